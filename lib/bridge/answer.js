@@ -1,0 +1,59 @@
+'use strict'
+
+// Control characters that no file name holds; a name that does only garbles its own line.
+const FIELD = '\x1f'
+const LINE = '\x1e'
+
+/**
+ * @typedef {object} Frame one line of a stack, innermost first
+ * @property {string | null} function
+ * @property {string | null} file path, `node:` name, or null for a built-in of V8
+ * @property {number | null} line from 1
+ * @property {number | null} column from 1
+ *
+ * @typedef {object} RequestContext
+ * @property {number} id of the request within the process
+ * @property {string} method
+ * @property {string} path without query
+ * @property {number} startedAtMs monotonic
+ *
+ * @typedef {object} Answer what the host says from within a block
+ * @property {number} atMs monotonic
+ * @property {number} idleMs as in BeatSlots
+ * @property {number} beats as in BeatSlots
+ * @property {boolean} debugged the inspector's port is open: stand aside
+ * @property {RequestContext | null} request
+ * @property {Frame[]} frames
+ */
+
+exports.FIELD = FIELD
+exports.LINE = LINE
+
+/**
+ * Reads what lib/host/probe.js wrote.
+ * @param {string} text
+ * @returns {Answer}
+ */
+exports.parseAnswer = (text) => {
+  const [head, ...lines] = text.split(LINE)
+  const [atMs, idleMs, beats, debugged, id, startedAtMs, method, ...path] = head.split(FIELD)
+  return {
+    atMs: Number(atMs),
+    idleMs: Number(idleMs),
+    beats: Number(beats),
+    debugged: debugged === 'true',
+    request: id ? { id: Number(id), method, path: path.join(''), startedAtMs: Number(startedAtMs) } : null,
+    frames: lines.slice(0, -1).map(parseFrame)
+  }
+}
+
+/** @param {string} text @returns {Frame} */
+function parseFrame (text) {
+  const [line, column, file, ...name] = text.split(FIELD)
+  return {
+    function: name.join('') || null,
+    file: file || null,
+    line: Number(line) || null,
+    column: Number(column) || null
+  }
+}

@@ -1,0 +1,62 @@
+'use strict'
+
+const VERSION = 0
+const BEATS = 1
+
+const AT_MS = 0
+const IDLE_MS = 1
+const ACTIVE_MS = 2
+
+/** @typedef {{ beats: number, atMs: number, idleMs: number, activeMs: number }} Beat */
+
+/**
+ * The host's last heartbeat. A version that is odd while the host writes keeps the reader from
+ * taking half of one beat and half of another (a seqlock); the writer never waits.
+ */
+class BeatSlots {
+  static BYTES = 8 + 3 * 8
+
+  #ints
+  #floats
+
+  /** @param {SharedArrayBuffer} memory @param {number} offset a multiple of 8 */
+  constructor (memory, offset) {
+    this.#ints = new Int32Array(memory, offset, 2)
+    this.#floats = new Float64Array(memory, offset + 8, 3)
+  }
+
+  /**
+   * @param {number} atMs monotonic
+   * @param {number} idleMs time the loop has waited in its event provider since it started
+   * @param {number} activeMs the rest of the time since it started
+   */
+  write (atMs, idleMs, activeMs) {
+    Atomics.add(this.#ints, VERSION, 1)
+    this.#floats[AT_MS] = atMs
+    this.#floats[IDLE_MS] = idleMs
+    this.#floats[ACTIVE_MS] = activeMs
+    Atomics.add(this.#ints, BEATS, 1)
+    Atomics.add(this.#ints, VERSION, 1)
+  }
+
+  /** @returns {Beat} `beats` counts from 1 = the beat of start(), before the loop's first turn */
+  read () {
+    for (;;) {
+      const version = Atomics.load(this.#ints, VERSION)
+      const beat = {
+        beats: this.beats,
+        atMs: this.#floats[AT_MS],
+        idleMs: this.#floats[IDLE_MS],
+        activeMs: this.#floats[ACTIVE_MS]
+      }
+      if (version % 2 === 0 && Atomics.load(this.#ints, VERSION) === version) return beat
+    }
+  }
+
+  /** Beats so far; wraps after eight months of beats at 10 ms, where only equality matters. */
+  get beats () {
+    return Atomics.load(this.#ints, BEATS)
+  }
+}
+
+exports.BeatSlots = BeatSlots

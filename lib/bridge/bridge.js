@@ -1,0 +1,42 @@
+'use strict'
+
+const { Ring } = require('./ring')
+const { BeatSlots } = require('./beat-slots')
+const { Mailbox } = require('./mailbox')
+
+/** A minute of back-to-back 60 ms blocks while nobody drains. */
+const LATE_BEATS = 1024
+/** Some seconds of scavenges in an allocation storm; they come in batches of hundreds. */
+const GC_PAUSES = 4096
+
+/** The parts of the shared memory, in order, each with the bytes it takes. */
+const parts = {
+  beat: { bytes: BeatSlots.BYTES, open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new BeatSlots(memory, at) },
+  // start and end of the gap between two beats, idle time within it (ms), beats before it
+  lateBeats: { bytes: Ring.bytes(LATE_BEATS, 4), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Ring(memory, at, LATE_BEATS, 4) },
+  // start and duration of the pause (ms), kind
+  gcPauses: { bytes: Ring.bytes(GC_PAUSES, 3), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Ring(memory, at, GC_PAUSES, 3) },
+  answer: { bytes: Mailbox.BYTES, open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Mailbox(memory, at) }
+}
+
+/** Shared memory for one host thread and its watchdog. */
+exports.createMemory = () =>
+  new SharedArrayBuffer(Object.values(parts).reduce((total, part) => total + part.bytes, 0))
+
+/**
+ * The views of one thread on the shared memory.
+ * @param {SharedArrayBuffer} memory
+ */
+function openBridge (memory) {
+  const bridge = /** @type {any} */ ({})
+  let offset = 0
+  for (const [name, part] of Object.entries(parts)) {
+    bridge[name] = part.open(memory, offset)
+    offset += part.bytes
+  }
+  return /** @type {{ [K in keyof typeof parts]: ReturnType<(typeof parts)[K]['open']> }} */ (bridge)
+}
+
+exports.openBridge = openBridge
+
+/** @typedef {ReturnType<typeof openBridge>} Bridge */

@@ -1,0 +1,69 @@
+'use strict'
+
+const READ = 0
+const WRITTEN = 1
+const DROPPED = 2
+const HEADER_BYTES = 16
+
+/**
+ * A bounded queue of rows of numbers between one writing and one reading thread. The writer never
+ * waits: a row that finds the ring full is counted and dropped.
+ */
+class Ring {
+  #header
+  #rows
+  #capacity
+  #width
+
+  /** @param {number} capacity rows @param {number} width numbers a row */
+  static bytes (capacity, width) {
+    return HEADER_BYTES + capacity * width * 8
+  }
+
+  /** @param {SharedArrayBuffer} memory @param {number} offset @param {number} capacity @param {number} width */
+  constructor (memory, offset, capacity, width) {
+    this.#header = new Int32Array(memory, offset, HEADER_BYTES / 4)
+    this.#rows = new Float64Array(memory, offset + HEADER_BYTES, capacity * width)
+    this.#capacity = capacity
+    this.#width = width
+  }
+
+  /**
+   * @param {number} a @param {number} b @param {number} c @param {number} [d] kept where the width is 4
+   */
+  push (a, b, c, d = 0) {
+    const written = Atomics.load(this.#header, WRITTEN)
+    // Int32 counters wrap; their difference does not.
+    if (((written - Atomics.load(this.#header, READ)) | 0) >= this.#capacity) {
+      Atomics.add(this.#header, DROPPED, 1)
+      return
+    }
+    const at = (written >>> 0) % this.#capacity * this.#width
+    this.#rows[at] = a
+    this.#rows[at + 1] = b
+    this.#rows[at + 2] = c
+    if (this.#width === 4) this.#rows[at + 3] = d
+    Atomics.store(this.#header, WRITTEN, (written + 1) | 0)
+  }
+
+  /** Every row written since the last call, oldest first. @returns {number[][]} */
+  drain () {
+    const written = Atomics.load(this.#header, WRITTEN)
+    let read = Atomics.load(this.#header, READ)
+    const rows = []
+    while (read !== written) {
+      const at = (read >>> 0) % this.#capacity * this.#width
+      rows.push(Array.from(this.#rows.subarray(at, at + this.#width)))
+      read = (read + 1) | 0
+    }
+    Atomics.store(this.#header, READ, read)
+    return rows
+  }
+
+  /** How many rows were dropped since the last call. */
+  takeDropped () {
+    return Atomics.exchange(this.#header, DROPPED, 0)
+  }
+}
+
+exports.Ring = Ring

@@ -1,0 +1,35 @@
+'use strict'
+
+const PREFIX = 'loopwatch_'
+
+/**
+ * Every metric of the agent: name (without the prefix), type, unit, help, labels, buckets.
+ * Counters and histograms only ever grow; gauges are computed when read; nothing is reset by a
+ * read. Bounded: `thread`, `cause`, `kind`, `mode`, `state` and `reason` are fixed sets, `route`
+ * is bounded by the option routes, `site` by SITES.
+ */
+const table = [
+  { key: 'delay', name: 'eventloop_delay_seconds', type: 'histogram', unit: 'seconds', help: 'Delay of a timer beyond its due time, one observation per heartbeat', labels: ['thread'], buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] },
+  { key: 'loopTime', name: 'eventloop_time_seconds_total', type: 'counter', unit: 'seconds', help: 'Time the event loop was active or idle; utilization is the rate of active over the rate of both', labels: ['thread', 'state'] },
+  { key: 'heartbeatAge', name: 'eventloop_heartbeat_age_seconds', type: 'gauge', unit: 'seconds', help: 'Time since the last heartbeat of the event loop', labels: ['thread'] },
+  { key: 'inProgress', name: 'block_in_progress_seconds', type: 'gauge', unit: 'seconds', help: 'How long the event loop has been blocked by the block in progress, 0 when it is not', labels: ['thread'] },
+  { key: 'blockDuration', name: 'block_duration_seconds', type: 'histogram', unit: 'seconds', help: 'Duration of blocks of the event loop at or above the threshold', labels: ['thread', 'cause'], buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] },
+  { key: 'blocked', name: 'blocked_seconds_total', type: 'counter', unit: 'seconds', help: 'Time the event loop was blocked, by cause and by the route that blocked it', labels: ['cause', 'route'] },
+  { key: 'site', name: 'block_site_seconds_total', type: 'counter', unit: 'seconds', help: 'Time the event loop was blocked, by the blocking function of the application', labels: ['site'] },
+  { key: 'gc', name: 'gc_duration_seconds', type: 'histogram', unit: 'seconds', help: 'Pauses of the garbage collector', labels: ['kind'], buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1] },
+  { key: 'cpu', name: 'thread_cpu_seconds_total', type: 'counter', unit: 'seconds', help: 'CPU time of a thread (Linux)', labels: ['thread', 'mode'] },
+  { key: 'rss', name: 'process_resident_memory_bytes', type: 'gauge', unit: 'bytes', help: 'Resident memory of the process', labels: [] },
+  { key: 'dropped', name: 'events_dropped_total', type: 'counter', unit: 'events', help: 'Events that were not kept: log lines suppressed, rings overflowed, blocks of a time without a watchdog', labels: ['reason'] },
+  { key: 'overflow', name: 'label_overflow_total', type: 'counter', unit: 'events', help: 'Observations whose label value went to (other) because the bound was reached', labels: ['label'] },
+  { key: 'degraded', name: 'degraded', type: 'gauge', unit: '', help: '1 while a part of the agent cannot do its work', labels: ['reason'] },
+  { key: 'buildInfo', name: 'build_info', type: 'gauge', unit: '', help: 'Always 1; the versions of loopwatch and Node.js', labels: ['version', 'node_version'] },
+  { key: 'threshold', name: 'config_threshold_seconds', type: 'gauge', unit: 'seconds', help: 'From this duration on a block is reported', labels: [] }
+].map((row) => ({ ...row, name: PREFIX + row.name }))
+
+exports.table = table
+
+/** The sites that get a label value of their own, first come first served. */
+exports.SITES = 20
+
+/** Label names an application's constant labels may not take. */
+exports.labelNames = [...new Set(['le', ...table.flatMap((row) => row.labels)])]

@@ -1,0 +1,52 @@
+'use strict'
+
+/**
+ * Every coded error of loopwatch: code, and the message made from its arguments.
+ * A message names the thing, what was expected and what came.
+ */
+const table = {
+  LOOPWATCH_ERR_OPTION: (/** @type {string} */ source, /** @type {string} */ expected, /** @type {unknown} */ actual) =>
+    `${source} takes ${expected}, got ${show(actual)}`,
+  LOOPWATCH_ERR_OPTION_UNKNOWN: (/** @type {string} */ key, /** @type {string} */ nearest) =>
+    `unknown option "${key}", did you mean "${nearest}"?`,
+  LOOPWATCH_ERR_OPTIONS: (/** @type {unknown} */ actual) =>
+    `start() takes an object of options, got ${show(actual)}`,
+  LOOPWATCH_ERR_SOURCE: (/** @type {string} */ source, /** @type {string} */ reason) =>
+    `cannot read blocks from ${source}: ${reason}`
+}
+
+/** @typedef {keyof typeof table} ErrorCode */
+
+class LoopwatchError extends Error {
+  /**
+   * @param {ErrorCode} code
+   * @param {string} message
+   * @param {{ cause?: unknown }} [options]
+   */
+  constructor (code, message, options) {
+    super(message, options)
+    this.name = 'LoopwatchError'
+    this.code = code
+  }
+}
+
+/** @param {unknown} value */
+function show (value) {
+  if (typeof value === 'string') return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value)
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object'
+  return typeof value === 'function' ? 'a function' : String(value)
+}
+
+/**
+ * @template {ErrorCode} C
+ * @param {C} code
+ * @param {Parameters<(typeof table)[C]>} args
+ */
+function codedError (code, ...args) {
+  const message = /** @type {(...args: unknown[]) => string} */ (table[code])
+  return new LoopwatchError(code, message(...args))
+}
+
+exports.table = table
+exports.LoopwatchError = LoopwatchError
+exports.codedError = codedError

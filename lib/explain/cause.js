@@ -1,0 +1,95 @@
+'use strict'
+
+/**
+ * @typedef {import('../causes').Cause} Cause
+ *
+ * @typedef {object} Evidence what is known of one block; null where this machine does not tell
+ * @property {number} durationMs
+ * @property {number} thresholdMs
+ * @property {number} busyMs time since the beat before it that the loop was not waiting for events
+ * @property {number | null} cpuMs of the host thread
+ * @property {number | null} runQueueMs the host thread could have run and was not let
+ * @property {number | null} throttledMs the cgroup had used up its CPU quota
+ * @property {number} gcMs pauses of the garbage collector
+ * @property {number} watchdogGapMs the watchdog itself did not run
+ * @property {number} samples answered
+ * @property {number} nativeMs covered by late answers, by no answer yet, or by Node's own code around a native call
+ * @property {number} requests distinct ones seen
+ * @property {number} topRequestShare of the time seen, 0 to 1
+ * @property {boolean} debugged
+ */
+
+const HALF = 0.5
+/** Less than this share of the time on the CPU means the thread did not run at all, measuring errors aside. */
+const HARDLY = 0.3
+/** More than this share of waiting for a CPU outweighs whatever the code did in the rest. */
+const MOSTLY = 0.8
+
+/** @param {Evidence} e */
+const waitMs = (e) => Math.min(e.durationMs, (e.runQueueMs ?? 0) + (e.throttledMs ?? 0))
+
+/**
+ * The decision table: the first row whose test holds names the cause. Printed in the README.
+ * @type {{ cause: Cause, when: string, test: (e: Evidence) => boolean }[]}
+ */
+const table = [
+  {
+    cause: 'unknown',
+    when: 'a debugger is attached',
+    test: (e) => e.debugged
+  },
+  {
+    cause: 'suspended',
+    when: 'the watchdog too did not run for at least half of it, and neither CPU time nor waiting for a CPU explains 30 % of it',
+    test: (e) => e.watchdogGapMs >= HALF * e.durationMs && (e.cpuMs ?? 0) < HARDLY * e.durationMs && waitMs(e) < HARDLY * e.durationMs
+  },
+  {
+    cause: 'starved',
+    when: 'without the waiting for a CPU (run queue, cgroup throttling) it would be below the threshold, or that waiting is 80 % of it',
+    test: (e) => e.durationMs - waitMs(e) < e.thresholdMs || waitMs(e) >= MOSTLY * e.durationMs
+  },
+  {
+    cause: 'unknown',
+    when: 'the loop was waiting for events and was woken late',
+    test: (e) => e.busyMs < e.thresholdMs
+  },
+  {
+    cause: 'gc',
+    when: 'pauses of the garbage collector are at least half of it',
+    test: (e) => e.gcMs >= HALF * e.durationMs
+  },
+  {
+    cause: 'sync-io',
+    when: 'the thread was off the CPU, asleep, for more than half of the rest',
+    test: (e) => e.cpuMs !== null && e.cpuMs < HALF * (e.durationMs - waitMs(e))
+  },
+  {
+    cause: 'many',
+    when: 'samples show two or more requests and none has 60 % of the time',
+    test: (e) => e.requests >= 2 && e.topRequestShare < 0.6
+  },
+  {
+    cause: 'native',
+    when: 'on the CPU, and for at least half of it inside native calls (interrupts unanswered until they returned, or Node\'s own wrapper of one innermost)',
+    test: (e) => e.cpuMs !== null && e.nativeMs >= HALF * e.durationMs
+  },
+  {
+    cause: 'js',
+    when: 'interrupts were answered in time',
+    test: (e) => e.samples > 0 && e.nativeMs < HALF * e.durationMs
+  },
+  {
+    cause: 'unknown',
+    when: 'nothing of the above',
+    test: () => true
+  }
+]
+
+/**
+ * Why the loop was blocked.
+ * @param {Evidence} evidence
+ * @returns {Cause}
+ */
+exports.causeOf = (evidence) => /** @type {Cause} */ (table.find((row) => row.test(evidence))?.cause)
+
+exports.table = table

@@ -1,0 +1,74 @@
+'use strict'
+
+/** Distinct stacks kept of one block; what comes beyond them is counted. */
+const STACKS = 40
+
+/**
+ * @typedef {object} Sample one look into the host within a block
+ * @property {number} weightMs the time of the block it stands for: since the sample before it
+ * @property {boolean} late answered only after a native call or a sleep had ended
+ * @property {import('../bridge/answer').RequestContext | null} request
+ * @property {import('../bridge/answer').Frame[]} frames innermost first
+ *
+ * @typedef {object} Stack equal samples as one
+ * @property {number} count
+ * @property {number} weightMs
+ * @property {number} lateMs the part of weightMs that late answers stand for
+ * @property {import('../bridge/answer').Frame[]} frames
+ */
+
+/** The samples of one block, equal stacks folded, so that an endless block takes bounded memory. */
+class Fold {
+  /** @type {Map<string, Stack>} */
+  #stacks = new Map()
+  /** @type {Map<number | null, { request: import('../bridge/answer').RequestContext | null, weightMs: number }>} */
+  #requests = new Map()
+  samples = 0
+  /** Samples whose stack was beyond the bound. */
+  unkept = 0
+
+  /** @param {Sample} sample */
+  add ({ weightMs, late, request, frames }) {
+    this.samples++
+    this.#addRequest(request, weightMs)
+    const key = frames.map((frame) => `${frame.function}\n${frame.file}\n${frame.line}`).join('\r')
+    let stack = this.#stacks.get(key)
+    if (stack === undefined) {
+      if (this.#stacks.size === STACKS) {
+        this.unkept++
+        return
+      }
+      stack = { count: 0, weightMs: 0, lateMs: 0, frames }
+      this.#stacks.set(key, stack)
+    }
+    stack.count++
+    stack.weightMs += weightMs
+    if (late) stack.lateMs += weightMs
+  }
+
+  /** @param {import('../bridge/answer').RequestContext | null} request @param {number} weightMs */
+  #addRequest (request, weightMs) {
+    const id = request?.id ?? null
+    const known = this.#requests.get(id)
+    if (known) known.weightMs += weightMs
+    else if (this.#requests.size < STACKS) this.#requests.set(id, { request, weightMs })
+  }
+
+  /** Heaviest first. @returns {Stack[]} */
+  get stacks () {
+    return [...this.#stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
+  }
+
+  /**
+   * The request that was seen longest, how many there were, and its share of their time.
+   * @returns {{ top: import('../bridge/answer').RequestContext | null, distinct: number, topShare: number }}
+   */
+  get requests () {
+    const named = [...this.#requests.values()].filter(({ request }) => request !== null).sort((a, b) => b.weightMs - a.weightMs)
+    const totalMs = named.reduce((total, { weightMs }) => total + weightMs, 0)
+    return { top: named[0]?.request ?? null, distinct: named.length, topShare: totalMs > 0 ? named[0].weightMs / totalMs : 1 }
+  }
+}
+
+exports.Fold = Fold
+exports.STACKS = STACKS

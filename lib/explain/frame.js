@@ -1,0 +1,91 @@
+'use strict'
+
+const path = require('node:path')
+
+/** Our own code, wherever it is installed. */
+const OWN = path.join(__dirname, '..') + path.sep
+
+/** @typedef {import('../bridge/answer').Frame} Frame */
+/** @typedef {'own' | 'node' | 'package' | 'application'} Origin */
+
+/**
+ * Whose code a frame is. Built-ins of V8 have no file and count as Node's.
+ * @param {Frame} frame
+ * @returns {Origin}
+ */
+function originOf ({ file }) {
+  if (file === null || file.startsWith('node:')) return 'node'
+  if (file.startsWith(OWN)) return 'own'
+  return /[\\/]node_modules[\\/]/.test(file) ? 'package' : 'application'
+}
+
+/**
+ * The frame to blame in one stack: the innermost of the application, else of a package, else none.
+ * @param {Frame[]} frames innermost first
+ * @returns {Frame | null}
+ */
+function blamedFrame (frames) {
+  return frames.find((frame) => originOf(frame) === 'application') ??
+    frames.find((frame) => originOf(frame) === 'package') ?? null
+}
+
+/**
+ * The frame to blame in many stacks: of the functions that are blamed in one of them the one that
+ * was blamed longest, and of its lines the one seen longest. Stacks that name the application beat
+ * those that name only packages, however long.
+ * @param {import('./fold').Stack[]} stacks
+ * @returns {(Frame & { exact: boolean }) | null}
+ */
+function blame (stacks) {
+  const blamed = stacks.flatMap(({ frames, weightMs, lateMs }) => {
+    const frame = blamedFrame(frames)
+    return frame === null ? [] : [{ frame, weightMs, lateMs }]
+  })
+  const ofApplication = blamed.filter(({ frame }) => originOf(frame) === 'application')
+  const candidates = ofApplication.length > 0 ? ofApplication : blamed
+  const inFunction = heaviest(candidates, ({ frame }) => `${frame.file}\n${frame.function}`)
+  const onLine = heaviest(inFunction, ({ frame }) => `${frame.line}`)
+  if (onLine.length === 0) return null
+  return { ...onLine[0].frame, exact: sum(onLine, 'lateMs') * 2 < sum(onLine, 'weightMs') }
+}
+
+/** The frame the loop was in longest of all. @param {import('./fold').Stack[]} stacks @returns {Frame | null} */
+function leaf (stacks) {
+  const leaves = stacks.filter(({ frames }) => frames.length > 0)
+  const [first] = heaviest(leaves, ({ frames }) => `${frames[0].file}\n${frames[0].function}`)
+  return first ? first.frames[0] : null
+}
+
+/**
+ * The group with the greatest summed weight.
+ * @template {{ weightMs: number }} T
+ * @param {T[]} items
+ * @param {(item: T) => string} keyOf
+ * @returns {T[]}
+ */
+function heaviest (items, keyOf) {
+  /** @type {Map<string, T[]>} */
+  const groups = new Map()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group) group.push(item)
+    else groups.set(key, [item])
+  }
+  let best = /** @type {T[]} */ ([])
+  for (const group of groups.values()) {
+    if (best.length === 0 || sum(group, 'weightMs') > sum(best, 'weightMs')) best = group
+  }
+  return best
+}
+
+/** @param {Record<string, any>[]} items @param {string} key @returns {number} */
+function sum (items, key) {
+  return items.reduce((total, item) => total + item[key], 0)
+}
+
+exports.originOf = originOf
+exports.blamedFrame = blamedFrame
+exports.blame = blame
+exports.leaf = leaf
+exports.heaviest = heaviest

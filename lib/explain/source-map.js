@@ -1,0 +1,85 @@
+'use strict'
+
+const path = require('node:path')
+const { fileURLToPath } = require('node:url')
+const { TraceMap, originalPositionFor } = require('@jridgewell/trace-mapping')
+
+const COMMENT = /\/[/*][#@]\s*sourceMappingURL=([^\s'"*]+)/g
+const INLINE = /^data:application\/json[^,]*?(;base64)?,(.*)$/s
+/** Maps read once and kept; a process runs few files that block. */
+const FILES = 100
+
+/**
+ * Symbolicates frames by the source maps that their files name, inline or beside them.
+ * Reading is injected: `read(file)` gives a text, or null where there is none or it is too large.
+ */
+class SourceMaps {
+  /** @type {Map<string, TraceMap | null>} */
+  #maps = new Map()
+  #read
+
+  /** @param {(file: string) => string | null} read */
+  constructor (read) {
+    this.#read = read
+  }
+
+  /**
+   * The frame at its original place, or as it came where no map says more.
+   * @param {import('../bridge/answer').Frame} frame
+   * @returns {import('../bridge/answer').Frame}
+   */
+  original (frame) {
+    const file = toPath(frame.file)
+    if (file === null || frame.line === null || !path.isAbsolute(file)) return { ...frame, file }
+    const map = this.#mapOf(file)
+    if (map === null) return { ...frame, file }
+    const found = originalPositionFor(map, { line: frame.line, column: (frame.column ?? 1) - 1 })
+    if (found.source === null) return { ...frame, file }
+    return {
+      function: frame.function,
+      file: toPath(found.source) ?? found.source,
+      line: found.line,
+      column: found.column + 1
+    }
+  }
+
+  /** @param {string} file */
+  #mapOf (file) {
+    let map = this.#maps.get(file)
+    if (map === undefined) {
+      map = this.#load(file)
+      if (this.#maps.size === FILES) this.#maps.clear()
+      this.#maps.set(file, map)
+    }
+    return map
+  }
+
+  /** @param {string} file */
+  #load (file) {
+    try {
+      const url = [...(this.#read(file) ?? '').matchAll(COMMENT)].at(-1)?.[1]
+      if (url === undefined) return null
+      const inline = INLINE.exec(url)
+      const mapFile = inline ? file : path.resolve(path.dirname(file), decodeURIComponent(url))
+      const text = inline
+        ? Buffer.from(inline[1] ? inline[2] : decodeURIComponent(inline[2]), inline[1] ? 'base64' : 'utf8').toString()
+        : this.#read(mapFile)
+      return text === null ? null : new TraceMap(text, mapFile)
+    } catch {
+      // A broken map is no reason to say less than the generated place.
+      return null
+    }
+  }
+}
+
+/** @param {string | null} file path or file: URL */
+function toPath (file) {
+  if (file === null || !file.startsWith('file:')) return file
+  try {
+    return fileURLToPath(file)
+  } catch {
+    return file
+  }
+}
+
+exports.SourceMaps = SourceMaps

@@ -1,0 +1,70 @@
+'use strict'
+
+const NS_PER_S = 1e9
+
+/**
+ * The shared histogram of timer intervals as a Prometheus histogram of delays. Its exact counts are
+ * found by searching percentile(), a microsecond each; an idle loop records the timer's own
+ * period, which is taken off. A metric as prom-client's registry takes them: name, type, get().
+ */
+class DelayHistogram {
+  type = 'histogram'
+  #histogram
+  #periodS
+  #bounds
+  /** @type {number[]} last counts by bound; a histogram never goes backwards */
+  #counts
+  #sum = 0
+
+  /**
+   * @param {object} parts
+   * @param {string} parts.name
+   * @param {string} parts.help
+   * @param {number[]} parts.buckets seconds
+   * @param {import('node:perf_hooks').IntervalHistogram} parts.histogram nanoseconds
+   * @param {number} parts.periodMs of its timer
+   */
+  constructor ({ name, help, buckets, histogram, periodMs }) {
+    this.name = name
+    this.help = help
+    this.#bounds = buckets
+    this.#counts = buckets.map(() => 0)
+    this.#histogram = histogram
+    this.#periodS = periodMs / 1000
+  }
+
+  async get () {
+    const count = this.#histogram.count
+    const labels = { thread: 'main' }
+    this.#counts = this.#bounds.map((bound, i) => Math.max(this.#counts[i], this.#countUpTo((bound + this.#periodS) * NS_PER_S, count)))
+    if (count > 0) this.#sum = Math.max(this.#sum, (this.#histogram.mean / NS_PER_S - this.#periodS) * count)
+    return {
+      name: this.name,
+      help: this.help,
+      type: this.type,
+      aggregator: 'sum',
+      values: [
+        ...this.#bounds.map((le, i) => ({ metricName: `${this.name}_bucket`, labels: { ...labels, le }, value: this.#counts[i] })),
+        { metricName: `${this.name}_bucket`, labels: { ...labels, le: '+Inf' }, value: count },
+        { metricName: `${this.name}_sum`, labels, value: this.#sum },
+        { metricName: `${this.name}_count`, labels, value: count }
+      ]
+    }
+  }
+
+  reset () {}
+
+  /** How many of `count` recorded values are at most this. @param {number} valueNs @param {number} count */
+  #countUpTo (valueNs, count) {
+    let low = 0
+    let high = count
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      if (this.#histogram.percentile(middle / count * 100) <= valueNs) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+}
+
+exports.DelayHistogram = DelayHistogram

@@ -1,0 +1,32 @@
+'use strict'
+
+const path = require('node:path')
+const { causes } = require('../causes')
+
+const MS_PER_S = 1000
+
+/** @param {number} ms */
+function duration (ms) {
+  return ms >= MS_PER_S ? `${(ms / MS_PER_S).toFixed(1)} s` : `${Math.round(ms)} ms`
+}
+
+/** @param {import('../store/record').FrameRecord | null} frame */
+function place (frame) {
+  if (frame === null) return null
+  return `${frame.function ?? '(anonymous)'} (${path.basename(frame.file ?? '')}:${frame.line})`
+}
+
+/**
+ * A block in one sentence.
+ * @param {import('../store/record').BlockRecord} record
+ */
+exports.describe = ({ durationMs, ongoing, startup, cause, frame, request, samples }) => {
+  const how = ongoing ? `blocked for ${duration(durationMs)} so far` : `was blocked for ${duration(durationMs)}`
+  const when = startup ? ' at start-up' : ''
+  const { excuse } = causes[cause]
+  if (excuse !== undefined) return `event loop ${how}${when}: ${excuse} (${cause})`
+  const silent = ongoing && samples === 0 ? 'inside a call that does not answer before it returns' : 'no stack taken'
+  const where = place(frame) ?? (samples === 0 ? silent : 'outside application code')
+  const who = request === null ? '' : `, ${request.method} ${request.route}`
+  return `event loop ${how}${when}: ${where}${who} (${cause})`
+}

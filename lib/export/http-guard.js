@@ -1,0 +1,34 @@
+'use strict'
+
+const { createHash, timingSafeEqual } = require('node:crypto')
+const net = require('node:net')
+
+/** Names that no public DNS gives to an attacker's page: one label, or a suffix of private networks. */
+const PRIVATE_NAME = /^[^.]+$|\.(localhost|local|internal|svc|cluster\.local)$/
+
+/**
+ * Whether a Host header may be answered: an address, a private name or an allowed one. A page whose
+ * public name was rebound to this machine's address (DNS rebinding) is none of these.
+ * @param {string | undefined} header
+ * @param {string[]} allowed
+ */
+exports.isHostAllowed = (header, allowed) => {
+  if (header === undefined) return false
+  const name = header.toLowerCase().replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')
+  return net.isIP(name) !== 0 || (/^[\w.-]+$/.test(name) && (PRIVATE_NAME.test(name) || allowed.some((host) => host.toLowerCase() === name)))
+}
+
+/**
+ * Whether an Authorization header carries the token, compared in constant time.
+ * @param {string | undefined} header
+ * @param {string | undefined} token undefined = none is asked for
+ */
+exports.isTokenValid = (header, token) => {
+  if (token === undefined) return true
+  return timingSafeEqual(digest(header ?? ''), digest(`Bearer ${token}`))
+}
+
+/** @param {string} text */
+function digest (text) {
+  return createHash('sha256').update(text).digest()
+}

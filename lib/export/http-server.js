@@ -1,0 +1,130 @@
+'use strict'
+
+const http = require('node:http')
+const { isHostAllowed, isTokenValid } = require('./http-guard')
+
+const HEADER_BYTES = 8 * 1024
+const REQUEST_MS = 5000
+/** Above it the connection that has been idle longest makes room. */
+const CONNECTIONS = 100
+const RETRY_MS = 5000
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** @typedef {{ status: number, type?: string, body: string, headers?: Record<string, string> }} Reply */
+/** @typedef {(request: { id: string, query: URLSearchParams, accept: string }) => Reply | Promise<Reply>} Route */
+
+/** @param {unknown} value @param {number} [status] @returns {Reply} */
+exports.json = (value, status = 200) => ({ status, type: JSON_TYPE, body: `${JSON.stringify(value)}\n` })
+
+/**
+ * The endpoint, on the watchdog's thread: it answers while the host is stuck. Never throws; where
+ * its port is taken it tries again every five seconds.
+ */
+class HttpServer {
+  #server
+  #options
+  #routes
+  #onState
+  /** @type {Set<import('node:net').Socket>} idle first */
+  #sockets = new Set()
+  /** @type {NodeJS.Timeout | undefined} */
+  #retry
+  #closed = false
+
+  /**
+   * @param {object} parts
+   * @param {{ host: string, port: number, token?: string, allowHosts: string[] }} parts.options
+   * @param {Record<string, Route>} parts.routes by path; `/blocks/:id` takes one segment
+   * @param {(url: string | null, error: Error | null) => void} parts.onState
+   */
+  constructor ({ options, routes, onState }) {
+    this.#options = options
+    this.#routes = routes
+    this.#onState = onState
+    this.#server = http.createServer({
+      maxHeaderSize: HEADER_BYTES,
+      headersTimeout: REQUEST_MS,
+      requestTimeout: REQUEST_MS,
+      keepAliveTimeout: 60000, // longer than a scrape interval
+      connectionsCheckingInterval: 1000
+    })
+    this.#server.on('connection', (socket) => this.#admit(socket))
+    this.#server.on('request', (request, response) => { this.#handle(request, response) })
+    this.#server.on('error', (error) => this.#failed(error))
+    this.#server.on('listening', () => this.#onState(this.url, null))
+    this.#listen()
+  }
+
+  /** @returns {string | null} */
+  get url () {
+    const address = this.#server.address()
+    if (address === null || typeof address === 'string') return null
+    const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
+    return `http://${host === '0.0.0.0' || host === '[::]' ? 'localhost' : host}:${address.port}`
+  }
+
+  #listen () {
+    const { host, port } = this.#options
+    this.#server.listen({ host, port, exclusive: true })
+  }
+
+  /** @param {Error} error */
+  #failed (error) {
+    this.#onState(this.url, error)
+    if (!this.#closed && !this.#server.listening) this.#retry = setTimeout(() => this.#listen(), RETRY_MS)
+  }
+
+  /** @param {import('node:net').Socket} socket */
+  #admit (socket) {
+    this.#sockets.add(socket)
+    socket.on('close', () => this.#sockets.delete(socket))
+    if (this.#sockets.size <= CONNECTIONS) return
+    const [oldest] = this.#sockets
+    oldest.destroy()
+  }
+
+  /** @param {http.IncomingMessage} request @param {http.ServerResponse} response */
+  async #handle (request, response) {
+    // To the young end: the oldest is then the one that has been idle longest.
+    this.#sockets.delete(request.socket)
+    this.#sockets.add(request.socket)
+    let reply
+    try {
+      reply = await this.#reply(request)
+    } catch {
+      reply = exports.json({ error: 'internal error' }, 500)
+    }
+    response.writeHead(reply.status, {
+      'content-type': reply.type,
+      'content-length': Buffer.byteLength(reply.body),
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...reply.headers
+    })
+    response.end(request.method === 'HEAD' ? undefined : reply.body)
+    request.resume()
+  }
+
+  /** @param {http.IncomingMessage} request @returns {Reply | Promise<Reply>} */
+  #reply ({ method, url = '/', headers }) {
+    if (!isHostAllowed(headers.host, this.#options.allowHosts)) return exports.json({ error: 'this Host is not served; see option allowHosts' }, 403)
+    if (method !== 'GET' && method !== 'HEAD') return { ...exports.json({ error: 'GET and HEAD only' }, 405), headers: { allow: 'GET, HEAD' } }
+    const [path, query = ''] = url.split('?', 2)
+    const [, first, id = '', ...rest] = path.split('/')
+    const route = rest.length > 0 ? undefined : this.#routes[id === '' ? `/${first}` : `/${first}/:id`]
+    if (route === undefined) return exports.json({ error: 'not found' }, 404)
+    if (first !== 'healthz' && !isTokenValid(headers.authorization, this.#options.token)) {
+      return { ...exports.json({ error: 'a bearer token is asked for' }, 401), headers: { 'www-authenticate': 'Bearer' } }
+    }
+    return route({ id, query: new URLSearchParams(query), accept: headers.accept ?? '' })
+  }
+
+  close () {
+    this.#closed = true
+    clearTimeout(this.#retry)
+    this.#server.close()
+    this.#server.closeAllConnections()
+  }
+}
+
+exports.HttpServer = HttpServer

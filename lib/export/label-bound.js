@@ -1,0 +1,33 @@
+'use strict'
+
+const OTHER = '(other)'
+
+/**
+ * Keeps the values of a label to a bounded set: first come, first served, the rest `(other)`.
+ * A value once given stays, so counters never go backwards.
+ */
+class LabelBound {
+  /** @type {Set<string>} */
+  #known = new Set()
+  #most
+  #onOverflow
+
+  /** @param {number} most @param {() => void} onOverflow */
+  constructor (most, onOverflow) {
+    this.#most = most
+    this.#onOverflow = onOverflow
+  }
+
+  /** @param {string} value */
+  bound (value) {
+    if (this.#known.has(value)) return value
+    if (this.#known.size < this.#most) {
+      this.#known.add(value)
+      return value
+    }
+    this.#onOverflow()
+    return OTHER
+  }
+}
+
+exports.LabelBound = LabelBound

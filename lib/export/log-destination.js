@@ -1,0 +1,103 @@
+'use strict'
+
+const fs = require('node:fs')
+
+const RETRY_MS = 50
+/** What waits for a full pipe; beyond it lines are dropped and counted. */
+const QUEUE_BYTES = 1024 * 1024
+
+/**
+ * Where log lines go, written from the watchdog's thread and never through the host's. A pipe or
+ * terminal whose reader has stopped must not stop the watchdog: it is opened anew in non-blocking
+ * mode and lines wait in a bounded queue.
+ */
+class LogDestination {
+  #fd
+  #owned = false
+  /** @type {Buffer[]} */
+  #queue = []
+  #queuedBytes = 0
+  /** @type {NodeJS.Timeout | undefined} */
+  #retry
+  #closed = false
+  #onState
+  dropped = 0
+
+  /**
+   * @param {1 | 2 | string} target a file descriptor or a file
+   * @param {(error: Error | null) => void} onState hears that lines cannot be written, and that they can again
+   */
+  constructor (target, onState) {
+    this.#onState = onState
+    this.#fd = this.#open(target)
+  }
+
+  /** @param {1 | 2 | string} target @returns {number | null} */
+  #open (target) {
+    try {
+      if (typeof target === 'string') {
+        this.#owned = true
+        return fs.openSync(target, 'a', 0o640)
+      }
+      const stat = fs.fstatSync(target)
+      if (!stat.isFIFO() && !stat.isCharacterDevice()) return target
+      const fd = fs.openSync(`/proc/self/fd/${target}`, fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_NONBLOCK)
+      this.#owned = true
+      return fd
+    } catch (error) {
+      if (typeof target === 'number' && error.code !== 'EBADF') return target
+      this.#onState(error)
+      return null
+    }
+  }
+
+  /** Called by pino with one line. @param {string} line */
+  write (line) {
+    if (this.#fd === null || this.#closed || this.#queuedBytes > QUEUE_BYTES) {
+      this.dropped++
+      return
+    }
+    const bytes = Buffer.from(line)
+    this.#queue.push(bytes)
+    this.#queuedBytes += bytes.length
+    if (this.#retry === undefined) this.flush()
+  }
+
+  /** Writes what is queued, as far as it goes without waiting. */
+  flush () {
+    this.#retry = undefined
+    while (this.#queue.length > 0) {
+      const [bytes] = this.#queue
+      try {
+        const written = fs.writeSync(/** @type {number} */ (this.#fd), bytes)
+        this.#queuedBytes -= written
+        if (written < bytes.length) this.#queue[0] = bytes.subarray(written)
+        else this.#queue.shift()
+      } catch (error) {
+        if (error.code === 'EAGAIN') {
+          this.#retry = setTimeout(() => this.flush(), RETRY_MS)
+        } else {
+          this.#fail(error)
+        }
+        return
+      }
+    }
+  }
+
+  /** A reader that went away (EPIPE) does not come back; a full disk may. @param {Error & { code?: string }} error */
+  #fail (error) {
+    this.dropped += this.#queue.length
+    this.#queue = []
+    this.#queuedBytes = 0
+    if (error.code === 'EPIPE') this.#closed = true
+    this.#onState(error)
+  }
+
+  close () {
+    clearTimeout(this.#retry)
+    if (this.#fd !== null && this.#owned) fs.closeSync(this.#fd)
+    this.#fd = null
+  }
+}
+
+exports.LogDestination = LogDestination

@@ -1,0 +1,117 @@
+'use strict'
+
+const pino = require('pino')
+const { describe } = require('./describe')
+const { LogBudget } = require('./log-budget')
+const { LogDestination } = require('./log-destination')
+const { causes } = require('../causes')
+
+/** One line of progress about a lasting block in this time. */
+const PROGRESS_MS = 1000
+const FRAMES_IN_LINE = 8
+
+/** @typedef {import('../store/record').BlockRecord} BlockRecord */
+
+/** The pino log, written on the watchdog's thread while the host may be stuck. */
+class BlockLog {
+  #pino
+  #destination
+  #budget
+  #nowMs
+  #progressAtMs = 0
+  #suppressed = 0
+
+  /**
+   * @param {object} parts
+   * @param {true | { level?: string, destination?: 1 | 2 | string }} parts.log
+   * @param {() => number} parts.nowMs
+   * @param {(error: Error | null) => void} parts.onState
+   */
+  constructor ({ log, nowMs, onState }) {
+    const { level = 'info', destination = 1 } = log === true ? {} : log
+    this.#destination = new LogDestination(destination, onState)
+    this.#pino = pino({ name: 'loopwatch', level }, this.#destination)
+    this.#budget = new LogBudget(nowMs())
+    this.#nowMs = nowMs
+  }
+
+  /** A block is certain. @param {BlockRecord} record */
+  opened (record) {
+    this.#progressAtMs = this.#nowMs() + PROGRESS_MS
+    this.#block('opened', record)
+  }
+
+  /** A block lasts; one line a second at most. @param {() => BlockRecord} makeRecord */
+  lasting (makeRecord) {
+    if (this.#nowMs() < this.#progressAtMs) return
+    this.#progressAtMs = this.#nowMs() + PROGRESS_MS
+    this.#block('lasting', makeRecord())
+  }
+
+  /** Something new is known of the block in progress: its next line is due at once. */
+  hasNews () {
+    this.#progressAtMs = 0
+  }
+
+  /** @param {BlockRecord} record */
+  closed (record) {
+    this.#block('closed', record)
+  }
+
+  /** A block has lasted for `stuck`: everything known of it. @param {BlockRecord} record */
+  stuck (record) {
+    this.#pino.error({ event: 'stuck', block: record }, describe(record))
+  }
+
+  /** @param {'opened' | 'lasting' | 'closed'} event @param {BlockRecord} record */
+  #block (event, record) {
+    // Somebody is looking at a breakpoint.
+    if (record.evidence.debugger) return
+    if (!this.#budget.allows(record, this.#nowMs())) return
+    const { id, durationMs, uncertaintyMs, cause, startup, frame, request, samples, evidence, stacks } = record
+    const suppressed = this.#takeSuppressed()
+    // Below the 4 KiB that a pipe takes in one piece: lines of host and watchdog stay whole.
+    const stack = stacks.length > 0 ? stacks[0].frames.slice(0, FRAMES_IN_LINE).map(line) : undefined
+    const level = causes[cause].excuse !== undefined || startup ? 'info' : 'warn'
+    this.#pino[level]({
+      event, block: id, durationMs, uncertaintyMs, cause, frame, request, samples, evidence, stack, ...(suppressed > 0 && { suppressed })
+    }, describe(record))
+  }
+
+  /** Says how many blocks a storm has kept out of the log, once it is over. */
+  flushSuppressed () {
+    const suppressed = this.#takeSuppressed()
+    if (suppressed > 0) this.#pino.warn({ event: 'suppressed', suppressed }, `${suppressed} more blocks were counted and not logged`)
+  }
+
+  #takeSuppressed () {
+    const suppressed = this.#budget.takeSuppressed()
+    this.#suppressed += suppressed
+    return suppressed
+  }
+
+  /** Blocks left out and lines that could not be written, since the last call. */
+  takeLosses () {
+    const losses = { log_suppressed: this.#suppressed, log_line: this.#destination.dropped }
+    this.#suppressed = 0
+    this.#destination.dropped = 0
+    return losses
+  }
+
+  /** @param {'info' | 'warn'} level @param {object} fields @param {string} message */
+  say (level, fields, message) {
+    this.#pino[level](fields, message)
+  }
+
+  close () {
+    this.#destination.flush()
+    this.#destination.close()
+  }
+}
+
+/** @param {import('../bridge/answer').Frame} frame */
+function line ({ function: name, file, line, column }) {
+  return `${name ?? '(anonymous)'} (${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
+}
+
+exports.BlockLog = BlockLog

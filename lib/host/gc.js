@@ -1,0 +1,30 @@
+'use strict'
+
+const { PerformanceObserver, constants } = require('node:perf_hooks')
+const { fromTimelineMs } = require('../clock')
+const { GC_KINDS } = require('../bridge/gc-kinds')
+
+/** V8's numbers of the kinds differ between Node versions; ours do not. */
+const KIND_NUMBERS = new Map([
+  [constants.NODE_PERFORMANCE_GC_MINOR, GC_KINDS.indexOf('minor')],
+  [constants.NODE_PERFORMANCE_GC_MAJOR, GC_KINDS.indexOf('major')],
+  [constants.NODE_PERFORMANCE_GC_INCREMENTAL, GC_KINDS.indexOf('incremental')],
+  [constants.NODE_PERFORMANCE_GC_WEAKCB, GC_KINDS.indexOf('weakcb')]
+])
+
+/**
+ * Sends every pause of the garbage collector through the ring. Entries come in batches after a
+ * block, so all of a batch are taken.
+ * @param {import('../bridge/bridge').Bridge} bridge
+ * @returns {{ stop: () => void }}
+ */
+exports.startGcObserver = ({ gcPauses }) => {
+  const observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      const { detail } = /** @type {{ detail?: { kind?: number } }} */ (/** @type {unknown} */ (entry))
+      gcPauses.push(fromTimelineMs(entry.startTime), entry.duration, KIND_NUMBERS.get(detail?.kind ?? -1) ?? -1)
+    }
+  })
+  observer.observe({ entryTypes: ['gc'] })
+  return { stop: () => observer.disconnect() }
+}

@@ -1,0 +1,31 @@
+'use strict'
+
+const { isMainThread } = require('node:worker_threads')
+const { resolveOptions } = require('../options')
+const { Agent } = require('./agent')
+const { PassiveAgent } = require('./passive-agent')
+
+/** One agent a process, whichever copy of the package starts it; the watchdog finds the probe here. */
+const kAgent = Symbol.for('loopwatch.agent.1')
+
+const registry = /** @type {Record<symbol, Agent | PassiveAgent | undefined>} */ (/** @type {unknown} */ (globalThis))
+
+/**
+ * Starts watching this process's event loop. Idempotent: a second call, from whichever copy of the
+ * package, gives the same agent. In a worker thread of the application it watches nothing.
+ * @param {import('../options').Options} [options]
+ * @returns {Agent | PassiveAgent}
+ * @throws {import('../errors').LoopwatchError} where an option is wrong; after that nothing throws
+ */
+exports.start = (options) => {
+  const resolved = resolveOptions(options)
+  const running = registry[kAgent]
+  if (running) return running
+  const agent = isMainThread ? new Agent(resolved, forget) : new PassiveAgent()
+  Object.defineProperty(globalThis, kAgent, { value: agent, configurable: true, enumerable: false, writable: true })
+  return agent
+}
+
+function forget () {
+  delete registry[kAgent]
+}

@@ -1,0 +1,142 @@
+'use strict'
+
+const path = require('node:path')
+const { Worker } = require('node:worker_threads')
+const { CALL, STOP, LISTENING, REPLY, BLOCK } = require('../bridge/messages')
+
+const ENTRY = path.join(__dirname, '..', 'watchdog', 'main.js')
+const FIRST_RETRY_MS = 1000
+const LAST_RETRY_MS = 60000
+const STOP_TIMEOUT_MS = 1000
+
+/**
+ * A heap limit turns an out-of-memory of our thread into an error here instead of an abort of the
+ * process; the young generation is kept small because it is what idle threads hold on to.
+ */
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 128 }
+
+/**
+ * The life of the watchdog's thread: start, calls, restart with back-off, stop. Never throws;
+ * while there is no thread, calls give their fallback.
+ */
+class WatchdogThread {
+  /** @type {Worker | null} */
+  #worker = null
+  /** @type {Map<number, { resolve: (value: any) => void, fallback: unknown }>} */
+  #calls = new Map()
+  #lastCall = 0
+  #starts = 0
+  #retryMs = FIRST_RETRY_MS
+  /** @type {NodeJS.Timeout | undefined} */
+  #retry
+  #stopped = false
+  #makeData
+  #handlers
+
+  /**
+   * @param {() => object} makeData workerData of each start
+   * @param {{ onListening: (url: string | null) => void, onBlock: (record: any) => void, onLost: (error: Error) => void }} handlers
+   */
+  constructor (makeData, handlers) {
+    this.#makeData = makeData
+    this.#handlers = handlers
+    this.#start()
+  }
+
+  #start () {
+    try {
+      const worker = new Worker(ENTRY, {
+        name: 'loopwatch',
+        workerData: { ...this.#makeData(), starts: this.#starts++ },
+        // Neither the application's preloads nor its environment: our thread must not instrument
+        // itself, nor take itself for a cluster worker.
+        execArgv: [],
+        env: { NODE_DEBUG: process.env.NODE_DEBUG, TZ: process.env.TZ },
+        resourceLimits: RESOURCE_LIMITS
+      })
+      let reason = new Error('the watchdog thread ended')
+      worker.on('message', (message) => this.#receive(message))
+      worker.on('error', (error) => { reason = error })
+      worker.on('exit', () => this.#lose(reason))
+      worker.unref()
+      this.#worker = worker
+    } catch (error) {
+      this.#lose(error)
+    }
+  }
+
+  /** @param {{ code: number, id: number, value: unknown, url: string | null, record: unknown }} message */
+  #receive (message) {
+    if (message.code === LISTENING) {
+      this.#retryMs = FIRST_RETRY_MS
+      this.#handlers.onListening(message.url)
+    } else if (message.code === BLOCK) {
+      this.#handlers.onBlock(message.record)
+    } else if (message.code === REPLY) {
+      this.#settle(message.id, message.value)
+    }
+  }
+
+  /** @param {number} id @param {unknown} value */
+  #settle (id, value) {
+    const call = this.#calls.get(id)
+    this.#calls.delete(id)
+    if (this.#calls.size === 0) this.#worker?.unref()
+    call?.resolve(value)
+  }
+
+  /** @param {Error} error */
+  #lose (error) {
+    this.#worker = null
+    for (const [id, { fallback }] of this.#calls) this.#settle(id, fallback)
+    if (this.#stopped) return
+    this.#handlers.onLost(error)
+    this.#retry = setTimeout(() => this.#start(), this.#retryMs).unref()
+    this.#retryMs = Math.min(this.#retryMs * 2, LAST_RETRY_MS)
+  }
+
+  /** Keeps the process alive until the thread has answered (or not: a process waits only for what it awaits). */
+  ref () {
+    this.#worker?.ref()
+  }
+
+  unref () {
+    if (this.#calls.size === 0) this.#worker?.unref()
+  }
+
+  /**
+   * @template T
+   * @param {string} method
+   * @param {T} fallback what the caller gets when there is no thread to ask
+   * @returns {Promise<T>}
+   */
+  call (method, fallback) {
+    const worker = this.#worker
+    if (worker === null) return Promise.resolve(fallback)
+    return new Promise((resolve) => {
+      const id = ++this.#lastCall
+      this.#calls.set(id, { resolve, fallback })
+      worker.ref()
+      worker.postMessage({ code: CALL, id, method })
+    })
+  }
+
+  /** Ends the thread: by itself if it can, by force after a second. */
+  async stop () {
+    this.#stopped = true
+    clearTimeout(this.#retry)
+    const worker = this.#worker
+    if (worker === null) return
+    await new Promise((resolve) => {
+      const force = setTimeout(() => { worker.terminate() }, STOP_TIMEOUT_MS)
+      worker.once('exit', () => {
+        clearTimeout(force)
+        resolve(undefined)
+      })
+      worker.ref()
+      worker.postMessage({ code: STOP })
+    })
+  }
+}
+
+exports.WatchdogThread = WatchdogThread

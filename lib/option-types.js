@@ -1,0 +1,85 @@
+'use strict'
+
+/**
+ * A type of option: what it takes in words, whether a JavaScript value is one, and how the text
+ * of an environment variable or a flag becomes one (undefined where it does not).
+ * @typedef {object} OptionType
+ * @property {string} takes
+ * @property {(value: any) => boolean} accepts
+ * @property {(text: string) => unknown} parse
+ */
+
+/** @param {string} text */
+const toNumber = (text) => /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : undefined
+
+/** @param {unknown} value @returns {value is Record<string, unknown>} */
+const isPlainObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** @param {number} min @param {number} max @param {string} [unit] @returns {OptionType} */
+exports.number = (min, max, unit) => ({
+  takes: `a number${unit ? ` of ${unit}` : ''} from ${min} to ${max}`,
+  accepts: (value) => typeof value === 'number' && value >= min && value <= max,
+  parse: toNumber
+})
+
+/** @param {number} min @param {number} max @returns {OptionType} */
+exports.integer = (min, max) => ({
+  takes: `a whole number from ${min} to ${max}`,
+  accepts: (value) => Number.isInteger(value) && value >= min && value <= max,
+  parse: toNumber
+})
+
+/** The same type, with one more value, written as that word in text. @param {OptionType} type @param {unknown} extra @returns {OptionType} */
+exports.or = (type, extra) => ({
+  takes: `${type.takes}, or ${extra}`,
+  accepts: (value) => value === extra || type.accepts(value),
+  parse: (text) => text === String(extra) ? extra : type.parse(text)
+})
+
+/** @returns {OptionType} */
+exports.text = () => ({
+  takes: 'a non-empty string',
+  accepts: (value) => typeof value === 'string' && value.length > 0,
+  parse: (text) => text
+})
+
+/** @param {string[]} words @returns {OptionType} */
+exports.oneOf = (words) => ({
+  takes: words.map((word) => `'${word}'`).join(' or '),
+  accepts: (value) => words.includes(value),
+  parse: (text) => text
+})
+
+/** @returns {OptionType} */
+exports.list = () => ({
+  takes: 'a list of strings (in text: a,b)',
+  accepts: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string' && item.length > 0),
+  parse: (text) => text.split(',').map((item) => item.trim()).filter(Boolean)
+})
+
+/** Names Prometheus takes for a label and that no metric of ours uses. @param {string[]} reserved @returns {OptionType} */
+exports.labels = (reserved) => ({
+  takes: `an object of label names (letters, digits, _; not ${reserved.join(', ')}) and string values (in text: a=b,c=d)`,
+  accepts: (value) => isPlainObject(value) && Object.entries(value).every(([name, label]) =>
+    /^(?!__)[a-zA-Z_]\w*$/.test(name) && !reserved.includes(name) && typeof label === 'string'),
+  parse: (text) => {
+    const pairs = text.split(',').filter((pair) => pair.trim() !== '').map((pair) => pair.split('='))
+    if (pairs.some((pair) => pair.length !== 2)) return undefined
+    return Object.fromEntries(pairs.map(([name, label]) => [name.trim(), label.trim()]))
+  }
+})
+
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+/** @returns {OptionType} */
+exports.log = () => ({
+  takes: `true, false, or { level: one of ${LEVELS.join(', ')}, destination: 1, 2 or a file } (in text: true, false or a level)`,
+  accepts: (value) => typeof value === 'boolean' || (isPlainObject(value) &&
+    Object.keys(value).every((key) => key === 'level' || key === 'destination') &&
+    (value.level === undefined || LEVELS.includes(/** @type {string} */ (value.level))) &&
+    (value.destination === undefined || value.destination === 1 || value.destination === 2 ||
+      (typeof value.destination === 'string' && value.destination.length > 0))),
+  parse: (text) => text === 'true' || text === 'false' ? text === 'true' : { level: text }
+})
+
+exports.isPlainObject = isPlainObject

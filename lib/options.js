@@ -1,0 +1,103 @@
+'use strict'
+
+const type = require('./option-types')
+const { codedError } = require('./errors')
+const { nearest } = require('./nearest')
+const { labelNames } = require('./catalogue')
+
+/**
+ * Every option: key, type, default and one line of documentation. Environment variables, CLI
+ * flags, checks and the table in the README all come from here.
+ */
+const table = [
+  { key: 'threshold', type: type.number(2, 60000, 'milliseconds'), default: 50, doc: 'a block is reported from this length on, ms' },
+  { key: 'resolution', type: type.number(1, 20000, 'milliseconds'), default: 10, doc: 'heartbeat period, ms; never above threshold / 3' },
+  { key: 'sample', type: type.number(1, 60000, 'milliseconds'), default: 20, doc: 'period of stack samples while blocked, ms; at least 1 % of the time blocked so far, at most 1 s' },
+  { key: 'host', type: type.text(), default: '127.0.0.1', doc: 'address of the endpoint' },
+  { key: 'port', type: type.or(type.integer(0, 65535), false), default: 9464, doc: 'port of the endpoint; 0 = any free port; false = no endpoint' },
+  { key: 'token', type: type.text(), default: undefined, doc: 'bearer token that everything but /healthz asks for' },
+  { key: 'allowHosts', type: type.list(), default: [], doc: 'further Host names the endpoint answers to (DNS rebinding guard)' },
+  { key: 'log', type: type.log(), default: true, doc: 'pino lines on stdout; false; or { level, destination }' },
+  { key: 'requests', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: 'name the HTTP request that blocks' },
+  { key: 'dir', type: type.text(), default: undefined, doc: 'folder for block records that outlive the process' },
+  { key: 'keep', type: type.integer(1, 100000), default: 500, doc: 'blocks kept in memory' },
+  { key: 'stuck', type: type.or(type.number(100, 86400000, 'milliseconds'), 0), default: 0, doc: 'after this long in one block do onStuck, ms; 0 = never' },
+  { key: 'onStuck', type: type.oneOf(['report', 'abort']), default: 'report', doc: "'report' logs every stack once; 'abort' then ends the process by SIGABRT" },
+  { key: 'routes', type: type.integer(1, 10000), default: 50, doc: 'most distinct route labels; the rest go to (other)' },
+  { key: 'labels', type: type.labels(labelNames), default: {}, doc: 'constant labels on every metric' }
+].map((row) => ({ ...row, env: envName(row.key), flag: flagName(row.key) }))
+
+/**
+ * @typedef {object} Options what start() takes; every key optional, milliseconds unless said
+ * @property {number} [threshold] 2 to 60000
+ * @property {number} [resolution] 1 to 20000
+ * @property {number} [sample] 1 to 60000
+ * @property {string} [host]
+ * @property {number | false} [port] 0 to 65535
+ * @property {string} [token]
+ * @property {string[]} [allowHosts]
+ * @property {boolean | { level?: string, destination?: 1 | 2 | string }} [log]
+ * @property {'auto' | 'on' | 'off'} [requests]
+ * @property {string} [dir]
+ * @property {number} [keep]
+ * @property {number} [stuck]
+ * @property {'report' | 'abort'} [onStuck]
+ * @property {number} [routes]
+ * @property {Record<string, string>} [labels]
+ *
+ * @typedef {Required<Omit<Options, 'token' | 'dir'>> & { token?: string, dir?: string }} ResolvedOptions
+ */
+
+/** @param {string} key */
+function envName (key) {
+  return `LOOPWATCH_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
+}
+
+/** @param {string} key */
+function flagName (key) {
+  return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+}
+
+/**
+ * A value given as text, checked.
+ * @param {(typeof table)[number]} row
+ * @param {string} text
+ * @param {string} source how the error names where the text came from
+ */
+function parseText (row, text, source) {
+  const value = row.type.parse(text)
+  if (!row.type.accepts(value)) throw codedError('LOOPWATCH_ERR_OPTION', source, row.type.takes, text)
+  return value
+}
+
+/**
+ * Options as given, then the environment, then the defaults.
+ * @param {Options} [given]
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {ResolvedOptions}
+ * @throws {import('./errors').LoopwatchError} LOOPWATCH_ERR_OPTIONS, LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+ */
+function resolveOptions (given = {}, env = process.env) {
+  if (!type.isPlainObject(given)) throw codedError('LOOPWATCH_ERR_OPTIONS', given)
+  const keys = table.map((row) => row.key)
+  for (const key of Object.keys(given)) {
+    if (!keys.includes(key)) throw codedError('LOOPWATCH_ERR_OPTION_UNKNOWN', key, nearest(key, keys))
+  }
+  const resolved = /** @type {any} */ ({})
+  for (const row of table) {
+    const value = /** @type {Record<string, unknown>} */ (given)[row.key]
+    if (value !== undefined) {
+      if (!row.type.accepts(value)) throw codedError('LOOPWATCH_ERR_OPTION', `option "${row.key}"`, row.type.takes, value)
+      resolved[row.key] = value
+    } else {
+      const text = env[row.env]
+      resolved[row.key] = text ? parseText(row, text, row.env) : row.default
+    }
+  }
+  resolved.resolution = Math.max(1, Math.min(resolved.resolution, Math.floor(resolved.threshold / 3)))
+  return resolved
+}
+
+exports.table = table
+exports.parseText = parseText
+exports.resolveOptions = resolveOptions

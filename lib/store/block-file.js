@@ -1,0 +1,122 @@
+'use strict'
+
+const fs = require('node:fs')
+const path = require('node:path')
+
+/** A full file is kept as one older generation beside the new one: at most twice this on disk. */
+const FILE_BYTES = 64 * 1024 * 1024
+const RETRY_MS = 5000
+
+/**
+ * Blocks on disk: append-only NDJSON, one line when a block opens and one when it closes, so that a
+ * process killed in mid-block leaves its record. A line is in the kernel's hands when append()
+ * returns: it outlives the process, not a power cut.
+ *
+ * Never throws: while the folder cannot be written, `onState` hears the reason and records are
+ * counted as lost; it is tried again every five seconds.
+ */
+class BlockFile {
+  /** @type {number | null} */
+  #fd = null
+  #bytes = 0
+  #retryAtMs = -Infinity
+  #path
+  #onState
+  #nowMs
+  #fileBytes
+  #lost = 0
+
+  /**
+   * @param {object} parts
+   * @param {string} parts.dir made where it is missing
+   * @param {string} parts.name of the file, without ending
+   * @param {(error: Error | null) => void} parts.onState
+   * @param {() => number} parts.nowMs
+   * @param {number} [parts.fileBytes]
+   */
+  constructor ({ dir, name, onState, nowMs, fileBytes = FILE_BYTES }) {
+    this.#path = path.join(dir, `${name}.ndjson`)
+    this.#onState = onState
+    this.#nowMs = nowMs
+    this.#fileBytes = fileBytes
+  }
+
+  /** @param {import('./record').BlockRecord} record */
+  append (record) {
+    if (this.#nowMs() < this.#retryAtMs) {
+      this.#lost++
+      return
+    }
+    try {
+      this.#fd ??= this.#open()
+      const line = `${JSON.stringify(record)}\n`
+      fs.writeSync(this.#fd, line)
+      this.#bytes += Buffer.byteLength(line)
+      this.#onState(null)
+      if (this.#bytes >= this.#fileBytes) this.#rotate()
+    } catch (error) {
+      this.#lost++
+      this.#retryAtMs = this.#nowMs() + RETRY_MS
+      this.close()
+      this.#onState(error)
+    }
+  }
+
+  /** Records that could not be written since the last call. */
+  takeLost () {
+    const lost = this.#lost
+    this.#lost = 0
+    return lost
+  }
+
+  #open () {
+    fs.mkdirSync(path.dirname(this.#path), { recursive: true })
+    const fd = fs.openSync(this.#path, 'a', 0o640)
+    this.#bytes = fs.fstatSync(fd).size
+    // A line that a full disk or a kill cut short must not swallow the next one.
+    if (this.#bytes > 0) fs.writeSync(fd, '\n')
+    return fd
+  }
+
+  #rotate () {
+    this.close()
+    fs.renameSync(this.#path, this.#path.replace(/\.ndjson$/, '.old.ndjson'))
+  }
+
+  close () {
+    if (this.#fd !== null) {
+      try { fs.closeSync(this.#fd) } catch { /* closed with its disk */ }
+    }
+    this.#fd = null
+  }
+}
+
+/**
+ * Every block recorded in a folder, by any process, oldest first. Lines cut short by a crash are
+ * passed over; of a block's lines the last counts.
+ * @param {string} dir
+ * @returns {{ records: import('./record').BlockRecord[], broken: number }}
+ */
+function readBlocks (dir) {
+  /** @type {Map<string, import('./record').BlockRecord>} */
+  const records = new Map()
+  let broken = 0
+  for (const file of fs.readdirSync(dir).filter((name) => name.endsWith('.ndjson')).sort()) {
+    const owner = file.replace(/(\.old)?\.ndjson$/, '')
+    for (const line of fs.readFileSync(path.join(dir, file), 'utf8').split('\n')) {
+      if (line === '') continue
+      try {
+        const record = JSON.parse(line)
+        const key = `${owner} ${record.id}`
+        // The older generation is read after the newer one, and must not undo it.
+        if (records.get(key)?.ongoing !== false) records.set(key, record)
+      } catch {
+        broken++
+      }
+    }
+  }
+  return { records: [...records.values()].sort((a, b) => a.startedAt < b.startedAt ? -1 : 1), broken }
+}
+
+exports.BlockFile = BlockFile
+exports.readBlocks = readBlocks

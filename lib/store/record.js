@@ -1,0 +1,48 @@
+'use strict'
+
+/**
+ * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds,
+ * wall times ISO 8601 in UTC.
+ *
+ * @typedef {object} BlockRecord
+ * @property {string} id pid and a running number; unique within a process
+ * @property {number} pid
+ * @property {string} thread `main`
+ * @property {string} startedAt wall time
+ * @property {number} durationMs so far, where ongoing
+ * @property {number} uncertaintyMs the true duration is at most this far from durationMs
+ * @property {boolean} ongoing
+ * @property {boolean} startup it began before the loop's first turn: code at the top level
+ * @property {import('../causes').Cause} cause provisional where ongoing
+ * @property {EvidenceRecord} evidence
+ * @property {FrameRecord | null} frame the innermost function of the application that blocked longest
+ * @property {import('../bridge/answer').Frame | null} leaf the innermost function of all
+ * @property {number} samples stacks taken
+ * @property {{ count: number, weightMs: number, frames: import('../bridge/answer').Frame[] }[]} stacks equal stacks folded, longest first, at most 40
+ * @property {RequestRecord | null} request the one that was running longest
+ *
+ * @typedef {import('../bridge/answer').Frame & { exact: boolean }} FrameRecord
+ * `exact` is false where the stack could only be taken when a native call had returned: it may
+ * then name the next line, or the caller
+ *
+ * @typedef {object} RequestRecord
+ * @property {string} method
+ * @property {string} route template, never the URL
+ * @property {string} startedAt wall time
+ *
+ * @typedef {object} EvidenceRecord nulls where this machine does not tell
+ * @property {number | null} cpuMs on a CPU
+ * @property {number} gcMs in pauses of the garbage collector
+ * @property {number | null} runQueueMs runnable, waiting for a CPU
+ * @property {number | null} throttledMs out of CPU quota
+ * @property {number | null} answerMs median time the host took to answer an interrupt
+ * @property {number} nativeMs inside native calls, as far as samples tell
+ * @property {number} watchdogGapMs the watchdog did not run either
+ * @property {number} requests distinct ones seen in samples
+ * @property {boolean} debugger an inspector was open, so nothing was sampled
+ */
+
+const ROUNDING = 10
+
+/** Milliseconds to a tenth. @param {number} ms */
+exports.roundMs = (ms) => Math.round(ms * ROUNDING) / ROUNDING

@@ -1,0 +1,38 @@
+'use strict'
+
+/** Every part of the agent that can fail on its own, and what is missing while it does. */
+const reasons = {
+  endpoint: 'the endpoint does not listen',
+  inspector: 'the host cannot be asked where it is: durations only, no lines and no requests',
+  dir: 'block records are not written to disk',
+  log: 'log lines cannot be written'
+}
+
+/** @typedef {keyof typeof reasons} Reason */
+
+/** What does not work at present. A change is said once, when it happens. */
+class Degradations {
+  /** @type {Map<Reason, boolean>} */
+  #states = new Map(/** @type {Reason[]} */ (Object.keys(reasons)).map((reason) => [reason, false]))
+  #say
+
+  /** @param {(level: 'info' | 'warn', fields: object, message: string) => void} say */
+  constructor (say) {
+    this.#say = say
+  }
+
+  /** @param {Reason} reason @param {{ message: string } | null} error null = it works */
+  set (reason, error) {
+    if (this.#states.get(reason) === (error !== null)) return
+    this.#states.set(reason, error !== null)
+    if (error) this.#say('warn', { event: 'degraded', reason }, `degraded: ${reasons[reason]}: ${error.message}`)
+    else this.#say('info', { event: 'recovered', reason }, `recovered: no longer degraded (${reason})`)
+  }
+
+  /** @returns {Iterable<[string, boolean]>} every reason, true while it holds */
+  entries () {
+    return this.#states.entries()
+  }
+}
+
+exports.Degradations = Degradations

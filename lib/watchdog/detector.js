@@ -1,0 +1,132 @@
+'use strict'
+
+/**
+ * @typedef {object} Gap two beats of the host further apart than the threshold, as the host saw it
+ * @property {number} startMs
+ * @property {number} endMs
+ * @property {number} idleMs waited for events within it
+ * @property {number} beats the beat it began with
+ *
+ * @typedef {object} Look what the watchdog sees when it wakes
+ * @property {number} nowMs
+ * @property {import('../bridge/beat-slots').Beat} beat the host's last
+ * @property {Gap[]} gaps that ended since the last look
+ * @property {number | null} idleMs the host's idle time as answered from within the present silence
+ * @property {boolean} selfLate this look itself came later than it was due
+ *
+ * @typedef {object} Block
+ * @property {number} startMs
+ * @property {number} beats the beat it began with
+ * @property {boolean} startup the loop had not turned yet
+ * @property {number} uncertaintyMs of startMs
+ *
+ * @typedef {{ type: 'open', block: Block }} Opened
+ * @typedef {{ type: 'close', block: Block, endMs: number, durationMs: number, uncertaintyMs: number, busyMs: number, seen: boolean }} Closed
+ */
+
+/** Node's timers fire on whole milliseconds, up to one late. */
+const TIMER_SLACK_MS = 1
+/** So often the watchdog may be late itself in a row before its lateness no longer excuses the host. */
+const EXCUSED_LOOKS = 3
+
+/**
+ * Decides from heartbeats when the event loop is blocked: a state machine over the clock.
+ *
+ * A block begins somewhere between the last beat and the next due one; the loop's own idle time
+ * says where. While there is silence the block is opened as soon as it is certain to have reached
+ * the threshold; how it ended is told exactly by the host.
+ */
+class Detector {
+  #thresholdMs
+  #resolutionMs
+  /** @type {Block | null} */
+  #open = null
+  #excused = 0
+
+  /** @param {{ thresholdMs: number, resolutionMs: number }} options */
+  constructor ({ thresholdMs, resolutionMs }) {
+    this.#thresholdMs = thresholdMs
+    this.#resolutionMs = resolutionMs
+  }
+
+  /** The block in progress. */
+  get open () {
+    return this.#open
+  }
+
+  /**
+   * @param {Look} look
+   * @returns {{ events: (Opened | Closed)[], suspicious: boolean, wakeAtMs: number }}
+   * `suspicious`: silent for a threshold, worth a sample even before it is certainly a block
+   */
+  look (look) {
+    /** @type {(Opened | Closed)[]} */
+    const events = look.gaps.flatMap((gap) => this.#close(gap))
+    const { nowMs, beat } = look
+    if (this.#open !== null && this.#open.beats !== beat.beats) {
+      // The host beats again, yet sent no gap: the ring was full. The end is at most one beat off.
+      events.push(...this.#close({ startMs: this.#open.startMs, endMs: beat.atMs, idleMs: 0, beats: this.#open.beats }))
+    }
+    const silentMs = nowMs - beat.atMs
+    const suspicious = silentMs >= this.#thresholdMs
+    if (suspicious && this.#open === null && !this.#excuse(look)) {
+      const startMs = this.#certainStart(look)
+      if (nowMs - startMs >= this.#thresholdMs) {
+        const startup = beat.beats === 1
+        const exact = startup || look.idleMs !== null
+        this.#open = { startMs, beats: beat.beats, startup, uncertaintyMs: exact ? TIMER_SLACK_MS : this.#resolutionMs + TIMER_SLACK_MS }
+        events.push({ type: 'open', block: this.#open })
+      }
+    }
+    return { events, suspicious, wakeAtMs: this.#nextLook(look, suspicious) }
+  }
+
+  /**
+   * The latest time at which the present silence can have turned into a block. Before the loop's
+   * first turn there is no timer to wait for; from then on the loop may idle until the next beat.
+   * @param {Look} look
+   */
+  #certainStart ({ beat, idleMs }) {
+    if (beat.beats === 1) return beat.atMs
+    if (idleMs !== null) return beat.atMs + Math.max(0, idleMs - beat.idleMs)
+    return beat.atMs + this.#resolutionMs + TIMER_SLACK_MS
+  }
+
+  /**
+   * A watchdog that was late itself first gives the host, which may have been stopped with it, the
+   * time to beat.
+   * @param {Look} look
+   */
+  #excuse ({ selfLate }) {
+    this.#excused = selfLate ? this.#excused + 1 : 0
+    return selfLate && this.#excused <= EXCUSED_LOOKS
+  }
+
+  /** @param {Look} look @param {boolean} suspicious */
+  #nextLook (look, suspicious) {
+    const { nowMs, beat } = look
+    if (!suspicious) return beat.atMs + this.#thresholdMs
+    if (this.#open !== null) return nowMs + this.#resolutionMs
+    return Math.max(nowMs + TIMER_SLACK_MS, Math.min(nowMs + this.#resolutionMs, this.#certainStart(look) + this.#thresholdMs))
+  }
+
+  /** @param {Gap} gap @returns {Closed[]} */
+  #close (gap) {
+    const seen = this.#open !== null && this.#open.beats === gap.beats
+    const block = seen && this.#open
+      ? this.#open
+      : { startMs: gap.startMs + gap.idleMs, beats: gap.beats, startup: gap.beats === 1, uncertaintyMs: TIMER_SLACK_MS }
+    if (seen) this.#open = null
+    const gapMs = gap.endMs - gap.startMs
+    const busyMs = gapMs - gap.idleMs
+    // At least this long the beat that was due did not come; at most all of the busy time is one block.
+    const slackMs = block.startup ? TIMER_SLACK_MS : this.#resolutionMs + TIMER_SLACK_MS
+    const overdueMs = Math.max(0, gapMs - slackMs)
+    const durationMs = Math.max(busyMs, overdueMs)
+    if (durationMs < this.#thresholdMs && !seen) return []
+    const uncertaintyMs = Math.max(TIMER_SLACK_MS, Math.min(Math.abs(busyMs - overdueMs), slackMs))
+    return [{ type: 'close', block, endMs: gap.endMs, durationMs, uncertaintyMs, busyMs, seen }]
+  }
+}
+
+exports.Detector = Detector

@@ -1,0 +1,209 @@
+'use strict'
+
+const { Fold } = require('../explain/fold')
+const { causeOf } = require('../explain/cause')
+const { blame, leaf } = require('../explain/frame')
+const { wrapsNative } = require('../explain/native')
+const { pathTemplate } = require('../explain/route')
+const { roundMs } = require('../store/record')
+const { LATE_MS } = require('./sampler')
+
+/** Kernel readings this far apart within the block outweigh those from before and after it. */
+const ENOUGH_SHARE = 0.4
+const ANSWERS = 100
+
+/**
+ * @typedef {object} Surroundings what else the watchdog knows of an interval
+ * @property {(startMs: number, endMs: number) => number} gcWithin
+ * @property {(startMs: number, endMs: number) => number} watchdogGapWithin
+ * @property {number} thresholdMs
+ *
+ * @typedef {import('./kernel').Reading} Reading
+ * @typedef {Pick<import('./detector').Closed, 'endMs' | 'durationMs' | 'uncertaintyMs' | 'busyMs'>} End
+ */
+
+/**
+ * What is being learned of one silence of the host: first only a suspicion, from begin() on a
+ * block, with a record at any time.
+ */
+class Incident {
+  #fold = new Fold()
+  /** @type {import('./sampler').Sample[]} of the suspicion, whose start is not known yet */
+  #early = []
+  /** @type {number[]} */
+  #answersMs = []
+  #lastAnswerMs = 0
+  #nativeMs = 0
+  #debugged = false
+  #before
+  /** @type {Reading | null} */
+  #first = null
+  #last
+  #surroundings
+  #startedAt = 0
+  id = ''
+  /** @type {import('./detector').Block | null} */
+  block = null
+
+  /**
+   * @param {number} beats the beat the silence began with
+   * @param {Reading} before the last one of calm
+   * @param {Surroundings} surroundings
+   */
+  constructor (beats, before, surroundings) {
+    this.beats = beats
+    this.#before = before
+    this.#last = before
+    this.#surroundings = surroundings
+  }
+
+  /**
+   * It is a block.
+   * @param {string} id
+   * @param {import('./detector').Block} block
+   * @param {number} nowMs
+   */
+  begin (id, block, nowMs) {
+    this.id = id
+    this.block = block
+    this.#lastAnswerMs = block.startMs
+    this.#startedAt = Date.now() - (nowMs - block.startMs)
+    for (const sample of this.#early.splice(0)) this.add(sample)
+  }
+
+  /** @param {import('./sampler').Sample} sample */
+  add (sample) {
+    if (this.block === null) {
+      this.#early.push(sample)
+      return
+    }
+    if (sample.debugged) {
+      this.#debugged = true
+      return
+    }
+    const weightMs = Math.max(0, sample.atMs - this.#lastAnswerMs)
+    const heldMs = sample.atMs - Math.max(sample.askedAtMs, this.#lastAnswerMs)
+    this.#lastAnswerMs = Math.max(this.#lastAnswerMs, sample.atMs)
+    if (this.#answersMs.length < ANSWERS) this.#answersMs.push(sample.atMs - sample.askedAtMs)
+    // Before its question was put nothing is known; a call that held up the answer likely began there.
+    if (sample.late) this.#nativeMs += this.#fold.samples === 0 ? weightMs : heldMs
+    else if (wrapsNative(sample.frames)) this.#nativeMs += weightMs
+    this.#fold.add({ ...sample, weightMs })
+  }
+
+  /** A reading taken within the block. @param {Reading} reading */
+  addReading (reading) {
+    this.#first ??= reading
+    this.#last = reading
+  }
+
+  get samples () {
+    return this.#fold.samples
+  }
+
+  /**
+   * The record of the block in progress.
+   * @param {number} nowMs
+   * @param {number | null} askedAtMs when the question was put that has no answer yet
+   */
+  ongoing (nowMs, askedAtMs) {
+    const { startMs, uncertaintyMs } = /** @type {import('./detector').Block} */ (this.block)
+    const durationMs = nowMs - startMs
+    const waitingMs = askedAtMs === null ? 0 : nowMs - askedAtMs
+    const unansweredMs = waitingMs < LATE_MS ? 0 : this.#fold.samples === 0 ? durationMs : waitingMs
+    return this.#record({ endMs: nowMs, durationMs, uncertaintyMs, busyMs: durationMs }, this.#last, true, unansweredMs)
+  }
+
+  /** The record of the ended block. @param {End} end @param {Reading} after the first one of calm */
+  closed (end, after) {
+    return this.#record(end, after, false, 0)
+  }
+
+  /**
+   * @param {End} end
+   * @param {Reading} after
+   * @param {boolean} ongoing
+   * @param {number} unansweredMs
+   * @returns {import('../store/record').BlockRecord}
+   */
+  #record ({ endMs, durationMs, uncertaintyMs, busyMs }, after, ongoing, unansweredMs) {
+    const { thresholdMs, gcWithin, watchdogGapWithin } = this.#surroundings
+    const block = /** @type {import('./detector').Block} */ (this.block)
+    const startMs = endMs - durationMs
+    const { stacks, requests, samples } = this.#fold
+    const evidence = {
+      cpuMs: this.#cpuMs(durationMs, after),
+      gcMs: gcWithin(startMs, endMs),
+      runQueueMs: difference(this.#before.runQueueMs, after.runQueueMs, durationMs),
+      throttledMs: difference(this.#before.throttledMs, after.throttledMs, durationMs),
+      nativeMs: Math.min(durationMs, this.#nativeMs + unansweredMs),
+      watchdogGapMs: watchdogGapWithin(startMs, endMs)
+    }
+    const cause = causeOf({
+      ...evidence, durationMs, thresholdMs, busyMs, samples, requests: requests.distinct, topRequestShare: requests.topShare, debugged: this.#debugged
+    })
+    return {
+      id: this.id,
+      pid: process.pid,
+      thread: 'main',
+      startedAt: new Date(this.#startedAt).toISOString(),
+      durationMs: roundMs(durationMs),
+      uncertaintyMs: roundMs(uncertaintyMs),
+      ongoing,
+      startup: block.startup,
+      cause,
+      evidence: {
+        cpuMs: round(evidence.cpuMs),
+        gcMs: roundMs(evidence.gcMs),
+        runQueueMs: round(evidence.runQueueMs),
+        throttledMs: round(evidence.throttledMs),
+        answerMs: round(median(this.#answersMs)),
+        nativeMs: roundMs(evidence.nativeMs),
+        watchdogGapMs: roundMs(evidence.watchdogGapMs),
+        requests: requests.distinct,
+        debugger: this.#debugged
+      },
+      frame: blame(stacks),
+      leaf: leaf(stacks),
+      samples,
+      stacks: stacks.map(({ count, weightMs, frames }) => ({ count, weightMs: roundMs(weightMs), frames })),
+      request: requests.top && {
+        method: requests.top.method,
+        route: pathTemplate(requests.top.path),
+        startedAt: new Date(this.#startedAt + requests.top.startedAtMs - block.startMs).toISOString()
+      }
+    }
+  }
+
+  /**
+   * Two readings within the block tell its CPU time undisturbed by what came before and after it;
+   * short blocks have none that are far enough apart.
+   * @param {number} durationMs
+   * @param {Reading} after
+   */
+  #cpuMs (durationMs, after) {
+    const first = this.#first
+    const last = this.#last
+    if (first?.cpuMs != null && last.cpuMs !== null && last.atMs - first.atMs >= ENOUGH_SHARE * durationMs) {
+      return Math.min(durationMs, (last.cpuMs - first.cpuMs) / (last.atMs - first.atMs) * durationMs)
+    }
+    return difference(this.#before.cpuMs, after.cpuMs, durationMs)
+  }
+}
+
+/** @param {number | null} from @param {number | null} to @param {number} atMost */
+function difference (from, to, atMost) {
+  return from === null || to === null ? null : Math.min(atMost, to - from)
+}
+
+/** @param {number | null} ms */
+function round (ms) {
+  return ms === null ? null : roundMs(ms)
+}
+
+/** @param {number[]} values */
+function median (values) {
+  return values.length === 0 ? null : [...values].sort((a, b) => a - b)[values.length >> 1]
+}
+
+exports.Incident = Incident

@@ -1,0 +1,30 @@
+'use strict'
+
+/**
+ * The question, evaluated by V8 on the host thread at its next interrupt: the probe of the
+ * process's agent, told whether somebody has opened the inspector's port.
+ */
+const EXPRESSION = 'globalThis[Symbol.for("loopwatch.agent.1")]?.probe?.(process.getBuiltinModule("node:inspector").url())'
+
+/** @typedef {{ Session: typeof import('node:inspector').Session }} Inspector */
+
+/**
+ * Asks the host thread's probe. Connecting, the question and disconnecting are posted in one go
+ * and carried out together at one interrupt; the answer comes through shared memory. So no session
+ * is ever open while the host runs: none can make an ending process wait for a debugger or print
+ * that it does.
+ * @returns {string | null} why it could not be asked
+ */
+exports.askHost = () => {
+  try {
+    // Absent from Node.js built without inspector.
+    const { Session } = /** @type {Inspector} */ (require('node:inspector'))
+    const session = new Session()
+    session.connectToMainThread()
+    session.post('Runtime.evaluate', { expression: EXPRESSION, silent: true, returnByValue: true })
+    session.disconnect()
+    return null
+  } catch (error) {
+    return error.message
+  }
+}

@@ -1,0 +1,68 @@
+'use strict'
+
+const { parseAnswer } = require('../bridge/answer')
+
+/** An interrupt that is answered later than this was held up by something that does not check for interrupts. */
+const LATE_MS = 10
+/** A block is not sampled more often than leaves this share of its time to the host. */
+const MIN_SHARE = 0.01
+const MAX_PERIOD_MS = 1000
+
+/** @typedef {import('../bridge/answer').Answer & { askedAtMs: number, late: boolean }} Sample */
+
+/**
+ * Asks the host where it is, one question at a time, and collects the answers.
+ */
+class Sampler {
+  #mailbox
+  #ask
+  #sampleMs
+  /** @type {{ number: number, askedAtMs: number } | null} */
+  #question = null
+  #nextAtMs = 0
+
+  /**
+   * @param {object} parts
+   * @param {import('../bridge/mailbox').Mailbox} parts.mailbox
+   * @param {() => boolean} parts.ask puts the question, false where it cannot
+   * @param {number} parts.sampleMs
+   */
+  constructor ({ mailbox, ask, sampleMs }) {
+    this.#mailbox = mailbox
+    this.#ask = ask
+    this.#sampleMs = sampleMs
+  }
+
+  /** When the open question was put, or null. */
+  get askedAtMs () {
+    return this.#question?.askedAtMs ?? null
+  }
+
+  /** Puts a question if one is due. @param {number} nowMs @param {number} blockedMs so far */
+  askIfDue (nowMs, blockedMs) {
+    if (this.#question !== null || nowMs < this.#nextAtMs) return
+    this.#nextAtMs = nowMs + Math.min(Math.max(this.#sampleMs, blockedMs * MIN_SHARE), MAX_PERIOD_MS)
+    const number = this.#mailbox.ask()
+    if (this.#ask()) this.#question = { number, askedAtMs: nowMs }
+  }
+
+  /** The answer, once. @returns {Sample | null} */
+  take () {
+    if (this.#question === null) return null
+    const text = this.#mailbox.take(this.#question.number)
+    if (text === null) return null
+    const { askedAtMs } = this.#question
+    this.#question = null
+    const answer = parseAnswer(text)
+    return { ...answer, askedAtMs, late: answer.atMs - askedAtMs >= LATE_MS }
+  }
+
+  /** A new silence: the first question is due at once, an answer to the last no longer counts. */
+  reset () {
+    this.#nextAtMs = 0
+    this.#question = null
+  }
+}
+
+exports.Sampler = Sampler
+exports.LATE_MS = LATE_MS
