@@ -20,6 +20,8 @@
  */
 
 const HALF = 0.5
+/** Less waiting than this is everyday jitter of the scheduler. */
+const SOME = 0.2
 /** Less than this share of the time on the CPU means the thread did not run at all, measuring errors aside. */
 const HARDLY = 0.3
 /** More than this share of waiting for a CPU outweighs whatever the code did in the rest. */
@@ -45,8 +47,8 @@ const table = [
   },
   {
     cause: 'starved',
-    when: 'without the waiting for a CPU (run queue, cgroup throttling) it would be below the threshold, or that waiting is 80 % of it',
-    test: (e) => e.durationMs - waitMs(e) < e.thresholdMs || waitMs(e) >= MOSTLY * e.durationMs
+    when: 'waiting for a CPU (run queue, cgroup throttling) is at least 20 % of it and without that it would be below the threshold, or it is 80 % of it',
+    test: (e) => (waitMs(e) >= SOME * e.durationMs && e.durationMs - waitMs(e) < e.thresholdMs) || waitMs(e) >= MOSTLY * e.durationMs
   },
   {
     cause: 'unknown',

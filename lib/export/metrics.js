@@ -1,6 +1,6 @@
 'use strict'
 
-const { Registry, Counter, Gauge, Histogram } = require('prom-client')
+const { Registry, Counter, Gauge, Histogram } = require('./prom-client')
 const { table, SITES } = require('../catalogue')
 const { DelayHistogram } = require('./delay-histogram')
 const { LabelBound } = require('./label-bound')

@@ -41,6 +41,8 @@ class Incident {
   #last
   #surroundings
   #startedAt = 0
+  /** @type {number | null} the host's idle time when the silence began, as far as it has answered */
+  idleMs = null
   id = ''
   /** @type {import('./detector').Block | null} */
   block = null
@@ -73,6 +75,7 @@ class Incident {
 
   /** @param {import('./sampler').Sample} sample */
   add (sample) {
+    this.idleMs ??= sample.idleMs
     if (this.block === null) {
       this.#early.push(sample)
       return
@@ -134,8 +137,8 @@ class Incident {
     const evidence = {
       cpuMs: this.#cpuMs(durationMs, after),
       gcMs: gcWithin(startMs, endMs),
-      runQueueMs: difference(this.#before.runQueueMs, after.runQueueMs, durationMs),
-      throttledMs: difference(this.#before.throttledMs, after.throttledMs, durationMs),
+      runQueueMs: spent(this.#before, after, 'runQueueMs', durationMs),
+      throttledMs: spent(this.#before, after, 'throttledMs', durationMs),
       nativeMs: Math.min(durationMs, this.#nativeMs + unansweredMs),
       watchdogGapMs: watchdogGapWithin(startMs, endMs)
     }
@@ -182,18 +185,27 @@ class Incident {
    * @param {Reading} after
    */
   #cpuMs (durationMs, after) {
-    const first = this.#first
-    const last = this.#last
-    if (first?.cpuMs != null && last.cpuMs !== null && last.atMs - first.atMs >= ENOUGH_SHARE * durationMs) {
-      return Math.min(durationMs, (last.cpuMs - first.cpuMs) / (last.atMs - first.atMs) * durationMs)
-    }
-    return difference(this.#before.cpuMs, after.cpuMs, durationMs)
+    const within = this.#first !== null && this.#last.atMs - this.#first.atMs >= ENOUGH_SHARE * durationMs
+    return within
+      ? spent(/** @type {Reading} */ (this.#first), this.#last, 'cpuMs', durationMs)
+      : spent(this.#before, after, 'cpuMs', durationMs)
   }
 }
 
-/** @param {number | null} from @param {number | null} to @param {number} atMost */
-function difference (from, to, atMost) {
-  return from === null || to === null ? null : Math.min(atMost, to - from)
+/**
+ * What was spent of a kernel counter in a block, from two readings about it. Readings closer
+ * together than the block is long (the last one of calm may be in its first milliseconds) stand for
+ * all of it.
+ * @param {Reading} from
+ * @param {Reading} to
+ * @param {'cpuMs' | 'runQueueMs' | 'throttledMs'} counter
+ * @param {number} durationMs
+ */
+function spent (from, to, counter, durationMs) {
+  const start = from[counter]
+  const end = to[counter]
+  if (start === null || end === null || to.atMs <= from.atMs) return null
+  return Math.min(durationMs, (end - start) * Math.max(1, durationMs / (to.atMs - from.atMs)))
 }
 
 /** @param {number | null} ms */

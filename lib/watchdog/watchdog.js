@@ -133,7 +133,7 @@ class Watchdog {
     const present = sample !== null && sample.beats === this.#incident?.beats ? sample : null
     if (present !== null) this.#addSample(present)
 
-    const idleMs = sample !== null && sample.beats === beat.beats ? sample.idleMs : null
+    const idleMs = this.#incident?.beats === beat.beats ? this.#incident.idleMs : null
     const { events, suspicious, wakeAtMs } = this.#detector.look({ nowMs: now, beat, gaps, idleMs, selfLate })
     for (const event of events) {
       if (event.type === 'close') this.#close(event, reading, beat.beats)
