@@ -7,6 +7,7 @@
  * @property {string} takes
  * @property {(value: any) => boolean} accepts
  * @property {(text: string) => unknown} parse
+ * @property {(value: any) => string} [format] the way back, where String() is not it
  */
 
 /** @param {string} text */
@@ -66,7 +67,8 @@ exports.labels = (reserved) => ({
     const pairs = text.split(',').filter((pair) => pair.trim() !== '').map((pair) => pair.split('='))
     if (pairs.some((pair) => pair.length !== 2)) return undefined
     return Object.fromEntries(pairs.map(([name, label]) => [name.trim(), label.trim()]))
-  }
+  },
+  format: (value) => Object.entries(value).map((pair) => pair.join('=')).join(',')
 })
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -79,7 +81,8 @@ exports.log = () => ({
     (value.level === undefined || LEVELS.includes(/** @type {string} */ (value.level))) &&
     (value.destination === undefined || value.destination === 1 || value.destination === 2 ||
       (typeof value.destination === 'string' && value.destination.length > 0))),
-  parse: (text) => text === 'true' || text === 'false' ? text === 'true' : { level: text }
+  parse: (text) => text === 'true' || text === 'false' ? text === 'true' : { level: text },
+  format: (value) => typeof value === 'boolean' ? String(value) : value.level
 })
 
 exports.isPlainObject = isPlainObject

@@ -18,7 +18,7 @@ class BlockLog {
   #destination
   #budget
   #nowMs
-  #progressAtMs = 0
+  #progressAtMs = Infinity
   #suppressed = 0
 
   /**
@@ -55,6 +55,7 @@ class BlockLog {
 
   /** @param {BlockRecord} record */
   closed (record) {
+    this.#progressAtMs = Infinity
     this.#block('closed', record)
   }
 

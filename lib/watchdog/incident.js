@@ -113,7 +113,9 @@ class Incident {
     const { startMs, uncertaintyMs } = /** @type {import('./detector').Block} */ (this.block)
     const durationMs = nowMs - startMs
     const waitingMs = askedAtMs === null ? 0 : nowMs - askedAtMs
-    const unansweredMs = waitingMs < LATE_MS ? 0 : this.#fold.samples === 0 ? durationMs : waitingMs
+    // Not one answer so far: whatever does not answer has most likely done so from the start.
+    const silent = askedAtMs !== null && this.#fold.samples === 0
+    const unansweredMs = silent ? durationMs : waitingMs >= LATE_MS ? waitingMs : 0
     return this.#record({ endMs: nowMs, durationMs, uncertaintyMs, busyMs: durationMs }, this.#last, true, unansweredMs)
   }
 

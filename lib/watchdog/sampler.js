@@ -57,9 +57,13 @@ class Sampler {
     return { ...answer, askedAtMs, late: answer.atMs - askedAtMs >= LATE_MS }
   }
 
-  /** A new silence: the first question is due at once, an answer to the last no longer counts. */
-  reset () {
+  /** A new silence: the first question is due at once. */
+  hurry () {
     this.#nextAtMs = 0
+  }
+
+  /** The silence is over: an answer to the open question no longer counts. */
+  forget () {
     this.#question = null
   }
 }

@@ -60,6 +60,7 @@ class Watchdog {
   /** @type {{ incident: Incident, end: import('./detector').Closed, after: import('./kernel').Reading, beats: number }[]} */
   #held = []
   #isStuckDone = false
+  #announceAtMs = Infinity
   #quietAtMs = Infinity
   /** @type {NodeJS.Timeout | undefined} */
   #timer
@@ -152,20 +153,23 @@ class Watchdog {
   #addSample (sample) {
     const incident = /** @type {Incident} */ (this.#incident)
     incident.add({ ...sample, frames: sample.frames.map((frame) => this.#sourceMaps.original(frame)) })
-    if (incident.samples === 1) this.#log?.hasNews()
+    if (incident.samples === 1 && this.#announceAtMs === Infinity) this.#log?.hasNews()
   }
 
   /** @param {boolean} suspicious @param {import('../bridge/beat-slots').Beat} beat @param {import('./kernel').Reading} reading */
   #watchSilence (suspicious, beat, reading) {
     if (this.#incident !== null && this.#incident.beats !== beat.beats) {
       this.#incident = null
-      this.#sampler.reset()
+      this.#sampler.forget()
     }
     if (!suspicious) {
       this.#calm = reading
       return
     }
-    this.#incident ??= this.#makeIncident(beat.beats)
+    if (this.#incident === null) {
+      this.#incident = this.#makeIncident(beat.beats)
+      this.#sampler.hurry()
+    }
     this.#incident.addReading(reading)
     this.#sampler.askIfDue(reading.atMs, reading.atMs - beat.atMs)
   }
@@ -190,6 +194,13 @@ class Watchdog {
     const incident = /** @type {Incident} */ (this.#incident)
     incident.begin(this.#nextId(), block, now)
     this.#isStuckDone = false
+    this.#announceAtMs = now + EAGER_MS
+  }
+
+  /** The first report of a block: with its first sample, or without one if none comes soon. @param {number} now */
+  #announce (now) {
+    if (now < this.#announceAtMs && this.#incident?.samples === 0 && this.#sampler.askedAtMs !== null) return
+    this.#announceAtMs = Infinity
     const record = this.#keepOngoing(now)
     this.#file?.append(record)
     this.#log?.opened(record)
@@ -199,6 +210,7 @@ class Watchdog {
   #lasting (now) {
     const block = this.#detector.open
     if (block === null) return
+    if (this.#announceAtMs < Infinity) this.#announce(now)
     this.#log?.lasting(() => this.#keepOngoing(now))
     const { stuck, onStuck } = this.#options
     if (stuck === 0 || this.#isStuckDone || now - block.startMs < stuck) return
@@ -221,6 +233,7 @@ class Watchdog {
     const known = this.#incident?.beats === end.block.beats ? this.#incident : null
     const incident = known ?? this.#makeIncident(end.block.beats)
     if (incident.block === null) incident.begin(this.#nextId(), end.block, after.atMs)
+    this.#announceAtMs = Infinity
     if (end.endMs < this.#startedAtMs) this.#metrics.drop('missed_block')
     this.#memory.put(incident.closed(end, after))
     this.#held.push({ incident, end, after, beats })

@@ -1,0 +1,23 @@
+#!/usr/bin/env node
+'use strict'
+
+const { Command } = require('commander')
+const { addRun } = require('./commands/run')
+const { addBlocks } = require('./commands/blocks')
+const { LoopwatchError } = require('../errors')
+const { version } = require('../../package.json')
+
+const program = new Command('loopwatch')
+  .description('Says what blocks a Node.js event loop: which line, which request, why and how long.')
+  .version(version)
+  .enablePositionalOptions()
+  .showHelpAfterError('(loopwatch --help lists the commands)')
+
+addRun(program)
+addBlocks(program)
+
+program.parseAsync().catch((error) => {
+  if (!(error instanceof LoopwatchError)) throw error
+  process.stderr.write(`loopwatch: ${error.message} (${error.code})\n`)
+  process.exitCode = 2
+})
