@@ -14,6 +14,7 @@
  * @property {number} watchdogGapMs the watchdog itself did not run
  * @property {number} samples answered
  * @property {number} nativeMs covered by late answers, by no answer yet, or by Node's own code around a native call
+ * @property {number} runningMs covered by answers in time from JavaScript code, which a sleeping thread does not give
  * @property {number} requests distinct ones seen
  * @property {number} topRequestShare of the time seen, 0 to 1
  * @property {boolean} debugged
@@ -62,8 +63,8 @@ const table = [
   },
   {
     cause: 'sync-io',
-    when: 'the thread was off the CPU, asleep, for more than half of the rest',
-    test: (e) => e.cpuMs !== null && e.cpuMs < HALF * (e.durationMs - waitMs(e))
+    when: 'the thread was off the CPU, asleep, for more than half of the rest, and samples did not find it running for half of it',
+    test: (e) => e.cpuMs !== null && e.cpuMs < HALF * (e.durationMs - waitMs(e)) && e.runningMs < HALF * e.durationMs
   },
   {
     cause: 'many',

@@ -34,6 +34,7 @@ class Incident {
   #answersMs = []
   #lastAnswerMs = 0
   #nativeMs = 0
+  #runningMs = 0
   #debugged = false
   #before
   /** @type {Reading | null} */
@@ -91,6 +92,7 @@ class Incident {
     // Before its question was put nothing is known; a call that held up the answer likely began there.
     if (sample.late) this.#nativeMs += this.#fold.samples === 0 ? weightMs : heldMs
     else if (wrapsNative(sample.frames)) this.#nativeMs += weightMs
+    else if (sample.frames.length > 0 && sample.frames[0].file !== null) this.#runningMs += weightMs
     this.#fold.add({ ...sample, weightMs })
   }
 
@@ -142,6 +144,7 @@ class Incident {
       runQueueMs: spent(this.#before, after, 'runQueueMs', durationMs),
       throttledMs: spent(this.#before, after, 'throttledMs', durationMs),
       nativeMs: Math.min(durationMs, this.#nativeMs + unansweredMs),
+      runningMs: this.#runningMs,
       watchdogGapMs: watchdogGapWithin(startMs, endMs)
     }
     const cause = causeOf({

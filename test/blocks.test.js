@@ -1,0 +1,74 @@
+'use strict'
+
+// Every way of blocking in test/fixtures/blocks.js, in a request of a real application, on real
+// time: what the log says while it lasts and when it is over.
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { startApp, startNode, eventually } = require('./support/app')
+
+/**
+ * What each block is expected to be: its cause, the functions that may be blamed, and whether it
+ * answers while it lasts (a single native call answers only when it returns).
+ * @type {Record<string, { cause: string[], frames?: string[], answers?: boolean }>}
+ */
+const expected = {
+  spin: { cause: ['js'] },
+  tightLoop: { cause: ['js'] },
+  catastrophicRegex: { cause: ['js'] },
+  recursion: { cause: ['js'], frames: ['recursion', 'fibonacci'] },
+  sortWithComparator: { cause: ['js'], frames: ['sortWithComparator', 'byWord'] },
+  atomicsWait: { cause: ['sync-io'] },
+  pbkdf2: { cause: ['native'], answers: false },
+  exec: { cause: ['sync-io'], answers: false },
+  // Works by chunks: an interrupt may or may not be answered between two of them.
+  gzip: { cause: ['native'], answers: false },
+  jsonParse: { cause: ['native', 'gc'], answers: false },
+  readFifo: { cause: ['sync-io'], answers: false },
+  gcStorm: { cause: ['gc'] },
+  microtaskStorm: { cause: ['js'], frames: ['microtaskStorm', 'microtask', 'fibonacci'] },
+  nextTickStorm: { cause: ['js'], frames: ['nextTickStorm', 'tick', 'fibonacci'] }
+}
+
+test('each kind of block is reported while it lasts, with function, request, cause and duration', async (t) => {
+  const app = await startApp(t)
+  // Made on the first call; a block of its own.
+  await app.get('/jsonParse')
+
+  for (const [name, { cause, frames = [name], answers = true }] of Object.entries(expected)) {
+    await t.test(name, async () => {
+      await eventually(async () => (await (await app.watchdog('/healthz')).json()).status === 'ok', 'calm before the block')
+      const known = new Set(app.lines().map(({ block }) => block))
+      const { ms } = await (await app.get(`/${name}?ms=300`)).json()
+      const isNew = (/** @type {any} */ line, /** @type {string} */ event) =>
+        line.event === event && !known.has(line.block) && line.request?.route === `/${name}`
+      const closed = await app.line((line) => isNew(line, 'closed') && line.durationMs > ms / 2, `${name} to be closed`)
+      const opened = app.lines().find((line) => line.event === 'opened' && line.block === closed.block)
+      const seen = JSON.stringify(closed)
+
+      assert.ok(opened, `not reported while it lasted: ${seen}`)
+      assert.ok(opened.durationMs < ms, `reported late: ${JSON.stringify(opened)}`)
+      if (answers) assert.ok(frames.includes(opened.frame?.function), `frame while it lasts: ${JSON.stringify(opened)}`)
+      if (answers) assert.equal(opened.request?.route, `/${name}`)
+      assert.ok(frames.includes(closed.frame?.function), `frame: ${seen}`)
+      assert.match(closed.frame.file, /blocks\.js$/)
+      assert.ok(cause.includes(closed.cause), `cause: ${seen}`)
+      assert.equal(closed.request.method, 'GET')
+      // The application measures from the call; the loop may have been busy a little around it.
+      const errorMs = Math.abs(closed.durationMs - ms)
+      assert.ok(errorMs <= closed.uncertaintyMs + 25, `${closed.durationMs} ± ${closed.uncertaintyMs} is not ${ms}`)
+    })
+  }
+})
+
+test('code at the top level, before the loop turns, is reported while it lasts', async (t) => {
+  const { closed, out } = startNode(t, ['top-level.js'])
+  await closed
+  const lines = out.stdout.split('\n').filter(Boolean).map((line) => JSON.parse(line))
+  const opened = lines.find(({ event }) => event === 'opened')
+  const after = lines.find(({ event }) => event === 'closed')
+  assert.equal(opened?.frame?.function, 'atTopLevel', out.stdout)
+  assert.equal(after?.frame?.function, 'atTopLevel', out.stdout)
+  assert.match(opened.msg, /at start-up/)
+  assert.equal(after.cause, 'js')
+  assert.ok(Math.abs(after.durationMs - 500) < 150, `${after.durationMs} is not about 500`)
+})

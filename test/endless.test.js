@@ -1,0 +1,79 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { startApp, startNode, eventually } = require('./support/app')
+const { needs, startPrometheus } = require('./support/tools')
+
+/** @param {string} text @param {string} name */
+const valueOf = (text, name) => Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(text)?.[1])
+
+test('a block that never ends: the log goes on, the endpoint answers, the gauge grows', async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-'))
+  t.after(() => fs.rmSync(dir, { recursive: true }))
+  const app = await startApp(t, { options: { dir } })
+  app.get('/forever').catch(() => {}) // answered by nobody
+
+  const opened = await app.line(({ event }) => event === 'opened', 'the block to be opened')
+  assert.equal(opened.frame.function, 'forever')
+  assert.equal(opened.request.route, '/forever')
+  await eventually(() => app.lines().filter(({ event }) => event === 'lasting').length >= 3, 'three lines of progress')
+  const progress = app.lines().filter(({ event }) => event === 'lasting')
+  const [first] = progress
+  const last = progress[progress.length - 1]
+  assert.ok(last.time - first.time >= (progress.length - 1) * 900, 'more than one line a second')
+
+  const health = await app.watchdog('/healthz')
+  assert.equal(health.status, 503)
+  assert.ok((await health.json()).blockedMs > 1000)
+  assert.equal((await app.watchdog('/healthz?ms=3600000')).status, 200, 'a block shorter than ms= is overlooked')
+
+  const before = valueOf(await (await app.watchdog('/metrics')).text(), 'loopwatch_block_in_progress_seconds')
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const after = valueOf(await (await app.watchdog('/metrics')).text(), 'loopwatch_block_in_progress_seconds')
+  assert.ok(after >= before + 0.25, `${before} grew to ${after}`)
+
+  const [block] = await (await app.watchdog('/blocks')).json()
+  assert.equal(block.ongoing, true)
+  assert.equal(block.cause, 'js')
+  assert.equal((await (await app.watchdog(`/blocks/${block.id}`)).json()).id, block.id)
+
+  // Killed in mid-block, it leaves its record behind.
+  app.child.kill('SIGKILL')
+  await app.closed
+  const listed = startNode(t, [path.join(__dirname, '..', 'lib', 'cli', 'main.js'), 'blocks', '--json', dir])
+  const record = JSON.parse((await listed.closed).stdout)
+  assert.equal(record.frame.function, 'forever')
+  assert.equal(record.ongoing, true)
+})
+
+test('Prometheus keeps up = 1 through a block, and has it in progress', async (t) => {
+  if (!needs(t, 'prometheus')) return
+  const app = await startApp(t)
+  const query = await startPrometheus(t, new URL(app.url).host)
+  await eventually(async () => (await query('up'))[0]?.value[1] === '1', 'up = 1')
+  app.get('/forever').catch(() => {})
+  await eventually(async () => Number((await query('loopwatch_block_in_progress_seconds'))[0]?.value[1]) > 2, 'a block in progress of more than 2 s')
+  const up = await query('min_over_time(up[1m])')
+  assert.equal(up[0].value[1], '1')
+})
+
+test('stuck: "report" logs every stack once, and the application goes on', async (t) => {
+  const app = await startApp(t, { options: { stuck: 150 } })
+  await app.get('/spin?ms=600')
+  const stuck = await app.line(({ event }) => event === 'stuck', 'a line about the stuck loop')
+  assert.equal(stuck.block.stacks[0].frames[0].function, 'spin')
+  assert.equal(app.lines().filter(({ event }) => event === 'stuck').length, 1)
+  assert.equal((await app.get('/')).status, 200)
+})
+
+test('onStuck: "abort" ends a process that would never end', async (t) => {
+  const app = await startApp(t, { options: { stuck: 200, onStuck: 'abort' } })
+  app.get('/forever').catch(() => {})
+  const { signal } = await app.closed
+  assert.equal(signal, 'SIGABRT')
+  assert.ok(app.lines().some(({ event }) => event === 'stuck'), 'it says why first')
+})

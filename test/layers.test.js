@@ -1,0 +1,44 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+
+const LIB = path.join(__dirname, '..', 'lib')
+
+/** Who may import whom; every room may import its own files and the tables at the root of lib/. */
+const allowed = {
+  host: ['bridge'],
+  watchdog: ['bridge', 'explain', 'store', 'export'],
+  bridge: [],
+  explain: [],
+  store: [],
+  export: [],
+  cli: ['host', 'store', 'export']
+}
+
+/** @param {string} file relative to lib/ */
+const roomOf = (file) => file.includes(path.sep) ? file.split(path.sep)[0] : null
+
+const files = fs.readdirSync(LIB, { recursive: true }).map(String).filter((file) => file.endsWith('.js'))
+
+test('every file of lib/ imports only from the rooms it may', () => {
+  for (const file of files) {
+    const room = roomOf(file)
+    const source = fs.readFileSync(path.join(LIB, file), 'utf8').replace(/^\s*(\*|\/\/).*$/gm, '')
+    for (const [, target] of source.matchAll(/require\('(\.[^']+)'\)/g)) {
+      const resolved = path.relative(LIB, path.resolve(LIB, path.dirname(file), target))
+      const to = roomOf(resolved)
+      if (to === null || to === '..' || to === room) continue
+      const may = room === null ? ['host'] : allowed[/** @type {keyof typeof allowed} */ (room)]
+      assert.ok(may?.includes(to), `${file} imports ${resolved}`)
+    }
+  }
+})
+
+test('no file is longer than 400 lines and the median is under 80', () => {
+  const lengths = files.map((file) => fs.readFileSync(path.join(LIB, file), 'utf8').split('\n').length).sort((a, b) => a - b)
+  assert.ok(lengths[lengths.length - 1] <= 400, `the longest has ${lengths[lengths.length - 1]}`)
+  assert.ok(lengths[lengths.length >> 1] < 80, `the median is ${lengths[lengths.length >> 1]}`)
+})

@@ -1,0 +1,91 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { table, resolveOptions } = require('../lib/options')
+const { start } = require('..')
+
+/** For every option, values it must not take. */
+const wrong = {
+  threshold: [1, 60001, NaN, Infinity, '50', null, true, {}, []],
+  resolution: [0, 20001, NaN, '10', null],
+  sample: [0, NaN, '20', -1],
+  host: ['', 1, null, {}],
+  port: [-1, 65536, 1.5, NaN, '9464', true, null],
+  token: ['', 1, null, false],
+  allowHosts: ['a', [1], [''], null],
+  log: ['true', 1, null, [], { level: 'loud' }, { destination: 3 }, { destination: '' }, { file: 'x' }],
+  requests: ['yes', true, null, ''],
+  dir: ['', 1, null],
+  keep: [0, 1.5, NaN, '5', 100001],
+  stuck: [1, 99, NaN, '0', -1],
+  onStuck: ['exit', null, true],
+  routes: [0, 1.5, NaN, '50'],
+  labels: [null, [], 'a=b', { route: 'x' }, { 'a-b': 'x' }, { __a: 'x' }, { a: 1 }]
+}
+
+test('every wrong value of every option throws a coded error that names option, expectation and value', () => {
+  assert.deepEqual(Object.keys(wrong), table.map(({ key }) => key))
+  for (const [key, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      assert.throws(() => start({ [key]: value }), (/** @type {any} */ error) => {
+        assert.equal(error.code, 'LOOPWATCH_ERR_OPTION', `${key}: ${String(value)}`)
+        assert.match(error.message, new RegExp(`^option "${key}" takes .+, got .+`))
+        return true
+      }, `${key}: ${String(value)} passed`)
+    }
+  }
+})
+
+test('an unknown option throws with the nearest name', () => {
+  assert.throws(() => start(/** @type {any} */ ({ treshold: 50 })), { code: 'LOOPWATCH_ERR_OPTION_UNKNOWN', message: 'unknown option "treshold", did you mean "threshold"?' })
+})
+
+test('options that are no object throw', () => {
+  for (const value of [null, 5, 'x', [], true]) {
+    assert.throws(() => start(/** @type {any} */ (value)), { code: 'LOOPWATCH_ERR_OPTIONS' }, String(value))
+  }
+})
+
+test('without options the defaults hold', () => {
+  const resolved = resolveOptions(undefined, {})
+  for (const row of table) assert.deepEqual(resolved[/** @type {keyof typeof resolved} */ (row.key)], row.default, row.key)
+})
+
+test('zero and false are values, not absences', () => {
+  const { port, stuck, log } = resolveOptions({ port: 0, stuck: 0, log: false }, { LOOPWATCH_PORT: '9999', LOOPWATCH_STUCK: '500', LOOPWATCH_LOG: 'true' })
+  assert.deepEqual({ port, stuck, log }, { port: 0, stuck: 0, log: false })
+})
+
+test('the heartbeat is never slower than a third of the threshold', () => {
+  assert.equal(resolveOptions({ threshold: 12 }, {}).resolution, 4)
+  assert.equal(resolveOptions({ threshold: 2 }, {}).resolution, 1)
+  assert.equal(resolveOptions({ threshold: 50, resolution: 3 }, {}).resolution, 3)
+})
+
+test('the environment sets options, and an error names the variable', () => {
+  const env = { LOOPWATCH_THRESHOLD: '80', LOOPWATCH_PORT: 'false', LOOPWATCH_LABELS: 'service=checkout,env=prod', LOOPWATCH_ALLOW_HOSTS: 'a.example, b.example', LOOPWATCH_LOG: 'error', LOOPWATCH_ON_STUCK: 'abort', LOOPWATCH_DIR: '' }
+  const { threshold, port, labels, allowHosts, log, onStuck, dir } = resolveOptions({}, env)
+  assert.deepEqual({ threshold, port, labels, allowHosts, log, onStuck, dir }, {
+    threshold: 80, port: false, labels: { service: 'checkout', env: 'prod' }, allowHosts: ['a.example', 'b.example'], log: { level: 'error' }, onStuck: 'abort', dir: undefined
+  })
+  for (const [name, text] of Object.entries({ LOOPWATCH_THRESHOLD: 'fifty', LOOPWATCH_KEEP: '1.5', LOOPWATCH_LABELS: 'a=b=c', LOOPWATCH_REQUESTS: 'maybe', LOOPWATCH_LOG: 'loud' })) {
+    assert.throws(() => resolveOptions({}, { [name]: text }), (/** @type {any} */ error) => error.code === 'LOOPWATCH_ERR_OPTION' && error.message.startsWith(`${name} takes `), name)
+  }
+})
+
+test('a value written for the environment reads back the same', () => {
+  const given = { threshold: 75.5, port: false, labels: { a: 'b', c: 'd' }, allowHosts: ['x', 'y'], log: { level: 'warn' }, keep: 7 }
+  const env = Object.fromEntries(table.filter(({ key }) => key in given).map((row) =>
+    [row.env, (row.type.format ?? String)(/** @type {any} */ (given)[row.key])]))
+  assert.deepEqual({ ...resolveOptions({}, env) }, { ...resolveOptions(/** @type {any} */ (given), {}) })
+})
+
+test('the README lists exactly the options of the table, with their defaults', () => {
+  const readme = fs.readFileSync(path.join(__dirname, '..', 'README.md'), 'utf8')
+  const section = readme.slice(readme.indexOf('## Options'), readme.indexOf('## Endpoints'))
+  const rows = [...section.matchAll(/^\| `(\w+)` \| (.+?) \|/gm)].map(([, key, value]) => [key, value])
+  assert.deepEqual(rows, table.map((row) => [row.key, row.default === undefined ? 'none' : `\`${typeof row.default === 'object' ? JSON.stringify(row.default) : row.default}\``]))
+})

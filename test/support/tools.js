@@ -1,0 +1,45 @@
+'use strict'
+
+const { spawn, spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { eventually } = require('./app')
+
+/**
+ * Whether a tool is on the PATH. Without it the test is skipped and says so; in CI it fails.
+ * @param {import('node:test').TestContext} t
+ * @param {string} tool
+ */
+exports.needs = (t, tool) => {
+  if (spawnSync(tool, ['--version']).error === undefined) return true
+  if (process.env.CI === 'true') throw new Error(`CI lacks ${tool}`)
+  t.skip(`needs ${tool} on the PATH`)
+  return false
+}
+
+/**
+ * A real Prometheus that scrapes one target every second.
+ * @param {import('node:test').TestContext} t
+ * @param {string} target host:port
+ * @returns {Promise<(expression: string) => Promise<any[]>>} asks it an instant query
+ */
+exports.startPrometheus = async (t, target) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-prometheus-'))
+  const config = path.join(dir, 'prometheus.yml')
+  fs.writeFileSync(config, `global: { scrape_interval: 1s }\nscrape_configs: [{ job_name: app, static_configs: [{ targets: ['${target}'] }] }]\n`)
+  const child = spawn('prometheus', [`--config.file=${config}`, `--storage.tsdb.path=${dir}/data`, '--web.listen-address=127.0.0.1:0'], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let log = ''
+  child.stderr.on('data', (data) => { log += data })
+  t.after(async () => {
+    const closed = new Promise((resolve) => child.once('close', resolve))
+    child.kill('SIGKILL')
+    await closed
+    fs.rmSync(dir, { recursive: true, force: true })
+  })
+  const address = await eventually(() => /msg="?Listening on"? address=(\S+)/.exec(log)?.[1], () => `Prometheus to listen: ${log}`)
+  return async (expression) => {
+    const response = await fetch(`http://${address}/api/v1/query?query=${encodeURIComponent(expression)}`)
+    return (await response.json()).data?.result ?? []
+  }
+}
