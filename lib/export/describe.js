@@ -25,7 +25,7 @@ exports.describe = ({ durationMs, ongoing, startup, cause, frame, request, sampl
   const when = startup ? ' at start-up' : ''
   const { excuse } = causes[cause]
   if (excuse !== undefined) return `event loop ${how}${when}: ${excuse} (${cause})`
-  const silent = ongoing && samples === 0 ? 'inside a call that does not answer before it returns' : 'no stack taken'
+  const silent = cause === 'native' || cause === 'sync-io' ? 'inside a call that does not answer before it returns' : 'no stack taken'
   const where = place(frame) ?? (samples === 0 ? silent : 'outside application code')
   const who = request === null ? '' : `, ${request.method} ${request.route}`
   return `event loop ${how}${when}: ${where}${who} (${cause})`

@@ -8,6 +8,8 @@ const REQUEST_MS = 5000
 /** Above it the connection that has been idle longest makes room. */
 const CONNECTIONS = 100
 const RETRY_MS = 5000
+/** `/`, `/name` or `/name/id` */
+const PATH = /^\/(?:([a-z]+)(?:\/([\w.-]+))?)?$/
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** @typedef {{ status: number, type?: string, body: string, headers?: Record<string, string> }} Reply */
@@ -110,10 +112,10 @@ class HttpServer {
     if (!isHostAllowed(headers.host, this.#options.allowHosts)) return exports.json({ error: 'this Host is not served; see option allowHosts' }, 403)
     if (method !== 'GET' && method !== 'HEAD') return { ...exports.json({ error: 'GET and HEAD only' }, 405), headers: { allow: 'GET, HEAD' } }
     const [path, query = ''] = url.split('?', 2)
-    const [, first, id = '', ...rest] = path.split('/')
-    const route = rest.length > 0 ? undefined : this.#routes[id === '' ? `/${first}` : `/${first}/:id`]
+    const [match, name = '', id = ''] = PATH.exec(path) ?? []
+    const route = match === undefined ? undefined : this.#routes[id === '' ? `/${name}` : `/${name}/:id`]
     if (route === undefined) return exports.json({ error: 'not found' }, 404)
-    if (first !== 'healthz' && !isTokenValid(headers.authorization, this.#options.token)) {
+    if (name !== 'healthz' && !isTokenValid(headers.authorization, this.#options.token)) {
       return { ...exports.json({ error: 'a bearer token is asked for' }, 401), headers: { 'www-authenticate': 'Bearer' } }
     }
     return route({ id, query: new URLSearchParams(query), accept: headers.accept ?? '' })

@@ -52,7 +52,7 @@ class Agent extends EventEmitter {
       settle({ url })
     }
     this.#thread = new WatchdogThread(
-      () => ({ memory, options, histogram: delay.histogram }),
+      () => ({ memory, options, histogram: delay.histogram, mayInspect: mayInspect() }),
       {
         onListening: onSettled,
         onBlock: (record) => {
@@ -95,6 +95,15 @@ class Agent extends EventEmitter {
     })()
     return this.#stopping
   }
+}
+
+/**
+ * A thread that connects to its parent's inspector against the permission model does not get an
+ * error: the process aborts (measured on 20.20, 22.23, 24.21, 26.10), and only the parent can tell.
+ */
+function mayInspect () {
+  const { permission } = /** @type {{ permission?: { has: (scope: string) => boolean } }} */ (/** @type {unknown} */ (process))
+  return permission === undefined || permission.has('inspector')
 }
 
 let warned = false

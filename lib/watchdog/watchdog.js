@@ -66,10 +66,10 @@ class Watchdog {
   #timer
 
   /**
-   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').IntervalHistogram, starts: number }} data
+   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').IntervalHistogram, mayInspect: boolean, starts: number }} data
    * @param {(message: object) => void} post to the host
    */
-  constructor ({ memory, options, histogram, starts }, post) {
+  constructor ({ memory, options, histogram, mayInspect, starts }, post) {
     this.#options = options
     this.#bridge = openBridge(memory)
     this.#post = post
@@ -80,7 +80,7 @@ class Watchdog {
     this.#log = options.log === false
       ? null
       : new BlockLog({ log: options.log, nowMs, onState: (error) => this.#degradations.set('log', error) })
-    this.#sampler = new Sampler({ mailbox: this.#bridge.answer, ask: () => this.#ask(), sampleMs: options.sample })
+    this.#sampler = new Sampler({ mailbox: this.#bridge.answer, ask: () => this.#ask(mayInspect), sampleMs: options.sample })
     this.#memory = new BlockMemory(options.keep)
     this.#file = options.dir === undefined
       ? null
@@ -183,8 +183,9 @@ class Watchdog {
     })
   }
 
-  #ask () {
-    const failure = askHost()
+  /** @param {boolean} mayInspect */
+  #ask (mayInspect) {
+    const failure = mayInspect ? askHost() : 'the permission model forbids it (--allow-inspector)'
     this.#degradations.set('inspector', failure === null ? null : { message: failure })
     return failure === null
   }

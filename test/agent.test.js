@@ -1,0 +1,177 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { startNode } = require('./support/app')
+
+const ROOT = path.join(__dirname, '..')
+const PACKAGE = JSON.stringify(ROOT)
+const quiet = '{ port: 0, log: false }'
+
+/**
+ * Runs a script to its end.
+ * @param {import('node:test').TestContext} t
+ * @param {string} script
+ * @param {string[]} [flags]
+ */
+const run = (t, script, flags = []) => startNode(t, [...flags, '-e', script]).closed
+
+test('start() twice gives the same agent, and after stop() a new one', async (t) => {
+  const { stdout, stderr, code } = await run(t, `
+    const { start } = require(${PACKAGE})
+    const first = start(${quiet})
+    const same = start() === first
+    first.stop().then(() => {
+      const second = start(${quiet})
+      console.log(JSON.stringify({ same, renewed: second !== first }))
+      return second.stop()
+    })`)
+  assert.deepEqual({ stderr, code, ...JSON.parse(stdout) }, { stderr: '', code: 0, same: true, renewed: true })
+})
+
+test('two copies of the package make one agent', async (t) => {
+  const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-copy-'))
+  t.after(() => fs.rmSync(copy, { recursive: true }))
+  fs.cpSync(path.join(ROOT, 'lib'), path.join(copy, 'lib'), { recursive: true })
+  fs.copyFileSync(path.join(ROOT, 'package.json'), path.join(copy, 'package.json'))
+  fs.symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'))
+  const { stdout } = await startNode(t, ['two-copies.js', ROOT, copy]).closed
+  assert.deepEqual(JSON.parse(stdout.split('\n')[0]), { same: true, copies: true })
+})
+
+test('a process that should end ends: having an agent keeps nothing alive', async (t) => {
+  const { stdout, code } = await run(t, `
+    require(${PACKAGE}).start(${quiet})
+    setTimeout(() => console.log('done'), 300)`)
+  assert.deepEqual({ stdout, code }, { stdout: 'done\n', code: 0 })
+})
+
+test('what is awaited comes before the process ends: ready, metrics, blocks, stop', async (t) => {
+  const { stdout, stderr, code } = await startNode(t, ['--input-type=module', '-e', `
+    import loopwatch, { start } from ${JSON.stringify(path.join(ROOT, 'lib', 'index.js'))}
+    const agent = loopwatch.start(${quiet})
+    const { url } = await agent.ready
+    const metrics = await agent.metrics()
+    const blocks = await agent.blocks()
+    await agent.stop()
+    console.log(JSON.stringify({ url: typeof url, metrics: metrics.includes('loopwatch_build_info'), blocks: Array.isArray(blocks), same: start === loopwatch.start }))`]).closed
+  assert.equal(stderr, '')
+  assert.deepEqual({ code, ...JSON.parse(stdout) }, { code: 0, url: 'string', metrics: true, blocks: true, same: true })
+})
+
+test('after stop() nothing is left: no timers, no listeners, no globals, no port', async (t) => {
+  const { stdout } = await run(t, `
+    const before = JSON.stringify([process.eventNames().sort(), Object.getOwnPropertyNames(Error).sort(), Error.stackTraceLimit])
+    const agent = require(${PACKAGE}).start(${quiet})
+    agent.ready.then(async ({ url }) => {
+      await agent.stop()
+      const after = JSON.stringify([process.eventNames().sort(), Object.getOwnPropertyNames(Error).sort(), Error.stackTraceLimit])
+      const refused = await fetch(url).then(() => false, () => true)
+      console.log(JSON.stringify({ equal: before === after, symbol: Symbol.for('loopwatch.agent.1') in globalThis, refused }))
+    })`)
+  assert.deepEqual(JSON.parse(stdout), { equal: true, symbol: false, refused: true })
+})
+
+test('start() in a worker thread watches nothing and harms nothing', async (t) => {
+  const { stdout, stderr, code } = await run(t, `
+    const { Worker } = require('node:worker_threads')
+    new Worker(\`
+      const agent = require(${PACKAGE}).start(${quiet})
+      agent.ready.then(async ({ url }) => {
+        console.log(JSON.stringify({ url, blocks: await agent.blocks(), metrics: await agent.metrics() }))
+        await agent.stop()
+      })\`, { eval: true })`)
+  assert.deepEqual({ stderr, code, ...JSON.parse(stdout) }, { stderr: '', code: 0, url: null, blocks: [], metrics: '' })
+})
+
+test('the event "block" and the diagnostics channel carry the record', async (t) => {
+  const { stdout } = await run(t, `
+    const channel = require('node:diagnostics_channel')
+    const agent = require(${PACKAGE}).start(${quiet})
+    let published
+    channel.subscribe('loopwatch:block', (record) => { published = record.id })
+    agent.on('block', async (record) => {
+      if (record.startup) return
+      console.log(JSON.stringify({ frame: record.frame.function, ongoing: record.ongoing, published: published === record.id }))
+      await agent.stop()
+    })
+    function hold () { const end = Date.now() + 200; while (Date.now() < end); }
+    agent.ready.then(() => setTimeout(hold, 50))
+    setTimeout(() => {}, 1000)`)
+  assert.deepEqual(JSON.parse(stdout), { frame: 'hold', ongoing: false, published: true })
+})
+
+test('stop() during a block resolves, and the block is recorded', async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-'))
+  t.after(() => fs.rmSync(dir, { recursive: true }))
+  const { code, stderr } = await run(t, `
+    const agent = require(${PACKAGE}).start({ port: 0, log: false, dir: ${JSON.stringify(dir)} })
+    agent.ready.then(() => setTimeout(function hold () {
+      const end = Date.now() + 200
+      while (Date.now() < end);
+      agent.stop()
+      while (Date.now() < end + 100);
+    }, 50))`)
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
+  const { readBlocks } = require('../lib/store/block-file')
+  assert.ok(readBlocks(dir).records.some(({ frame, ongoing }) => frame?.function === 'hold' && !ongoing))
+})
+
+test('process.exit() in mid-block keeps its code and says nothing more', async (t) => {
+  for (const during of ['const end = Date.now() + 200; while (Date.now() < end);', "require('node:crypto').pbkdf2Sync('a', 'b', 500000, 32, 'sha512');"]) {
+    for (const [leave, code] of /** @type {[string, number][]} */ ([['process.exit(7)', 7], ['process.exitCode = 3', 3]])) {
+      const result = await run(t, `
+        const agent = require(${PACKAGE}).start(${quiet})
+        setTimeout(() => { ${during} ${leave} }, 150)`)
+      assert.deepEqual({ code: result.code, stdout: result.stdout, stderr: result.stderr }, { code, stdout: '', stderr: '' }, leave)
+    }
+  }
+})
+
+test('an uncaught throw in mid-block prints what it prints without the agent', async (t) => {
+  const script = (/** @type {string} */ first) => `${first}\nsetTimeout(function boom () { const end = Date.now() + 200; while (Date.now() < end); throw new Error('thrown') }, 150)`
+  const without = await run(t, script('0'))
+  const watched = await run(t, script(`require(${PACKAGE}).start(${quiet})`))
+  assert.deepEqual(watched, without)
+})
+
+test('Error.prepareStackTrace and stackTraceLimit of the application survive captures, frozen or absent', async (t) => {
+  const { stdout } = await run(t, `
+    const agent = require(${PACKAGE}).start({ port: 0, log: false })
+    const mine = (error, sites) => 'mine ' + sites.length
+    Error.prepareStackTrace = mine
+    Error.stackTraceLimit = 3
+    function hold () { const end = Date.now() + 300; while (Date.now() < end); }
+    agent.ready.then(() => setTimeout(() => {
+      hold()
+      const kept = Error.prepareStackTrace === mine && Error.stackTraceLimit === 3 && new Error('x').stack === 'mine 3'
+      delete Error.prepareStackTrace
+      delete Error.stackTraceLimit
+      setTimeout(() => {
+        hold()
+        console.log(JSON.stringify({ kept, absent: !('prepareStackTrace' in Error) || Error.prepareStackTrace === undefined, limit: 'stackTraceLimit' in Error }))
+        agent.blocks().then((blocks) => { console.log(blocks.filter(({ frame }) => frame?.function === 'hold').length); return agent.stop() })
+      }, 100)
+    }, 50))`)
+  const [first, held] = stdout.trim().split('\n')
+  assert.deepEqual(JSON.parse(first), { kept: true, absent: true, limit: false })
+  assert.equal(held, '2')
+})
+
+test('source maps lead to the original file', async (t) => {
+  const ts = require('typescript')
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-'))
+  t.after(() => fs.rmSync(dir, { recursive: true }))
+  const source = 'interface Order { id: number }\n\n\nfunction report (order: Order): void {\n  const end = Date.now() + 250\n  while (Date.now() < end);\n}\n' +
+    `require(${PACKAGE}).start({ port: 0 }).ready.then(() => setTimeout(() => report({ id: 1 }), 50))\nsetTimeout(() => {}, 800)\n`
+  const { outputText, sourceMapText } = ts.transpileModule(source, { fileName: path.join(dir, 'report.ts'), compilerOptions: { sourceMap: true, module: ts.ModuleKind.CommonJS } })
+  fs.writeFileSync(path.join(dir, 'report.js'), outputText)
+  fs.writeFileSync(path.join(dir, 'report.js.map'), /** @type {string} */ (sourceMapText))
+  const { stdout } = await startNode(t, [path.join(dir, 'report.js')]).closed
+  const closed = stdout.split('\n').filter(Boolean).map((line) => JSON.parse(line)).find(({ event, frame }) => event === 'closed' && frame?.function === 'report')
+  assert.equal(closed?.frame.file, path.join(dir, 'report.ts'), stdout)
+  assert.equal(closed.frame.line, 6)
+})

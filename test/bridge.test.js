@@ -1,0 +1,306 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const path = require('node:path')
+const { setImmediate: nextTurn } = require('node:timers/promises')
+const { Worker } = require('node:worker_threads')
+const { parseAnswer, FIELD, LINE } = require('../lib/bridge/answer')
+const { BeatSlots } = require('../lib/bridge/beat-slots')
+const { createMemory, openBridge } = require('../lib/bridge/bridge')
+const { Mailbox } = require('../lib/bridge/mailbox')
+const { Ring } = require('../lib/bridge/ring')
+const { createProbe } = require('../lib/host/probe')
+
+/** @param {number} capacity @param {number} width */
+function makeRing (capacity, width) {
+  const memory = new SharedArrayBuffer(Ring.bytes(capacity, width))
+  return { memory, ring: new Ring(memory, 0, capacity, width) }
+}
+
+/**
+ * A thread that writes; `finished` once it has written all, `signals[0]` is the reader's to set.
+ * @param {import('node:test').TestContext} t
+ * @param {{ kind: string, memory: SharedArrayBuffer, rows?: number, capacity?: number }} data
+ */
+function startWriter (t, data) {
+  const control = new SharedArrayBuffer(8)
+  const signals = new Int32Array(control)
+  const worker = new Worker(path.join(__dirname, 'fixtures', 'bridge-writer.js'), { workerData: { ...data, control } })
+  /** @type {Error | null} */
+  let failure = null
+  worker.on('error', (error) => { failure = error })
+  t.after(() => worker.terminate())
+  return {
+    signals,
+    get finished () {
+      if (failure) throw failure
+      return Atomics.load(signals, 1) === 1
+    }
+  }
+}
+
+test('a ring gives rows back in the order they came, once', () => {
+  const { ring } = makeRing(8, 3)
+  assert.deepEqual(ring.drain(), [])
+  ring.push(1, 2, 3)
+  ring.push(4.5, -6, Infinity)
+  assert.deepEqual(ring.drain(), [[1, 2, 3], [4.5, -6, Infinity]])
+  assert.deepEqual(ring.drain(), [])
+})
+
+test('a ring of width 4 keeps the fourth number, one of width 3 does not write it', () => {
+  const wide = makeRing(2, 4).ring
+  wide.push(1, 2, 3, 4)
+  assert.deepEqual(wide.drain(), [[1, 2, 3, 4]])
+  const narrow = makeRing(2, 3).ring
+  narrow.push(1, 2, 3, 4)
+  narrow.push(5, 6, 7, 8)
+  assert.deepEqual(narrow.drain(), [[1, 2, 3], [5, 6, 7]])
+})
+
+test('a ring goes round its end any number of times', () => {
+  const { ring } = makeRing(4, 3)
+  for (let i = 0; i < 50; i += 3) {
+    for (let k = i; k < i + 3; k++) ring.push(k, k + 1, k + 2)
+    assert.deepEqual(ring.drain(), [i, i + 1, i + 2].map((k) => [k, k + 1, k + 2]))
+  }
+  assert.equal(ring.takeDropped(), 0)
+})
+
+test('a full ring keeps what it has, counts what it drops, and takes rows again once drained', () => {
+  const { ring } = makeRing(4, 3)
+  for (let i = 0; i < 7; i++) ring.push(i, i, i)
+  assert.equal(ring.takeDropped(), 3)
+  assert.equal(ring.takeDropped(), 0, 'a drop is counted once')
+  assert.deepEqual(ring.drain().map(([i]) => i), [0, 1, 2, 3])
+  for (let i = 10; i < 14; i++) ring.push(i, i, i)
+  assert.deepEqual(ring.drain().map(([i]) => i), [10, 11, 12, 13])
+  assert.equal(ring.takeDropped(), 0)
+})
+
+test('a ring outlives the wrap of its counters, at 2^31 and at 2^32 rows', () => {
+  for (const start of [0x7fffffff - 2, -3]) {
+    const { memory, ring } = makeRing(4, 3)
+    new Int32Array(memory).set([start, start])
+    const seen = []
+    for (let i = 0; i < 20; i += 4) {
+      for (let k = i; k < i + 5; k++) ring.push(k, k, k)
+      seen.push(...ring.drain().map(([k]) => k))
+    }
+    assert.deepEqual(seen, Array.from({ length: 20 }, (_, i) => i), `from ${start}`)
+    assert.equal(ring.takeDropped(), 5)
+  }
+})
+
+/** @param {number[]} row @param {(what: string) => void} fail */
+function checkRow ([a, b, c, d], fail) {
+  if (b !== a * 2 || c !== -a || d !== a + 0.5) fail(`torn: ${a}, ${b}, ${c}, ${d}`)
+}
+
+test('a million rows from another thread arrive whole, each once and in order, while the ring is drained', { timeout: 60000 }, async (t) => {
+  const rows = 1e6
+  const capacity = 1024
+  const { memory, ring } = makeRing(capacity, 4)
+  const writer = startWriter(t, { kind: 'paced', memory, rows, capacity })
+  let next = 0
+  while (next < rows) {
+    await nextTurn()
+    for (let i = 0; i < 200; i++) {
+      for (const row of ring.drain()) {
+        checkRow(row, assert.fail)
+        if (row[0] !== next++) assert.fail(`row ${row[0]} came instead of ${next - 1}`)
+      }
+      Atomics.store(writer.signals, 0, next)
+      Atomics.notify(writer.signals, 0)
+    }
+    if (writer.finished && next < rows) next += ring.drain().length
+  }
+  assert.equal(next, rows)
+  assert.equal(ring.takeDropped(), 0)
+  assert.deepEqual(ring.drain(), [])
+})
+
+test('a flood that the reader cannot keep up with loses whole rows only, and counts every one', { timeout: 60000 }, async (t) => {
+  const rows = 1e6
+  const { memory, ring } = makeRing(64, 4)
+  const writer = startWriter(t, { kind: 'flood', memory, rows, capacity: 64 })
+  let got = 0
+  let last = -1
+  const drain = () => {
+    for (const row of ring.drain()) {
+      checkRow(row, assert.fail)
+      if (row[0] <= last) assert.fail(`row ${row[0]} came after ${last}`)
+      last = row[0]
+      got++
+    }
+  }
+  while (!writer.finished) {
+    await nextTurn()
+    for (let i = 0; i < 200; i++) drain()
+  }
+  drain()
+  assert.equal(got + ring.takeDropped(), rows)
+  assert.ok(got >= 64, `only ${got} came through`)
+})
+
+test('a heartbeat reads back as it was written, counted from 1', () => {
+  const slots = new BeatSlots(new SharedArrayBuffer(BeatSlots.BYTES), 0)
+  assert.deepEqual(slots.read(), { beats: 0, atMs: 0, idleMs: 0, activeMs: 0 })
+  slots.write(1000.25, 900, 100)
+  slots.write(1010.5, 905, 105)
+  assert.deepEqual(slots.read(), { beats: 2, atMs: 1010.5, idleMs: 905, activeMs: 105 })
+  assert.equal(slots.beats, 2)
+})
+
+test('a heartbeat written without pause by another thread is never read half old and half new', { timeout: 60000 }, async (t) => {
+  const memory = new SharedArrayBuffer(BeatSlots.BYTES)
+  const slots = new BeatSlots(memory, 0)
+  const writer = startWriter(t, { kind: 'beats', memory })
+  while (slots.beats === 0) {
+    await nextTurn()
+    assert.equal(writer.finished, false)
+  }
+  let last = 0
+  let distinct = 0
+  const end = performance.now() + 30000
+  for (let reads = 0; (reads < 200000 || distinct < 1000) && performance.now() < end; reads++) {
+    const { beats, atMs, idleMs, activeMs } = slots.read()
+    if (beats !== atMs || idleMs !== atMs * 2 || activeMs !== atMs * 3) assert.fail(`torn: ${beats}, ${atMs}, ${idleMs}, ${activeMs}`)
+    if (atMs < last) assert.fail(`beat ${atMs} came after ${last}`)
+    if (atMs > last) distinct++
+    last = atMs
+  }
+  Atomics.store(writer.signals, 0, 1)
+  assert.ok(distinct >= 1000, `the threads met only ${distinct} times`)
+})
+
+const GUARD_BYTES = 64
+
+function makeMailbox () {
+  const memory = new SharedArrayBuffer(Mailbox.BYTES + GUARD_BYTES)
+  return { mailbox: new Mailbox(memory, 0), guard: new Uint8Array(memory, Mailbox.BYTES) }
+}
+
+test('a question is open until it is answered, and its answer can be taken', () => {
+  const { mailbox } = makeMailbox()
+  assert.equal(mailbox.question, 0)
+  const question = mailbox.ask()
+  assert.equal(mailbox.question, question)
+  assert.equal(mailbox.take(question), null)
+  mailbox.answer(question, 'here')
+  assert.equal(mailbox.question, 0)
+  assert.equal(mailbox.take(question), 'here')
+})
+
+test('a short answer after a long one holds nothing of the long one', () => {
+  const { mailbox } = makeMailbox()
+  for (const text of ['a long answer', 'short', '']) {
+    const question = mailbox.ask()
+    mailbox.answer(question, text)
+    assert.equal(mailbox.take(question), text)
+  }
+})
+
+test('an answer in any script arrives as it was', () => {
+  const { mailbox } = makeMailbox()
+  for (const text of ['Größe', 'ファイル.js', '🎉 émoji 🇺🇳', 'zero \0 and \x1e \x1f', '\n\r\t "quoted" \\']) {
+    const question = mailbox.ask()
+    mailbox.answer(question, text)
+    assert.equal(mailbox.take(question), text)
+  }
+})
+
+test('an answer beyond the capacity is cut between two characters and nothing behind it is written', () => {
+  for (const character of ['a', 'é', '日', '🎉']) {
+    for (const lead of ['', '.', '..', '...']) {
+      const { mailbox, guard } = makeMailbox()
+      const text = lead + character.repeat(40000)
+      const question = mailbox.ask()
+      mailbox.answer(question, text)
+      const taken = /** @type {string} */ (mailbox.take(question))
+      assert.ok(text.startsWith(taken), `${character}: not a beginning of what was written: …${taken.slice(-3)}`)
+      assert.ok(Buffer.byteLength(taken) > 32768 - 4, `${character}: only ${Buffer.byteLength(taken)} bytes`)
+      assert.ok(guard.every((byte) => byte === 0))
+    }
+  }
+})
+
+test('an answer to a question that was given up does not pass for the answer to the next', () => {
+  const { mailbox } = makeMailbox()
+  const given = mailbox.ask()
+  const current = mailbox.ask()
+  mailbox.answer(given, 'stale')
+  assert.equal(mailbox.take(current), null)
+  assert.equal(mailbox.question, current, 'the next question is still open')
+  mailbox.answer(current, 'fresh')
+  assert.equal(mailbox.take(current), 'fresh')
+  assert.equal(mailbox.take(given), null)
+})
+
+/** @param {(string | number)[]} head @param {(string | number)[][]} frames */
+const write = (head, frames) => [head, ...frames].map((fields) => fields.join(FIELD) + LINE).join('')
+
+test('an answer gives time, idle time, beat, request and frames', () => {
+  const text = write([1000.5, 900.25, 17, 'false', 42, 950.5, 'GET', '/report/7'], [[41, 13, '/srv/app/report.js', 'report'], [1, 2, 'node:internal/timers', 'listOnTimeout']])
+  assert.deepEqual(parseAnswer(text), {
+    atMs: 1000.5,
+    idleMs: 900.25,
+    beats: 17,
+    debugged: false,
+    request: { id: 42, method: 'GET', path: '/report/7', startedAtMs: 950.5 },
+    frames: [
+      { function: 'report', file: '/srv/app/report.js', line: 41, column: 13 },
+      { function: 'listOnTimeout', file: 'node:internal/timers', line: 1, column: 2 }
+    ]
+  })
+})
+
+test('an answer without request, with a debugger, or without frames says so', () => {
+  const { request, debugged, frames } = parseAnswer(write([1, 2, 3, 'true', '', '', ''], []))
+  assert.deepEqual({ request, debugged, frames }, { request: null, debugged: true, frames: [] })
+})
+
+test('functions, files and paths with odd names keep them', () => {
+  for (const odd of ['two\nlines', 'a\tb', ' ', 'with "quotes" and \\', '日本 🎉', '<anonymous>', '0', 'null', '\r\n', '\0']) {
+    const { request, frames } = parseAnswer(write([1, 2, 3, 'false', 1, 5, 'GET', `/${odd}`], [[1, 1, odd, odd], [2, 2, '/b.js', 'b']]))
+    assert.equal(request?.path, `/${odd}`)
+    assert.deepEqual(frames, [{ function: odd, file: odd, line: 1, column: 1 }, { function: 'b', file: '/b.js', line: 2, column: 2 }])
+  }
+})
+
+test('what a frame does not have is null', () => {
+  assert.deepEqual(parseAnswer(write([1, 2, 3, 'false', '', '', ''], [['', '', '', '']])).frames,
+    [{ function: null, file: null, line: null, column: null }])
+})
+
+test('a name that holds the separator of fields garbles no other frame', () => {
+  const { frames } = parseAnswer(write([1, 2, 3, 'false', '', '', ''], [[1, 1, '/a.js', `x${FIELD}y`], [2, 2, '/b.js', 'b']]))
+  assert.equal(frames[0].function, 'xy')
+  assert.deepEqual(frames[1], { function: 'b', file: '/b.js', line: 2, column: 2 })
+})
+
+test('an answer that was cut loses the frame it was cut in, and no other', () => {
+  const text = write([1, 2, 3, 'false', '', '', ''], [[1, 1, '/a.js', 'a'], [2, 2, '/b.js', 'b']])
+  for (let end = text.indexOf('/b.js'); end < text.length; end++) {
+    assert.deepEqual(parseAnswer(text.slice(0, end)).frames.map((frame) => frame.function), ['a'])
+  }
+})
+
+test('what the probe of the host writes, the watchdog reads', () => {
+  const bridge = openBridge(createMemory())
+  bridge.beat.write(5, 4, 1)
+  const probe = createProbe(bridge, () => ({ id: 9, startedAtMs: 3.5, method: 'POST', url: '/a\tb/é?secret=1' }))
+  const name = 'odd\nname\t日本'
+  const odd = { [name]: () => answered() }[name]
+  // The probe leaves two frames out: itself and the inspector's expression that calls it.
+  const answered = () => { (() => probe(undefined))() }
+  const question = bridge.answer.ask()
+  odd()
+  const text = /** @type {string} */ (bridge.answer.take(question))
+  const { beats, debugged, request, frames } = parseAnswer(text)
+  assert.deepEqual({ beats, debugged, request }, { beats: 1, debugged: false, request: { id: 9, method: 'POST', path: '/a\tb/é', startedAtMs: 3.5 } })
+  assert.deepEqual(frames.slice(0, 2).map((frame) => [frame.function, frame.file]), [['answered', __filename], [name, __filename]])
+  assert.ok(frames.every(({ line, column }) => line === null || (line > 0 && Number(column) > 0)))
+  assert.ok(!text.includes('secret'))
+})

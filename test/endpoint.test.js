@@ -1,0 +1,128 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const http = require('node:http')
+const net = require('node:net')
+const { startApp, eventually } = require('./support/app')
+
+/**
+ * Writes raw bytes to the endpoint and reads until it closes or answers.
+ * @param {string} url
+ * @param {string} bytes
+ */
+async function raw (url, bytes) {
+  const { port, hostname } = new URL(url)
+  const socket = net.connect(Number(port), hostname)
+  let answer = ''
+  socket.on('data', (data) => { answer += data })
+  socket.on('error', () => {})
+  socket.end(bytes)
+  await once(socket, 'close')
+  return answer
+}
+
+/**
+ * @param {string} url
+ * @param {http.RequestOptions} options
+ * @returns {Promise<{ status: number | undefined, headers: http.IncomingHttpHeaders, body: string }>}
+ */
+async function request (url, options) {
+  const [response] = await once(http.request(url, options).end(), 'response')
+  let body = ''
+  for await (const chunk of response) body += chunk
+  return { status: response.statusCode, headers: response.headers, body }
+}
+
+test('the endpoint', async (t) => {
+  const app = await startApp(t, { options: { token: 'secret', allowHosts: ['metrics.example.com'] } })
+  const authorization = 'Bearer secret'
+
+  await t.test('asks for the token everywhere but at /healthz', async () => {
+    for (const path of ['/', '/metrics', '/blocks', '/blocks/1-1']) {
+      assert.equal((await app.watchdog(path)).status, 401, path)
+      assert.equal((await app.watchdog(path, { headers: { authorization: 'Bearer wrong' } })).status, 401, path)
+      assert.notEqual((await app.watchdog(path, { headers: { authorization } })).status, 401, path)
+    }
+    assert.equal((await app.watchdog('/healthz')).status, 200)
+  })
+
+  await t.test('answers only to Host names that cannot be rebound', async () => {
+    for (const [host, status] of /** @type {[string, number][]} */ ([['evil.example.com', 403], ['metrics.example.com', 200], ['METRICS.EXAMPLE.COM:9464', 200], ['localhost:1', 200], ['[::1]:9464', 200], ['app:9464', 200]])) {
+      assert.equal((await request(`${app.url}/healthz`, { headers: { host } })).status, status, host)
+    }
+    assert.match(await raw(app.url, 'GET /healthz HTTP/1.0\r\n\r\n'), /^HTTP\/1.1 403/)
+  })
+
+  await t.test('takes GET and HEAD only', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) {
+      const { status, headers } = await request(`${app.url}/metrics`, { method, headers: { authorization } })
+      assert.equal(status, 405, method)
+      assert.equal(headers.allow, 'GET, HEAD')
+    }
+    const head = await request(`${app.url}/healthz`, { method: 'HEAD' })
+    assert.deepEqual({ status: head.status, body: head.body }, { status: 200, body: '' })
+    assert.ok(Number(head.headers['content-length']) > 0)
+  })
+
+  await t.test('knows no other paths', async () => {
+    for (const path of ['/metricsx', '/blocks/1/2', '//', '/../etc/passwd', '/blocks/..%2f..%2fetc%2fpasswd', '/constructor', '/__proto__', '/toString', '/%00']) {
+      assert.equal((await request(app.url, { path, headers: { authorization } })).status, 404, path)
+    }
+  })
+
+  await t.test('speaks Prometheus text, and OpenMetrics when asked', async () => {
+    const text = await app.watchdog('/metrics', { headers: { authorization } })
+    assert.match(text.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
+    const open = await app.watchdog('/metrics', { headers: { authorization, accept: 'application/openmetrics-text;version=1.0.0,text/plain;q=0.5' } })
+    assert.match(open.headers.get('content-type') ?? '', /^application\/openmetrics-text/)
+    assert.match(await open.text(), /# EOF\n$/)
+  })
+
+  await t.test('survives malformed requests and huge headers', async () => {
+    assert.match(await raw(app.url, 'nonsense\r\n\r\n'), /^HTTP\/1.1 400/)
+    assert.match(await raw(app.url, 'GET / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\nabc'), /^HTTP\/1.1 400/)
+    assert.match(await raw(app.url, `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(100000)}\r\n\r\n`), /^HTTP\/1.1 431|^$/)
+    assert.equal(await raw(app.url, '\x16\x03\x01\x00\xa5'), await raw(app.url, '\x16\x03\x01\x00\xa5'))
+    assert.equal((await app.watchdog('/healthz')).status, 200)
+  })
+
+  await t.test('answers beside 1,000 idle connections, and does not keep them', async () => {
+    const { port, hostname } = new URL(app.url)
+    let open = 0
+    const sockets = Array.from({ length: 1000 }, () => {
+      const socket = net.connect(Number(port), hostname)
+      socket.on('error', () => {})
+      socket.on('connect', () => open++)
+      socket.on('close', () => open--)
+      return socket
+    })
+    await eventually(() => sockets.every((socket) => !socket.connecting), '1,000 connections made')
+    assert.equal((await app.watchdog('/healthz')).status, 200)
+    await eventually(() => open <= 100, () => `at most 100 kept, ${open} are`)
+    for (const socket of sockets) socket.destroy()
+  })
+
+  await t.test('keeps query strings and bodies of the application to itself', async () => {
+    await (await fetch(`http://127.0.0.1:${app.port}/spin/12345?password=hunter2&ms=150`, { headers: { cookie: 'session=hunter2' } })).text()
+    await app.line(({ event, request }) => event === 'closed' && request?.route === '/spin/:id', 'the block')
+    const everything = app.out.stdout + await (await app.watchdog('/blocks', { headers: { authorization } })).text() +
+      await (await app.watchdog('/metrics', { headers: { authorization } })).text()
+    assert.ok(!everything.includes('hunter2'))
+    assert.match(everything, /blocked_seconds_total\{cause="js",route="\/spin\/:id"\}/)
+  })
+})
+
+test('port: false opens no port', async (t) => {
+  const app = await startApp(t, { options: { port: false } })
+  assert.equal(app.url, null)
+  assert.ok(!app.lines().some(({ event }) => event === 'listening'))
+})
+
+test('requests: "off" watches blocks without naming requests', async (t) => {
+  const app = await startApp(t, { options: { requests: 'off' } })
+  await app.get('/spin?ms=200')
+  const closed = await app.line(({ event, frame }) => event === 'closed' && frame?.function === 'spin', 'the block')
+  assert.equal(closed.request, null)
+})

@@ -1,0 +1,164 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const fs = require('node:fs')
+const inspector = require('node:inspector')
+const net = require('node:net')
+const os = require('node:os')
+const path = require('node:path')
+const { startApp, startNode, eventually, FIXTURES } = require('./support/app')
+
+const PACKAGE = JSON.stringify(path.join(__dirname, '..'))
+const OWN_WORKER = path.join(FIXTURES, 'own-worker.js')
+const HOLD = 'function hold () { const end = Date.now() + 200; while (Date.now() < end); }'
+
+/** @param {{ out: { stdout: string } }} app */
+const degraded = (app, /** @type {string} */ reason) => app.out.stdout.split('\n').filter((line) => line.includes('"event":"degraded"') && line.includes(`"reason":"${reason}"`))
+
+test('port taken: the application goes on, the log says so once, and the port is tried again', async (t) => {
+  const server = net.createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = /** @type {net.AddressInfo} */ (server.address())
+  const app = await startApp(t, { options: { port } })
+  assert.equal(app.url, null)
+  await app.get('/spin?ms=200')
+  await app.line(({ event, frame }) => event === 'closed' && frame?.function === 'spin', 'the block in the log')
+  server.close()
+  await app.line(({ event }) => event === 'recovered', 'the endpoint to come back')
+  assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200)
+  assert.match(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text(), /loopwatch_degraded\{reason="endpoint"\} 0/)
+  assert.equal(degraded(app, 'endpoint').length, 1)
+})
+
+test('the watchdog thread ends: it is started again, and blocks of the time without it are counted as missed', async (t) => {
+  const { stdout, stderr, code } = await startNode(t, ['-r', OWN_WORKER, '-e', `
+    ${HOLD}
+    const agent = require(${PACKAGE}).start({ port: 0, log: false })
+    const alive = setInterval(() => {}, 1000)
+    agent.ready.then(async () => {
+      setTimeout(hold, 30)
+      await new Promise((resolve) => setTimeout(resolve, 400))
+      await watchdogs[0].terminate()
+      const without = await agent.metrics()
+      hold()
+      while (watchdogs.length < 2) await new Promise((resolve) => setTimeout(resolve, 20))
+      await new Promise((resolve) => watchdogs[1].once('message', resolve))
+      setTimeout(hold, 30)
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      const metrics = await agent.metrics()
+      const blocks = await agent.blocks()
+      console.log(JSON.stringify({ without, missed: /dropped_total\\{reason="missed_block"\\} (\\d+)/.exec(metrics)?.[1], seen: blocks.filter(({ frame }) => frame?.function === 'hold').length, ids: new Set(blocks.map(({ id }) => id)).size === blocks.length }))
+      clearInterval(alive)
+      await agent.stop()
+    })`]).closed
+  assert.equal(code, 0, stderr)
+  assert.deepEqual(JSON.parse(stdout), { without: '', missed: '1', seen: 1, ids: true })
+  assert.match(stderr, /LOOPWATCH_WARN_WATCHDOG/)
+  assert.equal(stderr.match(/LOOPWATCH_WARN_WATCHDOG/g)?.length, 1)
+})
+
+test('the watchdog runs out of memory: the application does not, and a new watchdog is started', async (t) => {
+  const { stdout, stderr, code } = await startNode(t, ['-r', OWN_WORKER, '-e', `
+    require(${PACKAGE}).start({ port: 0, log: false })
+    const again = setInterval(() => {
+      if (watchdogs.length < 2) return
+      clearInterval(again)
+      console.log('restarted')
+    }, 20)`], { env: { TEST_WATCHDOG_HEAP_MB: '2' } }).closed
+  assert.deepEqual({ stdout, code }, { stdout: 'restarted\n', code: 0 }, stderr)
+  assert.match(stderr, /memory/i)
+})
+
+test('a host stuck while the watchdog ends does not crash, and has a watchdog again afterwards', async (t) => {
+  const { stdout, code } = await startNode(t, ['-r', OWN_WORKER, '-e', `
+    const agent = require(${PACKAGE}).start({ port: 0, log: false })
+    const alive = setInterval(() => {}, 1000)
+    agent.ready.then(async () => {
+      watchdogs[0].terminate()
+      const end = Date.now() + 300
+      while (Date.now() < end);
+      while (watchdogs.length < 2) await new Promise((resolve) => setTimeout(resolve, 20))
+      await new Promise((resolve) => watchdogs[1].once('message', resolve))
+      console.log((await agent.blocks()).length > 0)
+      clearInterval(alive)
+      await agent.stop()
+    })`]).closed
+  assert.deepEqual({ stdout, code }, { stdout: 'true\n', code: 0 })
+})
+
+test('dir cannot be written: said once, counted, the rest goes on', async (t) => {
+  const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-')), 'file')
+  fs.writeFileSync(file, '')
+  t.after(() => fs.rmSync(path.dirname(file), { recursive: true }))
+  const app = await startApp(t, { options: { dir: file } })
+  for (let i = 0; i < 3; i++) await app.get('/spin?ms=100')
+  await eventually(() => app.lines().filter(({ event, request }) => event === 'closed' && request).length >= 3, 'three blocks in the log')
+  const metrics = await (await app.watchdog('/metrics')).text()
+  assert.match(metrics, /loopwatch_degraded\{reason="dir"\} 1/)
+  assert.match(metrics, /events_dropped_total\{reason="record"\} [1-9]/)
+  assert.equal(degraded(app, 'dir').length, 1)
+})
+
+test('stdout closed by its reader: the application lives, the loss is counted', async (t) => {
+  const app = await startApp(t)
+  app.child.stdout?.destroy()
+  for (let i = 0; i < 3; i++) await app.get('/spin?ms=100')
+  await eventually(async () => /degraded\{reason="log"\} 1/.test(await (await app.watchdog('/metrics')).text()), 'the degradation in the metrics')
+  assert.equal((await app.get('/')).status, 200)
+})
+
+test('without permission to use the inspector durations remain, and the log says what is missing', async (t) => {
+  const flag = process.allowedNodeEnvironmentFlags.has('--permission') ? '--permission' : '--experimental-permission'
+  const { stdout, stderr, code } = await startNode(t, [flag, '--allow-worker', '--allow-fs-read=*', '--no-warnings', '-e', `
+    ${HOLD}
+    const agent = require(${PACKAGE}).start({ port: false })
+    agent.ready.then(() => setTimeout(hold, 50))
+    setTimeout(() => {}, 900)`]).closed
+  assert.equal(code, 0, stderr)
+  const lines = stdout.split('\n').filter(Boolean).map((line) => JSON.parse(line))
+  const closed = lines.filter(({ event }) => event === 'closed').pop()
+  assert.ok(closed.durationMs >= 199, stdout)
+  assert.equal(closed.frame, null)
+  assert.equal(lines.filter(({ event, reason }) => event === 'degraded' && reason === 'inspector').length, 1, stdout)
+})
+
+test('without permission to start threads the application runs, and one warning says so', async (t) => {
+  const flag = process.allowedNodeEnvironmentFlags.has('--permission') ? '--permission' : '--experimental-permission'
+  const { stdout, stderr, code } = await startNode(t, [flag, '--allow-fs-read=*', '-e', `
+    const agent = require(${PACKAGE}).start({ port: 0 })
+    agent.ready.then(async ({ url }) => console.log(JSON.stringify({ url, metrics: await agent.metrics(), blocks: await agent.blocks() })))`]).closed
+  assert.equal(code, 0, stderr)
+  assert.deepEqual(JSON.parse(stdout), { url: null, metrics: '', blocks: [] })
+  assert.equal(stderr.match(/LOOPWATCH_WARN_WATCHDOG/g)?.length, 1, stderr)
+})
+
+test('a debugger is attached: no sampling, no blame, no log about breakpoints', async (t) => {
+  assert.equal(inspector.url(), undefined)
+  const app = await startApp(t, { args: ['--inspect=127.0.0.1:0'] })
+  await app.get('/spin?ms=300')
+  const record = await eventually(async () => (await (await app.watchdog('/blocks')).json()).find((/** @type {any} */ { ongoing, durationMs }) => !ongoing && durationMs > 290), 'the record')
+  assert.equal(record.cause, 'unknown')
+  assert.equal(record.evidence.debugger, true)
+  assert.equal(record.frame, null)
+  assert.ok(!app.lines().some(({ block }) => block === record.id), app.out.stdout)
+})
+
+test('an application that replaces built-ins and forbids property tampering is still understood', async (t) => {
+  const { stdout, stderr, code } = await startNode(t, ['-e', `
+    ${HOLD}
+    const agent = require(${PACKAGE}).start({ port: 0, log: false })
+    agent.ready.then(() => {
+      String.prototype.slice = String.prototype.indexOf = Array.prototype.map = JSON.stringify = performance.now = () => { throw new Error('replaced') }
+      Error.captureStackTrace = Object.defineProperty
+      setTimeout(hold, 50)
+      setTimeout(async () => {
+        const blocks = await agent.blocks()
+        process.stdout.write(String(blocks.some(({ frame }) => frame && frame.function === 'hold')))
+        process.exit()
+      }, 600)
+    })`]).closed
+  assert.deepEqual({ stdout, code }, { stdout: 'true', code: 0 }, stderr)
+})

@@ -1,0 +1,123 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { isPackageManager } = require('../lib/package-manager')
+const { startNode } = require('./support/app')
+
+const REGISTER = path.join(__dirname, '..', 'lib', 'register.js')
+const CLI = path.join(__dirname, '..', 'lib', 'cli', 'main.js')
+const env = { LOOPWATCH_PORT: '0' }
+
+/** An application that blocks for a while and says whether it has an agent. */
+const APP = `
+  const hasAgent = () => Symbol.for('loopwatch.agent.1') in globalThis
+  setTimeout(function hold () { const end = Date.now() + 200; while (Date.now() < end); }, 200)
+  setTimeout(() => console.log(JSON.stringify({ agent: hasAgent(), args: process.argv.slice(2) })), 600)`
+
+/** @param {import('node:test').TestContext} t @param {string} name @param {string} source */
+function writeApp (t, name, source) {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch app ')) // with spaces
+  t.after(() => fs.rmSync(dir, { recursive: true }))
+  const file = path.join(dir, name)
+  fs.writeFileSync(file, source)
+  return file
+}
+
+/** @param {string} stdout */
+const parse = (stdout) => stdout.split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
+
+/** @param {string} stdout */
+function assertWatched (stdout) {
+  const lines = parse(stdout)
+  assert.ok(lines.some(({ agent }) => agent === true), stdout)
+  assert.ok(lines.some(({ event, frame }) => event === 'closed' && frame?.function === 'hold'), stdout)
+}
+
+test('node -r loopwatch/register app.js watches a CommonJS application', async (t) => {
+  const { stdout, code } = await startNode(t, ['-r', REGISTER, writeApp(t, 'app-main.js', APP)], { env }).closed
+  assert.equal(code, 0)
+  assertWatched(stdout)
+})
+
+test('node --import loopwatch/register app.mjs watches an ES module', async (t) => {
+  const { stdout, code } = await startNode(t, ['--import', REGISTER, writeApp(t, 'app-main.mjs', APP)], { env }).closed
+  assert.equal(code, 0)
+  assertWatched(stdout)
+})
+
+test('the package name resolves: loopwatch and loopwatch/register from an application that installed it', async (t) => {
+  const app = writeApp(t, 'app-main.js', APP)
+  fs.mkdirSync(path.join(path.dirname(app), 'node_modules'))
+  fs.symlinkSync(path.join(__dirname, '..'), path.join(path.dirname(app), 'node_modules', 'loopwatch'))
+  for (const flag of ['-r', '--import']) {
+    const { stdout } = await startNode(t, [flag, 'loopwatch/register', app], { env, cwd: path.dirname(app) }).closed
+    assertWatched(stdout)
+  }
+  const { stdout } = await startNode(t, ['-p', "typeof require('loopwatch').start + typeof require('loopwatch/package.json').version"], { cwd: path.dirname(app) }).closed
+  assert.equal(stdout, 'functionstring\n')
+})
+
+test('through NODE_OPTIONS child processes get an agent of their own, worker threads do not', async (t) => {
+  const app = writeApp(t, 'app-main.js', `
+    const { fork } = require('node:child_process')
+    const { Worker, isMainThread } = require('node:worker_threads')
+    const agent = Symbol.for('loopwatch.agent.1') in globalThis
+    if (process.argv[2] === 'child') {
+      process.send({ agent })
+      process.disconnect()
+    } else {
+      new Worker('require("node:worker_threads").parentPort.postMessage(Symbol.for("loopwatch.agent.1") in globalThis)', { eval: true }).on('message', (worker) => {
+        fork(__filename, ['child']).on('message', (child) => console.log(JSON.stringify({ agent, worker, child: child.agent })))
+      })
+    }`)
+  const { stdout } = await startNode(t, [app], { env: { ...env, LOOPWATCH_LOG: 'false', NODE_OPTIONS: `--require "${REGISTER}"` } }).closed
+  assert.deepEqual(parse(stdout), [{ agent: true, worker: false, child: true }])
+})
+
+test('package managers are left alone', async (t) => {
+  for (const script of ['/usr/lib/node_modules/npm/bin/npm-cli.js', '/x/npx-cli.js', '/usr/bin/npx', '/x/yarn.js', '/x/pnpm.cjs', '/x/corepack.js']) {
+    assert.equal(isPackageManager(script), true, script)
+  }
+  for (const script of [undefined, '/srv/app.js', '/srv/npm-like.js', '/srv/my-npm.js']) assert.equal(isPackageManager(script), false, script)
+  const npm = writeApp(t, 'npm-cli.js', "console.log(Symbol.for('loopwatch.agent.1') in globalThis)")
+  const { stdout } = await startNode(t, ['-r', REGISTER, npm], { env }).closed
+  assert.equal(stdout, 'false\n')
+})
+
+test('a wrong environment variable is said once and the application runs unwatched', async (t) => {
+  const { stdout, stderr, code } = await startNode(t, ['-r', REGISTER, '-p', '1 + 1'], { env: { LOOPWATCH_THRESHOLD: 'fast' } }).closed
+  assert.deepEqual({ stdout, code }, { stdout: '2\n', code: 0 })
+  assert.match(stderr, /LOOPWATCH_ERR_OPTION.*LOOPWATCH_THRESHOLD takes a number of milliseconds from 2 to 60000, got "fast"/)
+})
+
+test('loopwatch run starts CommonJS and ES modules with their arguments, in the same process', async (t) => {
+  for (const name of ['app-main.js', 'app-main.mjs']) {
+    const { stdout, code } = await startNode(t, [CLI, 'run', '--port', '0', '--threshold', '60', writeApp(t, name, APP), '--port', 'its own', '-x']).closed
+    assert.equal(code, 0)
+    assertWatched(stdout)
+    assert.deepEqual(parse(stdout).find(({ args }) => args).args, ['--port', 'its own', '-x'])
+  }
+})
+
+test('loopwatch run keeps exit codes, refuses wrong flags and names the nearest', async (t) => {
+  const leave = writeApp(t, 'app-main.js', 'process.exit(9)')
+  assert.equal((await startNode(t, [CLI, 'run', '--port', '0', leave]).closed).code, 9)
+  const wrong = await startNode(t, [CLI, 'run', '--threshold', 'fast', leave]).closed
+  assert.equal(wrong.code, 2)
+  assert.match(wrong.stderr, /^loopwatch: --threshold takes .*"fast" \(LOOPWATCH_ERR_OPTION\)/)
+  const unknown = await startNode(t, [CLI, 'run', '--treshold', '5', leave]).closed
+  assert.notEqual(unknown.code, 0)
+  assert.match(unknown.stderr, /Did you mean --threshold/)
+})
+
+test('loopwatch blocks says clearly what it cannot read', async (t) => {
+  for (const source of ['/no/such/folder', 'http://127.0.0.1:1']) {
+    const { code, stderr } = await startNode(t, [CLI, 'blocks', source]).closed
+    assert.equal(code, 2)
+    assert.match(stderr, /^loopwatch: cannot read blocks from .* \(LOOPWATCH_ERR_SOURCE\)\n$/)
+  }
+})
