@@ -1,40 +1,18 @@
 'use strict'
 
-// Every way of blocking in test/fixtures/blocks.js, in a request of a real application, on real
+// Every way of blocking in scenarios/bakeoff/blocks.js, in a request of a real application, on real
 // time: what the log says while it lasts and when it is over.
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { truth } = require('../scenarios/bakeoff/truth')
 const { startApp, startNode, eventually } = require('./support/app')
-
-/**
- * What each block is expected to be: its cause, the functions that may be blamed, and whether it
- * answers while it lasts (a single native call answers only when it returns).
- * @type {Record<string, { cause: string[], frames?: string[], answers?: boolean }>}
- */
-const expected = {
-  spin: { cause: ['js'] },
-  tightLoop: { cause: ['js'] },
-  catastrophicRegex: { cause: ['js'] },
-  recursion: { cause: ['js'], frames: ['recursion', 'fibonacci'] },
-  sortWithComparator: { cause: ['js'], frames: ['sortWithComparator', 'byWord'] },
-  atomicsWait: { cause: ['sync-io'] },
-  pbkdf2: { cause: ['native'], answers: false },
-  exec: { cause: ['sync-io'], answers: false },
-  // Works by chunks: an interrupt may or may not be answered between two of them.
-  gzip: { cause: ['native'], answers: false },
-  jsonParse: { cause: ['native', 'gc'], answers: false },
-  readFifo: { cause: ['sync-io'], answers: false },
-  gcStorm: { cause: ['gc'] },
-  microtaskStorm: { cause: ['js'], frames: ['microtaskStorm', 'microtask', 'fibonacci'] },
-  nextTickStorm: { cause: ['js'], frames: ['nextTickStorm', 'tick', 'fibonacci'] }
-}
 
 test('each kind of block is reported while it lasts, with function, request, cause and duration', async (t) => {
   const app = await startApp(t)
   // Made on the first call; a block of its own.
   await app.get('/jsonParse')
 
-  for (const [name, { cause, frames = [name], answers = true }] of Object.entries(expected)) {
+  for (const [name, { cause, frames, answers }] of Object.entries(truth)) {
     await t.test(name, async () => {
       await eventually(async () => (await (await app.watchdog('/healthz')).json()).status === 'ok', 'calm before the block')
       const known = new Set(app.lines().map(({ block }) => block))

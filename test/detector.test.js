@@ -65,7 +65,7 @@ test('top-level code is a block from start() on, marked as start-up', () => {
 
 test('a gap lost to a full ring still closes the block', () => {
   const detector = new Detector(options)
-  const beat = { beats: 5, atMs: 1000, idleMs: 900, activeMs: 100 }
+  const beat = { beats: 5, atMs: 1000, idleMs: 900, activeMs: 100, periodMs: 10 }
   assert.equal(detector.look({ nowMs: 1100, beat, gaps: [], idleMs: 905, selfLate: false }).events[0].type, 'open')
   const { events } = detector.look({ nowMs: 1300, beat: { ...beat, beats: 6, atMs: 1295 }, gaps: [], idleMs: null, selfLate: false })
   assert.deepEqual(events.map(({ type }) => type), ['close'])

@@ -6,15 +6,24 @@ const BEATS = 1
 const AT_MS = 0
 const IDLE_MS = 1
 const ACTIVE_MS = 2
+const PERIOD_MS = 3
+const FLOATS = 4
 
-/** @typedef {{ beats: number, atMs: number, idleMs: number, activeMs: number }} Beat */
+/**
+ * @typedef {object} Beat
+ * @property {number} beats so far; 1 = the beat of start(), before the loop's first turn
+ * @property {number} atMs monotonic
+ * @property {number} idleMs time the loop has waited in its event provider since it started
+ * @property {number} activeMs the rest of the time since it started
+ * @property {number} periodMs until the next beat is due
+ */
 
 /**
  * The host's last heartbeat. A version that is odd while the host writes keeps the reader from
  * taking half of one beat and half of another (a seqlock); the writer never waits.
  */
 class BeatSlots {
-  static BYTES = 8 + 3 * 8
+  static BYTES = 8 + FLOATS * 8
 
   #ints
   #floats
@@ -22,24 +31,21 @@ class BeatSlots {
   /** @param {SharedArrayBuffer} memory @param {number} offset a multiple of 8 */
   constructor (memory, offset) {
     this.#ints = new Int32Array(memory, offset, 2)
-    this.#floats = new Float64Array(memory, offset + 8, 3)
+    this.#floats = new Float64Array(memory, offset + 8, FLOATS)
   }
 
-  /**
-   * @param {number} atMs monotonic
-   * @param {number} idleMs time the loop has waited in its event provider since it started
-   * @param {number} activeMs the rest of the time since it started
-   */
-  write (atMs, idleMs, activeMs) {
+  /** The numbers of a Beat. @param {number} atMs @param {number} idleMs @param {number} activeMs @param {number} periodMs */
+  write (atMs, idleMs, activeMs, periodMs) {
     Atomics.add(this.#ints, VERSION, 1)
     this.#floats[AT_MS] = atMs
     this.#floats[IDLE_MS] = idleMs
     this.#floats[ACTIVE_MS] = activeMs
+    this.#floats[PERIOD_MS] = periodMs
     Atomics.add(this.#ints, BEATS, 1)
     Atomics.add(this.#ints, VERSION, 1)
   }
 
-  /** @returns {Beat} `beats` counts from 1 = the beat of start(), before the loop's first turn */
+  /** @returns {Beat} */
   read () {
     for (;;) {
       const version = Atomics.load(this.#ints, VERSION)
@@ -47,7 +53,8 @@ class BeatSlots {
         beats: this.beats,
         atMs: this.#floats[AT_MS],
         idleMs: this.#floats[IDLE_MS],
-        activeMs: this.#floats[ACTIVE_MS]
+        activeMs: this.#floats[ACTIVE_MS],
+        periodMs: this.#floats[PERIOD_MS]
       }
       if (version % 2 === 0 && Atomics.load(this.#ints, VERSION) === version) return beat
     }

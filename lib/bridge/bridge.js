@@ -12,8 +12,8 @@ const GC_PAUSES = 4096
 /** The parts of the shared memory, in order, each with the bytes it takes. */
 const parts = {
   beat: { bytes: BeatSlots.BYTES, open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new BeatSlots(memory, at) },
-  // start and end of the gap between two beats, idle time within it (ms), beats before it
-  lateBeats: { bytes: Ring.bytes(LATE_BEATS, 4), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Ring(memory, at, LATE_BEATS, 4) },
+  // start and end of the gap between two beats, idle time within it, period in which the second was due (ms), beats before it
+  lateBeats: { bytes: Ring.bytes(LATE_BEATS, 5), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Ring(memory, at, LATE_BEATS, 5) },
   // start and duration of the pause (ms), kind
   gcPauses: { bytes: Ring.bytes(GC_PAUSES, 3), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Ring(memory, at, GC_PAUSES, 3) },
   answer: { bytes: Mailbox.BYTES, open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Mailbox(memory, at) }

@@ -4,6 +4,8 @@ const READ = 0
 const WRITTEN = 1
 const DROPPED = 2
 const HEADER_BYTES = 16
+/** @type {number[][]} what an empty ring drains to, many times a second */
+const NONE = []
 
 /**
  * A bounded queue of rows of numbers between one writing and one reading thread. The writer never
@@ -28,10 +30,8 @@ class Ring {
     this.#width = width
   }
 
-  /**
-   * @param {number} a @param {number} b @param {number} c @param {number} [d] kept where the width is 4
-   */
-  push (a, b, c, d = 0) {
+  /** A row; numbers beyond the ring's width are left out. @param {number} a @param {number} b @param {number} c @param {number} [d] @param {number} [e] */
+  push (a, b, c, d = 0, e = 0) {
     const written = Atomics.load(this.#header, WRITTEN)
     // Int32 counters wrap; their difference does not.
     if (((written - Atomics.load(this.#header, READ)) | 0) >= this.#capacity) {
@@ -42,7 +42,8 @@ class Ring {
     this.#rows[at] = a
     this.#rows[at + 1] = b
     this.#rows[at + 2] = c
-    if (this.#width === 4) this.#rows[at + 3] = d
+    if (this.#width > 3) this.#rows[at + 3] = d
+    if (this.#width > 4) this.#rows[at + 4] = e
     Atomics.store(this.#header, WRITTEN, (written + 1) | 0)
   }
 
@@ -50,6 +51,7 @@ class Ring {
   drain () {
     const written = Atomics.load(this.#header, WRITTEN)
     let read = Atomics.load(this.#header, READ)
+    if (read === written) return NONE
     const rows = []
     while (read !== written) {
       const at = (read >>> 0) % this.#capacity * this.#width

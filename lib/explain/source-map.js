@@ -1,7 +1,7 @@
 'use strict'
 
 const path = require('node:path')
-const { fileURLToPath } = require('node:url')
+const { fileURLToPath, pathToFileURL } = require('node:url')
 const { TraceMap, originalPositionFor } = require('@jridgewell/trace-mapping')
 
 const COMMENT = /\/[/*][#@]\s*sourceMappingURL=([^\s'"*]+)/g
@@ -31,15 +31,19 @@ class SourceMaps {
   original (frame) {
     const file = toPath(frame.file)
     if (file === null || frame.line === null || !path.isAbsolute(file)) return { ...frame, file }
+    return { ...frame, file, ...this.#find(file, frame.line, frame.column ?? 1) }
+  }
+
+  /** @param {string} file @param {number} line @param {number} column */
+  #find (file, line, column) {
     const map = this.#mapOf(file)
-    if (map === null) return { ...frame, file }
-    const found = originalPositionFor(map, { line: frame.line, column: (frame.column ?? 1) - 1 })
-    if (found.source === null) return { ...frame, file }
-    return {
-      function: frame.function,
-      file: toPath(found.source) ?? found.source,
-      line: found.line,
-      column: found.column + 1
+    if (map === null) return null
+    try {
+      const found = originalPositionFor(map, { line, column: column - 1 })
+      return found.source === null ? null : { file: toPath(found.source), line: found.line, column: found.column + 1 }
+    } catch {
+      // A script of node:vm may begin at a negative line, and a broken map name a source it has not.
+      return null
     }
   }
 
@@ -64,7 +68,8 @@ class SourceMaps {
       const text = inline
         ? Buffer.from(inline[1] ? inline[2] : decodeURIComponent(inline[2]), inline[1] ? 'base64' : 'utf8').toString()
         : this.#read(mapFile)
-      return text === null ? null : new TraceMap(text, mapFile)
+      // Sources are URLs beside the map's; as a path a `#` or `?` of a folder would end it.
+      return text === null ? null : new TraceMap(text, pathToFileURL(mapFile).href)
     } catch {
       // A broken map is no reason to say less than the generated place.
       return null

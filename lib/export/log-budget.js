@@ -13,8 +13,8 @@ const ALWAYS_MS = 1000
 class LogBudget {
   #tokens = BURST
   #refilledAtMs
-  /** @type {Set<string>} */
-  #logged = new Set()
+  /** @type {Map<string, boolean>} by block in progress, whether it is logged */
+  #decided = new Map()
   #suppressed = 0
 
   /** @param {number} nowMs */
@@ -28,11 +28,11 @@ class LogBudget {
    * @param {number} nowMs
    */
   allows ({ id, durationMs, ongoing }, nowMs) {
-    const allowed = this.#logged.has(id) || durationMs >= ALWAYS_MS || this.#takeToken(nowMs)
+    const allowed = durationMs >= ALWAYS_MS || (this.#decided.get(id) ?? this.#takeToken(nowMs))
     if (ongoing) {
-      if (allowed) this.#logged.add(id)
+      this.#decided.set(id, allowed)
     } else {
-      this.#logged.delete(id)
+      this.#decided.delete(id)
       if (!allowed) this.#suppressed++
     }
     return allowed

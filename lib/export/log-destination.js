@@ -20,6 +20,7 @@ class LogDestination {
   /** @type {NodeJS.Timeout | undefined} */
   #retry
   #closed = false
+  #failing = false
   #onState
   dropped = 0
 
@@ -37,7 +38,8 @@ class LogDestination {
     try {
       if (typeof target === 'string') {
         this.#owned = true
-        return fs.openSync(target, 'a', 0o640)
+        // It may name a pipe (/dev/stderr); to a file the mode makes no difference.
+        return fs.openSync(target, fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_CREAT | fs.constants.O_NONBLOCK, 0o640)
       }
       const stat = fs.fstatSync(target)
       if (!stat.isFIFO() && !stat.isCharacterDevice()) return target
@@ -73,6 +75,7 @@ class LogDestination {
         this.#queuedBytes -= written
         if (written < bytes.length) this.#queue[0] = bytes.subarray(written)
         else this.#queue.shift()
+        this.#setFailing(null)
       } catch (error) {
         if (error.code === 'EAGAIN') {
           this.#retry = setTimeout(() => this.flush(), RETRY_MS)
@@ -90,6 +93,13 @@ class LogDestination {
     this.#queue = []
     this.#queuedBytes = 0
     if (error.code === 'EPIPE') this.#closed = true
+    this.#setFailing(error)
+  }
+
+  /** @param {Error | null} error */
+  #setFailing (error) {
+    if (this.#failing === (error !== null)) return
+    this.#failing = error !== null
     this.#onState(error)
   }
 

@@ -9,6 +9,10 @@ const { causes } = require('../causes')
 /** One line of progress about a lasting block in this time. */
 const PROGRESS_MS = 1000
 const FRAMES_IN_LINE = 8
+/** A pipe takes 4 KiB in one piece: below it lines of host and watchdog stay whole. 200 bytes are pino's own. */
+const LINE_BYTES = 4096 - 200
+/** A longer name of a function, file or route is cut; the line holds up to six of them beside the stack. */
+const NAME_BYTES = 400
 
 /** @typedef {import('../store/record').BlockRecord} BlockRecord */
 
@@ -69,14 +73,16 @@ class BlockLog {
     // Somebody is looking at a breakpoint.
     if (record.evidence.debugger) return
     if (!this.#budget.allows(record, this.#nowMs())) return
-    const { id, durationMs, uncertaintyMs, cause, startup, frame, request, samples, evidence, stacks } = record
+    const { id, durationMs, uncertaintyMs, cause, startup, samples, evidence, stacks } = record
+    const frame = record.frame && { ...record.frame, function: cut(record.frame.function), file: cut(record.frame.file) }
+    const request = record.request && { ...record.request, route: /** @type {string} */ (cut(record.request.route)) }
     const suppressed = this.#takeSuppressed()
-    // Below the 4 KiB that a pipe takes in one piece: lines of host and watchdog stay whole.
-    const stack = stacks.length > 0 ? stacks[0].frames.slice(0, FRAMES_IN_LINE).map(line) : undefined
+    const stack = stacks.length > 0 ? stacks[0].frames.slice(0, FRAMES_IN_LINE).map((each) => cut(line(each))) : undefined
     const level = causes[cause].excuse !== undefined || startup ? 'info' : 'warn'
-    this.#pino[level]({
-      event, block: id, durationMs, uncertaintyMs, cause, frame, request, samples, evidence, stack, ...(suppressed > 0 && { suppressed })
-    }, describe(record))
+    const fields = { event, block: id, durationMs, uncertaintyMs, cause, frame, request, samples, evidence, stack, ...(suppressed > 0 && { suppressed }) }
+    const message = describe({ ...record, frame, request })
+    while (fields.stack?.length && jsonBytes([fields, message]) > LINE_BYTES) fields.stack.pop()
+    this.#pino[level](fields, message)
   }
 
   /** Says how many blocks a storm has kept out of the log, once it is over. */
@@ -113,6 +119,21 @@ class BlockLog {
 /** @param {import('../bridge/answer').Frame} frame */
 function line ({ function: name, file, line, column }) {
   return `${name ?? '(anonymous)'} (${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
+}
+
+/** @param {unknown} value */
+function jsonBytes (value) {
+  return Buffer.byteLength(JSON.stringify(value))
+}
+
+/** A name without its middle, where it is too long for a line. @param {string | null} name */
+function cut (name) {
+  if (name === null) return null
+  let short = name
+  for (let half = NAME_BYTES; jsonBytes(short) > NAME_BYTES; half = Math.floor(half * 0.8)) {
+    short = `${name.slice(0, half)}…${name.slice(-half)}`
+  }
+  return short
 }
 
 exports.BlockLog = BlockLog

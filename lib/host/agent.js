@@ -8,6 +8,7 @@ const { startDelayHistogram } = require('./delay')
 const { startGcObserver } = require('./gc')
 const { startContext, noContext } = require('./context')
 const { createProbe } = require('./probe')
+const { unblockStream } = require('./stream')
 const { WatchdogThread } = require('./watchdog-thread')
 
 /**
@@ -44,6 +45,8 @@ class Agent extends EventEmitter {
     const delay = startDelayHistogram(options)
     this.#parts = [heartbeat, delay, context, startGcObserver(bridge)]
 
+    unblockStream(options.log)
+
     let settle = (/** @type {{ url: string | null }} */ _) => {}
     this.#ready = new Promise((resolve) => { settle = resolve })
     const onSettled = (/** @type {string | null} */ url) => {
@@ -52,7 +55,7 @@ class Agent extends EventEmitter {
       settle({ url })
     }
     this.#thread = new WatchdogThread(
-      () => ({ memory, options, histogram: delay.histogram, mayInspect: mayInspect() }),
+      () => ({ memory, options, histogram: delay.histogram, histogramPeriodMs: delay.periodMs, mayInspect: mayInspect() }),
       {
         onListening: onSettled,
         onBlock: (record) => {

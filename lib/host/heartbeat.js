@@ -5,27 +5,52 @@ const { nowMs } = require('../clock')
 const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
 
 /**
- * Beats into shared memory every `resolution` ms while the loop turns. A gap of `threshold` or
- * more between two beats also goes into a ring, with its exact ends: the watchdog may have been
- * late or asleep, the host itself cannot miss one.
+ * A loop that idled for this share of the time beats half as often: waking a sleeping process is
+ * most of what watching it costs.
+ */
+const CALM_SHARE = 0.9
+const CALM_FACTOR = 2
+
+/**
+ * Beats into shared memory every `resolution` ms while the loop turns, twice that while it hardly
+ * does anything. A gap of `threshold` or more between two beats also goes into a ring, with its
+ * exact ends: the watchdog may have been late or asleep, the host itself cannot miss one.
  * @param {import('../bridge/bridge').Bridge} bridge
  * @param {{ resolution: number, threshold: number }} options ms
  * @returns {{ stop: () => void }}
  */
 exports.startHeartbeat = ({ beat, lateBeats }, { resolution, threshold }) => {
+  // Still below half the threshold, where the option resolution is at its limit of a third of it.
+  const calmMs = Math.min(resolution * CALM_FACTOR, Math.max(resolution, Math.floor(threshold * 0.4)))
+  let periodMs = resolution
   let lastAtMs = nowMs()
   let { idle: lastIdleMs, active } = eventLoopUtilization()
-  beat.write(lastAtMs, lastIdleMs, active)
+  beat.write(lastAtMs, lastIdleMs, active, periodMs)
 
-  const timer = setInterval(() => {
+  const onTime = () => {
     const atMs = nowMs()
     const { idle, active } = eventLoopUtilization()
-    if (atMs - lastAtMs >= threshold) lateBeats.push(lastAtMs, atMs, idle - lastIdleMs, beat.beats)
-    beat.write(atMs, idle, active)
+    const gapMs = atMs - lastAtMs
+    const idleMs = idle - lastIdleMs
+    if (gapMs >= threshold) lateBeats.push(lastAtMs, atMs, idleMs, periodMs, beat.beats)
+    const isCalm = idleMs >= gapMs * CALM_SHARE
+    periodMs = isCalm ? calmMs : resolution
+    beat.write(atMs, idle, active, periodMs)
     lastAtMs = atMs
     lastIdleMs = idle
-  }, resolution)
-  timer.unref()
+    // A timer that has fired can be armed again, which spares the garbage of a new one each beat.
+    if (!isCalm) busy.refresh()
+    else if (calm !== undefined) calm.refresh()
+    else calm = setTimeout(onTime, calmMs).unref()
+  }
+  const busy = setTimeout(onTime, resolution).unref()
+  /** @type {NodeJS.Timeout | undefined} */
+  let calm
 
-  return { stop: () => clearInterval(timer) }
+  return {
+    stop: () => {
+      clearTimeout(busy)
+      clearTimeout(calm)
+    }
+  }
 }

@@ -49,9 +49,7 @@ class BlockFile {
     }
     try {
       this.#fd ??= this.#open()
-      const line = `${JSON.stringify(record)}\n`
-      fs.writeSync(this.#fd, line)
-      this.#bytes += Buffer.byteLength(line)
+      this.#write(this.#fd, `${JSON.stringify(record)}\n`)
       this.#onState(null)
       if (this.#bytes >= this.#fileBytes) this.#rotate()
     } catch (error) {
@@ -71,11 +69,19 @@ class BlockFile {
 
   #open () {
     fs.mkdirSync(path.dirname(this.#path), { recursive: true })
-    const fd = fs.openSync(this.#path, 'a', 0o640)
-    this.#bytes = fs.fstatSync(fd).size
+    this.#fd = fs.openSync(this.#path, 'a', 0o640)
+    this.#bytes = fs.fstatSync(this.#fd).size
     // A line that a full disk or a kill cut short must not swallow the next one.
-    if (this.#bytes > 0) fs.writeSync(fd, '\n')
-    return fd
+    if (this.#bytes > 0) this.#write(this.#fd, '\n')
+    return this.#fd
+  }
+
+  /** The last bytes of a disk are written without an error. @param {number} fd @param {string} text */
+  #write (fd, text) {
+    const bytes = Buffer.from(text)
+    const written = fs.writeSync(fd, bytes)
+    this.#bytes += written
+    if (written < bytes.length) throw new Error(`only ${written} of ${bytes.length} bytes fit`)
   }
 
   #rotate () {
@@ -101,15 +107,14 @@ function readBlocks (dir) {
   /** @type {Map<string, import('./record').BlockRecord>} */
   const records = new Map()
   let broken = 0
-  for (const file of fs.readdirSync(dir).filter((name) => name.endsWith('.ndjson')).sort()) {
+  // Backwards, the older generation (.old.ndjson) of a file comes before the newer one.
+  for (const file of fs.readdirSync(dir).filter((name) => name.endsWith('.ndjson')).sort().reverse()) {
     const owner = file.replace(/(\.old)?\.ndjson$/, '')
     for (const line of fs.readFileSync(path.join(dir, file), 'utf8').split('\n')) {
       if (line === '') continue
       try {
         const record = JSON.parse(line)
-        const key = `${owner} ${record.id}`
-        // The older generation is read after the newer one, and must not undo it.
-        if (records.get(key)?.ongoing !== false) records.set(key, record)
+        records.set(`${owner} ${record.id}`, record)
       } catch {
         broken++
       }

@@ -5,6 +5,7 @@
  * @property {number} startMs
  * @property {number} endMs
  * @property {number} idleMs waited for events within it
+ * @property {number} periodMs after which the second was due
  * @property {number} beats the beat it began with
  *
  * @typedef {object} Look what the watchdog sees when it wakes
@@ -65,7 +66,7 @@ class Detector {
     const { nowMs, beat } = look
     if (this.#open !== null && this.#open.beats !== beat.beats) {
       // The host beats again, yet sent no gap: the ring was full. The end is at most one beat off.
-      events.push(...this.#close({ startMs: this.#open.startMs, endMs: beat.atMs, idleMs: 0, beats: this.#open.beats }))
+      events.push(...this.#close({ startMs: this.#open.startMs, endMs: beat.atMs, idleMs: 0, periodMs: beat.periodMs, beats: this.#open.beats }))
     }
     const silentMs = nowMs - beat.atMs
     const suspicious = silentMs >= this.#thresholdMs
@@ -74,7 +75,7 @@ class Detector {
       if (nowMs - startMs >= this.#thresholdMs) {
         const startup = beat.beats === 1
         const exact = startup || look.idleMs !== null
-        this.#open = { startMs, beats: beat.beats, startup, uncertaintyMs: exact ? TIMER_SLACK_MS : this.#resolutionMs + TIMER_SLACK_MS }
+        this.#open = { startMs, beats: beat.beats, startup, uncertaintyMs: exact ? TIMER_SLACK_MS : beat.periodMs + TIMER_SLACK_MS }
         events.push({ type: 'open', block: this.#open })
       }
     }
@@ -89,7 +90,7 @@ class Detector {
   #certainStart ({ beat, idleMs }) {
     if (beat.beats === 1) return beat.atMs
     if (idleMs !== null) return beat.atMs + Math.max(0, idleMs - beat.idleMs)
-    return beat.atMs + this.#resolutionMs + TIMER_SLACK_MS
+    return beat.atMs + beat.periodMs + TIMER_SLACK_MS
   }
 
   /**
@@ -120,7 +121,7 @@ class Detector {
     const gapMs = gap.endMs - gap.startMs
     const busyMs = gapMs - gap.idleMs
     // At least this long the beat that was due did not come; at most all of the busy time is one block.
-    const slackMs = block.startup ? TIMER_SLACK_MS : this.#resolutionMs + TIMER_SLACK_MS
+    const slackMs = block.startup ? TIMER_SLACK_MS : gap.periodMs + TIMER_SLACK_MS
     const overdueMs = Math.max(0, gapMs - slackMs)
     const durationMs = Math.max(busyMs, overdueMs)
     if (durationMs < this.#thresholdMs && !seen) return []

@@ -53,10 +53,17 @@ class Kernel {
 
   /** @param {number} nowMs @returns {Reading} */
   read (nowMs) {
-    const [cpuNs, waitNs] = (this.#schedstat.read() ?? '').split(' ').map(Number)
+    const text = this.#schedstat.read() ?? ''
+    const end = text.indexOf(' ')
+    const cpuNs = Number(text.slice(0, end))
     // A kernel without CONFIG_SCHED_INFO prints zeros.
     const known = cpuNs > 0
-    return { atMs: nowMs, cpuMs: known ? cpuNs / NS_PER_MS : null, runQueueMs: known ? waitNs / NS_PER_MS : null, throttledMs: this.#throttledMs() }
+    return {
+      atMs: nowMs,
+      cpuMs: known ? cpuNs / NS_PER_MS : null,
+      runQueueMs: known ? Number(text.slice(end + 1, text.indexOf(' ', end + 1))) / NS_PER_MS : null,
+      throttledMs: this.#throttledMs()
+    }
   }
 
   #throttledMs () {

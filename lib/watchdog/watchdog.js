@@ -29,6 +29,7 @@ const HOLD_MS = 500
 /** A fresh question is looked after every millisecond for this long. */
 const EAGER_MS = 10
 const QUIET_MS = 5000
+const COUNT_MS = 1000
 const SOURCE_BYTES = 16 * 1024 * 1024
 
 /**
@@ -60,16 +61,17 @@ class Watchdog {
   /** @type {{ incident: Incident, end: import('./detector').Closed, after: import('./kernel').Reading, beats: number }[]} */
   #held = []
   #isStuckDone = false
-  #announceAtMs = Infinity
+  #isAnnounced = true
   #quietAtMs = Infinity
+  #countAtMs = 0
   /** @type {NodeJS.Timeout | undefined} */
   #timer
 
   /**
-   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').IntervalHistogram, mayInspect: boolean, starts: number }} data
+   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').IntervalHistogram, histogramPeriodMs: number, mayInspect: boolean, starts: number }} data
    * @param {(message: object) => void} post to the host
    */
-  constructor ({ memory, options, histogram, mayInspect, starts }, post) {
+  constructor ({ memory, options, histogram, histogramPeriodMs, mayInspect, starts }, post) {
     this.#options = options
     this.#bridge = openBridge(memory)
     this.#post = post
@@ -90,7 +92,7 @@ class Watchdog {
       cpuSeconds: () => this.#kernel.cpuSeconds(),
       degraded: () => this.#degradations.entries(),
       histogram,
-      periodMs: Math.round(options.resolution),
+      periodMs: histogramPeriodMs,
       thresholdMs: options.threshold,
       routes: options.routes,
       labels: options.labels,
@@ -129,7 +131,7 @@ class Watchdog {
     const sample = this.#sampler.take()
     // In this order: a beat after its gap was pushed, so a gap that is missing now comes next time.
     const beat = this.#bridge.beat.read()
-    const gaps = this.#bridge.lateBeats.drain().map(([startMs, endMs, idleMs, beats]) => ({ startMs, endMs, idleMs, beats }))
+    const gaps = this.#bridge.lateBeats.drain().map(([startMs, endMs, idleMs, periodMs, beats]) => ({ startMs, endMs, idleMs, periodMs, beats }))
     const reading = this.#kernel.read(now)
     const present = sample !== null && sample.beats === this.#incident?.beats ? sample : null
     if (present !== null) this.#addSample(present)
@@ -143,9 +145,11 @@ class Watchdog {
     for (const event of events) {
       if (event.type === 'open') this.#open(event.block, now)
     }
-    this.#lasting(now)
-    this.#release(now, beat.beats)
-    this.#count(now)
+    if (suspicious || events.length > 0 || this.#held.length > 0 || now >= this.#countAtMs) {
+      this.#lasting(now)
+      this.#release(now, beat.beats)
+      this.#count(now)
+    }
     this.#schedule(now, wakeAtMs)
   }
 
@@ -153,7 +157,7 @@ class Watchdog {
   #addSample (sample) {
     const incident = /** @type {Incident} */ (this.#incident)
     incident.add({ ...sample, frames: sample.frames.map((frame) => this.#sourceMaps.original(frame)) })
-    if (incident.samples === 1 && this.#announceAtMs === Infinity) this.#log?.hasNews()
+    if (incident.samples === 1 && this.#isAnnounced) this.#log?.hasNews()
   }
 
   /** @param {boolean} suspicious @param {import('../bridge/beat-slots').Beat} beat @param {import('./kernel').Reading} reading */
@@ -195,13 +199,15 @@ class Watchdog {
     const incident = /** @type {Incident} */ (this.#incident)
     incident.begin(this.#nextId(), block, now)
     this.#isStuckDone = false
-    this.#announceAtMs = now + EAGER_MS
+    this.#isAnnounced = false
   }
 
   /** The first report of a block: with its first sample, or without one if none comes soon. @param {number} now */
   #announce (now) {
-    if (now < this.#announceAtMs && this.#incident?.samples === 0 && this.#sampler.askedAtMs !== null) return
-    this.#announceAtMs = Infinity
+    const { askedAtMs } = this.#sampler
+    const fresh = askedAtMs !== null && now - askedAtMs < EAGER_MS
+    if (fresh && this.#incident?.samples === 0) return
+    this.#isAnnounced = true
     const record = this.#keepOngoing(now)
     this.#file?.append(record)
     this.#log?.opened(record)
@@ -211,7 +217,7 @@ class Watchdog {
   #lasting (now) {
     const block = this.#detector.open
     if (block === null) return
-    if (this.#announceAtMs < Infinity) this.#announce(now)
+    if (!this.#isAnnounced) this.#announce(now)
     this.#log?.lasting(() => this.#keepOngoing(now))
     const { stuck, onStuck } = this.#options
     if (stuck === 0 || this.#isStuckDone || now - block.startMs < stuck) return
@@ -234,7 +240,7 @@ class Watchdog {
     const known = this.#incident?.beats === end.block.beats ? this.#incident : null
     const incident = known ?? this.#makeIncident(end.block.beats)
     if (incident.block === null) incident.begin(this.#nextId(), end.block, after.atMs)
-    this.#announceAtMs = Infinity
+    this.#isAnnounced = true
     if (end.endMs < this.#startedAtMs) this.#metrics.drop('missed_block')
     this.#memory.put(incident.closed(end, after))
     this.#held.push({ incident, end, after, beats })
@@ -258,6 +264,7 @@ class Watchdog {
 
   /** @param {number} now */
   #count (now) {
+    this.#countAtMs = now + COUNT_MS
     if (now >= this.#quietAtMs) {
       this.#log?.flushSuppressed()
       this.#quietAtMs = Infinity

@@ -49,7 +49,7 @@ exports.simulate = (detector, { blocks, pauses = [], watchdogPauses = [], endMs,
 
 /** @param {any} story */
 function makeHost ({ blocks, pauses, endMs, random, startup }) {
-  const beats = [{ beats: 1, atMs: 0, idleMs: 0, activeMs: 0 }]
+  const beats = [{ beats: 1, atMs: 0, idleMs: 0, activeMs: 0, periodMs: 10 }]
   const gaps = []
   let atMs = 0
   let idleMs = 0
@@ -69,10 +69,10 @@ function makeHost ({ blocks, pauses, endMs, random, startup }) {
       }
     }
     if (nextMs === Infinity) break
-    if (nextMs - atMs >= 50) gaps.push({ startMs: atMs, endMs: nextMs, idleMs: idle, beats: beats.length })
+    if (nextMs - atMs >= 50) gaps.push({ startMs: atMs, endMs: nextMs, idleMs: idle, periodMs: 10, beats: beats.length })
     atMs = nextMs
     idleMs += idle
-    beats.push({ beats: beats.length + 1, atMs, idleMs, activeMs: 0 })
+    beats.push({ beats: beats.length + 1, atMs, idleMs, activeMs: 0, periodMs: 10 })
   }
   return { beats, gaps }
 }

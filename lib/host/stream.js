@@ -1,0 +1,21 @@
+'use strict'
+
+const fs = require('node:fs')
+
+/**
+ * Keeps a log reader that has stopped reading from stopping the watchdog. A socket (systemd, pm2,
+ * a Node.js parent) cannot be opened anew in non-blocking mode as a pipe can; but Node.js makes it
+ * non-blocking the first time the application touches the stream, as nearly every one does.
+ * This is that touch, after start() has returned.
+ * @param {import('../options').ResolvedOptions['log']} log
+ */
+exports.unblockStream = (log) => {
+  const target = log === true ? 1 : log === false ? undefined : log.destination ?? 1
+  if (typeof target !== 'number') return
+  try {
+    if (!fs.fstatSync(target).isSocket()) return
+  } catch {
+    return // closed
+  }
+  setImmediate(() => target === 1 ? process.stdout : process.stderr).unref()
+}

@@ -1,0 +1,38 @@
+'use strict'
+
+const { Command, InvalidArgumentError, Option } = require('commander')
+
+const LONGEST_SECONDS = 86400
+const LAST_PORT = 65535
+const DEFAULT_PORT = 9464
+
+/** @param {string} text */
+function seconds (text) {
+  const value = Number(text)
+  if (text.trim() === '' || !(value > 0 && value <= LONGEST_SECONDS)) throw new InvalidArgumentError(`It takes seconds, above 0 and up to ${LONGEST_SECONDS}.`)
+  return value
+}
+
+/** @param {string} text */
+function port (text) {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value > LAST_PORT) throw new InvalidArgumentError(`It takes a port, 0 to ${LAST_PORT}; 0 = any free one.`)
+  return value
+}
+
+/**
+ * @param {string[]} argv
+ * @returns {{ seconds?: number, port?: number, appPort: number }}
+ */
+exports.readFlags = (argv) => new Command('npm start --')
+  .description('A small shop whose endpoints block the event loop in seven ways, watched by loopwatch.')
+  .option('--seconds <n>', 'end after this long; without it Ctrl-C ends', seconds)
+  .addOption(new Option('--port <port>', `port of the agent's endpoint, 0 = any free one (default: ${DEFAULT_PORT}, or a free one where that is taken)`)
+    .env('LOOPWATCH_PORT').argParser(port))
+  .option('--app-port <port>', 'port of the shop', port, 0)
+  .allowExcessArguments(false)
+  .showHelpAfterError('(npm start -- --help lists the flags)')
+  .parse(argv)
+  .opts()
+
+exports.DEFAULT_PORT = DEFAULT_PORT

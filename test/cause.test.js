@@ -1,0 +1,177 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { causes } = require('../lib/causes')
+const { causeOf, table } = require('../lib/explain/cause')
+const { seeded } = require('./support/simulated-host')
+
+/** @typedef {import('../lib/explain/cause').Evidence} Evidence */
+
+/** A block of 200 ms of the application's JavaScript, all on the CPU. */
+const plain = {
+  durationMs: 200,
+  thresholdMs: 50,
+  busyMs: 200,
+  cpuMs: 196,
+  runQueueMs: 1,
+  throttledMs: 0,
+  gcMs: 0,
+  watchdogGapMs: 0,
+  samples: 9,
+  nativeMs: 0,
+  runningMs: 190,
+  requests: 1,
+  topRequestShare: 1,
+  debugged: false
+}
+
+/** What makes the row of that index in the decision table the first that holds. @type {Partial<Evidence>[]} */
+const stories = [
+  { debugged: true, samples: 0, runningMs: 0 },
+  { watchdogGapMs: 190, cpuMs: 3, runQueueMs: 0, samples: 0, runningMs: 0 },
+  { gcMs: 150, runningMs: 30 },
+  { runQueueMs: 160, cpuMs: 38, runningMs: 30 },
+  { busyMs: 4, cpuMs: 2, samples: 0, runningMs: 0 },
+  { cpuMs: 2, nativeMs: 195, samples: 1, runningMs: 0 },
+  { requests: 12, topRequestShare: 0.1 },
+  { nativeMs: 190, samples: 1, runningMs: 0 },
+  {},
+  { samples: 0, runningMs: 0 }
+]
+
+/** @param {Partial<Evidence>} story */
+const causeIn = (story) => causeOf({ ...plain, ...story })
+/** @param {Partial<Evidence>} story */
+const rowOf = (story) => table.findIndex((row) => row.test({ ...plain, ...story }))
+
+test('every row of the decision table is reached by some block, and every cause by some row', () => {
+  assert.equal(stories.length, table.length)
+  stories.forEach((story, i) => {
+    assert.equal(rowOf(story), i, `${table[i].cause}, ${table[i].when}`)
+    assert.equal(causeIn(story), table[i].cause)
+  })
+  assert.deepEqual(new Set(table.map(({ cause }) => cause)), new Set(Object.keys(causes)))
+})
+
+test('every way to be starved counts: run queue, cgroup throttling, both together, most of a long block', () => {
+  for (const story of [
+    { runQueueMs: 160, throttledMs: 0, cpuMs: 39 },
+    { runQueueMs: 0, throttledMs: 160, cpuMs: 39 },
+    { runQueueMs: 80, throttledMs: 80, cpuMs: 39 },
+    { runQueueMs: null, throttledMs: 160, cpuMs: 39 },
+    { durationMs: 2000, busyMs: 2000, runQueueMs: 1700, cpuMs: 300, runningMs: 250 }
+  ]) assert.equal(causeIn(story), 'starved', JSON.stringify(story))
+})
+
+test('where two rows hold, the one that blames no code, or the rarer one, goes first', () => {
+  /** @type {[Partial<Evidence>, string][]} */
+  const both = [
+    [{ debugged: true, watchdogGapMs: 200, cpuMs: 0, gcMs: 200, nativeMs: 200 }, 'unknown'],
+    [{ watchdogGapMs: 200, cpuMs: 2, busyMs: 0 }, 'suspended'],
+    [{ watchdogGapMs: 200, cpuMs: 2, requests: 5, topRequestShare: 0.2, nativeMs: 200, runningMs: 0 }, 'suspended'],
+    [{ runQueueMs: 170, cpuMs: 20, busyMs: 10 }, 'starved'],
+    [{ runQueueMs: 170, cpuMs: 20, watchdogGapMs: 200 }, 'starved'],
+    [{ runQueueMs: 170, cpuMs: 20, gcMs: 150, nativeMs: 150 }, 'starved'],
+    [{ runQueueMs: 155, cpuMs: 45, gcMs: 150 }, 'gc'],
+    [{ watchdogGapMs: 200, cpuMs: 2, gcMs: 150 }, 'suspended'],
+    [{ busyMs: 10, gcMs: 150 }, 'gc'],
+    [{ gcMs: 150, cpuMs: 20, runningMs: 0 }, 'gc'],
+    [{ gcMs: 150, nativeMs: 150, requests: 5, topRequestShare: 0.2 }, 'gc'],
+    [{ cpuMs: 5, runningMs: 0, nativeMs: 150, requests: 5, topRequestShare: 0.2 }, 'sync-io'],
+    [{ nativeMs: 150, runningMs: 50, requests: 5, topRequestShare: 0.2 }, 'many']
+  ]
+  for (const [story, cause] of both) assert.equal(causeIn(story), cause, JSON.stringify(story))
+})
+
+test('each verdict turns exactly at the bound that the table states', () => {
+  const little = 0.001
+  /** @type {[Partial<Evidence>, string, Partial<Evidence>, string][]} */
+  const edges = [
+    // suspended: half of it without the watchdog, under 30 % explained
+    [{ watchdogGapMs: 100, cpuMs: 0, runningMs: 0 }, 'suspended', { watchdogGapMs: 100 - little, cpuMs: 0, runningMs: 0 }, 'sync-io'],
+    [{ watchdogGapMs: 200, cpuMs: 60 - little, runningMs: 0 }, 'suspended', { watchdogGapMs: 200, cpuMs: 60, runningMs: 0 }, 'sync-io'],
+    [{ watchdogGapMs: 200, cpuMs: 0, runQueueMs: 60 - little, runningMs: 0 }, 'suspended', { watchdogGapMs: 200, cpuMs: 0, runQueueMs: 60, runningMs: 0 }, 'sync-io'],
+    // starved: 20 % of waiting, and below the threshold without it
+    [{ durationMs: 60, busyMs: 60, runQueueMs: 12, cpuMs: 48 }, 'starved', { durationMs: 60, busyMs: 60, runQueueMs: 12 - little, cpuMs: 48 }, 'js'],
+    [{ runQueueMs: 150 + little, cpuMs: 49 }, 'starved', { runQueueMs: 150, cpuMs: 50 }, 'js'],
+    // starved: 80 % of waiting
+    [{ durationMs: 1000, busyMs: 1000, runQueueMs: 800, cpuMs: 200 }, 'starved', { durationMs: 1000, busyMs: 1000, runQueueMs: 800 - little, cpuMs: 200 }, 'js'],
+    // woken late
+    [{ busyMs: 50 - little }, 'unknown', { busyMs: 50 }, 'js'],
+    [{ gcMs: 100 }, 'gc', { gcMs: 100 - little }, 'js'],
+    [{ gcMs: 200, runQueueMs: 160 - little, cpuMs: 40 }, 'gc', { gcMs: 200, runQueueMs: 160, cpuMs: 40 }, 'starved'],
+    // sync-io: under half of the rest on the CPU, and not seen running for half of it
+    [{ runQueueMs: 0, cpuMs: 100 - little, runningMs: 0 }, 'sync-io', { runQueueMs: 0, cpuMs: 100, runningMs: 0 }, 'js'],
+    [{ runQueueMs: 100, cpuMs: 50 - little, runningMs: 0 }, 'sync-io', { runQueueMs: 100, cpuMs: 50, runningMs: 0 }, 'js'],
+    [{ cpuMs: 10, runningMs: 100 - little }, 'sync-io', { cpuMs: 10, runningMs: 100 }, 'js'],
+    [{ requests: 2, topRequestShare: 0.6 - little }, 'many', { requests: 2, topRequestShare: 0.6 }, 'js'],
+    [{ requests: 2, topRequestShare: 0.5 }, 'many', { requests: 1, topRequestShare: 0.5 }, 'js'],
+    [{ nativeMs: 100 }, 'native', { nativeMs: 100 - little }, 'js'],
+    [{ samples: 1 }, 'js', { samples: 0 }, 'unknown']
+  ]
+  for (const [inside, cause, outside, other] of edges) {
+    assert.equal(causeIn(inside), cause, JSON.stringify(inside))
+    assert.equal(causeIn(outside), other, JSON.stringify(outside))
+  }
+})
+
+const nothingTold = { cpuMs: null, runQueueMs: null, throttledMs: null }
+
+test('a machine that does not tell CPU time gets js where samples were answered in time, and no guess beyond that', () => {
+  assert.equal(causeIn(nothingTold), 'js')
+  assert.equal(causeIn({ ...nothingTold, nativeMs: 190, samples: 1, runningMs: 0 }), 'unknown')
+  assert.equal(causeIn({ ...nothingTold, samples: 0, runningMs: 0 }), 'unknown')
+  assert.equal(causeIn({ ...nothingTold, gcMs: 150 }), 'gc')
+  assert.equal(causeIn({ ...nothingTold, watchdogGapMs: 190, samples: 0, runningMs: 0 }), 'suspended')
+})
+
+/** Evidence of a block as a kernel would give it: CPU time and waiting are parts of the whole. @param {() => number} random @returns {Evidence} */
+function anyEvidence (random) {
+  const some = (/** @type {number} */ most) => [0, most, most / 2, random() * most, random() * most][Math.floor(random() * 5)]
+  const maybe = (/** @type {number} */ value) => random() < 0.15 ? null : value
+  const thresholdMs = 2 + random() * 500
+  const durationMs = thresholdMs + random() ** 3 * 60000
+  const cpuMs = some(durationMs)
+  const runQueueMs = some(durationMs - cpuMs)
+  const throttledMs = some(durationMs - cpuMs - runQueueMs)
+  return {
+    durationMs,
+    thresholdMs,
+    busyMs: random() < 0.8 ? durationMs : some(durationMs),
+    cpuMs: maybe(cpuMs),
+    runQueueMs: maybe(runQueueMs),
+    throttledMs: maybe(throttledMs),
+    gcMs: some(durationMs),
+    watchdogGapMs: some(durationMs),
+    samples: Math.floor(some(100)),
+    nativeMs: some(durationMs),
+    runningMs: some(durationMs),
+    requests: Math.floor(some(40)),
+    topRequestShare: random(),
+    debugged: random() < 0.05
+  }
+}
+
+test('of twenty thousand blocks of any kind each gets one known cause that its evidence allows', () => {
+  const random = seeded(20)
+  /** @type {Map<string, number>} */
+  const seen = new Map()
+  for (let i = 0; i < 20000; i++) {
+    const e = anyEvidence(random)
+    const cause = causeOf(e)
+    const what = `${cause}: ${JSON.stringify(e)}`
+    seen.set(cause, (seen.get(cause) ?? 0) + 1)
+    assert.ok(Object.hasOwn(causes, cause), what)
+    if (e.debugged) assert.equal(cause, 'unknown', what)
+    if (e.cpuMs === null) assert.ok(cause !== 'sync-io' && cause !== 'native', what)
+    if (cause === 'js') assert.ok(e.samples > 0 && e.nativeMs < e.durationMs / 2, what)
+    if (cause === 'sync-io') assert.ok(Number(e.cpuMs) < e.durationMs / 2, what)
+    // Neither has a line of code to blame, so neither may hide one.
+    const explained = e.cpuMs !== null && e.cpuMs >= e.thresholdMs && e.cpuMs >= e.durationMs / 2
+    if (explained) assert.ok(cause !== 'starved' && cause !== 'suspended', what)
+    if (cause === 'suspended') assert.ok(e.watchdogGapMs >= e.durationMs / 2, what)
+    if (cause === 'starved') assert.ok((e.runQueueMs ?? 0) + (e.throttledMs ?? 0) >= e.durationMs * 0.2, what)
+  }
+  for (const cause of Object.keys(causes)) assert.ok((seen.get(cause) ?? 0) >= 50, `${cause} came ${seen.get(cause) ?? 0} times`)
+})

@@ -1,0 +1,112 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { eventually, startNode } = require('./support/app')
+
+const FOLDER = path.join(__dirname, '..', 'scenarios', 'demo')
+
+/** Route, function, cause of what blocks. */
+const expected = [
+  ['GET /customers/:id/recommendations', 'recommend', 'js'],
+  ['GET /search', 'searchProducts', 'js'],
+  ['POST /login', 'hashPassword', 'native'],
+  ['POST /prices', 'importPriceList', 'native'],
+  ['GET /orders/:id/invoice', 'renderInvoicePdf', 'sync-io'],
+  ['POST /orders/:id/reservation', 'waitForStockLock', 'sync-io'],
+  ['DELETE /sessions', 'expireSessions', 'gc']
+]
+
+/** @param {import('node:test').TestContext} t @param {string[]} flags */
+const startDemo = (t, flags) => startNode(t, [path.join(FOLDER, 'start.js'), ...flags])
+
+/** The pids of shop and load. @param {{ out: { stderr: string } }} demo */
+const running = ({ out }) => /** @type {Promise<number[]>} */ (eventually(() => {
+  const pids = [...out.stderr.matchAll(/\(pid (\d+)\)/g)].map(([, pid]) => Number(pid))
+  return pids.length === 2 && pids
+}, () => `two children; stderr: ${out.stderr}`))
+
+/** An orphan that has ended stays a zombie until PID 1 looks after it, in a container maybe never. @param {number} pid */
+function isAlive (pid) {
+  try {
+    process.kill(pid, 0)
+    const stat = `/proc/${pid}/stat`
+    return !fs.existsSync(stat) || !fs.readFileSync(stat, 'utf8').includes(') Z ')
+  } catch {
+    return false
+  }
+}
+
+/** @param {number[]} pids */
+const gone = (pids) => eventually(() => !pids.some(isAlive), () => `the end of ${pids.filter(isAlive)}`)
+
+test('the demo reports all seven ways to block by route, function and cause, and ends by itself', async (t) => {
+  const demo = startDemo(t, ['--seconds', '12', '--port', '0'])
+  const pids = await running(demo)
+  const { code, stdout, stderr } = await demo.closed
+  assert.equal(code, 0, stderr)
+  assert.deepEqual(pids.filter(isAlive), [])
+
+  const lines = stdout.trimEnd().split('\n').map((line) => JSON.parse(line))
+  const closed = lines.filter(({ event, request }) => event === 'closed' && request !== null)
+  const seen = closed.map(({ request, frame, cause }) => [`${request.method} ${request.route}`, frame?.function, cause])
+  for (const row of expected) {
+    assert.ok(seen.some((found) => found.join() === row.join()), `${row} is not in ${JSON.stringify(seen)}`)
+  }
+  const progress = lines.find(({ event }) => event === 'lasting')
+  assert.match(progress?.msg ?? '', /so far/, 'a line of progress within a block longer than a second')
+  for (const [route, name, cause] of expected) {
+    assert.match(stderr, new RegExp(`${route} +${cause} +\\d.* ${name}$`, 'm'))
+  }
+})
+
+test('Ctrl-C ends the demo with all its processes, with exit code 0', async (t) => {
+  const demo = startDemo(t, ['--port', '0'])
+  const pids = await running(demo)
+  // A terminal sends it to every process of the group.
+  for (const pid of [...pids, Number(demo.child.pid)]) process.kill(pid, 'SIGINT')
+  const { code, signal, stderr } = await demo.closed
+  assert.deepEqual({ code, signal }, { code: 0, signal: null }, stderr)
+  assert.deepEqual(pids.filter(isAlive), [])
+})
+
+test('a demo that is killed leaves no process behind', async (t) => {
+  const demo = startDemo(t, ['--port', '0'])
+  const pids = await running(demo)
+  demo.child.kill('SIGKILL')
+  await gone(pids)
+})
+
+test('a shop that dies ends the demo, which says so', async (t) => {
+  const demo = startDemo(t, ['--port', '0'])
+  const pids = await running(demo)
+  process.kill(pids[0], 'SIGKILL')
+  const { code, stderr } = await demo.closed
+  assert.equal(code, 1)
+  assert.match(stderr, /the shop was ended by SIGKILL/)
+  assert.deepEqual(pids.filter(isAlive), [])
+})
+
+test('a wrong flag is refused with what it takes', async (t) => {
+  for (const [flags, message] of /** @type {[string[], RegExp][]} */ ([
+    [['--seconds', 'soon'], /--seconds.*'soon'.*It takes seconds/],
+    [['--seconds', '0'], /--seconds.*'0'.*It takes seconds/],
+    [['--port', '70000'], /--port.*'70000'.*0 to 65535/],
+    [['--sceonds', '3'], /unknown option '--sceonds'/],
+    [['shop'], /too many arguments/]
+  ])) {
+    const { code, stdout, stderr } = await startDemo(t, flags).closed
+    assert.notEqual(code, 0)
+    assert.match(stderr, message)
+    assert.equal(stdout, '')
+  }
+})
+
+test('the README lists every request that blocks with its function and cause', () => {
+  const readme = fs.readFileSync(path.join(FOLDER, 'README.md'), 'utf8')
+  for (const [route, name, cause] of expected) {
+    assert.match(readme, new RegExp(`^\\| \`${route}\` \\| \`${name}\` \\|.*\\| \`${cause}\` \\|$`, 'm'))
+  }
+})

@@ -1,0 +1,357 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { execFileSync, spawn } = require('node:child_process')
+const { once } = require('node:events')
+const fs = require('node:fs')
+const path = require('node:path')
+const { causes } = require('../lib/causes')
+const { describe } = require('../lib/export/describe')
+const { BlockLog } = require('../lib/export/log')
+const { LogBudget } = require('../lib/export/log-budget')
+const { LogDestination } = require('../lib/export/log-destination')
+const { eventually } = require('./support/app')
+const { makeDir } = require('./support/files')
+const { runOnFullDisk } = require('./support/limited-disk')
+const { makeRecord } = require('./support/record')
+const { needs } = require('./support/tools')
+
+/** @param {number} id @param {Partial<import('../lib/store/record').BlockRecord>} [differences] */
+const ended = (id, differences) => ({ id: `1-${id}`, durationMs: 100, ongoing: false, ...differences })
+
+test('the first blocks of a storm are logged each, then one a second, and the rest is counted', () => {
+  const budget = new LogBudget(0)
+  const allowed = []
+  for (let i = 0; i < 60; i++) {
+    if (budget.allows(ended(i), i * 100)) allowed.push(i)
+  }
+  assert.deepEqual(allowed.slice(0, 10), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+  assert.equal(allowed.length, 10 + 5, `${allowed}`)
+  assert.equal(budget.takeSuppressed(), 60 - 15)
+  assert.equal(budget.takeSuppressed(), 0)
+})
+
+test('a calm spell fills the budget up again, and no further', () => {
+  const budget = new LogBudget(0)
+  for (let i = 0; i < 20; i++) budget.allows(ended(i), 0)
+  const after = [...Array(20).keys()].filter((i) => budget.allows(ended(100 + i), 3600000))
+  assert.equal(after.length, 10)
+})
+
+test('a block is logged whole or not at all, even if the budget recovers in its middle', () => {
+  const budget = new LogBudget(0)
+  for (let i = 0; i < 10; i++) budget.allows(ended(i), 0)
+  assert.equal(budget.allows(ended(50, { ongoing: true }), 900), false)
+  assert.equal(budget.allows(ended(50, { ongoing: true }), 1100), false, 'in progress')
+  assert.equal(budget.allows(ended(50), 1200), false, 'at its end')
+  assert.equal(budget.takeSuppressed(), 1)
+  assert.equal(budget.allows(ended(51, { ongoing: true }), 1200), true)
+  assert.equal(budget.allows(ended(51, { ongoing: true }), 1201), true, 'in progress')
+  assert.equal(budget.allows(ended(51), 1202), true, 'at its end')
+  assert.equal(budget.allows(ended(52), 1203), false)
+})
+
+test('a block of a second is logged whatever came before, from when it has lasted that long', () => {
+  const budget = new LogBudget(0)
+  for (let i = 0; i < 100; i++) budget.allows(ended(i), 0)
+  assert.equal(budget.allows(ended(100, { durationMs: 999 }), 0), false)
+  assert.equal(budget.allows(ended(101, { durationMs: 1000 }), 0), true)
+  assert.equal(budget.allows(ended(102, { durationMs: 60, ongoing: true }), 0), false)
+  assert.equal(budget.allows(ended(102, { durationMs: 1000, ongoing: true }), 0), true)
+  assert.equal(budget.allows(ended(102, { durationMs: 1500 }), 0), true)
+  assert.equal(budget.takeSuppressed(), 91)
+})
+
+/** @param {string} text */
+const numbers = (text) => text.split('\n').slice(0, -1).map(Number)
+
+/**
+ * A process that logs into a pipe which nobody reads yet.
+ * @param {import('node:test').TestContext} t
+ * @param {{ count: number, named?: boolean }} setup named: by the pipe's name, else as stdout
+ */
+async function startWriter (t, { count, named = false }) {
+  const fifo = path.join(makeDir(t), 'fifo')
+  execFileSync('mkfifo', [fifo])
+  const readFd = fs.openSync(fifo, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
+  const writeFd = fs.openSync(fifo, fs.constants.O_WRONLY)
+  const args = [path.join(__dirname, 'fixtures', 'log-pipe.js'), String(count), ...(named ? [fifo] : [])]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', named ? 'ignore' : writeFd, 'inherit', 'ipc'] })
+  t.after(() => child.kill('SIGKILL'))
+  fs.closeSync(writeFd)
+  let isReading = true
+  const stopReading = () => {
+    if (isReading) fs.closeSync(readFd)
+    isReading = false
+  }
+  t.after(stopReading)
+  const message = async () => {
+    const [answer] = await once(child, 'message', { signal: AbortSignal.timeout(20000) })
+    return answer
+  }
+  let text = ''
+  /** What has come through the pipe so far. */
+  const read = () => {
+    const bytes = Buffer.alloc(1 << 20)
+    try {
+      for (let length = 1; length > 0;) text += bytes.toString('utf8', 0, length = fs.readSync(readFd, bytes))
+    } catch (error) {
+      assert.equal(error.code, 'EAGAIN')
+    }
+    return text
+  }
+  return { child, report: await message(), message, read, stopReading }
+}
+
+for (const named of [false, true]) {
+  test(`a pipe${named ? ' named as the destination' : ''} whose reader stands still stops nothing: lines wait, a bounded number, and come when it reads`, { timeout: 60000 }, async (t) => {
+    const count = 30000
+    const { child, report, message, read } = await startWriter(t, { count, named })
+    assert.deepEqual(report.states, [])
+    assert.ok(report.longestMs < 1000, `a write took ${report.longestMs} ms`)
+    assert.ok(report.dropped > count / 2, `only ${report.dropped} of ${count} lines were dropped`)
+    const kept = count - report.dropped
+    assert.ok(kept * 100 > 1024 * 1024, `only ${kept} lines were kept`)
+    await eventually(() => read().length >= kept * 100, () => `${kept} lines, but ${read().length / 100}`)
+    assert.deepEqual(numbers(read()), Array.from({ length: kept }, (_, i) => i))
+    child.send('write')
+    assert.equal((await message()).dropped, report.dropped)
+    await eventually(() => read().endsWith('more\n'), 'the line written once the reader reads')
+    child.send('end')
+    assert.deepEqual(await once(child, 'exit'), [0, null])
+  })
+}
+
+test('a reader that went away is said once, and nothing is thrown', { timeout: 60000 }, async (t) => {
+  const { child, report, message, stopReading } = await startWriter(t, { count: 5 })
+  assert.deepEqual(report, { ...report, dropped: 0, states: [] })
+  stopReading()
+  for (let i = 1; i <= 5; i++) {
+    child.send('write')
+    const { dropped, states } = await message()
+    assert.deepEqual(states, ['EPIPE'])
+    assert.equal(dropped, i)
+  }
+  child.send('end')
+  assert.deepEqual(await once(child, 'exit'), [0, null])
+})
+
+/** @param {import('node:test').TestContext} t @param {string} target */
+function makeDestination (t, target) {
+  /** @type {any[]} */
+  const states = []
+  const destination = new LogDestination(target, (error) => states.push(error))
+  t.after(() => destination.close())
+  return { destination, states }
+}
+
+test('a file takes lines behind those it has, and others may not read it', (t) => {
+  const file = path.join(makeDir(t), 'app.log')
+  for (const line of ['one\n', 'two 日本\n']) {
+    const { destination, states } = makeDestination(t, file)
+    destination.write(line)
+    destination.close()
+    destination.write('after its end\n')
+    assert.equal(destination.dropped, 1)
+    assert.deepEqual(states, [])
+  }
+  assert.equal(fs.readFileSync(file, 'utf8'), 'one\ntwo 日本\n')
+  assert.equal(fs.statSync(file).mode & 0o007, 0)
+})
+
+test('a file that cannot be written is said once, lines are counted as dropped, and nothing is thrown', (t) => {
+  const dir = makeDir(t)
+  fs.symlinkSync('/dev/full', path.join(dir, 'full'))
+  for (const [target, code] of [[dir, 'EISDIR'], [path.join(dir, 'missing', 'app.log'), 'ENOENT'], [path.join(dir, 'full'), 'ENOSPC']]) {
+    const { destination, states } = makeDestination(t, target)
+    for (let i = 0; i < 10; i++) destination.write('line\n')
+    assert.deepEqual(states.map((error) => error.code), [code])
+    assert.equal(destination.dropped, 10)
+  }
+})
+
+test('a log on a full disk goes on once there is room, and says so', (t) => {
+  if (!needs(t, 'prlimit')) return
+  const dir = makeDir(t)
+  const { droppedFull, droppedFreed, states } = runOnFullDisk('lines', dir)
+  assert.deepEqual(states, ['EFBIG', null])
+  assert.equal(droppedFull, 90)
+  assert.equal(droppedFreed, droppedFull)
+  const lines = fs.readFileSync(path.join(dir, 'log'), 'utf8').split('\n')
+  assert.deepEqual(lines.slice(0, 10).map(Number), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+  assert.equal(lines.at(-2), 'after')
+})
+
+test('a block is one sentence: how long, where, which request, why', () => {
+  /** @type {[Partial<import('../lib/store/record').BlockRecord>, string][]} */
+  const sentences = [
+    [{}, 'event loop was blocked for 312 ms: report (report.js:41), GET /report/:id (js)'],
+    [{ ongoing: true, durationMs: 2345 }, 'event loop blocked for 2.3 s so far: report (report.js:41), GET /report/:id (js)'],
+    [{ durationMs: 999.4 }, 'event loop was blocked for 999 ms: report (report.js:41), GET /report/:id (js)'],
+    [{ durationMs: 1000, request: null }, 'event loop was blocked for 1.0 s: report (report.js:41) (js)'],
+    [{ startup: true, request: null, cause: 'sync-io' }, 'event loop was blocked for 312 ms at start-up: report (report.js:41) (sync-io)'],
+    [{ frame: { function: null, file: '/srv/app/a b.js', line: 7, column: 1, exact: false } }, 'event loop was blocked for 312 ms: (anonymous) (a b.js:7), GET /report/:id (js)'],
+    [{ frame: null }, 'event loop was blocked for 312 ms: outside application code, GET /report/:id (js)'],
+    [{ frame: null, request: null, samples: 0, cause: 'unknown' }, 'event loop was blocked for 312 ms: no stack taken (unknown)'],
+    [{ frame: null, request: null, samples: 0, cause: 'native', ongoing: true }, 'event loop blocked for 312 ms so far: inside a call that does not answer before it returns (native)'],
+    [{ cause: 'starved' }, 'event loop was blocked for 312 ms: the process got no CPU (starved)'],
+    [{ cause: 'suspended', durationMs: 61000 }, 'event loop was blocked for 61.0 s: the whole process was stopped (suspended)']
+  ]
+  for (const [differences, sentence] of sentences) assert.equal(describe(makeRecord(differences)), sentence)
+})
+
+test('every cause gives a sentence, and where no code is to blame none names any', () => {
+  for (const [cause, { excuse }] of Object.entries(causes)) {
+    const sentence = describe(makeRecord({ cause: /** @type {any} */ (cause) }))
+    assert.ok(sentence.endsWith(`(${cause})`), sentence)
+    assert.equal(sentence.includes('report'), excuse === undefined, sentence)
+  }
+})
+
+/**
+ * A log into a file, on a clock that stands until it is set.
+ * @param {import('node:test').TestContext} t
+ * @param {{ level?: string }} [options]
+ */
+function makeLog (t, options = {}) {
+  const file = path.join(makeDir(t), 'app.log')
+  const clock = { nowMs: 1000 }
+  const log = new BlockLog({ log: { ...options, destination: file }, nowMs: () => clock.nowMs, onState: (error) => { throw error } })
+  t.after(() => log.close())
+  const texts = () => fs.readFileSync(file, 'utf8').split('\n').slice(0, -1)
+  return { log, clock, texts, lines: () => texts().map((text) => JSON.parse(text)) }
+}
+
+test('a block gives a line when it opens, one a second while it lasts, and one when it ends', (t) => {
+  const { log, clock, lines } = makeLog(t)
+  log.opened(makeRecord({ ongoing: true, durationMs: 60 }))
+  for (let ms = 10; ms <= 2500; ms += 10) {
+    clock.nowMs = 1000 + ms
+    log.lasting(() => makeRecord({ ongoing: true, durationMs: 60 + ms }))
+  }
+  log.closed(makeRecord({ durationMs: 2600 }))
+  clock.nowMs += 60000
+  log.lasting(() => assert.fail('the block is over'))
+  assert.deepEqual(lines().map(({ event, durationMs, level }) => ({ event, durationMs, level })), [
+    { event: 'opened', durationMs: 60, level: 40 },
+    { event: 'lasting', durationMs: 1060, level: 40 },
+    { event: 'lasting', durationMs: 2060, level: 40 },
+    { event: 'closed', durationMs: 2600, level: 40 }
+  ])
+})
+
+test('something new about a block in progress is said at once', (t) => {
+  const { log, lines } = makeLog(t)
+  log.opened(makeRecord({ ongoing: true, samples: 0, frame: null, stacks: [] }))
+  log.hasNews()
+  log.lasting(() => makeRecord({ ongoing: true }))
+  log.lasting(() => assert.fail('said already'))
+  assert.deepEqual(lines().map(({ event }) => event), ['opened', 'lasting'])
+})
+
+test('a line carries what there is to search by, and the innermost frames as text', (t) => {
+  const { log, lines } = makeLog(t)
+  const record = makeRecord()
+  log.closed(record)
+  const [{ time, pid, hostname, ...line }] = lines()
+  assert.deepEqual(line, {
+    level: 40,
+    name: 'loopwatch',
+    event: 'closed',
+    block: '4242-1',
+    durationMs: 312.4,
+    uncertaintyMs: 10,
+    cause: 'js',
+    frame: record.frame,
+    request: record.request,
+    samples: 13,
+    evidence: record.evidence,
+    stack: ['test (native)', 'report (/srv/app/report.js:41:13)'],
+    msg: describe(record)
+  })
+})
+
+test('blocks that are nobody\'s fault, and those at start-up, are information, others warnings', (t) => {
+  const { log, lines } = makeLog(t)
+  for (const cause of /** @type {const} */ (['starved', 'suspended', 'js', 'unknown'])) log.closed(makeRecord({ cause }))
+  log.closed(makeRecord({ startup: true }))
+  assert.deepEqual(lines().map(({ level }) => level), [30, 30, 40, 40, 30])
+})
+
+test('somebody at a breakpoint is not told that the loop is blocked', (t) => {
+  const { log, texts } = makeLog(t)
+  log.closed(makeRecord({ evidence: { ...makeRecord().evidence, debugger: true } }))
+  assert.deepEqual(texts(), [])
+})
+
+test('a storm says how many blocks it kept out of the log, in the next line and once it is over', (t) => {
+  const { log, clock, lines } = makeLog(t)
+  for (let i = 0; i < 15; i++) log.closed(makeRecord({ id: `1-${i}`, durationMs: 100 }))
+  assert.equal(lines().length, 10)
+  clock.nowMs += 1000
+  log.closed(makeRecord({ id: '1-20', durationMs: 100 }))
+  assert.equal(lines().at(-1).suppressed, 5)
+  log.closed(makeRecord({ id: '1-21', durationMs: 100 }))
+  log.flushSuppressed()
+  log.flushSuppressed()
+  assert.equal(lines().length, 12)
+  assert.deepEqual([lines().at(-1).event, lines().at(-1).suppressed], ['suppressed', 1])
+  assert.deepEqual(log.takeLosses(), { log_suppressed: 6, log_line: 0 })
+  assert.deepEqual(log.takeLosses(), { log_suppressed: 0, log_line: 0 })
+})
+
+test('a block that is stuck gives everything known of it as an error', (t) => {
+  const { log, lines } = makeLog(t)
+  log.stuck(makeRecord({ ongoing: true }))
+  const [line] = lines()
+  assert.equal(line.level, 50)
+  assert.deepEqual(line.block, makeRecord({ ongoing: true }))
+})
+
+test('the level holds for all lines', (t) => {
+  const { log, lines } = makeLog(t, { level: 'error' })
+  log.closed(makeRecord())
+  log.stuck(makeRecord())
+  assert.deepEqual(lines().map(({ event }) => event), ['stuck'])
+})
+
+/** A line that a pipe takes in one piece does not mix with those of the host. */
+const PIPE_BYTES = 4096
+
+test('a line fits in a pipe in one piece and stays readable, however long the names of functions, files and routes', (t) => {
+  for (const character of ['x', '日', '🎉', '\u0001', '"', '\ud800', '/']) {
+    const { log, texts } = makeLog(t)
+    const name = character.repeat(10000)
+    const frame = { function: name, file: `/${name}.js`, line: 123456, column: 123456 }
+    const record = makeRecord({
+      id: '4194304-100.1000000',
+      durationMs: 86400000.4,
+      frame: { ...frame, exact: true },
+      request: { method: 'GET', route: `/${name}`, startedAt: '2026-11-21T10:00:00.100Z' },
+      stacks: [{ count: 1, weightMs: 1, frames: Array(64).fill(frame) }],
+      evidence: { cpuMs: 86400000.4, gcMs: 86400000.4, runQueueMs: 86400000.4, throttledMs: 86400000.4, answerMs: 86400000.4, nativeMs: 86400000.4, watchdogGapMs: 86400000.4, requests: 40, debugger: false }
+    })
+    log.closed(record)
+    const [text] = texts()
+    assert.ok(Buffer.byteLength(text) + 1 <= PIPE_BYTES, `${JSON.stringify(character)}: ${Buffer.byteLength(text) + 1} bytes`)
+    const line = JSON.parse(text)
+    assert.equal(line.block, record.id)
+    assert.equal(line.cause, 'js')
+    assert.equal(line.frame.line, 123456)
+    assert.ok(line.stack.length > 0 && line.stack[0].endsWith(':123456:123456)'), 'the innermost frame is still there')
+    assert.match(line.msg, /^event loop was blocked for 86400\.0 s: .*\(js\)$/s)
+    assert.ok(record.frame?.function === name && record.stacks[0].frames.length === 64, 'the record itself stays whole')
+  }
+})
+
+test('a line of everyday names is not cut', (t) => {
+  const { log, lines } = makeLog(t)
+  const frame = { function: 'Object.aFunctionWithARatherLongName', file: `/srv/${'folder/'.repeat(20)}a-file.js`, line: 1234, column: 56 }
+  const request = { method: 'GET', route: `/${'segment/'.repeat(25)}:id`, startedAt: '2026-11-21T10:00:00.100Z' }
+  log.closed(makeRecord({ frame: { ...frame, exact: true }, request, stacks: [{ count: 1, weightMs: 1, frames: Array(64).fill(frame) }] }))
+  const [line] = lines()
+  assert.deepEqual(line.frame, { ...frame, exact: true })
+  assert.deepEqual(line.request, request)
+  assert.deepEqual(line.stack, Array(8).fill(`${frame.function} (${frame.file}:1234:56)`))
+})

@@ -1,0 +1,367 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
+const { createHistogram, monitorEventLoopDelay } = require('node:perf_hooks')
+const { setTimeout: wait } = require('node:timers/promises')
+const { table, SITES, labelNames } = require('../lib/catalogue')
+const { causes } = require('../lib/causes')
+const { DelayHistogram } = require('../lib/export/delay-histogram')
+const { Metrics } = require('../lib/export/metrics')
+const { eventually } = require('./support/app')
+const { parseExposition, valueOf } = require('./support/exposition')
+const { makeRecord } = require('./support/record')
+const { seeded } = require('./support/simulated-host')
+const { needs } = require('./support/tools')
+
+const NS_PER_MS = 1e6
+
+/** Metrics of a made-up host whose state is the test's to set. @param {Partial<import('../lib/export/metrics').Sources>} [differences] */
+function makeMetrics (differences = {}) {
+  const histogram = createHistogram()
+  const host = {
+    loop: { activeMs: 1500, idleMs: 8500, heartbeatAgeMs: 12, inProgressMs: 0 },
+    /** @type {Record<string, { user: number, system: number } | null>} */
+    cpu: { main: { user: 1.25, system: 0.5 }, watchdog: { user: 0.1, system: 0.05 } },
+    degraded: /** @type {[string, boolean][]} */ ([['endpoint', false], ['dir', true]]),
+    histogram
+  }
+  const metrics = new Metrics({
+    loop: () => host.loop,
+    cpuSeconds: () => host.cpu,
+    degraded: () => host.degraded,
+    histogram: /** @type {any} */ (histogram),
+    periodMs: 10,
+    thresholdMs: 50,
+    routes: 50,
+    labels: {},
+    version: '1.2.3',
+    ...differences
+  })
+  return { metrics, host, samples: async (openMetrics = false) => parseExposition(await metrics.render(openMetrics)).samples }
+}
+
+/** One of everything that is counted. @param {ReturnType<typeof makeMetrics>} made */
+function fill ({ metrics, host }) {
+  host.histogram.record(12 * NS_PER_MS)
+  metrics.observeBlock(makeRecord())
+  metrics.observeGc('major', 30)
+  metrics.drop('record')
+}
+
+test('every metric of the catalogue is there with its type, help and labels, and no other', async () => {
+  for (const openMetrics of [false, true]) {
+    const made = makeMetrics({ routes: 1 })
+    fill(made)
+    made.metrics.observeBlock(makeRecord({ request: { method: 'GET', route: '/other', startedAt: '' } }))
+    const { families, samples } = parseExposition(await made.metrics.render(openMetrics))
+    const nameOf = (/** @type {(typeof table)[number]} */ { name, type }) => openMetrics && type === 'counter' ? name.replace(/_total$/, '') : name
+    assert.deepEqual([...families], table.map((row) => [nameOf(row), { type: row.type, help: row.help }]))
+    const suffixes = { histogram: ['_bucket', '_sum', '_count'], counter: openMetrics ? ['_total'] : [''], gauge: [''] }
+    const known = new Set()
+    for (const row of table) {
+      for (const suffix of suffixes[/** @type {keyof typeof suffixes} */ (row.type)]) {
+        const name = nameOf(row) + suffix
+        known.add(name)
+        const found = samples.filter((sample) => sample.name === name)
+        assert.ok(found.length > 0, `no sample of ${name}`)
+        for (const { labels } of found) {
+          assert.deepEqual(Object.keys(labels).sort(), [...row.labels, ...(suffix === '_bucket' ? ['le'] : [])].sort(), name)
+        }
+      }
+    }
+    for (const { name } of samples) assert.ok(known.has(name), `${name} is not in the catalogue`)
+  }
+})
+
+test('counters of OpenMetrics keep their whole name in the text format after both were read', async () => {
+  const made = makeMetrics()
+  fill(made)
+  const before = await made.metrics.render()
+  const open = await made.metrics.render(true)
+  assert.deepEqual(parseExposition(await made.metrics.render()).families, parseExposition(before).families)
+  assert.ok(open.endsWith('\n# EOF\n'))
+  assert.ok(!before.includes('# EOF'))
+  assert.match(made.metrics.contentType(true), /^application\/openmetrics-text; version=1\.0\.0/)
+  assert.match(made.metrics.contentType(false), /^text\/plain; version=0\.0\.4/)
+})
+
+test('the values are those of the host, in seconds', async () => {
+  const { metrics, host, samples } = makeMetrics()
+  host.loop = { activeMs: 1500, idleMs: 8500, heartbeatAgeMs: 2412, inProgressMs: 2400 }
+  metrics.observeBlock(makeRecord({ durationMs: 300 }))
+  metrics.observeBlock(makeRecord({ durationMs: 700, request: null, cause: 'gc', frame: null }))
+  metrics.observeGc('major', 30)
+  metrics.drop('record', 5)
+  const found = await samples()
+  /** @type {[string, Record<string, string>, number][]} */
+  const expected = [
+    ['loopwatch_eventloop_time_seconds_total', { thread: 'main', state: 'active' }, 1.5],
+    ['loopwatch_eventloop_time_seconds_total', { thread: 'main', state: 'idle' }, 8.5],
+    ['loopwatch_eventloop_heartbeat_age_seconds', { thread: 'main' }, 2.412],
+    ['loopwatch_block_in_progress_seconds', { thread: 'main' }, 2.4],
+    ['loopwatch_block_duration_seconds_count', { thread: 'main', cause: 'js' }, 1],
+    ['loopwatch_block_duration_seconds_sum', { thread: 'main', cause: 'gc' }, 0.7],
+    ['loopwatch_block_duration_seconds_bucket', { cause: 'js', le: '0.25' }, 0],
+    ['loopwatch_block_duration_seconds_bucket', { cause: 'js', le: '0.5' }, 1],
+    ['loopwatch_blocked_seconds_total', { cause: 'js', route: '/report/:id' }, 0.3],
+    ['loopwatch_blocked_seconds_total', { cause: 'gc', route: '(none)' }, 0.7],
+    ['loopwatch_block_site_seconds_total', { site: 'report app/report.js:41' }, 0.3],
+    ['loopwatch_gc_duration_seconds_sum', { kind: 'major' }, 0.03],
+    ['loopwatch_thread_cpu_seconds_total', { thread: 'watchdog', mode: 'system' }, 0.05],
+    ['loopwatch_events_dropped_total', { reason: 'record' }, 5],
+    ['loopwatch_degraded', { reason: 'endpoint' }, 0],
+    ['loopwatch_degraded', { reason: 'dir' }, 1],
+    ['loopwatch_build_info', { version: '1.2.3', node_version: process.versions.node }, 1],
+    ['loopwatch_config_threshold_seconds', {}, 0.05]
+  ]
+  for (const [name, labels, value] of expected) assert.equal(valueOf(found, name, labels), value, `${name} ${JSON.stringify(labels)}`)
+  const rss = valueOf(found, 'loopwatch_process_resident_memory_bytes')
+  assert.ok(rss > 10e6 && rss < 10e9, `${rss} bytes`)
+})
+
+test('a machine that does not tell CPU time has no CPU metric rather than a wrong one', async () => {
+  const { host, samples } = makeMetrics()
+  host.cpu = { main: null, watchdog: { user: 1, system: 1 } }
+  const threads = (await samples()).filter(({ name }) => name === 'loopwatch_thread_cpu_seconds_total').map(({ labels }) => labels.thread)
+  assert.deepEqual(threads, ['watchdog', 'watchdog'])
+})
+
+test('the threshold is the first bound of the duration of blocks, and bounds below it are gone', async () => {
+  for (const [thresholdMs, bounds] of /** @type {[number, string[]][]} */ ([
+    [20, ['0.02', '0.05', '0.1', '0.25', '0.5', '1', '2.5', '5', '10', '30', '+Inf']],
+    [50, ['0.05', '0.1', '0.25', '0.5', '1', '2.5', '5', '10', '30', '+Inf']],
+    [300, ['0.3', '0.5', '1', '2.5', '5', '10', '30', '+Inf']],
+    [60000, ['60', '+Inf']]
+  ])) {
+    const { metrics, samples } = makeMetrics({ thresholdMs })
+    metrics.observeBlock(makeRecord())
+    assert.deepEqual((await samples()).filter(({ name }) => name === 'loopwatch_block_duration_seconds_bucket').map(({ labels }) => labels.le), bounds)
+  }
+})
+
+test('no counter and no histogram ever goes backwards, whatever the host says and whoever reads in between', async () => {
+  const random = seeded(11)
+  const { metrics, host, samples } = makeMetrics({ routes: 3 })
+  const types = new Map(table.map(({ name, type }) => [name, type]))
+  /** @type {Map<string, number>} */
+  const last = new Map()
+  let rises = 0
+  let mostActiveMs = 0
+  for (let round = 0; round < 100; round++) {
+    // A block in progress counts as active until its end is known to have been shorter.
+    host.loop = { activeMs: 1000 + round * 10 + random() * 200, idleMs: 5000 + round * 90 - random() * 200, heartbeatAgeMs: random() * 50, inProgressMs: random() * 50 }
+    host.cpu = { main: random() < 0.2 ? null : { user: round - random() * 3, system: round / 10 } }
+    for (let i = 0; i < 20; i++) host.histogram.record(Math.ceil((9 + random() ** 8 * 2000) * NS_PER_MS))
+    metrics.observeBlock(makeRecord({ durationMs: 50 + random() * 5000, cause: Object.keys(causes)[round % 8], request: { method: 'GET', route: `/${round % 7}`, startedAt: '' } }))
+    metrics.observeGc('minor', random() * 20)
+    metrics.drop('late_beat')
+    const found = await samples(round % 3 === 0)
+    mostActiveMs = Math.max(mostActiveMs, host.loop.activeMs)
+    const activeS = valueOf(found, 'loopwatch_eventloop_time_seconds_total', { state: 'active' })
+    assert.ok(Math.abs(activeS - mostActiveMs / 1000) < 1e-6, `${activeS} s in round ${round}, but the host has said ${mostActiveMs} ms at most`)
+    for (const { name, labels, value } of found) {
+      const type = types.get(name) ?? types.get(name.replace(/_(bucket|sum|count)$/, ''))
+      if (type === 'gauge') continue
+      const key = `${name} ${JSON.stringify(Object.entries(labels).sort())}`
+      assert.ok(value >= (last.get(key) ?? 0), `${key} went from ${last.get(key)} to ${value} in round ${round}`)
+      if (value > (last.get(key) ?? Infinity)) rises++
+      last.set(key, value)
+    }
+  }
+  assert.ok(rises > 2000, `only ${rises} rises: this test sees nothing`)
+})
+
+test('buckets of a histogram are cumulative and end at its count', async () => {
+  const random = seeded(12)
+  const made = makeMetrics()
+  for (let i = 0; i < 500; i++) {
+    made.metrics.observeBlock(makeRecord({ durationMs: 50 + random() ** 4 * 60000 }))
+    made.metrics.observeGc('minor', random() ** 3 * 2000)
+    made.host.histogram.record(Math.ceil((9 + random() ** 8 * 20000) * NS_PER_MS))
+  }
+  const found = await made.samples()
+  for (const { name, type } of table) {
+    if (type !== 'histogram') continue
+    const counts = found.filter((sample) => sample.name === `${name}_bucket`).map(({ value }) => value)
+    assert.deepEqual(counts, [...counts].sort((a, b) => a - b), name)
+    assert.equal(counts.at(-1), 500, name)
+    assert.ok(new Set(counts).size > 4, `${name} is all in one bucket`)
+    assert.equal(valueOf(found, `${name}_count`), 500, name)
+  }
+})
+
+test('in OpenMetrics the buckets of block durations name a block to look at; in the text format none does', async () => {
+  const { metrics, samples } = makeMetrics()
+  metrics.observeBlock(makeRecord({ id: '4242-1', durationMs: 80 }))
+  metrics.observeBlock(makeRecord({ id: '4242-2', durationMs: 700 }))
+  metrics.observeBlock(makeRecord({ id: '4242-3', durationMs: 800 }))
+  const exemplars = (await samples(true)).filter(({ exemplar }) => exemplar !== null).map(({ name, labels, exemplar }) => [name, labels.le, exemplar?.labels, exemplar?.value])
+  assert.deepEqual(exemplars, [
+    ['loopwatch_block_duration_seconds_bucket', '0.1', { block_id: '4242-1' }, 0.08],
+    ['loopwatch_block_duration_seconds_bucket', '1', { block_id: '4242-3' }, 0.8]
+  ])
+  assert.ok((await samples()).every(({ exemplar }) => exemplar === null))
+})
+
+test('routes beyond the bound go to (other), are counted as overflow, and known ones stay', async () => {
+  const { metrics, samples } = makeMetrics({ routes: 3 })
+  for (const route of ['/a', '/b', '/c', '/d', '/e', '/a', '/d']) metrics.observeBlock(makeRecord({ durationMs: 1000, request: { method: 'GET', route, startedAt: '' } }))
+  metrics.observeBlock(makeRecord({ durationMs: 1000, request: null }))
+  const found = await samples()
+  assert.deepEqual(found.filter(({ name }) => name === 'loopwatch_blocked_seconds_total').map(({ labels, value }) => [labels.route, value]),
+    [['/a', 2], ['/b', 1], ['/c', 1], ['(other)', 3], ['(none)', 1]])
+  assert.equal(valueOf(found, 'loopwatch_label_overflow_total', { label: 'route' }), 3)
+})
+
+test('sites beyond twenty go to (other) and are counted as overflow', async () => {
+  const { metrics, samples } = makeMetrics()
+  for (let line = 1; line <= 100; line++) metrics.observeBlock(makeRecord({ durationMs: 1000, frame: { function: 'f', file: '/srv/app/a.js', line, column: 1, exact: true } }))
+  const found = await samples()
+  const sites = found.filter(({ name }) => name === 'loopwatch_block_site_seconds_total')
+  assert.equal(sites.length, SITES + 1)
+  assert.equal(valueOf(found, 'loopwatch_block_site_seconds_total', { site: '(other)' }), 80)
+  assert.equal(valueOf(found, 'loopwatch_label_overflow_total', { label: 'site' }), 80)
+})
+
+test('a site is a function with file and line, without the folders above', async () => {
+  const { metrics, samples } = makeMetrics()
+  for (const file of ['/very/long/way/to/src/report.js', 'C:\\way\\to\\src\\report.js', 'report.js']) {
+    metrics.observeBlock(makeRecord({ frame: { function: null, file, line: 41, column: 1, exact: true } }))
+  }
+  assert.deepEqual((await samples()).filter(({ name }) => name === 'loopwatch_block_site_seconds_total').map(({ labels }) => labels.site),
+    ['(anonymous) src/report.js:41', '(anonymous) report.js:41'])
+})
+
+test('label values with line ends, quotes, backslashes and any script are escaped, constant ones too', async () => {
+  const odd = 'a\nb "c" \\d\\n {e="f",} # 日本 🎉'
+  for (const openMetrics of [false, true]) {
+    const { metrics, samples } = makeMetrics({ labels: { service: odd } })
+    metrics.observeBlock(makeRecord({ request: { method: 'GET', route: odd, startedAt: '' }, frame: { function: odd, file: '/a/b.js', line: 1, column: 1, exact: true } }))
+    const found = await samples(openMetrics)
+    assert.equal(found.find(({ name }) => name === 'loopwatch_blocked_seconds_total')?.labels.route, odd)
+    assert.equal(found.find(({ name }) => name === 'loopwatch_block_site_seconds_total')?.labels.site, `${odd} a/b.js:1`)
+    for (const { labels, name } of found) assert.equal(labels.service, odd, name)
+  }
+})
+
+test('constant labels are on every sample and replace none', async () => {
+  const made = makeMetrics({ labels: { service: 'checkout', env: 'prod' } })
+  const plain = makeMetrics()
+  fill(made)
+  fill(plain)
+  for (const openMetrics of [false, true]) {
+    const found = await made.samples(openMetrics)
+    const expected = (await plain.samples(openMetrics)).map(({ labels }) => ({ ...labels, service: 'checkout', env: 'prod' }))
+    assert.deepEqual(found.map(({ labels }) => labels), expected)
+  }
+})
+
+test('the names that a constant label may not take are those of the catalogue', () => {
+  for (const { labels } of table) {
+    for (const label of labels) assert.ok(labelNames.includes(label), label)
+  }
+  assert.ok(labelNames.includes('le'))
+})
+
+/** @param {import('node:perf_hooks').IntervalHistogram | import('node:perf_hooks').RecordableHistogram} histogram @param {number} periodMs */
+function makeDelay (histogram, periodMs) {
+  const metric = new DelayHistogram({ name: 'delay_seconds', help: 'help', buckets: [0.001, 0.01, 0.1, 0.25, 0.5, 1, 10], histogram: /** @type {any} */ (histogram), periodMs })
+  return async () => {
+    const { values } = await metric.get()
+    const buckets = Object.fromEntries(values.filter(({ labels }) => 'le' in labels).map(({ labels, value }) => [(labels).le, value]))
+    return { buckets, sum: values[values.length - 2].value, count: values[values.length - 1].value }
+  }
+}
+
+test('delays are counted exactly, with the period of the timer taken off', async () => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const random = seeded(seed)
+    const histogram = createHistogram()
+    const read = makeDelay(histogram, 10)
+    // Clear of the bounds by more than the histogram rounds to.
+    const kinds = [0.0005, 0.004, 0.05, 0.2, 0.4, 0.8, 5, 20]
+    const counts = kinds.map(() => Math.floor(random() ** 3 * 500) + (seed % 2))
+    kinds.forEach((delayS, i) => {
+      for (let k = 0; k < counts[i]; k++) histogram.record(Math.round((delayS + 0.01) * 1e9 * (1 + random() * 0.02)))
+    })
+    const total = counts.reduce((a, b) => a + b, 0)
+    const { buckets, sum, count } = await read()
+    let upTo = 0
+    const expected = ['0.001', '0.01', '0.1', '0.25', '0.5', '1', '10'].map((le, i) => {
+      upTo += counts[i]
+      return [le, upTo]
+    })
+    assert.deepEqual(buckets, { ...Object.fromEntries(expected), '+Inf': total }, `seed ${seed}`)
+    assert.equal(count, total)
+    const exact = kinds.reduce((all, delayS, i) => all + delayS * counts[i], 0)
+    assert.ok(Math.abs(sum - exact) < exact * 0.05 + total * 0.001, `seed ${seed}: ${sum} is not ${exact}`)
+  }
+})
+
+test('no delays yet are zeros, and timers that come early take nothing off', async () => {
+  const histogram = createHistogram()
+  const read = makeDelay(histogram, 10)
+  assert.deepEqual(await read(), { buckets: { 0.001: 0, 0.01: 0, 0.1: 0, 0.25: 0, 0.5: 0, 1: 0, 10: 0, '+Inf': 0 }, sum: 0, count: 0 })
+  histogram.record(9.5 * NS_PER_MS)
+  const { buckets, sum, count } = await read()
+  assert.deepEqual([buckets['0.001'], sum, count], [1, 0, 1])
+})
+
+test('delays that come while they are read never take a bucket back', async () => {
+  const histogram = createHistogram()
+  for (let i = 0; i < 100; i++) histogram.record((i < 60 ? 10.5 : 80) * NS_PER_MS)
+  let isGrowing = false
+  // The other thread, which records on between two looks.
+  const growing = {
+    get count () { return histogram.count },
+    get mean () { return histogram.mean },
+    percentile (/** @type {number} */ percentile) {
+      if (isGrowing) histogram.record(80 * NS_PER_MS)
+      return histogram.percentile(percentile)
+    }
+  }
+  const read = makeDelay(/** @type {any} */ (growing), 10)
+  const before = await read()
+  assert.equal(before.buckets['0.001'], 60)
+  isGrowing = true
+  for (let i = 0; i < 5; i++) {
+    const after = await read()
+    for (const [le, value] of Object.entries(after.buckets)) assert.ok(value >= before.buckets[le] && value <= after.count, `${le}: ${value}`)
+  }
+})
+
+test('a block of the event loop is in the histogram of delays with its duration', async (t) => {
+  const histogram = monitorEventLoopDelay({ resolution: 10 })
+  histogram.enable()
+  t.after(() => histogram.disable())
+  const read = makeDelay(histogram, 10)
+  await eventually(async () => (await read()).count >= 20, 'twenty heartbeats')
+  const before = await read()
+  const startedAt = performance.now()
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+  const blockedS = (performance.now() - startedAt) / 1000
+  await eventually(async () => (await read()).count > before.count, 'the heartbeat after the block')
+  await wait(50)
+  const after = await read()
+  const slow = (/** @type {typeof after} */ { buckets, count }) => count - buckets['0.25']
+  assert.ok(slow(after) > slow(before), `${JSON.stringify(before)} became ${JSON.stringify(after)}`)
+  assert.ok(after.buckets['0.5'] > after.buckets['0.25'] || blockedS > 0.5, 'in the bucket above 0.25 s')
+  assert.ok(after.sum - before.sum > 0.28, `only ${after.sum - before.sum} s`)
+  // The heartbeats in calm count with nearly nothing, not with their period each.
+  assert.ok(before.sum < before.count * 0.01 || before.buckets['0.01'] < before.count, `${before.count} heartbeats in calm gave ${before.sum} s`)
+})
+
+test('promtool finds nothing wrong with the metrics', async (t) => {
+  if (!needs(t, 'promtool')) return
+  const made = makeMetrics({ labels: { service: 'a "quoted"\nname' }, routes: 1 })
+  for (const full of [false, true]) {
+    if (full) {
+      fill(made)
+      made.metrics.observeBlock(makeRecord({ cause: 'gc', request: { method: 'GET', route: '/other', startedAt: '' } }))
+    }
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: await made.metrics.render(), encoding: 'utf8' })
+    assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: '', stderr: '' })
+  }
+})

@@ -1,0 +1,188 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { pathToFileURL } = require('node:url')
+const ts = require('typescript')
+const { SourceMaps } = require('../lib/explain/source-map')
+const { makeDir } = require('./support/files')
+
+/** Its types are gone from the generated code, so that no line stays where it was. */
+const SOURCE = `interface Row {
+  id: number
+}
+
+type Rows = Row[]
+
+export function total (rows: Rows): number {
+  return rows.reduce((sum: number, row: Row) => sum + row.id, 0)
+}
+`
+
+/** @param {string} text @param {string} word @returns {{ line: number, column: number }} from 1 */
+function placeOf (text, word) {
+  const before = text.slice(0, text.indexOf(word)).split('\n')
+  return { line: before.length, column: before[before.length - 1].length + 1 }
+}
+
+/**
+ * The source compiled by TypeScript, and where its call of reduce() is, in both: at the dot, a token of one character.
+ * @param {{ inlineSourceMap?: boolean, sourceMap?: boolean }} options
+ */
+function compile (options) {
+  const { outputText, sourceMapText } = ts.transpileModule(SOURCE, {
+    fileName: 'total.ts', compilerOptions: { ...options, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.CommonJS }
+  })
+  const generated = placeOf(outputText, '.reduce')
+  const original = placeOf(SOURCE, '.reduce')
+  assert.notEqual(generated.line, original.line)
+  return { code: outputText, map: sourceMapText ? JSON.parse(sourceMapText) : undefined, generated, original }
+}
+
+const compiled = compile({ sourceMap: true })
+
+/** @param {string} file */
+const read = (file) => fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : null
+
+/** Files in memory, with how often each was read. @param {Record<string, string>} files */
+function makeMaps (files) {
+  /** @type {string[]} */
+  const reads = []
+  const maps = new SourceMaps((file) => {
+    reads.push(file)
+    return files[file] ?? null
+  })
+  return { maps, reads }
+}
+
+/** A frame at the call in the generated file. @param {string} file @param {{ line: number, column: number }} [at] */
+const frameIn = (file, at = compiled.generated) => ({ function: 'total', file, ...at })
+
+test('a frame in code with a map beside it is named at its original place', (t) => {
+  const dir = makeDir(t)
+  fs.mkdirSync(path.join(dir, 'dist'))
+  fs.writeFileSync(path.join(dir, 'dist', 'total.js'), compiled.code)
+  fs.writeFileSync(path.join(dir, 'dist', 'total.js.map'), JSON.stringify({ ...compiled.map, sources: ['../src/total.ts'] }))
+  assert.deepEqual(new SourceMaps(read).original(frameIn(path.join(dir, 'dist', 'total.js'))),
+    { function: 'total', file: path.join(dir, 'src', 'total.ts'), ...compiled.original })
+})
+
+test('a frame in code with an inline map is named at its original place', (t) => {
+  const { code, generated, original } = compile({ inlineSourceMap: true })
+  const file = path.join(makeDir(t), 'total.js')
+  fs.writeFileSync(file, code)
+  assert.deepEqual(new SourceMaps(read).original(frameIn(file, generated)),
+    { function: 'total', file: path.join(path.dirname(file), 'total.ts'), ...original })
+})
+
+const bare = compiled.code.replace(/\/\/# sourceMappingURL=.*/, '')
+
+test('an inline map need not be base64, and may name its charset', () => {
+  const text = JSON.stringify(compiled.map)
+  for (const url of [
+    `data:application/json,${encodeURIComponent(text)}`,
+    `data:application/json;charset=utf-8;base64,${Buffer.from(text).toString('base64')}`
+  ]) {
+    const { maps } = makeMaps({ '/srv/total.js': `${bare}//# sourceMappingURL=${url}\n` })
+    assert.deepEqual(maps.original(frameIn('/srv/total.js')), { function: 'total', file: '/srv/total.ts', ...compiled.original }, url.slice(0, 50))
+  }
+})
+
+test('the last comment counts, in any of its forms; a comment quoted in code does not', () => {
+  for (const comment of ['//# sourceMappingURL=real.map', '//@ sourceMappingURL=real.map', '/*# sourceMappingURL=real.map */']) {
+    const code = `const s = '//# sourceMappingURL=quoted.map'\n//# sourceMappingURL=bundled.map\n${bare}${comment}\n`
+    const { maps, reads } = makeMaps({ '/srv/total.js': code, '/srv/real.map': JSON.stringify(compiled.map) })
+    const { generated } = compiled
+    assert.deepEqual(maps.original(frameIn('/srv/total.js', generated)), { function: 'total', file: '/srv/total.ts', ...compiled.original }, comment)
+    assert.deepEqual(reads, ['/srv/total.js', '/srv/real.map'])
+  }
+})
+
+test('folders and files with spaces, umlauts, #, ? and % are found', () => {
+  for (const folder of ['/srv/a b', '/srv/größe', '/srv/c#', '/srv/why?', '/srv/100%', '/srv/a%20b']) {
+    const { maps } = makeMaps({ [`${folder}/dist/total.js`]: `${bare}//# sourceMappingURL=the%20map.json\n`, [`${folder}/dist/the map.json`]: JSON.stringify({ ...compiled.map, sources: ['../src/to tal.ts'] }) })
+    assert.deepEqual(maps.original(frameIn(`${folder}/dist/total.js`)), { function: 'total', file: `${folder}/src/to tal.ts`, ...compiled.original })
+  }
+})
+
+test('a file: URL, as ES modules have, becomes a path, mapped or not', () => {
+  const { maps } = makeMaps({ '/srv/a b/total.mjs': `${bare}//# sourceMappingURL=m.map\n`, '/srv/a b/m.map': JSON.stringify({ ...compiled.map, sources: [pathToFileURL('/src/a b/total.ts').href] }) })
+  assert.deepEqual(maps.original(frameIn(pathToFileURL('/srv/a b/total.mjs').href)), { function: 'total', file: '/src/a b/total.ts', ...compiled.original })
+  assert.deepEqual(maps.original(frameIn('file:///srv/plain%20file.mjs')), frameIn('/srv/plain file.mjs'))
+  assert.deepEqual(maps.original(frameIn('file://elsewhere/%2F')), frameIn('file://elsewhere/%2F'), 'one that names no path stays as it is')
+})
+
+test('a source that is no file keeps its name', () => {
+  const { maps } = makeMaps({ '/srv/total.js': compiled.code, '/srv/total.js.map': JSON.stringify({ ...compiled.map, sources: ['webpack://app/src/total.ts'] }) })
+  assert.equal(maps.original(frameIn('/srv/total.js')).file, 'webpack://app/src/total.ts')
+})
+
+test('without a map, or with one that is broken, a frame comes back as it was', () => {
+  const good = JSON.stringify(compiled.map)
+  /** @type {Record<string, string | null>} */
+  const broken = {
+    missing: null,
+    empty: '',
+    'cut off': good.slice(0, good.length / 2),
+    'no JSON': '<html>404</html>',
+    null: 'null',
+    'a number': '5',
+    'without mappings': JSON.stringify({ ...compiled.map, mappings: undefined }),
+    'mappings of another type': JSON.stringify({ ...compiled.map, mappings: 7 }),
+    'mappings decoded badly': JSON.stringify({ ...compiled.map, mappings: [[null]] }),
+    'without sources': JSON.stringify({ ...compiled.map, sources: undefined }),
+    'naming a source it has not': JSON.stringify({ ...compiled.map, sources: [] }),
+    'in sections': JSON.stringify({ version: 3, sections: [{ offset: { line: 0, column: 0 }, map: compiled.map }] })
+  }
+  for (const [what, text] of Object.entries(broken)) {
+    const { maps } = makeMaps({ '/srv/total.js': compiled.code, ...(text !== null && { '/srv/total.js.map': text }) })
+    assert.deepEqual(maps.original(frameIn('/srv/total.js')), frameIn('/srv/total.js'), what)
+  }
+  for (const url of ['data:application/json;base64,!!!', 'data:application/json,%E0%A4%A', '%E0%A4%A', 'http://example.org/total.js.map']) {
+    const { maps } = makeMaps({ '/srv/total.js': `${bare}//# sourceMappingURL=${url}\n` })
+    assert.deepEqual(maps.original(frameIn('/srv/total.js')), frameIn('/srv/total.js'), url)
+  }
+})
+
+test('a frame outside what its map covers comes back as it was, even at a line that cannot be', () => {
+  const { maps } = makeMaps({ '/srv/total.js': compiled.code, '/srv/total.js.map': JSON.stringify(compiled.map) })
+  for (const at of [{ line: 99999, column: 1 }, { line: 1, column: 1 }, { line: 0, column: 1 }, { line: -4, column: 1 }, { line: compiled.generated.line, column: -3 }]) {
+    assert.deepEqual(maps.original(frameIn('/srv/total.js', at)), frameIn('/srv/total.js', at), JSON.stringify(at))
+  }
+})
+
+test('built-ins, Node\'s own code and code without a file are not looked for', () => {
+  const { maps, reads } = makeMaps({})
+  for (const frame of [
+    { function: 'sort', file: null, line: null, column: null },
+    { function: 'emit', file: 'node:events', line: 5, column: 1 },
+    { function: 'f', file: 'evalmachine.<anonymous>', line: 1, column: 1 },
+    { function: 'f', file: 'relative.js', line: 1, column: 1 }
+  ]) assert.deepEqual(maps.original(frame), frame)
+  assert.deepEqual(reads, [])
+})
+
+test('files and maps that are too large to read are passed over, and not asked for again', () => {
+  const { maps, reads } = makeMaps({ '/srv/total.js': compiled.code })
+  for (let i = 0; i < 5; i++) {
+    assert.deepEqual(maps.original(frameIn('/srv/huge.js')), frameIn('/srv/huge.js'))
+    assert.deepEqual(maps.original(frameIn('/srv/total.js')), frameIn('/srv/total.js'))
+  }
+  assert.deepEqual(reads, ['/srv/huge.js', '/srv/total.js', '/srv/total.js.map'])
+})
+
+test('each file is read once, and of ever new files a bounded number is kept', () => {
+  /** @type {Record<string, string>} */
+  const files = { '/srv/total.js.map': JSON.stringify(compiled.map) }
+  for (let i = 0; i < 250; i++) files[`/srv/${i}.js`] = compiled.code
+  const { maps, reads } = makeMaps(files)
+  const original = { function: 'total', file: '/srv/total.ts', ...compiled.original }
+  for (let i = 0; i < 250; i++) {
+    for (let k = 0; k < 3; k++) assert.deepEqual(maps.original(frameIn(`/srv/${i}.js`)), original)
+  }
+  assert.equal(reads.length, 2 * 250)
+  assert.deepEqual(maps.original(frameIn('/srv/0.js')), original)
+  assert.equal(reads.length, 2 * 251, 'the first was let go meanwhile')
+})

@@ -1,0 +1,190 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { BlockFile, readBlocks } = require('../lib/store/block-file')
+const { BlockMemory } = require('../lib/store/memory')
+const { makeDir, openFiles } = require('./support/files')
+const { runOnFullDisk } = require('./support/limited-disk')
+const { makeRecord } = require('./support/record')
+const { needs } = require('./support/tools')
+
+test('blocks come newest first', () => {
+  const memory = new BlockMemory(10)
+  assert.deepEqual(memory.list(), [])
+  const records = ['1-1', '1-2', '1-3'].map((id) => makeRecord({ id }))
+  for (const record of records) memory.put(record)
+  assert.deepEqual(memory.list(), [...records].reverse())
+  assert.equal(memory.get('1-2'), records[1])
+  assert.equal(memory.get('1-9'), undefined)
+})
+
+test('the latest blocks are kept, the oldest let go', () => {
+  const memory = new BlockMemory(3)
+  for (let i = 1; i <= 10; i++) memory.put(makeRecord({ id: `1-${i}` }))
+  assert.deepEqual(memory.list().map(({ id }) => id), ['1-10', '1-9', '1-8'])
+  assert.equal(memory.get('1-7'), undefined)
+})
+
+test('what is learned of a block replaces what was known, in its place, and pushes no other out', () => {
+  const memory = new BlockMemory(3)
+  for (const id of ['1-1', '1-2', '1-3']) memory.put(makeRecord({ id, ongoing: true }))
+  const closed = makeRecord({ id: '1-1', durationMs: 999 })
+  memory.put(closed)
+  assert.deepEqual(memory.list().map(({ id }) => id), ['1-3', '1-2', '1-1'])
+  assert.equal(memory.get('1-1'), closed)
+})
+
+/**
+ * A file of blocks in a folder of its own, on a clock that stands until it is set.
+ * @param {import('node:test').TestContext} t
+ * @param {{ dir?: string, fileBytes?: number }} [parts]
+ */
+function makeFile (t, { dir = makeDir(t), fileBytes } = {}) {
+  const clock = { nowMs: 1000 }
+  /** @type {(Error | null)[]} */
+  const states = []
+  const file = new BlockFile({ dir, name: 'blocks-1', nowMs: () => clock.nowMs, onState: (error) => states.push(error), fileBytes })
+  t.after(() => file.close())
+  return { dir, file, clock, states, path: path.join(dir, 'blocks-1.ndjson') }
+}
+
+test('blocks on disk are read back as they were, oldest first', (t) => {
+  const { dir, file, states } = makeFile(t)
+  const records = [3, 1, 2].map((second) => makeRecord({ id: `1-${second}`, startedAt: `2026-11-21T10:00:0${second}.000Z`, frame: { function: 'two\nlines 日本', file: '/a.js', line: 1, column: 1, exact: true } }))
+  for (const record of records) file.append(record)
+  assert.deepEqual(readBlocks(dir), { records: [records[1], records[2], records[0]], broken: 0 })
+  assert.ok(states.every((state) => state === null))
+  assert.equal(file.takeLost(), 0)
+})
+
+test('a record is on disk when append() returns, for everybody who reads', (t) => {
+  const { file, path } = makeFile(t)
+  file.append(makeRecord())
+  assert.deepEqual(JSON.parse(fs.readFileSync(path, 'utf8')), makeRecord())
+})
+
+test('a missing folder is made, and others may not read what is in it', (t) => {
+  const dir = path.join(makeDir(t), 'not', 'yet', 'there')
+  const { file, path: made, states } = makeFile(t, { dir })
+  file.append(makeRecord())
+  assert.deepEqual(states, [null])
+  assert.equal(fs.statSync(made).mode & 0o007, 0)
+  assert.equal(readBlocks(dir).records.length, 1)
+})
+
+test('of a block that was recorded in progress only its end remains; one that never ended remains as it was', (t) => {
+  const { dir, file } = makeFile(t)
+  file.append(makeRecord({ id: '1-1', ongoing: true, durationMs: 50 }))
+  file.append(makeRecord({ id: '1-1', durationMs: 300 }))
+  file.append(makeRecord({ id: '1-2', startedAt: '2026-11-21T11:00:00.000Z', ongoing: true, durationMs: 50 }))
+  file.append(makeRecord({ id: '1-2', startedAt: '2026-11-21T11:00:00.000Z', ongoing: true, durationMs: 5000 }))
+  const { records } = readBlocks(dir)
+  assert.deepEqual(records.map(({ id, ongoing, durationMs }) => ({ id, ongoing, durationMs })),
+    [{ id: '1-1', ongoing: false, durationMs: 300 }, { id: '1-2', ongoing: true, durationMs: 5000 }])
+})
+
+test('blocks of two processes with the same number are two blocks', (t) => {
+  const { dir, file } = makeFile(t)
+  file.append(makeRecord())
+  fs.copyFileSync(path.join(dir, 'blocks-1.ndjson'), path.join(dir, 'blocks-2.ndjson'))
+  fs.writeFileSync(path.join(dir, 'notes.txt'), 'not ours')
+  assert.equal(readBlocks(dir).records.length, 2)
+})
+
+test('a line that was cut short is passed over and counted, and does not swallow the next record', (t) => {
+  const dir = makeDir(t)
+  const whole = makeFile(t, { dir })
+  whole.file.append(makeRecord({ id: '1-1' }))
+  whole.file.append(makeRecord({ id: '1-2' }))
+  whole.file.close()
+  fs.truncateSync(whole.path, fs.statSync(whole.path).size - 20)
+  assert.deepEqual(readBlocks(dir), { records: [makeRecord({ id: '1-1' })], broken: 1 })
+  makeFile(t, { dir }).file.append(makeRecord({ id: '1-3' }))
+  const { records, broken } = readBlocks(dir)
+  assert.deepEqual(records.map(({ id }) => id).sort(), ['1-1', '1-3'])
+  assert.equal(broken, 1)
+})
+
+test('where the folder is a file, the state says why, records are counted as lost, and after five seconds it is tried again', (t) => {
+  const dir = path.join(makeDir(t), 'taken')
+  fs.writeFileSync(dir, '')
+  const { file, clock, states } = makeFile(t, { dir })
+  file.append(makeRecord({ id: '1-1' }))
+  assert.equal(states.length, 1)
+  assert.match(String(states[0]), /EEXIST|ENOTDIR/)
+  fs.rmSync(dir)
+  clock.nowMs += 4999
+  file.append(makeRecord({ id: '1-2' }))
+  assert.equal(states.length, 1, 'tried before its time')
+  assert.equal(fs.existsSync(dir), false)
+  clock.nowMs += 1
+  file.append(makeRecord({ id: '1-3' }))
+  assert.deepEqual(states.slice(1), [null])
+  assert.deepEqual(readBlocks(dir).records.map(({ id }) => id), ['1-3'])
+  assert.equal(file.takeLost(), 2)
+  assert.equal(file.takeLost(), 0, 'a loss is counted once')
+})
+
+test('on a full disk nothing throws, the state says so, and no file stays open', { skip: !fs.existsSync('/dev/full') && 'no /dev/full' }, (t) => {
+  const { file, clock, states, path } = makeFile(t)
+  fs.symlinkSync('/dev/full', path)
+  const before = openFiles()
+  for (let i = 0; i < 10; i++) {
+    file.append(makeRecord())
+    clock.nowMs += 5000
+  }
+  assert.equal(openFiles(), before)
+  assert.equal(states.length, 10)
+  for (const state of states) assert.equal(/** @type {any} */ (state)?.code, 'ENOSPC')
+  assert.equal(file.takeLost(), 10)
+  fs.rmSync(path)
+  file.append(makeRecord())
+  assert.equal(states.at(-1), null)
+  assert.equal(file.takeLost(), 0)
+})
+
+test('a disk that fills up in the middle of a record loses no other, leaks nothing, and is written again once there is room', (t) => {
+  if (!needs(t, 'prlimit')) return
+  const dir = makeDir(t)
+  const { lostFull, lostStill, leaked, stateFull, stateFreed, lostFreed } = runOnFullDisk('records', dir)
+  const { records, broken } = readBlocks(dir)
+  assert.deepEqual(records.map(({ id }) => id), ['1-0', '1-99'], '1 KiB holds one record')
+  assert.equal(broken, 1)
+  assert.deepEqual({ lostFull, lostStill, lostFreed }, { lostFull: 4, lostStill: 10, lostFreed: 0 })
+  assert.equal(leaked, 0)
+  assert.ok(stateFull)
+  assert.equal(stateFreed, null)
+})
+
+test('a full file becomes the older generation, so that at most two are on disk and the latest blocks in them', (t) => {
+  const lineBytes = JSON.stringify(makeRecord({ id: '1-100' })).length + 1
+  const { dir, file } = makeFile(t, { fileBytes: lineBytes * 10 })
+  for (let i = 100; i < 155; i++) {
+    file.append(makeRecord({ id: `1-${i}` }))
+    const bytes = fs.readdirSync(dir).reduce((total, name) => total + fs.statSync(path.join(dir, name)).size, 0)
+    assert.ok(bytes <= lineBytes * 20, `${bytes} bytes`)
+  }
+  assert.deepEqual(fs.readdirSync(dir).sort(), ['blocks-1.ndjson', 'blocks-1.old.ndjson'])
+  const { records, broken } = readBlocks(dir)
+  assert.deepEqual(records.map(({ id }) => id).sort(), Array.from({ length: 15 }, (_, i) => `1-${140 + i}`))
+  assert.equal(broken, 0)
+})
+
+test('of a block that lasted over the change of generations the last record counts', (t) => {
+  for (const last of [makeRecord({ durationMs: 900 }), makeRecord({ ongoing: true, durationMs: 900 })]) {
+    const { dir, file } = makeFile(t, { fileBytes: 1 })
+    file.append(makeRecord({ ongoing: true, durationMs: 50 }))
+    fs.writeFileSync(path.join(dir, 'blocks-1.ndjson'), `${JSON.stringify(last)}\n`)
+    assert.deepEqual(readBlocks(dir).records, [last])
+  }
+})
+
+test('a file that grew before this process opened it is turned over by its size', (t) => {
+  const { dir, file, path: made } = makeFile(t, { fileBytes: 5000 })
+  fs.writeFileSync(made, '{}\n'.repeat(2000))
+  file.append(makeRecord())
+  assert.deepEqual(fs.readdirSync(dir), ['blocks-1.old.ndjson'])
+})

@@ -1,0 +1,15 @@
+'use strict'
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+
+/** A folder of its own for a test, removed with it. @param {{ after: (fn: () => unknown) => void }} t */
+exports.makeDir = (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-test-'))
+  t.after(() => fs.rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+/** How many files this process holds open (Linux). */
+exports.openFiles = () => fs.readdirSync('/proc/self/fd').length
