@@ -45,8 +45,12 @@ const table = [
  * @property {number} [routes]
  * @property {Record<string, string>} [labels]
  *
- * @typedef {Required<Omit<Options, 'token' | 'dir'>> & { token?: string, dir?: string }} ResolvedOptions
+ * @typedef {Required<Omit<Options, 'token' | 'dir'>> & { token?: string, dir?: string, calmPeriod: number }} ResolvedOptions
+ * `calmPeriod`: of the heartbeat while the loop hardly does anything, ms
  */
+
+/** At the default threshold a sleeping host wakes 40 times a second, and every block is still seen in time. */
+const CALM_FACTOR = 2.5
 
 /** @param {string} key */
 function envName (key) {
@@ -95,6 +99,7 @@ function resolveOptions (given = {}, env = process.env) {
     }
   }
   resolved.resolution = Math.max(1, Math.min(resolved.resolution, Math.floor(resolved.threshold / 3)))
+  resolved.calmPeriod = Math.max(Math.round(resolved.resolution), Math.min(Math.round(resolved.resolution * CALM_FACTOR), Math.floor(resolved.threshold / 2)))
   return resolved
 }
 

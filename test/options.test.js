@@ -60,8 +60,10 @@ test('zero and false are values, not absences', () => {
 })
 
 test('the heartbeat is never slower than a third of the threshold', () => {
-  assert.equal(resolveOptions({ threshold: 12 }, {}).resolution, 4)
-  assert.equal(resolveOptions({ threshold: 2 }, {}).resolution, 1)
+  for (const [threshold, resolution, calmPeriod] of [[50, 10, 25], [12, 4, 6], [2, 1, 1], [60000, 10, 25]]) {
+    const resolved = resolveOptions({ threshold }, {})
+    assert.deepEqual([resolved.resolution, resolved.calmPeriod], [resolution, calmPeriod])
+  }
   assert.equal(resolveOptions({ threshold: 50, resolution: 3 }, {}).resolution, 3)
 })
 

@@ -25,7 +25,8 @@ exports.isHostAllowed = (header, allowed) => {
  */
 exports.isTokenValid = (header, token) => {
   if (token === undefined) return true
-  return timingSafeEqual(digest(header ?? ''), digest(`Bearer ${token}`))
+  const given = /^bearer (.*)$/i.exec(header ?? '')?.[1] ?? ''
+  return timingSafeEqual(digest(given), digest(token))
 }
 
 /** @param {string} text */

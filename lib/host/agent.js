@@ -55,7 +55,7 @@ class Agent extends EventEmitter {
       settle({ url })
     }
     this.#thread = new WatchdogThread(
-      () => ({ memory, options, histogram: delay.histogram, histogramPeriodMs: delay.periodMs, mayInspect: mayInspect() }),
+      () => ({ memory, options, histogram: delay.histogram, mayInspect: mayInspect() }),
       {
         onListening: onSettled,
         onBlock: (record) => {

@@ -4,24 +4,18 @@ const { nowMs } = require('../clock')
 
 const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
 
-/**
- * A loop that idled for this share of the time beats half as often: waking a sleeping process is
- * most of what watching it costs.
- */
+/** A loop that idled for this share of the time beats in its calm period. */
 const CALM_SHARE = 0.9
-const CALM_FACTOR = 2
 
 /**
- * Beats into shared memory every `resolution` ms while the loop turns, twice that while it hardly
- * does anything. A gap of `threshold` or more between two beats also goes into a ring, with its
+ * Beats into shared memory every `resolution` ms while the loop turns, every `calmPeriod` ms while it
+ * hardly does anything: waking a sleeping process is most of what watching it costs. A gap of `threshold` or more between two beats also goes into a ring, with its
  * exact ends: the watchdog may have been late or asleep, the host itself cannot miss one.
  * @param {import('../bridge/bridge').Bridge} bridge
- * @param {{ resolution: number, threshold: number }} options ms
+ * @param {{ resolution: number, calmPeriod: number, threshold: number }} options ms
  * @returns {{ stop: () => void }}
  */
-exports.startHeartbeat = ({ beat, lateBeats }, { resolution, threshold }) => {
-  // Still below half the threshold, where the option resolution is at its limit of a third of it.
-  const calmMs = Math.min(resolution * CALM_FACTOR, Math.max(resolution, Math.floor(threshold * 0.4)))
+exports.startHeartbeat = ({ beat, lateBeats }, { resolution, calmPeriod, threshold }) => {
   let periodMs = resolution
   let lastAtMs = nowMs()
   let { idle: lastIdleMs, active } = eventLoopUtilization()
@@ -34,14 +28,14 @@ exports.startHeartbeat = ({ beat, lateBeats }, { resolution, threshold }) => {
     const idleMs = idle - lastIdleMs
     if (gapMs >= threshold) lateBeats.push(lastAtMs, atMs, idleMs, periodMs, beat.beats)
     const isCalm = idleMs >= gapMs * CALM_SHARE
-    periodMs = isCalm ? calmMs : resolution
+    periodMs = isCalm ? calmPeriod : resolution
     beat.write(atMs, idle, active, periodMs)
     lastAtMs = atMs
     lastIdleMs = idle
     // A timer that has fired can be armed again, which spares the garbage of a new one each beat.
     if (!isCalm) busy.refresh()
     else if (calm !== undefined) calm.refresh()
-    else calm = setTimeout(onTime, calmMs).unref()
+    else calm = setTimeout(onTime, calmPeriod).unref()
   }
   const busy = setTimeout(onTime, resolution).unref()
   /** @type {NodeJS.Timeout | undefined} */

@@ -106,7 +106,8 @@ class Detector {
   /** @param {Look} look @param {boolean} suspicious */
   #nextLook (look, suspicious) {
     const { nowMs, beat } = look
-    if (!suspicious) return beat.atMs + this.#thresholdMs
+    // Just after a beat that is due at the same moment, rather than just before it.
+    if (!suspicious) return beat.atMs + this.#thresholdMs + TIMER_SLACK_MS
     if (this.#open !== null) return nowMs + this.#resolutionMs
     return Math.max(nowMs + TIMER_SLACK_MS, Math.min(nowMs + this.#resolutionMs, this.#certainStart(look) + this.#thresholdMs))
   }

@@ -68,10 +68,10 @@ class Watchdog {
   #timer
 
   /**
-   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').IntervalHistogram, histogramPeriodMs: number, mayInspect: boolean, starts: number }} data
+   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').IntervalHistogram, mayInspect: boolean, starts: number }} data
    * @param {(message: object) => void} post to the host
    */
-  constructor ({ memory, options, histogram, histogramPeriodMs, mayInspect, starts }, post) {
+  constructor ({ memory, options, histogram, mayInspect, starts }, post) {
     this.#options = options
     this.#bridge = openBridge(memory)
     this.#post = post
@@ -92,7 +92,7 @@ class Watchdog {
       cpuSeconds: () => this.#kernel.cpuSeconds(),
       degraded: () => this.#degradations.entries(),
       histogram,
-      periodMs: histogramPeriodMs,
+      periodMs: options.calmPeriod,
       thresholdMs: options.threshold,
       routes: options.routes,
       labels: options.labels,
