@@ -1,8 +1,11 @@
 'use strict'
 
 const fs = require('node:fs')
+const { nowMs } = require('../clock')
 
 const RETRY_MS = 50
+/** A file that could not be opened is tried again with the first line after this long. */
+const REOPEN_MS = 5000
 /** What waits for a full pipe; beyond it lines are dropped and counted. */
 const QUEUE_BYTES = 1024 * 1024
 
@@ -12,7 +15,10 @@ const QUEUE_BYTES = 1024 * 1024
  * mode and lines wait in a bounded queue.
  */
 class LogDestination {
-  #fd
+  /** @type {number | null} */
+  #fd = null
+  #target
+  #reopenAtMs = 0
   #owned = false
   /** @type {Buffer[]} */
   #queue = []
@@ -30,11 +36,13 @@ class LogDestination {
    */
   constructor (target, onState) {
     this.#onState = onState
-    this.#fd = this.#open(target)
+    this.#target = target
+    this.#fd = this.#open()
   }
 
-  /** @param {1 | 2 | string} target @returns {number | null} */
-  #open (target) {
+  /** @returns {number | null} */
+  #open () {
+    const target = this.#target
     try {
       if (typeof target === 'string') {
         this.#owned = true
@@ -48,13 +56,15 @@ class LogDestination {
       return fd
     } catch (error) {
       if (typeof target === 'number' && error.code !== 'EBADF') return target
-      this.#onState(error)
+      this.#reopenAtMs = nowMs() + REOPEN_MS
+      this.#setFailing(error)
       return null
     }
   }
 
   /** Called by pino with one line. @param {string} line */
   write (line) {
+    if (this.#fd === null && !this.#closed && nowMs() >= this.#reopenAtMs) this.#fd = this.#open()
     if (this.#fd === null || this.#closed || this.#queuedBytes > QUEUE_BYTES) {
       this.dropped++
       return
@@ -107,6 +117,7 @@ class LogDestination {
     clearTimeout(this.#retry)
     if (this.#fd !== null && this.#owned) fs.closeSync(this.#fd)
     this.#fd = null
+    this.#closed = true
   }
 }
 

@@ -1,9 +1,10 @@
 'use strict'
 
 // The price of watching a bare HTTP server while nothing is wrong:
-// node scenarios/overhead/run.js [--pairs 5] [--seconds 5] [--watch requests-off]
-// Watched and unwatched servers run in turn, each in a fresh process on one core where taskset
-// exists, and are compared pair by pair.
+// node scenarios/overhead/run.js [--pairs 15] [--seconds 1] [--watch requests-off]
+// A watched and an unwatched server live side by side on one core (where taskset exists); short
+// bursts of load go to the one and the other in turn and are compared pair by pair, so that the
+// machine's own ups and downs meet both.
 const { fork, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const path = require('node:path')
@@ -12,74 +13,80 @@ const { parseArgs } = require('node:util')
 const { driver, load } = require('./load')
 
 const { values } = parseArgs({
-  options: { pairs: { type: 'string', default: '5' }, seconds: { type: 'string', default: '5' }, watch: { type: 'string', default: 'requests-off' } }
+  options: { pairs: { type: 'string', default: '15' }, seconds: { type: 'string', default: '1' }, watch: { type: 'string', default: 'requests-off' } }
 })
 const pairs = Number(values.pairs)
 const seconds = Number(values.seconds)
-const IDLE_S = 5
+const IDLE_S = 10
+const WARM_UP_S = 2
 
 /** @param {number[]} numbers */
-const spread = (numbers) => {
+function spread (numbers) {
   const sorted = [...numbers].sort((a, b) => a - b)
-  return { median: sorted[sorted.length >> 1], min: sorted[0], max: sorted[sorted.length - 1] }
+  const at = (/** @type {number} */ share) => sorted[Math.floor(share * (sorted.length - 1))]
+  return { median: at(0.5), low: at(0.25), high: at(0.75) }
 }
 
-/** @param {string} watch */
-async function measure (watch) {
-  const server = fork(path.join(__dirname, 'server.js'), { env: { ...process.env, WATCH: watch }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
-  let said = ''
-  server.stderr?.on('data', (data) => { said += data })
-  const [port] = await once(server, 'message')
-  // The server and its agent on one core, the load on the other.
-  if (process.platform === 'linux') spawnSync('taskset', ['-a', '-c', '-p', '0', `${server.pid}`])
-  const ask = async () => {
-    server.send('usage')
-    return (await once(server, 'message'))[0]
+class Server {
+  /** @param {string} watch */
+  constructor (watch) {
+    this.process = fork(path.join(__dirname, 'server.js'), { env: { ...process.env, WATCH: watch }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+    this.said = ''
+    this.process.stderr?.on('data', (data) => { this.said += data })
+    this.url = ''
+    /** @type {{ requestsPerSecond: number, p99Ms: number }[]} */
+    this.bursts = []
   }
-  await sleep(1000)
-  const idleFrom = await ask()
-  await sleep(IDLE_S * 1000)
-  const idleTo = await ask()
-  const url = `http://127.0.0.1:${port}/`
-  await load(url, 1)
-  const result = await load(url, seconds)
-  const { rssMb } = await ask()
-  server.kill()
-  return {
-    ...result,
-    rssMb,
-    idleRssMb: idleTo.rssMb,
-    idleCpuPercent: (idleTo.cpuMs - idleFrom.cpuMs) / (IDLE_S * 10),
-    startMs: Number(/started in ([\d.]+)/.exec(said)?.[1] ?? 0)
+
+  async ready () {
+    const [port] = await once(this.process, 'message')
+    this.url = `http://127.0.0.1:${port}/`
+    if (process.platform === 'linux') spawnSync('taskset', ['-a', '-c', '-p', '0', `${this.process.pid}`])
   }
+
+  /** @returns {Promise<{ cpuMs: number, rssMb: number }>} */
+  async usage () {
+    this.process.send('usage')
+    return (await once(this.process, 'message'))[0]
+  }
+
+  async idle () {
+    const from = await this.usage()
+    await sleep(IDLE_S * 1000)
+    const to = await this.usage()
+    return { cpuPercent: (to.cpuMs - from.cpuMs) / (IDLE_S * 10), rssMb: to.rssMb }
+  }
+}
+
+/** @param {string} name @param {number[]} numbers @param {number} digits */
+function print (name, numbers, digits) {
+  const { median, low, high } = spread(numbers)
+  const range = numbers.length > 1 ? `   (middle half: ${low.toFixed(digits)} to ${high.toFixed(digits)})` : ''
+  console.log(`${name.padEnd(48)} ${median.toFixed(digits).padStart(8)}${range}`)
 }
 
 async function main () {
   console.log(`Node ${process.version}, ${driver}, 50 connections, ${pairs} pairs of ${seconds} s, watched = ${values.watch}`)
-  const rows = []
+  const bare = new Server('off')
+  await bare.ready()
+  const watched = new Server(values.watch)
+  await watched.ready()
+  await sleep(2000)
+  const [bareIdle, watchedIdle] = [await bare.idle(), await watched.idle()]
+  for (const { url } of [bare, watched]) await load(url, WARM_UP_S)
   for (let i = 0; i < pairs; i++) {
-    // Which of the two goes first alternates, so that a drift of the machine favours neither.
-    const order = i % 2 === 0 ? ['off', values.watch] : [values.watch, 'off']
-    /** @type {Record<string, Awaited<ReturnType<typeof measure>>>} */
-    const pair = {}
-    for (const watch of order) pair[watch] = await measure(watch)
-    rows.push({ bare: pair.off, watched: pair[values.watch] })
-    console.log(`pair ${i + 1}: ${Math.round(pair.off.requestsPerSecond)} and ${Math.round(pair[values.watch].requestsPerSecond)} requests/s`)
+    for (const server of i % 2 === 0 ? [bare, watched] : [watched, bare]) server.bursts.push(await load(server.url, seconds))
   }
-  /** @type {[string, (row: (typeof rows)[number]) => number, number][]} */
-  const figures = [
-    ['throughput, watched / bare', ({ bare, watched }) => watched.requestsPerSecond / bare.requestsPerSecond, 3],
-    ['p99 latency, watched / bare', ({ bare, watched }) => watched.p99Ms / bare.p99Ms, 2],
-    ['start() ms', ({ watched }) => watched.startMs, 1],
-    ['idle CPU of the watched process, % of a core', ({ watched }) => watched.idleCpuPercent, 2],
-    ['idle CPU of the bare process, % of a core', ({ bare }) => bare.idleCpuPercent, 2],
-    ['RSS at rest, watched - bare, MB', ({ bare, watched }) => watched.idleRssMb - bare.idleRssMb, 1],
-    ['RSS after the load, watched - bare, MB', ({ bare, watched }) => watched.rssMb - bare.rssMb, 1]
-  ]
-  for (const [name, figure, digits] of figures) {
-    const { median, min, max } = spread(rows.map(figure))
-    console.log(`${name.padEnd(46)} ${median.toFixed(digits).padStart(8)}   (${min.toFixed(digits)} to ${max.toFixed(digits)})`)
-  }
+  const ratios = (/** @type {'requestsPerSecond' | 'p99Ms'} */ key) => watched.bursts.map((burst, i) => burst[key] / bare.bursts[i][key])
+  print('requests/s, bare', bare.bursts.map(({ requestsPerSecond }) => requestsPerSecond), 0)
+  print('throughput, watched / bare', ratios('requestsPerSecond'), 3)
+  print('p99 latency, watched / bare', ratios('p99Ms'), 2)
+  print('start(), ms', [Number(/started in ([\d.]+)/.exec(watched.said)?.[1])], 1)
+  print('idle CPU, watched, % of a core', [watchedIdle.cpuPercent], 2)
+  print('idle CPU, bare, % of a core', [bareIdle.cpuPercent], 2)
+  print('RSS at rest, watched - bare, MB', [watchedIdle.rssMb - bareIdle.rssMb], 1)
+  print('RSS after the load, watched - bare, MB', [(await watched.usage()).rssMb - (await bare.usage()).rssMb], 1)
+  for (const server of [bare, watched]) server.process.kill()
 }
 
 main()

@@ -3,7 +3,7 @@
 const Module = require('node:module')
 const path = require('node:path')
 const { Option } = require('commander')
-const { table, parseText, resolveOptions } = require('../../options')
+const { table, parseText } = require('../../options')
 const { start } = require('../../host/start')
 
 const REGISTER = path.join(__dirname, '..', '..', 'register.js')
@@ -32,7 +32,7 @@ function run (app, args, given) {
   const file = path.resolve(app)
   const env = Object.fromEntries(table.filter(({ key }) => given[key] !== undefined).map((row) => [row.env, (row.type.format ?? String)(given[row.key])]))
   Object.assign(process.env, env)
-  start(resolveOptions())
+  start()
   process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, `--require "${REGISTER.replace(/[\\"]/g, '\\$&')}"`].filter(Boolean).join(' ')
   process.argv = [process.argv[0], file, ...args]
   // Node's own way to run a main module: it takes CommonJS and ES modules alike.
