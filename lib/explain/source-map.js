@@ -2,7 +2,11 @@
 
 const path = require('node:path')
 const { fileURLToPath, pathToFileURL } = require('node:url')
-const { TraceMap, originalPositionFor } = require('@jridgewell/trace-mapping')
+
+/** Loaded with the first map only: most applications have none. */
+const tracing = () => require('@jridgewell/trace-mapping')
+
+/** @typedef {import('@jridgewell/trace-mapping').TraceMap} TraceMap */
 
 const COMMENT = /\/[/*][#@]\s*sourceMappingURL=([^\s'"*]+)/g
 const INLINE = /^data:application\/json[^,]*?(;base64)?,(.*)$/s
@@ -39,7 +43,7 @@ class SourceMaps {
     const map = this.#mapOf(file)
     if (map === null) return null
     try {
-      const found = originalPositionFor(map, { line, column: column - 1 })
+      const found = tracing().originalPositionFor(map, { line, column: column - 1 })
       return found.source === null ? null : { file: toPath(found.source), line: found.line, column: found.column + 1 }
     } catch {
       // A script of node:vm may begin at a negative line, and a broken map name a source it has not.
@@ -69,7 +73,7 @@ class SourceMaps {
         ? Buffer.from(inline[1] ? inline[2] : decodeURIComponent(inline[2]), inline[1] ? 'base64' : 'utf8').toString()
         : this.#read(mapFile)
       // Sources are URLs beside the map's; as a path a `#` or `?` of a folder would end it.
-      return text === null ? null : new TraceMap(text, pathToFileURL(mapFile).href)
+      return text === null ? null : new (tracing().TraceMap)(text, pathToFileURL(mapFile).href)
     } catch {
       // A broken map is no reason to say less than the generated place.
       return null
