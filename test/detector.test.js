@@ -71,3 +71,13 @@ test('a gap lost to a full ring still closes the block', () => {
   assert.deepEqual(events.map(({ type }) => type), ['close'])
   assert.equal(detector.open, null)
 })
+
+test('a gap that arrives before its beat closes the block and opens no second one', () => {
+  const detector = new Detector(options)
+  const beat = { beats: 5, atMs: 1000, idleMs: 900, activeMs: 100, periodMs: 10 }
+  detector.look({ nowMs: 1100, beat, gaps: [], idleMs: 905, selfLate: false })
+  const gap = { startMs: 1000, endMs: 1200, idleMs: 5, periodMs: 10, beats: 5 }
+  const { events, suspicious, wakeAtMs } = detector.look({ nowMs: 1201, beat, gaps: [gap], idleMs: 905, selfLate: false })
+  assert.deepEqual([events.map(({ type }) => type), suspicious, detector.open], [['close'], false, null])
+  assert.ok(wakeAtMs > 1201)
+})

@@ -18,7 +18,7 @@
  * @property {FrameRecord | null} frame the innermost function of the application that blocked longest
  * @property {import('../bridge/answer').Frame | null} leaf the innermost function of all
  * @property {number} samples stacks taken
- * @property {{ count: number, weightMs: number, frames: import('../bridge/answer').Frame[] }[]} stacks equal stacks folded, longest first, at most 40
+ * @property {{ count: number, weightMs: number, frames: import('../bridge/answer').Frame[] }[]} stacks equal stacks folded, the ten heaviest
  * @property {RequestRecord | null} request the one that was running longest
  *
  * @typedef {import('../bridge/answer').Frame & { exact: boolean }} FrameRecord

@@ -68,8 +68,10 @@ class Detector {
       // The host beats again, yet sent no gap: the ring was full. The end is at most one beat off.
       events.push(...this.#close({ startMs: this.#open.startMs, endMs: beat.atMs, idleMs: 0, periodMs: beat.periodMs, beats: this.#open.beats }))
     }
-    const silentMs = nowMs - beat.atMs
-    const suspicious = silentMs >= this.#thresholdMs
+    // A gap that began with this very beat: the host beats again, and its new beat was written after
+    // this one was read.
+    const isStale = look.gaps.some((gap) => gap.beats === beat.beats)
+    const suspicious = !isStale && nowMs - beat.atMs >= this.#thresholdMs
     if (suspicious && this.#open === null && !this.#excuse(look)) {
       const startMs = this.#certainStart(look)
       if (nowMs - startMs >= this.#thresholdMs) {
@@ -107,7 +109,7 @@ class Detector {
   #nextLook (look, suspicious) {
     const { nowMs, beat } = look
     // Just after a beat that is due at the same moment, rather than just before it.
-    if (!suspicious) return beat.atMs + this.#thresholdMs + TIMER_SLACK_MS
+    if (!suspicious) return Math.max(nowMs, beat.atMs + this.#thresholdMs) + TIMER_SLACK_MS
     if (this.#open !== null) return nowMs + this.#resolutionMs
     return Math.max(nowMs + TIMER_SLACK_MS, Math.min(nowMs + this.#resolutionMs, this.#certainStart(look) + this.#thresholdMs))
   }

@@ -11,6 +11,8 @@ const { LATE_MS } = require('./sampler')
 /** Kernel readings this far apart within the block outweigh those from before and after it. */
 const ENOUGH_SHARE = 0.4
 const ANSWERS = 100
+/** The heaviest; what a block was is told by far fewer. */
+const STACKS_IN_RECORD = 10
 
 /**
  * @typedef {object} Surroundings what else the watchdog knows of an interval
@@ -174,7 +176,7 @@ class Incident {
       frame: blame(stacks),
       leaf: leaf(stacks),
       samples,
-      stacks: stacks.map(({ count, weightMs, frames }) => ({ count, weightMs: roundMs(weightMs), frames })),
+      stacks: stacks.slice(0, STACKS_IN_RECORD).map(({ count, weightMs, frames }) => ({ count, weightMs: roundMs(weightMs), frames })),
       request: requests.top && {
         method: requests.top.method,
         route: pathTemplate(requests.top.path),

@@ -5,6 +5,7 @@ const { nowMs } = require('../clock')
 const { openBridge } = require('../bridge/bridge')
 const { GC_KINDS } = require('../bridge/gc-kinds')
 const { LISTENING, BLOCK } = require('../bridge/messages')
+const { FrameTable } = require('../explain/frame-table')
 const { SourceMaps } = require('../explain/source-map')
 const { BlockMemory } = require('../store/memory')
 const { BlockFile } = require('../store/block-file')
@@ -46,7 +47,7 @@ class Watchdog {
   #lateness = new Lateness()
   #gcPauses = new GcPauses()
   #kernel = new Kernel()
-  #sourceMaps = new SourceMaps(readSource)
+  #frames
   #degradations
   #detector
   #sampler
@@ -77,6 +78,8 @@ class Watchdog {
     this.#post = post
     this.#starts = starts
     this.#calm = this.#kernel.read(nowMs())
+    const sourceMaps = new SourceMaps(readSource)
+    this.#frames = new FrameTable((frame) => sourceMaps.original(frame))
     this.#detector = new Detector({ thresholdMs: options.threshold, resolutionMs: options.resolution })
     this.#degradations = new Degradations((level, fields, message) => this.#log?.say(level, fields, message))
     this.#log = options.log === false
@@ -156,7 +159,7 @@ class Watchdog {
   /** @param {import('./sampler').Sample} sample */
   #addSample (sample) {
     const incident = /** @type {Incident} */ (this.#incident)
-    incident.add({ ...sample, frames: sample.frames.map((frame) => this.#sourceMaps.original(frame)) })
+    incident.add({ ...sample, frames: sample.frames.map((frame) => this.#frames.get(frame)) })
     if (incident.samples === 1 && this.#isAnnounced) this.#log?.hasNews()
   }
 
