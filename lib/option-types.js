@@ -75,14 +75,14 @@ const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** @returns {OptionType} */
 exports.log = () => ({
-  takes: `true, false, or { level: one of ${LEVELS.join(', ')}, destination: 1, 2 or a file } (in text: true, false or a level)`,
+  takes: `true, false, or { level: one of ${LEVELS.join(', ')}, destination: 1, 2 or a file } (in text: true, false, stderr or a level)`,
   accepts: (value) => typeof value === 'boolean' || (isPlainObject(value) &&
     Object.keys(value).every((key) => key === 'level' || key === 'destination') &&
     (value.level === undefined || LEVELS.includes(/** @type {string} */ (value.level))) &&
     (value.destination === undefined || value.destination === 1 || value.destination === 2 ||
       (typeof value.destination === 'string' && value.destination.length > 0))),
-  parse: (text) => text === 'true' || text === 'false' ? text === 'true' : { level: text },
-  format: (value) => typeof value === 'boolean' ? String(value) : value.level
+  parse: (text) => text === 'true' || text === 'false' ? text === 'true' : text === 'stderr' ? { destination: 2 } : { level: text },
+  format: (value) => typeof value === 'boolean' ? String(value) : value.destination === 2 ? 'stderr' : value.level
 })
 
 exports.isPlainObject = isPlainObject

@@ -17,7 +17,7 @@ const table = [
   { key: 'port', type: type.or(type.integer(0, 65535), false), default: 9464, doc: 'port of the endpoint; 0 = any free port; false = no endpoint' },
   { key: 'token', type: type.text(), default: undefined, doc: 'bearer token that everything but /healthz asks for' },
   { key: 'allowHosts', type: type.list(), default: [], doc: 'further Host names the endpoint answers to (DNS rebinding guard)' },
-  { key: 'log', type: type.log(), default: true, doc: 'pino lines on stdout; false; or { level, destination }' },
+  { key: 'log', type: type.log(), default: true, doc: 'pino lines on stdout; false; or { level, destination }; in text: true, false, stderr or a level' },
   { key: 'requests', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: 'name the HTTP request that blocks' },
   { key: 'dir', type: type.text(), default: undefined, doc: 'folder for block records that outlive the process' },
   { key: 'keep', type: type.integer(1, 100000), default: 500, doc: 'blocks kept in memory' },

@@ -67,7 +67,7 @@ test('the watchdog runs out of memory: the application does not, and a new watch
       if (watchdogs.length < 2) return
       clearInterval(again)
       console.log('restarted')
-    }, 20)`], { env: { TEST_WATCHDOG_HEAP_MB: '2' } }).closed
+    }, 20)`], { env: { TEST_WATCHDOG_HEAP_MB: '4' } }).closed
   assert.deepEqual({ stdout, code }, { stdout: 'restarted\n', code: 0 }, stderr)
   assert.match(stderr, /memory/i)
 })

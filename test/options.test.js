@@ -79,7 +79,7 @@ test('the environment sets options, and an error names the variable', () => {
 })
 
 test('a value written for the environment reads back the same', () => {
-  const given = { threshold: 75.5, port: false, labels: { a: 'b', c: 'd' }, allowHosts: ['x', 'y'], log: { level: 'warn' }, keep: 7 }
+  const given = { threshold: 75.5, port: false, labels: { a: 'b', c: 'd' }, allowHosts: ['x', 'y'], log: { destination: /** @type {2} */ (2) }, keep: 7 }
   const env = Object.fromEntries(table.filter(({ key }) => key in given).map((row) =>
     [row.env, (row.type.format ?? String)(/** @type {any} */ (given)[row.key])]))
   assert.deepEqual({ ...resolveOptions({}, env) }, { ...resolveOptions(/** @type {any} */ (given), {}) })

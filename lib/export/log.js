@@ -52,11 +52,6 @@ class BlockLog {
     this.#block('lasting', makeRecord())
   }
 
-  /** Something new is known of the block in progress: its next line is due at once. */
-  hasNews () {
-    this.#progressAtMs = 0
-  }
-
   /** @param {BlockRecord} record */
   closed (record) {
     this.#progressAtMs = Infinity

@@ -8,6 +8,7 @@ const { startDelayHistogram } = require('./delay')
 const { startGcObserver } = require('./gc')
 const { startContext, noContext } = require('./context')
 const { createProbe } = require('./probe')
+const { isContextSafe } = require('./runtime')
 const { unblockStream } = require('./stream')
 const { WatchdogThread } = require('./watchdog-thread')
 
@@ -38,7 +39,8 @@ class Agent extends EventEmitter {
     this.#forget = forget
     const memory = createMemory()
     const bridge = openBridge(memory)
-    const context = options.requests === 'off' ? noContext : startContext()
+    const isUnsafe = options.requests === 'auto' && !isContextSafe(process.versions.node)
+    const context = options.requests === 'off' || isUnsafe ? noContext : startContext()
     /** Called by the watchdog through the inspector, in mid-block. Not for others. */
     this.probe = createProbe(bridge, context.current)
     const heartbeat = startHeartbeat(bridge, options)
@@ -55,7 +57,7 @@ class Agent extends EventEmitter {
       settle({ url })
     }
     this.#thread = new WatchdogThread(
-      () => ({ memory, options, histogram: delay.histogram, mayInspect: mayInspect() }),
+      () => ({ memory, options, histogram: delay.histogram, mayInspect: mayInspect(), namesRequests: !isUnsafe }),
       {
         onListening: onSettled,
         onBlock: (record) => {

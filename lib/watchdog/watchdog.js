@@ -69,10 +69,10 @@ class Watchdog {
   #timer
 
   /**
-   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').IntervalHistogram, mayInspect: boolean, starts: number }} data
+   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').IntervalHistogram, mayInspect: boolean, namesRequests: boolean, starts: number }} data
    * @param {(message: object) => void} post to the host
    */
-  constructor ({ memory, options, histogram, mayInspect, starts }, post) {
+  constructor ({ memory, options, histogram, mayInspect, namesRequests, starts }, post) {
     this.#options = options
     this.#bridge = openBridge(memory)
     this.#post = post
@@ -101,6 +101,7 @@ class Watchdog {
       labels: options.labels,
       version
     })
+    if (!namesRequests) this.#degradations.set('requests', { message: `Node.js ${process.versions.node} has CVE-2025-59466; update it, or set requests: 'on'` })
     // The first question warms the way to the host up, and tells whether there is one.
     this.#sampler.askIfDue(nowMs(), 0)
     this.#look()
@@ -160,7 +161,6 @@ class Watchdog {
   #addSample (sample) {
     const incident = /** @type {Incident} */ (this.#incident)
     incident.add({ ...sample, frames: sample.frames.map((frame) => this.#frames.get(frame)) })
-    if (incident.samples === 1 && this.#isAnnounced) this.#log?.hasNews()
   }
 
   /** @param {boolean} suspicious @param {import('../bridge/beat-slots').Beat} beat @param {import('./kernel').Reading} reading */

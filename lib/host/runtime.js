@@ -1,0 +1,18 @@
+'use strict'
+
+/** The first versions of the lines whose AsyncLocalStorage stands on async_hooks that have the fix. */
+const FIXED = new Map([[20, 20], [22, 22]])
+/** From here on AsyncLocalStorage does without async_hooks. */
+const CONTEXT_FRAME_MAJOR = 24
+
+/**
+ * Whether following requests is safe on a version of Node.js. Before the fix of CVE-2025-59466 a
+ * stack overflow that the application would catch ends a process that uses AsyncLocalStorage: exit
+ * code 7, measured on 20.19.5, not on 20.20.2. The flaw cannot be felt without dying of it, so the
+ * version has to tell.
+ * @param {string} version as in process.versions.node
+ */
+exports.isContextSafe = (version) => {
+  const [major, minor] = version.split('.').map(Number)
+  return major >= CONTEXT_FRAME_MAJOR || minor >= (FIXED.get(major) ?? Infinity)
+}
