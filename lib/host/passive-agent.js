@@ -8,7 +8,11 @@ const { EventEmitter } = require('node:events')
  */
 class PassiveAgent extends EventEmitter {
   contentType = 'text/plain; version=0.0.4; charset=utf-8'
-  ready = Promise.resolve({ url: /** @type {string | null} */ (null) })
+
+  constructor () {
+    super()
+    this.ready = Promise.resolve({ url: /** @type {string | null} */ (null) })
+  }
 
   /** @returns {Promise<import('../store/record').BlockRecord[]>} */
   async blocks () {
