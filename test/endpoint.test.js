@@ -19,7 +19,8 @@ async function raw (url, bytes) {
   socket.on('data', (data) => { answer += data })
   socket.on('error', () => {})
   socket.end(bytes)
-  await once(socket, 'close')
+  // A refused request may end in a reset, which is an answer too.
+  await new Promise((resolve) => socket.once('close', resolve))
   return answer
 }
 

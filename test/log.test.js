@@ -241,15 +241,6 @@ test('a block gives a line when it opens, one a second while it lasts, and one w
   ])
 })
 
-test('something new about a block in progress is said at once', (t) => {
-  const { log, lines } = makeLog(t)
-  log.opened(makeRecord({ ongoing: true, samples: 0, frame: null, stacks: [] }))
-  log.hasNews()
-  log.lasting(() => makeRecord({ ongoing: true }))
-  log.lasting(() => assert.fail('said already'))
-  assert.deepEqual(lines().map(({ event }) => event), ['opened', 'lasting'])
-})
-
 test('a line carries what there is to search by, and the innermost frames as text', (t) => {
   const { log, lines } = makeLog(t)
   const record = makeRecord()

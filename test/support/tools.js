@@ -38,6 +38,7 @@ exports.startPrometheus = async (t, target) => {
     fs.rmSync(dir, { recursive: true, force: true })
   })
   const address = await eventually(() => /msg="?Listening on"? address=(\S+)/.exec(log)?.[1], () => `Prometheus to listen: ${log}`)
+  await eventually(async () => (await fetch(`http://${address}/-/ready`)).ok, 'Prometheus to be ready')
   return async (expression) => {
     const response = await fetch(`http://${address}/api/v1/query?query=${encodeURIComponent(expression)}`)
     return (await response.json()).data?.result ?? []
