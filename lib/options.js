@@ -1,5 +1,6 @@
 'use strict'
 
+const path = require('node:path')
 const type = require('./option-types')
 const { codedError } = require('./errors')
 const { nearest } = require('./nearest')
@@ -10,7 +11,7 @@ const { labelNames } = require('./catalogue')
  * flags, checks and the table in the README all come from here.
  */
 const table = [
-  { key: 'threshold', type: type.number(2, 60000, 'milliseconds'), default: 50, doc: 'a block is reported from this length on, ms' },
+  { key: 'threshold', type: type.number(2, 60000, 'milliseconds'), default: 50, doc: 'a block is reported from this length on, ms; below 10 the jitter of a busy machine counts' },
   { key: 'resolution', type: type.number(1, 20000, 'milliseconds'), default: 10, doc: 'heartbeat period, ms; never above threshold / 3' },
   { key: 'sample', type: type.number(1, 60000, 'milliseconds'), default: 20, doc: 'period of stack samples while blocked, ms; at least 1 % of the time blocked so far, at most 1 s' },
   { key: 'host', type: type.text(), default: '127.0.0.1', doc: 'address of the endpoint' },
@@ -20,7 +21,7 @@ const table = [
   { key: 'log', type: type.log(), default: true, doc: 'pino lines on stdout; false; or { level, destination }; in text: true, false, stderr or a level' },
   { key: 'requests', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: 'name the HTTP request that blocks' },
   { key: 'dir', type: type.text(), default: undefined, doc: 'folder for block records that outlive the process' },
-  { key: 'keep', type: type.integer(1, 100000), default: 500, doc: 'blocks kept in memory' },
+  { key: 'keep', type: type.integer(1, 1000), default: 500, doc: 'blocks kept in memory' },
   { key: 'stuck', type: type.or(type.number(100, 86400000, 'milliseconds'), 0), default: 0, doc: 'after this long in one block do onStuck, ms; 0 = never' },
   { key: 'onStuck', type: type.oneOf(['report', 'abort']), default: 'report', doc: "'report' logs every stack once; 'abort' then ends the process by SIGABRT" },
   { key: 'routes', type: type.integer(1, 10000), default: 50, doc: 'most distinct route labels; the rest go to (other)' },
@@ -39,7 +40,7 @@ const table = [
  * @property {boolean | { level?: string, destination?: 1 | 2 | string }} [log]
  * @property {'auto' | 'on' | 'off'} [requests]
  * @property {string} [dir]
- * @property {number} [keep]
+ * @property {number} [keep] 1 to 1000
  * @property {number} [stuck]
  * @property {'report' | 'abort'} [onStuck]
  * @property {number} [routes]
@@ -100,6 +101,9 @@ function resolveOptions (given = {}, env = process.env) {
   }
   resolved.resolution = Math.max(1, Math.min(resolved.resolution, Math.floor(resolved.threshold / 3)))
   resolved.calmPeriod = Math.max(Math.round(resolved.resolution), Math.min(Math.round(resolved.resolution * CALM_FACTOR), Math.floor(resolved.threshold / 2)))
+  // The application may change its working directory.
+  if (resolved.dir !== undefined) resolved.dir = path.resolve(resolved.dir)
+  if (typeof resolved.log.destination === 'string') resolved.log = { ...resolved.log, destination: path.resolve(resolved.log.destination) }
   return resolved
 }
 

@@ -182,3 +182,18 @@ test('requests are not followed where that could end the application (CVE-2025-5
     ['20.19.5', false], ['20.20.0', true], ['21.7.3', false], ['22.21.1', false], ['22.22.0', true], ['23.11.0', false], ['24.0.0', true], ['26.10.0', true]
   ])) assert.equal(isContextSafe(version), safe, version)
 })
+
+test('start() right after stop() gives an agent that watches', async (t) => {
+  const { stdout } = await run(t, `
+    const { start } = require(${PACKAGE})
+    const first = start(${quiet})
+    first.ready.then(async () => {
+      const stopping = first.stop()
+      const second = start(${quiet})
+      await stopping
+      const { url } = await second.ready
+      console.log(JSON.stringify({ renewed: first !== second, url: typeof url, kept: start() === second }))
+      await second.stop()
+    })`)
+  assert.deepEqual(JSON.parse(stdout), { renewed: true, url: 'string', kept: true })
+})

@@ -54,11 +54,11 @@ test('every row of the decision table is reached by some block, and every cause 
   assert.deepEqual(new Set(table.map(({ cause }) => cause)), new Set(Object.keys(causes)))
 })
 
-test('every way to be starved counts: run queue, cgroup throttling, both together, most of a long block', () => {
+test('every way to be starved counts: run queue, cgroup throttling, the one within the other, most of a long block', () => {
   for (const story of [
     { runQueueMs: 160, throttledMs: 0, cpuMs: 39 },
     { runQueueMs: 0, throttledMs: 160, cpuMs: 39 },
-    { runQueueMs: 80, throttledMs: 80, cpuMs: 39 },
+    { runQueueMs: 155, throttledMs: 160, cpuMs: 39 },
     { runQueueMs: null, throttledMs: 160, cpuMs: 39 },
     { durationMs: 2000, busyMs: 2000, runQueueMs: 1700, cpuMs: 300, runningMs: 250 }
   ]) assert.equal(causeIn(story), 'starved', JSON.stringify(story))

@@ -2,6 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const inspector = require('node:inspector')
@@ -161,4 +162,72 @@ test('an application that replaces built-ins and forbids property tampering is s
       }, 600)
     })`]).closed
   assert.deepEqual({ stdout, code }, { stdout: 'true', code: 0 }, stderr)
+})
+
+test('a frozen Error takes the frames, not the rest of what is known', async (t) => {
+  const { stdout, stderr } = await startNode(t, ['-e', `
+    ${HOLD}
+    const agent = require(${PACKAGE}).start({ port: 0, log: false })
+    agent.ready.then(() => {
+      Object.freeze(Error)
+      setTimeout(hold, 50)
+      setTimeout(async () => {
+        const block = (await agent.blocks()).find(({ startup }) => !startup)
+        console.log(JSON.stringify({ frame: block.frame, sampled: block.samples > 0 }))
+        await agent.stop()
+      }, 600)
+    })`]).closed
+  assert.deepEqual(JSON.parse(stdout || 'null'), { frame: null, sampled: true }, stderr)
+})
+
+test('timers that a test suite replaces after start() do not stop the heartbeat', async (t) => {
+  const { stdout } = await startNode(t, ['-e', `
+    const { setTimeout: real } = globalThis
+    const agent = require(${PACKAGE}).start({ port: 0, log: false })
+    globalThis.setTimeout = globalThis.setInterval = globalThis.clearTimeout = () => ({ unref () {}, refresh () {} })
+    real(async () => {
+      console.log((await agent.blocks()).filter(({ startup }) => !startup).length)
+      await agent.stop()
+    }, 800)`]).closed
+  assert.equal(stdout, '0\n')
+})
+
+test('a source that is a pipe is not read: the watchdog answers and the process ends', async (t) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-'))
+  t.after(() => fs.rmSync(dir, { recursive: true }))
+  const fifo = path.join(dir, 'source.js')
+  assert.equal(spawnSync('mkfifo', [fifo]).status, 0)
+  const { stdout, code } = await startNode(t, ['-e', `
+    const agent = require(${PACKAGE}).start({ port: 0, log: false })
+    agent.ready.then(() => setTimeout(() => {
+      require('node:vm').runInThisContext('const end = Date.now() + 200; while (Date.now() < end);', { filename: ${JSON.stringify(fifo)} })
+      setTimeout(async () => {
+        console.log((await agent.blocks()).some(({ frame }) => frame?.file === ${JSON.stringify(fifo)}))
+        process.exit(4)
+      }, 300)
+    }, 50))`]).closed
+  assert.deepEqual({ stdout, code }, { stdout: 'true\n', code: 4 })
+})
+
+test('stuck does not count the time in which the whole process was stopped', { skip: process.platform === 'win32' }, async (t) => {
+  const app = await startApp(t, { options: { stuck: 900, onStuck: 'abort' } })
+  const answer = app.get('/spin?ms=300')
+  await app.line(({ event }) => event === 'opened', 'the block to be opened')
+  app.child.kill('SIGSTOP')
+  await new Promise((resolve) => setTimeout(resolve, 1500))
+  app.child.kill('SIGCONT')
+  assert.equal((await answer).status, 200)
+  assert.equal((await app.get('/')).status, 200)
+})
+
+test('a block that follows another at once is reported again each second', async (t) => {
+  const { stdout } = await startNode(t, ['-e', `
+    const agent = require(${PACKAGE}).start({ port: 0 })
+    const hold = (ms) => { const end = Date.now() + ms; while (Date.now() < end); }
+    agent.ready.then(() => setTimeout(() => {
+      hold(150)
+      setImmediate(() => setTimeout(() => setImmediate(() => { hold(2600); setTimeout(() => agent.stop(), 100) }), 12))
+    }, 50))`]).closed
+  const lasting = stdout.split('\n').filter((line) => line.includes('"event":"lasting"'))
+  assert.ok(lasting.length >= 2, stdout)
 })

@@ -121,3 +121,12 @@ test('loopwatch blocks says clearly what it cannot read', async (t) => {
     assert.match(stderr, /^loopwatch: cannot read blocks from .* \(LOOPWATCH_ERR_SOURCE\)\n$/)
   }
 })
+
+test('what the application throws under loopwatch run is an exception, not a rejection', async (t) => {
+  const app = writeApp(t, 'app-main.js', `
+    process.on('unhandledRejection', () => console.log('rejection'))
+    process.on('uncaughtException', (error, origin) => { console.log(origin); process.exitCode = 5 })
+    throw new Error('at the top level')`)
+  const { stdout, code } = await startNode(t, [CLI, 'run', '--port', 'false', app]).closed
+  assert.deepEqual({ stdout, code }, { stdout: 'uncaughtException\n', code: 5 })
+})

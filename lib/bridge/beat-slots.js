@@ -56,7 +56,8 @@ class BeatSlots {
         activeMs: this.#floats[ACTIVE_MS],
         periodMs: this.#floats[PERIOD_MS]
       }
-      if (version % 2 === 0 && Atomics.load(this.#ints, VERSION) === version) return beat
+      // An addition rather than a load, which later loads of the floats could be moved behind.
+      if (version % 2 === 0 && Atomics.add(this.#ints, VERSION, 0) === version) return beat
     }
   }
 

@@ -28,8 +28,8 @@ const HARDLY = 0.3
 /** More than this share of waiting for a CPU outweighs whatever the code did in the rest. */
 const MOSTLY = 0.8
 
-/** @param {Evidence} e */
-const waitMs = (e) => Math.min(e.durationMs, (e.runQueueMs ?? 0) + (e.throttledMs ?? 0))
+/** A throttled thread may count as waiting in the run queue as well. @param {Evidence} e */
+const waitMs = (e) => Math.min(e.durationMs, Math.max(e.runQueueMs ?? 0, e.throttledMs ?? 0))
 
 /**
  * The decision table: the first row whose test holds names the cause. Printed in the README.

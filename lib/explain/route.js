@@ -5,6 +5,8 @@ const DYNAMIC = [
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, // UUIDs
   /^(?=.*\d)[0-9a-f]{8,}$/i, // hex ids
   /^(?=.*\d)[\w.~=-]{20,}$/, // tokens: long, with a digit among the letters
+  /^[a-z]{20,}$/i, // and without one, where nothing separates words
+  /[@%]/, // addresses, anything encoded
   /^.{64,}$/ // anything too long to be a name
 ]
 const SEGMENTS = 12

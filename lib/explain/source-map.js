@@ -12,6 +12,8 @@ const COMMENT = /\/[/*][#@]\s*sourceMappingURL=([^\s'"*]+)/g
 const INLINE = /^data:application\/json[^,]*?(;base64)?,(.*)$/s
 /** Maps read once and kept; a process runs few files that block. */
 const FILES = 100
+/** Decoded, a map takes about ten times its text; together they must fit the thread's heap. */
+const MAP_CHARS = 4 * 1024 * 1024
 
 /**
  * Symbolicates frames by the source maps that their files name, inline or beside them.
@@ -20,6 +22,7 @@ const FILES = 100
 class SourceMaps {
   /** @type {Map<string, TraceMap | null>} */
   #maps = new Map()
+  #chars = 0
   #read
 
   /** @param {(file: string) => string | null} read */
@@ -73,7 +76,12 @@ class SourceMaps {
         ? Buffer.from(inline[1] ? inline[2] : decodeURIComponent(inline[2]), inline[1] ? 'base64' : 'utf8').toString()
         : this.#read(mapFile)
       // Sources are URLs beside the map's; as a path a `#` or `?` of a folder would end it.
-      return text === null ? null : new (tracing().TraceMap)(text, pathToFileURL(mapFile).href)
+      if (text === null || text.length > MAP_CHARS) return null
+      if ((this.#chars += text.length) > MAP_CHARS) {
+        this.#maps.clear()
+        this.#chars = text.length
+      }
+      return new (tracing().TraceMap)(text, pathToFileURL(mapFile).href)
     } catch {
       // A broken map is no reason to say less than the generated place.
       return null

@@ -6,8 +6,6 @@ const { LogBudget } = require('./log-budget')
 const { LogDestination } = require('./log-destination')
 const { causes } = require('../causes')
 
-/** One line of progress about a lasting block in this time. */
-const PROGRESS_MS = 1000
 const FRAMES_IN_LINE = 8
 /** A pipe takes 4 KiB in one piece: below it lines of host and watchdog stay whole. 200 bytes are pino's own. */
 const LINE_BYTES = 4096 - 200
@@ -22,7 +20,6 @@ class BlockLog {
   #destination
   #budget
   #nowMs
-  #progressAtMs = Infinity
   #suppressed = 0
 
   /**
@@ -41,20 +38,16 @@ class BlockLog {
 
   /** A block is certain. @param {BlockRecord} record */
   opened (record) {
-    this.#progressAtMs = this.#nowMs() + PROGRESS_MS
     this.#block('opened', record)
   }
 
-  /** A block lasts; one line a second at most. @param {() => BlockRecord} makeRecord */
-  lasting (makeRecord) {
-    if (this.#nowMs() < this.#progressAtMs) return
-    this.#progressAtMs = this.#nowMs() + PROGRESS_MS
-    this.#block('lasting', makeRecord())
+  /** A block lasts. @param {BlockRecord} record */
+  lasting (record) {
+    this.#block('lasting', record)
   }
 
   /** @param {BlockRecord} record */
   closed (record) {
-    this.#progressAtMs = Infinity
     this.#block('closed', record)
   }
 
@@ -65,9 +58,9 @@ class BlockLog {
 
   /** @param {'opened' | 'lasting' | 'closed'} event @param {BlockRecord} record */
   #block (event, record) {
-    // Somebody is looking at a breakpoint.
-    if (record.evidence.debugger) return
-    if (!this.#budget.allows(record, this.#nowMs())) return
+    const isAllowed = this.#budget.allows(record, this.#nowMs())
+    // Under a debugger somebody is looking at a breakpoint.
+    if (!isAllowed || record.evidence.debugger) return
     const { id, durationMs, uncertaintyMs, cause, startup, samples, evidence, stacks } = record
     const frame = record.frame && { ...record.frame, function: cut(record.frame.function), file: cut(record.frame.file) }
     const request = record.request && { ...record.request, route: /** @type {string} */ (cut(record.request.route)) }

@@ -8,9 +8,10 @@ const { json } = require('./http-server')
  * @param {import('./metrics').Metrics} sources.metrics
  * @param {() => number} sources.blockedMs by the block in progress, 0 without one
  * @param {() => import('../store/record').BlockRecord[]} sources.blocks newest first, the one in progress up to date
+ * @param {(id: string) => import('../store/record').BlockRecord | undefined} sources.block with all its stacks
  * @returns {Record<string, import('./http-server').Route>}
  */
-exports.makeRoutes = ({ metrics, blockedMs, blocks }) => ({
+exports.makeRoutes = ({ metrics, blockedMs, blocks, block }) => ({
   '/': () => json({ name: 'loopwatch', endpoints: ['/metrics', '/healthz', '/blocks', '/blocks/:id'] }),
 
   '/metrics': async ({ accept }) => {
@@ -28,7 +29,7 @@ exports.makeRoutes = ({ metrics, blockedMs, blocks }) => ({
   '/blocks': () => json(blocks()),
 
   '/blocks/:id': ({ id }) => {
-    const record = blocks().find((block) => block.id === id)
+    const record = block(id)
     return record ? json(record) : json({ error: 'no such block in memory' }, 404)
   }
 })

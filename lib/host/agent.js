@@ -32,7 +32,7 @@ class Agent extends EventEmitter {
 
   /**
    * @param {import('../options').ResolvedOptions} options
-   * @param {() => void} forget called when the agent has stopped
+   * @param {(agent: Agent) => void} forget called when the agent stops
    */
   constructor (options, forget) {
     super()
@@ -94,9 +94,9 @@ class Agent extends EventEmitter {
   /** Releases everything; the process can then end by itself. @returns {Promise<void>} */
   stop () {
     this.#stopping ??= (async () => {
+      this.#forget(this)
       for (const part of this.#parts) part.stop()
       await this.#thread.stop()
-      this.#forget()
     })()
     return this.#stopping
   }

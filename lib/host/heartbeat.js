@@ -1,5 +1,6 @@
 'use strict'
 
+const { setTimeout, clearTimeout } = require('node:timers')
 const { nowMs } = require('../clock')
 
 const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)

@@ -19,7 +19,7 @@ const PATH_CHARS = 1024
 /**
  * The frames of the running code as V8 call sites. A handler of the application
  * (source-map-support: slow) is set aside for the capture; Error is left as it was found, an
- * absent or frozen property included.
+ * absent property included.
  * @returns {NodeJS.CallSite[]}
  */
 function callSites () {
@@ -51,8 +51,8 @@ function restore (name, found) {
 /** @param {NodeJS.CallSite[]} sites */
 function writeFrames (sites) {
   let text = ''
-  // The innermost two are the probe itself and the inspector's expression that called it.
-  for (let i = 2; i < sites.length; i++) {
+  // The innermost three are our own two and the inspector's expression that called them.
+  for (let i = 3; i < sites.length; i++) {
     const site = sites[i]
     const name = site.getFunctionName()
     const file = site.getFileName() ?? (site.isEval() ? site.getEvalOrigin() : null)
@@ -83,5 +83,14 @@ exports.createProbe = ({ answer, beat }, currentContext) =>
     if (question === 0) return
     const debugged = debuggerUrl !== undefined
     answer.answer(question, nowMs() + FIELD + eventLoopUtilization().idle + FIELD + beat.beats + FIELD + debugged + FIELD +
-      writeRequest(currentContext()) + LINE + (debugged ? '' : writeFrames(callSites())))
+      writeRequest(currentContext()) + LINE + (debugged ? '' : stack()))
   }
+
+/** A frozen Error cannot be set aside for; the rest of the answer is worth as much without frames. */
+function stack () {
+  try {
+    return writeFrames(callSites())
+  } catch {
+    return ''
+  }
+}

@@ -1,9 +1,13 @@
 'use strict'
 
+const { debuglog } = require('node:util')
 const { isMainThread } = require('node:worker_threads')
 const { resolveOptions } = require('../options')
 const { Agent } = require('./agent')
 const { PassiveAgent } = require('./passive-agent')
+
+/** Shown by NODE_DEBUG=loopwatch. */
+const debug = debuglog('loopwatch')
 
 /** One agent a process, whichever copy of the package starts it; the watchdog finds the probe here. */
 const kAgent = Symbol.for('loopwatch.agent.1')
@@ -20,12 +24,17 @@ const registry = /** @type {Record<symbol, Agent | PassiveAgent | undefined>} */
 exports.start = (options) => {
   const resolved = resolveOptions(options)
   const running = registry[kAgent]
-  if (running) return running
+  if (running) {
+    debug('already started, the options of this call do not count')
+    return running
+  }
+  if (!isMainThread) debug('this worker thread is not watched')
   const agent = isMainThread ? new Agent(resolved, forget) : new PassiveAgent()
   Object.defineProperty(globalThis, kAgent, { value: agent, configurable: true, enumerable: false, writable: true })
   return agent
 }
 
-function forget () {
-  delete registry[kAgent]
+/** @param {Agent} agent */
+function forget (agent) {
+  if (registry[kAgent] === agent) delete registry[kAgent]
 }

@@ -17,5 +17,11 @@ exports.unblockStream = (log) => {
   } catch {
     return // closed
   }
-  setImmediate(() => target === 1 ? process.stdout : process.stderr).unref()
+  setImmediate(() => {
+    try {
+      return target === 1 ? process.stdout : process.stderr
+    } catch {
+      // The stream is of a kind Node.js does not know; so it stays as it is.
+    }
+  }).unref()
 }

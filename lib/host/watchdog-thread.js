@@ -1,6 +1,7 @@
 'use strict'
 
 const path = require('node:path')
+const { setTimeout, clearTimeout } = require('node:timers')
 const { Worker } = require('node:worker_threads')
 const { CALL, STOP, LISTENING, REPLY, BLOCK } = require('../bridge/messages')
 
@@ -51,7 +52,7 @@ class WatchdogThread {
         // Neither the application's preloads nor its environment: our thread must not instrument
         // itself, nor take itself for a cluster worker.
         execArgv: [],
-        env: { NODE_DEBUG: process.env.NODE_DEBUG, TZ: process.env.TZ },
+        env: process.env.TZ === undefined ? {} : { TZ: process.env.TZ },
         resourceLimits: RESOURCE_LIMITS
       })
       let reason = new Error('the watchdog thread ended')

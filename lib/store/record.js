@@ -44,5 +44,12 @@
 
 const ROUNDING = 10
 
+/**
+ * A record as lists and events carry it: with its heaviest stack only.
+ * @param {BlockRecord} record
+ * @returns {BlockRecord}
+ */
+exports.summaryOf = (record) => ({ ...record, stacks: record.stacks.slice(0, 1) })
+
 /** Milliseconds to a tenth. @param {number} ms */
 exports.roundMs = (ms) => Math.round(ms * ROUNDING) / ROUNDING

@@ -2,7 +2,7 @@
 
 const { Fold } = require('../explain/fold')
 const { causeOf } = require('../explain/cause')
-const { blame, leaf } = require('../explain/frame')
+const { blame, blamedFrame, leaf } = require('../explain/frame')
 const { wrapsNative } = require('../explain/native')
 const { pathTemplate } = require('../explain/route')
 const { roundMs } = require('../store/record')
@@ -57,6 +57,8 @@ class Incident {
    */
   constructor (beats, before, surroundings) {
     this.beats = beats
+    /** Whether a sample has shown a frame to blame. */
+    this.isPlaced = false
     this.#before = before
     this.#last = before
     this.#surroundings = surroundings
@@ -79,6 +81,7 @@ class Incident {
   /** @param {import('./sampler').Sample} sample */
   add (sample) {
     this.idleMs ??= sample.idleMs
+    this.isPlaced ||= blamedFrame(sample.frames) !== null
     if (this.block === null) {
       this.#early.push(sample)
       return
@@ -104,8 +107,9 @@ class Incident {
     this.#last = reading
   }
 
-  get samples () {
-    return this.#fold.samples
+  /** When the first reading within the silence was taken. */
+  get suspectedAtMs () {
+    return this.#first?.atMs ?? Infinity
   }
 
   /**

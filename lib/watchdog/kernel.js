@@ -49,6 +49,7 @@ class Kernel {
   #schedstat = new KernelFile(`/proc/self/task/${process.pid}/schedstat`)
   #hostStat = new KernelFile(`/proc/self/task/${process.pid}/stat`)
   #ownStat = new KernelFile('/proc/thread-self/stat')
+  #ownSchedstat = new KernelFile('/proc/thread-self/schedstat')
   #cpuStat = new KernelFile(`${cgroupFolder() ?? '/nonexistent'}/cpu.stat`)
 
   /** @param {number} nowMs @returns {Reading} */
@@ -66,6 +67,12 @@ class Kernel {
     }
   }
 
+  /** CPU time of the calling thread so far, to the microsecond. */
+  ownCpuMs () {
+    const cpuNs = parseInt(this.#ownSchedstat.read() ?? '', 10)
+    return cpuNs > 0 ? cpuNs / NS_PER_MS : null
+  }
+
   #throttledMs () {
     const text = this.#cpuStat.read()
     if (text === null) return null
@@ -81,7 +88,7 @@ class Kernel {
   }
 
   close () {
-    for (const file of [this.#schedstat, this.#hostStat, this.#ownStat, this.#cpuStat]) file.close()
+    for (const file of [this.#schedstat, this.#hostStat, this.#ownStat, this.#ownSchedstat, this.#cpuStat]) file.close()
   }
 }
 
@@ -96,9 +103,9 @@ function cpuOf (stat) {
 /** The folder of this process's cgroup that holds cpu.stat: version 2, else version 1. */
 function cgroupFolder () {
   try {
-    const lines = fs.readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n').map((line) => line.split(':'))
+    const lines = fs.readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n').map((line) => (/^(\d+):([^:]*):(.*)$/.exec(line) ?? []).slice(1))
     const v2 = lines.find(([id, controllers]) => id === '0' && controllers === '')
-    const v1 = lines.find(([, controllers]) => controllers.split(',').includes('cpu'))
+    const v1 = lines.find(([, controllers]) => controllers?.split(',').includes('cpu'))
     const candidates = [
       ...(v2 ? [`/sys/fs/cgroup${v2[2]}`, '/sys/fs/cgroup'] : []),
       ...(v1 ? [`/sys/fs/cgroup/${v1[1]}${v1[2]}`, `/sys/fs/cgroup/${v1[1]}`, `/sys/fs/cgroup/cpu${v1[2]}`] : [])

@@ -12,20 +12,33 @@ class Lateness {
   /** @type {{ startMs: number, endMs: number }[]} */
   #gaps = []
   #dueMs = Infinity
+  /** @type {number | null} */
+  #ownCpuMs = null
 
-  /** The next look is due then. @param {number} dueMs */
-  expect (dueMs) {
+  /**
+   * The next look is due then.
+   * @param {number} dueMs
+   * @param {number | null} ownCpuMs the watchdog's CPU time so far, null where it is not known
+   */
+  expect (dueMs, ownCpuMs) {
     this.#dueMs = dueMs
+    this.#ownCpuMs = ownCpuMs
   }
 
-  /** A look happens now. @param {number} nowMs @returns {boolean} whether it came late */
-  arrive (nowMs) {
-    const late = nowMs - this.#dueMs > LATE_MS
-    if (late) {
-      this.#gaps.push({ startMs: this.#dueMs, endMs: nowMs })
-      if (this.#gaps.length > GAPS) this.#gaps.shift()
-    }
-    return late
+  /**
+   * A look happens now.
+   * @param {number} nowMs
+   * @param {() => number | null} readOwnCpuMs
+   * @returns {boolean} whether it came late through no work of the watchdog's own
+   */
+  arrive (nowMs, readOwnCpuMs) {
+    const gapMs = nowMs - this.#dueMs
+    if (!(gapMs > LATE_MS)) return false
+    const cpuMs = readOwnCpuMs()
+    if (cpuMs !== null && this.#ownCpuMs !== null && cpuMs - this.#ownCpuMs > gapMs / 2) return false
+    this.#gaps.push({ startMs: this.#dueMs, endMs: nowMs })
+    if (this.#gaps.length > GAPS) this.#gaps.shift()
+    return true
   }
 
   /** How long of an interval the watchdog did not run. @param {number} startMs @param {number} endMs */

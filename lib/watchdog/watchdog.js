@@ -8,6 +8,7 @@ const { LISTENING, BLOCK } = require('../bridge/messages')
 const { FrameTable } = require('../explain/frame-table')
 const { SourceMaps } = require('../explain/source-map')
 const { BlockMemory } = require('../store/memory')
+const { summaryOf } = require('../store/record')
 const { BlockFile } = require('../store/block-file')
 const { BlockLog } = require('../export/log')
 const { Metrics } = require('../export/metrics')
@@ -27,10 +28,12 @@ const { version } = require('../../package.json')
 const HOLD_BEATS = 2
 /** but not longer than this, where the next block follows at once. */
 const HOLD_MS = 500
-/** A fresh question is looked after every millisecond for this long. */
+/** So long a first report waits for a place in the code, and a fresh question is looked after every millisecond. */
 const EAGER_MS = 10
 const QUIET_MS = 5000
 const COUNT_MS = 1000
+/** A block in progress is reported again in this time. */
+const PROGRESS_MS = 1000
 const SOURCE_BYTES = 16 * 1024 * 1024
 
 /**
@@ -63,6 +66,7 @@ class Watchdog {
   #held = []
   #isStuckDone = false
   #isAnnounced = true
+  #progressAtMs = Infinity
   #quietAtMs = Infinity
   #countAtMs = 0
   /** @type {NodeJS.Timeout | undefined} */
@@ -116,7 +120,12 @@ class Watchdog {
     }
     return new HttpServer({
       options: { host, port, token, allowHosts },
-      routes: makeRoutes({ metrics: this.#metrics, blockedMs: () => this.#blockedMs(), blocks: () => this.#list() }),
+      routes: makeRoutes({
+        metrics: this.#metrics,
+        blockedMs: () => this.#blockedMs(),
+        blocks: () => this.#list(),
+        block: (id) => this.#find(id)
+      }),
       onState: (url, error) => {
         this.#degradations.set('endpoint', error)
         if (url !== null) this.#log?.say('info', { event: 'listening', url }, `watching, endpoint at ${url}`)
@@ -127,7 +136,7 @@ class Watchdog {
 
   #look () {
     const now = nowMs()
-    const selfLate = this.#lateness.arrive(now)
+    const selfLate = this.#lateness.arrive(now, () => this.#kernel.ownCpuMs())
     for (const [startMs, durationMs, kind] of this.#bridge.gcPauses.drain()) {
       this.#gcPauses.add(startMs, durationMs)
       this.#metrics.observeGc(GC_KINDS[kind] ?? 'other', durationMs)
@@ -138,7 +147,7 @@ class Watchdog {
     const gaps = this.#bridge.lateBeats.drain().map(([startMs, endMs, idleMs, periodMs, beats]) => ({ startMs, endMs, idleMs, periodMs, beats }))
     const reading = this.#kernel.read(now)
     const present = sample !== null && sample.beats === this.#incident?.beats ? sample : null
-    if (present !== null) this.#addSample(present)
+    if (present !== null) this.#addSample(present, now)
 
     const idleMs = this.#incident?.beats === beat.beats ? this.#incident.idleMs : null
     const { events, suspicious, wakeAtMs } = this.#detector.look({ nowMs: now, beat, gaps, idleMs, selfLate })
@@ -157,10 +166,17 @@ class Watchdog {
     this.#schedule(now, wakeAtMs)
   }
 
-  /** @param {import('./sampler').Sample} sample */
-  #addSample (sample) {
+  /** @param {import('./sampler').Sample} sample @param {number} now */
+  #addSample (sample, now) {
     const incident = /** @type {Incident} */ (this.#incident)
     incident.add({ ...sample, frames: sample.frames.map((frame) => this.#frames.get(frame)) })
+    // Caught between two callbacks: asked again at once.
+    if (this.#awaitsPlace(incident, now)) this.#sampler.hurry()
+  }
+
+  /** Whether a silence is so young that its first report is better late than without a place. @param {Incident} incident @param {number} now */
+  #awaitsPlace (incident, now) {
+    return !incident.isPlaced && now < incident.suspectedAtMs + EAGER_MS
   }
 
   /** @param {boolean} suspicious @param {import('../bridge/beat-slots').Beat} beat @param {import('./kernel').Reading} reading */
@@ -205,12 +221,11 @@ class Watchdog {
     this.#isAnnounced = false
   }
 
-  /** The first report of a block: with its first sample, or without one if none comes soon. @param {number} now */
+  /** The first report of a block. @param {number} now */
   #announce (now) {
-    const { askedAtMs } = this.#sampler
-    const fresh = askedAtMs !== null && now - askedAtMs < EAGER_MS
-    if (fresh && this.#incident?.samples === 0) return
+    if (this.#awaitsPlace(/** @type {Incident} */ (this.#incident), now)) return
     this.#isAnnounced = true
+    this.#progressAtMs = now + PROGRESS_MS
     const record = this.#keepOngoing(now)
     this.#file?.append(record)
     this.#log?.opened(record)
@@ -221,11 +236,18 @@ class Watchdog {
     const block = this.#detector.open
     if (block === null) return
     if (!this.#isAnnounced) this.#announce(now)
-    this.#log?.lasting(() => this.#keepOngoing(now))
+    if (now >= this.#progressAtMs) {
+      this.#progressAtMs = now + PROGRESS_MS
+      const record = this.#keepOngoing(now)
+      this.#file?.append(record)
+      this.#log?.lasting(record)
+    }
     const { stuck, onStuck } = this.#options
-    if (stuck === 0 || this.#isStuckDone || now - block.startMs < stuck) return
-    this.#isStuckDone = true
+    // A process that was stopped as a whole was not stuck while it was.
+    if (stuck === 0 || this.#isStuckDone || now - block.startMs - this.#lateness.within(block.startMs, now) < stuck) return
     const record = this.#keepOngoing(now)
+    if (record.evidence.debugger) return
+    this.#isStuckDone = true
     this.#file?.append(record)
     this.#log?.stuck(record)
     if (onStuck === 'abort') this.#abort()
@@ -261,7 +283,7 @@ class Watchdog {
       this.#file?.append(record)
       this.#log?.closed(record)
       this.#quietAtMs = now + QUIET_MS
-      this.#post({ code: BLOCK, record })
+      this.#post({ code: BLOCK, record: summaryOf(record) })
     }
   }
 
@@ -288,8 +310,10 @@ class Watchdog {
     const { askedAtMs } = this.#sampler
     const eager = askedAtMs !== null && now - askedAtMs < EAGER_MS ? now + 1 : Infinity
     const releaseAtMs = this.#held.length > 0 ? now + this.#options.resolution : Infinity
-    const waitMs = Math.max(1, Math.ceil(Math.min(wakeAtMs, eager, releaseAtMs) - now))
-    this.#lateness.expect(now + waitMs)
+    // This look may have taken a while itself, which is no lateness.
+    const fromMs = nowMs()
+    const waitMs = Math.max(1, Math.ceil(Math.min(wakeAtMs, eager, releaseAtMs) - fromMs))
+    this.#lateness.expect(fromMs + waitMs, this.#kernel.ownCpuMs())
     this.#timer = setTimeout(() => this.#look(), waitMs)
   }
 
@@ -310,9 +334,15 @@ class Watchdog {
     return block === null ? 0 : nowMs() - block.startMs
   }
 
+  /** @param {string} id */
+  #find (id) {
+    if (this.#detector.open !== null) this.#keepOngoing(nowMs())
+    return this.#memory.get(id)
+  }
+
   #list () {
     if (this.#detector.open !== null) this.#keepOngoing(nowMs())
-    return this.#memory.list()
+    return this.#memory.list().map(summaryOf)
   }
 
   #loop () {
@@ -347,7 +377,9 @@ class Watchdog {
 /** @param {string} file a source or its map */
 function readSource (file) {
   try {
-    return fs.statSync(file).size > SOURCE_BYTES ? null : fs.readFileSync(file, 'utf8')
+    // Reading a pipe or a device could wait for ever.
+    const stat = fs.statSync(file)
+    return stat.isFile() && stat.size <= SOURCE_BYTES ? fs.readFileSync(file, 'utf8') : null
   } catch {
     return null
   }

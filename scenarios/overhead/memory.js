@@ -1,7 +1,7 @@
 'use strict'
 
 // Whether memory stays flat: node scenarios/overhead/memory.js [blocks] [captures]
-// Many short blocks at the lowest threshold, then one long block sampled every millisecond. The
+// Many short blocks at the lowest threshold, then longer ones sampled every millisecond. The
 // process's resident memory is printed ten times in each part.
 const blocks = Number(process.argv[2] ?? 100000)
 const captures = Number(process.argv[3] ?? 20000)
@@ -26,7 +26,7 @@ async function main () {
     seen.samples += record.samples
   })
   for (let i = 1; i <= blocks; i++) {
-    hold(4)
+    hold(3)
     await new Promise((resolve) => setTimeout(resolve, 1))
     if (i % (blocks / 10) === 0) print(`${seen.blocks} blocks`)
   }
@@ -34,9 +34,12 @@ async function main () {
   const counted = [...metrics.matchAll(/^loopwatch_block_duration_seconds_count\S* (\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0)
   console.log(`${blocks} blocks made, ${counted} counted`)
   seen.samples = 0
+  let next = captures / 10
   while (seen.samples < captures) {
-    hold(2000)
-    await new Promise((resolve) => setTimeout(resolve, 700))
+    hold(100)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    if (seen.samples < next) continue
+    next += captures / 10
     print(`${seen.samples} captures`)
   }
   await agent.stop()

@@ -37,5 +37,6 @@ function run (app, args, given) {
   process.argv = [process.argv[0], file, ...args]
   // Node's own way to run a main module: it takes CommonJS and ES modules alike.
   const { runMain } = /** @type {{ runMain: (file: string) => void }} */ (/** @type {unknown} */ (Module))
-  runMain(file)
+  // Outside of this promise: what the application throws must not become a rejection.
+  process.nextTick(runMain, file)
 }
