@@ -37,7 +37,7 @@ class Incident {
   #lastAnswerMs = 0
   #nativeMs = 0
   #runningMs = 0
-  #debugged = false
+  #debugged
   #before
   /** @type {Reading | null} */
   #first = null
@@ -53,12 +53,14 @@ class Incident {
   /**
    * @param {number} beats the beat the silence began with
    * @param {Reading} before the last one of calm
+   * @param {boolean} isDebugged the last answer came from under a debugger
    * @param {Surroundings} surroundings
    */
-  constructor (beats, before, surroundings) {
+  constructor (beats, before, isDebugged, surroundings) {
     this.beats = beats
     /** Whether a sample has shown a frame to blame. */
     this.isPlaced = false
+    this.#debugged = isDebugged
     this.#before = before
     this.#last = before
     this.#surroundings = surroundings
@@ -86,10 +88,9 @@ class Incident {
       this.#early.push(sample)
       return
     }
-    if (sample.debugged) {
-      this.#debugged = true
-      return
-    }
+    this.#debugged = sample.debugged
+    if (sample.debugged) return
+
     const weightMs = Math.max(0, sample.atMs - this.#lastAnswerMs)
     const heldMs = sample.atMs - Math.max(sample.askedAtMs, this.#lastAnswerMs)
     this.#lastAnswerMs = Math.max(this.#lastAnswerMs, sample.atMs)

@@ -12,31 +12,41 @@ class Lateness {
   /** @type {{ startMs: number, endMs: number }[]} */
   #gaps = []
   #dueMs = Infinity
+  #sinceMs = Infinity
   /** @type {number | null} */
   #ownCpuMs = null
 
   /**
-   * The next look is due then.
-   * @param {number} dueMs
+   * A look begins.
+   * @param {number} nowMs
    * @param {number | null} ownCpuMs the watchdog's CPU time so far, null where it is not known
+   * @returns {boolean} whether it came late through no work of the watchdog's own
    */
-  expect (dueMs, ownCpuMs) {
+  arrive (nowMs, ownCpuMs) {
+    const late = this.#judge(this.#dueMs, nowMs, ownCpuMs)
+    this.#sinceMs = nowMs
+    this.#ownCpuMs = ownCpuMs
+    return late
+  }
+
+  /**
+   * A look ends; the process may have been stopped in the middle of it.
+   * @param {number} nowMs
+   * @param {number | null} ownCpuMs
+   * @param {number} dueMs the next look
+   */
+  leave (nowMs, ownCpuMs, dueMs) {
+    this.#judge(this.#sinceMs, nowMs, ownCpuMs)
     this.#dueMs = dueMs
     this.#ownCpuMs = ownCpuMs
   }
 
-  /**
-   * A look happens now.
-   * @param {number} nowMs
-   * @param {() => number | null} readOwnCpuMs
-   * @returns {boolean} whether it came late through no work of the watchdog's own
-   */
-  arrive (nowMs, readOwnCpuMs) {
-    const gapMs = nowMs - this.#dueMs
+  /** @param {number} startMs @param {number} endMs @param {number | null} ownCpuMs */
+  #judge (startMs, endMs, ownCpuMs) {
+    const gapMs = endMs - startMs
     if (!(gapMs > LATE_MS)) return false
-    const cpuMs = readOwnCpuMs()
-    if (cpuMs !== null && this.#ownCpuMs !== null && cpuMs - this.#ownCpuMs > gapMs / 2) return false
-    this.#gaps.push({ startMs: this.#dueMs, endMs: nowMs })
+    if (ownCpuMs !== null && this.#ownCpuMs !== null && ownCpuMs - this.#ownCpuMs > gapMs / 2) return false
+    this.#gaps.push({ startMs, endMs })
     if (this.#gaps.length > GAPS) this.#gaps.shift()
     return true
   }

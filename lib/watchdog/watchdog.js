@@ -65,6 +65,7 @@ class Watchdog {
   /** @type {{ incident: Incident, end: import('./detector').Closed, after: import('./kernel').Reading, beats: number }[]} */
   #held = []
   #isStuckDone = false
+  #isDebugged = false
   #isAnnounced = true
   #progressAtMs = Infinity
   #quietAtMs = Infinity
@@ -136,12 +137,13 @@ class Watchdog {
 
   #look () {
     const now = nowMs()
-    const selfLate = this.#lateness.arrive(now, () => this.#kernel.ownCpuMs())
+    const selfLate = this.#lateness.arrive(now, this.#kernel.ownCpuMs())
     for (const [startMs, durationMs, kind] of this.#bridge.gcPauses.drain()) {
       this.#gcPauses.add(startMs, durationMs)
       this.#metrics.observeGc(GC_KINDS[kind] ?? 'other', durationMs)
     }
     const sample = this.#sampler.take()
+    if (sample !== null) this.#isDebugged = sample.debugged
     // In this order: a beat after its gap was pushed, so a gap that is missing now comes next time.
     const beat = this.#bridge.beat.read()
     const gaps = this.#bridge.lateBeats.drain().map(([startMs, endMs, idleMs, periodMs, beats]) => ({ startMs, endMs, idleMs, periodMs, beats }))
@@ -199,7 +201,7 @@ class Watchdog {
 
   /** @param {number} beats the beat its silence began with */
   #makeIncident (beats) {
-    return new Incident(beats, this.#calm, {
+    return new Incident(beats, this.#calm, this.#isDebugged, {
       gcWithin: (startMs, endMs) => this.#gcPauses.within(startMs, endMs),
       watchdogGapWithin: (startMs, endMs) => this.#lateness.within(startMs, endMs),
       thresholdMs: this.#options.threshold
@@ -313,7 +315,7 @@ class Watchdog {
     // This look may have taken a while itself, which is no lateness.
     const fromMs = nowMs()
     const waitMs = Math.max(1, Math.ceil(Math.min(wakeAtMs, eager, releaseAtMs) - fromMs))
-    this.#lateness.expect(fromMs + waitMs, this.#kernel.ownCpuMs())
+    this.#lateness.leave(fromMs, this.#kernel.ownCpuMs(), fromMs + waitMs)
     this.#timer = setTimeout(() => this.#look(), waitMs)
   }
 
