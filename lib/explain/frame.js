@@ -88,4 +88,3 @@ exports.originOf = originOf
 exports.blamedFrame = blamedFrame
 exports.blame = blame
 exports.leaf = leaf
-exports.heaviest = heaviest
