@@ -2,6 +2,7 @@
 
 const { Ring } = require('./ring')
 const { BeatSlots } = require('./beat-slots')
+const { Counters } = require('./counters')
 const { Mailbox } = require('./mailbox')
 
 /** A minute of back-to-back 60 ms blocks while nobody drains. */
@@ -16,6 +17,7 @@ const parts = {
   lateBeats: { bytes: Ring.bytes(LATE_BEATS, 5), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Ring(memory, at, LATE_BEATS, 5) },
   // start and duration of the pause (ms), kind
   gcPauses: { bytes: Ring.bytes(GC_PAUSES, 3), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Ring(memory, at, GC_PAUSES, 3) },
+  counters: { bytes: Counters.BYTES, open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Counters(memory, at) },
   answer: { bytes: Mailbox.BYTES, open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Mailbox(memory, at) }
 }
 

@@ -43,6 +43,7 @@ class Incident {
   #first = null
   #last
   #surroundings
+  #thread
   #startedAt = 0
   /** @type {number | null} the host's idle time when the silence began, as far as it has answered */
   idleMs = null
@@ -51,15 +52,18 @@ class Incident {
   block = null
 
   /**
-   * @param {number} beats the beat the silence began with
-   * @param {Reading} before the last one of calm
-   * @param {boolean} isDebugged the last answer came from under a debugger
-   * @param {Surroundings} surroundings
+   * @param {object} parts
+   * @param {string} parts.thread
+   * @param {number} parts.beats the beat the silence began with
+   * @param {Reading} parts.before the last one of calm
+   * @param {boolean} parts.isDebugged the last answer came from under a debugger
+   * @param {Surroundings} parts.surroundings
    */
-  constructor (beats, before, isDebugged, surroundings) {
+  constructor ({ thread, beats, before, isDebugged, surroundings }) {
     this.beats = beats
     /** Whether a sample has shown a frame to blame. */
     this.isPlaced = false
+    this.#thread = thread
     this.#debugged = isDebugged
     this.#before = before
     this.#last = before
@@ -106,6 +110,11 @@ class Incident {
   addReading (reading) {
     this.#first ??= reading
     this.#last = reading
+  }
+
+  /** Of the request that was running longest, or null. @returns {number | null} */
+  get requestId () {
+    return this.#fold.requests.top?.id ?? null
   }
 
   /** When the first reading within the silence was taken. */
@@ -160,7 +169,7 @@ class Incident {
     return {
       id: this.id,
       pid: process.pid,
-      thread: 'main',
+      thread: this.#thread,
       startedAt: new Date(this.#startedAt).toISOString(),
       durationMs: roundMs(durationMs),
       uncertaintyMs: roundMs(uncertaintyMs),

@@ -1,0 +1,30 @@
+'use strict'
+
+/** Numbers that the host counts and the watchdog reads, by slot. */
+const SLOTS = ['inFlight', 'shedDelay', 'shedUtilization']
+
+/** @typedef {'inFlight' | 'shedDelay' | 'shedUtilization'} Slot */
+
+/** Counters in shared memory, Int32: those that only grow wrap after 2^31 and are read as differences. */
+class Counters {
+  static BYTES = SLOTS.length * 4 + SLOTS.length % 2 * 4
+
+  #ints
+
+  /** @param {SharedArrayBuffer} memory @param {number} offset a multiple of 4 */
+  constructor (memory, offset) {
+    this.#ints = new Int32Array(memory, offset, SLOTS.length)
+  }
+
+  /** @param {Slot} slot @param {number} count may be negative */
+  add (slot, count) {
+    Atomics.add(this.#ints, SLOTS.indexOf(slot), count)
+  }
+
+  /** @param {Slot} slot */
+  get (slot) {
+    return Atomics.load(this.#ints, SLOTS.indexOf(slot))
+  }
+}
+
+exports.Counters = Counters

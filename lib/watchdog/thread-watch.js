@@ -1,0 +1,225 @@
+'use strict'
+
+const { nowMs } = require('../clock')
+const { Detector } = require('./detector')
+const { Incident } = require('./incident')
+const { Sampler } = require('./sampler')
+
+/** A verdict waits for this many beats after the block, since GC entries come up to two turns late, */
+const HOLD_BEATS = 2
+/** but not longer than this, where the next block follows at once. */
+const HOLD_MS = 500
+/** So long a first report waits for a place in the code, and a fresh question is looked after every millisecond. */
+const EAGER_MS = 10
+/** A block in progress is reported again in this time. */
+const PROGRESS_MS = 1000
+
+/**
+ * @typedef {import('../store/record').BlockRecord} BlockRecord
+ * @typedef {import('./kernel').Reading} Reading
+ *
+ * @typedef {object} Reports what a watched thread's blocks are told to, in this order
+ * @property {(record: BlockRecord) => void} opened it is certain
+ * @property {(record: BlockRecord) => void} lasting a second later, and each second
+ * @property {(record: BlockRecord) => void} stuck it has lasted for the option `stuck`
+ * @property {(record: BlockRecord) => void} ended the verdict is still provisional
+ * @property {(record: BlockRecord, end: { startMs: number, endMs: number, requestId: number | null }) => void} settled
+ *
+ * @typedef {object} Parts
+ * @property {string} thread its name in records
+ * @property {Pick<import('../bridge/bridge').Bridge, 'beat' | 'lateBeats' | 'answer'>} bridge
+ * @property {{ threshold: number, resolution: number, sample: number, stuck: number }} options ms
+ * @property {() => boolean} ask puts the probe's question to the thread, false where it cannot
+ * @property {(nowMs: number) => Reading} readKernel
+ * @property {{ gcWithin: (startMs: number, endMs: number) => number, watchdogGapWithin: (startMs: number, endMs: number) => number }} surroundings
+ * @property {import('../explain/frame-table').FrameTable} frames
+ * @property {() => string} nextId
+ * @property {Reports} reports
+ */
+
+/** Watches one thread's event loop: looks at its heartbeat, asks it where it is, reports its blocks. */
+class ThreadWatch {
+  #parts
+  #detector
+  #sampler
+  #calm
+  /** @type {Incident | null} the present silence */
+  #incident = null
+  /** @type {{ incident: Incident, end: import('./detector').Closed, after: Reading, beats: number }[]} */
+  #held = []
+  #isStuckDone = false
+  #isDebugged = false
+  #isAnnounced = true
+  #progressAtMs = Infinity
+
+  /** @param {Parts} parts */
+  constructor (parts) {
+    this.#parts = parts
+    const { options, bridge, ask, readKernel } = parts
+    this.#detector = new Detector({ thresholdMs: options.threshold, resolutionMs: options.resolution })
+    this.#sampler = new Sampler({ mailbox: bridge.answer, ask, sampleMs: options.sample })
+    this.#calm = readKernel(nowMs())
+    // The first question warms the way to the thread up, and tells whether there is one.
+    this.#sampler.askIfDue(nowMs(), 0)
+  }
+
+  /** The last beat. */
+  get beat () {
+    return this.#parts.bridge.beat.read()
+  }
+
+  /** How long the loop has been blocked by the block in progress, 0 without one. */
+  get blockedMs () {
+    const block = this.#detector.open
+    return block === null ? 0 : nowMs() - block.startMs
+  }
+
+  /** The record of the block in progress, as it is now. @returns {BlockRecord | null} */
+  get ongoing () {
+    return this.#detector.open === null ? null : this.#ongoing(nowMs())
+  }
+
+  /**
+   * @param {number} now
+   * @param {boolean} selfLate this look itself came later than it was due
+   * @returns {{ wakeAtMs: number, eventful: boolean }} when to look again at the latest; whether anything is going on
+   */
+  look (now, selfLate) {
+    const { bridge, readKernel } = this.#parts
+    const sample = this.#sampler.take()
+    if (sample !== null) this.#isDebugged = sample.debugged
+    // In this order: a beat after its gap was pushed, so a gap that is missing now comes next time.
+    const beat = bridge.beat.read()
+    const gaps = bridge.lateBeats.drain().map(([startMs, endMs, idleMs, periodMs, beats]) => ({ startMs, endMs, idleMs, periodMs, beats }))
+    const reading = readKernel(now)
+    const present = sample !== null && sample.beats === this.#incident?.beats ? sample : null
+    if (present !== null) this.#addSample(present, now)
+
+    const idleMs = this.#incident?.beats === beat.beats ? this.#incident.idleMs : null
+    const { events, suspicious, wakeAtMs } = this.#detector.look({ nowMs: now, beat, gaps, idleMs, selfLate })
+    for (const event of events) {
+      if (event.type === 'close') this.#close(event, reading, beat.beats)
+    }
+    this.#watchSilence(suspicious, beat, reading)
+    for (const event of events) {
+      if (event.type === 'open') this.#open(event.block, now)
+    }
+    this.#lasting(now)
+    this.#release(now, beat.beats)
+    return { wakeAtMs: this.#nextLook(now, wakeAtMs), eventful: suspicious || events.length > 0 || this.#held.length > 0 }
+  }
+
+  /** @param {number} now @param {number} wakeAtMs */
+  #nextLook (now, wakeAtMs) {
+    const { askedAtMs } = this.#sampler
+    const eager = askedAtMs !== null && now - askedAtMs < EAGER_MS ? now + 1 : Infinity
+    const release = this.#held.length > 0 ? now + this.#parts.options.resolution : Infinity
+    return Math.min(wakeAtMs, eager, release)
+  }
+
+  /** @param {import('./sampler').Sample} sample @param {number} now */
+  #addSample (sample, now) {
+    const incident = /** @type {Incident} */ (this.#incident)
+    incident.add({ ...sample, frames: sample.frames.map((frame) => this.#parts.frames.get(frame)) })
+    // Caught between two callbacks: asked again at once.
+    if (this.#awaitsPlace(incident, now)) this.#sampler.hurry()
+  }
+
+  /** Whether a silence is so young that its first report is better late than without a place. @param {Incident} incident @param {number} now */
+  #awaitsPlace (incident, now) {
+    return !incident.isPlaced && now < incident.suspectedAtMs + EAGER_MS
+  }
+
+  /** @param {boolean} suspicious @param {import('../bridge/beat-slots').Beat} beat @param {Reading} reading */
+  #watchSilence (suspicious, beat, reading) {
+    if (this.#incident !== null && this.#incident.beats !== beat.beats) {
+      this.#incident = null
+      this.#sampler.forget()
+    }
+    if (!suspicious) {
+      this.#calm = reading
+      return
+    }
+    if (this.#incident === null) {
+      this.#incident = this.#makeIncident(beat.beats)
+      this.#sampler.hurry()
+    }
+    this.#incident.addReading(reading)
+    this.#sampler.askIfDue(reading.atMs, reading.atMs - beat.atMs)
+  }
+
+  /** @param {number} beats the beat its silence began with */
+  #makeIncident (beats) {
+    const { thread, surroundings, options } = this.#parts
+    return new Incident({ thread, beats, before: this.#calm, isDebugged: this.#isDebugged, surroundings: { ...surroundings, thresholdMs: options.threshold } })
+  }
+
+  /** @param {import('./detector').Block} block @param {number} now */
+  #open (block, now) {
+    const incident = /** @type {Incident} */ (this.#incident)
+    incident.begin(this.#parts.nextId(), block, now)
+    this.#isStuckDone = false
+    this.#isAnnounced = false
+  }
+
+  /** @param {number} now */
+  #lasting (now) {
+    const block = this.#detector.open
+    if (block === null) return
+    const { reports, options, surroundings } = this.#parts
+    if (!this.#isAnnounced && !this.#awaitsPlace(/** @type {Incident} */ (this.#incident), now)) {
+      this.#isAnnounced = true
+      this.#progressAtMs = now + PROGRESS_MS
+      reports.opened(this.#ongoing(now))
+    }
+    if (now >= this.#progressAtMs) {
+      this.#progressAtMs = now + PROGRESS_MS
+      reports.lasting(this.#ongoing(now))
+    }
+    // A process that was stopped as a whole was not stuck while it was.
+    if (options.stuck === 0 || this.#isStuckDone || now - block.startMs - surroundings.watchdogGapWithin(block.startMs, now) < options.stuck) return
+    const record = this.#ongoing(now)
+    if (record.evidence.debugger) return
+    this.#isStuckDone = true
+    reports.stuck(record)
+  }
+
+  /** @param {number} now */
+  #ongoing (now) {
+    return /** @type {Incident} */ (this.#incident).ongoing(now, this.#sampler.askedAtMs)
+  }
+
+  /** @param {import('./detector').Closed} end @param {Reading} after @param {number} beats */
+  #close (end, after, beats) {
+    const known = this.#incident?.beats === end.block.beats ? this.#incident : null
+    const incident = known ?? this.#makeIncident(end.block.beats)
+    if (incident.block === null) incident.begin(this.#parts.nextId(), end.block, after.atMs)
+    this.#isAnnounced = true
+    this.#progressAtMs = Infinity
+    this.#parts.reports.ended(incident.closed(end, after))
+    this.#held.push({ incident, end, after, beats })
+  }
+
+  /** Settles the ended blocks whose evidence is complete. @param {number} now @param {number} beats */
+  #release (now, beats) {
+    while (this.#held.length > 0) {
+      const [{ incident, end, after, beats: since }] = this.#held
+      if (beats - since < HOLD_BEATS && now - end.endMs < HOLD_MS) return
+      this.#held.shift()
+      this.#parts.reports.settled(incident.closed(end, after), { startMs: end.endMs - end.durationMs, endMs: end.endMs, requestId: incident.requestId })
+    }
+  }
+
+  /** Ends watching; a block in progress is reported as far as it came. @param {number} now */
+  stop (now) {
+    const block = this.#detector.open
+    if (block !== null) {
+      const durationMs = now - block.startMs
+      const end = { endMs: now, durationMs, uncertaintyMs: block.uncertaintyMs, busyMs: durationMs }
+      this.#close({ type: 'close', block, ...end, seen: true }, this.#parts.readKernel(now), 0)
+    }
+    this.#release(Infinity, 0)
+  }
+}
+
+exports.ThreadWatch = ThreadWatch
