@@ -71,6 +71,13 @@ exports.labels = (reserved) => ({
   format: (value) => Object.entries(value).map((pair) => pair.join('=')).join(',')
 })
 
+/** @returns {OptionType} */
+exports.callback = () => ({
+  takes: 'a function',
+  accepts: (value) => typeof value === 'function',
+  parse: () => undefined
+})
+
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** @returns {OptionType} */

@@ -14,8 +14,9 @@ const LINE = '\x1e'
  * @typedef {object} RequestContext
  * @property {number} id of the request within the process
  * @property {string} method
- * @property {string} path without query
+ * @property {string} route template
  * @property {number} startedAtMs monotonic
+ * @property {string | null} traceId
  *
  * @typedef {object} Answer what the host says from within a block
  * @property {number} atMs monotonic
@@ -36,15 +37,22 @@ exports.LINE = LINE
  */
 exports.parseAnswer = (text) => {
   const [head, ...lines] = text.split(LINE)
-  const [atMs, idleMs, beats, debugged, id, startedAtMs, method, ...path] = head.split(FIELD)
+  const [atMs, idleMs, beats, debugged, id, startedAtMs, method, traceId, isCertain, ...route] = head.split(FIELD)
+  const frames = lines.slice(0, -1).map(parseFrame)
+  const isKnown = isCertain === 'true' || frames.some(isArrival)
   return {
     atMs: Number(atMs),
     idleMs: Number(idleMs),
     beats: Number(beats),
     debugged: debugged === 'true',
-    request: id ? { id: Number(id), method, path: path.join(''), startedAtMs: Number(startedAtMs) } : null,
-    frames: lines.slice(0, -1).map(parseFrame)
+    request: id && isKnown ? { id: Number(id), method, route: route.join(''), startedAtMs: Number(startedAtMs), traceId: traceId || null } : null,
+    frames
   }
+}
+
+/** Whether a frame is Node's own function that hands a request that has come to its server. @param {Frame} frame */
+function isArrival ({ function: name, file }) {
+  return (file === 'node:_http_server' && name === 'parserOnIncoming') || (file === 'node:internal/http2/compat' && name === 'onServerStream')
 }
 
 /** @param {string} text @returns {Frame} */

@@ -4,11 +4,16 @@ const { Ring } = require('./ring')
 const { BeatSlots } = require('./beat-slots')
 const { Counters } = require('./counters')
 const { Mailbox } = require('./mailbox')
+const { Names } = require('./names')
 
 /** A minute of back-to-back 60 ms blocks while nobody drains. */
 const LATE_BEATS = 1024
 /** Some seconds of scavenges in an allocation storm; they come in batches of hundreds. */
 const GC_PAUSES = 4096
+/** 100 ms of what a busy core can answer, while the watchdog is at something else. */
+const REQUESTS = 8192
+/** Distinct routes that get a number at all; the option routes bounds what becomes a label. */
+const ROUTES = 1024
 
 /** The parts of the shared memory, in order, each with the bytes it takes. */
 const parts = {
@@ -17,6 +22,9 @@ const parts = {
   lateBeats: { bytes: Ring.bytes(LATE_BEATS, 5), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Ring(memory, at, LATE_BEATS, 5) },
   // start and duration of the pause (ms), kind
   gcPauses: { bytes: Ring.bytes(GC_PAUSES, 3), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Ring(memory, at, GC_PAUSES, 3) },
+  // finished requests, see request-row.js
+  requests: { bytes: Ring.bytes(REQUESTS, 4), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Ring(memory, at, REQUESTS, 4) },
+  routes: { bytes: Names.bytes(ROUTES), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Names(memory, at, ROUTES) },
   counters: { bytes: Counters.BYTES, open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Counters(memory, at) },
   answer: { bytes: Mailbox.BYTES, open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Mailbox(memory, at) }
 }

@@ -1,9 +1,9 @@
 'use strict'
 
 /** Numbers that the host counts and the watchdog reads, by slot. */
-const SLOTS = ['inFlight', 'shedDelay', 'shedUtilization']
+const SLOTS = ['inFlight', 'badRoute', 'shedDelay', 'shedUtilization']
 
-/** @typedef {'inFlight' | 'shedDelay' | 'shedUtilization'} Slot */
+/** @typedef {'inFlight' | 'badRoute' | 'shedDelay' | 'shedUtilization'} Slot */
 
 /** Counters in shared memory, Int32: those that only grow wrap after 2^31 and are read as differences. */
 class Counters {

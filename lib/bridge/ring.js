@@ -49,17 +49,27 @@ class Ring {
 
   /** Every row written since the last call, oldest first. @returns {number[][]} */
   drain () {
+    /** @type {number[][] | null} */
+    let rows = null
+    this.visit((numbers, at) => {
+      rows ??= []
+      rows.push(Array.from(numbers.subarray(at, at + this.#width)))
+      return true
+    })
+    return rows ?? NONE
+  }
+
+  /**
+   * The rows not seen yet, oldest first and in place, up to the first that is refused: it comes
+   * again next time.
+   * @param {(numbers: Float64Array, at: number) => boolean} take the row begins at `at`; false refuses it
+   */
+  visit (take) {
     const written = Atomics.load(this.#header, WRITTEN)
     let read = Atomics.load(this.#header, READ)
-    if (read === written) return NONE
-    const rows = []
-    while (read !== written) {
-      const at = (read >>> 0) % this.#capacity * this.#width
-      rows.push(Array.from(this.#rows.subarray(at, at + this.#width)))
-      read = (read + 1) | 0
-    }
+    if (read === written) return
+    while (read !== written && take(this.#rows, (read >>> 0) % this.#capacity * this.#width)) read = (read + 1) | 0
     Atomics.store(this.#header, READ, read)
-    return rows
   }
 
   /** How many rows were dropped since the last call. */

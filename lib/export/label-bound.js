@@ -10,12 +10,10 @@ class LabelBound {
   /** @type {Set<string>} */
   #known = new Set()
   #most
-  #onOverflow
 
-  /** @param {number} most @param {() => void} onOverflow */
-  constructor (most, onOverflow) {
+  /** @param {number} most */
+  constructor (most) {
     this.#most = most
-    this.#onOverflow = onOverflow
   }
 
   /** @param {string} value */
@@ -25,9 +23,9 @@ class LabelBound {
       this.#known.add(value)
       return value
     }
-    this.#onOverflow()
     return OTHER
   }
 }
 
 exports.LabelBound = LabelBound
+exports.OTHER = OTHER

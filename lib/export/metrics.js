@@ -3,7 +3,8 @@
 const { Registry, Counter, Gauge, Histogram } = require('./prom-client')
 const { table, SITES } = require('../catalogue')
 const { DelayHistogram } = require('./delay-histogram')
-const { LabelBound } = require('./label-bound')
+const { LabelBound, OTHER } = require('./label-bound')
+const { SeriesHistogram } = require('./series-histogram')
 
 const MS_PER_S = 1000
 const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
@@ -13,6 +14,7 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * @property {() => { activeMs: number, idleMs: number, heartbeatAgeMs: number, inProgressMs: number }} loop
  * @property {() => Record<string, { user: number, system: number } | null>} cpuSeconds by thread
  * @property {() => Iterable<[string, boolean]>} degraded by reason
+ * @property {() => number} inFlight requests being worked on
  * @property {import('node:perf_hooks').IntervalHistogram} histogram
  * @property {number} periodMs of the histogram's timer
  * @property {number} thresholdMs
@@ -31,6 +33,8 @@ class Metrics {
   #sources
   #routes
   #sites
+  /** @type {Map<string, any>} by route */
+  #blockedSeries = new Map()
   /** @type {Map<string, number>} counters that are read, not counted, and their last value */
   #totals = new Map()
 
@@ -41,19 +45,18 @@ class Metrics {
     for (const row of table) this.#metrics[row.key] = this.#create(row)
     this.#openMetrics.setDefaultLabels(sources.labels)
     this.#text.setDefaultLabels(sources.labels)
-    this.#routes = new LabelBound(sources.routes, () => this.#metrics.overflow.inc({ label: 'route' }))
-    this.#sites = new LabelBound(SITES, () => this.#metrics.overflow.inc({ label: 'site' }))
+    this.#routes = new LabelBound(sources.routes)
+    this.#sites = new LabelBound(SITES)
     this.#metrics.buildInfo.set({ version: sources.version, node_version: process.versions.node }, 1)
     this.#metrics.threshold.set(sources.thresholdMs / MS_PER_S)
   }
 
   /** @param {(typeof table)[number]} row */
   #create ({ key, name, type, help, labels, buckets }) {
-    if (key === 'delay') {
-      const { histogram, periodMs } = this.#sources
-      const metric = new DelayHistogram({ name, help, buckets: /** @type {number[]} */ (buckets), histogram, periodMs })
-      for (const registry of [this.#openMetrics, this.#text]) registry.registerMetric(/** @type {any} */ (metric))
-      return metric
+    const own = this.#createOwn(key, { name, help, buckets: /** @type {number[]} */ (buckets) })
+    if (own !== null) {
+      for (const registry of [this.#openMetrics, this.#text]) registry.registerMetric(/** @type {any} */ (own))
+      return own
     }
     const Metric = /** @type {any} */ (classes)[type]
     const thresholdS = this.#sources.thresholdMs / MS_PER_S
@@ -71,12 +74,51 @@ class Metrics {
     return metric
   }
 
+  /** The histograms that are not prom-client's. @param {string} key @param {{ name: string, help: string, buckets: number[] }} row */
+  #createOwn (key, row) {
+    const { histogram, periodMs } = this.#sources
+    if (key === 'delay') return new DelayHistogram({ ...row, histogram, periodMs })
+    return key === 'requestDuration' || key === 'requestBlocked' ? new SeriesHistogram(row) : null
+  }
+
+  /** The label of a route: itself, or `(other)` where the bound is reached. @param {string} route */
+  routeLabel (route) {
+    return route === OTHER ? OTHER : this.#routes.bound(route)
+  }
+
+  /** @param {string} route label @param {string} method @param {string} statusClass */
+  requestSeries (route, method, statusClass) {
+    return this.#metrics.requestDuration.series({ method, route, status_class: statusClass })
+  }
+
+  /** @param {string} route label */
+  requestBlockedSeries (route) {
+    let series = this.#blockedSeries.get(route)
+    if (series === undefined) {
+      series = this.#metrics.requestBlocked.series({ route })
+      this.#blockedSeries.set(route, series)
+    }
+    return series
+  }
+
+  /** An observation went to `(other)`. @param {string} label */
+  overflowed (label) {
+    this.#metrics.overflow.inc({ label })
+  }
+
   /** @param {import('../store/record').BlockRecord} record of a finished block */
   observeBlock ({ id, thread, cause, durationMs, request, frame }) {
     const seconds = durationMs / MS_PER_S
     this.#metrics.blockDuration.observe({ labels: { thread, cause }, value: seconds, exemplarLabels: { block_id: id } })
-    this.#metrics.blocked.inc({ cause, route: request ? this.#routes.bound(request.route) : '(none)' }, seconds)
-    if (frame) this.#metrics.site.inc({ site: this.#sites.bound(siteOf(frame)) }, seconds)
+    this.#metrics.blocked.inc({ cause, route: request ? this.#bounded('route', this.#routes, request.route) : '(none)' }, seconds)
+    if (frame) this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) }, seconds)
+  }
+
+  /** @param {string} label @param {LabelBound} bound @param {string} value */
+  #bounded (label, bound, value) {
+    const bounded = bound.bound(value)
+    if (bounded === OTHER) this.overflowed(label)
+    return bounded
   }
 
   /** @param {string} kind @param {number} durationMs */
@@ -111,6 +153,7 @@ class Metrics {
     this.#advance('loopTime', { thread, state: 'idle' }, idleMs / MS_PER_S)
     this.#metrics.heartbeatAge.set({ thread }, heartbeatAgeMs / MS_PER_S)
     this.#metrics.inProgress.set({ thread }, inProgressMs / MS_PER_S)
+    this.#metrics.inFlight.set(this.#sources.inFlight())
     this.#metrics.rss.set(process.memoryUsage.rss())
     for (const [name, cpu] of Object.entries(cpuSeconds())) {
       if (cpu === null) continue

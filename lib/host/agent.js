@@ -6,9 +6,9 @@ const { createMemory, openBridge } = require('../bridge/bridge')
 const { startHeartbeat } = require('./heartbeat')
 const { startDelayHistogram } = require('./delay')
 const { startGcObserver } = require('./gc')
-const { startContext, noContext } = require('./context')
 const { createProbe } = require('./probe')
-const { isContextSafe } = require('./runtime')
+const { Requests, noRequests } = require('./requests')
+const { hasContextFrame, isContextSafe } = require('./runtime')
 const { unblockStream } = require('./stream')
 const { WatchdogThread } = require('./watchdog-thread')
 
@@ -39,13 +39,17 @@ class Agent extends EventEmitter {
     this.#forget = forget
     const memory = createMemory()
     const bridge = openBridge(memory)
-    const isUnsafe = options.requests === 'auto' && !isContextSafe(process.versions.node)
-    const context = options.requests === 'off' || isUnsafe ? noContext : startContext()
+    const isAuto = options.requests === 'auto'
+    const isUnsafe = isAuto && !isContextSafe(process.versions.node)
+    // Where following costs a tenth of the throughput it waits for the first block.
+    const escalates = isAuto && !isUnsafe && !hasContextFrame()
+    const requests = options.requests === 'off' ? noRequests : new Requests(bridge, options)
+    if (!isUnsafe && !escalates) requests.follow(true)
     /** Called by the watchdog through the inspector, in mid-block. Not for others. */
-    this.probe = createProbe(bridge, context.current)
+    this.probe = createProbe(bridge, () => requests.current())
     const heartbeat = startHeartbeat(bridge, options)
     const delay = startDelayHistogram(options)
-    this.#parts = [heartbeat, delay, context, startGcObserver(bridge)]
+    this.#parts = [heartbeat, delay, requests, startGcObserver(bridge)]
 
     unblockStream(options.log)
 
@@ -57,13 +61,14 @@ class Agent extends EventEmitter {
       settle({ url })
     }
     this.#thread = new WatchdogThread(
-      () => ({ memory, options, histogram: delay.histogram, mayInspect: mayInspect(), namesRequests: !isUnsafe }),
+      () => ({ memory, options: { ...options, route: undefined }, histogram: delay.histogram, mayInspect: mayInspect(), namesRequests: !isUnsafe, escalates }),
       {
         onListening: onSettled,
         onBlock: (record) => {
           publish(record)
           this.emit('block', record)
         },
+        onFollow: (on) => requests.follow(on),
         onLost: (error) => {
           warnOnce(error)
           onSettled(null)

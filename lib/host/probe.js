@@ -2,6 +2,7 @@
 
 const { nowMs } = require('../clock')
 const { FIELD, LINE } = require('../bridge/answer')
+const { activeTraceId } = require('./trace-id')
 
 // The probe runs at a V8 interrupt, on top of whatever the application is doing. It calls nothing
 // that the application could have replaced: everything is bound here, at load.
@@ -10,7 +11,6 @@ const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
 const getOwnPropertyDescriptor = Object.getOwnPropertyDescriptor
 const defineProperty = Object.defineProperty
 const slice = Function.prototype.call.bind(String.prototype.slice)
-const indexOf = Function.prototype.call.bind(String.prototype.indexOf)
 
 const FRAMES = 64
 const NAME_CHARS = 200
@@ -62,28 +62,27 @@ function writeFrames (sites) {
   return text
 }
 
-/** @param {import('./context').Context | undefined} context */
-function writeRequest (context) {
-  if (context === undefined) return FIELD + FIELD
-  const query = indexOf(context.url, '?')
-  const path = slice(context.url, 0, query === -1 ? PATH_CHARS : query < PATH_CHARS ? query : PATH_CHARS)
-  return context.id + FIELD + context.startedAtMs + FIELD + context.method + FIELD + path
+/** @param {{ context: import('./request-context').RequestContext | undefined, isCertain: boolean }} current */
+function writeRequest ({ context, isCertain }) {
+  if (context === undefined) return FIELD + FIELD + FIELD + FIELD + FIELD
+  const { id, startedAtMs, method, template, traceId } = context
+  return id + FIELD + startedAtMs + FIELD + method + FIELD + (activeTraceId() ?? traceId ?? '') + FIELD + isCertain + FIELD + slice(template, 0, PATH_CHARS)
 }
 
 /**
  * The function the watchdog has evaluated on the host thread in the middle of a block. It answers
  * into shared memory where the host is, in which request, and how long its loop has idled.
  * @param {import('../bridge/bridge').Bridge} bridge
- * @param {() => import('./context').Context | undefined} currentContext
+ * @param {import('./requests').Requests['current']} currentRequest
  */
-exports.createProbe = ({ answer, beat }, currentContext) =>
+exports.createProbe = ({ answer, beat }, currentRequest) =>
   /** @param {unknown} debuggerUrl `inspector.url()` of this thread */
   function probe (debuggerUrl) {
     const { question } = answer
     if (question === 0) return
     const debugged = debuggerUrl !== undefined
     answer.answer(question, nowMs() + FIELD + eventLoopUtilization().idle + FIELD + beat.beats + FIELD + debugged + FIELD +
-      writeRequest(currentContext()) + LINE + (debugged ? '' : stack()))
+      writeRequest(currentRequest()) + LINE + (debugged ? '' : stack()))
   }
 
 /** A frozen Error cannot be set aside for; the rest of the answer is worth as much without frames. */

@@ -1,5 +1,7 @@
 'use strict'
 
+const { AsyncLocalStorage } = require('node:async_hooks')
+
 /** The first versions of the lines whose AsyncLocalStorage stands on async_hooks that have the fix. */
 const FIXED = new Map([[20, 20], [22, 22]])
 /** From here on AsyncLocalStorage does without async_hooks. */
@@ -16,3 +18,9 @@ exports.isContextSafe = (version) => {
   const [major, minor] = version.split('.').map(Number)
   return major >= CONTEXT_FRAME_MAJOR || minor >= (FIXED.get(major) ?? Infinity)
 }
+
+/**
+ * Whether AsyncLocalStorage comes without async_hooks: at no cost. Felt by what only the costly one
+ * has; a flag may turn either on, so the version does not tell.
+ */
+exports.hasContextFrame = () => !('_enable' in AsyncLocalStorage.prototype)

@@ -3,7 +3,7 @@
 const path = require('node:path')
 const { setTimeout, clearTimeout } = require('node:timers')
 const { Worker } = require('node:worker_threads')
-const { CALL, STOP, LISTENING, REPLY, BLOCK } = require('../bridge/messages')
+const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW } = require('../bridge/messages')
 
 const ENTRY = path.join(__dirname, '..', 'watchdog', 'main.js')
 const FIRST_RETRY_MS = 1000
@@ -36,7 +36,7 @@ class WatchdogThread {
 
   /**
    * @param {() => object} makeData workerData of each start
-   * @param {{ onListening: (url: string | null) => void, onBlock: (record: any) => void, onLost: (error: Error) => void }} handlers
+   * @param {{ onListening: (url: string | null) => void, onBlock: (record: any) => void, onFollow: (on: boolean) => void, onLost: (error: Error) => void }} handlers
    */
   constructor (makeData, handlers) {
     this.#makeData = makeData
@@ -66,13 +66,15 @@ class WatchdogThread {
     }
   }
 
-  /** @param {{ code: number, id: number, value: unknown, url: string | null, record: unknown }} message */
+  /** @param {{ code: number, id: number, value: unknown, url: string | null, record: unknown, on: boolean }} message */
   #receive (message) {
     if (message.code === LISTENING) {
       this.#retryMs = FIRST_RETRY_MS
       this.#handlers.onListening(message.url)
     } else if (message.code === BLOCK) {
       this.#handlers.onBlock(message.record)
+    } else if (message.code === FOLLOW) {
+      this.#handlers.onFollow(message.on)
     } else if (message.code === REPLY) {
       this.#settle(message.id, message.value)
     }

@@ -29,6 +29,7 @@
  * @property {string} method
  * @property {string} route template, never the URL
  * @property {string} startedAt wall time
+ * @property {string | null} traceId of the active OpenTelemetry span, else of its traceparent header
  *
  * @typedef {object} EvidenceRecord nulls where this machine does not tell
  * @property {number | null} cpuMs on a CPU

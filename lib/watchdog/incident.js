@@ -4,7 +4,6 @@ const { Fold } = require('../explain/fold')
 const { causeOf } = require('../explain/cause')
 const { blame, blamedFrame, leaf } = require('../explain/frame')
 const { wrapsNative } = require('../explain/native')
-const { pathTemplate } = require('../explain/route')
 const { roundMs } = require('../store/record')
 const { LATE_MS } = require('./sampler')
 
@@ -193,8 +192,9 @@ class Incident {
       stacks: stacks.slice(0, STACKS_IN_RECORD).map(({ count, weightMs, frames }) => ({ count, weightMs: roundMs(weightMs), frames })),
       request: requests.top && {
         method: requests.top.method,
-        route: pathTemplate(requests.top.path),
-        startedAt: new Date(this.#startedAt + requests.top.startedAtMs - block.startMs).toISOString()
+        route: requests.top.route,
+        startedAt: new Date(this.#startedAt + requests.top.startedAtMs - block.startMs).toISOString(),
+        traceId: requests.top.traceId
       }
     }
   }

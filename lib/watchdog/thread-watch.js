@@ -22,8 +22,8 @@ const PROGRESS_MS = 1000
  * @property {(record: BlockRecord) => void} opened it is certain
  * @property {(record: BlockRecord) => void} lasting a second later, and each second
  * @property {(record: BlockRecord) => void} stuck it has lasted for the option `stuck`
- * @property {(record: BlockRecord) => void} ended the verdict is still provisional
- * @property {(record: BlockRecord, end: { startMs: number, endMs: number, requestId: number | null }) => void} settled
+ * @property {(record: BlockRecord, interval: import('./recent-blocks').Interval) => void} ended the verdict is still provisional
+ * @property {(record: BlockRecord, endMs: number) => void} settled
  *
  * @typedef {object} Parts
  * @property {string} thread its name in records
@@ -82,7 +82,8 @@ class ThreadWatch {
   /**
    * @param {number} now
    * @param {boolean} selfLate this look itself came later than it was due
-   * @returns {{ wakeAtMs: number, eventful: boolean }} when to look again at the latest; whether anything is going on
+   * @returns {{ wakeAtMs: number, eventful: boolean, beatAtMs: number }} when to look again at the latest; whether
+   * anything is going on; up to which beat every block that has ended is known
    */
   look (now, selfLate) {
     const { bridge, readKernel } = this.#parts
@@ -106,7 +107,7 @@ class ThreadWatch {
     }
     this.#lasting(now)
     this.#release(now, beat.beats)
-    return { wakeAtMs: this.#nextLook(now, wakeAtMs), eventful: suspicious || events.length > 0 || this.#held.length > 0 }
+    return { wakeAtMs: this.#nextLook(now, wakeAtMs), eventful: suspicious || events.length > 0 || this.#held.length > 0, beatAtMs: beat.atMs }
   }
 
   /** @param {number} now @param {number} wakeAtMs */
@@ -196,7 +197,7 @@ class ThreadWatch {
     if (incident.block === null) incident.begin(this.#parts.nextId(), end.block, after.atMs)
     this.#isAnnounced = true
     this.#progressAtMs = Infinity
-    this.#parts.reports.ended(incident.closed(end, after))
+    this.#parts.reports.ended(incident.closed(end, after), { startMs: end.endMs - end.durationMs, endMs: end.endMs, requestId: incident.requestId })
     this.#held.push({ incident, end, after, beats })
   }
 
@@ -206,7 +207,7 @@ class ThreadWatch {
       const [{ incident, end, after, beats: since }] = this.#held
       if (beats - since < HOLD_BEATS && now - end.endMs < HOLD_MS) return
       this.#held.shift()
-      this.#parts.reports.settled(incident.closed(end, after), { startMs: end.endMs - end.durationMs, endMs: end.endMs, requestId: incident.requestId })
+      this.#parts.reports.settled(incident.closed(end, after), end.endMs)
     }
   }
 

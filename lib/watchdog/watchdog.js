@@ -4,7 +4,7 @@ const fs = require('node:fs')
 const { nowMs } = require('../clock')
 const { openBridge } = require('../bridge/bridge')
 const { GC_KINDS } = require('../bridge/gc-kinds')
-const { LISTENING, BLOCK } = require('../bridge/messages')
+const { LISTENING, BLOCK, FOLLOW } = require('../bridge/messages')
 const { FrameTable } = require('../explain/frame-table')
 const { SourceMaps } = require('../explain/source-map')
 const { BlockMemory } = require('../store/memory')
@@ -14,11 +14,14 @@ const { BlockLog } = require('../export/log')
 const { Metrics } = require('../export/metrics')
 const { HttpServer } = require('../export/http-server')
 const { makeRoutes } = require('../export/routes')
+const { BadRoutes } = require('./bad-routes')
 const { Degradations } = require('./degradations')
+const { Following } = require('./following')
 const { GcPauses } = require('./gc-pauses')
 const { askHost } = require('./inspector')
 const { Kernel } = require('./kernel')
 const { Lateness } = require('./lateness')
+const { RequestStats } = require('./request-stats')
 const { ThreadWatch } = require('./thread-watch')
 const { version } = require('../../package.json')
 
@@ -41,12 +44,15 @@ class Watchdog {
   #blocks = 0
   #lateness = new Lateness()
   #gcPauses = new GcPauses()
+  #badRoutes = new BadRoutes()
   #kernel = new Kernel()
   #degradations
   #memory
   #file
   #log
   #metrics
+  #requests
+  #following
   #server
   #main
   #quietAtMs = Infinity
@@ -55,10 +61,10 @@ class Watchdog {
   #timer
 
   /**
-   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').IntervalHistogram, mayInspect: boolean, namesRequests: boolean, starts: number }} data
+   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').IntervalHistogram, mayInspect: boolean, namesRequests: boolean, escalates: boolean, starts: number }} data
    * @param {(message: object) => void} post to the host
    */
-  constructor ({ memory, options, histogram, mayInspect, namesRequests, starts }, post) {
+  constructor ({ memory, options, histogram, mayInspect, namesRequests, escalates, starts }, post) {
     this.#options = options
     this.#bridge = openBridge(memory)
     this.#post = post
@@ -76,6 +82,7 @@ class Watchdog {
       loop: () => this.#loop(),
       cpuSeconds: () => this.#kernel.cpuSeconds(),
       degraded: () => this.#degradations.entries(),
+      inFlight: () => this.#bridge.counters.get('inFlight'),
       histogram,
       periodMs: options.calmPeriod,
       thresholdMs: options.threshold,
@@ -83,6 +90,8 @@ class Watchdog {
       labels: options.labels,
       version
     })
+    this.#requests = new RequestStats(this.#bridge, this.#metrics)
+    this.#following = escalates ? new Following((on) => post({ code: FOLLOW, on })) : null
     this.#main = new ThreadWatch({
       thread: 'main',
       bridge: this.#bridge,
@@ -131,7 +140,8 @@ class Watchdog {
       this.#gcPauses.add(startMs, durationMs)
       this.#metrics.observeGc(GC_KINDS[kind] ?? 'other', durationMs)
     }
-    const { wakeAtMs, eventful } = this.#main.look(now, selfLate)
+    const { wakeAtMs, eventful, beatAtMs } = this.#main.look(now, selfLate)
+    this.#requests.drain(beatAtMs)
     if (eventful || now >= this.#countAtMs) this.#count(now)
     this.#schedule(wakeAtMs)
   }
@@ -163,8 +173,12 @@ class Watchdog {
         this.#log?.stuck(record)
         if (this.#options.onStuck === 'abort') this.#abort()
       },
-      ended: (record) => this.#memory.put(record),
-      settled: (record, { endMs }) => {
+      ended: (record, interval) => {
+        this.#memory.put(record)
+        this.#requests.addBlock(interval)
+      },
+      settled: (record, endMs) => {
+        this.#following?.block(nowMs())
         if (endMs < this.#startedAtMs) this.#metrics.drop('missed_block')
         this.#memory.put(record)
         this.#metrics.observeBlock(record)
@@ -186,6 +200,8 @@ class Watchdog {
   /** @param {number} now */
   #count (now) {
     this.#countAtMs = now + COUNT_MS
+    this.#following?.tick(now)
+    this.#degradations.set('route', this.#badRoutes.judge(this.#bridge.counters.get('badRoute'), now))
     if (now >= this.#quietAtMs) {
       this.#log?.flushSuppressed()
       this.#quietAtMs = Infinity
@@ -193,6 +209,7 @@ class Watchdog {
     const drops = {
       ...this.#log?.takeLosses(),
       late_beat: this.#bridge.lateBeats.takeDropped(),
+      request: this.#bridge.requests.takeDropped(),
       gc_pause: this.#bridge.gcPauses.takeDropped(),
       record: this.#file?.takeLost() ?? 0
     }

@@ -20,7 +20,7 @@ exports.addRun = (program) => {
     .argument('[args...]', 'arguments of the application')
     .passThroughOptions()
     .action(run)
-  for (const row of table) {
+  for (const row of table.filter(({ key }) => key !== 'route')) {
     const given = row.default === undefined || typeof row.default === 'object' ? '' : ` (default ${row.default})`
     command.addOption(new Option(`${row.flag} <value>`, `${row.doc}${given}`)
       .argParser((text) => parseText(row, text, row.flag)))

@@ -1,0 +1,33 @@
+'use strict'
+
+// A finished request is a row of four numbers: what it was, packed into one; when it started and
+// how long it took (ms); its id.
+const { HTTP_METHODS } = require('./http-methods')
+
+const STATUSES = 1024
+const METHODS = 64
+const OTHER = HTTP_METHODS.length - 1
+
+/** @type {Map<string, number>} */
+const methodNumbers = new Map(HTTP_METHODS.map((method, number) => [method, number]))
+
+/** The status of a request whose connection closed before it was answered. */
+exports.ABORTED = 0
+
+/**
+ * @param {number} route its number (lib/bridge/names.js)
+ * @param {string} method
+ * @param {number} status 0 to 1023
+ */
+exports.pack = (route, method, status) =>
+  ((route + 1) * METHODS + (methodNumbers.get(method) ?? OTHER)) * STATUSES + (status & (STATUSES - 1))
+
+/** @param {number} packed @returns {{ route: number, method: string, status: number }} */
+exports.unpack = (packed) => {
+  const head = Math.floor(packed / STATUSES)
+  return {
+    route: Math.floor(head / METHODS) - 1,
+    method: HTTP_METHODS[head % METHODS] ?? '(other)',
+    status: packed % STATUSES
+  }
+}

@@ -1,0 +1,61 @@
+'use strict'
+
+const { pathTemplate } = require('../path-template')
+const { traceIdOf } = require('./trace-id')
+
+const ROUTE_CHARS = 200
+
+/** What ran into no route of its server. */
+const UNMATCHED = '(unmatched)'
+const NOT_FOUND = 404
+
+/**
+ * One HTTP request, followed through its awaits, timers and listeners. What lives on after it (a
+ * pooled connection it opened, say) holds on to this object, so it lets go of the request itself
+ * when that ends.
+ */
+class RequestContext {
+  /** @type {string | null} as told by a framework or the application */
+  route = null
+  /** @type {string | null} */
+  #traceId = null
+  /** @type {RequestContext | null} the next one open on the same connection (pipelining) */
+  next = null
+
+  /**
+   * @param {number} id unique within the process
+   * @param {import('node:http').IncomingMessage | import('node:http2').Http2ServerRequest} request
+   * @param {number} startedAtMs monotonic
+   */
+  constructor (id, request, startedAtMs) {
+    this.id = id
+    this.startedAtMs = startedAtMs
+    this.method = request.method ?? ''
+    /** @type {typeof request | null} null once it has ended */
+    this.request = request
+  }
+
+  /** The template of its route, as far as it is known by now. Pure: also asked for in mid-block. */
+  get template () {
+    if (this.route !== null || this.request === null) return this.route ?? ''
+    const { url = '' } = this.request
+    const query = url.indexOf('?')
+    return pathTemplate(query === -1 ? url : url.slice(0, query))
+  }
+
+  /** The trace it came with. */
+  get traceId () {
+    return this.request === null ? this.#traceId : traceIdOf(this.request)
+  }
+
+  /** It has ended. @param {number} status of the answer, 0 where there was none */
+  end (status) {
+    this.route = this.route === null && status === NOT_FOUND ? UNMATCHED : this.template.slice(0, ROUTE_CHARS)
+    this.#traceId = this.traceId
+    this.request = null
+    return this.route
+  }
+}
+
+exports.RequestContext = RequestContext
+exports.UNMATCHED = UNMATCHED

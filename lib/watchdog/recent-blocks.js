@@ -1,0 +1,36 @@
+'use strict'
+
+/** Enough for a request of minutes among frequent blocks. */
+const BLOCKS = 256
+
+/** @typedef {{ startMs: number, endMs: number, requestId: number | null }} Interval a block and the request that was running in it */
+
+/** The latest blocks of the loop, to be laid over requests. */
+class RecentBlocks {
+  /** @type {Interval[]} by their end */
+  #blocks = []
+  #lastEndMs = -Infinity
+
+  /** @param {Interval} block that ended after all before it */
+  add (block) {
+    this.#blocks.push(block)
+    this.#lastEndMs = block.endMs
+    if (this.#blocks.length > 2 * BLOCKS) this.#blocks = this.#blocks.slice(-BLOCKS)
+  }
+
+  /**
+   * How long of a request the loop was blocked by something else.
+   * @param {number} startMs @param {number} endMs @param {number} requestId
+   */
+  blockedMs (startMs, endMs, requestId) {
+    if (startMs >= this.#lastEndMs) return 0
+    let blockedMs = 0
+    for (let i = this.#blocks.length - 1; i >= 0 && this.#blocks[i].endMs > startMs; i--) {
+      const block = this.#blocks[i]
+      if (block.requestId !== requestId) blockedMs += Math.max(0, Math.min(endMs, block.endMs) - Math.max(startMs, block.startMs))
+    }
+    return blockedMs
+  }
+}
+
+exports.RecentBlocks = RecentBlocks

@@ -1,0 +1,72 @@
+'use strict'
+
+const { ABORTED, unpack } = require('../bridge/request-row')
+const { RecentBlocks } = require('./recent-blocks')
+
+/** No route got a number beyond the table of names. */
+const OTHER = '(other)'
+const MS_PER_S = 1000
+
+/**
+ * @typedef {{ observe: (value: number) => void }} Series
+ * @typedef {{ duration: Series, blocked: Series, isOther: boolean }} RouteSeries
+ */
+
+/**
+ * Turns the host's finished requests into metrics: their duration, and how much of it passed while
+ * another request, or nobody's code, blocked the loop.
+ */
+class RequestStats {
+  #bridge
+  #metrics
+  #blocks = new RecentBlocks()
+  /** @type {Map<number, RouteSeries>} by what was packed, with the class of the status in place of it */
+  #series = new Map()
+
+  /** @param {Pick<import('../bridge/bridge').Bridge, 'requests' | 'routes'>} bridge @param {import('../export/metrics').Metrics} metrics */
+  constructor (bridge, metrics) {
+    this.#bridge = bridge
+    this.#metrics = metrics
+  }
+
+  /** A block has ended. @param {import('./recent-blocks').Interval} interval */
+  addBlock (interval) {
+    this.#blocks.add(interval)
+  }
+
+  /**
+   * Takes the requests that ended up to a beat: blocks that ended before it are known by then.
+   * @param {number} untilMs
+   */
+  drain (untilMs) {
+    this.#bridge.requests.visit((numbers, at) => {
+      const startMs = numbers[at + 1]
+      const durationMs = numbers[at + 2]
+      if (startMs + durationMs > untilMs) return false
+      const series = this.#seriesOf(numbers[at])
+      series.duration.observe(durationMs / MS_PER_S)
+      series.blocked.observe(this.#blocks.blockedMs(startMs, startMs + durationMs, numbers[at + 3]) / MS_PER_S)
+      if (series.isOther) this.#metrics.overflowed('route')
+      return true
+    })
+  }
+
+  /** @param {number} packed */
+  #seriesOf (packed) {
+    const { route, method, status } = unpack(packed)
+    const key = packed - status + Math.floor(status / 100)
+    let series = this.#series.get(key)
+    if (series === undefined) {
+      const label = this.#metrics.routeLabel(this.#bridge.routes.nameOf(route) ?? OTHER)
+      series = {
+        duration: this.#metrics.requestSeries(label, method, status === ABORTED ? 'aborted' : `${Math.floor(status / 100)}xx`),
+        blocked: this.#metrics.requestBlockedSeries(label),
+        isOther: label === OTHER
+      }
+      this.#series.set(key, series)
+    }
+    return series
+  }
+}
+
+exports.RequestStats = RequestStats
