@@ -8,9 +8,13 @@ const { Worker } = require('node:worker_threads')
 const { parseAnswer, FIELD, LINE } = require('../lib/bridge/answer')
 const { BeatSlots } = require('../lib/bridge/beat-slots')
 const { createMemory, openBridge } = require('../lib/bridge/bridge')
+const { HTTP_METHODS } = require('../lib/bridge/http-methods')
 const { Mailbox } = require('../lib/bridge/mailbox')
+const { Names } = require('../lib/bridge/names')
+const { pack, unpack } = require('../lib/bridge/request-row')
 const { Ring } = require('../lib/bridge/ring')
 const { createProbe } = require('../lib/host/probe')
+const { RequestContext } = require('../lib/host/request-context')
 
 /** @param {number} capacity @param {number} width */
 function makeRing (capacity, width) {
@@ -47,6 +51,40 @@ test('a ring gives rows back in the order they came, once', () => {
   ring.push(4.5, -6, Infinity)
   assert.deepEqual(ring.drain(), [[1, 2, 3], [4.5, -6, Infinity]])
   assert.deepEqual(ring.drain(), [])
+})
+
+test('a row that is refused comes again, with those behind it', () => {
+  const { ring } = makeRing(8, 3)
+  for (const i of [1, 2, 3]) ring.push(i, i, i)
+  /** @type {number[]} */
+  const seen = []
+  ring.visit((numbers, at) => numbers[at] < 2 && seen.push(numbers[at]) > 0)
+  assert.deepEqual(seen, [1])
+  ring.push(4, 4, 4)
+  assert.deepEqual(ring.drain().map(([first]) => first), [2, 3, 4])
+})
+
+test('names keep their number, are cut where they are too long, and end with the table', () => {
+  const memory = new SharedArrayBuffer(Names.bytes(4))
+  const host = new Names(memory, 0, 4)
+  const watchdog = new Names(memory, 0, 4)
+  const names = ['/orders/:id', '/日本/"quoted"\n', '', 'x'.repeat(10000)]
+  const numbers = names.map((name) => host.numberOf(name))
+  assert.deepEqual(numbers, [0, 1, 2, 3])
+  assert.deepEqual(names.map((name) => host.numberOf(name)), numbers)
+  assert.deepEqual(numbers.map((number) => watchdog.nameOf(number)), [...names.slice(0, 3), 'x'.repeat(254)])
+  assert.equal(host.numberOf('/one/more'), Names.NONE)
+  for (const number of [Names.NONE, 4, NaN]) assert.equal(watchdog.nameOf(number), null)
+})
+
+test('what a request was survives its way through one number', () => {
+  for (const route of [Names.NONE, 0, 7, 10000]) {
+    for (const method of [...HTTP_METHODS, 'BREW']) {
+      for (const status of [0, 100, 200, 404, 599, 999]) {
+        assert.deepEqual(unpack(pack(route, method, status)), { route, method: HTTP_METHODS.includes(method) ? method : '(other)', status })
+      }
+    }
+  }
 })
 
 test('a ring keeps as many numbers a row as it is wide, and writes none beyond', () => {
@@ -249,13 +287,13 @@ test('an answer to a question that was given up does not pass for the answer to 
 const write = (head, frames) => [head, ...frames].map((fields) => fields.join(FIELD) + LINE).join('')
 
 test('an answer gives time, idle time, beat, request and frames', () => {
-  const text = write([1000.5, 900.25, 17, 'false', 42, 950.5, 'GET', '/report/7'], [[41, 13, '/srv/app/report.js', 'report'], [1, 2, 'node:internal/timers', 'listOnTimeout']])
+  const text = write([1000.5, 900.25, 17, 'false', 42, 950.5, 'GET', 'ab'.repeat(16), 'true', '/report/:id'], [[41, 13, '/srv/app/report.js', 'report'], [1, 2, 'node:internal/timers', 'listOnTimeout']])
   assert.deepEqual(parseAnswer(text), {
     atMs: 1000.5,
     idleMs: 900.25,
     beats: 17,
     debugged: false,
-    request: { id: 42, method: 'GET', path: '/report/7', startedAtMs: 950.5 },
+    request: { id: 42, method: 'GET', route: '/report/:id', startedAtMs: 950.5, traceId: 'ab'.repeat(16) },
     frames: [
       { function: 'report', file: '/srv/app/report.js', line: 41, column: 13 },
       { function: 'listOnTimeout', file: 'node:internal/timers', line: 1, column: 2 }
@@ -263,32 +301,40 @@ test('an answer gives time, idle time, beat, request and frames', () => {
   })
 })
 
+test('a request that is not certain counts only while its arrival is being worked on', () => {
+  const head = [1, 2, 3, 'false', 1, 5, 'GET', '', 'false', '/a']
+  const arrivals = [['', '', 'node:_http_server', 'parserOnIncoming'], ['', '', 'node:internal/http2/compat', 'onServerStream']]
+  for (const arrival of arrivals) assert.equal(parseAnswer(write(head, [[1, 1, '/a.js', 'a'], arrival])).request?.id, 1)
+  assert.equal(parseAnswer(write(head, [[1, 1, '/a.js', 'a'], ['', '', '/srv/app.js', 'parserOnIncoming']])).request, null)
+  assert.equal(parseAnswer(write(head, [])).request, null)
+})
+
 test('an answer without request, with a debugger, or without frames says so', () => {
-  const { request, debugged, frames } = parseAnswer(write([1, 2, 3, 'true', '', '', ''], []))
+  const { request, debugged, frames } = parseAnswer(write([1, 2, 3, 'true', '', '', '', '', ''], []))
   assert.deepEqual({ request, debugged, frames }, { request: null, debugged: true, frames: [] })
 })
 
 test('functions, files and paths with odd names keep them', () => {
   for (const odd of ['two\nlines', 'a\tb', ' ', 'with "quotes" and \\', '日本 🎉', '<anonymous>', '0', 'null', '\r\n', '\0']) {
-    const { request, frames } = parseAnswer(write([1, 2, 3, 'false', 1, 5, 'GET', `/${odd}`], [[1, 1, odd, odd], [2, 2, '/b.js', 'b']]))
-    assert.equal(request?.path, `/${odd}`)
+    const { request, frames } = parseAnswer(write([1, 2, 3, 'false', 1, 5, 'GET', '', 'true', `/${odd}`], [[1, 1, odd, odd], [2, 2, '/b.js', 'b']]))
+    assert.equal(request?.route, `/${odd}`)
     assert.deepEqual(frames, [{ function: odd, file: odd, line: 1, column: 1 }, { function: 'b', file: '/b.js', line: 2, column: 2 }])
   }
 })
 
 test('what a frame does not have is null', () => {
-  assert.deepEqual(parseAnswer(write([1, 2, 3, 'false', '', '', ''], [['', '', '', '']])).frames,
+  assert.deepEqual(parseAnswer(write([1, 2, 3, 'false', '', '', '', '', ''], [['', '', '', '']])).frames,
     [{ function: null, file: null, line: null, column: null }])
 })
 
 test('a name that holds the separator of fields garbles no other frame', () => {
-  const { frames } = parseAnswer(write([1, 2, 3, 'false', '', '', ''], [[1, 1, '/a.js', `x${FIELD}y`], [2, 2, '/b.js', 'b']]))
+  const { frames } = parseAnswer(write([1, 2, 3, 'false', '', '', '', '', ''], [[1, 1, '/a.js', `x${FIELD}y`], [2, 2, '/b.js', 'b']]))
   assert.equal(frames[0].function, 'xy')
   assert.deepEqual(frames[1], { function: 'b', file: '/b.js', line: 2, column: 2 })
 })
 
 test('an answer that was cut loses the frame it was cut in, and no other', () => {
-  const text = write([1, 2, 3, 'false', '', '', ''], [[1, 1, '/a.js', 'a'], [2, 2, '/b.js', 'b']])
+  const text = write([1, 2, 3, 'false', '', '', '', '', ''], [[1, 1, '/a.js', 'a'], [2, 2, '/b.js', 'b']])
   for (let end = text.indexOf('/b.js'); end < text.length; end++) {
     assert.deepEqual(parseAnswer(text.slice(0, end)).frames.map((frame) => frame.function), ['a'])
   }
@@ -297,7 +343,8 @@ test('an answer that was cut loses the frame it was cut in, and no other', () =>
 test('what the probe of the host writes, the watchdog reads', () => {
   const bridge = openBridge(createMemory())
   bridge.beat.write(5, 4, 1, 10)
-  const probe = createProbe(bridge, () => ({ id: 9, startedAtMs: 3.5, method: 'POST', url: '/a\tb/é?secret=1' }))
+  const incoming = /** @type {any} */ ({ method: 'POST', url: '/a\tb/é?secret=1', rawHeaders: ['Host', 'a', 'TraceParent', `00-${'0a'.repeat(16)}-${'b'.repeat(16)}-01`] })
+  const probe = createProbe(bridge, () => ({ context: new RequestContext(9, incoming, 3.5), isCertain: true }))
   const name = 'odd\nname\t日本'
   const odd = { [name]: () => answered() }[name]
   // The probe leaves two frames out: itself and the inspector's expression that calls it.
@@ -306,7 +353,7 @@ test('what the probe of the host writes, the watchdog reads', () => {
   odd()
   const text = /** @type {string} */ (bridge.answer.take(question))
   const { beats, debugged, request, frames } = parseAnswer(text)
-  assert.deepEqual({ beats, debugged, request }, { beats: 1, debugged: false, request: { id: 9, method: 'POST', path: '/a\tb/é', startedAtMs: 3.5 } })
+  assert.deepEqual({ beats, debugged, request }, { beats: 1, debugged: false, request: { id: 9, method: 'POST', route: '/a\tb/é', startedAtMs: 3.5, traceId: '0a'.repeat(16) } })
   assert.deepEqual(frames.slice(0, 2).map((frame) => [frame.function, frame.file]), [['answered', __filename], [name, __filename]])
   assert.ok(frames.every(({ line, column }) => line === null || (line > 0 && Number(column) > 0)))
   assert.ok(!text.includes('secret'))

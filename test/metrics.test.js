@@ -31,6 +31,7 @@ function makeMetrics (differences = {}) {
     loop: () => host.loop,
     cpuSeconds: () => host.cpu,
     degraded: () => host.degraded,
+    inFlight: () => 3,
     histogram: /** @type {any} */ (histogram),
     periodMs: 10,
     thresholdMs: 50,
@@ -48,6 +49,8 @@ function fill ({ metrics, host }) {
   metrics.observeBlock(makeRecord())
   metrics.observeGc('major', 30)
   metrics.drop('record')
+  metrics.requestSeries('/report/:id', 'GET', '2xx').observe(0.3)
+  metrics.requestBlockedSeries('/report/:id').observe(0)
 }
 
 test('every metric of the catalogue is there with its type, help and labels, and no other', async () => {
@@ -157,6 +160,8 @@ test('no counter and no histogram ever goes backwards, whatever the host says an
     metrics.observeBlock(makeRecord({ durationMs: 50 + random() * 5000, cause: Object.keys(causes)[round % 8], request: { method: 'GET', route: `/${round % 7}`, startedAt: '' } }))
     metrics.observeGc('minor', random() * 20)
     metrics.drop('late_beat')
+    metrics.requestSeries(`/${round}`, 'GET', '2xx').observe(random() * 20)
+    metrics.requestBlockedSeries(`/${round % 7}`).observe(random() * 20)
     const found = await samples(round % 3 === 0)
     mostActiveMs = Math.max(mostActiveMs, host.loop.activeMs)
     const activeS = valueOf(found, 'loopwatch_eventloop_time_seconds_total', { state: 'active' })
@@ -176,7 +181,11 @@ test('no counter and no histogram ever goes backwards, whatever the host says an
 test('buckets of a histogram are cumulative and end at its count', async () => {
   const random = seeded(12)
   const made = makeMetrics()
+  const requests = made.metrics.requestSeries('/a', 'GET', '2xx')
+  const victims = made.metrics.requestBlockedSeries('/a')
   for (let i = 0; i < 500; i++) {
+    requests.observe(random() ** 4 * 20)
+    victims.observe(random() ** 4 * 20)
     made.metrics.observeBlock(makeRecord({ durationMs: 50 + random() ** 4 * 60000 }))
     made.metrics.observeGc('minor', random() ** 3 * 2000)
     made.host.histogram.record(Math.ceil((9 + random() ** 8 * 20000) * NS_PER_MS))

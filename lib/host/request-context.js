@@ -1,6 +1,7 @@
 'use strict'
 
 const { pathTemplate } = require('../path-template')
+const { routeOfExpress } = require('./frameworks/express')
 const { traceIdOf } = require('./trace-id')
 
 const ROUTE_CHARS = 200
@@ -17,6 +18,8 @@ const NOT_FOUND = 404
 class RequestContext {
   /** @type {string | null} as told by a framework or the application */
   route = null
+  /** The application said so itself: frameworks are not asked. */
+  isGiven = false
   /** @type {string | null} */
   #traceId = null
   /** @type {RequestContext | null} the next one open on the same connection (pipelining) */
@@ -38,6 +41,8 @@ class RequestContext {
   /** The template of its route, as far as it is known by now. Pure: also asked for in mid-block. */
   get template () {
     if (this.route !== null || this.request === null) return this.route ?? ''
+    const route = routeOfExpress(this.request)
+    if (typeof route === 'string') return route
     const { url = '' } = this.request
     const query = url.indexOf('?')
     return pathTemplate(query === -1 ? url : url.slice(0, query))
@@ -48,9 +53,20 @@ class RequestContext {
     return this.request === null ? this.#traceId : traceIdOf(this.request)
   }
 
-  /** It has ended. @param {number} status of the answer, 0 where there was none */
+  /** What a framework says of its route. @param {string | null} route null where none of its routes matched */
+  name (route) {
+    if (!this.isGiven) this.route = route ?? UNMATCHED
+  }
+
+  /**
+   * It has ended.
+   * @param {number} status of the answer, 0 where there was none
+   * @returns {string} its route
+   */
   end (status) {
-    this.route = this.route === null && status === NOT_FOUND ? UNMATCHED : this.template.slice(0, ROUTE_CHARS)
+    // What nobody knew and nobody found must not fill the table of routes: scanners ask for anything.
+    const isLost = status === NOT_FOUND && this.route === null && this.request !== null && typeof routeOfExpress(this.request) !== 'string'
+    this.route = isLost ? UNMATCHED : this.template.slice(0, ROUTE_CHARS)
     this.#traceId = this.traceId
     this.request = null
     return this.route
@@ -58,4 +74,3 @@ class RequestContext {
 }
 
 exports.RequestContext = RequestContext
-exports.UNMATCHED = UNMATCHED

@@ -2,19 +2,19 @@
 
 const { AsyncLocalStorage } = require('node:async_hooks')
 const diagnosticsChannel = require('node:diagnostics_channel')
+const { LINE } = require('../bridge/answer')
 const { ABORTED, pack } = require('../bridge/request-row')
 const { nowMs } = require('../clock')
+const { connectionOf, watchConnections } = require('./connections')
+const { startFrameworks } = require('./frameworks')
 const { watchHttp2 } = require('./http2')
 const { RequestContext } = require('./request-context')
+const { hasContextFrame } = require('./runtime')
 
 const REQUEST_START = 'http.server.request.start'
 const RESPONSE_FINISH = 'http.server.response.finish'
 
-/** The first open request of a connection. */
-const kOpen = Symbol('loopwatch.open')
-
 /** @typedef {import('node:http').IncomingMessage | import('node:http2').Http2ServerRequest} HttpRequest */
-/** @typedef {import('node:net').Socket & { [kOpen]: RequestContext | null }} Connection */
 
 /**
  * Senses the HTTP requests of the application: each finished one is a row in the ring, and each one
@@ -25,7 +25,7 @@ class Requests {
   #bridge
   #route
   #lastId = 0
-  /** @type {AsyncLocalStorage<RequestContext>} */
+  /** @type {AsyncLocalStorage<RequestContext | import('./connections').Connection>} */
   #storage = new AsyncLocalStorage()
   #isFollowing = false
   /** @type {RequestContext | undefined} the last that started */
@@ -33,6 +33,8 @@ class Requests {
   /** @type {WeakMap<object, RequestContext>} */
   #http2 = new WeakMap()
   #stopHttp2
+  #stopConnections
+  #frameworks
 
   /**
    * @param {import('../bridge/bridge').Bridge} bridge
@@ -47,24 +49,29 @@ class Requests {
       started: (request) => this.#http2.set(request, this.#start(request)),
       ended: (request, status) => this.#end(/** @type {RequestContext} */ (this.#http2.get(request)), status)
     })
+    // Where AsyncLocalStorage comes without async_hooks, the events of a request's body are the connection's.
+    this.#stopConnections = hasContextFrame()
+      ? watchConnections((socket) => { if (this.#isFollowing) this.#storage.enterWith(connectionOf(socket, this.#onClose)) })
+      : () => {}
+    this.#frameworks = startFrameworks((request, route) => this.#contextOf(request)?.name(route))
   }
 
   /** @param {any} message */
   #onStart = ({ request, socket }) => {
     const context = this.#start(request)
-    if (socket[kOpen] === undefined) {
-      Object.defineProperty(socket, kOpen, { value: null, writable: true })
-      socket.on('close', this.#onClose)
-    }
-    context.next = socket[kOpen]
-    socket[kOpen] = context
+    const connection = connectionOf(socket, this.#onClose)
+    context.next = connection.latest
+    connection.latest = context
   }
 
   /** @param {HttpRequest} request */
   #start (request) {
     const context = new RequestContext(++this.#lastId, request, nowMs())
     this.#bridge.counters.add('inFlight', 1)
-    if (this.#route !== undefined) context.route = this.#ask(this.#route, request)
+    if (this.#route !== undefined) {
+      context.route = this.#ask(this.#route, request)
+      context.isGiven = context.route !== null
+    }
     this.#latest = context
     if (this.#isFollowing) this.#storage.enterWith(context)
     return context
@@ -75,7 +82,7 @@ class Requests {
     try {
       const name = route(request)
       if (name === undefined || name === null) return null
-      if (typeof name === 'string' && name !== '') return name
+      if (typeof name === 'string' && name !== '' && !name.includes(LINE)) return name
     } catch {
       // An error of the application's is counted like any other nonsense.
     }
@@ -85,22 +92,25 @@ class Requests {
 
   /** @param {any} message */
   #onFinish = ({ request, response, socket }) => {
-    let previous = null
-    for (let context = socket?.[kOpen] ?? null; context !== null; context = context.next) {
+    // A response may outlive its connection, whose end has then been told already.
+    if (!socket) return
+    const connection = connectionOf(socket, this.#onClose)
+    let newer = null
+    for (let context = connection.latest; context !== null; context = context.next) {
       if (context.request === request) {
-        if (previous === null) socket[kOpen] = context.next
-        else previous.next = context.next
+        if (newer === null) connection.latest = context.next
+        else newer.next = context.next
         return this.#end(context, response.statusCode)
       }
-      previous = context
+      newer = context
     }
   }
 
-  /** A connection closed: what was open on it was never answered. */
-  #onClose = ((/** @type {Requests} */ requests) => /** @this {Connection} */ function () {
-    for (let context = this[kOpen]; context !== null; context = context.next) requests.#end(context, ABORTED)
-    this[kOpen] = null
-  })(this)
+  /** What was open on a closed connection was never answered. @param {import('./connections').Connection} connection */
+  #onClose = (connection) => {
+    for (let context = connection.latest; context !== null; context = context.next) this.#end(context, ABORTED)
+    connection.latest = null
+  }
 
   /** @param {RequestContext} context @param {number} status */
   #end (context, status) {
@@ -121,27 +131,26 @@ class Requests {
    * the last that came, true only if it is its very arrival that is being worked on.
    */
   current () {
-    return this.#isFollowing ? { context: this.#storage.getStore(), isCertain: true } : { context: this.#latest, isCertain: false }
+    if (!this.#isFollowing) return { context: this.#latest, isCertain: false }
+    const store = this.#storage.getStore()
+    return { context: store instanceof RequestContext ? store : store?.latest ?? undefined, isCertain: true }
   }
 
   /** @param {HttpRequest} request @returns {RequestContext | undefined} of a request that has not ended */
   #contextOf (request) {
     if (request.httpVersionMajor === 2) return this.#http2.get(request)
-    let context = /** @type {Connection} */ (request.socket)?.[kOpen]
-    while (context && context.request !== request) context = context.next
+    if (!request.socket) return undefined
+    let context = connectionOf(request.socket, this.#onClose).latest
+    while (context !== null && context.request !== request) context = context.next
     return context ?? undefined
-  }
-
-  /** A framework has found the route of a request. @param {HttpRequest} request @param {string} route */
-  name (request, route) {
-    const context = this.#contextOf(request)
-    if (context !== undefined) context.route ??= route
   }
 
   stop () {
     diagnosticsChannel.unsubscribe(REQUEST_START, this.#onStart)
     diagnosticsChannel.unsubscribe(RESPONSE_FINISH, this.#onFinish)
     this.#stopHttp2()
+    this.#stopConnections()
+    this.#frameworks.stop()
     this.follow(false)
   }
 }
@@ -152,6 +161,5 @@ exports.Requests = Requests
 exports.noRequests = {
   current: () => ({ context: /** @type {RequestContext | undefined} */ (undefined), isCertain: true }),
   follow: () => {},
-  name: () => {},
   stop: () => {}
 }

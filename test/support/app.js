@@ -52,7 +52,7 @@ function startNode (t, args, { env = {}, node = process.env.TEST_NODE ?? process
  * @param {{ options?: object, args?: string[], env?: Record<string, string>, node?: string }} [setup]
  */
 async function startApp (t, { options = {}, args = [], env = {}, node } = {}) {
-  const app = startNode(t, [...args, BLOCKING_APP], { env: { ...env, BAKEOFF_OPTIONS: JSON.stringify({ port: 0, ...options }) }, node })
+  const app = startNode(t, [...args, BLOCKING_APP], { env: { ...env, BAKEOFF_OPTIONS: JSON.stringify({ port: 0, requests: 'on', ...options }) }, node })
   const ready = /** @type {{ port: number, url: string }} */ (await eventually(
     () => /^\{.*\}$/m.exec(app.out.stderr) && JSON.parse(/** @type {RegExpExecArray} */ (/^\{.*\}$/m.exec(app.out.stderr))[0]),
     () => `the application to listen; stderr: ${app.out.stderr}`))

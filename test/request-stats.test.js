@@ -1,0 +1,109 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { createMemory, openBridge } = require('../lib/bridge/bridge')
+const { pack } = require('../lib/bridge/request-row')
+const { BadRoutes } = require('../lib/watchdog/bad-routes')
+const { Following, QUIET_MS } = require('../lib/watchdog/following')
+const { RecentBlocks } = require('../lib/watchdog/recent-blocks')
+const { RequestStats } = require('../lib/watchdog/request-stats')
+
+/** Stats over a bridge, with what they told the metrics. */
+function makeStats ({ routes = 50 } = {}) {
+  const bridge = openBridge(createMemory())
+  /** @type {any[]} */
+  const told = []
+  /** @type {Set<string>} */
+  const known = new Set()
+  const metrics = /** @type {any} */ ({
+    routeLabel: (/** @type {string} */ route) => known.has(route) || known.size < routes ? known.add(route) && route : '(other)',
+    requestSeries: (/** @type {string} */ route, /** @type {string} */ method, /** @type {string} */ status) => ({ observe: (/** @type {number} */ seconds) => told.push(['duration', method, route, status, seconds]) }),
+    requestBlockedSeries: (/** @type {string} */ route) => ({ observe: (/** @type {number} */ seconds) => told.push(['blocked', route, seconds]) }),
+    overflowed: (/** @type {string} */ label) => told.push(['overflow', label])
+  })
+  const stats = new RequestStats(bridge, metrics)
+  let id = 0
+  /** @param {{ route?: string, method?: string, status?: number, startMs?: number, durationMs?: number }} request */
+  const push = ({ route = '/a', method = 'GET', status = 200, startMs = 0, durationMs = 500 }) => {
+    bridge.requests.push(pack(bridge.routes.numberOf(route), method, status), startMs, durationMs, ++id)
+    return id
+  }
+  return { stats, push, told }
+}
+
+test('a finished request is counted by method, route and class of its status', () => {
+  const { stats, push, told } = makeStats()
+  push({ status: 201, method: 'POST', route: '/orders/:id' })
+  push({ status: 0 })
+  push({ status: 503, method: 'BREW', durationMs: 250 })
+  stats.drain(1000)
+  assert.deepEqual(told.filter(([kind]) => kind === 'duration'), [
+    ['duration', 'POST', '/orders/:id', '2xx', 0.5],
+    ['duration', 'GET', '/a', 'aborted', 0.5],
+    ['duration', '(other)', '/a', '5xx', 0.25]
+  ])
+})
+
+test('a request that ended after the last beat waits until blocks up to its end are known', () => {
+  const { stats, push, told } = makeStats()
+  push({ startMs: 0, durationMs: 90 })
+  push({ startMs: 0, durationMs: 120 })
+  stats.drain(100)
+  assert.equal(told.filter(([kind]) => kind === 'duration').length, 1)
+  stats.addBlock({ startMs: 95, endMs: 115, requestId: null })
+  stats.drain(130)
+  assert.deepEqual(told.filter(([kind]) => kind === 'blocked'), [['blocked', '/a', 0], ['blocked', '/a', 0.02]])
+})
+
+test('a request is no victim of the block it made itself', () => {
+  const { stats, push, told } = makeStats()
+  const culprit = push({ route: '/report', startMs: 0, durationMs: 400 })
+  push({ route: '/ping', startMs: 200, durationMs: 300 })
+  stats.addBlock({ startMs: 100, endMs: 400, requestId: culprit })
+  stats.drain(1000)
+  assert.deepEqual(told.filter(([kind]) => kind === 'blocked'), [['blocked', '/report', 0], ['blocked', '/ping', 0.2]])
+})
+
+test('each request beyond the bound of routes counts as an overflow', () => {
+  const { stats, push, told } = makeStats({ routes: 2 })
+  for (const route of ['/a', '/b', '/c', '/d', '/c', '/a']) push({ route })
+  stats.drain(1000)
+  assert.deepEqual(told.filter(([kind]) => kind === 'duration').map(([,, route]) => route), ['/a', '/b', '(other)', '(other)', '(other)', '/a'])
+  assert.equal(told.filter(([kind]) => kind === 'overflow').length, 3)
+})
+
+test('the part of a request that blocks cover is exact for any number of them', () => {
+  const blocks = new RecentBlocks()
+  assert.equal(blocks.blockedMs(0, 1000, 1), 0)
+  for (let i = 0; i < 1000; i++) blocks.add({ startMs: i * 100, endMs: i * 100 + 40, requestId: i })
+  assert.equal(blocks.blockedMs(99900, 99920, 1), 20)
+  assert.equal(blocks.blockedMs(99020, 99920, 1), 20 + 8 * 40 + 20)
+  assert.equal(blocks.blockedMs(99020, 99920, 999), 20 + 8 * 40)
+  assert.equal(blocks.blockedMs(99940, 99999, 1), 0)
+})
+
+test('requests are followed from the first block on until it has been quiet for long', () => {
+  /** @type {boolean[]} */
+  const told = []
+  const following = new Following((on) => told.push(on))
+  following.tick(5)
+  following.block(10)
+  following.block(1000)
+  following.tick(999 + QUIET_MS)
+  assert.deepEqual(told, [true])
+  following.tick(1000 + QUIET_MS)
+  following.tick(1001 + QUIET_MS)
+  assert.deepEqual(told, [true, false])
+  following.block(2000 + QUIET_MS)
+  assert.deepEqual(told, [true, false, true])
+})
+
+test('a function for routes that fails is told, and trusted again after a minute without', () => {
+  const judge = new BadRoutes()
+  assert.equal(judge.judge(0, 1000), null)
+  assert.match(String(judge.judge(3, 2000)), /option route/)
+  assert.ok(judge.judge(3, 61999))
+  assert.equal(judge.judge(3, 62000), null)
+  assert.ok(judge.judge(4, 63000))
+})

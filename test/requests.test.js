@@ -1,0 +1,201 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const http2 = require('node:http2')
+const https = require('node:https')
+const net = require('node:net')
+const { cert } = require('./support/certificate')
+const { eventually, startNode } = require('./support/app')
+const { parseExposition } = require('./support/exposition')
+
+const COUNT = 'loopwatch_http_request_duration_seconds_count'
+/** AsyncLocalStorage comes at no cost from here on, so requests are followed from the start. */
+const isFree = Number(process.versions.node.split('.')[0]) >= 24
+
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {{ kind?: string, options?: object, route?: string, args?: string[] }} [setup]
+ */
+async function startServer (t, { kind = 'http', options = {}, route = '', args = [] } = {}) {
+  const app = startNode(t, [...args, 'requests.js'], { env: { REQUESTS_KIND: kind, REQUESTS_OPTIONS: JSON.stringify(options), REQUESTS_ROUTE: route } })
+  const { port, url } = await eventually(() => /^\{.*\}$/m.test(app.out.stderr) && JSON.parse(/** @type {any} */ (/^\{.*\}$/m.exec(app.out.stderr))[0]), () => app.out.stderr)
+  const samples = async () => parseExposition(await (await fetch(`${url}/metrics`)).text()).samples
+  /** What has been counted: { 'GET /a 2xx': 1 }. */
+  const counts = async () => Object.fromEntries((await samples()).filter(({ name }) => name === COUNT)
+    .map(({ labels, value }) => [`${labels.method} ${labels.route} ${labels.status_class}`, value]))
+  /** @param {Record<string, number>} expected */
+  const settles = async (expected) => {
+    let last = {}
+    await eventually(async () => {
+      last = await counts()
+      return JSON.stringify(Object.entries(last).sort()) === JSON.stringify(Object.entries(expected).sort()) && await inFlight() === 0
+    }, () => `${JSON.stringify(expected)}, got ${JSON.stringify(last)}`)
+  }
+  const inFlight = async () => (await samples()).find(({ name }) => name === 'loopwatch_http_requests_in_flight')?.value
+  /** @returns {Promise<any[]>} */
+  const blocks = async () => (await fetch(`${url}/blocks`)).json()
+  return { ...app, port, url, samples, settles, inFlight, blocks, ask: (/** @type {string} */ path, /** @type {RequestInit} */ init = {}) => fetch(`http://127.0.0.1:${port}${path}`, init).then((response) => response.text()) }
+}
+
+/** Sends raw text and gives what comes back until the server closes. @param {number} port @param {string} text */
+function raw (port, text) {
+  return new Promise((resolve) => {
+    let received = ''
+    const socket = net.connect(port, '127.0.0.1', () => socket.write(text))
+    socket.on('data', (data) => { received += data })
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(received))
+  })
+}
+
+test('requests are counted by method, route and class of status, whatever the connection does', async (t) => {
+  const { port, ask, settles } = await startServer(t)
+  await ask('/a?secret=1')
+  await ask('/a', { method: 'POST', body: 'x' })
+  await ask('/a', { method: 'HEAD' })
+  for (const status of [201, 304, 400, 500]) await ask(`/status/${status}`)
+  await ask('/status/404')
+  // Kept alive, three in one packet, and a connection closed by the client after the answer.
+  await raw(port, 'GET /kept/1 HTTP/1.1\r\nHost: a\r\n\r\nGET /kept/2 HTTP/1.1\r\nHost: a\r\n\r\nGET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  await raw(port, 'GET /old HTTP/1.0\r\n\r\n')
+  await settles({ 'GET /a 2xx': 1, 'POST /a 2xx': 1, 'HEAD /a 2xx': 1, 'GET /status/:id 2xx': 1, 'GET /status/:id 3xx': 1, 'GET /status/:id 4xx': 1, 'GET /status/:id 5xx': 1, 'GET (unmatched) 4xx': 1, 'GET /kept/:id 2xx': 2, 'GET /slow 2xx': 1, 'GET /old 2xx': 1 })
+})
+
+test('a connection that is closed before its answers counts each of its requests as aborted, and nothing stays in flight', async (t) => {
+  const { port, settles, inFlight } = await startServer(t)
+  const sockets = [1, 2, 3].map(() => net.connect(port, '127.0.0.1'))
+  for (const socket of sockets) {
+    socket.on('error', () => {})
+    socket.write('GET /never HTTP/1.1\r\nHost: a\r\n\r\nGET /never HTTP/1.1\r\nHost: a\r\n\r\n')
+  }
+  await eventually(async () => await inFlight() === 6, 'six in flight')
+  sockets[0].destroy()
+  sockets[1].resetAndDestroy()
+  sockets[2].end()
+  await eventually(async () => Number(await inFlight()) <= 2, 'four to be gone')
+  sockets[2].destroy()
+  await settles({ 'GET /never aborted': 6 })
+})
+
+test('upgrades and malformed requests are no requests', async (t) => {
+  const { port, settles } = await startServer(t)
+  const upgraded = await raw(port, 'GET /socket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+  assert.match(upgraded, /^HTTP\/1\.1 101/)
+  await raw(port, 'NONSENSE\r\n\r\n')
+  await raw(port, 'GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  await settles({ 'GET /a 2xx': 1 })
+})
+
+test('HTTPS is counted like HTTP', async (t) => {
+  const { port, settles } = await startServer(t, { kind: 'https' })
+  await new Promise((resolve) => https.get({ port, host: 'localhost', path: '/a', ca: cert, agent: false }, (response) => response.resume().on('end', resolve)))
+  await settles({ 'GET /a 2xx': 1 })
+})
+
+test('HTTP/2 requests are counted, streams that are reset as aborted', async (t) => {
+  const { port, settles, inFlight, blocks } = await startServer(t, { kind: 'http2', options: { requests: 'on' } })
+  const session = http2.connect(`http://127.0.0.1:${port}`)
+  t.after(() => session.destroy())
+  const ask = (/** @type {string} */ path) => new Promise((resolve) => session.request({ ':path': path }).resume().on('close', resolve))
+  await Promise.all(['/a', '/a', '/status/500', '/block/awaits'].map(ask))
+  const never = session.request({ ':path': '/never' })
+  never.on('error', () => {})
+  await eventually(async () => await inFlight() === 1, 'the request to be in flight')
+  never.close(http2.constants.NGHTTP2_CANCEL)
+  await settles({ 'GET /a 2xx': 2, 'GET /status/:id 5xx': 1, 'GET /block/awaits 2xx': 1, 'GET /never aborted': 1 })
+  assert.equal((await blocks())[0].request?.route, '/block/awaits')
+})
+
+test('a server for both counts HTTP/1 and HTTP/2 once each', async (t) => {
+  const { port, settles } = await startServer(t, { kind: 'both' })
+  await new Promise((resolve) => https.get({ port, host: 'localhost', path: '/one', ca: cert, agent: false }, (response) => response.resume().on('end', resolve)))
+  const session = http2.connect(`https://localhost:${port}`, { ca: cert })
+  t.after(() => session.destroy())
+  await new Promise((resolve) => session.request({ ':path': '/two' }).resume().on('close', resolve))
+  await settles({ 'GET /one 2xx': 1, 'GET /two 2xx': 1 })
+})
+
+test('a server of raw HTTP/2 streams is left as it is', async (t) => {
+  const { port } = await startServer(t, { kind: 'http2-streams' })
+  const session = http2.connect(`http://127.0.0.1:${port}`)
+  t.after(() => session.destroy())
+  let listeners = ''
+  await new Promise((resolve) => session.request({ ':path': '/' }).on('data', (data) => { listeners += data }).on('close', resolve))
+  assert.equal(listeners, '0')
+})
+
+test('a block knows its request wherever the request has led to', async (t) => {
+  const { ask, blocks } = await startServer(t, { options: { requests: 'on' } })
+  for (const way of ['here', 'awaits', 'timer', 'stream', 'listener', 'body']) {
+    const traceId = 'c0ffee'.padEnd(32, '0')
+    await ask(`/block/${way}?secret=1`, { method: 'POST', body: 'x'.repeat(100000), headers: { traceparent: `00-${traceId}-${'1'.repeat(16)}-01` } })
+    const { request } = await eventually(async () => (await blocks()).find((block) => block.request?.route === `/block/${way}`), `a block of ${way}`)
+    assert.deepEqual({ method: request.method, traceId: request.traceId }, { method: 'POST', traceId }, way)
+    assert.ok(Math.abs(Date.now() - Date.parse(request.startedAt)) < 20000)
+  }
+})
+
+test("with 'auto' requests are followed at once where it is free, elsewhere from the first block on", async (t) => {
+  const { ask, blocks } = await startServer(t)
+  /** @param {string} way @param {number} count */
+  const routeOf = async (way, count) => {
+    await ask(`/block/${way}`)
+    await eventually(async () => (await blocks()).length === count && (await blocks())[0].ongoing === false, 'the block')
+    return (await blocks())[0].request?.route ?? null
+  }
+  assert.equal(await routeOf('awaits', 1), isFree ? '/block/awaits' : null)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  assert.equal(await routeOf('timer', 2), '/block/timer')
+})
+
+test('a block in the very arrival of a request knows it before requests are followed', async (t) => {
+  const { ask, blocks } = await startServer(t)
+  await ask('/block/here')
+  await eventually(async () => (await blocks())[0]?.request?.route === '/block/here', 'the block')
+})
+
+test('with requests off nothing is counted and no block has a request', async (t) => {
+  const { ask, samples, blocks } = await startServer(t, { options: { requests: 'off' } })
+  await ask('/block/here')
+  await eventually(async () => (await blocks()).length === 1, 'the block')
+  assert.equal((await blocks())[0].request, null)
+  assert.ok(!(await samples()).some(({ name }) => name === COUNT))
+})
+
+test('others that wait while one request blocks are its victims, it is not its own', async (t) => {
+  const { ask, samples } = await startServer(t, { options: { requests: 'on' } })
+  const victim = ask('/slow')
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  await Promise.all([ask('/block/here'), victim])
+  /** @param {string} route */
+  const blockedS = async (route) => (await samples()).find(({ name, labels }) => name === 'loopwatch_http_request_blocked_seconds_sum' && labels.route === route)?.value
+  const lost = /** @type {number} */ (await eventually(async () => await blockedS('/slow'), 'the victim to be counted'))
+  assert.ok(lost > 0.15 && lost < 5, `${lost} s`)
+  assert.equal(await blockedS('/block/here'), 0)
+})
+
+test('the option route names requests; what it says is taken as it is, within bounds', async (t) => {
+  const { ask, settles } = await startServer(t, { route: 'header', options: { routes: 4 } })
+  const names = ['plain', 'with "quotes" and \\', 'x'.repeat(10000)]
+  for (const name of names) await ask('/a', { headers: { 'x-route': name } })
+  await ask('/caf%C3%A9')
+  await ask('/beyond')
+  await settles({ 'GET plain 2xx': 1, [`GET ${names[1]} 2xx`]: 1, [`GET ${'x'.repeat(200)} 2xx`]: 1, 'GET /:id 2xx': 1, 'GET (other) 2xx': 1 })
+})
+
+test('a function for routes that throws or gives nonsense costs its names and nothing else', async (t) => {
+  for (const route of ['throwing', 'nonsense']) {
+    const { ask, settles, samples } = await startServer(t, { route })
+    assert.equal(await ask('/a'), 'ok')
+    await settles({ 'GET /a 2xx': 1 })
+    await eventually(async () => (await samples()).some(({ name, labels, value }) => name === 'loopwatch_degraded' && labels.reason === 'route' && value === 1), `${route}: degraded`)
+  }
+})
+
+test('the trace is that of the active span where OpenTelemetry is loaded', async (t) => {
+  const { ask, blocks } = await startServer(t, { options: { requests: 'on' }, args: ['-r', require.resolve('./fixtures/opentelemetry.js')] })
+  await ask('/block/here', { headers: { traceparent: `00-${'a'.repeat(32)}-${'1'.repeat(16)}-01` } })
+  const [{ request }] = /** @type {any[]} */ (await eventually(async () => (await blocks()).length > 0 && blocks(), 'the block'))
+  assert.equal(request.traceId, 'b'.repeat(32))
+})
