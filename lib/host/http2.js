@@ -13,10 +13,11 @@ const HTTP2_SERVERS = ['Http2Server', 'Http2SecureServer']
  * switch the compatibility API on.
  * @param {object} handlers
  * @param {(request: import('node:http2').Http2ServerRequest) => void} handlers.started
+ * @param {(request: import('node:http2').Http2ServerRequest) => void} handlers.resumed its body has come
  * @param {(request: import('node:http2').Http2ServerRequest, status: number) => void} handlers.ended
  * @returns {() => void} stops it
  */
-exports.watchHttp2 = ({ started, ended }) => {
+exports.watchHttp2 = ({ started, resumed, ended }) => {
   /** @type {Set<WeakRef<import('node:http2').Http2Server>>} */
   const servers = new Set()
   const known = new WeakSet()
@@ -35,6 +36,8 @@ exports.watchHttp2 = ({ started, ended }) => {
     // With allowHTTP1 older clients come this way too, and are told by the channels of node:http.
     if (request.httpVersionMajor !== 2) return
     started(request)
+    // Its body's events come in the session's context, not in the one it is being handled in.
+    request.prependListener('end', () => resumed(request))
     const { stream } = request
     stream.once('close', () => ended(request, stream.rstCode === 0 && response.writableEnded ? response.statusCode : ABORTED))
   }

@@ -47,6 +47,9 @@ class Requests {
     diagnosticsChannel.subscribe(RESPONSE_FINISH, this.#onFinish)
     this.#stopHttp2 = watchHttp2({
       started: (request) => this.#http2.set(request, this.#start(request)),
+      resumed: (request) => {
+        if (this.#isFollowing) this.#storage.enterWith(/** @type {RequestContext} */ (this.#http2.get(request)))
+      },
       ended: (request, status) => this.#end(/** @type {RequestContext} */ (this.#http2.get(request)), status)
     })
     // Where AsyncLocalStorage comes without async_hooks, the events of a request's body are the connection's.
