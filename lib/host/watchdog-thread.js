@@ -3,7 +3,7 @@
 const path = require('node:path')
 const { setTimeout, clearTimeout } = require('node:timers')
 const { Worker } = require('node:worker_threads')
-const { CALL, STOP, LISTENING, REPLY, BLOCK } = require('../bridge/messages')
+const { CALL, STOP, LISTENING, REPLY, BLOCK, TRACK } = require('../bridge/messages')
 
 const ENTRY = path.join(__dirname, '..', 'watchdog', 'main.js')
 const FIRST_RETRY_MS = 1000
@@ -36,7 +36,7 @@ class WatchdogThread {
 
   /**
    * @param {() => object} makeData workerData of each start
-   * @param {{ onListening: (url: string | null) => void, onBlock: (record: any) => void, onLost: (error: Error) => void }} handlers
+   * @param {{ onListening: (url: string | null) => void, onBlock: (record: any) => void, onTrack: (message: any) => void, onLost: (error: Error) => void }} handlers
    */
   constructor (makeData, handlers) {
     this.#makeData = makeData
@@ -75,6 +75,8 @@ class WatchdogThread {
       this.#handlers.onBlock(message.record)
     } else if (message.code === REPLY) {
       this.#settle(message.id, message.value)
+    } else if (message.code === TRACK) {
+      this.#handlers.onTrack(message)
     }
   }
 
@@ -120,6 +122,11 @@ class WatchdogThread {
       worker.ref()
       worker.postMessage({ code: CALL, id, method })
     })
+  }
+
+  /** Lost where there is no thread to hear it. @param {object} message */
+  post (message) {
+    this.#worker?.postMessage(message)
   }
 
   /** Ends the thread: by itself if it can, by force after a second. */

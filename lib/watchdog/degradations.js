@@ -5,6 +5,7 @@ const reasons = {
   endpoint: 'the endpoint does not listen',
   inspector: 'the host cannot be asked where it is: durations only, no lines and no requests',
   requests: 'blocks are not given the name of their request',
+  origin: 'it is not tracked where operations are created',
   dir: 'block records are not written to disk',
   log: 'log lines cannot be written'
 }

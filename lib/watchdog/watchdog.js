@@ -19,6 +19,7 @@ const { GcPauses } = require('./gc-pauses')
 const { askHost } = require('./inspector')
 const { Kernel } = require('./kernel')
 const { Lateness } = require('./lateness')
+const { Origins } = require('./origins')
 const { ThreadWatch } = require('./thread-watch')
 const { version } = require('../../package.json')
 
@@ -43,6 +44,7 @@ class Watchdog {
   #gcPauses = new GcPauses()
   #kernel = new Kernel()
   #degradations
+  #origins
   #memory
   #file
   #log
@@ -72,10 +74,19 @@ class Watchdog {
     this.#file = options.dir === undefined
       ? null
       : new BlockFile({ dir: options.dir, name: `blocks-${process.pid}-${Date.now()}`, nowMs, onState: (error) => this.#degradations.set('dir', error) })
+    const frames = new FrameTable((frame) => sourceMaps.original(frame))
+    this.#origins = new Origins({
+      isAuto: options.origin === 'auto',
+      frames,
+      post,
+      say: (level, fields, message) => this.#log?.say(level, fields, message),
+      onState: (failure) => this.#degradations.set('origin', failure)
+    })
     this.#metrics = new Metrics({
       loop: () => this.#loop(),
       cpuSeconds: () => this.#kernel.cpuSeconds(),
       degraded: () => this.#degradations.entries(),
+      originTracking: () => this.#origins.isTracking,
       histogram,
       periodMs: options.calmPeriod,
       thresholdMs: options.threshold,
@@ -91,9 +102,10 @@ class Watchdog {
       readKernel: (now) => this.#kernel.read(now),
       surroundings: {
         gcWithin: (startMs, endMs) => this.#gcPauses.within(startMs, endMs),
-        watchdogGapWithin: (startMs, endMs) => this.#lateness.within(startMs, endMs)
+        watchdogGapWithin: (startMs, endMs) => this.#lateness.within(startMs, endMs),
+        originWithin: (startMs, endMs) => this.#origins.within(startMs, endMs)
       },
-      frames: new FrameTable((frame) => sourceMaps.original(frame)),
+      frames,
       nextId: () => this.#nextId(),
       reports: this.#reports()
     })
@@ -132,6 +144,7 @@ class Watchdog {
       this.#metrics.observeGc(GC_KINDS[kind] ?? 'other', durationMs)
     }
     const { wakeAtMs, eventful } = this.#main.look(now, selfLate)
+    this.#origins.look(now, this.#main.beat)
     if (eventful || now >= this.#countAtMs) this.#count(now)
     this.#schedule(wakeAtMs)
   }
@@ -163,11 +176,15 @@ class Watchdog {
         this.#log?.stuck(record)
         if (this.#options.onStuck === 'abort') this.#abort()
       },
-      ended: (record) => this.#memory.put(record),
+      ended: (record) => {
+        this.#memory.put(record)
+        this.#origins.ended(record)
+      },
       settled: (record, { endMs }) => {
         if (endMs < this.#startedAtMs) this.#metrics.drop('missed_block')
         this.#memory.put(record)
         this.#metrics.observeBlock(record)
+        this.#origins.settled(record)
         this.#file?.append(record)
         this.#log?.closed(record)
         this.#quietAtMs = nowMs() + QUIET_MS
@@ -235,6 +252,11 @@ class Watchdog {
   /** What the host asks for. @param {string} method @returns {Promise<unknown>} */
   async answer (method) {
     return method === 'blocks' ? this.#list() : this.#metrics.render()
+  }
+
+  /** What the host says. @param {object} message */
+  receive (message) {
+    this.#origins.receive(message)
   }
 
   /** Ends watching; a block in progress is recorded as far as it came. */
