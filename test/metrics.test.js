@@ -31,6 +31,7 @@ function makeMetrics (differences = {}) {
     loop: () => host.loop,
     cpuSeconds: () => host.cpu,
     degraded: () => host.degraded,
+    originTracking: () => true,
     histogram: /** @type {any} */ (histogram),
     periodMs: 10,
     thresholdMs: 50,

@@ -6,8 +6,8 @@ const { TRACKING, ORIGIN } = require('../bridge/messages')
 const { isHookSafe } = require('./runtime')
 
 const MS_PER_S = 1000
-/** A callback that is not even half of the shortest block is not where a block comes from. */
-const THRESHOLD_SHARE = 0.5
+/** A callback that is less than this of the shortest block is not where a block comes from (as in lib/watchdog/origins.js). */
+const THRESHOLD_SHARE = 0.3
 /** The watchdog's last verdict comes in this time after the window. */
 const VERDICT_MS = 600
 

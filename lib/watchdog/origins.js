@@ -11,8 +11,8 @@ const MS_PER_S = 1000
 /** Verdicts wait half a second at most; so many callbacks that are slow enough do not end in it. */
 const KEPT = 200
 const PLACES_IN_LINE = 5
-/** Less of a block than this is not where the block comes from. */
-const SHARE = 0.5
+/** Less of a block than this is not where the block comes from; a turn can hold two callbacks of a kind. */
+const SHARE = 0.3
 /** Callbacks around one another hardly differ in length: the innermost of those counts, which ended first. */
 const SAME = 0.9
 
