@@ -48,14 +48,13 @@ class Escalation {
 
   /** A block has its verdict. @param {BlockRecord} record @param {number} nowMs */
   settled (record, nowMs) {
-    if (!isPuzzling(record)) return
     const key = siteOf(record)
     if (record.origin !== null) {
       this.#isFound ||= key === this.#wanted
       this.#sites.delete(key)
       if (this.#solved.size < SITES) this.#solved.add(key)
     }
-    if (this.#solved.has(key)) return
+    if (this.#solved.has(key) || !isPuzzling(record)) return
     const times = [...this.#sites.get(key)?.times ?? [], nowMs].slice(-BLOCKS)
     // Moved to the end: the one that has not blocked for longest goes first.
     this.#sites.delete(key)
