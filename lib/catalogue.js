@@ -25,6 +25,7 @@ const table = [
   { key: 'dropped', name: 'events_dropped_total', type: 'counter', unit: 'events', help: 'Events that were not kept: log lines suppressed, rings overflowed, blocks of a time without a watchdog', labels: ['reason'] },
   { key: 'overflow', name: 'label_overflow_total', type: 'counter', unit: 'events', help: 'Observations whose label value went to (other) because the bound was reached', labels: ['label'] },
   { key: 'degraded', name: 'degraded', type: 'gauge', unit: '', help: '1 while a part of the agent cannot do its work', labels: ['reason'] },
+  { key: 'originTracking', name: 'origin_tracking', type: 'gauge', unit: '', help: '1 while it is tracked where asynchronous operations are created, which costs most of the throughput', labels: [] },
   { key: 'buildInfo', name: 'build_info', type: 'gauge', unit: '', help: 'Always 1; the versions of loopwatch and Node.js', labels: ['version', 'node_version'] },
   { key: 'threshold', name: 'config_threshold_seconds', type: 'gauge', unit: 'seconds', help: 'From this duration on a block is reported', labels: [] }
 ].map((row) => ({ ...row, name: PREFIX + row.name }))

@@ -21,6 +21,7 @@ const table = [
   { key: 'log', type: type.log(), default: true, doc: 'pino lines on stdout; false; or { level, destination }; in text: true, false, stderr or a level' },
   { key: 'requests', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: 'metrics of HTTP requests, and the name of the one that blocks; auto: named from the first block on where following requests costs (Node.js 20, 22); off: neither' },
   { key: 'route', type: type.callback(), default: undefined, doc: 'names the route of a request as it comes: (request) => string; null or undefined leaves it to loopwatch; in code only' },
+  { key: 'origin', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "find where the operation was created whose callback blocks: 'auto' = for 10 s where a line is not enough; 'on' = always, for development only" },
   { key: 'dir', type: type.text(), default: undefined, doc: 'folder for block records that outlive the process' },
   { key: 'keep', type: type.integer(1, 1000), default: 500, doc: 'blocks kept in memory' },
   { key: 'stuck', type: type.or(type.number(100, 86400000, 'milliseconds'), 0), default: 0, doc: 'after this long in one block do onStuck, ms; 0 = never' },
@@ -41,6 +42,7 @@ const table = [
  * @property {boolean | { level?: string, destination?: 1 | 2 | string }} [log]
  * @property {'auto' | 'on' | 'off'} [requests]
  * @property {(request: import('node:http').IncomingMessage | import('node:http2').Http2ServerRequest) => string | null | undefined} [route]
+ * @property {'off' | 'auto' | 'on'} [origin]
  * @property {string} [dir]
  * @property {number} [keep] 1 to 1000
  * @property {number} [stuck]

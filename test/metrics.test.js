@@ -32,6 +32,7 @@ function makeMetrics (differences = {}) {
     cpuSeconds: () => host.cpu,
     degraded: () => host.degraded,
     inFlight: () => 3,
+    originTracking: () => true,
     histogram: /** @type {any} */ (histogram),
     periodMs: 10,
     thresholdMs: 50,

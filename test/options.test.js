@@ -19,6 +19,7 @@ const wrong = {
   log: ['true', 1, null, [], { level: 'loud' }, { destination: 3 }, { destination: '' }, { file: 'x' }],
   requests: ['yes', true, null, ''],
   route: ['', '/x', {}, null],
+  origin: ['yes', true, null, ''],
   dir: ['', 1, null],
   keep: [0, 1.5, NaN, '5', 1001],
   stuck: [1, 99, NaN, '0', -1],

@@ -16,5 +16,11 @@ module.exports = {
   /** watchdog to host: { code, record } of a finished block */
   BLOCK: 5,
   /** watchdog to host: { code, on } follow requests through asynchronous work, or no longer */
-  FOLLOW: 6
+  FOLLOW: 6,
+  /** watchdog to host: { code, open, seconds, why, ended } a window of origin tracking is wanted, or no longer */
+  TRACK: 10,
+  /** host to watchdog: { code, open, reason, seconds, why, ended, failure } origin tracking is on, off, or impossible */
+  TRACKING: 11,
+  /** host to watchdog: { code, startMs, endMs, type, frames } of a slow callback, when it is over */
+  ORIGIN: 12
 }

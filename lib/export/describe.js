@@ -10,7 +10,7 @@ function duration (ms) {
   return ms >= MS_PER_S ? `${(ms / MS_PER_S).toFixed(1)} s` : `${Math.round(ms)} ms`
 }
 
-/** @param {import('../store/record').FrameRecord | null} frame */
+/** @param {import('../bridge/answer').Frame | null} frame */
 function place (frame) {
   if (frame === null) return null
   return `${frame.function ?? '(anonymous)'} (${path.basename(frame.file ?? '')}:${frame.line})`
@@ -20,7 +20,7 @@ function place (frame) {
  * A block in one sentence.
  * @param {import('../store/record').BlockRecord} record
  */
-exports.describe = ({ durationMs, ongoing, startup, cause, frame, request, samples }) => {
+exports.describe = ({ durationMs, ongoing, startup, cause, frame, request, samples, origin }) => {
   const how = ongoing ? `blocked for ${duration(durationMs)} so far` : `was blocked for ${duration(durationMs)}`
   const when = startup ? ' at start-up' : ''
   const { excuse } = causes[cause]
@@ -28,5 +28,9 @@ exports.describe = ({ durationMs, ongoing, startup, cause, frame, request, sampl
   const silent = cause === 'native' || cause === 'sync-io' ? 'inside a call that does not answer before it returns' : 'no stack taken'
   const where = place(frame) ?? (samples === 0 ? silent : 'outside application code')
   const who = request === null ? '' : `, ${request.method} ${request.route}`
-  return `event loop ${how}${when}: ${where}${who} (${cause})`
+  // Records of an earlier version, read from files, have none.
+  const created = origin ? `, created at ${place(origin.frame)}` : ''
+  return `event loop ${how}${when}: ${where}${who}${created} (${cause})`
 }
+
+exports.place = place

@@ -9,7 +9,7 @@ const { causes } = require('../causes')
 const FRAMES_IN_LINE = 8
 /** A pipe takes 4 KiB in one piece: below it lines of host and watchdog stay whole. 200 bytes are pino's own. */
 const LINE_BYTES = 4096 - 200
-/** A longer name of a function, file or route is cut; the line holds up to six of them beside the stack. */
+/** A longer name of a function, file or route is cut; the line holds up to ten of them beside the stack. */
 const NAME_BYTES = 400
 
 /** @typedef {import('../store/record').BlockRecord} BlockRecord */
@@ -61,14 +61,15 @@ class BlockLog {
     const isAllowed = this.#budget.allows(record, this.#nowMs())
     // Under a debugger somebody is looking at a breakpoint.
     if (!isAllowed || record.evidence.debugger) return
-    const { id, durationMs, uncertaintyMs, cause, startup, samples, evidence, stacks } = record
-    const frame = record.frame && { ...record.frame, function: cut(record.frame.function), file: cut(record.frame.file) }
+    const { id, durationMs, uncertaintyMs, cause, startup, samples, evidence, stacks, origin } = record
+    const frame = record.frame && cutFrame(record.frame)
     const request = record.request && { ...record.request, route: /** @type {string} */ (cut(record.request.route)) }
+    const created = origin && cutFrame(origin.frame)
     const suppressed = this.#takeSuppressed()
     const stack = stacks.length > 0 ? stacks[0].frames.slice(0, FRAMES_IN_LINE).map((each) => cut(line(each))) : undefined
     const level = causes[cause].excuse !== undefined || startup ? 'info' : 'warn'
-    const fields = { event, block: id, durationMs, uncertaintyMs, cause, frame, request, samples, evidence, stack, ...(suppressed > 0 && { suppressed }) }
-    const message = describe({ ...record, frame, request })
+    const fields = { event, block: id, durationMs, uncertaintyMs, cause, frame, request, samples, evidence, stack, ...(origin && { origin: { type: origin.type, frame: created } }), ...(suppressed > 0 && { suppressed }) }
+    const message = describe({ ...record, frame, request, origin: origin && { ...origin, frame: /** @type {import('../bridge/answer').Frame} */ (created) } })
     while (fields.stack?.length && jsonBytes([fields, message]) > LINE_BYTES) fields.stack.pop()
     this.#pino[level](fields, message)
   }
@@ -112,6 +113,11 @@ function line ({ function: name, file, line, column }) {
 /** @param {unknown} value */
 function jsonBytes (value) {
   return Buffer.byteLength(JSON.stringify(value))
+}
+
+/** @template {import('../bridge/answer').Frame} F @param {F} frame @returns {F} */
+function cutFrame (frame) {
+  return { ...frame, function: cut(frame.function), file: cut(frame.file) }
 }
 
 /** A name without its middle, where it is too long for a line. @param {string | null} name */

@@ -15,6 +15,7 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * @property {() => Record<string, { user: number, system: number } | null>} cpuSeconds by thread
  * @property {() => Iterable<[string, boolean]>} degraded by reason
  * @property {() => number} inFlight requests being worked on
+ * @property {() => boolean} originTracking
  * @property {import('node:perf_hooks').IntervalHistogram} histogram
  * @property {number} periodMs of the histogram's timer
  * @property {number} thresholdMs
@@ -146,7 +147,8 @@ class Metrics {
   }
 
   #read () {
-    const { loop, cpuSeconds, degraded } = this.#sources
+    const { loop, cpuSeconds, degraded, originTracking } = this.#sources
+    this.#metrics.originTracking.set(originTracking() ? 1 : 0)
     const { activeMs, idleMs, heartbeatAgeMs, inProgressMs } = loop()
     const thread = 'main'
     this.#advance('loopTime', { thread, state: 'active' }, activeMs / MS_PER_S)

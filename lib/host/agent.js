@@ -6,6 +6,8 @@ const { createMemory, openBridge } = require('../bridge/bridge')
 const { startHeartbeat } = require('./heartbeat')
 const { startDelayHistogram } = require('./delay')
 const { startGcObserver } = require('./gc')
+const { checkHunt } = require('./hunt')
+const { OriginTracker } = require('./origin')
 const { createProbe } = require('./probe')
 const { Requests, noRequests } = require('./requests')
 const { hasContextFrame, isContextSafe } = require('./runtime')
@@ -22,6 +24,7 @@ class Agent extends EventEmitter {
   /** Content type of what metrics() resolves with. */
   contentType = 'text/plain; version=0.0.4; charset=utf-8'
   #parts
+  #origins
   #thread
   /** @type {Promise<{ url: string | null }>} */
   #ready
@@ -49,7 +52,8 @@ class Agent extends EventEmitter {
     this.probe = createProbe(bridge, () => requests.current())
     const heartbeat = startHeartbeat(bridge, options)
     const delay = startDelayHistogram(options)
-    this.#parts = [heartbeat, delay, requests, startGcObserver(bridge)]
+    this.#origins = new OriginTracker(options, (message) => this.#thread?.post(message))
+    this.#parts = [heartbeat, delay, requests, startGcObserver(bridge), this.#origins]
 
     unblockStream(options.log)
 
@@ -63,17 +67,24 @@ class Agent extends EventEmitter {
     this.#thread = new WatchdogThread(
       () => ({ memory, options: { ...options, route: undefined }, histogram: delay.histogram, mayInspect: mayInspect(), namesRequests: !isUnsafe, escalates }),
       {
-        onListening: onSettled,
+        onListening: (url) => {
+          onSettled(url)
+          this.#origins.onWatched()
+        },
         onBlock: (record) => {
+          this.#origins.onBlock(record)
           publish(record)
           this.emit('block', record)
         },
         onFollow: (on) => requests.follow(on),
+        onTrack: (message) => this.#origins.onTrack(message),
         onLost: (error) => {
+          this.#origins.onLost()
           warnOnce(error)
           onSettled(null)
         }
       })
+    this.#origins.begin()
   }
 
   /**
@@ -94,6 +105,18 @@ class Agent extends EventEmitter {
   /** All metrics in Prometheus text format, to append to an existing endpoint. @returns {Promise<string>} */
   metrics () {
     return this.#thread.call('metrics', '')
+  }
+
+  /**
+   * Tracks for a while where the asynchronous operations are created whose callbacks block, whatever
+   * the option `origin` says. It costs most of the throughput. A second call prolongs the first;
+   * neither keeps the process alive.
+   * @param {{ seconds: number }} options 1 to 300
+   * @returns {Promise<import('./hunt').HuntResult>} when it is over
+   * @throws {import('../errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+   */
+  hunt (options) {
+    return this.#origins.hunt(checkHunt(options))
   }
 
   /** Releases everything; the process can then end by itself. @returns {Promise<void>} */

@@ -1,6 +1,7 @@
 'use strict'
 
 const { EventEmitter } = require('node:events')
+const { checkHunt } = require('./hunt')
 
 /**
  * What start() gives in a worker thread of the application: the same interface, watching nothing.
@@ -21,6 +22,12 @@ class PassiveAgent extends EventEmitter {
 
   async metrics () {
     return ''
+  }
+
+  /** @param {{ seconds: number }} options @returns {Promise<import('./hunt').HuntResult>} */
+  hunt (options) {
+    checkHunt(options)
+    return Promise.resolve({ found: 0, refused: 'a worker thread is not watched' })
   }
 
   async stop () {}

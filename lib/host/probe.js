@@ -3,49 +3,20 @@
 const { nowMs } = require('../clock')
 const { FIELD, LINE } = require('../bridge/answer')
 const { activeTraceId } = require('./trace-id')
+const { fileOf, noteStack, sitesOf } = require('./call-sites')
 
 // The probe runs at a V8 interrupt, on top of whatever the application is doing. It calls nothing
 // that the application could have replaced: everything is bound here, at load.
-const captureStackTrace = Error.captureStackTrace
 const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
-const getOwnPropertyDescriptor = Object.getOwnPropertyDescriptor
-const defineProperty = Object.defineProperty
 const slice = Function.prototype.call.bind(String.prototype.slice)
 
 const FRAMES = 64
 const NAME_CHARS = 200
 const PATH_CHARS = 1024
 
-/**
- * The frames of the running code as V8 call sites. A handler of the application
- * (source-map-support: slow) is set aside for the capture; Error is left as it was found, an
- * absent property included.
- * @returns {NodeJS.CallSite[]}
- */
+/** The frames of the running code. @returns {NodeJS.CallSite[]} */
 function callSites () {
-  const limit = getOwnPropertyDescriptor(Error, 'stackTraceLimit')
-  const prepare = getOwnPropertyDescriptor(Error, 'prepareStackTrace')
-  const holder = /** @type {{ stack?: any }} */ ({})
-  try {
-    defineProperty(Error, 'stackTraceLimit', { value: FRAMES, configurable: true, writable: true, enumerable: true })
-    defineProperty(Error, 'prepareStackTrace', { value: takeCallSites, configurable: true, writable: true, enumerable: true })
-    captureStackTrace(holder, callSites)
-    return typeof holder.stack === 'object' ? holder.stack : []
-  } finally {
-    restore('stackTraceLimit', limit)
-    restore('prepareStackTrace', prepare)
-  }
-}
-
-/** @param {Error} _ @param {NodeJS.CallSite[]} sites */
-function takeCallSites (_, sites) {
-  return sites
-}
-
-/** @param {'stackTraceLimit' | 'prepareStackTrace'} name @param {PropertyDescriptor | undefined} found */
-function restore (name, found) {
-  if (found) defineProperty(Error, name, found)
-  else delete Error[name]
+  return sitesOf(noteStack(callSites, FRAMES))
 }
 
 /** @param {NodeJS.CallSite[]} sites */
@@ -55,7 +26,7 @@ function writeFrames (sites) {
   for (let i = 3; i < sites.length; i++) {
     const site = sites[i]
     const name = site.getFunctionName()
-    const file = site.getFileName() ?? (site.isEval() ? site.getEvalOrigin() : null)
+    const file = fileOf(site)
     text += (site.getLineNumber() ?? '') + FIELD + (site.getColumnNumber() ?? '') + FIELD + (file ?? '') + FIELD +
       (name ? slice(name, 0, NAME_CHARS) : '') + LINE
   }

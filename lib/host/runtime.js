@@ -24,3 +24,18 @@ exports.isContextSafe = (version) => {
  * has; a flag may turn either on, so the version does not tell.
  */
 exports.hasContextFrame = () => !('_enable' in AsyncLocalStorage.prototype)
+
+/** The first versions in which the fix of CVE-2025-59466 holds for every user of async_hooks. */
+const HOOK_FIXED = new Map([[20, 20], [22, 22], [24, 13], [25, 3]])
+const HOOK_FIXED_MAJOR = 26
+
+/**
+ * Whether async_hooks.createHook() is safe on a version of Node.js: before the fix of CVE-2025-59466
+ * any hook makes a stack overflow fatal that the application would catch. Unlike
+ * AsyncLocalStorage, hooks suffer from it in 24 and 25 as well.
+ * @param {string} version as in process.versions.node
+ */
+exports.isHookSafe = (version) => {
+  const [major, minor] = version.split('.').map(Number)
+  return major >= HOOK_FIXED_MAJOR || minor >= (HOOK_FIXED.get(major) ?? Infinity)
+}

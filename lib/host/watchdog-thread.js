@@ -3,7 +3,7 @@
 const path = require('node:path')
 const { setTimeout, clearTimeout } = require('node:timers')
 const { Worker } = require('node:worker_threads')
-const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW } = require('../bridge/messages')
+const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, TRACK } = require('../bridge/messages')
 
 const ENTRY = path.join(__dirname, '..', 'watchdog', 'main.js')
 const FIRST_RETRY_MS = 1000
@@ -36,7 +36,7 @@ class WatchdogThread {
 
   /**
    * @param {() => object} makeData workerData of each start
-   * @param {{ onListening: (url: string | null) => void, onBlock: (record: any) => void, onFollow: (on: boolean) => void, onLost: (error: Error) => void }} handlers
+   * @param {{ onListening: (url: string | null) => void, onBlock: (record: any) => void, onFollow: (on: boolean) => void, onTrack: (message: any) => void, onLost: (error: Error) => void }} handlers
    */
   constructor (makeData, handlers) {
     this.#makeData = makeData
@@ -77,6 +77,8 @@ class WatchdogThread {
       this.#handlers.onFollow(message.on)
     } else if (message.code === REPLY) {
       this.#settle(message.id, message.value)
+    } else if (message.code === TRACK) {
+      this.#handlers.onTrack(message)
     }
   }
 
@@ -122,6 +124,11 @@ class WatchdogThread {
       worker.ref()
       worker.postMessage({ code: CALL, id, method })
     })
+  }
+
+  /** Lost where there is no thread to hear it. @param {object} message */
+  post (message) {
+    this.#worker?.postMessage(message)
   }
 
   /** Ends the thread: by itself if it can, by force after a second. */

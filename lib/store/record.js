@@ -20,10 +20,18 @@
  * @property {number} samples stacks taken
  * @property {{ count: number, weightMs: number, frames: import('../bridge/answer').Frame[] }[]} stacks equal stacks folded, the ten heaviest
  * @property {RequestRecord | null} request the one that was running longest
+ * @property {OriginRecord | null} origin where the operation was created whose callback made most of it; null
+ * where that was not tracked (option `origin`), or the operation is Node's own
  *
  * @typedef {import('../bridge/answer').Frame & { exact: boolean }} FrameRecord
  * `exact` is false where the stack could only be taken when a native call had returned: it may
  * then name the next line, or the caller
+ *
+ * @typedef {object} OriginRecord
+ * @property {string} type of the asynchronous resource: Timeout, PROMISE, TCPCONNECTWRAP…
+ * @property {number} durationMs of its callback
+ * @property {import('../bridge/answer').Frame} frame the innermost function of the application that created it
+ * @property {import('../bridge/answer').Frame[]} frames the stack that created it from Node's edge on, at most 20
  *
  * @typedef {object} RequestRecord
  * @property {string} method

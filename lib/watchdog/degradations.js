@@ -6,6 +6,7 @@ const reasons = {
   inspector: 'the host cannot be asked where it is: durations only, no lines and no requests',
   requests: 'blocks are not given the name of their request',
   route: 'routes are found without the application\'s help',
+  origin: 'it is not tracked where operations are created',
   dir: 'block records are not written to disk',
   log: 'log lines cannot be written'
 }

@@ -17,6 +17,7 @@ const STACKS_IN_RECORD = 10
  * @typedef {object} Surroundings what else the watchdog knows of an interval
  * @property {(startMs: number, endMs: number) => number} gcWithin
  * @property {(startMs: number, endMs: number) => number} watchdogGapWithin
+ * @property {(startMs: number, endMs: number) => import('../store/record').OriginRecord | null} [originWithin]
  * @property {number} thresholdMs
  *
  * @typedef {import('./kernel').Reading} Reading
@@ -149,7 +150,7 @@ class Incident {
    * @returns {import('../store/record').BlockRecord}
    */
   #record ({ endMs, durationMs, uncertaintyMs, busyMs }, after, ongoing, unansweredMs) {
-    const { thresholdMs, gcWithin, watchdogGapWithin } = this.#surroundings
+    const { thresholdMs, gcWithin, watchdogGapWithin, originWithin } = this.#surroundings
     const block = /** @type {import('./detector').Block} */ (this.block)
     const startMs = endMs - durationMs
     const { stacks, requests, samples } = this.#fold
@@ -195,7 +196,9 @@ class Incident {
         route: requests.top.route,
         startedAt: new Date(this.#startedAt + requests.top.startedAtMs - block.startMs).toISOString(),
         traceId: requests.top.traceId
-      }
+      },
+      // Told when the callback is over.
+      origin: ongoing ? null : originWithin?.(startMs, endMs) ?? null
     }
   }
 

@@ -7,7 +7,7 @@ const { Sampler } = require('./sampler')
 
 /** A verdict waits for this many beats after the block, since GC entries come up to two turns late, */
 const HOLD_BEATS = 2
-/** but not longer than this, where the next block follows at once. */
+/** but not longer than this after it was seen to end, where the next block follows at once. */
 const HOLD_MS = 500
 /** So long a first report waits for a place in the code, and a fresh question is looked after every millisecond. */
 const EAGER_MS = 10
@@ -31,7 +31,7 @@ const PROGRESS_MS = 1000
  * @property {{ threshold: number, resolution: number, sample: number, stuck: number }} options ms
  * @property {() => boolean} ask puts the probe's question to the thread, false where it cannot
  * @property {(nowMs: number) => Reading} readKernel
- * @property {{ gcWithin: (startMs: number, endMs: number) => number, watchdogGapWithin: (startMs: number, endMs: number) => number }} surroundings
+ * @property {{ gcWithin: (startMs: number, endMs: number) => number, watchdogGapWithin: (startMs: number, endMs: number) => number, originWithin?: (startMs: number, endMs: number) => import('../store/record').OriginRecord | null }} surroundings
  * @property {import('../explain/frame-table').FrameTable} frames
  * @property {() => string} nextId
  * @property {Reports} reports
@@ -205,7 +205,7 @@ class ThreadWatch {
   #release (now, beats) {
     while (this.#held.length > 0) {
       const [{ incident, end, after, beats: since }] = this.#held
-      if (beats - since < HOLD_BEATS && now - end.endMs < HOLD_MS) return
+      if (beats - since < HOLD_BEATS && now - after.atMs < HOLD_MS) return
       this.#held.shift()
       this.#parts.reports.settled(incident.closed(end, after), end.endMs)
     }

@@ -22,6 +22,7 @@ const { askHost } = require('./inspector')
 const { Kernel } = require('./kernel')
 const { Lateness } = require('./lateness')
 const { RequestStats } = require('./request-stats')
+const { Origins } = require('./origins')
 const { ThreadWatch } = require('./thread-watch')
 const { version } = require('../../package.json')
 
@@ -47,6 +48,7 @@ class Watchdog {
   #badRoutes = new BadRoutes()
   #kernel = new Kernel()
   #degradations
+  #origins
   #memory
   #file
   #log
@@ -78,11 +80,20 @@ class Watchdog {
     this.#file = options.dir === undefined
       ? null
       : new BlockFile({ dir: options.dir, name: `blocks-${process.pid}-${Date.now()}`, nowMs, onState: (error) => this.#degradations.set('dir', error) })
+    const frames = new FrameTable((frame) => sourceMaps.original(frame))
+    this.#origins = new Origins({
+      isAuto: options.origin === 'auto',
+      frames,
+      post,
+      say: (level, fields, message) => this.#log?.say(level, fields, message),
+      onState: (failure) => this.#degradations.set('origin', failure)
+    })
     this.#metrics = new Metrics({
       loop: () => this.#loop(),
       cpuSeconds: () => this.#kernel.cpuSeconds(),
       degraded: () => this.#degradations.entries(),
       inFlight: () => this.#bridge.counters.get('inFlight'),
+      originTracking: () => this.#origins.isTracking,
       histogram,
       periodMs: options.calmPeriod,
       thresholdMs: options.threshold,
@@ -100,9 +111,10 @@ class Watchdog {
       readKernel: (now) => this.#kernel.read(now),
       surroundings: {
         gcWithin: (startMs, endMs) => this.#gcPauses.within(startMs, endMs),
-        watchdogGapWithin: (startMs, endMs) => this.#lateness.within(startMs, endMs)
+        watchdogGapWithin: (startMs, endMs) => this.#lateness.within(startMs, endMs),
+        originWithin: (startMs, endMs) => this.#origins.within(startMs, endMs)
       },
-      frames: new FrameTable((frame) => sourceMaps.original(frame)),
+      frames,
       nextId: () => this.#nextId(),
       reports: this.#reports()
     })
@@ -142,6 +154,7 @@ class Watchdog {
     }
     const { wakeAtMs, eventful, beatAtMs } = this.#main.look(now, selfLate)
     this.#requests.drain(beatAtMs)
+    this.#origins.look(now, this.#main.beat)
     if (eventful || now >= this.#countAtMs) this.#count(now)
     this.#schedule(wakeAtMs)
   }
@@ -176,12 +189,14 @@ class Watchdog {
       ended: (record, interval) => {
         this.#memory.put(record)
         this.#requests.addBlock(interval)
+        this.#origins.ended(record)
       },
       settled: (record, endMs) => {
         this.#following?.block(nowMs())
         if (endMs < this.#startedAtMs) this.#metrics.drop('missed_block')
         this.#memory.put(record)
         this.#metrics.observeBlock(record)
+        this.#origins.settled(record)
         this.#file?.append(record)
         this.#log?.closed(record)
         this.#quietAtMs = nowMs() + QUIET_MS
@@ -252,6 +267,11 @@ class Watchdog {
   /** What the host asks for. @param {string} method @returns {Promise<unknown>} */
   async answer (method) {
     return method === 'blocks' ? this.#list() : this.#metrics.render()
+  }
+
+  /** What the host says. @param {object} message */
+  receive (message) {
+    this.#origins.receive(message)
   }
 
   /** Ends watching; a block in progress is recorded as far as it came. */

@@ -1,0 +1,58 @@
+'use strict'
+
+// Called on top of whatever the application is doing: everything is bound here, at load, so that
+// nothing is called that the application could have replaced.
+const captureStackTrace = Error.captureStackTrace
+const getOwnPropertyDescriptor = Object.getOwnPropertyDescriptor
+const defineProperty = Object.defineProperty
+
+/**
+ * Sets a property of Error for the time of a call. Error is left as it was found, an absent property
+ * included; a frozen one throws.
+ * @template T
+ * @param {'stackTraceLimit' | 'prepareStackTrace'} name
+ * @param {unknown} value
+ * @param {() => T} call
+ * @returns {T}
+ */
+function withProperty (name, value, call) {
+  const found = getOwnPropertyDescriptor(Error, name)
+  defineProperty(Error, name, { value, configurable: true, writable: true, enumerable: true })
+  try {
+    return call()
+  } finally {
+    if (found) defineProperty(Error, name, found)
+    else delete Error[name]
+  }
+}
+
+/** @param {Error} _ @param {NodeJS.CallSite[]} sites */
+function takeCallSites (_, sites) {
+  return sites
+}
+
+/**
+ * Notes where the thread is, for sitesOf(). Reading a note costs more than taking it.
+ * @param {(...args: any[]) => unknown} above the innermost function whose frames, and those it called, are left out
+ * @param {number} limit most frames
+ * @returns {object}
+ */
+exports.noteStack = (above, limit) => {
+  const note = {}
+  withProperty('stackTraceLimit', limit, () => captureStackTrace(note, above))
+  return note
+}
+
+/**
+ * The frames of a note as V8 call sites, once. A handler of the application (source-map-support:
+ * slow) is set aside.
+ * @param {object} note
+ * @returns {NodeJS.CallSite[]}
+ */
+exports.sitesOf = (note) => {
+  const sites = withProperty('prepareStackTrace', takeCallSites, () => /** @type {{ stack?: any }} */ (note).stack)
+  return typeof sites === 'object' ? sites : []
+}
+
+/** Path, `node:` name, where the code of an eval was made, or nothing. @param {NodeJS.CallSite} site */
+exports.fileOf = (site) => site.getFileName() ?? (site.isEval() ? site.getEvalOrigin() : null)

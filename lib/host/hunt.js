@@ -1,0 +1,28 @@
+'use strict'
+
+const type = require('../option-types')
+const { codedError } = require('../errors')
+const { nearest } = require('../nearest')
+
+const SECONDS = type.number(1, 300, 'seconds')
+
+/**
+ * @typedef {object} HuntResult
+ * @property {number} found blocks that were given an origin
+ * @property {string | null} refused why the hunt did not take place
+ */
+
+/**
+ * What agent.hunt() was given, checked.
+ * @param {unknown} options
+ * @returns {number} seconds
+ * @throws {import('../errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+ */
+exports.checkHunt = (options) => {
+  if (!type.isPlainObject(options)) throw codedError('LOOPWATCH_ERR_OPTION', 'hunt()', 'an object { seconds }', options)
+  for (const key of Object.keys(options)) {
+    if (key !== 'seconds') throw codedError('LOOPWATCH_ERR_OPTION_UNKNOWN', key, nearest(key, ['seconds']))
+  }
+  if (!SECONDS.accepts(options.seconds)) throw codedError('LOOPWATCH_ERR_OPTION', 'option "seconds" of hunt()', SECONDS.takes, options.seconds)
+  return /** @type {number} */ (options.seconds)
+}

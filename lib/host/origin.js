@@ -1,0 +1,169 @@
+'use strict'
+
+const { setTimeout, clearTimeout } = require('node:timers')
+const { nowMs } = require('../clock')
+const { TRACKING, ORIGIN } = require('../bridge/messages')
+const { isHookSafe } = require('./runtime')
+
+const MS_PER_S = 1000
+/** A callback that is less than this of the shortest block is not where a block comes from (as in lib/watchdog/origins.js). */
+const THRESHOLD_SHARE = 0.3
+/** The watchdog's last verdict comes in this time after the window. */
+const VERDICT_MS = 600
+
+/**
+ * @typedef {'on' | 'hunt' | 'auto'} Reason who wants origins: the option, a call of hunt(), the watchdog
+ * @typedef {'time' | 'found' | 'load' | 'stop'} Ended
+ */
+
+/**
+ * Runs blocked-at in windows: it costs most of the throughput, so its hook is on only while somebody
+ * wants it, and nothing of it is loaded before. The watchdog is told of every window and every
+ * origin; the block is over by then.
+ */
+class OriginTracker {
+  /** @type {Map<Reason, { untilMs: number, timer?: NodeJS.Timeout }>} */
+  #wishes = new Map()
+  /** @type {{ stop: () => void } | null} */
+  #blockedAt = null
+  /** @type {{ resolve: (result: import('./hunt').HuntResult) => void, found: number }[]} */
+  #hunts = []
+  #options
+  #send
+  #refusal
+  #isLost = false
+  #isStopped = false
+
+  /**
+   * @param {{ origin: 'off' | 'auto' | 'on', threshold: number }} options
+   * @param {(message: object) => void} send to the watchdog
+   * @param {string} [version] of Node.js
+   */
+  constructor (options, send, version = process.versions.node) {
+    this.#options = options
+    this.#send = send
+    this.#refusal = isHookSafe(version)
+      ? null
+      : `Node.js ${version} has CVE-2025-59466: with async_hooks a stack overflow would end the process; update it`
+  }
+
+  /** The option's own wish, at the start and for every new watchdog. */
+  begin () {
+    this.#isLost = false
+    if (this.#options.origin === 'off') return
+    if (this.#refusal !== null) this.#fail(this.#refusal)
+    else if (this.#options.origin === 'on') this.open('on', Infinity)
+  }
+
+  /**
+   * @param {Reason} reason
+   * @param {number} seconds a wish that is there already is prolonged, not shortened
+   * @param {string} [why]
+   * @returns {string | null} why it cannot be
+   */
+  open (reason, seconds, why = '') {
+    if (this.#isStopped) return 'the agent has been stopped'
+    const refusal = this.#refusal ?? this.#enable()
+    if (refusal !== null) return this.#fail(refusal)
+    const known = this.#wishes.get(reason)
+    clearTimeout(known?.timer)
+    const now = nowMs()
+    const untilMs = Math.max(known?.untilMs ?? 0, now + seconds * MS_PER_S)
+    const timer = untilMs === Infinity ? undefined : setTimeout(() => this.close(reason, 'time'), untilMs - now).unref()
+    this.#wishes.set(reason, { untilMs, timer })
+    this.#send({ code: TRACKING, open: true, reason, seconds: untilMs === Infinity ? null : (untilMs - now) / MS_PER_S, why, failure: null })
+    return null
+  }
+
+  /** @param {Reason} reason @param {Ended} ended why */
+  close (reason, ended) {
+    const wish = this.#wishes.get(reason)
+    if (wish === undefined) return
+    clearTimeout(wish.timer)
+    this.#wishes.delete(reason)
+    if (reason === 'hunt') this.#endHunts(ended)
+    if (this.#wishes.size > 0) return
+    this.#blockedAt?.stop()
+    this.#blockedAt = null
+    this.#send({ code: TRACKING, open: false, ended, failure: null })
+  }
+
+  /** @param {number} seconds @returns {Promise<import('./hunt').HuntResult>} */
+  async hunt (seconds) {
+    const refused = this.open('hunt', seconds)
+    if (refused !== null) return { found: 0, refused }
+    return new Promise((resolve) => { this.#hunts.push({ resolve, found: 0 }) })
+  }
+
+  /** A block has its verdict. @param {{ origin: unknown }} record */
+  onBlock ({ origin }) {
+    if (origin === null) return
+    for (const hunt of this.#hunts) hunt.found++
+  }
+
+  /** The watchdog's wish. @param {{ open: boolean, seconds: number, why: string, ended: Ended }} message */
+  onTrack ({ open, seconds, why, ended }) {
+    if (open) this.open('auto', seconds, why)
+    else this.close('auto', ended)
+  }
+
+  /** Without a watchdog nobody would hear of an origin. */
+  onLost () {
+    this.#isLost = true
+    this.#closeAll()
+  }
+
+  /** There is a watchdog, maybe a new one. */
+  onWatched () {
+    if (this.#isLost && !this.#isStopped) this.begin()
+  }
+
+  stop () {
+    this.#isStopped = true
+    this.#closeAll()
+  }
+
+  #closeAll () {
+    for (const reason of [...this.#wishes.keys()]) this.close(reason, 'stop')
+    this.#resolve(this.#hunts.splice(0))
+  }
+
+  /** @param {Ended} ended */
+  #endHunts (ended) {
+    if (ended === 'stop') return
+    // A hunt that begins in between is another one.
+    const hunts = [...this.#hunts]
+    setTimeout(() => {
+      this.#hunts = this.#hunts.filter((hunt) => !hunts.includes(hunt))
+      this.#resolve(hunts)
+    }, VERDICT_MS).unref()
+  }
+
+  /** @param {{ resolve: (result: import('./hunt').HuntResult) => void, found: number }[]} hunts */
+  #resolve (hunts) {
+    for (const { resolve, found } of hunts) resolve({ found, refused: null })
+  }
+
+  /** @returns {string | null} why it failed */
+  #enable () {
+    if (this.#blockedAt !== null) return null
+    try {
+      const { runBlockedAt } = require('./blocked-at')
+      this.#blockedAt = runBlockedAt(this.#options.threshold * THRESHOLD_SHARE, (durationMs, type, frames) => {
+        const endMs = nowMs()
+        this.#send({ code: ORIGIN, startMs: endMs - durationMs, endMs, type, frames })
+      })
+      return null
+    } catch (error) {
+      return `blocked-at does not run: ${error.message}`
+    }
+  }
+
+  /** @param {string} failure */
+  #fail (failure) {
+    this.#send({ code: TRACKING, open: false, failure })
+    return failure
+  }
+}
+
+exports.OriginTracker = OriginTracker

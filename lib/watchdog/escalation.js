@@ -1,0 +1,148 @@
+'use strict'
+
+const { causes } = require('../causes')
+
+/** So many blocks of one place within this time are no accident, */
+const BLOCKS = 3
+const WITHIN_MS = 10 * 60 * 1000
+/** and worth a window this long, once in this time. */
+const WINDOW_S = 10
+const PAUSE_MS = 60 * 60 * 1000
+/** Utilization is taken over this time, */
+const CALM_SPAN_MS = 5000
+const LOAD_SPAN_MS = 2000
+const SAMPLE_MS = 500
+/** must be below this for a window to open, and ends it above that. */
+const CALM = 0.5
+const LOAD = 0.8
+const SITES = 100
+
+/**
+ * @typedef {import('../store/record').BlockRecord} BlockRecord
+ * @typedef {{ open: true, seconds: number, why: string } | { open: false, ended: 'found' | 'load' }} Request
+ * @typedef {{ atMs: number, activeMs: number, idleMs: number, blockedMs: number }} Sample
+ */
+
+/**
+ * Decides when origins are worth what it costs to track them: where blocks of one place come again
+ * and their records lack what an origin can add, and the loop has time to spare.
+ */
+class Escalation {
+  /** @type {Map<string, { times: number[], why: string }>} places whose origin would help, by when they blocked */
+  #sites = new Map()
+  /** Places whose origin is known. @type {Set<string>} */
+  #solved = new Set()
+  /** @type {Sample[]} oldest first */
+  #samples = []
+  #blockedMs = 0
+  #beats = -1
+  #pausedUntilMs = -Infinity
+  /** @type {string | null} what the window is for that was asked for last */
+  #wanted = null
+  #isFound = false
+
+  /** A block is over. @param {{ durationMs: number }} record */
+  ended ({ durationMs }) {
+    this.#blockedMs += durationMs
+  }
+
+  /** A block has its verdict. @param {BlockRecord} record @param {number} nowMs */
+  settled (record, nowMs) {
+    const key = siteOf(record)
+    if (record.origin !== null) {
+      this.#isFound ||= key === this.#wanted
+      this.#sites.delete(key)
+      if (this.#solved.size < SITES) this.#solved.add(key)
+    }
+    if (this.#solved.has(key) || !isPuzzling(record)) return
+    const times = [...this.#sites.get(key)?.times ?? [], nowMs].slice(-BLOCKS)
+    // Moved to the end: the one that has not blocked for longest goes first.
+    this.#sites.delete(key)
+    this.#sites.set(key, { times, why: whyOf(record) })
+    if (this.#sites.size > SITES) this.#sites.delete(/** @type {string} */ (this.#sites.keys().next().value))
+  }
+
+  /**
+   * @param {object} look
+   * @param {number} look.nowMs
+   * @param {import('../bridge/beat-slots').Beat} look.beat the host's last
+   * @param {{ isAuto: boolean, openedAtMs: number } | null} look.window the one that is open, and whether it is ours
+   * @returns {Request | null}
+   */
+  look ({ nowMs, beat, window }) {
+    // Without a new beat there is nothing new to decide by.
+    if (beat.beats === this.#beats) return null
+    this.#beats = beat.beats
+    const now = { atMs: beat.atMs, activeMs: beat.activeMs, idleMs: beat.idleMs, blockedMs: this.#blockedMs }
+    const request = window === null ? this.#mayOpen(nowMs, now) : window.isAuto ? this.#mayClose(now, window.openedAtMs) : null
+    this.#keep(now)
+    return request
+  }
+
+  /** @param {number} nowMs @param {Sample} now @returns {Request | null} */
+  #mayOpen (nowMs, now) {
+    if (nowMs < this.#pausedUntilMs || this.#sites.size === 0) return null
+    const before = this.#sampleBefore(now.atMs - CALM_SPAN_MS)
+    if (before === undefined || utilization(before, now, 0) >= CALM) return null
+    for (const [key, { times, why }] of this.#sites) {
+      if (times.length < BLOCKS || nowMs - times[0] > WITHIN_MS) continue
+      this.#pausedUntilMs = nowMs + PAUSE_MS
+      this.#wanted = key
+      this.#isFound = false
+      return { open: true, seconds: WINDOW_S, why }
+    }
+    return null
+  }
+
+  /** @param {Sample} now @param {number} openedAtMs @returns {Request | null} */
+  #mayClose (now, openedAtMs) {
+    if (this.#isFound) return { open: false, ended: 'found' }
+    const before = this.#sampleBefore(now.atMs - LOAD_SPAN_MS)
+    if (before === undefined || before.atMs < openedAtMs) return null
+    // What blocks is what is being hunted, and not what the hunt costs.
+    return utilization(before, now, now.blockedMs - before.blockedMs) > LOAD ? { open: false, ended: 'load' } : null
+  }
+
+  /** @param {number} atMs */
+  #sampleBefore (atMs) {
+    return this.#samples.findLast((sample) => sample.atMs <= atMs)
+  }
+
+  /** @param {Sample} now */
+  #keep (now) {
+    if (now.atMs - (this.#samples.at(-1)?.atMs ?? -Infinity) < SAMPLE_MS) return
+    this.#samples.push(now)
+    while (this.#samples.length > 1 && this.#samples[1].atMs <= now.atMs - CALM_SPAN_MS) this.#samples.shift()
+  }
+}
+
+/** @param {Sample} from @param {Sample} to @param {number} withoutMs active time that does not count */
+function utilization (from, to, withoutMs) {
+  const activeMs = Math.max(0, to.activeMs - from.activeMs - withoutMs)
+  const idleMs = to.idleMs - from.idleMs
+  return activeMs + idleMs > 0 ? activeMs / (activeMs + idleMs) : 1
+}
+
+/**
+ * Whether an origin would add to what a record says: no request or no frame, and code to blame that
+ * something asynchronous has called.
+ * @param {BlockRecord} record
+ */
+function isPuzzling ({ thread, startup, cause, evidence, request, frame }) {
+  const isBlamable = causes[cause].excuse === undefined && !evidence.debugger && !startup && thread === 'main'
+  return isBlamable && (request === null || frame === null)
+}
+
+/** Lines differ between blocks of one place. @param {BlockRecord} record */
+function siteOf ({ frame }) {
+  return frame === null ? '' : `${frame.file}\n${frame.function}`
+}
+
+/** @param {BlockRecord} record */
+function whyOf ({ frame }) {
+  return frame === null
+    ? `${BLOCKS} blocks outside application code`
+    : `${BLOCKS} blocks in ${frame.function ?? '(anonymous)'} (${frame.file}:${frame.line}) outside any request`
+}
+
+exports.Escalation = Escalation

@@ -1,0 +1,127 @@
+'use strict'
+
+const { TRACK, TRACKING, ORIGIN } = require('../bridge/messages')
+const { nowMs } = require('../clock')
+const { blamedFrame, originOf } = require('../explain/frame')
+const { place } = require('../export/describe')
+const { roundMs } = require('../store/record')
+const { Escalation } = require('./escalation')
+
+const MS_PER_S = 1000
+/** Verdicts wait half a second at most; so many callbacks that are slow enough do not end in it. */
+const KEPT = 200
+const PLACES_IN_LINE = 5
+/** Less of a block than this is not where the block comes from; a turn can hold two callbacks of a kind. */
+const SHARE = 0.3
+/** Callbacks around one another hardly differ in length: the innermost of those counts, which ended first. */
+const SAME = 0.9
+
+/** What a line says about why origins are tracked, and why no longer. */
+const reasons = { on: "option origin: 'on', for development only", hunt: 'agent.hunt()' }
+const ends = {
+  time: '',
+  found: ', early, with what was looked for',
+  load: ', early, because tracking kept the event loop busy (utilization above 0.8)',
+  stop: ', early, because the agent stops'
+}
+
+/**
+ * @typedef {import('../store/record').BlockRecord} BlockRecord
+ * @typedef {import('../store/record').OriginRecord} OriginRecord
+ */
+
+/**
+ * The origins that the host tells while it tracks them: lays them over blocks, says when tracking is
+ * on, and asks for it where that is worth it.
+ */
+class Origins {
+  /** @type {{ startMs: number, endMs: number, origin: OriginRecord }[]} */
+  #kept = []
+  /** @type {{ isAuto: boolean, openedAtMs: number, found: number, places: Set<string> } | null} */
+  #window = null
+  #escalation
+  #parts
+
+  /**
+   * @param {object} parts
+   * @param {boolean} parts.isAuto windows are asked for
+   * @param {import('../explain/frame-table').FrameTable} parts.frames
+   * @param {(message: object) => void} parts.post to the host
+   * @param {(level: 'info' | 'warn', fields: object, message: string) => void} parts.say
+   * @param {(failure: { message: string } | null) => void} parts.onState
+   */
+  constructor (parts) {
+    this.#parts = parts
+    this.#escalation = parts.isAuto ? new Escalation() : null
+  }
+
+  get isTracking () {
+    return this.#window !== null
+  }
+
+  /** The host says. @param {any} message of an unknown code is ignored */
+  receive (message) {
+    if (message.code === ORIGIN) this.#add(message)
+    else if (message.code === TRACKING && message.failure !== null) this.#parts.onState({ message: message.failure })
+    else if (message.code === TRACKING) message.open ? this.#opened(message) : this.#closed(message)
+  }
+
+  /** @param {{ startMs: number, endMs: number, type: string, frames: import('../bridge/answer').Frame[] }} message */
+  #add ({ startMs, endMs, type, frames: raw }) {
+    const frames = raw.map((frame) => this.#parts.frames.get(frame))
+    // Node's own way to the first line of the application is told by the type.
+    const foreign = frames.slice(frames.findIndex((frame) => originOf(frame) !== 'node'))
+    const frame = blamedFrame(foreign)
+    if (frame === null) return
+    this.#kept.push({ startMs, endMs, origin: { type, durationMs: roundMs(endMs - startMs), frame, frames: foreign } })
+    if (this.#kept.length > KEPT) this.#kept.shift()
+    if (this.#window === null) return
+    this.#window.found++
+    if (this.#window.places.size < PLACES_IN_LINE) this.#window.places.add(`${place(frame)}`)
+  }
+
+  /** @param {{ reason: 'on' | 'hunt' | 'auto', seconds: number | null, why: string }} message */
+  #opened ({ reason, seconds, why }) {
+    this.#parts.onState(null)
+    const isAuto = reason === 'auto' && (this.#window === null || this.#window.isAuto)
+    this.#window = { openedAtMs: nowMs(), found: 0, places: new Set(), ...this.#window, isAuto }
+    const howLong = seconds === null ? '' : ` for ${Math.round(seconds)} s`
+    this.#parts.say('warn', { event: 'origin_tracking_on', reason, seconds }, `origin tracking is on${howLong} (${reason === 'auto' ? why : reasons[reason]}); throughput suffers until it is off`)
+  }
+
+  /** @param {{ ended: keyof typeof ends }} message */
+  #closed ({ ended }) {
+    if (this.#window === null) return
+    const { openedAtMs, found, places } = this.#window
+    this.#window = null
+    const seconds = Math.round((nowMs() - openedAtMs) / MS_PER_S * 10) / 10
+    const what = found === 0 ? 'no slow callback whose origin is known' : `slow callbacks created at ${[...places].join(', ')}`
+    this.#parts.say('info', { event: 'origin_tracking_off', ended, seconds, found, places: [...places] }, `origin tracking is off after ${seconds} s${ends[ended] ?? ''}: ${what}`)
+  }
+
+  /** A block is over. @param {BlockRecord} record */
+  ended (record) {
+    this.#escalation?.ended(record)
+  }
+
+  /** A block has its verdict. @param {BlockRecord} record */
+  settled (record) {
+    this.#escalation?.settled(record, nowMs())
+  }
+
+  /** @param {number} now @param {import('../bridge/beat-slots').Beat} beat */
+  look (now, beat) {
+    const request = this.#escalation?.look({ nowMs: now, beat, window: this.#window })
+    if (request) this.#parts.post({ code: TRACK, ...request })
+  }
+
+  /** Where the callback was created that made most of a block. @param {number} startMs @param {number} endMs @returns {OriginRecord | null} */
+  within (startMs, endMs) {
+    const overlaps = this.#kept.map((kept) => ({ origin: kept.origin, ms: Math.min(kept.endMs, endMs) - Math.max(kept.startMs, startMs) }))
+    const longestMs = Math.max(...overlaps.map(({ ms }) => ms))
+    if (!(longestMs >= SHARE * (endMs - startMs))) return null
+    return overlaps.find(({ ms }) => ms >= SAME * longestMs)?.origin ?? null
+  }
+}
+
+exports.Origins = Origins
