@@ -6,7 +6,7 @@ const path = require('node:path')
 const { Fold, STACKS } = require('../lib/explain/fold')
 const { originOf, blamedFrame, blame, leaf } = require('../lib/explain/frame')
 const { wrapsNative } = require('../lib/explain/native')
-const { pathTemplate } = require('../lib/explain/route')
+const { pathTemplate } = require('../lib/path-template')
 const { seeded } = require('./support/simulated-host')
 
 /** @typedef {import('../lib/bridge/answer').Frame} Frame */
@@ -231,7 +231,7 @@ test('equal frames are one object, symbolicated once, and their number is bounde
 })
 
 test('what may name a person or open a door is no part of a template', () => {
-  const { pathTemplate } = require('../lib/explain/route')
+  const { pathTemplate } = require('../lib/path-template')
   assert.equal(pathTemplate('/reset/ann@example.com/abcdefghijklmnopqrstuvwx'), '/reset/:id/:id')
   assert.equal(pathTemplate('/search/caf%C3%A9'), '/search/:id')
 })

@@ -4,7 +4,7 @@ const { Fold } = require('../explain/fold')
 const { causeOf } = require('../explain/cause')
 const { blame, blamedFrame, leaf } = require('../explain/frame')
 const { wrapsNative } = require('../explain/native')
-const { pathTemplate } = require('../explain/route')
+const { pathTemplate } = require('../path-template')
 const { roundMs } = require('../store/record')
 const { LATE_MS } = require('./sampler')
 

@@ -1,0 +1,54 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { pathTemplate } = require('../lib/path-template')
+const { seeded } = require('./support/simulated-host')
+
+/** The rules as they read best; the library has them in one pass. */
+const DYNAMIC = [
+  /^\d+$/, // numbers
+  /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, // UUIDs
+  /^(?=.*\d)[0-9a-f]{8,}$/i, // hex ids
+  /^(?=.*\d)[\w.~=-]{20,}$/, // tokens: long, with a digit among the letters
+  /^[a-z]{20,}$/i, // and without one, where nothing separates words
+  /[@%]/, // addresses, anything encoded
+  /^.{64,}$/ // anything too long to be a name
+]
+
+/** @param {string} path */
+function byTheRules (path) {
+  const segments = path.split('/')
+  const kept = segments.slice(0, 12).map((segment) => DYNAMIC.some((pattern) => pattern.test(segment)) ? ':id' : segment)
+  return kept.join('/') + (segments.length > 12 ? '/…' : '')
+}
+
+const ALPHABETS = ['0123456789', '0123456789abcdef', '0123456789ABCDEFabcdef', 'abcdef', 'abcxyz', 'ABCxyz', 'abc-_.~=', 'abc123-_.~=',
+  'abc+!$', 'abc123+', 'äß日', 'a\u2028', 'a\n\r', 'ſKk', '@a', '%41']
+const LENGTHS = [0, 1, 2, 7, 8, 9, 19, 20, 21, 35, 36, 37, 63, 64, 65, 200]
+const SHAPES = ['01234567-89ab-cdef-0123-456789abcdef', 'aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee', 'AAAAAAAA-BBBB-CCCC-DDDD-EEEEEEEEEEEE',
+  'aaaaaaaa-bbbb-cccc-ddddeeeee-eeeeeee', 'aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeeg', '------------------------------------', 'v1', '.', '..', ':id', '*']
+
+test('a template is what the rules say, whatever the path', () => {
+  const random = seeded(7)
+  const pick = (/** @type {any} */ list) => list[Math.floor(random() * list.length)]
+  const segment = () => random() < 0.2 ? pick(SHAPES) : Array.from({ length: pick(LENGTHS) }, ((alphabet) => () => pick(alphabet))(pick(ALPHABETS))).join('')
+  for (let i = 0; i < 20000; i++) {
+    const path = (random() < 0.9 ? '/' : '') + Array.from({ length: Math.floor(random() * 15) }, segment).join('/')
+    assert.equal(pathTemplate(path), byTheRules(path), JSON.stringify(path))
+  }
+})
+
+test('a template keeps names and replaces ids', () => {
+  for (const [path, template] of [
+    ['/', '/'], ['', ''], ['/orders', '/orders'], ['/orders/', '/orders/'], ['/orders/17/items', '/orders/:id/items'],
+    ['/users/0b9f3a52-7c1d-4e7e-9a70-5a4f3f1f2a11/avatar', '/users/:id/avatar'], ['/v2/health-check', '/v2/health-check'],
+    ['/a/b/c/d/e/f/g/h/i/j/k/l/m', '/a/b/c/d/e/f/g/h/i/j/k/…'], ['/1/2/3/4/5/6/7/8/9/10/11/12', '/:id/:id/:id/:id/:id/:id/:id/:id/:id/:id/:id/…']
+  ]) assert.equal(pathTemplate(path), template)
+})
+
+test('a template leaves the last match of the application alone', () => {
+  assert.equal(/(b)/.test('abc'), true)
+  pathTemplate('/orders/17')
+  assert.equal(RegExp.$1, 'b')
+})
