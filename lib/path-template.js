@@ -37,7 +37,7 @@ function otherClass (code) {
 /**
  * Whether a segment looks like an id rather than a name: a number; a UUID; from 8 characters on a hex
  * number with a digit; from 20 on a token with a digit, or letters that nothing separates; anything
- * encoded or with an @; from 64 on anything.
+ * encoded or that could be an address; from 64 on anything.
  * @param {number} length
  * @param {number} some classes that at least one character has
  * @param {number} all classes that every character has
@@ -51,7 +51,7 @@ function isDynamic (length, some, all, isUuid) {
     (length >= NAME_CHARS && (some & LINE_END) === 0)
 }
 
-/** Whether 36 characters, all hex digits or dashes, have their dashes where a UUID has them. @param {string} path @param {number} start */
+/** Whether 36 characters, all hex digits or dashes and no digit (with one it is a token anyway), have the dashes of a UUID. @param {string} path @param {number} start */
 function hasUuidDashes (path, start) {
   for (let i = 0; i < UUID_CHARS; i++) {
     if ((path.charCodeAt(start + i) === DASH) !== (i === 8 || i === 13 || i === 18 || i === 23)) return false
@@ -67,30 +67,28 @@ function hasUuidDashes (path, start) {
  * @param {string} path without query
  */
 exports.pathTemplate = (path) => {
+  const end = path.length
   let template = ''
   let copied = 0
   let start = 0
-  let segments = 1
-  let some = 0
-  let all = 0xff
-  for (let i = 0; ; i++) {
-    const isEnd = i === path.length
-    const code = isEnd ? SLASH : path.charCodeAt(i)
-    if (code !== SLASH) {
+  for (let segments = 1; ; segments++) {
+    let some = 0
+    let all = 0xff
+    let code = 0
+    let at = start
+    while (at < end && (code = path.charCodeAt(at)) !== SLASH) {
       const found = code < 128 ? classes[code] : otherClass(code)
       some |= found
       all &= found
-      continue
+      at++
     }
-    const length = i - start
-    if (length > 0 && isDynamic(length, some, all, length === UUID_CHARS && (all & HEX_OR_DASH) !== 0 && hasUuidDashes(path, start))) {
+    const length = at - start
+    if (length > 0 && isDynamic(length, some, all, length === UUID_CHARS && (some & DIGIT) === 0 && (all & HEX_OR_DASH) !== 0 && hasUuidDashes(path, start))) {
       template += path.slice(copied, start) + ':id'
-      copied = i
+      copied = at
     }
-    if (isEnd) return copied === 0 ? path : template + path.slice(copied)
-    if (segments++ === SEGMENTS) return template + path.slice(copied, i) + '/…'
-    start = i + 1
-    some = 0
-    all = 0xff
+    if (at === end) return copied === 0 ? path : template + path.slice(copied)
+    if (segments === SEGMENTS) return template + path.slice(copied, at) + '/…'
+    start = at + 1
   }
 }

@@ -1,0 +1,42 @@
+'use strict'
+
+const { startFastify } = require('./frameworks/fastify')
+const hapi = require('./frameworks/hapi')
+const koa = require('./frameworks/koa')
+const { watchModules } = require('./frameworks/modules')
+
+/**
+ * Told as soon as a router has matched: before the handler runs, again where it goes on to another
+ * route. `request` is that of node:http or node:http2; `route` the router's own template with all
+ * prefixes, or null where the router ran and matched nothing.
+ * @callback Name
+ * @param {any} request
+ * @param {string | null} route
+ * @returns {void}
+ */
+
+/**
+ * Learns the routes of Fastify, Koa and hapi (and of NestJS on Fastify) from the frameworks. Express
+ * says its own on the request itself, for whoever asks: frameworks/express.js.
+ * @param {Name} name
+ * @returns {{ stop: () => void }}
+ */
+exports.startFrameworks = (name) => {
+  /** @type {(() => void)[]} */
+  const stops = []
+  const fastify = startFastify(name)
+  const modules = watchModules([koa, hapi].map(({ file, watch }) => ({
+    file,
+    onFound: (exports) => {
+      const stop = watch(exports, name)
+      if (stop) stops.push(stop)
+    }
+  })))
+  return {
+    stop: () => {
+      fastify.stop()
+      modules.stop()
+      for (const stop of stops) stop()
+    }
+  }
+}

@@ -1,0 +1,73 @@
+'use strict'
+
+const { layerPaths } = require('./layer-paths')
+
+/** Deeper than any router is nested; ends the search where routers mount each other. */
+const DEPTH = 16
+
+/** A prefix as a template; null where the route is below a layer that does not tell its own. @typedef {string | null} Prefix */
+
+/** The prefixes below which each route was found. @type {WeakMap<object, Prefix[]>} */
+const known = new WeakMap()
+
+/**
+ * The templates of the prefixes that lead to a route: one for each place its router is mounted at.
+ * Found by looking for the route in the routers of its application, once per route; a router that
+ * is called by hand is not found.
+ * @param {object} route `req.route`
+ * @param {any} app `req.app`
+ */
+exports.mountsOf = (route, app) => {
+  let mounts = known.get(route)
+  if (mounts !== undefined) return mounts
+  mounts = []
+  if (app) collect(app, route, prefixesOf(app, 0), 0, mounts)
+  known.set(route, mounts)
+  return mounts
+}
+
+/** Where an application is itself mounted. @param {any} app @param {number} depth @returns {Prefix[]} */
+function prefixesOf (app, depth) {
+  if (!app.parent || depth === DEPTH) return ['']
+  return below(prefixesOf(app.parent, depth + 1), [app.mountpath].flat(Infinity))
+}
+
+/** @param {Prefix[]} prefixes @param {(string | RegExp)[] | null} paths @returns {Prefix[]} */
+function below (prefixes, paths) {
+  if (paths === null) return [null]
+  return prefixes.flatMap((prefix) => prefix === null ? [null] : paths.map((path) => join(prefix, path)))
+}
+
+/**
+ * @param {any} handle an application or a router
+ * @param {object} route
+ * @param {Prefix[]} prefixes of the handle
+ * @param {number} depth
+ * @param {Prefix[]} mounts the result
+ */
+function collect (handle, route, prefixes, depth, mounts) {
+  // `router` of an Express 4 application throws.
+  const stack = handle.stack ?? (typeof handle.lazyrouter === 'function' ? handle._router : handle.router)?.stack
+  if (!Array.isArray(stack) || depth === DEPTH) return
+  for (const layer of stack) {
+    if (layer.route === route) mounts.push(...prefixes)
+    else if (layer.route === undefined && typeof layer.handle === 'function' && isRouter(layer.handle)) {
+      collect(layer.handle, route, below(prefixes, layerPaths(layer)), depth + 1, mounts)
+    }
+  }
+}
+
+/** @param {any} handle */
+function isRouter (handle) {
+  return Array.isArray(handle.stack) || handle.mountpath !== undefined
+}
+
+/** A template below another; '/' adds nothing. @param {string} prefix @param {string | RegExp} path */
+function join (prefix, path) {
+  if (typeof path !== 'string') return prefix + String(path)
+  const end = path.endsWith('/') ? path.length - 1 : path.length
+  if (end === 0) return prefix
+  return prefix + (path[0] === '/' ? '' : '/') + path.slice(0, end)
+}
+
+exports.join = join

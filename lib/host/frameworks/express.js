@@ -1,0 +1,62 @@
+'use strict'
+
+const { pathTemplate } = require('../../path-template')
+const { mountsOf, join } = require('./express-mounts')
+const { fits, pathSegments, urlSegments } = require('./segments')
+
+/**
+ * The route of a request that Express handles (4 and 5, or their router alone), as far as its routers
+ * have come: the template with the prefixes of nested routers; null while no route has matched;
+ * undefined where the request is none of Express's. Reads properties and nothing else, so that it may
+ * be called in the middle of the application's code. It never throws.
+ * @param {any} request of node:http or node:http2
+ * @returns {string | null | undefined}
+ */
+exports.routeOfExpress = (request) => {
+  try {
+    const { route } = request
+    if (typeof route !== 'object' || !route?.path) return 'baseUrl' in request ? null : undefined
+    return templateOf(request, route) || '/'
+  } catch {
+    return undefined // a property of the application's own making
+  }
+}
+
+/** @param {any} request @param {any} route */
+function templateOf (request, route) {
+  const { baseUrl, originalUrl, url, app } = request
+  /** @type {(string | RegExp)[]} */
+  const paths = Array.isArray(route.path) ? route.path.flat(Infinity) : [route.path]
+  const mounts = mountsOf(route, app)
+  if (mounts.length === 1 && mounts[0] !== null && paths.length === 1) {
+    // An application below a plain router does not know where it is.
+    const isLost = mounts[0] === '' && baseUrl
+    if (!isLost) return join(mounts[0], paths[0])
+  }
+  // Its router is mounted at several places, or it has several paths: Express took the first that fits.
+  const asked = urlSegments(originalUrl ?? url)
+  for (const mount of mounts) {
+    for (const path of mount === null ? [] : paths) {
+      const template = join(/** @type {string} */ (mount), path)
+      if (fits(pathSegments(template), asked)) return template
+    }
+  }
+  return fromUrl(paths, asked, baseUrl)
+}
+
+/**
+ * Where no mount is known the prefix is cut from the URL: what the route's own path does not account
+ * for. `req.baseUrl` is only the second best, it is gone once an error has left the nested router.
+ * @param {(string | RegExp)[]} paths of the route
+ * @param {string[]} asked
+ * @param {string | undefined} baseUrl
+ */
+function fromUrl (paths, asked, baseUrl = '') {
+  for (const path of paths) {
+    if (typeof path !== 'string') continue
+    const own = pathSegments(path)
+    const prefix = asked.slice(0, Math.max(0, asked.length - own.length))
+    if (fits(own, asked.slice(prefix.length), true)) return join(pathTemplate(prefix.map((segment) => `/${segment}`).join('')), path)
+  }
+  return join(pathTemplate(baseUrl), paths[0])
+}

@@ -1,0 +1,58 @@
+'use strict'
+
+const diagnosticsChannel = require('node:diagnostics_channel')
+
+const INITIALIZATION = 'fastify.initialization'
+const HANDLER = 'tracing:fastify.request.handler:start'
+
+const ignore = () => {}
+/** A hook cannot be taken off an instance again, so it asks here whom to tell. @type {import('../frameworks').Name} */
+let name = ignore
+
+/**
+ * An `onRequest` hook: the router has matched by then, and nothing of the application has run that
+ * was not registered before.
+ * @param {any} request @param {unknown} _ @param {() => void} done
+ */
+function onRequest (request, _, done) {
+  tell(request, request.routeOptions)
+  done()
+}
+
+/** @param {any} request @param {{ url?: string } | undefined} route */
+function tell (request, route) {
+  if (name !== ignore) name(request.raw, route?.url ?? null)
+}
+
+/** An instance made from now on takes the hook before any of its own. @param {any} message */
+function onInitialization ({ fastify }) {
+  try {
+    fastify.addHook('onRequest', onRequest)
+  } catch {
+    // A version that has no such hook; the channel of the handlers remains.
+  }
+}
+
+/** An instance that is older than this agent tells here, just before the handler. @param {any} message */
+function onHandler ({ request, route }) {
+  if (request !== undefined) tell(request, route)
+}
+
+/**
+ * Fastify 4 and 5 publish each new instance, Fastify 5 each call of a handler.
+ * @param {import('../frameworks').Name} tellRoute
+ */
+exports.startFastify = (tellRoute) => {
+  name = tellRoute
+  diagnosticsChannel.subscribe(INITIALIZATION, onInitialization)
+  diagnosticsChannel.subscribe(HANDLER, onHandler)
+  return {
+    stop: () => {
+      name = ignore
+      diagnosticsChannel.unsubscribe(INITIALIZATION, onInitialization)
+      diagnosticsChannel.unsubscribe(HANDLER, onHandler)
+    }
+  }
+}
+
+exports.onRequest = onRequest

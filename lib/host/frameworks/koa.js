@@ -1,0 +1,48 @@
+'use strict'
+
+const { watchProperty } = require('./watched-property')
+
+/** The prototype of all contexts of all applications made by one copy of Koa. */
+exports.file = ['koa', 'lib', 'context.js']
+
+/**
+ * Nothing leads from a request of node:http to Koa's context, so the context has to say it itself:
+ * @koa/router (and koa-router) writes the template to `ctx._matchedRoute` before each layer runs.
+ * @param {any} context
+ * @param {import('../frameworks').Name} name
+ */
+exports.watch = (context, name) => {
+  if (typeof context?.onerror !== 'function') return null
+  const stops = [
+    watchProperty(context, '_matchedRoute', (ctx, path) => {
+      // Layers of router.use() write theirs as well.
+      if (isRoute(ctx.matched, path)) name(ctx.req, mountOf(ctx) + path)
+    }),
+    watchProperty(context, 'routeMatched', (ctx, isMatched) => {
+      if (isMatched === false && ctx._matchedRoute === undefined) name(ctx.req, null)
+    })
+  ]
+  return () => stops.forEach((stop) => stop?.())
+}
+
+/** @param {{ path: unknown, methods: string[] }[] | undefined} layers @param {unknown} path */
+function isRoute (layers, path) {
+  if (!Array.isArray(layers)) return true
+  for (const layer of layers) {
+    if (layer.path === path && layer.methods.length > 0) return true
+  }
+  return false
+}
+
+/**
+ * What koa-mount has taken off the path for as long as the mounted application runs. It mounts at
+ * plain paths only, so what is missing from the end of the URL is the prefix itself.
+ * @param {any} ctx
+ */
+function mountOf (ctx) {
+  if (typeof ctx.mountPath !== 'string') return ''
+  const query = ctx.originalUrl.indexOf('?')
+  const url = query === -1 ? ctx.originalUrl : ctx.originalUrl.slice(0, query)
+  if (url.endsWith(ctx.path)) return url.slice(0, url.length - ctx.path.length)
+  return ctx.path === '/' ? url : ''
+}

@@ -1,0 +1,80 @@
+'use strict'
+
+/** What path-to-regexp 0.1 writes around a mount path. */
+const START = '^'
+const END = '\\/?(?=\\/|$)'
+
+/**
+ * The templates a layer of an Express router was mounted with (several for `use(['/a', '/b'])`), or
+ * null where the layer does not tell. Reads properties only; no regular expression is run, which
+ * would overwrite the application's `RegExp.$1`.
+ * @param {any} layer
+ * @returns {(string | RegExp)[] | null}
+ */
+exports.layerPaths = (layer) => {
+  // router 2.3 (Express 5.3) keeps what it was given; before, only that it was '/'.
+  if (layer.rawPath !== undefined) return [layer.rawPath].flat(Infinity)
+  if (layer.slash === true || layer.regexp?.fast_slash === true) return ['/']
+  const source = layer.regexp?.source
+  if (!source?.startsWith(START) || !source.endsWith(END)) return null
+  return pathsOf(source.slice(START.length, -END.length), layer.keys)
+}
+
+/** @param {string} source of one path, or of several as alternatives @param {{ name: string | number }[]} keys of all groups, in order */
+function pathsOf (source, keys) {
+  const rest = [...keys]
+  const paths = []
+  for (const alternative of source.split(`${END}|${START}`)) {
+    const path = pathOf(alternative, rest)
+    if (path === null) return null
+    paths.push(path)
+  }
+  return paths
+}
+
+/**
+ * What `source` was made of by Express 4: `\/tenants(?:\/([^/]+?))` was `/tenants/:tid`.
+ * @param {string} source
+ * @param {{ name: string | number }[]} keys those of its groups are taken off
+ */
+function pathOf (source, keys) {
+  let path = ''
+  for (let at = 0; at < source.length;) {
+    const key = source.startsWith('(?:\\/(', at) ? keys.shift() : undefined
+    if (key !== undefined) {
+      at = closing(source, at) + 1
+      path += `/:${key.name}`
+      if (source[at] === '?') {
+        path += '?'
+        at++
+      }
+    } else if (source[at] === '\\' && !isWordChar(source[at + 1])) {
+      path += source[at + 1]
+      at += 2
+    } else if ('^$*+?.()[]{}|\\'.includes(source[at])) {
+      return null
+    } else {
+      path += source[at++]
+    }
+  }
+  return path
+}
+
+/** The index of the bracket that closes the one at `open`. @param {string} source @param {number} open */
+function closing (source, open) {
+  let depth = 0
+  let inClass = false
+  for (let at = open; at < source.length; at++) {
+    if (source[at] === '\\') at++
+    else if (source[at] === '[') inClass = true
+    else if (source[at] === ']') inClass = false
+    else if (source[at] === '(' && !inClass) depth++
+    else if (source[at] === ')' && !inClass && --depth === 0) return at
+  }
+  return source.length
+}
+
+/** An escaped one is a class of characters (`\d`), not the character. @param {string} char */
+function isWordChar (char) {
+  return (char >= 'a' && char <= 'z') || (char >= 'A' && char <= 'Z') || (char >= '0' && char <= '9')
+}

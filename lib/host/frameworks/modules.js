@@ -1,0 +1,58 @@
+'use strict'
+
+const diagnosticsChannel = require('node:diagnostics_channel')
+const path = require('node:path')
+const { setTimeout, clearTimeout } = require('node:timers')
+
+/** Published for every connection of every server, http2's included, before its first request. */
+const CONNECTION = 'net.server.socket'
+/** What is loaded late and behind a server that already has connections is found by looking again, ever less often. */
+const FIRST_LOOK_MS = 1000
+const LAST_LOOK_MS = 64000
+
+/**
+ * Finds modules that the application has loaded or will load, required or imported, every copy of
+ * each, by looking through the cache of the module loader: now, at the first connection of each
+ * server, and now and then.
+ * @param {{ file: string[], onFound: (exports: any) => void }[]} wanted the ends of their file names
+ * @returns {{ stop: () => void }}
+ */
+exports.watchModules = (wanted) => {
+  const ends = wanted.map(({ file, onFound }) => ({ end: path.sep + file.join(path.sep), onFound }))
+  const found = new WeakSet()
+  const servers = new WeakSet()
+  let waitMs = FIRST_LOOK_MS
+
+  const look = () => {
+    for (const file of Object.keys(require.cache)) {
+      for (const { end, onFound } of ends) {
+        if (!file.endsWith(end)) continue
+        const { loaded, exports } = /** @type {NodeJS.Module} */ (require.cache[file])
+        if (!loaded || found.has(exports)) continue
+        found.add(exports)
+        onFound(exports)
+      }
+    }
+  }
+  /** @param {any} message */
+  const onConnection = ({ socket }) => {
+    if (!socket?.server || servers.has(socket.server)) return
+    servers.add(socket.server)
+    look()
+  }
+  const onTime = () => {
+    look()
+    waitMs = Math.min(waitMs * 2, LAST_LOOK_MS)
+    timer = setTimeout(onTime, waitMs).unref()
+  }
+
+  diagnosticsChannel.subscribe(CONNECTION, onConnection)
+  let timer = setTimeout(onTime, waitMs).unref()
+  look()
+  return {
+    stop: () => {
+      clearTimeout(timer)
+      diagnosticsChannel.unsubscribe(CONNECTION, onConnection)
+    }
+  }
+}

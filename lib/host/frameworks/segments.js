@@ -1,0 +1,40 @@
+'use strict'
+
+/** In a segment of a template: it may stand for more or fewer segments than one. */
+const OPEN = '*{(?+^$\\['
+
+/** The segments of a template. @param {string} path */
+exports.pathSegments = (path) => path.split('/').filter(isFilled)
+
+/** The segments of a request's URL, absolute or not, without its query. @param {string} url */
+exports.urlSegments = (url) => {
+  const query = url.indexOf('?')
+  const path = query === -1 ? url : url.slice(0, query)
+  const scheme = path[0] === '/' ? -1 : path.indexOf('://')
+  const segments = (scheme === -1 ? path : path.slice(scheme + '://'.length)).split('/')
+  return (scheme === -1 ? segments : segments.slice(1)).filter(isFilled)
+}
+
+/** @param {string} segment */
+function isFilled (segment) {
+  return segment !== ''
+}
+
+/**
+ * Whether a URL fits a template, as far as can be told without running the template's expression:
+ * a parameter fits any segment, and from a wildcard, an option or an expression on everything fits
+ * (nothing does where the template has to be `closed`).
+ * @param {string[]} template
+ * @param {string[]} url
+ * @param {boolean} [closed]
+ */
+exports.fits = (template, url, closed = false) => {
+  for (let i = 0; i < template.length; i++) {
+    for (let at = 0; at < OPEN.length; at++) {
+      if (template[i].includes(OPEN[at])) return !closed
+    }
+    if (i >= url.length) return false
+    if (!template[i].includes(':') && template[i].toLowerCase() !== url[i].toLowerCase()) return false
+  }
+  return template.length === url.length
+}

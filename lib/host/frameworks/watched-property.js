@@ -1,0 +1,55 @@
+'use strict'
+
+/**
+ * Sees what a framework writes to a property of the objects it makes from a prototype. To everybody
+ * else it stays the plain, enumerable property of the object that the framework meant to write.
+ * @param {any} prototype
+ * @param {string} key
+ * @param {(object: any, value: any, previous: any) => void} onWrite its errors are dropped
+ * @returns {(() => void) | null} the way back; null where the prototype cannot be changed or has the property
+ */
+exports.watchProperty = (prototype, key, onWrite) => {
+  if (!Object.isExtensible(prototype) || key in prototype) return null
+  const kValue = Symbol(key)
+
+  /** @param {any} object @param {any} value @param {any} previous */
+  const tell = (object, value, previous) => {
+    try {
+      onWrite(object, value, previous)
+    } catch {
+      // What it looked for is not where this version of the framework has it.
+    }
+  }
+  const hidden = { configurable: true, enumerable: false, writable: true, value: /** @type {unknown} */ (undefined) }
+  const own = {
+    configurable: true,
+    enumerable: true,
+    get () {
+      return /** @type {any} */ (this)[kValue]
+    },
+    /** @param {any} value */
+    set (value) {
+      const object = /** @type {any} */ (this)
+      const previous = object[kValue]
+      object[kValue] = value
+      tell(object, value, previous)
+    }
+  }
+  const inherited = {
+    configurable: true,
+    enumerable: false,
+    get: () => undefined,
+    /** @param {any} value */
+    set (value) {
+      const object = /** @type {any} */ (this)
+      Object.defineProperty(object, kValue, hidden)
+      Object.defineProperty(object, key, own)
+      object[kValue] = value
+      tell(object, value, undefined)
+    }
+  }
+  Object.defineProperty(prototype, key, inherited)
+  return () => {
+    if (Object.getOwnPropertyDescriptor(prototype, key)?.set === inherited.set) delete prototype[key]
+  }
+}
