@@ -33,11 +33,13 @@ const CASES = [
   ['/plain/anything', null, null, 200],
   ['/express.js', undefined, null, 200],
   ['/api/v1/orders/17/nothing', undefined, null, 404],
+  ['/lost/and/found', undefined, null, 404],
   ['/nothing', undefined, null, 404]
 ]
 const ONLY_4 = /** @type {typeof CASES} */ ([
   ['/only/12/x.y/3', '/only/:n/x.y/:item', '/only/:n/x.y/:item', 200],
-  ['/digits/12', '/digits/:n(\\d+)', '/digits/:n(\\d+)', 200]
+  ['/digits/12', '/digits/:n(\\d+)', '/digits/:n(\\d+)', 200],
+  ['/lost/and?found', undefined, '/lost/*', 200]
 ])
 
 for (const [name, is4] of /** @type {[string, boolean][]} */ ([['express', false], ['express-4', true]])) {

@@ -16,10 +16,22 @@ exports.routeOfExpress = (request) => {
   try {
     const { route } = request
     if (typeof route !== 'object' || !route?.path) return 'baseUrl' in request ? null : undefined
+    if (isNotFound(route, request.res)) return null
     return templateOf(request, route) || '/'
   } catch {
     return undefined // a property of the application's own making
   }
+}
+
+/**
+ * Whether the route stands for no route: `app.all('*')` and NestJS's `/prefix/*path` that answered 404.
+ * @param {any} route @param {any} response
+ */
+function isNotFound (route, response) {
+  // app.all() registers every method there is, router.all() one for all.
+  const takesAll = route.methods?._all === true || route.methods?.trace === true
+  return takesAll && response?.statusCode === 404 && typeof route.path === 'string' &&
+    route.path.slice(route.path.lastIndexOf('/') + 1).startsWith('*')
 }
 
 /** @param {any} request @param {any} route */

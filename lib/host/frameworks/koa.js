@@ -16,7 +16,7 @@ exports.watch = (context, name) => {
   const stops = [
     watchProperty(context, '_matchedRoute', (ctx, path) => {
       // Layers of router.use() write theirs as well.
-      if (isRoute(ctx.matched, path)) name(ctx.req, mountOf(ctx) + path)
+      if (isRoute(ctx.matched, path)) name(ctx.req, below(mountOf(ctx), path))
     }),
     watchProperty(context, 'routeMatched', (ctx, isMatched) => {
       if (isMatched === false && ctx._matchedRoute === undefined) name(ctx.req, null)
@@ -45,4 +45,9 @@ function mountOf (ctx) {
   const url = query === -1 ? ctx.originalUrl : ctx.originalUrl.slice(0, query)
   if (url.endsWith(ctx.path)) return url.slice(0, url.length - ctx.path.length)
   return ctx.path === '/' ? url : ''
+}
+
+/** @param {string} mount @param {string | RegExp} path */
+function below (mount, path) {
+  return path === '/' && mount !== '' ? mount : mount + path
 }
