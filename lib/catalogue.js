@@ -16,6 +16,7 @@ const table = [
   { key: 'blockDuration', name: 'block_duration_seconds', type: 'histogram', unit: 'seconds', help: 'Duration of blocks of the event loop at or above the threshold', labels: ['thread', 'cause'], buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] },
   { key: 'blocked', name: 'blocked_seconds_total', type: 'counter', unit: 'seconds', help: 'Time the event loop was blocked, by cause and by the route that blocked it', labels: ['cause', 'route'] },
   { key: 'site', name: 'block_site_seconds_total', type: 'counter', unit: 'seconds', help: 'Time the event loop was blocked, by the blocking function of the application', labels: ['site'] },
+  { key: 'shed', name: 'requests_shed_total', type: 'counter', unit: 'requests', help: 'Requests answered 503 by the middleware or the Fastify plugin, by the limit that was exceeded', labels: ['reason'] },
   { key: 'gc', name: 'gc_duration_seconds', type: 'histogram', unit: 'seconds', help: 'Pauses of the garbage collector', labels: ['kind'], buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1] },
   { key: 'cpu', name: 'thread_cpu_seconds_total', type: 'counter', unit: 'seconds', help: 'CPU time of a thread (Linux)', labels: ['thread', 'mode'] },
   { key: 'rss', name: 'process_resident_memory_bytes', type: 'gauge', unit: 'bytes', help: 'Resident memory of the process', labels: [] },

@@ -7,6 +7,9 @@ const { startHeartbeat } = require('./heartbeat')
 const { startDelayHistogram } = require('./delay')
 const { startGcObserver } = require('./gc')
 const { startContext, noContext } = require('./context')
+const { createFastifyPlugin } = require('./fastify-plugin')
+const { Load } = require('./load')
+const { createMiddleware } = require('./middleware')
 const { createProbe } = require('./probe')
 const { isContextSafe } = require('./runtime')
 const { unblockStream } = require('./stream')
@@ -22,6 +25,7 @@ class Agent extends EventEmitter {
   /** Content type of what metrics() resolves with. */
   contentType = 'text/plain; version=0.0.4; charset=utf-8'
   #parts
+  #gauge
   #thread
   /** @type {Promise<{ url: string | null }>} */
   #ready
@@ -43,7 +47,10 @@ class Agent extends EventEmitter {
     const context = options.requests === 'off' || isUnsafe ? noContext : startContext()
     /** Called by the watchdog through the inspector, in mid-block. Not for others. */
     this.probe = createProbe(bridge, context.current)
-    const heartbeat = startHeartbeat(bridge, options)
+    this.#gauge = { load: new Load(), counters: bridge.counters }
+    /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */
+    this.fastify = createFastifyPlugin(this.#gauge)
+    const heartbeat = startHeartbeat(bridge, options, this.#gauge.load)
     const delay = startDelayHistogram(options)
     this.#parts = [heartbeat, delay, context, startGcObserver(bridge)]
 
@@ -89,6 +96,16 @@ class Agent extends EventEmitter {
   /** All metrics in Prometheus text format, to append to an existing endpoint. @returns {Promise<string>} */
   metrics () {
     return this.#thread.call('metrics', '')
+  }
+
+  /**
+   * A middleware for Express and Connect that answers 503 with Retry-After while the loop is above a
+   * limit. Without limits it passes everything on.
+   * @param {import('./shed-options').ShedOptions} [options]
+   * @throws {import('../errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+   */
+  middleware (options = {}) {
+    return createMiddleware(this.#gauge, options)
   }
 
   /** Releases everything; the process can then end by itself. @returns {Promise<void>} */

@@ -1,6 +1,12 @@
 'use strict'
 
 const { EventEmitter } = require('node:events')
+const { createFastifyPlugin } = require('./fastify-plugin')
+const { Load } = require('./load')
+const { createMiddleware } = require('./middleware')
+
+/** Nobody tells it of beats, so there is never any load. */
+const gauge = { load: new Load(), counters: { add: () => {} } }
 
 /**
  * What start() gives in a worker thread of the application: the same interface, watching nothing.
@@ -8,6 +14,7 @@ const { EventEmitter } = require('node:events')
  */
 class PassiveAgent extends EventEmitter {
   contentType = 'text/plain; version=0.0.4; charset=utf-8'
+  fastify = createFastifyPlugin(gauge)
 
   constructor () {
     super()
@@ -21,6 +28,11 @@ class PassiveAgent extends EventEmitter {
 
   async metrics () {
     return ''
+  }
+
+  /** Passes everything on. @param {import('./shed-options').ShedOptions} [options] */
+  middleware (options = {}) {
+    return createMiddleware(gauge, options)
   }
 
   async stop () {}

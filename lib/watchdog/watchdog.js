@@ -76,6 +76,7 @@ class Watchdog {
       loop: () => this.#loop(),
       cpuSeconds: () => this.#kernel.cpuSeconds(),
       degraded: () => this.#degradations.entries(),
+      shed: () => ({ delay: this.#bridge.counters.get('shedDelay'), utilization: this.#bridge.counters.get('shedUtilization') }),
       histogram,
       periodMs: options.calmPeriod,
       thresholdMs: options.threshold,
