@@ -3,7 +3,6 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Counters } = require('../lib/bridge/counters')
-const { table } = require('../lib/host/shed-options')
 const { createFastifyPlugin } = require('../lib/host/fastify-plugin')
 const { Load } = require('../lib/host/load')
 const { createMiddleware } = require('../lib/host/middleware')
@@ -129,8 +128,4 @@ test('in a worker thread of the application middleware and plugin pass everythin
   app.register(agent.fastify, { maxDelay: 1, maxUtilization: 0 })
   app.get('/', async () => 'ok')
   assert.equal((await app.inject('/')).payload, 'ok')
-})
-
-test('every option has a default the table names', () => {
-  assert.deepEqual(table.map(({ key }) => key), ['maxDelay', 'maxUtilization', 'retryAfter', 'exempt'])
 })
