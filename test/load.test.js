@@ -2,7 +2,11 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { createMemory, openBridge } = require('../lib/bridge/bridge')
+const { nowMs } = require('../lib/clock')
+const { startHeartbeat } = require('../lib/host/heartbeat')
 const { Load } = require('../lib/host/load')
+const { eventually } = require('./support/app')
 const { seeded } = require('./support/simulated-host')
 
 /** A loop on a made-up clock that beats as lib/host/heartbeat.js does. */
@@ -112,4 +116,12 @@ test('a loop that is no longer watched has no load', () => {
   loop.load.end()
   loop.wait(100000)
   assert.deepEqual([loop.delayMs, loop.utilization], [0, 0])
+})
+
+test('a heartbeat tells its load, and ends it with itself', async () => {
+  const load = new Load()
+  const heartbeat = startHeartbeat(openBridge(createMemory()), { resolution: 10, calmPeriod: 25, threshold: 50 }, load)
+  await eventually(() => load.delayMs(nowMs() + 10000) > 1000, 'the load to know of a beat')
+  heartbeat.stop()
+  assert.equal(load.delayMs(nowMs() + 10000), 0)
 })
