@@ -19,6 +19,7 @@ const table = [
   { key: 'requestDuration', name: 'http_request_duration_seconds', type: 'histogram', unit: 'seconds', help: 'Duration of HTTP requests, from their arrival to the end of the answer or of the connection', labels: ['method', 'route', 'status_class'], buckets: [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10] },
   { key: 'requestBlocked', name: 'http_request_blocked_seconds', type: 'histogram', unit: 'seconds', help: 'How much of the duration of an HTTP request passed while something else blocked the event loop', labels: ['route'], buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] },
   { key: 'inFlight', name: 'http_requests_in_flight', type: 'gauge', unit: 'requests', help: 'HTTP requests that have come and are not answered yet', labels: [] },
+  { key: 'shed', name: 'requests_shed_total', type: 'counter', unit: 'requests', help: 'Requests answered 503 by the middleware or the Fastify plugin, by the limit that was exceeded', labels: ['reason'] },
   { key: 'gc', name: 'gc_duration_seconds', type: 'histogram', unit: 'seconds', help: 'Pauses of the garbage collector', labels: ['kind'], buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1] },
   { key: 'cpu', name: 'thread_cpu_seconds_total', type: 'counter', unit: 'seconds', help: 'CPU time of a thread (Linux)', labels: ['thread', 'mode'] },
   { key: 'rss', name: 'process_resident_memory_bytes', type: 'gauge', unit: 'bytes', help: 'Resident memory of the process', labels: [] },

@@ -25,6 +25,7 @@ function makeMetrics (differences = {}) {
     /** @type {Record<string, { user: number, system: number } | null>} */
     cpu: { main: { user: 1.25, system: 0.5 }, watchdog: { user: 0.1, system: 0.05 } },
     degraded: /** @type {[string, boolean][]} */ ([['endpoint', false], ['dir', true]]),
+    shed: { delay: 0, utilization: 0 },
     histogram
   }
   const metrics = new Metrics({
@@ -33,6 +34,7 @@ function makeMetrics (differences = {}) {
     degraded: () => host.degraded,
     inFlight: () => 3,
     originTracking: () => true,
+    shed: () => host.shed,
     histogram: /** @type {any} */ (histogram),
     periodMs: 10,
     thresholdMs: 50,
@@ -53,6 +55,23 @@ function fill ({ metrics, host }) {
   metrics.requestSeries('/report/:id', 'GET', '2xx').observe(0.3)
   metrics.requestBlockedSeries('/report/:id').observe(0)
 }
+
+test('shed requests are counted on where their 32 bits wrap', async () => {
+  const { host, samples } = makeMetrics()
+  const shed = async () => {
+    const read = await samples()
+    return ['delay', 'utilization'].map((reason) => valueOf(read, 'loopwatch_requests_shed_total', { reason }))
+  }
+  assert.deepEqual(await shed(), [0, 0])
+  host.shed = { delay: 2 ** 31 - 1, utilization: 3 }
+  assert.deepEqual(await shed(), [2 ** 31 - 1, 3])
+  host.shed = { delay: -(2 ** 31) + 4, utilization: 3 }
+  assert.deepEqual(await shed(), [2 ** 31 + 4, 3])
+  host.shed = { delay: -10, utilization: 3 }
+  assert.deepEqual(await shed(), [2 ** 32 - 10, 3])
+  host.shed = { delay: 6, utilization: 3 }
+  assert.deepEqual(await shed(), [2 ** 32 + 6, 3])
+})
 
 test('every metric of the catalogue is there with its type, help and labels, and no other', async () => {
   for (const openMetrics of [false, true]) {

@@ -6,6 +6,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { causes } = require('../lib/causes')
 const catalogue = require('../lib/catalogue')
+const { table: shedOptions } = require('../lib/host/shed-options')
 const { table: decisions } = require('../lib/explain/cause')
 
 const readme = fs.readFileSync(path.join(__dirname, '..', 'README.md'), 'utf8')
@@ -28,6 +29,10 @@ test('the README explains every cause and prints the decision table as it is', (
 
 test('the README lists every metric as it is', () => {
   assert.deepEqual(rowsOf('Metrics').slice(1), catalogue.table.map(({ name, type, labels, help }) => [name, type, labels.join(', '), help]))
+})
+
+test('the README lists every option of the middleware and the plugin as it is', () => {
+  assert.deepEqual(rowsOf('Overload shedding').slice(1), shedOptions.map(({ key, default: value, doc }) => [key, value === undefined ? 'none' : String(value), doc]))
 })
 
 test('the README links to files that exist', () => {

@@ -15,10 +15,10 @@ const isFree = Number(process.versions.node.split('.')[0]) >= 24
 
 /**
  * @param {import('node:test').TestContext} t
- * @param {{ kind?: string, options?: object, route?: string, args?: string[] }} [setup]
+ * @param {{ kind?: string, options?: object, route?: string, args?: string[], framework?: string }} [setup]
  */
-async function startServer (t, { kind = 'http', options = {}, route = '', args = [] } = {}) {
-  const app = startNode(t, [...args, 'requests.js'], { env: { REQUESTS_KIND: kind, REQUESTS_OPTIONS: JSON.stringify(options), REQUESTS_ROUTE: route } })
+async function startServer (t, { kind = 'http', options = {}, route = '', args = [], framework = '' } = {}) {
+  const app = startNode(t, [...args, framework ? 'framework.js' : 'requests.js'], { env: { FRAMEWORK: framework, REQUESTS_KIND: kind, REQUESTS_OPTIONS: JSON.stringify(options), REQUESTS_ROUTE: route } })
   const { port, url } = await eventually(() => /^\{.*\}$/m.test(app.out.stderr) && JSON.parse(/** @type {any} */ (/^\{.*\}$/m.exec(app.out.stderr))[0]), () => app.out.stderr)
   const samples = async () => parseExposition(await (await fetch(`${url}/metrics`)).text()).samples
   /** What has been counted: { 'GET /a 2xx': 1 }. */
@@ -203,3 +203,19 @@ test('the trace is that of the active span where OpenTelemetry is loaded', async
   const [{ request }] = /** @type {any[]} */ (await eventually(async () => (await blocks()).length > 0 && blocks(), 'the block'))
   assert.equal(request.traceId, 'b'.repeat(32))
 })
+
+for (const framework of ['express', 'express-4', 'fastify', 'koa', 'hapi']) {
+  test(`with ${framework} requests and blocks carry the router's own template`, async (t) => {
+    const { ask, settles, blocks } = await startServer(t, { framework })
+    const users = { express: '/users/:id', 'express-4': '/users/:id', fastify: '/api/v1/users/:id', koa: '/users/:id', hapi: '/users/{id}' }[framework] ?? ''
+    const orders = { express: '/api/v1/orders/:order/items/:item', 'express-4': '/api/v1/orders/:order/items/:item', fastify: '/api/v1/orders/:order/items/:item', koa: '/api/:version/orders/:order/items/:item', hapi: '/api/{version}/items/{item?}' }[framework] ?? ''
+    const concrete = (/** @type {string} */ template) => template.replace(/[:{]version}?/, 'v1').replace(/[:{]order/, 'a-b').replace(/[:{]item\??}?/, 'some-slug').replace(/[:{]id}?/, 'ann')
+    await ask(concrete(users))
+    await ask(`${concrete(users)}?block`)
+    await ask(concrete(orders))
+    await ask('/nothing/here')
+    await settles({ [`GET ${users} 2xx`]: 2, [`GET ${orders} 2xx`]: 1, 'GET (unmatched) 4xx': 1 })
+    const [{ request }] = await blocks()
+    assert.equal(request?.route, users)
+  })
+}

@@ -83,3 +83,19 @@ test('where Express does not tell the mount, its part of the URL becomes a templ
     ['/files/17/a/b/c', '/files/17', '/*rest', '/files/:id/*rest']
   ]) assert.equal(routeOfExpress({ url: '/ignored', originalUrl: url, baseUrl, route: { path } }), route, url)
 })
+
+test('routers of Express 5 that only keep their last match say their mounts from it', () => {
+  const route = { path: '/orders/:id' }
+  const layer = /** @type {any} */ ({ slash: false, path: undefined, params: undefined, matchers: [() => {}], handle: Object.assign(() => {}, { stack: [{ route }] }) })
+  const app = { router: { stack: [layer] } }
+  const ask = (/** @type {string} */ tenant) => routeOfExpress({ originalUrl: `/tenants/${tenant}/orders/3`, baseUrl: `/tenants/${tenant}`, route, app })
+  assert.equal(ask('acme'), '/tenants/acme/orders/:id', 'the match of another request has failed since')
+  Object.assign(layer, { path: '/tenants/caf%C3%A9', params: { tid: 'café' } })
+  assert.equal(ask('acme'), '/tenants/:tid/orders/:id')
+  Object.assign(layer, { path: undefined, params: undefined })
+  assert.equal(ask('other'), '/tenants/:tid/orders/:id')
+  const several = { path: '/orders/:id' }
+  layer.handle.stack[0].route = several
+  Object.assign(layer, { path: '/left', params: {}, matchers: [() => {}, () => {}] })
+  assert.equal(routeOfExpress({ originalUrl: '/right/orders/3', baseUrl: '/right', route: several, app }), '/right/orders/:id')
+})

@@ -4,6 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const http = require('node:http')
 const { eventually, startNode } = require('./support/app')
+const { PassiveAgent } = require('../lib/host/passive-agent')
 const { watchRoutes, listen } = require('./support/routes')
 
 /** Path asked, route in the handler (undefined: none ran), route at the end, status, request. @typedef {[string, string | null | undefined, string | null | undefined, number, RequestInit?]} Case */
@@ -81,6 +82,18 @@ test('an instance of Fastify that is older than the agent says its routes when t
   seen = routes.seen
   await check(routes, await listen(t, app.server), FASTIFY
     .filter(([path, handler]) => typeof handler === 'string' && !path.includes('hook')))
+})
+
+test('with the plugin an older instance of Fastify says its routes before its own hooks as well', async (t) => {
+  const { fastify } = new PassiveAgent()
+  let seen = (/** @type {any} */ _) => {}
+  const app = require('fastify')()
+  app.register(fastify)
+  app.register(async (/** @type {any} */ all) => require('./fixtures/routed/fastify').fill(all, (/** @type {any} */ request) => seen(request)))
+  await app.ready()
+  const routes = watch(t)
+  seen = routes.seen
+  await check(routes, await listen(t, app.server), FASTIFY)
 })
 
 test('Koa says its routes, loaded before the agent or after', async (t) => {

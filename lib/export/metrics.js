@@ -16,6 +16,7 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * @property {() => Iterable<[string, boolean]>} degraded by reason
  * @property {() => number} inFlight requests being worked on
  * @property {() => boolean} originTracking
+ * @property {() => Record<string, number>} shed requests by reason, Int32 that wrap
  * @property {import('node:perf_hooks').IntervalHistogram} histogram
  * @property {number} periodMs of the histogram's timer
  * @property {number} thresholdMs
@@ -147,7 +148,7 @@ class Metrics {
   }
 
   #read () {
-    const { loop, cpuSeconds, degraded, originTracking } = this.#sources
+    const { loop, cpuSeconds, degraded, shed, originTracking } = this.#sources
     this.#metrics.originTracking.set(originTracking() ? 1 : 0)
     const { activeMs, idleMs, heartbeatAgeMs, inProgressMs } = loop()
     const thread = 'main'
@@ -162,6 +163,7 @@ class Metrics {
       this.#advance('cpu', { thread: name, mode: 'user' }, cpu.user)
       this.#advance('cpu', { thread: name, mode: 'system' }, cpu.system)
     }
+    for (const [reason, count] of Object.entries(shed())) this.#advanceWrapping('shed', { reason }, count)
     for (const [reason, isDegraded] of degraded()) this.#metrics.degraded.set({ reason }, isDegraded ? 1 : 0)
   }
 
@@ -171,6 +173,12 @@ class Metrics {
     const last = this.#totals.get(id) ?? 0
     this.#metrics[key].inc(labels, Math.max(0, total - last))
     this.#totals.set(id, Math.max(last, total))
+  }
+
+  /** The same for a total that wraps at 2^31. @param {string} key @param {Record<string, string>} labels @param {number} count */
+  #advanceWrapping (key, labels, count) {
+    const total = this.#totals.get(key + Object.values(labels).join('\n')) ?? 0
+    this.#advance(key, labels, total + ((count - total) | 0))
   }
 }
 

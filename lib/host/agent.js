@@ -8,6 +8,9 @@ const { startDelayHistogram } = require('./delay')
 const { startGcObserver } = require('./gc')
 const { checkHunt } = require('./hunt')
 const { OriginTracker } = require('./origin')
+const { createFastifyPlugin } = require('./fastify-plugin')
+const { Load } = require('./load')
+const { createMiddleware } = require('./middleware')
 const { createProbe } = require('./probe')
 const { Requests, noRequests } = require('./requests')
 const { hasContextFrame, isContextSafe } = require('./runtime')
@@ -25,6 +28,7 @@ class Agent extends EventEmitter {
   contentType = 'text/plain; version=0.0.4; charset=utf-8'
   #parts
   #origins
+  #gauge
   #thread
   /** @type {Promise<{ url: string | null }>} */
   #ready
@@ -50,7 +54,10 @@ class Agent extends EventEmitter {
     if (!isUnsafe && !escalates) requests.follow(true)
     /** Called by the watchdog through the inspector, in mid-block. Not for others. */
     this.probe = createProbe(bridge, () => requests.current())
-    const heartbeat = startHeartbeat(bridge, options)
+    this.#gauge = { load: new Load(), counters: bridge.counters }
+    /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */
+    this.fastify = createFastifyPlugin(this.#gauge)
+    const heartbeat = startHeartbeat(bridge, options, this.#gauge.load)
     const delay = startDelayHistogram(options)
     this.#origins = new OriginTracker(options, (message) => this.#thread?.post(message))
     this.#parts = [heartbeat, delay, requests, startGcObserver(bridge), this.#origins]
@@ -117,6 +124,16 @@ class Agent extends EventEmitter {
    */
   hunt (options) {
     return this.#origins.hunt(checkHunt(options))
+  }
+
+  /**
+   * A middleware for Express and Connect that answers 503 with Retry-After while the loop is above a
+   * limit. Without limits it passes everything on.
+   * @param {import('./shed-options').ShedOptions} [options]
+   * @throws {import('../errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+   */
+  middleware (options = {}) {
+    return createMiddleware(this.#gauge, options)
   }
 
   /** Releases everything; the process can then end by itself. @returns {Promise<void>} */

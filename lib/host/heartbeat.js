@@ -14,9 +14,10 @@ const CALM_SHARE = 0.9
  * exact ends: the watchdog may have been late or asleep, the host itself cannot miss one.
  * @param {import('../bridge/bridge').Bridge} bridge
  * @param {{ resolution: number, calmPeriod: number, threshold: number }} options ms
+ * @param {import('./load').Load} load told of every beat
  * @returns {{ stop: () => void }}
  */
-exports.startHeartbeat = ({ beat, lateBeats }, { resolution, calmPeriod, threshold }) => {
+exports.startHeartbeat = ({ beat, lateBeats }, { resolution, calmPeriod, threshold }, load) => {
   let periodMs = resolution
   let lastAtMs = nowMs()
   let { idle: lastIdleMs, active } = eventLoopUtilization()
@@ -29,7 +30,9 @@ exports.startHeartbeat = ({ beat, lateBeats }, { resolution, calmPeriod, thresho
     const idleMs = idle - lastIdleMs
     if (gapMs >= threshold) lateBeats.push(lastAtMs, atMs, idleMs, periodMs, beat.beats)
     const isCalm = idleMs >= gapMs * CALM_SHARE
-    periodMs = isCalm ? calmPeriod : resolution
+    const nextPeriodMs = isCalm ? calmPeriod : resolution
+    load.beat(atMs, gapMs, idleMs, periodMs, nextPeriodMs)
+    periodMs = nextPeriodMs
     beat.write(atMs, idle, active, periodMs)
     lastAtMs = atMs
     lastIdleMs = idle
@@ -46,6 +49,7 @@ exports.startHeartbeat = ({ beat, lateBeats }, { resolution, calmPeriod, thresho
     stop: () => {
       clearTimeout(busy)
       clearTimeout(calm)
+      load.end()
     }
   }
 }

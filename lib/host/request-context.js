@@ -20,6 +20,7 @@ class RequestContext {
   route = null
   /** The application said so itself: frameworks are not asked. */
   isGiven = false
+  #isUnmatched = false
   /** @type {string | null} */
   #traceId = null
   /** @type {RequestContext | null} the next one open on the same connection (pipelining) */
@@ -43,6 +44,7 @@ class RequestContext {
     if (this.route !== null || this.request === null) return this.route ?? ''
     const route = routeOfExpress(this.request)
     if (typeof route === 'string') return route
+    if (this.#isUnmatched) return UNMATCHED
     const { url = '' } = this.request
     const query = url.indexOf('?')
     return pathTemplate(query === -1 ? url : url.slice(0, query))
@@ -55,7 +57,9 @@ class RequestContext {
 
   /** What a framework says of its route. @param {string | null} route null where none of its routes matched */
   name (route) {
-    if (!this.isGiven) this.route = route ?? UNMATCHED
+    if (this.isGiven) return
+    this.route = route
+    this.#isUnmatched = route === null
   }
 
   /**

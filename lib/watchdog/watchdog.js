@@ -94,6 +94,7 @@ class Watchdog {
       degraded: () => this.#degradations.entries(),
       inFlight: () => this.#bridge.counters.get('inFlight'),
       originTracking: () => this.#origins.isTracking,
+      shed: () => ({ delay: this.#bridge.counters.get('shedDelay'), utilization: this.#bridge.counters.get('shedUtilization') }),
       histogram,
       periodMs: options.calmPeriod,
       thresholdMs: options.threshold,

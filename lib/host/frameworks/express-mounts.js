@@ -12,7 +12,7 @@ const known = new WeakMap()
 
 /**
  * The templates of the prefixes that lead to a route: one for each place its router is mounted at.
- * Found by looking for the route in the routers of its application, once per route; a router that
+ * Found by looking for the route in the routers of its application, once if that succeeds; a router that
  * is called by hand is not found.
  * @param {object} route `req.route`
  * @param {any} app `req.app`
@@ -22,7 +22,8 @@ exports.mountsOf = (route, app) => {
   if (mounts !== undefined) return mounts
   mounts = []
   if (app) collect(app, route, prefixesOf(app, 0), 0, mounts)
-  known.set(route, mounts)
+  // What is not told now may be told at another request.
+  if (!mounts.includes(null)) known.set(route, mounts)
   return mounts
 }
 

@@ -15,13 +15,13 @@ let name = ignore
  * @param {any} request @param {unknown} _ @param {() => void} done
  */
 function onRequest (request, _, done) {
-  tell(request, request.routeOptions)
+  if (name !== ignore) tell(request, request.routeOptions)
   done()
 }
 
-/** @param {any} request @param {{ url?: string } | undefined} route */
+/** @param {any} request @param {{ url?: string } | undefined} route has no url where none matched; is none before Fastify 4.10 */
 function tell (request, route) {
-  if (name !== ignore) name(request.raw, route?.url ?? null)
+  if (route !== undefined) name(request.raw, route.url ?? null)
 }
 
 /** An instance made from now on takes the hook before any of its own. @param {any} message */

@@ -12,12 +12,32 @@ const END = '\\/?(?=\\/|$)'
  * @returns {(string | RegExp)[] | null}
  */
 exports.layerPaths = (layer) => {
-  // router 2.3 (Express 5.3) keeps what it was given; before, only that it was '/'.
+  // router 2.3 keeps what it was given; before, only that it was '/', and what it matched last.
   if (layer.rawPath !== undefined) return [layer.rawPath].flat(Infinity)
   if (layer.slash === true || layer.regexp?.fast_slash === true) return ['/']
-  const source = layer.regexp?.source
-  if (!source?.startsWith(START) || !source.endsWith(END)) return null
+  if (layer.regexp === undefined) return fromLastMatch(layer)
+  const { source } = layer.regexp
+  if (!source.startsWith(START) || !source.endsWith(END)) return null
   return pathsOf(source.slice(START.length, -END.length), layer.keys)
+}
+
+/**
+ * The template behind the path a layer matched last, for whichever request: the values of its
+ * parameters become their names. A layer whose last match failed says nothing, nor does one match of a
+ * layer with several paths or an expression.
+ * @param {{ path?: string, params?: Record<string, unknown>, matchers: Function[] }} layer
+ */
+function fromLastMatch ({ path, params, matchers }) {
+  if (typeof path !== 'string' || !params || matchers.length !== 1 || matchers[0].name === 'regexpMatcher') return null
+  const segments = path.split('/')
+  let from = 0
+  for (const name of Object.keys(params)) {
+    const at = segments.findIndex((segment, i) => i >= from && (segment === params[name] || encodeURIComponent(String(params[name])) === segment))
+    if (at === -1) return null
+    segments[at] = `:${name}`
+    from = at + 1
+  }
+  return [segments.join('/')]
 }
 
 /** @param {string} source of one path, or of several as alternatives @param {{ name: string | number }[]} keys of all groups, in order */

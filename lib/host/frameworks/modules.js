@@ -23,15 +23,22 @@ exports.watchModules = (wanted) => {
   const servers = new WeakSet()
   let waitMs = FIRST_LOOK_MS
 
+  /** @param {string} file @param {(exports: any) => void} onFound */
+  const take = (file, onFound) => {
+    const { loaded, exports } = /** @type {NodeJS.Module} */ (require.cache[file])
+    if (!loaded || found.has(exports)) return
+    found.add(exports)
+    onFound(exports)
+  }
   const look = () => {
-    for (const file of Object.keys(require.cache)) {
-      for (const { end, onFound } of ends) {
-        if (!file.endsWith(end)) continue
-        const { loaded, exports } = /** @type {NodeJS.Module} */ (require.cache[file])
-        if (!loaded || found.has(exports)) continue
-        found.add(exports)
-        onFound(exports)
+    try {
+      for (const file of Object.keys(require.cache)) {
+        for (const { end, onFound } of ends) {
+          if (file.endsWith(end)) take(file, onFound)
+        }
       }
+    } catch {
+      // A file of that name which is something else; thrown here it would end the application.
     }
   }
   /** @param {any} message */

@@ -1,0 +1,46 @@
+'use strict'
+
+const { onRequest } = require('./frameworks/fastify')
+const { resolveShedOptions } = require('./shed-options')
+const { createShedding, refuse } = require('./shedding')
+
+/**
+ * The plugin of an agent, for Fastify 4 and 5: sheds requests above the limits in its options, and
+ * tells routes before other hooks run also on an instance that is older than the agent.
+ * @param {import('./shedding').Gauge} gauge
+ */
+exports.createFastifyPlugin = (gauge) => {
+  /**
+   * @param {any} fastify
+   * @param {import('./shed-options').ShedOptions} options
+   * @param {(error?: Error) => void} done
+   */
+  function loopwatch (fastify, options, done) {
+    let resolved
+    try {
+      resolved = resolveShedOptions('the plugin', options)
+    } catch (error) {
+      // Thrown it would be uncaught; this way ready() and listen() reject with it.
+      return done(error)
+    }
+    const { retryAfter } = resolved
+    const sheds = createShedding(resolved, gauge)
+    fastify.addHook('onRequest', onRequest)
+    if (sheds !== null) {
+      fastify.addHook('onRequest', (/** @type {any} */ request, /** @type {any} */ reply, /** @type {() => void} */ next) => {
+        if (!sheds(request)) return next()
+        // Hijacked, a reply goes through no serializer, error handler or onSend hook of the application.
+        reply.hijack()
+        refuse(reply.raw, retryAfter)
+      })
+    }
+    done()
+  }
+
+  return Object.assign(loopwatch, {
+    // As fastify-plugin does it: the hooks are those of the instance it is registered on.
+    [Symbol.for('skip-override')]: true,
+    [Symbol.for('fastify.display-name')]: 'loopwatch',
+    [Symbol.for('plugin-meta')]: { name: 'loopwatch', fastify: '>=4' }
+  })
+}

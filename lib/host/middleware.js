@@ -1,0 +1,21 @@
+'use strict'
+
+const { resolveShedOptions } = require('./shed-options')
+const { createShedding, refuse } = require('./shedding')
+
+/**
+ * The middleware of an agent, for Express and Connect. Routes need none: without limits it only
+ * passes requests on.
+ * @param {import('./shedding').Gauge} gauge
+ * @param {import('./shed-options').ShedOptions} options
+ * @returns {(request: any, response: any, next: (error?: unknown) => void) => void}
+ */
+exports.createMiddleware = (gauge, options) => {
+  const resolved = resolveShedOptions('middleware()', options)
+  const sheds = createShedding(resolved, gauge)
+  return function loopwatch (request, response, next) {
+    // What has begun to be answered is answered.
+    if (sheds !== null && !response.headersSent && sheds(request)) refuse(response, resolved.retryAfter)
+    else next()
+  }
+}

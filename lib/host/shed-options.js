@@ -1,0 +1,50 @@
+'use strict'
+
+const type = require('../option-types')
+const { codedError } = require('../errors')
+const { nearest } = require('../nearest')
+
+/** @type {import('../option-types').OptionType} */
+const predicate = { takes: 'a function', accepts: (value) => typeof value === 'function', parse: () => undefined }
+
+/** Every option of agent.middleware() and agent.fastify: key, type, default and one line of documentation. */
+const table = [
+  { key: 'maxDelay', type: type.number(1, 60000, 'milliseconds'), default: undefined, doc: 'shed requests while the loop delay is above this, ms' },
+  { key: 'maxUtilization', type: type.number(0, 1), default: undefined, doc: 'shed requests while the loop utilization is above this, 0 to 1' },
+  { key: 'retryAfter', type: type.integer(0, 86400), default: 10, doc: 'what a shed request is told in Retry-After, seconds' },
+  { key: 'exempt', type: predicate, default: undefined, doc: 'a function of the request: true for those that are never shed, such as health checks' }
+]
+
+/**
+ * @typedef {object} ShedOptions
+ * @property {number} [maxDelay] milliseconds, 1 to 60000
+ * @property {number} [maxUtilization] 0 to 1
+ * @property {number} [retryAfter] seconds
+ * @property {(request: any) => boolean} [exempt]
+ */
+
+/** What Fastify itself reads from the options of a plugin. */
+const FASTIFY_KEYS = ['prefix', 'logLevel', 'logSerializers']
+
+/**
+ * @param {string} source how errors name the taker
+ * @param {unknown} given
+ * @returns {ShedOptions & { retryAfter: number }}
+ * @throws {import('../errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+ */
+exports.resolveShedOptions = (source, given) => {
+  if (!type.isPlainObject(given)) throw codedError('LOOPWATCH_ERR_OPTION', source, 'an object of options', given)
+  const keys = table.map(({ key }) => key)
+  for (const key of Object.keys(given)) {
+    if (!keys.includes(key) && !FASTIFY_KEYS.includes(key)) throw codedError('LOOPWATCH_ERR_OPTION_UNKNOWN', key, nearest(key, keys))
+  }
+  const resolved = /** @type {any} */ ({})
+  for (const row of table) {
+    const value = given[row.key]
+    if (value !== undefined && !row.type.accepts(value)) throw codedError('LOOPWATCH_ERR_OPTION', `option "${row.key}" of ${source}`, row.type.takes, value)
+    resolved[row.key] = value ?? row.default
+  }
+  return resolved
+}
+
+exports.table = table

@@ -1,0 +1,51 @@
+'use strict'
+
+const { nowMs } = require('../clock')
+
+/**
+ * @typedef {object} Gauge what shedding goes by
+ * @property {import('./load').Load} load
+ * @property {Pick<import('../bridge/counters').Counters, 'add'>} counters
+ */
+
+/**
+ * Decides whether a request is turned away, and counts it.
+ * @param {import('./shed-options').ShedOptions} options
+ * @param {Gauge} gauge
+ * @returns {((request: any) => boolean) | null} null where no limit is set
+ */
+exports.createShedding = ({ maxDelay, maxUtilization, exempt }, { load, counters }) => {
+  if (maxDelay === undefined && maxUtilization === undefined) return null
+  const delayLimitMs = maxDelay ?? Infinity
+  const utilizationLimit = maxUtilization ?? Infinity
+
+  return (request) => {
+    const now = nowMs()
+    const isLate = load.delayMs(now) > delayLimitMs
+    if (!isLate && load.utilization(now) <= utilizationLimit) return false
+    if (exempt !== undefined && isExempt(exempt, request)) return false
+    counters.add(isLate ? 'shedDelay' : 'shedUtilization', 1)
+    return true
+  }
+}
+
+/** A predicate that throws turns nobody away. @param {(request: any) => boolean} exempt @param {any} request */
+function isExempt (exempt, request) {
+  try {
+    return exempt(request)
+  } catch {
+    return true
+  }
+}
+
+/**
+ * Answers 503 on a response of node:http or node:http2.
+ * @param {any} response
+ * @param {number} retryAfterS
+ */
+exports.refuse = (response, retryAfterS) => {
+  response.statusCode = 503
+  response.setHeader('Retry-After', String(retryAfterS))
+  response.setHeader('Content-Type', 'text/plain; charset=utf-8')
+  response.end('Service Unavailable\n')
+}
