@@ -1,7 +1,7 @@
 'use strict'
 
-// The price of watching a bare HTTP server while nothing is wrong:
-// node scenarios/overhead/run.js [--pairs 15] [--seconds 1] [--watch requests-off]
+// The price of watching an HTTP server while nothing is wrong:
+// node scenarios/overhead/run.js [--pairs 15] [--seconds 1] [--watch default | requests-off] [--server bare | express | fastify]
 // A watched and an unwatched server live side by side on one core (where taskset exists); short
 // bursts of load go to the one and the other in turn and are compared pair by pair, so that the
 // machine's own ups and downs meet both.
@@ -13,7 +13,7 @@ const { parseArgs } = require('node:util')
 const { driver, load } = require('./load')
 
 const { values } = parseArgs({
-  options: { pairs: { type: 'string', default: '15' }, seconds: { type: 'string', default: '1' }, watch: { type: 'string', default: 'requests-off' } }
+  options: { pairs: { type: 'string', default: '15' }, seconds: { type: 'string', default: '1' }, watch: { type: 'string', default: 'default' }, server: { type: 'string', default: 'bare' } }
 })
 const pairs = Number(values.pairs)
 const seconds = Number(values.seconds)
@@ -30,7 +30,7 @@ function spread (numbers) {
 class Server {
   /** @param {string} watch */
   constructor (watch) {
-    this.process = fork(path.join(__dirname, 'server.js'), { env: { ...process.env, WATCH: watch }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+    this.process = fork(path.join(__dirname, 'server.js'), { env: { ...process.env, WATCH: watch, SERVER: values.server }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
     this.said = ''
     this.process.stderr?.on('data', (data) => { this.said += data })
     this.url = ''
@@ -66,7 +66,7 @@ function print (name, numbers, digits) {
 }
 
 async function main () {
-  console.log(`Node ${process.version}, ${driver}, 50 connections, ${pairs} pairs of ${seconds} s, watched = ${values.watch}`)
+  console.log(`Node ${process.version}, ${driver}, 50 connections, ${pairs} pairs of ${seconds} s, ${values.server} server, watched = ${values.watch}`)
   const bare = new Server('off')
   await bare.ready()
   const watched = new Server(values.watch)
