@@ -22,6 +22,7 @@ const LINE = '\x1e'
  * @property {number} idleMs as in BeatSlots
  * @property {number} beats as in BeatSlots
  * @property {boolean} debugged the inspector's port is open: stand aside
+ * @property {number | null} relayedAtMs when the main thread passed the question on to a worker thread
  * @property {RequestContext | null} request
  * @property {Frame[]} frames
  */
@@ -36,12 +37,13 @@ exports.LINE = LINE
  */
 exports.parseAnswer = (text) => {
   const [head, ...lines] = text.split(LINE)
-  const [atMs, idleMs, beats, debugged, id, startedAtMs, method, ...path] = head.split(FIELD)
+  const [atMs, idleMs, beats, debugged, relayedAtMs, id, startedAtMs, method, ...path] = head.split(FIELD)
   return {
     atMs: Number(atMs),
     idleMs: Number(idleMs),
     beats: Number(beats),
     debugged: debugged === 'true',
+    relayedAtMs: relayedAtMs === '' ? null : Number(relayedAtMs),
     request: id ? { id: Number(id), method, path: path.join(''), startedAtMs: Number(startedAtMs) } : null,
     frames: lines.slice(0, -1).map(parseFrame)
   }

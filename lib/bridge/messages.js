@@ -14,5 +14,11 @@ module.exports = {
   /** watchdog to host: { code, id, value } */
   REPLY: 4,
   /** watchdog to host: { code, record } of a finished block */
-  BLOCK: 5
+  BLOCK: 5,
+  /** host to watchdog: { code, threadId } of a worker thread of the application */
+  THREAD_STARTED: 6,
+  /** host to watchdog: { code, threadId } */
+  THREAD_ENDED: 7,
+  /** The BroadcastChannel on which worker threads hand the watchdog their memory: { memory, threadId, name, tid }. */
+  CHANNEL: 'loopwatch.threads.1'
 }

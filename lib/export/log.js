@@ -61,13 +61,13 @@ class BlockLog {
     const isAllowed = this.#budget.allows(record, this.#nowMs())
     // Under a debugger somebody is looking at a breakpoint.
     if (!isAllowed || record.evidence.debugger) return
-    const { id, durationMs, uncertaintyMs, cause, startup, samples, evidence, stacks } = record
+    const { id, thread, threadId, durationMs, uncertaintyMs, cause, startup, samples, evidence, stacks } = record
     const frame = record.frame && { ...record.frame, function: cut(record.frame.function), file: cut(record.frame.file) }
     const request = record.request && { ...record.request, route: /** @type {string} */ (cut(record.request.route)) }
     const suppressed = this.#takeSuppressed()
     const stack = stacks.length > 0 ? stacks[0].frames.slice(0, FRAMES_IN_LINE).map((each) => cut(line(each))) : undefined
     const level = causes[cause].excuse !== undefined || startup ? 'info' : 'warn'
-    const fields = { event, block: id, durationMs, uncertaintyMs, cause, frame, request, samples, evidence, stack, ...(suppressed > 0 && { suppressed }) }
+    const fields = { event, block: id, ...(threadId !== 0 && { thread, threadId }), durationMs, uncertaintyMs, cause, frame, request, samples, evidence, stack, ...(suppressed > 0 && { suppressed }) }
     const message = describe({ ...record, frame, request })
     while (fields.stack?.length && jsonBytes([fields, message]) > LINE_BYTES) fields.stack.pop()
     this.#pino[level](fields, message)

@@ -10,6 +10,8 @@ const { startContext, noContext } = require('./context')
 const { createProbe } = require('./probe')
 const { isContextSafe } = require('./runtime')
 const { unblockStream } = require('./stream')
+const { createRelay } = require('./relay')
+const { startWorkerList, noWorkerList } = require('./worker-list')
 const { WatchdogThread } = require('./watchdog-thread')
 
 /**
@@ -43,9 +45,12 @@ class Agent extends EventEmitter {
     const context = options.requests === 'off' || isUnsafe ? noContext : startContext()
     /** Called by the watchdog through the inspector, in mid-block. Not for others. */
     this.probe = createProbe(bridge, context.current)
+    /** Called by the watchdog as well, to reach worker threads of the application. Not for others. */
+    this.relay = createRelay(bridge)
     const heartbeat = startHeartbeat(bridge, options)
     const delay = startDelayHistogram(options)
-    this.#parts = [heartbeat, delay, context, startGcObserver(bridge)]
+    const workers = options.threads === 'off' ? noWorkerList : startWorkerList((message) => this.#thread?.post(message))
+    this.#parts = [heartbeat, delay, context, startGcObserver(bridge), workers]
 
     unblockStream(options.log)
 

@@ -122,6 +122,11 @@ class WatchdogThread {
     })
   }
 
+  /** Tells the thread; while there is none, nobody. @param {object} message */
+  post (message) {
+    this.#worker?.postMessage(message)
+  }
+
   /** Ends the thread: by itself if it can, by force after a second. */
   async stop () {
     this.#stopped = true

@@ -1,5 +1,7 @@
 'use strict'
 
+const { silenceMs } = require('../silence')
+
 /**
  * @typedef {object} Gap two beats of the host further apart than the threshold, as the host saw it
  * @property {number} startMs
@@ -71,7 +73,7 @@ class Detector {
     // A gap that began with this very beat: the host beats again, and its new beat was written after
     // this one was read.
     const isStale = look.gaps.some((gap) => gap.beats === beat.beats)
-    const suspicious = !isStale && nowMs - beat.atMs >= this.#thresholdMs
+    const suspicious = !isStale && nowMs - beat.atMs >= silenceMs(this.#thresholdMs, beat.periodMs)
     if (suspicious && this.#open === null && !this.#excuse(look)) {
       const startMs = this.#certainStart(look)
       if (nowMs - startMs >= this.#thresholdMs) {
@@ -109,7 +111,7 @@ class Detector {
   #nextLook (look, suspicious) {
     const { nowMs, beat } = look
     // Just after a beat that is due at the same moment, rather than just before it.
-    if (!suspicious) return Math.max(nowMs, beat.atMs + this.#thresholdMs) + TIMER_SLACK_MS
+    if (!suspicious) return Math.max(nowMs, beat.atMs + silenceMs(this.#thresholdMs, beat.periodMs)) + TIMER_SLACK_MS
     if (this.#open !== null) return nowMs + this.#resolutionMs
     return Math.max(nowMs + TIMER_SLACK_MS, Math.min(nowMs + this.#resolutionMs, this.#certainStart(look) + this.#thresholdMs))
   }

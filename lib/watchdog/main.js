@@ -8,11 +8,13 @@ const { CALL, STOP, REPLY } = require('../bridge/messages')
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort)
 const watchdog = new Watchdog(workerData, (message) => port.postMessage(message))
 
-port.on('message', async ({ code, id, method }) => {
+port.on('message', async ({ code, id, method, threadId }) => {
   if (code === STOP) {
     watchdog.stop()
     port.close()
   } else if (code === CALL) {
     port.postMessage({ code: REPLY, id, value: await watchdog.answer(method) })
+  } else {
+    watchdog.hear({ code, threadId })
   }
 })

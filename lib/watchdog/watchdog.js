@@ -1,13 +1,14 @@
 'use strict'
 
 const fs = require('node:fs')
+const { threadId } = require('node:worker_threads')
 const { nowMs } = require('../clock')
 const { openBridge } = require('../bridge/bridge')
 const { GC_KINDS } = require('../bridge/gc-kinds')
-const { LISTENING, BLOCK } = require('../bridge/messages')
+const { LISTENING, BLOCK, THREAD_STARTED, THREAD_ENDED } = require('../bridge/messages')
 const { FrameTable } = require('../explain/frame-table')
 const { SourceMaps } = require('../explain/source-map')
-const { BlockMemory } = require('../store/memory')
+const { BlockMemory, mergeNewest } = require('../store/memory')
 const { summaryOf } = require('../store/record')
 const { BlockFile } = require('../store/block-file')
 const { BlockLog } = require('../export/log')
@@ -19,7 +20,9 @@ const { GcPauses } = require('./gc-pauses')
 const { askHost } = require('./inspector')
 const { Kernel } = require('./kernel')
 const { Lateness } = require('./lateness')
+const { ThreadReports } = require('./thread-reports')
 const { ThreadWatch } = require('./thread-watch')
+const { WorkerThreads } = require('./worker-threads')
 const { version } = require('../../package.json')
 
 const QUIET_MS = 5000
@@ -49,6 +52,10 @@ class Watchdog {
   #metrics
   #server
   #main
+  /** @type {ThreadReports} */
+  #threadReports
+  /** @type {WorkerThreads | null} */
+  #threads = null
   #quietAtMs = Infinity
   #countAtMs = 0
   /** @type {NodeJS.Timeout | undefined} */
@@ -75,6 +82,7 @@ class Watchdog {
     this.#metrics = new Metrics({
       loop: () => this.#loop(),
       cpuSeconds: () => this.#kernel.cpuSeconds(),
+      threads: () => this.#threads?.states() ?? {},
       degraded: () => this.#degradations.entries(),
       histogram,
       periodMs: options.calmPeriod,
@@ -83,8 +91,10 @@ class Watchdog {
       labels: options.labels,
       version
     })
+    const frames = new FrameTable((frame) => sourceMaps.original(frame))
     this.#main = new ThreadWatch({
       thread: 'main',
+      threadId: 0,
       bridge: this.#bridge,
       options,
       ask: () => this.#ask(mayInspect),
@@ -93,10 +103,33 @@ class Watchdog {
         gcWithin: (startMs, endMs) => this.#gcPauses.within(startMs, endMs),
         watchdogGapWithin: (startMs, endMs) => this.#lateness.within(startMs, endMs)
       },
-      frames: new FrameTable((frame) => sourceMaps.original(frame)),
+      frames,
       nextId: () => this.#nextId(),
       reports: this.#reports()
     })
+    this.#threadReports = new ThreadReports({
+      keep: options.keep,
+      file: this.#file,
+      log: options.threads === 'on' ? this.#log : null,
+      metrics: this.#metrics,
+      onSettled: (record) => {
+        this.#quietAtMs = nowMs() + QUIET_MS
+        if (options.threads === 'on') this.#post({ code: BLOCK, record: summaryOf(record) })
+      }
+    })
+    if (options.threads !== 'off' && mayInspect) {
+      this.#threads = new WorkerThreads({
+        ownId: threadId,
+        bridge: this.#bridge,
+        options,
+        labelOf: (name) => this.#metrics.threadLabel(name),
+        throttledMs: () => this.#kernel.throttledMs(),
+        watchdogGapWithin: (startMs, endMs) => this.#lateness.within(startMs, endMs),
+        frames,
+        nextId: () => this.#nextId(),
+        reports: this.#threadReports
+      })
+    }
     if (!namesRequests) this.#degradations.set('requests', { message: `Node.js ${process.versions.node} has CVE-2025-59466; update it, or set requests: 'on'` })
     this.#look()
     this.#server = this.#listen()
@@ -114,7 +147,7 @@ class Watchdog {
         metrics: this.#metrics,
         blockedMs: () => this.#main.blockedMs,
         blocks: () => this.#list(),
-        block: (id) => this.#refresh().get(id)
+        block: (id) => this.#refresh().get(id) ?? this.#threadReports.memory.get(id)
       }),
       onState: (url, error) => {
         this.#degradations.set('endpoint', error)
@@ -133,7 +166,7 @@ class Watchdog {
     }
     const { wakeAtMs, eventful } = this.#main.look(now, selfLate)
     if (eventful || now >= this.#countAtMs) this.#count(now)
-    this.#schedule(wakeAtMs)
+    this.#schedule(Math.min(wakeAtMs, this.#threads?.look(now, selfLate) ?? Infinity))
   }
 
   /** @param {boolean} mayInspect */
@@ -194,10 +227,13 @@ class Watchdog {
       ...this.#log?.takeLosses(),
       late_beat: this.#bridge.lateBeats.takeDropped(),
       gc_pause: this.#bridge.gcPauses.takeDropped(),
-      record: this.#file?.takeLost() ?? 0
+      record: this.#file?.takeLost() ?? 0,
+      thread_record: this.#threadReports.takeUnfiled()
     }
-    for (const [reason, count] of Object.entries(drops)) {
-      if (count > 0) this.#metrics.drop(reason, count)
+    for (const dropped of [drops, ...this.#threads?.takeDropped() ?? []]) {
+      for (const [reason, count] of Object.entries(dropped)) {
+        if (count > 0) this.#metrics.drop(reason, count)
+      }
     }
   }
 
@@ -219,17 +255,24 @@ class Watchdog {
   #refresh () {
     const { ongoing } = this.#main
     if (ongoing !== null) this.#memory.put(ongoing)
+    for (const record of this.#threads?.ongoing ?? []) this.#threadReports.memory.put(record)
     return this.#memory
   }
 
   #list () {
-    return this.#refresh().list().map(summaryOf)
+    return mergeNewest(this.#refresh().list(), this.#threadReports.memory.list()).map(summaryOf)
   }
 
   #loop () {
     const { atMs, activeMs, idleMs } = this.#main.beat
     const inProgressMs = this.#main.blockedMs
     return { activeMs: activeMs + inProgressMs, idleMs, heartbeatAgeMs: nowMs() - atMs, inProgressMs }
+  }
+
+  /** What the host tells. @param {{ code: number, threadId: number }} message */
+  hear (message) {
+    if (message.code === THREAD_STARTED) this.#threads?.started(message.threadId)
+    else if (message.code === THREAD_ENDED) this.#threads?.ended(message.threadId)
   }
 
   /** What the host asks for. @param {string} method @returns {Promise<unknown>} */
@@ -241,6 +284,7 @@ class Watchdog {
   stop () {
     clearTimeout(this.#timer)
     this.#main.stop(nowMs())
+    this.#threads?.stop()
     this.#server?.close()
     this.#log?.flushSuppressed()
     this.#log?.close()

@@ -1,0 +1,117 @@
+'use strict'
+
+const path = require('node:path')
+const { askThreads, PROBE_CALL } = require('./inspector')
+
+/** So many questions in a row, for one long block; */
+const BURST = 10
+/** then this many a second. Each interrupts the main thread for about a millisecond and every worker thread for less. */
+const PER_SECOND = 2
+const SPACING_MS = 50
+/** A main thread that has passed nothing on for this long may never do so: its loop is in a native call or gone. */
+const LOST_MS = 10000
+
+const AGENT = path.join(__dirname, '..', 'host', 'thread-agent.js')
+
+/**
+ * What a worker thread evaluates to be watched. While Node.js is still preparing the thread there is
+ * no parentPort, and nothing can be loaded; threads of Node.js itself never have one. Loading waits
+ * for the loop's next turn, for which a thread that is blocked in its first lines is not waited.
+ * @param {{ threshold: number, resolution: number, calmPeriod: number }} options
+ * @param {boolean} isInterrupt load at once, on top of whatever is running
+ */
+function installCall (options, isInterrupt) {
+  return `((_, atMs, name) => {
+    if (!process.getBuiltinModule?.('node:worker_threads').parentPort) return
+    const install = (isInterrupt) => {
+      try {
+        process.getBuiltinModule('node:module').createRequire(${JSON.stringify(AGENT)})(${JSON.stringify(AGENT)})
+          .install({ name, isInterrupt, options: ${JSON.stringify(options)} })
+      } catch {}
+    }
+    if (${isInterrupt}) install(true)
+    else process.getBuiltinModule('node:timers').setImmediate(install, false)
+  })`
+}
+
+/**
+ * Puts questions to worker threads by way of the main thread: all that are due in one go, and seldom
+ * enough that threads that are busy by design cost the main thread nothing that could be measured.
+ */
+class ThreadAsker {
+  #options
+  #relays
+  #askThreads
+  /** @type {number[]} */
+  #asked = []
+  #tokens = BURST
+  #refilledAtMs = 0
+  #isOpen = false
+  #sentAtMs = -Infinity
+  #sentRelays
+
+  /**
+   * @param {object} parts
+   * @param {{ threshold: number, resolution: number, calmPeriod: number }} parts.options of a thread's heartbeat, ms
+   * @param {() => number} parts.relays how often the main thread has passed something on
+   * @param {typeof askThreads} [parts.ask]
+   */
+  constructor ({ options, relays, ask = askThreads }) {
+    this.#options = options
+    this.#relays = relays
+    this.#askThreads = ask
+    this.#sentRelays = relays()
+  }
+
+  /** Whether the main thread has not passed on yet what it was told last. */
+  get isHeldUp () {
+    return this.#relays() === this.#sentRelays && this.#sentAtMs !== -Infinity
+  }
+
+  /** A look begins: decides whether its threads may be asked. @param {number} nowMs */
+  open (nowMs) {
+    this.#tokens = Math.min(BURST, this.#tokens + (nowMs - this.#refilledAtMs) / 1000 * PER_SECOND)
+    this.#refilledAtMs = nowMs
+    this.#isOpen = this.#tokens >= 1 && nowMs - this.#sentAtMs >= SPACING_MS && this.#mayPost(nowMs)
+  }
+
+  /** @param {number} nowMs */
+  #mayPost (nowMs) {
+    return !this.isHeldUp || nowMs - this.#sentAtMs >= LOST_MS
+  }
+
+  /** The probe's question, with the end of the look. @param {number} threadId @returns {boolean} whether it will be put */
+  ask (threadId) {
+    if (this.#isOpen) this.#asked.push(threadId)
+    return this.#isOpen
+  }
+
+  /** The look ends. @param {number} nowMs */
+  close (nowMs) {
+    this.#isOpen = false
+    if (this.#asked.length === 0) return
+    this.#tokens--
+    this.#post(this.#asked.splice(0), PROBE_CALL, nowMs)
+  }
+
+  /**
+   * Has threads load what makes them watched.
+   * @param {number[]} threadIds
+   * @param {boolean} isInterrupt
+   * @param {number} nowMs
+   * @returns {boolean} false while the main thread is held up
+   */
+  install (threadIds, isInterrupt, nowMs) {
+    if (!this.#mayPost(nowMs)) return false
+    this.#post(threadIds, installCall(this.#options, isInterrupt), nowMs)
+    return true
+  }
+
+  /** @param {number[]} threadIds @param {string} expression @param {number} nowMs */
+  #post (threadIds, expression, nowMs) {
+    this.#sentRelays = this.#relays()
+    if (this.#askThreads([{ threadIds, expression }]) === null) this.#sentAtMs = nowMs
+  }
+}
+
+exports.ThreadAsker = ThreadAsker
