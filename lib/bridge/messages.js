@@ -20,5 +20,7 @@ module.exports = {
   /** host to watchdog: { code, threadId } */
   THREAD_ENDED: 7,
   /** The BroadcastChannel on which worker threads hand the watchdog their memory: { memory, threadId, name, tid }. */
-  CHANNEL: 'loopwatch.threads.1'
+  CHANNEL: 'loopwatch.threads.1',
+  /** The one on which worker threads tell the main thread that they have evaluated what it passed on. */
+  ACKNOWLEDGED: 'loopwatch.acknowledged.1'
 }

@@ -19,11 +19,11 @@ exports.askHost = () => evaluate(EXPRESSION)
 
 /**
  * Has the host's agent pass something on to the application's worker threads.
- * @param {{ threadIds: number[], expression: string }[]} calls see lib/host/relay.js
+ * @param {{ threadIds: number[], expression: string, waitMs: number }} call see lib/host/relay.js
  * @returns {string | null} why it could not be asked
  */
-exports.askThreads = (calls) =>
-  evaluate(`globalThis[Symbol.for("loopwatch.agent.1")]?.relay?.(process.getBuiltinModule("node:inspector"), ${JSON.stringify(calls)})`)
+exports.askThreads = (call) =>
+  evaluate(`globalThis[Symbol.for("loopwatch.agent.1")]?.relay?.(process.getBuiltinModule("node:inspector"), ${JSON.stringify(call)})`)
 
 /** The question that lib/host/relay.js puts to a worker thread. */
 exports.PROBE_CALL = 'globalThis[Symbol.for("loopwatch.agent.1")]?.probe?.'

@@ -13,7 +13,7 @@ const MS_PER_TICK = 10
 class KernelFile {
   /** @type {number | null} */
   #fd = null
-  #buffer = Buffer.alloc(1024)
+  #buffer = Buffer.alloc(4096)
 
   /** @param {string} path */
   constructor (path) {

@@ -11,6 +11,11 @@ const SPACING_MS = 50
 /** A main thread that has passed nothing on for this long may never do so: its loop is in a native call or gone. */
 const LOST_MS = 10000
 
+/** So long the main thread waits for a thread to begin its answer, which takes 0.3 ms of one that gets a CPU; */
+const WAIT_MS = 5
+/** and to begin to load our files at an interrupt, which it does not do after half of this time. */
+const LOAD_MS = 30
+
 const AGENT = path.join(__dirname, '..', 'host', 'thread-agent.js')
 
 /**
@@ -25,12 +30,16 @@ function installCall (options, isInterrupt) {
     if (!process.getBuiltinModule?.('node:worker_threads').parentPort) return
     const install = (isInterrupt) => {
       try {
-        process.getBuiltinModule('node:module').createRequire(${JSON.stringify(AGENT)})(${JSON.stringify(AGENT)})
-          .install({ name, isInterrupt, options: ${JSON.stringify(options)} })
+        const file = ${JSON.stringify(AGENT)}
+        const require = process.getBuiltinModule('node:module').createRequire(file)
+        // Interrupted while it loads, it would find itself half made.
+        if (require.cache[file]?.loaded === false) return
+        require(file).install({ name, isInterrupt, options: ${JSON.stringify(options)} })
       } catch {}
     }
-    if (${isInterrupt}) install(true)
-    else process.getBuiltinModule('node:timers').setImmediate(install, false)
+    const isLate = Number(process.hrtime.bigint()) / 1e6 > atMs + ${LOAD_MS / 2}
+    if (${isInterrupt} && !isLate) install(true)
+    if (!${isInterrupt}) process.getBuiltinModule('node:timers').setImmediate(install, false)
   })`
 }
 
@@ -91,7 +100,7 @@ class ThreadAsker {
     this.#isOpen = false
     if (this.#asked.length === 0) return
     this.#tokens--
-    this.#post(this.#asked.splice(0), PROBE_CALL, nowMs)
+    this.#post({ threadIds: this.#asked.splice(0), expression: PROBE_CALL, waitMs: WAIT_MS }, nowMs)
   }
 
   /**
@@ -103,14 +112,15 @@ class ThreadAsker {
    */
   install (threadIds, isInterrupt, nowMs) {
     if (!this.#mayPost(nowMs)) return false
-    this.#post(threadIds, installCall(this.#options, isInterrupt), nowMs)
+    const expression = installCall(this.#options, isInterrupt)
+    this.#post({ threadIds, expression, waitMs: isInterrupt ? LOAD_MS : WAIT_MS }, nowMs)
     return true
   }
 
-  /** @param {number[]} threadIds @param {string} expression @param {number} nowMs */
-  #post (threadIds, expression, nowMs) {
+  /** @param {Parameters<typeof askThreads>[0]} call @param {number} nowMs */
+  #post (call, nowMs) {
     this.#sentRelays = this.#relays()
-    if (this.#askThreads([{ threadIds, expression }]) === null) this.#sentAtMs = nowMs
+    if (this.#askThreads(call) === null) this.#sentAtMs = nowMs
   }
 }
 

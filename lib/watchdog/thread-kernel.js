@@ -6,6 +6,7 @@ const { KernelFile, schedOf, cpuOf } = require('./kernel')
 class ThreadKernel {
   #schedstat
   #stat
+  #status
   #throttledMs
   #hasRun = false
   /** Whether the thread is no more: its files tell nobody else's numbers, whoever is given its id. */
@@ -16,6 +17,7 @@ class ThreadKernel {
     const folder = tid === null ? '/nonexistent' : `/proc/self/task/${tid}`
     this.#schedstat = new KernelFile(`${folder}/schedstat`)
     this.#stat = new KernelFile(`${folder}/stat`)
+    this.#status = new KernelFile(`${folder}/status`)
     this.#throttledMs = throttledMs
   }
 
@@ -32,8 +34,15 @@ class ThreadKernel {
     return cpuOf(this.#stat.read())
   }
 
+  /** How often the thread has gone to sleep so far. */
+  sleeps () {
+    const count = /^voluntary_ctxt_switches:\s*(\d+)/m.exec(this.#status.read() ?? '')
+    return count === null ? null : Number(count[1])
+  }
+
   close () {
     this.#schedstat.close()
+    this.#status.close()
     this.#stat.close()
   }
 }

@@ -42,9 +42,9 @@ class ThreadReports {
     this.#parts.log?.lasting(record)
   }
 
-  /** @param {BlockRecord} record */
+  /** Without a sample it may yet prove to be none. @param {BlockRecord} record */
   ended (record) {
-    this.memory.put(record)
+    if (record.samples > 0) this.memory.put(record)
   }
 
   /** @param {BlockRecord} record */

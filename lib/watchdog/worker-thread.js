@@ -2,7 +2,7 @@
 
 const { openBridge } = require('../bridge/bridge')
 const { GcPauses } = require('./gc-pauses')
-const { Parking } = require('./parking')
+const { Parking, PERIOD_MS } = require('./parking')
 const { ThreadKernel } = require('./thread-kernel')
 const { ThreadWatch } = require('./thread-watch')
 
@@ -18,7 +18,7 @@ const { ThreadWatch } = require('./thread-watch')
 class WorkerThread {
   #bridge
   #kernel
-  #parking = new Parking()
+  #parking
   #gcPauses = new GcPauses()
   #watch
   #dueAtMs = 0
@@ -42,6 +42,7 @@ class WorkerThread {
     this.memory = hello.memory
     this.#bridge = openBridge(hello.memory)
     this.#kernel = new ThreadKernel(hello.tid, throttledMs)
+    this.#parking = new Parking(() => this.#kernel.sleeps())
     this.#watch = new ThreadWatch({
       ...common,
       thread: hello.name,
@@ -78,8 +79,8 @@ class WorkerThread {
     if (this.isEnded) return { wakeAtMs: Infinity, eventful: false }
     const { wakeAtMs, eventful } = this.#watch.look(now, selfLate)
     this.#lastLookMs = now
-    this.#dueAtMs = wakeAtMs
-    return { wakeAtMs, eventful }
+    this.#dueAtMs = this.#parking.isOn ? Math.min(wakeAtMs, now + PERIOD_MS / 2) : wakeAtMs
+    return { wakeAtMs: this.#dueAtMs, eventful }
   }
 
   /** How often its rings overflowed since the last call. */

@@ -26,6 +26,8 @@ class WorkerThreads {
   #totals = new ThreadTotals()
   /** @type {Map<number, WorkerThread>} */
   #threads = new Map()
+  /** @type {number | null} of this look */
+  #throttledMs = null
 
   /**
    * @param {object} parts
@@ -75,11 +77,11 @@ class WorkerThreads {
     this.#discovery.remove(threadId)
     if (this.#threads.has(threadId)) return
     const own = TAKEN.includes(name) ? `${name} (worker)` : name
-    const { options, frames, nextId, reports, throttledMs, watchdogGapWithin, labelOf } = this.#parts
+    const { options, frames, nextId, reports, watchdogGapWithin, labelOf } = this.#parts
     this.#threads.set(threadId, new WorkerThread({
       hello: { ...hello, name: own },
       label: labelOf(own),
-      throttledMs,
+      throttledMs: () => this.#throttledMs,
       watchdogGapWithin,
       common: {
         options: { ...options, stuck: 0 },
@@ -125,6 +127,7 @@ class WorkerThreads {
    */
   look (now, selfLate) {
     let next = Infinity
+    if (this.#threads.size > 0) this.#throttledMs = this.#parts.throttledMs()
     this.#asker.open(now)
     for (const thread of this.#threads.values()) {
       const { wakeAtMs, eventful } = thread.look(now, selfLate)
