@@ -232,7 +232,7 @@ test('two hundred worker threads in a row: labels bounded, totals kept, gauges o
 test('after stop() nothing is left in the worker threads, and another start() finds them again', async (t) => {
   const { has, block } = lastLine(await run(t, `
     globalThis.agent = require(${PACKAGE}).start(${quiet})
-    const worker = work(${JSON.stringify(`${CRUNCH}\nrequire('node:worker_threads').parentPort.on('message', (ms) => { crunch(ms); require('node:worker_threads').parentPort.postMessage([Symbol.for('loopwatch.agent.1') in globalThis, process.listenerCount('exit')]) })`)}, { name: 'kept' })
+    const worker = work(${JSON.stringify(`${CRUNCH}\nconst before = process.listenerCount('exit')\nrequire('node:worker_threads').parentPort.on('message', (ms) => { crunch(ms); require('node:worker_threads').parentPort.postMessage([Symbol.for('loopwatch.agent.1') in globalThis, process.listenerCount('exit') - before]) })`)}, { name: 'kept' })
     setTimeout(async () => {
       await agent.stop()
       await sleep(400)

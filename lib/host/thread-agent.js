@@ -7,7 +7,6 @@ const { nowMs, fromTimelineMs } = require('../clock')
 const { createMemory, openBridge } = require('../bridge/bridge')
 const { CHANNEL } = require('../bridge/messages')
 const { startHeartbeat } = require('./heartbeat')
-const { startGcObserver } = require('./gc')
 const { createProbe } = require('./probe')
 const { noContext } = require('./context')
 const { PassiveAgent } = require('./passive-agent')
@@ -22,7 +21,9 @@ const registry = /** @type {Record<symbol, PassiveAgent | undefined>} */ (/** @t
 
 /**
  * What runs in a worker thread of the application so that the watchdog can watch it. Loaded by the
- * watchdog, through the inspector: nothing here may throw, print or keep the thread alive.
+ * watchdog, through the inspector: nothing here may throw, print or keep the thread alive. Pauses of the
+ * garbage collector are not observed: where the loop does not turn for hours (pools that wait in
+ * Atomics.wait), Node.js would pile up their entries for as long.
  * @param {object} parts
  * @param {string} parts.name of the worker, may be empty
  * @param {boolean} parts.isInterrupt called on top of running code rather than by the loop
@@ -48,13 +49,11 @@ function watchThisThread (agent, name, isInterrupt, options) {
   const bridge = openBridge(memory)
   const { counters } = bridge
   const onExit = () => counters.add('ended', 1)
-  const gc = startGcObserver(bridge)
   startHeartbeat(bridge, {
     ...options,
     startMs: isInterrupt ? blockedSinceMs() : null,
     isWanted: () => {
       if (counters.get('released') === 0) return true
-      gc.stop()
       process.off('exit', onExit)
       if (registry[kAgent] === agent) delete registry[kAgent]
       return false

@@ -225,15 +225,13 @@ class Watchdog {
     }
     const drops = {
       ...this.#log?.takeLosses(),
-      late_beat: this.#bridge.lateBeats.takeDropped(),
+      late_beat: this.#bridge.lateBeats.takeDropped() + (this.#threads?.takeDropped() ?? 0),
       gc_pause: this.#bridge.gcPauses.takeDropped(),
       record: this.#file?.takeLost() ?? 0,
       thread_record: this.#threadReports.takeUnfiled()
     }
-    for (const dropped of [drops, ...this.#threads?.takeDropped() ?? []]) {
-      for (const [reason, count] of Object.entries(dropped)) {
-        if (count > 0) this.#metrics.drop(reason, count)
-      }
+    for (const [reason, count] of Object.entries(drops)) {
+      if (count > 0) this.#metrics.drop(reason, count)
     }
   }
 

@@ -1,7 +1,6 @@
 'use strict'
 
 const { openBridge } = require('../bridge/bridge')
-const { GcPauses } = require('./gc-pauses')
 const { Parking, PERIOD_MS } = require('./parking')
 const { ThreadKernel } = require('./thread-kernel')
 const { ThreadWatch } = require('./thread-watch')
@@ -19,7 +18,6 @@ class WorkerThread {
   #bridge
   #kernel
   #parking
-  #gcPauses = new GcPauses()
   #watch
   #dueAtMs = 0
   #lastLookMs = 0
@@ -51,7 +49,8 @@ class WorkerThread {
       adjust: (seen) => this.#parking.adjust(seen),
       readKernel: (now) => this.#kernel.read(now),
       surroundings: {
-        gcWithin: (startMs, endMs) => this.#gcPauses.within(startMs, endMs),
+        // Not observed, see lib/host/thread-agent.js: it counts as js.
+        gcWithin: () => 0,
         watchdogGapWithin
       }
     })
@@ -74,7 +73,6 @@ class WorkerThread {
    */
   look (now, selfLate) {
     if (now < this.#dueAtMs) return { wakeAtMs: this.#dueAtMs, eventful: false }
-    for (const [startMs, durationMs] of this.#bridge.gcPauses.drain()) this.#gcPauses.add(startMs, durationMs)
     this.#kernel.read(now)
     if (this.isEnded) return { wakeAtMs: Infinity, eventful: false }
     const { wakeAtMs, eventful } = this.#watch.look(now, selfLate)
@@ -83,9 +81,9 @@ class WorkerThread {
     return { wakeAtMs: this.#dueAtMs, eventful }
   }
 
-  /** How often its rings overflowed since the last call. */
+  /** How many late beats found their ring full since the last call. */
   takeDropped () {
-    return { late_beat: this.#bridge.lateBeats.takeDropped(), gc_pause: this.#bridge.gcPauses.takeDropped() }
+    return this.#bridge.lateBeats.takeDropped()
   }
 
   /** @param {number} now @returns {import('./thread-totals').ThreadState} */

@@ -149,9 +149,9 @@ class WorkerThreads {
     return this.#totals.sum([...this.#threads.values()].map((thread) => ({ label: thread.label, state: thread.state(now) })))
   }
 
-  /** How often rings overflowed since the last call. */
+  /** How many late beats found their ring full since the last call. */
   takeDropped () {
-    return [...this.#threads.values()].map((thread) => thread.takeDropped())
+    return [...this.#threads.values()].reduce((sum, thread) => sum + thread.takeDropped(), 0)
   }
 
   /** Lets go of every thread; blocks in progress are recorded as far as they came. */
