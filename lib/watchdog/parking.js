@@ -2,6 +2,8 @@
 
 /** A thread that is looked at this often has its beats made up to this much late. */
 const PERIOD_MS = 50
+/** An answer takes locks, for which a thread may sleep: until so many looks after it sleeps do not count. */
+const EXCUSED_LOOKS = 2
 /** Where the kernel does not count sleeps, waiting is taken for granted for so long after an answer. */
 const TRUST_MS = 1000
 
@@ -30,6 +32,7 @@ class Parking {
   #realBeats = 0
   #atMs = 0
   #answeredAtMs = 0
+  #excused = 0
   /** @type {number | null} */
   #lastSleeps = null
   /** @type {number | null} */
@@ -58,7 +61,7 @@ class Parking {
     }
     const isPresent = sample !== null && sample.beats === beat.beats
     if (isPresent && isWaiting(sample)) this.#found(sample.atMs, reading)
-    else if (this.#count > 0) this.#follow(reading)
+    else if (this.#count > 0) this.#follow(reading, isPresent)
     return {
       reading,
       gaps: adjusted,
@@ -82,12 +85,13 @@ class Parking {
     this.#cpuMs = cpuMs
   }
 
-  /** @param {import('./kernel').Reading} reading */
-  #follow ({ atMs, cpuMs }) {
+  /** @param {import('./kernel').Reading} reading @param {boolean} isAnswered from outside of Atomics.wait */
+  #follow ({ atMs, cpuMs }, isAnswered) {
+    this.#excused = isAnswered ? EXCUSED_LOOKS : Math.max(0, this.#excused - 1)
     // A thread that had no CPU time is where it was.
     const hasRun = cpuMs === null || cpuMs !== this.#cpuMs
     const sleeps = hasRun ? this.#sleeps() : this.#lastSleeps
-    const hasSlept = sleeps === null ? atMs - this.#answeredAtMs < TRUST_MS : sleeps !== this.#lastSleeps
+    const hasSlept = sleeps === null ? atMs - this.#answeredAtMs < TRUST_MS : sleeps !== this.#lastSleeps && this.#excused === 0
     if (hasRun && hasSlept) this.#count++
     if (!hasRun || hasSlept) {
       this.parkedMs += Math.max(0, atMs - this.#atMs - ranMs(this.#cpuMs, cpuMs))

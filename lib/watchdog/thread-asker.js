@@ -5,9 +5,12 @@ const { askThreads, PROBE_CALL } = require('./inspector')
 
 /** So many questions in a row, for one long block; */
 const BURST = 10
-/** then this many a second. Each interrupts the main thread for about a millisecond and every worker thread for less. */
-const PER_SECOND = 2
+/** then this many a second, for threads that are busy by design. */
+const PER_SECOND = 1
 const SPACING_MS = 50
+/** After a question the main thread has this many times the time it took it: 1 ms, 10 where all CPUs are taken. */
+const REST = 100
+const US_PER_MS = 1000
 /** A main thread that has passed nothing on for this long may never do so: its loop is in a native call or gone. */
 const LOST_MS = 10000
 
@@ -58,16 +61,20 @@ class ThreadAsker {
   #isOpen = false
   #sentAtMs = -Infinity
   #sentRelays
+  #relayMicros
+  #sentMicros = 0
 
   /**
    * @param {object} parts
    * @param {{ threshold: number, resolution: number, calmPeriod: number }} parts.options of a thread's heartbeat, ms
    * @param {() => number} parts.relays how often the main thread has passed something on
+   * @param {() => number} parts.relayMicros and how long that took it in all, an Int32
    * @param {typeof askThreads} [parts.ask]
    */
-  constructor ({ options, relays, ask = askThreads }) {
+  constructor ({ options, relays, relayMicros, ask = askThreads }) {
     this.#options = options
     this.#relays = relays
+    this.#relayMicros = relayMicros
     this.#askThreads = ask
     this.#sentRelays = relays()
   }
@@ -81,7 +88,11 @@ class ThreadAsker {
   open (nowMs) {
     this.#tokens = Math.min(BURST, this.#tokens + (nowMs - this.#refilledAtMs) / 1000 * PER_SECOND)
     this.#refilledAtMs = nowMs
-    this.#isOpen = this.#tokens >= 1 && nowMs - this.#sentAtMs >= SPACING_MS && this.#mayPost(nowMs)
+    this.#isOpen = this.#tokens >= 1 && nowMs - this.#sentAtMs >= this.#spacingMs && this.#mayPost(nowMs)
+  }
+
+  get #spacingMs () {
+    return Math.max(SPACING_MS, ((this.#relayMicros() - this.#sentMicros) | 0) / US_PER_MS * REST)
   }
 
   /** @param {number} nowMs */
@@ -120,6 +131,7 @@ class ThreadAsker {
   /** @param {Parameters<typeof askThreads>[0]} call @param {number} nowMs */
   #post (call, nowMs) {
     this.#sentRelays = this.#relays()
+    this.#sentMicros = this.#relayMicros()
     if (this.#askThreads(call) === null) this.#sentAtMs = nowMs
   }
 }

@@ -46,7 +46,8 @@ class WorkerThreads {
     const { threshold, resolution, calmPeriod } = parts.options
     this.#asker = new ThreadAsker({
       options: { threshold, resolution, calmPeriod: Math.max(calmPeriod, CALM_MS) },
-      relays: () => parts.bridge.counters.get('relays')
+      relays: () => parts.bridge.counters.get('relays'),
+      relayMicros: () => parts.bridge.counters.get('relayMicros')
     })
     this.#discovery = new ThreadDiscovery({
       nowMs,
