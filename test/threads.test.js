@@ -32,12 +32,12 @@ const PRELUDE = `
 /** @param {import('node:test').TestContext} t @param {string} script @param {{ dir?: string }} [options] */
 const run = (t, script) => startNode(t, ['-e', PRELUDE + script]).closed
 
-/** @param {{ stdout: string, stderr: string }} out */
-function lastLine ({ stdout, stderr }) {
+/** @param {{ stdout: string, stderr: string, code: number, signal: string }} out */
+function lastLine ({ stdout, stderr, code, signal }) {
   try {
     return JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
   } catch {
-    throw new Error(`${stdout}\n${stderr}`)
+    throw new Error(`${code} ${signal}: ${stdout}\n${stderr}`)
   }
 }
 

@@ -21,10 +21,14 @@ const LOAD_MS = 30
 
 const AGENT = path.join(__dirname, '..', 'host', 'thread-agent.js')
 
+/** A line of a stack that is neither Node's own nor of an expression such as ours. */
+const USER_FRAME = /(?:\(|at )(?!node:|<anonymous>)[^()]+:\d+:\d+\)?$/m
+
 /**
  * What a worker thread evaluates to be watched. While Node.js is still preparing the thread there is
- * no parentPort, and nothing can be loaded; threads of Node.js itself never have one. Loading waits
- * for the loop's next turn, for which a thread that is blocked in its first lines is not waited.
+ * no parentPort; threads of Node.js itself never have one. Loading waits for the loop's next turn, for
+ * which a thread that is blocked in its first lines is not waited. It is interrupted in code of the
+ * application only: files that are loaded amid Node's own preparations make it fail an assertion.
  * @param {{ threshold: number, resolution: number, calmPeriod: number }} options
  * @param {boolean} isInterrupt load at once, on top of whatever is running
  */
@@ -41,7 +45,7 @@ function installCall (options, isInterrupt) {
       } catch {}
     }
     const isLate = Number(process.hrtime.bigint()) / 1e6 > atMs + ${LOAD_MS / 2}
-    if (${isInterrupt} && !isLate) install(true)
+    if (${isInterrupt} && !isLate && ${USER_FRAME}.test(new Error().stack)) install(true)
     if (!${isInterrupt}) process.getBuiltinModule('node:timers').setImmediate(install, false)
   })`
 }
