@@ -20,7 +20,7 @@ const PRELUDE = `
   const { setTimeout: sleep } = require('node:timers/promises')
   const work = (source, options) => new Worker(source, { eval: true, ...options })
   const find = async (test) => {
-    for (const end = Date.now() + 10000; Date.now() < end; await sleep(50)) {
+    for (const end = Date.now() + 20000; Date.now() < end; await sleep(50)) {
       const block = (await agent.blocks()).find(test)
       if (block) return block
     }
@@ -49,7 +49,7 @@ test('a named worker thread that blocks is recorded with name, function, line an
   const out = await run(t, `
     const agent = require(${PACKAGE}).start({ port: 0, log: { level: 'debug' }, dir: ${JSON.stringify(dir)} })
     work(${CRUNCHER}, { name: 'cruncher' })
-    find((block) => block.thread === 'cruncher' && !block.ongoing && block.cause === 'js' && block.frame).then(async (block) => {
+    find((block) => block.thread === 'cruncher' && !block.ongoing && block.cause === 'js' && block.frame?.function === 'crunch').then(async (block) => {
       await sleep(700)
       done({ block, metrics: await agent.metrics() })
     })`)
@@ -98,7 +98,7 @@ test('worker threads started before and after start() are found, one that blocks
     setTimeout(async () => {
       globalThis.agent = require(${PACKAGE}).start(${quiet})
       work(${CRUNCHER}, { name: 'later' })
-      work(${JSON.stringify(`${CRUNCH}\nfunction top () { crunch(1500) }\ntop()\n${STAY}`)}, { name: 'first' })
+      work(${JSON.stringify(`${CRUNCH}\nfunction top () { crunch(6000) }\ntop()\n${STAY}`)}, { name: 'first' })
       const threads = {}
       for (const name of ['early', 'later', 'first']) threads[name] = (await find(({ thread, frame }) => thread === name && frame)).frame.function
       done({ threads })
