@@ -5,8 +5,8 @@ const PREFIX = 'loopwatch_'
 /**
  * Every metric of the agent: name (without the prefix), type, unit, help, labels, buckets.
  * Counters and histograms only ever grow; gauges are computed when read; nothing is reset by a
- * read. Bounded: `thread`, `cause`, `kind`, `mode`, `state` and `reason` are fixed sets, `route`
- * is bounded by the option routes, `site` by SITES.
+ * read. Bounded: `cause`, `kind`, `mode`, `state` and `reason` are fixed sets, `route`
+ * is bounded by the option routes, `site` by SITES, `thread` by THREADS beside the main thread and the watchdog.
  */
 const table = [
   { key: 'delay', name: 'eventloop_delay_seconds', type: 'histogram', unit: 'seconds', help: 'Delay of a timer beyond its due time, sampled every 25 ms by default', labels: ['thread'], buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] },
@@ -35,6 +35,9 @@ exports.table = table
 
 /** The sites that get a label value of their own, first come first served. */
 exports.SITES = 20
+
+/** The names of worker threads that get a label value of their own. */
+exports.THREADS = 20
 
 /** Label names an application's constant labels may not take. */
 exports.labelNames = [...new Set(['le', ...table.flatMap((row) => row.labels)])]

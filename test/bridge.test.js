@@ -287,13 +287,14 @@ test('an answer to a question that was given up does not pass for the answer to 
 const write = (head, frames) => [head, ...frames].map((fields) => fields.join(FIELD) + LINE).join('')
 
 test('an answer gives time, idle time, beat, request and frames', () => {
-  const text = write([1000.5, 900.25, 17, 'false', 42, 950.5, 'GET', 'ab'.repeat(16), 'true', '/report/:id'], [[41, 13, '/srv/app/report.js', 'report'], [1, 2, 'node:internal/timers', 'listOnTimeout']])
+  const text = write([1000.5, 900.25, 17, 'false', '', 42, 950.5, 'GET', 'ab'.repeat(16), 'true', '/report/:id'], [[41, 13, '/srv/app/report.js', 'report'], [1, 2, 'node:internal/timers', 'listOnTimeout']])
   assert.deepEqual(parseAnswer(text), {
     atMs: 1000.5,
     idleMs: 900.25,
     beats: 17,
     debugged: false,
     request: { id: 42, method: 'GET', route: '/report/:id', startedAtMs: 950.5, traceId: 'ab'.repeat(16) },
+    relayedAtMs: null,
     frames: [
       { function: 'report', file: '/srv/app/report.js', line: 41, column: 13 },
       { function: 'listOnTimeout', file: 'node:internal/timers', line: 1, column: 2 }
@@ -302,7 +303,7 @@ test('an answer gives time, idle time, beat, request and frames', () => {
 })
 
 test('a request that is not certain counts only while its arrival is being worked on', () => {
-  const head = [1, 2, 3, 'false', 1, 5, 'GET', '', 'false', '/a']
+  const head = [1, 2, 3, 'false', '', 1, 5, 'GET', '', 'false', '/a']
   const arrivals = [['', '', 'node:_http_server', 'parserOnIncoming'], ['', '', 'node:internal/http2/compat', 'onServerStream']]
   for (const arrival of arrivals) assert.equal(parseAnswer(write(head, [[1, 1, '/a.js', 'a'], arrival])).request?.id, 1)
   assert.equal(parseAnswer(write(head, [[1, 1, '/a.js', 'a'], ['', '', '/srv/app.js', 'parserOnIncoming']])).request, null)
@@ -310,31 +311,31 @@ test('a request that is not certain counts only while its arrival is being worke
 })
 
 test('an answer without request, with a debugger, or without frames says so', () => {
-  const { request, debugged, frames } = parseAnswer(write([1, 2, 3, 'true', '', '', '', '', ''], []))
+  const { request, debugged, frames } = parseAnswer(write([1, 2, 3, 'true', '', '', '', '', '', ''], []))
   assert.deepEqual({ request, debugged, frames }, { request: null, debugged: true, frames: [] })
 })
 
 test('functions, files and paths with odd names keep them', () => {
   for (const odd of ['two\nlines', 'a\tb', ' ', 'with "quotes" and \\', '日本 🎉', '<anonymous>', '0', 'null', '\r\n', '\0']) {
-    const { request, frames } = parseAnswer(write([1, 2, 3, 'false', 1, 5, 'GET', '', 'true', `/${odd}`], [[1, 1, odd, odd], [2, 2, '/b.js', 'b']]))
+    const { request, frames } = parseAnswer(write([1, 2, 3, 'false', '', 1, 5, 'GET', '', 'true', `/${odd}`], [[1, 1, odd, odd], [2, 2, '/b.js', 'b']]))
     assert.equal(request?.route, `/${odd}`)
     assert.deepEqual(frames, [{ function: odd, file: odd, line: 1, column: 1 }, { function: 'b', file: '/b.js', line: 2, column: 2 }])
   }
 })
 
 test('what a frame does not have is null', () => {
-  assert.deepEqual(parseAnswer(write([1, 2, 3, 'false', '', '', '', '', ''], [['', '', '', '']])).frames,
+  assert.deepEqual(parseAnswer(write([1, 2, 3, 'false', '', '', '', '', '', ''], [['', '', '', '']])).frames,
     [{ function: null, file: null, line: null, column: null }])
 })
 
 test('a name that holds the separator of fields garbles no other frame', () => {
-  const { frames } = parseAnswer(write([1, 2, 3, 'false', '', '', '', '', ''], [[1, 1, '/a.js', `x${FIELD}y`], [2, 2, '/b.js', 'b']]))
+  const { frames } = parseAnswer(write([1, 2, 3, 'false', '', '', '', '', '', ''], [[1, 1, '/a.js', `x${FIELD}y`], [2, 2, '/b.js', 'b']]))
   assert.equal(frames[0].function, 'xy')
   assert.deepEqual(frames[1], { function: 'b', file: '/b.js', line: 2, column: 2 })
 })
 
 test('an answer that was cut loses the frame it was cut in, and no other', () => {
-  const text = write([1, 2, 3, 'false', '', '', '', '', ''], [[1, 1, '/a.js', 'a'], [2, 2, '/b.js', 'b']])
+  const text = write([1, 2, 3, 'false', '', '', '', '', '', ''], [[1, 1, '/a.js', 'a'], [2, 2, '/b.js', 'b']])
   for (let end = text.indexOf('/b.js'); end < text.length; end++) {
     assert.deepEqual(parseAnswer(text.slice(0, end)).frames.map((frame) => frame.function), ['a'])
   }

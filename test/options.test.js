@@ -25,6 +25,7 @@ const wrong = {
   stuck: [1, 99, NaN, '0', -1],
   onStuck: ['exit', null, true],
   routes: [0, 1.5, NaN, '50'],
+  threads: ['none', true, false, null, ''],
   labels: [null, [], 'a=b', { route: 'x' }, { 'a-b': 'x' }, { __a: 'x' }, { a: 1 }]
 }
 

@@ -1,9 +1,12 @@
 'use strict'
 
-/** Numbers that the host counts and the watchdog reads, by slot. */
-const SLOTS = ['inFlight', 'badRoute', 'shedDelay', 'shedUtilization']
+/**
+ * Numbers that the host counts and the watchdog reads, by slot; of a worker thread `ended` (it exits)
+ * and, the other way, `released` (it need not beat any longer).
+ */
+const SLOTS = ['inFlight', 'badRoute', 'shedDelay', 'shedUtilization', 'relays', 'relayMicros', 'ended', 'released']
 
-/** @typedef {'inFlight' | 'badRoute' | 'shedDelay' | 'shedUtilization'} Slot */
+/** @typedef {'inFlight' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'relays' | 'relayMicros' | 'ended' | 'released'} Slot */
 
 /** Counters in shared memory, Int32: those that only grow wrap after 2^31 and are read as differences. */
 class Counters {

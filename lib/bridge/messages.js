@@ -22,5 +22,13 @@ module.exports = {
   /** host to watchdog: { code, open, reason, seconds, why, ended, failure } origin tracking is on, off, or impossible */
   TRACKING: 11,
   /** host to watchdog: { code, startMs, endMs, type, frames } of a slow callback, when it is over */
-  ORIGIN: 12
+  ORIGIN: 12,
+  /** host to watchdog: { code, threadId } of a worker thread of the application */
+  THREAD_STARTED: 20,
+  /** host to watchdog: { code, threadId } */
+  THREAD_ENDED: 21,
+  /** The BroadcastChannel on which worker threads hand the watchdog their memory: { memory, threadId, name, tid }. */
+  CHANNEL: 'loopwatch.threads.1',
+  /** The one on which worker threads tell the main thread that they have evaluated what it passed on. */
+  ACKNOWLEDGED: 'loopwatch.acknowledged.1'
 }

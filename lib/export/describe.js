@@ -20,17 +20,19 @@ function place (frame) {
  * A block in one sentence.
  * @param {import('../store/record').BlockRecord} record
  */
-exports.describe = ({ durationMs, ongoing, startup, cause, frame, request, samples, origin }) => {
+exports.describe = ({ thread, threadId, durationMs, ongoing, startup, cause, frame, request, samples, origin }) => {
+  // Records on disk of versions that watched the main thread alone have no id.
+  const loop = threadId ? `event loop of worker thread ${thread}` : 'event loop'
   const how = ongoing ? `blocked for ${duration(durationMs)} so far` : `was blocked for ${duration(durationMs)}`
   const when = startup ? ' at start-up' : ''
   const { excuse } = causes[cause]
-  if (excuse !== undefined) return `event loop ${how}${when}: ${excuse} (${cause})`
+  if (excuse !== undefined) return `${loop} ${how}${when}: ${excuse} (${cause})`
   const silent = cause === 'native' || cause === 'sync-io' ? 'inside a call that does not answer before it returns' : 'no stack taken'
   const where = place(frame) ?? (samples === 0 ? silent : 'outside application code')
   const who = request === null ? '' : `, ${request.method} ${request.route}`
   // Records of an earlier version, read from files, have none.
   const created = origin ? `, created at ${place(origin.frame)}` : ''
-  return `event loop ${how}${when}: ${where}${who}${created} (${cause})`
+  return `${loop} ${how}${when}: ${where}${who}${created} (${cause})`
 }
 
 exports.place = place

@@ -1,18 +1,22 @@
 'use strict'
 
 const { Registry, Counter, Gauge, Histogram } = require('./prom-client')
-const { table, SITES } = require('../catalogue')
+const { table, SITES, THREADS } = require('../catalogue')
 const { DelayHistogram } = require('./delay-histogram')
 const { LabelBound, OTHER } = require('./label-bound')
 const { SeriesHistogram } = require('./series-histogram')
 
 const MS_PER_S = 1000
+/** The label of the main thread, which no worker thread may have. */
+const MAIN = 'main'
 const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
 
 /**
  * @typedef {object} Sources what is read at each scrape
  * @property {() => { activeMs: number, idleMs: number, heartbeatAgeMs: number, inProgressMs: number }} loop
  * @property {() => Record<string, { user: number, system: number } | null>} cpuSeconds by thread
+ * @property {() => Record<string, { activeMs: number, idleMs: number, heartbeatAgeMs: number, inProgressMs: number, cpu: { user: number, system: number }, count: number }>} [threads]
+ * worker threads by label; `count` of them live
  * @property {() => Iterable<[string, boolean]>} degraded by reason
  * @property {() => number} inFlight requests being worked on
  * @property {() => boolean} originTracking
@@ -37,6 +41,7 @@ class Metrics {
   #sites
   /** @type {Map<string, any>} by route */
   #blockedSeries = new Map()
+  #threads
   /** @type {Map<string, number>} counters that are read, not counted, and their last value */
   #totals = new Map()
 
@@ -49,6 +54,7 @@ class Metrics {
     this.#text.setDefaultLabels(sources.labels)
     this.#routes = new LabelBound(sources.routes)
     this.#sites = new LabelBound(SITES)
+    this.#threads = new LabelBound(THREADS)
     this.#metrics.buildInfo.set({ version: sources.version, node_version: process.versions.node }, 1)
     this.#metrics.threshold.set(sources.thresholdMs / MS_PER_S)
   }
@@ -111,7 +117,9 @@ class Metrics {
   /** @param {import('../store/record').BlockRecord} record of a finished block */
   observeBlock ({ id, thread, cause, durationMs, request, frame }) {
     const seconds = durationMs / MS_PER_S
-    this.#metrics.blockDuration.observe({ labels: { thread, cause }, value: seconds, exemplarLabels: { block_id: id } })
+    this.#metrics.blockDuration.observe({ labels: { thread: this.threadLabel(thread), cause }, value: seconds, exemplarLabels: { block_id: id } })
+    // What worker threads spend is no loss to the requests of the main thread.
+    if (thread !== MAIN) return
     this.#metrics.blocked.inc({ cause, route: request ? this.#bounded('route', this.#routes, request.route) : '(none)' }, seconds)
     if (frame) this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) }, seconds)
   }
@@ -121,6 +129,11 @@ class Metrics {
     const bounded = bound.bound(value)
     if (bounded === OTHER) this.overflowed(label)
     return bounded
+  }
+
+  /** The bounded label of a thread's name. @param {string} name */
+  threadLabel (name) {
+    return name === MAIN ? name : this.#bounded('thread', this.#threads, name)
   }
 
   /** @param {string} kind @param {number} durationMs */
@@ -148,23 +161,29 @@ class Metrics {
   }
 
   #read () {
-    const { loop, cpuSeconds, degraded, shed, originTracking } = this.#sources
+    const { loop, cpuSeconds, degraded, shed, originTracking, inFlight, threads = () => ({}) } = this.#sources
     this.#metrics.originTracking.set(originTracking() ? 1 : 0)
-    const { activeMs, idleMs, heartbeatAgeMs, inProgressMs } = loop()
-    const thread = 'main'
-    this.#advance('loopTime', { thread, state: 'active' }, activeMs / MS_PER_S)
-    this.#advance('loopTime', { thread, state: 'idle' }, idleMs / MS_PER_S)
-    this.#metrics.heartbeatAge.set({ thread }, heartbeatAgeMs / MS_PER_S)
-    this.#metrics.inProgress.set({ thread }, inProgressMs / MS_PER_S)
-    this.#metrics.inFlight.set(this.#sources.inFlight())
+    this.#metrics.inFlight.set(inFlight())
+    const workers = threads()
+    for (const [thread, state] of Object.entries({ [MAIN]: { ...loop(), count: 1 }, ...workers })) this.#readLoop(thread, state)
     this.#metrics.rss.set(process.memoryUsage.rss())
-    for (const [name, cpu] of Object.entries(cpuSeconds())) {
+    for (const [name, cpu] of [...Object.entries(cpuSeconds()), ...Object.entries(workers).map(([name, { cpu }]) => /** @type {const} */ ([name, cpu]))]) {
       if (cpu === null) continue
       this.#advance('cpu', { thread: name, mode: 'user' }, cpu.user)
       this.#advance('cpu', { thread: name, mode: 'system' }, cpu.system)
     }
     for (const [reason, count] of Object.entries(shed())) this.#advanceWrapping('shed', { reason }, count)
     for (const [reason, isDegraded] of degraded()) this.#metrics.degraded.set({ reason }, isDegraded ? 1 : 0)
+  }
+
+  /** @param {string} thread @param {{ activeMs: number, idleMs: number, heartbeatAgeMs: number, inProgressMs: number, count: number }} state */
+  #readLoop (thread, { activeMs, idleMs, heartbeatAgeMs, inProgressMs, count }) {
+    this.#advance('loopTime', { thread, state: 'active' }, activeMs / MS_PER_S)
+    this.#advance('loopTime', { thread, state: 'idle' }, idleMs / MS_PER_S)
+    for (const [gauge, ms] of [[this.#metrics.heartbeatAge, heartbeatAgeMs], [this.#metrics.inProgress, inProgressMs]]) {
+      if (count > 0) gauge.set({ thread }, ms / MS_PER_S)
+      else gauge.remove({ thread })
+    }
   }
 
   /** Brings a counter up to a total that is counted elsewhere. @param {string} key @param {Record<string, string>} labels @param {number} total */

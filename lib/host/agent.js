@@ -15,6 +15,8 @@ const { createProbe } = require('./probe')
 const { Requests, noRequests } = require('./requests')
 const { hasContextFrame, isContextSafe } = require('./runtime')
 const { unblockStream } = require('./stream')
+const { createRelay } = require('./relay')
+const { startWorkerList, noWorkerList } = require('./worker-list')
 const { WatchdogThread } = require('./watchdog-thread')
 
 /**
@@ -54,13 +56,16 @@ class Agent extends EventEmitter {
     if (!isUnsafe && !escalates) requests.follow(true)
     /** Called by the watchdog through the inspector, in mid-block. Not for others. */
     this.probe = createProbe(bridge, () => requests.current())
+    /** Called by the watchdog as well, to reach worker threads of the application. Not for others. */
+    this.relay = createRelay(bridge)
     this.#gauge = { load: new Load(), counters: bridge.counters }
     /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */
     this.fastify = createFastifyPlugin(this.#gauge)
     const heartbeat = startHeartbeat(bridge, options, this.#gauge.load)
     const delay = startDelayHistogram(options)
     this.#origins = new OriginTracker(options, (message) => this.#thread?.post(message))
-    this.#parts = [heartbeat, delay, requests, startGcObserver(bridge), this.#origins]
+    const workers = options.threads === 'off' ? noWorkerList : startWorkerList((message) => this.#thread?.post(message))
+    this.#parts = [heartbeat, delay, requests, startGcObserver(bridge), this.#origins, workers]
 
     unblockStream(options.log)
 

@@ -2,6 +2,7 @@
 
 const { setTimeout, clearTimeout } = require('node:timers')
 const { nowMs } = require('../clock')
+const { silenceMs } = require('../silence')
 
 const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
 
@@ -10,28 +11,36 @@ const CALM_SHARE = 0.9
 
 /**
  * Beats into shared memory every `resolution` ms while the loop turns, every `calmPeriod` ms while it
- * hardly does anything: waking a sleeping process is most of what watching it costs. A gap of `threshold` or more between two beats also goes into a ring, with its
+ * hardly does anything: waking a sleeping process is most of what watching it costs. A gap between two beats that can hide a block also goes into a ring, with its
  * exact ends: the watchdog may have been late or asleep, the host itself cannot miss one.
  * @param {import('../bridge/bridge').Bridge} bridge
- * @param {{ resolution: number, calmPeriod: number, threshold: number }} options ms
- * @param {import('./load').Load} load told of every beat
+ * @param {object} options ms
+ * @param {number} options.resolution
+ * @param {number} options.calmPeriod
+ * @param {number} options.threshold
+ * @param {number | null} [options.startMs] when the first turn began that is still going on; null: the loop turns already
+ * @param {() => boolean} [options.isWanted] asked at each beat; false ends the heartbeat
+ * @param {import('./load').Load} [load] told of every beat
  * @returns {{ stop: () => void }}
  */
-exports.startHeartbeat = ({ beat, lateBeats }, { resolution, calmPeriod, threshold }, load) => {
+exports.startHeartbeat = ({ beat, lateBeats }, { resolution, calmPeriod, threshold, startMs = nowMs(), isWanted = () => true }, load) => {
   let periodMs = resolution
-  let lastAtMs = nowMs()
+  let lastAtMs = startMs ?? nowMs()
   let { idle: lastIdleMs, active } = eventLoopUtilization()
   beat.write(lastAtMs, lastIdleMs, active, periodMs)
+  // The first beat stands for code at the top level.
+  if (startMs === null) beat.write(lastAtMs, lastIdleMs, active, periodMs)
 
   const onTime = () => {
+    if (!isWanted()) return
     const atMs = nowMs()
     const { idle, active } = eventLoopUtilization()
     const gapMs = atMs - lastAtMs
     const idleMs = idle - lastIdleMs
-    if (gapMs >= threshold) lateBeats.push(lastAtMs, atMs, idleMs, periodMs, beat.beats)
+    if (gapMs >= silenceMs(threshold, periodMs)) lateBeats.push(lastAtMs, atMs, idleMs, periodMs, beat.beats)
     const isCalm = idleMs >= gapMs * CALM_SHARE
     const nextPeriodMs = isCalm ? calmPeriod : resolution
-    load.beat(atMs, gapMs, idleMs, periodMs, nextPeriodMs)
+    load?.beat(atMs, gapMs, idleMs, periodMs, nextPeriodMs)
     periodMs = nextPeriodMs
     beat.write(atMs, idle, active, periodMs)
     lastAtMs = atMs
@@ -49,7 +58,7 @@ exports.startHeartbeat = ({ beat, lateBeats }, { resolution, calmPeriod, thresho
     stop: () => {
       clearTimeout(busy)
       clearTimeout(calm)
-      load.end()
+      load?.end()
     }
   }
 }

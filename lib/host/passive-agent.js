@@ -10,12 +10,17 @@ const { createMiddleware } = require('./middleware')
 const gauge = { load: new Load(), counters: { add: () => {} } }
 
 /**
- * What start() gives in a worker thread of the application: the same interface, watching nothing.
- * A thread is watched from the main thread's agent.
+ * What start() gives in a worker thread of the application: the same interface without a word of its
+ * own. A thread is watched by the watchdog of the main thread's agent, which lays what it needs in
+ * the thread on this object (lib/host/thread-agent.js) and has its blocks and metrics.
  */
 class PassiveAgent extends EventEmitter {
   contentType = 'text/plain; version=0.0.4; charset=utf-8'
   fastify = createFastifyPlugin(gauge)
+  /** @type {ReturnType<typeof import('./probe').createProbe> | undefined} called by the watchdog, in mid-block */
+  probe
+  /** @type {(() => void) | undefined} tells the watchdog of this thread */
+  announce
 
   constructor () {
     super()

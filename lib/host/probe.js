@@ -47,13 +47,16 @@ function writeRequest ({ context, isCertain }) {
  * @param {import('./requests').Requests['current']} currentRequest
  */
 exports.createProbe = ({ answer, beat }, currentRequest) =>
-  /** @param {unknown} debuggerUrl `inspector.url()` of this thread */
-  function probe (debuggerUrl) {
+  /**
+   * @param {unknown} debuggerUrl `inspector.url()` of this thread
+   * @param {number} [relayedAtMs] when the main thread passed the question on, where this is another
+   */
+  function probe (debuggerUrl, relayedAtMs) {
     const { question } = answer
     if (question === 0) return
     const debugged = debuggerUrl !== undefined
     answer.answer(question, nowMs() + FIELD + eventLoopUtilization().idle + FIELD + beat.beats + FIELD + debugged + FIELD +
-      writeRequest(currentRequest()) + LINE + (debugged ? '' : stack()))
+      (relayedAtMs ?? '') + FIELD + writeRequest(currentRequest()) + LINE + (debugged ? '' : stack()))
   }
 
 /** A frozen Error cannot be set aside for; the rest of the answer is worth as much without frames. */

@@ -126,7 +126,7 @@ class WatchdogThread {
     })
   }
 
-  /** Lost where there is no thread to hear it. @param {object} message */
+  /** Tells the thread; while there is none, nobody. @param {object} message */
   post (message) {
     this.#worker?.postMessage(message)
   }

@@ -19,6 +19,11 @@ class BlockMemory {
     }
   }
 
+  /** @param {string} id */
+  delete (id) {
+    this.#records.delete(id)
+  }
+
   /** @param {string} id @returns {import('./record').BlockRecord | undefined} */
   get (id) {
     return this.#records.get(id)
@@ -30,4 +35,15 @@ class BlockMemory {
   }
 }
 
+/**
+ * Two lists of records, newest first, as one.
+ * @param {import('./record').BlockRecord[]} a
+ * @param {import('./record').BlockRecord[]} b
+ */
+function mergeNewest (a, b) {
+  if (b.length === 0) return a
+  return [...a, ...b].sort((one, other) => one.startedAt < other.startedAt ? 1 : one.startedAt > other.startedAt ? -1 : 0)
+}
+
 exports.BlockMemory = BlockMemory
+exports.mergeNewest = mergeNewest

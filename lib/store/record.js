@@ -7,7 +7,8 @@
  * @typedef {object} BlockRecord
  * @property {string} id pid and a running number; unique within a process
  * @property {number} pid
- * @property {string} thread `main`
+ * @property {string} thread `main`, or the name of a worker thread of the application, else its script's
+ * @property {number} threadId as in node:worker_threads; 0 = main
  * @property {string} startedAt wall time
  * @property {number} durationMs so far, where ongoing
  * @property {number} uncertaintyMs the true duration is at most this far from durationMs

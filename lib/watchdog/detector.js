@@ -1,5 +1,7 @@
 'use strict'
 
+const { silenceMs } = require('../silence')
+
 /**
  * @typedef {object} Gap two beats of the host further apart than the threshold, as the host saw it
  * @property {number} startMs
@@ -7,10 +9,13 @@
  * @property {number} idleMs waited for events within it
  * @property {number} periodMs after which the second was due
  * @property {number} beats the beat it began with
+ * @property {number} [doubtMs] the true start may be this much earlier
+ *
+ * @typedef {import('../bridge/beat-slots').Beat & { doubtMs?: number }} DoubtfulBeat that may have come this much earlier
  *
  * @typedef {object} Look what the watchdog sees when it wakes
  * @property {number} nowMs
- * @property {import('../bridge/beat-slots').Beat} beat the host's last
+ * @property {DoubtfulBeat} beat the host's last
  * @property {Gap[]} gaps that ended since the last look
  * @property {number | null} idleMs the host's idle time as answered from within the present silence
  * @property {boolean} selfLate this look itself came later than it was due
@@ -66,18 +71,18 @@ class Detector {
     const { nowMs, beat } = look
     if (this.#open !== null && this.#open.beats !== beat.beats) {
       // The host beats again, yet sent no gap: the ring was full. The end is at most one beat off.
-      events.push(...this.#close({ startMs: this.#open.startMs, endMs: beat.atMs, idleMs: 0, periodMs: beat.periodMs, beats: this.#open.beats }))
+      events.push(...this.#close({ startMs: this.#open.startMs, endMs: beat.atMs, idleMs: 0, periodMs: beat.periodMs, beats: this.#open.beats, doubtMs: beat.doubtMs }))
     }
     // A gap that began with this very beat: the host beats again, and its new beat was written after
     // this one was read.
     const isStale = look.gaps.some((gap) => gap.beats === beat.beats)
-    const suspicious = !isStale && nowMs - beat.atMs >= this.#thresholdMs
+    const suspicious = !isStale && nowMs - beat.atMs >= silenceMs(this.#thresholdMs, beat.periodMs)
     if (suspicious && this.#open === null && !this.#excuse(look)) {
       const startMs = this.#certainStart(look)
       if (nowMs - startMs >= this.#thresholdMs) {
         const startup = beat.beats === 1
         const exact = startup || look.idleMs !== null
-        this.#open = { startMs, beats: beat.beats, startup, uncertaintyMs: exact ? TIMER_SLACK_MS : beat.periodMs + TIMER_SLACK_MS }
+        this.#open = { startMs, beats: beat.beats, startup, uncertaintyMs: (exact ? 0 : beat.periodMs) + TIMER_SLACK_MS + (beat.doubtMs ?? 0) }
         events.push({ type: 'open', block: this.#open })
       }
     }
@@ -109,7 +114,7 @@ class Detector {
   #nextLook (look, suspicious) {
     const { nowMs, beat } = look
     // Just after a beat that is due at the same moment, rather than just before it.
-    if (!suspicious) return Math.max(nowMs, beat.atMs + this.#thresholdMs) + TIMER_SLACK_MS
+    if (!suspicious) return Math.max(nowMs, beat.atMs + silenceMs(this.#thresholdMs, beat.periodMs)) + TIMER_SLACK_MS
     if (this.#open !== null) return nowMs + this.#resolutionMs
     return Math.max(nowMs + TIMER_SLACK_MS, Math.min(nowMs + this.#resolutionMs, this.#certainStart(look) + this.#thresholdMs))
   }
@@ -128,7 +133,7 @@ class Detector {
     const overdueMs = Math.max(0, gapMs - slackMs)
     const durationMs = Math.max(busyMs, overdueMs)
     if (durationMs < this.#thresholdMs && !seen) return []
-    const uncertaintyMs = Math.max(TIMER_SLACK_MS, Math.min(Math.abs(busyMs - overdueMs), slackMs))
+    const uncertaintyMs = Math.max(TIMER_SLACK_MS, Math.min(Math.abs(busyMs - overdueMs), slackMs)) + (gap.doubtMs ?? 0)
     return [{ type: 'close', block, endMs: gap.endMs, durationMs, uncertaintyMs, busyMs, seen }]
   }
 }

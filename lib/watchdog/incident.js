@@ -30,7 +30,7 @@ const STACKS_IN_RECORD = 10
  */
 class Incident {
   #fold = new Fold()
-  /** @type {import('./sampler').Sample[]} of the suspicion, whose start is not known yet */
+  /** @type {import('./parking').PresentSample[]} of the suspicion, whose start is not known yet */
   #early = []
   /** @type {number[]} */
   #answersMs = []
@@ -44,6 +44,7 @@ class Incident {
   #last
   #surroundings
   #thread
+  #threadId
   #startedAt = 0
   /** @type {number | null} the host's idle time when the silence began, as far as it has answered */
   idleMs = null
@@ -54,16 +55,18 @@ class Incident {
   /**
    * @param {object} parts
    * @param {string} parts.thread
+   * @param {number} parts.threadId
    * @param {number} parts.beats the beat the silence began with
    * @param {Reading} parts.before the last one of calm
    * @param {boolean} parts.isDebugged the last answer came from under a debugger
    * @param {Surroundings} parts.surroundings
    */
-  constructor ({ thread, beats, before, isDebugged, surroundings }) {
+  constructor ({ thread, threadId, beats, before, isDebugged, surroundings }) {
     this.beats = beats
     /** Whether a sample has shown a frame to blame. */
     this.isPlaced = false
     this.#thread = thread
+    this.#threadId = threadId
     this.#debugged = isDebugged
     this.#before = before
     this.#last = before
@@ -84,7 +87,7 @@ class Incident {
     for (const sample of this.#early.splice(0)) this.add(sample)
   }
 
-  /** @param {import('./sampler').Sample} sample */
+  /** @param {import('./parking').PresentSample} sample */
   add (sample) {
     this.idleMs ??= sample.idleMs
     this.isPlaced ||= blamedFrame(sample.frames) !== null
@@ -170,6 +173,7 @@ class Incident {
       id: this.id,
       pid: process.pid,
       thread: this.#thread,
+      threadId: this.#threadId,
       startedAt: new Date(this.#startedAt).toISOString(),
       durationMs: roundMs(durationMs),
       uncertaintyMs: roundMs(uncertaintyMs),

@@ -15,13 +15,27 @@ const EXPRESSION = 'globalThis[Symbol.for("loopwatch.agent.1")]?.probe?.(process
  * that it does.
  * @returns {string | null} why it could not be asked
  */
-exports.askHost = () => {
+exports.askHost = () => evaluate(EXPRESSION)
+
+/**
+ * Has the host's agent pass something on to the application's worker threads.
+ * @param {{ threadIds: number[], expression: string, waitMs: number }} call see lib/host/relay.js
+ * @returns {string | null} why it could not be asked
+ */
+exports.askThreads = (call) =>
+  evaluate(`globalThis[Symbol.for("loopwatch.agent.1")]?.relay?.(process.getBuiltinModule("node:inspector"), ${JSON.stringify(call)})`)
+
+/** The question that lib/host/relay.js puts to a worker thread. */
+exports.PROBE_CALL = 'globalThis[Symbol.for("loopwatch.agent.1")]?.probe?.'
+
+/** @param {string} expression */
+function evaluate (expression) {
   try {
     // Absent from Node.js built without inspector.
     const { Session } = /** @type {Inspector} */ (require('node:inspector'))
     const session = new Session()
     session.connectToMainThread()
-    session.post('Runtime.evaluate', { expression: EXPRESSION, silent: true, returnByValue: true })
+    session.post('Runtime.evaluate', { expression, silent: true, returnByValue: true })
     session.disconnect()
     return null
   } catch (error) {

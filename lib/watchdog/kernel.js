@@ -13,7 +13,7 @@ const MS_PER_TICK = 10
 class KernelFile {
   /** @type {number | null} */
   #fd = null
-  #buffer = Buffer.alloc(1024)
+  #buffer = Buffer.alloc(4096)
 
   /** @param {string} path */
   constructor (path) {
@@ -54,17 +54,7 @@ class Kernel {
 
   /** @param {number} nowMs @returns {Reading} */
   read (nowMs) {
-    const text = this.#schedstat.read() ?? ''
-    const end = text.indexOf(' ')
-    const cpuNs = Number(text.slice(0, end))
-    // A kernel without CONFIG_SCHED_INFO prints zeros.
-    const known = cpuNs > 0
-    return {
-      atMs: nowMs,
-      cpuMs: known ? cpuNs / NS_PER_MS : null,
-      runQueueMs: known ? Number(text.slice(end + 1, text.indexOf(' ', end + 1))) / NS_PER_MS : null,
-      throttledMs: this.#throttledMs()
-    }
+    return { atMs: nowMs, ...schedOf(this.#schedstat.read()), throttledMs: this.throttledMs() }
   }
 
   /** CPU time of the calling thread so far, to the microsecond. */
@@ -73,7 +63,8 @@ class Kernel {
     return cpuNs > 0 ? cpuNs / NS_PER_MS : null
   }
 
-  #throttledMs () {
+  /** How long the process's cgroup was out of CPU quota so far. */
+  throttledMs () {
     const text = this.#cpuStat.read()
     if (text === null) return null
     const v2 = /^throttled_usec (\d+)/m.exec(text)
@@ -90,6 +81,13 @@ class Kernel {
   close () {
     for (const file of [this.#schedstat, this.#hostStat, this.#ownStat, this.#ownSchedstat, this.#cpuStat]) file.close()
   }
+}
+
+/** @param {string | null} schedstat @returns {{ cpuMs: number | null, runQueueMs: number | null }} */
+function schedOf (schedstat) {
+  const [cpuNs, runQueueNs] = (schedstat ?? '').split(' ').map(Number)
+  // A kernel without CONFIG_SCHED_INFO prints zeros.
+  return cpuNs > 0 ? { cpuMs: cpuNs / NS_PER_MS, runQueueMs: runQueueNs / NS_PER_MS } : { cpuMs: null, runQueueMs: null }
 }
 
 /** @param {string | null} stat a line of /proc/.../stat */
@@ -117,3 +115,6 @@ function cgroupFolder () {
 }
 
 exports.Kernel = Kernel
+exports.KernelFile = KernelFile
+exports.schedOf = schedOf
+exports.cpuOf = cpuOf

@@ -51,9 +51,10 @@ class Sampler {
     if (this.#question === null) return null
     const text = this.#mailbox.take(this.#question.number)
     if (text === null) return null
-    const { askedAtMs } = this.#question
-    this.#question = null
     const answer = parseAnswer(text)
+    // What kept the main thread from passing the question on says nothing of the thread that was asked.
+    const askedAtMs = Math.max(this.#question.askedAtMs, answer.relayedAtMs ?? 0)
+    this.#question = null
     return { ...answer, askedAtMs, late: answer.atMs - askedAtMs >= LATE_MS }
   }
 

@@ -27,15 +27,21 @@ const PROGRESS_MS = 1000
  *
  * @typedef {object} Parts
  * @property {string} thread its name in records
+ * @property {number} threadId as in node:worker_threads
  * @property {Pick<import('../bridge/bridge').Bridge, 'beat' | 'lateBeats' | 'answer'>} bridge
  * @property {{ threshold: number, resolution: number, sample: number, stuck: number }} options ms
  * @property {() => boolean} ask puts the probe's question to the thread, false where it cannot
+ * @property {() => boolean} [isHeldUp] something else than the thread keeps the question from it
+ * @property {(seen: import('./parking').Seen) => import('./parking').Seen} [adjust] corrects what a look has seen
  * @property {(nowMs: number) => Reading} readKernel
  * @property {{ gcWithin: (startMs: number, endMs: number) => number, watchdogGapWithin: (startMs: number, endMs: number) => number, originWithin?: (startMs: number, endMs: number) => import('../store/record').OriginRecord | null }} surroundings
  * @property {import('../explain/frame-table').FrameTable} frames
  * @property {() => string} nextId
  * @property {Reports} reports
  */
+
+/** @param {import('./parking').Seen} seen */
+const unchanged = (seen) => seen
 
 /** Watches one thread's event loop: looks at its heartbeat, asks it where it is, reports its blocks. */
 class ThreadWatch {
@@ -86,13 +92,13 @@ class ThreadWatch {
    * anything is going on; up to which beat every block that has ended is known
    */
   look (now, selfLate) {
-    const { bridge, readKernel } = this.#parts
-    const sample = this.#sampler.take()
-    if (sample !== null) this.#isDebugged = sample.debugged
+    const { bridge, readKernel, adjust = unchanged } = this.#parts
+    const taken = this.#sampler.take()
+    if (taken !== null) this.#isDebugged = taken.debugged
     // In this order: a beat after its gap was pushed, so a gap that is missing now comes next time.
-    const beat = bridge.beat.read()
-    const gaps = bridge.lateBeats.drain().map(([startMs, endMs, idleMs, periodMs, beats]) => ({ startMs, endMs, idleMs, periodMs, beats }))
-    const reading = readKernel(now)
+    const lastBeat = bridge.beat.read()
+    const lateBeats = bridge.lateBeats.drain().map(([startMs, endMs, idleMs, periodMs, beats]) => ({ startMs, endMs, idleMs, periodMs, beats }))
+    const { sample, beat, gaps, reading } = adjust({ sample: taken, beat: lastBeat, gaps: lateBeats, reading: readKernel(now) })
     const present = sample !== null && sample.beats === this.#incident?.beats ? sample : null
     if (present !== null) this.#addSample(present, now)
 
@@ -118,7 +124,7 @@ class ThreadWatch {
     return Math.min(wakeAtMs, eager, release)
   }
 
-  /** @param {import('./sampler').Sample} sample @param {number} now */
+  /** @param {import('./parking').PresentSample} sample @param {number} now */
   #addSample (sample, now) {
     const incident = /** @type {Incident} */ (this.#incident)
     incident.add({ ...sample, frames: sample.frames.map((frame) => this.#parts.frames.get(frame)) })
@@ -151,8 +157,8 @@ class ThreadWatch {
 
   /** @param {number} beats the beat its silence began with */
   #makeIncident (beats) {
-    const { thread, surroundings, options } = this.#parts
-    return new Incident({ thread, beats, before: this.#calm, isDebugged: this.#isDebugged, surroundings: { ...surroundings, thresholdMs: options.threshold } })
+    const { thread, threadId, surroundings, options } = this.#parts
+    return new Incident({ thread, threadId, beats, before: this.#calm, isDebugged: this.#isDebugged, surroundings: { ...surroundings, thresholdMs: options.threshold } })
   }
 
   /** @param {import('./detector').Block} block @param {number} now */
@@ -187,7 +193,7 @@ class ThreadWatch {
 
   /** @param {number} now */
   #ongoing (now) {
-    return /** @type {Incident} */ (this.#incident).ongoing(now, this.#sampler.askedAtMs)
+    return /** @type {Incident} */ (this.#incident).ongoing(now, this.#parts.isHeldUp?.() ? null : this.#sampler.askedAtMs)
   }
 
   /** @param {import('./detector').Closed} end @param {Reading} after @param {number} beats */

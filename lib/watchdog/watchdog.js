@@ -1,13 +1,14 @@
 'use strict'
 
 const fs = require('node:fs')
+const { threadId } = require('node:worker_threads')
 const { nowMs } = require('../clock')
 const { openBridge } = require('../bridge/bridge')
 const { GC_KINDS } = require('../bridge/gc-kinds')
-const { LISTENING, BLOCK, FOLLOW } = require('../bridge/messages')
+const { LISTENING, BLOCK, FOLLOW, THREAD_STARTED, THREAD_ENDED } = require('../bridge/messages')
 const { FrameTable } = require('../explain/frame-table')
 const { SourceMaps } = require('../explain/source-map')
-const { BlockMemory } = require('../store/memory')
+const { BlockMemory, mergeNewest } = require('../store/memory')
 const { summaryOf } = require('../store/record')
 const { BlockFile } = require('../store/block-file')
 const { BlockLog } = require('../export/log')
@@ -23,7 +24,9 @@ const { Kernel } = require('./kernel')
 const { Lateness } = require('./lateness')
 const { RequestStats } = require('./request-stats')
 const { Origins } = require('./origins')
+const { ThreadReports } = require('./thread-reports')
 const { ThreadWatch } = require('./thread-watch')
+const { WorkerThreads } = require('./worker-threads')
 const { version } = require('../../package.json')
 
 const QUIET_MS = 5000
@@ -57,6 +60,10 @@ class Watchdog {
   #following
   #server
   #main
+  /** @type {ThreadReports} */
+  #threadReports
+  /** @type {WorkerThreads | null} */
+  #threads = null
   #quietAtMs = Infinity
   #countAtMs = 0
   /** @type {NodeJS.Timeout | undefined} */
@@ -91,6 +98,7 @@ class Watchdog {
     this.#metrics = new Metrics({
       loop: () => this.#loop(),
       cpuSeconds: () => this.#kernel.cpuSeconds(),
+      threads: () => this.#threads?.states() ?? {},
       degraded: () => this.#degradations.entries(),
       inFlight: () => this.#bridge.counters.get('inFlight'),
       originTracking: () => this.#origins.isTracking,
@@ -106,6 +114,7 @@ class Watchdog {
     this.#following = escalates ? new Following((on) => post({ code: FOLLOW, on })) : null
     this.#main = new ThreadWatch({
       thread: 'main',
+      threadId: 0,
       bridge: this.#bridge,
       options,
       ask: () => this.#ask(mayInspect),
@@ -119,6 +128,29 @@ class Watchdog {
       nextId: () => this.#nextId(),
       reports: this.#reports()
     })
+    this.#threadReports = new ThreadReports({
+      keep: options.keep,
+      file: this.#file,
+      log: options.threads === 'on' ? this.#log : null,
+      metrics: this.#metrics,
+      onSettled: (record) => {
+        this.#quietAtMs = nowMs() + QUIET_MS
+        if (options.threads === 'on') this.#post({ code: BLOCK, record: summaryOf(record) })
+      }
+    })
+    if (options.threads !== 'off' && mayInspect) {
+      this.#threads = new WorkerThreads({
+        ownId: threadId,
+        bridge: this.#bridge,
+        options,
+        labelOf: (name) => this.#metrics.threadLabel(name),
+        throttledMs: () => this.#kernel.throttledMs(),
+        watchdogGapWithin: (startMs, endMs) => this.#lateness.within(startMs, endMs),
+        frames,
+        nextId: () => this.#nextId(),
+        reports: this.#threadReports
+      })
+    }
     if (!namesRequests) this.#degradations.set('requests', { message: `Node.js ${process.versions.node} has CVE-2025-59466; update it, or set requests: 'on'` })
     this.#look()
     this.#server = this.#listen()
@@ -136,7 +168,7 @@ class Watchdog {
         metrics: this.#metrics,
         blockedMs: () => this.#main.blockedMs,
         blocks: () => this.#list(),
-        block: (id) => this.#refresh().get(id)
+        block: (id) => this.#refresh().get(id) ?? this.#threadReports.memory.get(id)
       }),
       onState: (url, error) => {
         this.#degradations.set('endpoint', error)
@@ -157,7 +189,7 @@ class Watchdog {
     this.#requests.drain(beatAtMs)
     this.#origins.look(now, this.#main.beat)
     if (eventful || now >= this.#countAtMs) this.#count(now)
-    this.#schedule(wakeAtMs)
+    this.#schedule(Math.min(wakeAtMs, this.#threads?.look(now, selfLate) ?? Infinity))
   }
 
   /** @param {boolean} mayInspect */
@@ -224,10 +256,11 @@ class Watchdog {
     }
     const drops = {
       ...this.#log?.takeLosses(),
-      late_beat: this.#bridge.lateBeats.takeDropped(),
       request: this.#bridge.requests.takeDropped(),
+      late_beat: this.#bridge.lateBeats.takeDropped() + (this.#threads?.takeDropped() ?? 0),
       gc_pause: this.#bridge.gcPauses.takeDropped(),
-      record: this.#file?.takeLost() ?? 0
+      record: this.#file?.takeLost() ?? 0,
+      thread_record: this.#threadReports.takeUnfiled()
     }
     for (const [reason, count] of Object.entries(drops)) {
       if (count > 0) this.#metrics.drop(reason, count)
@@ -252,11 +285,12 @@ class Watchdog {
   #refresh () {
     const { ongoing } = this.#main
     if (ongoing !== null) this.#memory.put(ongoing)
+    for (const record of this.#threads?.ongoing ?? []) this.#threadReports.memory.put(record)
     return this.#memory
   }
 
   #list () {
-    return this.#refresh().list().map(summaryOf)
+    return mergeNewest(this.#refresh().list(), this.#threadReports.memory.list()).map(summaryOf)
   }
 
   #loop () {
@@ -265,20 +299,23 @@ class Watchdog {
     return { activeMs: activeMs + inProgressMs, idleMs, heartbeatAgeMs: nowMs() - atMs, inProgressMs }
   }
 
+  /** What the host says. @param {{ code: number, threadId: number }} message */
+  receive (message) {
+    if (message.code === THREAD_STARTED) this.#threads?.started(message.threadId)
+    else if (message.code === THREAD_ENDED) this.#threads?.ended(message.threadId)
+    else this.#origins.receive(message)
+  }
+
   /** What the host asks for. @param {string} method @returns {Promise<unknown>} */
   async answer (method) {
     return method === 'blocks' ? this.#list() : this.#metrics.render()
-  }
-
-  /** What the host says. @param {object} message */
-  receive (message) {
-    this.#origins.receive(message)
   }
 
   /** Ends watching; a block in progress is recorded as far as it came. */
   stop () {
     clearTimeout(this.#timer)
     this.#main.stop(nowMs())
+    this.#threads?.stop()
     this.#server?.close()
     this.#log?.flushSuppressed()
     this.#log?.close()

@@ -11,6 +11,7 @@ const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { parseArgs } = require('node:util')
 const { driver, load } = require('./load')
+const { print } = require('./spread')
 
 const { values } = parseArgs({
   options: { pairs: { type: 'string', default: '15' }, seconds: { type: 'string', default: '1' }, watch: { type: 'string', default: 'default' }, server: { type: 'string', default: 'bare' } }
@@ -19,13 +20,6 @@ const pairs = Number(values.pairs)
 const seconds = Number(values.seconds)
 const IDLE_S = 10
 const WARM_UP_S = 2
-
-/** @param {number[]} numbers */
-function spread (numbers) {
-  const sorted = [...numbers].sort((a, b) => a - b)
-  const at = (/** @type {number} */ share) => sorted[Math.floor(share * (sorted.length - 1))]
-  return { median: at(0.5), low: at(0.25), high: at(0.75) }
-}
 
 class Server {
   /** @param {string} watch */
@@ -56,13 +50,6 @@ class Server {
     const to = await this.usage()
     return { cpuPercent: (to.cpuMs - from.cpuMs) / (IDLE_S * 10), rssMb: to.rssMb }
   }
-}
-
-/** @param {string} name @param {number[]} numbers @param {number} digits */
-function print (name, numbers, digits) {
-  const { median, low, high } = spread(numbers)
-  const range = numbers.length > 1 ? `   (middle half: ${low.toFixed(digits)} to ${high.toFixed(digits)})` : ''
-  console.log(`${name.padEnd(48)} ${median.toFixed(digits).padStart(8)}${range}`)
 }
 
 async function main () {

@@ -1,0 +1,96 @@
+'use strict'
+
+const { BroadcastChannel, receiveMessageOnPort } = require('node:worker_threads')
+const { nowMs } = require('../clock')
+const { ACKNOWLEDGED } = require('../bridge/messages')
+
+const US_PER_MS = 1000
+/** Of the inspector, on every Node.js line: `[worker 3] its name`. */
+const TITLE = /^\[worker (\d+)\] ?([^]*)$/
+/** A thread that has begun to evaluate ends that as soon as it gets a CPU; longer than this it is not waited for. */
+const DONE_MS = 200
+/** Between two looks for acknowledgements. */
+const NAP_MS = 0.1
+
+const clock = new Int32Array(new SharedArrayBuffer(4))
+
+/**
+ * The way from the watchdog to the application's worker threads: their inspectors answer to the main
+ * thread alone. Called by the watchdog through the inspector, at an interrupt. A session of a thread
+ * with itself does everything at once, so none is open when this returns: none can make an ending
+ * process wait for a debugger or print that it does.
+ *
+ * It waits a little for the threads to begin and then until they have answered: a worker that is terminated while it evaluates for an
+ * inspector loses the termination, and a loop that does not end goes on for ever (measured on 20.20,
+ * 22.23, 24.21, 26.10). Whoever would terminate it is this thread, which therefore stays here; one
+ * that is in a native call is left alone, since its termination would come before our question.
+ * @param {Pick<import('../bridge/bridge').Bridge, 'counters'>} bridge
+ * @typedef {{ threadIds: number[], expression: string, waitMs: number }} Call an expression is called in its threads with
+ * (undefined, the time it was passed on, the thread's name)
+ */
+exports.createRelay = ({ counters }) =>
+  /** @param {{ Session: any, url: () => string | undefined }} inspector @param {Call} call */
+  function relay ({ Session, url }, call) {
+    const startMs = nowMs()
+    try {
+      if (url() === undefined) send(new Session(), call, counters.get('relays'))
+    } catch {
+      // Whatever this inspector refuses: the questions stay unanswered.
+    }
+    counters.add('relayMicros', Math.round((nowMs() - startMs) * US_PER_MS))
+    counters.add('relays', 1)
+  }
+
+/** @param {any} session @param {Call} call @param {number} relays before this one: an answer may belong to an earlier one */
+function send (session, { threadIds, expression, waitMs }, relays) {
+  /** @type {{ sessionId: string, workerInfo: { title: string } }[]} */
+  const workers = []
+  const channel = new BroadcastChannel(ACKNOWLEDGED)
+  session.connect()
+  try {
+    session.on('NodeWorker.attachedToWorker', (/** @type {any} */ { params }) => workers.push(params))
+    session.post('NodeWorker.enable', { waitForDebuggerOnStart: false })
+    let asked = 0
+    for (const { sessionId, workerInfo } of workers) {
+      const [, id, name] = TITLE.exec(workerInfo.title) ?? []
+      if (!threadIds.includes(Number(id))) continue
+      const text = acknowledged(`${expression}(undefined, ${nowMs()}, ${JSON.stringify(name)})`, relays)
+      const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression: text, silent: true, returnByValue: true } })
+      session.post('NodeWorker.sendMessageToWorker', { sessionId, message })
+      asked++
+    }
+    awaitDone(channel, asked, relays, nowMs() + waitMs)
+  } finally {
+    channel.close()
+    session.disconnect()
+  }
+}
+
+/** @param {BroadcastChannel} channel @param {number} asked @param {number} relays @param {number} untilMs */
+function awaitDone (channel, asked, relays, untilMs) {
+  /** @type {Int32Array[]} */
+  const begun = []
+  while (nowMs() < untilMs + DONE_MS) {
+    const received = receiveMessageOnPort(/** @type {any} */ (channel))?.message
+    if (received?.relays === relays) begun.push(received.done)
+    else if ((begun.length === asked || nowMs() >= untilMs) && begun.every((done) => Atomics.load(done, 0) === 1)) return
+    else if (received === undefined) Atomics.wait(clock, 0, 0, NAP_MS)
+  }
+}
+
+/**
+ * The expression, which says when it begins and when it has ended. The end is its very last act: a
+ * function entered after it would be one more place to lose a termination in.
+ * @param {string} expression
+ * @param {number} relays
+ */
+function acknowledged (expression, relays) {
+  return `{
+    const { BroadcastChannel } = process.getBuiltinModule('node:worker_threads')
+    const done = new Int32Array(new SharedArrayBuffer(4))
+    const channel = new BroadcastChannel('${ACKNOWLEDGED}')
+    channel.postMessage({ relays: ${relays}, done })
+    channel.close()
+    try { ${expression} } finally { Atomics.store(done, 0, 1) }
+  }`
+}

@@ -1,0 +1,93 @@
+'use strict'
+
+const path = require('node:path')
+const { threadId, BroadcastChannel } = require('node:worker_threads')
+const { readlinkSync } = require('node:fs')
+const { nowMs, fromTimelineMs } = require('../clock')
+const { createMemory, openBridge } = require('../bridge/bridge')
+const { CHANNEL } = require('../bridge/messages')
+const { startHeartbeat } = require('./heartbeat')
+const { createProbe } = require('./probe')
+const { noRequests } = require('./requests')
+const { PassiveAgent } = require('./passive-agent')
+
+const kAgent = Symbol.for('loopwatch.agent.1')
+
+/** What Node.js calls a worker thread that was given no name. */
+const NAMELESS = 'WorkerThread'
+const NAME_CHARS = 64
+
+const registry = /** @type {Record<symbol, PassiveAgent | undefined>} */ (/** @type {unknown} */ (globalThis))
+
+/**
+ * What runs in a worker thread of the application so that the watchdog can watch it. Loaded by the
+ * watchdog, through the inspector: nothing here may throw, print or keep the thread alive. Pauses of the
+ * garbage collector are not observed: where the loop does not turn for hours (pools that wait in
+ * Atomics.wait), Node.js would pile up their entries for as long.
+ * @param {object} parts
+ * @param {string} parts.name of the worker, may be empty
+ * @param {boolean} parts.isInterrupt called on top of running code rather than by the loop
+ * @param {{ threshold: number, resolution: number, calmPeriod: number }} parts.options ms
+ */
+exports.install = ({ name, isInterrupt, options }) => {
+  const known = registry[kAgent]
+  const agent = known ?? new PassiveAgent()
+  if (known === undefined) Object.defineProperty(globalThis, kAgent, { value: agent, configurable: true, enumerable: false, writable: true })
+  agent.announce ??= watchThisThread(agent, nameOf(name), isInterrupt, options)
+  agent.announce()
+}
+
+/**
+ * @param {PassiveAgent} agent
+ * @param {string} name
+ * @param {boolean} isInterrupt
+ * @param {{ threshold: number, resolution: number, calmPeriod: number }} options
+ * @returns {() => void} tells the watchdog of this thread
+ */
+function watchThisThread (agent, name, isInterrupt, options) {
+  const memory = createMemory()
+  const bridge = openBridge(memory)
+  const { counters } = bridge
+  const onExit = () => counters.add('ended', 1)
+  startHeartbeat(bridge, {
+    ...options,
+    startMs: isInterrupt ? blockedSinceMs() : null,
+    isWanted: () => {
+      if (counters.get('released') === 0) return true
+      process.off('exit', onExit)
+      if (registry[kAgent] === agent) delete registry[kAgent]
+      return false
+    }
+  })
+  process.once('exit', onExit)
+  agent.probe = createProbe(bridge, noRequests.current)
+  const tid = nativeId()
+  return () => {
+    // Closed at once: an open channel would be told of every other thread, and a message that is
+    // posted is delivered all the same. It needs no other thread's loop.
+    const channel = new BroadcastChannel(CHANNEL)
+    channel.postMessage({ memory, threadId, name, tid })
+    channel.close()
+  }
+}
+
+/** A loop that never waited has been in its entry file since the thread was ready. */
+function blockedSinceMs () {
+  if (performance.eventLoopUtilization().idle > 0) return nowMs()
+  return fromTimelineMs(performance.nodeTiming.bootstrapComplete)
+}
+
+/** @param {string} name */
+function nameOf (name) {
+  const given = name === NAMELESS ? '' : name.trim()
+  return (given || path.basename(process.argv[1] ?? '') || NAMELESS).slice(0, NAME_CHARS)
+}
+
+/** This thread's id in the kernel, null elsewhere than on Linux. */
+function nativeId () {
+  try {
+    return Number(path.basename(readlinkSync('/proc/thread-self')))
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,143 @@
+'use strict'
+
+const path = require('node:path')
+const { askThreads, PROBE_CALL } = require('./inspector')
+
+/** So many questions in a row, for one long block; */
+const BURST = 10
+/** then this many a second, for threads that are busy by design. */
+const PER_SECOND = 1
+const SPACING_MS = 50
+/** After a question the main thread has this many times the time it took it: 1 ms, 10 where all CPUs are taken. */
+const REST = 100
+const US_PER_MS = 1000
+/** A main thread that has passed nothing on for this long may never do so: its loop is in a native call or gone. */
+const LOST_MS = 10000
+
+/** So long the main thread waits for a thread to begin its answer, which takes 0.3 ms of one that gets a CPU; */
+const WAIT_MS = 5
+/** and to begin to load our files at an interrupt, which it does not do after half of this time. */
+const LOAD_MS = 30
+
+const AGENT = path.join(__dirname, '..', 'host', 'thread-agent.js')
+
+/** A line of a stack that is neither Node's own nor of an expression such as ours. */
+const USER_FRAME = /(?:\(|at )(?!node:|<anonymous>)[^()]+:\d+:\d+\)?$/m
+
+/**
+ * What a worker thread evaluates to be watched. While Node.js is still preparing the thread there is
+ * no parentPort; threads of Node.js itself never have one. Loading waits for the loop's next turn, for
+ * which a thread that is blocked in its first lines is not waited. It is interrupted in code of the
+ * application only: files that are loaded amid Node's own preparations make it fail an assertion.
+ * @param {{ threshold: number, resolution: number, calmPeriod: number }} options
+ * @param {boolean} isInterrupt load at once, on top of whatever is running
+ */
+function installCall (options, isInterrupt) {
+  return `((_, atMs, name) => {
+    if (!process.getBuiltinModule?.('node:worker_threads').parentPort) return
+    const install = (isInterrupt) => {
+      try {
+        const file = ${JSON.stringify(AGENT)}
+        const require = process.getBuiltinModule('node:module').createRequire(file)
+        // Interrupted while it loads, it would find itself half made.
+        if (require.cache[file]?.loaded === false) return
+        require(file).install({ name, isInterrupt, options: ${JSON.stringify(options)} })
+      } catch {}
+    }
+    const isLate = Number(process.hrtime.bigint()) / 1e6 > atMs + ${LOAD_MS / 2}
+    if (${isInterrupt} && !isLate && ${USER_FRAME}.test(new Error().stack)) install(true)
+    if (!${isInterrupt}) process.getBuiltinModule('node:timers').setImmediate(install, false)
+  })`
+}
+
+/**
+ * Puts questions to worker threads by way of the main thread: all that are due in one go, and seldom
+ * enough that threads that are busy by design cost the main thread nothing that could be measured.
+ */
+class ThreadAsker {
+  #options
+  #relays
+  #askThreads
+  /** @type {number[]} */
+  #asked = []
+  #tokens = BURST
+  #refilledAtMs = 0
+  #isOpen = false
+  #sentAtMs = -Infinity
+  #sentRelays
+  #relayMicros
+  #sentMicros = 0
+
+  /**
+   * @param {object} parts
+   * @param {{ threshold: number, resolution: number, calmPeriod: number }} parts.options of a thread's heartbeat, ms
+   * @param {() => number} parts.relays how often the main thread has passed something on
+   * @param {() => number} parts.relayMicros and how long that took it in all, an Int32
+   * @param {typeof askThreads} [parts.ask]
+   */
+  constructor ({ options, relays, relayMicros, ask = askThreads }) {
+    this.#options = options
+    this.#relays = relays
+    this.#relayMicros = relayMicros
+    this.#askThreads = ask
+    this.#sentRelays = relays()
+  }
+
+  /** Whether the main thread has not passed on yet what it was told last. */
+  get isHeldUp () {
+    return this.#relays() === this.#sentRelays && this.#sentAtMs !== -Infinity
+  }
+
+  /** A look begins: decides whether its threads may be asked. @param {number} nowMs */
+  open (nowMs) {
+    this.#tokens = Math.min(BURST, this.#tokens + (nowMs - this.#refilledAtMs) / 1000 * PER_SECOND)
+    this.#refilledAtMs = nowMs
+    this.#isOpen = this.#tokens >= 1 && nowMs - this.#sentAtMs >= this.#spacingMs && this.#mayPost(nowMs)
+  }
+
+  get #spacingMs () {
+    return Math.max(SPACING_MS, ((this.#relayMicros() - this.#sentMicros) | 0) / US_PER_MS * REST)
+  }
+
+  /** @param {number} nowMs */
+  #mayPost (nowMs) {
+    return !this.isHeldUp || nowMs - this.#sentAtMs >= LOST_MS
+  }
+
+  /** The probe's question, with the end of the look. @param {number} threadId @returns {boolean} whether it will be put */
+  ask (threadId) {
+    if (this.#isOpen) this.#asked.push(threadId)
+    return this.#isOpen
+  }
+
+  /** The look ends. @param {number} nowMs */
+  close (nowMs) {
+    this.#isOpen = false
+    if (this.#asked.length === 0) return
+    this.#tokens--
+    this.#post({ threadIds: this.#asked.splice(0), expression: PROBE_CALL, waitMs: WAIT_MS }, nowMs)
+  }
+
+  /**
+   * Has threads load what makes them watched.
+   * @param {number[]} threadIds
+   * @param {boolean} isInterrupt
+   * @param {number} nowMs
+   * @returns {boolean} false while the main thread is held up
+   */
+  install (threadIds, isInterrupt, nowMs) {
+    if (!this.#mayPost(nowMs)) return false
+    const expression = installCall(this.#options, isInterrupt)
+    this.#post({ threadIds, expression, waitMs: isInterrupt ? LOAD_MS : WAIT_MS }, nowMs)
+    return true
+  }
+
+  /** @param {Parameters<typeof askThreads>[0]} call @param {number} nowMs */
+  #post (call, nowMs) {
+    this.#sentRelays = this.#relays()
+    this.#sentMicros = this.#relayMicros()
+    if (this.#askThreads(call) === null) this.#sentAtMs = nowMs
+  }
+}
+
+exports.ThreadAsker = ThreadAsker

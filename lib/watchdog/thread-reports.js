@@ -1,0 +1,77 @@
+'use strict'
+
+const { nowMs } = require('../clock')
+const { LogBudget } = require('../export/log-budget')
+const { BlockMemory } = require('../store/memory')
+
+/** A pool that computes for a living has a block a task; the main thread's are not to be swept out by them. */
+const KEEP = 100
+
+/** @typedef {import('../store/record').BlockRecord} BlockRecord */
+
+/**
+ * What becomes of worker threads' blocks: all are counted, the latest kept in a memory of their own,
+ * and as many filed as a person would read.
+ */
+class ThreadReports {
+  #parts
+  #budget = new LogBudget(nowMs())
+
+  /**
+   * @param {object} parts
+   * @param {number} parts.keep
+   * @param {{ append: (record: BlockRecord) => void } | null} parts.file
+   * @param {import('../export/log').BlockLog | null} parts.log
+   * @param {{ observeBlock: (record: BlockRecord) => void }} parts.metrics
+   * @param {(record: BlockRecord) => void} parts.onSettled
+   */
+  constructor (parts) {
+    this.#parts = parts
+    this.memory = new BlockMemory(Math.min(parts.keep, KEEP))
+  }
+
+  /** @param {BlockRecord} record */
+  opened (record) {
+    this.#keep(record)
+    this.#parts.log?.opened(record)
+  }
+
+  /** @param {BlockRecord} record */
+  lasting (record) {
+    this.#keep(record)
+    this.#parts.log?.lasting(record)
+  }
+
+  /** Without a sample it may yet prove to be none. @param {BlockRecord} record */
+  ended (record) {
+    if (record.samples > 0) this.memory.put(record)
+  }
+
+  /** @param {BlockRecord} record */
+  settled (record) {
+    this.#keep(record)
+    this.#parts.metrics.observeBlock(record)
+    this.#parts.log?.closed(record)
+    this.#parts.onSettled(record)
+  }
+
+  /** It was none. @param {BlockRecord} record */
+  dropped (record) {
+    this.memory.delete(record.id)
+    this.#budget.allows(record, nowMs())
+  }
+
+  /** How many ended blocks were not filed since the last call. */
+  takeUnfiled () {
+    const count = this.#budget.takeSuppressed()
+    return this.#parts.file === null ? 0 : count
+  }
+
+  /** @param {BlockRecord} record */
+  #keep (record) {
+    this.memory.put(record)
+    if (this.#budget.allows(record, nowMs())) this.#parts.file?.append(record)
+  }
+}
+
+exports.ThreadReports = ThreadReports

@@ -1,0 +1,55 @@
+'use strict'
+
+/**
+ * @typedef {object} ThreadState what metrics tell of worker threads of one name
+ * @property {number} activeMs
+ * @property {number} idleMs
+ * @property {number} heartbeatAgeMs
+ * @property {number} inProgressMs
+ * @property {{ user: number, system: number }} cpu seconds
+ */
+
+/** @returns {ThreadState} */
+const nothing = () => ({ activeMs: 0, idleMs: 0, heartbeatAgeMs: 0, inProgressMs: 0, cpu: { user: 0, system: 0 } })
+
+/**
+ * Adds up threads of one name: totals are summed, those of ended threads included, so that no counter
+ * goes backwards; of ages and durations the largest counts.
+ */
+class ThreadTotals {
+  /** @type {Map<string, ThreadState>} by label, of ended threads */
+  #ended = new Map()
+
+  /** @param {string} label @param {ThreadState} state the last of a thread that has ended */
+  end (label, state) {
+    const base = this.#ended.get(label) ?? nothing()
+    this.#ended.set(label, add(base, { ...state, heartbeatAgeMs: 0, inProgressMs: 0 }))
+  }
+
+  /**
+   * @param {{ label: string, state: ThreadState }[]} living
+   * @returns {Record<string, ThreadState & { count: number }>} by label, with how many threads of it live
+   */
+  sum (living) {
+    /** @type {Record<string, ThreadState & { count: number }>} */
+    const sums = Object.fromEntries([...this.#ended].map(([label, state]) => [label, { ...state, count: 0 }]))
+    for (const { label, state } of living) {
+      const sum = sums[label] ?? { ...nothing(), count: 0 }
+      sums[label] = { ...add(sum, state), count: sum.count + 1 }
+    }
+    return sums
+  }
+}
+
+/** @param {ThreadState} a @param {ThreadState} b @returns {ThreadState} */
+function add (a, b) {
+  return {
+    activeMs: a.activeMs + b.activeMs,
+    idleMs: a.idleMs + b.idleMs,
+    heartbeatAgeMs: Math.max(a.heartbeatAgeMs, b.heartbeatAgeMs),
+    inProgressMs: Math.max(a.inProgressMs, b.inProgressMs),
+    cpu: { user: a.cpu.user + b.cpu.user, system: a.cpu.system + b.cpu.system }
+  }
+}
+
+exports.ThreadTotals = ThreadTotals

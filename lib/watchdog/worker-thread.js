@@ -1,0 +1,112 @@
+'use strict'
+
+const { openBridge } = require('../bridge/bridge')
+const { Parking, PERIOD_MS } = require('./parking')
+const { ThreadKernel } = require('./thread-kernel')
+const { ThreadWatch } = require('./thread-watch')
+
+/**
+ * @typedef {object} Hello what lib/host/thread-agent.js tells of its thread
+ * @property {SharedArrayBuffer} memory
+ * @property {number} threadId
+ * @property {string} name
+ * @property {number | null} tid in the kernel, null where it is not known
+ */
+
+/** One worker thread of the application under watch. */
+class WorkerThread {
+  #bridge
+  #kernel
+  #parking
+  #watch
+  #dueAtMs = 0
+  #lastLookMs = 0
+  #isStopped = false
+  /** @type {{ activeMs: number, idleMs: number }} counters never go backwards */
+  #time = { activeMs: 0, idleMs: 0 }
+  #cpu = { user: 0, system: 0 }
+
+  /**
+   * @param {object} parts
+   * @param {Hello} parts.hello
+   * @param {string} parts.label of its metrics
+   * @param {() => number | null} parts.throttledMs
+   * @param {Pick<import('./thread-watch').Parts, 'options' | 'ask' | 'isHeldUp' | 'frames' | 'nextId' | 'reports'>} parts.common
+   * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
+   */
+  constructor ({ hello, label, throttledMs, common, watchdogGapWithin }) {
+    this.threadId = hello.threadId
+    this.label = label
+    this.memory = hello.memory
+    this.#bridge = openBridge(hello.memory)
+    this.#kernel = new ThreadKernel(hello.tid, throttledMs)
+    this.#parking = new Parking(() => this.#kernel.sleeps())
+    this.#watch = new ThreadWatch({
+      ...common,
+      thread: hello.name,
+      threadId: hello.threadId,
+      bridge: this.#bridge,
+      adjust: (seen) => this.#parking.adjust(seen),
+      readKernel: (now) => this.#kernel.read(now),
+      surroundings: {
+        // Not observed, see lib/host/thread-agent.js: it counts as js.
+        gcWithin: () => 0,
+        watchdogGapWithin
+      }
+    })
+  }
+
+  /** Whether the thread exits or is no more: what it says last is no block. */
+  get isEnded () {
+    return this.#isStopped || this.#kernel.isGone || this.#bridge.counters.get('ended') > 0
+  }
+
+  /** The record of the block in progress. */
+  get ongoing () {
+    return this.#watch.ongoing
+  }
+
+  /**
+   * @param {number} now
+   * @param {boolean} selfLate
+   * @returns {{ wakeAtMs: number, eventful: boolean }}
+   */
+  look (now, selfLate) {
+    if (now < this.#dueAtMs) return { wakeAtMs: this.#dueAtMs, eventful: false }
+    this.#kernel.read(now)
+    if (this.isEnded) return { wakeAtMs: Infinity, eventful: false }
+    const { wakeAtMs, eventful } = this.#watch.look(now, selfLate)
+    this.#lastLookMs = now
+    this.#dueAtMs = this.#parking.isOn ? Math.min(wakeAtMs, now + PERIOD_MS / 2) : wakeAtMs
+    return { wakeAtMs: this.#dueAtMs, eventful }
+  }
+
+  /** How many late beats found their ring full since the last call. */
+  takeDropped () {
+    return this.#bridge.lateBeats.takeDropped()
+  }
+
+  /** @param {number} now @returns {import('./thread-totals').ThreadState} */
+  state (now) {
+    const real = this.#bridge.beat.read()
+    const beat = this.#parking.beat(real)
+    const { parkedMs } = this.#parking
+    const blockedMs = beat === real ? this.#watch.blockedMs : Math.max(0, now - real.atMs)
+    this.#time = {
+      activeMs: Math.max(this.#time.activeMs, real.activeMs + blockedMs - parkedMs),
+      idleMs: Math.max(this.#time.idleMs, real.idleMs + parkedMs)
+    }
+    this.#cpu = this.#kernel.cpuSeconds() ?? this.#cpu
+    return { ...this.#time, heartbeatAgeMs: now - beat.atMs, inProgressMs: this.#watch.blockedMs, cpu: this.#cpu }
+  }
+
+  /** Ends watching; a block in progress is recorded as far as it was seen. */
+  stop () {
+    this.#isStopped = true
+    this.#bridge.counters.add('released', 1)
+    this.#watch.stop(this.#lastLookMs)
+    this.#kernel.close()
+  }
+}
+
+exports.WorkerThread = WorkerThread

@@ -1,0 +1,166 @@
+'use strict'
+
+const { BroadcastChannel } = require('node:worker_threads')
+const { nowMs } = require('../clock')
+const { CHANNEL } = require('../bridge/messages')
+const { ThreadAsker } = require('./thread-asker')
+const { ThreadDiscovery } = require('./thread-discovery')
+const { ThreadTotals } = require('./thread-totals')
+const { WorkerThread } = require('./worker-thread')
+
+/** An idle worker thread beats this often: eight of them wake a sleeping process 80 times a second. */
+const CALM_MS = 100
+/** A look at calm threads may come this much late, and so with another. */
+const COALESCE_MS = 50
+/** A process whose watchdog is started anew may have had thousands; the latest are most likely to live. */
+const EARLIER = 1000
+/** Names under which the main thread's records and the watchdog's metrics go. */
+const TAKEN = ['main', 'watchdog']
+
+/** The worker threads of the application: finds them, watches them, adds them up. */
+class WorkerThreads {
+  #parts
+  #asker
+  #discovery
+  #channel
+  #totals = new ThreadTotals()
+  /** @type {Map<number, WorkerThread>} */
+  #threads = new Map()
+  /** @type {number | null} of this look */
+  #throttledMs = null
+
+  /**
+   * @param {object} parts
+   * @param {number} parts.ownId thread id of the watchdog
+   * @param {import('../bridge/bridge').Bridge} parts.bridge of the main thread
+   * @param {{ threshold: number, resolution: number, sample: number, calmPeriod: number }} parts.options
+   * @param {(name: string) => string} parts.labelOf bounds the label of a name
+   * @param {() => number | null} parts.throttledMs
+   * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
+   * @param {import('../explain/frame-table').FrameTable} parts.frames
+   * @param {() => string} parts.nextId
+   * @param {import('./thread-reports').ThreadReports} parts.reports
+   */
+  constructor (parts) {
+    this.#parts = parts
+    const { threshold, resolution, calmPeriod } = parts.options
+    this.#asker = new ThreadAsker({
+      options: { threshold, resolution, calmPeriod: Math.max(calmPeriod, CALM_MS) },
+      relays: () => parts.bridge.counters.get('relays'),
+      relayMicros: () => parts.bridge.counters.get('relayMicros')
+    })
+    this.#discovery = new ThreadDiscovery({
+      nowMs,
+      install: (threadIds, isInterrupt) => this.#asker.install(threadIds, isInterrupt, nowMs())
+    })
+    this.#channel = new BroadcastChannel(CHANNEL)
+    this.#channel.onmessage = (/** @type {any} */ { data }) => this.#hear(data)
+    // Threads are numbered; those with a smaller number than ours may have been there before us.
+    for (let threadId = Math.max(1, parts.ownId - EARLIER); threadId < parts.ownId; threadId++) this.started(threadId)
+  }
+
+  /** @param {number} threadId */
+  started (threadId) {
+    if (threadId !== this.#parts.ownId) this.#discovery.add(threadId)
+  }
+
+  /** @param {number} threadId */
+  ended (threadId) {
+    this.#discovery.remove(threadId)
+    const thread = this.#threads.get(threadId)
+    if (thread !== undefined) this.#end(thread)
+  }
+
+  /** @param {any} hello from whoever speaks on the channel */
+  #hear (hello) {
+    const { memory, threadId, name } = /** @type {import('./worker-thread').Hello} */ (hello ?? {})
+    if (!(memory instanceof SharedArrayBuffer) || !Number.isInteger(threadId) || typeof name !== 'string') return
+    this.#discovery.remove(threadId)
+    if (this.#threads.has(threadId)) return
+    const own = TAKEN.includes(name) ? `${name} (worker)` : name
+    const { options, frames, nextId, reports, watchdogGapWithin, labelOf } = this.#parts
+    this.#threads.set(threadId, new WorkerThread({
+      hello: { ...hello, name: own },
+      label: labelOf(own),
+      throttledMs: () => this.#throttledMs,
+      watchdogGapWithin,
+      common: {
+        options: { ...options, stuck: 0 },
+        ask: () => this.#asker.ask(threadId),
+        isHeldUp: () => this.#asker.isHeldUp,
+        frames,
+        nextId,
+        reports: {
+          opened: (record) => reports.opened(record),
+          lasting: (record) => reports.lasting(record),
+          stuck: () => {},
+          ended: (record) => reports.ended(record),
+          settled: (record) => this.#settle(threadId, record)
+        }
+      }
+    }))
+  }
+
+  /**
+   * A thread that says nothing while it ends is being taken apart; one asleep that let go before it
+   * could be asked was waiting, more likely than not, for work.
+   * @param {number} threadId
+   * @param {import('../store/record').BlockRecord} record
+   */
+  #settle (threadId, record) {
+    const { reports } = this.#parts
+    const isBlameless = record.samples === 0 && (record.cause === 'sync-io' || this.#threads.get(threadId)?.isEnded !== false)
+    if (isBlameless) reports.dropped(record)
+    else reports.settled(record)
+  }
+
+  /** @param {WorkerThread} thread */
+  #end (thread) {
+    this.#totals.end(thread.label, thread.state(nowMs()))
+    thread.stop()
+    this.#threads.delete(thread.threadId)
+  }
+
+  /**
+   * @param {number} now
+   * @param {boolean} selfLate
+   * @returns {number} when to look again at the latest
+   */
+  look (now, selfLate) {
+    let next = Infinity
+    if (this.#threads.size > 0) this.#throttledMs = this.#parts.throttledMs()
+    this.#asker.open(now)
+    for (const thread of this.#threads.values()) {
+      const { wakeAtMs, eventful } = thread.look(now, selfLate)
+      if (thread.isEnded) this.#end(thread)
+      else next = Math.min(next, wakeAtMs + (eventful ? 0 : COALESCE_MS))
+    }
+    this.#asker.close(now)
+    return next
+  }
+
+  /** The records of blocks in progress. */
+  get ongoing () {
+    return [...this.#threads.values()].flatMap(({ ongoing }) => ongoing ?? [])
+  }
+
+  /** By label. */
+  states () {
+    const now = nowMs()
+    return this.#totals.sum([...this.#threads.values()].map((thread) => ({ label: thread.label, state: thread.state(now) })))
+  }
+
+  /** How many late beats found their ring full since the last call. */
+  takeDropped () {
+    return [...this.#threads.values()].reduce((sum, thread) => sum + thread.takeDropped(), 0)
+  }
+
+  /** Lets go of every thread; blocks in progress are recorded as far as they came. */
+  stop () {
+    this.#discovery.stop()
+    this.#channel.close()
+    for (const thread of [...this.#threads.values()]) this.#end(thread)
+  }
+}
+
+exports.WorkerThreads = WorkerThreads

@@ -1,0 +1,249 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { startNode } = require('./support/app')
+const { makeDir } = require('./support/files')
+const { parseExposition, valueOf } = require('./support/exposition')
+const { readBlocks } = require('../lib/store/block-file')
+
+const PACKAGE = JSON.stringify(path.join(__dirname, '..'))
+const quiet = '{ port: 0, log: false }'
+const CRUNCH = 'function crunch (ms) { const end = performance.now() + ms; while (performance.now() < end); }'
+const STAY = 'setInterval(() => {}, 1000)'
+
+/** What every script has: an agent, workers from source, and a wait for a block. */
+const PRELUDE = `
+  const { Worker } = require('node:worker_threads')
+  const { setTimeout: sleep } = require('node:timers/promises')
+  const work = (source, options) => new Worker(source, { eval: true, ...options })
+  const find = async (test) => {
+    for (const end = Date.now() + 20000; Date.now() < end; await sleep(50)) {
+      const block = (await agent.blocks()).find(test)
+      if (block) return block
+    }
+    throw new Error('not found in ' + JSON.stringify(await agent.blocks()))
+  }
+  const done = (value) => process.stdout.write(JSON.stringify(value) + '\\n', () => process.exit())
+  ${CRUNCH}`
+
+/** @param {import('node:test').TestContext} t @param {string} script @param {{ dir?: string }} [options] */
+const run = (t, script) => startNode(t, ['-e', PRELUDE + script]).closed
+
+/** @param {{ stdout: string, stderr: string, code: number, signal: string }} out */
+function lastLine ({ stdout, stderr, code, signal }) {
+  try {
+    return JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
+  } catch {
+    throw new Error(`${code} ${signal}: ${stdout}\n${stderr}`)
+  }
+}
+
+/** A worker whose function blocks for 300 ms again and again, since a busy machine may starve it once. */
+const CRUNCHER = JSON.stringify(`${CRUNCH}\nsetInterval(function tick () { crunch(300) }, 900)`)
+
+test('a named worker thread that blocks is recorded with name, function, line and cause, and not logged', async (t) => {
+  const dir = makeDir(t)
+  const out = await run(t, `
+    const agent = require(${PACKAGE}).start({ port: 0, log: { level: 'debug' }, dir: ${JSON.stringify(dir)} })
+    work(${CRUNCHER}, { name: 'cruncher' })
+    find((block) => block.thread === 'cruncher' && !block.ongoing && block.cause === 'js' && block.frame?.function === 'crunch').then(async (block) => {
+      await sleep(700)
+      done({ block, metrics: await agent.metrics() })
+    })`)
+  const { block, metrics } = lastLine(out)
+  assert.deepEqual({ ...block.frame, exact: 0, column: 0 }, { function: 'crunch', file: '[worker eval]', line: 1, column: 0, exact: 0 })
+  assert.ok(block.threadId > 0)
+  assert.ok(block.durationMs + block.uncertaintyMs >= 299, JSON.stringify(block))
+  assert.doesNotMatch(out.stdout, /"event":"(opened|lasting|closed)"[^\n]*cruncher/)
+  assert.ok(readBlocks(dir).records.some(({ thread, ongoing }) => thread === 'cruncher' && !ongoing))
+  const { samples } = parseExposition(metrics)
+  const blocked = samples.filter(({ name, labels }) => name === 'loopwatch_block_duration_seconds_count' && labels.thread === 'cruncher')
+  assert.ok(blocked.length > 0)
+  for (const state of ['active', 'idle']) assert.ok(valueOf(samples, 'loopwatch_eventloop_time_seconds_total', { thread: 'cruncher', state }) > 0.1, state)
+  assert.ok(samples.some(({ name, labels }) => name === 'loopwatch_eventloop_heartbeat_age_seconds' && labels.thread === 'cruncher'))
+  assert.ok(!samples.some(({ name, labels }) => name === 'loopwatch_block_site_seconds_total' && labels.site.startsWith('crunch ')), 'worker threads do not count as time lost by the main thread')
+})
+
+test("threads: 'on' logs the blocks of worker threads with their names, and the event carries them", async (t) => {
+  const out = await run(t, `
+    const agent = require(${PACKAGE}).start({ port: 0, threads: 'on' })
+    work(${CRUNCHER}, { name: 'cruncher' })
+    agent.on('block', (block) => { if (block.thread === 'cruncher' && block.frame) done({ event: block.threadId }) })
+    setTimeout(() => done('late'), 15000)`)
+  assert.ok(lastLine(out).event > 0, out.stdout)
+  assert.match(out.stdout, /"event":"closed","block":"[^"]+","thread":"cruncher","threadId":\d+.*"msg":"event loop of worker thread cruncher was blocked for/)
+})
+
+test('a worker thread is asked while the main thread is blocked too', async (t) => {
+  const { block, main } = lastLine(await run(t, `
+    const agent = require(${PACKAGE}).start(${quiet})
+    const worker = work(${JSON.stringify(`${CRUNCH}\nrequire('node:worker_threads').parentPort.on('message', () => crunch(800))`)}, { name: 'partner' })
+    const again = setInterval(function both () { worker.postMessage(1); crunch(700) }, 2000)
+    setTimeout(() => find((block) => block.thread === 'partner' && !block.ongoing && block.frame?.function === 'crunch').then(async (block) => {
+      clearInterval(again)
+      await sleep(600)
+      done({ block, main: (await agent.blocks()).find(({ thread, frame }) => thread === 'main' && frame?.function === 'crunch') })
+    }), 2500)`))
+  assert.ok(block.samples >= 1)
+  assert.ok(main, 'the main thread has a record of its own')
+  assert.equal(main.threadId, 0)
+})
+
+test('worker threads started before and after start() are found, one that blocks from its first line too', async (t) => {
+  const { threads } = lastLine(await run(t, `
+    work(${CRUNCHER}, { name: 'early' })
+    setTimeout(async () => {
+      globalThis.agent = require(${PACKAGE}).start(${quiet})
+      work(${CRUNCHER}, { name: 'later' })
+      work(${JSON.stringify(`${CRUNCH}\nfunction top () { crunch(6000) }\ntop()\n${STAY}`)}, { name: 'first' })
+      const threads = {}
+      for (const name of ['early', 'later', 'first']) threads[name] = (await find(({ thread, frame }) => thread === name && frame)).frame.function
+      done({ threads })
+    }, 100)`))
+  assert.deepEqual(threads, { early: 'crunch', later: 'crunch', first: 'crunch' })
+})
+
+test("threads: 'off' leaves worker threads untouched, the default puts its symbol into them", async (t) => {
+  for (const [threads, expected] of [['off', false], ['observe', true]]) {
+    const found = lastLine(await run(t, `
+      require(${PACKAGE}).start({ port: 0, log: false, threads: '${threads}' })
+      const worker = work(\`setInterval(() => require('node:worker_threads').parentPort.postMessage(Symbol.for('loopwatch.agent.1') in globalThis), 100)\`)
+      let seen = 0
+      worker.on('message', (has) => { if (has || ++seen === 15) done({ has }) })`))
+    assert.deepEqual(found, { has: expected })
+  }
+})
+
+/** Ends of all kinds; what a program sees of them must not depend on the agent. */
+const KINDS = `{
+  limits: () => work('setTimeout(() => console.log("limits"), 300)', { resourceLimits: { maxOldGenerationSizeMb: 8, stackSizeMb: 1 } }),
+  memory: () => work('const all = []; setTimeout(() => { for (;;) all.push(new Array(1e5).fill(1)) }, 120)', { resourceLimits: { maxOldGenerationSizeMb: 8 } }),
+  flags: () => work('console.log(process.execArgv.join()); setTimeout(() => {}, 250)', { execArgv: ['--no-warnings'] }),
+  stdin: () => { const worker = work('process.stdin.on("data", (data) => console.log("in " + data))', { stdin: true }); setTimeout(() => worker.stdin.end('hello'), 300); return worker },
+  esm: () => new Worker(new URL('data:text/javascript,await new Promise((resolve) => setTimeout(resolve, 250)); console.log("esm")')),
+  once: () => work('console.log("once")'),
+  code: () => work('setTimeout(() => process.exit(5), 150)'),
+  throws: () => work('setTimeout(() => { throw new Error("mine") }, 150)'),
+  rejects: () => work('setTimeout(() => { Promise.reject(new Error("mine too")) }, 150)'),
+  first: () => work('const end = Date.now() + 300; while (Date.now() < end); console.log("first")'),
+  native: () => work('require("node:crypto").pbkdf2Sync("a", "b", 300000, 32, "sha512"); console.log("native")'),
+  recursion: () => work('let d = 0; const f = () => { d++; f() }; const end = Date.now() + 300; while (Date.now() < end) { try { f() } catch {} } console.log("recursed")'),
+  frozen: () => work('Object.freeze(Error); Object.freeze(globalThis); setTimeout(() => console.log("frozen"), 300)'),
+  nested: () => work('const { Worker } = require("node:worker_threads"); new Worker("setTimeout(() => console.log(1), 200)", { eval: true })'),
+  waits: () => work('Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400); console.log("waited")'),
+  patched: () => work('globalThis.setImmediate = () => { throw new Error("patched") }; setTimeout(() => console.log("patched"), 300)'),
+  port: () => { const worker = work('require("node:worker_threads").parentPort.once("message", (text) => console.log(text))'); setTimeout(() => worker.postMessage('posted'), 200); return worker },
+  terminated: () => { const worker = work('${STAY}'); setTimeout(() => worker.terminate(), 250); return worker }
+}`
+
+test('worker threads of all kinds end with the same codes and output as without an agent', async (t) => {
+  const script = (/** @type {string} */ agent) => `${agent}
+    const ends = {}
+    ;(async () => {
+      for (const [name, make] of Object.entries(${KINDS})) {
+        await new Promise((resolve) => {
+          const events = ends[name] = []
+          make().on('error', (error) => events.push(error.code ?? error.message)).on('exit', (code) => resolve(events.push(code)))
+        })
+      }
+      process.stdout.write(JSON.stringify(ends) + '\\n')
+    })()`
+  const bare = await run(t, script(''))
+  const watched = await run(t, script(`require(${PACKAGE}).start(${quiet})`))
+  assert.equal(bare.code, 0, bare.stderr)
+  assert.deepEqual(watched, bare)
+})
+
+test('a process that ends at any moment around an injection keeps its code and says nothing more', async (t) => {
+  for (const source of [STAY, 'for (;;);']) {
+    for (const ms of [45, 60, 75, 90, 105, 120, 150]) {
+      const out = await run(t, `
+        require(${PACKAGE}).start(${quiet})
+        for (let i = 0; i < 3; i++) work('${source}')
+        setTimeout(() => process.exit(3), ${ms})`)
+      assert.deepEqual({ ms, ...out }, { ms, code: 3, signal: null, stdout: '', stderr: '' })
+    }
+  }
+})
+
+test('a process whose workers are done ends by itself', async (t) => {
+  const out = await run(t, `
+    require(${PACKAGE}).start(${quiet})
+    const worker = work('${STAY}')
+    worker.unref()
+    work('setTimeout(() => console.log("done"), 300)')`)
+  assert.deepEqual(out, { code: 0, signal: null, stdout: 'done\n', stderr: '' })
+})
+
+test('a piscina pool works; its idle workers, asleep in Atomics.wait, are no blocks, a long task is one', async (t) => {
+  const dir = makeDir(t)
+  fs.writeFileSync(path.join(dir, 'task.js'), `module.exports = function task (ms) { ${CRUNCH}; crunch(ms); return ms }`)
+  for (const atomics of ['sync', 'disabled']) {
+    const { idle, results, block, left } = lastLine(await run(t, `
+      const { Piscina } = require(${JSON.stringify(require.resolve('piscina'))})
+      const agent = require(${PACKAGE}).start(${quiet})
+      const pool = new Piscina({ filename: ${JSON.stringify(path.join(dir, 'task.js'))}, minThreads: 8, maxThreads: 8, atomics: '${atomics}' })
+      const ofWorkers = async () => (await agent.blocks()).filter(({ thread, startup }) => thread !== 'main' && !startup)
+      setTimeout(async () => {
+        const before = (await ofWorkers()).length
+        await sleep(2000)
+        const idle = (await ofWorkers()).length - before
+        const results = await Promise.all(Array.from({ length: 200 }, (_, i) => pool.run(i % 2)))
+        const again = setInterval(() => pool.run(500).catch(() => {}), 1500)
+        const block = await find(({ thread, frame, ongoing }) => thread === 'worker.js' && frame?.function === 'crunch' && !ongoing)
+        clearInterval(again)
+        await pool.destroy()
+        done({ idle, results: results.length, block, left: pool.threads.length })
+      }, 2000)`))
+    assert.ok(idle <= 2, `${idle} blocks of idle workers, ${atomics}`) // a starved machine may add one
+    assert.deepEqual({ results, left }, { results: 200, left: 0 })
+    assert.ok(block.durationMs + block.uncertaintyMs >= 300, JSON.stringify(block))
+  }
+})
+
+test('two hundred worker threads in a row: labels bounded, totals kept, gauges only of the living', async (t) => {
+  const { first, last } = lastLine(await run(t, `
+    const agent = require(${PACKAGE}).start(${quiet})
+    let started = 0
+    const next = () => started++ < 200 && new Promise((resolve) => work('setTimeout(() => {}, 150)', { name: 'short ' + started }).on('exit', resolve)).then(next)
+    ;(async () => {
+      const all = Promise.all(Array.from({ length: 20 }, next))
+      await sleep(1500)
+      const first = await agent.metrics()
+      await all
+      await sleep(300)
+      done({ first, last: await agent.metrics() })
+    })()`))
+  const [before, after] = [first, last].map((text) => parseExposition(text).samples)
+  const labels = new Set(after.flatMap(({ labels }) => labels.thread ?? []))
+  assert.ok(labels.size > 3, 'some lived long enough to be seen')
+  assert.ok(labels.size <= 23, [...labels].join())
+  for (const { name, labels, value } of before) {
+    if (labels.thread === undefined || !/_total$/.test(name)) continue
+    assert.ok(valueOf(after, name, labels) >= value, `${name} ${JSON.stringify(labels)} went backwards`)
+  }
+  const gauges = after.filter(({ name, labels }) => name === 'loopwatch_eventloop_heartbeat_age_seconds' && labels.thread !== 'main')
+  assert.deepEqual(gauges, [])
+})
+
+test('after stop() nothing is left in the worker threads, and another start() finds them again', async (t) => {
+  const { has, block } = lastLine(await run(t, `
+    globalThis.agent = require(${PACKAGE}).start(${quiet})
+    const worker = work(${JSON.stringify(`${CRUNCH}\nconst before = process.listenerCount('exit')\nrequire('node:worker_threads').parentPort.on('message', (ms) => { crunch(ms); require('node:worker_threads').parentPort.postMessage([Symbol.for('loopwatch.agent.1') in globalThis, process.listenerCount('exit') - before]) })`)}, { name: 'kept' })
+    setTimeout(async () => {
+      await agent.stop()
+      await sleep(400)
+      worker.postMessage(0)
+      const has = await new Promise((resolve) => worker.once('message', resolve))
+      globalThis.agent = require(${PACKAGE}).start(${quiet})
+      const again = setInterval(() => worker.postMessage(400), 1500)
+      const block = await find(({ thread, frame }) => thread === 'kept' && frame)
+      clearInterval(again)
+      done({ has, block })
+    }, 800)`))
+  assert.deepEqual(has, [false, 0])
+  assert.equal(block.frame.function, 'crunch')
+})

@@ -1,0 +1,212 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { silenceMs } = require('../lib/silence')
+const { Detector } = require('../lib/watchdog/detector')
+const { Parking } = require('../lib/watchdog/parking')
+const { ThreadAsker } = require('../lib/watchdog/thread-asker')
+const { ThreadDiscovery } = require('../lib/watchdog/thread-discovery')
+const { ThreadTotals } = require('../lib/watchdog/thread-totals')
+const { mergeNewest } = require('../lib/store/memory')
+const { Metrics } = require('../lib/export/metrics')
+const { createHistogram } = require('node:perf_hooks')
+const { parseExposition, valueOf } = require('./support/exposition')
+const { eventually } = require('./support/app')
+const { makeRecord } = require('./support/record')
+
+const beat = (beats = 5, atMs = 1000) => ({ beats, atMs, idleMs: 900, activeMs: 100, periodMs: 100 })
+const reading = (/** @type {number} */ atMs, /** @type {number | null} */ cpuMs) => ({ atMs, cpuMs, runQueueMs: 0, throttledMs: 0 })
+const sampleOf = (/** @type {number} */ atMs, /** @type {string} */ name, /** @type {string | null} */ file) => ({
+  atMs, askedAtMs: atMs, beats: 5, idleMs: 900, late: false, debugged: false, relayedAtMs: atMs, request: null, frames: [{ function: name, file, line: null, column: null }]
+})
+
+test('a thread found in Atomics.wait counts as idle until it keeps the CPU without a sleep', () => {
+  let sleeps = 0
+  const parking = new Parking(() => sleeps)
+  const look = (/** @type {any} */ sample, /** @type {number} */ atMs, /** @type {number} */ cpuMs) => parking.adjust({ sample, reading: reading(atMs, cpuMs), beat: beat(), gaps: [] }).beat
+  assert.equal(look(null, 1100, 10).atMs, 1000)
+  assert.equal(parking.isOn, false)
+  assert.equal(look(sampleOf(1150, 'wait', null), 1151, 10).atMs, 1150)
+  // Not run since: still there.
+  assert.equal(look(null, 1200, 10).atMs, 1200)
+  const parked = look(null, 1300, 10)
+  assert.deepEqual([parked.atMs, parked.beats > 5, parked.doubtMs], [1300, true, 50])
+  assert.ok(parking.parkedMs >= 100)
+  // A short task and back to sleep: a turn.
+  sleeps++
+  const turned = look(null, 1350, 11)
+  assert.deepEqual([turned.atMs, turned.beats > parked.beats], [1350, true])
+  // A task that goes on and on: silence.
+  assert.equal(look(null, 1400, 55).atMs, 1350)
+  assert.equal(look(null, 1500, 150).atMs, 1350)
+  // Asked within it, it may sleep for a lock of ours.
+  sleeps++
+  assert.equal(look(sampleOf(1510, 'task', '/srv/app/task.js'), 1511, 160).atMs, 1350)
+  sleeps++
+  assert.equal(look(null, 1550, 180).atMs, 1350)
+  // The loop turns: real beats count again.
+  const real = parking.adjust({ sample: null, reading: reading(1600, 200), beat: beat(6, 1590), gaps: [] })
+  assert.deepEqual([real.beat.beats, real.beat.atMs, parking.isOn], [6, 1590, false])
+})
+
+test('a gap that the loop reports after waiting begins where the waiting ended', () => {
+  const parking = new Parking(() => 0)
+  parking.adjust({ sample: sampleOf(1150, 'wait', null), reading: reading(1151, 10), beat: beat(), gaps: [] })
+  const { beats } = parking.adjust({ sample: null, reading: reading(5000, 10), beat: beat(), gaps: [] }).beat
+  const { gaps } = parking.adjust({ sample: null, reading: reading(5300, 290), beat: beat(6, 5290), gaps: [{ startMs: 1000, endMs: 5290, idleMs: 0, periodMs: 100, beats: 5 }] })
+  assert.deepEqual(gaps, [{ startMs: 5000, endMs: 5290, idleMs: 0, periodMs: 0, doubtMs: 50, beats }])
+})
+
+test('a function of the application called wait is no waiting', () => {
+  const parking = new Parking(() => 0)
+  parking.adjust({ sample: sampleOf(1150, 'wait', '/srv/app/wait.js'), reading: reading(1151, 10), beat: beat(), gaps: [] })
+  assert.equal(parking.isOn, false)
+})
+
+test('where sleeps are not counted, waiting is believed for a second and then asked for again', () => {
+  const parking = new Parking(() => null)
+  const look = (/** @type {number} */ atMs) => parking.adjust({ sample: null, reading: reading(atMs, null), beat: beat(), gaps: [] }).beat.atMs
+  parking.adjust({ sample: sampleOf(1150, 'wait', null), reading: reading(1151, null), beat: beat(), gaps: [] })
+  assert.equal(look(2100), 2100)
+  assert.equal(look(2200), 2100)
+})
+
+test('a calm thread is not suspected before its beat is half a threshold overdue; the main thread as ever', () => {
+  assert.deepEqual([silenceMs(50, 100), silenceMs(50, 25), silenceMs(50, 10), silenceMs(2, 1)], [125, 50, 50, 2])
+  const detector = new Detector({ thresholdMs: 50, resolutionMs: 10 })
+  const look = (/** @type {number} */ nowMs) => detector.look({ nowMs, beat: beat(5, 1000), gaps: [], idleMs: null, selfLate: false })
+  assert.equal(look(1110).suspicious, false)
+  assert.equal(look(1110).wakeAtMs, 1126)
+  assert.equal(look(1126).suspicious, true)
+  assert.deepEqual(look(1152).events.map(({ type }) => type), ['open'])
+})
+
+/** @param {{ relays: number, micros?: number }} state */
+function makeAsker (state) {
+  /** @type {number[][]} */
+  const posted = []
+  const asker = new ThreadAsker({
+    options: { threshold: 50, resolution: 10, calmPeriod: 100 },
+    relays: () => state.relays,
+    relayMicros: () => state.micros ?? 0,
+    ask: ({ threadIds }) => {
+      posted.push(threadIds)
+      return null
+    }
+  })
+  return { asker, posted }
+}
+
+test('all threads that are due are asked in one go, in bursts of ten and then once a second', () => {
+  const state = { relays: 0 }
+  const { asker, posted } = makeAsker(state)
+  for (let nowMs = 0; nowMs < 60000; nowMs += 10) {
+    asker.open(nowMs)
+    asker.ask(1)
+    asker.ask(2)
+    asker.close(nowMs)
+    if (posted.length > state.relays) state.relays++
+  }
+  assert.ok(posted.length >= 60 && posted.length <= 71, `${posted.length}`)
+  assert.deepEqual(posted[0], [1, 2])
+})
+
+test('a question that takes the main thread long is not repeated before a hundred times that', () => {
+  const state = { relays: 0, micros: 0 }
+  const { asker, posted } = makeAsker(state)
+  for (let nowMs = 0; nowMs < 10000; nowMs += 10) {
+    asker.open(nowMs)
+    asker.ask(1)
+    asker.close(nowMs)
+    if (posted.length > state.relays) {
+      state.relays++
+      state.micros += 20000
+    }
+  }
+  assert.equal(posted.length, 5)
+})
+
+test('while the main thread has not passed a question on, none is added, until it is taken for lost', () => {
+  const { asker, posted } = makeAsker({ relays: 0 })
+  for (let nowMs = 0; nowMs < 9000; nowMs += 10) {
+    asker.open(nowMs)
+    asker.ask(1)
+    asker.close(nowMs)
+  }
+  assert.equal(posted.length, 1)
+  assert.equal(asker.isHeldUp, true)
+  assert.equal(asker.install([2], false, 9500), false)
+  assert.equal(asker.install([2], false, 10500), true)
+})
+
+test('outside of a look no thread is asked', () => {
+  const { asker, posted } = makeAsker({ relays: 0 })
+  assert.equal(asker.ask(1), false)
+  asker.close(0)
+  assert.deepEqual(posted, [])
+})
+
+test('a new thread is left alone at first, then let load at its loop, then interrupted; one that has ended is not touched', async () => {
+  /** @type {{ threadIds: number[], isInterrupt: boolean }[]} */
+  const installs = []
+  const discovery = new ThreadDiscovery({
+    nowMs: () => performance.now(),
+    install: (threadIds, isInterrupt) => installs.push({ threadIds, isInterrupt }) > 0
+  })
+  discovery.add(1)
+  discovery.add(2)
+  discovery.remove(2)
+  await eventually(() => installs.length >= 3, 'three tries')
+  discovery.remove(1)
+  const { length } = installs
+  assert.deepEqual(installs.slice(0, 3), [{ threadIds: [1], isInterrupt: false }, { threadIds: [1], isInterrupt: true }, { threadIds: [1], isInterrupt: true }])
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  assert.equal(installs.length, length)
+  discovery.stop()
+})
+
+test('threads of one name add up, ended ones stay in the totals, and of gauges the largest counts', () => {
+  const totals = new ThreadTotals()
+  const state = (/** @type {number} */ n) => ({ activeMs: n, idleMs: 10 * n, heartbeatAgeMs: n, inProgressMs: 2 * n, cpu: { user: n, system: 1 } })
+  totals.end('pool', state(100))
+  assert.deepEqual(totals.sum([{ label: 'pool', state: state(1) }, { label: 'pool', state: state(2) }, { label: 'other', state: state(3) }]), {
+    pool: { activeMs: 103, idleMs: 1030, heartbeatAgeMs: 2, inProgressMs: 4, cpu: { user: 103, system: 3 }, count: 2 },
+    other: { ...state(3), count: 1 }
+  })
+  assert.deepEqual(totals.sum([]).pool, { activeMs: 100, idleMs: 1000, heartbeatAgeMs: 0, inProgressMs: 0, cpu: { user: 100, system: 1 }, count: 0 })
+})
+
+test('records of two memories come newest first', () => {
+  const at = (/** @type {string} */ startedAt) => makeRecord({ startedAt })
+  assert.deepEqual(mergeNewest([at('5'), at('2')], [at('4'), at('1')]).map(({ startedAt }) => startedAt), ['5', '4', '2', '1'])
+})
+
+test('the twenty-first name of a worker thread is (other), in blocks as in times, and its blocks are nobody\'s route or site', async () => {
+  /** @type {Record<string, any>} */
+  let threads = {}
+  const metrics = new Metrics({
+    loop: () => ({ activeMs: 1, idleMs: 1, heartbeatAgeMs: 1, inProgressMs: 0 }),
+    cpuSeconds: () => ({}),
+    threads: () => threads,
+    degraded: () => [],
+    histogram: /** @type {any} */ (createHistogram()),
+    periodMs: 10,
+    thresholdMs: 50,
+    routes: 50,
+    labels: {},
+    version: '1'
+  })
+  for (let i = 0; i < 25; i++) metrics.observeBlock(makeRecord({ thread: `worker ${i}`, threadId: i + 1 }))
+  threads = { pool: { activeMs: 5000, idleMs: 1000, heartbeatAgeMs: 10, inProgressMs: 0, cpu: { user: 1, system: 2 }, count: 1 } }
+  const { samples } = parseExposition(await metrics.render())
+  assert.equal(valueOf(samples, 'loopwatch_block_duration_seconds_count', { thread: '(other)' }), 5)
+  assert.equal(valueOf(samples, 'loopwatch_label_overflow_total', { label: 'thread' }), 5)
+  assert.equal(valueOf(samples, 'loopwatch_eventloop_time_seconds_total', { thread: 'pool', state: 'active' }), 5)
+  assert.equal(valueOf(samples, 'loopwatch_thread_cpu_seconds_total', { thread: 'pool', mode: 'system' }), 2)
+  assert.ok(!samples.some(({ name }) => /blocked_seconds_total|site_seconds_total/.test(name)))
+  threads = { pool: { ...threads.pool, count: 0 } }
+  const after = parseExposition(await metrics.render()).samples
+  assert.ok(!after.some(({ name, labels }) => name === 'loopwatch_eventloop_heartbeat_age_seconds' && labels.thread === 'pool'))
+  assert.equal(valueOf(after, 'loopwatch_eventloop_time_seconds_total', { thread: 'pool', state: 'active' }), 5)
+})
