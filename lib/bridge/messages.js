@@ -14,5 +14,7 @@ module.exports = {
   /** watchdog to host: { code, id, value } */
   REPLY: 4,
   /** watchdog to host: { code, record } of a finished block */
-  BLOCK: 5
+  BLOCK: 5,
+  /** host to watchdog: { code }, this process has become the primary of a cluster */
+  LEAD: 6
 }

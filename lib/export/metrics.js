@@ -3,6 +3,7 @@
 const { Registry, Counter, Gauge, Histogram } = require('./prom-client')
 const { table, SITES } = require('../catalogue')
 const { DelayHistogram } = require('./delay-histogram')
+const { snapshotOf } = require('./exposition')
 const { LabelBound } = require('./label-bound')
 
 const MS_PER_S = 1000
@@ -13,6 +14,7 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * @property {() => { activeMs: number, idleMs: number, heartbeatAgeMs: number, inProgressMs: number }} loop
  * @property {() => Record<string, { user: number, system: number } | null>} cpuSeconds by thread
  * @property {() => Iterable<[string, boolean]>} degraded by reason
+ * @property {() => { workers: Record<string, number>, restarts: Map<number, number> } | null} cluster workers by state, restarts by slot
  * @property {import('node:perf_hooks').IntervalHistogram} histogram
  * @property {number} periodMs of the histogram's timer
  * @property {number} thresholdMs
@@ -98,13 +100,19 @@ class Metrics {
     return openMetrics ? this.#openMetrics.metrics() : this.#text.metrics()
   }
 
+  /** All metrics as plain JSON, exemplars included. */
+  async snapshot () {
+    this.#read()
+    return snapshotOf(this.#text)
+  }
+
   /** @param {boolean} openMetrics */
   contentType (openMetrics) {
     return openMetrics ? this.#openMetrics.contentType : this.#text.contentType
   }
 
   #read () {
-    const { loop, cpuSeconds, degraded } = this.#sources
+    const { loop, cpuSeconds, degraded, cluster } = this.#sources
     const { activeMs, idleMs, heartbeatAgeMs, inProgressMs } = loop()
     const thread = 'main'
     this.#advance('loopTime', { thread, state: 'active' }, activeMs / MS_PER_S)
@@ -118,6 +126,9 @@ class Metrics {
       this.#advance('cpu', { thread: name, mode: 'system' }, cpu.system)
     }
     for (const [reason, isDegraded] of degraded()) this.#metrics.degraded.set({ reason }, isDegraded ? 1 : 0)
+    const { workers, restarts } = cluster() ?? { workers: {}, restarts: [] }
+    for (const [state, count] of Object.entries(workers)) this.#metrics.workers.set({ state }, count)
+    for (const [worker, count] of restarts) this.#advance('workerRestarts', { worker: `${worker}` }, count)
   }
 
   /** Brings a counter up to a total that is counted elsewhere. @param {string} key @param {Record<string, string>} labels @param {number} total */

@@ -3,6 +3,8 @@
 const { EventEmitter } = require('node:events')
 const { publish } = require('./events')
 const { createMemory, openBridge } = require('../bridge/bridge')
+const { LEAD } = require('../bridge/messages')
+const { startClusterRole } = require('./cluster-role')
 const { startHeartbeat } = require('./heartbeat')
 const { startDelayHistogram } = require('./delay')
 const { startGcObserver } = require('./gc')
@@ -45,7 +47,8 @@ class Agent extends EventEmitter {
     this.probe = createProbe(bridge, context.current)
     const heartbeat = startHeartbeat(bridge, options)
     const delay = startDelayHistogram(options)
-    this.#parts = [heartbeat, delay, context, startGcObserver(bridge)]
+    const cluster = startClusterRole(() => this.#thread.tell(LEAD))
+    this.#parts = [heartbeat, delay, context, startGcObserver(bridge), cluster]
 
     unblockStream(options.log)
 
@@ -57,7 +60,7 @@ class Agent extends EventEmitter {
       settle({ url })
     }
     this.#thread = new WatchdogThread(
-      () => ({ memory, options, histogram: delay.histogram, mayInspect: mayInspect(), namesRequests: !isUnsafe }),
+      () => ({ memory, options, histogram: delay.histogram, mayInspect: mayInspect(), namesRequests: !isUnsafe, role: cluster.role() }),
       {
         onListening: onSettled,
         onBlock: (record) => {
@@ -72,8 +75,8 @@ class Agent extends EventEmitter {
   }
 
   /**
-   * Settles when the watchdog watches and its endpoint listens; `url` is null where there is none
-   * (port: false, port taken, no watchdog).
+   * Settles when the watchdog watches and its endpoint listens, in a worker of node:cluster when it
+   * has joined the primary's; `url` is null where there is none (port: false, no free port, no watchdog).
    */
   get ready () {
     // Waiting for it keeps the process alive, having an agent does not.

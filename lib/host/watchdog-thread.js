@@ -122,6 +122,11 @@ class WatchdogThread {
     })
   }
 
+  /** Tells the thread, if there is one: what must outlive it belongs into makeData too. @param {number} code */
+  tell (code) {
+    this.#worker?.postMessage({ code })
+  }
+
   /** Ends the thread: by itself if it can, by force after a second. */
   async stop () {
     this.#stopped = true

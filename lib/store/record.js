@@ -8,6 +8,7 @@
  * @property {string} id pid and a running number; unique within a process
  * @property {number} pid
  * @property {string} thread `main`
+ * @property {number | null} worker slot of the cluster worker it comes from, in what a primary lists; null in a process's own records
  * @property {string} startedAt wall time
  * @property {number} durationMs so far, where ongoing
  * @property {number} uncertaintyMs the true duration is at most this far from durationMs

@@ -6,7 +6,8 @@ const reasons = {
   inspector: 'the host cannot be asked where it is: durations only, no lines and no requests',
   requests: 'blocks are not given the name of their request',
   dir: 'block records are not written to disk',
-  log: 'log lines cannot be written'
+  log: 'log lines cannot be written',
+  cluster: 'the watchdogs of the cluster do not reach each other'
 }
 
 /** @typedef {keyof typeof reasons} Reason */

@@ -170,6 +170,7 @@ class Incident {
       id: this.id,
       pid: process.pid,
       thread: this.#thread,
+      worker: null,
       startedAt: new Date(this.#startedAt).toISOString(),
       durationMs: roundMs(durationMs),
       uncertaintyMs: roundMs(uncertaintyMs),

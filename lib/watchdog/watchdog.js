@@ -7,11 +7,13 @@ const { GC_KINDS } = require('../bridge/gc-kinds')
 const { LISTENING, BLOCK } = require('../bridge/messages')
 const { FrameTable } = require('../explain/frame-table')
 const { SourceMaps } = require('../explain/source-map')
+const { Cluster } = require('../cluster/cluster')
 const { BlockMemory } = require('../store/memory')
 const { summaryOf } = require('../store/record')
 const { BlockFile } = require('../store/block-file')
 const { BlockLog } = require('../export/log')
 const { Metrics } = require('../export/metrics')
+const { renderSnapshot } = require('../export/exposition')
 const { HttpServer } = require('../export/http-server')
 const { makeRoutes } = require('../export/routes')
 const { Degradations } = require('./degradations')
@@ -47,7 +49,9 @@ class Watchdog {
   #file
   #log
   #metrics
-  #server
+  /** @type {HttpServer | null} */
+  #server = null
+  #cluster
   #main
   #quietAtMs = Infinity
   #countAtMs = 0
@@ -55,10 +59,10 @@ class Watchdog {
   #timer
 
   /**
-   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').IntervalHistogram, mayInspect: boolean, namesRequests: boolean, starts: number }} data
+   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').IntervalHistogram, mayInspect: boolean, namesRequests: boolean, role: import('../cluster/cluster').Role, starts: number }} data
    * @param {(message: object) => void} post to the host
    */
-  constructor ({ memory, options, histogram, mayInspect, namesRequests, starts }, post) {
+  constructor ({ memory, options, histogram, mayInspect, namesRequests, role, starts }, post) {
     this.#options = options
     this.#bridge = openBridge(memory)
     this.#post = post
@@ -76,6 +80,7 @@ class Watchdog {
       loop: () => this.#loop(),
       cpuSeconds: () => this.#kernel.cpuSeconds(),
       degraded: () => this.#degradations.entries(),
+      cluster: () => this.#cluster.state,
       histogram,
       periodMs: options.calmPeriod,
       thresholdMs: options.threshold,
@@ -98,30 +103,76 @@ class Watchdog {
       reports: this.#reports()
     })
     if (!namesRequests) this.#degradations.set('requests', { message: `Node.js ${process.versions.node} has CVE-2025-59466; update it, or set requests: 'on'` })
+    this.#cluster = this.#joinCluster(role)
     this.#look()
-    this.#server = this.#listen()
+    if (role.kind !== 'worker') this.#listen()
+  }
+
+  /** @param {import('../cluster/cluster').Role} role @returns {Cluster} */
+  #joinCluster (role) {
+    return new Cluster({
+      role,
+      nowMs,
+      snapshot: () => this.#metrics.snapshot(),
+      onBlock: (record) => this.#memory.put(record),
+      onJoined: (url) => {
+        this.#log?.say('info', { event: 'joined', url }, `watching, joined the primary's endpoint at ${url}`)
+        this.#server?.close()
+        this.#server = null
+        this.#degradations.set('endpoint', null)
+        this.#post({ code: LISTENING, url })
+      },
+      onAlone: () => this.#listen(),
+      onState: (error) => this.#degradations.set('cluster', error),
+      onFault: (error) => this.#log?.say('warn', { event: 'fault' }, `closed a connection that does not speak as a worker: ${error.message}`)
+    })
+  }
+
+  /** The host has forked its first worker. */
+  lead () {
+    this.#cluster.lead()
   }
 
   #listen () {
     const { port, host, token, allowHosts } = this.#options
     if (port === false) {
-      this.#post({ code: LISTENING, url: null })
-      return null
+      this.#listening(null)
+      return
     }
-    return new HttpServer({
+    this.#server = new HttpServer({
       options: { host, port, token, allowHosts },
       routes: makeRoutes({
-        metrics: this.#metrics,
+        metrics: { contentType: (openMetrics) => this.#metrics.contentType(openMetrics), render: (openMetrics) => this.#render(openMetrics) },
         blockedMs: () => this.#main.blockedMs,
+        workers: () => this.#cluster.blockedMs,
         blocks: () => this.#list(),
         block: (id) => this.#refresh().get(id)
       }),
       onState: (url, error) => {
         this.#degradations.set('endpoint', error)
-        if (url !== null) this.#log?.say('info', { event: 'listening', url }, `watching, endpoint at ${url}`)
-        this.#post({ code: LISTENING, url })
+        if (url !== null) this.#announce(url, port)
+        this.#listening(url)
       }
     })
+  }
+
+  /** @param {string} url @param {number} port as configured */
+  #announce (url, port) {
+    const isOther = port !== 0 && Number(new URL(url).port || 80) !== port
+    if (isOther) this.#log?.say('warn', { event: 'listening', url, port }, `watching, port ${port} is taken: endpoint at ${url}`)
+    else this.#log?.say('info', { event: 'listening', url }, `watching, endpoint at ${url}`)
+  }
+
+  /** @param {string | null} url */
+  #listening (url) {
+    this.#cluster.tellUrl(url)
+    this.#post({ code: LISTENING, url })
+  }
+
+  /** @param {boolean} [openMetrics] */
+  async #render (openMetrics = false) {
+    const union = await this.#cluster.union()
+    return union === null ? this.#metrics.render(openMetrics) : renderSnapshot(union, openMetrics)
   }
 
   #look () {
@@ -146,7 +197,7 @@ class Watchdog {
   /** What becomes of a block. @returns {import('./thread-watch').Reports} */
   #reports () {
     const ongoing = (/** @type {BlockRecord} */ record) => {
-      this.#memory.put(record)
+      this.#remember(record)
       this.#file?.append(record)
     }
     return {
@@ -163,10 +214,10 @@ class Watchdog {
         this.#log?.stuck(record)
         if (this.#options.onStuck === 'abort') this.#abort()
       },
-      ended: (record) => this.#memory.put(record),
+      ended: (record) => this.#remember(record),
       settled: (record, { endMs }) => {
         if (endMs < this.#startedAtMs) this.#metrics.drop('missed_block')
-        this.#memory.put(record)
+        this.#remember(record)
         this.#metrics.observeBlock(record)
         this.#file?.append(record)
         this.#log?.closed(record)
@@ -174,6 +225,12 @@ class Watchdog {
         this.#post({ code: BLOCK, record: summaryOf(record) })
       }
     }
+  }
+
+  /** @param {BlockRecord} record */
+  #remember (record) {
+    this.#memory.put(record)
+    this.#cluster.block(record)
   }
 
   /** process.abort() is not for worker threads; the signal's default action is the same. */
@@ -194,7 +251,8 @@ class Watchdog {
       ...this.#log?.takeLosses(),
       late_beat: this.#bridge.lateBeats.takeDropped(),
       gc_pause: this.#bridge.gcPauses.takeDropped(),
-      record: this.#file?.takeLost() ?? 0
+      record: this.#file?.takeLost() ?? 0,
+      cluster_record: this.#cluster.takeLost()
     }
     for (const [reason, count] of Object.entries(drops)) {
       if (count > 0) this.#metrics.drop(reason, count)
@@ -215,10 +273,11 @@ class Watchdog {
     return `${process.pid}-${life}${++this.#blocks}`
   }
 
-  /** Brings the memory up to date with the block in progress. */
+  /** Brings the memory up to date with the blocks in progress. */
   #refresh () {
     const { ongoing } = this.#main
     if (ongoing !== null) this.#memory.put(ongoing)
+    for (const record of this.#cluster.ongoing) this.#memory.put(record)
     return this.#memory
   }
 
@@ -234,7 +293,7 @@ class Watchdog {
 
   /** What the host asks for. @param {string} method @returns {Promise<unknown>} */
   async answer (method) {
-    return method === 'blocks' ? this.#list() : this.#metrics.render()
+    return method === 'blocks' ? this.#list() : this.#render()
   }
 
   /** Ends watching; a block in progress is recorded as far as it came. */
@@ -242,6 +301,7 @@ class Watchdog {
     clearTimeout(this.#timer)
     this.#main.stop(nowMs())
     this.#server?.close()
+    this.#cluster.stop()
     this.#log?.flushSuppressed()
     this.#log?.close()
     this.#file?.close()

@@ -9,6 +9,7 @@ exports.makeRecord = (differences = {}) => ({
   id: '4242-1',
   pid: 4242,
   thread: 'main',
+  worker: null,
   startedAt: '2026-11-21T10:00:00.123Z',
   durationMs: 312.4,
   uncertaintyMs: 10,
