@@ -33,7 +33,7 @@ function keyOf (metric, { metricName = metric.name, labels }) {
 class SeriesWriter {
   /** @type {Map<string, number>} */
   #metrics = new Map()
-  /** @type {Map<string, { index: number, value: number, stamp: number | undefined, round: number }>} */
+  /** @type {Map<string, { index: number, value: number | undefined, stamp: number | undefined, round: number }>} */
   #known = new Map()
   #next = 0
   #round = 0
@@ -60,7 +60,7 @@ class SeriesWriter {
         let known = this.#known.get(key)
         if (known === undefined) {
           if (this.#known.size >= MOST_SERIES) continue
-          known = { index: this.#next++, value: NaN, stamp: undefined, round: 0 }
+          known = { index: this.#next++, value: undefined, stamp: undefined, round: 0 }
           this.#known.set(key, known)
           series.push([known.index, this.#metrics.get(metric.name), value.metricName ?? metric.name, value.labels])
         }
