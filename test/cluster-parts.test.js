@@ -21,9 +21,9 @@ const counter = (value, labels = {}) => ({ name: 'a_total', help: 'a', type: 'co
 /** @param {number} value @returns {Metric} */
 const gauge = (value) => ({ name: 'b', help: 'b', type: 'gauge', values: [{ labels: {}, value }] })
 
-/** @param {Metric[]} metrics @param {string} name @param {string} worker */
-const valueOf = (metrics, name, worker) => metrics.find((metric) => metric.name === name)?.values
-  .filter(({ labels }) => labels.worker === worker).reduce((/** @type {number | undefined} */ total, { value }) => (total ?? 0) + value, undefined)
+/** @param {import('../lib/cluster/ledger').Family[]} families @param {string} name @param {string} worker */
+const valueOf = (families, name, worker) => families.find((family) => family.name === name)?.groups
+  .filter((group) => group.worker === worker).flatMap(({ values }) => values).reduce((/** @type {number | undefined} */ total, { value }) => (total ?? 0) + value, undefined)
 
 test('messages come whole, however the bytes are cut', () => {
   const sent = [{ t: 'a', text: 'ä€𝄞 \n "' }, { t: 'b' }, { t: 'c', list: [1, 2] }]
@@ -144,7 +144,7 @@ test('a histogram whose workers have died adds up bucket by bucket and keeps an 
   ledger.join(1, 'a')
   ledger.leave(1, 'a', [histogram([1, 2, 3], 6, exemplar)])
   ledger.join(1, 'b')
-  const [{ values }] = ledger.union([], new Map([[1, [histogram([0, 1, 1], 1.5)]]]))
+  const [{ groups: [{ values }] }] = ledger.union([], new Map([[1, [histogram([0, 1, 1], 1.5)]]]))
   assert.deepEqual(values.map(({ value }) => value), [1, 3, 4, 7.5, 4])
   assert.deepEqual(values[0].exemplar, exemplar)
 })
@@ -157,7 +157,7 @@ test('workers that die for ever leave a bounded number of series', () => {
     ledger.leave(1, `${life}`, [{ ...counter(0), values: Array.from({ length: 50 }, (_, i) => ({ labels: { route: `/${life}/${i}` }, value: 1 })) }])
     total += 50
   }
-  const [{ values }] = ledger.union([], new Map())
+  const [{ groups: [{ values }] }] = ledger.union([], new Map())
   assert.ok(values.length <= 5000 + 50, `${values.length} series`)
   assert.equal(values.reduce((sum, { value }) => sum + value, 0), total)
 })

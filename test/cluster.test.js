@@ -3,12 +3,14 @@
 // Real clusters of node:cluster: one endpoint in the primary, whatever is blocked or dead.
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { startCluster } = require('./support/cluster')
 const { eventually, startApp, startNode } = require('./support/app')
-const { valueOf } = require('./support/exposition')
+const { parseExposition, valueOf } = require('./support/exposition')
+const { needs } = require('./support/tools')
 
 /** @typedef {import('./support/exposition').Sample} Sample */
 
@@ -58,6 +60,11 @@ test('a cluster has one endpoint, with every worker under its number and sums th
   const open = await (await fetch(`${app.url}/metrics`, { headers: { accept: 'application/openmetrics-text' } })).text()
   assert.match(open, new RegExp(`worker="${worker}".*# \\{block_id="`))
   assert.match(open, /# EOF\n$/)
+  parseExposition(open)
+  if (!needs(t, 'promtool')) return
+  const text = await (await fetch(`${app.url}/metrics`)).text()
+  const checked = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
+  assert.deepEqual({ status: checked.status, said: checked.stdout + checked.stderr }, { status: 0, said: '' })
 })
 
 test('a scrape answers while a worker is blocked, while the primary is, and while all are', async (t) => {

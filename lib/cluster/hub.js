@@ -115,7 +115,7 @@ class Hub {
     for (const { link } of this.#members.values()) link.send({ t: 'endpoint', url })
   }
 
-  /** The primary's own metrics and every worker's. @param {() => Promise<Metric[]>} own @returns {Promise<Metric[]>} */
+  /** The primary's own metrics and every worker's. @param {() => Promise<Metric[]>} own @returns {Promise<import('./ledger').Family[]>} */
   async union (own) {
     this.#asking ??= this.#ask().finally(() => { this.#asking = null })
     await this.#asking

@@ -10,6 +10,10 @@ const OTHER = '(other)'
 /** @typedef {import('./series').Metric} Metric */
 /** @typedef {import('./series').Value} Value */
 /** @typedef {Map<string, { metric: Metric, value: Value }>} Totals by key */
+/** @typedef {{ name: string, help: string, type: string, groups: { worker: string, values: Value[] }[] }} Family a metric of all, by worker */
+
+/** A worker's labels stay the same objects while it is connected. @type {WeakMap<Value['labels'], Map<string, string>>} */
+const keys = new WeakMap()
 
 /**
  * The metrics of all workers as one: each series with the label `worker`, counters and histograms of
@@ -40,10 +44,10 @@ class Ledger {
   /**
    * @param {Metric[]} own of the primary
    * @param {Map<number, Metric[]>} living by slot
-   * @returns {Metric[]}
+   * @returns {Family[]} what is labelled `worker` already keeps its label
    */
   union (own, living) {
-    /** @type {Map<string, Metric>} */
+    /** @type {Map<string, Family>} */
     const union = new Map()
     put(union, own, 'primary')
     const slots = new Set([...living.keys(), ...this.#departed.keys(), ...this.#bases.keys()])
@@ -75,7 +79,7 @@ function add (totals, metrics) {
   for (const metric of metrics) {
     for (const given of metric.values) {
       let value = given
-      let key = keyOf(metric, value)
+      let key = cachedKeyOf(metric, value)
       if (!totals.has(key) && totals.size >= SERIES_A_SLOT) {
         value = { ...given, labels: closed(given.labels) }
         key = keyOf(metric, value)
@@ -89,6 +93,16 @@ function add (totals, metrics) {
       }
     }
   }
+}
+
+/** @param {Metric} metric @param {Value} value */
+function cachedKeyOf (metric, value) {
+  const { metricName = metric.name, labels } = value
+  const known = keys.get(labels) ?? new Map()
+  if (known.size === 0) keys.set(labels, known)
+  const key = known.get(metricName) ?? keyOf(metric, value)
+  known.set(metricName, key)
+  return key
 }
 
 /** @param {Value['labels']} labels */
@@ -108,14 +122,13 @@ function grouped (totals) {
   return [...metrics.values()]
 }
 
-/** @param {Map<string, Metric>} union @param {Metric[]} metrics @param {string} worker */
+/** @param {Map<string, Family>} union @param {Metric[]} metrics @param {string} worker */
 function put (union, metrics, worker) {
   for (const { name, help, type, values } of metrics) {
-    const metric = union.get(name) ?? { name, help, type, values: [] }
-    union.set(name, metric)
+    const family = union.get(name) ?? { name, help, type, groups: [] }
+    union.set(name, family)
     // Another version of the package may have another idea of a metric; one family has one type.
-    if (metric.type !== type) continue
-    for (const value of values) metric.values.push({ ...value, labels: { worker, ...value.labels } })
+    if (family.type === type) family.groups.push({ worker, values })
   }
 }
 

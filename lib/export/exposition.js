@@ -1,8 +1,13 @@
 'use strict'
 
-const { Registry } = require('./prom-client')
-
 /** @typedef {import('../cluster/series').Metric} Metric */
+/** @typedef {import('../cluster/series').Value} Value */
+/** @typedef {import('../cluster/ledger').Family} Family */
+
+const ESCAPED = /** @type {Record<string, string>} */ ({ '\\': '\\\\', '\n': '\\n', '"': '\\"' })
+
+/** Labels of workers stay the same objects from scrape to scrape. @type {WeakMap<Value['labels'], string>} */
+const texts = new WeakMap()
 
 /**
  * All that a registry holds, as plain JSON.
@@ -20,19 +25,51 @@ exports.snapshotOf = async (registry) => {
 }
 
 /**
- * Metrics as snapshotOf() gives them, as text.
- * @param {Metric[]} metrics
+ * The metrics of a cluster as text. Not by prom-client's registry, which takes 20 ms for 64 workers
+ * of 118 series each, in which the watchdog cannot look; this takes 1.5.
+ * @param {Family[]} families
  * @param {boolean} openMetrics with exemplars
- * @returns {Promise<string>}
  */
-exports.renderSnapshot = (metrics, openMetrics) => {
-  /** @type {import('prom-client').Registry} */
-  const registry = new Registry()
-  if (openMetrics) registry.setContentType(/** @type {any} */ (Registry.OPENMETRICS_CONTENT_TYPE))
-  for (const metric of metrics) {
-    // OpenMetrics names a counter without its suffix; prom-client puts it back on.
-    const name = openMetrics && metric.type === 'counter' ? metric.name.replace(/_total$/, '') : metric.name
-    registry.registerMetric(/** @type {any} */ ({ ...metric, get: async () => ({ ...metric, name }) }))
+exports.renderFamilies = (families, openMetrics) => {
+  /** @type {string[]} */
+  const lines = []
+  for (const { name, help, type, groups } of families) {
+    const family = openMetrics && type === 'counter' ? name.replace(/_total$/, '') : name
+    lines.push(`# HELP ${family} ${escape(help, /[\\\n]/g)}`, `# TYPE ${family} ${type}`)
+    for (const { worker, values } of groups) {
+      for (const value of values) lines.push(line(name, worker, value, openMetrics))
+    }
+    if (!openMetrics) lines.push('')
   }
-  return registry.metrics()
+  if (openMetrics) lines.push('# EOF', '')
+  return lines.join('\n')
+}
+
+/** @param {string} name @param {string} worker @param {Value} series @param {boolean} openMetrics */
+function line (name, worker, { metricName = name, labels, value, exemplar }, openMetrics) {
+  const own = labelText(labels)
+  // What is counted of a worker has its label already.
+  const all = 'worker' in labels ? own : `worker="${worker}"${own === '' ? '' : `,${own}`}`
+  const tail = openMetrics && exemplar ? ` # {${labelText(exemplar.labelSet)}} ${number(exemplar.value)} ${exemplar.timestamp}` : ''
+  return `${metricName}{${all}} ${number(value)}${tail}`
+}
+
+/** @param {Value['labels']} labels */
+function labelText (labels) {
+  let text = texts.get(labels)
+  if (text === undefined) {
+    text = Object.entries(labels).map(([name, value]) => `${name}="${escape(`${value}`, /[\\\n"]/g)}"`).join(',')
+    texts.set(labels, text)
+  }
+  return text
+}
+
+/** @param {string} text @param {RegExp} characters */
+function escape (text, characters) {
+  return text.replace(characters, (character) => ESCAPED[character])
+}
+
+/** @param {number} value */
+function number (value) {
+  return Number.isFinite(value) || Number.isNaN(value) ? `${value}` : value > 0 ? '+Inf' : '-Inf'
 }

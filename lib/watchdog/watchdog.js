@@ -13,7 +13,7 @@ const { summaryOf } = require('../store/record')
 const { BlockFile } = require('../store/block-file')
 const { BlockLog } = require('../export/log')
 const { Metrics } = require('../export/metrics')
-const { renderSnapshot } = require('../export/exposition')
+const { renderFamilies } = require('../export/exposition')
 const { HttpServer } = require('../export/http-server')
 const { makeRoutes } = require('../export/routes')
 const { Degradations } = require('./degradations')
@@ -172,7 +172,7 @@ class Watchdog {
   /** @param {boolean} [openMetrics] */
   async #render (openMetrics = false) {
     const union = await this.#cluster.union()
-    return union === null ? this.#metrics.render(openMetrics) : renderSnapshot(union, openMetrics)
+    return union === null ? this.#metrics.render(openMetrics) : renderFamilies(union, openMetrics)
   }
 
   #look () {
