@@ -99,6 +99,7 @@ function startPeer (t, address, value) {
     address,
     nowMs,
     snapshot: async () => metrics(value()),
+    blocks: () => [makeRecord({ id: '1-early' })],
     onJoined: (url) => said.push(`joined ${url}`),
     onAlone: () => said.push('alone'),
     onState: (error) => said.push(`state ${error && error.message}`)
@@ -214,9 +215,10 @@ test('a worker sends the primary what it says of blocks, within bounds', async (
   const frames = [{ function: 'f', file: '/f.js', line: 1, column: 1 }]
   const stacks = [{ count: 1, weightMs: 1, frames }, { count: 1, weightMs: 1, frames }]
   for (let i = 0; i < 100; i++) peer.tellBlock(makeRecord({ id: `1-${i}`, stacks }))
-  await eventually(() => blocks.length === 100, 'all blocks')
-  assert.equal(blocks[0].stacks.length, 2)
-  assert.equal(blocks[99].stacks.length, 1)
+  await eventually(() => blocks.length === 101, 'all blocks')
+  assert.equal(blocks[0].id, '1-early', 'from before it joined')
+  assert.equal(blocks[1].stacks.length, 2)
+  assert.equal(blocks[100].stacks.length, 1)
   peer.tellBlock(makeRecord({ frame: { function: 'x'.repeat(20000), file: '/f.js', line: 1, column: 1, exact: true } }))
   assert.equal(peer.takeLost(), 1)
   assert.equal(peer.takeLost(), 0)

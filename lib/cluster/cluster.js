@@ -26,6 +26,7 @@ class Cluster {
    * @param {Role} parts.role
    * @param {() => number} parts.nowMs
    * @param {() => Promise<import('./series').Metric[]>} parts.snapshot of this process's metrics
+   * @param {() => BlockRecord[]} parts.blocks of this process, newest first
    * @param {(record: BlockRecord) => void} parts.onBlock of a worker
    * @param {(url: string | null) => void} parts.onJoined this process needs no endpoint; the primary's is at `url`
    * @param {() => void} parts.onAlone no primary to join: this process needs an endpoint of its own

@@ -16,6 +16,8 @@ const RETRY_MS = 3000
 const PUSH_MS = 1000
 /** In a storm of blocks the others go without most of their stacks, which the primary would have to parse. */
 const FULL_RECORDS_A_PUSH = 20
+/** The latest blocks from before it joined: its start-up, or what a new primary's watchdog has not heard. */
+const EARLIER_RECORDS = 50
 
 /** @typedef {import('../store/record').BlockRecord} BlockRecord */
 
@@ -42,6 +44,7 @@ class Peer {
    * @param {string} parts.address
    * @param {() => number} parts.nowMs
    * @param {() => Promise<import('./series').Metric[]>} parts.snapshot
+   * @param {() => BlockRecord[]} parts.blocks of this process, newest first
    * @param {(url: string | null) => void} parts.onJoined with the primary's endpoint; again whenever that changes
    * @param {() => void} parts.onAlone there is no primary, or no longer
    * @param {(error: Error | null) => void} parts.onState why the primary cannot be joined although there is one
@@ -76,6 +79,7 @@ class Peer {
       this.#writer = new SeriesWriter()
       this.#parts.onState(null)
       this.#push()
+      for (const record of this.#parts.blocks().slice(0, EARLIER_RECORDS).reverse()) this.tellBlock(record)
     } else if (message.t === 'refused') {
       this.#parts.onState(new Error(`the primary refused: ${message.reason}`))
     } else if (message.t === 'endpoint') {

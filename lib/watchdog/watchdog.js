@@ -114,6 +114,7 @@ class Watchdog {
       role,
       nowMs,
       snapshot: () => this.#metrics.snapshot(),
+      blocks: () => this.#memory.list(),
       onBlock: (record) => this.#memory.put(record),
       onJoined: (url) => {
         this.#log?.say('info', { event: 'joined', url }, `watching, joined the primary's endpoint at ${url}`)
