@@ -101,7 +101,7 @@ function startPeer (t, address, value) {
     snapshot: async () => metrics(value()),
     blocks: () => [makeRecord({ id: '1-early' })],
     onJoined: (url) => said.push(`joined ${url}`),
-    onAlone: () => said.push('alone'),
+    onAlone: (hadPrimary) => said.push(hadPrimary ? 'left alone' : 'alone'),
     onState: (error) => said.push(`state ${error && error.message}`)
   })
   t.after(() => peer.close())
@@ -231,7 +231,7 @@ test('a worker whose primary goes listens itself, and joins the next', async (t)
   const { said } = startPeer(t, first.address, () => 1)
   await eventually(() => said.includes('joined http://127.0.0.1:1'), 'it to join')
   first.hub.close()
-  await eventually(() => said.includes('alone'), 'it to be alone')
+  await eventually(() => said.includes('left alone'), 'it to be alone')
   const second = startHub(t, path.dirname(path.dirname(first.address)))
   second.hub.tellUrl('http://127.0.0.1:2')
   await eventually(() => said.at(-1) === 'joined http://127.0.0.1:2', () => `it to join the next: ${said}`)

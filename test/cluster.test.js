@@ -4,11 +4,13 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
+const { once } = require('node:events')
 const fs = require('node:fs')
+const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
 const { startCluster } = require('./support/cluster')
-const { eventually, startApp, startNode } = require('./support/app')
+const { eventually, FIXTURES, startApp, startNode } = require('./support/app')
 const { parseExposition, valueOf } = require('./support/exposition')
 const { needs } = require('./support/tools')
 
@@ -151,6 +153,51 @@ test('workers without an agent in their primary listen themselves, on ports of t
     assert.match(text, /loopwatch_block_in_progress_seconds\{thread="main"\}/)
     assert.match(text, /loopwatch_degraded\{reason="cluster"\} 0/)
   }
+})
+
+test('an agent that starts after the workers gathers them, and they close their own endpoints', async (t) => {
+  const app = await startCluster(t, { workers: 2, agents: 'late' })
+  const urls = app.joined().map(({ url }) => url)
+  assert.ok(!urls.includes(app.url))
+  await eventually(async () => new Set((await app.samples()).map(({ labels }) => labels.worker)).size === 3, 'both to join')
+  for (const url of urls) await eventually(() => fetch(url).then(() => false, () => true), `${url} to close`)
+})
+
+test('when the watchdog of the primary has to start again, the workers join it again under their numbers', async (t) => {
+  const free = net.createServer().listen(0, '127.0.0.1')
+  await once(free, 'listening')
+  const { port } = /** @type {net.AddressInfo} */ (free.address())
+  free.close()
+  const app = await startCluster(t, { workers: 3, args: ['-r', path.join(FIXTURES, 'own-worker.js')], options: { port } })
+  /** @returns {Promise<Record<string, number>>} slot by pid */
+  const slots = async () => Object.fromEntries((await app.json('/blocks')).filter((/** @type {any} */ { worker }) => worker !== null).map((/** @type {any} */ { pid, worker }) => [pid, worker]))
+  for (const { pid } of app.joined()) app.tell({ to: pid, spin: 120 })
+  const before = await eventually(async () => {
+    const now = await slots()
+    return Object.keys(now).length === 3 && now
+  }, 'a block of each')
+  app.tell({ end: 'watchdog' })
+  await eventually(() => app.out.stderr.includes('LOOPWATCH_WARN_WATCHDOG'), 'the watchdog to end')
+  const after = await eventually(async () => {
+    const now = await slots().catch(() => ({}))
+    return Object.keys(now).length === 3 && now
+  }, 'the workers to tell the new one')
+  assert.deepEqual(after, before)
+  assert.ok((await app.samples()).filter(({ name }) => name === 'loopwatch_cluster_worker_restarts_total').every(({ value }) => value === 0))
+})
+
+test('a process that never forks does not load node:cluster', async (t) => {
+  const { stdout } = await startNode(t, ['-e', `
+    const { spawnSync } = require('node:child_process')
+    const agent = require(${JSON.stringify(path.join(__dirname, '..'))}).start({ port: 0, log: false })
+    spawnSync(process.execPath, ['-v'])
+    require('node:child_process').spawn(process.execPath, ['-v']).on('exit', async () => {
+      await agent.ready
+      const text = await agent.metrics()
+      console.log(process.moduleLoadList.includes('NativeModule cluster'), /worker=/.test(text))
+      await agent.stop()
+    })`]).closed
+  assert.equal(stdout, 'false false\n')
 })
 
 test('a folder that other users may enter is not used: said once, and the workers listen themselves', async (t) => {

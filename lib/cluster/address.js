@@ -55,6 +55,7 @@ exports.checkFolder = (address) => {
 
 /** Removes what processes have left that ended without closing. @param {string} address */
 exports.sweepFolder = (address) => {
+  if (process.platform === 'win32') return
   const folder = path.dirname(address)
   try {
     for (const name of fs.readdirSync(folder)) {

@@ -1,9 +1,5 @@
 'use strict'
 
-const { addressOf } = require('./address')
-const { Hub } = require('./hub')
-const { Peer } = require('./peer')
-
 /**
  * What a process is in a cluster, as its host knows it.
  * @typedef {{ kind: 'single' | 'primary' | 'worker', primaryPid: number, tmpdir: string }} Role
@@ -11,12 +7,12 @@ const { Peer } = require('./peer')
  * @typedef {import('../store/record').BlockRecord} BlockRecord
  */
 
-/** This process's part in a cluster: none, the primary's or a worker's. */
+/** This process's part in a cluster: none, the primary's or a worker's. What it takes is loaded in clusters only. */
 class Cluster {
   #parts
-  /** @type {Hub | null} */
+  /** @type {import('./hub').Hub | null} */
   #hub = null
-  /** @type {Peer | null} */
+  /** @type {import('./peer').Peer | null} */
   #peer = null
   /** @type {string | null | undefined} */
   #url
@@ -29,22 +25,37 @@ class Cluster {
    * @param {() => BlockRecord[]} parts.blocks of this process, newest first
    * @param {(record: BlockRecord) => void} parts.onBlock of a worker
    * @param {(url: string | null) => void} parts.onJoined this process needs no endpoint; the primary's is at `url`
-   * @param {() => void} parts.onAlone no primary to join: this process needs an endpoint of its own
+   * @param {(hadPrimary: boolean) => void} parts.onAlone no primary to join: this process needs an endpoint of its own
    * @param {(error: Error | null) => void} parts.onState
-   * @param {(fault: Error) => void} parts.onFault
+   * @param {(fault: Error, isFirst: boolean) => void} parts.onFault somebody spoke on the socket what no worker would
    */
   constructor (parts) {
     this.#parts = parts
-    const { role: { kind, primaryPid: pid, tmpdir } } = parts
-    if (kind === 'worker') this.#peer = new Peer({ ...parts, address: addressOf({ tmpdir, pid }) })
+    const { kind, primaryPid } = parts.role
+    if (kind === 'worker') {
+      const { Peer } = require('./peer')
+      this.#peer = new Peer({ ...parts, address: this.#address(primaryPid) })
+    }
     if (kind === 'primary') this.lead()
   }
 
   /** From now on workers may join: this process has forked one. */
   lead () {
     if (this.#hub !== null || this.#peer !== null) return
-    this.#hub = new Hub({ ...this.#parts, address: addressOf({ tmpdir: this.#parts.role.tmpdir, pid: process.pid }) })
+    const { Hub } = require('./hub')
+    let faults = 0
+    this.#hub = new Hub({
+      ...this.#parts,
+      address: this.#address(process.pid),
+      onFault: (fault) => this.#parts.onFault(fault, faults++ === 0)
+    })
     if (this.#url !== undefined) this.#hub.tellUrl(this.#url)
+  }
+
+  /** @param {number} pid of the primary */
+  #address (pid) {
+    const { addressOf } = require('./address')
+    return addressOf({ tmpdir: this.#parts.role.tmpdir, pid })
   }
 
   /** @param {string | null} url where this process's own endpoint is, null where it has none */

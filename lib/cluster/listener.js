@@ -41,7 +41,8 @@ class Listener {
     const server = net.createServer((socket) => this.#handlers.onSocket(socket))
     server.on('listening', () => {
       this.#handlers.onState(null)
-      this.#later(CHECK_MS, () => this.#check())
+      // A named pipe is no file.
+      if (process.platform !== 'win32') this.#later(CHECK_MS, () => this.#check())
     })
     server.on('error', (/** @type {Error & { code?: string }} */ error) => {
       if (error.code === 'EADDRINUSE') this.#takeOver(error)

@@ -46,7 +46,7 @@ class Peer {
    * @param {() => Promise<import('./series').Metric[]>} parts.snapshot
    * @param {() => BlockRecord[]} parts.blocks of this process, newest first
    * @param {(url: string | null) => void} parts.onJoined with the primary's endpoint; again whenever that changes
-   * @param {() => void} parts.onAlone there is no primary, or no longer
+   * @param {(hadPrimary: boolean) => void} parts.onAlone there is no primary, or at present none
    * @param {(error: Error | null) => void} parts.onState why the primary cannot be joined although there is one
    */
   constructor (parts) {
@@ -102,7 +102,7 @@ class Peer {
     const isPatient = !this.#isAlone && this.#parts.nowMs() < this.#aloneAtMs
     if (!isPatient && !this.#isAlone) {
       this.#isAlone = true
-      this.#parts.onAlone()
+      this.#parts.onAlone(this.#slot !== null)
     }
     this.#later(isPatient ? HURRY_MS : RETRY_MS, () => this.#connect())
   }

@@ -26,6 +26,7 @@ const { version } = require('../../package.json')
 
 const QUIET_MS = 5000
 const COUNT_MS = 1000
+const LAST_PORT = 65535
 const SOURCE_BYTES = 16 * 1024 * 1024
 
 /** @typedef {import('../store/record').BlockRecord} BlockRecord */
@@ -123,9 +124,13 @@ class Watchdog {
         this.#degradations.set('endpoint', null)
         this.#post({ code: LISTENING, url })
       },
-      onAlone: () => this.#listen(),
+      // A primary that comes back must find its port free.
+      onAlone: (hadPrimary) => this.#listen(hadPrimary ? 1 : 0),
       onState: (error) => this.#degradations.set('cluster', error),
-      onFault: (error) => this.#log?.say('warn', { event: 'fault' }, `closed a connection that does not speak as a worker: ${error.message}`)
+      onFault: (error, isFirst) => {
+        this.#metrics.drop('cluster_connection')
+        if (isFirst) this.#log?.say('warn', { event: 'fault' }, `closed a connection that does not speak as a worker does: ${error.message}`)
+      }
     })
   }
 
@@ -134,12 +139,14 @@ class Watchdog {
     this.#cluster.lead()
   }
 
-  #listen () {
-    const { port, host, token, allowHosts } = this.#options
-    if (port === false) {
+  /** @param {0 | 1} [above] the configured port */
+  #listen (above = 0) {
+    const { port: configured, host, token, allowHosts } = this.#options
+    if (configured === false) {
       this.#listening(null)
       return
     }
+    const port = configured === 0 ? 0 : Math.min(configured + above, LAST_PORT)
     this.#server = new HttpServer({
       options: { host, port, token, allowHosts },
       routes: makeRoutes({

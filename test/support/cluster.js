@@ -6,10 +6,10 @@ const { parseExposition } = require('./exposition')
 /**
  * The application of fixtures/cluster-app.js, with its workers joined and listening.
  * @param {import('node:test').TestContext} t
- * @param {{ workers: number, agents?: 'all' | 'workers', options?: object, env?: Record<string, string> }} setup
+ * @param {{ workers: number, agents?: 'all' | 'workers' | 'late', args?: string[], options?: object, env?: Record<string, string> }} setup
  */
-exports.startCluster = async (t, { workers, agents = 'all', options = {}, env = {} }) => {
-  const { child, out } = startNode(t, ['cluster-app.js'], {
+exports.startCluster = async (t, { workers, agents = 'all', args = [], options = {}, env = {} }) => {
+  const { child, out } = startNode(t, [...args, 'cluster-app.js'], {
     stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
     env: { ...env, TEST_WORKERS: `${workers}`, TEST_AGENTS: agents, TEST_OPTIONS: JSON.stringify(options) }
   })
@@ -19,7 +19,7 @@ exports.startCluster = async (t, { workers, agents = 'all', options = {}, env = 
   const ready = () => messages.filter(({ event }) => event === 'ready')
   const joined = () => ready().filter(({ isWorker }) => isWorker)
   const saw = () => `the cluster; it said ${JSON.stringify(messages)} and ${out.stdout} ${out.stderr}`
-  const expected = workers + (agents === 'all' ? 1 : 0)
+  const expected = workers + (agents === 'workers' ? 0 : 1)
   await eventually(() => ready().length === expected && messages.filter(({ event }) => event === 'listening').length === workers, saw)
   const url = ready().find(({ isWorker }) => !isWorker)?.url
   const { port } = messages.find(({ event }) => event === 'listening')
