@@ -1,7 +1,6 @@
 'use strict'
 
 const { openLabels } = require('../catalogue')
-const { keyOf } = require('./series')
 
 /** What the dead of one slot may leave; above it, what is new of them goes to (other). */
 const SERIES_A_SLOT = 5000
@@ -79,7 +78,7 @@ function add (totals, metrics) {
   for (const metric of metrics) {
     for (const given of metric.values) {
       let value = given
-      let key = cachedKeyOf(metric, value)
+      let key = keyOf(metric, value)
       if (!totals.has(key) && totals.size >= SERIES_A_SLOT) {
         value = { ...given, labels: closed(given.labels) }
         key = keyOf(metric, value)
@@ -95,12 +94,11 @@ function add (totals, metrics) {
   }
 }
 
-/** @param {Metric} metric @param {Value} value */
-function cachedKeyOf (metric, value) {
-  const { metricName = metric.name, labels } = value
+/** What names a series, in whichever order its labels come. @param {Metric} metric @param {Value} value */
+function keyOf (metric, { metricName = metric.name, labels }) {
   const known = keys.get(labels) ?? new Map()
   if (known.size === 0) keys.set(labels, known)
-  const key = known.get(metricName) ?? keyOf(metric, value)
+  const key = known.get(metricName) ?? `${metricName} ${JSON.stringify(Object.entries(labels).sort(([a], [b]) => a < b ? -1 : 1))}`
   known.set(metricName, key)
   return key
 }

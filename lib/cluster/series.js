@@ -20,15 +20,6 @@ const HELP_CHARACTERS = 1000
  * `metricName` where it is not the metric's own: name_bucket, name_sum, name_count
  */
 
-/**
- * What names a series within its snapshot, in whichever order its labels come.
- * @param {Metric} metric
- * @param {Value} value
- */
-function keyOf (metric, { metricName = metric.name, labels }) {
-  return `${metricName} ${JSON.stringify(Object.entries(labels).sort(([a], [b]) => a < b ? -1 : 1))}`
-}
-
 /** Turns snapshots into what has changed since the last one: most series of most applications rest. */
 class SeriesWriter {
   /** @type {Map<string, number>} */
@@ -56,7 +47,8 @@ class SeriesWriter {
         this.#metrics.set(metric.name, this.#metrics.size)
       }
       for (const value of metric.values) {
-        const key = keyOf(metric, value)
+        // One process gives the labels of a series in one order.
+        const key = `${value.metricName ?? metric.name} ${JSON.stringify(value.labels)}`
         let known = this.#known.get(key)
         if (known === undefined) {
           if (this.#known.size >= MOST_SERIES) continue
@@ -157,6 +149,5 @@ function check (holds, what) {
   if (!holds) throw new Error(`a ${what} of metrics that is none`)
 }
 
-exports.keyOf = keyOf
 exports.SeriesWriter = SeriesWriter
 exports.SeriesReader = SeriesReader
