@@ -6,7 +6,8 @@ const PREFIX = 'loopwatch_'
  * Every metric of the agent: name (without the prefix), type, unit, help, labels, buckets.
  * Counters and histograms only ever grow; gauges are computed when read; nothing is reset by a
  * read. Bounded: `cause`, `kind`, `mode`, `state` and `reason` are fixed sets, `route`
- * is bounded by the option routes, `site` by SITES, `thread` by THREADS beside the main thread and the watchdog.
+ * is bounded by the option routes, `site` by SITES, `thread` by THREADS beside the main thread and the
+ * watchdog, `worker` by the slots of a cluster.
  */
 const table = [
   { key: 'delay', name: 'eventloop_delay_seconds', type: 'histogram', unit: 'seconds', help: 'Delay of a timer beyond its due time, sampled every 25 ms by default', labels: ['thread'], buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] },
@@ -27,6 +28,8 @@ const table = [
   { key: 'overflow', name: 'label_overflow_total', type: 'counter', unit: 'events', help: 'Observations whose label value went to (other) because the bound was reached', labels: ['label'] },
   { key: 'degraded', name: 'degraded', type: 'gauge', unit: '', help: '1 while a part of the agent cannot do its work', labels: ['reason'] },
   { key: 'originTracking', name: 'origin_tracking', type: 'gauge', unit: '', help: '1 while it is tracked where asynchronous operations are created, which costs most of the throughput', labels: [] },
+  { key: 'workers', name: 'cluster_workers', type: 'gauge', unit: 'workers', help: 'Workers joined to the primary of a cluster, by whether their watchdog answers', labels: ['state'] },
+  { key: 'workerRestarts', name: 'cluster_worker_restarts_total', type: 'counter', unit: 'workers', help: 'Workers that took the slot of one that had gone', labels: ['worker'] },
   { key: 'buildInfo', name: 'build_info', type: 'gauge', unit: '', help: 'Always 1; the versions of loopwatch and Node.js', labels: ['version', 'node_version'] },
   { key: 'threshold', name: 'config_threshold_seconds', type: 'gauge', unit: 'seconds', help: 'From this duration on a block is reported', labels: [] }
 ].map((row) => ({ ...row, name: PREFIX + row.name }))
@@ -38,6 +41,9 @@ exports.SITES = 20
 
 /** The names of worker threads that get a label value of their own. */
 exports.THREADS = 20
+
+/** The labels whose values come from the application. */
+exports.openLabels = ['route', 'site', 'thread']
 
 /** Label names an application's constant labels may not take. */
 exports.labelNames = [...new Set(['le', ...table.flatMap((row) => row.labels)])]

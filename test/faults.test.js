@@ -18,19 +18,23 @@ const HOLD = 'function hold () { const end = Date.now() + 200; while (Date.now()
 /** @param {{ out: { stdout: string } }} app */
 const degraded = (app, /** @type {string} */ reason) => app.out.stdout.split('\n').filter((line) => line.includes('"event":"degraded"') && line.includes(`"reason":"${reason}"`))
 
-test('port taken: the application goes on, the log says so once, and the port is tried again', async (t) => {
+/** An address of this machine that no other run of this test has taken a port of. */
+const LOOPBACK = process.platform === 'linux' ? `127.1.${(process.pid >> 8) & 255}.${(process.pid & 255) || 1}` : '127.0.0.1'
+
+test('every port taken: the application goes on, the log says so once, and the port is tried again', async (t) => {
+  // After the last port there is none to try.
+  const port = 65535
   const server = net.createServer()
-  server.listen(0, '127.0.0.1')
+  server.listen(port, LOOPBACK)
   await once(server, 'listening')
-  const { port } = /** @type {net.AddressInfo} */ (server.address())
-  const app = await startApp(t, { options: { port } })
+  const app = await startApp(t, { options: { port, host: LOOPBACK } })
   assert.equal(app.url, null)
   await app.get('/spin?ms=200')
   await app.line(({ event, frame }) => event === 'closed' && frame?.function === 'spin', 'the block in the log')
   server.close()
   await app.line(({ event }) => event === 'recovered', 'the endpoint to come back')
-  assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200)
-  assert.match(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text(), /loopwatch_degraded\{reason="endpoint"\} 0/)
+  assert.equal((await fetch(`http://${LOOPBACK}:${port}/healthz`)).status, 200)
+  assert.match(await (await fetch(`http://${LOOPBACK}:${port}/metrics`)).text(), /loopwatch_degraded\{reason="endpoint"\} 0/)
   assert.equal(degraded(app, 'endpoint').length, 1)
 })
 

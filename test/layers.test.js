@@ -10,11 +10,12 @@ const LIB = path.join(__dirname, '..', 'lib')
 /** Who may import whom; every room may import its own files and the tables at the root of lib/. */
 const allowed = {
   host: ['bridge'],
-  watchdog: ['bridge', 'explain', 'store', 'export'],
+  watchdog: ['bridge', 'explain', 'store', 'export', 'cluster'],
   bridge: [],
   explain: [],
   store: [],
   export: [],
+  cluster: [],
   cli: ['host', 'store', 'export']
 }
 

@@ -24,6 +24,7 @@ function makeMetrics (differences = {}) {
     loop: { activeMs: 1500, idleMs: 8500, heartbeatAgeMs: 12, inProgressMs: 0 },
     /** @type {Record<string, { user: number, system: number } | null>} */
     cpu: { main: { user: 1.25, system: 0.5 }, watchdog: { user: 0.1, system: 0.05 } },
+    cluster: { workers: { answering: 3, silent: 0 }, restarts: new Map([[1, 2]]) },
     degraded: /** @type {[string, boolean][]} */ ([['endpoint', false], ['dir', true]]),
     shed: { delay: 0, utilization: 0 },
     histogram
@@ -35,6 +36,7 @@ function makeMetrics (differences = {}) {
     inFlight: () => 3,
     originTracking: () => true,
     shed: () => host.shed,
+    cluster: () => host.cluster,
     histogram: /** @type {any} */ (histogram),
     periodMs: 10,
     thresholdMs: 50,

@@ -30,5 +30,7 @@ module.exports = {
   /** The BroadcastChannel on which worker threads hand the watchdog their memory: { memory, threadId, name, tid }. */
   CHANNEL: 'loopwatch.threads.1',
   /** The one on which worker threads tell the main thread that they have evaluated what it passed on. */
-  ACKNOWLEDGED: 'loopwatch.acknowledged.1'
+  ACKNOWLEDGED: 'loopwatch.acknowledged.1',
+  /** host to watchdog: { code }, this process has become the primary of a cluster */
+  LEAD: 30
 }

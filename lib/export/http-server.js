@@ -8,6 +8,9 @@ const REQUEST_MS = 5000
 /** Above it the connection that has been idle longest makes room. */
 const CONNECTIONS = 100
 const RETRY_MS = 5000
+/** So many ports from the configured one on are tried. */
+const PORTS = 100
+const LAST_PORT = 65535
 /** `/`, `/name` or `/name/id` */
 const PATH = /^\/(?:([a-z]+)(?:\/([\w.-]+))?)?$/
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -20,7 +23,7 @@ exports.json = (value, status = 200) => ({ status, type: JSON_TYPE, body: `${JSO
 
 /**
  * The endpoint, on the watchdog's thread: it answers while the host is stuck. Never throws; where
- * its port is taken it tries again every five seconds.
+ * its port is taken it takes the next free one, and where all are it tries again every five seconds.
  */
 class HttpServer {
   #server
@@ -32,6 +35,8 @@ class HttpServer {
   /** @type {NodeJS.Timeout | undefined} */
   #retry
   #closed = false
+  /** Added to the configured port. */
+  #offset = 0
 
   /**
    * @param {object} parts
@@ -67,11 +72,19 @@ class HttpServer {
 
   #listen () {
     const { host, port } = this.#options
-    this.#server.listen({ host, port, exclusive: true })
+    this.#server.listen({ host, port: port + this.#offset, exclusive: true })
   }
 
-  /** @param {Error} error */
+  /** @param {Error & { code?: string }} error */
   #failed (error) {
+    const { port } = this.#options
+    const next = port + this.#offset + 1
+    if (error.code === 'EADDRINUSE' && !this.#closed && port !== 0 && next < port + PORTS && next <= LAST_PORT) {
+      this.#offset++
+      this.#listen()
+      return
+    }
+    this.#offset = 0
     this.#onState(this.url, error)
     if (!this.#closed && !this.#server.listening) this.#retry = setTimeout(() => this.#listen(), RETRY_MS)
   }

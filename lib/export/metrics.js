@@ -3,6 +3,7 @@
 const { Registry, Counter, Gauge, Histogram } = require('./prom-client')
 const { table, SITES, THREADS } = require('../catalogue')
 const { DelayHistogram } = require('./delay-histogram')
+const { snapshotOf } = require('./exposition')
 const { LabelBound, OTHER } = require('./label-bound')
 const { SeriesHistogram } = require('./series-histogram')
 
@@ -21,6 +22,7 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * @property {() => number} inFlight requests being worked on
  * @property {() => boolean} originTracking
  * @property {() => Record<string, number>} shed requests by reason, Int32 that wrap
+ * @property {() => { workers: Record<string, number>, restarts: Map<number, number> } | null} cluster workers by state, restarts by slot
  * @property {import('node:perf_hooks').IntervalHistogram} histogram
  * @property {number} periodMs of the histogram's timer
  * @property {number} thresholdMs
@@ -155,13 +157,19 @@ class Metrics {
     return openMetrics ? this.#openMetrics.metrics() : this.#text.metrics()
   }
 
+  /** All metrics as plain JSON, exemplars included. */
+  async snapshot () {
+    this.#read()
+    return snapshotOf(this.#text)
+  }
+
   /** @param {boolean} openMetrics */
   contentType (openMetrics) {
     return openMetrics ? this.#openMetrics.contentType : this.#text.contentType
   }
 
   #read () {
-    const { loop, cpuSeconds, degraded, shed, originTracking, inFlight, threads = () => ({}) } = this.#sources
+    const { loop, cpuSeconds, degraded, shed, originTracking, inFlight, cluster, threads = () => ({}) } = this.#sources
     this.#metrics.originTracking.set(originTracking() ? 1 : 0)
     this.#metrics.inFlight.set(inFlight())
     const workers = threads()
@@ -174,6 +182,9 @@ class Metrics {
     }
     for (const [reason, count] of Object.entries(shed())) this.#advanceWrapping('shed', { reason }, count)
     for (const [reason, isDegraded] of degraded()) this.#metrics.degraded.set({ reason }, isDegraded ? 1 : 0)
+    const { workers: states, restarts } = cluster() ?? { workers: {}, restarts: [] }
+    for (const [state, count] of Object.entries(states)) this.#metrics.workers.set({ state }, count)
+    for (const [worker, count] of restarts) this.#advance('workerRestarts', { worker: `${worker}` }, count)
   }
 
   /** @param {string} thread @param {{ activeMs: number, idleMs: number, heartbeatAgeMs: number, inProgressMs: number, count: number }} state */

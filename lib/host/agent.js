@@ -3,6 +3,8 @@
 const { EventEmitter } = require('node:events')
 const { publish } = require('./events')
 const { createMemory, openBridge } = require('../bridge/bridge')
+const { LEAD } = require('../bridge/messages')
+const { startClusterRole } = require('./cluster-role')
 const { startHeartbeat } = require('./heartbeat')
 const { startDelayHistogram } = require('./delay')
 const { startGcObserver } = require('./gc')
@@ -65,7 +67,8 @@ class Agent extends EventEmitter {
     const delay = startDelayHistogram(options)
     this.#origins = new OriginTracker(options, (message) => this.#thread?.post(message))
     const workers = options.threads === 'off' ? noWorkerList : startWorkerList((message) => this.#thread?.post(message))
-    this.#parts = [heartbeat, delay, requests, startGcObserver(bridge), this.#origins, workers]
+    const cluster = startClusterRole(() => this.#thread.post({ code: LEAD }))
+    this.#parts = [heartbeat, delay, requests, startGcObserver(bridge), this.#origins, workers, cluster]
 
     unblockStream(options.log)
 
@@ -77,7 +80,7 @@ class Agent extends EventEmitter {
       settle({ url })
     }
     this.#thread = new WatchdogThread(
-      () => ({ memory, options: { ...options, route: undefined }, histogram: delay.histogram, mayInspect: mayInspect(), namesRequests: !isUnsafe, escalates }),
+      () => ({ memory, options: { ...options, route: undefined }, histogram: delay.histogram, mayInspect: mayInspect(), namesRequests: !isUnsafe, escalates, role: cluster.role() }),
       {
         onListening: (url) => {
           onSettled(url)
@@ -100,8 +103,8 @@ class Agent extends EventEmitter {
   }
 
   /**
-   * Settles when the watchdog watches and its endpoint listens; `url` is null where there is none
-   * (port: false, port taken, no watchdog).
+   * Settles when the watchdog watches and its endpoint listens, in a worker of node:cluster when it
+   * has joined the primary's; `url` is null where there is none (port: false, no free port, no watchdog).
    */
   get ready () {
     // Waiting for it keeps the process alive, having an agent does not.

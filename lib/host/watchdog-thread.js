@@ -126,7 +126,7 @@ class WatchdogThread {
     })
   }
 
-  /** Tells the thread; while there is none, nobody. @param {object} message */
+  /** Tells the thread, if there is one: what must outlive it belongs into makeData too. @param {object} message */
   post (message) {
     this.#worker?.postMessage(message)
   }

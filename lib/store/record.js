@@ -9,6 +9,7 @@
  * @property {number} pid
  * @property {string} thread `main`, or the name of a worker thread of the application, else its script's
  * @property {number} threadId as in node:worker_threads; 0 = main
+ * @property {number | null} worker slot of the cluster worker it comes from, in what a primary lists; null in a process's own records
  * @property {string} startedAt wall time
  * @property {number} durationMs so far, where ongoing
  * @property {number} uncertaintyMs the true duration is at most this far from durationMs

@@ -8,7 +8,8 @@ const reasons = {
   route: 'routes are found without the application\'s help',
   origin: 'it is not tracked where operations are created',
   dir: 'block records are not written to disk',
-  log: 'log lines cannot be written'
+  log: 'log lines cannot be written',
+  cluster: 'the watchdogs of the cluster do not reach each other'
 }
 
 /** @typedef {keyof typeof reasons} Reason */

@@ -174,6 +174,7 @@ class Incident {
       pid: process.pid,
       thread: this.#thread,
       threadId: this.#threadId,
+      worker: null,
       startedAt: new Date(this.#startedAt).toISOString(),
       durationMs: roundMs(durationMs),
       uncertaintyMs: roundMs(uncertaintyMs),

@@ -1,18 +1,19 @@
 'use strict'
 
-const fs = require('node:fs')
 const { threadId } = require('node:worker_threads')
 const { nowMs } = require('../clock')
 const { openBridge } = require('../bridge/bridge')
 const { GC_KINDS } = require('../bridge/gc-kinds')
-const { LISTENING, BLOCK, FOLLOW, THREAD_STARTED, THREAD_ENDED } = require('../bridge/messages')
+const { LISTENING, BLOCK, FOLLOW, LEAD, THREAD_STARTED, THREAD_ENDED } = require('../bridge/messages')
 const { FrameTable } = require('../explain/frame-table')
 const { SourceMaps } = require('../explain/source-map')
 const { BlockMemory, mergeNewest } = require('../store/memory')
+const { Cluster } = require('../cluster/cluster')
 const { summaryOf } = require('../store/record')
 const { BlockFile } = require('../store/block-file')
 const { BlockLog } = require('../export/log')
 const { Metrics } = require('../export/metrics')
+const { renderFamilies } = require('../export/exposition')
 const { HttpServer } = require('../export/http-server')
 const { makeRoutes } = require('../export/routes')
 const { BadRoutes } = require('./bad-routes')
@@ -22,6 +23,7 @@ const { GcPauses } = require('./gc-pauses')
 const { askHost } = require('./inspector')
 const { Kernel } = require('./kernel')
 const { Lateness } = require('./lateness')
+const { readSource } = require('./read-source')
 const { RequestStats } = require('./request-stats')
 const { Origins } = require('./origins')
 const { ThreadReports } = require('./thread-reports')
@@ -31,7 +33,7 @@ const { version } = require('../../package.json')
 
 const QUIET_MS = 5000
 const COUNT_MS = 1000
-const SOURCE_BYTES = 16 * 1024 * 1024
+const LAST_PORT = 65535
 
 /** @typedef {import('../store/record').BlockRecord} BlockRecord */
 
@@ -58,7 +60,9 @@ class Watchdog {
   #metrics
   #requests
   #following
-  #server
+  /** @type {HttpServer | null} */
+  #server = null
+  #cluster
   #main
   /** @type {ThreadReports} */
   #threadReports
@@ -70,10 +74,10 @@ class Watchdog {
   #timer
 
   /**
-   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').IntervalHistogram, mayInspect: boolean, namesRequests: boolean, escalates: boolean, starts: number }} data
+   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').IntervalHistogram, mayInspect: boolean, namesRequests: boolean, escalates: boolean, role: import('../cluster/cluster').Role, starts: number }} data
    * @param {(message: object) => void} post to the host
    */
-  constructor ({ memory, options, histogram, mayInspect, namesRequests, escalates, starts }, post) {
+  constructor ({ memory, options, histogram, mayInspect, namesRequests, escalates, role, starts }, post) {
     this.#options = options
     this.#bridge = openBridge(memory)
     this.#post = post
@@ -103,6 +107,7 @@ class Watchdog {
       inFlight: () => this.#bridge.counters.get('inFlight'),
       originTracking: () => this.#origins.isTracking,
       shed: () => ({ delay: this.#bridge.counters.get('shedDelay'), utilization: this.#bridge.counters.get('shedUtilization') }),
+      cluster: () => this.#cluster.state,
       histogram,
       periodMs: options.calmPeriod,
       thresholdMs: options.threshold,
@@ -152,30 +157,78 @@ class Watchdog {
       })
     }
     if (!namesRequests) this.#degradations.set('requests', { message: `Node.js ${process.versions.node} has CVE-2025-59466; update it, or set requests: 'on'` })
+    this.#cluster = this.#joinCluster(role)
     this.#look()
-    this.#server = this.#listen()
+    if (role.kind !== 'worker') this.#listen()
   }
 
-  #listen () {
-    const { port, host, token, allowHosts } = this.#options
-    if (port === false) {
-      this.#post({ code: LISTENING, url: null })
-      return null
+  /** @param {import('../cluster/cluster').Role} role @returns {Cluster} */
+  #joinCluster (role) {
+    return new Cluster({
+      role,
+      nowMs,
+      snapshot: () => this.#metrics.snapshot(),
+      blocks: () => this.#memory.list(),
+      onBlock: (record) => this.#memory.put(record),
+      onJoined: (url) => {
+        this.#log?.say('info', { event: 'joined', url }, `watching, joined the primary's endpoint at ${url}`)
+        this.#server?.close()
+        this.#server = null
+        this.#degradations.set('endpoint', null)
+        this.#post({ code: LISTENING, url })
+      },
+      // A primary that comes back must find its port free.
+      onAlone: (hadPrimary) => this.#listen(hadPrimary ? 1 : 0),
+      onState: (error) => this.#degradations.set('cluster', error),
+      onFault: (error, isFirst) => {
+        this.#metrics.drop('cluster_connection')
+        if (isFirst) this.#log?.say('warn', { event: 'fault' }, `closed a connection that does not speak as a worker does: ${error.message}`)
+      }
+    })
+  }
+
+  /** @param {0 | 1} [above] the configured port */
+  #listen (above = 0) {
+    const { port: configured, host, token, allowHosts } = this.#options
+    if (configured === false) {
+      this.#listening(null)
+      return
     }
-    return new HttpServer({
+    const port = configured === 0 ? 0 : Math.min(configured + above, LAST_PORT)
+    this.#server = new HttpServer({
       options: { host, port, token, allowHosts },
       routes: makeRoutes({
-        metrics: this.#metrics,
+        metrics: { contentType: (openMetrics) => this.#metrics.contentType(openMetrics), render: (openMetrics) => this.#render(openMetrics) },
         blockedMs: () => this.#main.blockedMs,
+        workers: () => this.#cluster.blockedMs,
         blocks: () => this.#list(),
         block: (id) => this.#refresh().get(id) ?? this.#threadReports.memory.get(id)
       }),
       onState: (url, error) => {
         this.#degradations.set('endpoint', error)
-        if (url !== null) this.#log?.say('info', { event: 'listening', url }, `watching, endpoint at ${url}`)
-        this.#post({ code: LISTENING, url })
+        if (url !== null) this.#announce(url, port)
+        this.#listening(url)
       }
     })
+  }
+
+  /** @param {string} url @param {number} port as configured */
+  #announce (url, port) {
+    const isOther = port !== 0 && Number(new URL(url).port || 80) !== port
+    if (isOther) this.#log?.say('warn', { event: 'listening', url, port }, `watching, port ${port} is taken: endpoint at ${url}`)
+    else this.#log?.say('info', { event: 'listening', url }, `watching, endpoint at ${url}`)
+  }
+
+  /** @param {string | null} url */
+  #listening (url) {
+    this.#cluster.tellUrl(url)
+    this.#post({ code: LISTENING, url })
+  }
+
+  /** @param {boolean} [openMetrics] */
+  async #render (openMetrics = false) {
+    const union = await this.#cluster.union()
+    return union === null ? this.#metrics.render(openMetrics) : renderFamilies(union, openMetrics)
   }
 
   #look () {
@@ -202,7 +255,7 @@ class Watchdog {
   /** What becomes of a block. @returns {import('./thread-watch').Reports} */
   #reports () {
     const ongoing = (/** @type {BlockRecord} */ record) => {
-      this.#memory.put(record)
+      this.#remember(record)
       this.#file?.append(record)
     }
     return {
@@ -220,14 +273,14 @@ class Watchdog {
         if (this.#options.onStuck === 'abort') this.#abort()
       },
       ended: (record, interval) => {
-        this.#memory.put(record)
+        this.#remember(record)
         this.#requests.addBlock(interval)
         this.#origins.ended(record)
       },
       settled: (record, endMs) => {
         this.#following?.block(nowMs())
         if (endMs < this.#startedAtMs) this.#metrics.drop('missed_block')
-        this.#memory.put(record)
+        this.#remember(record)
         this.#metrics.observeBlock(record)
         this.#origins.settled(record)
         this.#file?.append(record)
@@ -236,6 +289,12 @@ class Watchdog {
         this.#post({ code: BLOCK, record: summaryOf(record) })
       }
     }
+  }
+
+  /** @param {BlockRecord} record */
+  #remember (record) {
+    this.#memory.put(record)
+    this.#cluster.block(record)
   }
 
   /** process.abort() is not for worker threads; the signal's default action is the same. */
@@ -260,7 +319,8 @@ class Watchdog {
       late_beat: this.#bridge.lateBeats.takeDropped() + (this.#threads?.takeDropped() ?? 0),
       gc_pause: this.#bridge.gcPauses.takeDropped(),
       record: this.#file?.takeLost() ?? 0,
-      thread_record: this.#threadReports.takeUnfiled()
+      thread_record: this.#threadReports.takeUnfiled(),
+      cluster_record: this.#cluster.takeLost()
     }
     for (const [reason, count] of Object.entries(drops)) {
       if (count > 0) this.#metrics.drop(reason, count)
@@ -281,11 +341,12 @@ class Watchdog {
     return `${process.pid}-${life}${++this.#blocks}`
   }
 
-  /** Brings the memory up to date with the block in progress. */
+  /** Brings the memory up to date with the blocks in progress. */
   #refresh () {
     const { ongoing } = this.#main
     if (ongoing !== null) this.#memory.put(ongoing)
     for (const record of this.#threads?.ongoing ?? []) this.#threadReports.memory.put(record)
+    for (const record of this.#cluster.ongoing) this.#memory.put(record)
     return this.#memory
   }
 
@@ -301,14 +362,15 @@ class Watchdog {
 
   /** What the host says. @param {{ code: number, threadId: number }} message */
   receive (message) {
-    if (message.code === THREAD_STARTED) this.#threads?.started(message.threadId)
+    if (message.code === LEAD) this.#cluster.lead()
+    else if (message.code === THREAD_STARTED) this.#threads?.started(message.threadId)
     else if (message.code === THREAD_ENDED) this.#threads?.ended(message.threadId)
     else this.#origins.receive(message)
   }
 
   /** What the host asks for. @param {string} method @returns {Promise<unknown>} */
   async answer (method) {
-    return method === 'blocks' ? this.#list() : this.#metrics.render()
+    return method === 'blocks' ? this.#list() : this.#render()
   }
 
   /** Ends watching; a block in progress is recorded as far as it came. */
@@ -317,21 +379,11 @@ class Watchdog {
     this.#main.stop(nowMs())
     this.#threads?.stop()
     this.#server?.close()
+    this.#cluster.stop()
     this.#log?.flushSuppressed()
     this.#log?.close()
     this.#file?.close()
     this.#kernel.close()
-  }
-}
-
-/** @param {string} file a source or its map */
-function readSource (file) {
-  try {
-    // Reading a pipe or a device could wait for ever.
-    const stat = fs.statSync(file)
-    return stat.isFile() && stat.size <= SOURCE_BYTES ? fs.readFileSync(file, 'utf8') : null
-  } catch {
-    return null
   }
 }
 

@@ -10,6 +10,7 @@ exports.makeRecord = (differences = {}) => ({
   pid: 4242,
   thread: 'main',
   threadId: 0,
+  worker: null,
   startedAt: '2026-11-21T10:00:00.123Z',
   durationMs: 312.4,
   uncertaintyMs: 10,

@@ -4,13 +4,17 @@ const { codedError } = require('../../errors')
 const { describe } = require('../../export/describe')
 const { readBlocks } = require('../../store/block-file')
 
+const ANSWER_MS = 10000
+
+/** @typedef {import('../../store/record').BlockRecord} BlockRecord */
+
 /**
  * `loopwatch blocks <url|dir...>`: the recorded blocks of endpoints and folders, oldest first.
  * @param {import('commander').Command} program
  */
 exports.addBlocks = (program) => {
   program.command('blocks')
-    .description('list recorded blocks of running agents (by url) or of folders (option dir)')
+    .description('list recorded blocks of running agents (by url) or of folders (option dir), joined')
     .argument('<sources...>', 'http://127.0.0.1:9464 or a folder')
     .option('--json', 'whole records, one JSON line each')
     .option('--token <token>', 'bearer token of the endpoints')
@@ -19,15 +23,37 @@ exports.addBlocks = (program) => {
 
 /** @param {string[]} sources @param {{ json?: boolean, token?: string }} options */
 async function list (sources, { json, token }) {
-  const records = (await Promise.all(sources.map((source) => read(source, token)))).flat()
-  records.sort((a, b) => a.startedAt < b.startedAt ? -1 : 1)
-  for (const record of records) {
-    process.stdout.write(json ? `${JSON.stringify(record)}\n` : `${record.startedAt} ${record.id} ${describe(record)}\n`)
+  const answers = await Promise.allSettled(sources.map((source) => read(source, token)))
+  const found = answers.flatMap((answer, i) => answer.status === 'rejected' ? [] : answer.value.map((record) => ({ source: sources[i], record })))
+  const isJoined = sources.length > 1
+  for (const { source, record } of latest(found)) {
+    const from = `${isJoined ? `${source} ` : ''}${typeof record.worker === 'number' ? `worker ${record.worker} ` : ''}`
+    const text = json ? JSON.stringify(isJoined ? { source, ...record } : record) : `${record.startedAt} ${from}${record.id} ${describe(record)}`
+    process.stdout.write(`${text}\n`)
   }
-  if (records.length === 0 && !json) process.stderr.write('no blocks recorded\n')
+  const failed = answers.find((answer) => answer.status === 'rejected')
+  // One process that is gone must not hide the blocks of the others.
+  if (failed) throw failed.reason
+  if (found.length === 0 && !json) process.stderr.write('no blocks recorded\n')
 }
 
-/** @param {string} source @param {string} [token] @returns {Promise<import('../../store/record').BlockRecord[]>} */
+/**
+ * Each block once, oldest first: a worker's is in its folder and at its primary. One that has ended
+ * counts before one in progress.
+ * @param {{ source: string, record: BlockRecord }[]} found
+ */
+function latest (found) {
+  /** @type {Map<string, { source: string, record: BlockRecord }>} */
+  const blocks = new Map()
+  for (const each of found) {
+    const { id, startedAt } = each.record
+    const known = blocks.get(`${startedAt} ${id}`)
+    if (known === undefined || (known.record.ongoing && !each.record.ongoing)) blocks.set(`${startedAt} ${id}`, each)
+  }
+  return [...blocks.values()].sort((a, b) => a.record.startedAt < b.record.startedAt ? -1 : 1)
+}
+
+/** @param {string} source @param {string} [token] @returns {Promise<BlockRecord[]>} */
 async function read (source, token) {
   try {
     if (!/^https?:/.test(source)) {
@@ -35,7 +61,10 @@ async function read (source, token) {
       if (broken > 0) process.stderr.write(`${source}: passed over ${broken} broken lines\n`)
       return records
     }
-    const response = await fetch(new URL('/blocks', source), { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } })
+    const response = await fetch(new URL('/blocks', source), {
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(ANSWER_MS)
+    })
     if (!response.ok) throw new Error(`it answered ${response.status}`)
     return /** @type {any} */ (await response.json())
   } catch (error) {

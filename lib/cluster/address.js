@@ -1,0 +1,91 @@
+'use strict'
+
+const fs = require('node:fs')
+const path = require('node:path')
+
+/** sockaddr_un takes 108 bytes on Linux, 104 on macOS; a longer path is cut without an error. */
+const PATH_BYTES = 103
+const OTHERS = 0o077
+const SOCKET = /^(\d+)(-\d+)?\.sock$/
+
+/**
+ * Where the primary of a cluster listens for its workers: a socket named after the primary's pid in
+ * a folder of this user's alone, a named pipe on Windows.
+ * @param {{ tmpdir: string, pid: number }} primary
+ * @returns {string}
+ */
+exports.addressOf = ({ tmpdir, pid }) =>
+  process.platform === 'win32' ? `\\\\.\\pipe\\loopwatch-${pid}` : path.join(folderOf(tmpdir), `${pid}${namespace()}.sock`)
+
+/**
+ * Makes the folder where it is missing.
+ * @param {string} address
+ * @returns {Error | null} why nothing may be sent there
+ */
+exports.prepareFolder = (address) => {
+  if (process.platform === 'win32') return null
+  try {
+    fs.mkdirSync(path.dirname(address), { mode: 0o700 })
+  } catch (error) {
+    if (error.code !== 'EEXIST') return error
+  }
+  return exports.checkFolder(address)
+}
+
+/**
+ * Whether the folder is this user's and nobody else's: in a shared temporary folder another user
+ * could have made it first, to read the metrics or to pass for the primary.
+ * @param {string} address
+ * @returns {Error | null}
+ */
+exports.checkFolder = (address) => {
+  if (process.platform === 'win32') return null
+  const folder = path.dirname(address)
+  if (Buffer.byteLength(address) > PATH_BYTES) return new Error(`${address} is too long for a socket`)
+  try {
+    const { uid, mode } = fs.lstatSync(folder)
+    if ((mode & fs.constants.S_IFMT) !== fs.constants.S_IFDIR) return new Error(`${folder} is not a folder`)
+    if (uid !== process.getuid?.()) return new Error(`${folder} belongs to another user`)
+    if ((mode & OTHERS) !== 0) return new Error(`${folder} is open to other users (mode ${(mode & 0o777).toString(8)}, not 700)`)
+    return null
+  } catch (error) {
+    return error
+  }
+}
+
+/** Removes what processes have left that ended without closing. @param {string} address */
+exports.sweepFolder = (address) => {
+  if (process.platform === 'win32') return
+  const folder = path.dirname(address)
+  try {
+    for (const name of fs.readdirSync(folder)) {
+      const [match, pid, space = ''] = SOCKET.exec(name) ?? []
+      if (match !== undefined && space === namespace() && !isAlive(Number(pid))) fs.unlinkSync(path.join(folder, name))
+    }
+  } catch {
+    // What stays is a name without a process; nobody connects to it.
+  }
+}
+
+/** @param {string} tmpdir */
+function folderOf (tmpdir) {
+  return path.join(tmpdir, `loopwatch-${process.getuid?.()}`)
+}
+
+/** Containers that share a temporary folder have their pids twice, but not their pid namespace (Linux). */
+function namespace () {
+  try {
+    return `-${/\d+/.exec(fs.readlinkSync('/proc/self/ns/pid'))?.[0]}`
+  } catch {
+    return ''
+  }
+}
+
+/** @param {number} pid */
+function isAlive (pid) {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}

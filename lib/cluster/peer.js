@@ -1,0 +1,159 @@
+'use strict'
+
+const net = require('node:net')
+const { checkFolder } = require('./address')
+const { Link } = require('./link')
+const { fit } = require('./records')
+const { SeriesWriter } = require('./series')
+const { VERSION } = require('./wire')
+
+/** A primary may start its agent after its first workers: so long a worker waits for it, */
+const PATIENCE_MS = 1000
+const HURRY_MS = 50
+/** and then listens itself, trying on. */
+const RETRY_MS = 3000
+/** What a worker that is killed may lose. */
+const PUSH_MS = 1000
+/** In a storm of blocks the others go without most of their stacks, which the primary would have to parse. */
+const FULL_RECORDS_A_PUSH = 20
+/** The latest blocks from before it joined: its start-up, or what a new primary's watchdog has not heard. */
+const EARLIER_RECORDS = 50
+
+/** @typedef {import('../store/record').BlockRecord} BlockRecord */
+
+/** The worker's side of a cluster: joins the primary, tells it blocks and metrics, and joins again. */
+class Peer {
+  #parts
+  #instance = `${process.pid}-${Date.now()}-${Math.random().toString(36).slice(2)}`
+  /** @type {Link | null} */
+  #link = null
+  /** @type {SeriesWriter | null} while joined */
+  #writer = null
+  /** @type {number | null} */
+  #slot = null
+  #aloneAtMs
+  #isAlone = false
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer
+  #closed = false
+  #fullRecords = 0
+  #lost = 0
+
+  /**
+   * @param {object} parts
+   * @param {string} parts.address
+   * @param {() => number} parts.nowMs
+   * @param {() => Promise<import('./series').Metric[]>} parts.snapshot
+   * @param {() => BlockRecord[]} parts.blocks of this process, newest first
+   * @param {(url: string | null) => void} parts.onJoined with the primary's endpoint; again whenever that changes
+   * @param {(hadPrimary: boolean) => void} parts.onAlone there is no primary, or at present none
+   * @param {(error: Error | null) => void} parts.onState why the primary cannot be joined although there is one
+   */
+  constructor (parts) {
+    this.#parts = parts
+    this.#aloneAtMs = parts.nowMs() + PATIENCE_MS
+    this.#connect()
+  }
+
+  #connect () {
+    const { address, onState } = this.#parts
+    const unsafe = /** @type {(Error & { code?: string }) | null} */ (checkFolder(address))
+    if (unsafe !== null) {
+      if (unsafe.code !== 'ENOENT') onState(unsafe)
+      this.#again()
+      return
+    }
+    const socket = net.connect(address)
+    const link = new Link(socket, {
+      onMessage: (message) => this.#receive(message),
+      onClose: () => this.#lose()
+    })
+    this.#link = link
+    socket.on('connect', () => link.send({ t: 'hello', v: VERSION, pid: process.pid, instance: this.#instance, slot: this.#slot }))
+  }
+
+  /** @param {import('./wire').Message} message */
+  #receive (message) {
+    if (message.t === 'welcome') {
+      this.#slot = message.slot
+      this.#writer = new SeriesWriter()
+      this.#parts.onState(null)
+      this.#push()
+      for (const record of this.#parts.blocks().slice(0, EARLIER_RECORDS).reverse()) this.tellBlock(record)
+    } else if (message.t === 'refused') {
+      this.#parts.onState(new Error(`the primary refused: ${message.reason}`))
+    } else if (message.t === 'endpoint') {
+      this.#isAlone = false
+      this.#parts.onJoined(message.url)
+    } else if (message.t === 'ask') {
+      this.#tellMetrics(message.id)
+    }
+  }
+
+  #lose () {
+    if (this.#writer !== null) this.#aloneAtMs = this.#parts.nowMs() + PATIENCE_MS
+    this.#link = null
+    this.#writer = null
+    this.#again()
+  }
+
+  #again () {
+    if (this.#closed) return
+    const isPatient = !this.#isAlone && this.#parts.nowMs() < this.#aloneAtMs
+    if (!isPatient && !this.#isAlone) {
+      this.#isAlone = true
+      this.#parts.onAlone(this.#slot !== null)
+    }
+    this.#later(isPatient ? HURRY_MS : RETRY_MS, () => this.#connect())
+  }
+
+  #push () {
+    this.#fullRecords = FULL_RECORDS_A_PUSH
+    this.#tellMetrics()
+    this.#later(PUSH_MS, () => { if (this.#writer !== null) this.#push() })
+  }
+
+  /** @param {number} [id] of the question it answers */
+  async #tellMetrics (id) {
+    const writer = this.#writer
+    const link = this.#link
+    // What has changed meanwhile is told when the primary reads again.
+    if (writer === null || link === null || link.isBacklogged) return
+    const snapshot = await this.#parts.snapshot()
+    if (this.#writer !== writer) return
+    const messages = writer.changes(snapshot)
+    messages[messages.length - 1].id = id
+    for (const message of messages) link.send(message)
+  }
+
+  /** @param {BlockRecord} record */
+  tellBlock (record) {
+    if (this.#writer === null) return
+    const isFull = this.#fullRecords-- > 0
+    const fitted = fit(isFull ? record : { ...record, stacks: record.stacks.slice(0, 1) })
+    if (fitted === null || this.#link === null || this.#link.isBacklogged) this.#lost++
+    else this.#link.send({ t: 'block', record: fitted })
+  }
+
+  /** Records that could not be told since the last call. */
+  takeLost () {
+    const lost = this.#lost
+    this.#lost = 0
+    return lost
+  }
+
+  /** @param {number} ms @param {() => void} then */
+  #later (ms, then) {
+    clearTimeout(this.#timer)
+    if (!this.#closed) this.#timer = setTimeout(then, ms)
+  }
+
+  /** Says what is left to say and leaves. @returns {void} */
+  close () {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    this.#link?.end()
+  }
+}
+
+exports.Peer = Peer

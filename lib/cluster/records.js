@@ -1,0 +1,36 @@
+'use strict'
+
+const { causes } = require('../causes')
+
+/** A thousand of them fit the primary's watchdog; mostly all ten stacks fit one. */
+const RECORD_BYTES = 16 * 1024
+const ID = /^[\w.-]{1,64}$/
+
+/**
+ * A record as it travels: with as many of its stacks as there is room for, the heaviest first.
+ * @param {any} record
+ * @returns {any} null where it is too large even without
+ */
+exports.fit = (record) => {
+  const stacks = [...record.stacks]
+  while (stacks.length > 1 && bytes({ ...record, stacks }) > RECORD_BYTES) stacks.pop()
+  if (stacks.length === 0) return bytes(record) > RECORD_BYTES ? null : record
+  const [{ frames, ...heaviest }, ...others] = stacks
+  for (let count = frames.length; count > 0; count >>= 1) {
+    const fitted = { ...record, stacks: [{ ...heaviest, frames: frames.slice(0, count) }, ...others] }
+    if (bytes(fitted) <= RECORD_BYTES) return fitted
+  }
+  return null
+}
+
+/** Whether what came over the wire can be listed beside the primary's own records. @param {any} record */
+exports.isRecord = (record) =>
+  typeof record === 'object' && record !== null && ID.test(record.id) &&
+  Number.isInteger(record.pid) && typeof record.thread === 'string' && Object.hasOwn(causes, record.cause) &&
+  typeof record.durationMs === 'number' && typeof record.ongoing === 'boolean' && typeof record.startedAt === 'string' &&
+  Array.isArray(record.stacks) && [record.frame, record.request, record.evidence].every((part) => typeof part === 'object')
+
+/** @param {unknown} value */
+function bytes (value) {
+  return Buffer.byteLength(JSON.stringify(value))
+}

@@ -1,0 +1,71 @@
+'use strict'
+
+/**
+ * The protocol between the watchdogs of a cluster: one JSON object a line, its kind in `t`. Kinds
+ * that are not known are ignored; the version is raised when one side would misread the other.
+ *
+ * worker to primary:
+ * - hello { v, pid, instance, slot } first of all; `slot` held under an earlier hub, or null
+ * - metrics { metrics, series, values, gone, id } what changed (series.js), in several lines; the last has the `id` of the ask it answers
+ * - block { record } as soon as a block opens, each second, when it ends and when it settles
+ *
+ * primary to worker:
+ * - welcome { v, slot } or refused { reason }
+ * - endpoint { url } of the primary; null where it has none
+ * - ask { id } for the metrics as they are now
+ */
+exports.VERSION = 1
+
+/** A line of metrics is some 100 KB at most, a record 16 KB. */
+exports.LINE_BYTES = 1024 * 1024
+
+const NEWLINE = 10
+
+/** @typedef {{ t: string, [key: string]: any }} Message */
+
+/** Bytes in, messages out; throws on what is no message. */
+class LineReader {
+  /** @type {Buffer[]} of a line whose end has not come */
+  #parts = []
+  #bytes = 0
+
+  /**
+   * @param {Buffer} chunk
+   * @returns {Message[]} those whose end it brought
+   */
+  push (chunk) {
+    /** @type {Message[]} */
+    const messages = []
+    let start = 0
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      this.#add(chunk.subarray(start, end))
+      messages.push(parse(Buffer.concat(this.#parts).toString()))
+      this.#parts = []
+      this.#bytes = 0
+      start = end + 1
+    }
+    if (start < chunk.length) this.#add(chunk.subarray(start))
+    return messages
+  }
+
+  /** @param {Buffer} part */
+  #add (part) {
+    this.#bytes += part.length
+    if (this.#bytes > exports.LINE_BYTES) throw new Error(`a line of more than ${exports.LINE_BYTES} bytes`)
+    this.#parts.push(part)
+  }
+}
+
+/** @param {string} line @returns {Message} */
+function parse (line) {
+  let message
+  try {
+    message = JSON.parse(line)
+  } catch {
+    throw new Error('a line that is not JSON')
+  }
+  if (typeof message?.t !== 'string') throw new Error('a line that is not a message')
+  return message
+}
+
+exports.LineReader = LineReader

@@ -1,0 +1,75 @@
+'use strict'
+
+/** @typedef {import('../cluster/series').Metric} Metric */
+/** @typedef {import('../cluster/series').Value} Value */
+/** @typedef {import('../cluster/ledger').Family} Family */
+
+const ESCAPED = /** @type {Record<string, string>} */ ({ '\\': '\\\\', '\n': '\\n', '"': '\\"' })
+
+/** Labels of workers stay the same objects from scrape to scrape. @type {WeakMap<Value['labels'], string>} */
+const texts = new WeakMap()
+
+/**
+ * All that a registry holds, as plain JSON.
+ * @param {import('prom-client').Registry} registry
+ * @returns {Promise<Metric[]>}
+ */
+exports.snapshotOf = async (registry) => {
+  const metrics = /** @type {any[]} */ (await registry.getMetricsAsJSON())
+  return metrics.map(({ name, help, type, values }) => ({
+    name,
+    help,
+    type,
+    values: values.map((/** @type {any} */ { labels, sharedLabels, value, metricName, exemplar }) => ({ labels: { ...sharedLabels, ...labels }, value, metricName, exemplar }))
+  }))
+}
+
+/**
+ * The metrics of a cluster as text. Not by prom-client's registry, which takes 20 ms for 64 workers
+ * of 118 series each, in which the watchdog cannot look; this takes 1.5.
+ * @param {Family[]} families
+ * @param {boolean} openMetrics with exemplars
+ */
+exports.renderFamilies = (families, openMetrics) => {
+  /** @type {string[]} */
+  const lines = []
+  for (const { name, help, type, groups } of families) {
+    const family = openMetrics && type === 'counter' ? name.replace(/_total$/, '') : name
+    lines.push(`# HELP ${family} ${escape(help, /[\\\n]/g)}`, `# TYPE ${family} ${type}`)
+    for (const { worker, values } of groups) {
+      for (const value of values) lines.push(line(name, worker, value, openMetrics))
+    }
+    if (!openMetrics) lines.push('')
+  }
+  if (openMetrics) lines.push('# EOF', '')
+  return lines.join('\n')
+}
+
+/** @param {string} name @param {string} worker @param {Value} series @param {boolean} openMetrics */
+function line (name, worker, { metricName = name, labels, value, exemplar }, openMetrics) {
+  const own = labelText(labels)
+  // What is counted of a worker has its label already.
+  const all = 'worker' in labels ? own : `worker="${worker}"${own === '' ? '' : `,${own}`}`
+  const tail = openMetrics && exemplar ? ` # {${labelText(exemplar.labelSet)}} ${number(exemplar.value)} ${exemplar.timestamp}` : ''
+  return `${metricName}{${all}} ${number(value)}${tail}`
+}
+
+/** @param {Value['labels']} labels */
+function labelText (labels) {
+  let text = texts.get(labels)
+  if (text === undefined) {
+    text = Object.entries(labels).map(([name, value]) => `${name}="${escape(`${value}`, /[\\\n"]/g)}"`).join(',')
+    texts.set(labels, text)
+  }
+  return text
+}
+
+/** @param {string} text @param {RegExp} characters */
+function escape (text, characters) {
+  return text.replace(characters, (character) => ESCAPED[character])
+}
+
+/** @param {number} value */
+function number (value) {
+  return Number.isFinite(value) || Number.isNaN(value) ? `${value}` : value > 0 ? '+Inf' : '-Inf'
+}

@@ -1,0 +1,266 @@
+'use strict'
+
+// The primary's side against pretend workers, good and bad, over real sockets.
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
+const { once } = require('node:events')
+const fs = require('node:fs')
+const net = require('node:net')
+const os = require('node:os')
+const path = require('node:path')
+const { nowMs } = require('../lib/clock')
+const { addressOf } = require('../lib/cluster/address')
+const { Hub } = require('../lib/cluster/hub')
+const { Peer } = require('../lib/cluster/peer')
+const { SeriesWriter } = require('../lib/cluster/series')
+const { VERSION } = require('../lib/cluster/wire')
+const { eventually } = require('./support/app')
+const { makeRecord } = require('./support/record')
+
+/** @typedef {import('../lib/cluster/series').Metric} Metric */
+
+/** @param {number} value @returns {Metric[]} */
+const metrics = (value) => [
+  { name: 'a_total', help: 'a', type: 'counter', values: [{ labels: { reason: 'x' }, value }] },
+  { name: 'b', help: 'b', type: 'gauge', values: [{ labels: {}, value }] }
+]
+
+/** Of the first metric. @param {import('../lib/cluster/ledger').Family[]} families */
+const sumOf = ([{ groups }]) => groups.flatMap(({ values }) => values).reduce((total, { value }) => total + value, 0)
+
+/** @param {import('node:test').TestContext} t @param {string} [tmpdir] */
+function startHub (t, tmpdir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-test-'))) {
+  const address = addressOf({ tmpdir, pid: process.pid })
+  /** @type {(string | null)[]} */
+  const states = []
+  /** @type {string[]} */
+  const faults = []
+  /** @type {any[]} */
+  const blocks = []
+  const clock = { aheadMs: 0 }
+  const hub = new Hub({
+    address,
+    nowMs: () => nowMs() + clock.aheadMs,
+    onBlock: (record) => blocks.push(record),
+    onState: (error) => states.push(error && error.message),
+    onFault: (fault) => faults.push(fault.message)
+  })
+  t.after(() => {
+    hub.close()
+    fs.rmSync(tmpdir, { recursive: true, force: true })
+  })
+  return {
+    hub,
+    address,
+    states,
+    faults,
+    blocks,
+    clock,
+    listening: () => eventually(() => states.at(-1) === null, () => `the hub to listen: ${states}`),
+    /** @param {string} name @param {number | string} worker */
+    value: async (name, worker) => (await hub.union(async () => metrics(1000))).find((metric) => metric.name === name)?.groups.find((group) => group.worker === `${worker}`)?.values[0].value
+  }
+}
+
+/** A worker that says what it is told to. @param {string} address */
+async function connect (address) {
+  const socket = net.connect(address)
+  socket.on('error', () => {})
+  /** @type {any[]} */
+  const got = []
+  let text = ''
+  socket.on('data', (data) => {
+    text += data
+    const lines = text.split('\n')
+    text = /** @type {string} */ (lines.pop())
+    got.push(...lines.map((line) => JSON.parse(line)))
+  })
+  await once(socket, 'connect')
+  const send = (/** @type {object} */ message) => socket.write(`${JSON.stringify(message)}\n`)
+  return {
+    socket,
+    got,
+    send,
+    /** @param {object} [differences] @returns {Promise<number>} its slot */
+    join: async (differences = {}) => {
+      send({ t: 'hello', v: VERSION, pid: 1, instance: `${Math.random()}`, slot: null, ...differences })
+      return (await eventually(() => got.find(({ t }) => t === 'welcome'), 'the welcome')).slot
+    },
+    closed: () => eventually(() => socket.destroyed, 'the connection to be closed')
+  }
+}
+
+/** A worker's side as it is, with metrics of the test's. @param {import('node:test').TestContext} t @param {string} address @param {() => number} value */
+function startPeer (t, address, value) {
+  /** @type {string[]} */
+  const said = []
+  const peer = new Peer({
+    address,
+    nowMs,
+    snapshot: async () => metrics(value()),
+    blocks: () => [makeRecord({ id: '1-early' })],
+    onJoined: (url) => said.push(`joined ${url}`),
+    onAlone: (hadPrimary) => said.push(hadPrimary ? 'left alone' : 'alone'),
+    onState: (error) => said.push(`state ${error && error.message}`)
+  })
+  t.after(() => peer.close())
+  return { peer, said }
+}
+
+test('64 workers join, answer, leave, and others take their places', async (t) => {
+  const { hub, address, listening, value, faults } = startHub(t)
+  await listening()
+  hub.tellUrl('http://127.0.0.1:1')
+  const values = Array.from({ length: 64 }, (_, i) => i)
+  const peers = values.map((_, i) => startPeer(t, address, () => values[i]))
+  await eventually(() => peers.every(({ said }) => said.includes('joined http://127.0.0.1:1')), 'all to join')
+  assert.deepEqual(hub.state.workers, { answering: 64, silent: 0 })
+  for (const i of values.keys()) values[i] += 100
+  // A scrape asks: what changed a moment ago is there.
+  const union = await eventually(async () => {
+    const now = await hub.union(async () => metrics(0))
+    return sumOf(now) === values.reduce((total, value) => total + value, 0) && now
+  }, 'the sum over all')
+  assert.equal(new Set(union[0].groups.map(({ worker }) => worker)).size, 65)
+
+  for (const { peer } of peers.slice(0, 32)) peer.close()
+  await eventually(() => hub.state.workers.answering === 32, 'half to leave')
+  const next = Array.from({ length: 32 }, () => startPeer(t, address, () => 1))
+  await eventually(() => next.every(({ said }) => said.length > 1), 'others to join')
+  assert.equal([...hub.state.restarts.values()].reduce((sum, count) => sum + count, 0), 32)
+  assert.equal(hub.state.restarts.size, 64)
+  const after = await hub.union(async () => metrics(0))
+  assert.equal(sumOf(after), values.reduce((total, value) => total + value, 0) + 32)
+  assert.equal(await value('b', 1), 1)
+  assert.deepEqual(faults, [])
+})
+
+test('bytes that no worker would send end their connection and nothing else', async (t) => {
+  const { hub, address, listening, faults, value } = startHub(t)
+  await listening()
+  const good = await connect(address)
+  const slot = await good.join()
+  for (const message of new SeriesWriter().changes(metrics(5))) good.send(message)
+
+  const bad = {
+    garbage: Buffer.from('\x16\x03\x01nonsense\n\xff\xfe'),
+    'GET / HTTP/1.1': Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n'),
+    'not an object': Buffer.from('[1]\n'),
+    'no hello': Buffer.from('{"t":"metrics","values":[]}\n'),
+    'hello without instance': Buffer.from(`{"t":"hello","v":${VERSION}}\n`),
+    'metrics that are none': Buffer.from(`{"t":"hello","v":${VERSION},"instance":"x"}\n{"t":"metrics","metrics":[[0,"a b","c","d"]]}\n`),
+    'a block that is none': Buffer.from(`{"t":"hello","v":${VERSION},"instance":"y"}\n{"t":"block","record":{"id":"<script>"}}\n`),
+    'a line of 100 MB': Buffer.alloc(100 * 1024 * 1024, 'x')
+  }
+  for (const [what, bytes] of Object.entries(bad)) {
+    const { socket, closed } = await connect(address)
+    const before = faults.length
+    socket.write(bytes)
+    await closed()
+    await eventually(() => faults.length === before + 1, () => `${what} to be said: ${faults}`)
+  }
+  const half = await connect(address)
+  half.socket.end('{"t":"hel')
+  await half.closed()
+  const silent = await connect(address)
+  await silent.closed()
+  const version = await connect(address)
+  version.send({ t: 'hello', v: 99, instance: 'z' })
+  await version.closed()
+  assert.match(version.got[0].reason, /version 1, not 99/)
+
+  assert.ok(!good.socket.destroyed)
+  await eventually(() => hub.state.workers.answering === 1, 'the good one alone')
+  assert.equal(await value('a_total', slot), 5)
+})
+
+test('a worker that stops answering is waited for shortly and loses its gauges; it is not forgotten', async (t) => {
+  const { hub, address, clock, listening, value } = startHub(t)
+  await listening()
+  const worker = await connect(address)
+  await worker.join()
+  for (const message of new SeriesWriter().changes(metrics(5))) worker.send(message)
+  await eventually(async () => await value('b', 1) === 5, 'its metrics')
+  clock.aheadMs = 6000
+  assert.equal(await value('a_total', 1), 5)
+  assert.equal(await value('b', 1), undefined)
+  assert.deepEqual(hub.state.workers, { answering: 0, silent: 1 })
+})
+
+test('blocks of a worker come with its number, grow while they last, and end with it', async (t) => {
+  const { hub, address, blocks, listening } = startHub(t)
+  await listening()
+  const worker = await connect(address)
+  const slot = await worker.join()
+  worker.send({ t: 'block', record: makeRecord({ ongoing: true, durationMs: 100 }) })
+  await eventually(() => hub.blockedMs[0].blockedMs > 150, 'it to grow')
+  assert.equal(hub.ongoing[0].worker, slot)
+  worker.send({ t: 'block', record: makeRecord({ id: '4242-2', thread: 'worker 3', ongoing: true, durationMs: 1e6 }) })
+  worker.send({ t: 'block', record: makeRecord({ durationMs: 250 }) })
+  await eventually(() => hub.ongoing.length === 1 && hub.ongoing[0].id === '4242-2', 'its end')
+  assert.deepEqual(hub.blockedMs, [{ worker: slot, blockedMs: 0 }], 'other threads do not block the worker')
+  worker.socket.destroy()
+  await eventually(() => blocks.at(-1).id === '4242-2' && !blocks.at(-1).ongoing, 'the worker\'s end to end its block')
+  assert.ok(blocks.every((record) => record.worker === slot))
+  assert.deepEqual(hub.blockedMs, [])
+})
+
+test('a worker sends the primary what it says of blocks, within bounds', async (t) => {
+  const { hub, address, blocks, listening } = startHub(t)
+  await listening()
+  hub.tellUrl(null)
+  const { peer, said } = startPeer(t, address, () => 1)
+  await eventually(() => said.includes('joined null'), 'it to join')
+  const frames = [{ function: 'f', file: '/f.js', line: 1, column: 1 }]
+  const stacks = [{ count: 1, weightMs: 1, frames }, { count: 1, weightMs: 1, frames }]
+  for (let i = 0; i < 100; i++) peer.tellBlock(makeRecord({ id: `1-${i}`, stacks }))
+  await eventually(() => blocks.length === 101, 'all blocks')
+  assert.equal(blocks[0].id, '1-early', 'from before it joined')
+  assert.equal(blocks[1].stacks.length, 2)
+  assert.equal(blocks[100].stacks.length, 1)
+  peer.tellBlock(makeRecord({ frame: { function: 'x'.repeat(20000), file: '/f.js', line: 1, column: 1, exact: true } }))
+  assert.equal(peer.takeLost(), 1)
+  assert.equal(peer.takeLost(), 0)
+})
+
+test('a worker whose primary goes listens itself, and joins the next', async (t) => {
+  const first = startHub(t)
+  await first.listening()
+  first.hub.tellUrl('http://127.0.0.1:1')
+  const { said } = startPeer(t, first.address, () => 1)
+  await eventually(() => said.includes('joined http://127.0.0.1:1'), 'it to join')
+  first.hub.close()
+  await eventually(() => said.includes('left alone'), 'it to be alone')
+  const second = startHub(t, path.dirname(path.dirname(first.address)))
+  second.hub.tellUrl('http://127.0.0.1:2')
+  await eventually(() => said.at(-1) === 'joined http://127.0.0.1:2', () => `it to join the next: ${said}`)
+})
+
+test('a socket file that a dead process has left is taken over, one in use is not', async (t) => {
+  const tmpdir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-test-'))
+  const address = addressOf({ tmpdir, pid: process.pid })
+  fs.mkdirSync(path.dirname(address), { mode: 0o700 })
+  spawnSync(process.execPath, ['-e', `require('node:net').createServer().listen(${JSON.stringify(address)}, () => process.kill(process.pid, 'SIGKILL'))`])
+  assert.ok(fs.existsSync(address), 'the dead left its file')
+  const first = startHub(t, tmpdir)
+  await first.listening()
+  await (await connect(address)).join()
+  const second = startHub(t, tmpdir)
+  await eventually(() => second.states.length > 0, 'the second to say')
+  assert.match(`${second.states[0]}`, /EADDRINUSE/)
+  await (await connect(address)).join()
+  assert.equal(first.hub.state.workers.answering, 2)
+})
+
+test('a socket file that a cleaner has deleted is made again', async (t) => {
+  const { hub, address, listening } = startHub(t)
+  await listening()
+  const before = await connect(address)
+  await before.join()
+  fs.unlinkSync(address)
+  await eventually(() => fs.existsSync(address), 'the file to come back')
+  await (await connect(address)).join()
+  const { answering, silent } = hub.state.workers
+  assert.equal(answering + silent, 2, 'nobody was thrown out')
+})

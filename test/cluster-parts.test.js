@@ -1,0 +1,215 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { addressOf, checkFolder, prepareFolder, sweepFolder } = require('../lib/cluster/address')
+const { Ledger } = require('../lib/cluster/ledger')
+const { fit, isRecord } = require('../lib/cluster/records')
+const { SeriesReader, SeriesWriter } = require('../lib/cluster/series')
+const { Slots, MOST_SLOTS } = require('../lib/cluster/slots')
+const { LineReader, LINE_BYTES } = require('../lib/cluster/wire')
+const { makeRecord } = require('./support/record')
+const { seeded } = require('./support/simulated-host')
+
+/** @typedef {import('../lib/cluster/series').Metric} Metric */
+
+/** @param {number} value @param {Record<string, string | number>} [labels] @returns {Metric} */
+const counter = (value, labels = {}) => ({ name: 'a_total', help: 'a', type: 'counter', values: [{ labels, value }] })
+/** @param {number} value @returns {Metric} */
+const gauge = (value) => ({ name: 'b', help: 'b', type: 'gauge', values: [{ labels: {}, value }] })
+
+/** @param {import('../lib/cluster/ledger').Family[]} families @param {string} name @param {string} worker */
+const valueOf = (families, name, worker) => families.find((family) => family.name === name)?.groups
+  .filter((group) => group.worker === worker).flatMap(({ values }) => values).reduce((/** @type {number | undefined} */ total, { value }) => (total ?? 0) + value, undefined)
+
+test('messages come whole, however the bytes are cut', () => {
+  const sent = [{ t: 'a', text: 'ä€𝄞 \n "' }, { t: 'b' }, { t: 'c', list: [1, 2] }]
+  const bytes = Buffer.from(sent.map((message) => `${JSON.stringify(message)}\n`).join(''))
+  for (let size = 1; size <= bytes.length; size++) {
+    const reader = new LineReader()
+    const got = []
+    for (let at = 0; at < bytes.length; at += size) got.push(...reader.push(bytes.subarray(at, at + size)))
+    assert.deepEqual(got, sent, `in pieces of ${size}`)
+  }
+})
+
+test('what is no message, or never ends, is refused', () => {
+  for (const line of ['nonsense', '', '1', 'null', '[]', '{}', '{"t":1}', '\0\0']) {
+    assert.throws(() => new LineReader().push(Buffer.from(`${line}\n`)), /a line that is not/, line)
+  }
+  const reader = new LineReader()
+  assert.deepEqual(reader.push(Buffer.alloc(LINE_BYTES, 'x')), [])
+  assert.throws(() => reader.push(Buffer.from('x')), /more than 1048576 bytes/)
+})
+
+test('a snapshot arrives as it was sent, whatever changes, comes and goes between two', () => {
+  const random = seeded(7)
+  const writer = new SeriesWriter()
+  const reader = new SeriesReader()
+  /** @type {Map<string, Metric>} */
+  const registry = new Map(['x_total', 'y', 'z_seconds'].map((name, i) => [name, { name, help: `${name}?`, type: ['counter', 'gauge', 'histogram'][i], values: [] }]))
+  for (let round = 0; round < 200; round++) {
+    for (const metric of registry.values()) {
+      if (random() < 0.3) metric.values.push({ labels: { n: `${round}"\n`, le: round / 2 }, value: random(), metricName: metric.type === 'histogram' ? `${metric.name}_bucket` : undefined, exemplar: null })
+      if (random() < 0.1) metric.values.splice(Math.floor(random() * metric.values.length), 1)
+      for (const value of metric.values) {
+        if (random() < 0.2) value.value = random() < 0.1 ? NaN : random()
+        if (random() < 0.1) value.exemplar = { labelSet: { block_id: `${round}` }, value: random(), timestamp: round }
+      }
+    }
+    for (const message of writer.changes([...registry.values()])) reader.apply(JSON.parse(JSON.stringify(message)))
+    const plain = (/** @type {Metric[]} */ metrics) => JSON.parse(JSON.stringify(metrics.map((metric) => ({ ...metric, values: metric.values.map((value) => ({ ...value, exemplar: value.exemplar ?? null })) }))))
+    assert.deepEqual(plain(reader.snapshot()), plain([...registry.values()]), `round ${round}`)
+  }
+})
+
+test('of a snapshot that has not changed nothing is sent', () => {
+  const writer = new SeriesWriter()
+  const many = { ...counter(1), values: Array.from({ length: 5000 }, (_, i) => ({ labels: { i: `${i}` }, value: i })) }
+  const first = writer.changes([many]).map((message) => JSON.stringify(message).length)
+  assert.ok(Math.max(...first) < LINE_BYTES / 4)
+  assert.ok(JSON.stringify(writer.changes([many])).length < 100)
+})
+
+test('series that no worker would send are refused', () => {
+  const metric = [0, 'a_total', 'help', 'counter']
+  for (const message of [
+    { metrics: [[0, 'a b', 'help', 'counter']] },
+    { metrics: [[0, 'a', 'help', 'thing']] },
+    { metrics: [[0, 'a', null, 'counter']] },
+    { metrics: [['0', 'a', 'x'.repeat(2000), 'counter']] },
+    { metrics: 1 },
+    { metrics: [metric], series: [[0, 1, 'a_total', {}]] },
+    { metrics: [metric], series: [[0, 0, 'other', {}]] },
+    { metrics: [metric], series: [[0, 0, 'a_total', { 'x="1"} 1\ny': 'z' }]] },
+    { metrics: [metric], series: [[0, 0, 'a_total', { x: {} }]] },
+    { metrics: [metric], series: [[0, 0, 'a_total', null]] },
+    { metrics: [metric], series: [[0, 0, 'a_total', {}]], values: [[0, 'x']] },
+    { metrics: [metric], series: [[0, 0, 'a_total', {}]], values: [[0, 1, { labelSet: 1 }]] },
+    { gone: {} }
+  ]) {
+    assert.throws(() => new SeriesReader().apply(/** @type {any} */ ({ t: 'metrics', ...message })), undefined, JSON.stringify(message))
+  }
+})
+
+test('a worker takes the lowest free slot; who comes back has its own again', () => {
+  const slots = new Slots()
+  assert.deepEqual(slots.take('a', null), { slot: 1, isRestart: false })
+  assert.deepEqual(slots.take('b', null), { slot: 2, isRestart: false })
+  assert.deepEqual(slots.take('c', null), { slot: 3, isRestart: false })
+  slots.release(1)
+  slots.release(2)
+  assert.deepEqual(slots.take('b', null), { slot: 2, isRestart: false })
+  assert.deepEqual(slots.take('d', null), { slot: 1, isRestart: true })
+  // Under a new hub everyone keeps the slot it had under the old one.
+  const next = new Slots()
+  assert.deepEqual(next.take('c', 3), { slot: 3, isRestart: false })
+  assert.deepEqual(next.take('e', 3), { slot: 1, isRestart: false })
+  assert.deepEqual(next.take('f', -1), { slot: 2, isRestart: false })
+  assert.deepEqual(next.take('g', '9'), { slot: 4, isRestart: false })
+  for (let i = 5; i <= MOST_SLOTS; i++) next.take(`${i}`, null)
+  assert.equal(next.take('last', null), null)
+})
+
+test('counters of a slot grow over all who had it; gauges are of the living', () => {
+  const ledger = new Ledger()
+  ledger.join(1, 'a')
+  const first = ledger.union([counter(100)], new Map([[1, [counter(5), gauge(1)]]]))
+  assert.deepEqual([valueOf(first, 'a_total', 'primary'), valueOf(first, 'a_total', '1'), valueOf(first, 'b', '1')], [100, 5, 1])
+  ledger.leave(1, 'a', [counter(6), gauge(1)])
+  const without = ledger.union([], new Map())
+  assert.deepEqual([valueOf(without, 'a_total', '1'), valueOf(without, 'b', '1')], [6, undefined])
+  ledger.join(1, 'b')
+  const again = ledger.union([], new Map([[1, [counter(2), gauge(7)]]]))
+  assert.deepEqual([valueOf(again, 'a_total', '1'), valueOf(again, 'b', '1')], [8, 7])
+  // A connection that was lost and made again is not counted twice.
+  ledger.leave(1, 'b', [counter(3)])
+  ledger.join(1, 'b')
+  assert.equal(valueOf(ledger.union([], new Map([[1, [counter(4)]]])), 'a_total', '1'), 10)
+})
+
+test('a histogram whose workers have died adds up bucket by bucket and keeps an exemplar', () => {
+  /** @param {number[]} counts @param {number} sum @param {any} [exemplar] @returns {Metric} */
+  const histogram = (counts, sum, exemplar) => ({
+    name: 'h',
+    help: 'h',
+    type: 'histogram',
+    values: [...counts.map((value, i) => ({ metricName: 'h_bucket', labels: { le: [1, 2, '+Inf'][i], thread: 'main' }, value, exemplar })), { metricName: 'h_sum', labels: { thread: 'main' }, value: sum }, { metricName: 'h_count', labels: { thread: 'main' }, value: counts[2] }]
+  })
+  const ledger = new Ledger()
+  const exemplar = { labelSet: { block_id: '1-1' }, value: 0.5, timestamp: 1 }
+  ledger.join(1, 'a')
+  ledger.leave(1, 'a', [histogram([1, 2, 3], 6, exemplar)])
+  ledger.join(1, 'b')
+  const [{ groups: [{ values }] }] = ledger.union([], new Map([[1, [histogram([0, 1, 1], 1.5)]]]))
+  assert.deepEqual(values.map(({ value }) => value), [1, 3, 4, 7.5, 4])
+  assert.deepEqual(values[0].exemplar, exemplar)
+})
+
+test('workers that die for ever leave a bounded number of series', () => {
+  const ledger = new Ledger()
+  let total = 0
+  for (let life = 0; life < 300; life++) {
+    ledger.join(1, `${life}`)
+    ledger.leave(1, `${life}`, [{ ...counter(0), values: Array.from({ length: 50 }, (_, i) => ({ labels: { route: `/${life}/${i}` }, value: 1 })) }])
+    total += 50
+  }
+  const [{ groups: [{ values }] }] = ledger.union([], new Map())
+  assert.ok(values.length <= 5000 + 50, `${values.length} series`)
+  assert.equal(values.reduce((sum, { value }) => sum + value, 0), total)
+})
+
+test('a record travels with as many stacks as fit', () => {
+  const frame = { function: 'f', file: '/srv/app/some/file.js', line: 1, column: 1 }
+  const stack = (/** @type {number} */ depth) => ({ count: 1, weightMs: 1, frames: Array.from({ length: depth }, () => frame) })
+  const small = makeRecord()
+  assert.deepEqual(fit(small), small)
+  const large = fit(makeRecord({ stacks: Array.from({ length: 10 }, () => stack(50)) }))
+  assert.ok(large.stacks.length > 2 && large.stacks.length < 10)
+  const deep = fit(makeRecord({ stacks: [stack(5000)] }))
+  assert.ok(deep.stacks[0].frames.length > 50)
+  for (const record of [large, deep]) assert.ok(JSON.stringify(record).length <= 16 * 1024)
+  assert.equal(fit(makeRecord({ frame: { ...frame, function: 'x'.repeat(20000), exact: true } })), null)
+  assert.ok(isRecord(small))
+  for (const wrong of [null, 1, {}, { ...small, id: '../x' }, { ...small, cause: 'constructor' }, { ...small, stacks: 1 }, { ...small, frame: 'x' }, { ...small, durationMs: '1' }]) {
+    assert.ok(!isRecord(wrong), JSON.stringify(wrong))
+  }
+})
+
+test('the folder of the sockets is this user\'s alone', (t) => {
+  const tmpdir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-test-'))
+  t.after(() => fs.rmSync(tmpdir, { recursive: true }))
+  const address = addressOf({ tmpdir, pid: 4242 })
+  const folder = path.dirname(address)
+  assert.equal(/** @type {any} */ (checkFolder(address))?.code, 'ENOENT')
+  assert.equal(prepareFolder(address), null)
+  assert.equal(fs.statSync(folder).mode & 0o777, 0o700)
+  fs.chmodSync(folder, 0o701)
+  assert.match(`${prepareFolder(address)}`, /open to other users \(mode 701/)
+  fs.chmodSync(folder, 0o700)
+  if (process.getuid?.() === 0) {
+    fs.chownSync(folder, 12345, 0)
+    assert.match(`${prepareFolder(address)}`, /belongs to another user/)
+  }
+  fs.rmdirSync(folder)
+  fs.symlinkSync(os.tmpdir(), folder)
+  assert.match(`${prepareFolder(address)}`, /is not a folder/)
+  fs.unlinkSync(folder)
+  assert.match(`${prepareFolder(addressOf({ tmpdir: path.join(tmpdir, 'x'.repeat(100)), pid: 1 }))}`, /ENOENT|too long/)
+})
+
+test('sockets of processes that are gone are swept away, those of the living are not', (t) => {
+  const tmpdir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-test-'))
+  t.after(() => fs.rmSync(tmpdir, { recursive: true }))
+  const mine = addressOf({ tmpdir, pid: process.pid })
+  prepareFolder(mine)
+  // Above the largest pid there can be.
+  const dead = addressOf({ tmpdir, pid: 4194305 })
+  const other = path.join(path.dirname(mine), '4194305-1.sock')
+  for (const file of [mine, dead, other]) fs.writeFileSync(file, '')
+  sweepFolder(mine)
+  assert.deepEqual([mine, dead, other].map((file) => fs.existsSync(file)), [true, false, true])
+})

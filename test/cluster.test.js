@@ -1,0 +1,263 @@
+'use strict'
+
+// Real clusters of node:cluster: one endpoint in the primary, whatever is blocked or dead.
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
+const { once } = require('node:events')
+const fs = require('node:fs')
+const net = require('node:net')
+const os = require('node:os')
+const path = require('node:path')
+const { startCluster } = require('./support/cluster')
+const { eventually, FIXTURES, startApp, startNode } = require('./support/app')
+const { parseExposition, valueOf } = require('./support/exposition')
+const { needs } = require('./support/tools')
+
+/** @typedef {import('./support/exposition').Sample} Sample */
+
+/** @param {Sample[]} samples @param {string} name @param {Record<string, string>} labels */
+const sum = (samples, name, labels) => samples
+  .filter((sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value))
+  .reduce((total, { value }) => total + value, 0)
+
+/** @param {Sample[]} samples @param {string | number} worker */
+const blocksOf = (samples, worker) => sum(samples, 'loopwatch_block_duration_seconds_count', { worker: `${worker}` })
+
+/** Which slot a worker's block came under. @param {any} app @param {number} pid */
+const slotOf = async (app, pid) => (await app.json('/blocks')).find((/** @type {any} */ record) => record.pid === pid && record.worker !== null)?.worker
+
+test('a cluster has one endpoint, with every worker under its number and sums that are right', async (t) => {
+  const app = await startCluster(t, { workers: 3 })
+  assert.deepEqual(app.joined().map(({ url }) => url), [app.url, app.url, app.url])
+  assert.equal(app.lines().filter(({ event }) => event === 'listening').length, 1)
+  const pids = new Set()
+  for (let i = 0; i < 9; i++) pids.add(await app.get('/orders/17?ms=120'))
+  assert.equal(pids.size, 3, 'the application gave work to all three')
+  const route = '/orders/:id'
+  const blocks = await eventually(async () => {
+    const list = (await app.json('/blocks')).filter((/** @type {any} */ record) => record.request?.route === route && !record.ongoing)
+    return list.length === 9 && list
+  }, 'nine blocks at the primary')
+  assert.deepEqual([...new Set(blocks.map((/** @type {any} */ { worker }) => worker))].sort(), [1, 2, 3])
+  // A block is counted when its verdict has settled, a little later. Whatever else this machine made
+  // of it (a start-up is a block too) is in blocks as in metrics.
+  await eventually(async () => {
+    const counted = await app.samples()
+    const all = await app.json('/blocks')
+    return [1, 2, 3].every((worker) => blocksOf(counted, worker) === all.filter((/** @type {any} */ record) => record.worker === worker).length)
+  }, 'as many counted as listed')
+  const samples = await app.samples()
+  const seconds = blocks.reduce((/** @type {number} */ total, /** @type {any} */ { durationMs }) => total + durationMs / 1000, 0)
+  assert.ok(Math.abs(sum(samples, 'loopwatch_blocked_seconds_total', { route }) - seconds) < 0.001)
+  assert.ok(seconds > 9 * 0.1)
+  assert.equal(valueOf(samples, 'loopwatch_cluster_workers', { worker: 'primary', state: 'answering' }), 3)
+  assert.ok(samples.every(({ labels }) => ['primary', '1', '2', '3'].includes(labels.worker)))
+  assert.ok(!samples.some(({ labels }) => 'pid' in labels))
+
+  const [{ id, worker }] = blocks
+  const whole = await app.json(`/blocks/${id}`)
+  assert.equal(whole.worker, worker)
+  assert.ok(whole.stacks.length > 0)
+  const open = await (await fetch(`${app.url}/metrics`, { headers: { accept: 'application/openmetrics-text' } })).text()
+  assert.match(open, new RegExp(`worker="${worker}".*# \\{block_id="`))
+  assert.match(open, /# EOF\n$/)
+  parseExposition(open)
+  if (!needs(t, 'promtool')) return
+  const text = await (await fetch(`${app.url}/metrics`)).text()
+  const checked = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
+  assert.deepEqual({ status: checked.status, said: checked.stdout + checked.stderr }, { status: 0, said: '' })
+})
+
+test('a scrape answers while a worker is blocked, while the primary is, and while all are', async (t) => {
+  const app = await startCluster(t, { workers: 2 })
+  const [{ pid: first }, { pid: second }] = app.joined()
+  const inProgress = async () => {
+    const samples = await app.samples()
+    return Object.fromEntries(samples.filter(({ name }) => name === 'loopwatch_block_in_progress_seconds').map(({ labels, value }) => [labels.worker, value]))
+  }
+  await app.json('/healthz') // the test's own first request is slow
+
+  app.tell({ to: first, spin: 4000 })
+  const blocked = await eventually(async () => Object.entries(await inProgress()).find(([worker, value]) => worker !== 'primary' && value > 0.1), 'the block of a worker')
+  const [worker] = blocked
+  const later = await eventually(async () => {
+    const value = (await inProgress())[worker]
+    return value > blocked[1] + 0.5 && value
+  }, 'the block to grow')
+  assert.ok(later > blocked[1])
+  const one = await fetch(`${app.url}/healthz`)
+  assert.equal(one.status, 200)
+  const { workers } = await one.json()
+  assert.equal(workers.joined, 2)
+  assert.deepEqual(workers.blocked.map((/** @type {any} */ each) => each.worker), [Number(worker)])
+  assert.ok(workers.blocked[0].blockedMs > 500)
+  const listed = (await app.json('/blocks')).find((/** @type {any} */ record) => record.worker === Number(worker) && record.ongoing)
+  assert.equal(listed.frame.function, 'spin')
+  assert.ok(listed.durationMs > 500)
+
+  app.tell({ to: second, spin: 2500 })
+  await eventually(async () => {
+    const response = await fetch(`${app.url}/healthz`)
+    return response.status === 503 && (await response.json()).workers.blocked.length === 2
+  }, '503 when every worker is blocked')
+  await eventually(async () => (await app.json('/healthz')).workers.blocked.length === 0, 'the workers to go on')
+
+  app.tell({ to: app.child.pid, spin: 3000 })
+  await eventually(async () => (await inProgress()).primary > 0.3, 'the block of the primary')
+  assert.equal((await fetch(`${app.url}/healthz`)).status, 503)
+  assert.deepEqual(Object.keys(await inProgress()).sort(), ['1', '2', 'primary'])
+  assert.ok((await inProgress()).primary > 0.3)
+})
+
+test('a worker that is killed and replaced goes on under its number, and nothing goes backwards', async (t) => {
+  const app = await startCluster(t, { workers: 2 })
+  const [{ pid }] = app.joined()
+  app.tell({ to: pid, spin: 150 })
+  const slot = await eventually(() => slotOf(app, pid), 'its block')
+  await eventually(async () => blocksOf(await app.samples(), slot) > 0, 'its block in the metrics')
+  app.tell({ to: pid, spin: 60000 })
+  await eventually(async () => (await app.json('/healthz')).workers.blocked[0]?.blockedMs > 300, 'it to be blocked')
+  const before = await app.samples()
+
+  process.kill(pid, 'SIGKILL')
+  const ended = await eventually(async () => (await app.json('/blocks')).find((/** @type {any} */ record) => record.pid === pid && record.durationMs > 300 && !record.ongoing), 'its end to end its block')
+  assert.equal(ended.frame.function, 'spin')
+  const between = await app.samples()
+  app.tell({ fork: 1 })
+  const { pid: next } = await eventually(() => app.joined()[2], 'the next worker')
+  app.tell({ to: next, spin: 150 })
+  assert.equal(await eventually(() => slotOf(app, next), 'the block of the next worker'), slot)
+  await eventually(async () => blocksOf(await app.samples(), slot) > blocksOf(before, slot), 'it in the metrics')
+  const after = await app.samples()
+
+  let compared = 0
+  for (const [earlier, now] of [[before, between], [between, after]]) {
+    for (const { name, labels, value } of earlier.filter(({ name }) => /_(total|bucket|count)$/.test(name))) {
+      assert.ok(valueOf(now.filter((sample) => Object.keys(sample.labels).length === Object.keys(labels).length), name, labels) >= value, `${name} ${JSON.stringify(labels)}`)
+      compared++
+    }
+  }
+  assert.ok(compared > 100, `${compared}`)
+  assert.equal(between.filter(({ name, labels }) => name === 'loopwatch_process_resident_memory_bytes' && labels.worker === `${slot}`).length, 0, 'gauges of the dead')
+  assert.equal(valueOf(after, 'loopwatch_cluster_worker_restarts_total', { worker: slot }), 1)
+  assert.equal(valueOf(after, 'loopwatch_process_resident_memory_bytes', { worker: slot }) > 0, true)
+})
+
+test('workers without an agent in their primary listen themselves, on ports of their own', async (t) => {
+  const app = await startCluster(t, { workers: 2, agents: 'workers' })
+  const urls = app.joined().map(({ url }) => url)
+  assert.equal(new Set(urls).size, 2)
+  for (const url of urls) {
+    const text = await (await fetch(`${url}/metrics`)).text()
+    assert.match(text, /loopwatch_block_in_progress_seconds\{thread="main"\}/)
+    assert.match(text, /loopwatch_degraded\{reason="cluster"\} 0/)
+  }
+})
+
+test('an agent that starts after the workers gathers them, and they close their own endpoints', async (t) => {
+  const app = await startCluster(t, { workers: 2, agents: 'late' })
+  const urls = app.joined().map(({ url }) => url)
+  assert.ok(!urls.includes(app.url))
+  await eventually(async () => new Set((await app.samples()).map(({ labels }) => labels.worker)).size === 3, 'both to join')
+  for (const url of urls) await eventually(() => fetch(url).then(() => false, () => true), `${url} to close`)
+})
+
+test('when the watchdog of the primary has to start again, the workers join it again under their numbers', async (t) => {
+  const free = net.createServer().listen(0, '127.0.0.1')
+  await once(free, 'listening')
+  const { port } = /** @type {net.AddressInfo} */ (free.address())
+  free.close()
+  const app = await startCluster(t, { workers: 3, args: ['-r', path.join(FIXTURES, 'own-worker.js')], options: { port } })
+  /** @returns {Promise<Record<string, number>>} slot by pid */
+  const slots = async () => Object.fromEntries((await app.json('/blocks')).filter((/** @type {any} */ { worker }) => worker !== null).map((/** @type {any} */ { pid, worker }) => [pid, worker]))
+  for (const { pid } of app.joined()) app.tell({ to: pid, spin: 120 })
+  const before = await eventually(async () => {
+    const now = await slots()
+    return Object.keys(now).length === 3 && now
+  }, 'a block of each')
+  app.tell({ end: 'watchdog' })
+  await eventually(() => app.out.stderr.includes('LOOPWATCH_WARN_WATCHDOG'), 'the watchdog to end')
+  const after = await eventually(async () => {
+    const now = await slots().catch(() => ({}))
+    return Object.keys(now).length === 3 && now
+  }, 'the workers to tell the new one')
+  assert.deepEqual(after, before)
+  assert.ok((await app.samples()).filter(({ name }) => name === 'loopwatch_cluster_worker_restarts_total').every(({ value }) => value === 0))
+})
+
+test('a process that never forks does not load node:cluster', async (t) => {
+  const { stdout } = await startNode(t, ['-e', `
+    const { spawnSync } = require('node:child_process')
+    const agent = require(${JSON.stringify(path.join(__dirname, '..'))}).start({ port: 0, log: false })
+    spawnSync(process.execPath, ['-v'])
+    require('node:child_process').spawn(process.execPath, ['-v']).on('exit', async () => {
+      await agent.ready
+      const text = await agent.metrics()
+      console.log(process.moduleLoadList.includes('NativeModule cluster'), /worker=/.test(text))
+      await agent.stop()
+    })`]).closed
+  assert.equal(stdout, 'false false\n')
+})
+
+test('a folder that other users may enter is not used: said once, and the workers listen themselves', async (t) => {
+  const tmpdir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-test-'))
+  t.after(() => fs.rmSync(tmpdir, { recursive: true }))
+  const folder = path.join(tmpdir, `loopwatch-${process.getuid?.()}`)
+  fs.mkdirSync(folder)
+  fs.chmodSync(folder, 0o755)
+  const app = await startCluster(t, { workers: 1, env: { TMPDIR: tmpdir } })
+  const [{ url }] = app.joined()
+  assert.notEqual(url, app.url)
+  const said = await eventually(() => {
+    const lines = app.lines().filter(({ event, reason }) => event === 'degraded' && reason === 'cluster')
+    return lines.length === 2 && lines
+  }, 'both to say so')
+  for (const { msg } of said) assert.match(msg, /mode 755/)
+  assert.equal(valueOf(await app.samples(), 'loopwatch_degraded', { worker: 'primary', reason: 'cluster' }), 1)
+
+  fs.chmodSync(folder, 0o700)
+  const samples = await eventually(async () => {
+    const now = await app.samples()
+    return now.some(({ labels }) => labels.worker === '1') && now
+  }, 'the worker to join after all')
+  assert.equal(valueOf(samples, 'loopwatch_degraded', { worker: 'primary', reason: 'cluster' }), 0)
+  await eventually(() => fetch(url).then(() => false, () => true), 'its own endpoint to close')
+})
+
+test('two processes with one port: the second takes the next free one and says so; their blocks are joined', async (t) => {
+  const first = await startApp(t)
+  const port = Number(new URL(first.url).port)
+  const second = await startApp(t, { options: { port } })
+  const used = Number(new URL(second.url).port)
+  assert.ok(used > port && used < port + 100, `${used} after ${port}`)
+  const line = await second.line(({ event }) => event === 'listening', 'the line with the port')
+  assert.equal(line.level, 40)
+  assert.match(line.msg, new RegExp(`${port} is taken.*${used}`))
+  assert.match(await (await second.watchdog('/metrics')).text(), /loopwatch_degraded\{reason="endpoint"\} 0/)
+
+  const cli = path.join(__dirname, '..', 'lib', 'cli', 'main.js')
+  for (const app of [first, second, first]) {
+    const { ms } = await (await app.get('/spin?ms=150')).json()
+    assert.ok(ms > 100)
+  }
+  await eventually(async () => [first, second].every((app) => app.lines().some(({ event, frame }) => event === 'closed' && frame?.function === 'spin')), 'the blocks')
+  const { stdout, code } = await startNode(t, [cli, 'blocks', first.url, second.url]).closed
+  assert.equal(code, 0)
+  const lines = stdout.split('\n').filter((text) => text.includes('spin'))
+  assert.deepEqual(lines.map((text) => text.split(' ')[1]), [first.url, second.url, first.url])
+  assert.deepEqual(lines, [...lines].sort())
+
+  const gone = await startNode(t, [cli, 'blocks', first.url, 'http://127.0.0.1:1', second.url]).closed
+  assert.equal(gone.code, 2)
+  assert.match(gone.stderr, /LOOPWATCH_ERR_SOURCE/)
+  assert.equal(gone.stdout.split('\n').filter((text) => text.includes('spin')).length, 3)
+})
+
+test('blocks of a cluster are listed with their worker', async (t) => {
+  const app = await startCluster(t, { workers: 1 })
+  app.tell({ to: app.joined()[0].pid, spin: 150 })
+  await eventually(async () => (await app.json('/blocks')).some((/** @type {any} */ record) => record.worker === 1 && !record.ongoing && record.frame?.function === 'spin'), 'the block')
+  const { stdout } = await startNode(t, [path.join(__dirname, '..', 'lib', 'cli', 'main.js'), 'blocks', app.url]).closed
+  assert.match(stdout, /Z worker 1 \d+-\d+ event loop was blocked for .*spin \(cluster-app\.js/)
+})
