@@ -6,6 +6,8 @@
  */
 const SLOTS = ['inFlight', 'badRoute', 'shedDelay', 'shedUtilization', 'relays', 'relayMicros', 'ended', 'released']
 
+const IN_FLIGHT = SLOTS.indexOf('inFlight')
+
 /** @typedef {'inFlight' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'relays' | 'relayMicros' | 'ended' | 'released'} Slot */
 
 /** Counters in shared memory, Int32: those that only grow wrap after 2^31 and are read as differences. */
@@ -22,6 +24,11 @@ class Counters {
   /** @param {Slot} slot @param {number} count may be negative */
   add (slot, count) {
     Atomics.add(this.#ints, SLOTS.indexOf(slot), count)
+  }
+
+  /** HTTP requests being worked on: written twice a request, by one thread, without the lock of add(). @param {number} count */
+  setInFlight (count) {
+    this.#ints[IN_FLIGHT] = count
   }
 
   /** @param {Slot} slot */

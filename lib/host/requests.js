@@ -25,6 +25,7 @@ class Requests {
   #bridge
   #route
   #lastId = 0
+  #inFlight = 0
   /** @type {AsyncLocalStorage<RequestContext | import('./connections').Connection>} */
   #storage = new AsyncLocalStorage()
   #isFollowing = false
@@ -70,7 +71,7 @@ class Requests {
   /** @param {HttpRequest} request */
   #start (request) {
     const context = new RequestContext(++this.#lastId, request, nowMs())
-    this.#bridge.counters.add('inFlight', 1)
+    this.#bridge.counters.setInFlight(++this.#inFlight)
     if (this.#route !== undefined) {
       context.route = this.#ask(this.#route, request)
       context.isGiven = context.route !== null
@@ -118,7 +119,7 @@ class Requests {
   /** @param {RequestContext} context @param {number} status */
   #end (context, status) {
     const { requests, routes, counters } = this.#bridge
-    counters.add('inFlight', -1)
+    counters.setInFlight(--this.#inFlight)
     const { id, startedAtMs, method } = context
     requests.push(pack(routes.numberOf(context.end(status)), method, status), startedAtMs, nowMs() - startedAtMs, id)
   }

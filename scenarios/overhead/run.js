@@ -1,10 +1,10 @@
 'use strict'
 
 // The price of watching an HTTP server while nothing is wrong:
-// node scenarios/overhead/run.js [--pairs 15] [--seconds 1] [--watch default | requests-off] [--server bare | express | fastify]
+// node scenarios/overhead/run.js [--pairs 5] [--bursts 5] [--seconds 1] [--watch default | requests-off] [--server bare | express | fastify]
 // A watched and an unwatched server live side by side on one core (where taskset exists); short
-// bursts of load go to the one and the other in turn and are compared pair by pair, so that the
-// machine's own ups and downs meet both.
+// bursts of load go to the one and the other in turn and are compared burst by burst, so that the
+// machine's own ups and downs meet both. The median of each pair of processes counts.
 const { fork, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const path = require('node:path')
@@ -14,11 +14,13 @@ const { driver, load } = require('./load')
 const { print } = require('./spread')
 
 const { values } = parseArgs({
-  options: { pairs: { type: 'string', default: '15' }, seconds: { type: 'string', default: '1' }, watch: { type: 'string', default: 'default' }, server: { type: 'string', default: 'bare' } }
+  options: { pairs: { type: 'string', default: '5' }, bursts: { type: 'string', default: '5' }, seconds: { type: 'string', default: '1' }, watch: { type: 'string', default: 'default' }, server: { type: 'string', default: 'bare' } }
 })
 const pairs = Number(values.pairs)
+const bursts = Number(values.bursts)
 const seconds = Number(values.seconds)
 const IDLE_S = 10
+const SETTLE_S = 5
 const WARM_UP_S = 2
 
 class Server {
@@ -52,28 +54,48 @@ class Server {
   }
 }
 
-async function main () {
-  console.log(`Node ${process.version}, ${driver}, 50 connections, ${pairs} pairs of ${seconds} s, ${values.server} server, watched = ${values.watch}`)
+/** One pair of fresh processes: what a compiler made of one of them must not be taken for the price. */
+async function pair () {
   const bare = new Server('off')
   await bare.ready()
   const watched = new Server(values.watch)
   await watched.ready()
-  await sleep(2000)
-  const [bareIdle, watchedIdle] = [await bare.idle(), await watched.idle()]
   for (const { url } of [bare, watched]) await load(url, WARM_UP_S)
-  for (let i = 0; i < pairs; i++) {
+  for (let i = 0; i < bursts; i++) {
     for (const server of i % 2 === 0 ? [bare, watched] : [watched, bare]) server.bursts.push(await load(server.url, seconds))
   }
-  const ratios = (/** @type {'requestsPerSecond' | 'p99Ms'} */ key) => watched.bursts.map((burst, i) => burst[key] / bare.bursts[i][key])
-  print('requests/s, bare', bare.bursts.map(({ requestsPerSecond }) => requestsPerSecond), 0)
-  print('throughput, watched / bare', ratios('requestsPerSecond'), 3)
-  print('p99 latency, watched / bare', ratios('p99Ms'), 2)
+  return { bare, watched }
+}
+
+/** @param {{ bare: Server, watched: Server }} servers */
+async function rest ({ bare, watched }) {
+  await sleep(SETTLE_S * 1000)
+  const [bareIdle, watchedIdle] = [await bare.idle(), await watched.idle()]
   print('start(), ms', [Number(/started in ([\d.]+)/.exec(watched.said)?.[1])], 1)
   print('idle CPU, watched, % of a core', [watchedIdle.cpuPercent], 2)
   print('idle CPU, bare, % of a core', [bareIdle.cpuPercent], 2)
-  print('RSS at rest, watched - bare, MB', [watchedIdle.rssMb - bareIdle.rssMb], 1)
-  print('RSS after the load, watched - bare, MB', [(await watched.usage()).rssMb - (await bare.usage()).rssMb], 1)
-  for (const server of [bare, watched]) server.process.kill()
+  print('RSS after the load, watched - bare, MB', [watchedIdle.rssMb - bareIdle.rssMb], 1)
+}
+
+async function main () {
+  console.log(`Node ${process.version}, ${driver}, 50 connections, ${values.server} server, watched = ${values.watch}: ${pairs} pairs of processes, ${bursts} bursts of ${seconds} s on each`)
+  const ratios = { requestsPerSecond: /** @type {number[]} */ ([]), p99Ms: /** @type {number[]} */ ([]) }
+  const rates = []
+  for (let i = 0; i < pairs; i++) {
+    const servers = await pair()
+    const { bare, watched } = servers
+    rates.push(...bare.bursts.map(({ requestsPerSecond }) => requestsPerSecond))
+    for (const key of /** @type {const} */ (['requestsPerSecond', 'p99Ms'])) {
+      ratios[key].push(spread(watched.bursts.map((burst, at) => burst[key] / bare.bursts[at][key])).median)
+    }
+    if (i === pairs - 1) {
+      print('requests/s, bare', rates, 0)
+      print('throughput, watched / bare', ratios.requestsPerSecond, 3)
+      print('p99 latency, watched / bare', ratios.p99Ms, 2)
+      await rest(servers)
+    }
+    for (const server of [bare, watched]) server.process.kill()
+  }
 }
 
 main()
