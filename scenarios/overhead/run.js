@@ -11,7 +11,7 @@ const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { parseArgs } = require('node:util')
 const { driver, load } = require('./load')
-const { print } = require('./spread')
+const { print, spread } = require('./spread')
 
 const { values } = parseArgs({
   options: { pairs: { type: 'string', default: '5' }, bursts: { type: 'string', default: '5' }, seconds: { type: 'string', default: '1' }, watch: { type: 'string', default: 'default' }, server: { type: 'string', default: 'bare' } }
