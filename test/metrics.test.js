@@ -200,6 +200,19 @@ test('no counter and no histogram ever goes backwards, whatever the host says an
   assert.ok(rises > 2000, `only ${rises} rises: this test sees nothing`)
 })
 
+test('requests beyond the bound of routes share one series', async () => {
+  const { metrics, samples } = makeMetrics({ routes: 1 })
+  for (const route of ['/a', '/b', '/c']) {
+    const label = metrics.routeLabel(route)
+    metrics.requestSeries(label, 'GET', '2xx').observe(1)
+    metrics.requestBlockedSeries(label).observe(0)
+  }
+  const found = await samples()
+  assert.equal(valueOf(found, 'loopwatch_http_request_duration_seconds_count', { route: '(other)' }), 2)
+  assert.equal(valueOf(found, 'loopwatch_http_request_blocked_seconds_count', { route: '(other)' }), 2)
+  assert.equal(valueOf(found, 'loopwatch_http_request_duration_seconds_count', { route: '/a' }), 1)
+})
+
 test('buckets of a histogram are cumulative and end at its count', async () => {
   const random = seeded(12)
   const made = makeMetrics()

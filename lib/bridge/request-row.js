@@ -22,6 +22,9 @@ exports.ABORTED = 0
 exports.pack = (route, method, status) =>
   ((route + 1) * METHODS + (methodNumbers.get(method) ?? OTHER)) * STATUSES + (status & (STATUSES - 1))
 
+/** @param {number} packed */
+exports.statusOf = (packed) => packed % STATUSES
+
 /** @param {number} packed @returns {{ route: number, method: string, status: number }} */
 exports.unpack = (packed) => {
   const head = Math.floor(packed / STATUSES)

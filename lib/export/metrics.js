@@ -41,8 +41,6 @@ class Metrics {
   #sources
   #routes
   #sites
-  /** @type {Map<string, any>} by route */
-  #blockedSeries = new Map()
   #threads
   /** @type {Map<string, number>} counters that are read, not counted, and their last value */
   #totals = new Map()
@@ -103,12 +101,7 @@ class Metrics {
 
   /** @param {string} route label */
   requestBlockedSeries (route) {
-    let series = this.#blockedSeries.get(route)
-    if (series === undefined) {
-      series = this.#metrics.requestBlocked.series({ route })
-      this.#blockedSeries.set(route, series)
-    }
-    return series
+    return this.#metrics.requestBlocked.series({ route })
   }
 
   /** An observation went to `(other)`. @param {string} label */

@@ -31,8 +31,8 @@ class Series {
 class SeriesHistogram {
   type = 'histogram'
   #bounds
-  /** @type {{ labels: Record<string, string>, series: Series }[]} */
-  #series = []
+  /** @type {Map<string, { labels: Record<string, string>, series: Series }>} */
+  #series = new Map()
 
   /** @param {{ name: string, help: string, buckets: number[] }} row */
   constructor ({ name, help, buckets }) {
@@ -41,16 +41,20 @@ class SeriesHistogram {
     this.#bounds = buckets
   }
 
-  /** A new series; kept by the caller, who asks for each set of labels once. @param {Record<string, string>} labels */
+  /** The series of a set of labels; for the caller to keep. @param {Record<string, string>} labels in the same order each time */
   series (labels) {
-    const series = new Series(this.#bounds)
-    this.#series.push({ labels, series })
-    return series
+    const key = Object.values(labels).join('\n')
+    let known = this.#series.get(key)
+    if (known === undefined) {
+      known = { labels, series: new Series(this.#bounds) }
+      this.#series.set(key, known)
+    }
+    return known.series
   }
 
   async get () {
     const { name, help, type } = this
-    return { name, help, type, aggregator: 'sum', values: this.#series.flatMap(({ labels, series }) => this.#values(labels, series)) }
+    return { name, help, type, aggregator: 'sum', values: [...this.#series.values()].flatMap(({ labels, series }) => this.#values(labels, series)) }
   }
 
   /** @param {Record<string, string>} labels @param {Series} series */

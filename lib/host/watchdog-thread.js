@@ -53,7 +53,11 @@ class WatchdogThread {
         // itself, nor take itself for a cluster worker.
         execArgv: [],
         env: process.env.TZ === undefined ? {} : { TZ: process.env.TZ },
-        resourceLimits: RESOURCE_LIMITS
+        resourceLimits: RESOURCE_LIMITS,
+        // Our thread writes to files itself. Left to Node.js, its streams would be piped into the
+        // application's, which would make those at start(): 1 ms.
+        stdout: true,
+        stderr: true
       })
       let reason = new Error('the watchdog thread ended')
       worker.on('message', (message) => this.#receive(message))

@@ -1,6 +1,6 @@
 'use strict'
 
-const { ABORTED, unpack } = require('../bridge/request-row')
+const { ABORTED, statusOf, unpack } = require('../bridge/request-row')
 const { RecentBlocks } = require('./recent-blocks')
 
 /** No route got a number beyond the table of names. */
@@ -22,6 +22,9 @@ class RequestStats {
   #blocks = new RecentBlocks()
   /** @type {Map<number, RouteSeries>} by what was packed, with the class of the status in place of it */
   #series = new Map()
+  #lastKey = -1
+  /** @type {RouteSeries | null} */
+  #last = null
 
   /** @param {Pick<import('../bridge/bridge').Bridge, 'requests' | 'routes'>} bridge @param {import('../export/metrics').Metrics} metrics */
   constructor (bridge, metrics) {
@@ -53,18 +56,26 @@ class RequestStats {
 
   /** @param {number} packed */
   #seriesOf (packed) {
-    const { route, method, status } = unpack(packed)
+    const status = statusOf(packed)
     const key = packed - status + Math.floor(status / 100)
-    let series = this.#series.get(key)
-    if (series === undefined) {
-      const label = this.#metrics.routeLabel(this.#bridge.routes.nameOf(route) ?? OTHER)
-      series = {
-        duration: this.#metrics.requestSeries(label, method, status === ABORTED ? 'aborted' : `${Math.floor(status / 100)}xx`),
-        blocked: this.#metrics.requestBlockedSeries(label),
-        isOther: label === OTHER
-      }
-      this.#series.set(key, series)
+    // Requests come in runs of one kind, and this runs for each of them.
+    if (key !== this.#lastKey) {
+      this.#last = this.#series.get(key) ?? this.#makeSeries(key, packed)
+      this.#lastKey = key
     }
+    return /** @type {RouteSeries} */ (this.#last)
+  }
+
+  /** @param {number} key @param {number} packed */
+  #makeSeries (key, packed) {
+    const { route, method, status } = unpack(packed)
+    const label = this.#metrics.routeLabel(this.#bridge.routes.nameOf(route) ?? OTHER)
+    const series = {
+      duration: this.#metrics.requestSeries(label, method, status === ABORTED ? 'aborted' : `${Math.floor(status / 100)}xx`),
+      blocked: this.#metrics.requestBlockedSeries(label),
+      isOther: label === OTHER
+    }
+    this.#series.set(key, series)
     return series
   }
 }

@@ -12,8 +12,8 @@ const LAST_LOOK_MS = 64000
 
 /**
  * Finds modules that the application has loaded or will load, required or imported, every copy of
- * each, by looking through the cache of the module loader: now, at the first connection of each
- * server, and now and then.
+ * each, by looking through the cache of the module loader: at the first connection of each server,
+ * and now and then.
  * @param {{ file: string[], onFound: (exports: any) => void }[]} wanted the ends of their file names
  * @returns {{ stop: () => void }}
  */
@@ -55,7 +55,6 @@ exports.watchModules = (wanted) => {
 
   diagnosticsChannel.subscribe(CONNECTION, onConnection)
   let timer = setTimeout(onTime, waitMs).unref()
-  look()
   return {
     stop: () => {
       clearTimeout(timer)
