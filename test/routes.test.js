@@ -168,6 +168,8 @@ test('what is watched for stays a plain property of the object, and stop() leave
   const context = require('koa/lib/context')
   const routes = watchRoutes()
   const app = new Koa()
+  // Found with the first connection.
+  await routes.ask(await listen(t, http.createServer((request, response) => response.end())), '/')
   const make = () => /** @type {any} */ (app.createContext(/** @type {any} */ ({ url: '/', headers: {} }), /** @type {any} */ ({})))
   const ctx = make()
   assert.equal(ctx._matchedRoute, undefined)

@@ -1,6 +1,6 @@
 'use strict'
 
-const { startFastify } = require('./frameworks/fastify')
+const fastify = require('./frameworks/fastify')
 const hapi = require('./frameworks/hapi')
 const koa = require('./frameworks/koa')
 const { watchModules } = require('./frameworks/modules')
@@ -24,17 +24,17 @@ const { watchModules } = require('./frameworks/modules')
 exports.startFrameworks = (name) => {
   /** @type {(() => void)[]} */
   const stops = []
-  const fastify = startFastify(name)
-  const modules = watchModules([koa, hapi].map(({ file, watch }) => ({
+  const { onLoaded, stop } = fastify.startFastify(name)
+  stops.push(stop)
+  const modules = watchModules([{ file: fastify.file, onFound: onLoaded }, ...[koa, hapi].map(({ file, watch }) => ({
     file,
-    onFound: (exports) => {
+    onFound: (/** @type {any} */ exports) => {
       const stop = watch(exports, name)
       if (stop) stops.push(stop)
     }
-  })))
+  }))])
   return {
     stop: () => {
-      fastify.stop()
       modules.stop()
       for (const stop of stops) stop()
     }
