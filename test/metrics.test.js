@@ -8,45 +8,14 @@ const { setTimeout: wait } = require('node:timers/promises')
 const { table, SITES, labelNames } = require('../lib/catalogue')
 const { causes } = require('../lib/causes')
 const { DelayHistogram } = require('../lib/export/delay-histogram')
-const { Metrics } = require('../lib/export/metrics')
 const { eventually } = require('./support/app')
 const { parseExposition, valueOf } = require('./support/exposition')
+const { makeMetrics } = require('./support/metrics')
 const { makeRecord } = require('./support/record')
 const { seeded } = require('./support/simulated-host')
 const { needs } = require('./support/tools')
 
 const NS_PER_MS = 1e6
-
-/** Metrics of a made-up host whose state is the test's to set. @param {Partial<import('../lib/export/metrics').Sources>} [differences] */
-function makeMetrics (differences = {}) {
-  const histogram = createHistogram()
-  const host = {
-    loop: { activeMs: 1500, idleMs: 8500, heartbeatAgeMs: 12, inProgressMs: 0 },
-    /** @type {Record<string, { user: number, system: number } | null>} */
-    cpu: { main: { user: 1.25, system: 0.5 }, watchdog: { user: 0.1, system: 0.05 } },
-    cluster: { workers: { answering: 3, silent: 0 }, restarts: new Map([[1, 2]]) },
-    degraded: /** @type {[string, boolean][]} */ ([['endpoint', false], ['dir', true]]),
-    shed: { delay: 0, utilization: 0 },
-    histogram
-  }
-  const metrics = new Metrics({
-    loop: () => host.loop,
-    cpuSeconds: () => host.cpu,
-    degraded: () => host.degraded,
-    inFlight: () => 3,
-    originTracking: () => true,
-    shed: () => host.shed,
-    cluster: () => host.cluster,
-    histogram: /** @type {any} */ (histogram),
-    periodMs: 10,
-    thresholdMs: 50,
-    routes: 50,
-    labels: {},
-    version: '1.2.3',
-    ...differences
-  })
-  return { metrics, host, samples: async (openMetrics = false) => parseExposition(await metrics.render(openMetrics)).samples }
-}
 
 /** One of everything that is counted. @param {ReturnType<typeof makeMetrics>} made */
 function fill ({ metrics, host }) {

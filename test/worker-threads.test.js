@@ -9,10 +9,9 @@ const { ThreadAsker } = require('../lib/watchdog/thread-asker')
 const { ThreadDiscovery } = require('../lib/watchdog/thread-discovery')
 const { ThreadTotals } = require('../lib/watchdog/thread-totals')
 const { mergeNewest } = require('../lib/store/memory')
-const { Metrics } = require('../lib/export/metrics')
-const { createHistogram } = require('node:perf_hooks')
 const { parseExposition, valueOf } = require('./support/exposition')
 const { eventually } = require('./support/app')
+const { makeMetrics } = require('./support/metrics')
 const { makeRecord } = require('./support/record')
 
 const beat = (beats = 5, atMs = 1000) => ({ beats, atMs, idleMs: 900, activeMs: 100, periodMs: 100 })
@@ -185,22 +184,7 @@ test('records of two memories come newest first', () => {
 test('the twenty-first name of a worker thread is (other), in blocks as in times, and its blocks are nobody\'s route or site', async () => {
   /** @type {Record<string, any>} */
   let threads = {}
-  const metrics = new Metrics({
-    loop: () => ({ activeMs: 1, idleMs: 1, heartbeatAgeMs: 1, inProgressMs: 0 }),
-    cpuSeconds: () => ({}),
-    threads: () => threads,
-    degraded: () => [],
-    inFlight: () => 0,
-    originTracking: () => false,
-    shed: () => ({}),
-    cluster: () => null,
-    histogram: /** @type {any} */ (createHistogram()),
-    periodMs: 10,
-    thresholdMs: 50,
-    routes: 50,
-    labels: {},
-    version: '1'
-  })
+  const { metrics } = makeMetrics({ threads: () => threads })
   for (let i = 0; i < 25; i++) metrics.observeBlock(makeRecord({ thread: `worker ${i}`, threadId: i + 1 }))
   threads = { pool: { activeMs: 5000, idleMs: 1000, heartbeatAgeMs: 10, inProgressMs: 0, cpu: { user: 1, system: 2 }, count: 1 } }
   const { samples } = parseExposition(await metrics.render())

@@ -1,0 +1,43 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const diagnosticsChannel = require('node:diagnostics_channel')
+const { EventEmitter } = require('node:events')
+const { createMemory, openBridge } = require('../lib/bridge/bridge')
+const { Requests } = require('../lib/host/requests')
+const { RequestStats } = require('../lib/watchdog/request-stats')
+const { makeMetrics } = require('./support/metrics')
+const { parseExposition } = require('./support/exposition')
+
+const PATHS = 1e6
+const MB = 1024 * 1024
+
+test('a million paths, no two of them alike, take no more memory than a thousand', async (t) => {
+  const memory = createMemory()
+  const requests = new Requests(openBridge(memory), {})
+  t.after(() => requests.stop())
+  const { metrics } = makeMetrics()
+  const stats = new RequestStats(openBridge(memory), metrics)
+  const start = diagnosticsChannel.channel('http.server.request.start')
+  const finish = diagnosticsChannel.channel('http.server.response.finish')
+  const socket = new EventEmitter()
+  const response = { statusCode: 200 }
+  let heapBytes = 0
+  for (let i = 0; i < PATHS; i++) {
+    // Letters only: nothing in them looks like an id.
+    const path = `/${i.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)])}/page`
+    const request = { method: 'GET', url: path, rawHeaders: [], socket, httpVersionMajor: 1 }
+    start.publish({ request, response, socket })
+    finish.publish({ request, response, socket })
+    if (i % 4000 === 3999) stats.drain(Infinity)
+    if (i === PATHS / 10) heapBytes = process.memoryUsage().heapUsed
+  }
+  stats.drain(Infinity)
+  const grownMb = (process.memoryUsage().heapUsed - heapBytes) / MB
+  assert.ok(grownMb < 20, `${grownMb} MB more than after a tenth of them`)
+  const counts = parseExposition(await metrics.render()).samples.filter(({ name }) => name === 'loopwatch_http_request_duration_seconds_count')
+  assert.equal(counts.length, 51)
+  assert.equal(counts.reduce((total, { value }) => total + value, 0), PATHS)
+  assert.equal(counts.find(({ labels }) => labels.route === '(other)')?.value, PATHS - 50)
+})

@@ -1,0 +1,36 @@
+'use strict'
+
+const { createHistogram } = require('node:perf_hooks')
+const { Metrics } = require('../../lib/export/metrics')
+const { parseExposition } = require('./exposition')
+
+/** Metrics of a made-up host whose state is the test's to set. @param {Partial<import('../../lib/export/metrics').Sources>} [differences] */
+exports.makeMetrics = (differences = {}) => {
+  const histogram = createHistogram()
+  const host = {
+    loop: { activeMs: 1500, idleMs: 8500, heartbeatAgeMs: 12, inProgressMs: 0 },
+    /** @type {Record<string, { user: number, system: number } | null>} */
+    cpu: { main: { user: 1.25, system: 0.5 }, watchdog: { user: 0.1, system: 0.05 } },
+    cluster: { workers: { answering: 3, silent: 0 }, restarts: new Map([[1, 2]]) },
+    degraded: /** @type {[string, boolean][]} */ ([['endpoint', false], ['dir', true]]),
+    shed: { delay: 0, utilization: 0 },
+    histogram
+  }
+  const metrics = new Metrics({
+    loop: () => host.loop,
+    cpuSeconds: () => host.cpu,
+    degraded: () => host.degraded,
+    inFlight: () => 3,
+    originTracking: () => true,
+    shed: () => host.shed,
+    cluster: () => host.cluster,
+    histogram: /** @type {any} */ (histogram),
+    periodMs: 10,
+    thresholdMs: 50,
+    routes: 50,
+    labels: {},
+    version: '1.2.3',
+    ...differences
+  })
+  return { metrics, host, samples: async (openMetrics = false) => parseExposition(await metrics.render(openMetrics)).samples }
+}
