@@ -287,13 +287,13 @@ test('an answer to a question that was given up does not pass for the answer to 
 const write = (head, frames) => [head, ...frames].map((fields) => fields.join(FIELD) + LINE).join('')
 
 test('an answer gives time, idle time, beat, request and frames', () => {
-  const text = write([1000.5, 900.25, 17, 'false', '', 42, 950.5, 'GET', 'ab'.repeat(16), 'true', '/report/:id'], [[41, 13, '/srv/app/report.js', 'report'], [1, 2, 'node:internal/timers', 'listOnTimeout']])
+  const text = write([1000.5, 900.25, 17, 'false', '', 42, 950.5, 'GET', 'ab'.repeat(16), 'true', 'false', '/report/:id'], [[41, 13, '/srv/app/report.js', 'report'], [1, 2, 'node:internal/timers', 'listOnTimeout']])
   assert.deepEqual(parseAnswer(text), {
     atMs: 1000.5,
     idleMs: 900.25,
     beats: 17,
     debugged: false,
-    request: { id: 42, method: 'GET', route: '/report/:id', startedAtMs: 950.5, traceId: 'ab'.repeat(16) },
+    request: { id: 42, method: 'GET', route: '/report/:id', startedAtMs: 950.5, traceId: 'ab'.repeat(16), ended: false },
     relayedAtMs: null,
     frames: [
       { function: 'report', file: '/srv/app/report.js', line: 41, column: 13 },
@@ -303,7 +303,7 @@ test('an answer gives time, idle time, beat, request and frames', () => {
 })
 
 test('a request that is not certain counts only while its arrival is being worked on', () => {
-  const head = [1, 2, 3, 'false', '', 1, 5, 'GET', '', 'false', '/a']
+  const head = [1, 2, 3, 'false', '', 1, 5, 'GET', '', 'false', 'false', '/a']
   const arrivals = [['', '', 'node:_http_server', 'parserOnIncoming'], ['', '', 'node:internal/http2/compat', 'onServerStream']]
   for (const arrival of arrivals) assert.equal(parseAnswer(write(head, [[1, 1, '/a.js', 'a'], arrival])).request?.id, 1)
   assert.equal(parseAnswer(write(head, [[1, 1, '/a.js', 'a'], ['', '', '/srv/app.js', 'parserOnIncoming']])).request, null)
@@ -317,7 +317,7 @@ test('an answer without request, with a debugger, or without frames says so', ()
 
 test('functions, files and paths with odd names keep them', () => {
   for (const odd of ['two\nlines', 'a\tb', ' ', 'with "quotes" and \\', '日本 🎉', '<anonymous>', '0', 'null', '\r\n', '\0']) {
-    const { request, frames } = parseAnswer(write([1, 2, 3, 'false', '', 1, 5, 'GET', '', 'true', `/${odd}`], [[1, 1, odd, odd], [2, 2, '/b.js', 'b']]))
+    const { request, frames } = parseAnswer(write([1, 2, 3, 'false', '', 1, 5, 'GET', '', 'true', 'false', `/${odd}`], [[1, 1, odd, odd], [2, 2, '/b.js', 'b']]))
     assert.equal(request?.route, `/${odd}`)
     assert.deepEqual(frames, [{ function: odd, file: odd, line: 1, column: 1 }, { function: 'b', file: '/b.js', line: 2, column: 2 }])
   }
@@ -354,7 +354,7 @@ test('what the probe of the host writes, the watchdog reads', () => {
   odd()
   const text = /** @type {string} */ (bridge.answer.take(question))
   const { beats, debugged, request, frames } = parseAnswer(text)
-  assert.deepEqual({ beats, debugged, request }, { beats: 1, debugged: false, request: { id: 9, method: 'POST', route: '/a\tb/é', startedAtMs: 3.5, traceId: '0a'.repeat(16) } })
+  assert.deepEqual({ beats, debugged, request }, { beats: 1, debugged: false, request: { id: 9, method: 'POST', route: '/a\tb/é', startedAtMs: 3.5, traceId: '0a'.repeat(16), ended: false } })
   assert.deepEqual(frames.slice(0, 2).map((frame) => [frame.function, frame.file]), [['answered', __filename], [name, __filename]])
   assert.ok(frames.every(({ line, column }) => line === null || (line > 0 && Number(column) > 0)))
   assert.ok(!text.includes('secret'))

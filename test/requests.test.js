@@ -2,9 +2,13 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const http = require('node:http')
 const http2 = require('node:http2')
 const https = require('node:https')
 const net = require('node:net')
+const { createMemory, openBridge } = require('../lib/bridge/bridge')
+const { Requests } = require('../lib/host/requests')
 const { cert } = require('./support/certificate')
 const { eventually, startNode } = require('./support/app')
 const { parseExposition } = require('./support/exposition')
@@ -85,6 +89,58 @@ test('upgrades and malformed requests are no requests', async (t) => {
   await raw(port, 'NONSENSE\r\n\r\n')
   await raw(port, 'GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
   await settles({ 'GET /a 2xx': 1 })
+})
+
+test('a request that the application has made something else of costs its name and nothing else', async (t) => {
+  const { ask, settles, blocks } = await startServer(t, { options: { requests: 'on' } })
+  assert.equal(await ask('/odd'), 'ok')
+  await settles({ 'GET  2xx': 1 })
+  const [{ frame }] = await blocks()
+  assert.equal(frame.function, 'spin')
+})
+
+test('the host of an absolute URL is no part of a route', async (t) => {
+  const { port, settles } = await startServer(t)
+  await raw(port, 'GET http://evil.example/orders/17?x=1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  await raw(port, 'GET http://evil.example HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  await settles({ 'GET /orders/:id 2xx': 1, 'GET / 2xx': 1 })
+})
+
+test('what a request left behind when it ended is said so, and not charged to its route', async (t) => {
+  const { ask, blocks, samples } = await startServer(t, { options: { requests: 'on' } })
+  await ask('/leave')
+  const [{ request }] = await eventually(async () => (await blocks()).length > 0 && blocks(), 'the block')
+  assert.deepEqual({ route: request.route, ended: request.ended }, { route: '/leave', ended: true })
+  await eventually(async () => (await samples()).some(({ name, labels }) => name === 'loopwatch_blocked_seconds_total' && labels.route === '(none)'), 'it to be counted')
+})
+
+test('an agent that is started anew counts what it sees begin and nothing of the one before', async (t) => {
+  const [first, second] = [0, 1].map(() => openBridge(createMemory()))
+  /** @type {import('node:http').ServerResponse[]} */
+  const open = []
+  const server = http.createServer((request, response) => open.push(response)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  const { port } = /** @type {net.AddressInfo} */ (server.address())
+  const ask = () => new Promise((resolve) => http.get({ port, agent }, (response) => response.resume().on('end', resolve)).on('error', resolve))
+  const before = new Requests(first, {})
+  const asked = ask()
+  await eventually(() => open.length === 1, 'the request')
+  before.stop()
+  const after = new Requests(second, {})
+  t.after(() => after.stop())
+  open[0].end()
+  await asked
+  assert.equal(second.counters.get('inFlight'), 0)
+  const aborted = ask()
+  await eventually(() => open.length === 2, 'the next request')
+  assert.equal(second.counters.get('inFlight'), 1)
+  agent.destroy()
+  await aborted
+  await eventually(() => second.counters.get('inFlight') === 0, 'its end')
+  assert.equal(second.requests.drain().length, 1)
+  assert.equal(first.requests.drain().length, 0)
 })
 
 test('HTTPS is counted like HTTP', async (t) => {
@@ -189,7 +245,7 @@ test('the option route names requests; what it says is taken as it is, within bo
 })
 
 test('a function for routes that throws or gives nonsense costs its names and nothing else', async (t) => {
-  for (const route of ['throwing', 'nonsense']) {
+  for (const route of ['throwing', 'nonsense', 'rejecting']) {
     const { ask, settles, samples } = await startServer(t, { route })
     assert.equal(await ask('/a'), 'ok')
     await settles({ 'GET /a 2xx': 1 })

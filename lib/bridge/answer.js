@@ -17,6 +17,7 @@ const LINE = '\x1e'
  * @property {string} route template
  * @property {number} startedAtMs monotonic
  * @property {string | null} traceId
+ * @property {boolean} ended it had been answered before
  *
  * @typedef {object} Answer what the host says from within a block
  * @property {number} atMs monotonic
@@ -38,7 +39,7 @@ exports.LINE = LINE
  */
 exports.parseAnswer = (text) => {
   const [head, ...lines] = text.split(LINE)
-  const [atMs, idleMs, beats, debugged, relayedAtMs, id, startedAtMs, method, traceId, isCertain, ...route] = head.split(FIELD)
+  const [atMs, idleMs, beats, debugged, relayedAtMs, id, startedAtMs, method, traceId, isCertain, isEnded, ...route] = head.split(FIELD)
   const frames = lines.slice(0, -1).map(parseFrame)
   const isKnown = isCertain === 'true' || frames.some(isArrival)
   return {
@@ -47,7 +48,7 @@ exports.parseAnswer = (text) => {
     beats: Number(beats),
     debugged: debugged === 'true',
     relayedAtMs: relayedAtMs === '' ? null : Number(relayedAtMs),
-    request: id && isKnown ? { id: Number(id), method, route: route.join(''), startedAtMs: Number(startedAtMs), traceId: traceId || null } : null,
+    request: id && isKnown ? { id: Number(id), method, route: route.join(''), startedAtMs: Number(startedAtMs), traceId: traceId || null, ended: isEnded === 'true' } : null,
     frames
   }
 }

@@ -4,11 +4,11 @@
  * Numbers that the host counts and the watchdog reads, by slot; of a worker thread `ended` (it exits)
  * and, the other way, `released` (it need not beat any longer).
  */
-const SLOTS = ['inFlight', 'badRoute', 'shedDelay', 'shedUtilization', 'relays', 'relayMicros', 'ended', 'released']
+const SLOTS = ['inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'relays', 'relayMicros', 'ended', 'released']
 
 const IN_FLIGHT = SLOTS.indexOf('inFlight')
 
-/** @typedef {'inFlight' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'relays' | 'relayMicros' | 'ended' | 'released'} Slot */
+/** @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'relays' | 'relayMicros' | 'ended' | 'released'} Slot */
 
 /** Counters in shared memory, Int32: those that only grow wrap after 2^31 and are read as differences. */
 class Counters {
@@ -29,6 +29,11 @@ class Counters {
   /** HTTP requests being worked on: written twice a request, by one thread, without the lock of add(). @param {number} count */
   setInFlight (count) {
     this.#ints[IN_FLIGHT] = count
+  }
+
+  /** Watchdog: how many since the last call. @param {Slot} slot */
+  take (slot) {
+    return Atomics.exchange(this.#ints, SLOTS.indexOf(slot), 0)
   }
 
   /** @param {Slot} slot */

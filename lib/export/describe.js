@@ -29,7 +29,7 @@ exports.describe = ({ thread, threadId, durationMs, ongoing, startup, cause, fra
   if (excuse !== undefined) return `${loop} ${how}${when}: ${excuse} (${cause})`
   const silent = cause === 'native' || cause === 'sync-io' ? 'inside a call that does not answer before it returns' : 'no stack taken'
   const where = place(frame) ?? (samples === 0 ? silent : 'outside application code')
-  const who = request === null ? '' : `, ${request.method} ${request.route}`
+  const who = request === null ? '' : `, ${request.ended ? 'after ' : ''}${request.method} ${request.route}`
   // Records of an earlier version, read from files, have none.
   const created = origin ? `, created at ${place(origin.frame)}` : ''
   return `${loop} ${how}${when}: ${where}${who}${created} (${cause})`

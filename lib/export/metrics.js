@@ -115,7 +115,7 @@ class Metrics {
     this.#metrics.blockDuration.observe({ labels: { thread: this.threadLabel(thread), cause }, value: seconds, exemplarLabels: { block_id: id } })
     // What worker threads spend is no loss to the requests of the main thread.
     if (thread !== MAIN) return
-    this.#metrics.blocked.inc({ cause, route: request ? this.#bounded('route', this.#routes, request.route) : '(none)' }, seconds)
+    this.#metrics.blocked.inc({ cause, route: request && !request.ended ? this.#bounded('route', this.#routes, request.route) : '(none)' }, seconds)
     if (frame) this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) }, seconds)
   }
 

@@ -95,6 +95,8 @@ class Agent extends EventEmitter {
         onTrack: (message) => this.#origins.onTrack(message),
         onLost: (error) => {
           this.#origins.onLost()
+          // The next watchdog does not know that they are.
+          if (escalates) requests.follow(false)
           warnOnce(error)
           onSettled(null)
         }

@@ -1,11 +1,11 @@
 'use strict'
 
 const diagnosticsChannel = require('node:diagnostics_channel')
+const { ServerList } = require('./server-list')
 
 const LISTEN = 'tracing:net.server.listen:asyncStart'
 const SERVER_SOCKET = 'net.server.socket'
-
-const kConnection = Symbol('loopwatch.connection')
+const EVENTS = ['connection', 'secureConnection']
 
 /**
  * An HTTP/1 connection, as far as its requests are concerned.
@@ -13,19 +13,33 @@ const kConnection = Symbol('loopwatch.connection')
  * @property {import('./request-context').RequestContext | null} latest of its open requests; the others follow it (pipelining)
  */
 
-/**
- * What is known of a connection; the first to ask hears of its end.
- * @param {import('node:net').Socket} socket
- * @param {(connection: Connection) => void} onClose
- * @returns {Connection}
- */
-exports.connectionOf = (socket, onClose) => {
-  const found = /** @type {any} */ (socket)[kConnection]
-  if (found !== undefined) return found
-  const connection = { latest: null }
-  Object.defineProperty(socket, kConnection, { value: connection })
-  socket.on('close', () => onClose(connection))
-  return connection
+/** The connections of one agent. The end of each is listened for, not of each request. */
+class Connections {
+  /** An agent's own, so that one started after it begins anew. */
+  #kConnection = Symbol('loopwatch.connection')
+  #onClose
+
+  /** @param {(connection: Connection) => void} onClose */
+  constructor (onClose) {
+    this.#onClose = onClose
+  }
+
+  /** @param {any} socket @returns {Connection | undefined} */
+  get (socket) {
+    return socket?.[this.#kConnection]
+  }
+
+  /** @param {import('node:net').Socket} socket @returns {Connection} */
+  open (socket) {
+    const known = this.get(socket)
+    if (known !== undefined) return known
+    /** @type {Connection} */
+    const connection = { latest: null }
+    // Without a prototype: what an application adds to Object.prototype is no part of a descriptor.
+    Object.defineProperty(socket, this.#kConnection, /** @type {any} */ ({ __proto__: null, value: connection }))
+    socket.on('close', () => this.#onClose(connection))
+    return connection
+  }
 }
 
 /**
@@ -36,18 +50,13 @@ exports.connectionOf = (socket, onClose) => {
  * @returns {() => void} stops it
  */
 exports.watchConnections = (enter) => {
-  /** @type {Set<WeakRef<import('node:net').Server>>} */
-  const servers = new Set()
-  const known = new WeakSet()
-  const events = ['connection', 'secureConnection']
+  const servers = new ServerList()
 
   /** @param {import('node:net').Server | null | undefined} server */
   const add = (server) => {
     // Only servers of node:http and node:https have it.
-    if (!server || known.has(server) || !('headersTimeout' in server)) return
-    known.add(server)
-    servers.add(new WeakRef(server))
-    for (const event of events) server.prependListener(event, enter)
+    if (!server || !('headersTimeout' in server) || !servers.add(server)) return
+    for (const event of EVENTS) server.prependListener(event, enter)
   }
   /** @param {any} message */
   const onListen = ({ server }) => add(server)
@@ -59,8 +68,10 @@ exports.watchConnections = (enter) => {
   return () => {
     diagnosticsChannel.unsubscribe(LISTEN, onListen)
     diagnosticsChannel.unsubscribe(SERVER_SOCKET, onSocket)
-    for (const server of servers) {
-      for (const event of events) server.deref()?.removeListener(event, enter)
+    for (const server of servers.living) {
+      for (const event of EVENTS) server.removeListener(event, enter)
     }
   }
 }
+
+exports.Connections = Connections

@@ -2,6 +2,7 @@
 
 const diagnosticsChannel = require('node:diagnostics_channel')
 const { ABORTED } = require('../bridge/request-row')
+const { ServerList } = require('./server-list')
 
 const SERVER_SOCKET = 'net.server.socket'
 const HTTP2_SERVERS = ['Http2Server', 'Http2SecureServer']
@@ -18,17 +19,12 @@ const HTTP2_SERVERS = ['Http2Server', 'Http2SecureServer']
  * @returns {() => void} stops it
  */
 exports.watchHttp2 = ({ started, resumed, ended }) => {
-  /** @type {Set<WeakRef<import('node:http2').Http2Server>>} */
-  const servers = new Set()
-  const known = new WeakSet()
+  const servers = new ServerList()
 
   /** @param {any} message */
   const onSocket = ({ socket: { server } }) => {
-    if (server === null || server === undefined || known.has(server) || !HTTP2_SERVERS.includes(server.constructor?.name)) return
-    if (server.listenerCount('request') === 0) return
-    known.add(server)
-    servers.add(new WeakRef(server))
-    server.prependListener('request', onRequest)
+    if (!HTTP2_SERVERS.includes(server?.constructor?.name) || server.listenerCount('request') === 0) return
+    if (servers.add(server)) server.prependListener('request', onRequest)
   }
 
   /** @param {import('node:http2').Http2ServerRequest} request @param {import('node:http2').Http2ServerResponse} response */
@@ -45,6 +41,6 @@ exports.watchHttp2 = ({ started, resumed, ended }) => {
   diagnosticsChannel.subscribe(SERVER_SOCKET, onSocket)
   return () => {
     diagnosticsChannel.unsubscribe(SERVER_SOCKET, onSocket)
-    for (const server of servers) server.deref()?.removeListener('request', onRequest)
+    for (const server of servers.living) server.removeListener('request', onRequest)
   }
 }

@@ -21,6 +21,8 @@ class PassiveAgent extends EventEmitter {
   probe
   /** @type {(() => void) | undefined} tells the watchdog of this thread */
   announce
+  /** @type {(() => boolean) | undefined} whether the watchdog has let go of this thread */
+  isReleased
 
   constructor () {
     super()
@@ -39,7 +41,7 @@ class PassiveAgent extends EventEmitter {
   /** @param {{ seconds: number }} options @returns {Promise<import('./hunt').HuntResult>} */
   hunt (options) {
     checkHunt(options)
-    return Promise.resolve({ found: 0, refused: 'a worker thread is not watched' })
+    return Promise.resolve({ found: 0, refused: 'origins of the main thread alone are tracked' })
   }
 
   /** Passes everything on. @param {import('./shed-options').ShedOptions} [options] */

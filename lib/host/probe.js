@@ -5,14 +5,15 @@ const { FIELD, LINE } = require('../bridge/answer')
 const { activeTraceId } = require('./trace-id')
 const { fileOf, noteStack, sitesOf } = require('./call-sites')
 
-// The probe runs at a V8 interrupt, on top of whatever the application is doing. It calls nothing
-// that the application could have replaced: everything is bound here, at load.
+// The probe runs at a V8 interrupt, on top of whatever the application is doing. What it calls is
+// bound here, at load, as far as it can be; it catches what an application has made of the rest.
 const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
 const slice = Function.prototype.call.bind(String.prototype.slice)
 
 const FRAMES = 64
 const NAME_CHARS = 200
 const PATH_CHARS = 1024
+const NO_REQUEST = FIELD.repeat(6)
 
 /** The frames of the running code. @returns {NodeJS.CallSite[]} */
 function callSites () {
@@ -35,9 +36,13 @@ function writeFrames (sites) {
 
 /** @param {{ context: import('./request-context').RequestContext | undefined, isCertain: boolean }} current */
 function writeRequest ({ context, isCertain }) {
-  if (context === undefined) return FIELD + FIELD + FIELD + FIELD + FIELD
-  const { id, startedAtMs, method, template, traceId } = context
-  return id + FIELD + startedAtMs + FIELD + method + FIELD + (activeTraceId() ?? traceId ?? '') + FIELD + isCertain + FIELD + slice(template, 0, PATH_CHARS)
+  if (context === undefined) return NO_REQUEST
+  try {
+    const { id, startedAtMs, method, template, traceId, isEnded } = context
+    return id + FIELD + startedAtMs + FIELD + method + FIELD + (activeTraceId() ?? traceId ?? '') + FIELD + isCertain + FIELD + isEnded + FIELD + slice(template, 0, PATH_CHARS)
+  } catch {
+    return NO_REQUEST // the application has made something else of its request
+  }
 }
 
 /**

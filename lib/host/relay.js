@@ -6,7 +6,7 @@ const { ACKNOWLEDGED } = require('../bridge/messages')
 
 const US_PER_MS = 1000
 /** Of the inspector, on every Node.js line: `[worker 3] its name`. */
-const TITLE = /^\[worker (\d+)\] ?([^]*)$/
+const TITLE = '[worker '
 /** A thread that has begun to evaluate ends that as soon as it gets a CPU; longer than this it is not waited for. */
 const DONE_MS = 200
 /** Between two looks for acknowledgements. */
@@ -15,18 +15,21 @@ const NAP_MS = 0.1
 const clock = new Int32Array(new SharedArrayBuffer(4))
 
 /**
+ * An expression that is called in threads with (undefined, the time it was passed on, the thread's name).
+ * @typedef {{ threadIds: number[], expression: string, waitMs: number }} Call
+ */
+
+/**
  * The way from the watchdog to the application's worker threads: their inspectors answer to the main
  * thread alone. Called by the watchdog through the inspector, at an interrupt. A session of a thread
  * with itself does everything at once, so none is open when this returns: none can make an ending
  * process wait for a debugger or print that it does.
  *
- * It waits a little for the threads to begin and then until they have answered: a worker that is terminated while it evaluates for an
- * inspector loses the termination, and a loop that does not end goes on for ever (measured on 20.20,
+ * It waits a little for the threads to begin and then until they have answered: a worker that is
+ * terminated while it evaluates for an inspector loses the termination, and a loop that does not end goes on for ever (measured on 20.20,
  * 22.23, 24.21, 26.10). Whoever would terminate it is this thread, which therefore stays here; one
  * that is in a native call is left alone, since its termination would come before our question.
  * @param {Pick<import('../bridge/bridge').Bridge, 'counters'>} bridge
- * @typedef {{ threadIds: number[], expression: string, waitMs: number }} Call an expression is called in its threads with
- * (undefined, the time it was passed on, the thread's name)
  */
 exports.createRelay = ({ counters }) =>
   /** @param {{ Session: any, url: () => string | undefined }} inspector @param {Call} call */
@@ -52,8 +55,8 @@ function send (session, { threadIds, expression, waitMs }, relays) {
     session.post('NodeWorker.enable', { waitForDebuggerOnStart: false })
     let asked = 0
     for (const { sessionId, workerInfo } of workers) {
-      const [, id, name] = TITLE.exec(workerInfo.title) ?? []
-      if (!threadIds.includes(Number(id))) continue
+      const { id, name } = parseTitle(workerInfo.title)
+      if (!threadIds.includes(id)) continue
       const text = acknowledged(`${expression}(undefined, ${nowMs()}, ${JSON.stringify(name)})`, relays)
       const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression: text, silent: true, returnByValue: true } })
       session.post('NodeWorker.sendMessageToWorker', { sessionId, message })
@@ -64,6 +67,13 @@ function send (session, { threadIds, expression, waitMs }, relays) {
     channel.close()
     session.disconnect()
   }
+}
+
+/** No regular expression: it would overwrite the application's RegExp.$1. @param {string} title */
+function parseTitle (title) {
+  const end = title.indexOf(']')
+  if (!title.startsWith(TITLE) || end === -1) return { id: NaN, name: '' }
+  return { id: Number(title.slice(TITLE.length, end)), name: title.slice(end + 1).trimStart() }
 }
 
 /** @param {BroadcastChannel} channel @param {number} asked @param {number} relays @param {number} untilMs */

@@ -10,6 +10,18 @@ const ROUTE_CHARS = 200
 const UNMATCHED = '(unmatched)'
 const NOT_FOUND = 404
 
+/** The path of a request's URL, which the application may have put something else in place of. @param {unknown} url */
+function pathOf (url) {
+  if (typeof url !== 'string') return ''
+  const query = url.indexOf('?')
+  const path = query === -1 ? url : url.slice(0, query)
+  if (path[0] === '/') return path
+  // In absolute form, as proxies are asked, it begins with what the client takes for the host.
+  const scheme = path.indexOf('://')
+  const slash = scheme === -1 ? -1 : path.indexOf('/', scheme + '://'.length)
+  return scheme === -1 ? path : slash === -1 ? '/' : path.slice(slash)
+}
+
 /**
  * One HTTP request, followed through its awaits, timers and listeners. What lives on after it (a
  * pooled connection it opened, say) holds on to this object, so it lets go of the request itself
@@ -39,20 +51,22 @@ class RequestContext {
     this.request = request
   }
 
-  /** The template of its route, as far as it is known by now. Pure: also asked for in mid-block. */
+  /** The template of its route, as far as it is known by now. Also asked for in mid-block: it runs nothing of the application's. */
   get template () {
     if (this.route !== null || this.request === null) return this.route ?? ''
     const route = routeOfExpress(this.request)
     if (typeof route === 'string') return route
     if (this.#isUnmatched) return UNMATCHED
-    const { url = '' } = this.request
-    const query = url.indexOf('?')
-    return pathTemplate(query === -1 ? url : url.slice(0, query))
+    return pathTemplate(pathOf(this.request.url))
   }
 
   /** The trace it came with. */
   get traceId () {
     return this.request === null ? this.#traceId : traceIdOf(this.request)
+  }
+
+  get isEnded () {
+    return this.request === null
   }
 
   /** What a framework says of its route. @param {string | null} route null where none of its routes matched */

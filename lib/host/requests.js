@@ -5,9 +5,10 @@ const diagnosticsChannel = require('node:diagnostics_channel')
 const { LINE } = require('../bridge/answer')
 const { ABORTED, pack } = require('../bridge/request-row')
 const { nowMs } = require('../clock')
-const { connectionOf, watchConnections } = require('./connections')
+const { Connections, watchConnections } = require('./connections')
 const { startFrameworks } = require('./frameworks')
 const { watchHttp2 } = require('./http2')
+const { ignoreRejection } = require('./rejection')
 const { RequestContext } = require('./request-context')
 const { hasContextFrame } = require('./runtime')
 
@@ -29,8 +30,10 @@ class Requests {
   /** @type {AsyncLocalStorage<RequestContext | import('./connections').Connection>} */
   #storage = new AsyncLocalStorage()
   #isFollowing = false
+  #isStopped = false
   /** @type {RequestContext | undefined} the last that started */
   #latest
+  #connections = new Connections(this.#guarded((/** @type {import('./connections').Connection} */ connection) => this.#abort(connection)))
   /** @type {WeakMap<object, RequestContext>} */
   #http2 = new WeakMap()
   #stopHttp2
@@ -47,26 +50,44 @@ class Requests {
     diagnosticsChannel.subscribe(REQUEST_START, this.#onStart)
     diagnosticsChannel.subscribe(RESPONSE_FINISH, this.#onFinish)
     this.#stopHttp2 = watchHttp2({
-      started: (request) => this.#http2.set(request, this.#start(request)),
-      resumed: (request) => {
-        if (this.#isFollowing) this.#storage.enterWith(/** @type {RequestContext} */ (this.#http2.get(request)))
-      },
-      ended: (request, status) => this.#end(/** @type {RequestContext} */ (this.#http2.get(request)), status)
+      // One server may hand a request on to another.
+      started: this.#guarded((request) => this.#http2.has(request) || this.#http2.set(request, this.#start(request))),
+      resumed: this.#guarded((request) => this.#enter(this.#http2.get(request))),
+      ended: this.#guarded((request, status) => this.#end(this.#http2.get(request), status))
     })
     // Where AsyncLocalStorage comes without async_hooks, the events of a request's body are the connection's.
     this.#stopConnections = hasContextFrame()
-      ? watchConnections((socket) => { if (this.#isFollowing) this.#storage.enterWith(connectionOf(socket, this.#onClose)) })
+      ? watchConnections(this.#guarded((socket) => {
+        // A connection that is made by hand while a request is being handled is part of that.
+        if (!(this.#storage.getStore() instanceof RequestContext)) this.#enter(this.#connections.open(socket))
+      }))
       : () => {}
     this.#frameworks = startFrameworks((request, route) => this.#contextOf(request)?.name(route))
   }
 
-  /** @param {any} message */
-  #onStart = ({ request, socket }) => {
+  /**
+   * What the application has made of its objects must not become an error thrown into it: a request
+   * that cannot be read is counted as dropped.
+   * @template {any[]} A
+   * @param {(...args: A) => unknown} handler
+   * @returns {(...args: A) => void}
+   */
+  #guarded (handler) {
+    return (...args) => {
+      try {
+        handler(...args)
+      } catch {
+        this.#bridge.counters.add('badRequest', 1)
+      }
+    }
+  }
+
+  #onStart = this.#guarded((/** @type {any} */ { request, socket }) => {
     const context = this.#start(request)
-    const connection = connectionOf(socket, this.#onClose)
+    const connection = this.#connections.open(socket)
     context.next = connection.latest
     connection.latest = context
-  }
+  })
 
   /** @param {HttpRequest} request */
   #start (request) {
@@ -77,8 +98,13 @@ class Requests {
       context.isGiven = context.route !== null
     }
     this.#latest = context
-    if (this.#isFollowing) this.#storage.enterWith(context)
+    this.#enter(context)
     return context
+  }
+
+  /** @param {RequestContext | import('./connections').Connection | undefined} store */
+  #enter (store) {
+    if (this.#isFollowing && store !== undefined) this.#storage.enterWith(store)
   }
 
   /** What the application calls the route; null where it leaves that to us. @param {(request: HttpRequest) => unknown} route @param {HttpRequest} request */
@@ -87,6 +113,7 @@ class Requests {
       const name = route(request)
       if (name === undefined || name === null) return null
       if (typeof name === 'string' && name !== '' && !name.includes(LINE)) return name
+      ignoreRejection(name)
     } catch {
       // An error of the application's is counted like any other nonsense.
     }
@@ -94,30 +121,30 @@ class Requests {
     return null
   }
 
-  /** @param {any} message */
-  #onFinish = ({ request, response, socket }) => {
+  #onFinish = this.#guarded((/** @type {any} */ { request, response, socket }) => {
     // A response may outlive its connection, whose end has then been told already.
-    if (!socket) return
-    const connection = connectionOf(socket, this.#onClose)
+    const connection = this.#connections.get(socket)
     let newer = null
-    for (let context = connection.latest; context !== null; context = context.next) {
+    for (let context = connection?.latest ?? null; context !== null; context = context.next) {
       if (context.request === request) {
-        if (newer === null) connection.latest = context.next
-        else newer.next = context.next
+        if (newer !== null) newer.next = context.next
+        else if (connection !== undefined) connection.latest = context.next
         return this.#end(context, response.statusCode)
       }
       newer = context
     }
-  }
+  })
 
   /** What was open on a closed connection was never answered. @param {import('./connections').Connection} connection */
-  #onClose = (connection) => {
-    for (let context = connection.latest; context !== null; context = context.next) this.#end(context, ABORTED)
+  #abort (connection) {
+    const { latest } = connection
     connection.latest = null
+    for (let context = latest; context !== null; context = context.next) this.#end(context, ABORTED)
   }
 
-  /** @param {RequestContext} context @param {number} status */
+  /** @param {RequestContext | undefined} context @param {number} status */
   #end (context, status) {
+    if (context === undefined || this.#isStopped) return
     const { requests, routes, counters } = this.#bridge
     counters.setInFlight(--this.#inFlight)
     const { id, startedAtMs, method } = context
@@ -143,13 +170,13 @@ class Requests {
   /** @param {HttpRequest} request @returns {RequestContext | undefined} of a request that has not ended */
   #contextOf (request) {
     if (request.httpVersionMajor === 2) return this.#http2.get(request)
-    if (!request.socket) return undefined
-    let context = connectionOf(request.socket, this.#onClose).latest
-    while (context !== null && context.request !== request) context = context.next
+    let context = this.#connections.get(request.socket)?.latest
+    while (context && context.request !== request) context = context.next
     return context ?? undefined
   }
 
   stop () {
+    this.#isStopped = true
     diagnosticsChannel.unsubscribe(REQUEST_START, this.#onStart)
     diagnosticsChannel.unsubscribe(RESPONSE_FINISH, this.#onFinish)
     this.#stopHttp2()

@@ -1,6 +1,7 @@
 'use strict'
 
 const { nowMs } = require('../clock')
+const { ignoreRejection } = require('./rejection')
 
 /**
  * @typedef {object} Gauge what shedding goes by
@@ -32,7 +33,9 @@ exports.createShedding = ({ maxDelay, maxUtilization, exempt }, { load, counters
 /** A predicate that throws turns nobody away. @param {(request: any) => boolean} exempt @param {any} request */
 function isExempt (exempt, request) {
   try {
-    return exempt(request)
+    const answer = /** @type {unknown} */ (exempt(request))
+    ignoreRejection(answer)
+    return answer === true
   } catch {
     return true
   }

@@ -32,30 +32,39 @@ const registry = /** @type {Record<symbol, PassiveAgent | undefined>} */ (/** @t
 exports.install = ({ name, isInterrupt, options }) => {
   const known = registry[kAgent]
   const agent = known ?? new PassiveAgent()
-  if (known === undefined) Object.defineProperty(globalThis, kAgent, { value: agent, configurable: true, enumerable: false, writable: true })
-  agent.announce ??= watchThisThread(agent, nameOf(name), isInterrupt, options)
+  const isOurs = known === undefined
+  if (isOurs) Object.defineProperty(globalThis, kAgent, { value: agent, configurable: true, enumerable: false, writable: true })
+  // Released by a watchdog that has ended, it may not have beaten since.
+  if (agent.announce === undefined || agent.isReleased?.()) agent.announce = watchThisThread(agent, isOurs, nameOf(name), isInterrupt, options)
   agent.announce()
 }
 
 /**
  * @param {PassiveAgent} agent
+ * @param {boolean} isOurs it was made for this, not by the application
  * @param {string} name
  * @param {boolean} isInterrupt
  * @param {{ threshold: number, resolution: number, calmPeriod: number }} options
  * @returns {() => void} tells the watchdog of this thread
  */
-function watchThisThread (agent, name, isInterrupt, options) {
+function watchThisThread (agent, isOurs, name, isInterrupt, options) {
   const memory = createMemory()
   const bridge = openBridge(memory)
   const { counters } = bridge
   const onExit = () => counters.add('ended', 1)
+  const isReleased = () => counters.get('released') !== 0
+  agent.isReleased = isReleased
   startHeartbeat(bridge, {
     ...options,
     startMs: isInterrupt ? blockedSinceMs() : null,
     isWanted: () => {
-      if (counters.get('released') === 0) return true
+      if (!isReleased()) return true
       process.off('exit', onExit)
-      if (registry[kAgent] === agent) delete registry[kAgent]
+      // Unless the thread has been told to a later watchdog meanwhile.
+      if (agent.isReleased === isReleased) {
+        agent.announce = agent.probe = agent.isReleased = undefined
+        if (isOurs && registry[kAgent] === agent) delete registry[kAgent]
+      }
       return false
     }
   })

@@ -29,8 +29,9 @@ const kSpan = Symbol.for('OpenTelemetry Context Key SPAN')
  * @returns {string | null}
  */
 exports.traceIdOf = ({ rawHeaders }) => {
+  if (!Array.isArray(rawHeaders)) return null
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i].length === HEADER.length && rawHeaders[i].toLowerCase() === HEADER) {
+    if (rawHeaders[i]?.length === HEADER.length && rawHeaders[i].toLowerCase() === HEADER) {
       const id = rawHeaders[i + 1].slice(VERSION_CHARS, VERSION_CHARS + ID_CHARS)
       return isTraceId(id) ? id : null
     }

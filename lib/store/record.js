@@ -39,6 +39,7 @@
  * @property {string} method
  * @property {string} route template, never the URL
  * @property {string} startedAt wall time
+ * @property {boolean} ended it had been answered before: work it left behind, or a resource it opened for others
  * @property {string | null} traceId of the active OpenTelemetry span, else of its traceparent header
  *
  * @typedef {object} EvidenceRecord nulls where this machine does not tell

@@ -200,7 +200,8 @@ class Incident {
         method: requests.top.method,
         route: requests.top.route,
         startedAt: new Date(this.#startedAt + requests.top.startedAtMs - block.startMs).toISOString(),
-        traceId: requests.top.traceId
+        traceId: requests.top.traceId,
+        ended: requests.top.ended
       },
       // Told when the callback is over.
       origin: ongoing ? null : originWithin?.(startMs, endMs) ?? null

@@ -315,7 +315,7 @@ class Watchdog {
     }
     const drops = {
       ...this.#log?.takeLosses(),
-      request: this.#bridge.requests.takeDropped(),
+      request: this.#bridge.requests.takeDropped() + this.#bridge.counters.take('badRequest'),
       late_beat: this.#bridge.lateBeats.takeDropped() + (this.#threads?.takeDropped() ?? 0),
       gc_pause: this.#bridge.gcPauses.takeDropped(),
       record: this.#file?.takeLost() ?? 0,

@@ -31,12 +31,16 @@ exports.watchModules = (wanted) => {
     onFound(exports)
   }
   const look = () => {
-    try {
-      for (const file of Object.keys(require.cache)) {
-        for (const { end, onFound } of ends) {
-          if (file.endsWith(end)) take(file, onFound)
-        }
+    for (const file of Object.keys(require.cache)) {
+      for (const { end, onFound } of ends) {
+        if (file.endsWith(end)) tryTake(file, onFound)
       }
+    }
+  }
+  /** @param {string} file @param {(exports: any) => void} onFound */
+  const tryTake = (file, onFound) => {
+    try {
+      take(file, onFound)
     } catch {
       // A file of that name which is something else; thrown here it would end the application.
     }
