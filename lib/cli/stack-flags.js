@@ -1,7 +1,9 @@
 'use strict'
 
-const net = require('node:net')
 const { codedError } = require('../errors')
+
+const DEFAULT_TARGET = '127.0.0.1:9464'
+const HOST_AND_PORT = /^(?:[\w.-]+|\[[\da-f:.]+\]):(\d{1,5})$/i
 
 /**
  * Reads a whole number.
@@ -22,8 +24,9 @@ exports.number = (flag, min, max) => (/** @type {string} */ text) => {
  */
 exports.target = (text, before = []) => {
   const hostPort = text.replace(/^http:\/\//, '').replace(/\/$/, '')
-  const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(hostPort) ?? []
-  const isHost = /^[\w.-]+$/.test(host) || net.isIPv6(host.replace(/^\[(.*)\]$/, '$1'))
-  if (!isHost || Number(port) < 1 || Number(port) > 65535) throw codedError('LOOPWATCH_ERR_OPTION', '--target', 'host:port', text)
+  const port = Number(HOST_AND_PORT.exec(hostPort)?.[1] ?? 0)
+  if (port < 1 || port > 65535) throw codedError('LOOPWATCH_ERR_OPTION', '--target', 'host:port', text)
   return [...before, hostPort]
 }
+
+exports.DEFAULT_TARGET = DEFAULT_TARGET
