@@ -12,7 +12,15 @@ const table = {
   LOOPWATCH_ERR_OPTIONS: (/** @type {unknown} */ actual) =>
     `start() takes an object of options, got ${show(actual)}`,
   LOOPWATCH_ERR_SOURCE: (/** @type {string} */ source, /** @type {string} */ reason) =>
-    `cannot read blocks from ${source}: ${reason}`
+    `cannot read blocks from ${source}: ${reason}`,
+  LOOPWATCH_ERR_TOOL: (/** @type {string} */ tool, /** @type {string} */ hint) =>
+    `${tool} is not on the PATH: ${hint}`,
+  LOOPWATCH_ERR_TOOL_ENDED: (/** @type {string} */ tool, /** @type {string} */ how, /** @type {string} */ output) =>
+    `${tool} has ended (${how})${output === '' ? '' : `; it said:\n${output}\n`}`,
+  LOOPWATCH_ERR_PORT: (/** @type {string} */ flag, /** @type {number} */ port) =>
+    `${flag} ${port}: something else listens there, or it may not be used`,
+  LOOPWATCH_ERR_DEMO: (/** @type {string} */ file) =>
+    `--demo takes a checkout of the repository, ${file} is not there; --target host:port watches a process of yours`
 }
 
 /** @typedef {keyof typeof table} ErrorCode */

@@ -16,7 +16,8 @@ const allowed = {
   store: [],
   export: [],
   cluster: [],
-  cli: ['host', 'store', 'export']
+  tools: [],
+  cli: ['host', 'store', 'export', 'tools']
 }
 
 /** @param {string} file relative to lib/ */

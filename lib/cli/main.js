@@ -4,6 +4,7 @@
 const { Command } = require('commander')
 const { addRun } = require('./commands/run')
 const { addBlocks } = require('./commands/blocks')
+const { addStack } = require('./commands/stack')
 const { LoopwatchError } = require('../errors')
 const { version } = require('../../package.json')
 
@@ -15,6 +16,7 @@ const program = new Command('loopwatch')
 
 addRun(program)
 addBlocks(program)
+addStack(program)
 
 program.parseAsync().catch((error) => {
   if (!(error instanceof LoopwatchError)) throw error

@@ -1,0 +1,35 @@
+'use strict'
+
+const { setTimeout: sleep } = require('node:timers/promises')
+
+/**
+ * The first signal ends the stack, the second its tools at once.
+ * @param {() => void} onSecond
+ */
+exports.watchSignals = (onSecond) => {
+  const names = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
+  const ending = new AbortController()
+  /** @type {() => void} */
+  let resolveFirst
+  const first = /** @type {Promise<void>} */ (new Promise((resolve) => { resolveFirst = resolve }))
+  const onSignal = () => {
+    if (ending.signal.aborted) return onSecond()
+    ending.abort()
+    resolveFirst()
+  }
+  for (const name of names) process.on(name, onSignal)
+  // Whoever read our output has gone.
+  process.stdout.on('error', onSignal)
+  return {
+    first,
+    /** Waits so long, or rejects when it is over before. @param {number} ms */
+    sleep: (ms) => sleep(ms, undefined, { signal: ending.signal }),
+    /** Throws where nothing must be started any more. */
+    check: () => { ending.signal.throwIfAborted() },
+    stop: () => { ending.abort() },
+    release: () => {
+      for (const name of names) process.off(name, onSignal)
+      process.stdout.off('error', onSignal)
+    }
+  }
+}

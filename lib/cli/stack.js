@@ -1,0 +1,83 @@
+'use strict'
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { codedError } = require('../errors')
+const { startDemo } = require('../tools/demo')
+const { findTool } = require('../tools/find-tool')
+const { startGrafana } = require('../tools/grafana')
+const { choosePort } = require('../tools/port')
+const { startPrometheus } = require('../tools/prometheus')
+const { watchSignals } = require('./signals')
+const { DEFAULT_TARGET } = require('./stack-flags')
+
+const FOLDER = path.join(__dirname, '..', '..', 'grafana')
+const QUERY = 'max_over_time(loopwatch_block_in_progress_seconds[1m])'
+const GET_PROMETHEUS = 'apt install prometheus, brew install prometheus or https://prometheus.io/download/'
+const GET_GRAFANA = 'brew install grafana or https://grafana.com/grafana/download'
+
+/** @typedef {{ target?: string[], demo?: boolean, port?: number, grafanaPort?: number, interval: number, seconds?: number }} Flags */
+
+/** Starts the tools, and ends them all when a signal comes, the time is over or one of them ends. @param {Flags} flags */
+exports.stack = async (flags) => {
+  const prometheus = findTool(['prometheus'])
+  if (prometheus === null) throw codedError('LOOPWATCH_ERR_TOOL', 'prometheus', GET_PROMETHEUS)
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-stack-'))
+  /** @type {import('../tools/tool').Tool[]} in the order of their start */
+  const tools = []
+  const signals = watchSignals(() => tools.forEach((tool) => tool.kill()))
+  try {
+    await Promise.race([signals.first, run(flags, { prometheus, dir, tools, signals })])
+  } finally {
+    signals.stop()
+    // What scrapes and shows first, then what is watched.
+    for (const tool of tools.reverse()) await tool.end()
+    fs.rmSync(dir, { recursive: true, force: true, maxRetries: 3 })
+    signals.release()
+  }
+}
+
+/**
+ * @param {Flags} flags
+ * @param {{ prometheus: string, dir: string, tools: import('../tools/tool').Tool[], signals: ReturnType<typeof watchSignals> }} setup
+ */
+async function run (flags, { prometheus, dir, tools, signals }) {
+  const { interval: intervalS } = flags
+  const targets = [...flags.target ?? []]
+  const grafana = findTool(['grafana', 'grafana-server'])
+  const port = await choosePort({ flag: '--port', port: flags.port, usual: 9090 })
+  const grafanaPort = grafana === null ? 0 : await choosePort({ flag: '--grafana-port', port: flags.grafanaPort, usual: 3000 })
+  if (flags.demo) {
+    signals.check()
+    const demo = startDemo()
+    tools.push(demo.tool)
+    targets.push(new URL(await Promise.race([demo.url, demo.tool.died])).host)
+  }
+  if (targets.length === 0) targets.push(DEFAULT_TARGET)
+
+  signals.check()
+  const prometheusUrl = `http://127.0.0.1:${port}`
+  const server = startPrometheus({ file: prometheus, dir, port, targets, intervalS })
+  tools.push(server)
+  await server.ready(`${prometheusUrl}/-/ready`)
+  let grafanaText = `not on the PATH (${GET_GRAFANA}); dashboards to import: ${path.join(FOLDER, 'dashboards')}`
+  if (grafana !== null) {
+    signals.check()
+    const viewer = startGrafana({ file: grafana, dir, port: grafanaPort, prometheusUrl, agentUrl: `http://${targets[0]}`, intervalS })
+    tools.push(viewer)
+    grafanaText = `http://127.0.0.1:${grafanaPort}`
+    await viewer.ready(`${grafanaText}/api/health`)
+  }
+
+  process.stdout.write(`
+  watched      ${targets.join(', ')}, every ${intervalS} s
+  Prometheus   ${prometheusUrl}/graph?g0.tab=0&g0.range_input=15m&g0.expr=${encodeURIComponent(QUERY)}
+  alerts       ${prometheusUrl}/alerts
+  Grafana      ${grafanaText}
+  end          ${flags.seconds === undefined ? 'Ctrl-C ends' : `after ${flags.seconds} s, or by Ctrl-C`}
+
+`)
+  const isOver = flags.seconds === undefined ? [] : [signals.sleep(flags.seconds * 1000)]
+  await Promise.race([...isOver, ...tools.map(({ died }) => died)])
+}

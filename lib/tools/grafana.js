@@ -1,0 +1,63 @@
+'use strict'
+
+const { randomBytes } = require('node:crypto')
+const fs = require('node:fs')
+const path = require('node:path')
+const { Tool } = require('./tool')
+
+const FOLDER = path.join(__dirname, '..', '..', 'grafana')
+const DASHBOARDS = path.join(FOLDER, 'dashboards')
+const HOME_DASHBOARD = path.join(DASHBOARDS, 'overview.json')
+
+/**
+ * Where Grafana's own files are, which it does not find by itself: beside bin/ (archive), in
+ * share/grafana (Homebrew) or where Debian's and RPM packages put them.
+ * @param {string} file the executable
+ * @returns {string | null}
+ */
+function homeOf (file) {
+  const bin = path.dirname(fs.realpathSync(file))
+  const homes = [path.join(bin, '..'), path.join(bin, '..', 'share', 'grafana'), '/usr/share/grafana']
+  return homes.find((home) => fs.existsSync(path.join(home, 'conf', 'defaults.ini'))) ?? null
+}
+
+/**
+ * Starts Grafana on the files of grafana/provisioning/, everyone a viewer, its data in a folder of ours.
+ * @param {object} setup
+ * @param {string} setup.file the executable
+ * @param {string} setup.dir
+ * @param {number} setup.port
+ * @param {string} setup.prometheusUrl
+ * @param {string} setup.agentUrl where the ids of blocks lead
+ * @param {number} setup.intervalS between scrapes
+ */
+exports.startGrafana = ({ file, dir, port, prometheusUrl, agentUrl, intervalS }) => {
+  const home = homeOf(file)
+  // The program was called grafana-server before it took commands.
+  const command = /^grafana-server/.test(path.basename(file)) ? [] : ['server']
+  return new Tool('Grafana', file, [...command, ...(home === null ? [] : ['--homepath', home])], {
+    env: {
+      GF_PATHS_DATA: path.join(dir, 'grafana'),
+      GF_PATHS_LOGS: path.join(dir, 'grafana', 'log'),
+      GF_PATHS_PLUGINS: path.join(dir, 'grafana', 'plugins'),
+      GF_PATHS_PROVISIONING: path.join(FOLDER, 'provisioning'),
+      GF_LOG_MODE: 'console',
+      GF_SERVER_HTTP_ADDR: '127.0.0.1',
+      GF_SERVER_HTTP_PORT: `${port}`,
+      GF_AUTH_ANONYMOUS_ENABLED: 'true',
+      GF_AUTH_ANONYMOUS_ORG_ROLE: 'Viewer',
+      GF_AUTH_DISABLE_LOGIN_FORM: 'true',
+      // Not its default, which everybody knows.
+      GF_SECURITY_ADMIN_PASSWORD: randomBytes(16).toString('hex'),
+      GF_ANALYTICS_REPORTING_ENABLED: 'false',
+      GF_ANALYTICS_CHECK_FOR_UPDATES: 'false',
+      GF_ANALYTICS_CHECK_FOR_PLUGIN_UPDATES: 'false',
+      GF_NEWS_NEWS_FEED_ENABLED: 'false',
+      ...(fs.existsSync(HOME_DASHBOARD) && { GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH: HOME_DASHBOARD }),
+      STACK_PROMETHEUS_URL: prometheusUrl,
+      STACK_AGENT_URL: agentUrl,
+      STACK_INTERVAL: `${intervalS}s`,
+      STACK_DASHBOARDS: DASHBOARDS
+    }
+  })
+}

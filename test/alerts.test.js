@@ -1,0 +1,67 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
+const { parse } = require('yaml')
+const { table } = require('../lib/catalogue')
+const { needs } = require('./support/tools')
+
+const FOLDER = path.join(__dirname, '..', 'grafana', 'prometheus')
+const README = fs.readFileSync(path.join(__dirname, '..', 'README.md'), 'utf8')
+const SUFFIXES = /** @type {Record<string, string[]>} */ ({ histogram: ['_bucket', '_sum', '_count'], counter: [''], gauge: [''] })
+
+/** @param {string} name */
+const read = (name) => parse(fs.readFileSync(path.join(FOLDER, name), 'utf8'))
+const rules = ['recording.yml', 'alerts.yml'].flatMap((name) => read(name).groups).flatMap(({ rules }) => rules)
+const alerts = rules.filter(({ alert }) => alert)
+const recorded = rules.filter(({ record }) => record).map(({ record }) => record)
+
+/** @param {string[]} args */
+function promtool (args) {
+  const { status, stdout, stderr } = spawnSync('promtool', args, { cwd: FOLDER, encoding: 'utf8' })
+  assert.equal(status, 0, `${stdout}${stderr}`)
+}
+
+test('Prometheus accepts the rules and both configurations', (t) => {
+  if (!needs(t, 'promtool')) return
+  promtool(['check', 'rules', '--lint=all', '--lint-fatal', 'recording.yml', 'alerts.yml'])
+  promtool(['check', 'config', 'prometheus.yml'])
+  promtool(['check', 'config', '--agent', 'agent.yml'])
+})
+
+test('every alert fires above its threshold, with the text that a person gets, and not below', (t) => {
+  const cases = read('alerts.test.yml').tests.flatMap((/** @type {any} */ { alert_rule_test: cases }) => cases)
+  for (const { alert } of alerts) {
+    const own = cases.filter((/** @type {any} */ { alertname }) => alertname === alert)
+    assert.ok(own.some((/** @type {any} */ { exp_alerts: expected }) => expected.length > 0), `${alert} fires in no test`)
+    assert.ok(own.some((/** @type {any} */ { exp_alerts: expected }) => expected.length === 0), `${alert} fires in every test`)
+  }
+  if (!needs(t, 'promtool')) return
+  promtool(['test', 'rules', 'alerts.test.yml'])
+})
+
+test('every alert says what is wrong and links to its heading in the README', () => {
+  const headings = [...README.matchAll(/^### (Loopwatch\w+)$/gm)].map(([, heading]) => heading)
+  assert.deepEqual(headings, alerts.map(({ alert }) => alert))
+  for (const { alert, labels, annotations } of alerts) {
+    assert.match(labels.severity, /^(critical|warning|info)$/, alert)
+    assert.deepEqual(Object.keys(annotations), ['summary', 'description', 'runbook_url'], alert)
+    assert.equal(annotations.runbook_url, `https://www.npmjs.com/package/loopwatch#${alert.toLowerCase()}`)
+  }
+})
+
+test('rules ask for nothing but metrics of the catalogue and what other rules record', () => {
+  const known = new Set(table.flatMap(({ name, type }) => SUFFIXES[type].map((suffix) => name + suffix)))
+  for (const { alert, record, expr } of rules) {
+    const names = expr.replace(/"[^"]*"/g, '').match(/[a-z_0-9]*:?loopwatch_[a-z_0-9]+(:\w+)?/g) ?? []
+    assert.ok(names.length > 0, `${alert ?? record} asks for nothing of ours`)
+    for (const name of names) assert.ok(known.has(name) || recorded.includes(name), `${alert ?? record} asks for ${name}`)
+  }
+})
+
+test('no rule selects a bucket by the text of an integer, which Prometheus 2 and 3 write differently', () => {
+  for (const { alert, record, expr } of rules) assert.doesNotMatch(expr, /le="\d+(\.0)?"/, alert ?? record)
+})
