@@ -141,7 +141,8 @@ const red = [
   }),
   timeseries({
     title: 'Server errors by route',
-    queries: [[`${by('sum', 'route', requests('status_class="5xx"'))} / ${by('sum', 'route', requests())}`, '{{route}}']],
+    // Grown and not rated: the first error of a route begins its series.
+    queries: [[`${by('sum', 'route', growth(of('requestDuration:count', ROUTE, 'status_class="5xx"')))} / ${by('sum', 'route', growth(of('requestDuration:count', ROUTE)))}`, '{{route}}']],
     unit: 'percentunit',
     width: 8,
     none: 'no server errors',
