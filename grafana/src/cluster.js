@@ -17,7 +17,7 @@ const delay = quantile(0.99, PROCESS_LABELS, rate(of('delay:bucket', MAIN)))
 
 const state = [
   stat({
-    title: 'Workers',
+    title: 'Workers answering',
     queries: [[by('sum', '', ofTarget('workers', 'state="answering"')), 'answering']],
     unit: 'short',
     width: 6,
@@ -38,7 +38,7 @@ const state = [
     act: 'look for SIGSTOP, a debugger, memory swapped out, or a machine without CPU to give.'
   }),
   stat({
-    title: 'Restarts',
+    title: 'Restarts in the time range',
     queries: [[by('sum', '', growth(of('workerRestarts'), RANGE)), 'restarts']],
     unit: 'short',
     decimals: 0,
@@ -51,7 +51,7 @@ const state = [
     act: 'read the exit code in the log of the primary; with `dir` set, the record of what the worker was doing is on disk.'
   }),
   stat({
-    title: 'Imbalance',
+    title: 'Imbalance now',
     queries: [[by('max', '', imbalance(busy)), 'busiest / average']],
     unit: 'short',
     decimals: 2,

@@ -36,16 +36,16 @@ const ask = (port, route, query = '') => fetch(`http://127.0.0.1:${port}/${query
 
 /** Asks all servers for routes in turn until it is stopped. @param {() => number[]} ports @param {string[]} routes */
 exports.startTraffic = (ports, routes) => {
-  let isStopped = false
+  const stopped = new AbortController()
   const ended = (async () => {
-    for (let i = 0; !isStopped; i++) {
+    for (let i = 0; !stopped.signal.aborted; i++) {
       // Who is blocked or gone keeps nobody else waiting.
       for (const port of ports()) ask(port, routes[i % routes.length]).then((response) => response.text()).catch(() => {})
       await wait(100)
     }
   })()
   return () => {
-    isStopped = true
+    stopped.abort()
     return ended
   }
 }
