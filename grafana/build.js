@@ -13,7 +13,7 @@ exports.render = () => new Map(['overview', 'blocks', 'cluster', 'scenarios'].ma
 
 /** Files of the folder that differ, are missing, or should not be there. @param {Map<string, string>} files */
 exports.differences = (files) => {
-  const present = fs.readdirSync(DIR)
+  const present = fs.readdirSync(DIR).filter((file) => file.endsWith('.json'))
   return [...new Set([...present, ...files.keys()])].filter((file) =>
     !present.includes(file) || fs.readFileSync(path.join(DIR, file), 'utf8') !== files.get(file))
 }

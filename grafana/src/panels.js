@@ -68,7 +68,9 @@ exports.timeseries = (spec) => {
   if (spec.stacked) builder.drawStyle(common.GraphDrawStyle.Bars).stacking(new common.StackingConfigBuilder().mode(common.StackingMode.Normal))
   if (spec.levels) builder.thresholdsStyle(new common.GraphThresholdsStyleConfigBuilder().mode(common.GraphThresholdsStyleMode.Dashed))
   if (spec.log) builder.scaleDistribution(new common.ScaleDistributionConfigBuilder().type(common.ScaleDistribution.Log).log(10))
-  for (const [cause, properties] of byCause) builder.overrideByName(cause, properties)
+  if (spec.queries.some(([, legend]) => legend === '{{cause}}')) {
+    for (const [cause, properties] of byCause) builder.overrideByName(cause, properties)
+  }
   return builder
 }
 

@@ -6,7 +6,8 @@ const path = require('node:path')
 const DIR = path.join(__dirname, '..', '..', 'grafana', 'dashboards')
 
 /** Every committed dashboard by its file's name. @returns {Map<string, any>} */
-exports.dashboards = () => new Map(fs.readdirSync(DIR).map((file) => [path.basename(file, '.json'), JSON.parse(fs.readFileSync(path.join(DIR, file), 'utf8'))]))
+exports.dashboards = () => new Map(fs.readdirSync(DIR).filter((file) => file.endsWith('.json'))
+  .map((file) => [path.basename(file, '.json'), JSON.parse(fs.readFileSync(path.join(DIR, file), 'utf8'))]))
 
 /**
  * Every query of a dashboard, its annotations' included.
