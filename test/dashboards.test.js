@@ -221,21 +221,25 @@ test('in a real Prometheus', async (t) => {
     const { result } = await call('query', { query: interpolate(expr.replaceAll('$__rate_interval', '$__range'), { ...view, ...shown }), time: endS })
     /** @type {Map<string, number>} */
     const buckets = new Map(result.map((/** @type {any} */ { metric, value }) => [metric.le, Number(value[1])]))
-    const between = (/** @type {string} */ low, /** @type {string} */ high) => Number(buckets.get(high)) - Number(buckets.get(low))
-    assert.equal(between('0.25', '0.5'), 0, JSON.stringify([...buckets]))
-    assert.ok(between('0.5', '1') >= 1, JSON.stringify([...buckets]))
-    assert.equal(between('1', '2.5'), 0, JSON.stringify([...buckets]))
-    assert.ok(between('2.5', '5') >= 1, JSON.stringify([...buckets]))
+    // Others than the scripted ones may come on a busy machine; the records say which there were.
+    const own = records.filter((/** @type {any} */ record) => record.pid === first.pid && record.thread === 'main')
+    for (const [low, high, least] of /** @type {[number, number, number][]} */ ([[0.25, 0.5, 0], [0.5, 1, 1], [1, 2.5, 0], [2.5, 5, 1]])) {
+      const inside = own.filter(({ durationMs }) => durationMs > low * 1000 && durationMs <= high * 1000).length
+      assert.ok(inside >= least, `a block of ${low} to ${high} s in ${JSON.stringify(own)}`)
+      assert.equal(Math.round(Number(buckets.get(`${high}`)) - Number(buckets.get(`${low}`))), inside, `${low} to ${high} s: ${JSON.stringify([...buckets])}`)
+    }
 
     const [{ value }] = await show(blocks, 'Routes that block', shown)
-    assert.ok(value[1] > 0.5 && value[1] < 0.9, `${value[1]} s by ${REPORT}`)
+    const byReportS = own.reduce((/** @type {number} */ sumS, /** @type {any} */ { durationMs, request }) => sumS + (request?.route === REPORT ? durationMs / 1000 : 0), 0)
+    assert.ok(byReportS >= 0.5)
+    assert.ok(Math.abs(value[1] / byReportS - 1) < 0.1, `${value[1]} s by ${REPORT}, of which records have ${byReportS} s`)
 
     const duration = /** @type {any} */ (queriesOf(blocks).find(({ panel }) => panel === 'Duration of blocks'))
     const found = await call('query_exemplars', { query: interpolate(duration.expr, { ...view, ...shown }), start: startS, end: endS })
-    const exemplar = found.flatMap((/** @type {any} */ { exemplars }) => exemplars).find((/** @type {any} */ { value }) => value > 0.5 && value < 1)
-    assert.ok(exemplar, JSON.stringify(found))
+    const known = own.find((/** @type {any} */ { durationMs, request }) => durationMs > 500 && durationMs < 1000 && request?.route === REPORT)
+    const exemplar = found.flatMap((/** @type {any} */ { exemplars }) => exemplars).find((/** @type {any} */ { labels }) => labels.block_id === known.id)
+    assert.ok(exemplar, `${known.id} in ${JSON.stringify(found)}`)
     const record = await (await fetch(`${shop.url}/blocks/${exemplar.labels.block_id}`)).json()
-    assert.equal(record.request.route, REPORT)
     assert.equal(record.frame.function, 'spin')
     assert.ok(Math.abs(record.durationMs / 1000 - Number(exemplar.value)) < 0.001)
   })
