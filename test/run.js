@@ -11,7 +11,7 @@ const ROOT = path.join(__dirname, '..')
 const BIN = path.join(ROOT, 'node_modules', '.bin')
 
 /** Tests of pure parts and of tools, for which one version is enough. */
-const ONCE = ['layers.test.js', 'options.test.js', 'demo.test.js', 'dashboards.test.js']
+const ONCE = ['layers.test.js', 'options.test.js', 'demo.test.js']
 
 const files = fs.readdirSync(__dirname).filter((file) => file.endsWith('.test.js')).sort()
 
