@@ -19,16 +19,19 @@ exports.needs = (t, tool) => {
 }
 
 /**
- * A real Prometheus that scrapes one target every second.
+ * A real Prometheus that scrapes each target every second.
  * @param {import('node:test').TestContext} t
- * @param {string} target host:port
- * @returns {Promise<(expression: string) => Promise<any[]>>} asks it an instant query
+ * @param {string | Record<string, string>} targets host:port, or that by job
+ * @param {string[]} [flags]
+ * @returns {Promise<((expression: string) => Promise<any[]>) & { url: string }>} asks it an instant query
  */
-exports.startPrometheus = async (t, target) => {
+exports.startPrometheus = async (t, targets, flags = []) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-prometheus-'))
   const config = path.join(dir, 'prometheus.yml')
-  fs.writeFileSync(config, `global: { scrape_interval: 1s }\nscrape_configs: [{ job_name: app, static_configs: [{ targets: ['${target}'] }] }]\n`)
-  const child = spawn('prometheus', [`--config.file=${config}`, `--storage.tsdb.path=${dir}/data`, '--web.listen-address=127.0.0.1:0'], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const jobs = Object.entries(typeof targets === 'string' ? { app: targets } : targets)
+    .map(([job, target]) => `{ job_name: ${job}, static_configs: [{ targets: ['${target}'] }] }`)
+  fs.writeFileSync(config, `global: { scrape_interval: 1s }\nscrape_configs: [${jobs}]\n`)
+  const child = spawn('prometheus', [`--config.file=${config}`, `--storage.tsdb.path=${dir}/data`, '--web.listen-address=127.0.0.1:0', ...flags], { stdio: ['ignore', 'ignore', 'pipe'] })
   let log = ''
   child.stderr.on('data', (data) => { log += data })
   t.after(async () => {
@@ -39,8 +42,9 @@ exports.startPrometheus = async (t, target) => {
   })
   const address = await eventually(() => /msg="?Listening on"? address=(\S+)/.exec(log)?.[1], () => `Prometheus to listen: ${log}`)
   await eventually(async () => (await fetch(`http://${address}/-/ready`)).ok, 'Prometheus to be ready')
-  return async (expression) => {
-    const response = await fetch(`http://${address}/api/v1/query?query=${encodeURIComponent(expression)}`)
+  const url = `http://${address}`
+  return Object.assign(async (/** @type {string} */ expression) => {
+    const response = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(expression)}`)
     return (await response.json()).data?.result ?? []
-  }
+  }, { url })
 }

@@ -1,0 +1,50 @@
+'use strict'
+
+const { AnnotationQueryBuilder, DashboardBuilder, DashboardCursorSync, DashboardLinkBuilder, DashboardLinkType, RowBuilder } = require('@grafana/grafana-foundation-sdk/dashboard')
+const { lay } = require('./layout')
+const { of, growth, by } = require('./queries')
+const { DATASOURCE } = require('./variables')
+
+const TAG = 'loopwatch'
+
+/** Each block as a mark over all panels of the dashboard. */
+const blocks = () => new AnnotationQueryBuilder()
+  .name('Blocks')
+  .datasource(DATASOURCE)
+  .enable(true)
+  .iconColor('red')
+  .expr(`${by('sum', 'job, instance, worker, cause, route', growth(of('blocked')))} > 0`)
+  .titleFormat('{{cause}} block of {{instance}} {{worker}}')
+  .textFormat('{{route}}')
+  .tagKeys('cause')
+
+/**
+ * @param {object} spec
+ * @param {string} spec.name of the file, and of the title
+ * @param {string} spec.description
+ * @param {any[]} spec.variables
+ * @param {{ title: string, panels: any[] }[]} spec.rows
+ * @param {boolean} [spec.annotated] with the blocks
+ */
+exports.dashboard = ({ name, description, variables, rows, annotated = false }) => {
+  const builder = new DashboardBuilder(`loopwatch / ${name}`)
+    .uid(`loopwatch-${name.toLowerCase()}`)
+    .description(description)
+    .tags([TAG])
+    .readonly()
+    .tooltip(DashboardCursorSync.Crosshair)
+    .time({ from: 'now-1h', to: 'now' })
+    .refresh('30s')
+    .timezone('browser')
+    .variables(variables)
+    .link(new DashboardLinkBuilder('loopwatch').type(DashboardLinkType.Dashboards).tags([TAG]).includeVars(true).keepTime(true))
+  if (annotated) builder.annotation(blocks())
+  for (const { title, panels } of rows) {
+    builder.withRow(new RowBuilder(title))
+    for (const panel of panels) builder.withPanel(panel)
+  }
+  const built = /** @type {any} */ (builder.build())
+  // The builders' only placement is a menu that hides them.
+  for (const item of [...built.links, ...(built.annotations?.list ?? [])]) delete item.placement
+  return lay(built)
+}

@@ -1,0 +1,30 @@
+'use strict'
+
+const COLUMNS = 24
+
+/**
+ * Numbers the panels and puts them from left to right, row after row, which the builders leave open.
+ * A panel goes to the next line where it does not fit any more; lines are as high as their highest panel.
+ * @param {any} dashboard built
+ */
+exports.lay = (dashboard) => {
+  let x = 0
+  let y = 0
+  let lineHeight = 0
+  const nextLine = () => {
+    x = 0
+    y += lineHeight
+    lineHeight = 0
+  }
+  dashboard.panels.forEach((/** @type {any} */ panel, /** @type {number} */ index) => {
+    const isRow = panel.type === 'row'
+    const { w, h } = isRow ? { w: COLUMNS, h: 1 } : panel.gridPos
+    if (isRow || x + w > COLUMNS) nextLine()
+    panel.id = index + 1
+    panel.gridPos = { h, w, x, y }
+    x += w
+    lineHeight = Math.max(lineHeight, h)
+    if (isRow) nextLine()
+  })
+  return dashboard
+}

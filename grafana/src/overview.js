@@ -1,0 +1,280 @@
+'use strict'
+
+const { BigValueTextMode } = require('@grafana/grafana-foundation-sdk/common')
+const { dashboard } = require('./dashboard')
+const { stat, timeseries, heatmap, table } = require('./panels')
+const { ROUTE, PROCESS_LABELS, of, rate, increase, growth, growthRate, by, quantile, utilization } = require('./queries')
+const { applicationVariables } = require('./variables')
+
+/** Blocks of worker threads are no loss to requests, and have their panels in Blocks. */
+const MAIN = 'thread="main"'
+const PROCESS = '{{instance}} {{worker}}'
+const processes = by('count', '', of('buildInfo'))
+const requests = (/** @type {string[]} */ ...matchers) => rate(of('requestDuration:count', ROUTE, ...matchers))
+const p95 = (/** @type {string} */ labels) => quantile(0.95, labels, rate(of('requestDuration:bucket', ROUTE)))
+
+const now = [
+  stat({
+    title: 'Blocked now',
+    queries: [[by('max', '', of('inProgress', MAIN)), 'longest']],
+    unit: 's',
+    decimals: 1,
+    levels: [0.05, 1],
+    width: 3,
+    shows: 'How long the event loop has been blocked by the block in progress, of the process that has been longest. It is told by the watchdog\'s thread, so it goes on while the process answers nobody.',
+    bad: 'anything above 0 on several refreshes in a row; from a second on every client of that process waits.',
+    act: 'open /blocks of that instance, or its log: both name the line and the request while the block lasts.'
+  }),
+  stat({
+    title: 'Longest block, 5 m',
+    queries: [[by('max', '', `histogram_quantile(1, ${by('sum', `${PROCESS_LABELS}, le`, growth(of('blockDuration:bucket', MAIN), '5m'))}) or max_over_time(${of('inProgress', MAIN)}[5m])`), 'at most']],
+    unit: 's',
+    levels: [0.25, 1],
+    shows: 'The longest block that ended within five minutes, rounded up to the bound of its bucket, or the block in progress if that is longer.',
+    bad: 'more than your slowest request may take: that long every request of the process stood still.',
+    act: 'find it under "Where the time goes" in the dashboard Blocks, or by its exemplar there.'
+  }),
+  stat({
+    title: 'Time blocked, 5 m',
+    queries: [[by('max', '', `${by('sum', PROCESS_LABELS, growth(of('blocked', ROUTE), '5m'))} / 300`), 'share']],
+    unit: 'percentunit',
+    decimals: 1,
+    levels: [0.01, 0.1],
+    none: '0 %',
+    shows: 'Share of the last five minutes in which the event loop was blocked, of the process with the largest.',
+    bad: 'above 1 % latencies have a tail that no other metric explains; above 10 % the process is in trouble.',
+    act: 'see the causes below: js and native want other code or a worker thread, starved wants CPU.'
+  }),
+  stat({
+    title: 'Utilization',
+    queries: [[by('max', '', utilization(PROCESS_LABELS)), 'highest']],
+    unit: 'percentunit',
+    min: 0,
+    max: 1,
+    decimals: 0,
+    levels: [0.7, 0.9],
+    width: 3,
+    shows: 'Share of time the event loop was active rather than waiting for events, of the busiest process.',
+    bad: 'above 70 % delays grow steeply with each further request; at 100 % a queue builds up.',
+    act: 'add processes, or take work off the loop. High utilization without blocks is load, with blocks it is code.'
+  }),
+  stat({
+    title: 'Loop delay p99',
+    queries: [[by('max', '', quantile(0.99, PROCESS_LABELS, rate(of('delay:bucket', MAIN)))), 'highest']],
+    unit: 's',
+    levels: [0.05, 0.25],
+    shows: 'One timer in a hundred came at least this late, in the process where it is worst: what every callback waits besides its own work.',
+    bad: 'above 50 ms users notice; a p99 that is far above the median means blocks rather than load.',
+    act: 'compare with "Utilization": low there and high here is a few long blocks, high in both is saturation.'
+  }),
+  stat({
+    title: 'Requests/s',
+    queries: [[by('sum', '', requests()), 'requests/s']],
+    unit: 'reqps',
+    decimals: 1,
+    width: 3,
+    shows: 'HTTP requests answered per second by all chosen processes, for the chosen routes.',
+    bad: 'a sudden fall while "Blocked now" is above 0: requests queue up in front of a blocked loop.',
+    act: 'look at the marks of blocks at the moment of the fall. A fall without one has its reason before the process.'
+  }),
+  stat({
+    title: 'Duration p95',
+    queries: [[p95(''), 'p95']],
+    unit: 's',
+    levels: [0.5, 2],
+    width: 3,
+    shows: '95 of 100 requests were answered within this time, connection and queueing in the process included.',
+    bad: 'whatever your clients time out at, halved.',
+    act: 'see "Share of duration lost to blocks": a large share means that another request is to blame, not this route.'
+  })
+]
+
+const loop = [
+  timeseries({
+    title: 'Time blocked by cause',
+    queries: [[`${by('sum', 'cause', growthRate(of('blocked', ROUTE)))} / scalar(${processes})`, '{{cause}}']],
+    unit: 'percentunit',
+    stacked: true,
+    none: 'no blocks',
+    shows: 'Share of time blocked, averaged over the chosen processes, by what caused it. A block counts when it ends, so one longer than the interval shows as more than 100 %.',
+    bad: 'a colour that stays: blocks of one cause again and again. Grey is not the code\'s fault.',
+    act: 'js: optimise or split the function. native: use the asynchronous call or a worker thread. gc: allocate less. sync-io: no *Sync calls. many: more processes. starved: more CPU.'
+  }),
+  timeseries({
+    title: 'Utilization by process',
+    queries: [[utilization(PROCESS_LABELS), PROCESS]],
+    unit: 'percentunit',
+    max: 1,
+    levels: [0.7, 0.9],
+    shows: 'Share of time each event loop was active, over the interval and not since the start.',
+    bad: 'a process that stays above 70 %, or one far above the others.',
+    act: 'all high: scale out. One high: see Cluster for imbalance, or a job that runs only there.'
+  }),
+  heatmap({
+    title: 'Loop delay',
+    queries: [[by('sum', 'le', increase(of('delay:bucket', MAIN))), '{{le}}']],
+    unit: 's',
+    shows: 'How late timers came, over time: each column is an interval, the darker a cell the more timers.',
+    bad: 'a second band above the first: most timers come in time and some wait long, which an average hides.',
+    act: 'a band that moves up with the load is saturation; single cells far up are blocks, each with a mark.'
+  }),
+  timeseries({
+    title: 'Block in progress by process',
+    queries: [[`${of('inProgress', MAIN)} > 0`, PROCESS]],
+    unit: 's',
+    none: 'no process was blocked when it was scraped',
+    shows: 'Length of the block that was in progress when the process was scraped. Only blocks longer than the scrape interval are sure to be seen here.',
+    bad: 'a line that climbs by a second a second: a loop that does not come back.',
+    act: 'read the line from /blocks of the instance, then end the process; `stuck` with `onStuck: \'abort\'` does so by itself.'
+  })
+]
+
+const red = [
+  timeseries({
+    title: 'Requests/s by route',
+    queries: [[by('sum', 'route', requests()), '{{route}}']],
+    unit: 'reqps',
+    width: 8,
+    shows: 'Requests answered per second, by route.',
+    bad: 'a route that falls to nothing while the others go on, or all that fall together at a block.',
+    act: 'one route: look at its errors and duration. All: look at the event loop above.'
+  }),
+  timeseries({
+    title: 'Server errors by route',
+    // Grown and not rated: the first error of a route begins its series.
+    queries: [[`${by('sum', 'route', growth(of('requestDuration:count', ROUTE, 'status_class="5xx"')))} / ${by('sum', 'route', growth(of('requestDuration:count', ROUTE)))}`, '{{route}}']],
+    unit: 'percentunit',
+    width: 8,
+    none: 'no server errors',
+    shows: 'Share of requests answered with 5xx, by route. Shed requests are among them.',
+    bad: 'anything above your error budget; a rise right after a block is clients that gave up or upstreams that timed out meanwhile.',
+    act: 'compare with the marks of blocks, and with "Requests shed".'
+  }),
+  timeseries({
+    title: 'Duration p95 by route',
+    queries: [[p95('route'), '{{route}}']],
+    unit: 's',
+    width: 8,
+    shows: '95 of 100 requests of a route were answered within this time.',
+    bad: 'quick routes that become slow together: they wait for one that blocks.',
+    act: 'the route that blocks is in the dashboard Blocks under "Time blocked by route".'
+  }),
+  timeseries({
+    title: 'Share of duration lost to blocks',
+    queries: [[`${by('sum', 'route', rate(of('requestBlocked:sum', ROUTE)))} / ${by('sum', 'route', rate(of('requestDuration:sum', ROUTE)))}`, '{{route}}']],
+    unit: 'percentunit',
+    width: 8,
+    shows: 'How much of the duration of a route\'s requests passed while something else blocked the loop: what its own code cannot improve.',
+    bad: 'above 10 %: this route is a victim.',
+    act: 'do not optimise this route; find the culprit in Blocks.'
+  }),
+  timeseries({
+    title: 'Requests in flight',
+    queries: [[of('inFlight'), PROCESS]],
+    unit: 'short',
+    width: 8,
+    shows: 'Requests that have come and are not answered yet, by process.',
+    bad: 'a steady climb: more comes than is answered.',
+    act: 'with low utilization the wait is for a database or an upstream; with high utilization shed load or scale out.'
+  }),
+  timeseries({
+    title: 'Requests shed',
+    queries: [[by('sum', 'reason', rate(of('shed'))), '{{reason}}']],
+    unit: 'reqps',
+    width: 8,
+    none: 'no shedding',
+    shows: 'Requests answered 503 by the middleware because the loop was over a limit, by the limit.',
+    bad: 'anything above 0 for minutes: capacity is missing.',
+    act: 'scale out, or find the blocks that push the delay over its limit.'
+  })
+]
+
+const ourselves = [
+  timeseries({
+    title: 'Degraded',
+    queries: [[`${by('max', 'reason', of('degraded'))}`, '{{reason}}']],
+    unit: 'bool_yes_no',
+    max: 1,
+    decimals: 0,
+    width: 8,
+    shows: 'Parts of loopwatch that cannot do their work: 1 while that lasts.',
+    bad: 'any line at 1: what it names is missing from these dashboards, the log or the disk.',
+    act: 'the log of the process says why, once, when it began. It recovers by itself where it can.'
+  }),
+  timeseries({
+    title: 'Events not kept',
+    queries: [
+      [by('sum', 'reason', growth(of('dropped'))), '{{reason}}'],
+      [by('sum', 'label', growth(of('overflow'))), 'label {{label}} to (other)']
+    ],
+    unit: 'short',
+    width: 8,
+    none: 'nothing was dropped',
+    shows: 'Log lines suppressed and ring entries dropped in each interval, and observations whose label became (other) because its bound was reached. Blocks themselves are always counted.',
+    bad: 'a steady stream of anything but suppressed log lines; (other) that grows means that routes hide in it.',
+    act: 'raise the option `routes`, or name routes with the option `route` where ids have become part of them.'
+  }),
+  timeseries({
+    title: 'CPU of the watchdog',
+    queries: [[by('sum', PROCESS_LABELS, rate(of('cpu', 'thread="watchdog"'))), PROCESS]],
+    unit: 'percentunit',
+    width: 8,
+    shows: 'What loopwatch\'s own thread takes of one core, by process (Linux).',
+    bad: 'above 5 % without blocks.',
+    act: 'check how often /metrics is scraped and by how many; report it if that is not the reason.'
+  }),
+  timeseries({
+    title: 'Tracking of origins',
+    queries: [[of('originTracking'), PROCESS]],
+    unit: 'bool_yes_no',
+    max: 1,
+    decimals: 0,
+    width: 8,
+    shows: '1 while it is tracked where asynchronous operations are created, which leaves a server about a tenth of its throughput.',
+    bad: 'longer than ten seconds, or more often than once an hour, in production.',
+    act: 'set `origin: \'off\'`, or see who calls hunt(); `origin: \'on\'` is for development.'
+  }),
+  timeseries({
+    title: 'Resident memory',
+    queries: [[of('rss'), PROCESS]],
+    unit: 'bytes',
+    width: 8,
+    shows: 'Memory of the whole process, the application\'s included.',
+    bad: 'a climb that does not level off: near the limit the garbage collector blocks more and more.',
+    act: 'see "Garbage collector" in Blocks; take heap snapshots of two moments and compare.'
+  }),
+  table({
+    title: 'Versions',
+    queries: [[by('count', 'version, node_version', of('buildInfo')), 'Processes']],
+    labels: { version: 'loopwatch', node_version: 'Node.js' },
+    unit: 'short',
+    width: 8,
+    height: 8,
+    shows: 'How many of the chosen processes run which versions.',
+    bad: 'more than one line long after a roll-out.',
+    act: 'restart the stragglers; their metrics may differ in meaning.'
+  }),
+  stat({
+    title: 'Threshold',
+    queries: [[by('max', '', of('threshold')), 'threshold'], [by('min', '', of('threshold')), 'lowest']],
+    unit: 's',
+    text: BigValueTextMode.ValueAndName,
+    width: 8,
+    shows: 'From this duration on a block is reported, the highest and the lowest of the chosen processes.',
+    bad: 'two different values: blocks of these processes cannot be compared.',
+    act: 'set the option `threshold` to the same value everywhere.'
+  })
+]
+
+exports.build = () => dashboard({
+  name: 'Overview',
+  description: 'Is an event loop blocked, how much, and what do requests feel of it? Each mark is a block. More on why and where in loopwatch / Blocks.',
+  variables: applicationVariables(),
+  annotated: true,
+  rows: [
+    { title: 'Now', panels: now },
+    { title: 'Event loop', panels: loop },
+    { title: 'Requests: rate, errors, duration', panels: red },
+    { title: 'loopwatch itself', panels: ourselves }
+  ]
+})
