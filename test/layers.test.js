@@ -22,7 +22,7 @@ const allowed = {
 /** @param {string} file relative to lib/ */
 const roomOf = (file) => file.includes(path.sep) ? file.split(path.sep)[0] : null
 
-const files = fs.readdirSync(LIB, { recursive: true }).map(String).filter((file) => file.endsWith('.js'))
+const files = fs.readdirSync(LIB, { recursive: true }).map(String).filter((file) => /\.m?js$/.test(file) && !file.includes('built'))
 
 test('every file of lib/ imports only from the rooms it may', () => {
   for (const file of files) {

@@ -22,11 +22,17 @@ class RequestStats {
   #blocks = new RecentBlocks()
   /** @type {Map<number, RouteSeries>} by what was packed, with the class of the status in place of it */
   #series = new Map()
+  #onRequest
 
-  /** @param {Pick<import('../bridge/bridge').Bridge, 'requests' | 'routes'>} bridge @param {import('../export/metrics').Metrics} metrics */
-  constructor (bridge, metrics) {
+  /**
+   * @param {Pick<import('../bridge/bridge').Bridge, 'requests' | 'routes'>} bridge
+   * @param {import('../export/metrics').Metrics} metrics
+   * @param {(durationMs: number) => void} [onRequest]
+   */
+  constructor (bridge, metrics, onRequest = () => {}) {
     this.#bridge = bridge
     this.#metrics = metrics
+    this.#onRequest = onRequest
   }
 
   /** A block has ended. @param {import('./recent-blocks').Interval} interval */
@@ -46,6 +52,7 @@ class RequestStats {
       const series = this.#seriesOf(numbers[at])
       series.duration.observe(durationMs / MS_PER_S)
       series.blocked.observe(this.#blocks.blockedMs(startMs, startMs + durationMs, numbers[at + 3]) / MS_PER_S)
+      this.#onRequest(durationMs)
       if (series.isOther) this.#metrics.overflowed('route')
       return true
     })
