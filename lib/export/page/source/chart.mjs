@@ -76,7 +76,7 @@ export class Chart {
       cursor: { y: false, points: { size: 5 }, drag: { x: false, y: false } },
       scales: { y: { range: (_, __, max) => [0, Math.max(this.least, (max ?? 0) * 1.1)] } },
       axes: [{ ...axis, size: 28, values: (_, splits) => splits.map((s) => clockOf(s)) }, { ...axis, size: 58, values: (_, splits) => splits.map((value) => this.#format(value)) }],
-      series: [{}, ...this.#lines.map(({ label, color: name }) => ({ label, stroke: color(name), width: 1.5, points: { show: false }, spanGaps: false }))],
+      series: [{}, ...this.#lines.map(({ label, color: name }) => ({ label, stroke: color(name), width: 1.5, spanGaps: false, points: { show: true, size: 4, fill: color(name), filter: (/** @type {UPlot} */ plot, /** @type {number} */ at) => lonely(plot.data[at]) } }))],
       hooks: { setCursor: [({ cursor }) => this.#showValues(cursor.idx ?? null)] }
     }, /** @type {any} */ (this.#data), this.#box)
   }
@@ -85,6 +85,12 @@ export class Chart {
     const width = Math.max(200, this.#box.clientWidth)
     if (this.#plot !== null && this.#plot.width !== width) this.#plot.setSize({ width, height: HEIGHT })
   }
+}
+
+/** Values without neighbours, through which no line goes. @param {ArrayLike<number | null | undefined>} values */
+function lonely (values) {
+  const isValue = (/** @type {number} */ i) => typeof values[i] === 'number'
+  return Array.from(values, (_, i) => i).filter((i) => isValue(i) && !isValue(i - 1) && !isValue(i + 1))
 }
 
 /** @param {number} s */

@@ -3,6 +3,8 @@ import { byId } from './dom.mjs'
 import { duration, percent, rate } from './format.mjs'
 
 const SECONDS = 600
+/** A young agent's minutes are not squeezed into the corner of ten. */
+const SPANS = [60, 120, 300, SECONDS]
 const MS_PER_S = 1000
 
 /** The history of the loop and of requests: ten minutes from the agent, one second more each second. */
@@ -68,15 +70,17 @@ export class Charts {
     this.#seconds = this.#seconds.slice(-SECONDS)
     this.#last = second
     const endS = Math.floor(at / MS_PER_S)
-    const seconds = [...new Array(SECONDS - this.#seconds.length).fill(null), ...this.#seconds]
-    const times = seconds.map((_, i) => endS - SECONDS + i + 1)
+    const shown = SPANS.find((length) => length >= this.#seconds.length) ?? SECONDS
+    const seconds = [...new Array(shown - this.#seconds.length).fill(null), ...this.#seconds]
+    const times = seconds.map((_, i) => endS - shown + i + 1)
     for (const chart of this.#all) chart.draw(times, seconds)
 
     const length = this.#seconds.length
     const span = length >= SECONDS - 1 ? 'in 10 minutes' : `in ${duration(length * MS_PER_S)}`
     this.#delay.describe(`p50 ${duration(whole.delayP50)}, p99 ${duration(whole.delayP99)}, max ${duration(whole.delayMax)} ${span}`)
     this.#utilization.describe(`${percent(whole.utilization)} ${span}`)
-    this.#requests.describe(whole.requests === 0 ? `no request ended ${span}, ${inFlight} in flight` : `${rate(whole.requests / Math.max(1, length))} on average ${span}, ${inFlight} in flight`)
-    this.#latency.describe(whole.requests === 0 ? `no request ended ${span}` : `p50 ${duration(whole.latencyP50)}, p99 ${duration(whole.latencyP99)} ${span}`)
+    const requests = whole.requests ?? 0
+    this.#requests.describe(requests === 0 ? `no request ended ${span}, ${inFlight} in flight` : `${rate(requests / Math.max(1, length))} on average ${span}, ${inFlight} in flight`)
+    this.#latency.describe(requests === 0 ? `no request ended ${span}` : `p50 ${duration(whole.latencyP50)}, p99 ${duration(whole.latencyP99)} ${span}`)
   }
 }

@@ -9,8 +9,9 @@ const HINT = 'Wider is longer; callers are above. Click or Enter zooms in, arrow
 
 const isCalm = matchMedia('(prefers-reduced-motion: reduce)')
 
-/** Where code comes from decides its colour; the shade only tells neighbours apart. @param {any} data */
-function colorOf ({ name, file }) {
+/** Where code comes from decides its colour; the shade only tells neighbours apart. @param {any} node */
+function colorOf ({ depth, data: { name, file } }) {
+  if (depth === 0) return 'hsl(210 12% 80%)'
   const shade = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 97, 7) / 97
   const hue = file === null ? 265 : file.startsWith('node:') ? 210 : /[\\/]node_modules[\\/]/.test(file) ? 150 : 32
   return `hsl(${hue} ${70 + shade * 20}% ${68 + shade * 12}%)`
@@ -27,6 +28,7 @@ export class Flame {
   #observer
   /** @type {any} */
   #data = null
+  #drawn = ''
 
   /** @param {string} title what screen readers call it */
   constructor (title) {
@@ -34,7 +36,7 @@ export class Flame {
     this.element = make('div', { class: 'flame' }, this.#graph, this.#details)
     this.#chart = flamegraph()
     this.#chart.inverted(true).cellHeight(CELL_PX).minFrameSize(1).selfValue(false).sort((/** @type {any} */ a, /** @type {any} */ b) => b.value - a.value)
-      .setColorMapper((/** @type {any} */ d) => d.highlight ? '#e600e6' : colorOf(d.data))
+      .setColorMapper((/** @type {any} */ d) => d.highlight ? '#e600e6' : colorOf(d))
       .label((/** @type {any} */ d) => `${d.data.name}, ${duration(d.value)}`)
       .setDetailsHandler((/** @type {string | null} */ text) => setText(this.#details, text ?? HINT))
       .resetHeightOnZoom(true)
@@ -46,6 +48,9 @@ export class Flame {
 
   /** @param {any} data of lib/export/flame-tree.js */
   draw (data) {
+    const text = JSON.stringify(data)
+    if (text === this.#drawn && this.#graph.clientWidth === this.#width) return
+    this.#drawn = text
     this.#data = data
     const hadFocus = this.#graph.contains(document.activeElement)
     this.#width = this.#graph.clientWidth
@@ -57,6 +62,11 @@ export class Flame {
     svg?.setAttribute('role', 'group')
     svg?.setAttribute('aria-label', this.#title)
     svg?.querySelector('text.title')?.remove()
+    // The library lets everything new appear a moment later, so that each redrawing would flicker.
+    for (const frame of this.#frames) {
+      frame.querySelector('rect').setAttribute('width', frame.getAttribute('width'))
+      setText(frame.querySelector('foreignObject > div'), frame.getAttribute('name'))
+    }
     this.#reach()
     if (hadFocus) this.#focus(this.#frames[0])
   }
