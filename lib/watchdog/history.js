@@ -4,8 +4,9 @@ const { Bins } = require('./bins')
 
 const SECONDS = 600
 const MS_PER_S = 1000
-const DELAY_FIRST_MS = 1
-const LATENCY_FIRST_MS = 0.1
+/** Coarse, since what is new in the histogram is found bound by bound. */
+const DELAY_BINS = { seconds: SECONDS, firstMs: 1, perOctave: 2 }
+const LATENCY_BINS = { seconds: SECONDS, firstMs: 0.1, perOctave: 4 }
 
 /**
  * @typedef {object} Second what is drawn of one second; null = nothing was measured in it
@@ -19,12 +20,12 @@ const LATENCY_FIRST_MS = 0.1
  */
 
 /**
- * The last ten minutes of the event loop, second by second, in 250 kB that are taken once: they are
+ * The last ten minutes of the event loop, second by second, in 300 kB that are taken once: they are
  * to be there when somebody opens the page after the fact.
  */
 class History {
-  #delays = new Bins(SECONDS, DELAY_FIRST_MS)
-  #latencies = new Bins(SECONDS, LATENCY_FIRST_MS)
+  #delays = new Bins(DELAY_BINS)
+  #latencies = new Bins(LATENCY_BINS)
   #maxMs = new Float64Array(SECONDS)
   #activeMs = new Float64Array(SECONDS)
   #idleMs = new Float64Array(SECONDS)

@@ -3,6 +3,8 @@ import { Flame } from './flame.mjs'
 
 /** The tree is made of every stack in memory: not more often than this, however often blocks come. */
 const LEAST_MS = 5000
+/** As long as there is nothing to see, whoever waits for it does not wait for long. */
+const LEAST_EMPTY_MS = 500
 
 /** The flame graph of all blocks in the agent's memory. */
 export class FlameOfAll {
@@ -22,7 +24,7 @@ export class FlameOfAll {
   /** There is something new to draw. */
   refresh () {
     if (this.#timer !== undefined) return
-    this.#timer = setTimeout(() => this.#load(), Math.max(0, this.#askedAtMs + LEAST_MS - performance.now()))
+    this.#timer = setTimeout(() => this.#load(), Math.max(0, this.#askedAtMs + (this.#flame === null ? LEAST_EMPTY_MS : LEAST_MS) - performance.now()))
   }
 
   async #load () {
