@@ -28,7 +28,7 @@ test('every file of lib/ imports only from the rooms it may', () => {
   for (const file of files) {
     const room = roomOf(file)
     const source = fs.readFileSync(path.join(LIB, file), 'utf8').replace(/^\s*(\*|\/\/).*$/gm, '')
-    for (const [, target] of source.matchAll(/require\('(\.[^']+)'\)/g)) {
+    for (const [, target] of source.matchAll(/(?:require\(|import |from )'(\.[^']+)'/g)) {
       const resolved = path.relative(LIB, path.resolve(LIB, path.dirname(file), target))
       const to = roomOf(resolved)
       if (to === null || to === '..' || to === room) continue

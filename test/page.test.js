@@ -244,7 +244,7 @@ test('in a cluster the page says which worker is blocked', async (t) => {
   if (browser === null) return
   const cluster = await startCluster(t, { workers: 2 })
   const { page } = await openPage(browser, cluster.url)
-  await reads(page, '#state-now', /^Running, .*2 workers joined$/)
+  await reads(page, '#state-now', /^Running, .*2 workers joined/)
   cluster.tell({ to: cluster.joined()[0].pid, spin: 4000 })
   await reads(page, '#state-now', /Worker \d blocked since .* in spin at cluster-app\.js:\d+/)
   await reads(page, '#blocks .what', /spin cluster-app\.js:\d+ \(worker \d\)/)

@@ -56,9 +56,9 @@ class History {
     this.#maxMs[at] = Math.max(this.#maxMs[at], durationMs)
   }
 
-  /** Whether a second has passed since the last look. @param {number} nowMs */
-  isDue (nowMs) {
-    return Math.floor(nowMs / MS_PER_S) > this.#now
+  /** The end of the present second. */
+  get dueAtMs () {
+    return (this.#now + 1) * MS_PER_S
   }
 
   /**

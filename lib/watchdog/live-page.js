@@ -5,18 +5,24 @@ const { EventStreams } = require('../export/event-streams')
 const { FreshDelays } = require('./fresh-delays')
 const { History } = require('./history')
 
+/** A block shows as soon as anybody could see it; a thousand a second are told in ten messages. */
+const FLUSH_MS = 100
+/** With a longer one the watchdog does not look often enough by itself for a history by the second. */
+const OFTEN_MS = 300
+
 /** @typedef {import('../store/record').BlockRecord} BlockRecord */
 
 /**
  * What the live page is told: the last ten minutes and the list of blocks when it connects, then the
- * state once a second and each block as it goes. Without a page only the history is kept.
+ * state once a second and blocks as they go. Without a page only the history is kept.
  */
 class LivePage {
   #parts
   #delays
   #streams
-  /** @type {Map<string, boolean>} blocks told, and whether they were in progress then */
-  #told = new Map()
+  /** @type {Map<string, BlockRecord>} not told yet */
+  #pending = new Map()
+  #flushAtMs = -Infinity
   /** A block ends once, and is told again when it is judged. */
   #lastEnded = ''
 
@@ -36,14 +42,27 @@ class LivePage {
     this.#parts = parts
     this.history = new History(nowMs(), parts.loop())
     this.#delays = new FreshDelays({ histogram: parts.histogram, periodMs: parts.options.calmPeriod, boundsMs: this.history.delayBoundsMs })
-    this.#streams = new EventStreams(() => this.#told.clear())
+    this.#streams = new EventStreams(() => this.#pending.clear())
+  }
+
+  /** When to look at the latest. */
+  get dueAtMs () {
+    if (this.#streams.size === 0 && this.#parts.options.threshold <= OFTEN_MS) return Infinity
+    return this.#pending.size > 0 ? Math.min(this.#flushAtMs, this.history.dueAtMs) : this.history.dueAtMs
   }
 
   /** @param {number} now */
   look (now) {
-    if (!this.history.isDue(now)) return
-    this.history.look(now, this.#parts.loop(), this.#delays.take())
-    if (this.#streams.size > 0) this.#streams.send('state', this.#state())
+    const isNext = now >= this.history.dueAtMs
+    if (isNext) this.history.look(now, this.#parts.loop(), this.#delays.take())
+    if (this.#streams.size === 0) return
+    const hasNews = this.#pending.size > 0 && now >= this.#flushAtMs
+    if (hasNews) {
+      this.#streams.send('blocks', [...this.#pending.values()].map(rowOf))
+      this.#pending.clear()
+      this.#flushAtMs = now + FLUSH_MS
+    }
+    if (isNext || hasNews) this.#streams.send('state', this.#state())
   }
 
   /** A page comes. @returns {import('../export/http-server').Reply} */
@@ -86,18 +105,12 @@ class LivePage {
       this.#lastEnded = record.id
       this.history.addBlock(record.durationMs)
     }
-    if (this.#streams.size === 0) return
-    const wasOngoing = this.#told.get(record.id)
-    if (record.ongoing) this.#told.set(record.id, true)
-    else this.#told.delete(record.id)
-    this.#streams.send('block', rowOf(record))
-    // At once, not within the second.
-    if (record.ongoing !== (wasOngoing ?? false)) this.#streams.send('state', this.#state())
+    if (this.#streams.size > 0) this.#pending.set(record.id, record)
   }
 
   /** What was told as a block was none. @param {string} id */
   drop (id) {
-    this.#told.delete(id)
+    this.#pending.delete(id)
     this.#streams.send('gone', { id })
   }
 

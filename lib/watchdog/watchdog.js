@@ -237,7 +237,7 @@ class Watchdog {
     this.#origins.look(now, this.#main.beat)
     this.#page.look(now)
     if (eventful || now >= this.#countAtMs) this.#count(now)
-    this.#schedule(Math.min(wakeAtMs, this.#threads?.look(now, selfLate) ?? Infinity))
+    this.#schedule(Math.min(wakeAtMs, this.#threads?.look(now, selfLate) ?? Infinity, this.#page.dueAtMs))
   }
 
   /** @param {boolean} mayInspect */

@@ -1,5 +1,6 @@
 'use strict'
 
+const { nowMs } = require('../../lib/clock')
 const { HttpServer } = require('../../lib/export/http-server')
 const { makeRoutes } = require('../../lib/export/routes')
 const { resolveOptions } = require('../../lib/options')
@@ -24,7 +25,7 @@ exports.startPageAgent = async (t, records = []) => {
     degraded: () => [],
     workers: () => null
   })
-  const look = setInterval(() => page.look(performance.timeOrigin + performance.now()), 50)
+  const look = setInterval(() => page.look(nowMs()), 50)
   /** @type {HttpServer} */
   let server
   const url = await new Promise((resolve) => {

@@ -47,10 +47,10 @@ const events = {
     note.hidden = !isCluster && note.dataset.requests === 'true'
     setText(note, isCluster ? 'Of the primary alone: each worker has its series in /metrics.' : 'Requests are not measured (option requests: off).')
   },
-  block (record) {
-    blocks.put(record)
+  blocks (records) {
+    for (const record of records) blocks.put(record)
     showCauses(blocks.records)
-    if (!record.ongoing) flame.refresh()
+    if (records.some((/** @type {any} */ { ongoing }) => !ongoing)) flame.refresh()
   },
   gone ({ id }) {
     blocks.remove(id)
