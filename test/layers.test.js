@@ -23,13 +23,13 @@ const allowed = {
 /** @param {string} file relative to lib/ */
 const roomOf = (file) => file.includes(path.sep) ? file.split(path.sep)[0] : null
 
-const files = fs.readdirSync(LIB, { recursive: true }).map(String).filter((file) => file.endsWith('.js'))
+const files = fs.readdirSync(LIB, { recursive: true }).map(String).filter((file) => /\.m?js$/.test(file) && !file.includes('built'))
 
 test('every file of lib/ imports only from the rooms it may', () => {
   for (const file of files) {
     const room = roomOf(file)
     const source = fs.readFileSync(path.join(LIB, file), 'utf8').replace(/^\s*(\*|\/\/).*$/gm, '')
-    for (const [, target] of source.matchAll(/require\('(\.[^']+)'\)/g)) {
+    for (const [, target] of source.matchAll(/(?:require\(|import |from )'(\.[^']+)'/g)) {
       const resolved = path.relative(LIB, path.resolve(LIB, path.dirname(file), target))
       const to = roomOf(resolved)
       if (to === null || to === '..' || to === room) continue

@@ -36,7 +36,7 @@ class DelayHistogram {
   async get () {
     const count = this.#histogram.count
     const labels = { thread: 'main' }
-    this.#counts = this.#bounds.map((bound, i) => Math.max(this.#counts[i], this.#countUpTo((bound + this.#periodS) * NS_PER_S, count)))
+    this.#counts = this.#bounds.map((bound, i) => Math.max(this.#counts[i], countUpTo(this.#histogram, (bound + this.#periodS) * NS_PER_S, count)))
     if (count > 0) this.#sum = Math.max(this.#sum, (this.#histogram.mean / NS_PER_S - this.#periodS) * count)
     return {
       name: this.name,
@@ -53,18 +53,24 @@ class DelayHistogram {
   }
 
   reset () {}
+}
 
-  /** How many of `count` recorded values are at most this. @param {number} valueNs @param {number} count */
-  #countUpTo (valueNs, count) {
-    let low = 0
-    let high = count
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2)
-      if (this.#histogram.percentile(middle / count * 100) <= valueNs) low = middle
-      else high = middle - 1
-    }
-    return low
+/**
+ * How many of `count` recorded values are at most this.
+ * @param {import('node:perf_hooks').IntervalHistogram} histogram
+ * @param {number} valueNs
+ * @param {number} count
+ * @param {number} [low] at least so many are known to be
+ * @param {number} [high] at most so many can be
+ */
+function countUpTo (histogram, valueNs, count, low = 0, high = count) {
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (histogram.percentile(middle / count * 100) <= valueNs) low = middle
+    else high = middle - 1
   }
+  return low
 }
 
 exports.DelayHistogram = DelayHistogram
+exports.countUpTo = countUpTo

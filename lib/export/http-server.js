@@ -11,12 +11,17 @@ const RETRY_MS = 5000
 /** So many ports from the configured one on are tried. */
 const PORTS = 100
 const LAST_PORT = 65535
-/** `/`, `/name` or `/name/id` */
-const PATH = /^\/(?:([a-z]+)(?:\/([\w.-]+))?)?$/
+/** `/`, `/name` or `/name/id`, and the page's two files */
+const PATH = /^\/(?:([a-z]+|page\.(?:js|css))(?:\/([\w.-]+))?)?$/
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** @typedef {{ status: number, type?: string, body: string, headers?: Record<string, string> }} Reply */
-/** @typedef {(request: { id: string, query: URLSearchParams, accept: string }) => Reply | Promise<Reply>} Route */
+/**
+ * @typedef {{ status: number, type?: string, body: string | Buffer, headers?: Record<string, string>, stream?: (response: http.ServerResponse) => void }} Reply
+ * `stream` goes on writing after the body
+ * @typedef {{ id: string, query: URLSearchParams, accept: string, etag: string }} Asked `etag`: of what the client has
+ * @typedef {((asked: Asked) => Reply | Promise<Reply>) & { isOpen?: (accept: string) => boolean }} Route `isOpen`: whether it is
+ * served without the token
+ */
 
 /** @param {unknown} value @param {number} [status] @returns {Reply} */
 exports.json = (value, status = 200) => ({ status, type: JSON_TYPE, body: `${JSON.stringify(value)}\n` })
@@ -32,6 +37,8 @@ class HttpServer {
   #onState
   /** @type {Set<import('node:net').Socket>} idle first */
   #sockets = new Set()
+  /** @type {WeakSet<import('node:net').Socket>} those in which an answer goes on, never idle */
+  #streaming = new WeakSet()
   /** @type {NodeJS.Timeout | undefined} */
   #retry
   #closed = false
@@ -94,8 +101,11 @@ class HttpServer {
     this.#sockets.add(socket)
     socket.on('close', () => this.#sockets.delete(socket))
     if (this.#sockets.size <= CONNECTIONS) return
-    const [oldest] = this.#sockets
-    oldest.destroy()
+    for (const oldest of this.#sockets) {
+      if (this.#streaming.has(oldest)) continue
+      oldest.destroy()
+      return
+    }
   }
 
   /** @param {http.IncomingMessage} request @param {http.ServerResponse} response */
@@ -109,15 +119,22 @@ class HttpServer {
     } catch {
       reply = exports.json({ error: 'internal error' }, 500)
     }
+    const stream = request.method === 'HEAD' ? undefined : reply.stream
     response.writeHead(reply.status, {
-      'content-type': reply.type,
-      'content-length': Buffer.byteLength(reply.body),
+      ...(reply.type && { 'content-type': reply.type }),
+      ...(!reply.stream && reply.status !== 304 && { 'content-length': Buffer.byteLength(reply.body) }),
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       ...reply.headers
     })
-    response.end(request.method === 'HEAD' ? undefined : reply.body)
     request.resume()
+    if (stream === undefined) {
+      response.end(request.method === 'HEAD' ? undefined : reply.body)
+      return
+    }
+    this.#streaming.add(request.socket)
+    response.once('close', () => this.#streaming.delete(request.socket))
+    stream(response)
   }
 
   /** @param {http.IncomingMessage} request @returns {Reply | Promise<Reply>} */
@@ -128,10 +145,11 @@ class HttpServer {
     const [match, name = '', id = ''] = PATH.exec(path) ?? []
     const route = match === undefined ? undefined : this.#routes[id === '' ? `/${name}` : `/${name}/:id`]
     if (route === undefined) return exports.json({ error: 'not found' }, 404)
-    if (name !== 'healthz' && !isTokenValid(headers.authorization, this.#options.token)) {
+    const accept = headers.accept ?? ''
+    if (!route.isOpen?.(accept) && !isTokenValid(headers.authorization, this.#options.token)) {
       return { ...exports.json({ error: 'a bearer token is asked for' }, 401), headers: { 'www-authenticate': 'Bearer' } }
     }
-    return route({ id, query: new URLSearchParams(query), accept: headers.accept ?? '' })
+    return route({ id, query: new URLSearchParams(query), accept, etag: headers['if-none-match'] ?? '' })
   }
 
   close () {

@@ -2,6 +2,16 @@
 
 const { json } = require('./http-server')
 
+/** @typedef {import('./http-server').Route} Route */
+
+/** A route that is served without the token: what it answers is no secret. @param {Route} route @param {(accept: string) => boolean} [isOpen] @returns {Route} */
+const open = (route, isOpen = () => true) => Object.assign(route, { isOpen })
+
+const isBrowser = (/** @type {string} */ accept) => accept.includes('text/html')
+
+/** A file of the page, read when it is asked for. @param {keyof typeof import('./page/parts').PARTS} name @returns {Route} */
+const part = (name) => ({ etag }) => require('./page/assets').readPart(name, etag)
+
 /**
  * What the endpoint serves, by path.
  * @param {object} sources
@@ -10,10 +20,22 @@ const { json } = require('./http-server')
  * @param {() => { worker: number, blockedMs: number }[] | null} sources.workers of the cluster this process leads
  * @param {() => import('../store/record').BlockRecord[]} sources.blocks newest first, the one in progress up to date
  * @param {(id: string) => import('../store/record').BlockRecord | undefined} sources.block with all its stacks
- * @returns {Record<string, import('./http-server').Route>}
+ * @param {() => import('../store/record').BlockRecord[]} sources.records newest first, each with all its stacks
+ * @param {{ connect: () => import('./http-server').Reply }} sources.page
+ * @returns {Record<string, Route>}
  */
-exports.makeRoutes = ({ metrics, blockedMs, workers, blocks, block }) => ({
-  '/': () => json({ name: 'loopwatch', endpoints: ['/metrics', '/healthz', '/blocks', '/blocks/:id'] }),
+exports.makeRoutes = ({ metrics, blockedMs, workers, blocks, block, records, page }) => ({
+  '/': open((asked) => isBrowser(asked.accept)
+    ? part('index.html')(asked)
+    : json({ name: 'loopwatch', endpoints: ['/metrics', '/healthz', '/blocks', '/blocks/:id'] }), isBrowser),
+
+  '/page.js': open(part('page.js')),
+
+  '/page.css': open(part('page.css')),
+
+  '/events': () => page.connect(),
+
+  '/flame': async () => json(await require('./flame-of-records').flameOf(records())),
 
   '/metrics': async ({ accept }) => {
     const openMetrics = accept.includes('application/openmetrics-text')
@@ -21,14 +43,14 @@ exports.makeRoutes = ({ metrics, blockedMs, workers, blocks, block }) => ({
   },
 
   // ?ms= is how long a block a liveness probe is willing to overlook.
-  '/healthz': ({ query }) => {
+  '/healthz': open(({ query }) => {
     const toleratedMs = Number(query.get('ms')) || 0
     const ms = Math.round(blockedMs())
     const all = workers()
     const blocked = all?.filter((each) => each.blockedMs > toleratedMs)
     const isDown = ms > toleratedMs || (blocked !== undefined && blocked.length > 0 && blocked.length === all?.length)
     return json({ status: isDown ? 'blocked' : 'ok', blockedMs: ms, ...(all && { workers: { joined: all.length, blocked } }) }, isDown ? 503 : 200)
-  },
+  }),
 
   '/blocks': () => json(blocks()),
 

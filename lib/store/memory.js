@@ -5,10 +5,12 @@ class BlockMemory {
   /** @type {Map<string, import('./record').BlockRecord>} */
   #records = new Map()
   #keep
+  #onPut
 
-  /** @param {number} keep most blocks kept */
-  constructor (keep) {
+  /** @param {number} keep most blocks kept @param {(record: import('./record').BlockRecord) => void} [onPut] */
+  constructor (keep, onPut = () => {}) {
     this.#keep = keep
+    this.#onPut = onPut
   }
 
   /** @param {import('./record').BlockRecord} record */
@@ -17,6 +19,7 @@ class BlockMemory {
     if (this.#records.size > this.#keep) {
       this.#records.delete(/** @type {string} */ (this.#records.keys().next().value))
     }
+    this.#onPut(record)
   }
 
   /** @param {string} id */

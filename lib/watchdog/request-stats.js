@@ -25,11 +25,17 @@ class RequestStats {
   #lastKey = -1
   /** @type {RouteSeries | null} */
   #last = null
+  #onRequest
 
-  /** @param {Pick<import('../bridge/bridge').Bridge, 'requests' | 'routes'>} bridge @param {import('../export/metrics').Metrics} metrics */
-  constructor (bridge, metrics) {
+  /**
+   * @param {Pick<import('../bridge/bridge').Bridge, 'requests' | 'routes'>} bridge
+   * @param {import('../export/metrics').Metrics} metrics
+   * @param {(durationMs: number) => void} [onRequest]
+   */
+  constructor (bridge, metrics, onRequest = () => {}) {
     this.#bridge = bridge
     this.#metrics = metrics
+    this.#onRequest = onRequest
   }
 
   /** A block has ended. @param {import('./recent-blocks').Interval} interval */
@@ -49,6 +55,7 @@ class RequestStats {
       const series = this.#seriesOf(numbers[at])
       series.duration.observe(durationMs / MS_PER_S)
       series.blocked.observe(this.#blocks.blockedMs(startMs, startMs + durationMs, numbers[at + 3]) / MS_PER_S)
+      this.#onRequest(durationMs)
       if (series.isOther) this.#metrics.overflowed('route')
       return true
     })

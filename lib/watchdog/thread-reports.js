@@ -24,10 +24,12 @@ class ThreadReports {
    * @param {import('../export/log').BlockLog | null} parts.log
    * @param {{ observeBlock: (record: BlockRecord) => void }} parts.metrics
    * @param {(record: BlockRecord) => void} parts.onSettled
+   * @param {(record: BlockRecord) => void} [parts.onPut] whatever is kept
+   * @param {(id: string) => void} [parts.onDropped] what was kept, and was none
    */
   constructor (parts) {
     this.#parts = parts
-    this.memory = new BlockMemory(Math.min(parts.keep, KEEP))
+    this.memory = new BlockMemory(Math.min(parts.keep, KEEP), parts.onPut)
   }
 
   /** @param {BlockRecord} record */
@@ -58,6 +60,7 @@ class ThreadReports {
   /** It was none. @param {BlockRecord} record */
   dropped (record) {
     this.memory.delete(record.id)
+    this.#parts.onDropped?.(record.id)
     this.#budget.allows(record, nowMs())
   }
 

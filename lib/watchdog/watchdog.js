@@ -14,15 +14,15 @@ const { BlockFile } = require('../store/block-file')
 const { BlockLog } = require('../export/log')
 const { Metrics } = require('../export/metrics')
 const { renderFamilies } = require('../export/exposition')
-const { HttpServer } = require('../export/http-server')
-const { makeRoutes } = require('../export/routes')
 const { BadRoutes } = require('./bad-routes')
 const { Degradations } = require('./degradations')
+const { Endpoint } = require('./endpoint')
 const { Following } = require('./following')
 const { GcPauses } = require('./gc-pauses')
 const { askHost } = require('./inspector')
 const { Kernel } = require('./kernel')
 const { Lateness } = require('./lateness')
+const { LivePage } = require('./live-page')
 const { readSource } = require('./read-source')
 const { RequestStats } = require('./request-stats')
 const { Origins } = require('./origins')
@@ -33,7 +33,6 @@ const { version } = require('../../package.json')
 
 const QUIET_MS = 5000
 const COUNT_MS = 1000
-const LAST_PORT = 65535
 
 /** @typedef {import('../store/record').BlockRecord} BlockRecord */
 
@@ -60,8 +59,8 @@ class Watchdog {
   #metrics
   #requests
   #following
-  /** @type {HttpServer | null} */
-  #server = null
+  #page
+  #endpoint
   #cluster
   #main
   /** @type {ThreadReports} */
@@ -87,7 +86,7 @@ class Watchdog {
     this.#log = options.log === false
       ? null
       : new BlockLog({ log: options.log, nowMs, onState: (error) => this.#degradations.set('log', error) })
-    this.#memory = new BlockMemory(options.keep)
+    this.#memory = new BlockMemory(options.keep, (record) => this.#page.put(record))
     this.#file = options.dir === undefined
       ? null
       : new BlockFile({ dir: options.dir, name: `blocks-${process.pid}-${Date.now()}`, nowMs, onState: (error) => this.#degradations.set('dir', error) })
@@ -115,7 +114,7 @@ class Watchdog {
       labels: options.labels,
       version
     })
-    this.#requests = new RequestStats(this.#bridge, this.#metrics)
+    this.#requests = new RequestStats(this.#bridge, this.#metrics, (durationMs) => this.#page.history.addRequest(durationMs))
     this.#following = escalates ? new Following((on) => post({ code: FOLLOW, on })) : null
     this.#main = new ThreadWatch({
       thread: 'main',
@@ -141,7 +140,9 @@ class Watchdog {
       onSettled: (record) => {
         this.#quietAtMs = nowMs() + QUIET_MS
         if (options.threads === 'on') this.#post({ code: BLOCK, record: summaryOf(record) })
-      }
+      },
+      onPut: (record) => this.#page.put(record),
+      onDropped: (id) => this.#page.drop(id)
     })
     if (options.threads !== 'off' && mayInspect) {
       this.#threads = new WorkerThreads({
@@ -158,8 +159,34 @@ class Watchdog {
     }
     if (!namesRequests) this.#degradations.set('requests', { message: `Node.js ${process.versions.node} has CVE-2025-59466; update it, or set requests: 'on'` })
     this.#cluster = this.#joinCluster(role)
+    this.#page = new LivePage({
+      version,
+      options,
+      histogram,
+      loop: () => this.#loop(),
+      blocks: () => this.#records(),
+      ongoing: () => this.#ongoing(),
+      inFlight: () => this.#bridge.counters.get('inFlight'),
+      degraded: () => this.#degradations.entries(),
+      workers: () => this.#cluster.blockedMs
+    })
+    this.#endpoint = new Endpoint({
+      options,
+      log: this.#log,
+      sources: {
+        metrics: { contentType: (openMetrics) => this.#metrics.contentType(openMetrics), render: (openMetrics) => this.#render(openMetrics) },
+        blockedMs: () => this.#main.blockedMs,
+        workers: () => this.#cluster.blockedMs,
+        blocks: () => this.#list(),
+        block: (id) => this.#refresh().get(id) ?? this.#threadReports.memory.get(id),
+        records: () => this.#records(),
+        page: this.#page
+      },
+      onState: (error) => this.#degradations.set('endpoint', error),
+      onListening: (url) => this.#listening(url)
+    })
     this.#look()
-    if (role.kind !== 'worker') this.#listen()
+    if (role.kind !== 'worker') this.#endpoint.listen()
   }
 
   /** @param {import('../cluster/cluster').Role} role @returns {Cluster} */
@@ -172,51 +199,18 @@ class Watchdog {
       onBlock: (record) => this.#memory.put(record),
       onJoined: (url) => {
         this.#log?.say('info', { event: 'joined', url }, `watching, joined the primary's endpoint at ${url}`)
-        this.#server?.close()
-        this.#server = null
+        this.#endpoint.close()
         this.#degradations.set('endpoint', null)
         this.#post({ code: LISTENING, url })
       },
       // A primary that comes back must find its port free.
-      onAlone: (hadPrimary) => this.#listen(hadPrimary ? 1 : 0),
+      onAlone: (hadPrimary) => this.#endpoint.listen(hadPrimary ? 1 : 0),
       onState: (error) => this.#degradations.set('cluster', error),
       onFault: (error, isFirst) => {
         this.#metrics.drop('cluster_connection')
         if (isFirst) this.#log?.say('warn', { event: 'fault' }, `closed a connection that does not speak as a worker does: ${error.message}`)
       }
     })
-  }
-
-  /** @param {0 | 1} [above] the configured port */
-  #listen (above = 0) {
-    const { port: configured, host, token, allowHosts } = this.#options
-    if (configured === false) {
-      this.#listening(null)
-      return
-    }
-    const port = configured === 0 ? 0 : Math.min(configured + above, LAST_PORT)
-    this.#server = new HttpServer({
-      options: { host, port, token, allowHosts },
-      routes: makeRoutes({
-        metrics: { contentType: (openMetrics) => this.#metrics.contentType(openMetrics), render: (openMetrics) => this.#render(openMetrics) },
-        blockedMs: () => this.#main.blockedMs,
-        workers: () => this.#cluster.blockedMs,
-        blocks: () => this.#list(),
-        block: (id) => this.#refresh().get(id) ?? this.#threadReports.memory.get(id)
-      }),
-      onState: (url, error) => {
-        this.#degradations.set('endpoint', error)
-        if (url !== null) this.#announce(url, port)
-        this.#listening(url)
-      }
-    })
-  }
-
-  /** @param {string} url @param {number} port as configured */
-  #announce (url, port) {
-    const isOther = port !== 0 && Number(new URL(url).port || 80) !== port
-    if (isOther) this.#log?.say('warn', { event: 'listening', url, port }, `watching, port ${port} is taken: endpoint at ${url}`)
-    else this.#log?.say('info', { event: 'listening', url }, `watching, endpoint at ${url}`)
   }
 
   /** @param {string | null} url */
@@ -241,8 +235,9 @@ class Watchdog {
     const { wakeAtMs, eventful, beatAtMs } = this.#main.look(now, selfLate)
     this.#requests.drain(beatAtMs)
     this.#origins.look(now, this.#main.beat)
+    this.#page.look(now)
     if (eventful || now >= this.#countAtMs) this.#count(now)
-    this.#schedule(Math.min(wakeAtMs, this.#threads?.look(now, selfLate) ?? Infinity))
+    this.#schedule(Math.min(wakeAtMs, this.#threads?.look(now, selfLate) ?? Infinity, this.#page.dueAtMs))
   }
 
   /** @param {boolean} mayInspect */
@@ -343,15 +338,22 @@ class Watchdog {
 
   /** Brings the memory up to date with the blocks in progress. */
   #refresh () {
-    const { ongoing } = this.#main
-    if (ongoing !== null) this.#memory.put(ongoing)
-    for (const record of this.#threads?.ongoing ?? []) this.#threadReports.memory.put(record)
-    for (const record of this.#cluster.ongoing) this.#memory.put(record)
+    for (const record of this.#ongoing()) (record.threadId !== 0 && record.worker === null ? this.#threadReports.memory : this.#memory).put(record)
     return this.#memory
   }
 
+  /** Blocks in progress, as they are now. @returns {BlockRecord[]} */
+  #ongoing () {
+    const { ongoing } = this.#main
+    return [...(ongoing === null ? [] : [ongoing]), ...this.#threads?.ongoing ?? [], ...this.#cluster.ongoing]
+  }
+
+  #records () {
+    return mergeNewest(this.#refresh().list(), this.#threadReports.memory.list())
+  }
+
   #list () {
-    return mergeNewest(this.#refresh().list(), this.#threadReports.memory.list()).map(summaryOf)
+    return this.#records().map(summaryOf)
   }
 
   #loop () {
@@ -378,7 +380,8 @@ class Watchdog {
     clearTimeout(this.#timer)
     this.#main.stop(nowMs())
     this.#threads?.stop()
-    this.#server?.close()
+    this.#page.close()
+    this.#endpoint.close()
     this.#cluster.stop()
     this.#log?.flushSuppressed()
     this.#log?.close()

@@ -1,0 +1,65 @@
+'use strict'
+
+const { json } = require('./http-server')
+
+/** People who look at one process at a time, with room for tabs left open. */
+const STREAMS = 20
+/** A client that has so much unread does not read; it is let go and may come back. */
+const BACKLOG_BYTES = 4 * 1024 * 1024
+
+/** The open streams of server-sent events. */
+class EventStreams {
+  /** @type {Set<import('node:http').ServerResponse>} */
+  #responses = new Set()
+  #onEmpty
+
+  /** @param {() => void} onEmpty the last one has gone */
+  constructor (onEmpty) {
+    this.#onEmpty = onEmpty
+  }
+
+  get size () {
+    return this.#responses.size
+  }
+
+  /** @param {() => [event: string, data: unknown][]} greet what a new stream begins with @returns {import('./http-server').Reply} */
+  connect (greet) {
+    if (this.#responses.size >= STREAMS) {
+      return { ...json({ error: `${STREAMS} pages are open already` }, 503), headers: { 'retry-after': '10' } }
+    }
+    return {
+      status: 200,
+      type: 'text/event-stream; charset=utf-8',
+      body: '',
+      stream: (response) => {
+        this.#responses.add(response)
+        response.once('close', () => {
+          this.#responses.delete(response)
+          if (this.#responses.size === 0) this.#onEmpty()
+        })
+        for (const [event, data] of greet()) response.write(message(event, data))
+      }
+    }
+  }
+
+  /** To all. @param {string} event @param {unknown} data */
+  send (event, data) {
+    const text = message(event, data)
+    for (const response of this.#responses) {
+      if (response.writableLength > BACKLOG_BYTES) response.destroy()
+      else response.write(text)
+    }
+  }
+
+  close () {
+    for (const response of this.#responses) response.destroy()
+  }
+}
+
+/** JSON holds no line break. @param {string} event @param {unknown} data */
+function message (event, data) {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+exports.EventStreams = EventStreams
+exports.STREAMS = STREAMS

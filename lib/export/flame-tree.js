@@ -1,0 +1,61 @@
+'use strict'
+
+/** More than a screen can show; beyond them the time goes to the callers. */
+const NODES = 20000
+/** Of all the time; a smaller frame is less than a pixel wide. */
+const LEAST_SHARE = 1 / 2000
+
+/**
+ * @typedef {object} FlameNode
+ * @property {string} name function and place
+ * @property {string | null} file
+ * @property {number} value ms of blocked time, callees included
+ * @property {FlameNode[]} children
+ *
+ * @typedef {{ node: FlameNode, children: Map<string, Growing> }} Growing
+ */
+
+/** Stacks as one tree from Node's edge to the innermost function, weighted by blocked time. */
+class FlameTree {
+  #root = growing('all', null)
+  #nodes = 1
+
+  /** @param {Pick<import('../store/record').BlockRecord, 'stacks'>} record */
+  add ({ stacks }) {
+    for (const { weightMs, frames } of stacks) {
+      let at = this.#root
+      at.node.value += weightMs
+      for (let i = frames.length - 1; i >= 0; i--) {
+        const { function: name, file, line } = frames[i]
+        const key = `${name}\n${file}\n${line}`
+        let next = at.children.get(key)
+        if (next === undefined) {
+          if (this.#nodes === NODES) break
+          this.#nodes++
+          next = growing(`${name ?? '(anonymous)'}${file === null ? '' : ` ${file.split(/[\\/]/).slice(-2).join('/')}:${line}`}`, file)
+          at.children.set(key, next)
+        }
+        at = next
+        at.node.value += weightMs
+      }
+    }
+  }
+
+  /** Without what is too small to be seen. @returns {FlameNode} */
+  toJSON () {
+    return grown(this.#root, this.#root.node.value * LEAST_SHARE)
+  }
+}
+
+/** @param {string} name @param {string | null} file @returns {Growing} */
+function growing (name, file) {
+  return { node: { name, file, value: 0, children: [] }, children: new Map() }
+}
+
+/** @param {Growing} from @param {number} leastMs @returns {FlameNode} */
+function grown ({ node, children }, leastMs) {
+  const kept = [...children.values()].filter((child) => child.node.value > 0 && child.node.value >= leastMs)
+  return { ...node, value: Math.round(node.value * 10) / 10, children: kept.map((child) => grown(child, leastMs)) }
+}
+
+exports.FlameTree = FlameTree

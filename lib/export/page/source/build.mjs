@@ -1,0 +1,46 @@
+// Builds the page's script and style, with the licences of what is in them. The result is kept in
+// ../built, so that the package needs no build and none of these libraries:
+// node lib/export/page/source/build.mjs
+import { build } from 'esbuild'
+import fs from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const SOURCE = path.dirname(fileURLToPath(import.meta.url))
+const ROOT = path.join(SOURCE, '..', '..', '..', '..')
+const BUILT = path.join(SOURCE, '..', 'built')
+
+/** @returns {Promise<Record<string, string>>} files by name */
+export async function buildPage () {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: { page: path.join(SOURCE, 'main.mjs') },
+    outdir: BUILT,
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    target: ['chrome110', 'firefox115', 'safari16.4'],
+    legalComments: 'none',
+    charset: 'utf8',
+    banner: { js: '/* loopwatch; contains the packages of THIRD-PARTY.txt */', css: '/* loopwatch; contains the packages of THIRD-PARTY.txt */' },
+    metafile: true,
+    write: false
+  })
+  const files = Object.fromEntries(outputFiles.map(({ path: file, text }) => [path.basename(file), text]))
+  const packages = new Set(Object.keys(metafile.inputs).flatMap((input) => /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? []))
+  return { ...files, 'index.html': fs.readFileSync(path.join(SOURCE, 'index.html'), 'utf8'), 'THIRD-PARTY.txt': [...packages].sort().map(licenceOf).join('\n') }
+}
+
+/** @param {string} name of a package */
+function licenceOf (name) {
+  const folder = path.join(ROOT, 'node_modules', name)
+  const { version, license } = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'))
+  const file = fs.readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
+  if (file === undefined) throw new Error(`${name} has no licence file`)
+  return `== ${name} ${version} (${license})\n\n${fs.readFileSync(path.join(folder, file), 'utf8').trim()}\n`
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  fs.mkdirSync(BUILT, { recursive: true })
+  for (const [name, text] of Object.entries(await buildPage())) fs.writeFileSync(path.join(BUILT, name), text)
+}

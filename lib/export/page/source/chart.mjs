@@ -1,0 +1,101 @@
+import UPlot from 'uplot'
+import { make, setText } from './dom.mjs'
+
+const HEIGHT = 150
+
+/**
+ * @typedef {object} Line
+ * @property {string} label
+ * @property {string} color name of a CSS variable
+ * @property {(second: any) => number | null} value
+ */
+
+/** Lines over the last ten minutes, drawn by uPlot, with the numbers beside them as text. */
+export class Chart {
+  #lines
+  #format
+  #box
+  #values
+  /** @type {UPlot | null} */
+  #plot = null
+  /** @type {any[][]} */
+  #data = []
+
+  /**
+   * @param {object} parts
+   * @param {string} parts.title
+   * @param {Line[]} parts.lines
+   * @param {(value: number | null) => string} parts.format
+   * @param {number} parts.least the scale reaches up to this at least
+   */
+  constructor ({ title, lines, format, least }) {
+    this.#lines = lines
+    this.#format = format
+    this.least = least
+    this.#box = make('div', { class: 'plot', role: 'img', 'aria-label': title })
+    this.#values = lines.map(() => make('span', { class: 'value' }))
+    const legend = make('p', { class: 'legend' }, ...lines.map(({ label, color }, i) =>
+      make('span', {}, make('span', { class: `key ${color.slice(2)}` }), `${label} `, this.#values[i])))
+    this.whole = make('p', { class: 'quiet' })
+    this.element = make('div', { class: 'chart' }, make('h3', {}, title), legend, this.#box, this.whole)
+    this.title = title
+  }
+
+  /** @param {number[]} times s @param {any[]} seconds */
+  draw (times, seconds) {
+    this.#data = [times, ...this.#lines.map(({ value }) => seconds.map((second) => second === null ? null : value(second)))]
+    if (this.#plot === null) this.rebuild()
+    else this.#plot.setData(/** @type {any} */ (this.#data))
+    this.#showValues(null)
+  }
+
+  /** Says in words what the picture shows. @param {string} text */
+  describe (text) {
+    setText(this.whole, text)
+    this.#box.setAttribute('aria-label', `${this.title}: ${text}`)
+  }
+
+  /** @param {number | null} index under the pointer; null = the last */
+  #showValues (index) {
+    for (const [i, element] of this.#values.entries()) {
+      const column = this.#data[i + 1] ?? []
+      setText(element, this.#format(column[index ?? column.length - 1] ?? null))
+    }
+  }
+
+  /** A canvas takes its colours and its size once. */
+  rebuild () {
+    const style = getComputedStyle(document.documentElement)
+    const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim()
+    const axis = { stroke: color('--quiet'), grid: { stroke: color('--line'), width: 1 }, ticks: { stroke: color('--line'), width: 1 }, font: '11px system-ui, sans-serif' }
+    this.#plot?.destroy()
+    this.#plot = new UPlot({
+      width: Math.max(200, this.#box.clientWidth),
+      height: HEIGHT,
+      legend: { show: false },
+      cursor: { y: false, points: { size: 5 }, drag: { x: false, y: false } },
+      scales: { y: { range: (_, __, max) => [0, Math.max(this.least, (max ?? 0) * 1.1)] } },
+      axes: [{ ...axis, size: 28, values: (_, splits) => splits.map((s) => clockOf(s)) }, { ...axis, size: 58, values: (_, splits) => splits.map((value) => this.#format(value)) }],
+      series: [{}, ...this.#lines.map(({ label, color: name }) => ({ label, stroke: color(name), width: 1.5, spanGaps: false, points: { show: true, size: 4, fill: color(name), filter: (/** @type {UPlot} */ plot, /** @type {number} */ at) => lonely(plot.data[at]) } }))],
+      hooks: { setCursor: [({ cursor }) => this.#showValues(cursor.idx ?? null)] }
+    }, /** @type {any} */ (this.#data), this.#box)
+  }
+
+  resize () {
+    const width = Math.max(200, this.#box.clientWidth)
+    if (this.#plot !== null && this.#plot.width !== width) this.#plot.setSize({ width, height: HEIGHT })
+  }
+}
+
+/** Values without neighbours, through which no line goes. @param {ArrayLike<number | null | undefined>} values */
+function lonely (values) {
+  const isValue = (/** @type {number} */ i) => typeof values[i] === 'number'
+  return Array.from(values, (_, i) => i).filter((i) => isValue(i) && !isValue(i - 1) && !isValue(i + 1))
+}
+
+/** @param {number} s */
+function clockOf (s) {
+  const at = new Date(s * 1000)
+  const pad = (/** @type {number} */ number) => `${number}`.padStart(2, '0')
+  return `${pad(at.getHours())}:${pad(at.getMinutes())}${at.getSeconds() === 0 ? '' : `:${pad(at.getSeconds())}`}`
+}

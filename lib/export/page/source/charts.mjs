@@ -1,0 +1,86 @@
+import { Chart } from './chart.mjs'
+import { byId } from './dom.mjs'
+import { duration, percent, rate } from './format.mjs'
+
+const SECONDS = 600
+/** A young agent's minutes are not squeezed into the corner of ten. */
+const SPANS = [60, 120, 300, SECONDS]
+const MS_PER_S = 1000
+
+/** The history of the loop and of requests: ten minutes from the agent, one second more each second. */
+export class Charts {
+  /** @type {any[]} null = a second in which nobody looked */
+  #seconds = []
+  #last = 0
+  #delay = new Chart({
+    title: 'Loop delay',
+    least: 10,
+    format: duration,
+    lines: [
+      { label: 'max', color: '--c3', value: ({ delayMax }) => delayMax },
+      { label: 'p99', color: '--c2', value: ({ delayP99 }) => delayP99 },
+      { label: 'p50', color: '--c1', value: ({ delayP50 }) => delayP50 }
+    ]
+  })
+
+  #utilization = new Chart({
+    title: 'Loop utilization',
+    least: 1,
+    format: percent,
+    lines: [{ label: 'now', color: '--c1', value: ({ utilization }) => utilization }]
+  })
+
+  #requests = new Chart({
+    title: 'Requests per second',
+    least: 5,
+    format: rate,
+    lines: [{ label: 'now', color: '--c1', value: ({ requests }) => requests }]
+  })
+
+  #latency = new Chart({
+    title: 'Request latency',
+    least: 10,
+    format: duration,
+    lines: [
+      { label: 'p99', color: '--c2', value: ({ latencyP99 }) => latencyP99 },
+      { label: 'p50', color: '--c1', value: ({ latencyP50 }) => latencyP50 }
+    ]
+  })
+
+  #all = [this.#delay, this.#utilization, this.#requests, this.#latency]
+
+  constructor () {
+    const box = byId('charts')
+    box.append(...this.#all.map(({ element }) => element))
+    new ResizeObserver(() => this.#all.forEach((chart) => chart.resize())).observe(box)
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#all.forEach((chart) => chart.rebuild()))
+  }
+
+  /** @param {any[]} seconds */
+  begin (seconds) {
+    this.#seconds = seconds.slice(-SECONDS)
+    this.#last = 0
+  }
+
+  /** @param {any} state */
+  show ({ at, second, last, whole, inFlight }) {
+    // The first state comes with the seconds up to its own.
+    const missing = this.#last === 0 ? 0 : Math.min(second - this.#last, SECONDS)
+    for (let i = 1; i <= missing; i++) this.#seconds.push(i === missing ? last : null)
+    this.#seconds = this.#seconds.slice(-SECONDS)
+    this.#last = second
+    const endS = Math.floor(at / MS_PER_S)
+    const shown = SPANS.find((length) => length >= this.#seconds.length) ?? SECONDS
+    const seconds = [...new Array(shown - this.#seconds.length).fill(null), ...this.#seconds]
+    const times = seconds.map((_, i) => endS - shown + i + 1)
+    for (const chart of this.#all) chart.draw(times, seconds)
+
+    const length = this.#seconds.length
+    const span = length >= SECONDS - 1 ? 'in 10 minutes' : `in ${duration(length * MS_PER_S)}`
+    this.#delay.describe(`p50 ${duration(whole.delayP50)}, p99 ${duration(whole.delayP99)}, max ${duration(whole.delayMax)} ${span}`)
+    this.#utilization.describe(`${percent(whole.utilization)} ${span}`)
+    const requests = whole.requests ?? 0
+    this.#requests.describe(requests === 0 ? `no request ended ${span}, ${inFlight} in flight` : `${rate(requests / Math.max(1, length))} on average ${span}, ${inFlight} in flight`)
+    this.#latency.describe(requests === 0 ? `no request ended ${span}` : `p50 ${duration(whole.latencyP50)}, p99 ${duration(whole.latencyP99)} ${span}`)
+  }
+}

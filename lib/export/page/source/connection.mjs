@@ -1,0 +1,112 @@
+import { makeParser } from './sse-parser.mjs'
+
+const FIRST_RETRY_MS = 500
+const LAST_RETRY_MS = 5000
+/** The state comes every second; without it for so long the agent is gone, or the way to it. */
+const SILENT_MS = 5000
+/** A tab that nobody looks at gives its connection back: a browser has six for each address. */
+const HIDDEN_MS = 60000
+const TOKEN_KEY = 'loopwatch-token'
+
+/**
+ * The stream of events, kept up. Read with fetch, since an EventSource cannot send the token in a
+ * header, and in the address it would end up in logs and histories. The token is kept for the life of the tab.
+ */
+export class Connection {
+  #handlers
+  #retryMs = FIRST_RETRY_MS
+  /** @type {AbortController | null} */
+  #abort = null
+  /** @type {number | undefined} */
+  #retry
+  /** @type {number | undefined} */
+  #silent
+  /** @type {number | undefined} */
+  #hidden
+
+  /**
+   * @param {object} handlers
+   * @param {(event: string, data: any) => void} handlers.onEvent
+   * @param {(reason: string) => void} handlers.onLost
+   * @param {(wasWrong: boolean) => void} handlers.onToken it is asked for
+   */
+  constructor (handlers) {
+    this.#handlers = handlers
+    document.addEventListener('visibilitychange', () => this.#seen(!document.hidden))
+  }
+
+  /** @param {string} token */
+  useToken (token) {
+    sessionStorage.setItem(TOKEN_KEY, token)
+    this.open()
+  }
+
+  /** Asks the endpoint, with the token where there is one. @param {string} path @param {AbortSignal} [signal] */
+  get (path, signal) {
+    const token = sessionStorage.getItem(TOKEN_KEY)
+    return fetch(path, { signal, headers: token === null ? {} : { authorization: `Bearer ${token}` } })
+  }
+
+  async open () {
+    this.close()
+    const abort = this.#abort = new AbortController()
+    let reason = 'the connection was closed'
+    try {
+      this.#expect(abort)
+      const response = await this.get('events', abort.signal)
+      if (response.status === 401) {
+        clearTimeout(this.#silent)
+        this.#abort = null
+        this.#handlers.onToken(sessionStorage.getItem(TOKEN_KEY) !== null)
+        return
+      }
+      if (response.ok) await this.#read(response, abort)
+      else reason = (await response.json()).error
+    } catch (error) {
+      reason = abort.signal.aborted ? 'nothing has come for 5 s' : 'nothing answers'
+    }
+    if (this.#abort !== abort) return
+    clearTimeout(this.#silent)
+    this.#handlers.onLost(reason)
+    this.#retry = setTimeout(() => this.open(), this.#retryMs)
+    this.#retryMs = Math.min(this.#retryMs * 2, LAST_RETRY_MS)
+  }
+
+  /** @param {Response} response @param {AbortController} abort */
+  async #read (response, abort) {
+    const parse = makeParser((event, data) => {
+      if (this.#abort === abort) this.#handlers.onEvent(event, JSON.parse(data))
+    })
+    const decoder = new TextDecoder()
+    const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader()
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      this.#retryMs = FIRST_RETRY_MS
+      this.#expect(abort)
+      parse(decoder.decode(value, { stream: true }))
+    }
+  }
+
+  /** @param {AbortController} abort */
+  #expect (abort) {
+    clearTimeout(this.#silent)
+    this.#silent = setTimeout(() => abort.abort(), SILENT_MS)
+  }
+
+  /** @param {boolean} isSeen */
+  #seen (isSeen) {
+    clearTimeout(this.#hidden)
+    if (!isSeen) this.#hidden = setTimeout(() => this.close(), HIDDEN_MS)
+    else if (this.#abort === null && this.#retry === undefined) this.open()
+  }
+
+  close () {
+    clearTimeout(this.#retry)
+    clearTimeout(this.#silent)
+    this.#retry = undefined
+    const abort = this.#abort
+    this.#abort = null
+    abort?.abort()
+  }
+}

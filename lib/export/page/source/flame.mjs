@@ -1,0 +1,139 @@
+import flamegraph from 'd3-flame-graph'
+import { select } from 'd3-selection'
+import { make, setText } from './dom.mjs'
+import { duration } from './format.mjs'
+
+const CELL_PX = 20
+const ZOOM_MS = 200
+const HINT = 'Wider is longer; callers are above. Click or Enter zooms in, arrow keys walk, Escape shows all.'
+
+const isCalm = matchMedia('(prefers-reduced-motion: reduce)')
+
+/** Where code comes from decides its colour; the shade only tells neighbours apart. @param {any} node */
+function colorOf ({ depth, data: { name, file } }) {
+  if (depth === 0) return 'hsl(210 12% 80%)'
+  const shade = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 97, 7) / 97
+  const hue = file === null ? 265 : file.startsWith('node:') ? 210 : /[\\/]node_modules[\\/]/.test(file) ? 150 : 32
+  return `hsl(${hue} ${70 + shade * 20}% ${68 + shade * 12}%)`
+}
+
+/** A flame graph of stacks, top down, by d3-flame-graph; frames are reached by keyboard as by pointer. */
+export class Flame {
+  #chart
+  #graph = make('div', { class: 'flame-graph' })
+  #details = make('p', { class: 'flame-details', 'aria-live': 'off' }, HINT)
+  #title
+  #width = 0
+  /** @type {ResizeObserver} */
+  #observer
+  /** @type {any} */
+  #data = null
+  #drawn = ''
+
+  /** @param {string} title what screen readers call it */
+  constructor (title) {
+    this.#title = title
+    this.element = make('div', { class: 'flame' }, this.#graph, this.#details)
+    this.#chart = flamegraph()
+    this.#chart.inverted(true).cellHeight(CELL_PX).minFrameSize(1).selfValue(false).sort((/** @type {any} */ a, /** @type {any} */ b) => b.value - a.value)
+      .setColorMapper((/** @type {any} */ d) => d.highlight ? '#e600e6' : colorOf(d))
+      .label((/** @type {any} */ d) => `${d.data.name}, ${duration(d.value)}`)
+      .setDetailsHandler((/** @type {string | null} */ text) => setText(this.#details, text ?? HINT))
+      .resetHeightOnZoom(true)
+      .onClick(() => this.#reach())
+    this.#observer = new ResizeObserver(() => this.#fit())
+    this.#observer.observe(this.#graph)
+    this.#graph.addEventListener('keydown', (event) => this.#key(event))
+  }
+
+  /** @param {any} data of lib/export/flame-tree.js */
+  draw (data) {
+    const text = JSON.stringify(data)
+    if (text === this.#drawn && this.#graph.clientWidth === this.#width) return
+    this.#drawn = text
+    this.#data = data
+    const hadFocus = this.#graph.contains(document.activeElement)
+    this.#width = this.#graph.clientWidth
+    if (this.#width === 0) return
+    this.#chart.destroy()
+    this.#chart.width(this.#width).height(null).transitionDuration(isCalm.matches ? 0 : ZOOM_MS)
+    select(this.#graph).datum(data).call(/** @type {any} */ (this.#chart))
+    const svg = this.#graph.querySelector('svg')
+    svg?.setAttribute('role', 'group')
+    svg?.setAttribute('aria-label', this.#title)
+    svg?.querySelector('text.title')?.remove()
+    // The library lets everything new appear a moment later, so that each redrawing would flicker.
+    for (const frame of this.#frames) {
+      frame.querySelector('rect').setAttribute('width', frame.getAttribute('width'))
+      setText(frame.querySelector('foreignObject > div'), frame.getAttribute('name'))
+    }
+    this.#reach()
+    if (hadFocus) this.#focus(this.#frames[0])
+  }
+
+  /** The width of the place for it has changed. */
+  #fit () {
+    if (this.#data !== null && this.#graph.clientWidth !== this.#width) this.draw(this.#data)
+  }
+
+  /** @returns {any[]} */
+  get #frames () {
+    return [...this.#graph.querySelectorAll('g.frame')]
+  }
+
+  /** One stop for Tab; the arrow keys do the rest. */
+  #reach () {
+    for (const [i, frame] of this.#frames.entries()) {
+      const { data, value } = /** @type {any} */ (select(frame).datum())
+      frame.setAttribute('role', 'button')
+      frame.setAttribute('tabindex', i === 0 ? '0' : '-1')
+      frame.setAttribute('aria-label', `${data.name}, ${duration(value)}`)
+      frame.querySelector('foreignObject')?.setAttribute('aria-hidden', 'true')
+    }
+  }
+
+  /** @param {any} frame */
+  #focus (frame) {
+    if (!frame) return
+    for (const other of this.#graph.querySelectorAll('g.frame[tabindex="0"]')) other.setAttribute('tabindex', '-1')
+    frame.setAttribute('tabindex', '0')
+    frame.focus()
+    const { data, value } = /** @type {any} */ (select(frame).datum())
+    setText(this.#details, `${data.name}, ${duration(value)}`)
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key (event) {
+    const frame = /** @type {Element} */ (event.target).closest('g.frame')
+    if (frame === null) return
+    const node = /** @type {any} */ (select(frame).datum())
+    const siblings = node.parent?.children ?? [node]
+    const at = siblings.indexOf(node)
+    /** @type {Record<string, () => any>} */
+    const to = {
+      ArrowUp: () => node.parent,
+      ArrowDown: () => node.children?.[0],
+      ArrowLeft: () => siblings[at - 1],
+      ArrowRight: () => siblings[at + 1]
+    }
+    if (event.key in to) {
+      const target = to[event.key]()
+      this.#focus(this.#frames.find((each) => select(each).datum() === target))
+    } else if (event.key === 'Enter' || event.key === ' ') {
+      this.#chart.zoomTo(node)
+      this.#reach()
+    } else if (event.key === 'Escape') {
+      this.#chart.resetZoom()
+      this.#reach()
+      this.#focus(this.#frames[0])
+    } else {
+      return
+    }
+    event.preventDefault()
+  }
+
+  destroy () {
+    this.#observer.disconnect()
+    this.#chart.destroy()
+  }
+}

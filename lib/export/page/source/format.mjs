@@ -1,0 +1,38 @@
+const MS_PER_S = 1000
+const S_PER_MIN = 60
+
+/** @param {number | null | undefined} ms */
+export function duration (ms) {
+  if (ms === null || ms === undefined) return '–'
+  if (ms < 10) return `${ms.toFixed(1)} ms`
+  if (ms < MS_PER_S) return `${Math.round(ms)} ms`
+  const s = ms / MS_PER_S
+  return s < S_PER_MIN ? `${s.toFixed(1)} s` : `${Math.floor(s / S_PER_MIN)} min ${Math.floor(s % S_PER_MIN)} s`
+}
+
+/** @param {number | null} ratio */
+export function percent (ratio) {
+  return ratio === null ? '–' : `${(ratio * 100).toFixed(ratio < 0.1 ? 1 : 0)} %`
+}
+
+/** @param {number | null} perSecond */
+export function rate (perSecond) {
+  return perSecond === null ? '–' : perSecond < 10 ? perSecond.toFixed(1) : `${Math.round(perSecond)}`
+}
+
+/** @param {string | number} at */
+export function clock (at) {
+  return new Date(at).toLocaleTimeString([], { hourCycle: 'h23' })
+}
+
+/** @typedef {{ function: string | null, file: string | null, line: number | null }} Place */
+
+/** @param {Place} frame */
+export function functionOf (frame) {
+  return frame.function ?? '(anonymous)'
+}
+
+/** The file without its folders. @param {Place} frame */
+export function fileOf ({ file, line }) {
+  return file === null ? '(native)' : `${file.split(/[\\/]/).pop()}:${line}`
+}

@@ -1,0 +1,2 @@
+declare module 'd3-flame-graph'
+declare module 'd3-selection'

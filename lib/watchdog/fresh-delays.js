@@ -1,0 +1,54 @@
+'use strict'
+
+const { countUpTo } = require('../export/delay-histogram')
+
+const NS_PER_MS = 1e6
+
+/**
+ * What the shared histogram of timer intervals has recorded since the last look, by bins: it only
+ * grows, and a reset would take it from the metrics. A look of a calm second takes a tenth of a
+ * millisecond: as few intervals are new, a few calls of percentile() find where they went.
+ */
+class FreshDelays {
+  #histogram
+  #boundsNs
+  /** @type {number[]} recorded up to each bound */
+  #upTo
+  #count
+
+  /**
+   * @param {object} parts
+   * @param {import('node:perf_hooks').IntervalHistogram} parts.histogram nanoseconds
+   * @param {number} parts.periodMs of its timer, which is no delay
+   * @param {number[]} parts.boundsMs ascending
+   */
+  constructor ({ histogram, periodMs, boundsMs }) {
+    this.#histogram = histogram
+    this.#boundsNs = boundsMs.map((ms) => (ms + periodMs) * NS_PER_MS)
+    this.#count = histogram.count
+    this.#upTo = this.#boundsNs.map((ns) => countUpTo(histogram, ns, this.#count))
+  }
+
+  /** @returns {[bin: number, count: number][]} the bin after the last bound included */
+  take () {
+    const count = this.#histogram.count
+    const fresh = count - this.#count
+    if (fresh <= 0) return []
+    this.#count = count
+    /** @type {[number, number][]} */
+    const taken = []
+    let seen = 0
+    for (let bin = 0; bin < this.#boundsNs.length; bin++) {
+      const before = this.#upTo[bin]
+      // Beyond the largest new interval nothing has to be searched.
+      const after = seen === fresh ? before + fresh : countUpTo(this.#histogram, this.#boundsNs[bin], count, before + seen, before + fresh)
+      this.#upTo[bin] = after
+      if (after - before > seen) taken.push([bin, after - before - seen])
+      seen = after - before
+    }
+    if (seen < fresh) taken.push([this.#boundsNs.length, fresh - seen])
+    return taken
+  }
+}
+
+exports.FreshDelays = FreshDelays

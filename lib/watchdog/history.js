@@ -1,0 +1,142 @@
+'use strict'
+
+const { Bins } = require('./bins')
+
+const SECONDS = 600
+const MS_PER_S = 1000
+/** Coarse, since what is new in the histogram is found bound by bound. */
+const DELAY_BINS = { seconds: SECONDS, firstMs: 1, perOctave: 2 }
+const LATENCY_BINS = { seconds: SECONDS, firstMs: 0.1, perOctave: 4 }
+
+/**
+ * @typedef {object} Second what is drawn of one second; null = nothing was measured in it
+ * @property {number | null} delayP50 ms
+ * @property {number | null} delayP99 ms
+ * @property {number | null} delayMax ms
+ * @property {number | null} utilization 0 to 1
+ * @property {number | null} requests finished
+ * @property {number | null} latencyP50 ms
+ * @property {number | null} latencyP99 ms
+ */
+
+/**
+ * The last ten minutes of the event loop, second by second, in 300 kB that are taken once: they are
+ * to be there when somebody opens the page after the fact.
+ */
+class History {
+  #delays = new Bins(DELAY_BINS)
+  #latencies = new Bins(LATENCY_BINS)
+  #maxMs = new Float64Array(SECONDS)
+  #activeMs = new Float64Array(SECONDS)
+  #idleMs = new Float64Array(SECONDS)
+  #first
+  #now
+  /** @type {{ activeMs: number, idleMs: number }} totals at the last look */
+  #loop
+
+  /** @param {number} nowMs @param {{ activeMs: number, idleMs: number }} loop */
+  constructor (nowMs, loop) {
+    this.#first = this.#now = Math.floor(nowMs / MS_PER_S)
+    this.#loop = loop
+  }
+
+  /** The bounds of the bins that look() takes delays in. */
+  get delayBoundsMs () {
+    return this.#delays.boundsMs
+  }
+
+  /** @param {number} durationMs */
+  addRequest (durationMs) {
+    this.#latencies.add(this.#now, durationMs)
+  }
+
+  /** A block tells the largest delay exactly. @param {number} durationMs */
+  addBlock (durationMs) {
+    const at = this.#now % SECONDS
+    this.#maxMs[at] = Math.max(this.#maxMs[at], durationMs)
+  }
+
+  /** The end of the present second. */
+  get dueAtMs () {
+    return (this.#now + 1) * MS_PER_S
+  }
+
+  /**
+   * What has come since the last look belongs to the second that is being closed.
+   * @param {number} nowMs
+   * @param {{ activeMs: number, idleMs: number, inProgressMs: number }} loop totals, the block in progress as active; its length so far
+   * @param {[bin: number, count: number][]} delays
+   */
+  look (nowMs, loop, delays) {
+    const at = this.#now % SECONDS
+    for (const [bin, count] of delays) this.#delays.addTo(this.#now, bin, count)
+    this.#activeMs[at] = Math.max(0, loop.activeMs - this.#loop.activeMs)
+    this.#idleMs[at] = Math.max(0, loop.idleMs - this.#loop.idleMs)
+    // A timer that is due meets at least this; the histogram learns of it when it is over.
+    if (loop.inProgressMs > 0) this.addBlock(loop.inProgressMs)
+    this.#loop = loop
+    const now = Math.floor(nowMs / MS_PER_S)
+    for (let second = Math.max(this.#now + 1, now - SECONDS + 1); second <= now; second++) this.#clear(second)
+    this.#now = now
+  }
+
+  /** @param {number} second */
+  #clear (second) {
+    this.#delays.clear(second)
+    this.#latencies.clear(second)
+    for (const column of [this.#maxMs, this.#activeMs, this.#idleMs]) column[second % SECONDS] = 0
+  }
+
+  /** The number of the last second that is complete. */
+  get second () {
+    return this.#now - 1
+  }
+
+  /** It itself. */
+  get last () {
+    return this.#second(this.#now - 1)
+  }
+
+  /** @returns {Second[]} the complete seconds, oldest first */
+  get seconds () {
+    const first = Math.max(this.#first, this.#now - SECONDS + 1)
+    return Array.from({ length: this.#now - first }, (_, i) => this.#second(first + i))
+  }
+
+  /** All seconds as one. @returns {Second} */
+  get whole () {
+    const sum = (/** @type {Float64Array} */ column) => column.reduce((total, value) => total + value, 0)
+    return this.#summary(null, Math.max(...this.#maxMs), sum(this.#activeMs), sum(this.#idleMs))
+  }
+
+  /** @param {number} second @returns {Second} */
+  #second (second) {
+    const at = second % SECONDS
+    return this.#summary(second, this.#maxMs[at], this.#activeMs[at], this.#idleMs[at])
+  }
+
+  /** @param {number | null} second @param {number} blockMs @param {number} activeMs @param {number} idleMs @returns {Second} */
+  #summary (second, blockMs, activeMs, idleMs) {
+    const wasSeen = activeMs + idleMs > 0
+    const blocked = blockMs > 0 ? blockMs : null
+    const max = blocked ?? this.#delays.quantile(second, 1)
+    const delay = (/** @type {number} */ share) => max === null ? null : round(Math.min(max, this.#delays.quantile(second, share) ?? max))
+    return {
+      delayP50: delay(0.5),
+      delayP99: delay(0.99),
+      delayMax: round(max),
+      utilization: wasSeen ? Math.round(activeMs / (activeMs + idleMs) * 1000) / 1000 : null,
+      requests: wasSeen ? this.#latencies.count(second) : null,
+      latencyP50: round(this.#latencies.quantile(second, 0.5)),
+      latencyP99: round(this.#latencies.quantile(second, 0.99))
+    }
+  }
+}
+
+/** @param {number | null} ms */
+function round (ms) {
+  return ms === null ? null : Math.round(ms * 100) / 100
+}
+
+exports.History = History
+exports.SECONDS = SECONDS

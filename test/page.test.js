@@ -1,0 +1,251 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const http = require('node:http')
+const net = require('node:net')
+const path = require('node:path')
+const { once } = require('node:events')
+const { startApp, startNode, eventually } = require('./support/app')
+const { startBrowser, openPage } = require('./support/browser')
+const { startCluster } = require('./support/cluster')
+const { startPageAgent } = require('./support/page-agent')
+const { makeRecord } = require('./support/record')
+const { STREAMS } = require('../lib/export/event-streams')
+
+const BUILT = path.join(__dirname, '..', 'lib', 'export', 'page', 'built')
+const SERVED = ['index.html', 'page.js', 'page.css']
+const MOST_BYTES = 300 * 1000
+const AXE = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
+const html = { headers: { accept: 'text/html' } }
+
+/** The serious and critical violations that axe-core finds. @param {import('playwright-core').Page} page @returns {Promise<string[]>} */
+async function violations (page) {
+  await page.evaluate(AXE)
+  const found = await page.evaluate(() => /** @type {any} */ (globalThis).axe.run())
+  return found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+}
+
+/** @param {import('playwright-core').Page} page @param {string} selector @param {RegExp} pattern @param {number} [deadlineMs] */
+async function reads (page, selector, pattern, deadlineMs) {
+  let text = ''
+  await eventually(async () => pattern.test(text = (await page.locator(selector).allTextContents()).join(' | ')), () => `${selector} to read ${pattern}; it reads ${text}`, deadlineMs)
+  return text
+}
+
+/** The 60 frames of a stack, each function its own. @param {number} block */
+const deepStack = (block) => [{
+  count: 5,
+  weightMs: 100,
+  frames: Array.from({ length: 60 }, (_, i) => ({ function: `step${59 - i}`, file: `/srv/app/block-${block % 7}.js`, line: 60 - i, column: 3 }))
+}]
+
+test('the built page is what its source builds', async () => {
+  const { buildPage } = await import('../lib/export/page/source/build.mjs')
+  for (const [name, text] of Object.entries(await buildPage())) {
+    assert.ok(fs.readFileSync(path.join(BUILT, name), 'utf8') === text, `${name} is stale: npm run page`)
+  }
+  const bytes = SERVED.reduce((sum, name) => sum + fs.statSync(path.join(BUILT, name)).size, 0)
+  assert.ok(bytes <= MOST_BYTES, `${bytes} bytes`)
+})
+
+test('nothing on the page is ever parsed as markup, and nothing comes from elsewhere', () => {
+  const source = path.join(BUILT, '..', 'source')
+  for (const file of fs.readdirSync(source).filter((name) => name.endsWith('.mjs'))) {
+    assert.doesNotMatch(fs.readFileSync(path.join(source, file), 'utf8'), /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\.html\(|DOMParser|eval\(|new Function/, file)
+  }
+  for (const name of SERVED) assert.doesNotMatch(fs.readFileSync(path.join(BUILT, name), 'utf8'), /(?:src|href)="?https?:|@import|url\(|sourceMappingURL/, name)
+  assert.doesNotMatch(fs.readFileSync(path.join(BUILT, 'index.html'), 'utf8'), /style=|<style|onclick|<script>/)
+})
+
+test('the endpoint serves the page to browsers alone, once, under a strict policy', async (t) => {
+  const { watchdog } = await startApp(t, { options: { token: 'secret' } })
+  assert.equal((await watchdog('/')).status, 401)
+  const authorization = 'Bearer secret'
+  assert.deepEqual(Object.keys(/** @type {any} */ (await (await watchdog('/', { headers: { authorization } })).json())), ['name', 'endpoints'])
+  const page = await watchdog('/', html)
+  assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8')
+  assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'/)
+  for (const name of ['/', '/page.js', '/page.css']) {
+    const first = await watchdog(name, html)
+    assert.equal(first.status, 200, name)
+    const again = await watchdog(name, { headers: { ...html.headers, 'if-none-match': first.headers.get('etag') ?? '' } })
+    assert.deepEqual([again.status, await again.text()], [304, ''], name)
+  }
+  for (const name of ['/events', '/flame']) assert.equal((await watchdog(name)).status, 401, name)
+  for (const name of ['/page.html', '/page.js/1', '/page.jsx', '/events/1', '/flame/1', '/built/page.js', '/page.css.map']) assert.equal((await watchdog(name, { headers: { authorization } })).status, 404, name)
+  const head = await watchdog('/events', { method: 'HEAD', headers: { authorization } })
+  assert.deepEqual([head.status, head.headers.get('content-type'), await head.text()], [200, 'text/event-stream; charset=utf-8', ''])
+})
+
+test('streams are not taken for idle connections, and are at most so many', async (t) => {
+  const { url, watchdog } = await startApp(t)
+  const agent = new http.Agent({ maxSockets: Infinity })
+  let ended = 0
+  const streams = await Promise.all(Array.from({ length: STREAMS }, async () => {
+    const [response] = await once(http.get(`${url}/events`, { agent }), 'response')
+    response.on('close', () => ended++).on('error', () => {}).resume()
+    return response
+  }))
+  t.after(() => agent.destroy())
+  assert.ok(streams.every(({ statusCode }) => statusCode === 200))
+  const refused = await watchdog('/events')
+  assert.equal(refused.status, 503)
+  assert.match(await refused.text(), /pages are open already/)
+  const sockets = Array.from({ length: 200 }, () => net.connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {}))
+  t.after(() => sockets.forEach((socket) => socket.destroy()))
+  await eventually(() => sockets.filter(({ destroyed, closed }) => destroyed || closed).length >= 100, 'idle connections to be dropped')
+  assert.equal(ended, 0)
+  streams[0].destroy()
+  await eventually(async () => (await watchdog('/events', { signal: AbortSignal.timeout(1000) })).status === 200, 'a place')
+})
+
+test('during a block the page shows the line, and a click opens stack and flame graph', async (t) => {
+  const browser = await startBrowser(t)
+  if (browser === null) return
+  const app = await startApp(t)
+  const { page, complaints } = await openPage(browser, app.url)
+  await reads(page, '#state-now', /^Running, utilization/)
+  await reads(page, '#blocks-note', /None so far: the loop has not been blocked for 50 ms|in memory/)
+  assert.deepEqual(await violations(page), [])
+
+  const answer = app.get('/spin?ms=6000')
+  await reads(page, '#state-now', /^Blocked since \d+(\.\d)? m?s in spin at blocks\.js:\d+ by GET \/spin/)
+  await reads(page, '#announcer', /Blocked since/)
+  await page.click('#blocks > li.ongoing > button')
+  await reads(page, '#blocks > li.ongoing .stack li:first-child', /^spin \(.*blocks\.js:\d+:\d+\)$/)
+  await reads(page, '#blocks > li.ongoing .flame-graph', /spin bakeoff\/blocks\.js:\d+/)
+  await reads(page, '#charts .chart:first-child .legend', /max [1-5]\.\d s/)
+  assert.match(await page.locator('#state-now').innerText(), /^Blocked since/, 'still while it lasts')
+  await answer
+  await reads(page, '#state-now', /^Running/)
+  await reads(page, '#announcer', /^Running again$/)
+  await reads(page, '#blocks > li .duration', /6\.0 s(?! so far)/)
+  await reads(page, '#causes', /js 6\.\d s in/)
+  await reads(page, '#flame', /spin bakeoff\/blocks\.js/)
+  assert.equal(await page.locator('#blocks > li > button[aria-expanded="true"]').count(), 1, 'what was open stays open')
+  assert.deepEqual(await violations(page), [])
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(complaints, [])
+})
+
+test('it works by keyboard and on 320 pixels', async (t) => {
+  const browser = await startBrowser(t)
+  if (browser === null) return
+  const { url, page: live } = await startPageAgent(t, [makeRecord({ id: '1-2', stacks: deepStack(1) }), makeRecord()])
+  const { page, complaints } = await openPage(browser, url, { viewport: { width: 320, height: 640 } })
+  await reads(page, '#blocks-note', /^2 in memory/)
+  await page.locator('#blocks > li > button').first().focus()
+  await page.keyboard.press('Enter')
+  await reads(page, '#blocks .stack', /step59 .*step0 /)
+  assert.equal(await page.evaluate(() => /** @type {any} */ (globalThis).document.documentElement.scrollWidth), 320)
+  live.put(makeRecord({ id: '1-3', durationMs: 77 }))
+  await reads(page, '#blocks .duration', /^77 ms/)
+  assert.equal(await page.evaluate(() => /** @type {any} */ (globalThis).document.activeElement.getAttribute('aria-controls')), 'block-1-2', 'focus stays where it was')
+
+  await page.keyboard.press('Tab')
+  const focused = () => page.evaluate(() => /** @type {any} */ (globalThis).document.activeElement.getAttribute('aria-label'))
+  assert.equal(await focused(), 'all, 100 ms')
+  await page.keyboard.press('ArrowDown')
+  assert.match(await focused(), /^step0 app\/block-1\.js:1, 100 ms$/)
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('ArrowDown')
+  assert.match(await focused(), /^step1 /)
+  await page.keyboard.press('Escape')
+  assert.equal(await focused(), 'all, 100 ms')
+  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(complaints, [])
+})
+
+test('whatever is named as markup stays text', async (t) => {
+  const browser = await startBrowser(t)
+  if (browser === null) return
+  const { out } = startNode(t, ['hostile-names.js'])
+  const { port, url } = JSON.parse(/** @type {RegExpExecArray} */ (await eventually(() => /^\{.*\}$/m.exec(out.stderr), () => out.stderr))[0])
+  const { page, complaints } = await openPage(browser, url)
+  await reads(page, '#build', /service <img src=x onerror/)
+  await fetch(`http://127.0.0.1:${port}/`)
+  await reads(page, '#blocks .what', /<img src=x onerror="window\.hacked = true"> <img src=x/)
+  await reads(page, '#blocks .who', /GET \/<script>window\.hacked = true<\/script>/)
+  await page.locator('#blocks > li > button').first().click()
+  await reads(page, '#blocks .stack', /<img src=x/)
+  await reads(page, '#flame', /<img src=x/)
+  assert.equal(await page.evaluate(() => /** @type {any} */ (globalThis).hacked), undefined)
+  assert.equal(await page.locator('img, body script').count(), 0)
+  assert.deepEqual(complaints, [])
+})
+
+test('the page asks for the token and keeps it out of every address', async (t) => {
+  const browser = await startBrowser(t)
+  if (browser === null) return
+  const app = await startApp(t, { options: { token: 'secret' } })
+  const { page } = await openPage(browser, app.url)
+  /** @type {string[]} */
+  const asked = []
+  page.on('request', (request) => asked.push(request.url()))
+  await page.waitForSelector('#token-field:focus')
+  assert.deepEqual(await violations(page), [])
+  await page.keyboard.type('wrong')
+  await page.keyboard.press('Enter')
+  await reads(page, '#token-error', /not the one/)
+  await page.keyboard.type('secret')
+  await page.keyboard.press('Enter')
+  await reads(page, '#state-now', /^Running/)
+  await page.reload()
+  await reads(page, '#state-now', /^Running/)
+  assert.ok(asked.length > 0 && asked.every((address) => !/secret|wrong/.test(address)), asked.join())
+})
+
+test('an agent that restarts is seen to go and to come back', async (t) => {
+  const browser = await startBrowser(t)
+  if (browser === null) return
+  const first = await startApp(t)
+  const { page } = await openPage(browser, first.url)
+  await reads(page, '#build', new RegExp(`process ${first.child.pid}$`))
+  await first.get('/spin?ms=200')
+  await reads(page, '#blocks .what', /spin/)
+  first.child.kill('SIGKILL')
+  await first.closed
+  await reads(page, '#connection', /^Disconnected since .*, trying again\.$/)
+  await reads(page, '#state-now', /^Not connected$/)
+  assert.deepEqual(await violations(page), [])
+  const second = await startApp(t, { options: { port: Number(new URL(/** @type {string} */ (first.url)).port) } })
+  assert.equal(second.url, first.url)
+  await reads(page, '#connection', new RegExp(`Another process answers now: ${second.child.pid} instead of ${first.child.pid}`))
+  await reads(page, '#build', new RegExp(`process ${second.child.pid}$`))
+  await reads(page, '#state-now', /^Running/)
+  await second.get('/recursion?ms=200')
+  await reads(page, '#blocks .what', /fibonacci|recursion/)
+})
+
+test('500 blocks with stacks of 60 frames, the newest five minutes long, are listed and drawn', async (t) => {
+  const browser = await startBrowser(t)
+  if (browser === null) return
+  const records = Array.from({ length: 500 }, (_, i) => makeRecord({ id: `1-${500 - i}`, stacks: deepStack(i), startedAt: new Date(Date.now() - i * 1000).toISOString() }))
+  records[0] = { ...records[0], ongoing: true, durationMs: 5 * 60 * 1000 }
+  const agent = await startPageAgent(t, records)
+  const { page, complaints } = await openPage(browser, agent.url)
+  await reads(page, '#blocks-note', /^500 in memory/)
+  await reads(page, '#state-now', /^Blocked since 5 min \d+ s in report at report\.js:41 by GET \/report\/:id/)
+  await reads(page, '#flame', /step59 app\/block-/)
+  for (let i = 1; i <= 150; i++) agent.page.put(makeRecord({ id: `2-${i}`, stacks: deepStack(i) }))
+  await reads(page, '#blocks-note', /^600 in memory/)
+  assert.equal(await page.locator('#blocks > li').count(), 600, 'as many as an agent keeps')
+  await page.locator('#blocks > li.ongoing > button').click()
+  await reads(page, '#blocks > li.ongoing .stack', /step59 .*step0 /)
+  assert.deepEqual(complaints, [])
+})
+
+test('in a cluster the page says which worker is blocked', async (t) => {
+  const browser = await startBrowser(t)
+  if (browser === null) return
+  const cluster = await startCluster(t, { workers: 2 })
+  const { page } = await openPage(browser, cluster.url)
+  await reads(page, '#state-now', /^Running, .*2 workers joined/)
+  cluster.tell({ to: cluster.joined()[0].pid, spin: 4000 })
+  await reads(page, '#state-now', /Worker \d blocked since .* in spin at cluster-app\.js:\d+/)
+  await reads(page, '#blocks .what', /spin cluster-app\.js:\d+ \(worker \d\)/)
+})

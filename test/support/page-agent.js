@@ -1,0 +1,52 @@
+'use strict'
+
+const { nowMs } = require('../../lib/clock')
+const { HttpServer } = require('../../lib/export/http-server')
+const { makeRoutes } = require('../../lib/export/routes')
+const { resolveOptions } = require('../../lib/options')
+const { LivePage } = require('../../lib/watchdog/live-page')
+
+/**
+ * The page's side of an agent over a list of records, without a host: for what takes too long to
+ * happen for real.
+ * @param {import('node:test').TestContext} t
+ * @param {import('../../lib/store/record').BlockRecord[]} [records] newest first
+ */
+exports.startPageAgent = async (t, records = []) => {
+  const ongoing = () => records.filter((record) => record.ongoing)
+  const page = new LivePage({
+    version: '0.0.0',
+    options: resolveOptions({}, {}),
+    histogram: /** @type {any} */ ({ count: 0, percentile: () => 0 }),
+    loop: () => ({ activeMs: performance.now() / 2, idleMs: performance.now() / 2, inProgressMs: ongoing()[0]?.durationMs ?? 0 }),
+    blocks: () => records,
+    ongoing,
+    inFlight: () => 0,
+    degraded: () => [],
+    workers: () => null
+  })
+  const look = setInterval(() => page.look(nowMs()), 50)
+  /** @type {HttpServer} */
+  let server
+  const url = await new Promise((resolve) => {
+    server = new HttpServer({
+      options: { host: '127.0.0.1', port: 0, allowHosts: [] },
+      routes: makeRoutes({
+        metrics: /** @type {any} */ ({}),
+        blockedMs: () => 0,
+        workers: () => null,
+        blocks: () => records,
+        block: (id) => records.find((record) => record.id === id),
+        records: () => records,
+        page
+      }),
+      onState: resolve
+    })
+  })
+  t.after(() => {
+    clearInterval(look)
+    page.close()
+    server.close()
+  })
+  return { url: `${url}/`, page, records }
+}
