@@ -12,8 +12,9 @@ const BIN = path.join(ROOT, 'node_modules', '.bin')
 
 /** Tests of pure parts and of tools, for which one version is enough. */
 const ONCE = [
-  'cause', 'cluster-hub', 'cluster-parts', 'demo', 'detector', 'escalation', 'explain', 'http-guard', 'lateness', 'layers', 'load',
-  'many-routes', 'metrics', 'options', 'path-template', 'readme', 'request-stats', 'source-map', 'store'
+  'alerts', 'cause', 'cluster-hub', 'cluster-parts', 'dashboards', 'demo', 'detector', 'escalation', 'explain', 'history', 'http-guard',
+  'lateness', 'layers', 'load', 'manifests', 'many-routes', 'metrics', 'options', 'page', 'path-template', 'readme', 'request-stats',
+  'source-map', 'stack', 'store'
 ].map((name) => `${name}.test.js`)
 
 const files = fs.readdirSync(__dirname).filter((file) => file.endsWith('.test.js')).sort()
@@ -37,6 +38,7 @@ const only = process.argv[2]
 if (only !== '--nodes') {
   step('lint', path.join(BIN, 'eslint'), ['.'])
   step('types', path.join(BIN, 'tsc'), ['--noEmit'])
+  step('types of the page', path.join(BIN, 'tsc'), ['--noEmit', '--project', path.join('lib', 'export', 'page', 'source')])
   step('types of the page', path.join(BIN, 'tsc'), ['--noEmit', '--project', path.join('lib', 'export', 'page', 'source')])
   runTests(process.execPath, files)
 }
