@@ -33,7 +33,7 @@ test('Prometheus accepts the rules and both configurations', (t) => {
 })
 
 test('every alert fires above its threshold, with the text that a person gets, and not below', (t) => {
-  const cases = read('alerts.test.yml').tests.flatMap((/** @type {any} */ { alert_rule_test: cases }) => cases)
+  const cases = read('alerts.test.yml').tests.flatMap((/** @type {any} */ { alert_rule_test: cases = [] }) => cases)
   for (const { alert } of alerts) {
     const own = cases.filter((/** @type {any} */ { alertname }) => alertname === alert)
     assert.ok(own.some((/** @type {any} */ { exp_alerts: expected }) => expected.length > 0), `${alert} fires in no test`)
