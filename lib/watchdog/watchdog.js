@@ -102,7 +102,7 @@ class Watchdog {
     this.#metrics = new Metrics({
       loop: () => this.#loop(),
       cpuSeconds: () => this.#kernel.cpuSeconds(),
-      threads: () => this.#threads?.states() ?? {},
+      threads: () => this.#threads?.states() ?? new Map(),
       degraded: () => this.#degradations.entries(),
       inFlight: () => this.#bridge.counters.get('inFlight'),
       originTracking: () => this.#origins.isTracking,
