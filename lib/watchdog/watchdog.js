@@ -153,6 +153,7 @@ class Watchdog {
         watchdogGapWithin: (startMs, endMs) => this.#lateness.within(startMs, endMs),
         frames,
         nextId: () => this.#nextId(),
+        onState: (excess) => this.#degradations.set('threads', excess),
         reports: this.#threadReports
       })
     }
