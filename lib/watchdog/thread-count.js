@@ -6,6 +6,7 @@
  */
 const PER_CPU = 4
 const MOST = 32
+const LEAST = 8
 /** Threads of a Node.js process without workers beside our own: main, platform, signals. */
 const OTHER_TASKS = 7
 
@@ -25,7 +26,7 @@ class ThreadCount {
    * @param {() => number | null} parts.tasks threads of the process, null where it is not known
    */
   constructor ({ cpus, before, tasks }) {
-    this.#most = Math.min(PER_CPU * cpus, MOST)
+    this.#most = Math.max(LEAST, Math.min(PER_CPU * cpus, MOST))
     this.#tasks = tasks
     // Not known, the first question tells.
     this.#earlier = tasks() === null ? 0 : before
