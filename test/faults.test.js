@@ -9,6 +9,9 @@ const inspector = require('node:inspector')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
+const { createMemory } = require('../lib/bridge/bridge')
+const { WatchdogThread } = require('../lib/host/watchdog-thread')
+const { resolveOptions } = require('../lib/options')
 const { startApp, startNode, eventually, FIXTURES } = require('./support/app')
 
 const PACKAGE = JSON.stringify(path.join(__dirname, '..'))
@@ -234,4 +237,15 @@ test('a block that follows another at once is reported again each second', async
     }, 50))`]).closed
   const lasting = stdout.split('\n').filter((line) => line.includes('"event":"lasting"'))
   assert.ok(lasting.length >= 2, stdout)
+})
+
+test('a question that the watchdog cannot answer gets the fallback and ends nothing', async (t) => {
+  const lost = []
+  const options = { ...resolveOptions({ port: false, log: false }), route: undefined }
+  const made = { memory: createMemory(), options, histogram: { count: 1 }, mayInspect: false, namesRequests: false, escalates: false, role: { kind: 'single' } }
+  const thread = new WatchdogThread(() => made, { onListening: () => {}, onBlock: () => {}, onFollow: () => {}, onTrack: () => {}, onLost: (error) => lost.push(error) })
+  t.after(() => thread.stop())
+  assert.equal(await thread.call('metrics', 'fallback'), 'fallback')
+  assert.ok(Array.isArray(await thread.call('blocks', null)))
+  assert.deepEqual(lost, [])
 })

@@ -193,7 +193,7 @@ test('a piscina pool works; its idle workers, asleep in Atomics.wait, are no blo
         const idle = (await ofWorkers()).length - before
         const results = await Promise.all(Array.from({ length: 200 }, (_, i) => pool.run(i % 2)))
         const again = setInterval(() => pool.run(500).catch(() => {}), 1500)
-        const block = await find(({ thread, frame, ongoing }) => thread === 'worker.js' && frame?.function === 'crunch' && !ongoing)
+        const block = await find(({ thread, frame, ongoing, durationMs }) => thread === 'worker.js' && frame?.function === 'crunch' && !ongoing && durationMs >= 300)
         clearInterval(again)
         await pool.destroy()
         done({ idle, results: results.length, block, left: pool.threads.length })
@@ -204,14 +204,14 @@ test('a piscina pool works; its idle workers, asleep in Atomics.wait, are no blo
   }
 })
 
-test('two hundred worker threads in a row: labels bounded, totals kept, gauges only of the living', async (t) => {
+test('sixty worker threads in a row: labels bounded, totals kept, gauges only of the living', async (t) => {
   const { first, last } = lastLine(await run(t, `
     const agent = require(${PACKAGE}).start(${quiet})
     let started = 0
-    const next = () => started++ < 200 && new Promise((resolve) => work('setTimeout(() => {}, 150)', { name: 'short ' + started }).on('exit', resolve)).then(next)
+    const next = () => started++ < 60 && new Promise((resolve) => work('setTimeout(() => {}, 1000)', { name: 'short ' + started }).on('exit', resolve)).then(next)
     ;(async () => {
-      const all = Promise.all(Array.from({ length: 20 }, next))
-      await sleep(1500)
+      const all = Promise.all(Array.from({ length: 4 }, next))
+      await sleep(4000)
       const first = await agent.metrics()
       await all
       await sleep(300)
@@ -227,6 +227,35 @@ test('two hundred worker threads in a row: labels bounded, totals kept, gauges o
   }
   const gauges = after.filter(({ name, labels }) => name === 'loopwatch_eventloop_heartbeat_age_seconds' && labels.thread !== 'main')
   assert.deepEqual(gauges, [])
+})
+
+test('more worker threads than are asked: none is touched, it is said once, and the first again once they are fewer', async (t) => {
+  const out = await run(t, `
+    const agent = require(${PACKAGE}).start({ port: 0 })
+    let relays = 0
+    const { relay } = agent
+    agent.relay = (...args) => { relays++; return relay(...args) }
+    ;(async () => {
+      await agent.ready
+      const most = Math.max(8, Math.min(32, 4 * require('node:os').availableParallelism()))
+      const workers = Array.from({ length: most + 1 }, (_, i) => work('${STAY}', { name: 'one ' + i }))
+      await sleep(1000)
+      const early = relays
+      const metrics = await agent.metrics()
+      await sleep(1000)
+      const late = relays
+      await Promise.all(workers.slice(2).map((worker) => worker.terminate()))
+      for (const end = Date.now() + 15000; Date.now() < end; await sleep(50)) {
+        if (/heartbeat_age_seconds{thread="one 0"/.test(await agent.metrics())) break
+      }
+      done({ asked: late - early, metrics, last: await agent.metrics() })
+    })()`)
+  const { asked, metrics, last } = lastLine(out)
+  assert.equal(asked, 0)
+  const degraded = (/** @type {string} */ text) => valueOf(parseExposition(text).samples, 'loopwatch_degraded', { reason: 'threads' })
+  assert.deepEqual([degraded(metrics), degraded(last)], [1, 0])
+  assert.match(last, /heartbeat_age_seconds{thread="one 0"/)
+  assert.equal(out.stdout.match(/"reason":"threads"[^\n]*too many worker threads/g)?.length, 1)
 })
 
 test('after stop() nothing is left in the worker threads, and another start() finds them again', async (t) => {

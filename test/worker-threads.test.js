@@ -2,10 +2,13 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { createMemory, openBridge } = require('../lib/bridge/bridge')
+const { startHeartbeat } = require('../lib/host/heartbeat')
 const { silenceMs } = require('../lib/silence')
 const { Detector } = require('../lib/watchdog/detector')
 const { Parking } = require('../lib/watchdog/parking')
 const { ThreadAsker } = require('../lib/watchdog/thread-asker')
+const { ThreadCount } = require('../lib/watchdog/thread-count')
 const { ThreadDiscovery } = require('../lib/watchdog/thread-discovery')
 const { ThreadTotals } = require('../lib/watchdog/thread-totals')
 const { mergeNewest } = require('../lib/store/memory')
@@ -81,7 +84,7 @@ test('a calm thread is not suspected before its beat is half a threshold overdue
   assert.deepEqual(look(1152).events.map(({ type }) => type), ['open'])
 })
 
-/** @param {{ relays: number, micros?: number }} state */
+/** @param {{ relays: number, micros?: number, mayAsk?: boolean }} state */
 function makeAsker (state) {
   /** @type {number[][]} */
   const posted = []
@@ -89,6 +92,7 @@ function makeAsker (state) {
     options: { threshold: 50, resolution: 10, calmPeriod: 100 },
     relays: () => state.relays,
     relayMicros: () => state.micros ?? 0,
+    mayAsk: () => state.mayAsk ?? true,
     ask: ({ threadIds }) => {
       posted.push(threadIds)
       return null
@@ -97,7 +101,7 @@ function makeAsker (state) {
   return { asker, posted }
 }
 
-test('all threads that are due are asked in one go, in bursts of ten and then once a second', () => {
+test('threads that are due are asked in one go, in bursts of ten and then once a second', () => {
   const state = { relays: 0 }
   const { asker, posted } = makeAsker(state)
   for (let nowMs = 0; nowMs < 60000; nowMs += 10) {
@@ -135,8 +139,84 @@ test('while the main thread has not passed a question on, none is added, until i
   }
   assert.equal(posted.length, 1)
   assert.equal(asker.isHeldUp, true)
-  assert.equal(asker.install([2], false, 9500), false)
-  assert.equal(asker.install([2], false, 10500), true)
+  assert.equal(asker.install([2], false, 9500), 0)
+  assert.equal(asker.install([2], false, 10500), 1)
+})
+
+test('a few threads are asked in one go, one to load at an interrupt, and each has its turn', () => {
+  const state = { relays: 0, mayAsk: true }
+  const { asker, posted } = makeAsker(state)
+  const due = [1, 2, 3, 4, 5, 6]
+  for (let nowMs = 0; nowMs < 300; nowMs += 10) {
+    asker.open(nowMs)
+    for (const threadId of due) asker.ask(threadId)
+    asker.close(nowMs)
+    state.relays = posted.length
+  }
+  assert.deepEqual(posted.slice(0, 3), [[1, 2, 3, 4], [5, 6], [1, 2, 3, 4]])
+  assert.equal(asker.install(due, false, 1000), 4)
+  state.relays++
+  assert.equal(asker.install(due, true, 1010), 0, 'too soon after the last')
+  assert.equal(asker.install(due, true, 1100), 1)
+  state.relays++
+  state.mayAsk = false
+  assert.equal(asker.install(due, true, 2000), 0)
+})
+
+test('above a number of threads for its CPUs none is asked; earlier ones are counted where the system tells them', () => {
+  /** @type {number | null} */
+  let tasks = 8
+  const count = new ThreadCount({ cpus: 2, before: 40, tasks: () => tasks })
+  for (let threadId = 41; threadId <= 48; threadId++) count.started(threadId)
+  assert.equal(count.excess, null)
+  count.started(49)
+  assert.match(count.excess?.message ?? '', /there are 9, more than the 8/)
+  count.ended(41)
+  assert.equal(count.excess, null)
+  count.seen(12)
+  assert.match(count.excess?.message ?? '', /there are 12/)
+  tasks = 8 + 8
+  count.recount()
+  assert.equal(count.excess, null)
+  tasks = 308
+  assert.match(new ThreadCount({ cpus: 64, before: 1000, tasks: () => tasks }).excess?.message ?? '', /there are 300, more than the 32/)
+  tasks = null
+  assert.equal(new ThreadCount({ cpus: 2, before: 1000, tasks: () => tasks }).excess, null, 'the first question tells')
+})
+
+test('threads that are no more are not looked for, and those whose turn had not come keep their tries', async () => {
+  /** @type {number[][]} */
+  const installs = []
+  const discovery = new ThreadDiscovery({
+    nowMs: () => performance.now(),
+    install: (threadIds) => {
+      installs.push(threadIds)
+      return 1
+    }
+  })
+  for (let threadId = 1; threadId <= 20; threadId++) discovery.add(threadId)
+  discovery.retain([3, 7, 15])
+  await eventually(() => installs.length >= 4, 'four tries')
+  discovery.stop()
+  assert.deepEqual(installs[0], [3, 7, 15, 16, 17, 18, 19, 20])
+})
+
+test('time in which a thread was kept by us is no block of the application', async () => {
+  const bridge = openBridge(createMemory())
+  const heartbeat = startHeartbeat(bridge, { resolution: 10, calmPeriod: 10, threshold: 50 })
+  const hold = (/** @type {number} */ ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  bridge.lateBeats.drain()
+  hold(500)
+  bridge.counters.add('relayMicros', 500000)
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  hold(500)
+  bridge.counters.add('relayMicros', 200000)
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  heartbeat.stop()
+  const long = bridge.lateBeats.drain().map(([startMs, endMs]) => endMs - startMs).filter((gapMs) => gapMs > 200)
+  assert.equal(long.length, 1)
+  assert.ok(long[0] >= 290 && long[0] < 480, `${long}`)
 })
 
 test('outside of a look no thread is asked', () => {
@@ -151,7 +231,10 @@ test('a new thread is left alone at first, then let load at its loop, then inter
   const installs = []
   const discovery = new ThreadDiscovery({
     nowMs: () => performance.now(),
-    install: (threadIds, isInterrupt) => installs.push({ threadIds, isInterrupt }) > 0
+    install: (threadIds, isInterrupt) => {
+      installs.push({ threadIds, isInterrupt })
+      return threadIds.length
+    }
   })
   discovery.add(1)
   discovery.add(2)
@@ -169,11 +252,22 @@ test('threads of one name add up, ended ones stay in the totals, and of gauges t
   const totals = new ThreadTotals()
   const state = (/** @type {number} */ n) => ({ activeMs: n, idleMs: 10 * n, heartbeatAgeMs: n, inProgressMs: 2 * n, cpu: { user: n, system: 1 } })
   totals.end('pool', state(100))
-  assert.deepEqual(totals.sum([{ label: 'pool', state: state(1) }, { label: 'pool', state: state(2) }, { label: 'other', state: state(3) }]), {
-    pool: { activeMs: 103, idleMs: 1030, heartbeatAgeMs: 2, inProgressMs: 4, cpu: { user: 103, system: 3 }, count: 2 },
-    other: { ...state(3), count: 1 }
-  })
-  assert.deepEqual(totals.sum([]).pool, { activeMs: 100, idleMs: 1000, heartbeatAgeMs: 0, inProgressMs: 0, cpu: { user: 100, system: 1 }, count: 0 })
+  assert.deepEqual(totals.sum([{ label: 'pool', state: state(1) }, { label: 'pool', state: state(2) }, { label: 'other', state: state(3) }]), new Map([
+    ['pool', { activeMs: 103, idleMs: 1030, heartbeatAgeMs: 2, inProgressMs: 4, cpu: { user: 103, system: 3 }, count: 2 }],
+    ['other', { ...state(3), count: 1 }]
+  ]))
+  assert.deepEqual(totals.sum([]).get('pool'), { activeMs: 100, idleMs: 1000, heartbeatAgeMs: 0, inProgressMs: 0, cpu: { user: 100, system: 1 }, count: 0 })
+})
+
+test('names that every object has are names of threads like others', async () => {
+  const names = ['constructor', 'toString', '__proto__']
+  const totals = new ThreadTotals()
+  const state = { activeMs: 1000, idleMs: 2000, heartbeatAgeMs: 1, inProgressMs: 0, cpu: { user: 1, system: 2 } }
+  totals.end('__proto__', state)
+  const { metrics } = makeMetrics({ threads: () => totals.sum(names.map((label) => ({ label, state }))) })
+  const { samples } = parseExposition(await metrics.render())
+  const seconds = names.map((thread) => valueOf(samples, 'loopwatch_eventloop_time_seconds_total', { thread, state: 'active' }))
+  assert.deepEqual(seconds, [1, 1, 2])
 })
 
 test('records of two memories come newest first', () => {
@@ -182,18 +276,19 @@ test('records of two memories come newest first', () => {
 })
 
 test('the twenty-first name of a worker thread is (other), in blocks as in times, and its blocks are nobody\'s route or site', async () => {
-  /** @type {Record<string, any>} */
-  let threads = {}
+  /** @type {Map<string, any>} */
+  const threads = new Map()
   const { metrics } = makeMetrics({ threads: () => threads })
   for (let i = 0; i < 25; i++) metrics.observeBlock(makeRecord({ thread: `worker ${i}`, threadId: i + 1 }))
-  threads = { pool: { activeMs: 5000, idleMs: 1000, heartbeatAgeMs: 10, inProgressMs: 0, cpu: { user: 1, system: 2 }, count: 1 } }
+  const pool = { activeMs: 5000, idleMs: 1000, heartbeatAgeMs: 10, inProgressMs: 0, cpu: { user: 1, system: 2 }, count: 1 }
+  threads.set('pool', pool)
   const { samples } = parseExposition(await metrics.render())
   assert.equal(valueOf(samples, 'loopwatch_block_duration_seconds_count', { thread: '(other)' }), 5)
   assert.equal(valueOf(samples, 'loopwatch_label_overflow_total', { label: 'thread' }), 5)
   assert.equal(valueOf(samples, 'loopwatch_eventloop_time_seconds_total', { thread: 'pool', state: 'active' }), 5)
   assert.equal(valueOf(samples, 'loopwatch_thread_cpu_seconds_total', { thread: 'pool', mode: 'system' }), 2)
   assert.ok(!samples.some(({ name }) => /blocked_seconds_total|site_seconds_total/.test(name)))
-  threads = { pool: { ...threads.pool, count: 0 } }
+  threads.set('pool', { ...pool, count: 0 })
   const after = parseExposition(await metrics.render()).samples
   assert.ok(!after.some(({ name, labels }) => name === 'loopwatch_eventloop_heartbeat_age_seconds' && labels.thread === 'pool'))
   assert.equal(valueOf(after, 'loopwatch_eventloop_time_seconds_total', { thread: 'pool', state: 'active' }), 5)

@@ -16,7 +16,7 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * @typedef {object} Sources what is read at each scrape
  * @property {() => { activeMs: number, idleMs: number, heartbeatAgeMs: number, inProgressMs: number }} loop
  * @property {() => Record<string, { user: number, system: number } | null>} cpuSeconds by thread
- * @property {() => Record<string, { activeMs: number, idleMs: number, heartbeatAgeMs: number, inProgressMs: number, cpu: { user: number, system: number }, count: number }>} [threads]
+ * @property {() => Map<string, { activeMs: number, idleMs: number, heartbeatAgeMs: number, inProgressMs: number, cpu: { user: number, system: number }, count: number }>} [threads]
  * worker threads by label; `count` of them live
  * @property {() => Iterable<[string, boolean]>} degraded by reason
  * @property {() => number} inFlight requests being worked on
@@ -162,13 +162,14 @@ class Metrics {
   }
 
   #read () {
-    const { loop, cpuSeconds, degraded, shed, originTracking, inFlight, cluster, threads = () => ({}) } = this.#sources
+    const { loop, cpuSeconds, degraded, shed, originTracking, inFlight, cluster, threads = () => new Map() } = this.#sources
     this.#metrics.originTracking.set(originTracking() ? 1 : 0)
     this.#metrics.inFlight.set(inFlight())
     const workers = threads()
-    for (const [thread, state] of Object.entries({ [MAIN]: { ...loop(), count: 1 }, ...workers })) this.#readLoop(thread, state)
+    this.#readLoop(MAIN, { ...loop(), count: 1 })
+    for (const [thread, state] of workers) this.#readLoop(thread, state)
     this.#metrics.rss.set(process.memoryUsage.rss())
-    for (const [name, cpu] of [...Object.entries(cpuSeconds()), ...Object.entries(workers).map(([name, { cpu }]) => /** @type {const} */ ([name, cpu]))]) {
+    for (const [name, cpu] of [...Object.entries(cpuSeconds()), ...[...workers].map(([name, { cpu }]) => /** @type {const} */ ([name, cpu]))]) {
       if (cpu === null) continue
       this.#advance('cpu', { thread: name, mode: 'user' }, cpu.user)
       this.#advance('cpu', { thread: name, mode: 'system' }, cpu.system)

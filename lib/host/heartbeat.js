@@ -6,6 +6,7 @@ const { silenceMs } = require('../silence')
 
 const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
 
+const US_PER_MS = 1000
 /** A loop that idled for this share of the time beats in its calm period. */
 const CALM_SHARE = 0.9
 
@@ -23,10 +24,11 @@ const CALM_SHARE = 0.9
  * @param {import('./load').Load} [load] told of every beat
  * @returns {{ stop: () => void }}
  */
-exports.startHeartbeat = ({ beat, lateBeats }, { resolution, calmPeriod, threshold, startMs = nowMs(), isWanted = () => true }, load) => {
+exports.startHeartbeat = ({ beat, lateBeats, counters }, { resolution, calmPeriod, threshold, startMs = nowMs(), isWanted = () => true }, load) => {
   let periodMs = resolution
   let lastAtMs = startMs ?? nowMs()
   let { idle: lastIdleMs, active } = eventLoopUtilization()
+  let lastHeldMicros = counters.get('relayMicros')
   beat.write(lastAtMs, lastIdleMs, active, periodMs)
   // The first beat stands for code at the top level.
   if (startMs === null) beat.write(lastAtMs, lastIdleMs, active, periodMs)
@@ -36,8 +38,12 @@ exports.startHeartbeat = ({ beat, lateBeats }, { resolution, calmPeriod, thresho
     const atMs = nowMs()
     const { idle, active } = eventLoopUtilization()
     const gapMs = atMs - lastAtMs
+    const heldMicros = counters.get('relayMicros')
+    // In which we kept the thread ourselves: no block of the application.
+    const heldMs = ((heldMicros - lastHeldMicros) | 0) / US_PER_MS
+    lastHeldMicros = heldMicros
     const idleMs = idle - lastIdleMs
-    if (gapMs >= silenceMs(threshold, periodMs)) lateBeats.push(lastAtMs, atMs, idleMs, periodMs, beat.beats)
+    if (gapMs - heldMs >= silenceMs(threshold, periodMs)) lateBeats.push(lastAtMs + heldMs, atMs, idleMs, periodMs, beat.beats)
     const isCalm = idleMs >= gapMs * CALM_SHARE
     const nextPeriodMs = isCalm ? calmPeriod : resolution
     load?.beat(atMs, gapMs, idleMs, periodMs, nextPeriodMs)

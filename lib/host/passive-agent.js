@@ -1,13 +1,15 @@
 'use strict'
 
 const { EventEmitter } = require('node:events')
-const { checkHunt } = require('./hunt')
-const { createFastifyPlugin } = require('./fastify-plugin')
-const { Load } = require('./load')
-const { createMiddleware } = require('./middleware')
+
+// What hardly a worker thread calls is loaded with its first call: the watchdog has threads load this
+// at an interrupt, for which the main thread waits. With everything it would be 45 files.
 
 /** Nobody tells it of beats, so there is never any load. */
-const gauge = { load: new Load(), counters: { add: () => {} } }
+const makeGauge = () => {
+  const { Load } = require('./load')
+  return { load: new Load(), counters: { add: () => {} } }
+}
 
 /**
  * What start() gives in a worker thread of the application: the same interface without a word of its
@@ -16,7 +18,6 @@ const gauge = { load: new Load(), counters: { add: () => {} } }
  */
 class PassiveAgent extends EventEmitter {
   contentType = 'text/plain; version=0.0.4; charset=utf-8'
-  fastify = createFastifyPlugin(gauge)
   /** @type {ReturnType<typeof import('./probe').createProbe> | undefined} called by the watchdog, in mid-block */
   probe
   /** @type {(() => void) | undefined} tells the watchdog of this thread */
@@ -27,6 +28,11 @@ class PassiveAgent extends EventEmitter {
   constructor () {
     super()
     this.ready = Promise.resolve({ url: /** @type {string | null} */ (null) })
+  }
+
+  get fastify () {
+    const { createFastifyPlugin } = require('./fastify-plugin')
+    return createFastifyPlugin(makeGauge())
   }
 
   /** @returns {Promise<import('../store/record').BlockRecord[]>} */
@@ -40,13 +46,15 @@ class PassiveAgent extends EventEmitter {
 
   /** @param {{ seconds: number }} options @returns {Promise<import('./hunt').HuntResult>} */
   hunt (options) {
+    const { checkHunt } = require('./hunt')
     checkHunt(options)
     return Promise.resolve({ found: 0, refused: 'origins of the main thread alone are tracked' })
   }
 
   /** Passes everything on. @param {import('./shed-options').ShedOptions} [options] */
   middleware (options = {}) {
-    return createMiddleware(gauge, options)
+    const { createMiddleware } = require('./middleware')
+    return createMiddleware(makeGauge(), options)
   }
 
   async stop () {}

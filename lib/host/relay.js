@@ -2,21 +2,24 @@
 
 const { BroadcastChannel, receiveMessageOnPort } = require('node:worker_threads')
 const { nowMs } = require('../clock')
-const { ACKNOWLEDGED } = require('../bridge/messages')
+const { ACKNOWLEDGED, CHANNEL } = require('../bridge/messages')
 
 const US_PER_MS = 1000
 /** Of the inspector, on every Node.js line: `[worker 3] its name`. */
 const TITLE = '[worker '
-/** A thread that has begun to evaluate ends that as soon as it gets a CPU; longer than this it is not waited for. */
-const DONE_MS = 200
+/** The application's thread is never kept longer, whoever has not answered. */
+const HOLD_MS = 10
+/** So much of it must be left for the answers, or nothing is asked. */
+const ANSWER_MS = 5
 /** Between two looks for acknowledgements. */
 const NAP_MS = 0.1
 
 const clock = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * An expression that is called in threads with (undefined, the time it was passed on, the thread's name).
- * @typedef {{ threadIds: number[], expression: string, waitMs: number }} Call
+ * An expression that is called in threads with (undefined, the time it was passed on, the thread's name),
+ * in at most so many of them; `lists` has the watchdog told which threads there are.
+ * @typedef {{ threadIds: number[], expression: string, most: number, lists: boolean, waitMs: number }} Call
  */
 
 /**
@@ -25,10 +28,10 @@ const clock = new Int32Array(new SharedArrayBuffer(4))
  * with itself does everything at once, so none is open when this returns: none can make an ending
  * process wait for a debugger or print that it does.
  *
- * It waits a little for the threads to begin and then until they have answered: a worker that is
+ * It waits for the threads to begin (`waitMs`) and then until they have answered: a worker that is
  * terminated while it evaluates for an inspector loses the termination, and a loop that does not end goes on for ever (measured on 20.20,
- * 22.23, 24.21, 26.10). Whoever would terminate it is this thread, which therefore stays here; one
- * that is in a native call is left alone, since its termination would come before our question.
+ * 22.23, 24.21, 26.10). Whoever would terminate it is this thread, which therefore stays here, though
+ * never for long; one that is in a native call is left alone, since its termination would come before our question.
  * @param {Pick<import('../bridge/bridge').Bridge, 'counters'>} bridge
  */
 exports.createRelay = ({ counters }) =>
@@ -36,7 +39,7 @@ exports.createRelay = ({ counters }) =>
   function relay ({ Session, url }, call) {
     const startMs = nowMs()
     try {
-      if (url() === undefined) send(new Session(), call, counters.get('relays'))
+      if (url() === undefined) send(new Session(), call, counters.get('relays'), startMs + HOLD_MS)
     } catch {
       // Whatever this inspector refuses: the questions stay unanswered.
     }
@@ -44,8 +47,13 @@ exports.createRelay = ({ counters }) =>
     counters.add('relays', 1)
   }
 
-/** @param {any} session @param {Call} call @param {number} relays before this one: an answer may belong to an earlier one */
-function send (session, { threadIds, expression, waitMs }, relays) {
+/**
+ * @param {any} session
+ * @param {Call} call
+ * @param {number} relays before this one: an answer may belong to an earlier one
+ * @param {number} endMs
+ */
+function send (session, { threadIds, expression, most, lists, waitMs }, relays, endMs) {
   /** @type {{ sessionId: string, workerInfo: { title: string } }[]} */
   const workers = []
   const channel = new BroadcastChannel(ACKNOWLEDGED)
@@ -53,16 +61,16 @@ function send (session, { threadIds, expression, waitMs }, relays) {
   try {
     session.on('NodeWorker.attachedToWorker', (/** @type {any} */ { params }) => workers.push(params))
     session.post('NodeWorker.enable', { waitForDebuggerOnStart: false })
-    let asked = 0
-    for (const { sessionId, workerInfo } of workers) {
-      const { id, name } = parseTitle(workerInfo.title)
-      if (!threadIds.includes(id)) continue
+    const threads = workers.map(({ sessionId, workerInfo }) => ({ sessionId, ...parseTitle(workerInfo.title) }))
+    if (lists) tell(threads.map(({ id }) => id))
+    if (nowMs() > endMs - ANSWER_MS) return
+    const chosen = threads.filter(({ id }) => threadIds.includes(id)).slice(0, most)
+    for (const { sessionId, name } of chosen) {
       const text = acknowledged(`${expression}(undefined, ${nowMs()}, ${JSON.stringify(name)})`, relays)
       const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression: text, silent: true, returnByValue: true } })
       session.post('NodeWorker.sendMessageToWorker', { sessionId, message })
-      asked++
     }
-    awaitDone(channel, asked, relays, nowMs() + waitMs)
+    awaitDone(channel, chosen.length, relays, Math.min(nowMs() + waitMs, endMs), endMs)
   } finally {
     channel.close()
     session.disconnect()
@@ -76,14 +84,21 @@ function parseTitle (title) {
   return { id: Number(title.slice(TITLE.length, end)), name: title.slice(end + 1).trimStart() }
 }
 
-/** @param {BroadcastChannel} channel @param {number} asked @param {number} relays @param {number} untilMs */
-function awaitDone (channel, asked, relays, untilMs) {
+/** @param {number[]} living */
+function tell (living) {
+  const channel = new BroadcastChannel(CHANNEL)
+  channel.postMessage({ living })
+  channel.close()
+}
+
+/** @param {BroadcastChannel} channel @param {number} asked @param {number} relays @param {number} begunMs @param {number} endMs */
+function awaitDone (channel, asked, relays, begunMs, endMs) {
   /** @type {Int32Array[]} */
   const begun = []
-  while (nowMs() < untilMs + DONE_MS) {
+  while (nowMs() < endMs) {
     const received = receiveMessageOnPort(/** @type {any} */ (channel))?.message
     if (received?.relays === relays) begun.push(received.done)
-    else if ((begun.length === asked || nowMs() >= untilMs) && begun.every((done) => Atomics.load(done, 0) === 1)) return
+    else if ((begun.length === asked || nowMs() >= begunMs) && begun.every((done) => Atomics.load(done, 0) === 1)) return
     else if (received === undefined) Atomics.wait(clock, 0, 0, NAP_MS)
   }
 }

@@ -8,7 +8,6 @@ const { createMemory, openBridge } = require('../bridge/bridge')
 const { CHANNEL } = require('../bridge/messages')
 const { startHeartbeat } = require('./heartbeat')
 const { createProbe } = require('./probe')
-const { noRequests } = require('./requests')
 const { PassiveAgent } = require('./passive-agent')
 
 const kAgent = Symbol.for('loopwatch.agent.1')
@@ -16,6 +15,8 @@ const kAgent = Symbol.for('loopwatch.agent.1')
 /** What Node.js calls a worker thread that was given no name. */
 const NAMELESS = 'WorkerThread'
 const NAME_CHARS = 64
+/** Requests are followed on the main thread alone. */
+const noRequest = () => ({ context: undefined, isCertain: true })
 
 const registry = /** @type {Record<symbol, PassiveAgent | undefined>} */ (/** @type {unknown} */ (globalThis))
 
@@ -69,7 +70,7 @@ function watchThisThread (agent, isOurs, name, isInterrupt, options) {
     }
   })
   process.once('exit', onExit)
-  agent.probe = createProbe(bridge, noRequests.current)
+  agent.probe = createProbe(bridge, noRequest)
   const tid = nativeId()
   return () => {
     // Closed at once: an open channel would be told of every other thread, and a message that is

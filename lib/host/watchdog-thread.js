@@ -91,7 +91,7 @@ class WatchdogThread {
     const call = this.#calls.get(id)
     this.#calls.delete(id)
     if (this.#calls.size === 0) this.#worker?.unref()
-    call?.resolve(value)
+    call?.resolve(value ?? call.fallback)
   }
 
   /** @param {Error} error */

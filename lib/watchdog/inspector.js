@@ -19,7 +19,7 @@ exports.askHost = () => evaluate(EXPRESSION)
 
 /**
  * Has the host's agent pass something on to the application's worker threads.
- * @param {{ threadIds: number[], expression: string, waitMs: number }} call see lib/host/relay.js
+ * @param {import('../host/relay').Call} call see lib/host/relay.js
  * @returns {string | null} why it could not be asked
  */
 exports.askThreads = (call) =>

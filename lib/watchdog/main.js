@@ -14,7 +14,9 @@ port.on('message', async (message) => {
     watchdog.stop()
     port.close()
   } else if (code === CALL) {
-    port.postMessage({ code: REPLY, id, value: await watchdog.answer(method) })
+    // A question that cannot be answered must not end the watching: the host has a fallback.
+    const value = await watchdog.answer(method).catch(() => undefined)
+    port.postMessage({ code: REPLY, id, value })
   } else {
     watchdog.receive(message)
   }

@@ -14,10 +14,12 @@ const US_PER_MS = 1000
 /** A main thread that has passed nothing on for this long may never do so: its loop is in a native call or gone. */
 const LOST_MS = 10000
 
-/** So long the main thread waits for a thread to begin its answer, which takes 0.3 ms of one that gets a CPU; */
+/** So long the main thread waits for a thread to begin its answer, which takes 0.3 ms of one that gets a CPU. */
 const WAIT_MS = 5
-/** and to begin to load our files at an interrupt, which it does not do after half of this time. */
-const LOAD_MS = 30
+/** Later than this after it was asked a thread does not begin to load our files at an interrupt: 5 ms, for which the main thread waits. */
+const LOAD_MS = 3
+/** So many answers, and one loading, are awaited at a time. */
+const MOST = 4
 
 const AGENT = path.join(__dirname, '..', 'host', 'thread-agent.js')
 
@@ -44,22 +46,25 @@ function installCall (options, isInterrupt) {
         require(file).install({ name, isInterrupt, options: ${JSON.stringify(options)} })
       } catch {}
     }
-    const isLate = Number(process.hrtime.bigint()) / 1e6 > atMs + ${LOAD_MS / 2}
+    const isLate = Number(process.hrtime.bigint()) / 1e6 > atMs + ${LOAD_MS}
     if (${isInterrupt} && !isLate && ${USER_FRAME}.test(new Error().stack)) install(true)
     if (!${isInterrupt}) process.getBuiltinModule('node:timers').setImmediate(install, false)
   })`
 }
 
 /**
- * Puts questions to worker threads by way of the main thread: all that are due in one go, and seldom
+ * Puts questions to worker threads by way of the main thread: a few in one go, and seldom
  * enough that threads that are busy by design cost the main thread nothing that could be measured.
  */
 class ThreadAsker {
   #options
   #relays
   #askThreads
+  #mayAsk
   /** @type {number[]} */
   #asked = []
+  /** @type {Set<number>} asked lately: others come first */
+  #recent = new Set()
   #tokens = BURST
   #refilledAtMs = 0
   #isOpen = false
@@ -73,12 +78,14 @@ class ThreadAsker {
    * @param {{ threshold: number, resolution: number, calmPeriod: number }} parts.options of a thread's heartbeat, ms
    * @param {() => number} parts.relays how often the main thread has passed something on
    * @param {() => number} parts.relayMicros and how long that took it in all, an Int32
+   * @param {() => boolean} parts.mayAsk
    * @param {typeof askThreads} [parts.ask]
    */
-  constructor ({ options, relays, relayMicros, ask = askThreads }) {
+  constructor ({ options, relays, relayMicros, mayAsk, ask = askThreads }) {
     this.#options = options
     this.#relays = relays
     this.#relayMicros = relayMicros
+    this.#mayAsk = mayAsk
     this.#askThreads = ask
     this.#sentRelays = relays()
   }
@@ -92,7 +99,7 @@ class ThreadAsker {
   open (nowMs) {
     this.#tokens = Math.min(BURST, this.#tokens + (nowMs - this.#refilledAtMs) / 1000 * PER_SECOND)
     this.#refilledAtMs = nowMs
-    this.#isOpen = this.#tokens >= 1 && nowMs - this.#sentAtMs >= this.#spacingMs && this.#mayPost(nowMs)
+    this.#isOpen = this.#tokens >= 1 && this.#mayPost(nowMs)
   }
 
   get #spacingMs () {
@@ -101,21 +108,26 @@ class ThreadAsker {
 
   /** @param {number} nowMs */
   #mayPost (nowMs) {
-    return !this.isHeldUp || nowMs - this.#sentAtMs >= LOST_MS
+    const sinceMs = nowMs - this.#sentAtMs
+    return this.#mayAsk() && sinceMs >= this.#spacingMs && (!this.isHeldUp || sinceMs >= LOST_MS)
   }
 
   /** The probe's question, with the end of the look. @param {number} threadId @returns {boolean} whether it will be put */
   ask (threadId) {
-    if (this.#isOpen) this.#asked.push(threadId)
-    return this.#isOpen
+    if (!this.#isOpen || this.#asked.length === MOST || this.#recent.has(threadId)) return false
+    this.#asked.push(threadId)
+    this.#recent.add(threadId)
+    return true
   }
 
   /** The look ends. @param {number} nowMs */
   close (nowMs) {
+    if (!this.#isOpen) return
     this.#isOpen = false
+    if (this.#asked.length < MOST) this.#recent.clear()
     if (this.#asked.length === 0) return
     this.#tokens--
-    this.#post({ threadIds: this.#asked.splice(0), expression: PROBE_CALL, waitMs: WAIT_MS }, nowMs)
+    this.#post({ threadIds: this.#asked.splice(0), expression: PROBE_CALL, most: MOST, lists: false, waitMs: WAIT_MS }, nowMs)
   }
 
   /**
@@ -123,13 +135,14 @@ class ThreadAsker {
    * @param {number[]} threadIds
    * @param {boolean} isInterrupt
    * @param {number} nowMs
-   * @returns {boolean} false while the main thread is held up
+   * @returns {number} how many of them, the first ones, have been asked
    */
   install (threadIds, isInterrupt, nowMs) {
-    if (!this.#mayPost(nowMs)) return false
-    const expression = installCall(this.#options, isInterrupt)
-    this.#post({ threadIds, expression, waitMs: isInterrupt ? LOAD_MS : WAIT_MS }, nowMs)
-    return true
+    if (!this.#mayPost(nowMs)) return 0
+    const most = isInterrupt ? 1 : MOST
+    const chosen = threadIds.slice(0, most)
+    this.#post({ threadIds: chosen, expression: installCall(this.#options, isInterrupt), most, lists: true, waitMs: WAIT_MS }, nowMs)
+    return chosen.length
   }
 
   /** @param {Parameters<typeof askThreads>[0]} call @param {number} nowMs */

@@ -4,6 +4,8 @@
 const FIRST_MS = 50
 /** From the second try on it is interrupted; each comes after twice the time, the last after a minute. */
 const TRIES = 10
+/** One whose turn had not come. */
+const AGAIN_MS = 100
 
 /** Has worker threads of the application load what makes them watched, until each has said so. */
 class ThreadDiscovery {
@@ -16,7 +18,7 @@ class ThreadDiscovery {
 
   /**
    * @param {object} parts
-   * @param {(threadIds: number[], isInterrupt: boolean) => boolean} parts.install false where it has to wait
+   * @param {(threadIds: number[], isInterrupt: boolean) => number} parts.install how many of them, the first ones, were asked
    * @param {() => number} parts.nowMs
    */
   constructor ({ install, nowMs }) {
@@ -35,6 +37,14 @@ class ThreadDiscovery {
     this.#pending.delete(threadId)
   }
 
+  /** There are no others than these and those that were started lately. @param {number[]} living */
+  retain (living) {
+    const youngest = Math.max(0, ...living)
+    for (const threadId of this.#pending.keys()) {
+      if (threadId < youngest && !living.includes(threadId)) this.#pending.delete(threadId)
+    }
+  }
+
   #schedule () {
     if (this.#timer !== undefined || this.#pending.size === 0) return
     const dueAtMs = Math.min(...[...this.#pending.values()].map((each) => each.dueAtMs))
@@ -46,10 +56,10 @@ class ThreadDiscovery {
     const now = this.#nowMs()
     for (const isInterrupt of [false, true]) {
       const due = [...this.#pending].filter(([, { dueAtMs, tries }]) => dueAtMs <= now && isInterrupt === (tries > 0))
-      const isPut = due.length > 0 && this.#install(due.map(([threadId]) => threadId), isInterrupt)
-      for (const [threadId, each] of due) {
-        each.dueAtMs = now + FIRST_MS * 2 ** each.tries
-        if (isPut && ++each.tries === TRIES) this.#pending.delete(threadId)
+      const asked = due.length === 0 ? 0 : this.#install(due.map(([threadId]) => threadId), isInterrupt)
+      for (const [i, [threadId, each]] of due.entries()) {
+        each.dueAtMs = now + (i < asked ? FIRST_MS * 2 ** each.tries : AGAIN_MS)
+        if (i < asked && ++each.tries === TRIES) this.#pending.delete(threadId)
       }
     }
     this.#schedule()

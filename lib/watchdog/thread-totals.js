@@ -28,14 +28,13 @@ class ThreadTotals {
 
   /**
    * @param {{ label: string, state: ThreadState }[]} living
-   * @returns {Record<string, ThreadState & { count: number }>} by label, with how many threads of it live
+   * @returns {Map<string, ThreadState & { count: number }>} by label, with how many threads of it live
    */
   sum (living) {
-    /** @type {Record<string, ThreadState & { count: number }>} */
-    const sums = Object.fromEntries([...this.#ended].map(([label, state]) => [label, { ...state, count: 0 }]))
+    const sums = new Map([...this.#ended].map(([label, state]) => [label, { ...state, count: 0 }]))
     for (const { label, state } of living) {
-      const sum = sums[label] ?? { ...nothing(), count: 0 }
-      sums[label] = { ...add(sum, state), count: sum.count + 1 }
+      const sum = sums.get(label) ?? { ...nothing(), count: 0 }
+      sums.set(label, { ...add(sum, state), count: sum.count + 1 })
     }
     return sums
   }

@@ -101,7 +101,7 @@ class Watchdog {
     this.#metrics = new Metrics({
       loop: () => this.#loop(),
       cpuSeconds: () => this.#kernel.cpuSeconds(),
-      threads: () => this.#threads?.states() ?? {},
+      threads: () => this.#threads?.states() ?? new Map(),
       degraded: () => this.#degradations.entries(),
       inFlight: () => this.#bridge.counters.get('inFlight'),
       originTracking: () => this.#origins.isTracking,
@@ -154,6 +154,7 @@ class Watchdog {
         watchdogGapWithin: (startMs, endMs) => this.#lateness.within(startMs, endMs),
         frames,
         nextId: () => this.#nextId(),
+        onState: (excess) => this.#degradations.set('threads', excess),
         reports: this.#threadReports
       })
     }

@@ -1,9 +1,12 @@
 'use strict'
 
+const { readdirSync } = require('node:fs')
+const { availableParallelism } = require('node:os')
 const { BroadcastChannel } = require('node:worker_threads')
 const { nowMs } = require('../clock')
 const { CHANNEL } = require('../bridge/messages')
 const { ThreadAsker } = require('./thread-asker')
+const { ThreadCount } = require('./thread-count')
 const { ThreadDiscovery } = require('./thread-discovery')
 const { ThreadTotals } = require('./thread-totals')
 const { WorkerThread } = require('./worker-thread')
@@ -14,6 +17,8 @@ const CALM_MS = 100
 const COALESCE_MS = 50
 /** A process whose watchdog is started anew may have had thousands; the latest are most likely to live. */
 const EARLIER = 1000
+/** While there are too many threads their number is looked at again after this time. */
+const RECOUNT_MS = 10000
 /** Names under which the main thread's records and the watchdog's metrics go. */
 const TAKEN = ['main', 'watchdog']
 
@@ -23,6 +28,8 @@ class WorkerThreads {
   #asker
   #discovery
   #channel
+  #count
+  #countedAtMs = nowMs()
   #totals = new ThreadTotals()
   /** @type {Map<number, WorkerThread>} */
   #threads = new Map()
@@ -39,12 +46,15 @@ class WorkerThreads {
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
    * @param {import('../explain/frame-table').FrameTable} parts.frames
    * @param {() => string} parts.nextId
+   * @param {(excess: { message: string } | null) => void} parts.onState
    * @param {import('./thread-reports').ThreadReports} parts.reports
    */
   constructor (parts) {
     this.#parts = parts
     const { threshold, resolution, calmPeriod } = parts.options
+    this.#count = new ThreadCount({ cpus: availableParallelism(), before: parts.ownId - 1, tasks: countTasks })
     this.#asker = new ThreadAsker({
+      mayAsk: () => this.#count.excess === null,
       options: { threshold, resolution, calmPeriod: Math.max(calmPeriod, CALM_MS) },
       relays: () => parts.bridge.counters.get('relays'),
       relayMicros: () => parts.bridge.counters.get('relayMicros')
@@ -56,16 +66,19 @@ class WorkerThreads {
     this.#channel = new BroadcastChannel(CHANNEL)
     this.#channel.onmessage = (/** @type {any} */ { data }) => this.#hear(data)
     // Threads are numbered; those with a smaller number than ours may have been there before us.
-    for (let threadId = Math.max(1, parts.ownId - EARLIER); threadId < parts.ownId; threadId++) this.started(threadId)
+    for (let threadId = Math.max(1, parts.ownId - EARLIER); threadId < parts.ownId; threadId++) this.#discovery.add(threadId)
   }
 
   /** @param {number} threadId */
   started (threadId) {
-    if (threadId !== this.#parts.ownId) this.#discovery.add(threadId)
+    if (threadId === this.#parts.ownId) return
+    this.#count.started(threadId)
+    this.#discovery.add(threadId)
   }
 
   /** @param {number} threadId */
   ended (threadId) {
+    this.#count.ended(threadId)
     this.#discovery.remove(threadId)
     const thread = this.#threads.get(threadId)
     if (thread !== undefined) this.#end(thread)
@@ -73,6 +86,7 @@ class WorkerThreads {
 
   /** @param {any} hello from whoever speaks on the channel */
   #hear (hello) {
+    if (Array.isArray(hello?.living)) this.#listed(hello.living)
     const { memory, threadId, name } = /** @type {import('./worker-thread').Hello} */ (hello ?? {})
     if (!(memory instanceof SharedArrayBuffer) || !Number.isInteger(threadId) || typeof name !== 'string') return
     this.#discovery.remove(threadId)
@@ -99,6 +113,12 @@ class WorkerThreads {
         }
       }
     }))
+  }
+
+  /** @param {number[]} living of the application, and this one */
+  #listed (living) {
+    this.#count.seen(living.filter((threadId) => threadId !== this.#parts.ownId).length)
+    this.#discovery.retain(living)
   }
 
   /**
@@ -129,6 +149,7 @@ class WorkerThreads {
   look (now, selfLate) {
     let next = Infinity
     if (this.#threads.size > 0) this.#throttledMs = this.#parts.throttledMs()
+    this.#judgeCount(now)
     this.#asker.open(now)
     for (const thread of this.#threads.values()) {
       const { wakeAtMs, eventful } = thread.look(now, selfLate)
@@ -137,6 +158,15 @@ class WorkerThreads {
     }
     this.#asker.close(now)
     return next
+  }
+
+  /** @param {number} now */
+  #judgeCount (now) {
+    if (this.#count.excess !== null && now - this.#countedAtMs >= RECOUNT_MS) {
+      this.#countedAtMs = now
+      this.#count.recount()
+    }
+    this.#parts.onState(this.#count.excess)
   }
 
   /** The records of blocks in progress. */
@@ -160,6 +190,15 @@ class WorkerThreads {
     this.#discovery.stop()
     this.#channel.close()
     for (const thread of [...this.#threads.values()]) this.#end(thread)
+  }
+}
+
+/** Threads of this process, null elsewhere than on Linux. */
+function countTasks () {
+  try {
+    return readdirSync('/proc/self/task').length
+  } catch {
+    return null
   }
 }
 

@@ -1,0 +1,64 @@
+'use strict'
+
+/**
+ * The inspector attaches every worker there is for each question to one of them: with this many a CPU
+ * that is 1 ms of the main thread, with a hundred 7 ms, with three hundred 65 ms.
+ */
+const PER_CPU = 4
+const MOST = 32
+const LEAST = 8
+/** Threads of a Node.js process without workers beside our own: main, platform, signals. */
+const OTHER_TASKS = 7
+
+/** How many worker threads the application has, and whether that is too many to ask any. */
+class ThreadCount {
+  /** @type {Set<number>} */
+  #started = new Set()
+  #most
+  #tasks
+  /** Started before we were, of which nobody tells us when they end. */
+  #earlier
+
+  /**
+   * @param {object} parts
+   * @param {number} parts.cpus
+   * @param {number} parts.before how many numbers were given to threads before ours
+   * @param {() => number | null} parts.tasks threads of the process, null where it is not known
+   */
+  constructor ({ cpus, before, tasks }) {
+    this.#most = Math.max(LEAST, Math.min(PER_CPU * cpus, MOST))
+    this.#tasks = tasks
+    // Not known, the first question tells.
+    this.#earlier = tasks() === null ? 0 : before
+    this.recount()
+  }
+
+  /** @param {number} threadId */
+  started (threadId) {
+    this.#started.add(threadId)
+  }
+
+  /** @param {number} threadId */
+  ended (threadId) {
+    this.#started.delete(threadId)
+  }
+
+  /** The main thread has seen so many. @param {number} count */
+  seen (count) {
+    this.#earlier = Math.max(0, count - this.#started.size)
+  }
+
+  /** Earlier ones may have ended. */
+  recount () {
+    const tasks = this.#earlier === 0 ? null : this.#tasks()
+    if (tasks !== null) this.#earlier = Math.max(0, Math.min(this.#earlier, tasks - OTHER_TASKS - 1 - this.#started.size))
+  }
+
+  /** Why no thread may be asked, or null. @returns {{ message: string } | null} */
+  get excess () {
+    const count = this.#started.size + this.#earlier
+    return count > this.#most ? { message: `there are ${count}, more than the ${this.#most} that are asked on this machine` } : null
+  }
+}
+
+exports.ThreadCount = ThreadCount
