@@ -55,6 +55,7 @@ class Watchdog {
   #degradations
   #origins
   #memory
+  #workerBlocks
   #file
   #log
   #metrics
@@ -88,6 +89,7 @@ class Watchdog {
       ? null
       : new BlockLog({ log: options.log, nowMs, onState: (error) => this.#degradations.set('log', error) })
     this.#memory = new BlockMemory(options.keep)
+    this.#workerBlocks = new BlockMemory(options.keep)
     this.#file = options.dir === undefined
       ? null
       : new BlockFile({ dir: options.dir, name: `blocks-${process.pid}-${Date.now()}`, nowMs, onState: (error) => this.#degradations.set('dir', error) })
@@ -113,7 +115,9 @@ class Watchdog {
       thresholdMs: options.threshold,
       routes: options.routes,
       labels: options.labels,
-      version
+      version,
+      // The primary adds the lives of a worker's watchdog.
+      anew: starts > 0 && role.kind === 'worker'
     })
     this.#requests = new RequestStats(this.#bridge, this.#metrics)
     this.#following = escalates ? new Following((on) => post({ code: FOLLOW, on })) : null
@@ -138,6 +142,7 @@ class Watchdog {
       file: this.#file,
       log: options.threads === 'on' ? this.#log : null,
       metrics: this.#metrics,
+      tell: (record) => this.#cluster.block(record),
       onSettled: (record) => {
         this.#quietAtMs = nowMs() + QUIET_MS
         if (options.threads === 'on') this.#post({ code: BLOCK, record: summaryOf(record) })
@@ -169,9 +174,9 @@ class Watchdog {
       nowMs,
       snapshot: () => this.#metrics.snapshot(),
       blocks: () => this.#memory.list(),
-      onBlock: (record) => this.#memory.put(record),
+      onBlock: (record) => this.#workerBlocks.put(record),
       onJoined: (url) => {
-        this.#log?.say('info', { event: 'joined', url }, `watching, joined the primary's endpoint at ${url}`)
+        this.#log?.say('info', { event: 'joined', url }, url === null ? 'watching, joined the primary, which has no endpoint' : `watching, joined the primary's endpoint at ${url}`)
         this.#server?.close()
         this.#server = null
         this.#degradations.set('endpoint', null)
@@ -202,7 +207,7 @@ class Watchdog {
         blockedMs: () => this.#main.blockedMs,
         workers: () => this.#cluster.blockedMs,
         blocks: () => this.#list(),
-        block: (id) => this.#refresh().get(id) ?? this.#threadReports.memory.get(id)
+        block: (id) => this.#memories().map((memory) => memory.get(id)).find((record) => record !== undefined)
       }),
       onState: (url, error) => {
         this.#degradations.set('endpoint', error)
@@ -341,17 +346,17 @@ class Watchdog {
     return `${process.pid}-${life}${++this.#blocks}`
   }
 
-  /** Brings the memory up to date with the blocks in progress. */
-  #refresh () {
+  /** Of this process's main thread, of its other threads, and of a cluster's workers, up to date with the blocks in progress. */
+  #memories () {
     const { ongoing } = this.#main
     if (ongoing !== null) this.#memory.put(ongoing)
     for (const record of this.#threads?.ongoing ?? []) this.#threadReports.memory.put(record)
-    for (const record of this.#cluster.ongoing) this.#memory.put(record)
-    return this.#memory
+    for (const record of this.#cluster.ongoing) this.#workerBlocks.put(record)
+    return [this.#memory, this.#threadReports.memory, this.#workerBlocks]
   }
 
   #list () {
-    return mergeNewest(this.#refresh().list(), this.#threadReports.memory.list()).map(summaryOf)
+    return this.#memories().map((memory) => memory.list()).reduce(mergeNewest).map(summaryOf)
   }
 
   #loop () {
