@@ -84,12 +84,15 @@ async function connect (address) {
     send,
     /** @param {object} [differences] @returns {Promise<number>} its slot */
     join: async (differences = {}) => {
-      send({ t: 'hello', v: VERSION, pid: 1, instance: `${Math.random()}`, slot: null, ...differences })
+      send({ t: 'hello', v: VERSION, pid: ++lastPid, instance: `${Math.random()}`, slot: null, ...differences })
       return (await eventually(() => got.find(({ t }) => t === 'welcome'), 'the welcome')).slot
     },
     closed: () => eventually(() => socket.destroyed, 'the connection to be closed')
   }
 }
+
+/** Above the largest there can be: no process has them. */
+let lastPid = 4194304
 
 /** A worker's side as it is, with metrics of the test's. @param {import('node:test').TestContext} t @param {string} address @param {() => number} value */
 function startPeer (t, address, value) {
@@ -97,6 +100,7 @@ function startPeer (t, address, value) {
   const said = []
   const peer = new Peer({
     address,
+    pid: ++lastPid,
     nowMs,
     snapshot: async () => metrics(value()),
     blocks: () => [makeRecord({ id: '1-early' })],
@@ -149,8 +153,8 @@ test('bytes that no worker would send end their connection and nothing else', as
     'not an object': Buffer.from('[1]\n'),
     'no hello': Buffer.from('{"t":"metrics","values":[]}\n'),
     'hello without instance': Buffer.from(`{"t":"hello","v":${VERSION}}\n`),
-    'metrics that are none': Buffer.from(`{"t":"hello","v":${VERSION},"instance":"x"}\n{"t":"metrics","metrics":[[0,"a b","c","d"]]}\n`),
-    'a block that is none': Buffer.from(`{"t":"hello","v":${VERSION},"instance":"y"}\n{"t":"block","record":{"id":"<script>"}}\n`),
+    'metrics that are none': Buffer.from(`{"t":"hello","v":${VERSION},"pid":1,"instance":"x"}\n{"t":"metrics","metrics":[[0,"a b","c","d"]]}\n`),
+    'a block that is none': Buffer.from(`{"t":"hello","v":${VERSION},"pid":1,"instance":"y"}\n{"t":"block","record":{"id":"<script>"}}\n`),
     'a line of 100 MB': Buffer.alloc(100 * 1024 * 1024, 'x')
   }
   for (const [what, bytes] of Object.entries(bad)) {
@@ -219,7 +223,7 @@ test('a worker sends the primary what it says of blocks, within bounds', async (
   assert.equal(blocks[0].id, '1-early', 'from before it joined')
   assert.equal(blocks[1].stacks.length, 2)
   assert.equal(blocks[100].stacks.length, 1)
-  peer.tellBlock(makeRecord({ frame: { function: 'x'.repeat(20000), file: '/f.js', line: 1, column: 1, exact: true } }))
+  peer.tellBlock(makeRecord({ startedAt: 'x'.repeat(20000) }))
   assert.equal(peer.takeLost(), 1)
   assert.equal(peer.takeLost(), 0)
 })
@@ -263,4 +267,80 @@ test('a socket file that a cleaner has deleted is made again', async (t) => {
   await (await connect(address)).join()
   const { answering, silent } = hub.state.workers
   assert.equal(answering + silent, 2, 'nobody was thrown out')
+})
+
+test('a block whose end was lost ends when it is no longer told of; endless blocks are few', async (t) => {
+  const { hub, address, clock, blocks, listening } = startHub(t)
+  await listening()
+  const worker = await connect(address)
+  await worker.join()
+  worker.send({ t: 'block', record: makeRecord({ ongoing: true, durationMs: 100 }) })
+  await eventually(() => hub.ongoing.length === 1, 'its block')
+  clock.aheadMs = 4000
+  for (const message of new SeriesWriter().changes(metrics(5))) worker.send(message)
+  await eventually(() => hub.ongoing.length === 0, 'its end')
+  assert.deepEqual(blocks.map(({ ongoing, durationMs }) => [ongoing, durationMs]), [[true, 100], [false, 100]])
+  for (let i = 0; i < 200; i++) worker.send({ t: 'block', record: makeRecord({ id: `4242-${i}`, ongoing: true }) })
+  await eventually(() => blocks.at(-1).id === '4242-199', 'all of them')
+  assert.equal(hub.ongoing.length, 20)
+})
+
+test('a worker that comes back shows what it had until its metrics have come', async (t) => {
+  const { hub, address, listening, value } = startHub(t)
+  await listening()
+  /** @param {string} instance @param {number} pid */
+  const join = async (instance, pid) => {
+    const worker = await connect(address)
+    await worker.join({ instance, pid })
+    return worker
+  }
+  const first = await join('a', 4194401)
+  for (const message of new SeriesWriter().changes(metrics(5))) first.send(message)
+  await eventually(async () => await value('a_total', 1) === 5, 'its metrics')
+  first.socket.destroy()
+  await eventually(() => hub.state.workers.answering === 0, 'it to leave')
+  const again = await join('a', 4194401)
+  const messages = new SeriesWriter().changes(metrics(6))
+  for (const message of messages.slice(0, -1)) again.send(message)
+  assert.equal(await value('a_total', 1), 5)
+  again.send(messages[messages.length - 1])
+  await eventually(async () => await value('a_total', 1) === 6, 'its metrics of now')
+  // Another life of its watchdog is added, and no restart of the worker.
+  again.socket.destroy()
+  await eventually(() => hub.state.workers.answering === 0, 'it to leave')
+  const next = await join('b', 4194401)
+  assert.equal(await value('a_total', 1), 6)
+  for (const message of new SeriesWriter().changes(metrics(1))) next.send(message)
+  await eventually(async () => await value('a_total', 1) === 7, 'the sum of both')
+  assert.deepEqual([...hub.state.restarts], [[1, 0]])
+})
+
+test('a worker whose primary accepts and says nothing listens itself', async (t) => {
+  const tmpdir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-test-'))
+  t.after(() => fs.rmSync(tmpdir, { recursive: true, force: true }))
+  for (const [pid, says] of /** @type {const} */ ([[process.pid, ''], [1, `${JSON.stringify({ t: 'welcome', v: VERSION, slot: 1 })}\n`]])) {
+    const address = addressOf({ tmpdir, pid })
+    fs.mkdirSync(path.dirname(address), { mode: 0o700, recursive: true })
+    const server = net.createServer((socket) => socket.on('error', () => {}).resume().write(says)).listen(address)
+    t.after(() => server.close())
+    await once(server, 'listening')
+    const { said } = startPeer(t, address, () => 1)
+    await eventually(() => said.some((text) => text.endsWith('alone')), () => `it to be alone: ${said}`)
+  }
+})
+
+test('metrics that cannot be read are said, and told again when they can', async (t) => {
+  const { hub, address, listening, value } = startHub(t)
+  await listening()
+  hub.tellUrl(null)
+  let fails = true
+  const { said } = startPeer(t, address, () => {
+    if (fails) throw new Error('no metrics')
+    return 3
+  })
+  await eventually(() => said.includes('state no metrics'), 'it to be said')
+  assert.equal(said.filter((text) => text === 'state no metrics').length, 1)
+  fails = false
+  await eventually(async () => await value('a_total', 1) === 3, 'its metrics')
+  assert.equal(said.at(-1), 'state null')
 })

@@ -96,22 +96,37 @@ test('series that no worker would send are refused', () => {
 })
 
 test('a worker takes the lowest free slot; who comes back has its own again', () => {
-  const slots = new Slots()
-  assert.deepEqual(slots.take('a', null), { slot: 1, isRestart: false })
-  assert.deepEqual(slots.take('b', null), { slot: 2, isRestart: false })
-  assert.deepEqual(slots.take('c', null), { slot: 3, isRestart: false })
+  const alive = new Set()
+  const slots = new Slots((pid) => alive.has(pid))
+  assert.deepEqual(slots.take('a', 1, null), { slot: 1, isRestart: false })
+  assert.deepEqual(slots.take('b', 2, null), { slot: 2, isRestart: false })
+  assert.deepEqual(slots.take('c', 3, null), { slot: 3, isRestart: false })
   slots.release(1)
   slots.release(2)
-  assert.deepEqual(slots.take('b', null), { slot: 2, isRestart: false })
-  assert.deepEqual(slots.take('d', null), { slot: 1, isRestart: true })
+  assert.deepEqual(slots.take('b', 2, null), { slot: 2, isRestart: false })
+  assert.deepEqual(slots.take('d', 4, null), { slot: 1, isRestart: true })
+  // Another life of a process's watchdog is no other process.
+  slots.release(1)
+  assert.deepEqual(slots.take('d2', 4, null), { slot: 1, isRestart: false })
+  // A process that has only lost its connection will come back.
+  alive.add(4)
+  slots.release(1)
+  assert.deepEqual(slots.take('e', 5, null), { slot: 4, isRestart: false })
+  assert.deepEqual(slots.take('d2', 4, 1), { slot: 1, isRestart: false })
   // Under a new hub everyone keeps the slot it had under the old one.
   const next = new Slots()
-  assert.deepEqual(next.take('c', 3), { slot: 3, isRestart: false })
-  assert.deepEqual(next.take('e', 3), { slot: 1, isRestart: false })
-  assert.deepEqual(next.take('f', -1), { slot: 2, isRestart: false })
-  assert.deepEqual(next.take('g', '9'), { slot: 4, isRestart: false })
-  for (let i = 5; i <= MOST_SLOTS; i++) next.take(`${i}`, null)
-  assert.equal(next.take('last', null), null)
+  assert.deepEqual(next.take('c', 4194305, 3), { slot: 3, isRestart: false })
+  assert.deepEqual(next.take('e', 4194306, 3), { slot: 1, isRestart: false })
+  assert.deepEqual(next.take('f', 4194307, -1), { slot: 2, isRestart: false })
+  assert.deepEqual(next.take('g', 4194308, '9'), { slot: 4, isRestart: false })
+  for (let i = 5; i <= MOST_SLOTS; i++) next.take(`${i}`, 4194310 + i, null)
+  assert.equal(next.take('last', 4194999, null), null)
+  next.release(7)
+  assert.deepEqual(next.take('other', 4194999, null), { slot: 7, isRestart: true })
+  next.release(7)
+  assert.deepEqual(next.take('living', process.pid, null), { slot: 7, isRestart: true })
+  next.release(7)
+  assert.equal(next.take('another', 4194998, null), null)
 })
 
 test('counters of a slot grow over all who had it; gauges are of the living', () => {
@@ -172,9 +187,16 @@ test('a record travels with as many stacks as fit', () => {
   const deep = fit(makeRecord({ stacks: [stack(5000)] }))
   assert.ok(deep.stacks[0].frames.length > 50)
   for (const record of [large, deep]) assert.ok(JSON.stringify(record).length <= 16 * 1024)
-  assert.equal(fit(makeRecord({ frame: { ...frame, function: 'x'.repeat(20000), exact: true } })), null)
+  // What is too large even without its stacks ends a block all the same.
+  const bare = fit(makeRecord({ frame: { ...frame, function: 'x'.repeat(20000), exact: true } }))
+  assert.deepEqual([bare.id, bare.ongoing, bare.stacks, bare.frame], ['4242-1', false, [], null])
+  assert.ok(isRecord(bare))
+  assert.equal(fit(makeRecord({ startedAt: 'x'.repeat(20000) })), null)
+  const unsampled = makeRecord({ stacks: [stack(0)] })
+  assert.deepEqual(fit(unsampled), unsampled)
+  assert.ok(fit(makeRecord({ stacks: [stack(0), ...Array.from({ length: 10 }, () => stack(50))] })).stacks.length > 1)
   assert.ok(isRecord(small))
-  for (const wrong of [null, 1, {}, { ...small, id: '../x' }, { ...small, cause: 'constructor' }, { ...small, stacks: 1 }, { ...small, frame: 'x' }, { ...small, durationMs: '1' }]) {
+  for (const wrong of [null, 1, {}, { ...small, id: '../x' }, { ...small, cause: 'constructor' }, { ...small, stacks: 1 }, { ...small, frame: 'x' }, { ...small, durationMs: '1' }, { ...small, pad: 'x'.repeat(20000) }]) {
     assert.ok(!isRecord(wrong), JSON.stringify(wrong))
   }
 })

@@ -261,3 +261,45 @@ test('blocks of a cluster are listed with their worker', async (t) => {
   const { stdout } = await startNode(t, [path.join(__dirname, '..', 'lib', 'cli', 'main.js'), 'blocks', app.url]).closed
   assert.match(stdout, /Z worker 1 \d+-\d+ event loop (was )?blocked for /)
 })
+
+test('when the watchdog of a worker has to start again, nothing is counted twice', async (t) => {
+  const app = await startCluster(t, { workers: 1, args: ['-r', path.join(FIXTURES, 'own-worker.js')] })
+  const [{ pid }] = app.joined()
+  app.tell({ to: pid, spin: 2500 })
+  const active = (/** @type {Sample[]} */ samples) => sum(samples, 'loopwatch_eventloop_time_seconds_total', { worker: '1', thread: 'main', state: 'active' })
+  const delays = (/** @type {Sample[]} */ samples) => sum(samples, 'loopwatch_eventloop_delay_seconds_count', { worker: '1' })
+  const before = await eventually(async () => {
+    const samples = await app.samples()
+    return active(samples) > 2.5 && samples
+  }, 'its block')
+  app.tell({ to: pid, end: 'watchdog' })
+  const residents = (/** @type {Sample[]} */ samples) => sum(samples, 'loopwatch_process_resident_memory_bytes', { worker: '1' })
+  await eventually(async () => residents(await app.samples()) === 0, 'its gauges to go')
+  const after = await eventually(async () => {
+    const samples = await app.samples()
+    return residents(samples) > 0 && samples
+  }, 'the next one to join')
+  assert.ok(active(after) >= active(before) && active(after) < active(before) + 2, `${active(before)} s, then ${active(after)} s`)
+  assert.ok(delays(after) >= delays(before), `${delays(before)}, then ${delays(after)}`)
+  assert.equal(valueOf(after, 'loopwatch_cluster_worker_restarts_total', { worker: '1' }), 0)
+})
+
+test('blocks of a worker\'s threads are listed in the primary, beside as many of its own as it keeps', async (t) => {
+  const app = await startCluster(t, { workers: 1, options: { port: 0, keep: 2, threads: 'on' } })
+  const [{ pid }] = app.joined()
+  app.tell({ to: app.child.pid, spin: 150 })
+  const own = await eventually(async () => (await app.json('/blocks')).find((/** @type {any} */ record) => record.worker === null && !record.ongoing && record.frame?.function === 'spin'), 'the primary\'s own block')
+  app.tell({ to: pid, thread: 200 })
+  const listed = await eventually(async () => (await app.json('/blocks')).find((/** @type {any} */ record) => record.worker === 1 && record.thread !== 'main' && !record.ongoing), 'a block of the thread')
+  assert.equal(listed.pid, pid)
+  assert.equal((await app.json(`/blocks/${listed.id}`)).thread, listed.thread)
+  for (let i = 0; i < 4; i++) app.tell({ to: pid, spin: 120 })
+  await eventually(async () => (await app.json('/blocks')).some((/** @type {any} */ record) => record.worker === 1 && record.frame?.function === 'spin'), 'blocks of the worker')
+  assert.ok((await app.json('/blocks')).some((/** @type {any} */ { id }) => id === own.id), 'the primary\'s own is kept')
+})
+
+test('a worker that joins a primary without an endpoint says so', async (t) => {
+  const app = await startCluster(t, { workers: 1, options: { port: false } })
+  const line = await eventually(() => app.lines().find(({ event }) => event === 'joined'), 'it to say so')
+  assert.equal(line.msg, 'watching, joined the primary, which has no endpoint')
+})

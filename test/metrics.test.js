@@ -378,3 +378,26 @@ test('promtool finds nothing wrong with the metrics', async (t) => {
     assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: '', stderr: '' })
   }
 })
+
+test('a watchdog whose predecessor is counted on counts from what it finds', async () => {
+  const made = makeMetrics({ anew: true })
+  made.host.shed = { delay: -5, utilization: 3 }
+  for (let i = 0; i < 10; i++) made.host.histogram.record(12 * NS_PER_MS)
+  const read = async () => {
+    const samples = await made.samples()
+    return [
+      valueOf(samples, 'loopwatch_eventloop_time_seconds_total', { thread: 'main', state: 'active' }),
+      valueOf(samples, 'loopwatch_thread_cpu_seconds_total', { thread: 'main', mode: 'user' }),
+      valueOf(samples, 'loopwatch_requests_shed_total', { reason: 'delay' }),
+      valueOf(samples, 'loopwatch_eventloop_delay_seconds_count', { thread: 'main' }),
+      valueOf(samples, 'loopwatch_eventloop_delay_seconds_bucket', { thread: 'main', le: '+Inf' }),
+      valueOf(samples, 'loopwatch_eventloop_delay_seconds_bucket', { thread: 'main', le: '0.0025' })
+    ]
+  }
+  assert.deepEqual(await read(), [0, 0, 0, 0, 0, 0])
+  made.host.loop.activeMs += 250
+  made.host.cpu.main = { user: 1.5, system: 0.5 }
+  made.host.shed.delay = -3
+  made.host.histogram.record(12 * NS_PER_MS)
+  assert.deepEqual(await read(), [0.25, 0.25, 2, 1, 1, 1])
+})

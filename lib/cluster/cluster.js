@@ -89,7 +89,7 @@ class Cluster {
     return this.#hub?.state ?? null
   }
 
-  /** Records that could not be told to the primary since the last call. */
+  /** Records, and lines of metrics, that could not be told to the primary since the last call. */
   takeLost () {
     return this.#peer?.takeLost() ?? 0
   }

@@ -76,9 +76,9 @@ class Hub {
   }
 
   /** @param {import('./wire').Message} message @param {Link} link */
-  #welcome ({ v, instance, slot: wanted }, link) {
-    if (typeof instance !== 'string') throw new Error('a hello without instance')
-    const taken = v === VERSION ? this.#slots.take(instance, wanted) : null
+  #welcome ({ v, instance, pid, slot: wanted }, link) {
+    if (v === VERSION && !(typeof instance === 'string' && Number.isInteger(pid) && pid > 0)) throw new Error('a hello without instance or pid')
+    const taken = v === VERSION ? this.#slots.take(instance, pid, wanted) : null
     if (taken === null) {
       link.send({ t: 'refused', reason: v === VERSION ? `all ${MOST_SLOTS} places are taken` : `the primary speaks version ${VERSION}, not ${v}` })
       link.end()
@@ -87,7 +87,6 @@ class Hub {
     const { slot, isRestart } = taken
     const member = new Member({ slot, instance, link, nowMs: this.#parts.nowMs })
     this.#members.set(slot, member)
-    this.#ledger.join(slot, instance)
     this.#restarts.set(slot, (this.#restarts.get(slot) ?? 0) + (isRestart ? 1 : 0))
     link.send({ t: 'welcome', v: VERSION, slot })
     if (this.#url !== undefined) link.send({ t: 'endpoint', url: this.#url })
@@ -96,17 +95,28 @@ class Hub {
 
   /** @param {Member} member @param {import('./wire').Message} message */
   #receive (member, message) {
-    if (message.t === 'metrics') member.takeMetrics(message)
-    else if (message.t === 'block') this.#parts.onBlock(member.takeBlock(message))
+    if (message.t === 'metrics') {
+      const wasKnown = member.isKnown
+      member.takeMetrics(message)
+      if (!wasKnown && member.isKnown) this.#ledger.join(member.slot, member.instance)
+      this.#end(member.takeUntold())
+    } else if (message.t === 'block') {
+      this.#parts.onBlock(member.takeBlock(message))
+    }
+  }
+
+  /** @param {BlockRecord[]} records */
+  #end (records) {
+    for (const record of records) this.#parts.onBlock({ ...record, ongoing: false })
   }
 
   /** @param {Member} member */
   #leave (member) {
     this.#members.delete(member.slot)
     this.#slots.release(member.slot)
-    this.#ledger.leave(member.slot, member.instance, member.metrics)
+    if (member.isKnown) this.#ledger.leave(member.slot, member.instance, member.metrics)
     // The end of a process ends its block.
-    for (const record of member.ongoing) this.#parts.onBlock({ ...record, ongoing: false })
+    this.#end(member.ongoing)
   }
 
   /** Tells the workers where the primary's endpoint is. @param {string | null} url */
@@ -120,7 +130,7 @@ class Hub {
     this.#asking ??= this.#ask().finally(() => { this.#asking = null })
     await this.#asking
     const now = this.#parts.nowMs()
-    const living = new Map([...this.#members.values()].map((member) => {
+    const living = new Map([...this.#members.values()].filter(({ isKnown }) => isKnown).map((member) => {
       const isSilent = now - member.heardAtMs > SILENT_MS
       return [member.slot, isSilent ? member.metrics.filter(({ type }) => type !== 'gauge') : member.metrics]
     }))

@@ -3,6 +3,7 @@
 const fs = require('node:fs')
 const net = require('node:net')
 const { prepareFolder, sweepFolder } = require('./address')
+const { Alarm } = require('./alarm')
 
 const RETRY_MS = 5000
 /** So often the socket's file is looked after: cleaners of temporary folders do not spare every one. */
@@ -17,9 +18,7 @@ class Listener {
   #handlers
   /** @type {net.Server | null} */
   #server = null
-  /** @type {NodeJS.Timeout | undefined} */
-  #timer
-  #closed = false
+  #alarm = new Alarm()
 
   /**
    * @param {string} address
@@ -42,7 +41,7 @@ class Listener {
     server.on('listening', () => {
       this.#handlers.onState(null)
       // A named pipe is no file.
-      if (process.platform !== 'win32') this.#later(CHECK_MS, () => this.#check())
+      if (process.platform !== 'win32') this.#alarm.set(CHECK_MS, () => this.#check())
     })
     server.on('error', (/** @type {Error & { code?: string }} */ error) => {
       if (error.code === 'EADDRINUSE') this.#takeOver(error)
@@ -60,7 +59,7 @@ class Listener {
       this.#fail(error)
     })
     probe.on('error', () => {
-      if (this.#closed) return
+      if (this.#alarm.isClosed) return
       try {
         fs.unlinkSync(this.#address)
         this.#listen()
@@ -72,7 +71,7 @@ class Listener {
 
   #check () {
     if (fs.existsSync(this.#address)) {
-      this.#later(CHECK_MS, () => this.#check())
+      this.#alarm.set(CHECK_MS, () => this.#check())
       return
     }
     // Those who are connected stay so.
@@ -82,20 +81,13 @@ class Listener {
 
   /** @param {Error} error */
   #fail (error) {
-    if (this.#closed) return
+    if (this.#alarm.isClosed) return
     this.#handlers.onState(error)
-    this.#later(RETRY_MS, () => this.#listen())
-  }
-
-  /** @param {number} ms @param {() => void} then */
-  #later (ms, then) {
-    clearTimeout(this.#timer)
-    if (!this.#closed) this.#timer = setTimeout(then, ms)
+    this.#alarm.set(RETRY_MS, () => this.#listen())
   }
 
   close () {
-    this.#closed = true
-    clearTimeout(this.#timer)
+    this.#alarm.close()
     this.#server?.close()
   }
 }

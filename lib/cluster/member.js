@@ -4,6 +4,9 @@ const { isRecord } = require('./records')
 const { SeriesReader } = require('./series')
 
 const ROUNDING = 10
+/** A block in progress is told again each second; one that is not has ended, and its end was lost. */
+const UNTOLD_MS = 3000
+const MOST_ONGOING = 20
 
 /** @typedef {import('../store/record').BlockRecord} BlockRecord */
 
@@ -17,6 +20,8 @@ class Member {
   #asked = null
   /** When it last gave its metrics. */
   heardAtMs
+  /** Whether its metrics have come whole: before, those of who had its slot count. */
+  isKnown = false
 
   /** @param {{ slot: number, instance: string, link: import('./link').Link, nowMs: () => number }} parts */
   constructor ({ slot, instance, link, nowMs }) {
@@ -29,7 +34,7 @@ class Member {
 
   /** @param {import('./wire').Message} message */
   takeMetrics (message) {
-    this.#series.apply(message)
+    if (this.#series.apply(message)) this.isKnown = true
     this.heardAtMs = this.#nowMs()
     if (message.id === undefined || this.#asked === null || message.id !== this.#asked.id) return
     this.#asked.done()
@@ -40,9 +45,17 @@ class Member {
   takeBlock ({ record }) {
     if (!isRecord(record)) throw new Error('a block that is no record')
     const own = { ...record, worker: this.slot }
+    this.#ongoing.delete(own.id)
     if (own.ongoing) this.#ongoing.set(own.id, { record: own, atMs: this.#nowMs() })
-    else this.#ongoing.delete(own.id)
+    if (this.#ongoing.size > MOST_ONGOING) this.#ongoing.delete(/** @type {string} */ (this.#ongoing.keys().next().value))
     return own
+  }
+
+  /** Blocks that must have ended, as far as they were told. @returns {BlockRecord[]} */
+  takeUntold () {
+    const untold = [...this.#ongoing.values()].filter(({ atMs }) => this.#nowMs() - atMs > UNTOLD_MS)
+    for (const { record } of untold) this.#ongoing.delete(record.id)
+    return untold.map(({ record }) => record)
   }
 
   /** Resolves when its metrics are those of now. @param {number} id @returns {Promise<void>} */

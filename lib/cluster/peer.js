@@ -2,6 +2,7 @@
 
 const net = require('node:net')
 const { checkFolder } = require('./address')
+const { Alarm } = require('./alarm')
 const { Link } = require('./link')
 const { fit } = require('./records')
 const { SeriesWriter } = require('./series')
@@ -12,6 +13,8 @@ const PATIENCE_MS = 1000
 const HURRY_MS = 50
 /** and then listens itself, trying on. */
 const RETRY_MS = 3000
+/** A primary that is stopped accepts, and then says nothing. */
+const HELLO_MS = 2000
 /** What a worker that is killed may lose. */
 const PUSH_MS = 1000
 /** In a storm of blocks the others go without most of their stacks, which the primary would have to parse. */
@@ -24,7 +27,8 @@ const EARLIER_RECORDS = 50
 /** The worker's side of a cluster: joins the primary, tells it blocks and metrics, and joins again. */
 class Peer {
   #parts
-  #instance = `${process.pid}-${Date.now()}-${Math.random().toString(36).slice(2)}`
+  /** A life of this process's watchdog: the next one counts anew. */
+  #instance = `${Date.now()}-${Math.random().toString(36).slice(2)}`
   /** @type {Link | null} */
   #link = null
   /** @type {SeriesWriter | null} while joined */
@@ -33,15 +37,19 @@ class Peer {
   #slot = null
   #aloneAtMs
   #isAlone = false
+  /** Whether the primary's endpoint is known: only then is it a place to be. */
+  #isJoined = false
+  #alarm = new Alarm()
   /** @type {NodeJS.Timeout | undefined} */
-  #timer
-  #closed = false
+  #hello
   #fullRecords = 0
   #lost = 0
+  #hasFailed = false
 
   /**
    * @param {object} parts
    * @param {string} parts.address
+   * @param {number} [parts.pid]
    * @param {() => number} parts.nowMs
    * @param {() => Promise<import('./series').Metric[]>} parts.snapshot
    * @param {() => BlockRecord[]} parts.blocks of this process, newest first
@@ -69,7 +77,8 @@ class Peer {
       onClose: () => this.#lose()
     })
     this.#link = link
-    socket.on('connect', () => link.send({ t: 'hello', v: VERSION, pid: process.pid, instance: this.#instance, slot: this.#slot }))
+    this.#hello = setTimeout(() => link.close(), HELLO_MS)
+    socket.on('connect', () => link.send({ t: 'hello', v: VERSION, pid: this.#parts.pid ?? process.pid, instance: this.#instance, slot: this.#slot }))
   }
 
   /** @param {import('./wire').Message} message */
@@ -83,7 +92,9 @@ class Peer {
     } else if (message.t === 'refused') {
       this.#parts.onState(new Error(`the primary refused: ${message.reason}`))
     } else if (message.t === 'endpoint') {
+      clearTimeout(this.#hello)
       this.#isAlone = false
+      this.#isJoined = true
       this.#parts.onJoined(message.url)
     } else if (message.t === 'ask') {
       this.#tellMetrics(message.id)
@@ -91,26 +102,28 @@ class Peer {
   }
 
   #lose () {
-    if (this.#writer !== null) this.#aloneAtMs = this.#parts.nowMs() + PATIENCE_MS
+    clearTimeout(this.#hello)
+    if (this.#isJoined) this.#aloneAtMs = this.#parts.nowMs() + PATIENCE_MS
+    this.#isJoined = false
     this.#link = null
     this.#writer = null
     this.#again()
   }
 
   #again () {
-    if (this.#closed) return
+    if (this.#alarm.isClosed) return
     const isPatient = !this.#isAlone && this.#parts.nowMs() < this.#aloneAtMs
     if (!isPatient && !this.#isAlone) {
       this.#isAlone = true
       this.#parts.onAlone(this.#slot !== null)
     }
-    this.#later(isPatient ? HURRY_MS : RETRY_MS, () => this.#connect())
+    this.#alarm.set(isPatient ? HURRY_MS : RETRY_MS, () => this.#connect())
   }
 
   #push () {
     this.#fullRecords = FULL_RECORDS_A_PUSH
     this.#tellMetrics()
-    this.#later(PUSH_MS, () => { if (this.#writer !== null) this.#push() })
+    this.#alarm.set(PUSH_MS, () => { if (this.#writer !== null) this.#push() })
   }
 
   /** @param {number} [id] of the question it answers */
@@ -119,11 +132,23 @@ class Peer {
     const link = this.#link
     // What has changed meanwhile is told when the primary reads again.
     if (writer === null || link === null || link.isBacklogged) return
-    const snapshot = await this.#parts.snapshot()
-    if (this.#writer !== writer) return
-    const messages = writer.changes(snapshot)
-    messages[messages.length - 1].id = id
-    for (const message of messages) link.send(message)
+    try {
+      const snapshot = await this.#parts.snapshot()
+      if (this.#writer !== writer) return
+      const messages = writer.changes(snapshot)
+      messages[messages.length - 1].id = id
+      for (const message of messages) this.#lost += link.send(message) ? 0 : 1
+      this.#fail(null)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  /** Its metrics cannot be read, or can again. @param {Error | null} error */
+  #fail (error) {
+    if (this.#hasFailed === (error !== null)) return
+    this.#hasFailed = error !== null
+    this.#parts.onState(error)
   }
 
   /** @param {BlockRecord} record */
@@ -135,23 +160,17 @@ class Peer {
     else this.#link.send({ t: 'block', record: fitted })
   }
 
-  /** Records that could not be told since the last call. */
+  /** Records, and lines of metrics, that could not be told since the last call. */
   takeLost () {
     const lost = this.#lost
     this.#lost = 0
     return lost
   }
 
-  /** @param {number} ms @param {() => void} then */
-  #later (ms, then) {
-    clearTimeout(this.#timer)
-    if (!this.#closed) this.#timer = setTimeout(then, ms)
-  }
-
   /** Says what is left to say and leaves. @returns {void} */
   close () {
-    this.#closed = true
-    clearTimeout(this.#timer)
+    this.#alarm.close()
+    clearTimeout(this.#hello)
     this.#link?.end()
   }
 }

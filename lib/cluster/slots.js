@@ -5,26 +5,32 @@ const MOST_SLOTS = 256
 
 /**
  * Which number a worker goes by: the lowest free one, so that a worker that replaces another goes on
- * under its number. `instance` tells one life of a worker's watchdog from the next.
+ * under its number. `instance` tells one life of a worker's watchdog from the next, `pid` whose it is.
  */
 class Slots {
-  /** @type {Map<number, string>} instance that has a slot */
-  #taken = new Map()
-  /** @type {Map<number, string>} instance that had it last */
+  #taken = new Set()
+  /** @type {Map<number, { instance: string, pid: number }>} who had it last */
   #last = new Map()
+  #isAlive
+
+  /** @param {(pid: number) => boolean} [isAlive] */
+  constructor (isAlive = lives) {
+    this.#isAlive = isAlive
+  }
 
   /**
    * @param {string} instance
+   * @param {number} pid
    * @param {unknown} wanted had under an earlier hub; taken over where nobody has it
-   * @returns {{ slot: number, isRestart: boolean } | null} `isRestart`: it replaces another instance; null where all are taken
+   * @returns {{ slot: number, isRestart: boolean } | null} `isRestart`: it replaces another process; null where all are taken
    */
-  take (instance, wanted) {
-    const slot = this.#returning(instance) ?? this.#inherited(wanted) ?? this.#lowest()
+  take (instance, pid, wanted) {
+    const slot = this.#returning(instance, pid) ?? this.#inherited(wanted) ?? this.#lowest()
     if (slot > MOST_SLOTS) return null
     const last = this.#last.get(slot)
-    this.#taken.set(slot, instance)
-    this.#last.set(slot, instance)
-    return { slot, isRestart: last !== undefined && last !== instance }
+    this.#taken.add(slot)
+    this.#last.set(slot, { instance, pid })
+    return { slot, isRestart: last !== undefined && last.pid !== pid }
   }
 
   /** @param {number} slot */
@@ -32,10 +38,10 @@ class Slots {
     this.#taken.delete(slot)
   }
 
-  /** @param {string} instance */
-  #returning (instance) {
+  /** @param {string} instance @param {number} pid */
+  #returning (instance, pid) {
     for (const [slot, last] of this.#last) {
-      if (last === instance && !this.#taken.has(slot)) return slot
+      if ((last.instance === instance || last.pid === pid) && !this.#taken.has(slot)) return slot
     }
   }
 
@@ -45,10 +51,21 @@ class Slots {
     return Number.isInteger(wanted) && slot >= 1 && slot <= MOST_SLOTS && !this.#last.has(slot) ? slot : undefined
   }
 
+  /** A process that has only lost its connection comes back, and its totals would count twice. */
   #lowest () {
     let slot = 1
-    while (this.#taken.has(slot)) slot++
+    while (this.#taken.has(slot) || this.#isAlive(this.#last.get(slot)?.pid ?? 0)) slot++
     return slot
+  }
+}
+
+/** @param {number} pid 0 for none */
+function lives (pid) {
+  if (pid === 0) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return /** @type {{ code?: string }} */ (error).code === 'EPERM'
   }
 }
 

@@ -5,8 +5,8 @@
  * that are not known are ignored; the version is raised when one side would misread the other.
  *
  * worker to primary:
- * - hello { v, pid, instance, slot } first of all; `slot` held under an earlier hub, or null
- * - metrics { metrics, series, values, gone, id } what changed (series.js), in several lines; the last has the `id` of the ask it answers
+ * - hello { v, pid, instance, slot } first of all; `instance` is a life of its watchdog, `slot` held under an earlier hub, or null
+ * - metrics { metrics, series, values, gone, id } what changed (series.js), in several lines; the last has `gone`, and the `id` of the ask it answers
  * - block { record } as soon as a block opens, each second, when it ends and when it settles
  *
  * primary to worker:
@@ -16,7 +16,7 @@
  */
 exports.VERSION = 1
 
-/** A line of metrics is some 100 KB at most, a record 16 KB. */
+/** A line of metrics is some 100 KB, of values with exemplars or labels of many bytes a character 600; a record is 16 KB. */
 exports.LINE_BYTES = 1024 * 1024
 
 const NEWLINE = 10

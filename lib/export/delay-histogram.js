@@ -15,6 +15,8 @@ class DelayHistogram {
   /** @type {number[]} last counts by bound; a histogram never goes backwards */
   #counts
   #sum = 0
+  /** @type {{ counts: number[], sum: number, count: number } | null} what is not counted, null until the first reading */
+  #start
 
   /**
    * @param {object} parts
@@ -23,14 +25,16 @@ class DelayHistogram {
    * @param {number[]} parts.buckets seconds
    * @param {import('node:perf_hooks').IntervalHistogram} parts.histogram nanoseconds
    * @param {number} parts.periodMs of its timer
+   * @param {boolean} [parts.anew] count from the first reading on
    */
-  constructor ({ name, help, buckets, histogram, periodMs }) {
+  constructor ({ name, help, buckets, histogram, periodMs, anew = false }) {
     this.name = name
     this.help = help
     this.#bounds = buckets
     this.#counts = buckets.map(() => 0)
     this.#histogram = histogram
     this.#periodS = periodMs / 1000
+    this.#start = anew ? null : { counts: this.#counts, sum: 0, count: 0 }
   }
 
   async get () {
@@ -38,16 +42,18 @@ class DelayHistogram {
     const labels = { thread: 'main' }
     this.#counts = this.#bounds.map((bound, i) => Math.max(this.#counts[i], countUpTo(this.#histogram, (bound + this.#periodS) * NS_PER_S, count)))
     if (count > 0) this.#sum = Math.max(this.#sum, (this.#histogram.mean / NS_PER_S - this.#periodS) * count)
+    this.#start ??= { counts: this.#counts, sum: this.#sum, count }
+    const { counts, sum, count: before } = this.#start
     return {
       name: this.name,
       help: this.help,
       type: this.type,
       aggregator: 'sum',
       values: [
-        ...this.#bounds.map((le, i) => ({ metricName: `${this.name}_bucket`, labels: { ...labels, le }, value: this.#counts[i] })),
-        { metricName: `${this.name}_bucket`, labels: { ...labels, le: '+Inf' }, value: count },
-        { metricName: `${this.name}_sum`, labels, value: this.#sum },
-        { metricName: `${this.name}_count`, labels, value: count }
+        ...this.#bounds.map((le, i) => ({ metricName: `${this.name}_bucket`, labels: { ...labels, le }, value: this.#counts[i] - counts[i] })),
+        { metricName: `${this.name}_bucket`, labels: { ...labels, le: '+Inf' }, value: count - before },
+        { metricName: `${this.name}_sum`, labels, value: this.#sum - sum },
+        { metricName: `${this.name}_count`, labels, value: count - before }
       ]
     }
   }

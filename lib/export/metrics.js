@@ -29,6 +29,7 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * @property {number} routes
  * @property {Record<string, string>} labels
  * @property {string} version
+ * @property {boolean} [anew] count from what is found on, because an earlier watchdog's counts are kept and added
  */
 
 /** The metrics of the catalogue, filled from what the watchdog tells and from its sources. */
@@ -84,8 +85,8 @@ class Metrics {
 
   /** The histograms that are not prom-client's. @param {string} key @param {{ name: string, help: string, buckets: number[] }} row */
   #createOwn (key, row) {
-    const { histogram, periodMs } = this.#sources
-    if (key === 'delay') return new DelayHistogram({ ...row, histogram, periodMs })
+    const { histogram, periodMs, anew } = this.#sources
+    if (key === 'delay') return new DelayHistogram({ ...row, histogram, periodMs, anew })
     return key === 'requestDuration' || key === 'requestBlocked' ? new SeriesHistogram(row) : null
   }
 
@@ -194,15 +195,15 @@ class Metrics {
   /** Brings a counter up to a total that is counted elsewhere. @param {string} key @param {Record<string, string>} labels @param {number} total */
   #advance (key, labels, total) {
     const id = key + Object.values(labels).join('\n')
-    const last = this.#totals.get(id) ?? 0
+    const last = this.#totals.get(id) ?? (this.#sources.anew ? total : 0)
     this.#metrics[key].inc(labels, Math.max(0, total - last))
     this.#totals.set(id, Math.max(last, total))
   }
 
   /** The same for a total that wraps at 2^31. @param {string} key @param {Record<string, string>} labels @param {number} count */
   #advanceWrapping (key, labels, count) {
-    const total = this.#totals.get(key + Object.values(labels).join('\n')) ?? 0
-    this.#advance(key, labels, total + ((count - total) | 0))
+    const total = this.#totals.get(key + Object.values(labels).join('\n'))
+    this.#advance(key, labels, total === undefined ? count >>> 0 : total + ((count - total) | 0))
   }
 }
 

@@ -14,7 +14,7 @@ const STOP_TIMEOUT_MS = 1000
  * A heap limit turns an out-of-memory of our thread into an error here instead of an abort of the
  * process; the young generation is kept small because it is what idle threads hold on to.
  */
-const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 128 }
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 }
 
 /**
  * The life of the watchdog's thread: start, calls, restart with back-off, stop. Never throws;

@@ -26,6 +26,7 @@ class ThreadReports {
    * @param {(record: BlockRecord) => void} parts.onSettled
    * @param {(record: BlockRecord) => void} [parts.onPut] whatever is kept
    * @param {(id: string) => void} [parts.onDropped] what was kept, and was none
+   * @param {(record: BlockRecord) => void} parts.tell the primary of a cluster
    */
   constructor (parts) {
     this.#parts = parts
@@ -73,7 +74,10 @@ class ThreadReports {
   /** @param {BlockRecord} record */
   #keep (record) {
     this.memory.put(record)
-    if (this.#budget.allows(record, nowMs())) this.#parts.file?.append(record)
+    if (!this.#budget.allows(record, nowMs())) return
+    this.#parts.file?.append(record)
+    // Without a sample it may yet prove to be none.
+    if (record.samples > 0 || !record.ongoing) this.#parts.tell(record)
   }
 }
 

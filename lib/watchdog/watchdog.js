@@ -54,6 +54,7 @@ class Watchdog {
   #degradations
   #origins
   #memory
+  #workerBlocks
   #file
   #log
   #metrics
@@ -87,6 +88,7 @@ class Watchdog {
       ? null
       : new BlockLog({ log: options.log, nowMs, onState: (error) => this.#degradations.set('log', error) })
     this.#memory = new BlockMemory(options.keep, (record) => this.#page.put(record))
+    this.#workerBlocks = new BlockMemory(options.keep, (record) => this.#page.put(record))
     this.#file = options.dir === undefined
       ? null
       : new BlockFile({ dir: options.dir, name: `blocks-${process.pid}-${Date.now()}`, nowMs, onState: (error) => this.#degradations.set('dir', error) })
@@ -112,7 +114,9 @@ class Watchdog {
       thresholdMs: options.threshold,
       routes: options.routes,
       labels: options.labels,
-      version
+      version,
+      // The primary adds the lives of a worker's watchdog.
+      anew: starts > 0 && role.kind === 'worker'
     })
     this.#requests = new RequestStats(this.#bridge, this.#metrics, (durationMs) => this.#page.history.addRequest(durationMs))
     this.#following = escalates ? new Following((on) => post({ code: FOLLOW, on })) : null
@@ -137,6 +141,7 @@ class Watchdog {
       file: this.#file,
       log: options.threads === 'on' ? this.#log : null,
       metrics: this.#metrics,
+      tell: (record) => this.#cluster.block(record),
       onSettled: (record) => {
         this.#quietAtMs = nowMs() + QUIET_MS
         if (options.threads === 'on') this.#post({ code: BLOCK, record: summaryOf(record) })
@@ -179,7 +184,7 @@ class Watchdog {
         blockedMs: () => this.#main.blockedMs,
         workers: () => this.#cluster.blockedMs,
         blocks: () => this.#list(),
-        block: (id) => this.#refresh().get(id) ?? this.#threadReports.memory.get(id),
+        block: (id) => this.#memories().map((memory) => memory.get(id)).find((record) => record !== undefined),
         records: () => this.#records(),
         page: this.#page
       },
@@ -197,9 +202,9 @@ class Watchdog {
       nowMs,
       snapshot: () => this.#metrics.snapshot(),
       blocks: () => this.#memory.list(),
-      onBlock: (record) => this.#memory.put(record),
+      onBlock: (record) => this.#workerBlocks.put(record),
       onJoined: (url) => {
-        this.#log?.say('info', { event: 'joined', url }, `watching, joined the primary's endpoint at ${url}`)
+        this.#log?.say('info', { event: 'joined', url }, url === null ? 'watching, joined the primary, which has no endpoint' : `watching, joined the primary's endpoint at ${url}`)
         this.#endpoint.close()
         this.#degradations.set('endpoint', null)
         this.#post({ code: LISTENING, url })
@@ -337,10 +342,10 @@ class Watchdog {
     return `${process.pid}-${life}${++this.#blocks}`
   }
 
-  /** Brings the memory up to date with the blocks in progress. */
-  #refresh () {
-    for (const record of this.#ongoing()) (record.threadId !== 0 && record.worker === null ? this.#threadReports.memory : this.#memory).put(record)
-    return this.#memory
+  /** Of this process's main thread, of its other threads, and of a cluster's workers, up to date with the blocks in progress. */
+  #memories () {
+    for (const record of this.#ongoing()) (record.worker !== null ? this.#workerBlocks : record.threadId !== 0 ? this.#threadReports.memory : this.#memory).put(record)
+    return [this.#memory, this.#threadReports.memory, this.#workerBlocks]
   }
 
   /** Blocks in progress, as they are now. @returns {BlockRecord[]} */
@@ -350,7 +355,7 @@ class Watchdog {
   }
 
   #records () {
-    return mergeNewest(this.#refresh().list(), this.#threadReports.memory.list())
+    return this.#memories().map((memory) => memory.list()).reduce(mergeNewest)
   }
 
   #list () {

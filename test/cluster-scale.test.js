@@ -1,0 +1,122 @@
+'use strict'
+
+// What a primary holds and says of many workers.
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { Ledger } = require('../lib/cluster/ledger')
+const { SeriesReader, SeriesWriter } = require('../lib/cluster/series')
+const { renderFamilies } = require('../lib/export/exposition')
+const { startNode } = require('./support/app')
+
+/** @typedef {import('../lib/cluster/series').Metric} Metric */
+
+const BOUNDS = [0.1, 1, '+Inf']
+
+/** @param {string[]} routes @param {number} [count] @returns {Metric} */
+const histogram = (routes, count = 1) => ({
+  name: 'h',
+  help: 'h',
+  type: 'histogram',
+  values: routes.flatMap((route) => [
+    ...BOUNDS.map((le, i) => ({ metricName: 'h_bucket', labels: { le, route }, value: count * (i + 1) })),
+    { metricName: 'h_sum', labels: { route }, value: count },
+    { metricName: 'h_count', labels: { route }, value: count * BOUNDS.length }
+  ])
+})
+
+/** @param {number} from @param {number} count */
+const routes = (from, count) => Array.from({ length: count }, (_, i) => `/${from + i}`)
+
+test('a primary has room for 16 workers of 50 routes that were all replaced', async (t) => {
+  const { stdout, stderr, code } = await startNode(t, ['--expose-gc', '--max-old-space-size=128', 'large-primary.js']).closed
+  assert.equal(code, 0, stderr)
+  const { series, heapMb, scrapeMs, turns, sum } = JSON.parse(stdout)
+  assert.ok(series > 4000)
+  assert.equal(sum, 2 * 50 * 4, 'the dead and the living')
+  assert.ok(heapMb < 80, `${heapMb} MB`)
+  assert.ok(scrapeMs < 10_000, `${scrapeMs} ms`)
+  assert.ok(turns > 1, 'the watchdog looks while it renders')
+})
+
+test('a histogram beyond the bound of what the dead leave goes to (other) whole', () => {
+  const ledger = new Ledger()
+  const lives = 5
+  for (let life = 0; life < lives; life++) {
+    ledger.join(1, `${life}`)
+    ledger.leave(1, `${life}`, [histogram(routes(life * 301, 301))])
+  }
+  ledger.join(1, 'last')
+  for (const living of [[], [histogram(routes(0, 301))], [histogram(routes(1e6, 3))]]) {
+    const [{ groups: [{ values }] }] = ledger.union([], new Map([[1, living]]))
+    /** @type {Map<string, number[]>} */
+    const byRoute = new Map()
+    for (const { labels: { route }, metricName, value } of values) {
+      const all = byRoute.get(`${route}`) ?? []
+      byRoute.set(`${route}`, all)
+      all.push(value)
+      assert.equal(metricName, ['h_bucket', 'h_bucket', 'h_bucket', 'h_sum', 'h_count'][all.length - 1], `${route}`)
+    }
+    for (const [route, [low, middle, high, sum, count]] of byRoute) {
+      assert.deepEqual([middle, high, count], [2 * low, 3 * low, 3 * low], route)
+      assert.equal(sum, low, route)
+    }
+    assert.ok(byRoute.has('(other)') && byRoute.size < 1005)
+    const total = [...byRoute.values()].reduce((all, [low]) => all + low, 0)
+    assert.equal(total, lives * 301 + living.flatMap(({ values: [...all] }) => all).length / 5)
+  }
+})
+
+test('what another version leaves in other buckets is kept beside', () => {
+  const ledger = new Ledger()
+  ledger.join(1, 'a')
+  ledger.leave(1, 'a', [histogram(['/a', '/b'])])
+  ledger.join(1, 'b')
+  const other = histogram(['/a'])
+  other.values = other.values.filter(({ labels }) => labels.le !== 1)
+  const [{ groups: [{ values }] }] = ledger.union([], new Map([[1, [other]]]))
+  assert.deepEqual(values.map(({ value }) => value), [2, 2, 6, 2, 6, 1, 2, 3, 1, 3])
+})
+
+test('a worker\'s metrics count once they have come whole', () => {
+  const writer = new SeriesWriter()
+  const reader = new SeriesReader()
+  const first = writer.changes([histogram(['/a'])])
+  for (const message of first.slice(0, -1)) {
+    assert.equal(reader.apply(message), false)
+    assert.equal(reader.snapshot().flatMap(({ values }) => values).length, 0)
+  }
+  assert.equal(reader.apply(first.at(-1) ?? { t: '' }), true)
+  for (const message of writer.changes([histogram(['/a'], 2)]).slice(0, -1)) {
+    reader.apply(message)
+    assert.deepEqual(reader.snapshot()[0].values.map(({ value }) => value), [1, 2, 3, 1, 3])
+  }
+})
+
+test('series that would write over others, or never end, are refused', () => {
+  const metric = [0, 'a_total', 'help', 'counter']
+  const series = [0, 0, 'a_total', {}]
+  for (const message of [
+    { metrics: [metric, [1, 'a_total', 'help', 'counter']] },
+    { metrics: [metric, [0, 'b_total', 'help', 'counter']] },
+    { metrics: Array.from({ length: 1001 }, (_, i) => [i, `a${i}`, 'help', 'counter']) },
+    { metrics: [metric], series: [series, series] },
+    { metrics: [metric], series: [[0, 0, 'a_total', { worker: '1' }]] },
+    { metrics: [metric], series: [[0, 0, 'a_total', { x: 'x'.repeat(5000) }]] },
+    { metrics: [metric], series: [series], values: Array.from({ length: 50_001 }, () => [0, 1]) }
+  ]) {
+    assert.throws(() => new SeriesReader().apply(/** @type {any} */ ({ t: 'metrics', ...message })), /that is none/, JSON.stringify(message).slice(0, 200))
+  }
+})
+
+test('series with long labels travel in lines that are not too long, or not at all', () => {
+  const long = (/** @type {number} */ length) => ({ ...histogram(Array.from({ length: 400 }, (_, i) => `${i}${'\u20ac'.repeat(length)}`)) })
+  const lines = new SeriesWriter().changes([long(3900)]).map((message) => Buffer.byteLength(JSON.stringify(message)))
+  assert.ok(lines.length > 50 && Math.max(...lines) < 500_000, `${Math.max(...lines)}`)
+  assert.ok(new SeriesWriter().changes([long(5000)]).every(({ series = [] }) => series.length === 0))
+})
+
+test('the union reads as an exposition', async () => {
+  const ledger = new Ledger()
+  const union = ledger.union([histogram(['/a'])], new Map([[1, [histogram(['/a'])]]]))
+  assert.equal((await renderFamilies(union, true)).split('\n').length, 2 + 10 + 2)
+})
