@@ -6,6 +6,8 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { BlockFile, readBlocks } = require('../lib/store/block-file')
 const { BlockMemory } = require('../lib/store/memory')
+const { describe } = require('../lib/export/describe')
+const { prune } = require('../lib/store/retention')
 const { makeDir, openFiles } = require('./support/files')
 const { runOnFullDisk } = require('./support/limited-disk')
 const { makeRecord } = require('./support/record')
@@ -187,4 +189,42 @@ test('a file that grew before this process opened it is turned over by its size'
   fs.writeFileSync(made, '{}\n'.repeat(2000))
   file.append(makeRecord())
   assert.deepEqual(fs.readdirSync(dir), ['blocks-1.old.ndjson'])
+})
+
+test('of ended processes the latest files are kept, by number and size; of living ones, and what is not ours, all', (t) => {
+  const dir = makeDir(t)
+  // No process has this number: it is above what Linux gives.
+  const write = (/** @type {string} */ name, /** @type {number} */ ageS) => {
+    fs.writeFileSync(path.join(dir, name), 'x'.repeat(100))
+    fs.utimesSync(path.join(dir, name), 1e9 - ageS, 1e9 - ageS)
+  }
+  for (let i = 1; i <= 6; i++) write(`blocks-999999999-${i}.ndjson`, 100 - i)
+  for (const name of [`blocks-${process.ppid}-1.ndjson`, 'mine.ndjson', 'blocks-1.txt', `blocks-${process.pid}-2.ndjson`]) write(name, 1000)
+  write(`blocks-${process.pid}-1.ndjson`, 2000)
+  const own = `blocks-${process.pid}-2.ndjson`
+  prune(dir, { own, files: 4 })
+  const kept = [own, `blocks-${process.ppid}-1.ndjson`, 'mine.ndjson', 'blocks-1.txt']
+  assert.deepEqual(fs.readdirSync(dir).sort(), [...kept, ...[3, 4, 5, 6].map((i) => `blocks-999999999-${i}.ndjson`)].sort())
+  prune(dir, { own, bytes: 250 })
+  assert.deepEqual(fs.readdirSync(dir).sort(), [...kept, ...[5, 6].map((i) => `blocks-999999999-${i}.ndjson`)].sort())
+})
+
+test('a process that begins a file deletes what too many before it have left', (t) => {
+  const dir = makeDir(t)
+  for (let i = 1; i <= 60; i++) fs.writeFileSync(path.join(dir, `blocks-999999999-${i}.ndjson`), '')
+  const { file } = makeFile(t, { dir })
+  file.append(makeRecord({}))
+  assert.equal(fs.readdirSync(dir).length, 51)
+})
+
+test('a line that is no record is passed over and counted; a cause of a later version is told, and nothing orders the terminal about', (t) => {
+  const dir = makeDir(t)
+  const lines = [makeRecord({ id: '1-1', cause: /** @type {any} */ ('later') }), null, 5, {}, { ...makeRecord({}), frame: 7 }, { ...makeRecord({}), cause: undefined }]
+  fs.writeFileSync(path.join(dir, 'blocks-1-1.ndjson'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  const { records, broken } = readBlocks(dir)
+  assert.deepEqual([records.length, broken], [1, 5])
+  assert.match(describe(records[0]), /\(later\)$/)
+  assert.match(describe({ ...records[0], cause: /** @type {any} */ ('constructor') }), /\(constructor\)$/)
+  const text = describe(makeRecord({ thread: 'a\u001b[2Jb\u009bc\nd', threadId: 3 }))
+  assert.match(text, /a\uFFFD\[2Jb\uFFFDc\uFFFDd/)
 })

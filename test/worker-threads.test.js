@@ -10,6 +10,7 @@ const { Parking } = require('../lib/watchdog/parking')
 const { ThreadAsker } = require('../lib/watchdog/thread-asker')
 const { ThreadCount } = require('../lib/watchdog/thread-count')
 const { ThreadDiscovery } = require('../lib/watchdog/thread-discovery')
+const { ThreadReports } = require('../lib/watchdog/thread-reports')
 const { ThreadTotals } = require('../lib/watchdog/thread-totals')
 const { mergeNewest } = require('../lib/store/memory')
 const { parseExposition, valueOf } = require('./support/exposition')
@@ -268,6 +269,30 @@ test('names that every object has are names of threads like others', async () =>
   const { samples } = parseExposition(await metrics.render())
   const seconds = names.map((thread) => valueOf(samples, 'loopwatch_eventloop_time_seconds_total', { thread, state: 'active' }))
   assert.deepEqual(seconds, [1, 1, 2])
+})
+
+test('a block of a worker that nobody has seen inside is filed and logged when it is certain, not before', () => {
+  /** @type {string[]} */
+  const told = []
+  const log = Object.fromEntries(['opened', 'lasting', 'closed'].map((event) => [event, ({ id }) => told.push(`${event} ${id}`)]))
+  const reports = new ThreadReports({
+    keep: 10,
+    file: { append: ({ id, ongoing }) => told.push(`filed ${id} ${ongoing}`) },
+    log: /** @type {any} */ (log),
+    metrics: { observeBlock: () => {} },
+    onSettled: () => {}
+  })
+  const record = (/** @type {string} */ id, /** @type {boolean} */ ongoing, /** @type {number} */ samples) => makeRecord({ id, ongoing, samples, durationMs: 60 })
+  reports.opened(record('none', true, 0))
+  reports.lasting(record('none', true, 0))
+  assert.equal(reports.memory.list().length, 1)
+  reports.dropped(record('none', false, 0))
+  assert.deepEqual([told, reports.memory.list()], [[], []])
+  reports.opened(record('late', true, 0))
+  reports.lasting(record('late', true, 1))
+  reports.lasting(record('late', true, 2))
+  reports.settled(record('late', false, 2))
+  assert.deepEqual(told, ['filed late true', 'opened late', 'filed late true', 'lasting late', 'filed late false', 'closed late'])
 })
 
 test('records of two memories come newest first', () => {

@@ -20,12 +20,16 @@ function place (frame) {
  * A block in one sentence.
  * @param {import('../store/record').BlockRecord} record
  */
-exports.describe = ({ thread, threadId, durationMs, ongoing, startup, cause, frame, request, samples, origin }) => {
+exports.describe = (record) => printable(sentence(record))
+
+/** @param {import('../store/record').BlockRecord} record */
+function sentence ({ thread, threadId, durationMs, ongoing, startup, cause, frame, request, samples, origin }) {
   // Records on disk of versions that watched the main thread alone have no id.
   const loop = threadId ? `event loop of worker thread ${thread}` : 'event loop'
   const how = ongoing ? `blocked for ${duration(durationMs)} so far` : `was blocked for ${duration(durationMs)}`
   const when = startup ? ' at start-up' : ''
-  const { excuse } = causes[cause]
+  // Of a later version it may be one that is not known here.
+  const excuse = Object.hasOwn(causes, cause) ? causes[cause].excuse : undefined
   if (excuse !== undefined) return `${loop} ${how}${when}: ${excuse} (${cause})`
   const silent = cause === 'native' || cause === 'sync-io' ? 'inside a call that does not answer before it returns' : 'no stack taken'
   const where = place(frame) ?? (samples === 0 ? silent : 'outside application code')
@@ -35,4 +39,10 @@ exports.describe = ({ thread, threadId, durationMs, ongoing, startup, cause, fra
   return `${loop} ${how}${when}: ${where}${who}${created} (${cause})`
 }
 
+/** Names come from files and from what clients send: none may give orders to a terminal. @param {string} text */
+function printable (text) {
+  return text.replace(/\p{Cc}/gu, '\uFFFD')
+}
+
 exports.place = place
+exports.printable = printable

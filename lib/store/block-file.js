@@ -2,6 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { prune } = require('./retention')
 
 /** A full file is kept as one older generation beside the new one: at most twice this on disk. */
 const FILE_BYTES = 64 * 1024 * 1024
@@ -69,6 +70,7 @@ class BlockFile {
 
   #open () {
     fs.mkdirSync(path.dirname(this.#path), { recursive: true })
+    prune(path.dirname(this.#path), { own: path.basename(this.#path) })
     this.#fd = fs.openSync(this.#path, 'a', 0o640)
     this.#bytes = fs.fstatSync(this.#fd).size
     // A line that a full disk or a kill cut short must not swallow the next one.
@@ -114,6 +116,7 @@ function readBlocks (dir) {
       if (line === '') continue
       try {
         const record = JSON.parse(line)
+        if (!isRecord(record)) throw new TypeError('no record')
         records.set(`${owner} ${record.id}`, record)
       } catch {
         broken++
@@ -121,6 +124,15 @@ function readBlocks (dir) {
     }
   }
   return { records: [...records.values()].sort((a, b) => a.startedAt < b.startedAt ? -1 : 1), broken }
+}
+
+/** Whether a line has what every version has written, so that it can be told. @param {any} value */
+function isRecord (value) {
+  if (value === null || typeof value !== 'object') return false
+  const { id, thread, startedAt, cause, durationMs, frame, request, origin } = value
+  return [id, startedAt, cause].every((text) => typeof text === 'string') && typeof durationMs === 'number' &&
+    ['string', 'undefined'].includes(typeof thread) && [frame, request, origin?.frame ?? null].every((part) => typeof part === 'object') &&
+    [frame?.file, origin?.frame?.file].every((file) => file == null || typeof file === 'string')
 }
 
 exports.BlockFile = BlockFile

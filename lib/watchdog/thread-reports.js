@@ -16,6 +16,8 @@ const KEEP = 100
 class ThreadReports {
   #parts
   #budget = new LogBudget(nowMs())
+  /** @type {Set<string>} blocks in progress of which the log knows */
+  #opened = new Set()
 
   /**
    * @param {object} parts
@@ -33,25 +35,24 @@ class ThreadReports {
     this.memory = new BlockMemory(Math.min(parts.keep, KEEP), parts.onPut)
   }
 
-  /** @param {BlockRecord} record */
+  /** Without a sample it may yet prove to be none, which no file or log could take back. @param {BlockRecord} record */
   opened (record) {
-    this.#keep(record)
-    this.#parts.log?.opened(record)
+    this.#ongoing(record)
   }
 
   /** @param {BlockRecord} record */
   lasting (record) {
-    this.#keep(record)
-    this.#parts.log?.lasting(record)
+    this.#ongoing(record)
   }
 
-  /** Without a sample it may yet prove to be none. @param {BlockRecord} record */
+  /** @param {BlockRecord} record */
   ended (record) {
     if (record.samples > 0) this.memory.put(record)
   }
 
   /** @param {BlockRecord} record */
   settled (record) {
+    this.#opened.delete(record.id)
     this.#keep(record)
     this.#parts.metrics.observeBlock(record)
     this.#parts.log?.closed(record)
@@ -60,9 +61,24 @@ class ThreadReports {
 
   /** It was none. @param {BlockRecord} record */
   dropped (record) {
+    this.#opened.delete(record.id)
     this.memory.delete(record.id)
     this.#parts.onDropped?.(record.id)
-    this.#budget.allows(record, nowMs())
+  }
+
+  /** @param {BlockRecord} record */
+  #ongoing (record) {
+    if (record.samples === 0) {
+      this.memory.put(record)
+      return
+    }
+    this.#keep(record)
+    if (this.#opened.has(record.id)) {
+      this.#parts.log?.lasting(record)
+    } else {
+      this.#opened.add(record.id)
+      this.#parts.log?.opened(record)
+    }
   }
 
   /** How many ended blocks were not filed since the last call. */
@@ -76,8 +92,7 @@ class ThreadReports {
     this.memory.put(record)
     if (!this.#budget.allows(record, nowMs())) return
     this.#parts.file?.append(record)
-    // Without a sample it may yet prove to be none.
-    if (record.samples > 0 || !record.ongoing) this.#parts.tell(record)
+    this.#parts.tell(record)
   }
 }
 

@@ -1,7 +1,7 @@
 'use strict'
 
 const { codedError } = require('../../errors')
-const { describe } = require('../../export/describe')
+const { describe, printable } = require('../../export/describe')
 const { readBlocks } = require('../../store/block-file')
 
 const ANSWER_MS = 10000
@@ -28,7 +28,7 @@ async function list (sources, { json, token }) {
   const isJoined = sources.length > 1
   for (const { source, record } of latest(found)) {
     const from = `${isJoined ? `${source} ` : ''}${typeof record.worker === 'number' ? `worker ${record.worker} ` : ''}`
-    const text = json ? JSON.stringify(isJoined ? { source, ...record } : record) : `${record.startedAt} ${from}${record.id} ${describe(record)}`
+    const text = json ? JSON.stringify(isJoined ? { source, ...record } : record) : `${printable(`${record.startedAt} ${from}${record.id}`)} ${describe(record)}`
     process.stdout.write(`${text}\n`)
   }
   const failed = answers.find((answer) => answer.status === 'rejected')

@@ -1,0 +1,55 @@
+'use strict'
+
+const fs = require('node:fs')
+const path = require('node:path')
+
+/** What processes that have ended may leave behind in a folder: two full ones, or a day of restarts every half hour. */
+const FILES = 50
+const BYTES = 256 * 1024 * 1024
+/** Files of ours alone: blocks-<pid>-<time>.ndjson, .old.ndjson */
+const NAME = /^blocks-(\d+)-\d+(?:\.old)?\.ndjson$/
+
+/**
+ * Deletes the oldest block files of ended processes beyond a number and a size. What cannot be deleted
+ * stays: it is tried again by the next process that begins a file.
+ * @param {string} dir
+ * @param {object} bounds
+ * @param {string} bounds.own file that is being written; others of this process are of an earlier one with its number
+ * @param {number} [bounds.files]
+ * @param {number} [bounds.bytes]
+ */
+exports.prune = (dir, { own, files = FILES, bytes = BYTES }) => {
+  const ended = fs.readdirSync(dir)
+    .filter((name) => name !== own && isEnded(Number(NAME.exec(name)?.[1] ?? NaN)))
+    .flatMap((name) => found(path.join(dir, name)))
+    .sort((a, b) => b.mtimeMs - a.mtimeMs)
+  let total = 0
+  for (const [i, { file, size }] of ended.entries()) {
+    total += size
+    if (i < files && total <= bytes) continue
+    try { fs.unlinkSync(file) } catch { /* somebody else's, or deleted by another process just now */ }
+  }
+}
+
+/** @param {number} pid NaN = no file of ours */
+function isEnded (pid) {
+  if (Number.isNaN(pid)) return false
+  if (pid === process.pid) return true
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    // EPERM: it lives, under another user.
+    return error.code === 'ESRCH'
+  }
+}
+
+/** @param {string} file */
+function found (file) {
+  try {
+    const { size, mtimeMs } = fs.statSync(file)
+    return [{ file, size, mtimeMs }]
+  } catch {
+    return []
+  }
+}
