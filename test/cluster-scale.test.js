@@ -10,7 +10,8 @@ const { startNode } = require('./support/app')
 
 /** @typedef {import('../lib/cluster/series').Metric} Metric */
 
-const BOUNDS = [0.1, 1, '+Inf']
+/** Six samples a set: the bound of 5000 series falls within one. */
+const BOUNDS = [0.1, 0.5, 1, '+Inf']
 
 /** @param {string[]} routes @param {number} [count] @returns {Metric} */
 const histogram = (routes, count = 1) => ({
@@ -54,15 +55,15 @@ test('a histogram beyond the bound of what the dead leave goes to (other) whole'
       const all = byRoute.get(`${route}`) ?? []
       byRoute.set(`${route}`, all)
       all.push(value)
-      assert.equal(metricName, ['h_bucket', 'h_bucket', 'h_bucket', 'h_sum', 'h_count'][all.length - 1], `${route}`)
+      assert.equal(metricName, ['h_bucket', 'h_bucket', 'h_bucket', 'h_bucket', 'h_sum', 'h_count'][all.length - 1], `${route}`)
     }
-    for (const [route, [low, middle, high, sum, count]] of byRoute) {
-      assert.deepEqual([middle, high, count], [2 * low, 3 * low, 3 * low], route)
+    for (const [route, [low, middle, high, all, sum, count]] of byRoute) {
+      assert.deepEqual([middle, high, all, count], [2 * low, 3 * low, 4 * low, 4 * low], route)
       assert.equal(sum, low, route)
     }
     assert.ok(byRoute.has('(other)') && byRoute.size < 1005)
     const total = [...byRoute.values()].reduce((all, [low]) => all + low, 0)
-    assert.equal(total, lives * 301 + living.flatMap(({ values: [...all] }) => all).length / 5)
+    assert.equal(total, lives * 301 + living.flatMap(({ values: [...all] }) => all).length / 6)
   }
 })
 
@@ -74,7 +75,7 @@ test('what another version leaves in other buckets is kept beside', () => {
   const other = histogram(['/a'])
   other.values = other.values.filter(({ labels }) => labels.le !== 1)
   const [{ groups: [{ values }] }] = ledger.union([], new Map([[1, [other]]]))
-  assert.deepEqual(values.map(({ value }) => value), [2, 2, 6, 2, 6, 1, 2, 3, 1, 3])
+  assert.deepEqual(values.map(({ value }) => value), [2, 4, 3, 8, 2, 8, 1, 2, 3, 4, 1, 4])
 })
 
 test('a worker\'s metrics count once they have come whole', () => {
@@ -88,7 +89,7 @@ test('a worker\'s metrics count once they have come whole', () => {
   assert.equal(reader.apply(first.at(-1) ?? { t: '' }), true)
   for (const message of writer.changes([histogram(['/a'], 2)]).slice(0, -1)) {
     reader.apply(message)
-    assert.deepEqual(reader.snapshot()[0].values.map(({ value }) => value), [1, 2, 3, 1, 3])
+    assert.deepEqual(reader.snapshot()[0].values.map(({ value }) => value), [1, 2, 3, 4, 1, 4])
   }
 })
 
@@ -118,5 +119,5 @@ test('series with long labels travel in lines that are not too long, or not at a
 test('the union reads as an exposition', async () => {
   const ledger = new Ledger()
   const union = ledger.union([histogram(['/a'])], new Map([[1, [histogram(['/a'])]]]))
-  assert.equal((await renderFamilies(union, true)).split('\n').length, 2 + 10 + 2)
+  assert.equal((await renderFamilies(union, true)).split('\n').length, 2 + 12 + 2)
 })
