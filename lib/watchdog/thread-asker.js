@@ -17,7 +17,7 @@ const LOST_MS = 10000
 /** So long the main thread waits for a thread to begin its answer, which takes 0.3 ms of one that gets a CPU. */
 const WAIT_MS = 5
 /** Later than this after it was asked a thread does not begin to load our files at an interrupt: 5 ms, for which the main thread waits. */
-const LOAD_MS = 3
+const LOAD_MS = 5
 /** So many answers, and one loading, are awaited at a time. */
 const MOST = 4
 
