@@ -4,7 +4,7 @@ const { setImmediate } = require('node:timers/promises')
 const { FlameTree } = require('./flame-tree')
 
 /** So many are a few milliseconds of work, for which the watchdog may be away. */
-const RECORDS_AT_ONCE = 20
+const RECORDS_AT_ONCE = 5
 
 /**
  * The stacks of many blocks as one tree, made in steps that let the watchdog look in between.

@@ -15,6 +15,9 @@ const LEAST_SHARE = 1 / 2000
  * @typedef {{ node: FlameNode, children: Map<string, Growing> }} Growing
  */
 
+/** Blocks share most of their frames: the same objects. @type {WeakMap<object, string>} */
+const keys = new WeakMap()
+
 /** Stacks as one tree from Node's edge to the innermost function, weighted by blocked time. */
 class FlameTree {
   #root = growing('all', null)
@@ -26,13 +29,13 @@ class FlameTree {
       let at = this.#root
       at.node.value += weightMs
       for (let i = frames.length - 1; i >= 0; i--) {
-        const { function: name, file, line } = frames[i]
-        const key = `${name}\n${file}\n${line}`
+        const frame = frames[i]
+        const key = keyOf(frame)
         let next = at.children.get(key)
         if (next === undefined) {
           if (this.#nodes === NODES) break
           this.#nodes++
-          next = growing(`${name ?? '(anonymous)'}${file === null ? '' : ` ${file.split(/[\\/]/).slice(-2).join('/')}:${line}`}`, file)
+          next = growing(nameOf(frame), frame.file)
           at.children.set(key, next)
         }
         at = next
@@ -45,6 +48,21 @@ class FlameTree {
   toJSON () {
     return grown(this.#root, this.#root.node.value * LEAST_SHARE)
   }
+}
+
+/** @param {import('../bridge/answer').Frame} frame */
+function keyOf (frame) {
+  let key = keys.get(frame)
+  if (key === undefined) {
+    key = `${frame.function}\n${frame.file}\n${frame.line}`
+    keys.set(frame, key)
+  }
+  return key
+}
+
+/** @param {import('../bridge/answer').Frame} frame */
+function nameOf ({ function: name, file, line }) {
+  return `${name ?? '(anonymous)'}${file === null ? '' : ` ${file.split(/[\\/]/).slice(-2).join('/')}:${line}`}`
 }
 
 /** @param {string} name @param {string | null} file @returns {Growing} */
