@@ -16,11 +16,12 @@ exports.fit = (record) => {
   while (stacks.length > 1 && bytes({ ...record, stacks }) > RECORD_BYTES) stacks.pop()
   if (stacks.length === 0) return bytes(record) > RECORD_BYTES ? null : record
   const [{ frames, ...heaviest }, ...others] = stacks
-  for (let count = frames.length; count > 0; count >>= 1) {
+  // A stack may be of no frames: nothing but the agent's own were seen.
+  for (let count = frames.length; ; count >>= 1) {
     const fitted = { ...record, stacks: [{ ...heaviest, frames: frames.slice(0, count) }, ...others] }
     if (bytes(fitted) <= RECORD_BYTES) return fitted
+    if (count === 0) return null
   }
-  return null
 }
 
 /** Whether what came over the wire can be listed beside the primary's own records. @param {any} record */
