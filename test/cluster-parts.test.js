@@ -182,6 +182,8 @@ test('a record travels with as many stacks as fit', () => {
   const stack = (/** @type {number} */ depth) => ({ count: 1, weightMs: 1, frames: Array.from({ length: depth }, () => frame) })
   const small = makeRecord()
   assert.deepEqual(fit(small), small)
+  const empty = makeRecord({ stacks: [stack(0)] })
+  assert.deepEqual(fit(empty), empty, 'one whose stack has no frames, too')
   const large = fit(makeRecord({ stacks: Array.from({ length: 10 }, () => stack(50)) }))
   assert.ok(large.stacks.length > 2 && large.stacks.length < 10)
   const deep = fit(makeRecord({ stacks: [stack(5000)] }))

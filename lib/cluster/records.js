@@ -22,11 +22,12 @@ exports.fit = (record) => {
 function withSomeFrames (record, stacks) {
   if (stacks.length === 0) return null
   const [{ frames, ...heaviest }, ...others] = stacks
-  for (let count = frames.length; count > 0; count >>= 1) {
+  // A stack may be of no frames: nothing but the agent's own were seen.
+  for (let count = frames.length; ; count >>= 1) {
     const fitted = { ...record, stacks: [{ ...heaviest, frames: frames.slice(0, count) }, ...others] }
     if (bytes(fitted) <= RECORD_BYTES) return fitted
+    if (count === 0) return null
   }
-  return null
 }
 
 /** @param {any} record */
