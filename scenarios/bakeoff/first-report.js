@@ -18,7 +18,7 @@ const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1]
 
 async function main () {
   const app = spawn(process.execPath, [path.join(__dirname, 'app.js')], {
-    env: { ...process.env, BAKEOFF_OPTIONS: JSON.stringify({ port: 0, threshold: THRESHOLD_MS }) }, stdio: ['ignore', 'pipe', 'pipe']
+    env: { ...process.env, BAKEOFF_OPTIONS: JSON.stringify({ port: 0, requests: 'on', threshold: THRESHOLD_MS }) }, stdio: ['ignore', 'pipe', 'pipe']
   })
   /** @type {any[]} */
   const lines = []
