@@ -9,6 +9,7 @@ const inspector = require('node:inspector')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
+const { createHistogram } = require('node:perf_hooks')
 const { createMemory } = require('../lib/bridge/bridge')
 const { WatchdogThread } = require('../lib/host/watchdog-thread')
 const { resolveOptions } = require('../lib/options')
@@ -241,8 +242,9 @@ test('a block that follows another at once is reported again each second', async
 
 test('a question that the watchdog cannot answer gets the fallback and ends nothing', async (t) => {
   const lost = []
-  const options = { ...resolveOptions({ port: false, log: false }), route: undefined }
-  const made = { memory: createMemory(), options, histogram: { count: 1 }, mayInspect: false, namesRequests: false, escalates: false, role: { kind: 'single' } }
+  // No labels at all, which start() lets nobody ask for, make metrics that cannot be written.
+  const options = { ...resolveOptions({ port: false, log: false }), route: undefined, labels: null }
+  const made = { memory: createMemory(), options, histogram: createHistogram(), mayInspect: false, namesRequests: false, escalates: false, role: { kind: 'single' } }
   const thread = new WatchdogThread(() => made, { onListening: () => {}, onBlock: () => {}, onFollow: () => {}, onTrack: () => {}, onLost: (error) => lost.push(error) })
   t.after(() => thread.stop())
   assert.equal(await thread.call('metrics', 'fallback'), 'fallback')

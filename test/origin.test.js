@@ -166,7 +166,7 @@ test('hunt() takes 1 to 300 seconds and nothing else, in a worker thread too', a
     const { Worker } = require('node:worker_threads')
     const worker = new Worker('const agent = require(' + JSON.stringify(PACKAGE) + ').start(); agent.hunt({ seconds: 300 }).then((result) => require("worker_threads").parentPort.postMessage(result))', { eval: true })
     worker.on('message', (inWorker) => say({ codes, inWorker }))`, { log: false })
-  assert.deepEqual(said, { codes: ['LOOPWATCH_ERR_OPTION', 'LOOPWATCH_ERR_OPTION_UNKNOWN'], inWorker: { found: 0, refused: 'a worker thread is not watched' } })
+  assert.deepEqual(said, { codes: ['LOOPWATCH_ERR_OPTION', 'LOOPWATCH_ERR_OPTION_UNKNOWN'], inWorker: { found: 0, refused: 'origins of the main thread alone are tracked' } })
 })
 
 test("origin: 'on' tracks from start() to stop(), and warns that it is for development", async (t) => {

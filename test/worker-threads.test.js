@@ -280,6 +280,7 @@ test('a block of a worker that nobody has seen inside is filed and logged when i
     file: { append: ({ id, ongoing }) => told.push(`filed ${id} ${ongoing}`) },
     log: /** @type {any} */ (log),
     metrics: { observeBlock: () => {} },
+    tell: () => {},
     onSettled: () => {}
   })
   const record = (/** @type {string} */ id, /** @type {boolean} */ ongoing, /** @type {number} */ samples) => makeRecord({ id, ongoing, samples, durationMs: 60 })
