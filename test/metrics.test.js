@@ -169,6 +169,13 @@ test('no counter and no histogram ever goes backwards, whatever the host says an
   assert.ok(rises > 2000, `only ${rises} rises: this test sees nothing`)
 })
 
+test('a block that is excused is charged to no line', async () => {
+  const { metrics, samples } = makeMetrics()
+  for (const cause of /** @type {const} */ (['starved', 'suspended', 'js'])) metrics.observeBlock(makeRecord({ cause, durationMs: 1000 }))
+  const sites = (await samples()).filter(({ name }) => name === 'loopwatch_block_site_seconds_total')
+  assert.deepEqual(sites.map(({ value }) => value), [1])
+})
+
 test('requests beyond the bound of routes share one series', async () => {
   const { metrics, samples } = makeMetrics({ routes: 1 })
   for (const route of ['/a', '/b', '/c']) {

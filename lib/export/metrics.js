@@ -2,6 +2,7 @@
 
 const { Registry, Counter, Gauge, Histogram } = require('./prom-client')
 const { table, SITES, THREADS } = require('../catalogue')
+const { causes } = require('../causes')
 const { DelayHistogram } = require('./delay-histogram')
 const { snapshotOf } = require('./exposition')
 const { LabelBound, OTHER } = require('./label-bound')
@@ -117,7 +118,8 @@ class Metrics {
     // What worker threads spend is no loss to the requests of the main thread.
     if (thread !== MAIN) return
     this.#metrics.blocked.inc({ cause, route: request && !request.ended ? this.#bounded('route', this.#routes, request.route) : '(none)' }, seconds)
-    if (frame) this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) }, seconds)
+    // What was no fault of the code is no fault of a line.
+    if (frame && causes[cause].excuse === undefined) this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) }, seconds)
   }
 
   /** @param {string} label @param {LabelBound} bound @param {string} value */

@@ -58,7 +58,10 @@ class Agent extends EventEmitter {
     if (!isUnsafe && !escalates) requests.follow(true)
     /** Called by the watchdog through the inspector, in mid-block. Not for others. */
     this.probe = createProbe(bridge, () => requests.current())
-    /** Called by the watchdog as well, to reach worker threads of the application. Not for others. */
+    /**
+     * Called by the watchdog as well, to reach worker threads of the application. Not for others.
+     * @type {(inspector: { Session: any, url: () => string | undefined }, call: import('./relay').Call) => void}
+     */
     this.relay = createRelay(bridge)
     this.#gauge = { load: new Load(), counters: bridge.counters }
     /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */

@@ -26,6 +26,11 @@ async function list (sources, { json, token }) {
   const answers = await Promise.allSettled(sources.map((source) => read(source, token)))
   const found = answers.flatMap((answer, i) => answer.status === 'rejected' ? [] : answer.value.map((record) => ({ source: sources[i], record })))
   const isJoined = sources.length > 1
+  // Whoever reads may have read enough: `| head`.
+  process.stdout.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit()
+  })
   for (const { source, record } of latest(found)) {
     const from = `${isJoined ? `${source} ` : ''}${typeof record.worker === 'number' ? `worker ${record.worker} ` : ''}`
     const text = json ? JSON.stringify(isJoined ? { source, ...record } : record) : `${printable(`${record.startedAt} ${from}${record.id}`)} ${describe(record)}`
