@@ -17,8 +17,7 @@ const { createProbe } = require('./probe')
 const { Requests, noRequests } = require('./requests')
 const { hasContextFrame, isContextSafe } = require('./runtime')
 const { unblockStream } = require('./stream')
-const { createRelay } = require('./relay')
-const { startWorkerList, noWorkerList } = require('./worker-list')
+const { startThreads } = require('./threads')
 const { WatchdogThread } = require('./watchdog-thread')
 
 /**
@@ -58,20 +57,20 @@ class Agent extends EventEmitter {
     if (!isUnsafe && !escalates) requests.follow(true)
     /** Called by the watchdog through the inspector, in mid-block. Not for others. */
     this.probe = createProbe(bridge, () => requests.current())
+    const threads = startThreads(options, bridge, (message) => this.#thread?.post(message))
     /**
      * Called by the watchdog as well, to reach worker threads of the application. Not for others.
-     * @type {(inspector: { Session: any, url: () => string | undefined }, call: import('./relay').Call) => void}
+     * @type {ReturnType<typeof import('./relay').createRelay> | undefined}
      */
-    this.relay = createRelay(bridge)
+    this.relay = threads.relay
     this.#gauge = { load: new Load(), counters: bridge.counters }
     /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */
     this.fastify = createFastifyPlugin(this.#gauge)
     const heartbeat = startHeartbeat(bridge, options, this.#gauge.load)
     const delay = startDelayHistogram(options)
     this.#origins = new OriginTracker(options, (message) => this.#thread?.post(message))
-    const workers = options.threads === 'off' ? noWorkerList : startWorkerList((message) => this.#thread?.post(message))
     const cluster = startClusterRole(() => this.#thread.post({ code: LEAD }))
-    this.#parts = [heartbeat, delay, requests, startGcObserver(bridge), this.#origins, workers, cluster]
+    this.#parts = [heartbeat, delay, requests, startGcObserver(bridge), this.#origins, threads, cluster]
 
     unblockStream(options.log)
 

@@ -33,15 +33,21 @@ const clock = new Int32Array(new SharedArrayBuffer(4))
  * 22.23, 24.21, 26.10). Whoever would terminate it is this thread, which therefore stays here, though
  * never for long; one that is in a native call is left alone, since its termination would come before our question.
  * @param {Pick<import('../bridge/bridge').Bridge, 'counters'>} bridge
+ * @param {Pick<import('../bridge/thread-gate').ThreadGate, 'enter' | 'leave'>} gate
+ * @param {{ hasStopping: () => boolean }} workers
  */
-exports.createRelay = ({ counters }) =>
+exports.createRelay = ({ counters }, gate, workers) =>
   /** @param {{ Session: any, url: () => string | undefined }} inspector @param {Call} call */
   function relay ({ Session, url }, call) {
     const startMs = nowMs()
-    try {
-      if (url() === undefined) send(new Session(), call, counters.get('relays'), startMs + HOLD_MS)
-    } catch {
-      // Whatever this inspector refuses: the questions stay unanswered.
+    if (gate.enter(startMs)) {
+      try {
+        if (url() === undefined && !workers.hasStopping()) send(new Session(), call, counters.get('relays'), startMs + HOLD_MS)
+      } catch {
+        // Whatever this inspector refuses: the questions stay unanswered.
+      } finally {
+        gate.leave()
+      }
     }
     counters.add('relayMicros', Math.round((nowMs() - startMs) * US_PER_MS))
     counters.add('relays', 1)

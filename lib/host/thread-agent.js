@@ -6,9 +6,11 @@ const { readlinkSync } = require('node:fs')
 const { nowMs, fromTimelineMs } = require('../clock')
 const { createMemory, openBridge } = require('../bridge/bridge')
 const { CHANNEL } = require('../bridge/messages')
+const { findGate } = require('../bridge/thread-gate')
 const { startHeartbeat } = require('./heartbeat')
 const { createProbe } = require('./probe')
 const { PassiveAgent } = require('./passive-agent')
+const { WorkerList } = require('./worker-list')
 
 const kAgent = Symbol.for('loopwatch.agent.1')
 
@@ -52,7 +54,12 @@ function watchThisThread (agent, isOurs, name, isInterrupt, options) {
   const memory = createMemory()
   const bridge = openBridge(memory)
   const { counters } = bridge
-  const onExit = () => counters.add('ended', 1)
+  const gate = findGate()
+  const workers = new WorkerList(tell, gate)
+  const onExit = () => {
+    counters.add('ended', 1)
+    gate?.end(nowMs())
+  }
   const isReleased = () => counters.get('released') !== 0
   agent.isReleased = isReleased
   startHeartbeat(bridge, {
@@ -61,6 +68,7 @@ function watchThisThread (agent, isOurs, name, isInterrupt, options) {
     isWanted: () => {
       if (!isReleased()) return true
       process.off('exit', onExit)
+      workers.stop()
       // Unless the thread has been told to a later watchdog meanwhile.
       if (agent.isReleased === isReleased) {
         agent.announce = agent.probe = agent.isReleased = undefined
@@ -72,13 +80,18 @@ function watchThisThread (agent, isOurs, name, isInterrupt, options) {
   process.once('exit', onExit)
   agent.probe = createProbe(bridge, noRequest)
   const tid = nativeId()
-  return () => {
-    // Closed at once: an open channel would be told of every other thread, and a message that is
-    // posted is delivered all the same. It needs no other thread's loop.
-    const channel = new BroadcastChannel(CHANNEL)
-    channel.postMessage({ memory, threadId, name, tid })
-    channel.close()
-  }
+  return () => tell({ memory, threadId, name, tid })
+}
+
+/**
+ * Closed at once: an open channel would be told of every other thread, and a message that is posted
+ * is delivered all the same. It needs no other thread's loop.
+ * @param {object} message
+ */
+function tell (message) {
+  const channel = new BroadcastChannel(CHANNEL)
+  channel.postMessage(message)
+  channel.close()
 }
 
 /** A loop that never waited has been in its entry file since the thread was ready. */

@@ -1,8 +1,11 @@
 'use strict'
 
+const { QUIET_MS } = require('../bridge/thread-gate')
+
 /** A worker thread that has ended by then is never touched. */
-const FIRST_MS = 50
+const FIRST_MS = QUIET_MS
 /** From the second try on it is interrupted; each comes after twice the time, the last after a minute. */
+const RETRY_MS = 50
 const TRIES = 10
 /** One whose turn had not come. */
 const AGAIN_MS = 100
@@ -58,7 +61,7 @@ class ThreadDiscovery {
       const due = [...this.#pending].filter(([, { dueAtMs, tries }]) => dueAtMs <= now && isInterrupt === (tries > 0))
       const asked = due.length === 0 ? 0 : this.#install(due.map(([threadId]) => threadId), isInterrupt)
       for (const [i, [threadId, each]] of due.entries()) {
-        each.dueAtMs = now + (i < asked ? FIRST_MS * 2 ** each.tries : AGAIN_MS)
+        each.dueAtMs = now + (i < asked ? RETRY_MS * 2 ** each.tries : AGAIN_MS)
         if (i < asked && ++each.tries === TRIES) this.#pending.delete(threadId)
       }
     }

@@ -4,7 +4,8 @@ const { readdirSync } = require('node:fs')
 const { availableParallelism } = require('node:os')
 const { BroadcastChannel } = require('node:worker_threads')
 const { nowMs } = require('../clock')
-const { CHANNEL } = require('../bridge/messages')
+const { CHANNEL, THREAD_STARTED, THREAD_ENDED } = require('../bridge/messages')
+const { findGate } = require('../bridge/thread-gate')
 const { ThreadAsker } = require('./thread-asker')
 const { ThreadCount } = require('./thread-count')
 const { ThreadDiscovery } = require('./thread-discovery')
@@ -52,9 +53,10 @@ class WorkerThreads {
   constructor (parts) {
     this.#parts = parts
     const { threshold, resolution, calmPeriod } = parts.options
+    const gate = findGate()
     this.#count = new ThreadCount({ cpus: availableParallelism(), before: parts.ownId - 1, tasks: countTasks })
     this.#asker = new ThreadAsker({
-      mayAsk: () => this.#count.excess === null,
+      mayAsk: () => this.#count.excess === null && (gate === null || gate.isQuiet(nowMs())),
       options: { threshold, resolution, calmPeriod: Math.max(calmPeriod, CALM_MS) },
       relays: () => parts.bridge.counters.get('relays'),
       relayMicros: () => parts.bridge.counters.get('relayMicros')
@@ -87,6 +89,9 @@ class WorkerThreads {
   /** @param {any} hello from whoever speaks on the channel */
   #hear (hello) {
     if (Array.isArray(hello?.living)) this.#listed(hello.living)
+    // From a worker thread that starts others.
+    if (hello?.code === THREAD_STARTED && Number.isInteger(hello.threadId)) this.started(hello.threadId)
+    if (hello?.code === THREAD_ENDED && Number.isInteger(hello.threadId)) this.ended(hello.threadId)
     const { memory, threadId, name } = /** @type {import('./worker-thread').Hello} */ (hello ?? {})
     if (!(memory instanceof SharedArrayBuffer) || !Number.isInteger(threadId) || typeof name !== 'string') return
     this.#discovery.remove(threadId)

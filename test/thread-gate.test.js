@@ -1,0 +1,57 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const path = require('node:path')
+const { once } = require('node:events')
+const { Worker, getEnvironmentData } = require('node:worker_threads')
+const { openGate, closeGate, findGate, ThreadGate, QUIET_MS } = require('../lib/bridge/thread-gate')
+
+const LIB = JSON.stringify(path.join(__dirname, '..', 'lib'))
+const memory = () => new SharedArrayBuffer(8)
+
+test('nobody is spoken to before a second has passed since a thread began or ended', () => {
+  const gate = new ThreadGate(memory())
+  for (const nowMs of [5000, 2 ** 31 - 500, 2 ** 32 - 1, 2 ** 40 + 7]) {
+    gate.change(nowMs)
+    assert.deepEqual([0, QUIET_MS, QUIET_MS + 1, 1e6].map((sinceMs) => gate.isQuiet(nowMs + sinceMs)), [false, false, true, true], String(nowMs))
+    assert.equal(gate.enter(nowMs + QUIET_MS), false)
+    assert.equal(gate.enter(nowMs + QUIET_MS + 1), true)
+    gate.leave()
+  }
+})
+
+/** A thread that takes the gate's last step, and how long that took it. */
+const ENDING = `
+  const { parentPort } = require('node:worker_threads')
+  const { findGate } = require(${LIB} + '/bridge/thread-gate')
+  const gate = findGate()
+  const startMs = performance.now()
+  gate?.end(0)
+  parentPort.postMessage({ has: gate !== null, tookMs: performance.now() - startMs })`
+
+test('a thread that ends waits for whoever speaks, but not for ever', async () => {
+  const gate = openGate()
+  const end = async () => (await once(new Worker(ENDING, { eval: true }), 'message'))[0]
+  gate.change(0)
+  const free = await end()
+  assert.equal(free.has, true)
+  assert.ok(free.tookMs < 90, `${free.tookMs} ms where nobody speaks`)
+
+  assert.ok(gate.enter(1e6))
+  const held = await end()
+  assert.ok(held.tookMs >= 99, `${held.tookMs} ms where somebody never leaves`)
+  assert.equal(gate.isQuiet(500), false, 'it has told of its end')
+  gate.leave()
+})
+
+test('threads that are started after the agent has stopped have no gate, those of the next agent the same one', async () => {
+  openGate().change(7000)
+  closeGate()
+  const worker = new Worker(ENDING, { eval: true })
+  assert.equal((await once(worker, 'message'))[0].has, false)
+  assert.equal(openGate().isQuiet(7500), false)
+  assert.ok(getEnvironmentData('loopwatch.gate.1') instanceof SharedArrayBuffer)
+  assert.notEqual(findGate(), null)
+  closeGate()
+})
