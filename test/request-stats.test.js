@@ -62,7 +62,20 @@ test('a request is no victim of the block it made itself', () => {
   push({ route: '/ping', startMs: 200, durationMs: 300 })
   stats.addBlock({ startMs: 100, endMs: 400, requestId: culprit })
   stats.drain(1000)
-  assert.deepEqual(told.filter(([kind]) => kind === 'blocked'), [['blocked', '/report', 0], ['blocked', '/ping', 0.2]])
+  assert.deepEqual(told.filter(([kind]) => kind === 'blocked'), [['blocked', '/report', 0], ['blocked', '/ping', 0.3]])
+})
+
+test('a request that waited to be read is a victim of what it waited behind', () => {
+  const { stats, push, told } = makeStats()
+  stats.addBlock({ startMs: 100, endMs: 500, requestId: 99 })
+  push({ route: '/after', startMs: -501, durationMs: 1 })
+  push({ route: '/fresh', startMs: 501, durationMs: 1 })
+  push({ route: '/much-later', startMs: -650, durationMs: 1 })
+  push({ route: '/at-once', startMs: 450, durationMs: 10 })
+  push({ route: '/before', startMs: 90, durationMs: 5 })
+  stats.drain(1000)
+  assert.deepEqual(told.filter(([kind]) => kind === 'blocked').map(([, route, seconds]) => [route, seconds]),
+    [['/after', 0.2], ['/fresh', 0], ['/much-later', 0], ['/at-once', 0.36], ['/before', 0]])
 })
 
 test('each request beyond the bound of routes counts as an overflow', () => {

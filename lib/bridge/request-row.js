@@ -1,7 +1,7 @@
 'use strict'
 
-// A finished request is a row of four numbers: what it was, packed into one; when it started and
-// how long it took (ms); its id.
+// A finished request is a row of four numbers: what it was, packed into one; when it started (negative:
+// it was read right after a silence, behind which it may have waited) and how long it took (ms); its id.
 const { HTTP_METHODS } = require('./http-methods')
 
 const STATUSES = 1024

@@ -66,7 +66,7 @@ class Agent extends EventEmitter {
     this.#gauge = { load: new Load(), counters: bridge.counters }
     /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */
     this.fastify = createFastifyPlugin(this.#gauge)
-    const heartbeat = startHeartbeat(bridge, options, this.#gauge.load)
+    const heartbeat = startHeartbeat(bridge, { ...options, onLate: (atMs, idleMs) => requests.late(atMs, idleMs) }, this.#gauge.load)
     const delay = startDelayHistogram(options)
     this.#origins = new OriginTracker(options, (message) => this.#thread?.post(message))
     const cluster = startClusterRole(() => this.#thread.post({ code: LEAD }))

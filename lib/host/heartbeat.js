@@ -21,10 +21,11 @@ const CALM_SHARE = 0.9
  * @param {number} options.threshold
  * @param {number | null} [options.startMs] when the first turn began that is still going on; null: the loop turns already
  * @param {() => boolean} [options.isWanted] asked at each beat; false ends the heartbeat
+ * @param {(atMs: number, idleMs: number) => void} [options.onLate] told of a beat after a gap that can hide a block, and how long the loop has idled so far
  * @param {import('./load').Load} [load] told of every beat
  * @returns {{ stop: () => void }}
  */
-exports.startHeartbeat = ({ beat, lateBeats, counters }, { resolution, calmPeriod, threshold, startMs = nowMs(), isWanted = () => true }, load) => {
+exports.startHeartbeat = ({ beat, lateBeats, counters }, { resolution, calmPeriod, threshold, startMs = nowMs(), isWanted = () => true, onLate = () => {} }, load) => {
   let periodMs = resolution
   let lastAtMs = startMs ?? nowMs()
   let { idle: lastIdleMs, active } = eventLoopUtilization()
@@ -43,7 +44,10 @@ exports.startHeartbeat = ({ beat, lateBeats, counters }, { resolution, calmPerio
     const heldMs = ((heldMicros - lastHeldMicros) | 0) / US_PER_MS
     lastHeldMicros = heldMicros
     const idleMs = idle - lastIdleMs
-    if (gapMs - heldMs >= silenceMs(threshold, periodMs)) lateBeats.push(lastAtMs + heldMs, atMs, idleMs, periodMs, beat.beats)
+    if (gapMs - heldMs >= silenceMs(threshold, periodMs)) {
+      lateBeats.push(lastAtMs + heldMs, atMs, idleMs, periodMs, beat.beats)
+      onLate(atMs, idle)
+    }
     const isCalm = idleMs >= gapMs * CALM_SHARE
     const nextPeriodMs = isCalm ? calmPeriod : resolution
     load?.beat(atMs, gapMs, idleMs, periodMs, nextPeriodMs)

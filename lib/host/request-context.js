@@ -42,10 +42,12 @@ class RequestContext {
    * @param {number} id unique within the process
    * @param {import('node:http').IncomingMessage | import('node:http2').Http2ServerRequest} request
    * @param {number} startedAtMs monotonic
+   * @param {boolean} hasWaited it may have been waiting to be read while the loop was blocked
    */
-  constructor (id, request, startedAtMs) {
+  constructor (id, request, startedAtMs, hasWaited) {
     this.id = id
     this.startedAtMs = startedAtMs
+    this.hasWaited = hasWaited
     this.method = request.method ?? ''
     /** @type {typeof request | null} null once it has ended */
     this.request = request

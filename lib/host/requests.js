@@ -10,6 +10,7 @@ const { startFrameworks } = require('./frameworks')
 const { watchHttp2 } = require('./http2')
 const { ignoreRejection } = require('./rejection')
 const { RequestContext } = require('./request-context')
+const { Rush } = require('./rush')
 const { hasContextFrame } = require('./runtime')
 
 const REQUEST_START = 'http.server.request.start'
@@ -27,6 +28,7 @@ class Requests {
   #route
   #lastId = 0
   #inFlight = 0
+  #rush = new Rush()
   /** @type {AsyncLocalStorage<RequestContext | import('./connections').Connection>} */
   #storage = new AsyncLocalStorage()
   #isFollowing = false
@@ -91,7 +93,8 @@ class Requests {
 
   /** @param {HttpRequest} request */
   #start (request) {
-    const context = new RequestContext(++this.#lastId, request, nowMs())
+    const now = nowMs()
+    const context = new RequestContext(++this.#lastId, request, now, this.#rush.isOn(now))
     this.#bridge.counters.setInFlight(++this.#inFlight)
     if (this.#route !== undefined) {
       context.route = this.#ask(this.#route, request)
@@ -147,8 +150,13 @@ class Requests {
     if (context === undefined || this.#isStopped) return
     const { requests, routes, counters } = this.#bridge
     counters.setInFlight(--this.#inFlight)
-    const { id, startedAtMs, method } = context
-    requests.push(pack(routes.numberOf(context.end(status)), method, status), startedAtMs, nowMs() - startedAtMs, id)
+    const { id, startedAtMs, hasWaited, method } = context
+    requests.push(pack(routes.numberOf(context.end(status)), method, status), hasWaited ? -startedAtMs : startedAtMs, nowMs() - startedAtMs, id)
+  }
+
+  /** A silence of the loop has just ended: what came meanwhile is read now. @param {number} atMs @param {number} idleMs of the loop so far */
+  late (atMs, idleMs) {
+    this.#rush.begin(atMs, idleMs)
   }
 
   /** Whether requests are followed through asynchronous work from now on. @param {boolean} on */
@@ -191,6 +199,7 @@ exports.Requests = Requests
 /** Stands in where requests are not watched. */
 exports.noRequests = {
   current: () => ({ context: /** @type {RequestContext | undefined} */ (undefined), isCertain: true }),
+  late: () => {},
   follow: () => {},
   stop: () => {}
 }

@@ -13,8 +13,8 @@ const MS_PER_S = 1000
  */
 
 /**
- * Turns the host's finished requests into metrics: their duration, and how much of it passed while
- * another request, or nobody's code, blocked the loop.
+ * Turns the host's finished requests into metrics: their duration, and how long another request, or
+ * nobody's code, blocked the loop while they waited to be read and while they lasted.
  */
 class RequestStats {
   #bridge
@@ -49,12 +49,15 @@ class RequestStats {
    */
   drain (untilMs) {
     this.#bridge.requests.visit((numbers, at) => {
-      const startMs = numbers[at + 1]
+      const startMs = Math.abs(numbers[at + 1])
+      const hasWaited = numbers[at + 1] < 0
       const durationMs = numbers[at + 2]
+      const requestId = numbers[at + 3]
       if (startMs + durationMs > untilMs) return false
       const series = this.#seriesOf(numbers[at])
       series.duration.observe(durationMs / MS_PER_S)
-      series.blocked.observe(this.#blocks.blockedMs(startMs, startMs + durationMs, numbers[at + 3]) / MS_PER_S)
+      const waitedMs = this.#blocks.waitedMs(startMs, requestId, hasWaited)
+      series.blocked.observe((waitedMs + this.#blocks.blockedMs(startMs, startMs + durationMs, requestId)) / MS_PER_S)
       this.#onRequest(durationMs)
       if (series.isOther) this.#metrics.overflowed('route')
       return true
