@@ -97,6 +97,8 @@ test('each verdict turns exactly at the bound that the table states', () => {
     [{ runQueueMs: 150 + little, cpuMs: 49 }, 'starved', { runQueueMs: 150, cpuMs: 50 }, 'js'],
     // starved: 80 % of waiting
     [{ durationMs: 1000, busyMs: 1000, runQueueMs: 800, cpuMs: 200 }, 'starved', { durationMs: 1000, busyMs: 1000, runQueueMs: 800 - little, cpuMs: 200 }, 'js'],
+    // not starved: the rest is ten thresholds
+    [{ durationMs: 4000, busyMs: 4000, runQueueMs: 3500 + little, cpuMs: 490 }, 'starved', { durationMs: 4000, busyMs: 4000, runQueueMs: 3500, cpuMs: 490 }, 'js'],
     // woken late
     [{ busyMs: 50 - little }, 'unknown', { busyMs: 50 }, 'js'],
     [{ gcMs: 100 }, 'gc', { gcMs: 100 - little }, 'js'],

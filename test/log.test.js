@@ -195,7 +195,7 @@ test('a block is one sentence: how long, where, which request, why', () => {
     [{ frame: null }, 'event loop was blocked for 312 ms: outside application code, GET /report/:id (js)'],
     [{ frame: null, request: null, samples: 0, cause: 'unknown' }, 'event loop was blocked for 312 ms: no stack taken (unknown)'],
     [{ frame: null, request: null, samples: 0, cause: 'native', ongoing: true }, 'event loop blocked for 312 ms so far: inside a call that does not answer before it returns (native)'],
-    [{ cause: 'starved' }, 'event loop was blocked for 312 ms: the process got no CPU (starved)'],
+    [{ cause: 'starved' }, 'event loop was blocked for 312 ms: the process was kept waiting for a CPU (starved)'],
     [{ cause: 'suspended', durationMs: 61000 }, 'event loop was blocked for 61.0 s: the whole process was stopped (suspended)']
   ]
   for (const [differences, sentence] of sentences) assert.equal(describe(makeRecord(differences)), sentence)

@@ -56,7 +56,7 @@ const range = [
     width: 6,
     instant: true,
     none: '0 %',
-    shows: 'Share of the blocked time in which the process got no CPU or was stopped as a whole.',
+    shows: 'Share of the blocked time in which the process was kept waiting for a CPU or was stopped as a whole.',
     bad: 'above 20 %: no change of the application will help with that part.',
     act: 'raise CPU requests and limits, look for neighbours on the machine and for throttling.'
   })
@@ -201,7 +201,7 @@ const host = [
     stacked: true,
     width: 8,
     none: 'the processes got the CPU they asked for',
-    shows: 'Share of time blocked because the process got no CPU (starved) or was stopped as a whole (suspended).',
+    shows: 'Share of time blocked because the process was kept waiting for a CPU (starved) or was stopped as a whole (suspended).',
     bad: 'anything that lasts: latency that no profile of the application explains.',
     act: 'starved: raise the CPU limit, fewer processes a machine. suspended: look at the hypervisor, laptop sleep, or who sends SIGSTOP.'
   }),

@@ -25,8 +25,10 @@ const HALF = 0.5
 const SOME = 0.2
 /** Less than this share of the time on the CPU means the thread did not run at all, measuring errors aside. */
 const HARDLY = 0.3
-/** More than this share of waiting for a CPU outweighs whatever the code did in the rest. */
+/** More than this share of waiting for a CPU outweighs what the code did in the rest, */
 const MOSTLY = 0.8
+/** unless that alone is so many thresholds long. */
+const LONG = 10
 
 /** A throttled thread may count as waiting in the run queue as well. @param {Evidence} e */
 const waitMs = (e) => Math.min(e.durationMs, Math.max(e.runQueueMs ?? 0, e.throttledMs ?? 0))
@@ -54,8 +56,11 @@ const table = [
   },
   {
     cause: 'starved',
-    when: 'waiting for a CPU (run queue, cgroup throttling) is at least 20 % of it and without that it would be below the threshold, or it is 80 % of it',
-    test: (e) => (waitMs(e) >= SOME * e.durationMs && e.durationMs - waitMs(e) < e.thresholdMs) || waitMs(e) >= MOSTLY * e.durationMs
+    when: 'waiting for a CPU (run queue, cgroup throttling) is at least 20 % of it and the rest below the threshold, or it is 80 % of it and the rest below ten thresholds',
+    test: (e) => {
+      const restMs = e.durationMs - waitMs(e)
+      return (waitMs(e) >= SOME * e.durationMs && restMs < e.thresholdMs) || (waitMs(e) >= MOSTLY * e.durationMs && restMs < LONG * e.thresholdMs)
+    }
   },
   {
     cause: 'unknown',
