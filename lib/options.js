@@ -105,6 +105,7 @@ function resolveOptions (given = {}, env = process.env) {
       resolved[row.key] = text ? parseText(row, text, row.env) : row.default
     }
   }
+  if (resolved.onStuck === 'abort' && resolved.stuck === 0) throw codedError('LOOPWATCH_ERR_OPTION', 'option "stuck"', 'a time where onStuck is "abort"', resolved.stuck)
   resolved.resolution = Math.max(1, Math.min(resolved.resolution, Math.floor(resolved.threshold / 3)))
   resolved.calmPeriod = Math.max(Math.round(resolved.resolution), Math.min(Math.round(resolved.resolution * CALM_FACTOR), Math.floor(resolved.threshold / 2)))
   // The application may change its working directory.

@@ -32,6 +32,19 @@ test('start() twice gives the same agent, and after stop() a new one', async (t)
   assert.deepEqual({ stderr, code, ...JSON.parse(stdout) }, { stderr: '', code: 0, same: true, renewed: true })
 })
 
+test('the options of a second start() are said to be without effect, once', async (t) => {
+  const { stderr, code } = await run(t, `
+    const { start } = require(${PACKAGE})
+    const agent = start(${quiet})
+    start()
+    start({ threshold: 100, log: false })
+    start({ threshold: 100 })
+    agent.stop()`)
+  assert.equal(code, 0)
+  assert.equal(stderr.match(/LOOPWATCH_WARN_STARTED/g)?.length, 1)
+  assert.match(stderr, /a second start\(\) do not count: threshold, log/)
+})
+
 test('two copies of the package make one agent', async (t) => {
   const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-copy-'))
   t.after(() => fs.rmSync(copy, { recursive: true }))

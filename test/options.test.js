@@ -70,11 +70,16 @@ test('the heartbeat is never slower than a third of the threshold', () => {
   assert.equal(resolveOptions({ threshold: 50, resolution: 3 }, {}).resolution, 3)
 })
 
+test('to abort needs a time after which', () => {
+  assert.throws(() => resolveOptions({ onStuck: 'abort' }, {}), { code: 'LOOPWATCH_ERR_OPTION', message: 'option "stuck" takes a time where onStuck is "abort", got 0' })
+  assert.equal(resolveOptions({ onStuck: 'abort', stuck: 1000 }, {}).stuck, 1000)
+})
+
 test('the environment sets options, and an error names the variable', () => {
-  const env = { LOOPWATCH_THRESHOLD: '80', LOOPWATCH_PORT: 'false', LOOPWATCH_LABELS: 'service=checkout,env=prod', LOOPWATCH_ALLOW_HOSTS: 'a.example, b.example', LOOPWATCH_LOG: 'error', LOOPWATCH_ON_STUCK: 'abort', LOOPWATCH_DIR: '' }
-  const { threshold, port, labels, allowHosts, log, onStuck, dir } = resolveOptions({}, env)
-  assert.deepEqual({ threshold, port, labels, allowHosts, log, onStuck, dir }, {
-    threshold: 80, port: false, labels: { service: 'checkout', env: 'prod' }, allowHosts: ['a.example', 'b.example'], log: { level: 'error' }, onStuck: 'abort', dir: undefined
+  const env = { LOOPWATCH_THRESHOLD: '80', LOOPWATCH_PORT: 'false', LOOPWATCH_LABELS: 'service=checkout,env=prod', LOOPWATCH_ALLOW_HOSTS: 'a.example, b.example', LOOPWATCH_LOG: 'error', LOOPWATCH_STUCK: '60000', LOOPWATCH_ON_STUCK: 'abort', LOOPWATCH_DIR: '' }
+  const { threshold, port, labels, allowHosts, log, stuck, onStuck, dir } = resolveOptions({}, env)
+  assert.deepEqual({ threshold, port, labels, allowHosts, log, stuck, onStuck, dir }, {
+    threshold: 80, port: false, labels: { service: 'checkout', env: 'prod' }, allowHosts: ['a.example', 'b.example'], log: { level: 'error' }, stuck: 60000, onStuck: 'abort', dir: undefined
   })
   for (const [name, text] of Object.entries({ LOOPWATCH_THRESHOLD: 'fifty', LOOPWATCH_KEEP: '1.5', LOOPWATCH_LABELS: 'a=b=c', LOOPWATCH_REQUESTS: 'maybe', LOOPWATCH_LOG: 'loud' })) {
     assert.throws(() => resolveOptions({}, { [name]: text }), (/** @type {any} */ error) => error.code === 'LOOPWATCH_ERR_OPTION' && error.message.startsWith(`${name} takes `), name)

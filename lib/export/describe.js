@@ -32,7 +32,9 @@ function sentence ({ thread, threadId, durationMs, ongoing, startup, cause, fram
   const excuse = Object.hasOwn(causes, cause) ? causes[cause].excuse : undefined
   if (excuse !== undefined) return `${loop} ${how}${when}: ${excuse} (${cause})`
   const silent = cause === 'native' || cause === 'sync-io' ? 'inside a call that does not answer before it returns' : 'no stack taken'
-  const where = place(frame) ?? (samples === 0 ? silent : 'outside application code')
+  // The stack was taken when a native call had returned, perhaps in the function called next.
+  const near = frame?.exact === false ? 'near ' : ''
+  const where = frame !== null ? `${near}${place(frame)}` : (samples === 0 ? silent : 'outside application code')
   const who = request === null ? '' : `, ${request.ended ? 'after ' : ''}${request.method} ${request.route}`
   // Records of an earlier version, read from files, have none.
   const created = origin ? `, created at ${place(origin.frame)}` : ''

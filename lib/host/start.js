@@ -25,13 +25,24 @@ exports.start = (options) => {
   const resolved = resolveOptions(options)
   const running = registry[kAgent]
   if (running) {
-    debug('already started, the options of this call do not count')
+    if (isMainThread && Object.keys(options ?? {}).length > 0) warnOnce(Object.keys(options ?? {}))
     return running
   }
   if (!isMainThread) debug('this worker thread is not watched')
   const agent = isMainThread ? new Agent(resolved, forget) : new PassiveAgent()
   Object.defineProperty(globalThis, kAgent, { value: agent, configurable: true, enumerable: false, writable: true })
   return agent
+}
+
+let warned = false
+
+/** As of an application that is started under loopwatch/register and calls start() too. @param {string[]} keys */
+function warnOnce (keys) {
+  if (warned) return
+  warned = true
+  process.emitWarning(`loopwatch is started already, the options of a second start() do not count: ${keys.join(', ')}`, {
+    type: 'LoopwatchWarning', code: 'LOOPWATCH_WARN_STARTED'
+  })
 }
 
 /** @param {Agent} agent */
