@@ -6,6 +6,8 @@ const { codedError } = require('./errors')
 const { nearest } = require('./nearest')
 const { labelNames } = require('./catalogue')
 
+const PREFIX = 'LOOPWATCH_'
+
 /**
  * Every option: key, type, default and one line of documentation. Environment variables, CLI
  * flags, checks and the table in the README all come from here.
@@ -17,18 +19,18 @@ const table = [
   { key: 'host', type: type.text(), default: '127.0.0.1', doc: 'address of the endpoint' },
   { key: 'port', type: type.or(type.integer(0, 65535), false), default: 9464, doc: 'port of the endpoint; 0 = any free port; false = no endpoint' },
   { key: 'token', type: type.text(), default: undefined, doc: 'bearer token that everything but /healthz asks for' },
-  { key: 'allowHosts', type: type.list(), default: [], doc: 'further Host names the endpoint answers to (DNS rebinding guard)' },
+  { key: 'allowHosts', type: type.list(), default: [], doc: 'further Host names the endpoint answers to (DNS rebinding guard); in text: a.example,b.example' },
   { key: 'log', type: type.log(), default: true, doc: 'pino lines on stdout; false; or { level, destination }; in text: true, false, stderr or a level' },
-  { key: 'requests', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: 'metrics of HTTP requests, and the name of the one that blocks; auto: named from the first block on where following requests costs (Node.js 20, 22); off: neither' },
+  { key: 'requests', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "metrics of HTTP requests, and the name of the one that blocks: 'auto' = named from the first block on where following requests costs (Node.js 20, 22); 'on' = named always; 'off' = neither" },
   { key: 'route', type: type.callback(), default: undefined, doc: 'names the route of a request as it comes: (request) => string; null or undefined leaves it to loopwatch; in code only' },
-  { key: 'origin', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "find where the operation was created whose callback blocks: 'auto' = for 10 s where a line is not enough; 'on' = always, for development only" },
+  { key: 'origin', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "find where the operation was created whose callback blocks: 'auto' = for 10 s where a line is not enough; 'on' = always, for development only; 'off' = never" },
   { key: 'dir', type: type.text(), default: undefined, doc: 'folder for block records that outlive the process' },
   { key: 'keep', type: type.integer(1, 1000), default: 500, doc: 'blocks kept in memory' },
   { key: 'stuck', type: type.or(type.number(100, 86400000, 'milliseconds'), 0), default: 0, doc: 'after this long in one block do onStuck, ms; 0 = never' },
   { key: 'onStuck', type: type.oneOf(['report', 'abort']), default: 'report', doc: "'report' logs every stack once; 'abort' then ends the process by SIGABRT" },
   { key: 'routes', type: type.integer(1, 1000), default: 50, doc: 'most distinct route labels; the rest go to (other)' },
-  { key: 'threads', type: type.oneOf(['observe', 'on', 'off']), default: 'observe', doc: "worker threads of the application: 'observe' records and counts their blocks, 'on' logs them too" },
-  { key: 'labels', type: type.labels(labelNames), default: {}, doc: 'constant labels on every metric' }
+  { key: 'threads', type: type.oneOf(['observe', 'on', 'off']), default: 'observe', doc: "worker threads of the application: 'observe' = their blocks are recorded and counted; 'on' = logged too; 'off' = they are left untouched" },
+  { key: 'labels', type: type.labels(labelNames), default: {}, doc: 'constant labels on every metric; in text: service=checkout,env=prod' }
 ].map((row) => ({ ...row, env: envName(row.key), flag: flagName(row.key) }))
 
 /**
@@ -61,7 +63,7 @@ const CALM_FACTOR = 2.5
 
 /** @param {string} key */
 function envName (key) {
-  return `LOOPWATCH_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
+  return `${PREFIX}${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
 }
 
 /** @param {string} key */
@@ -114,6 +116,17 @@ function resolveOptions (given = {}, env = process.env) {
   return resolved
 }
 
+/**
+ * Variables that look like options and are none, each with the one that was most likely meant.
+ * @param {NodeJS.ProcessEnv} env
+ */
+function strayVariables (env) {
+  const names = table.map((row) => row.env)
+  return Object.keys(env).filter((name) => name.startsWith(PREFIX) && !names.includes(name))
+    .map((name) => `${name} (did you mean ${nearest(name, names)}?)`)
+}
+
 exports.table = table
+exports.strayVariables = strayVariables
 exports.parseText = parseText
 exports.resolveOptions = resolveOptions

@@ -45,6 +45,12 @@ test('the options of a second start() are said to be without effect, once', asyn
   assert.match(stderr, /a second start\(\) do not count: threshold, log/)
 })
 
+test('a mistyped variable is said and the rest counts', async (t) => {
+  const { stderr, code } = await startNode(t, ['-e', `require(${PACKAGE}).start(${quiet}).stop()`], { env: { LOOPWATCH_TRESHOLD: '80' } }).closed
+  assert.equal(code, 0)
+  assert.match(stderr, /LOOPWATCH_WARN_VARIABLE.*did you mean LOOPWATCH_THRESHOLD/)
+})
+
 test('two copies of the package make one agent', async (t) => {
   const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-copy-'))
   t.after(() => fs.rmSync(copy, { recursive: true }))

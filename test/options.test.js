@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { table, resolveOptions } = require('../lib/options')
+const { table, resolveOptions, strayVariables } = require('../lib/options')
 const { start } = require('..')
 
 /** For every option, values it must not take. */
@@ -68,6 +68,10 @@ test('the heartbeat is never slower than a third of the threshold', () => {
     assert.deepEqual([resolved.resolution, resolved.calmPeriod], [resolution, calmPeriod])
   }
   assert.equal(resolveOptions({ threshold: 50, resolution: 3 }, {}).resolution, 3)
+})
+
+test('variables that are no options are told with the nearest that is', () => {
+  assert.deepEqual(strayVariables({ LOOPWATCH_TRESHOLD: '80', LOOPWATCH_PORT: '1', LOOPWATCHER: 'x', PATH: '/' }), ['LOOPWATCH_TRESHOLD (did you mean LOOPWATCH_THRESHOLD?)'])
 })
 
 test('to abort needs a time after which', () => {

@@ -2,7 +2,7 @@
 
 const { debuglog } = require('node:util')
 const { isMainThread } = require('node:worker_threads')
-const { resolveOptions } = require('../options')
+const { resolveOptions, strayVariables } = require('../options')
 const { Agent } = require('./agent')
 const { PassiveAgent } = require('./passive-agent')
 
@@ -25,24 +25,26 @@ exports.start = (options) => {
   const resolved = resolveOptions(options)
   const running = registry[kAgent]
   if (running) {
-    if (isMainThread && Object.keys(options ?? {}).length > 0) warnOnce(Object.keys(options ?? {}))
+    const keys = Object.keys(options ?? {})
+    if (isMainThread && keys.length > 0) warnOnce('LOOPWATCH_WARN_STARTED', `loopwatch is started already, the options of a second start() do not count: ${keys.join(', ')}`)
     return running
   }
   if (!isMainThread) debug('this worker thread is not watched')
+  const stray = isMainThread ? strayVariables(process.env) : []
+  if (stray.length > 0) warnOnce('LOOPWATCH_WARN_VARIABLE', `no option of loopwatch: ${stray.join(', ')}`)
   const agent = isMainThread ? new Agent(resolved, forget) : new PassiveAgent()
   Object.defineProperty(globalThis, kAgent, { value: agent, configurable: true, enumerable: false, writable: true })
   return agent
 }
 
-let warned = false
+/** @type {Set<string>} */
+const warned = new Set()
 
-/** As of an application that is started under loopwatch/register and calls start() too. @param {string[]} keys */
-function warnOnce (keys) {
-  if (warned) return
-  warned = true
-  process.emitWarning(`loopwatch is started already, the options of a second start() do not count: ${keys.join(', ')}`, {
-    type: 'LoopwatchWarning', code: 'LOOPWATCH_WARN_STARTED'
-  })
+/** @param {string} code @param {string} message */
+function warnOnce (code, message) {
+  if (warned.has(code)) return
+  warned.add(code)
+  process.emitWarning(message, { type: 'LoopwatchWarning', code })
 }
 
 /** @param {Agent} agent */
