@@ -63,6 +63,20 @@ test('top-level code is a block from start() on, marked as start-up', () => {
   assert.ok(Math.abs(events[1].durationMs - 400) <= events[1].uncertaintyMs)
 })
 
+test('a loop that has hardly waited for anything is starting up, in whichever turn', () => {
+  const beat = { beats: 5, atMs: 1000, idleMs: 19, activeMs: 981, periodMs: 10 }
+  const openedAt = (/** @type {number} */ idleMs) => {
+    const { events: [opened] } = new Detector({ ...options, startupIdleMs: 20 }).look({ nowMs: 1100, beat: { ...beat, idleMs }, gaps: [], idleMs, selfLate: false })
+    return opened.block
+  }
+  assert.equal(openedAt(19).startup, true)
+  assert.equal(openedAt(20).startup, false)
+  assert.deepEqual(openedAt(19), { ...openedAt(20), startup: true })
+  const gap = { startMs: 1000, endMs: 1200, idleMs: 5, periodMs: 10, beats: 5 }
+  const ended = (/** @type {number} */ idleMs) => new Detector({ ...options, startupIdleMs: 20 }).look({ nowMs: 1201, beat: { ...beat, beats: 6, atMs: 1200, idleMs }, gaps: [gap], idleMs: null, selfLate: false }).events[0].block.startup
+  assert.deepEqual([ended(19), ended(25)], [true, false])
+})
+
 test('a gap lost to a full ring still closes the block', () => {
   const detector = new Detector(options)
   const beat = { beats: 5, atMs: 1000, idleMs: 900, activeMs: 100, periodMs: 10 }

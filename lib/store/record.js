@@ -14,7 +14,7 @@
  * @property {number} durationMs so far, where ongoing
  * @property {number} uncertaintyMs the true duration is at most this far from durationMs
  * @property {boolean} ongoing
- * @property {boolean} startup it began before the loop's first turn: code at the top level
+ * @property {boolean} startup it began before the loop's first turn, or before it had waited for 20 ms in all: code at the top level, modules being loaded; logged at info
  * @property {import('../causes').Cause} cause provisional where ongoing
  * @property {EvidenceRecord} evidence
  * @property {FrameRecord | null} frame the innermost function of the application that blocked longest

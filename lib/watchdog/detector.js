@@ -23,7 +23,7 @@ const { silenceMs } = require('../silence')
  * @typedef {object} Block
  * @property {number} startMs
  * @property {number} beats the beat it began with
- * @property {boolean} startup the loop had not turned yet
+ * @property {boolean} startup the loop had not turned yet, or hardly waited for anything
  * @property {number} uncertaintyMs of startMs
  *
  * @typedef {{ type: 'open', block: Block }} Opened
@@ -45,14 +45,21 @@ const EXCUSED_LOOKS = 3
 class Detector {
   #thresholdMs
   #resolutionMs
+  #startupIdleMs
   /** @type {Block | null} */
   #open = null
   #excused = 0
 
-  /** @param {{ thresholdMs: number, resolutionMs: number }} options */
-  constructor ({ thresholdMs, resolutionMs }) {
+  /**
+   * @param {object} options
+   * @param {number} options.thresholdMs
+   * @param {number} options.resolutionMs
+   * @param {number} [options.startupIdleMs] a loop that has waited for less than this in all is starting up: ES modules load in several turns
+   */
+  constructor ({ thresholdMs, resolutionMs, startupIdleMs = 0 }) {
     this.#thresholdMs = thresholdMs
     this.#resolutionMs = resolutionMs
+    this.#startupIdleMs = startupIdleMs
   }
 
   /** The block in progress. */
@@ -67,11 +74,11 @@ class Detector {
    */
   look (look) {
     /** @type {(Opened | Closed)[]} */
-    const events = look.gaps.flatMap((gap) => this.#close(gap))
+    const events = look.gaps.flatMap((gap) => this.#close(gap, look.beat.idleMs))
     const { nowMs, beat } = look
     if (this.#open !== null && this.#open.beats !== beat.beats) {
       // The host beats again, yet sent no gap: the ring was full. The end is at most one beat off.
-      events.push(...this.#close({ startMs: this.#open.startMs, endMs: beat.atMs, idleMs: 0, periodMs: beat.periodMs, beats: this.#open.beats, doubtMs: beat.doubtMs }))
+      events.push(...this.#close({ startMs: this.#open.startMs, endMs: beat.atMs, idleMs: 0, periodMs: beat.periodMs, beats: this.#open.beats, doubtMs: beat.doubtMs }, beat.idleMs))
     }
     // A gap that began with this very beat: the host beats again, and its new beat was written after
     // this one was read.
@@ -80,9 +87,8 @@ class Detector {
     if (suspicious && this.#open === null && !this.#excuse(look)) {
       const startMs = this.#certainStart(look)
       if (nowMs - startMs >= this.#thresholdMs) {
-        const startup = beat.beats === 1
-        const exact = startup || look.idleMs !== null
-        this.#open = { startMs, beats: beat.beats, startup, uncertaintyMs: (exact ? 0 : beat.periodMs) + TIMER_SLACK_MS + (beat.doubtMs ?? 0) }
+        const exact = beat.beats === 1 || look.idleMs !== null
+        this.#open = { startMs, beats: beat.beats, startup: this.#isStartup(beat.beats, beat.idleMs), uncertaintyMs: (exact ? 0 : beat.periodMs) + TIMER_SLACK_MS + (beat.doubtMs ?? 0) }
         events.push({ type: 'open', block: this.#open })
       }
     }
@@ -119,17 +125,22 @@ class Detector {
     return Math.max(nowMs + TIMER_SLACK_MS, Math.min(nowMs + this.#resolutionMs, this.#certainStart(look) + this.#thresholdMs))
   }
 
-  /** @param {Gap} gap @returns {Closed[]} */
-  #close (gap) {
+  /** @param {number} beats @param {number} idleMs */
+  #isStartup (beats, idleMs) {
+    return beats === 1 || idleMs < this.#startupIdleMs
+  }
+
+  /** @param {Gap} gap @param {number} idleMs of the loop so far @returns {Closed[]} */
+  #close (gap, idleMs) {
     const seen = this.#open !== null && this.#open.beats === gap.beats
     const block = seen && this.#open
       ? this.#open
-      : { startMs: gap.startMs + gap.idleMs, beats: gap.beats, startup: gap.beats === 1, uncertaintyMs: TIMER_SLACK_MS }
+      : { startMs: gap.startMs + gap.idleMs, beats: gap.beats, startup: this.#isStartup(gap.beats, idleMs), uncertaintyMs: TIMER_SLACK_MS }
     if (seen) this.#open = null
     const gapMs = gap.endMs - gap.startMs
     const busyMs = gapMs - gap.idleMs
     // At least this long the beat that was due did not come; at most all of the busy time is one block.
-    const slackMs = block.startup ? TIMER_SLACK_MS : gap.periodMs + TIMER_SLACK_MS
+    const slackMs = block.beats === 1 ? TIMER_SLACK_MS : gap.periodMs + TIMER_SLACK_MS
     const overdueMs = Math.max(0, gapMs - slackMs)
     const durationMs = Math.max(busyMs, overdueMs)
     if (durationMs < this.#thresholdMs && !seen) return []

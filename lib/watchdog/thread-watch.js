@@ -11,6 +11,8 @@ const HOLD_BEATS = 2
 const HOLD_MS = 500
 /** So long a first report waits for a place in the code, and a fresh question is looked after every millisecond. */
 const EAGER_MS = 10
+/** A process that serves has waited for longer than this by its first request. Worker threads may wait for work where it does not show. */
+const STARTUP_IDLE_MS = 20
 /** A block in progress is reported again in this time. */
 const PROGRESS_MS = 1000
 
@@ -62,7 +64,7 @@ class ThreadWatch {
   constructor (parts) {
     this.#parts = parts
     const { options, bridge, ask, readKernel } = parts
-    this.#detector = new Detector({ thresholdMs: options.threshold, resolutionMs: options.resolution })
+    this.#detector = new Detector({ thresholdMs: options.threshold, resolutionMs: options.resolution, startupIdleMs: parts.threadId === 0 ? STARTUP_IDLE_MS : 0 })
     this.#sampler = new Sampler({ mailbox: bridge.answer, ask, sampleMs: options.sample })
     this.#calm = readKernel(nowMs())
     // The first question warms the way to the thread up, and tells whether there is one.
