@@ -21,6 +21,8 @@ class Context {
   #fresh = { operations: 0, latency: new Latency() }
   /** @type {{ role: string, read: () => { cpuSeconds: number | null, peakRssBytes: number | null } }[]} */
   #tracked = [{ role: 'caller', read: () => processUsage(process.pid) }]
+  /** @type {{ role: string, cpuSeconds: number | null, peakRssBytes: number | null }[]} */
+  #added = []
   /** @type {object | null} */
   #measured = null
   #checks = 0
@@ -69,6 +71,14 @@ class Context {
     this.#tracked.push({ role, read: () => threadUsage(tid) })
   }
 
+  /**
+   * The usage of a process or thread that came and went within measure(): CPU times add up, of memory the most counts.
+   * @param {{ role: string, cpuSeconds: number | null, peakRssBytes: number | null }} usage
+   */
+  addUsage (usage) {
+    this.#added.push(usage)
+  }
+
   /** The oracle. @param {unknown} holds @param {string} otherwise */
   check (holds, otherwise) {
     this.#checks++
@@ -91,6 +101,7 @@ class Context {
     const before = atTopLevel ? [] : await this.#delays()
     this.#report()
     this.#latency.reset()
+    this.#added = []
     const usedBefore = this.#tracked.map(({ read }) => read())
     const fromMs = Date.now()
     const result = await work()
@@ -102,7 +113,7 @@ class Context {
       return { role, cpuSeconds: now.cpuSeconds === null || cpuBefore === null ? null : now.cpuSeconds - cpuBefore, peakRssBytes: now.peakRssBytes }
     })
     this.#report()
-    this.#measured = { latency: this.#latency.counts(), process: processes, caller: await this.#caller(before, fromMs, toMs) }
+    this.#measured = { latency: this.#latency.counts(), process: [...processes, ...total(this.#added)], caller: await this.#caller(before, fromMs, toMs) }
     return result
   }
 
@@ -140,6 +151,14 @@ class Context {
     latency.reset()
   }
 }
+
+/** One of each role. @param {{ role: string, cpuSeconds: number | null, peakRssBytes: number | null }[]} usages */
+const total = (usages) => [...new Set(usages.map(({ role }) => role))].map((role) => {
+  const ofRole = usages.filter((usage) => usage.role === role)
+  const known = (/** @type {'cpuSeconds' | 'peakRssBytes'} */ key) => ofRole.flatMap((usage) => usage[key] ?? [])
+  const [cpu, rss] = [known('cpuSeconds'), known('peakRssBytes')]
+  return { role, cpuSeconds: cpu.length === 0 ? null : cpu.reduce((sum, each) => sum + each, 0), peakRssBytes: rss.length === 0 ? null : Math.max(...rss) }
+})
 
 exports.Context = Context
 exports.OracleError = OracleError
