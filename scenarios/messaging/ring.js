@@ -8,13 +8,14 @@ const READ = SLOTS_PER_LINE
 const READER_WAITS = 2 * SLOTS_PER_LINE
 const WRITER_WAITS = 3 * SLOTS_PER_LINE
 const HEADER = 4 * LINE
-const LENGTH_BYTES = 4
+/** Eight, so that data begins where V8 copies shared memory word by word; elsewhere it goes byte by byte. */
+const LENGTH_BYTES = 8
 const SKIP = -1
 /** Loads before a thread sleeps: a few microseconds, less than a futex takes to wake somebody. */
 const SPINS = 2000
 
 /** @param {number} bytes */
-const aligned = (bytes) => (bytes + 3) & ~3
+const aligned = (bytes) => (bytes + 7) & ~7
 
 /**
  * Messages of bytes from one thread to one other through a SharedArrayBuffer. Positions only grow and

@@ -1,6 +1,7 @@
 'use strict'
 
 const path = require('node:path')
+const { charts } = require('./charts')
 const { compare, faithfulCells } = require('./original')
 const { findings } = require('./findings')
 
@@ -22,8 +23,8 @@ const DEPTHS = [1, 16, 256]
 const DEPTH_LIMIT = { huge: 16 }
 /** Of the matrix what a minute allows: transport and serializer told apart where each shows. */
 const CHOSEN = {
-  small: { 1: ['fork-json', 'fork-v8', 'worker-clone', 'worker-json', 'channel-clone', 'ring-json'], 16: ['worker-clone'], 256: ['fork-json', 'worker-clone', 'channel-clone', 'ring-json', 'ring-raw'] },
-  big: { 1: ['fork-json', 'fork-v8', 'worker-clone', 'worker-json', 'ring-json'] },
+  small: { 1: ['fork-json', 'fork-v8', 'worker-clone', 'worker-json', 'channel-clone', 'ring-json'], 16: ['worker-clone'], 256: ['fork-json', 'worker-clone', 'ring-json', 'ring-raw'] },
+  big: { 1: ['fork-json', 'fork-v8', 'worker-clone', 'worker-json'] },
   bigstring: { 1: ['fork-json', 'worker-clone'] },
   twobyte: { 1: ['fork-json', 'worker-clone'] },
   escaped: { 1: ['fork-json', 'worker-clone'] },
@@ -56,11 +57,12 @@ exports.scenario = {
   agent: { threshold: 50 },
   modes: {
     quick: { repeats: 2, seconds: 0.1, warmUpSeconds: 0.1, note: 'whether it works, no figures to quote' },
-    default: { repeats: 5, seconds: 0.25, warmUpSeconds: 0.2, note: 'transports and serializers told apart' },
+    default: { repeats: 5, seconds: 0.2, warmUpSeconds: 0.15, note: 'transports and serializers told apart' },
     full: { repeats: 5, seconds: 1, warmUpSeconds: 0.5, note: 'every transport with every payload it can carry and every depth' },
     faithful: { repeats: 1, seconds: 10, warmUpSeconds: 0, note: 'runs of 10 and of 60 s as the original has them; --seconds replaces both' }
   },
   plan: ({ mode }) => plans[mode](),
+  charts,
   findings,
   compare
 }

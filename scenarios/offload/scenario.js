@@ -43,7 +43,7 @@ const byParallel = (/** @type {number[]} */ counts) => cross(['fork', 'worker', 
 /** @type {Record<import('../harness/interface').ModeName, () => CellPlan[]>} */
 const plans = {
   quick: () => [...byWork([1, 10]), ...byInput([1024]), ...topLevel(SHORT_COUNT)],
-  default: () => [...byWork(WORK_MS), ...byInput(INPUTS_KIB), ...byParallel([16]), ...topLevel(SHORT_COUNT)],
+  default: () => [...byWork(WORK_MS), ...byInput([1024, 16384]), ...byParallel([16]), ...topLevel(SHORT_COUNT)],
   full: () => [
     ...byWork(WORK_MS),
     ...cross(['fork', 'worker', 'pool'], [1, 10, 100, 1000], (workMs) => ({ workMs, inputKiB: 1024 })),
@@ -68,7 +68,7 @@ exports.scenario = {
   packages: ['piscina'],
   modes: {
     quick: { repeats: 2, seconds: 0.1, warmUpSeconds: 0, note: 'whether it works, no figures to quote' },
-    default: { repeats: 5, seconds: 0.2, warmUpSeconds: 0, note: 'sizes of work and input, 16 at once, and starts at the top level' },
+    default: { repeats: 5, seconds: 0.1, warmUpSeconds: 0, note: 'sizes of work and input, 16 at once, and starts at the top level' },
     full: { repeats: 7, seconds: 1, warmUpSeconds: 0, note: 'input with every size of work, and more at once' },
     faithful: { repeats: 5, seconds: 0, warmUpSeconds: 0, note: 'counting to 5,000,000,000 under blocked-at, as the original' }
   },

@@ -10,7 +10,6 @@ const MS_PER_S = 1000
 const BYTES_PER_KIB = 1024
 /** Between rounds the loop is idle, as it would be between requests. */
 const PAUSE_MS = 5
-const WARM_UP_ROUNDS = 2
 
 /** @param {import('../harness/context').Context} context */
 exports.run = async (context) => {
@@ -21,7 +20,7 @@ exports.run = async (context) => {
   const { run, close } = means[context.variant](Math.min(parallel, os.availableParallelism()))
   await context.ready
   // Code of both sides is loaded and compiled then, as in a program that has run for a while.
-  for (let i = 0; i < WARM_UP_ROUNDS; i++) await run({ steps: shared.stepsPerMs, input: null })
+  await run({ steps: shared.stepsPerMs, input: null })
 
   /** @type {import('./means').Times[]} */
   const rounds = []
