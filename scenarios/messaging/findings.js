@@ -25,11 +25,11 @@ exports.findings = ({ cells }) => {
     if (found.length === medians.length) sentences.push(sentence(...found))
   }
   say([of('fork-json', 'small'), of('worker-clone', 'small')], (process, thread) =>
-    `Small messages, one in flight: a thread answers ${figure(thread)}/s, a process ${figure(process)}/s (${times(thread / process)}): mostly the price of waking the other side.`)
+    `Small messages, one in flight: a thread answers ${figure(thread)}/s, a process ${figure(process)}/s (${times(thread / process)}).`)
   say([of('worker-clone', 'big'), of('worker-json', 'big')], (clone, json) =>
-    `Arrays of objects (44 kB) between threads: structured clone ${figure(clone)}/s, JSON text ${figure(json)}/s: ${json > clone ? 'the serializer costs more than the transport' : 'structured clone is no slower than JSON here'}.`)
+    `Arrays of objects (44 kB) between threads: structured clone ${figure(clone)}/s, JSON text ${figure(json)}/s (${times(json / clone)}).`)
   say([of('fork-json', 'big'), of('fork-v8', 'big')], (json, v8) =>
-    `The same between processes: JSON ${figure(json)}/s, V8's serializer ${figure(v8)}/s.`)
+    `The same between processes: JSON ${figure(json)}/s, V8's serializer ${figure(v8)}/s (${times(v8 / json)}).`)
   say([of('fork-json', 'bigstring'), of('worker-clone', 'bigstring'), of('worker-clone', 'twobyte')], (process, thread, twobyte) =>
     `A string of 71 kB goes ${times(thread / process)} as often between threads as between processes; with two-byte characters threads pass ${figure(twobyte)}/s of ${figure(thread)}/s.`)
   say([of('worker-clone', 'bytes'), of('worker-transfer', 'bytes')], (copied, transferred) =>

@@ -32,17 +32,17 @@ function person (random, index, bytes) {
   const hex = (/** @type {number} */ digits) => Array.from({ length: digits }, () => Math.floor(random() * 16).toString(16)).join('')
   const name = `${word()} ${word()}`
   const record = {
-    id: hex(24),
+    id: hex(48),
     index,
-    key: `${hex(8)}-${hex(4)}-${hex(4)}-${hex(12)}`,
+    key: `${hex(8)}-${hex(4)}-${hex(4)}-${hex(4)}-${hex(12)}`,
     isMember: random() < 0.5,
     balance: `$${(random() * 4000).toFixed(2)}`,
-    image: 'http://images.example/32x32',
+    image: `http://images.example/people/${hex(24)}/portrait-32x32.png`,
     age: 20 + Math.floor(random() * 21),
     eyes: word(),
     name,
-    title: word(),
-    company: word().toUpperCase(),
+    title: `${word()} ${word()}`,
+    company: `${word()} ${word()}`.toUpperCase(),
     email: `${word()}.${word()}@mail.example`,
     phone: `+1 (${hex(3)}) ${hex(3)}-${hex(4)}`,
     address: `${Math.floor(random() * 999)} ${word()} street, ${word()}, ${Math.floor(random() * 9999)}`,
