@@ -29,13 +29,8 @@ const addUp = (all) => all.reduce((sum, each) => each.map(([bound, count], i) =>
 exports.describeCaller = (runs) => {
   const buckets = addUp(runs.map((run) => run.buckets))
   const blocksMs = runs.flatMap((run) => run.blocksMs)
-  const longestMs = Math.max(0, ...blocksMs)
-  const round = (/** @type {number} */ ms) => Math.round(ms * 100) / 100
-  const delayMs = (/** @type {number} */ q) => quantileOfBuckets(buckets, q)
-  return {
-    delayP50Ms: round(delayMs(0.5)),
-    delayP99Ms: round(delayMs(0.99)),
-    delayMaxMs: round(Math.max(longestMs, delayMs(1))),
-    blocks: blocksMs.length
-  }
+  const maxMs = blocksMs.length > 0 ? Math.max(...blocksMs) : quantileOfBuckets(buckets, 1)
+  // Where a bucket is wide, its part below the longest block is all there can have been.
+  const delayMs = (/** @type {number} */ q) => Math.round(Math.min(quantileOfBuckets(buckets, q), maxMs) * 100) / 100
+  return { delayP50Ms: delayMs(0.5), delayP99Ms: delayMs(0.99), delayMaxMs: Math.round(maxMs * 100) / 100, blocks: blocksMs.length }
 }

@@ -7,7 +7,7 @@ const { processUsage, threadUsage } = require('./usage')
 
 const REPORT_MS = 1000
 /** The watchdog ends a block within a few polls of its end. */
-const SETTLE_MS = 60
+const SETTLE_MS = 40
 
 /** A wrong result, which is an error and never a number. */
 class OracleError extends Error {}

@@ -84,8 +84,7 @@ class PingPong {
 exports.run = async (context) => {
   const { params: { payload, depth }, seconds, warmUpSeconds } = context
   const makeMessage = () => makePayload(String(payload))
-  await context.ready
-  const transport = await transports[context.variant](context)
+  const [transport] = await Promise.all([transports[context.variant](context), context.ready])
   const pingPong = new PingPong(context, transport)
   if (warmUpSeconds > 0) await pingPong.run(makeMessage, Number(depth), warmUpSeconds)
   const { perSecond, sent, received, last } = await context.measure(() => pingPong.run(makeMessage, Number(depth), seconds))

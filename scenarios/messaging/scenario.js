@@ -57,7 +57,7 @@ exports.scenario = {
   agent: { threshold: 50 },
   modes: {
     quick: { repeats: 2, seconds: 0.1, warmUpSeconds: 0.1, note: 'whether it works, no figures to quote' },
-    default: { repeats: 5, seconds: 0.2, warmUpSeconds: 0.15, note: 'transports and serializers told apart' },
+    default: { repeats: 5, seconds: 0.2, warmUpSeconds: 0.1, note: 'transports and serializers told apart' },
     full: { repeats: 5, seconds: 1, warmUpSeconds: 0.5, note: 'every transport with every payload it can carry and every depth' },
     faithful: { repeats: 1, seconds: 10, warmUpSeconds: 0, note: 'runs of 10 and of 60 s as the original has them; --seconds replaces both' }
   },

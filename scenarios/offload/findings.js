@@ -69,6 +69,6 @@ const topLevel = (cells) => [['fork-at-top-level', 'fork()'], ['worker-at-top-le
   const { startMs, blockedAtBlocks, blockedAtMaxMs } = cell.extra
   const seen = blockedAtMaxMs === undefined
     ? 'blocked-at reported nothing'
-    : `blocked-at reported ${figure(blockedAtBlocks.samples.reduce((sum, count) => sum + count, 0))} blocks in ${cell.samples.length} runs (longest ${figure(blockedAtMaxMs.max)} ms), which is not the start but later callbacks`
-  return [`${name} at the top level took ${figure(startMs.median)} ms; ${seen}; the agent reported ${cell.caller?.blocks} (longest ${figure(cell.caller?.delayMaxMs)} ms), loading and start included.`]
+    : `blocked-at reported ${blockedAtBlocks.samples.reduce((sum, count) => sum + count, 0)} blocks in ${cell.samples.length} runs (longest ${figure(blockedAtMaxMs.max)} ms), which is not the start but later callbacks`
+  return [`${name} at the top level took ${figure(startMs.median)} ms; ${seen}; the agent reported ${cell.caller?.blocks}, the start among them (longest ${figure(cell.caller?.delayMaxMs)} ms, with what the program loads before).`]
 })
