@@ -24,7 +24,7 @@ const table = {
   LOOPWATCH_ERR_SCENARIO: (/** @type {string} */ name, /** @type {string} */ nearest) =>
     `unknown scenario "${name}", did you mean "${nearest}"?`,
   LOOPWATCH_ERR_VARIANT: (/** @type {string} */ name, /** @type {string} */ scenario, /** @type {string} */ nearest) =>
-    `--only ${name}: ${scenario} has no such variant here, did you mean "${nearest}"?`,
+    `--only ${name}: no such variant of ${scenario} in this mode, did you mean "${nearest}"?`,
   LOOPWATCH_ERR_OUTPUT: (/** @type {string} */ flag, /** @type {string} */ file, /** @type {string} */ reason) =>
     `${flag} cannot write ${file}: ${reason}`,
   LOOPWATCH_ERR_PACKAGES: (/** @type {string[]} */ packages) =>

@@ -158,6 +158,27 @@ test('bars say their names and figures, whatever their colours', async () => {
   assert.match(stacked, />1.00 \+ 2.00</)
 })
 
+test('the original\'s tables stand beside ours, row by row, with the ratio', () => {
+  const document = { ...makeDocument(), mode: /** @type {const} */ ('faithful'), seconds: 2 }
+  const [messaging, offload] = ['messaging', 'offload'].map((name) => /** @type {import('../scenarios/harness/interface').Scenario} */ (scenarios.find((each) => each.name === name)))
+  const [, cell] = document.cells
+  const run = (/** @type {string} */ variant, /** @type {number} */ median) => ({ ...cell, variant, median, params: { payload: 'small', depth: 1, run: '10s' } })
+  const [tenSeconds, minute] = messaging.compare?.({ ...document, cells: [run('fork-json', 25000), run('worker-clone', 50000)] }) ?? []
+  assert.deepEqual(tenSeconds.rows.map(([payload]) => payload), ['small', 'medium', 'big', 'huge', 'bigstring'])
+  assert.deepEqual(tenSeconds.rows[0], ['small', '252,384', '250,000', '0.99', '520,274', '500,000', '0.96', '206%', '200%'])
+  assert.deepEqual(tenSeconds.rows[1], ['medium', '123,592', '', '', '173,562', '', '', '140%', ''], 'what was not measured is left open')
+  assert.deepEqual([minute.rows.length, tenSeconds.notes], [5, ['Ours were measured over 2 s and scaled to 10 s.']])
+
+  const [table] = offload.compare?.({
+    ...document,
+    cells: [{ ...cell, variant: 'fork-at-top-level', params: { count: 5e9 }, median: 5651.05908, caller: { delayP50Ms: 1, delayP99Ms: 2, delayMaxMs: 12.5, blocks: 3 }, extra: { startMs: summarise([5.2]), blockedAtBlocks: summarise([0]) } }]
+  }) ?? []
+  assert.deepEqual(table.rows, [
+    ['fork', '5,651,059,080', '5,651,059,080', '1.00', '3.39', 'none', '5.20', '12.5'],
+    ['Worker', '5,875,327,627', '', '', 'none', '', '', '']
+  ])
+})
+
 test('offload says from which size of work on each means pays', () => {
   const { findings } = /** @type {import('../scenarios/harness/interface').Scenario} */ (scenarios.find(({ name }) => name === 'offload'))
   const held = { inline: [1, 10, 100], pool: [0.1, 0.1, 0.1], worker: [2, 2, 2], fork: [200, 200, 200] }

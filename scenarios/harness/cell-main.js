@@ -11,8 +11,11 @@ delete process.env[ORDER]
 
 /** @param {object} message */
 const tell = (message) => { if (process.connected) process.send?.(message) }
-// A harness that was killed must leave nothing behind.
-process.on('disconnect', () => process.exit())
+// A harness that was killed must leave nothing behind, nor what the cell has started: it leads a group.
+process.on('disconnect', () => {
+  if (process.platform !== 'win32') process.kill(-process.pid, 'SIGKILL')
+  process.exit()
+})
 // A terminal sends Ctrl-C to everyone; the harness ends its cells itself.
 process.on('SIGINT', () => {})
 

@@ -29,17 +29,15 @@ exports.pick = (known, names) => names.map((name) => {
 })
 
 /**
- * Keeps the cells of these variants.
- * @param {string} scenario
- * @param {import('./interface').CellPlan[]} cells
+ * Every variant that is asked for must be one of these scenarios'.
+ * @param {{ name: string, variants: string[] }[]} scenarios
  * @param {string[]} only
  */
-exports.pickVariants = (scenario, cells, only) => {
-  const variants = [...new Set(cells.map(({ variant }) => variant))]
+exports.checkVariants = (scenarios, only) => {
+  const known = scenarios.flatMap(({ variants }) => variants)
   for (const name of only) {
-    if (!variants.includes(name)) throw codedError('LOOPWATCH_ERR_VARIANT', name, scenario, nearest(name, variants))
+    if (!known.includes(name)) throw codedError('LOOPWATCH_ERR_VARIANT', name, scenarios.map((each) => each.name).join(', '), nearest(name, known))
   }
-  return only.length === 0 ? cells : cells.filter(({ variant }) => only.includes(variant))
 }
 
 /**

@@ -4,7 +4,6 @@ const { CellRuns } = require('./cells')
 const { runCell } = require('./cell-process')
 const { readEnvironment } = require('./environment')
 const { cellName } = require('./live')
-const { pickVariants } = require('./registry')
 
 const MS_PER_S = 1000
 
@@ -26,7 +25,7 @@ const MS_PER_S = 1000
 function planOf (scenario, { mode, options, only }, { isListing } = { isListing: false }) {
   const environment = readEnvironment()
   const input = { mode, options, environment, isListing }
-  return { input, cells: pickVariants(scenario.name, scenario.plan(input), only) }
+  return { input, cells: scenario.plan(input).filter(({ variant }) => only.length === 0 || only.includes(variant)) }
 }
 
 /**
@@ -61,6 +60,9 @@ async function runScenario (scenario, settings, { live, progress, signal }) {
         if (cell.failure !== null) progress.say(`${cell.plan.variant} ${cellName(cell.plan.params)} failed: ${cell.failure}`)
       }
     }
+  } catch (error) {
+    // What a signal ends in mid-setup has not failed.
+    if (!signal.aborted) throw error
   } finally {
     await scenario.teardown?.(shared)
     progress.end()

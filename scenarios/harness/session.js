@@ -5,6 +5,7 @@ const { watchSignals } = require('../../lib/cli/signals')
 const { Live, cellName } = require('./live')
 const { checkWritable } = require('./output-file')
 const { Progress } = require('./progress')
+const { checkVariants } = require('./registry')
 const { renderReport } = require('./report')
 const { planOf, runScenario } = require('./run')
 const { renderDocument } = require('./table')
@@ -15,12 +16,21 @@ const EXIT_INTERRUPTED = 130
 /** @typedef {import('./interface').Scenario} Scenario */
 /** @typedef {import('./interface').Document} Document */
 
+/** Wrong variants are said before anything runs. @param {Scenario[]} scenarios @param {import('./run').Settings} settings */
+function checkAll (scenarios, settings) {
+  checkVariants(scenarios.map((scenario) => ({
+    name: scenario.name,
+    variants: planOf(scenario, { ...settings, only: [] }, { isListing: true }).cells.map(({ variant }) => variant)
+  })), settings.only)
+}
+
 /**
  * What a run with these settings would measure.
  * @param {Scenario[]} scenarios
  * @param {import('./run').Settings} settings
  */
 exports.list = (scenarios, settings) => {
+  checkAll(scenarios, settings)
   for (const scenario of scenarios) {
     const { cells } = planOf(scenario, settings, { isListing: true })
     const { repeats, note } = scenario.modes[settings.mode]
@@ -41,8 +51,7 @@ exports.list = (scenarios, settings) => {
 exports.run = async (scenarios, settings, { json, report, port }) => {
   if (json !== undefined) checkWritable('--json', json)
   if (report !== undefined) checkWritable('--report', report)
-  // Wrong variants too are said before anything runs.
-  for (const scenario of scenarios) planOf(scenario, settings, { isListing: true })
+  checkAll(scenarios, settings)
   const ending = new AbortController()
   const signals = watchSignals(() => process.exit(EXIT_INTERRUPTED))
   signals.first.then(() => ending.abort())
@@ -55,6 +64,8 @@ exports.run = async (scenarios, settings, { json, report, port }) => {
     progress.say('url' in listening ? `live metrics: ${listening.url}` : `no live metrics: ${listening.reason}`)
     for (const scenario of scenarios) {
       if (ending.signal.aborted) break
+      // --only may be about the others.
+      if (planOf(scenario, settings, { isListing: true }).cells.length === 0) continue
       const document = await runScenario(scenario, settings, { live, progress, signal: ending.signal })
       documents.push(document)
       process.stdout.write(renderDocument(document, scenario, process.stdout.isTTY ? process.stdout.columns : Infinity))
