@@ -2,9 +2,9 @@
 
 const { figure } = require('./format')
 
-const WIDTH = 760
-const NAMES = 170
-const VALUES = 150
+const WIDTH = 600
+const NAMES = 135
+const VALUES = 140
 const ROW = 22
 const BAR = 14
 const GROUP_GAP = 10
@@ -50,7 +50,7 @@ async function makeScale (chart) {
  * Every bar has its name and its figure beside it, so that nothing hangs on a colour: dark, printed or
  * seen by somebody who tells few colours apart. Whiskers are the smallest and the largest sample.
  * @param {Chart} chart
- * @returns {Promise<string>} SVG
+ * @returns {Promise<string>} caption and SVG
  */
 exports.renderBars = async (chart) => {
   const { isLog, scale } = await makeScale(chart)
@@ -75,8 +75,8 @@ exports.renderBars = async (chart) => {
     const x = scale(value)
     return `<line x1="${x}" x2="${x}" y1="${AXIS - 6}" y2="${y}" class="grid"/>${label(x, AXIS - 12, figure(value), 'class="tick" text-anchor="middle"')}`
   })
-  const unit = label(WIDTH, AXIS - 12, `${chart.unit}${isLog ? ', log scale' : ''}`, 'class="tick" text-anchor="end"')
-  return `<svg viewBox="0 0 ${WIDTH} ${y}" role="img" aria-label="${escape(chart.title)}">${axis.join('')}${unit}${parts.join('')}</svg>`
+  const title = `${chart.title} (${chart.unit}${isLog ? ', log scale' : ''})`
+  return `<figcaption>${escape(title)}</figcaption><svg viewBox="0 0 ${WIDTH} ${y}" role="img" aria-label="${escape(title)}">${axis.join('')}${parts.join('')}</svg>`
 }
 
 /** @param {Bar} bar @param {number} y @param {any} scale */

@@ -34,7 +34,7 @@ async function section (document, scenario) {
   const charts = (scenario.charts ?? plainCharts)(document).filter(({ groups }) => groups.some(({ bars }) => bars.length > 0))
   const figures = await Promise.all(charts.map(async (chart) => {
     const legend = chart.stacked ? `<p class="quiet">${(chart.groups[0]?.bars ?? []).map(({ series }, i) => `<span class="key s${i}"></span>${escape(series)}`).join(' ')}</p>` : ''
-    return `<figure><figcaption>${escape(chart.title)}</figcaption>${await renderBars(chart)}${legend}${chart.note ? `<p class="quiet">${escape(chart.note)}</p>` : ''}</figure>`
+    return `<figure>${await renderBars(chart)}${legend}${chart.note ? `<p class="quiet">${escape(chart.note)}</p>` : ''}</figure>`
   }))
   const shown = columnsOf(scenario).map((column) => ({ ...column, cells: cells.map(column.text) })).filter(({ cells }) => cells.some((text) => text !== ''))
   const comparisons = mode === 'faithful' ? scenario.compare?.(document) ?? [] : []

@@ -43,8 +43,8 @@ exports.findings = ({ cells, environment }) => {
   const verdicts = breakEven(cells, works)
   if (verdicts.length > 0) {
     const texts = verdicts.map(({ variant, from, costMs, upToMs }) => from === null
-      ? `${names[variant]} not up to ${figure(upToMs)} ms`
-      : `${names[variant]} from ${figure(from)} ms of work on (it holds the caller for ${figure(costMs)} ms)`)
+      ? `${names[variant]} not up to ${upToMs} ms`
+      : `${names[variant]} from ${from} ms of work on (it holds the caller for ${figure(costMs)} ms)`)
     const best = verdicts.filter(({ from }) => from !== null).sort((a, b) => Number(a.from) - Number(b.from) || a.costMs - b.costMs)[0]
     sentences.push(`On this machine (${environment.cores} cores) offloading pays by ${texts.join(', ')}${best === undefined ? '' : `; the means of choice is ${names[best.variant]}`}. It pays where it holds the caller for less than half of what the work itself would.`)
   }
