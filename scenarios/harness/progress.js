@@ -3,6 +3,7 @@
 const { SingleBar } = require('cli-progress')
 
 const NAME_WIDTH = 40
+const DEFAULT_COLUMNS = 80
 
 /** How far a run is: a bar on a terminal, a line for each repeat elsewhere. On stderr, as results go to stdout. */
 class Progress {
@@ -13,6 +14,7 @@ class Progress {
   #total = 0
   #repeat = 0
   #name = ''
+  #room = 0
 
   /** @param {NodeJS.WriteStream} stream */
   constructor (stream) {
@@ -26,11 +28,12 @@ class Progress {
     this.#done = this.#repeat = 0
     if (!this.#stream.isTTY || total === 0) return
     // On 40 columns the name of the cell is what gives way.
-    const room = Math.max(0, Math.min(NAME_WIDTH, (this.#stream.columns ?? 80) - name.length - 30))
+    const columns = this.#stream.columns ?? DEFAULT_COLUMNS
+    const room = Math.max(0, Math.min(NAME_WIDTH, columns - name.length - 35))
     this.#bar = new SingleBar({
       stream: this.#stream,
       format: `${name} {bar} {value}/{total} {eta_formatted} {cell}`,
-      barsize: Math.max(5, Math.min(30, (this.#stream.columns ?? 80) - name.length - room - 25)),
+      barsize: Math.max(5, Math.min(30, columns - name.length - room - 25)),
       barCompleteChar: '#',
       barIncompleteChar: '.',
       hideCursor: true,
@@ -38,13 +41,12 @@ class Progress {
       clearOnComplete: true,
       stopOnComplete: false,
       gracefulExit: false,
-      formatValue: (value, _, type) => type === 'value' ? String(value) : `${value}`
+      // Before the first run has ended nothing can be said.
+      formatTime: (seconds) => Number.isFinite(seconds) && seconds > 0 ? `${Math.floor(seconds / 60)}:${String(Math.round(seconds) % 60).padStart(2, '0')} left` : ''
     })
     this.#bar.start(total, 0, { cell: '' })
     this.#room = room
   }
-
-  #room = 0
 
   /** One run begins. @param {string} variant @param {string} cell @param {number} repeat from 1 on */
   step (variant, cell, repeat) {
