@@ -170,7 +170,7 @@ test('the original\'s tables stand beside ours, row by row, with the ratio', () 
 
   const [table] = offload.compare?.({
     ...document,
-    cells: [{ ...cell, variant: 'fork-at-top-level', params: { count: 5e9 }, median: 5651.05908, caller: { delayP50Ms: 1, delayP99Ms: 2, delayMaxMs: 12.5, blocks: 3 }, extra: { startMs: summarise([5.2]), blockedAtBlocks: summarise([0]) } }]
+    cells: [{ ...cell, variant: 'fork-at-top-level', params: { count: 5e9 }, median: 5651.05908, caller: { delayP50Ms: 1, delayP99Ms: 2, delayMaxMs: 12.5, blocks: 3 }, extra: { startMs: summarise([5.2]), blockedAtBlocks: summarise([0]), agentStartMs: summarise([12.5]) } }]
   }) ?? []
   assert.deepEqual(table.rows, [
     ['fork', '5,651,059,080', '5,651,059,080', '1.00', '3.39', 'none', '5.20', '12.5'],

@@ -14,6 +14,8 @@ class OracleError extends Error {}
 
 /** What the module of a cell works with, in the cell's own process. */
 class Context {
+  /** Of the caller during measure(), as the agent recorded them. @type {import('../../lib/store/record').BlockRecord[]} */
+  blocks = []
   #agent
   #tell
   #latency = new Latency()
@@ -133,12 +135,12 @@ class Context {
     if (this.#agent === null) return null
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
     const buckets = subtract(await this.#delays(), before)
-    const records = /** @type {{ startedAt: string, durationMs: number, thread: string }[]} */ (await this.#agent.blocks())
-    const blocksMs = records.filter(({ startedAt, durationMs, thread }) => {
+    const records = /** @type {import('../../lib/store/record').BlockRecord[]} */ (await this.#agent.blocks())
+    this.blocks = records.filter(({ startedAt, durationMs, thread }) => {
       const startMs = Date.parse(startedAt)
       return thread === 'main' && startMs < toMs && startMs + durationMs > fromMs
-    }).map(({ durationMs }) => durationMs)
-    return { buckets, blocksMs }
+    })
+    return { buckets, blocksMs: this.blocks.map(({ durationMs }) => durationMs) }
   }
 
   #report () {

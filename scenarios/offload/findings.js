@@ -66,9 +66,10 @@ exports.findings = ({ cells, environment }) => {
 const topLevel = (cells) => [['fork-at-top-level', 'fork()'], ['worker-at-top-level', 'new Worker()']].flatMap(([variant, name]) => {
   const cell = cells.find((each) => each.variant === variant && each.median !== null)
   if (cell === undefined) return []
-  const { startMs, blockedAtBlocks, blockedAtMaxMs } = cell.extra
+  const { startMs, blockedAtBlocks, blockedAtMaxMs, agentStartMs } = cell.extra
   const seen = blockedAtMaxMs === undefined
     ? 'blocked-at reported nothing'
     : `blocked-at reported ${blockedAtBlocks.samples.reduce((sum, count) => sum + count, 0)} blocks in ${cell.samples.length} runs (longest ${figure(blockedAtMaxMs.max)} ms), which is not the start but later callbacks`
-  return [`${name} at the top level took ${figure(startMs.median)} ms; ${seen}; the agent reported ${cell.caller?.blocks}, the start among them (longest ${figure(cell.caller?.delayMaxMs)} ms, with what the program loads before).`]
+  const reported = agentStartMs === undefined ? 'the agent did not either' : `the agent reported the block with the start in it, ${figure(agentStartMs.median)} ms with what else ran before the loop's first turn`
+  return [`${name} at the top level took ${figure(startMs.median)} ms; ${seen}; ${reported}.`]
 })

@@ -83,7 +83,8 @@ exports.scenario = {
     { title: 'caller held ms', text: (cell) => extra(cell, 'heldMs') },
     { title: 'start + send ms', text: (cell) => cell.extra.sendMs === undefined ? extra(cell, 'startMs') : `${extra(cell, 'startMs')} + ${extra(cell, 'sendMs')}` },
     { title: 'online ms', text: (cell) => cell.extra.onlineMs?.median ? extra(cell, 'onlineMs') : '' },
-    { title: 'blocked-at says', text: ({ extra: { blockedAtBlocks, blockedAtMaxMs } }) => blockedAtBlocks === undefined ? '' : blockedAtMaxMs === undefined ? 'nothing' : `${figure(blockedAtMaxMs.median)} ms` }
+    { title: 'blocked-at says', text: ({ extra: { blockedAtBlocks, blockedAtMaxMs } }) => blockedAtBlocks === undefined ? '' : blockedAtMaxMs === undefined ? 'nothing' : `${figure(blockedAtMaxMs.median)} ms` },
+    { title: 'agent: the block with the start', text: (cell) => cell.extra.agentStartMs === undefined ? '' : `${extra(cell, 'agentStartMs')} ms` }
   ],
   charts,
   findings,
