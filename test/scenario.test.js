@@ -88,12 +88,15 @@ test('Ctrl-C keeps what was finished and leaves no process behind', { skip: proc
   await eventually(() => marked(mark).length === 0, () => `every process to end: ${marked(mark)}`)
 })
 
-test('a harness that is killed leaves no process behind', { skip: process.platform !== 'linux' }, async (t) => {
-  const { child, said, ended, mark } = start(t, [MAIN, 'scenario', 'messaging', '--only', 'fork-json', '--seconds', '30', '--port', '0'])
-  await eventually(() => marked(mark).length >= 3, () => `a cell and its child to run: ${said.stderr}`)
-  child.kill('SIGKILL')
-  await ended
-  await eventually(() => marked(mark).length === 0, () => `every process to end: ${marked(mark)}`)
+test('a harness that is ended in mid-cell, or killed, leaves no process behind', { skip: process.platform !== 'linux' }, async (t) => {
+  for (const [signal, expected] of /** @type {const} */ ([['SIGINT', 130], ['SIGTERM', 130], ['SIGKILL', 'SIGKILL']])) {
+    // The cell would go on for longer than the test waits.
+    const { child, said, ended, mark } = start(t, [MAIN, 'scenario', 'messaging', '--only', 'fork-json', '--seconds', '60', '--port', '0'])
+    await eventually(() => marked(mark).length >= 3, () => `a cell and its child to run: ${said.stderr}`)
+    child.kill(signal)
+    await eventually(() => marked(mark).length === 0, () => `every process to end after ${signal}: ${marked(mark)}`)
+    assert.equal(await ended, expected)
+  }
 })
 
 test('live metrics count while it runs; a port that is taken does not stop a run', async (t) => {
