@@ -45,9 +45,11 @@ async function runScenario (scenario, settings, { live, progress, signal }) {
   const due = cells.filter(({ isDue }) => isDue)
   /** @type {Record<string, unknown>} */
   let shared = {}
+  /** @type {(() => unknown)[]} */
+  const endings = []
   progress.begin(scenario, due.length * repeats)
   try {
-    shared = await scenario.setup?.({ ...input, cells: due.map(({ plan }) => plan), signal, say: (line) => progress.say(line) }) ?? {}
+    shared = await scenario.setup?.({ ...input, cells: due.map(({ plan }) => plan), signal, say: (line) => progress.say(line), defer: (end) => endings.push(end) }) ?? {}
     for (let repeat = 1; repeat <= repeats; repeat++) {
       for (const cell of due) {
         if (signal.aborted) break
@@ -64,7 +66,7 @@ async function runScenario (scenario, settings, { live, progress, signal }) {
     // What a signal ends in mid-setup has not failed.
     if (!signal.aborted) throw error
   } finally {
-    await scenario.teardown?.(shared)
+    for (const end of endings.reverse()) await end()
     progress.end()
   }
   /** @type {import('./interface').Document} */
@@ -80,7 +82,12 @@ async function runScenario (scenario, settings, { live, progress, signal }) {
     cells: cells.map((cell) => cell.describe()),
     findings: []
   }
-  document.findings = scenario.findings(document)
+  try {
+    document.findings = scenario.findings(document)
+  } catch (error) {
+    // An hour's figures must not be lost for a sentence about them.
+    progress.say(`${scenario.name}: no findings: ${error.stack}`)
+  }
   return document
 }
 

@@ -2,6 +2,7 @@
 
 const fs = require('node:fs')
 const { watchSignals } = require('../../lib/cli/signals')
+const { LoopwatchError } = require('../../lib/errors')
 const { Live, cellName } = require('./live')
 const { checkWritable } = require('./output-file')
 const { Progress } = require('./progress')
@@ -59,6 +60,7 @@ exports.run = async (scenarios, settings, { json, report, port }) => {
   const live = new Live()
   /** @type {Document[]} */
   const documents = []
+  let hasFailed = false
   try {
     const listening = await live.listen(port)
     progress.say('url' in listening ? `live metrics: ${listening.url}` : `no live metrics: ${listening.reason}`)
@@ -66,9 +68,15 @@ exports.run = async (scenarios, settings, { json, report, port }) => {
       if (ending.signal.aborted) break
       // --only may be about the others.
       if (planOf(scenario, settings, { isListing: true }).cells.length === 0) continue
-      const document = await runScenario(scenario, settings, { live, progress, signal: ending.signal })
-      documents.push(document)
-      process.stdout.write(renderDocument(document, scenario, process.stdout.isTTY ? process.stdout.columns : Infinity))
+      try {
+        const document = await runScenario(scenario, settings, { live, progress, signal: ending.signal })
+        documents.push(document)
+        process.stdout.write(renderDocument(document, scenario, process.stdout.isTTY ? process.stdout.columns : Infinity))
+      } catch (error) {
+        // The others go on: theirs may be what was waited for.
+        hasFailed = true
+        progress.say(`${scenario.name} failed: ${error instanceof LoopwatchError ? error.message : error.stack ?? error}`)
+      }
     }
   } finally {
     live.close()
@@ -78,6 +86,6 @@ exports.run = async (scenarios, settings, { json, report, port }) => {
     if (report !== undefined && first !== undefined) fs.writeFileSync(report, await renderReport(documents, scenarios))
   }
   if (ending.signal.aborted) process.stderr.write('interrupted: every process of the scenario was ended, what was finished is above\n')
-  const hasFailed = documents.some(({ cells }) => cells.some(({ error }) => error !== null))
+  hasFailed ||= documents.some(({ cells }) => cells.some(({ error }) => error !== null))
   process.exitCode = ending.signal.aborted ? EXIT_INTERRUPTED : hasFailed ? EXIT_FAILED : 0
 }
