@@ -3,6 +3,7 @@
 // What the harness and its first scenarios decide, on plain data.
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { spawn } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { delayBuckets, describeCaller, subtract } = require('../scenarios/harness/caller-delay')
@@ -13,9 +14,11 @@ const { Progress } = require('../scenarios/harness/progress')
 const { findScenarios } = require('../scenarios/harness/registry')
 const { quantileOfBuckets, summarise } = require('../scenarios/harness/stats')
 const { renderDocument } = require('../scenarios/harness/table')
+const { processUsage, treeUsage } = require('../scenarios/harness/usage')
 const { jsonBytes, makePayload, names, sizes } = require('../scenarios/messaging/payloads')
 const { codecs } = require('../scenarios/messaging/codecs')
 const { Ring } = require('../scenarios/messaging/ring')
+const { eventually } = require('./support/app')
 const { makeDocument } = require('./support/scenario-document')
 
 const ROOT = path.join(__dirname, '..', 'scenarios')
@@ -60,6 +63,21 @@ test('latencies are right to a hundredth, also when they went through another pr
   assert.equal(new Latency().percentiles(), null)
   here.record(60000)
   assert.ok(Number(here.percentiles()?.max) > 59000, 'beyond its first range')
+})
+
+test('CPU time and memory are a process\'s own, or its whole tree\'s', { skip: process.platform !== 'linux' }, async (t) => {
+  // The work is done by a grandchild that has ended, and one that lives.
+  const burn = 'const end = Date.now() + 200; while (Date.now() < end);'
+  const child = spawn('sh', ['-c', '"$0" -e "$1"; echo ended; "$0" -e "$1 setTimeout(() => {}, 20000); console.log(1)"; true', process.execPath, burn], { stdio: ['ignore', 'pipe', 'ignore'], detached: true })
+  t.after(() => process.kill(-Number(child.pid), 'SIGKILL'))
+  let said = ''
+  child.stdout.on('data', (text) => { said += text })
+  await eventually(() => said.includes('1'), () => `both to have worked: ${said}`)
+  const [own, tree] = [processUsage(Number(child.pid)), treeUsage(Number(child.pid))]
+  assert.ok(Number(own.cpuSeconds) < 0.1, `the shell itself did nothing: ${own.cpuSeconds}`)
+  assert.ok(Number(tree.cpuSeconds) >= 0.2, `the tree worked: ${tree.cpuSeconds}`)
+  assert.ok(Number(tree.peakRssBytes) > 20e6 && Number(own.peakRssBytes) < 20e6)
+  for (const read of [processUsage, treeUsage]) assert.deepEqual(read(2 ** 30), { cpuSeconds: null, peakRssBytes: null })
 })
 
 test('figures keep three digits', () => {

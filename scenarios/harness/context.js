@@ -3,7 +3,7 @@
 const { isDeepStrictEqual } = require('node:util')
 const { delayBuckets, subtract } = require('./caller-delay')
 const { Latency } = require('./latency')
-const { processUsage, threadUsage } = require('./usage')
+const { processUsage, threadUsage, treeUsage } = require('./usage')
 
 const REPORT_MS = 1000
 /** The watchdog ends a block within a few polls of its end. */
@@ -66,6 +66,11 @@ class Context {
   /** From measure() on, the CPU time and memory of a process are followed under this role. @param {string} role @param {number} pid */
   trackProcess (role, pid) {
     this.#tracked.push({ role, read: () => processUsage(pid) })
+  }
+
+  /** The same of a process with all that it starts: PostgreSQL, a cluster. @param {string} role @param {number} pid */
+  trackTree (role, pid) {
+    this.#tracked.push({ role, read: () => treeUsage(pid) })
   }
 
   /** The same of a thread of this process: its role ends in "thread". @param {string} role @param {number | null} tid */

@@ -9,6 +9,22 @@ const BYTES_PER_KB = 1024
 /** Fields of /proc/<pid>/stat behind the name in brackets, which may hold anything. */
 const UTIME = 11
 const STIME = 12
+const CUTIME = 13
+const CSTIME = 14
+/** @type {{ cpuSeconds: number | null, peakRssBytes: number | null }} */
+const NOTHING = { cpuSeconds: null, peakRssBytes: null }
+
+/** @param {string} pid @returns {{ ownSeconds: number, reapedSeconds: number, peakRssBytes: number | null }} */
+function readProcess (pid) {
+  const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number)
+  const peak = /^VmHWM:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'latin1'))
+  return {
+    ownSeconds: (fields[UTIME] + fields[STIME]) / TICKS_PER_S,
+    reapedSeconds: (fields[CUTIME] + fields[CSTIME]) / TICKS_PER_S,
+    peakRssBytes: peak === null ? null : Number(peak[1]) * BYTES_PER_KB
+  }
+}
 
 /**
  * CPU seconds and peak memory of a process with all its threads; nulls where the system does not tell.
@@ -16,13 +32,36 @@ const STIME = 12
  */
 exports.processUsage = (pid) => {
   try {
-    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const peak = /^VmHWM:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'latin1'))
-    return { cpuSeconds: (Number(fields[UTIME]) + Number(fields[STIME])) / TICKS_PER_S, peakRssBytes: peak === null ? null : Number(peak[1]) * BYTES_PER_KB }
+    const { ownSeconds, peakRssBytes } = readProcess(`${pid}`)
+    return { cpuSeconds: ownSeconds, peakRssBytes }
   } catch {
-    return { cpuSeconds: null, peakRssBytes: null }
+    return NOTHING
   }
+}
+
+/**
+ * The same of a process with all that it has started, ended ones included: a server of many processes.
+ * Peaks add up, so memory that they share counts once for each.
+ * @param {number} pid
+ */
+exports.treeUsage = (pid) => {
+  let cpuSeconds = 0
+  let peakRssBytes = 0
+  const pids = [`${pid}`]
+  for (const each of pids) {
+    try {
+      const usage = readProcess(each)
+      cpuSeconds += usage.ownSeconds + usage.reapedSeconds
+      peakRssBytes += usage.peakRssBytes ?? 0
+      for (const thread of fs.readdirSync(`/proc/${each}/task`)) {
+        pids.push(...fs.readFileSync(`/proc/${each}/task/${thread}/children`, 'latin1').split(' ').filter(Boolean))
+      }
+    } catch {
+      // A child may end while we look; without the first there is nothing to tell.
+      if (each === pids[0]) return NOTHING
+    }
+  }
+  return { cpuSeconds, peakRssBytes }
 }
 
 /**
