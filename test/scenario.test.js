@@ -68,8 +68,8 @@ test('cells that fail say why and keep their place, the others have figures', as
 
   assert.match(said.stdout, /WRONG RESULT: the sum/)
   assert.match(said.stdout, /skipped: go is not on the PATH/)
-  assert.match(said.stderr, /setup\n[^]*ended first\nended last\n/)
-  assert.match(said.stderr, /broken ended\nbroken failed: Error: no database/, 'a scenario that cannot begin stops no other')
+  assert.match(said.stderr, /setup\n[^]*teardown \{"go":"1.0"\}\nended first\nended last\n/)
+  assert.match(said.stderr, /teardown undefined\nbroken ended\nbroken failed: Error: no database/, 'a scenario that cannot begin stops no other')
   // One that failed is not tried again.
   assert.equal(said.stderr.match(/^hang size=1 failed/gm)?.length, 1)
   assert.match(fs.readFileSync(report, 'utf8'), /WRONG RESULT: the sum/)

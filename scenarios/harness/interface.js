@@ -66,6 +66,7 @@
  * @property {(input: PlanInput & { say: (line: string) => void, defer: (end: () => unknown) => void, signal: AbortSignal, cells: CellPlan[] }) => Promise<Record<string, unknown>>} [setup]
  * starts services, builds: what it returns is `context.shared` in every cell and must be JSON; what is given
  * to `defer` runs at the end, the last first, also after a failed setup and after Ctrl-C
+ * @property {(shared: Record<string, unknown>) => Promise<void>} [teardown] before what was deferred; gets {} where setup failed
  * @property {(cell: CellPlan, shared: Record<string, unknown>) => Promise<void>} [before] each run of a cell
  * @property {(cell: CellPlan, shared: Record<string, unknown>) => Promise<void>} [after] each run, whatever came of it
  * @property {Column[]} [columns]

@@ -66,6 +66,7 @@ async function runScenario (scenario, settings, { live, progress, signal }) {
     // What a signal ends in mid-setup has not failed.
     if (!signal.aborted) throw error
   } finally {
+    await scenario.teardown?.(shared)
     for (const end of endings.reverse()) await end()
     progress.end()
   }
