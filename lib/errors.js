@@ -20,7 +20,15 @@ const table = {
   LOOPWATCH_ERR_PORT: (/** @type {string} */ flag, /** @type {number} */ port) =>
     `${flag} ${port}: something else listens there, or it may not be used`,
   LOOPWATCH_ERR_DEMO: (/** @type {string} */ file) =>
-    `--demo takes a checkout of the repository, ${file} is not there; --target host:port watches a process of yours`
+    `--demo takes a checkout of the repository, ${file} is not there; --target host:port watches a process of yours`,
+  LOOPWATCH_ERR_SCENARIO: (/** @type {string} */ name, /** @type {string} */ nearest) =>
+    `unknown scenario "${name}", did you mean "${nearest}"?`,
+  LOOPWATCH_ERR_VARIANT: (/** @type {string} */ name, /** @type {string} */ scenario, /** @type {string} */ nearest) =>
+    `--only ${name}: no such variant of ${scenario} in this mode, did you mean "${nearest}"?`,
+  LOOPWATCH_ERR_OUTPUT: (/** @type {string} */ flag, /** @type {string} */ file, /** @type {string} */ reason) =>
+    `${flag} cannot write ${file}: ${reason}`,
+  LOOPWATCH_ERR_PACKAGES: (/** @type {string[]} */ packages) =>
+    `scenarios need packages that the agent does not: npm install --no-save ${packages.join(' ')}`
 }
 
 /** @typedef {keyof typeof table} ErrorCode */

@@ -4,6 +4,7 @@
 const { Command } = require('commander')
 const { addRun } = require('./commands/run')
 const { addBlocks } = require('./commands/blocks')
+const { addScenario } = require('./commands/scenario')
 const { addStack } = require('./commands/stack')
 const { LoopwatchError } = require('../errors')
 const { version } = require('../../package.json')
@@ -17,6 +18,7 @@ const program = new Command('loopwatch')
 addRun(program)
 addBlocks(program)
 addStack(program)
+addScenario(program)
 
 program.parseAsync().catch((error) => {
   if (!(error instanceof LoopwatchError)) throw error

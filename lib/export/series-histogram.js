@@ -12,12 +12,12 @@ class Series {
     this.#counts = new Float64Array(bounds.length + 1)
   }
 
-  /** @param {number} value */
-  observe (value) {
+  /** @param {number} value @param {number} [times] */
+  observe (value, times = 1) {
     let i = 0
     while (i < this.#bounds.length && value > this.#bounds[i]) i++
-    this.#counts[i]++
-    this.sum += value
+    this.#counts[i] += times
+    this.sum += value * times
   }
 
   /** How many were at or below each bound, and in all. */

@@ -30,8 +30,15 @@ class Server {
     this.said = ''
     this.process.stderr?.on('data', (data) => { this.said += data })
     this.url = ''
-    /** @type {{ requestsPerSecond: number, p99Ms: number }[]} */
+    /** @type {{ requestsPerSecond: number, p99Ms: number, cpuUs: number }[]} */
     this.bursts = []
+  }
+
+  async burst () {
+    const from = await this.usage()
+    const { requestsPerSecond, p99Ms } = await load(this.url, seconds)
+    const to = await this.usage()
+    this.bursts.push({ requestsPerSecond, p99Ms, cpuUs: (to.cpuMs - from.cpuMs) * 1000 / (requestsPerSecond * seconds) })
   }
 
   async ready () {
@@ -62,7 +69,7 @@ async function pair () {
   await watched.ready()
   for (const { url } of [bare, watched]) await load(url, WARM_UP_S)
   for (let i = 0; i < bursts; i++) {
-    for (const server of i % 2 === 0 ? [bare, watched] : [watched, bare]) server.bursts.push(await load(server.url, seconds))
+    for (const server of i % 2 === 0 ? [bare, watched] : [watched, bare]) await server.burst()
   }
   return { bare, watched }
 }
@@ -79,19 +86,21 @@ async function rest ({ bare, watched }) {
 
 async function main () {
   console.log(`Node ${process.version}, ${driver}, 50 connections, ${values.server} server, watched = ${values.watch}: ${pairs} pairs of processes, ${bursts} bursts of ${seconds} s on each`)
-  const ratios = { requestsPerSecond: /** @type {number[]} */ ([]), p99Ms: /** @type {number[]} */ ([]) }
+  const ratios = { requestsPerSecond: /** @type {number[]} */ ([]), p99Ms: /** @type {number[]} */ ([]), cpuUs: /** @type {number[]} */ ([]) }
   const rates = []
   for (let i = 0; i < pairs; i++) {
     const servers = await pair()
     const { bare, watched } = servers
     rates.push(...bare.bursts.map(({ requestsPerSecond }) => requestsPerSecond))
-    for (const key of /** @type {const} */ (['requestsPerSecond', 'p99Ms'])) {
+    for (const key of /** @type {const} */ (['requestsPerSecond', 'p99Ms', 'cpuUs'])) {
       ratios[key].push(spread(watched.bursts.map((burst, at) => burst[key] / bare.bursts[at][key])).median)
     }
     if (i === pairs - 1) {
       print('requests/s, bare', rates, 0)
       print('throughput, watched / bare', ratios.requestsPerSecond, 3)
       print('p99 latency, watched / bare', ratios.p99Ms, 2)
+      // All threads of the process; it hardly depends on what else the machine is doing.
+      print('CPU a request, watched / bare', ratios.cpuUs, 3)
       await rest(servers)
     }
     for (const server of [bare, watched]) server.process.kill()

@@ -1,0 +1,75 @@
+'use strict'
+
+const { Command, Option } = require('commander')
+const { number } = require('../../lib/cli/stack-flags')
+const { codedError } = require('../../lib/errors')
+const { findScenarios, missingPackages, pick } = require('./registry')
+
+/** Of the harness itself; scenarios name theirs. */
+const PACKAGES = ['cli-progress', 'cli-table3', 'd3-scale', 'hdr-histogram-js']
+const DEFAULT_PORT = 9465
+const DAY_S = 86400
+
+/** @typedef {import('./interface').Scenario} Scenario */
+/** @typedef {import('./interface').ModeName} ModeName */
+/** @typedef {{ quick?: boolean, full?: boolean, faithful?: boolean, json?: string, report?: string, repeats?: number, seconds?: number, only?: string[], list?: boolean, port: number }} Flags */
+
+/** @param {string} text @param {string[]} [before] */
+const addNames = (text, before = []) => [...before, ...text.split(',').filter(Boolean)]
+
+/** @param {Scenario[]} scenarios */
+function makeProgram (scenarios) {
+  const program = new Command('loopwatch scenario')
+    .description('Measures how Node.js behaves in questions that public benchmarks asked. Without a name it lists them.')
+    .argument('[names...]', 'scenarios to run, one after the other')
+    .addOption(new Option('--quick', 'half a minute: that it works, rather than figures').conflicts(['full', 'faithful']))
+    .addOption(new Option('--full', 'every variant with every parameter').conflicts(['faithful']))
+    .option('--faithful', 'the original experiment with its own parameters, its table beside ours')
+    .option('--json <file>', 'write the results as JSON (scenarios/harness/schema.json)')
+    .option('--report <file>', 'write one HTML file with charts')
+    .option('--repeats <n>', 'fresh processes of each cell', number('--repeats', 1, 1000))
+    .option('--seconds <n>', 'that each cell measures', number('--seconds', 1, DAY_S))
+    .option('--only <variant>', 'run this variant only; may be given again, or several with commas', addNames)
+    .option('--list', 'list variants and cells instead of running them')
+    .option('--port <port>', 'of /metrics while it runs, 0 = any free one', number('--port', 0, 65535), DEFAULT_PORT)
+    .showHelpAfterError('(loopwatch scenario --help lists the options)')
+  for (const { name, options = [] } of scenarios) {
+    for (const { flags, description, parse } of options) {
+      const option = new Option(flags, `${name}: ${description}`)
+      program.addOption(parse === undefined ? option : option.argParser(parse))
+    }
+  }
+  return program
+}
+
+/** @param {Flags} flags @returns {ModeName} */
+const modeOf = ({ quick, full, faithful }) => quick ? 'quick' : full ? 'full' : faithful ? 'faithful' : 'default'
+
+/** @param {Scenario[]} scenarios */
+function listScenarios (scenarios) {
+  const width = Math.max(...scenarios.map(({ name }) => name.length))
+  for (const { name, title } of scenarios) process.stdout.write(`${name.padEnd(width)}  ${title}\n`)
+}
+
+/**
+ * `loopwatch scenario` with what follows it on the command line.
+ * @param {string[]} args
+ */
+exports.main = async (args) => {
+  const scenarios = findScenarios()
+  const program = makeProgram(scenarios)
+  program.parse(args, { from: 'user' })
+  const { quick, full, faithful, json, report, repeats, seconds, only = [], list, port, ...options } = /** @type {Flags & Record<string, any>} */ (program.opts())
+  const picked = pick(scenarios, program.args)
+  if (picked.length === 0) {
+    if (only.length > 0) throw codedError('LOOPWATCH_ERR_OPTION', '--only', 'the name of a scenario before it', only.join(','))
+    return listScenarios(scenarios)
+  }
+  const missing = missingPackages([...PACKAGES, ...picked.flatMap(({ packages = [] }) => packages)])
+  if (missing.length > 0) throw codedError('LOOPWATCH_ERR_PACKAGES', missing)
+  const settings = { mode: modeOf({ quick, full, faithful, port }), repeats, seconds, only, options }
+  // Loaded then: a list must not need what a run needs.
+  const session = require('./session')
+  if (list) return session.list(picked, settings)
+  await session.run(picked, settings, { json, report, port })
+}

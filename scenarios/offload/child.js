@@ -1,0 +1,10 @@
+'use strict'
+
+// What fork() starts: says that it runs, does the work it is sent, answers.
+const { threadId } = require('../harness/usage')
+const { work } = require('./work')
+
+process.on('message', (/** @type {{ steps: number, input: Uint8Array | null }} */ { steps, input }) => {
+  process.send?.({ value: work(steps), inputBytes: input?.length ?? 0 })
+})
+process.send?.({ tid: threadId() })

@@ -1,0 +1,12 @@
+'use strict'
+
+// What new Worker() starts: says that it runs, does the work it is sent, answers.
+const { parentPort } = require('node:worker_threads')
+const { threadId } = require('../harness/usage')
+const { work } = require('./work')
+
+const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort)
+port.on('message', ({ steps, input }) => {
+  port.postMessage({ value: work(steps), inputBytes: input?.length ?? 0 })
+})
+port.postMessage({ tid: threadId() })

@@ -1,0 +1,207 @@
+'use strict'
+
+// What the harness and its first scenarios decide, on plain data.
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { spawn } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
+const { delayBuckets, describeCaller, subtract } = require('../scenarios/harness/caller-delay')
+const { renderBars } = require('../scenarios/harness/bar-chart')
+const { figure } = require('../scenarios/harness/format')
+const { Latency } = require('../scenarios/harness/latency')
+const { Progress } = require('../scenarios/harness/progress')
+const { findScenarios } = require('../scenarios/harness/registry')
+const { quantileOfBuckets, summarise } = require('../scenarios/harness/stats')
+const { renderDocument } = require('../scenarios/harness/table')
+const { processUsage, treeUsage } = require('../scenarios/harness/usage')
+const { jsonBytes, makePayload, names, sizes } = require('../scenarios/messaging/payloads')
+const { codecs } = require('../scenarios/messaging/codecs')
+const { Ring } = require('../scenarios/messaging/ring')
+const { eventually } = require('./support/app')
+const { makeDocument } = require('./support/scenario-document')
+
+const ROOT = path.join(__dirname, '..', 'scenarios')
+const scenarios = findScenarios()
+
+test('the interval is Student\'s t on logarithms, and there is none of two samples', () => {
+  const { median, min, max, ci95 } = summarise([80, 100, 125, 100, 100])
+  assert.deepEqual([median, min, max], [100, 80, 125])
+  // Logarithms -0.2231, 0, 0.2231, 0, 0 around 100: s = 0.1578, half = 2.776 * s / sqrt(5) = 0.1959.
+  const [low, high] = /** @type {[number, number]} */ (ci95)
+  assert.ok(Math.abs(low - 82.21) < 0.05 && Math.abs(high - 121.64) < 0.05, `${low} to ${high}`)
+  assert.equal(summarise([1, 2]).ci95, null)
+  assert.equal(summarise([1, 2]).median, 1.5)
+  const [below, above] = /** @type {[number, number]} */ (summarise([0, 0, 3]).ci95)
+  assert.ok(below < 0 && above > 1, 'figures that are 0 have no logarithm')
+})
+
+test('quantiles lie within their bucket, and at its beginning where it is open', () => {
+  /** @type {[number, number][]} */
+  const buckets = [[1, 50], [2, 90], [5, 100], [Infinity, 100]]
+  assert.equal(quantileOfBuckets(buckets, 0.5), 1)
+  assert.equal(quantileOfBuckets(buckets, 0.7), 1.5)
+  assert.equal(quantileOfBuckets(buckets, 1), 5)
+  assert.equal(quantileOfBuckets([[1, 0], [Infinity, 4]], 0.5), 1)
+  assert.equal(quantileOfBuckets([], 0.5), 0)
+})
+
+test('the caller is what the agent says of it between two readings', () => {
+  const line = (/** @type {string} */ le, /** @type {number} */ count) => `loopwatch_eventloop_delay_seconds_bucket{thread="main",le="${le}"} ${count}`
+  const before = delayBuckets([line('0.001', 10), line('0.05', 10), line('+Inf', 10)].join('\n'))
+  const after = delayBuckets(['# HELP x', line('0.001', 109), line('0.05', 110), line('+Inf', 110), 'loopwatch_other{le="1"} 3'].join('\n'))
+  const run = { buckets: subtract(after, before), blocksMs: [70.4] }
+  assert.deepEqual(describeCaller([run, { ...run, blocksMs: [] }]), { delayP50Ms: 0.51, delayP99Ms: 1, delayMaxMs: 70.4, blocks: 1 })
+})
+
+test('latencies are right to a hundredth, also when they went through another process', () => {
+  const [here, there] = [new Latency(), new Latency()]
+  for (let i = 1; i <= 1000; i++) here.record(i / 100)
+  for (const [ms, count] of JSON.parse(JSON.stringify(here.counts()))) there.record(ms, count)
+  const { p50, p99, max } = /** @type {{ p50: number, p99: number, max: number }} */ (there.percentiles())
+  for (const [actual, expected] of [[p50, 5], [p99, 9.9], [max, 10]]) assert.ok(Math.abs(actual / expected - 1) < 0.015, `${actual} for ${expected}`)
+  assert.equal(new Latency().percentiles(), null)
+  here.record(60000)
+  assert.ok(Number(here.percentiles()?.max) > 59000, 'beyond its first range')
+})
+
+test('CPU time and memory are a process\'s own, or its whole tree\'s', { skip: process.platform !== 'linux' }, async (t) => {
+  // The work is done by a grandchild that has ended, and one that lives.
+  const burn = 'const end = Date.now() + 200; while (Date.now() < end);'
+  const child = spawn('sh', ['-c', '"$0" -e "$1"; echo ended; "$0" -e "$1 setTimeout(() => {}, 20000); console.log(1)"; true', process.execPath, burn], { stdio: ['ignore', 'pipe', 'ignore'], detached: true })
+  t.after(() => process.kill(-Number(child.pid), 'SIGKILL'))
+  let said = ''
+  child.stdout.on('data', (text) => { said += text })
+  await eventually(() => said.includes('1'), () => `both to have worked: ${said}`)
+  const [own, tree] = [processUsage(Number(child.pid)), treeUsage(Number(child.pid))]
+  assert.ok(Number(own.cpuSeconds) < 0.1, `the shell itself did nothing: ${own.cpuSeconds}`)
+  assert.ok(Number(tree.cpuSeconds) >= 0.2, `the tree worked: ${tree.cpuSeconds}`)
+  assert.ok(Number(tree.peakRssBytes) > 20e6 && Number(own.peakRssBytes) < 20e6)
+  for (const read of [processUsage, treeUsage]) assert.deepEqual(read(2 ** 30), { cpuSeconds: null, peakRssBytes: null })
+})
+
+test('figures keep three digits', () => {
+  assert.deepEqual([1234567.8, 999.6, 57.123, 1.239, 0.0123456, 0, null].map(figure), ['1,234,568', '1000', '57.1', '1.24', '0.012', '0', ''])
+})
+
+test('payloads have the size of the original\'s and are the same each time', () => {
+  for (const [name, bytes] of Object.entries(sizes)) {
+    const actual = jsonBytes(makePayload(name))
+    assert.ok(Math.abs(actual / bytes - 1) <= 0.01, `${name}: ${actual}, not ${bytes}`)
+  }
+  for (const name of names) assert.deepEqual(makePayload(name), makePayload(name))
+  const medium = makePayload('medium')
+  assert.deepEqual([Object.keys(medium).length, medium.tags.length, medium.friends.length], [22, 7, 3])
+  assert.ok(medium.text.endsWith('\r\n') && Math.abs(medium.text.length - 500) < 100, `${medium.text.length} characters`)
+  assert.deepEqual([makePayload('big').length, makePayload('huge').length], [40, 300])
+})
+
+test('a ring gives back every message in order, round its end and when it was full', () => {
+  const memory = Ring.allocate(1024)
+  const [writer, reader] = [new Ring(memory, { isReader: false, cores: 2 }), new Ring(memory, { isReader: true, cores: 2 })]
+  const { json } = codecs
+  let written = 0
+  let read = 0
+  let fullAt = 0
+  while (read < 500) {
+    while (written < 500 && json.write(writer, { at: written, text: 'ü'.repeat(written % 50) })) written++
+    if (written < 500) fullAt++
+    writer.flush()
+    assert.ok(reader.look())
+    while (reader.next()) {
+      assert.deepEqual(json.read(reader), { at: read, text: 'ü'.repeat(read % 50) })
+      read++
+    }
+    reader.release()
+  }
+  assert.ok(fullAt > 5, 'it was never full')
+  assert.equal(reader.look(), false)
+})
+
+test('every scenario has a README that answers the four questions, and modes that repeat', () => {
+  assert.ok(scenarios.length >= 2)
+  for (const { name, title, modes, plan } of scenarios) {
+    const readme = fs.readFileSync(path.join(ROOT, name, 'README.md'), 'utf8')
+    for (const heading of ['The question', 'Reading the table', 'Where it comes from', 'Results']) assert.ok(readme.includes(`\n## ${heading}\n`), `${name}: ${heading}`)
+    assert.ok(title.length < 120)
+    assert.ok(modes.default.repeats >= 5, `${name}: at least five repeats by default`)
+    for (const mode of /** @type {const} */ (['quick', 'default', 'full', 'faithful'])) {
+      const cells = plan({ mode, options: {}, environment: makeDocument().environment, isListing: true })
+      const keys = cells.map(({ variant, params }) => JSON.stringify([variant, params]))
+      assert.equal(new Set(keys).size, keys.length, `${name} ${mode}: a cell twice`)
+      assert.ok(cells.length > 0)
+      for (const { variant } of cells) assert.ok(readme.includes(`\`${variant}\``), `${name}: README says nothing of ${variant}`)
+    }
+  }
+})
+
+test('a table fits 40 columns, 120 and none', () => {
+  const scenario = /** @type {import('../scenarios/harness/interface').Scenario} */ (scenarios.find(({ name }) => name === 'messaging'))
+  const document = makeDocument()
+  const narrow = renderDocument(document, scenario, 40)
+  for (const line of narrow.split('\n')) assert.ok(line.length <= 40, line)
+  assert.match(narrow, /^fork-json$/m)
+  assert.match(narrow, /^ {2}median: 36,425 messages\/s$/m)
+  const wide = renderDocument(document, scenario, Infinity)
+  assert.match(wide, /^fork-json +payload=small depth=1 +36,425 messages\/s /m)
+  assert.match(wide, /skipped: go is not on the PATH/)
+})
+
+test('progress is a bar on a terminal of 40 columns and plain lines without one', () => {
+  const scenario = /** @type {import('../scenarios/harness/interface').Scenario} */ (scenarios[0])
+  /** @param {object} stream */
+  const draw = (stream) => {
+    let text = ''
+    const progress = new Progress(/** @type {any} */ ({ ...stream, write: (/** @type {string} */ each) => { text += each }, on: () => {}, cursorTo: () => {}, clearLine: () => {} }))
+    progress.begin(scenario, 4)
+    for (const repeat of [1, 1, 2, 2]) progress.step('worker-clone', 'payload=small depth=256', repeat)
+    progress.say('said')
+    progress.end()
+    return text
+  }
+  assert.equal(draw({ isTTY: false }), `${scenario.name}: repeat 1, 0 of 4 runs done\n${scenario.name}: repeat 2, 2 of 4 runs done\nsaid\n`)
+  // eslint-disable-next-line no-control-regex
+  const lines = draw({ isTTY: true, columns: 40 }).replace(/\u001b\[[?\d;]*[A-Za-z]/g, '').split(/[\r\n]/)
+  assert.ok(lines.some((line) => line.includes('#') || line.includes('.')), `${lines}`)
+  for (const line of lines) assert.ok(line.length <= 40 || line.includes('/4'), line)
+})
+
+test('bars say their names and figures, whatever their colours', async () => {
+  const svg = await renderBars({ title: 'a <b>', unit: 'ms', groups: [{ label: 'one', bars: [{ series: 'x & y', value: 3, low: 2, high: 4 }, { series: 'z', value: 5000, oversubscribed: true }] }] })
+  assert.match(svg, /aria-label="a &#60;b&#62; \(ms, log scale\)"/)
+  assert.match(svg, />x &#38; y</)
+  assert.match(svg, />5,000 oversubscribed</)
+  const stacked = await renderBars({ title: 't', unit: 'ms', stacked: true, groups: [{ label: 'W=4', bars: [{ series: 'a', value: 1 }, { series: 'b', value: 2 }] }] })
+  assert.match(stacked, />1.00 \+ 2.00</)
+})
+
+test('the original\'s tables stand beside ours, row by row, with the ratio', () => {
+  const document = { ...makeDocument(), mode: /** @type {const} */ ('faithful'), seconds: 2 }
+  const [messaging, offload] = ['messaging', 'offload'].map((name) => /** @type {import('../scenarios/harness/interface').Scenario} */ (scenarios.find((each) => each.name === name)))
+  const [, cell] = document.cells
+  const run = (/** @type {string} */ variant, /** @type {number} */ median) => ({ ...cell, variant, median, params: { payload: 'small', depth: 1, run: '10s' } })
+  const [tenSeconds, minute] = messaging.compare?.({ ...document, cells: [run('fork-json', 25000), run('worker-clone', 50000)] }) ?? []
+  assert.deepEqual(tenSeconds.rows.map(([payload]) => payload), ['small', 'medium', 'big', 'huge', 'bigstring'])
+  assert.deepEqual(tenSeconds.rows[0], ['small', '252,384', '250,000', '0.99', '520,274', '500,000', '0.96', '206%', '200%'])
+  assert.deepEqual(tenSeconds.rows[1], ['medium', '123,592', '', '', '173,562', '', '', '140%', ''], 'what was not measured is left open')
+  assert.deepEqual([minute.rows.length, tenSeconds.notes], [5, ['Ours were measured over 2 s and scaled to 10 s.']])
+
+  const [table] = offload.compare?.({
+    ...document,
+    cells: [{ ...cell, variant: 'fork-at-top-level', params: { count: 5e9 }, median: 5651.05908, caller: { delayP50Ms: 1, delayP99Ms: 2, delayMaxMs: 12.5, blocks: 3 }, extra: { startMs: summarise([5.2]), blockedAtBlocks: summarise([0]), agentStartMs: summarise([12.5]) } }]
+  }) ?? []
+  assert.deepEqual(table.rows, [
+    ['fork', '5,651,059,080', '5,651,059,080', '1.00', '3.39', 'none', '5.20', '12.5'],
+    ['Worker', '5,875,327,627', '', '', 'none', '', '', '']
+  ])
+})
+
+test('offload says from which size of work on each means pays', () => {
+  const { findings } = /** @type {import('../scenarios/harness/interface').Scenario} */ (scenarios.find(({ name }) => name === 'offload'))
+  const held = { inline: [1, 10, 100], pool: [0.1, 0.1, 0.1], worker: [2, 2, 2], fork: [200, 200, 200] }
+  const cells = Object.entries(held).flatMap(([variant, values]) => values.map((ms, i) => /** @type {any} */ ({
+    variant, params: { workMs: 10 ** i, inputKiB: 0, parallel: 1 }, median: 10 ** i + ms, samples: [1], extra: { heldMs: summarise([ms]), sendMs: summarise([0]) }
+  })))
+  const [verdict] = findings({ ...makeDocument(), cells })
+  assert.match(verdict, /a warm pool from 1 ms of work on \(it holds the caller for 0.100 ms\), new Worker from 10 ms of work on \(it holds the caller for 2.00 ms\), fork\(\) not up to 100 ms; the means of choice is a warm pool/)
+})

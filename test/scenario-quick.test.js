@@ -1,0 +1,67 @@
+'use strict'
+
+// What CI runs of the scenarios themselves: all of them with --quick, their documents against the
+// schema, and the report in a real browser.
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { pathToFileURL } = require('node:url')
+const { Ajv } = require('ajv')
+const { startBrowser, openPage } = require('./support/browser')
+const { startNode } = require('./support/app')
+const { makeDir } = require('./support/files')
+const { makeDocument } = require('./support/scenario-document')
+const { findScenarios } = require('../scenarios/harness/registry')
+const { renderReport } = require('../scenarios/harness/report')
+const schema = require('../scenarios/harness/schema.json')
+
+const MAIN = path.join(__dirname, '..', 'lib', 'cli', 'main.js')
+const validate = new Ajv({ allowUnionTypes: true }).compile(schema)
+
+test('every scenario runs with --quick, is right, and writes what the schema says', async (t) => {
+  const dir = makeDir(t)
+  const [json, report] = [path.join(dir, 'results.json'), path.join(dir, 'report.html')]
+  const names = findScenarios().map(({ name }) => name)
+  const { closed } = startNode(t, [MAIN, 'scenario', ...names, '--quick', '--json', json, '--report', report, '--port', '0'])
+  const { code, stdout, stderr } = await closed
+  assert.equal(code, 0, `${stdout}${stderr}`)
+  const documents = JSON.parse(fs.readFileSync(json, 'utf8'))
+  assert.deepEqual(documents.map((/** @type {{ scenario: string }} */ { scenario }) => scenario), names)
+  for (const document of documents) {
+    assert.ok(validate(document), JSON.stringify(validate.errors))
+    assert.ok(document.findings.length > 0, `${document.scenario} found nothing`)
+    for (const { variant, oracle, skipped, caller, process } of document.cells) {
+      assert.ok(oracle === 'passed' || skipped !== null, `${document.scenario} ${variant}`)
+      if (skipped === null) assert.ok(caller.delayP99Ms >= caller.delayP50Ms && process[0].role === 'caller')
+    }
+  }
+  const html = fs.readFileSync(report, 'utf8')
+  for (const name of names) assert.ok(html.includes(`<h2>${name}</h2>`))
+})
+
+test('the report opens from disk, bright, dark and printed, and loads nothing', async (t) => {
+  const browser = await startBrowser(t)
+  if (browser === null) return
+  const file = path.join(makeDir(t), 'report.html')
+  fs.writeFileSync(file, await renderReport([makeDocument()], findScenarios()))
+  const { page, complaints } = await openPage(browser, 'about:blank')
+  /** @type {string[]} */
+  const asked = []
+  page.on('request', (request) => asked.push(request.url()))
+  await page.goto(pathToFileURL(file).href)
+  assert.deepEqual([asked, complaints], [[pathToFileURL(file).href], []])
+  assert.ok(await page.locator('svg rect').count() >= 2)
+  const luminance = async () => {
+    const colors = await page.evaluate('[document.body, document.querySelector(\'svg text.value\')].map((each, i) => getComputedStyle(each)[i ? \'fill\' : \'backgroundColor\'])')
+    return /** @type {string[]} */ (colors).map((color) => (color.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 3)
+  }
+  for (const [media, colorScheme, isDark] of /** @type {const} */ ([['screen', 'light', false], ['screen', 'dark', true], ['print', 'dark', false]])) {
+    await page.emulateMedia({ media, colorScheme })
+    const [ground, ink] = await luminance()
+    assert.ok(isDark ? ground < 60 && ink > 190 : ground > 220 && ink < 60, `${media} ${colorScheme}: ${ground} and ${ink}`)
+  }
+  await page.emulateMedia({ media: 'screen' })
+  await page.setViewportSize({ width: 400, height: 800 })
+  assert.ok(await page.evaluate('document.documentElement.scrollWidth <= 400'), 'it scrolls sideways on a phone')
+})

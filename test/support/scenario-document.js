@@ -1,0 +1,42 @@
+'use strict'
+
+/** What a run of `messaging` may have come to. @returns {import('../../scenarios/harness/interface').Document} */
+exports.makeDocument = () => {
+  const cell = {
+    variant: 'fork-json',
+    params: { payload: 'small', depth: 1 },
+    unit: 'messages/s',
+    better: /** @type {const} */ ('higher'),
+    samples: [36000, 36425, 37000],
+    median: 36425,
+    min: 36000,
+    max: 37000,
+    ci95: /** @type {[number, number]} */ ([35230, 37720]),
+    latencyMs: { p50: 0.02, p90: 0.03, p95: 0.04, p99: 0.1, max: 2 },
+    process: [{ role: 'caller', cpuSeconds: 0.2, peakRssBytes: 8e7 }, { role: 'child', cpuSeconds: 0.1, peakRssBytes: 5e7 }],
+    caller: { delayP50Ms: 0.5, delayP99Ms: 4.4, delayMaxMs: 10, blocks: 0 },
+    extra: {},
+    oracle: /** @type {const} */ ('passed'),
+    error: null,
+    skipped: null,
+    oversubscribed: false
+  }
+  const none = { samples: [], median: null, min: null, max: null, ci95: null, latencyMs: null, process: [], caller: null, oracle: null }
+  return {
+    scenario: 'messaging',
+    mode: 'default',
+    startedAt: '2026-11-21T10:00:00.000Z',
+    durationSeconds: 60,
+    repeats: 3,
+    seconds: null,
+    interrupted: false,
+    environment: { node: 'v20.20.2', v8: '11.3', cpu: 'a processor', cores: 2, kernel: 'Linux 6.18', platform: 'linux x64', memoryBytes: 8e9, loadAverage: 0.1, tools: {} },
+    cells: [
+      cell,
+      { ...cell, variant: 'worker-clone', median: 62647, min: 60000, max: 70000, process: [{ role: 'caller', cpuSeconds: 0.2, peakRssBytes: 8e7 }, { role: 'worker thread', cpuSeconds: 0.1, peakRssBytes: null }] },
+      { ...cell, ...none, variant: 'elsewhere', skipped: 'go is not on the PATH: https://go.dev/dl/' },
+      { ...cell, ...none, variant: 'ring-json', error: 'the message that went round is not what it must be\n  at run', oracle: /** @type {const} */ ('failed'), oversubscribed: true }
+    ],
+    findings: ['Small messages, one in flight: a thread answers 62,647/s, a process 36,425/s (1.72 times).']
+  }
+}
