@@ -14,19 +14,35 @@ let name = ignore
 /** Instances made under this agent. */
 let instances = 0
 
+/** Where a request of Fastify 5 keeps what its `routeOptions` are made of, anew at each look: 200 ns on Node 24. @type {symbol | undefined} */
+let kContext
+/** So many requests are looked through for it, other versions keep it elsewhere or nowhere. */
+let looks = 10
+
+/** @param {any} request @returns {string | null | undefined} null where no route matched, undefined before Fastify 4.10 */
+function urlOf (request) {
+  const url = kContext === undefined ? undefined : request[kContext]?.config?.url
+  if (typeof url === 'string') return url
+  const { routeOptions } = request
+  if (routeOptions === undefined) return undefined
+  if (routeOptions.url !== undefined && looks > 0) {
+    looks--
+    kContext = Object.getOwnPropertySymbols(request).find((symbol) => request[symbol]?.config?.url === routeOptions.url)
+  }
+  return routeOptions.url ?? null
+}
+
 /**
  * An `onRequest` hook: the router has matched by then, and nothing of the application has run that
  * was not registered before.
  * @param {any} request @param {unknown} _ @param {() => void} done
  */
 function onRequest (request, _, done) {
-  if (name !== ignore) tell(request, request.routeOptions)
+  if (name !== ignore) {
+    const url = urlOf(request)
+    if (url !== undefined) name(request.raw, url)
+  }
   done()
-}
-
-/** @param {any} request @param {{ url?: string } | undefined} route has no url where none matched; is none before Fastify 4.10 */
-function tell (request, route) {
-  if (route !== undefined) name(request.raw, route.url ?? null)
 }
 
 /** An instance made from now on takes the hook before any of its own. @param {any} message */
@@ -41,7 +57,7 @@ function onInitialization ({ fastify }) {
 
 /** An instance that is older than this agent tells here, just before the handler. @param {any} message */
 function onHandler ({ request, route }) {
-  if (request !== undefined) tell(request, route)
+  if (request !== undefined && route !== undefined) name(request.raw, route.url ?? null)
 }
 
 /**
