@@ -5,6 +5,7 @@ const { Command } = require('commander')
 const { addRun } = require('./commands/run')
 const { addBlocks } = require('./commands/blocks')
 const { addStack } = require('./commands/stack')
+const { addProfile } = require('./commands/profile')
 const { LoopwatchError } = require('../errors')
 const { version } = require('../../package.json')
 
@@ -17,6 +18,7 @@ const program = new Command('loopwatch')
 addRun(program)
 addBlocks(program)
 addStack(program)
+addProfile(program)
 
 program.parseAsync().catch((error) => {
   if (!(error instanceof LoopwatchError)) throw error

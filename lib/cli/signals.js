@@ -3,7 +3,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 
 /**
- * The first signal ends the stack, the second its tools at once.
+ * The first signal ends what runs, the second its tools at once.
  * @param {() => void} onSecond
  */
 exports.watchSignals = (onSecond) => {
@@ -22,6 +22,8 @@ exports.watchSignals = (onSecond) => {
   process.stdout.on('error', onSignal)
   return {
     first,
+    /** Whether it has come. */
+    get isOver () { return ending.signal.aborted },
     /** Waits so long, or rejects when it is over before. @param {number} ms */
     sleep: (ms) => sleep(ms, undefined, { signal: ending.signal }),
     /** Throws where nothing must be started any more. */
