@@ -25,6 +25,10 @@ const table = {
     `cannot write to --output ${show(folder)}: ${reason}`,
   LOOPWATCH_ERR_NO_REPORT: (/** @type {string} */ tool, /** @type {string} */ reason, /** @type {string} */ output) =>
     `${tool} has made no report: ${reason}${output === '' ? '' : `; it said:\n${output}\n`}`,
+  LOOPWATCH_ERR_ATTACH: (/** @type {number} */ pid, /** @type {string} */ reason) =>
+    `cannot attach to process ${pid}: ${reason}`,
+  LOOPWATCH_ERR_INSPECTOR: (/** @type {number} */ pid, /** @type {string} */ reason) =>
+    `cannot inspect process ${pid}: ${reason}`,
   LOOPWATCH_ERR_TOOL_ENDED: (/** @type {string} */ tool, /** @type {string} */ how, /** @type {string} */ output) =>
     `${tool} has ended (${how})${output === '' ? '' : `; it said:\n${output}\n`}`,
   LOOPWATCH_ERR_PORT: (/** @type {string} */ flag, /** @type {number} */ port) =>

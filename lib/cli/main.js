@@ -6,6 +6,7 @@ const { addRun } = require('./commands/run')
 const { addBlocks } = require('./commands/blocks')
 const { addStack } = require('./commands/stack')
 const { addProfile } = require('./commands/profile')
+const { addAttach } = require('./commands/attach')
 const { LoopwatchError } = require('../errors')
 const { version } = require('../../package.json')
 
@@ -19,6 +20,7 @@ addRun(program)
 addBlocks(program)
 addStack(program)
 addProfile(program)
+addAttach(program)
 
 program.parseAsync().catch((error) => {
   if (!(error instanceof LoopwatchError)) throw error
