@@ -12,7 +12,7 @@ const BIN = path.join(ROOT, 'node_modules', '.bin')
 
 /** Tests of pure parts and of tools, for which one version is enough. */
 const ONCE = [
-  'alerts', 'attach', 'cause', 'cluster-hub', 'cluster-parts', 'dashboards', 'delay-histogram', 'demo', 'detector', 'escalation', 'explain', 'history', 'http-guard',
+  'alerts', 'attach', 'cause', 'cluster-hub', 'cluster-parts', 'dashboards', 'delay-histogram', 'demo', 'detector', 'diagnose', 'escalation', 'explain', 'history', 'http-guard',
   'lateness', 'layers', 'load', 'manifests', 'many-routes', 'metrics', 'options', 'page', 'path-template', 'profile-command', 'profiles', 'readme', 'request-stats',
   'source-map', 'stack', 'store'
 ].map((name) => `${name}.test.js`)

@@ -7,6 +7,7 @@ const { addBlocks } = require('./commands/blocks')
 const { addStack } = require('./commands/stack')
 const { addProfile } = require('./commands/profile')
 const { addAttach } = require('./commands/attach')
+const { addDiagnose } = require('./commands/diagnose')
 const { LoopwatchError } = require('../errors')
 const { version } = require('../../package.json')
 
@@ -21,6 +22,7 @@ addBlocks(program)
 addStack(program)
 addProfile(program)
 addAttach(program)
+addDiagnose(program)
 
 program.parseAsync().catch((error) => {
   if (!(error instanceof LoopwatchError)) throw error

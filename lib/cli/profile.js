@@ -85,21 +85,22 @@ function dropUseless (output, { code }) {
 
 /**
  * Lets the application run until it ends, the time or the load is over, or a signal comes.
- * @param {ProfileRun} run @param {string} name @param {Flags} flags @param {ReturnType<typeof watchSignals>} signals
+ * @param {ProfileRun} run @param {string} name @param {Pick<Flags, 'seconds' | 'onPort'>} flags @param {ReturnType<typeof watchSignals>} signals
+ * @returns {Promise<Awaited<ReturnType<typeof applyLoad>> | null>} what our own load has measured
  */
 async function observe (run, name, { seconds, onPort }, signals) {
   const isOver = () => signals.isOver
   await Promise.race([run.waitFor('started', START_MS, isOver), run.closed, signals.first])
   if (!run.event('started')) {
-    if (run.isOver || signals.isOver) return
+    if (run.isOver || signals.isOver) return null
     throw codedError('LOOPWATCH_ERR_NO_REPORT', name, `it has not started the application within ${START_MS / MS_PER_S} s`, run.tail)
   }
   const over = [run.closed, signals.first, run.waitFor('exit', Infinity, isOver)]
-  if (onPort) {
-    await Promise.race([load(run, onPort, seconds, signals), ...over])
-  } else {
+  if (!onPort) {
     await Promise.race([...over, ...(seconds === undefined ? [] : [signals.sleep(seconds * MS_PER_S).catch(() => {})])])
+    return null
   }
+  return Promise.race([load(run, onPort, seconds, signals), ...over.map((each) => each.then(() => null))])
 }
 
 /** @param {ProfileRun} run @param {true | string} onPort @param {number | undefined} seconds @param {ReturnType<typeof watchSignals>} signals */
@@ -107,14 +108,15 @@ async function load (run, onPort, seconds, signals) {
   const listening = await run.waitFor('port', LISTEN_MS, () => signals.isOver)
   if (listening === undefined) {
     process.stderr.write(`the application has not listened on a port within ${LISTEN_MS / MS_PER_S} s: no load\n`)
-    return
+    return null
   }
   const { port } = listening
   if (onPort === true || onPort.startsWith('/')) {
     const url = `http://localhost:${port}${onPort === true ? '/' : onPort}`
-    const { requests, failed, p50Ms, p99Ms } = await applyLoad(url, (seconds ?? LOAD_S) * MS_PER_S, () => signals.isOver)
+    const result = await applyLoad(url, (seconds ?? LOAD_S) * MS_PER_S, () => signals.isOver)
+    const { requests, failed, p50Ms, p99Ms } = result
     process.stderr.write(`load on ${url}: ${requests} requests, ${failed} failed, p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms\n`)
-    return
+    return result
   }
   const child = spawn(onPort, { shell: true, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, PORT: String(port) } })
   const ended = new Promise((resolve) => child.once('error', resolve).once('close', resolve))
@@ -122,6 +124,7 @@ async function load (run, onPort, seconds, signals) {
   await Promise.race([ended, signals.first])
   child.kill()
   clearTimeout(timer)
+  return null
 }
 
 /** @param {ProfileRun} run @param {string} name @param {number} deadlineS @returns {Promise<string | null>} how it ended */
@@ -154,4 +157,6 @@ function checked (run, name, output, how) {
   throw codedError('LOOPWATCH_ERR_NO_REPORT', name, reasons.filter(Boolean).join('; '), run.tail)
 }
 
+exports.makeOutput = makeOutput
 exports.makeReport = makeReport
+exports.observe = observe

@@ -36,18 +36,19 @@ class ProfileRun {
    * @param {string} setup.cwd of the application
    * @param {string} setup.output folder of the report
    * @param {string} setup.work the tool's own folder
+   * @param {{ register: string, env: Record<string, string> }} [setup.agent] preload of the agent that the application runs under, instead of a tool
    */
-  constructor ({ profiler, script, target, cwd, output, work }) {
+  constructor ({ profiler, script, target, cwd, output, work, agent }) {
     this.#profiler = profiler
     this.#files = { events: path.join(work, 'events'), stop: path.join(work, 'stop') }
-    const setup = { events: this.#files.events, ending: profiler.ending, cpu: script === null ? { file: path.join(output, 'profile.cpuprofile'), stop: this.#files.stop } : null }
+    const setup = { events: this.#files.events, ending: profiler.ending, cpu: script === null && agent === undefined ? { file: path.join(output, 'profile.cpuprofile'), stop: this.#files.stop } : null }
     const [file, args] = script === null
-      ? [target.node, ['--require', PRELOAD, ...target.args]]
+      ? [target.node, ['--require', PRELOAD, ...agent === undefined ? [] : ['--require', agent.register], ...target.args]]
       : [process.execPath, [script, ...profiler.args({ output, work, node: writeNodeShim({ work, cwd, node: target.node }), args: target.args })]]
     this.#child = spawn(file, args, {
       cwd: script === null || IS_WINDOWS ? cwd : work,
       // clinic asks whether it may send statistics and does nothing at all where nobody can answer.
-      env: { ...process.env, NO_INSIGHT: '1', NO_UPDATE_NOTIFIER: '1', LOOPWATCH_PROFILE: JSON.stringify(setup) },
+      env: { ...process.env, ...agent?.env, NO_INSIGHT: '1', NO_UPDATE_NOTIFIER: '1', LOOPWATCH_PROFILE: JSON.stringify(setup) },
       stdio: ['inherit', 'pipe', 'pipe'],
       // Ctrl-C is for us alone: an application that ends by it at once takes the report with it.
       detached: !IS_WINDOWS
