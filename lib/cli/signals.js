@@ -2,6 +2,9 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 
+/** Under npx one Ctrl-C comes twice: from the terminal, and passed on by npm. Nobody presses it twice as fast. */
+const ONE_PRESS_MS = 300
+
 /**
  * The first signal ends what runs, the second its tools at once.
  * @param {() => void} onSecond
@@ -9,11 +12,16 @@ const { setTimeout: sleep } = require('node:timers/promises')
 exports.watchSignals = (onSecond) => {
   const names = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
   const ending = new AbortController()
+  let firstMs = -Infinity
   /** @type {() => void} */
   let resolveFirst
   const first = /** @type {Promise<void>} */ (new Promise((resolve) => { resolveFirst = resolve }))
   const onSignal = () => {
-    if (ending.signal.aborted) return onSecond()
+    if (ending.signal.aborted) {
+      if (performance.now() - firstMs > ONE_PRESS_MS) onSecond()
+      return
+    }
+    firstMs = performance.now()
     ending.abort()
     resolveFirst()
   }
