@@ -15,6 +15,18 @@ const table = {
     `cannot read blocks from ${source}: ${reason}`,
   LOOPWATCH_ERR_TOOL: (/** @type {string} */ tool, /** @type {string} */ hint) =>
     `${tool} is not on the PATH: ${hint}`,
+  LOOPWATCH_ERR_PROFILER: (/** @type {string} */ tool) =>
+    `${tool} is not installed: npm install --save-dev ${tool}, or npm install --global ${tool}; 'loopwatch profile cpu' needs nothing`,
+  LOOPWATCH_ERR_TARGET: (/** @type {string} */ command) =>
+    `after -- comes the application as Node.js runs it, 'node app.js' or 'app.js', got ${show(command)}; what npm or a shell would start has to be written out`,
+  LOOPWATCH_ERR_CLUSTER: (/** @type {string} */ tool) =>
+    `${tool} profiles one process, and the application forks workers by node:cluster: profile one worker's code alone, or watch them all with 'loopwatch run', whose endpoint has /profile`,
+  LOOPWATCH_ERR_NO_REPORT: (/** @type {string} */ tool, /** @type {string} */ reason, /** @type {string} */ output) =>
+    `${tool} has made no report: ${reason}${output === '' ? '' : `; it said:\n${output}\n`}`,
+  LOOPWATCH_ERR_ATTACH: (/** @type {number} */ pid, /** @type {string} */ reason) =>
+    `cannot attach to process ${pid}: ${reason}`,
+  LOOPWATCH_ERR_INSPECTOR: (/** @type {number} */ pid, /** @type {string} */ reason) =>
+    `cannot inspect process ${pid}: ${reason}`,
   LOOPWATCH_ERR_TOOL_ENDED: (/** @type {string} */ tool, /** @type {string} */ how, /** @type {string} */ output) =>
     `${tool} has ended (${how})${output === '' ? '' : `; it said:\n${output}\n`}`,
   LOOPWATCH_ERR_PORT: (/** @type {string} */ flag, /** @type {number} */ port) =>

@@ -44,6 +44,13 @@ exports.text = () => ({
   parse: (text) => text
 })
 
+/** @returns {OptionType} */
+exports.url = () => ({
+  takes: 'a url that begins with http:// or https://',
+  accepts: (value) => typeof value === 'string' && URL.canParse(value) && /^https?:/.test(value),
+  parse: (text) => text
+})
+
 /** @param {string[]} words @returns {OptionType} */
 exports.oneOf = (words) => ({
   takes: words.map((word) => `'${word}'`).join(' or '),

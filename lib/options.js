@@ -25,6 +25,7 @@ const table = [
   { key: 'route', type: type.callback(), default: undefined, doc: 'names the route of a request as it comes: (request) => string; null or undefined leaves it to loopwatch; in code only' },
   { key: 'origin', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "find where the operation was created whose callback blocks: 'auto' = for 10 s where a line is not enough; 'on' = always, for development only; 'off' = never" },
   { key: 'dir', type: type.text(), default: undefined, doc: 'folder for block records that outlive the process' },
+  { key: 'pyroscope', type: type.url(), default: undefined, doc: 'Grafana Pyroscope to push the profiles of ended blocks to, every 15 s' },
   { key: 'keep', type: type.integer(1, 1000), default: 500, doc: 'blocks kept in memory' },
   { key: 'stuck', type: type.or(type.number(100, 86400000, 'milliseconds'), 0), default: 0, doc: 'after this long in one block do onStuck, ms; 0 = never' },
   { key: 'onStuck', type: type.oneOf(['report', 'abort']), default: 'report', doc: "'report' logs every stack once; 'abort' then ends the process by SIGABRT" },
@@ -47,6 +48,7 @@ const table = [
  * @property {(request: import('node:http').IncomingMessage | import('node:http2').Http2ServerRequest) => string | null | undefined} [route]
  * @property {'off' | 'auto' | 'on'} [origin]
  * @property {string} [dir]
+ * @property {string} [pyroscope] http:// or https://, with user:password@ where it asks for them
  * @property {number} [keep] 1 to 1000
  * @property {number} [stuck]
  * @property {'report' | 'abort'} [onStuck]
@@ -54,7 +56,7 @@ const table = [
  * @property {'observe' | 'on' | 'off'} [threads]
  * @property {Record<string, string>} [labels]
  *
- * @typedef {Required<Omit<Options, 'token' | 'dir' | 'route'>> & { token?: string, dir?: string, route?: Options['route'], calmPeriod: number }} ResolvedOptions
+ * @typedef {Required<Omit<Options, 'token' | 'dir' | 'pyroscope' | 'route'>> & { token?: string, dir?: string, pyroscope?: string, route?: Options['route'], calmPeriod: number }} ResolvedOptions
  * `calmPeriod`: of the heartbeat while the loop hardly does anything, ms
  */
 

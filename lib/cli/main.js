@@ -6,6 +6,9 @@ const { addRun } = require('./commands/run')
 const { addBlocks } = require('./commands/blocks')
 const { addScenario } = require('./commands/scenario')
 const { addStack } = require('./commands/stack')
+const { addProfile } = require('./commands/profile')
+const { addAttach } = require('./commands/attach')
+const { addDiagnose } = require('./commands/diagnose')
 const { LoopwatchError } = require('../errors')
 const { version } = require('../../package.json')
 
@@ -19,6 +22,9 @@ addRun(program)
 addBlocks(program)
 addStack(program)
 addScenario(program)
+addProfile(program)
+addAttach(program)
+addDiagnose(program)
 
 program.parseAsync().catch((error) => {
   if (!(error instanceof LoopwatchError)) throw error

@@ -2,18 +2,26 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 
+/** Under npx one Ctrl-C comes twice: from the terminal, and passed on by npm. Nobody presses it twice as fast. */
+const ONE_PRESS_MS = 300
+
 /**
- * The first signal ends the stack, the second its tools at once.
+ * The first signal ends what runs, the second its tools at once.
  * @param {() => void} onSecond
  */
 exports.watchSignals = (onSecond) => {
   const names = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
   const ending = new AbortController()
+  let firstMs = -Infinity
   /** @type {() => void} */
   let resolveFirst
   const first = /** @type {Promise<void>} */ (new Promise((resolve) => { resolveFirst = resolve }))
   const onSignal = () => {
-    if (ending.signal.aborted) return onSecond()
+    if (ending.signal.aborted) {
+      if (performance.now() - firstMs > ONE_PRESS_MS) onSecond()
+      return
+    }
+    firstMs = performance.now()
     ending.abort()
     resolveFirst()
   }
@@ -22,6 +30,8 @@ exports.watchSignals = (onSecond) => {
   process.stdout.on('error', onSignal)
   return {
     first,
+    /** Whether it has come. */
+    get isOver () { return ending.signal.aborted },
     /** Waits so long, or rejects when it is over before. @param {number} ms */
     sleep: (ms) => sleep(ms, undefined, { signal: ending.signal }),
     /** Throws where nothing must be started any more. */

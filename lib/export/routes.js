@@ -27,7 +27,7 @@ const part = (name) => ({ etag }) => require('./page/assets').readPart(name, eta
 exports.makeRoutes = ({ metrics, blockedMs, workers, blocks, block, records, page }) => ({
   '/': open((asked) => isBrowser(asked.accept)
     ? part('index.html')(asked)
-    : json({ name: 'loopwatch', endpoints: ['/metrics', '/healthz', '/blocks', '/blocks/:id'] }), isBrowser),
+    : json({ name: 'loopwatch', endpoints: ['/metrics', '/healthz', '/blocks', '/blocks/:id', '/profile'] }), isBrowser),
 
   '/page.js': open(part('page.js')),
 
@@ -56,6 +56,8 @@ exports.makeRoutes = ({ metrics, blockedMs, workers, blocks, block, records, pag
 
   '/blocks/:id': ({ id }) => {
     const record = block(id)
-    return record ? json(record) : json({ error: 'no such block in memory' }, 404)
-  }
+    return record ? json(record) : require('./profiles/profiles').fileOf(id, block) ?? json({ error: 'no such block in memory' }, 404)
+  },
+
+  '/profile': ({ query }) => require('./profiles/profiles').profileOf(records(), query)
 })

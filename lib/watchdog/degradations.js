@@ -9,6 +9,7 @@ const reasons = {
   origin: 'it is not tracked where operations are created',
   threads: 'too many worker threads to ask them where they are: those found keep their durations, others are not watched',
   dir: 'block records are not written to disk',
+  pyroscope: 'profiles of blocks do not reach Pyroscope',
   log: 'log lines cannot be written',
   cluster: 'the watchdogs of the cluster do not reach each other'
 }

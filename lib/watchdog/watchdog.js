@@ -25,6 +25,7 @@ const { Lateness } = require('./lateness')
 const { LivePage } = require('./live-page')
 const { readSource } = require('./read-source')
 const { RequestStats } = require('./request-stats')
+const { startPyroscope } = require('./pyroscope')
 const { Origins } = require('./origins')
 const { ThreadReports } = require('./thread-reports')
 const { ThreadWatch } = require('./thread-watch')
@@ -62,6 +63,7 @@ class Watchdog {
   #following
   #page
   #endpoint
+  #pyroscope
   #cluster
   #main
   /** @type {ThreadReports} */
@@ -84,14 +86,10 @@ class Watchdog {
     this.#starts = starts
     const sourceMaps = new SourceMaps(readSource)
     this.#degradations = new Degradations((level, fields, message) => this.#log?.say(level, fields, message))
-    this.#log = options.log === false
-      ? null
-      : new BlockLog({ log: options.log, nowMs, onState: (error) => this.#degradations.set('log', error) })
+    this.#log = options.log === false ? null : new BlockLog({ log: options.log, nowMs, onState: (error) => this.#degradations.set('log', error) })
     this.#memory = new BlockMemory(options.keep, (record) => this.#page.put(record))
     this.#workerBlocks = new BlockMemory(options.keep, (record) => this.#page.put(record))
-    this.#file = options.dir === undefined
-      ? null
-      : new BlockFile({ dir: options.dir, name: `blocks-${process.pid}-${Date.now()}`, nowMs, onState: (error) => this.#degradations.set('dir', error) })
+    this.#file = options.dir === undefined ? null : new BlockFile({ dir: options.dir, name: `blocks-${process.pid}-${Date.now()}`, nowMs, onState: (error) => this.#degradations.set('dir', error) })
     const frames = new FrameTable((frame) => sourceMaps.original(frame))
     this.#origins = new Origins({
       isAuto: options.origin === 'auto',
@@ -191,6 +189,7 @@ class Watchdog {
       onState: (error) => this.#degradations.set('endpoint', error),
       onListening: (url) => this.#listening(url)
     })
+    this.#pyroscope = startPyroscope(options, { records: () => this.#records(), degradations: this.#degradations, metrics: this.#metrics })
     this.#look()
     if (role.kind !== 'worker') this.#endpoint.listen()
   }
@@ -387,6 +386,7 @@ class Watchdog {
     this.#main.stop(nowMs())
     this.#threads?.stop()
     this.#page.close()
+    this.#pyroscope?.stop()
     this.#endpoint.close()
     this.#cluster.stop()
     this.#log?.flushSuppressed()

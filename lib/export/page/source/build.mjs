@@ -14,7 +14,7 @@ const BUILT = path.join(SOURCE, '..', 'built')
 export async function buildPage () {
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: { page: path.join(SOURCE, 'main.mjs') },
+    entryPoints: { page: path.join(SOURCE, 'main.mjs'), report: path.join(SOURCE, 'report.mjs') },
     outdir: BUILT,
     bundle: true,
     minify: true,
@@ -26,7 +26,8 @@ export async function buildPage () {
     metafile: true,
     write: false
   })
-  const files = Object.fromEntries(outputFiles.map(({ path: file, text }) => [path.basename(file), text]))
+  // A report carries the style of the page, which has this part too.
+  const files = Object.fromEntries(outputFiles.filter(({ path: file }) => path.basename(file) !== 'report.css').map(({ path: file, text }) => [path.basename(file), text]))
   const packages = new Set(Object.keys(metafile.inputs).flatMap((input) => /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? []))
   return { ...files, 'index.html': fs.readFileSync(path.join(SOURCE, 'index.html'), 'utf8'), 'THIRD-PARTY.txt': [...packages].sort().map(licenceOf).join('\n') }
 }

@@ -1,0 +1,22 @@
+'use strict'
+
+const { number } = require('../stack-flags')
+
+const DEFAULT_THRESHOLD_MS = 50
+
+/**
+ * `loopwatch attach <pid>`.
+ * @param {import('commander').Command} program
+ */
+exports.addAttach = (program) => {
+  program.command('attach')
+    .description('watch a running Node.js process that was started without loopwatch, and restart nothing')
+    .argument('<pid>')
+    .option('--once', 'print where it is now, and leave')
+    .option('--outside', 'load nothing into it: sample it through its inspector, which stays open meanwhile')
+    .option('--threshold <ms>', 'a block is told from this length on', number('--threshold', 2, 60000), DEFAULT_THRESHOLD_MS)
+    .option('--seconds <seconds>', 'leave after this long (default: with Ctrl-C)', number('--seconds', 1, 86400))
+    .option('--token <token>', 'of the endpoint of an agent that it has already')
+    // Loaded then: the application of `loopwatch run` shares this process.
+    .action((pid, flags) => require('../attach').attach(pid, flags))
+}

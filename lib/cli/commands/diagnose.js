@@ -1,0 +1,26 @@
+'use strict'
+
+const { Option } = require('commander')
+const { number } = require('../stack-flags')
+
+const DEADLINE_S = 180
+const SECONDS = 10
+
+/**
+ * `loopwatch diagnose -- node app.js`.
+ * @param {import('commander').Command} program
+ */
+exports.addDiagnose = (program) => {
+  program.command('diagnose')
+    .description('run an application under the agent and load, then under the tool that the evidence points to, and say what blocks it')
+    .argument('[command...]', 'after --: node app.js')
+    .option('--output <folder>', 'where each run gets a folder of its own', 'loopwatch-profiles')
+    .option('--on-port [load]', 'load on /, or on a /path, or a shell command that finds $PORT; --no-on-port: none', true)
+    .option('--no-on-port', 'no load: it is applied from elsewhere, or the application has work of its own')
+    .option('--seconds <seconds>', 'length of each run', number('--seconds', 1, 86400), SECONDS)
+    .option('--deadline <seconds>', 'how long the tool may take for its report', number('--deadline', 1, 86400), DEADLINE_S)
+    .addOption(new Option('--tool <tool>', 'for the second run').choices(['auto', 'none', 'flame', 'bubbleprof', 'heapprofiler', 'doctor', '0x', 'cpu']).default('auto'))
+    .option('--no-open', 'print the path of the report, do not open it')
+    // Loaded then: the application of `loopwatch run` shares this process.
+    .action((command, flags) => require('../diagnose').diagnose(command, flags))
+}

@@ -1,0 +1,24 @@
+'use strict'
+
+const { number } = require('../stack-flags')
+
+/** Reports of long runs take a while: bubbleprof's of a minute under load about one. */
+const DEADLINE_S = 180
+
+/**
+ * `loopwatch profile <tool> [options] -- node app.js`.
+ * @param {import('commander').Command} program
+ */
+exports.addProfile = (program) => {
+  program.command('profile')
+    .description('profile an application with clinic, 0x or the profiler of Node.js, and open the report')
+    .argument('<tool>', 'doctor, flame, bubbleprof, heapprofiler (clinic), 0x, or cpu, which needs nothing installed')
+    .argument('[command...]', 'after --: node app.js')
+    .option('--output <folder>', 'where each run gets a folder of its own', 'loopwatch-profiles')
+    .option('--on-port [load]', 'when the application listens: load on /, or on a /path, or a shell command that finds $PORT; then end it')
+    .option('--seconds <seconds>', 'end it after this long (default: with Ctrl-C, or when it ends; 10 for load)', number('--seconds', 1, 86400))
+    .option('--deadline <seconds>', 'how long the tool may take for its report', number('--deadline', 1, 86400), DEADLINE_S)
+    .option('--no-open', 'print the path of the report, do not open it')
+    // Loaded then: the application of `loopwatch run` shares this process.
+    .action((tool, command, flags) => require('../profile').profile(tool, command, flags))
+}

@@ -1,0 +1,162 @@
+'use strict'
+
+const { spawn } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { codedError } = require('../errors')
+const { openFile } = require('../tools/open')
+const { writeCpuReport } = require('../tools/profile/cpu-report')
+const { findProfiler } = require('../tools/profile/find-profiler')
+const { applyLoad } = require('../tools/profile/load')
+const { ProfileRun } = require('../tools/profile/profile-run')
+const { profilers, reportOf } = require('../tools/profile/profilers')
+const { parseTarget } = require('../tools/profile/target')
+const { watchSignals } = require('./signals')
+
+const MS_PER_S = 1000
+/** A tool that has not started the application by then never will. */
+const START_MS = 30000
+const LISTEN_MS = 60000
+const LOAD_S = 10
+
+/**
+ * @typedef {object} Flags
+ * @property {string} output
+ * @property {number} [seconds]
+ * @property {boolean | string} [onPort] true = load on /, /path = load on that, else a command
+ * @property {number} deadline seconds that the tool has for its report
+ * @property {boolean} open
+ */
+
+/** Runs a tool on an application and gives its report. @param {string} name @param {string[]} command @param {Flags} flags */
+exports.profile = async (name, command, flags) => {
+  const file = await makeReport(name, command, flags)
+  process.stdout.write(`\nreport: ${file}\n`)
+  if (flags.open) openFile(file)
+}
+
+/** @param {string} name @param {string[]} command @param {Flags} flags @returns {Promise<string>} the report's file */
+async function makeReport (name, command, flags) {
+  if (!Object.hasOwn(profilers, name)) throw codedError('LOOPWATCH_ERR_OPTION', 'profile', Object.keys(profilers).join(', '), name)
+  const profiler = profilers[name]
+  const target = parseTarget(command)
+  const script = profiler.needs === null ? null : findProfiler(profiler.needs)
+  const output = makeOutput(flags.output, name)
+  const work = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-profile-'))
+  const run = new ProfileRun({ profiler, script, target, cwd: process.cwd(), output, work })
+  const signals = watchSignals(() => run.kill())
+  try {
+    await observe(run, name, flags, signals)
+    if (signals.isOver) process.stderr.write(`\nending the application, ${name} makes its report (Ctrl-C again gives it up)\n`)
+    await run.stop()
+    const how = await closedWithin(run, name, flags.deadline)
+    if (run.event('cluster')) throw codedError('LOOPWATCH_ERR_CLUSTER', name)
+    if (script === null) writeCpuReport(output, [path.basename(target.node), ...target.args].join(' '))
+    return checked(run, name, output, how)
+  } catch (error) {
+    run.kill()
+    dropUseless(output, error)
+    throw error
+  } finally {
+    signals.stop()
+    signals.release()
+    fs.rmSync(work, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+/** A folder for this run alone in the one asked for: nothing there is ever overwritten. @param {string} folder @param {string} name */
+function makeOutput (folder, name) {
+  const stamp = new Date().toISOString().replace(/[-:]/g, '').replace(/\..*/, '')
+  const output = path.resolve(folder, `${name}-${stamp}-${process.pid}`)
+  try {
+    fs.mkdirSync(output, { recursive: true })
+    return output
+  } catch (error) {
+    throw codedError('LOOPWATCH_ERR_OUTPUT', '--output', folder, error.message)
+  }
+}
+
+/** What has been collected stays, for whoever can use it. @param {string} output @param {{ code?: string }} error */
+function dropUseless (output, { code }) {
+  const isUseless = code === 'LOOPWATCH_ERR_CLUSTER' || fs.readdirSync(output).length === 0
+  if (isUseless) fs.rmSync(output, { recursive: true, force: true })
+}
+
+/**
+ * Lets the application run until it ends, the time or the load is over, or a signal comes.
+ * @param {ProfileRun} run @param {string} name @param {Pick<Flags, 'seconds' | 'onPort'>} flags @param {ReturnType<typeof watchSignals>} signals
+ * @returns {Promise<Awaited<ReturnType<typeof applyLoad>> | null>} what our own load has measured
+ */
+async function observe (run, name, { seconds, onPort }, signals) {
+  const isOver = () => signals.isOver
+  await Promise.race([run.waitFor('started', START_MS, isOver), run.closed, signals.first])
+  if (!run.event('started')) {
+    if (run.isOver || signals.isOver) return null
+    throw codedError('LOOPWATCH_ERR_NO_REPORT', name, `it has not started the application within ${START_MS / MS_PER_S} s`, run.tail)
+  }
+  const over = [run.closed, signals.first, run.waitFor('exit', Infinity, isOver)]
+  if (!onPort) {
+    await Promise.race([...over, ...(seconds === undefined ? [] : [signals.sleep(seconds * MS_PER_S).catch(() => {})])])
+    return null
+  }
+  return Promise.race([load(run, onPort, seconds, signals), ...over.map((each) => each.then(() => null))])
+}
+
+/** @param {ProfileRun} run @param {true | string} onPort @param {number | undefined} seconds @param {ReturnType<typeof watchSignals>} signals */
+async function load (run, onPort, seconds, signals) {
+  const listening = await run.waitFor('port', LISTEN_MS, () => signals.isOver)
+  if (listening === undefined) {
+    process.stderr.write(`the application has not listened on a port within ${LISTEN_MS / MS_PER_S} s: no load\n`)
+    return null
+  }
+  const { port } = listening
+  if (onPort === true || onPort.startsWith('/')) {
+    const url = `http://localhost:${port}${onPort === true ? '/' : onPort}`
+    const result = await applyLoad(url, (seconds ?? LOAD_S) * MS_PER_S, () => signals.isOver)
+    const { requests, failed, p50Ms, p99Ms } = result
+    process.stderr.write(`load on ${url}: ${requests} requests, ${failed} failed, p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms\n`)
+    return result
+  }
+  const child = spawn(onPort, { shell: true, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, PORT: String(port) } })
+  const ended = new Promise((resolve) => child.once('error', resolve).once('close', resolve))
+  const timer = seconds === undefined ? undefined : setTimeout(() => child.kill(), seconds * MS_PER_S)
+  await Promise.race([ended, signals.first])
+  child.kill()
+  clearTimeout(timer)
+  return null
+}
+
+/** @param {ProfileRun} run @param {string} name @param {number} deadlineS @returns {Promise<string | null>} how it ended */
+async function closedWithin (run, name, deadlineS) {
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer
+  const late = new Promise((resolve) => { timer = setTimeout(resolve, deadlineS * MS_PER_S, 'late') })
+  const how = await Promise.race([run.closed, late])
+  clearTimeout(timer)
+  if (how === 'late') throw codedError('LOOPWATCH_ERR_NO_REPORT', name, `it did not end within ${deadlineS} s (--deadline)`, run.tail)
+  return how
+}
+
+/** @param {ProfileRun} run @param {string} name @param {string} output @param {string | null} how @returns {string} */
+function checked (run, name, output, how) {
+  const { file, fault } = reportOf(profilers[name], output)
+  const code = run.event('exit')?.code
+  if (file !== null) {
+    if (code) process.stderr.write(`the application ended with exit code ${code}\n`)
+    return file
+  }
+  const reasons = [
+    fault,
+    run.event('failed')?.reason,
+    how !== null && profilers[name].needs !== null && `it ended with ${how}`,
+    run.wasKilled && `the application was stuck and had to be killed${profilers[name].outlivesKill ? '' : "; 'loopwatch profile cpu' can profile a loop that is stuck"}`,
+    !run.wasKilled && code !== undefined && `the application ended with exit code ${code}, maybe before there was anything to see`,
+    !run.event('started') && how !== null && 'the application was not started'
+  ]
+  throw codedError('LOOPWATCH_ERR_NO_REPORT', name, reasons.filter(Boolean).join('; '), run.tail)
+}
+
+exports.makeOutput = makeOutput
+exports.makeReport = makeReport
+exports.observe = observe

@@ -1,0 +1,50 @@
+'use strict'
+
+const { gzipSync } = require('node:zlib')
+const pprof = require('pprof-format')
+const { LABELS } = require('./stack-table')
+
+const NS_PER_MS = 1e6
+
+/**
+ * Google's pprof, gzipped: blocked nanoseconds (the default of `go tool pprof`, the last type) and
+ * samples of each stack, labelled by route, cause, thread and worker.
+ * @param {import('./stack-table').StackTable} table
+ */
+exports.writePprof = ({ frames, stacks, startMs, endMs, blocks }) => {
+  const strings = new pprof.StringTable()
+  const text = (/** @type {string} */ string) => strings.dedup(string)
+  const type = (/** @type {string} */ name, /** @type {string} */ unit) => new pprof.ValueType({ type: text(name), unit: text(unit) })
+  const blocked = type('blocked', 'nanoseconds')
+  /** @type {Map<string, import('pprof-format').Function>} */
+  const functions = new Map()
+  const location = frames.map(({ function: name, file, line, column }, i) => {
+    const key = `${name}\n${file}`
+    let func = functions.get(key)
+    if (func === undefined) {
+      func = new pprof.Function({ id: functions.size + 1, name: text(name ?? '(anonymous)'), systemName: text(name ?? '(anonymous)'), filename: text(file ?? '') })
+      functions.set(key, func)
+    }
+    return new pprof.Location({ id: i + 1, line: [new pprof.Line({ functionId: func.id, line: line ?? 0, column: column ?? 0 })] })
+  })
+  const profile = new pprof.Profile({
+    sampleType: [type('captured', 'count'), blocked],
+    sample: stacks.map(({ frames, labels, count, weightMs }) => new pprof.Sample({
+      locationId: frames.map((id) => id + 1).reverse(),
+      value: [count, Math.round(weightMs * NS_PER_MS)],
+      label: LABELS.flatMap((name) => {
+        const value = labels[name]
+        return value === undefined ? [] : [new pprof.Label({ key: text(name), str: text(value) })]
+      })
+    })),
+    location,
+    function: [...functions.values()],
+    periodType: blocked,
+    period: 1,
+    timeNanos: BigInt(Math.round(Number.isFinite(startMs) ? startMs : 0)) * BigInt(NS_PER_MS),
+    durationNanos: BigInt(Math.round(Math.max(0, endMs - startMs) || 0)) * BigInt(NS_PER_MS),
+    comment: [text(`${blocks} blocks of the event loop, by loopwatch`)],
+    stringTable: strings
+  })
+  return gzipSync(profile.encode())
+}

@@ -1,0 +1,96 @@
+'use strict'
+
+const { setImmediate } = require('node:timers/promises')
+const { LABELS, StackTable } = require('./stack-table')
+
+/** So many are a few milliseconds of work, for which the watchdog may be away. */
+const RECORDS_AT_ONCE = 20
+
+/**
+ * @typedef {import('../../store/record').BlockRecord} BlockRecord
+ * @typedef {import('../http-server').Reply} Reply
+ */
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/**
+ * Every format: its content type, the ending of its files, and how it is written. Loaded when asked for.
+ * @type {Record<string, { type: string, ending: string, write: (table: StackTable, name: string) => string | Buffer }>}
+ */
+const formats = {
+  cpuprofile: { type: JSON_TYPE, ending: 'cpuprofile', write: (table) => require('./cpu-profile').writeCpuProfile(table) },
+  pprof: { type: 'application/octet-stream', ending: 'pb.gz', write: (table) => require('./pprof').writePprof(table) },
+  speedscope: { type: JSON_TYPE, ending: 'speedscope.json', write: (table, name) => require('./speedscope').writeSpeedscope(table, name) },
+  folded: { type: 'text/plain; charset=utf-8', ending: 'folded.txt', write: (table) => require('./folded').writeFolded(table) }
+}
+
+/** @param {string} error @returns {Reply} */
+const refused = (error) => ({ status: 400, type: JSON_TYPE, body: `${JSON.stringify({ error })}\n` })
+
+/**
+ * The stacks of many blocks, collected in steps that let the watchdog look in between.
+ * @param {BlockRecord[]} records newest first
+ * @param {import('./stack-table').LabelName[]} [group]
+ */
+async function collect (records, group) {
+  const table = new StackTable(group)
+  for (const [i, record] of records.entries()) {
+    table.add(record)
+    if (i % RECORDS_AT_ONCE === RECORDS_AT_ONCE - 1) await setImmediate()
+  }
+  return table
+}
+
+/**
+ * Answers `/profile`: blocks in memory as one profile, weighted by blocked time.
+ * @param {BlockRecord[]} records newest first
+ * @param {URLSearchParams} query format, seconds (blocks of the last so many), cause, route (as in the label), group
+ * @returns {Promise<Reply>}
+ */
+async function profileOf (records, query) {
+  const format = query.get('format') ?? 'cpuprofile'
+  if (!Object.hasOwn(formats, format)) return refused(`format takes ${Object.keys(formats).join(', ')}`)
+  const seconds = Number(query.get('seconds') ?? Infinity)
+  if (!(seconds > 0)) return refused('seconds takes a number above 0')
+  const group = (query.get('group') ?? '').split(',').filter(Boolean)
+  if (!group.every(isLabel)) return refused(`group takes any of ${LABELS.join(', ')}, joined by commas`)
+  const sinceMs = Date.now() - seconds * 1000
+  const [cause, route] = [query.get('cause'), query.get('route')]
+  const chosen = records.filter(({ startedAt, durationMs, cause: its, request }) => Date.parse(startedAt) + durationMs >= sinceMs &&
+    (cause === null || its === cause) && (route === null || request?.route === route))
+  return reply(format, await collect(chosen, group), `loopwatch-${process.pid}`)
+}
+
+/**
+ * One block as a file, if its name ends in that of a format: `/blocks/4242-17.cpuprofile`.
+ * @param {string} id with ending
+ * @param {(id: string) => BlockRecord | undefined} block
+ * @returns {Reply | null}
+ */
+function fileOf (id, block) {
+  for (const [format, { ending }] of Object.entries(formats)) {
+    if (!id.endsWith(`.${ending}`)) continue
+    const record = block(id.slice(0, -ending.length - 1))
+    if (record === undefined) return null
+    const table = new StackTable()
+    table.add(record)
+    return reply(format, table, `loopwatch-${record.id}`)
+  }
+  return null
+}
+
+/** @param {string} format @param {StackTable} table @param {string} name @returns {Reply} */
+function reply (format, table, name) {
+  const { type, ending, write } = formats[format]
+  return { status: 200, type, body: write(table, name), headers: { 'content-disposition': `attachment; filename="${name}.${ending}"` } }
+}
+
+/** @param {string} name @returns {name is import('./stack-table').LabelName} */
+function isLabel (name) {
+  return LABELS.some((label) => label === name)
+}
+
+exports.collect = collect
+exports.profileOf = profileOf
+exports.fileOf = fileOf
+exports.formats = formats

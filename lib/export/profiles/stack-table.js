@@ -1,0 +1,131 @@
+'use strict'
+
+const { causes } = require('../../causes')
+
+/** Distinct ones; what comes beyond them is one: written, they must not keep the watchdog away for long. */
+const STACKS = 2000
+/** Rounding of weights in records; less than this is no time that is missing. */
+const LEAST_MS = 0.5
+const NO_ROUTE = '(none)'
+
+/**
+ * @typedef {import('../../bridge/answer').Frame} Frame
+ * @typedef {import('../../store/record').BlockRecord} BlockRecord
+ * @typedef {'route' | 'cause' | 'thread' | 'worker'} LabelName
+ * @typedef {Partial<Record<LabelName, string>>} Labels
+ *
+ * @typedef {object} TableStack equal stacks of blocks with equal labels as one
+ * @property {number[]} frames indexes, outermost first
+ * @property {Labels} labels
+ * @property {number} count of samples
+ * @property {number} weightMs of blocked time
+ */
+
+/** The labels by which a profile can be split. */
+const LABELS = /** @type {LabelName[]} */ (['route', 'cause', 'thread', 'worker'])
+
+/** The stacks of many blocks, every distinct frame once: what all formats are written from. */
+class StackTable {
+  /** @type {Frame[]} */
+  frames = []
+  /** As the blocks came. @type {{ stack: TableStack, weightMs: number, count: number }[]} */
+  timeline = []
+  blocks = 0
+  totalMs = 0
+  /** Of the earliest block, in Unix time. */
+  startMs = Infinity
+  /** Of the latest one. */
+  endMs = -Infinity
+  /** @type {Map<string, TableStack>} */
+  #stacks = new Map()
+  /** @type {Map<string, number>} */
+  #indexes = new Map()
+  /** Blocks share most of their frames: the same objects. @type {Map<Frame, number>} */
+  #known = new Map()
+  #group
+
+  /** @param {LabelName[]} [group] labels that become the outermost frames of each stack */
+  constructor (group = []) {
+    this.#group = group
+  }
+
+  /** @param {BlockRecord} record */
+  add (record) {
+    const { durationMs, startedAt, cause } = record
+    const startMs = Date.parse(startedAt)
+    this.blocks++
+    this.startMs = Math.min(this.startMs, startMs)
+    this.endMs = Math.max(this.endMs, startMs + durationMs)
+    const labels = labelsOf(record)
+    // Where nobody's code is to blame, a stack would blame it.
+    const isExcused = Object.hasOwn(causes, cause) && causes[cause].excuse !== undefined
+    const stacks = isExcused ? [] : record.stacks
+    for (const { frames, weightMs, count } of stacks) this.#add(frames, labels, weightMs, count)
+    const missingMs = durationMs - stacks.reduce((sum, { weightMs }) => sum + weightMs, 0)
+    if (missingMs >= LEAST_MS) this.#add([{ function: isExcused ? `(${cause})` : '(not sampled)', file: null, line: null, column: null }], labels, missingMs, 0)
+  }
+
+  /** @param {Frame[]} frames innermost first @param {Labels} labels @param {number} weightMs @param {number} count */
+  #add (frames, labels, weightMs, count) {
+    const outer = this.#group.map((name) => this.#named(`${name}: ${labels[name] ?? NO_ROUTE}`))
+    let ids = [...outer, ...frames.map((frame) => this.#index(frame)).reverse()]
+    let key = keyOf(ids, labels)
+    if (this.#stacks.size >= STACKS && !this.#stacks.has(key)) {
+      ids = [...outer, this.#named('(other)')]
+      key = keyOf(ids, labels)
+    }
+    let stack = this.#stacks.get(key)
+    if (stack === undefined) {
+      stack = { frames: ids, labels, count: 0, weightMs: 0 }
+      this.#stacks.set(key, stack)
+    }
+    stack.count += count
+    stack.weightMs += weightMs
+    this.totalMs += weightMs
+    this.timeline.push({ stack, weightMs, count })
+  }
+
+  /** @param {Frame} frame */
+  #index (frame) {
+    let index = this.#known.get(frame)
+    if (index === undefined) {
+      const key = `${frame.function}\n${frame.file}\n${frame.line}`
+      index = this.#indexes.get(key)
+      if (index === undefined) {
+        index = this.frames.push(frame) - 1
+        this.#indexes.set(key, index)
+      }
+      this.#known.set(frame, index)
+    }
+    return index
+  }
+
+  /** @param {string} name */
+  #named (name) {
+    return this.#index({ function: name, file: null, line: null, column: null })
+  }
+
+  /** Heaviest first. @returns {TableStack[]} */
+  get stacks () {
+    return [...this.#stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
+  }
+}
+
+/** @param {number[]} ids @param {Labels} labels */
+function keyOf (ids, labels) {
+  return `${ids}|${LABELS.map((name) => labels[name]).join('\n')}`
+}
+
+/** @param {BlockRecord} record @returns {Labels} */
+function labelsOf ({ cause, thread, worker, request }) {
+  return {
+    route: request === null || request.ended ? NO_ROUTE : `${request.method} ${request.route}`,
+    cause,
+    thread,
+    ...(typeof worker === 'number' && { worker: String(worker) })
+  }
+}
+
+exports.StackTable = StackTable
+exports.LABELS = LABELS
+exports.STACKS = STACKS

@@ -1,0 +1,43 @@
+'use strict'
+
+const path = require('node:path')
+
+const INDEX = path.join(__dirname, '..', '..', 'index.js')
+const AGENT = 'globalThis[Symbol.for("loopwatch.agent.1")]'
+
+/**
+ * Where the main thread is: its frames, innermost first; none = it waits for events. The
+ * application's own settings of Error are left as they are.
+ */
+exports.STACK = `(() => {
+  const { stackTraceLimit, prepareStackTrace } = Error
+  try {
+    Error.stackTraceLimit = 60
+    Error.prepareStackTrace = undefined
+    return String(new Error().stack).split('\\n').slice(3).map((line) => line.trim())
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+    Error.prepareStackTrace = prepareStackTrace
+  }
+})()`
+
+/**
+ * Starts an agent in the process. Gives 'started', 'running' where there is one, or why it cannot be.
+ * @param {import('../../options').Options} options
+ */
+exports.startAgent = (options) => `(() => {
+  if (${AGENT}) return 'running'
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major < 20 || (major === 20 && minor < 19)) return 'Node.js ' + process.versions.node + ' is older than 20.19'
+  try {
+    process.getBuiltinModule('node:module').createRequire(${JSON.stringify(INDEX)})(${JSON.stringify(INDEX)}).start(${JSON.stringify(options)})
+    return 'started'
+  } catch (error) {
+    return String(error && error.message)
+  }
+})()`
+
+/** Needs the loop of the process: a stuck one does not answer. */
+exports.AGENT_URL = `${AGENT}.ready.then(({ url }) => url)`
+
+exports.STOP_AGENT = `void ${AGENT}?.stop()`

@@ -1,0 +1,59 @@
+'use strict'
+
+const { setTimeout: sleep } = require('node:timers/promises')
+const { STACK } = require('./expressions')
+
+const PERIOD_MS = 20
+/** An answer that takes longer came from after a native call; one that takes this long will not be waited for. */
+const ANSWER_MS = 1000
+
+/**
+ * Where a process is now.
+ * @param {import('./remote').Remote} remote
+ * @param {number} ms to wait for an answer
+ * @returns {Promise<string[] | null>} frames, innermost first; null = no answer
+ */
+async function askStack (remote, ms) {
+  const answer = await remote.evaluate(STACK, { ms })
+  return answer !== null && 'value' in answer && Array.isArray(answer.value) ? answer.value : null
+}
+
+/**
+ * Watches a process through its inspector, with nothing loaded into it: tells busy spells by samples,
+ * so callbacks that follow each other without a pause count as one.
+ * @param {import('./remote').Remote} remote
+ * @param {object} watch
+ * @param {number} watch.thresholdMs
+ * @param {() => boolean} watch.isOver
+ * @param {(spell: { ms: number, ongoing: boolean, frames: string[] }) => void} watch.onSpell when it passes the threshold, and when it is over
+ */
+exports.watchFromOutside = async (remote, { thresholdMs, isOver, onSpell }) => {
+  /** @type {{ startMs: number, frames: string[], isTold: boolean } | null} */
+  let spell = null
+  let lastIdleMs = performance.now()
+  while (!isOver() && !remote.isClosed) {
+    const askedMs = performance.now()
+    const frames = await askStack(remote, ANSWER_MS)
+    const nowMs = performance.now()
+    const wasHeldUp = nowMs - askedMs >= thresholdMs
+    const isIdle = frames !== null && frames.length === 0
+    if (!isIdle || wasHeldUp) {
+      spell ??= { startMs: lastIdleMs, frames: [], isTold: false }
+      if (frames !== null && frames.length > 0 && spell.frames.length === 0) spell.frames = frames
+      const ms = nowMs - spell.startMs
+      if (!spell.isTold && ms >= thresholdMs && !isIdle) {
+        spell.isTold = true
+        onSpell({ ms, ongoing: true, frames: spell.frames })
+      }
+    }
+    if (isIdle) {
+      const ms = spell === null ? 0 : nowMs - spell.startMs
+      if (spell !== null && ms >= thresholdMs) onSpell({ ms, ongoing: false, frames: spell.frames })
+      spell = null
+      lastIdleMs = nowMs
+    }
+    await sleep(PERIOD_MS)
+  }
+}
+
+exports.askStack = askStack

@@ -1,0 +1,85 @@
+'use strict'
+
+const { spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
+const { codedError } = require('../../errors')
+
+const NODE = /^(node|nodejs|iojs)(\d+)?(\.exe)?$/i
+/** Position of SIGUSR1 in the kernel's masks. */
+const SIGUSR1_BIT = BigInt(require('node:os').constants.signals.SIGUSR1 ?? 10) - 1n
+const LOOPBACK = /^(127\.|localhost$|::1$|\[::1\]$)/
+const INSPECT = /--(?:inspect(?:-brk|-wait)?|inspect-port|debug-port)=(\S+)/g
+
+/**
+ * @typedef {object} Facts what the kernel says of a process
+ * @property {string} exe
+ * @property {string} status /proc/<pid>/status
+ * @property {string} flags its arguments and NODE_OPTIONS
+ * @property {boolean} isSameNetwork
+ * @property {boolean} isSameFiles it sees the same file system
+ */
+
+/**
+ * Why a process must not be sent SIGUSR1, or null. That signal ends what does not expect it.
+ * @param {Facts} facts
+ */
+function objection ({ exe, status, flags, isSameNetwork }) {
+  const name = path.basename(exe.replace(/ \(deleted\)$/, ''))
+  if (!NODE.test(name)) return `it runs ${name}, not Node.js`
+  const state = /^State:\s+(\w)/m.exec(status)?.[1]
+  if (state === 'Z') return 'it has ended'
+  if (state === 'T' || state === 't') return 'it is stopped (SIGSTOP, or a debugger): kill -CONT it first'
+  const caught = /^SigCgt:\s+([\da-f]+)/m.exec(status)?.[1]
+  if (caught !== undefined && (BigInt(`0x${caught}`) >> SIGUSR1_BIT & 1n) === 0n) return 'it does not take SIGUSR1, which would end it (--disable-sigusr1, or a Node.js without inspector)'
+  if (!isSameNetwork) return 'it is in a container or another network namespace, where its inspector cannot be reached from here: run loopwatch attach inside it (docker exec, kubectl exec)'
+  const open = [...flags.matchAll(INSPECT)].map(([, value]) => value.replace(/:?\d*$/, '')).find((host) => host !== '' && !LOOPBACK.test(host))
+  if (open !== undefined) return `it would open its inspector on ${open}, where others could run code in it`
+  return null
+}
+
+/**
+ * Whether a process can be attached to.
+ * @param {number} pid
+ * @returns {{ isSameFiles: boolean, takesUsualPort: boolean }}
+ * @throws {import('../../errors').LoopwatchError} LOOPWATCH_ERR_ATTACH
+ */
+exports.checkProcess = (pid) => {
+  const refuse = (/** @type {string} */ reason) => codedError('LOOPWATCH_ERR_ATTACH', pid, reason)
+  if (pid === process.pid) throw refuse('that is loopwatch itself')
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    throw refuse(error.code === 'EPERM' ? 'it belongs to another user: run loopwatch as that user' : 'there is no such process')
+  }
+  if (process.platform !== 'linux') {
+    const name = process.platform === 'win32' ? 'node' : spawnSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim()
+    if (!NODE.test(path.basename(name))) throw refuse(`it runs ${name}, not Node.js`)
+    return { isSameFiles: true, takesUsualPort: true }
+  }
+  let facts
+  try {
+    facts = readFacts(pid)
+  } catch (error) {
+    throw refuse(error.code === 'EACCES' || error.code === 'EPERM' ? 'it belongs to another user: run loopwatch as that user' : 'it has ended')
+  }
+  const reason = objection(facts)
+  if (reason !== null) throw refuse(reason)
+  return { isSameFiles: facts.isSameFiles, takesUsualPort: facts.flags.search(INSPECT) === -1 }
+}
+
+/** @param {number} pid @returns {Facts} */
+function readFacts (pid) {
+  const read = (/** @type {string} */ name) => fs.readFileSync(`/proc/${pid}/${name}`, 'utf8')
+  const isSame = (/** @type {string} */ namespace) => fs.readlinkSync(`/proc/${pid}/ns/${namespace}`) === fs.readlinkSync(`/proc/self/ns/${namespace}`)
+  const options = read('environ').split('\0').find((line) => line.startsWith('NODE_OPTIONS=')) ?? ''
+  return {
+    exe: fs.readlinkSync(`/proc/${pid}/exe`),
+    status: read('status'),
+    flags: `${read('cmdline').replaceAll('\0', ' ')} ${options}`,
+    isSameNetwork: isSame('net'),
+    isSameFiles: isSame('mnt')
+  }
+}
+
+exports.objection = objection

@@ -1,0 +1,62 @@
+'use strict'
+
+const fs = require('node:fs')
+const path = require('node:path')
+
+/** Script and style of the live page, which reports share: files here, not code. */
+const BUILT = path.join(__dirname, '..', 'export', 'page', 'built')
+
+/** @type {Record<string, string>} */
+const entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+/** @param {unknown} text */
+const escaped = (text) => String(text).replace(/[&<>"]/g, (letter) => entities[letter])
+
+/** @param {string} name */
+const builtFile = (name) => fs.readFileSync(path.join(BUILT, name), 'utf8')
+
+/**
+ * One file that shows a flame graph wherever it is opened, with nothing to load.
+ * @param {object} report
+ * @param {string} report.title
+ * @param {string} report.summary one line
+ * @param {string} [report.body] markup above the flame graph
+ * @param {string} report.flameTitle
+ * @param {object} report.tree for the flame graph: { name, file, value in ms, children }
+ * @param {string} [report.tail] markup below it
+ */
+exports.htmlReport = ({ title, summary, body = '', flameTitle, tree, tail = '' }) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escaped(title)}</title>
+<link rel="icon" href="data:,">
+<style>${builtFile('page.css')}
+.report-table { border-collapse: collapse; width: 100%; background: var(--panel); }
+.report-table th, .report-table td { border: 1px solid var(--line); padding: .3rem .6rem; text-align: start; vertical-align: top; }
+.report-table td.figure { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
+</style>
+</head>
+<body>
+<header><h1>${escaped(title)}</h1><p>${escaped(summary)}</p></header>
+<main>
+${body}
+<section><h2>${escaped(flameTitle)}</h2><div id="flame"></div></section>
+${tail}
+</main>
+<script type="application/json" id="data">${JSON.stringify(tree).replaceAll('<', '\\u003c')}</script>
+<script>${builtFile('report.js').replaceAll('</script', '<\\/script')}</script>
+</body>
+</html>
+`
+
+/**
+ * @param {string[]} heads
+ * @param {(string | { figure: string })[][]} rows figures stand at the right
+ */
+exports.htmlTable = (heads, rows) => `<table class="report-table"><thead><tr>${heads.map((head) => `<th scope="col">${escaped(head)}</th>`).join('')}</tr></thead>
+<tbody>${rows.map((cells) => `<tr>${cells.map((cell) => typeof cell === 'string' ? `<td>${escaped(cell)}</td>` : `<td class="figure">${escaped(cell.figure)}</td>`).join('')}</tr>`).join('\n')}</tbody></table>`
+
+exports.escaped = escaped

@@ -1,0 +1,70 @@
+'use strict'
+
+const fs = require('node:fs')
+const { Worker, isMainThread, workerData } = require('node:worker_threads')
+
+const START_MS = 5000
+const WRITE_MS = 20000
+const POLL_MS = 100
+const INTERVAL_US = 1000
+
+/** What both threads see: 1 = the profile runs; 1 = the main thread is about to end; 1 = all is written. */
+const STARTED = 0
+const ENDING = 1
+const WRITTEN = 2
+
+/** @typedef {{ file: string, stop: string, events: string }} Files the profile; the file whose coming asks for it; where it is told */
+
+/**
+ * Profiles this thread from another one, which stops the profile even while this one is stuck.
+ * @param {Files} files
+ */
+exports.profileCpu = (files) => {
+  const slots = new Int32Array(new SharedArrayBuffer(12))
+  new Worker(__filename, { workerData: { ...files, slots }, execArgv: [], env: {} }).unref()
+  // The profiler is started at an interrupt, for which a waiting thread is as good as a running one.
+  Atomics.wait(slots, STARTED, 0, START_MS)
+  process.on('exit', () => {
+    Atomics.store(slots, ENDING, 1)
+    Atomics.wait(slots, WRITTEN, 0, WRITE_MS)
+  })
+}
+
+/** @param {Files & { slots: Int32Array }} data */
+function run ({ file, stop, events, slots }) {
+  const { Session } = require('node:inspector')
+  const session = new Session()
+  const tell = (/** @type {object} */ event) => fs.appendFileSync(events, `${JSON.stringify(event)}\n`)
+  const settle = (/** @type {number} */ slot) => {
+    Atomics.store(slots, slot, 1)
+    Atomics.notify(slots, slot)
+  }
+  const fail = (/** @type {Error} */ { message: reason }) => {
+    tell({ event: 'failed', reason })
+    session.disconnect()
+    settle(STARTED)
+    settle(WRITTEN)
+    clearInterval(timer)
+  }
+  let isStopping = false
+  // It goes on until the answer has come: a session alone does not keep a thread alive.
+  const timer = setInterval(() => {
+    if (isStopping || (Atomics.load(slots, ENDING) === 0 && !fs.existsSync(stop))) return
+    isStopping = true
+    session.post('Profiler.stop', (error, result) => {
+      if (error) return fail(error)
+      fs.writeFileSync(file, JSON.stringify(result.profile))
+      // Left connected, it would have the process wait for a debugger that never comes.
+      session.disconnect()
+      tell({ event: 'written' })
+      settle(WRITTEN)
+      clearInterval(timer)
+    })
+  }, POLL_MS)
+  session.connectToMainThread()
+  session.post('Profiler.enable')
+  session.post('Profiler.setSamplingInterval', { interval: INTERVAL_US })
+  session.post('Profiler.start', (error) => error ? fail(error) : settle(STARTED))
+}
+
+if (!isMainThread && workerData?.slots) run(workerData)

@@ -1,0 +1,93 @@
+'use strict'
+
+const { fileURLToPath, pathToFileURL } = require('node:url')
+
+const MICROS_PER_MS = 1000
+/** Of all the time; a smaller frame is less than a pixel wide. */
+const LEAST_SHARE = 1 / 2000
+/** Waiting is no work, and what we do in the application to profile it none of its own. */
+const IDLE = '(idle)'
+const OWN = pathToFileURL(__dirname).href
+
+/**
+ * @typedef {object} CpuNode as in .cpuprofile
+ * @property {number} id
+ * @property {{ functionName: string, url: string, lineNumber: number }} callFrame line from 0
+ * @property {number[]} [children]
+ *
+ * @typedef {{ nodes: CpuNode[], startTime: number, endTime: number, samples?: number[], timeDeltas?: number[] }} CpuProfile
+ * @typedef {{ name: string, file: string | null, value: number, children: FlameNode[] }} FlameNode value in ms, callees included
+ * @typedef {{ name: string, place: string, selfMs: number }} Hot
+ */
+
+/**
+ * A CPU profile as a flame graph, and the functions that took most by themselves.
+ * @param {CpuProfile} profile
+ * @returns {{ tree: FlameNode, hot: Hot[], durationMs: number }}
+ */
+exports.cpuTree = ({ nodes, startTime, endTime, samples = [], timeDeltas = [] }) => {
+  /** @type {Map<number, number>} */
+  const selfMs = new Map()
+  // A delta is the time since the sample before it.
+  for (let i = 0; i < samples.length; i++) {
+    const deltaUs = i + 1 < timeDeltas.length ? timeDeltas[i + 1] : 0
+    selfMs.set(samples[i], (selfMs.get(samples[i]) ?? 0) + Math.max(0, deltaUs) / MICROS_PER_MS)
+  }
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  /** @type {Map<string, Hot>} */
+  const hot = new Map()
+  for (const { id, callFrame } of nodes) {
+    const ms = selfMs.get(id) ?? 0
+    if (ms === 0 || isForeign(callFrame) || callFrame.functionName === '(root)') continue
+    const { name, file, line } = placeOf(callFrame)
+    const place = file === null ? '' : `${file}:${line}`
+    const known = hot.get(`${name}\n${place}`)
+    if (known) known.selfMs += ms
+    else hot.set(`${name}\n${place}`, { name, place, selfMs: ms })
+  }
+  const grow = (/** @type {CpuNode} */ node) => {
+    const { name, file, line } = placeOf(node.callFrame)
+    const children = merged((node.children ?? []).flatMap((id) => {
+      const child = byId.get(id)
+      return child === undefined || isForeign(child.callFrame) ? [] : [grow(child)]
+    }))
+    const value = (selfMs.get(node.id) ?? 0) + children.reduce((sum, child) => sum + child.value, 0)
+    return { name: file === null ? name : `${name} ${file.split(/[\\/]/).slice(-2).join('/')}:${line}`, file, value, children }
+  }
+  const root = grow(nodes[0])
+  return {
+    tree: trimmed({ ...root, name: 'all' }, root.value * LEAST_SHARE),
+    hot: [...hot.values()].sort((a, b) => b.selfMs - a.selfMs),
+    durationMs: (endTime - startTime) / MICROS_PER_MS
+  }
+}
+
+/** @param {CpuNode['callFrame']} frame */
+function isForeign ({ functionName, url }) {
+  return functionName === IDLE || url.startsWith(OWN) || url.startsWith(__dirname)
+}
+
+/** @param {CpuNode['callFrame']} frame */
+function placeOf ({ functionName, url, lineNumber }) {
+  const file = url === '' ? null : url.startsWith('file:') ? fileURLToPath(url) : url
+  return { name: functionName || '(anonymous)', file, line: lineNumber + 1 }
+}
+
+/** One node for each function: V8 has another one for each of its optimisations. @param {FlameNode[]} nodes @returns {FlameNode[]} */
+function merged (nodes) {
+  /** @type {Map<string, FlameNode>} */
+  const byName = new Map()
+  for (const node of nodes) {
+    const key = `${node.name}\n${node.file}`
+    const known = byName.get(key)
+    if (known === undefined) byName.set(key, node)
+    else byName.set(key, { ...known, value: known.value + node.value, children: merged([...known.children, ...node.children]) })
+  }
+  return [...byName.values()]
+}
+
+/** @param {FlameNode} node @param {number} leastMs @returns {FlameNode} */
+function trimmed (node, leastMs) {
+  const kept = node.children.filter(({ value }) => value > 0 && value >= leastMs)
+  return { ...node, value: Math.round(node.value * 10) / 10, children: kept.map((child) => trimmed(child, leastMs)) }
+}

@@ -1,0 +1,32 @@
+'use strict'
+
+const fs = require('node:fs')
+const { createRequire } = require('node:module')
+const path = require('node:path')
+const { codedError } = require('../../errors')
+const { findTool } = require('../find-tool')
+
+/**
+ * The script of a package's command: the application's own, then the one beside loopwatch, then the
+ * one on the PATH.
+ * @param {'clinic' | '0x'} name
+ * @param {object} [from]
+ * @param {string} [from.cwd]
+ * @param {NodeJS.ProcessEnv} [from.env]
+ * @returns {string}
+ */
+exports.findProfiler = (name, { cwd = process.cwd(), env = process.env } = {}) => {
+  for (const base of [path.join(cwd, 'package.json'), __filename]) {
+    try {
+      const manifest = createRequire(base).resolve(`${name}/package.json`)
+      const { bin } = JSON.parse(fs.readFileSync(manifest, 'utf8'))
+      return path.join(path.dirname(manifest), typeof bin === 'string' ? bin : bin[name])
+    } catch {
+      // Not there: the next place.
+    }
+  }
+  const onPath = findTool([name], env)
+  if (onPath === null) throw codedError('LOOPWATCH_ERR_PROFILER', name)
+  // npm links the command to its script, which any node can run.
+  return fs.realpathSync(onPath)
+}

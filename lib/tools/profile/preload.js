@@ -1,0 +1,68 @@
+'use strict'
+
+// Runs in the application that is profiled, before it: tells what happens there, by lines of a file,
+// which also get out of a process that is stuck or about to end; and ends it when asked to.
+const fs = require('node:fs')
+const { isMainThread } = require('node:worker_threads')
+
+/** Ignored by a process that does not know it, and used by hardly any. */
+const STOP = 'SIGURG'
+const FLUSH_MS = 4000
+
+/** @typedef {{ events: string, ending: 'beforeExit' | 'exit', cpu?: { file: string, stop: string } | null }} Setup */
+
+const text = process.env.LOOPWATCH_PROFILE
+// What the application starts is not what was asked about.
+delete process.env.LOOPWATCH_PROFILE
+
+if (isMainThread && text !== undefined) watch(JSON.parse(text))
+
+/** @param {Setup} setup */
+function watch ({ events, ending, cpu }) {
+  const tell = (/** @type {object} */ event) => {
+    try {
+      fs.appendFileSync(events, `${JSON.stringify(event)}\n`)
+    } catch {
+      // Whoever listened has gone.
+    }
+  }
+  tell({ event: 'started', pid: process.pid })
+  refuseCluster(tell)
+  tellPort(tell)
+  if (process.platform !== 'win32') {
+    process.on(STOP, () => {
+      if (ending === 'exit') process.exit(0)
+      // Here the tools write what they have, and end the process.
+      setTimeout(() => process.exit(0), FLUSH_MS)
+      process.emit('beforeExit', 0)
+    })
+  }
+  process.on('exit', (code) => tell({ event: 'exit', code }))
+  if (cpu) require('./cpu-thread').profileCpu({ ...cpu, events })
+}
+
+/** @param {(event: object) => void} tell */
+function refuseCluster (tell) {
+  const cluster = /** @type {import('node:events').EventEmitter} */ (/** @type {unknown} */ (require('node:cluster')))
+  const { reallyExit } = /** @type {{ reallyExit: (code: number) => never }} */ (/** @type {unknown} */ (process))
+  // Before the tool's own listener, which throws into the application.
+  cluster.prependListener('fork', () => {
+    tell({ event: 'cluster' })
+    reallyExit.call(process, 1)
+  })
+}
+
+/** @param {(event: object) => void} tell */
+function tellPort (tell) {
+  const { Server } = require('node:net')
+  const { listen } = Server.prototype
+  Server.prototype.listen = function (/** @type {any[]} */ ...args) {
+    this.once('listening', () => {
+      const address = this.address()
+      if (address === null || typeof address === 'string') return
+      Server.prototype.listen = listen
+      tell({ event: 'port', port: address.port, host: address.address })
+    })
+    return Reflect.apply(listen, this, args)
+  }
+}

@@ -1,0 +1,150 @@
+'use strict'
+
+const { spawn } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { writeNodeShim, PRELOAD } = require('./node-shim')
+
+const POLL_MS = 50
+/** Longer than what the preload gives tools to write what they have. */
+const STOP_MS = 8000
+const TAIL_CHARACTERS = 2000
+const IS_WINDOWS = process.platform === 'win32'
+
+/**
+ * @typedef {{ event: 'started', pid: number } | { event: 'port', port: number, host: string } | { event: 'cluster' } |
+ *   { event: 'exit', code: number } | { event: 'written' } | { event: 'failed', reason: string }} Event
+ */
+
+/** One run of a tool on an application. */
+class ProfileRun {
+  #profiler
+  #files
+  #child
+  #tail = ''
+  /** Whether the application had to be killed. */
+  wasKilled = false
+  /** @type {Promise<string | null>} how the tool ended; null = well */
+  closed
+
+  /**
+   * @param {object} setup
+   * @param {import('./profilers').Profiler} setup.profiler
+   * @param {string | null} setup.script of the tool; null = the application profiles itself
+   * @param {{ node: string, args: string[] }} setup.target
+   * @param {string} setup.cwd of the application
+   * @param {string} setup.output folder of the report
+   * @param {string} setup.work the tool's own folder
+   * @param {{ register: string, env: Record<string, string> }} [setup.agent] preload of the agent that the application runs under, instead of a tool
+   */
+  constructor ({ profiler, script, target, cwd, output, work, agent }) {
+    this.#profiler = profiler
+    this.#files = { events: path.join(work, 'events'), stop: path.join(work, 'stop') }
+    const setup = { events: this.#files.events, ending: profiler.ending, cpu: script === null && agent === undefined ? { file: path.join(output, 'profile.cpuprofile'), stop: this.#files.stop } : null }
+    const [file, args] = script === null
+      ? [target.node, ['--require', PRELOAD, ...agent === undefined ? [] : ['--require', agent.register], ...target.args]]
+      : [process.execPath, [script, ...profiler.args({ output, work, node: writeNodeShim({ work, cwd, node: target.node }), args: target.args })]]
+    this.#child = spawn(file, args, {
+      cwd: script === null || IS_WINDOWS ? cwd : work,
+      // clinic asks whether it may send statistics and does nothing at all where nobody can answer.
+      env: { ...process.env, ...agent?.env, NO_INSIGHT: '1', NO_UPDATE_NOTIFIER: '1', LOOPWATCH_PROFILE: JSON.stringify(setup) },
+      stdio: ['inherit', 'pipe', 'pipe'],
+      // Ctrl-C is for us alone: an application that ends by it at once takes the report with it.
+      detached: !IS_WINDOWS
+    })
+    for (const [stream, ours] of /** @type {const} */ ([[this.#child.stdout, process.stdout], [this.#child.stderr, process.stderr]])) {
+      stream.on('data', (data) => {
+        this.#tail = (this.#tail + data).slice(-TAIL_CHARACTERS)
+        ours.write(data)
+      })
+    }
+    this.closed = new Promise((resolve) => {
+      this.#child.once('error', (error) => resolve(error.message))
+      this.#child.once('close', (code, signal) => resolve(code === 0 ? null : signal ?? `exit code ${code}`))
+    })
+  }
+
+  /** The last of what it printed. */
+  get tail () {
+    return this.#tail.trim()
+  }
+
+  /** @returns {Event[]} */
+  get #events () {
+    if (!fs.existsSync(this.#files.events)) return []
+    // The last line may be half written.
+    return fs.readFileSync(this.#files.events, 'utf8').split('\n').slice(0, -1).map((line) => JSON.parse(line))
+  }
+
+  /**
+   * What has happened in the application, so far.
+   * @template {Event['event']} E
+   * @param {E} name
+   * @returns {Extract<Event, { event: E }> | undefined}
+   */
+  event (name) {
+    return /** @type {Extract<Event, { event: E }> | undefined} */ (this.#events.find(({ event }) => event === name))
+  }
+
+  /**
+   * The same, waited for; undefined when it has not come in time.
+   * @template {Event['event']} E
+   * @param {E} name
+   * @param {number} ms
+   * @param {() => boolean} [isOver] ends the waiting
+   */
+  async waitFor (name, ms, isOver = () => false) {
+    const end = performance.now() + ms
+    for (;;) {
+      // In this order: what ends has told all it has to tell.
+      const wasOver = this.isOver
+      const event = this.event(name)
+      if (event !== undefined || wasOver || performance.now() > end || isOver()) return event
+      await sleep(POLL_MS)
+    }
+  }
+
+  get isOver () {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null
+  }
+
+  /** Has the application write what it has and end; kills it where it does not. The tool goes on with its report. */
+  async stop () {
+    const pid = this.event('started')?.pid
+    if (pid === undefined || !isAlive(pid)) return
+    if (this.#profiler.needs === null) {
+      fs.writeFileSync(this.#files.stop, '')
+      await Promise.race([this.waitFor('written', STOP_MS * 3), this.closed])
+      signal(pid, 'SIGTERM')
+    } else {
+      signal(pid, IS_WINDOWS ? 'SIGINT' : 'SIGURG')
+    }
+    const end = performance.now() + STOP_MS
+    while (isAlive(pid) && performance.now() < end) await sleep(POLL_MS)
+    if (!isAlive(pid)) return
+    this.wasKilled = true
+    signal(pid, 'SIGKILL')
+  }
+
+  /** Ends it and all it has started, at once. */
+  kill () {
+    if (this.#child.pid !== undefined) signal(IS_WINDOWS ? this.#child.pid : -this.#child.pid, 'SIGKILL')
+  }
+}
+
+/** @param {number} pid */
+function isAlive (pid) {
+  return signal(pid, 0)
+}
+
+/** @param {number} pid @param {NodeJS.Signals | 0} name @returns {boolean} whether it was there */
+function signal (pid, name) {
+  try {
+    return process.kill(pid, name)
+  } catch {
+    return false
+  }
+}
+
+exports.ProfileRun = ProfileRun

@@ -1,0 +1,68 @@
+'use strict'
+
+const fs = require('node:fs')
+const path = require('node:path')
+
+const MOST_EMPTY_REPORT_BYTES = 10000
+
+/**
+ * @typedef {object} Run
+ * @property {string} output folder for the report and its data, absolute
+ * @property {string} work the tool's own working directory
+ * @property {string} node stands for node, see node-shim.js
+ * @property {string[]} args of the application's node
+ *
+ * @typedef {object} Profiler
+ * @property {'clinic' | '0x' | null} needs package; null = nothing
+ * @property {(run: Run) => string[]} args of the tool
+ * @property {'beforeExit' | 'exit'} ending what makes the tool's code in the application write what it has
+ * @property {boolean} outlivesKill the report can be made of a killed application's data
+ * @property {(output: string) => string | null} fault why the report is worth nothing
+ */
+
+/** @param {string} tool @returns {(run: Run) => string[]} */
+const clinic = (tool) => ({ output, node, args }) => [tool, '--open=false', `--dest=${output}`, '--', node, ...args]
+
+/** Every tool, in its users' words. @type {Record<string, Profiler>} */
+const profilers = {
+  doctor: { needs: 'clinic', args: clinic('doctor'), ending: 'beforeExit', outlivesKill: false, fault: (output) => emptyFile(output, /-processstat$/) ?? emptyFile(output, /-traceevent$/) },
+  flame: { needs: 'clinic', args: clinic('flame'), ending: 'exit', outlivesKill: true, fault: (output) => emptyFile(output, /-samples$/) },
+  bubbleprof: { needs: 'clinic', args: clinic('bubbleprof'), ending: 'beforeExit', outlivesKill: false, fault: (output) => emptyFile(output, /-stacktrace$/) ?? emptyFile(output, /-traceevent$/) },
+  heapprofiler: { needs: 'clinic', args: clinic('heapprofiler'), ending: 'beforeExit', outlivesKill: false, fault: (output) => emptyFile(output, /\.clinic-heapprofiler$/) },
+  '0x': {
+    needs: '0x',
+    args: ({ output, work, node, args }) => [`--output-dir=${path.join(output, '0x')}`, `--working-dir=${work}`, '--write-ticks', '--', node, ...args],
+    ending: 'exit',
+    outlivesKill: true,
+    fault: (output) => emptyFile(output, /^ticks\.json$/)
+  },
+  cpu: { needs: null, args: ({ args }) => args, ending: 'exit', outlivesKill: false, fault: (output) => emptyFile(output, /\.cpuprofile$/) }
+}
+
+/** @param {string} output @param {RegExp} name of the data a report is made of */
+function emptyFile (output, name) {
+  const file = filesIn(output).find((each) => name.test(path.basename(each)))
+  if (file === undefined) return 'the tool has written no data'
+  // An empty list or object is as good as nothing.
+  return fs.statSync(file).size <= 2 ? `its data is empty (${path.basename(file)})` : null
+}
+
+/** The report of a run, or why there is none. @param {Profiler} profiler @param {string} output @returns {{ file: string, fault: null } | { file: null, fault: string }} */
+function reportOf ({ fault }, output) {
+  const empty = fault(output)
+  if (empty !== null) return { file: null, fault: empty }
+  const file = filesIn(output).find((each) => each.endsWith('.html'))
+  if (file === undefined) return { file: null, fault: 'the tool has made no report of its data' }
+  const { size } = fs.statSync(file)
+  return size > MOST_EMPTY_REPORT_BYTES ? { file, fault: null } : { file: null, fault: `its report has ${size} bytes` }
+}
+
+/** @param {string} folder */
+function filesIn (folder) {
+  return fs.readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name))
+}
+
+exports.profilers = profilers
+exports.reportOf = reportOf

@@ -1,0 +1,239 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
+const { once } = require('node:events')
+const fs = require('node:fs')
+const http = require('node:http')
+const path = require('node:path')
+const { gunzipSync } = require('node:zlib')
+const pprof = require('pprof-format')
+const { collect, formats, profileOf } = require('../lib/export/profiles/profiles')
+const { PyroscopePush } = require('../lib/export/profiles/pyroscope')
+const { STACKS } = require('../lib/export/profiles/stack-table')
+const { startApp, startNode, eventually } = require('./support/app')
+const { makeDir } = require('./support/files')
+const { makeRecord } = require('./support/record')
+const { needs } = require('./support/tools')
+
+/** @typedef {import('../lib/store/record').BlockRecord} BlockRecord */
+
+/** @param {string} name @param {number} line */
+const frame = (name, line) => ({ function: name, file: '/srv/app/report.js', line, column: 3 })
+const handler = frame('handle', 5)
+const request = { method: 'GET', route: '/report/:id', startedAt: '2026-11-21T10:00:00.100Z', traceId: null, ended: false }
+
+/** Newest first. @returns {BlockRecord[]} */
+const blocks = () => [
+  makeRecord({ id: '1-4', startedAt: '2026-11-21T10:00:03.000Z', durationMs: 70, cause: 'starved', request: null, stacks: [{ count: 2, weightMs: 70, frames: [frame('innocent', 1)] }] }),
+  makeRecord({ id: '1-3', startedAt: '2026-11-21T10:00:02.000Z', durationMs: 60, cause: 'native', request: { ...request, ended: true }, stacks: [] }),
+  makeRecord({ id: '1-2', startedAt: '2026-11-21T10:00:01.000Z', durationMs: 100, request, stacks: [{ count: 4, weightMs: 100, frames: [frame('sort', 30), handler] }] }),
+  makeRecord({ id: '1-1', startedAt: '2026-11-21T10:00:00.000Z', durationMs: 400, request: { ...request, method: 'POST' }, stacks: [{ count: 9, weightMs: 300, frames: [frame('sort', 31), handler] }, { count: 3, weightMs: 100, frames: [frame('tail;end', 40), handler] }] })
+]
+
+/** @param {Buffer} body */
+function decoded (body) {
+  const profile = pprof.Profile.decode(gunzipSync(body))
+  const { strings } = profile.stringTable
+  const text = (/** @type {any} */ index) => strings[Number(index)]
+  const nameOf = (/** @type {any} */ id) => {
+    const { line: [{ functionId, line }] } = /** @type {any} */ (profile.location.find((location) => location.id === id))
+    return `${text(/** @type {any} */ (profile.function.find((func) => func.id === functionId)).name)}:${line}`
+  }
+  return {
+    types: profile.sampleType.map(({ type, unit }) => `${text(type)}/${text(unit)}`),
+    samples: profile.sample.map(({ locationId, value, label }) => ({
+      frames: locationId.map(nameOf), value: value.map(Number), labels: Object.fromEntries(label.map(({ key, str }) => [text(key), text(str)]))
+    }))
+  }
+}
+
+/** The self time of every function as DevTools counts it: a sample lasts until the next one. @param {string} text */
+function selfMs (text) {
+  const { nodes, samples, timeDeltas, startTime, endTime } = JSON.parse(text)
+  assert.equal(samples.length, timeDeltas.length)
+  assert.equal(timeDeltas.reduce((/** @type {number} */ sum, /** @type {number} */ delta) => sum + delta, startTime), endTime)
+  /** @type {Record<string, number>} */
+  const self = {}
+  for (const [i, id] of samples.slice(0, -1).entries()) {
+    const { callFrame } = nodes.find((/** @type {any} */ node) => node.id === id)
+    const key = `${callFrame.functionName}:${callFrame.lineNumber + 1}`
+    self[key] = (self[key] ?? 0) + timeDeltas[i + 1] / 1000
+  }
+  return self
+}
+
+test('folded: outermost first, whole milliseconds, blocks without a culprit charged to no line', async () => {
+  const text = formats.folded.write(await collect(blocks()), '')
+  assert.deepEqual(String(text).trim().split('\n'), [
+    'handle (/srv/app/report.js:5);sort (/srv/app/report.js:31) 300',
+    'handle (/srv/app/report.js:5);sort (/srv/app/report.js:30) 100',
+    'handle (/srv/app/report.js:5);tail:end (/srv/app/report.js:40) 100',
+    '(starved) 70',
+    '(not sampled) 60'
+  ])
+})
+
+test('cpuprofile: every millisecond of blocked time is the self time of one function', async () => {
+  const text = String(formats.cpuprofile.write(await collect(blocks()), ''))
+  assert.deepEqual(selfMs(text), { 'sort:31': 300, 'tail;end:40': 100, 'sort:30': 100, '(not sampled):0': 60, '(starved):0': 70 })
+  const { nodes } = JSON.parse(text)
+  const ids = new Set(nodes.map((/** @type {any} */ { id }) => id))
+  for (const { children } of nodes) assert.ok(children.every((/** @type {number} */ id) => ids.has(id)))
+  assert.equal(nodes.find((/** @type {any} */ { callFrame }) => callFrame.functionName === 'handle').callFrame.url, 'file:///srv/app/report.js')
+})
+
+test('pprof: samples and blocked time, labelled by route and cause', async () => {
+  const { types, samples } = decoded(/** @type {Buffer} */ (formats.pprof.write(await collect(blocks()), '')))
+  assert.deepEqual(types, ['captured/count', 'blocked/nanoseconds'])
+  assert.deepEqual(samples[0], { frames: ['sort:31', 'handle:5'], value: [9, 300e6], labels: { route: 'POST /report/:id', cause: 'js', thread: 'main' } })
+  assert.deepEqual(samples.at(-1), { frames: ['(not sampled):0'], value: [0, 60e6], labels: { route: '(none)', cause: 'native', thread: 'main' } })
+})
+
+test('pprof: `go tool pprof -top` reads the same times', async (t) => {
+  if (!needs(t, 'go')) return
+  const file = path.join(makeDir(t), 'blocks.pb.gz')
+  fs.writeFileSync(file, formats.pprof.write(await collect(blocks()), ''))
+  const top = (/** @type {string[]} */ ...flags) => {
+    const { stdout, stderr, status } = spawnSync('go', ['tool', 'pprof', '-top', '-nodecount=20', ...flags, file], { encoding: 'utf8', timeout: 60000 })
+    assert.equal(status, 0, stderr)
+    return stdout
+  }
+  const all = top('-functions')
+  assert.match(all, /Type: blocked/)
+  assert.match(all, /Total samples = 630ms/)
+  assert.match(all, /^\s+400ms\s+63\.49%\s+63\.49%\s+400ms\s+63\.49%\s+sort$/m)
+  assert.match(top('-lines'), /^\s+300ms .* sort \/srv\/app\/report\.js:31$/m)
+  assert.match(top('-tagfocus=route=GET /report/:id'), /100ms, 15\.87% of 630ms total/)
+})
+
+test('speedscope: everything, and a profile for each cause and route', async () => {
+  const { shared, profiles } = JSON.parse(String(formats.speedscope.write(await collect(blocks()), 'x')))
+  assert.deepEqual(profiles.map((/** @type {any} */ { name, endValue }) => [name, endValue]), [
+    ['all', 630], ['js, POST /report/:id', 400], ['js, GET /report/:id', 100], ['starved, (none)', 70], ['native, (none)', 60]
+  ])
+  for (const { samples, weights } of profiles) {
+    assert.equal(samples.length, weights.length)
+    assert.ok(samples.flat().every((/** @type {number} */ id) => shared.frames[id] !== undefined))
+  }
+})
+
+test('what is asked for can be split and narrowed, and a wrong question says what is right', async () => {
+  const ask = async (/** @type {string} */ query, records = blocks()) => {
+    const { status, body } = await profileOf(records, new URLSearchParams(query))
+    return { status, body: String(body) }
+  }
+  const split = await ask('format=folded&group=cause,route')
+  assert.match(split.body, /^cause: js;route: POST \/report\/:id;handle .* 300$/m)
+  assert.match(split.body, /^cause: starved;route: \(none\);\(starved\) 70$/m)
+  assert.deepEqual((await ask('format=folded&cause=native')).body, '(not sampled) 60\n')
+  assert.equal((await ask('format=folded&route=/none')).body, '')
+  const recent = [makeRecord({ startedAt: new Date().toISOString() }), ...blocks()]
+  assert.match((await ask('format=folded&seconds=3600', recent)).body, /^report .*;test 312\n$/)
+  for (const query of ['format=svg', 'format=toString', 'seconds=0', 'seconds=x', 'group=host']) assert.equal((await ask(query)).status, 400, query)
+  assert.match((await ask('format=svg')).body, /cpuprofile, pprof, speedscope, folded/)
+})
+
+test('stacks beyond the bound keep their time', async () => {
+  const records = Array.from({ length: STACKS + 500 }, (_, i) => makeRecord({ id: `1-${i}`, durationMs: 10, stacks: [{ count: 1, weightMs: 10, frames: [frame(`f${i}`, 1)] }] }))
+  const table = await collect(records)
+  assert.ok(table.stacks.length <= STACKS + 1)
+  assert.equal(Math.round(table.stacks.reduce((sum, { weightMs }) => sum + weightMs, 0)), records.length * 10)
+  assert.equal(selfMs(String(formats.cpuprofile.write(table, '')))['(other):0'], 5000)
+})
+
+test('the endpoint serves the block that lasts, and each block as a file', async (t) => {
+  const app = await startApp(t)
+  const answered = app.get('/spin?ms=1500')
+  const folded = await eventually(async () => {
+    const text = await (await app.watchdog('/profile?format=folded')).text()
+    return /spin/.test(text) && text
+  }, 'the block in progress in the profile')
+  assert.match(folded, /blocks\.js:\d+\) \d+$/m)
+  await answered
+  const record = await eventually(async () => (await (await app.watchdog('/blocks')).json()).find((/** @type {any} */ { ongoing, durationMs }) => !ongoing && durationMs > 1000), 'the record')
+  for (const { ending, type } of Object.values(formats)) {
+    const response = await app.watchdog(`/blocks/${record.id}.${ending}`)
+    assert.equal(response.status, 200, ending)
+    assert.equal(response.headers.get('content-type'), type)
+    assert.match(/** @type {string} */ (response.headers.get('content-disposition')), new RegExp(`filename="loopwatch-${record.id}\\.${ending}"$`))
+  }
+  const self = selfMs(await (await app.watchdog(`/blocks/${record.id}.cpuprofile`)).text())
+  const totalMs = Object.values(self).reduce((sum, ms) => sum + ms, 0)
+  assert.ok(Math.abs(totalMs - record.durationMs) <= 2, `${totalMs} of ${record.durationMs} ms`)
+  assert.equal((await app.watchdog('/blocks/1-999.cpuprofile')).status, 404)
+})
+
+/** A Pyroscope that keeps what it is sent. @param {import('node:test').TestContext} t @param {number[]} answers statuses, the last one for good */
+async function startReceiver (t, answers) {
+  /** @type {{ url: URL, authorization: string | undefined, body: Buffer }[]} */
+  const got = []
+  const server = http.createServer(async (request, response) => {
+    const chunks = []
+    for await (const chunk of request) chunks.push(chunk)
+    got.push({ url: new URL(/** @type {string} */ (request.url), 'http://x'), authorization: request.headers.authorization, body: Buffer.concat(chunks) })
+    response.statusCode = answers.length > 1 ? /** @type {number} */ (answers.shift()) : answers[0]
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return { got, port: /** @type {any} */ (server.address()).port }
+}
+
+test('Pyroscope gets every ended block once, and again what it could not take', async (t) => {
+  const { got, port } = await startReceiver(t, [503, 429, 200])
+  /** @type {(Error | null)[]} */
+  const states = []
+  let lost = 0
+  const records = blocks()
+  const push = new PyroscopePush({
+    url: `http://me:se%3Acret@127.0.0.1:${port}/prefix/`,
+    labels: { service: 'checkout', env: 'a,b' },
+    records: () => records,
+    onState: (error) => states.push(error),
+    onLost: (count) => { lost += count },
+    periodMs: 20,
+    retryMs: 5
+  })
+  t.after(() => push.stop())
+  await eventually(() => states.includes(null), () => `a profile to arrive: ${states}`)
+  assert.equal(got.length, 3)
+  assert.match(String(states[0]), /127\.0\.0\.1:\d+ answered 503/)
+  const { url, authorization, body } = got[2]
+  assert.equal(url.pathname, '/prefix/ingest')
+  assert.equal(authorization, `Basic ${Buffer.from('me:se:cret').toString('base64')}`)
+  assert.match(/** @type {string} */ (url.searchParams.get('name')), /^checkout\{hostname=[^,]+,env=a_b\}$/)
+  assert.deepEqual([url.searchParams.get('format'), url.searchParams.get('from'), url.searchParams.get('until')], ['pprof', `${Date.UTC(2026, 10, 21, 10) / 1000}`, `${Date.UTC(2026, 10, 21, 10) / 1000 + 4}`])
+  assert.equal(decoded(body).samples[0].labels.route, 'POST /report/:id')
+
+  records.unshift(makeRecord({ id: '1-5', worker: null }), makeRecord({ id: '1-6', worker: 2 }), makeRecord({ id: '1-7', ongoing: true }))
+  await eventually(() => got.length === 4, 'the new block')
+  assert.equal(decoded(got[3].body).samples.length, 1)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  assert.deepEqual([got.length, lost], [4, 0])
+})
+
+test('what Pyroscope refuses for good is counted as lost and not sent again', async (t) => {
+  const { got, port } = await startReceiver(t, [400])
+  let lost = 0
+  const push = new PyroscopePush({ url: `http://127.0.0.1:${port}`, labels: {}, records: blocks, onState: () => {}, onLost: (count) => { lost += count }, periodMs: 1e6 })
+  await push.push()
+  await push.push()
+  await push.stop()
+  assert.deepEqual([got.length, lost], [1, 1])
+})
+
+test('an agent that stops has pushed its last block, and one without a server ends in time', async (t) => {
+  const { got, port } = await startReceiver(t, [200])
+  const script = (/** @type {number} */ at) => `const agent = require(${JSON.stringify(path.join(__dirname, '..'))}).start({ port: false, log: false, pyroscope: 'http://127.0.0.1:${at}' })
+    agent.ready.then(() => setTimeout(() => { function culprit () { const end = Date.now() + 200; while (Date.now() < end); } culprit(); setTimeout(() => agent.stop(), 300) }, 100))`
+  const { code, stderr } = await startNode(t, ['-e', script(port)]).closed
+  assert.deepEqual([code, stderr], [0, ''])
+  assert.ok(got.some(({ body }) => decoded(body).samples.some(({ frames }) => frames.some((name) => name.startsWith('culprit')))))
+  const alone = await startNode(t, ['-e', script(9)]).closed
+  assert.deepEqual([alone.code, alone.stderr], [0, ''])
+})
