@@ -12,7 +12,7 @@ const BIN = path.join(ROOT, 'node_modules', '.bin')
 
 /** Tests of pure parts and of tools, for which one version is enough. */
 const ONCE = [
-  'alerts', 'cause', 'cluster-hub', 'cluster-parts', 'dashboards', 'delay-histogram', 'demo', 'detector', 'escalation', 'explain', 'history', 'http-guard',
+  'alerts', 'cause', 'cluster-hub', 'cluster-parts', 'dashboards', 'delay-histogram', 'demo', 'detector', 'escalation', 'explain', 'history', 'hook-crate', 'http-guard',
   'lateness', 'layers', 'load', 'manifests', 'many-routes', 'metrics', 'options', 'page', 'path-template', 'readme', 'request-stats',
   'scenario-parts', 'scenario-quick', 'source-map', 'stack', 'store'
 ].map((name) => `${name}.test.js`)

@@ -9,8 +9,7 @@ use crate::pool::Pool;
 /// An id of this length that ends in the number of its call.
 pub fn build_id(index: usize, length: usize) -> String {
     let number = index.to_string();
-    let mut id = String::with_capacity(length.max(number.len()));
-    id.extend(std::iter::repeat_n('x', length.saturating_sub(number.len())));
+    let mut id = "x".repeat(length.saturating_sub(number.len()));
     id.push_str(&number);
     id
 }
