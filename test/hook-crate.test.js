@@ -8,6 +8,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { makeDir } = require('./support/files')
 const { needs } = require('./support/tools')
+const { diagrams } = require('../scenarios/hook-calls/diagram')
 
 const CRATE = path.join(__dirname, '..', 'scenarios', 'hook-calls', 'crate')
 
@@ -20,4 +21,11 @@ test('the crate is formatted, clean, tested, and names no registry but crates.io
     const { status, stdout, stderr } = spawnSync('cargo', args, { cwd: CRATE, env, encoding: 'utf8' })
     assert.equal(status, 0, `cargo ${args.join(' ')}\n${stdout}${stderr}`)
   }
+})
+
+test('the README\'s diagrams are those of the report', () => {
+  const dir = path.join(CRATE, '..', 'diagrams')
+  const drawn = fs.readdirSync(dir).map((file) => fs.readFileSync(path.join(dir, file), 'utf8').trim())
+  // On a page of GitHub a picture has no colour of the text around it.
+  assert.deepEqual(drawn.sort(), diagrams.map((svg) => svg.replaceAll('currentColor', '#777')).sort())
 })
