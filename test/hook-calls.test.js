@@ -71,6 +71,7 @@ test('a worker that ends with its call in flight ends the call; without workers 
     const outcome = await pool.run(10, 13)
     assert.deepEqual([codes(outcome).sort(), outcome.failures().length], [['HOOK_NO_WORKER', 'HOOK_WORKER_EXITED'], 10], variant)
     assert.equal(outcome.failures().filter(({ code }) => code === 'HOOK_WORKER_EXITED').length, 2, variant)
+    assert.deepEqual(codes(await pool.run(3, 30)), ['HOOK_NO_WORKER'], variant)
   }
 })
 

@@ -104,6 +104,8 @@ struct State {
     list: FreeList<Arc<Call>>,
     lanes: HashMap<LaneId, Arc<Lane>>,
     is_stopped: bool,
+    /// Before the first lane calls wait for it; after the last one nobody comes.
+    has_had_lanes: bool,
 }
 
 /// Hooks of the same name on any number of threads.
@@ -119,6 +121,7 @@ impl Pool {
         if state.is_stopped {
             return None;
         }
+        state.has_had_lanes = true;
         let (id, taken) = state.list.add_lane(depth);
         let has_work = !taken.is_empty();
         let work = Work { inbox: taken.into(), ..Work::default() };
@@ -137,6 +140,10 @@ impl Pool {
         if state.is_stopped {
             drop(state);
             return call.end(Err(HookError::stopped()));
+        }
+        if state.has_had_lanes && state.lanes.is_empty() {
+            drop(state);
+            return call.end(Err(HookError::no_worker()));
         }
         let Some((id, call)) = state.list.submit(call) else { return };
         let lane = state.lanes[&id].clone();
