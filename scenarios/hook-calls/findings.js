@@ -17,7 +17,7 @@ exports.findings = ({ cells }) => {
   return [
     ...(main === undefined ? [] : [`${count} calls of a hook that does nothing take ${figure(main.median)} ms on the main thread.`]),
     ...say('direct', 'In worker threads called from Rust directly'),
-    ...say('direct-by-turn', 'The same with each call through the worker\'s event loop, as the original does it:'),
+    ...say('direct-by-turn', 'The same with one call each time that Node-API\'s queue calls the worker:'),
     ...say('indirect-fifo', 'Through the main thread with a free list'),
     ...say('indirect-piscina', 'Through the main thread by piscina'),
     ...say('indirect-race', 'By the original\'s race, where each completion wakes all that wait:'),
