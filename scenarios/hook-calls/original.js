@@ -47,7 +47,7 @@ exports.compare = ({ cells }) => {
       const cell = find(column, row)
       return [nameOf(column), figure(published[r][i]), cell === undefined ? '' : figure(mean(cell.samples)), cell === undefined ? '' : ratio(mean(cell.samples), published[r][i])]
     }),
-    notes: row.consumeMs === 0 ? [] : ['Hooks burn wall time: workers beyond the cores take turns and each still looks busy for no longer.']
+    notes: row.consumeMs === 0 ? [] : ['Hooks burn wall time: one that waits for a core counts as working.']
   }))]
 }
 

@@ -81,7 +81,7 @@ exports.scenario = {
     quick: { repeats: 2, seconds: 0, warmUpSeconds: 0, note: 'whether it works, no figures to quote' },
     default: { repeats: 5, seconds: 0.05, warmUpSeconds: 0, note: 'the overhead of calling by workers, and what is done about it; hooks burn CPU' },
     full: { repeats: 5, seconds: 0.1, warmUpSeconds: 0, note: 'every implementation with every row of the original; hooks burn CPU' },
-    faithful: { repeats: 10, seconds: 0, warmUpSeconds: 0, note: 'the original\'s rows, mean of 10; its hooks burn wall time, so 16 workers look 16 times as fast on any number of cores' }
+    faithful: { repeats: 10, seconds: 0, warmUpSeconds: 0, note: 'the original\'s rows, mean of 10; its hooks burn wall time, so workers beyond the cores look faster than they are' }
   },
   plan: ({ mode, isListing }) => {
     const skipped = isListing || rustVersion() !== null ? null : 'needs cargo to build its addon: https://rustup.rs'
