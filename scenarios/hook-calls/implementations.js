@@ -1,0 +1,94 @@
+'use strict'
+
+const path = require('node:path')
+const { loadAddon, registerHook } = require('./addon')
+const { makeHook } = require('./hook')
+const { fifo, race } = require('./indirect')
+const { startThreads } = require('./threads')
+
+/**
+ * @typedef {object} PoolOptions
+ * @property {string} file the addon
+ * @property {number} workers
+ * @property {import('./hook').HookOptions} hook
+ * @property {string | null} [hookFile] exports another makeHook(), in place of ours
+ * @property {Partial<import('./addon').LaneOptions>} [lane]
+ *
+ * @typedef {object} HookPool ready to be called
+ * @property {(count: number, idLength: number, deadlineMs?: number) => Promise<import('./addon').Outcome>} run
+ * @property {import('node:worker_threads').Worker[]} workers
+ * @property {(number | null)[]} tids kernel's ids of the worker threads, where they are known
+ * @property {number} waitMs of initialising: from after the last constructor until all are ready
+ * @property {() => Promise<void>} stop every call ends, every thread of it too
+ */
+
+const DEADLINE_MS = 30000
+/** A turn of a thread: short enough for its timers and messages, long enough that most calls cost no wake-up. */
+const LANE = { depth: 1, batch: 1, turnMicros: 1000 }
+
+/** @param {{ workers?: import('node:worker_threads').Worker[], tids?: (number | null)[], waitMs?: number, end?: () => Promise<unknown> }} threads @param {import('./addon').NativePool} native */
+const wrap = ({ workers = [], tids = [], waitMs = 0, end = async () => {} }, native) => ({
+  run: (/** @type {number} */ count, /** @type {number} */ idLength, deadlineMs = DEADLINE_MS) =>
+    new Promise((/** @type {(outcome: import('./addon').Outcome) => void} */ resolve) => native.run(count, idLength, deadlineMs, resolve)),
+  workers,
+  tids,
+  waitMs,
+  stop: async () => {
+    native.stop()
+    await Promise.all([end(), ...workers.map((worker) => worker.terminate())])
+  }
+})
+
+/** @param {PoolOptions} options */
+const hookOf = ({ hook, hookFile = null }) => (hookFile === null ? makeHook(hook) : require(hookFile).makeHook(hook))
+
+/** The hook on the main thread. @param {PoolOptions} options @returns {Promise<HookPool>} */
+async function main (options) {
+  const addon = loadAddon(options.file)
+  const native = new addon.HookPool()
+  registerHook(addon, native.key, hookOf(options), { ...LANE, ...options.lane })
+  return wrap({}, native)
+}
+
+/**
+ * Rust calls the main thread, which passes the call on by message. The hook there is asynchronous, so its
+ * promise holds no permit: all calls wait in JavaScript.
+ * @param {(workers: import('node:worker_threads').Worker[]) => import('./hook').Hook} schedule
+ * @returns {(options: PoolOptions) => Promise<HookPool>}
+ */
+const indirect = (schedule) => async (options) => {
+  const { workers, hook, hookFile = null } = options
+  const threads = await startThreads(path.join(__dirname, 'indirect-thread.js'), workers, { hook, hookFile })
+  const addon = loadAddon(options.file)
+  const native = new addon.HookPool()
+  registerHook(addon, native.key, schedule(threads.workers), { ...LANE, ...options.lane })
+  return wrap(threads, native)
+}
+
+/** The same through a pool as one takes it from npm. @param {PoolOptions} options @returns {Promise<HookPool>} */
+async function piscina (options) {
+  const { Piscina } = require('piscina')
+  const { workers, hook } = options
+  const pool = new Piscina({ filename: path.join(__dirname, 'piscina-task.js'), minThreads: workers, maxThreads: workers, workerData: { hook }, atomics: 'sync' })
+  const fromMs = performance.now()
+  // It says when a worker is ready to no one: one answer from each is as near as one gets.
+  await Promise.all(Array.from({ length: workers }, () => pool.run('0')))
+  const waitMs = performance.now() - fromMs
+  const addon = loadAddon(options.file)
+  const native = new addon.HookPool()
+  registerHook(addon, native.key, (id) => pool.run(id), { ...LANE, ...options.lane })
+  return wrap({ waitMs, end: () => pool.destroy() }, native)
+}
+
+/** Each worker thread has the addon and its own lane. @param {PoolOptions} options @returns {Promise<HookPool>} */
+async function direct (options) {
+  const { file, workers, hook, hookFile = null } = options
+  const addon = loadAddon(file)
+  const native = new addon.HookPool()
+  const lane = { ...LANE, ...options.lane }
+  const threads = await startThreads(path.join(__dirname, 'direct-thread.js'), workers, { file, key: native.key, lane, hook, hookFile })
+  return wrap(threads, native)
+}
+
+/** @type {Record<string, (options: PoolOptions) => Promise<HookPool>>} */
+exports.implementations = { main, 'indirect-race': indirect(race), 'indirect-fifo': indirect(fifo), 'indirect-piscina': piscina, direct }

@@ -1,0 +1,107 @@
+'use strict'
+
+const path = require('node:path')
+const { buildAddon, rustVersion } = require('./build')
+const { charts } = require('./charts')
+const { compare, ROWS } = require('./original')
+const { diagrams } = require('./diagram')
+const { findings } = require('./findings')
+const { figure } = require('../harness/format')
+
+const MODULE = path.join(__dirname, 'cell.js')
+const WORKERS = [1, 4, 8, 16]
+/** A race of 1,000 calls with 16 workers takes seconds, twice that on a busy machine. */
+const TIME_LIMIT_S = 120
+
+/** @typedef {import('../harness/interface').CellPlan} CellPlan */
+/** @typedef {{ consumeMs: number, count: number, idLength: number }} Row */
+
+/** By variant: the implementation and what is set differently. @type {Record<string, { implementation: string, lane?: object, asyncMs?: number }>} */
+const variants = {
+  main: { implementation: 'main' },
+  'indirect-race': { implementation: 'indirect-race' },
+  'indirect-fifo': { implementation: 'indirect-fifo' },
+  'indirect-piscina': { implementation: 'indirect-piscina' },
+  direct: { implementation: 'direct' },
+  'direct-by-turn': { implementation: 'direct', lane: { turnMicros: 0 } },
+  'direct-batch': { implementation: 'direct', lane: { batch: 16 } },
+  'direct-depth': { implementation: 'direct', lane: { depth: 4, turnMicros: 0 } },
+  'direct-async': { implementation: 'direct', asyncMs: 1 }
+}
+const DOCUMENT = ['main', 'indirect-race', 'direct']
+
+/** @param {string} variant @param {Row} row @param {number} workers @param {boolean} isFaithful @returns {CellPlan} */
+function cell (variant, row, workers, isFaithful) {
+  const { implementation, lane = {}, asyncMs = 0 } = variants[variant]
+  return {
+    variant,
+    params: { ...row, workers },
+    module: MODULE,
+    workers: Math.max(1, workers),
+    busy: Math.max(1, workers),
+    timeLimitSeconds: TIME_LIMIT_S,
+    data: { implementation, lane, asyncMs, isWallTime: isFaithful, isOnce: isFaithful }
+  }
+}
+
+/** @param {string[]} names @param {Row[]} rows @param {number[]} counts @param {boolean} [isFaithful] */
+const cross = (names, rows, counts, isFaithful = false) => rows.flatMap((row) => names.flatMap((name) =>
+  (name === 'main' ? [0] : counts).map((workers) => cell(name, row, workers, isFaithful))))
+
+const [overhead, , , , plain] = ROWS
+const longest = /** @type {Row} */ (ROWS.at(-1))
+const others = ['indirect-fifo', 'indirect-piscina', 'direct', 'direct-by-turn']
+const further = ['direct-batch', 'direct-depth', 'direct-async']
+
+/** @type {Record<import('../harness/interface').ModeName, () => CellPlan[]>} */
+const plans = {
+  quick: () => cross(Object.keys(variants), [{ consumeMs: 0, count: 100, idLength: 30 }], [2]).concat(cross(['direct'], [{ consumeMs: 1, count: 20, idLength: 10000 }], [2])),
+  default: () => [
+    ...cross(['main', ...others], [overhead], WORKERS),
+    ...cross(['indirect-race'], [overhead], [1, 4]),
+    ...cross(further, [overhead], [4]),
+    ...cross(['main', 'indirect-fifo', 'direct'], [{ ...plain, count: 20 }, { ...longest, count: 20 }], [4])
+  ],
+  full: () => cross(Object.keys(variants), ROWS, WORKERS),
+  faithful: () => cross([...DOCUMENT, 'indirect-fifo'], ROWS, WORKERS, true)
+}
+
+/** @param {import('../harness/interface').Cell} cell @param {string} key */
+const extra = ({ extra }, key) => extra[key] === undefined ? '' : figure(extra[key].median)
+
+/** @type {import('../harness/interface').Scenario} */
+exports.scenario = {
+  name: 'hook-calls',
+  title: 'what it costs to call JavaScript hooks from Rust: on the main thread, through it, or in worker threads directly',
+  unit: 'ms',
+  better: 'lower',
+  agent: { threshold: 20 },
+  packages: ['piscina'],
+  modes: {
+    quick: { repeats: 2, seconds: 0, warmUpSeconds: 0, note: 'whether it works, no figures to quote' },
+    default: { repeats: 5, seconds: 0.05, warmUpSeconds: 0, note: 'the overhead of calling by workers, and what is done about it; hooks burn CPU' },
+    full: { repeats: 5, seconds: 0.1, warmUpSeconds: 0, note: 'every implementation with every row of the original; hooks burn CPU' },
+    faithful: { repeats: 10, seconds: 0, warmUpSeconds: 0, note: 'the original\'s rows, mean of 10; its hooks burn wall time, so workers beyond the cores look faster than they are' }
+  },
+  plan: ({ mode, isListing }) => {
+    const skipped = isListing || rustVersion() !== null ? null : 'needs cargo to build its addon: https://rustup.rs'
+    return plans[mode]().map((each) => ({ ...each, skipped }))
+  },
+  setup: async ({ mode, cells, say, signal }) => {
+    const version = rustVersion()
+    if (version === null || cells.length === 0) return {}
+    const file = await buildAddon({ say, signal, version })
+    const { calibrate } = require('../offload/work')
+    const needsWork = mode !== 'faithful' && cells.some(({ params }) => params.consumeMs !== 0)
+    return { file, stepsPerMs: needsWork ? calibrate() : null, tools: { rustc: /^release: (\S+)/m.exec(version)?.[1] ?? '' } }
+  },
+  columns: [
+    { title: 'initialise ms', text: (cell) => extra(cell, 'initMs') },
+    { title: 'of it waiting', text: (cell) => extra(cell, 'workerWaitMs') },
+    { title: 'main CPU ms', text: (cell) => extra(cell, 'initCpuMs') }
+  ],
+  charts,
+  findings,
+  compare,
+  diagrams
+}

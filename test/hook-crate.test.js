@@ -1,0 +1,31 @@
+'use strict'
+
+// The crate of the scenario hook-calls by its own tools: its property test, clippy and rustfmt.
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
+const { makeDir } = require('./support/files')
+const { needs } = require('./support/tools')
+const { diagrams } = require('../scenarios/hook-calls/diagram')
+
+const CRATE = path.join(__dirname, '..', 'scenarios', 'hook-calls', 'crate')
+
+test('the crate is formatted, clean, tested, and names no registry but crates.io', (t) => {
+  const sources = fs.readFileSync(path.join(CRATE, 'Cargo.lock'), 'utf8').match(/^source = .*/gm) ?? []
+  assert.deepEqual([...new Set(sources)], ['source = "registry+https://github.com/rust-lang/crates.io-index"'])
+  if (!needs(t, 'cargo')) return
+  const env = { ...process.env, CARGO_TARGET_DIR: process.env.CARGO_TARGET_DIR ?? makeDir(t) }
+  for (const args of [['fmt', '--check'], ['clippy', '--locked', '--all-targets', '--', '-D', 'warnings'], ['test', '--locked']]) {
+    const { status, stdout, stderr } = spawnSync('cargo', args, { cwd: CRATE, env, encoding: 'utf8' })
+    assert.equal(status, 0, `cargo ${args.join(' ')}\n${stdout}${stderr}`)
+  }
+})
+
+test('the README\'s diagrams are those of the report', () => {
+  const dir = path.join(CRATE, '..', 'diagrams')
+  const drawn = fs.readdirSync(dir).map((file) => fs.readFileSync(path.join(dir, file), 'utf8').trim())
+  // On a page of GitHub a picture has no colour of the text around it.
+  assert.deepEqual(drawn.sort(), diagrams.map((svg) => svg.replaceAll('currentColor', '#777')).sort())
+})
