@@ -1,7 +1,7 @@
 'use strict'
 
 const { isDeepStrictEqual } = require('node:util')
-const { delayBuckets, subtract } = require('./caller-delay')
+const { addUp, delayBuckets, subtract } = require('./caller-delay')
 const { Latency } = require('./latency')
 const { processUsage, threadUsage } = require('./usage')
 
@@ -15,6 +15,8 @@ class OracleError extends Error {}
 /** What the module of a cell works with, in the cell's own process. */
 class Context {
   #agent
+  /** Whose event loops count as the caller's. @type {{ metrics: () => Promise<string>, blocks: () => Promise<object[]> }[]} */
+  #watched
   #tell
   #latency = new Latency()
   /** Since the last report. */
@@ -41,6 +43,7 @@ class Context {
     this.warmUpSeconds = warmUpSeconds
     this.shared = shared
     this.#agent = agent
+    this.#watched = agent === null ? [] : [agent]
     this.#tell = tell
     const timer = setInterval(() => this.#report(), REPORT_MS)
     timer.unref()
@@ -49,6 +52,15 @@ class Context {
   /** The agent watches from then on; a cell that starts at the top level does not wait for it. */
   get ready () {
     return this.#agent === null ? Promise.resolve() : this.#agent.ready
+  }
+
+  /**
+   * From measure() on, delays and blocks are those of these agents together, in place of this process's own:
+   * where the cell only drives a server. None = what is measured has no event loop.
+   * @param {{ metrics: () => Promise<string>, blocks: () => Promise<object[]> }[]} agents
+   */
+  watch (agents) {
+    this.#watched = agents
   }
 
   /** Counts operations that came back right. @param {number} n */
@@ -125,15 +137,15 @@ class Context {
   }
 
   async #delays () {
-    return this.#agent === null ? [] : delayBuckets(await this.#agent.metrics())
+    return addUp(await Promise.all(this.#watched.map(async (agent) => delayBuckets(await agent.metrics()))))
   }
 
   /** @param {import('./caller-delay').Buckets} before @param {number} fromMs @param {number} toMs */
   async #caller (before, fromMs, toMs) {
-    if (this.#agent === null) return null
+    if (this.#watched.length === 0) return null
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
     const buckets = subtract(await this.#delays(), before)
-    const records = /** @type {{ startedAt: string, durationMs: number, thread: string }[]} */ (await this.#agent.blocks())
+    const records = /** @type {{ startedAt: string, durationMs: number, thread: string }[]} */ ((await Promise.all(this.#watched.map((agent) => agent.blocks()))).flat())
     const blocksMs = records.filter(({ startedAt, durationMs, thread }) => {
       const startMs = Date.parse(startedAt)
       return thread === 'main' && startMs < toMs && startMs + durationMs > fromMs
