@@ -22,8 +22,7 @@ exports.scenario = {
   agent: { threshold: 10 },
   packages: ['piscina', 'undici'],
   options: [
-    { flags: '--loop <n>', description: '--faithful: count to this instead of 10,000,000,000', parse: number('--loop', LEAST_LOOP, Number.MAX_SAFE_INTEGER) },
-    { flags: '--server-port <port>', description: 'where servers listen, 0 = any free one', parse: number('--server-port', 0, 65535) }
+    { flags: '--loop <n>', description: '--faithful: count to this instead of 10,000,000,000', parse: number('--loop', LEAST_LOOP, Number.MAX_SAFE_INTEGER) }
   ],
   modes: {
     quick: { repeats: 1, seconds: 0.3, warmUpSeconds: 0.2, note: 'whether it works, no figures to quote' },

@@ -18,10 +18,11 @@ const MIB = 1024 * 1024
  * @param {LoadOrder} plan.order
  * @param {LoadOrder | null} plan.warmUp
  * @param {(order: LoadOrder) => Promise<LoadResult>} [plan.run] another driver than the built-in one
- * @param {() => Promise<void>} [plan.between] before it is measured
+ * @param {(warm: LoadResult | null) => Promise<void>} [plan.between] before it is measured
  * @param {() => void} [plan.during] once it runs
+ * @param {() => () => { role: string, cpuSeconds: number | null, peakRssBytes: number | null }[]} [plan.follow] who else works, from its call to its answer's
  */
-exports.measureServer = async (context, server, { order, warmUp, run, between = async () => {}, during = () => {} }) => {
+exports.measureServer = async (context, server, { order, warmUp, run, between = async () => {}, during = () => {}, follow = () => () => [] }) => {
   const agents = (server.ready.agents ?? []).map(remoteAgent)
   context.watch(agents)
   let isMeasured = false
@@ -29,7 +30,7 @@ exports.measureServer = async (context, server, { order, warmUp, run, between = 
   try {
     const warm = warmUp === null ? null : await driver.run(warmUp)
     throwIfEnded(server)
-    await between()
+    await between(warm)
     const pids = server.ready.pids ?? [server.pid]
     pids.forEach((pid, i) => context.trackProcess(i === 0 ? 'server' : `worker ${i}`, pid))
     context.trackProcess('driver', driver.pid)
@@ -38,10 +39,12 @@ exports.measureServer = async (context, server, { order, warmUp, run, between = 
     /** @type {{ load: LoadResult, memory: ReturnType<ReturnType<typeof startSampler>> }} */
     const { load, memory } = await context.measure(async () => {
       const endOfSampling = startSampler(pids)
+      const endOfFollowing = follow()
       const running = (run ?? ((given) => driver.run(given)))(order)
       during()
       const load = await running
       for (const ms of load.latenciesMs) context.record(ms)
+      for (const usage of endOfFollowing()) context.addUsage(usage)
       return { load, memory: endOfSampling() }
     })
     const fault = server.fault()
@@ -62,6 +65,7 @@ function throwIfEnded (server) {
 /** @param {LoadResult} load @param {{ fromBytes: number, toBytes: number, peakBytes: number, peakCpuPercent: number }} memory @param {number} users */
 const extrasOf = (load, memory, users) => ({
   requests: load.requests,
+  loadSeconds: load.seconds,
   failed: load.failed,
   p95Ms: load.latencyMs.p95,
   minMs: load.latencyMs.min,

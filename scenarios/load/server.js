@@ -28,11 +28,11 @@ exports.startServer = (command, args, { env = {} } = {}) => new Promise((resolve
   let isStopped = false
   /** @type {string | null} */
   let fault = null
-  const exited = new Promise((/** @type {(value: void) => void} */ settle) => child.once('close', (code, signal) => {
+  const exited = new Promise((/** @type {(value: void) => void} */ _resolve) => child.once('close', (code, signal) => {
     fault = isStopped ? null : [`the server ended (${signal ?? `exit code ${code}`})`, stderr.trim()].filter(Boolean).join(': ')
     clearTimeout(timer)
     reject(new Error(fault ?? 'the server was stopped'))
-    settle()
+    _resolve()
   }))
   const stop = async () => {
     isStopped = true

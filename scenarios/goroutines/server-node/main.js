@@ -1,7 +1,7 @@
 'use strict'
 
 // The Node.js side of the scenario goroutines: the same endpoints as server-go.
-const cluster = require('node:cluster')
+const cluster = /** @type {import('node:cluster').Cluster} */ (/** @type {unknown} */ (require('node:cluster')))
 const http = require('node:http')
 const { parseArgs } = require('node:util')
 const loopwatch = require('../../../lib/index')

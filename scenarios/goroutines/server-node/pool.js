@@ -6,9 +6,11 @@ const { allocate } = require('./state')
 
 const THREAD = path.join(__dirname, 'thread.js')
 
+/** @typedef {{ task: object, resolve: (result: string) => void }} Waiting */
+
 /** As many threads as are asked for, first come, first served. */
 class Pool {
-  /** @type {{ task: object, resolve: (result: string) => void }[]} */
+  /** @type {Waiting[]} */
   #waiting = []
   /** @type {Worker[]} */
   #idle = []
@@ -46,7 +48,7 @@ class Pool {
     if (this.#waiting.length === 0) return
     const worker = this.#idle.pop()
     if (worker === undefined) return
-    const { task, resolve } = /** @type {typeof this.#waiting[number]} */ (this.#waiting.shift())
+    const { task, resolve } = /** @type {Waiting} */ (this.#waiting.shift())
     const onMessage = (/** @type {{ add?: number, result?: any }} */ { add, result }) => {
       if (add !== undefined) {
         this.#owned.set(add, (this.#owned.get(add) ?? 0) + 1)
