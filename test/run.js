@@ -14,7 +14,7 @@ const BIN = path.join(ROOT, 'node_modules', '.bin')
 const ONCE = [
   'alerts', 'cause', 'cluster-hub', 'cluster-parts', 'dashboards', 'delay-histogram', 'demo', 'detector', 'escalation', 'explain', 'history', 'http-guard',
   'lateness', 'layers', 'load', 'manifests', 'many-routes', 'metrics', 'options', 'page', 'path-template', 'readme', 'request-stats',
-  'scenario-parts', 'scenario-quick', 'source-map', 'stack', 'store'
+  'scenario-load', 'scenario-parts', 'scenario-quick', 'scenario-servers', 'source-map', 'stack', 'store'
 ].map((name) => `${name}.test.js`)
 
 const files = fs.readdirSync(__dirname).filter((file) => file.endsWith('.test.js')).sort()

