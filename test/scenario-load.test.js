@@ -107,9 +107,9 @@ test('too few file handles, a port that is taken and a database that is not ther
   checkFileHandles(1000, Infinity)
   const { url } = await listen(t, () => {})
   const port = Number(new URL(url).port)
-  await assert.rejects(checkPort(port, '--server-port'), new RegExp(`port ${port} is taken: end what listens there, or give another --server-port`))
+  await assert.rejects(checkPort(port, '--server-port'), new RegExp(`--server-port ${port}: something else listens there`))
   await checkPort(0, '--server-port')
-  await assert.rejects(checkDatabase('postgres://me:secret@127.0.0.1:1/shop'), (/** @type {Error} */ error) => /--database-url: PostgreSQL at 127.0.0.1:1\/shop does not answer/.test(error.message) && !error.message.includes('secret'))
+  await assert.rejects(checkDatabase('postgres://me:secret@127.0.0.1:1/shop'), (/** @type {Error} */ error) => /no PostgreSQL for the scenario: 127.0.0.1:1\/shop does not answer/.test(error.message) && !error.message.includes('secret'))
 })
 
 test('a server that does not come up says why, one that dies says how', async (t) => {
@@ -138,7 +138,7 @@ test('k6 and the built-in driver say the same of the same server', { skip: findK
   const order = { url, users: 4, seconds: 2, headers: { host: 'localhost:3000', 'user-agent': 'lw' }, expect: { body: '0123456789' } }
   const [ours, theirs] = [await drive(order), await runK6(order)]
   assert.deepEqual([theirs.failed, ours.failed], [0, 0])
-  for (const read of [/** @param {any} load */ (load) => load.perSecond, /** @param {any} load */ (load) => load.durationMs.med, /** @param {any} load */ (load) => load.bytesReceived / load.requests]) {
+  for (const read of [(load) => load.perSecond, /** @param {any} load */ (load) => load.durationMs.med, /** @param {any} load */ (load) => load.bytesReceived / load.requests]) {
     assert.ok(Math.abs(read(ours) / read(theirs) - 1) < 0.1, `${read(ours)} and ${read(theirs)}`)
   }
 })

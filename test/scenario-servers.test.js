@@ -5,6 +5,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { randomUUID } = require('node:crypto')
 const fs = require('node:fs')
+const net = require('node:net')
 const path = require('node:path')
 const { eventually, startNode } = require('./support/app')
 const { makeDir } = require('./support/files')
@@ -81,8 +82,13 @@ for (const [name, signal, code] of /** @type {const} */ ([['Ctrl-C', 'SIGINT', 1
 }
 
 test('what is missing or wrong is one line that says what to do', async (t) => {
+  const taken = net.createServer()
+  await new Promise((resolve) => taken.listen(0, '127.0.0.1', () => resolve(undefined)))
+  t.after(() => taken.close())
+  const port = String(/** @type {net.AddressInfo} */ (taken.address()).port)
   for (const [args, expected] of /** @type {[string[], RegExp][]} */ ([
-    [['cluster-http', '--quick', '--only', 'single', '--database-url', 'postgres://me:secret@127.0.0.1:1/shop'], /--database-url: PostgreSQL at 127.0.0.1:1\/shop does not answer/],
+    [['cluster-http', '--quick', '--only', 'single', '--database-url', 'postgres://me:secret@127.0.0.1:1/shop'], /no PostgreSQL for the scenario: 127.0.0.1:1\/shop does not answer/],
+    [['goroutines', '--quick', '--only', 'node-main', '--server-port', port], /--server-port \d+: something else listens there/],
     [['cluster-http', '--database-url', 'mysql://x'], /--database-url/],
     [['cluster-http', '--driver', 'wrk'], /--driver/],
     [['goroutines', '--faithful', '--loop', '1000'], /--loop/]

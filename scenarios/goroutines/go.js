@@ -5,6 +5,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { promisify } = require('node:util')
+const { codedError } = require('../../lib/errors')
 
 const run = promisify(execFile)
 const SOURCE = path.join(__dirname, 'server-go')
@@ -32,6 +33,6 @@ exports.buildServer = async (go, signal) => {
     return { dir, file, version: stdout.trim().replace(/^go/, '') }
   } catch (error) {
     fs.rmSync(dir, { recursive: true, force: true })
-    throw new Error(`the Go server could not be built: ${error.stderr || error.message}`, { cause: error })
+    throw codedError('LOOPWATCH_ERR_TOOL_ENDED', 'go build', `exit code ${error.code}`, error.stderr || error.message)
   }
 }

@@ -108,3 +108,5 @@ exports.calibrate = (name) => {
     steps = Math.ceil(steps * Math.min(10, Math.max(1.5, CALIBRATE_MS * 1.2 / Math.max(tookMs, 0.01))))
   }
 }
+
+exports.xorshift = xorshift

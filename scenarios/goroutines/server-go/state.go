@@ -16,10 +16,25 @@ type state interface {
 	total() int64
 }
 
-// Nothing guards it: the control that loses updates.
+// Nothing guards it, and it thinks between reading and writing: the control that loses updates.
 type racyState struct{ counts [keys]int64 }
 
-func (s *racyState) add(key int) { s.counts[key]++ }
+const thought = 8
+
+//go:noinline
+func think(x int32) int32 {
+	for i := 0; i < thought; i++ {
+		x = xorshift(x)
+	}
+	return x
+}
+
+func (s *racyState) add(key int) {
+	seen := s.counts[key]
+	if think(seed) != 0 {
+		s.counts[key] = seen + 1
+	}
+}
 func (s *racyState) total() (sum int64) {
 	for _, n := range s.counts {
 		sum += n

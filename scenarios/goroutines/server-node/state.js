@@ -1,5 +1,7 @@
 'use strict'
 
+const { xorshift } = require('../kernels')
+
 const KEYS = 64
 const SLOTS = 256
 /** Int32s of the memory that threads share: a lock, then either a counter for each key or a table of keys and values. */
@@ -36,10 +38,22 @@ function slotOf (memory, key) {
   }
 }
 
+const THOUGHT = 8
+let thought = 1
+
+/** Long beside reading and writing, so that every run of the control has somebody between the two. */
+function think () {
+  for (let i = 0; i < THOUGHT; i++) thought = xorshift(thought)
+}
+
 /** How a thread adds to the counter of a key. @type {Record<string, (memory: Int32Array, key: number) => void>} */
 const ways = {
-  // Nothing guards it: the control that loses updates.
-  racy: (memory, key) => { memory[BASE + key]++ },
+  // Nothing guards it, and it thinks between reading and writing: the control that loses updates.
+  racy: (memory, key) => {
+    const seen = memory[BASE + key]
+    think()
+    memory[BASE + key] = seen + 1
+  },
   'atomics-add': (memory, key) => { Atomics.add(memory, BASE + key, 1) },
   'compare-exchange': (memory, key) => {
     let seen = Atomics.load(memory, BASE + key)
