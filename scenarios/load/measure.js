@@ -1,10 +1,13 @@
 'use strict'
 
+const { setTimeout: sleep } = require('node:timers/promises')
 const { startDriver } = require('./driver')
 const { betweenLoads, remoteAgent } = require('./remote-agent')
 const { startSampler } = require('./sampler')
 
 const MIB = 1024 * 1024
+/** Until the end of a process that has closed its sockets is known. */
+const SETTLE_MS = 200
 
 /** @typedef {import('./interface').LoadOrder} LoadOrder */
 /** @typedef {import('./interface').LoadResult} LoadResult */
@@ -50,6 +53,11 @@ exports.measureServer = async (context, server, { order, warmUp, run, between = 
     })
     const after = await Promise.all(agents.map((agent) => agent.load()))
     return { load, warm, extra: { ...extrasOf(load, memory, order.users), ...workersOf(agents.flatMap((_, i) => betweenLoads(before[i], after[i]))) } }
+  } catch (error) {
+    // Whatever failed on the way to a server that has ended failed because of that.
+    await sleep(SETTLE_MS)
+    throwIfEnded(server, null)
+    throw error
   } finally {
     driver.stop()
   }

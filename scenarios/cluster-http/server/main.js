@@ -36,7 +36,9 @@ async function leadProcesses () {
   const parts = []
   const pids = [process.pid]
   for (let i = 0; i < workers; i++) {
-    const child = fork(__filename, process.argv.slice(2).map((each) => each === 'reuse-port' ? 'reuse-port-part' : each === `--port=${port}` ? `--port=${parts[0]?.port ?? port}` : each), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+    // The first chooses the port, where it is any.
+    const flags = { ...values, topology: 'reuse-port-part', port: parts[0]?.port ?? port }
+    const child = fork(__filename, Object.entries(flags).map(([name, value]) => `--${name}=${value}`), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
     parts.push(/** @type {any} */ ((await once(child, 'message'))[0]))
     pids.push(/** @type {number} */ (child.pid))
   }
