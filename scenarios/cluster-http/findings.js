@@ -14,7 +14,7 @@ const ratio = (a, b) => `${(Number(a.median) / Number(b.median)).toFixed(2)} tim
 const differ = (a, b) => a.ci95 !== null && b.ci95 !== null && (a.ci95[0] > b.ci95[1] || b.ci95[0] > a.ci95[1])
 
 /** @param {Cell} a @param {Cell} b */
-const verdict = (a, b) => `${ratio(a, b)}${a.ci95 === null || b.ci95 === null ? '' : differ(a, b) ? '' : ', no difference that these runs can tell'}`
+const verdict = (a, b) => `${ratio(a, b)}${a.ci95 === null || b.ci95 === null ? ', too few runs for an interval' : differ(a, b) ? '' : ', no difference that these runs can tell'}`
 
 /** @param {Cell} cell */
 const keyOf = ({ params: { endpoint, users, connection, rate } }) => JSON.stringify([endpoint, users, connection, rate])

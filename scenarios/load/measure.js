@@ -56,7 +56,8 @@ exports.measureServer = async (context, server, { order, warmUp, run, between = 
   } catch (error) {
     // Whatever failed on the way to a server that has ended failed because of that.
     await sleep(SETTLE_MS)
-    throwIfEnded(server, null)
+    const fault = server.fault()
+    if (fault !== null && !error.message.startsWith(fault)) throw new Error(fault, { cause: error })
     throw error
   } finally {
     driver.stop()
