@@ -47,7 +47,7 @@ function start (t, args) {
 const sleep = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 test('a database that goes down in mid-run fails its cell, clearly, and the rest goes on with another', { skip: !isLinux }, async (t) => {
-  const run = start(t, ['cluster-http', '--quick', '--only', 'single,cluster', '--seconds', '2'])
+  const run = start(t, ['cluster-http', '--quick', '--only', 'single,cluster', '--seconds', '1'])
   await run.appears('--topology=single')
   await sleep(UNDER_LOAD_MS)
   process.kill(await run.appears('postgres -D'), 'SIGKILL')
