@@ -40,7 +40,9 @@ const table = {
   LOOPWATCH_ERR_OUTPUT: (/** @type {string} */ flag, /** @type {string} */ file, /** @type {string} */ reason) =>
     `${flag} cannot write ${file}: ${reason}`,
   LOOPWATCH_ERR_PACKAGES: (/** @type {string[]} */ packages) =>
-    `scenarios need packages that the agent does not: npm install --no-save ${packages.join(' ')}`
+    `scenarios need packages that the agent does not: npm install --no-save ${packages.join(' ')}`,
+  LOOPWATCH_ERR_DATABASE: (/** @type {string} */ reason) =>
+    `no PostgreSQL for the scenario: ${reason}`
 }
 
 /** @typedef {keyof typeof table} ErrorCode */

@@ -33,7 +33,10 @@ test('every scenario runs with --quick, is right, and writes what the schema say
     assert.ok(document.findings.length > 0, `${document.scenario} found nothing`)
     for (const { variant, oracle, skipped, caller, process } of document.cells) {
       assert.ok(oracle === 'passed' || skipped !== null, `${document.scenario} ${variant}`)
-      if (skipped === null) assert.ok(caller.delayP99Ms >= caller.delayP50Ms && process[0].role === 'caller')
+      if (skipped !== null) continue
+      assert.equal(process[0].role, 'caller')
+      // A server in another language has no event loop.
+      assert.ok(variant.startsWith('go-') ? caller === null : caller.delayP99Ms >= caller.delayP50Ms, `${document.scenario} ${variant}`)
     }
   }
   const html = fs.readFileSync(report, 'utf8')

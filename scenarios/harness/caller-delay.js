@@ -8,12 +8,19 @@ const MS_PER_S = 1000
 /** @typedef {[boundMs: number, cumulative: number][]} Buckets */
 
 /**
- * The agent's histogram of loop delays.
+ * The agent's histogram of loop delays, in a cluster of all workers together.
  * @param {string} exposition
  * @returns {Buckets}
  */
-exports.delayBuckets = (exposition) => [...exposition.matchAll(BUCKET)]
-  .map(([, bound, count]) => /** @type {[number, number]} */ ([bound === '+Inf' ? Infinity : Number(bound) * MS_PER_S, Number(count)]))
+exports.delayBuckets = (exposition) => {
+  /** @type {Map<number, number>} */
+  const counts = new Map()
+  for (const [, le, count] of exposition.matchAll(BUCKET)) {
+    const bound = le === '+Inf' ? Infinity : Number(le) * MS_PER_S
+    counts.set(bound, (counts.get(bound) ?? 0) + Number(count))
+  }
+  return [...counts]
+}
 
 /** What came in between. @param {Buckets} after @param {Buckets} before */
 exports.subtract = (after, before) => after.map(([bound, count], i) => /** @type {[number, number]} */ ([bound, count - (before[i]?.[1] ?? 0)]))
@@ -34,3 +41,5 @@ exports.describeCaller = (runs) => {
   const delayMs = (/** @type {number} */ q) => Math.round(Math.min(quantileOfBuckets(buckets, q), maxMs) * 100) / 100
   return { delayP50Ms: delayMs(0.5), delayP99Ms: delayMs(0.99), delayMaxMs: Math.round(maxMs * 100) / 100, blocks: blocksMs.length }
 }
+
+exports.addUp = addUp

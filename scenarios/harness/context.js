@@ -1,7 +1,7 @@
 'use strict'
 
 const { isDeepStrictEqual } = require('node:util')
-const { delayBuckets, subtract } = require('./caller-delay')
+const { addUp, delayBuckets, subtract } = require('./caller-delay')
 const { Latency } = require('./latency')
 const { processUsage, threadUsage, treeUsage } = require('./usage')
 
@@ -17,6 +17,8 @@ class Context {
   /** Of the caller during measure(), as the agent recorded them. @type {import('../../lib/store/record').BlockRecord[]} */
   blocks = []
   #agent
+  /** Whose event loops count as the caller's. @type {{ metrics: () => Promise<string>, blocks: () => Promise<import('../../lib/store/record').BlockRecord[]> }[]} */
+  #watched
   #tell
   #latency = new Latency()
   /** Since the last report. */
@@ -43,6 +45,7 @@ class Context {
     this.warmUpSeconds = warmUpSeconds
     this.shared = shared
     this.#agent = agent
+    this.#watched = agent === null ? [] : [agent]
     this.#tell = tell
     const timer = setInterval(() => this.#report(), REPORT_MS)
     timer.unref()
@@ -51,6 +54,15 @@ class Context {
   /** The agent watches from then on; a cell that starts at the top level does not wait for it. */
   get ready () {
     return this.#agent === null ? Promise.resolve() : this.#agent.ready
+  }
+
+  /**
+   * From measure() on, delays and blocks are those of these agents together, in place of this process's own:
+   * where the cell only drives a server. None = what is measured has no event loop.
+   * @param {{ metrics: () => Promise<string>, blocks: () => Promise<import('../../lib/store/record').BlockRecord[]> }[]} agents
+   */
+  watch (agents) {
+    this.#watched = agents
   }
 
   /** Counts operations that came back right. @param {number} n */
@@ -132,15 +144,15 @@ class Context {
   }
 
   async #delays () {
-    return this.#agent === null ? [] : delayBuckets(await this.#agent.metrics())
+    return addUp(await Promise.all(this.#watched.map(async (agent) => delayBuckets(await agent.metrics()))))
   }
 
   /** @param {import('./caller-delay').Buckets} before @param {number} fromMs @param {number} toMs */
   async #caller (before, fromMs, toMs) {
-    if (this.#agent === null) return null
+    if (this.#watched.length === 0) return null
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
     const buckets = subtract(await this.#delays(), before)
-    const records = /** @type {import('../../lib/store/record').BlockRecord[]} */ (await this.#agent.blocks())
+    const records = (await Promise.all(this.#watched.map((agent) => agent.blocks()))).flat()
     this.blocks = records.filter(({ startedAt, durationMs, thread }) => {
       const startMs = Date.parse(startedAt)
       return thread === 'main' && startMs < toMs && startMs + durationMs > fromMs

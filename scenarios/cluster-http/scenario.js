@@ -1,0 +1,60 @@
+'use strict'
+
+const { number } = require('../../lib/cli/stack-flags')
+const { codedError } = require('../../lib/errors')
+const { figure } = require('../harness/format')
+const { charts } = require('./charts')
+const { compare } = require('./original')
+const { findings } = require('./findings')
+const { plan } = require('./plan')
+
+const DRIVERS = ['built-in', 'k6']
+
+/** @param {string} text */
+function driver (text) {
+  if (!DRIVERS.includes(text)) throw codedError('LOOPWATCH_ERR_OPTION', '--driver', DRIVERS.join(' or '), text)
+  return text
+}
+
+/** @param {string} text */
+function postgresUrl (text) {
+  if (!URL.canParse(text) || !/^postgres(ql)?:$/.test(new URL(text).protocol)) throw codedError('LOOPWATCH_ERR_OPTION', '--database-url', 'postgres://user:password@host:port/database', text)
+  return text
+}
+
+/** @param {import('../harness/interface').Cell} cell @param {string} key */
+const extra = ({ extra }, key) => figure(extra[key]?.median)
+
+/** @type {import('../harness/interface').Scenario} */
+exports.scenario = {
+  name: 'cluster-http',
+  title: 'one process, a pool of connections or node:cluster: which of them helps a server, and when',
+  unit: 'requests/s',
+  better: 'higher',
+  agent: { threshold: 10 },
+  packages: ['pg', 'piscina', 'undici'],
+  options: [
+    { flags: '--database-url <url>', description: 'a PostgreSQL that is there, in place of one of its own', parse: postgresUrl },
+    { flags: '--server-port <port>', description: 'where servers listen, also those of goroutines, 0 = any free one', parse: number('--server-port', 0, 65535) },
+    { flags: '--driver <name>', description: 'built-in, or k6 where that is on the PATH', parse: driver }
+  ],
+  modes: {
+    quick: { repeats: 1, seconds: 0.4, warmUpSeconds: 0.2, note: 'whether it works, no figures to quote' },
+    default: { repeats: 5, seconds: 1, warmUpSeconds: 0.5, note: 'a database, a static answer, an empty one and 5 ms of CPU, 50 users' },
+    full: { repeats: 5, seconds: 3, warmUpSeconds: 1, note: 'every topology, more workers, new connections, an open loop' },
+    faithful: { repeats: 3, seconds: 60, warmUpSeconds: 0, note: '50 users for 60 s on a table that is empty at first, and the control it lacks' }
+  },
+  plan,
+  setup: (input) => require('./setup').setup(/** @type {any} */ (input)),
+  before: (cell, shared) => require('./setup').before(cell, shared),
+  teardown: (shared) => require('./setup').teardown(shared),
+  columns: [
+    { title: 'utilization of each', text: ({ extra }) => Object.keys(extra).filter((key) => /^utilization\d/.test(key)).map((key) => `${Math.round(extra[key].median * 100)} %`).join(' ') },
+    { title: 'busiest share', text: (cell) => extra(cell, 'busiestShare') },
+    { title: 'failed', text: ({ extra: { failed } }) => failed === undefined ? '' : figure(failed.median) },
+    { title: 'driver', text: ({ extra: { driverWasBottleneck } }) => driverWasBottleneck !== undefined && driverWasBottleneck.max > 0 ? 'BOTTLENECK' : '' }
+  ],
+  charts,
+  findings,
+  compare
+}

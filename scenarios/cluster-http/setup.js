@@ -1,0 +1,73 @@
+'use strict'
+
+const { codedError } = require('../../lib/errors')
+const { calibrate, kernels } = require('../goroutines/kernels')
+const { findK6 } = require('../load/k6')
+const { checkPort } = require('../load/port')
+const { checkDatabase, startDatabase } = require('./database')
+const { cleanup } = require('./rows')
+const { KERNEL } = require('./server/endpoints')
+
+const CPU_MS = 5
+
+/** Of the run, which teardown stops; what cells get is JSON. @type {Awaited<ReturnType<typeof startDatabase>> | null} */
+let database = null
+/** @type {AbortSignal | null} */
+let signalOfRun = null
+
+/** @param {any} shared what cells get */
+async function openDatabase (shared) {
+  database = await startDatabase(/** @type {AbortSignal} */ (signalOfRun))
+  shared.databaseUrl = database.url
+  shared.databasePid = database.pid
+  return database
+}
+
+/** @param {import('../harness/interface').PlanInput & { cells: import('../harness/interface').CellPlan[], signal: AbortSignal, say: (line: string) => void }} input */
+exports.setup = async ({ cells, options, signal, say, environment, mode }) => {
+  const port = options.serverPort ?? 0
+  await checkPort(port, '--server-port')
+  const driver = options.driver ?? 'built-in'
+  const k6 = driver === 'k6' ? findK6() : null
+  if (driver === 'k6' && k6 === null) throw codedError('LOOPWATCH_ERR_TOOL', 'k6', 'https://k6.io, or go install go.k6.io/k6@latest')
+  const steps = Math.round(calibrate(KERNEL) * CPU_MS)
+  /** @type {any} */
+  const shared = { port, driver, steps, cpuBody: kernels[KERNEL](steps), databaseUrl: '', databasePid: null, isOwnDatabase: false, tools: k6 === null ? {} : { k6: k6.version } }
+  if (cells.some(({ data }) => data?.usesDatabase)) {
+    signalOfRun = signal
+    if (options.databaseUrl !== undefined) {
+      shared.databaseUrl = options.databaseUrl
+      shared.tools.postgresql = (await checkDatabase(options.databaseUrl)).version
+    } else {
+      shared.isOwnDatabase = true
+      shared.tools.postgresql = (await openDatabase(shared)).version
+    }
+  }
+  if (mode === 'faithful') say(`50 users for 60 s against ${environment.cores} workers; server, database and driver share the ${environment.cores} cores of this machine.`)
+  return shared
+}
+
+/** A database that went away must not take the other cells with it. @param {import('../harness/interface').CellPlan} cell @param {any} shared */
+exports.before = async (cell, shared) => {
+  if (!cell.data?.usesDatabase || !shared.isOwnDatabase) return
+  try {
+    await checkDatabase(shared.databaseUrl)
+  } catch {
+    await database?.stop()
+    await openDatabase(shared)
+  }
+}
+
+/** @param {any} shared */
+exports.teardown = async (shared) => {
+  await database?.stop()
+  database = null
+  if (shared.databaseUrl && !shared.isOwnDatabase) {
+    const { Client } = require('pg')
+    const client = new Client({ connectionString: shared.databaseUrl })
+    client.on('error', () => {})
+    // Gone with what was in it, or ours to tidy.
+    await client.connect().then(() => client.query(cleanup)).catch(() => {})
+    await client.end().catch(() => {})
+  }
+}

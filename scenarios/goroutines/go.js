@@ -1,0 +1,38 @@
+'use strict'
+
+const { execFile } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { promisify } = require('node:util')
+const { codedError } = require('../../lib/errors')
+
+const run = promisify(execFile)
+const SOURCE = path.join(__dirname, 'server-go')
+/** Where Go's own archive puts it, which its installer leaves to the user to add to the PATH. */
+const USUAL = '/usr/local/go/bin'
+
+/** The go command, null where there is none. @param {NodeJS.ProcessEnv} [env] */
+exports.findGo = (env = process.env) => [...(env.PATH ?? '').split(path.delimiter), USUAL].filter(Boolean)
+  .map((dir) => path.join(dir, process.platform === 'win32' ? 'go.exe' : 'go'))
+  .find((file) => fs.existsSync(file)) ?? null
+
+exports.missing = 'go is not on the PATH: install it from https://go.dev/dl/'
+
+/**
+ * Builds the server into a temporary folder; Go's own cache makes the second time short.
+ * @param {string} go
+ * @param {AbortSignal} [signal]
+ */
+exports.buildServer = async (go, signal) => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-go-'))
+  const file = path.join(dir, 'server')
+  try {
+    await run(go, ['build', '-o', file, '.'], { cwd: SOURCE, signal })
+    const { stdout } = await run(go, ['env', 'GOVERSION'], { cwd: SOURCE, signal })
+    return { dir, file, version: stdout.trim().replace(/^go/, '') }
+  } catch (error) {
+    fs.rmSync(dir, { recursive: true, force: true })
+    throw codedError('LOOPWATCH_ERR_TOOL_ENDED', 'go build', `exit code ${error.code}`, error.stderr || error.message)
+  }
+}

@@ -1,0 +1,3 @@
+module loopwatch/scenarios/goroutines
+
+go 1.22
