@@ -41,6 +41,6 @@ exports.findings = ({ cells, environment }) => {
   if (kill !== undefined) sentences.push(`A worker that is killed takes ${figure(kill.extra.failed.median)} requests with it (${figure(kill.extra.failed.min)} to ${figure(kill.extra.failed.max)}), of ${figure(kill.extra.requests.median)}: those under way on its connections.`)
   const slow = known.filter(({ extra }) => extra.driverWasBottleneck?.max > 0).map(({ variant, params }) => `${variant} ${params.endpoint}`)
   if (slow.length > 0) sentences.push(`The driver was the bottleneck in ${slow.join(', ')}: those figures are its own.`)
-  if (known.length > 0) sentences.push(`Server, database and driver share the ${environment.cores} cores of this machine: what a cluster gains in CPU it takes from them, on more cores it gains more.`)
+  if (known.length > 0) sentences.push(`Server, database and driver share the ${environment.cores} cores of this machine: what a cluster gains in CPU it takes from them.`)
   return sentences
 }

@@ -18,7 +18,7 @@ exports.findings = ({ cells, environment }) => {
   const works = known.filter(({ params }) => params.kernel !== undefined)
   const groups = [...new Set(works.map(({ params }) => JSON.stringify(params)))].map((key) => works.filter(({ params }) => JSON.stringify(params) === key))
   for (const group of groups) sentences.push(...ofWork(group))
-  if (works.length > 0) sentences.push(`Server and driver share the ${environment.cores} cores of this machine: ratios between variants hold here, on more cores whatever runs in parallel gains more.`)
+  if (works.length > 0) sentences.push(`Server and driver share the ${environment.cores} cores of this machine: on more of them whatever runs in parallel has more to gain.`)
   const updates = known.filter(({ params }) => params.updates !== undefined)
   for (const runtime of ['node', 'go']) sentences.push(...ofUpdates(updates.filter(({ variant }) => variant.startsWith(`${runtime}-`)), runtime === 'go' ? 'Go' : 'Node.js'))
   return [...sentences, ...ofOriginal(known)]
