@@ -179,6 +179,21 @@ test('threads that end by themselves, by exit, by an error or by terminate() whi
   assert.ok(ended > 20 && asked > 100, out.stdout)
 })
 
+test('worker threads are asked while the main thread itself sleeps in Atomics.wait, time and again', async (t) => {
+  const { naps, block } = lastLine(await run(t, `
+    const agent = require(${PACKAGE}).start(${quiet})
+    work(${JSON.stringify(`${CRUNCH}\nsetInterval(function tick () { crunch(300) }, 400)`)}, { name: 'partner' })
+    const sleeper = new Int32Array(new SharedArrayBuffer(4))
+    let naps = 0
+    const napping = setInterval(() => { Atomics.wait(sleeper, 0, 0, 200); naps++ }, 20)
+    setTimeout(() => find(({ thread, samples }) => thread === 'partner' && samples > 0).then((block) => {
+      clearInterval(napping)
+      done({ naps, block })
+    }), 4000)`))
+  assert.ok(naps > 5, `${naps} naps`)
+  assert.equal(block.thread, 'partner')
+})
+
 test('a process whose workers are done ends by itself', async (t) => {
   const out = await run(t, `
     require(${PACKAGE}).start(${quiet})
