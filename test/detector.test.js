@@ -75,6 +75,8 @@ test('a loop that has hardly waited for anything is starting up, in whichever tu
   const gap = { startMs: 1000, endMs: 1200, idleMs: 5, periodMs: 10, beats: 5 }
   const ended = (/** @type {number} */ idleMs) => new Detector({ ...options, startupIdleMs: 20 }).look({ nowMs: 1201, beat: { ...beat, beats: 6, atMs: 1200, idleMs }, gaps: [gap], idleMs: null, selfLate: false }).events[0].block.startup
   assert.deepEqual([ended(19), ended(25)], [true, false])
+  const { events: [late] } = new Detector({ ...options, startupIdleMs: 20 }).look({ nowMs: 12000, beat: { ...beat, activeMs: 10000 }, gaps: [], idleMs: 19, selfLate: false })
+  assert.equal(late.block.startup, false, 'a loop that never waits starts up for ten seconds')
 })
 
 test('a gap lost to a full ring still closes the block', () => {

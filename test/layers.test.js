@@ -44,3 +44,13 @@ test('no file is longer than 400 lines and the median is under 80', () => {
   assert.ok(lengths[lengths.length - 1] <= 400, `the longest has ${lengths[lengths.length - 1]}`)
   assert.ok(lengths[lengths.length >> 1] < 80, `the median is ${lengths[lengths.length >> 1]}`)
 })
+
+test('what lib/ requires is built in or a dependency: development has more than an installed package', () => {
+  const { dependencies, peerDependencies } = JSON.parse(fs.readFileSync(path.join(LIB, '..', 'package.json'), 'utf8'))
+  const known = [...Object.keys(dependencies), ...Object.keys(peerDependencies)]
+  const missing = fs.readdirSync(LIB, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.js') && !file.startsWith(path.join('export', 'page')))
+    .flatMap((file) => [...fs.readFileSync(path.join(LIB, file), 'utf8').matchAll(/\brequire\('([^'.][^']*)'\)/g)].map(([, name]) => ({ file, name })))
+    .filter(({ name }) => !name.startsWith('node:') && !known.some((each) => name === each || name.startsWith(`${each}/`)))
+  assert.deepEqual(missing, [])
+})

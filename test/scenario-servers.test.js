@@ -30,7 +30,7 @@ function start (t, args) {
   // The database's own user looks in here as well.
   fs.chmodSync(dir, 0o755)
   const json = path.join(out, 'results.json')
-  const { child, out: said, closed } = startNode(t, [MAIN, 'scenario', ...args, '--json', json, '--port', '0'], { env: { LOOPWATCH_TEST_MARK: mark, TMPDIR: dir } })
+  const { child, out: said, closed } = startNode(t, [MAIN, 'scenario', ...args, '--json', json, '--port', '0'], { env: { TEST_LOOPWATCH_MARK: mark, TMPDIR: dir } })
   const find = (/** @type {string} */ text) => fs.readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && read(pid, 'environ').includes(mark) && read(pid, 'cmdline').includes(text))
   return {
     child,

@@ -38,7 +38,7 @@ const marked = (mark) => fs.readdirSync('/proc').filter((pid) => {
 /** @param {import('node:test').TestContext} t @param {string[]} args @param {string} [command] */
 function start (t, args, command) {
   const mark = randomUUID()
-  const { child, out, closed } = startNode(t, args, { env: { LOOPWATCH_TEST_MARK: mark }, node: command })
+  const { child, out, closed } = startNode(t, args, { env: { TEST_LOOPWATCH_MARK: mark }, node: command })
   return { child, said: out, ended: closed.then(({ code, signal }) => code ?? signal), mark }
 }
 

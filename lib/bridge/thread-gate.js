@@ -40,7 +40,8 @@ class ThreadGate {
   /** @param {number} nowMs */
   isQuiet (nowMs) {
     const sinceMs = ((nowMs | 0) - Atomics.load(this.#ints, CHANGED_MS)) | 0
-    return sinceMs > this.#quietMs
+    // After 25 days without a change the difference is negative.
+    return sinceMs > this.#quietMs || sinceMs < -this.#quietMs
   }
 
   /** The main thread wants to speak. @param {number} nowMs @returns {boolean} whether it may: then leave() is due */

@@ -80,14 +80,18 @@ async function watch (inspector, pid, { isSameFiles, takesUsualPort }, flags, si
     ? '--outside'
     : !isSameFiles
         ? 'it sees other files than we do'
-        : await outcome(remote, { port, token, log: false, threshold: flags.threshold })
+        // Its worker threads have not been seen to start, so they cannot be asked safely.
+        : await outcome(remote, { host: '127.0.0.1', port, token, log: false, threads: 'off', threshold: flags.threshold })
   if (how === 'started' || how === 'running') {
     const url = how === 'started' ? `http://127.0.0.1:${port}` : await urlOf(remote, pid)
     // An agent stands aside while anybody else inspects its process.
     await remote.end(inspector)
     say(how === 'started' ? `watching process ${pid} by an agent in it, its inspector is closed again; Ctrl-C ends both` : `process ${pid} has an agent of its own, at ${url}`)
-    await follow(url, how === 'started' ? token : flags.token, pid, signals)
-    if (how === 'started') await leave(pid, takesUsualPort)
+    try {
+      await follow(url, how === 'started' ? token : flags.token, pid, signals)
+    } finally {
+      if (how === 'started') await leave(pid, takesUsualPort)
+    }
     return
   }
   say(`watching process ${pid} from outside (${how}): its inspector stays open until Ctrl-C`)
@@ -105,7 +109,7 @@ async function watch (inspector, pid, { isSameFiles, takesUsualPort }, flags, si
 
 /** @param {import('../tools/attach/remote').Remote} remote @param {import('../options').Options} options @returns {Promise<string>} */
 async function outcome (remote, options) {
-  const answer = await remote.evaluate(startAgent(options), { ms: ANSWER_MS })
+  const answer = await remote.evaluate(startAgent(options, Date.now() + ANSWER_MS), { ms: ANSWER_MS })
   return answer === null ? 'it does not answer: it is inside a native call' : 'value' in answer ? answer.value : answer.thrown
 }
 

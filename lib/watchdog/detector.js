@@ -32,6 +32,8 @@ const { silenceMs } = require('../silence')
 
 /** Node's timers fire on whole milliseconds, up to one late. */
 const TIMER_SLACK_MS = 1
+/** Nothing that a loop does after this long is its start-up. */
+const STARTUP_MS = 10000
 /** So often the watchdog may be late itself in a row before its lateness no longer excuses the host. */
 const EXCUSED_LOOKS = 3
 
@@ -74,11 +76,11 @@ class Detector {
    */
   look (look) {
     /** @type {(Opened | Closed)[]} */
-    const events = look.gaps.flatMap((gap) => this.#close(gap, look.beat.idleMs))
+    const events = look.gaps.flatMap((gap) => this.#close(gap, look.beat))
     const { nowMs, beat } = look
     if (this.#open !== null && this.#open.beats !== beat.beats) {
       // The host beats again, yet sent no gap: the ring was full. The end is at most one beat off.
-      events.push(...this.#close({ startMs: this.#open.startMs, endMs: beat.atMs, idleMs: 0, periodMs: beat.periodMs, beats: this.#open.beats, doubtMs: beat.doubtMs }, beat.idleMs))
+      events.push(...this.#close({ startMs: this.#open.startMs, endMs: beat.atMs, idleMs: 0, periodMs: beat.periodMs, beats: this.#open.beats, doubtMs: beat.doubtMs }, beat))
     }
     // A gap that began with this very beat: the host beats again, and its new beat was written after
     // this one was read.
@@ -88,7 +90,7 @@ class Detector {
       const startMs = this.#certainStart(look)
       if (nowMs - startMs >= this.#thresholdMs) {
         const exact = beat.beats === 1 || look.idleMs !== null
-        this.#open = { startMs, beats: beat.beats, startup: this.#isStartup(beat.beats, beat.idleMs), uncertaintyMs: (exact ? 0 : beat.periodMs) + TIMER_SLACK_MS + (beat.doubtMs ?? 0) }
+        this.#open = { startMs, beats: beat.beats, startup: this.#isStartup(beat.beats, beat), uncertaintyMs: (exact ? 0 : beat.periodMs) + TIMER_SLACK_MS + (beat.doubtMs ?? 0) }
         events.push({ type: 'open', block: this.#open })
       }
     }
@@ -125,17 +127,17 @@ class Detector {
     return Math.max(nowMs + TIMER_SLACK_MS, Math.min(nowMs + this.#resolutionMs, this.#certainStart(look) + this.#thresholdMs))
   }
 
-  /** @param {number} beats @param {number} idleMs */
-  #isStartup (beats, idleMs) {
-    return beats === 1 || idleMs < this.#startupIdleMs
+  /** @param {number} beats with which it began @param {DoubtfulBeat} last */
+  #isStartup (beats, last) {
+    return beats === 1 || (last.idleMs < this.#startupIdleMs && last.activeMs < STARTUP_MS)
   }
 
-  /** @param {Gap} gap @param {number} idleMs of the loop so far @returns {Closed[]} */
-  #close (gap, idleMs) {
+  /** @param {Gap} gap @param {DoubtfulBeat} beat the host's last @returns {Closed[]} */
+  #close (gap, beat) {
     const seen = this.#open !== null && this.#open.beats === gap.beats
     const block = seen && this.#open
       ? this.#open
-      : { startMs: gap.startMs + gap.idleMs, beats: gap.beats, startup: this.#isStartup(gap.beats, idleMs), uncertaintyMs: TIMER_SLACK_MS }
+      : { startMs: gap.startMs + gap.idleMs, beats: gap.beats, startup: this.#isStartup(gap.beats, beat), uncertaintyMs: TIMER_SLACK_MS }
     if (seen) this.#open = null
     const gapMs = gap.endMs - gap.startMs
     const busyMs = gapMs - gap.idleMs

@@ -46,7 +46,7 @@ class PyroscopePush {
    */
   constructor (parts) {
     this.#parts = parts
-    this.#timer = setInterval(() => this.push(), parts.periodMs ?? PERIOD_MS)
+    this.#timer = setInterval(() => this.push().catch(parts.onState), parts.periodMs ?? PERIOD_MS)
   }
 
   /** Pushes what is new. */
@@ -72,7 +72,8 @@ class PyroscopePush {
       this.#lost(1, error)
     }
     if (this.#waiting.length > WAITING) {
-      this.#waiting.shift()
+      // The oldest may be on its way.
+      this.#waiting.splice(this.#isSending ? 1 : 0, 1)
       this.#parts.onLost(1)
     }
   }
@@ -150,8 +151,8 @@ async function post ({ target, body }, patienceMs) {
   const url = new URL(target)
   // fetch() refuses an address with credentials.
   url.username = url.password = ''
-  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
   try {
+    const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/octet-stream', ...(username !== '' && { authorization: `Basic ${credentials}` }) },

@@ -22,10 +22,12 @@ exports.STACK = `(() => {
 })()`
 
 /**
- * Starts an agent in the process. Gives 'started', 'running' where there is one, or why it cannot be.
+ * Starts an agent in the process, unless it comes to that later than anybody waits for. Gives 'started', 'running' where there is one, or why it cannot be.
  * @param {import('../../options').Options} options
+ * @param {number} untilMs wall time
  */
-exports.startAgent = (options) => `(() => {
+exports.startAgent = (options, untilMs) => `(() => {
+  if (Date.now() > ${untilMs}) return 'it was busy for too long'
   if (${AGENT}) return 'running'
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major < 20 || (major === 20 && minor < 19)) return 'Node.js ' + process.versions.node + ' is older than 20.19'

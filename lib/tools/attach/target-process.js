@@ -8,8 +8,9 @@ const { codedError } = require('../../errors')
 const NODE = /^(node|nodejs|iojs)(\d+)?(\.exe)?$/i
 /** Position of SIGUSR1 in the kernel's masks. */
 const SIGUSR1_BIT = BigInt(require('node:os').constants.signals.SIGUSR1 ?? 10) - 1n
-const LOOPBACK = /^(127\.|localhost$|::1$|\[::1\]$)/
-const INSPECT = /--(?:inspect(?:-brk|-wait)?|inspect-port|debug-port)=(\S+)/g
+const LOOPBACK = /^(127(\.\d+){3}|localhost|::1|\[::1\])$/
+/** Node.js takes underscores for dashes, and the value of a port after a space as well. */
+const INSPECT = /--(?:inspect(?:[-_](?:brk|wait))?=|(?:inspect|debug)[-_]port[=\s])(\S+)/g
 
 /**
  * @typedef {object} Facts what the kernel says of a process
