@@ -11,6 +11,7 @@ const EVENTS = ['connection', 'secureConnection']
  * An HTTP/1 connection, as far as its requests are concerned.
  * @typedef {object} Connection
  * @property {import('./request-context').RequestContext | null} latest of its open requests; the others follow it (pipelining)
+ * @property {number} answeredAtMs when its last answer was finished, -Infinity without one
  */
 
 /** The connections of one agent. The end of each is listened for, not of each request. */
@@ -34,7 +35,7 @@ class Connections {
     const known = this.get(socket)
     if (known !== undefined) return known
     /** @type {Connection} */
-    const connection = { latest: null }
+    const connection = { latest: null, answeredAtMs: -Infinity }
     // Without a prototype: what an application adds to Object.prototype is no part of a descriptor.
     Object.defineProperty(socket, this.#kConnection, /** @type {any} */ ({ __proto__: null, value: connection }))
     socket.on('close', () => this.#onClose(connection))

@@ -85,16 +85,16 @@ class Requests {
   }
 
   #onStart = this.#guarded((/** @type {any} */ { request, socket }) => {
-    const context = this.#start(request)
     const connection = this.#connections.open(socket)
+    const context = this.#start(request, connection.answeredAtMs)
     context.next = connection.latest
     connection.latest = context
   })
 
-  /** @param {HttpRequest} request */
-  #start (request) {
+  /** @param {HttpRequest} request @param {number} [answeredAtMs] */
+  #start (request, answeredAtMs = -Infinity) {
     const now = nowMs()
-    const context = new RequestContext(++this.#lastId, request, now, this.#rush.isOn(now))
+    const context = new RequestContext(++this.#lastId, request, now, this.#rush.isOn(now, answeredAtMs))
     this.#bridge.counters.setInFlight(++this.#inFlight)
     if (this.#route !== undefined) {
       context.route = this.#ask(this.#route, request)
@@ -132,7 +132,7 @@ class Requests {
       if (context.request === request) {
         if (newer !== null) newer.next = context.next
         else if (connection !== undefined) connection.latest = context.next
-        return this.#end(context, response.statusCode)
+        return this.#end(context, response.statusCode, connection)
       }
       newer = context
     }
@@ -145,13 +145,15 @@ class Requests {
     for (let context = latest; context !== null; context = context.next) this.#end(context, ABORTED)
   }
 
-  /** @param {RequestContext | undefined} context @param {number} status */
-  #end (context, status) {
+  /** @param {RequestContext | undefined} context @param {number} status @param {import('./connections').Connection} [connection] */
+  #end (context, status, connection) {
     if (context === undefined || this.#isStopped) return
     const { requests, routes, counters } = this.#bridge
     counters.setInFlight(--this.#inFlight)
     const { id, startedAtMs, hasWaited, method } = context
-    requests.push(pack(routes.numberOf(context.end(status)), method, status), hasWaited ? -startedAtMs : startedAtMs, nowMs() - startedAtMs, id)
+    const now = nowMs()
+    if (connection !== undefined) connection.answeredAtMs = now
+    requests.push(pack(routes.numberOf(context.end(status)), method, status), hasWaited ? -startedAtMs : startedAtMs, now - startedAtMs, id)
   }
 
   /** A silence of the loop has just ended: what came meanwhile is read now. @param {number} atMs @param {number} idleMs of the loop so far */

@@ -21,9 +21,13 @@ class Rush {
     this.#idleMs = idleMs
   }
 
-  /** @param {number} nowMs */
-  isOn (nowMs) {
-    if (nowMs - this.#sinceMs > MOST_MS) return false
+  /**
+   * Whether what is read now may have been waiting.
+   * @param {number} nowMs
+   * @param {number} answeredAtMs when its connection was last answered: after the silence, and it has come since
+   */
+  isOn (nowMs, answeredAtMs) {
+    if (nowMs - this.#sinceMs > MOST_MS || answeredAtMs > this.#sinceMs) return false
     if (eventLoopUtilization().idle - this.#idleMs < IDLE_MS) return true
     this.#sinceMs = -Infinity
     return false

@@ -1,0 +1,23 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { Rush } = require('../lib/host/rush')
+
+const idleMs = () => performance.eventLoopUtilization().idle
+
+test('what is read right after a silence may have waited, unless its connection was answered since', () => {
+  const rush = new Rush()
+  assert.equal(rush.isOn(0, -Infinity), false)
+  rush.begin(1000, idleMs())
+  assert.deepEqual([1000, 1050, 1100, 1101].map((nowMs) => rush.isOn(nowMs, -Infinity)), [true, true, true, false])
+  assert.deepEqual([900, 1000, 1001].map((answeredAtMs) => rush.isOn(1002, answeredAtMs)), [true, true, false])
+})
+
+test('a loop that has slept since has read everything', async () => {
+  const rush = new Rush()
+  rush.begin(1000, idleMs())
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.equal(rush.isOn(1001, -Infinity), false)
+  assert.equal(rush.isOn(1001, -Infinity), false)
+})
