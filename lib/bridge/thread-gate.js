@@ -4,7 +4,7 @@ const { getEnvironmentData, setEnvironmentData } = require('node:worker_threads'
 
 /** Node.js hands environment data to every worker thread that is started afterwards. */
 const KEY = 'loopwatch.gate.1'
-/** So long after a worker thread has begun or ended nobody is spoken to; teardown takes 1 to 30 ms. */
+/** So long after a worker thread has begun or ended nobody is spoken to. */
 const QUIET_MS = 1000
 /** An ending thread never waits longer, whatever has become of the main thread. */
 const MOST_MS = 100
@@ -16,8 +16,8 @@ const CHANGED_MS = 1
  * Keeps the main thread from speaking to worker threads while one of them ends. To speak to one,
  * Node.js connects to all; where it connects to one in the very microseconds in which that thread's
  * inspector is taken apart, the process aborts without a word (MainThreadInterface::Post calls
- * shared_from_this() on an object that is being destroyed; measured on 20.20, 22.23, 24.21 and 26.10:
- * within seconds at fifty ends and three hundred connections a second).
+ * shared_from_this() on an object that is being destroyed; seen on 20.20, 22.23, 24.21 and 26.10,
+ * within seconds by `node scenarios/overhead/thread-ends.js bare`).
  *
  * So nobody speaks in the second after a thread has begun, was told to end, or said that it ends; and
  * one that ends waits for whoever speaks. Of the two, each tells first and looks then.

@@ -2,7 +2,7 @@
 
 const { number } = require('../../lib/cli/stack-flags')
 const { codedError } = require('../../lib/errors')
-const { figure } = require('../harness/format')
+const { extra, figure } = require('../harness/format')
 const { charts } = require('./charts')
 const { compare } = require('./original')
 const { findings } = require('./findings')
@@ -21,9 +21,6 @@ function postgresUrl (text) {
   if (!URL.canParse(text) || !/^postgres(ql)?:$/.test(new URL(text).protocol)) throw codedError('LOOPWATCH_ERR_OPTION', '--database-url', 'postgres://user:password@host:port/database', text)
   return text
 }
-
-/** @param {import('../harness/interface').Cell} cell @param {string} key */
-const extra = ({ extra }, key) => figure(extra[key]?.median)
 
 /** @type {import('../harness/interface').Scenario} */
 exports.scenario = {

@@ -1,7 +1,7 @@
 'use strict'
 
 const { number } = require('../../lib/cli/stack-flags')
-const { figure } = require('../harness/format')
+const { extra, figure } = require('../harness/format')
 const { charts } = require('./charts')
 const { compare } = require('./original')
 const { findings } = require('./findings')
@@ -9,9 +9,6 @@ const { plan } = require('./plan')
 
 /** Below that V8 counts in integers, which is another experiment. */
 const LEAST_LOOP = 2 ** 31 + 1
-
-/** @param {import('../harness/interface').Cell} cell @param {string} key */
-const extra = ({ extra }, key) => figure(extra[key]?.median)
 
 /** @type {import('../harness/interface').Scenario} */
 exports.scenario = {

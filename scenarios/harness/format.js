@@ -13,6 +13,9 @@ function figure (value) {
   return value.toFixed(Math.max(0, Math.min(3, 2 - Math.floor(Math.log10(size)))))
 }
 
+/** The median of a further figure; '' where the cell has none. @param {import('./interface').Cell} cell @param {string} key */
+const extra = ({ extra }, key) => figure(extra[key]?.median)
+
 /** @param {import('./interface').Cell} cell */
 const noteOf = (cell) => [
   cell.skipped === null ? '' : `skipped: ${cell.skipped}`,
@@ -49,5 +52,6 @@ exports.columnsOf = (scenario) => {
   return [...columns.slice(0, OWN_AT), ...own, ...columns.slice(OWN_AT), { title: 'note', text: noteOf }]
 }
 
+exports.extra = extra
 exports.figure = figure
 exports.noteOf = noteOf

@@ -6,7 +6,7 @@ const { charts } = require('./charts')
 const { compare, ROWS } = require('./original')
 const { diagrams } = require('./diagram')
 const { findings } = require('./findings')
-const { figure } = require('../harness/format')
+const { extra } = require('../harness/format')
 
 const MODULE = path.join(__dirname, 'cell.js')
 const WORKERS = [1, 4, 8, 16]
@@ -65,9 +65,6 @@ const plans = {
   full: () => cross(Object.keys(variants), ROWS, WORKERS),
   faithful: () => cross([...DOCUMENT, 'indirect-fifo'], ROWS, WORKERS, true)
 }
-
-/** @param {import('../harness/interface').Cell} cell @param {string} key */
-const extra = ({ extra }, key) => extra[key] === undefined ? '' : figure(extra[key].median)
 
 /** @type {import('../harness/interface').Scenario} */
 exports.scenario = {

@@ -5,7 +5,7 @@ const path = require('node:path')
 const { charts } = require('./charts')
 const { compare } = require('./original')
 const { findings } = require('./findings')
-const { figure } = require('../harness/format')
+const { extra, figure } = require('../harness/format')
 
 const TASK = path.join(__dirname, 'task.js')
 const TOP_LEVEL = path.join(__dirname, 'top-level.js')
@@ -54,9 +54,6 @@ const plans = {
   ],
   faithful: () => topLevel(ORIGINAL_COUNT)
 }
-
-/** @param {import('../harness/interface').Cell} cell @param {string} key */
-const extra = ({ extra }, key) => figure(extra[key]?.median)
 
 /** @type {import('../harness/interface').Scenario} */
 exports.scenario = {
