@@ -40,7 +40,6 @@ if (only !== '--nodes') {
   step('lint', path.join(BIN, 'eslint'), ['.'])
   step('types', path.join(BIN, 'tsc'), ['--noEmit'])
   step('types of the page', path.join(BIN, 'tsc'), ['--noEmit', '--project', path.join('lib', 'export', 'page', 'source')])
-  step('types of the page', path.join(BIN, 'tsc'), ['--noEmit', '--project', path.join('lib', 'export', 'page', 'source')])
   runTests(process.execPath, files)
 }
 for (const version of VERSIONS) {

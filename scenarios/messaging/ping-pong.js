@@ -6,6 +6,9 @@ const { makePayload } = require('./payloads')
 const { transports } = require('./transports')
 
 const MS_PER_S = 1000
+/** So many messages are timed in a row, then one in nine. */
+const ALL_OF = 1000
+const EVERY = 8
 
 class PingPong {
   #transport
@@ -13,9 +16,10 @@ class PingPong {
   #sent = 0
   #received = 0
   #counted = 0
-  /** Of the messages in flight one at a time is timed: with 256 of them, two clock readings for each would show. */
-  #timed = -1
+  /** The next message to be timed: one at a time of those in flight, and of many only some, as two clock readings for each would show. */
+  #timed = 0
   #timedSinceMs = 0
+  #timings = 0
   #isOver = false
   /** @type {any} */
   #last
@@ -31,10 +35,7 @@ class PingPong {
 
   /** @param {any} message */
   #send (message) {
-    if (this.#timed === -1) {
-      this.#timed = this.#sent
-      this.#timedSinceMs = performance.now()
-    }
+    if (this.#sent === this.#timed) this.#timedSinceMs = performance.now()
     this.#sent++
     this.#transport.send(message)
   }
@@ -47,7 +48,7 @@ class PingPong {
       this.#context.record(performance.now() - this.#timedSinceMs)
       this.#context.count(this.#received - this.#counted)
       this.#counted = this.#received
-      this.#timed = -1
+      this.#timed = this.#sent + (++this.#timings < ALL_OF ? 0 : EVERY)
     }
     if (!this.#isOver) return this.#send(message)
     this.#last = message
@@ -60,8 +61,7 @@ class PingPong {
    * @param {number} seconds counted from the first reply on
    */
   async run (makeMessage, depth, seconds) {
-    this.#sent = this.#received = this.#counted = 0
-    this.#timed = -1
+    this.#sent = this.#received = this.#counted = this.#timed = this.#timings = 0
     this.#isOver = false
     const drained = /** @type {Promise<void>} */ (new Promise((resolve) => { this.#onDrained = resolve }))
     const figures = new Promise((resolve) => {
