@@ -26,13 +26,17 @@ const read = (pid, file) => {
   }
 }
 
-/** @param {import('node:test').TestContext} t @param {string[]} args */
-function start (t, args) {
+/** @param {import('node:test').TestContext} t @param {string[]} args @param {number | null} [files] that a process may have open */
+function start (t, args, files = null) {
   const [mark, dir, out] = [randomUUID(), makeDir(t), makeDir(t)]
   // The database's own user looks in here as well.
   fs.chmodSync(dir, 0o755)
   const json = path.join(out, 'results.json')
-  const { child, out: said, closed } = startNode(t, [MAIN, 'scenario', ...args, '--json', json, '--port', '0'], { env: { TEST_LOOPWATCH_MARK: mark, TMPDIR: dir } })
+  const command = [MAIN, 'scenario', ...args, '--json', json, '--port', '0']
+  const env = { TEST_LOOPWATCH_MARK: mark, TMPDIR: dir }
+  const { child, out: said, closed } = files === null
+    ? startNode(t, command, { env })
+    : startNode(t, ['-c', `ulimit -n ${files}; exec "$0" "$@"`, process.execPath, ...command], { env, node: 'sh' })
   const find = (/** @type {string} */ text) => fs.readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && read(pid, 'environ').includes(mark) && read(pid, 'cmdline').includes(text))
   return {
     child,
@@ -86,6 +90,15 @@ test('with --database-url one\'s own database is used and left tidy; where it go
   assert.match(failed.error, /the database went away during the run/)
   assert.match(next.error, /does not answer|ECONNREFUSED/)
   assert.deepEqual([failed.median, next.median, other.oracle], [null, null, 'passed'])
+  await run.leavesNothing()
+})
+
+test('too few file handles for the users fail the cell before it measures, and say how many it takes', { skip: !isLinux }, async (t) => {
+  const run = start(t, ['goroutines', '--quick', '--only', 'node-main'], 66)
+  assert.equal(await run.ended, 1, run.said.stderr)
+  const { 'node-main float': failed } = run.results()
+  assert.match(failed.error, /4 users need 68 file handles and 66 are allowed: raise it with "ulimit -Hn 68"/)
+  assert.equal(failed.median, null)
   await run.leavesNothing()
 })
 
