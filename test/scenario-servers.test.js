@@ -26,15 +26,19 @@ const read = (pid, file) => {
   }
 }
 
-/** @param {import('node:test').TestContext} t @param {string[]} args @param {number | null} [files] that a process may have open */
-function start (t, args, files = null) {
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {string[]} args
+ * @param {{ files?: number, variables?: Record<string, string> }} [limits] files that a process may have open
+ */
+function start (t, args, { files, variables = {} } = {}) {
   const [mark, dir, out] = [randomUUID(), makeDir(t), makeDir(t)]
   // The database's own user looks in here as well.
   fs.chmodSync(dir, 0o755)
   const json = path.join(out, 'results.json')
   const command = [MAIN, 'scenario', ...args, '--json', json, '--port', '0']
-  const env = { TEST_LOOPWATCH_MARK: mark, TMPDIR: dir }
-  const { child, out: said, closed } = files === null
+  const env = { TEST_LOOPWATCH_MARK: mark, TMPDIR: dir, ...variables }
+  const { child, out: said, closed } = files === undefined
     ? startNode(t, command, { env })
     : startNode(t, ['-c', `ulimit -n ${files}; exec "$0" "$@"`, process.execPath, ...command], { env, node: 'sh' })
   const find = (/** @type {string} */ text) => fs.readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && read(pid, 'environ').includes(mark) && read(pid, 'cmdline').includes(text))
@@ -94,7 +98,7 @@ test('with --database-url one\'s own database is used and left tidy; where it go
 })
 
 test('too few file handles for the users fail the cell before it measures, and say how many it takes', { skip: !isLinux }, async (t) => {
-  const run = start(t, ['goroutines', '--quick', '--only', 'node-main'], 66)
+  const run = start(t, ['goroutines', '--quick', '--only', 'node-main'], { files: 66 })
   assert.equal(await run.ended, 1, run.said.stderr)
   const { 'node-main float': failed } = run.results()
   assert.match(failed.error, /4 users need 68 file handles and 66 are allowed: raise it with "ulimit -Hn 68"/)
@@ -130,14 +134,15 @@ test('what is missing or wrong is one line that says what to do', async (t) => {
   await new Promise((resolve) => taken.listen(0, '127.0.0.1', () => resolve(undefined)))
   t.after(() => taken.close())
   const port = String(/** @type {net.AddressInfo} */ (taken.address()).port)
-  for (const [args, expected] of /** @type {[string[], RegExp][]} */ ([
+  for (const [args, expected, variables] of /** @type {[string[], RegExp, Record<string, string>?][]} */ ([
     [['cluster-http', '--quick', '--only', 'single', '--database-url', 'postgres://me:secret@127.0.0.1:1/shop'], /no PostgreSQL for the scenario: 127.0.0.1:1\/shop does not answer/],
     [['goroutines', '--quick', '--only', 'node-main', '--server-port', port], /--server-port \d+: something else listens there/],
     [['cluster-http', '--database-url', 'mysql://x'], /--database-url/],
     [['cluster-http', '--driver', 'wrk'], /--driver/],
+    [['cluster-http', '--quick', '--only', 'single', '--driver', 'k6'], /k6 is not on the PATH: https:\/\/k6\.io/, { PATH: makeDir(t) }],
     [['goroutines', '--faithful', '--loop', '1000'], /--loop/]
   ])) {
-    const run = start(t, args)
+    const run = start(t, args, { variables })
     assert.notEqual(await run.ended, 0)
     assert.match(run.said.stderr, expected)
     assert.doesNotMatch(run.said.stderr, /secret|\n {4}at /)
