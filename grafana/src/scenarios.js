@@ -52,6 +52,7 @@ const all = [
     title: 'Throughput by variant',
     queries: [[throughput(), VARIANT]],
     unit: 'ops',
+    log: true,
     shows: 'Operations per second. Variants run in turn, so lines take turns as well.',
     bad: 'a line that falls within its own turn: warm-up, memory, or a noisy machine.',
     act: 'compare medians of the report rather than heights here; repeat where turns of one variant differ.'
