@@ -1,8 +1,7 @@
 'use strict'
 
 // The dashboards as committed: by rules first, then every query in a real Prometheus that scrapes a
-// real cluster with scripted blocks. The metrics of the dashboard Scenarios exist while a scenario runs:
-// here its queries must be valid, data comes with the scenarios.
+// real cluster with scripted blocks. Those of Scenarios are in scenario-dashboard.test.js.
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
@@ -15,7 +14,7 @@ const { growth, of } = require('../grafana/src/queries')
 const { table } = require('../lib/catalogue')
 const scenarios = require('../scenarios/harness/metrics')
 const { eventually } = require('./support/app')
-const { dashboards, queriesOf, interpolate, formats } = require('./support/grafana')
+const { dashboards, queriesOf, interpolate, formats, viewer } = require('./support/grafana')
 const { startObserved, startTraffic, ask } = require('./support/observed')
 const { needs, startPrometheus } = require('./support/tools')
 
@@ -156,13 +155,6 @@ test('in a real Prometheus', async (t) => {
     single: new URL(single.url).host,
     prom_client: `127.0.0.1:${first.port}`
   }, ['--enable-feature=exemplar-storage', '--query.lookback-delta=5s'])
-  /** @param {string} api @param {Record<string, string | number>} parameters */
-  const call = async (api, parameters) => {
-    const response = await fetch(`${prometheus.url}/api/v1/${api}`, { method: 'POST', body: new URLSearchParams(/** @type {any} */ (parameters)) })
-    const { data, error } = await response.json()
-    assert.equal(error, undefined, `${parameters.query}: ${error}`)
-    return data
-  }
   const startS = Date.now() / 1000
   const gone = new Set()
   const stopTraffic = startTraffic(() => [...shop.servers(), ...single.servers()].filter(({ pid }) => !gone.has(pid)).map(({ port }) => port), [REPORT, ...ODD])
@@ -187,29 +179,11 @@ test('in a real Prometheus', async (t) => {
   await stopTraffic()
   const endS = Date.now() / 1000
 
-  const view = { stepS: 1, scrapeS: 1, rangeS: Math.ceil(endS - startS) }
-  /** What a panel shows. @param {any} dashboard @param {string} title @param {Partial<Parameters<typeof interpolate>[1]> & { query?: number }} [differences] @returns {Promise<any[]>} */
-  const show = async (dashboard, title, { query: index = 0, ...differences } = {}) => {
-    const { expr, instant } = queriesOf(dashboard).filter(({ panel }) => panel === title)[index]
-    const query = interpolate(expr, { ...view, variables: dashboard.templating.list, ...differences })
-    return (await (instant ? call('query', { query, time: endS }) : call('query_range', { query, start: startS, end: endS, step: view.stepS }))).result
-  }
-  /** The finite numbers of a result. @param {any[]} result @returns {number[]} */
-  const numbers = (result) => result.flatMap(({ value, values = [value] }) => values.map((/** @type {any} */ pair) => Number(pair[1]))).filter(Number.isFinite)
+  const { view, call, show, numbers, empty, offered } = viewer(prometheus, { startS, endS })
   const byName = dashboards()
 
   await t.test('every query of every panel returns data', async () => {
-    const empty = []
-    for (const name of APPLICATION) {
-      const dashboard = byName.get(name)
-      const seen = new Map()
-      for (const { panel } of queriesOf(dashboard)) {
-        const query = seen.get(panel) ?? 0
-        seen.set(panel, query + 1)
-        if (numbers(await show(dashboard, panel, { query })).length === 0) empty.push(`${name}: ${panel} ${query}`)
-      }
-    }
-    assert.deepEqual(empty, [])
+    for (const name of APPLICATION) assert.deepEqual(await empty(byName.get(name)), [], name)
   })
 
   await t.test('a known block is in its bucket, its table, its exemplar and its record', async () => {
@@ -268,14 +242,10 @@ test('in a real Prometheus', async (t) => {
   })
 
   await t.test('every variable has its values', async () => {
-    for (const name of APPLICATION) {
-      const variables = byName.get(name).templating.list
-      for (const { name, query } of variables.slice(1)) {
-        const [, series, label] = /^label_values\((.+), (\w+)\)$/.exec(query.query) ?? []
-        const url = `${prometheus.url}/api/v1/label/${label}/values?${new URLSearchParams({ 'match[]': interpolate(series, { ...view, variables }) })}`
-        const { data } = await (await fetch(url)).json()
-        const expected = { job: ['shop', 'single'], instance: [shop, single].map(({ url }) => new URL(url).host), worker: ['1', '2', 'primary'], route: [REPORT, ...ODD] }[/** @type {'job'} */ (name)]
-        for (const value of expected) assert.ok(data.includes(value), `${value} in ${name}: ${data}`)
+    const expected = { job: ['shop', 'single'], instance: [shop, single].map(({ url }) => new URL(url).host), worker: ['1', '2', 'primary'], route: [REPORT, ...ODD] }
+    for (const dashboard of APPLICATION) {
+      for (const [name, values] of Object.entries(await offered(byName.get(dashboard)))) {
+        for (const value of expected[/** @type {'job'} */ (name)]) assert.ok(values.includes(value), `${value} in ${name} of ${dashboard}: ${values}`)
       }
     }
   })
@@ -296,11 +266,6 @@ test('in a real Prometheus', async (t) => {
     assert.deepEqual(await processesOf({ worker: ['2', 'primary'] }), ['shop 2', 'shop primary'])
     assert.deepEqual(await processesOf({ job: ['single'] }), ['single undefined'], 'a process outside a cluster has no worker')
     assert.deepEqual(await processesOf({ instance: [new URL(shop.url).host] }), ['shop 1', 'shop 2', 'shop primary'])
-  })
-
-  await t.test('queries about scenarios are valid', async () => {
-    const dashboard = byName.get('scenarios')
-    for (const { panel } of queriesOf(dashboard)) await show(dashboard, panel)
   })
 
   await t.test('promtool has nothing to say about the live metrics', async () => {

@@ -42,7 +42,8 @@ test('docker-compose: Prometheus finds its files and the demo, Grafana lets ever
   const [{ targets }] = read('prometheus/targets.compose.yml')
   assert.deepEqual(targets, ['demo:9464'])
   assert.equal(demo.environment.LOOPWATCH_HOST, '0.0.0.0')
-  assert.equal(grafana.environment.GF_AUTH_ANONYMOUS_ORG_ROLE, 'Viewer')
+  const { GF_AUTH_ANONYMOUS_ORG_ROLE: role, GF_AUTH_BASIC_ENABLED: basic, GF_SECURITY_DISABLE_INITIAL_ADMIN_CREATION: isNobody } = grafana.environment
+  assert.deepEqual([role, basic, isNobody], ['Viewer', 'false', 'true'], 'nobody is an admin, not even admin with its usual password')
   assert.equal(grafana.environment.STACK_INTERVAL, config.global.scrape_interval)
 })
 

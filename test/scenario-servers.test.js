@@ -7,8 +7,10 @@ const { randomUUID } = require('node:crypto')
 const fs = require('node:fs')
 const net = require('node:net')
 const path = require('node:path')
+const { Client } = require('pg')
 const { eventually, startNode } = require('./support/app')
 const { makeDir } = require('./support/files')
+const { startDatabase } = require('../scenarios/cluster-http/database')
 
 const MAIN = path.join(__dirname, '..', 'lib', 'cli', 'main.js')
 const isLinux = process.platform === 'linux'
@@ -24,13 +26,21 @@ const read = (pid, file) => {
   }
 }
 
-/** @param {import('node:test').TestContext} t @param {string[]} args */
-function start (t, args) {
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {string[]} args
+ * @param {{ files?: number, variables?: Record<string, string> }} [limits] files that a process may have open
+ */
+function start (t, args, { files, variables = {} } = {}) {
   const [mark, dir, out] = [randomUUID(), makeDir(t), makeDir(t)]
   // The database's own user looks in here as well.
   fs.chmodSync(dir, 0o755)
   const json = path.join(out, 'results.json')
-  const { child, out: said, closed } = startNode(t, [MAIN, 'scenario', ...args, '--json', json, '--port', '0'], { env: { TEST_LOOPWATCH_MARK: mark, TMPDIR: dir } })
+  const command = [MAIN, 'scenario', ...args, '--json', json, '--port', '0']
+  const env = { TEST_LOOPWATCH_MARK: mark, TMPDIR: dir, ...variables }
+  const { child, out: said, closed } = files === undefined
+    ? startNode(t, command, { env })
+    : startNode(t, ['-c', `ulimit -n ${files}; exec "$0" "$@"`, process.execPath, ...command], { env, node: 'sh' })
   const find = (/** @type {string} */ text) => fs.readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && read(pid, 'environ').includes(mark) && read(pid, 'cmdline').includes(text))
   return {
     child,
@@ -55,6 +65,44 @@ test('a database that goes down in mid-run fails its cell, clearly, and the rest
   const { 'single database': failed, 'cluster database': next, 'single cpu': other } = run.results()
   assert.match(failed.error, /the database went away during the run/)
   assert.deepEqual([failed.median, next.oracle, other.oracle], [null, 'passed', 'passed'])
+  await run.leavesNothing()
+})
+
+test('with --database-url one\'s own database is used and left tidy; where it goes away the rest goes on', { skip: !isLinux }, async (t) => {
+  const database = await startDatabase(new AbortController().signal)
+  t.after(() => database.stop())
+  const fine = start(t, ['cluster-http', '--quick', '--only', 'single', '--database-url', database.url])
+  assert.equal(await fine.ended, 0, fine.said.stderr)
+  assert.equal(fine.results()['single database'].oracle, 'passed')
+  assert.deepEqual(fine.find('postgres'), [], 'no other database was started')
+  const client = new Client({ connectionString: database.url })
+  client.on('error', () => {})
+  await client.connect()
+  t.after(() => client.end().catch(() => {}))
+  assert.deepEqual((await client.query("select tablename from pg_tables where tablename like 'loopwatch%'")).rows, [])
+
+  const absent = start(t, ['cluster-http', '--quick', '--only', 'single', '--database-url', `${database.url}-absent`])
+  assert.equal(await absent.ended, 1)
+  assert.match(absent.said.stderr, /no PostgreSQL for the scenario: \S+-absent does not answer: database "postgres-absent" does not exist/)
+
+  const run = start(t, ['cluster-http', '--quick', '--only', 'single,cluster', '--seconds', '1', '--database-url', database.url])
+  await run.appears('--topology=single')
+  await sleep(UNDER_LOAD_MS)
+  process.kill(database.pid, 'SIGKILL')
+  assert.equal(await run.ended, 1, run.said.stderr)
+  const { 'single database': failed, 'cluster database': next, 'single cpu': other } = run.results()
+  assert.match(failed.error, /the database went away during the run/)
+  assert.match(next.error, /does not answer|ECONNREFUSED/)
+  assert.deepEqual([failed.median, next.median, other.oracle], [null, null, 'passed'])
+  await run.leavesNothing()
+})
+
+test('too few file handles for the users fail the cell before it measures, and say how many it takes', { skip: !isLinux }, async (t) => {
+  const run = start(t, ['goroutines', '--quick', '--only', 'node-main'], { files: 66 })
+  assert.equal(await run.ended, 1, run.said.stderr)
+  const { 'node-main float': failed } = run.results()
+  assert.match(failed.error, /4 users need 68 file handles and 66 are allowed: raise it with "ulimit -Hn 68"/)
+  assert.equal(failed.median, null)
   await run.leavesNothing()
 })
 
@@ -86,14 +134,15 @@ test('what is missing or wrong is one line that says what to do', async (t) => {
   await new Promise((resolve) => taken.listen(0, '127.0.0.1', () => resolve(undefined)))
   t.after(() => taken.close())
   const port = String(/** @type {net.AddressInfo} */ (taken.address()).port)
-  for (const [args, expected] of /** @type {[string[], RegExp][]} */ ([
+  for (const [args, expected, variables] of /** @type {[string[], RegExp, Record<string, string>?][]} */ ([
     [['cluster-http', '--quick', '--only', 'single', '--database-url', 'postgres://me:secret@127.0.0.1:1/shop'], /no PostgreSQL for the scenario: 127.0.0.1:1\/shop does not answer/],
     [['goroutines', '--quick', '--only', 'node-main', '--server-port', port], /--server-port \d+: something else listens there/],
     [['cluster-http', '--database-url', 'mysql://x'], /--database-url/],
     [['cluster-http', '--driver', 'wrk'], /--driver/],
+    [['cluster-http', '--quick', '--only', 'single', '--driver', 'k6'], /k6 is not on the PATH: https:\/\/k6\.io/, { PATH: makeDir(t) }],
     [['goroutines', '--faithful', '--loop', '1000'], /--loop/]
   ])) {
-    const run = start(t, args)
+    const run = start(t, args, { variables })
     assert.notEqual(await run.ended, 0)
     assert.match(run.said.stderr, expected)
     assert.doesNotMatch(run.said.stderr, /secret|\n {4}at /)

@@ -67,6 +67,8 @@ exports.timeseries = (spec) => {
     .showPoints(common.VisibilityMode.Auto)
   if (spec.stacked) builder.drawStyle(common.GraphDrawStyle.Bars).stacking(new common.StackingConfigBuilder().mode(common.StackingMode.Normal))
   if (spec.levels) builder.thresholdsStyle(new common.GraphThresholdsStyleConfigBuilder().mode(common.GraphThresholdsStyleMode.Dashed))
+  // Nothing but zeros would have an axis up to 10,000 %.
+  if (spec.unit === 'percentunit') builder.axisSoftMax(0.01)
   if (spec.log) builder.scaleDistribution(new common.ScaleDistributionConfigBuilder().type(common.ScaleDistribution.Log).log(10))
   if (spec.queries.some(([, legend]) => legend === '{{cause}}')) {
     for (const [cause, properties] of byCause) builder.overrideByName(cause, properties)

@@ -44,7 +44,7 @@ const all = [
     levels: [0.1, 0.5],
     width: 8,
     none: 'no scenario is running',
-    shows: 'Share of time the event loop that hands out the work was blocked, in the worst variant.',
+    shows: 'Share of time the event loop that hands out the work was blocked (of a server: all its loops added up), in the worst variant. Told when a run ends.',
     bad: 'above 10 %: the work was offloaded, its cost was not.',
     act: 'see which variant, and what it sends: starting workers and serialising large input block the caller.'
   }),
@@ -52,6 +52,7 @@ const all = [
     title: 'Throughput by variant',
     queries: [[throughput(), VARIANT]],
     unit: 'ops',
+    log: true,
     shows: 'Operations per second. Variants run in turn, so lines take turns as well.',
     bad: 'a line that falls within its own turn: warm-up, memory, or a noisy machine.',
     act: 'compare medians of the report rather than heights here; repeat where turns of one variant differ.'
@@ -69,7 +70,7 @@ const all = [
     title: 'Blocks of the caller',
     queries: [[callerBlocked(), VARIANT]],
     unit: 'percentunit',
-    shows: 'Share of time the event loop that calls was blocked, as loopwatch itself measures it.',
+    shows: 'Share of time the event loop that calls was blocked (of a server: all its loops added up), as loopwatch itself measures it. Told when a run ends, so a long run shows as one peak.',
     bad: 'above 10 % in a variant that is meant to free the caller.',
     act: 'this is the price that throughput does not show; prefer the variant with less of it for a server.'
   }),
@@ -78,7 +79,7 @@ const all = [
     queries: [[by('sum', 'le', increase(ofScenario('callerBlock:bucket'))), '{{le}}']],
     unit: 's',
     none: 'no blocks',
-    shows: 'Number of the caller\'s blocks by duration over time.',
+    shows: 'Number of the caller\'s blocks by duration, when the run they belong to ends.',
     bad: 'cells above 50 ms: each is a moment in which a server answers nobody.',
     act: 'choose single variants above to find whose they are.'
   })

@@ -26,7 +26,6 @@ async function main () {
   // First: loading it is no block of what it measures.
   const { run } = require(order.cell.module)
   const agent = order.agent === null ? null : startAgent()
-  agent?.on('block', (/** @type {{ durationMs: number }} */ { durationMs }) => tell({ type: 'block', durationMs }))
   const context = new Context(order, agent, tell)
   const { value, extra = {} } = await run(context)
   if (!Number.isFinite(value)) throw new OracleError(`the sample is ${value}, not a number`)

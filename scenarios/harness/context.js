@@ -118,6 +118,8 @@ class Context {
    */
   async measure (work, { atTopLevel = false } = {}) {
     const before = atTopLevel ? [] : await this.#delays()
+    // Until then none: a rate needs the value before the first one.
+    if (!atTopLevel && this.#watched.length > 0) this.#tell({ type: 'blocks', durationsMs: [] })
     this.#report()
     this.#latency.reset()
     this.#added = []
@@ -157,7 +159,9 @@ class Context {
       const startMs = Date.parse(startedAt)
       return thread === 'main' && startMs < toMs && startMs + durationMs > fromMs
     })
-    return { buckets, blocksMs: this.blocks.map(({ durationMs }) => durationMs) }
+    const blocksMs = this.blocks.map(({ durationMs }) => durationMs)
+    this.#tell({ type: 'blocks', durationsMs: blocksMs })
+    return { buckets, blocksMs }
   }
 
   #report () {

@@ -10,6 +10,9 @@ const MS_PER_S = 1000
 /** What a cell is called in labels: its parameters. @param {import('./interface').Params} params */
 exports.cellName = (params) => Object.entries(params).map(([key, value]) => `${key}=${value}`).join(' ')
 
+/** @param {string} scenario @param {import('./interface').CellPlan} cell */
+const labelsOf = (scenario, { variant, params }) => ({ scenario, variant, cell: exports.cellName(params) })
+
 /** Metrics of the scenario that runs, by the table in metrics.js, on an endpoint of their own. */
 class Live {
   #registry = new Registry()
@@ -53,16 +56,32 @@ class Live {
   }
 
   /**
+   * Cells that will run. A rate needs the value before the first operation, so their series begin with 0.
+   * @param {string} scenario @param {import('./interface').CellPlan[]} cells
+   */
+  begin (scenario, cells) {
+    for (const cell of cells) {
+      const labels = labelsOf(scenario, cell)
+      this.#metrics.operations.inc(labels, 0)
+      this.#metrics.operationDuration.series(labels)
+    }
+  }
+
+  /**
    * Where a run of a cell reports to.
    * @param {string} scenario @param {import('./interface').CellPlan} cell
    */
   cell (scenario, cell) {
-    const labels = { scenario, variant: cell.variant, cell: exports.cellName(cell.params) }
+    const labels = labelsOf(scenario, cell)
     const { operations, operationDuration, callerBlock, scenarioWorkers } = this.#metrics
     scenarioWorkers.set(labels, cell.workers ?? 1)
     return {
       onMessage: (/** @type {any} */ message) => {
-        if (message.type === 'block') callerBlock.series(labels).observe(message.durationMs / MS_PER_S)
+        if (message.type === 'blocks') {
+          // What has no event loop says nothing of blocks, and has no series.
+          const series = callerBlock.series(labels)
+          for (const durationMs of message.durationsMs) series.observe(durationMs / MS_PER_S)
+        }
         if (message.type !== 'progress') return
         operations.inc(labels, message.operations)
         const series = operationDuration.series(labels)

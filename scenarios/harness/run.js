@@ -48,6 +48,7 @@ async function runScenario (scenario, settings, { live, progress, signal }) {
   /** @type {(() => unknown)[]} */
   const endings = []
   progress.begin(scenario, due.length * repeats)
+  live.begin(scenario.name, due.map(({ plan }) => plan))
   try {
     shared = await scenario.setup?.({ ...input, cells: due.map(({ plan }) => plan), signal, say: (line) => progress.say(line), defer: (end) => endings.push(end) }) ?? {}
     for (let repeat = 1; repeat <= repeats; repeat++) {

@@ -1,5 +1,6 @@
 'use strict'
 
+const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 
@@ -51,4 +52,60 @@ exports.interpolate = (query, { variables, chosen = {}, stepS, scrapeS, rangeS, 
     const values = chosen[name].map(format === 'regex' ? regex : doubleQuoted)
     return values.length === 1 ? values[0] : `(${values.join('|')})`
   })
+}
+
+/**
+ * Asks a Prometheus what Grafana would, over a time range.
+ * @param {{ url: string }} prometheus
+ * @param {{ startS: number, endS: number }} range
+ */
+exports.viewer = ({ url }, { startS, endS }) => {
+  const view = { stepS: 1, scrapeS: 1, rangeS: Math.ceil(endS - startS) }
+  /** @param {string} api @param {Record<string, string | number>} parameters */
+  const call = async (api, parameters) => {
+    const response = await fetch(`${url}/api/v1/${api}`, { method: 'POST', body: new URLSearchParams(/** @type {any} */ (parameters)) })
+    const { data, error } = await response.json()
+    assert.equal(error, undefined, `${parameters.query}: ${error}`)
+    return data
+  }
+  /**
+   * What a panel shows.
+   * @param {any} dashboard
+   * @param {string} title
+   * @param {{ query?: number, variables?: any[], chosen?: Record<string, string[]>, regex?: (value: string) => string }} [differences]
+   * @returns {Promise<any[]>}
+   */
+  const show = async (dashboard, title, { query: index = 0, ...differences } = {}) => {
+    const { expr, instant } = exports.queriesOf(dashboard).filter(({ panel }) => panel === title)[index]
+    const query = exports.interpolate(expr, { ...view, variables: dashboard.templating.list, ...differences })
+    return (await (instant ? call('query', { query, time: endS }) : call('query_range', { query, start: startS, end: endS, step: view.stepS }))).result
+  }
+  /** The finite numbers of a result. @param {any[]} result @returns {number[]} */
+  const numbers = (result) => result.flatMap(({ value, values = [value] }) => values.map((/** @type {any} */ pair) => Number(pair[1]))).filter(Number.isFinite)
+  return {
+    view,
+    call,
+    show,
+    numbers,
+    /** Queries without a number, as `panel index`. @param {any} dashboard @returns {Promise<string[]>} */
+    empty: async (dashboard) => {
+      const seen = new Map()
+      const found = []
+      for (const { panel } of exports.queriesOf(dashboard)) {
+        const query = seen.get(panel) ?? 0
+        seen.set(panel, query + 1)
+        if (numbers(await show(dashboard, panel, { query })).length === 0) found.push(`${panel} ${query}`)
+      }
+      return found
+    },
+    /** What the menus of a dashboard offer, by variable. @param {any} dashboard @returns {Promise<Record<string, string[]>>} */
+    offered: async (dashboard) => {
+      const variables = dashboard.templating.list
+      return Object.fromEntries(await Promise.all(variables.slice(1).map(async (/** @type {any} */ { name, query }) => {
+        const [, series, label] = /^label_values\((.+), (\w+)\)$/.exec(query.query) ?? []
+        const response = await fetch(`${url}/api/v1/label/${label}/values?${new URLSearchParams({ 'match[]': exports.interpolate(series, { ...view, variables }) })}`)
+        return [name, (await response.json()).data]
+      })))
+    }
+  }
 }

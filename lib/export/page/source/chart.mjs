@@ -2,6 +2,10 @@ import UPlot from 'uplot'
 import { make, setText } from './dom.mjs'
 
 const HEIGHT = 150
+/** Of the labels at the side: "800 ms" and less take the first, "11 min 20 s" more. */
+const AXIS_PX = 58
+const CHARACTER_PX = 6
+const BESIDE_LABELS_PX = 18
 
 /**
  * @typedef {object} Line
@@ -75,7 +79,7 @@ export class Chart {
       legend: { show: false },
       cursor: { y: false, points: { size: 5 }, drag: { x: false, y: false } },
       scales: { y: { range: (_, __, max) => [0, Math.max(this.least, (max ?? 0) * 1.1)] } },
-      axes: [{ ...axis, size: 28, values: (_, splits) => splits.map((s) => clockOf(s)) }, { ...axis, size: 58, values: (_, splits) => splits.map((value) => this.#format(value)) }],
+      axes: [{ ...axis, size: 28, values: (_, splits) => splits.map((s) => clockOf(s)) }, { ...axis, size: (_, labels) => widthOf(labels), values: (_, splits) => splits.map((value) => this.#format(value)) }],
       series: [{}, ...this.#lines.map(({ label, color: name }) => ({ label, stroke: color(name), width: 1.5, spanGaps: false, points: { show: true, size: 4, fill: color(name), filter: (/** @type {UPlot} */ plot, /** @type {number} */ at) => lonely(plot.data[at]) } }))],
       hooks: { setCursor: [({ cursor }) => this.#showValues(cursor.idx ?? null)] }
     }, /** @type {any} */ (this.#data), this.#box)
@@ -92,6 +96,9 @@ function lonely (values) {
   const isValue = (/** @type {number} */ i) => typeof values[i] === 'number'
   return Array.from(values, (_, i) => i).filter((i) => isValue(i) && !isValue(i - 1) && !isValue(i + 1))
 }
+
+/** What the labels of an axis need. @param {string[] | null} labels not known yet at first */
+const widthOf = (labels) => Math.max(AXIS_PX, Math.max(...(labels ?? []).map((label) => label.length), 0) * CHARACTER_PX + BESIDE_LABELS_PX)
 
 /** @param {number} s */
 function clockOf (s) {

@@ -1,0 +1,41 @@
+'use strict'
+
+// Whether pools leave anything behind: node scenarios/hook-calls/leak.js [pools] [implementation]
+// Each has four workers, is asked for long answers, is stopped while busy and ends. The process's resident
+// memory is printed eleven times; the first pools fill caches that stay.
+const { buildAddon, rustVersion } = require('./build')
+const { implementations } = require('./implementations')
+
+const MB = 1024 * 1024
+const WORKERS = 4
+const CALLS = 20
+/** A megabyte of ids in each run: one that is kept shows within a hundred pools. */
+const ID_LENGTH = 50000
+
+/**
+ * The life of a pool.
+ * @param {string} file the addon
+ * @param {string} implementation
+ */
+exports.usePool = async (file, implementation) => {
+  const pool = await implementations[implementation]({ file, workers: WORKERS, hook: { consumeMs: 0, stepsPerMs: null, asyncMs: 0 } })
+  const outcome = await pool.run(CALLS, ID_LENGTH)
+  if (outcome.failures().length > 0) throw new Error(outcome.failures()[0].message)
+  const running = pool.run(CALLS, ID_LENGTH)
+  await pool.stop()
+  await running
+}
+
+/** @param {number} pools @param {string} implementation */
+async function main (pools, implementation) {
+  const version = rustVersion()
+  if (version === null) throw new Error('needs cargo to build its addon: https://rustup.rs')
+  const file = await buildAddon({ say: console.error, version })
+  for (let done = 0; ;) {
+    console.log(`${String(done).padStart(6)} pools  RSS ${(process.memoryUsage.rss() / MB).toFixed(1)} MB`)
+    if (done >= pools) return
+    for (const until = done + Math.ceil(pools / 10); done < until; done++) await exports.usePool(file, implementation)
+  }
+}
+
+if (require.main === module) main(Number(process.argv[2] ?? 1000), process.argv[3] ?? 'direct')
