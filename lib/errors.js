@@ -11,6 +11,8 @@ const table = {
     `unknown option "${key}", did you mean "${nearest}"?`,
   LOOPWATCH_ERR_OPTIONS: (/** @type {unknown} */ actual) =>
     `start() takes an object of options, got ${show(actual)}`,
+  LOOPWATCH_ERR_BUNDLED: (/** @type {string} */ file) =>
+    `${file} is not there: a bundler that puts loopwatch into the application's own file leaves out what its thread runs; declare loopwatch external and install it beside the bundle`,
   LOOPWATCH_ERR_SOURCE: (/** @type {string} */ source, /** @type {string} */ reason) =>
     `cannot read blocks from ${source}: ${reason}`,
   LOOPWATCH_ERR_TOOL: (/** @type {string} */ tool, /** @type {string} */ hint) =>
@@ -60,8 +62,12 @@ class LoopwatchError extends Error {
   }
 }
 
+/** Stands for a value in a message that must not have it. */
+const SECRET = Symbol('secret')
+
 /** @param {unknown} value */
 function show (value) {
+  if (value === SECRET) return 'a value that is not shown'
   if (typeof value === 'string') return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value)
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object'
   return typeof value === 'function' ? 'a function' : String(value)
@@ -78,5 +84,6 @@ function codedError (code, ...args) {
 }
 
 exports.table = table
+exports.SECRET = SECRET
 exports.LoopwatchError = LoopwatchError
 exports.codedError = codedError

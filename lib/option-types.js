@@ -7,6 +7,7 @@
  * @property {string} takes
  * @property {(value: any) => boolean} accepts
  * @property {(text: string) => unknown} parse
+ * @property {boolean} [isSecret] no error shows what was given
  * @property {(value: any) => string} [format] the way back, where String() is not it
  */
 
@@ -44,11 +45,20 @@ exports.text = () => ({
   parse: (text) => text
 })
 
-/** @returns {OptionType} */
+/** What an Authorization header can carry: with a line break from a file or an umlaut nobody would ever be let in. @returns {OptionType} */
+exports.token = () => ({
+  takes: 'a string of visible ASCII characters without spaces',
+  accepts: (value) => typeof value === 'string' && /^[\x21-\x7e]+$/.test(value),
+  parse: (text) => text,
+  isSecret: true
+})
+
+/** It may have a password in it. @returns {OptionType} */
 exports.url = () => ({
   takes: 'a url that begins with http:// or https://',
   accepts: (value) => typeof value === 'string' && URL.canParse(value) && /^https?:/.test(value),
-  parse: (text) => text
+  parse: (text) => text,
+  isSecret: true
 })
 
 /** @param {string[]} words @returns {OptionType} */

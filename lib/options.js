@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 const type = require('./option-types')
-const { codedError } = require('./errors')
+const { codedError, SECRET } = require('./errors')
 const { nearest } = require('./nearest')
 const { labelNames } = require('./catalogue')
 
@@ -18,7 +18,7 @@ const table = [
   { key: 'sample', type: type.number(1, 60000, 'milliseconds'), default: 20, doc: 'period of stack samples while blocked, ms; at least 1 % of the time blocked so far, at most 1 s' },
   { key: 'host', type: type.text(), default: '127.0.0.1', doc: 'address of the endpoint' },
   { key: 'port', type: type.or(type.integer(0, 65535), false), default: 9464, doc: 'port of the endpoint; 0 = any free port; false = no endpoint' },
-  { key: 'token', type: type.text(), default: undefined, doc: 'bearer token that everything but /healthz asks for' },
+  { key: 'token', type: type.token(), default: undefined, doc: 'bearer token that everything but /healthz asks for' },
   { key: 'allowHosts', type: type.list(), default: [], doc: 'further Host names the endpoint answers to (DNS rebinding guard); in text: a.example,b.example' },
   { key: 'log', type: type.log(), default: true, doc: 'pino lines on stdout; false; or { level, destination }; in text: true, false, stderr or a level' },
   { key: 'requests', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "metrics of HTTP requests, and the name of the one that blocks: 'auto' = named from the first block on where following requests costs (Node.js 20, 22); 'on' = named always; 'off' = neither" },
@@ -73,6 +73,11 @@ function flagName (key) {
   return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
+/** An error ends in logs, where a mistyped password must not be. @param {(typeof table)[number]} row @param {string} source @param {unknown} value */
+function refused ({ type: { takes, isSecret } }, source, value) {
+  return codedError('LOOPWATCH_ERR_OPTION', source, takes, isSecret && typeof value === 'string' && value !== '' ? SECRET : value)
+}
+
 /**
  * A value given as text, checked.
  * @param {(typeof table)[number]} row
@@ -81,7 +86,7 @@ function flagName (key) {
  */
 function parseText (row, text, source) {
   const value = row.type.parse(text)
-  if (!row.type.accepts(value)) throw codedError('LOOPWATCH_ERR_OPTION', source, row.type.takes, text)
+  if (!row.type.accepts(value)) throw refused(row, source, text)
   return value
 }
 
@@ -102,7 +107,7 @@ function resolveOptions (given = {}, env = process.env) {
   for (const row of table) {
     const value = /** @type {Record<string, unknown>} */ (given)[row.key]
     if (value !== undefined) {
-      if (!row.type.accepts(value)) throw codedError('LOOPWATCH_ERR_OPTION', `option "${row.key}"`, row.type.takes, value)
+      if (!row.type.accepts(value)) throw refused(row, `option "${row.key}"`, value)
       resolved[row.key] = value
     } else {
       const text = env[row.env]

@@ -2,10 +2,12 @@
 
 const { isMainThread } = require('node:worker_threads')
 const { isPackageManager } = require('./package-manager')
+const { isTestRunner } = require('./test-runner')
 
 // Preloads run in every thread and, through NODE_OPTIONS, in every Node.js process below: not in
-// worker threads (ours among them), not in npm and its like. Nothing here may end the application.
-if (isMainThread && !isPackageManager(process.argv[1])) {
+// worker threads (ours among them), not in npm and its like, nor in what starts tests. Nothing here
+// may end the application.
+if (isMainThread && !isPackageManager(process.argv[1]) && !isTestRunner(process.execArgv)) {
   try {
     require('./host/start').start()
   } catch (error) {

@@ -6,23 +6,7 @@ const { once } = require('node:events')
 const http = require('node:http')
 const net = require('node:net')
 const { startApp, eventually } = require('./support/app')
-
-/**
- * Writes raw bytes to the endpoint and reads until it closes or answers.
- * @param {string} url
- * @param {string} bytes
- */
-async function raw (url, bytes) {
-  const { port, hostname } = new URL(url)
-  const socket = net.connect(Number(port), hostname)
-  let answer = ''
-  socket.on('data', (data) => { answer += data })
-  socket.on('error', () => {})
-  socket.end(bytes)
-  // A refused request may end in a reset, which is an answer too.
-  await new Promise((resolve) => socket.once('close', resolve))
-  return answer
-}
+const { raw } = require('./support/raw')
 
 /**
  * @param {string} url

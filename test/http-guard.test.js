@@ -2,6 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const crypto = require('node:crypto')
 const { isHostAllowed, isTokenValid } = require('../lib/export/http-guard')
 
 /** @param {(string | undefined)[]} headers @param {boolean} expected @param {string[]} [allowed] */
@@ -54,4 +55,11 @@ test('with a token it is asked for, whole and exact', () => {
     assert.equal(isTokenValid(header, token), false, JSON.stringify(header)?.slice(0, 50))
   }
   assert.equal(isTokenValid('Bearer undefined', 'undefined'), true)
+})
+
+test('a token is compared in constant time, however much of it is right and however long it is', (t) => {
+  const compare = t.mock.method(crypto, 'timingSafeEqual')
+  const headers = [undefined, 'Bearer s', 'Bearer secret-Token.', 'Bearer secret-Token.1', `Bearer ${'x'.repeat(8000)}`, 'Basic eDp5']
+  for (const header of headers) isTokenValid(header, 'secret-Token.1')
+  assert.deepEqual(compare.mock.calls.map(({ arguments: [a, b] }) => [a.byteLength, b.byteLength]), headers.map(() => [32, 32]))
 })

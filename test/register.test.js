@@ -6,6 +6,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { isPackageManager } = require('../lib/package-manager')
+const { isTestRunner } = require('../lib/test-runner')
 const { startNode } = require('./support/app')
 
 const REGISTER = path.join(__dirname, '..', 'lib', 'register.js')
@@ -86,6 +87,20 @@ test('package managers are left alone', async (t) => {
   const npm = writeApp(t, 'npm-cli.js', "console.log(Symbol.for('loopwatch.agent.1') in globalThis)")
   const { stdout } = await startNode(t, ['-r', REGISTER, npm], { env }).closed
   assert.equal(stdout, 'false\n')
+})
+
+test('node --test starts each file under the agent, and goes without itself, which it would not survive', async (t) => {
+  for (const flags of ['--test', '-r x.js --test', '--test --test-isolation=process', '--test --test-isolation none-of-it']) assert.equal(isTestRunner(flags.split(' ')), true, flags)
+  for (const flags of ['', '--test-only', '--test --test-isolation=none', '--test --experimental-test-isolation none', '--test --test_isolation=none', '-r ./--test.js']) assert.equal(isTestRunner(flags.split(' ')), false, flags)
+  const block = writeApp(t, 'block.js', 'setTimeout(() => { const end = Date.now() + 150; while (Date.now() < end); }, 100)')
+  const file = writeApp(t, 'app.test.js', `
+    const test = require('node:test')
+    test('agent: ' + (Symbol.for('loopwatch.agent.1') in globalThis), (t, done) => setTimeout(done, 400))`)
+  const runs = [{ NODE_OPTIONS: `--require "${REGISTER}" --require "${block}"` }, { NODE_OPTIONS: `--require "${writeApp(t, 'start.js', `require(${JSON.stringify(path.join(__dirname, '..'))}).start()`)}" --require "${block}"` }]
+  for (const { stdout, stderr, code } of await Promise.all(runs.map((each) => startNode(t, ['--test', '--test-reporter=tap', file], { env: { ...env, ...each, LOOPWATCH_LOG: 'false' } }).closed))) {
+    assert.deepEqual({ stderr, code }, { stderr: '', code: 0 })
+    assert.match(stdout, /ok 1 - agent: true/)
+  }
 })
 
 test('a wrong environment variable is said once and the application runs unwatched', async (t) => {

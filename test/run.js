@@ -13,9 +13,9 @@ const BIN = path.join(ROOT, 'node_modules', '.bin')
 /** Tests of pure parts and of tools, for which one version is enough. */
 const ONCE = [
   'alerts', 'attach', 'cause', 'cluster-hub', 'cluster-parts', 'dashboards', 'delay-histogram', 'demo', 'detector', 'diagnose', 'escalation',
-  'explain', 'history', 'hook-crate', 'hook-leak', 'http-guard', 'lateness', 'layers', 'load', 'manifests', 'many-routes', 'metrics', 'options', 'page',
-  'path-template', 'profile-command', 'profiles', 'readme', 'request-stats', 'scenario', 'scenario-dashboard', 'scenario-load', 'scenario-parts', 'scenario-quick',
-  'scenario-servers', 'source-map', 'stack', 'store', 'thread-gate'
+  'explain', 'history', 'hook-crate', 'hook-leak', 'http-guard', 'lateness', 'layers', 'load', 'manifests', 'many-routes', 'metrics', 'options',
+  'options-fuzz', 'package', 'page', 'path-template', 'profile-command', 'profiles', 'readme', 'request-stats', 'scenario', 'scenario-dashboard',
+  'scenario-load', 'scenario-parts', 'scenario-quick', 'scenario-servers', 'secrets', 'source-map', 'stack', 'store', 'thread-gate'
 ].map((name) => `${name}.test.js`)
 
 const files = fs.readdirSync(__dirname).filter((file) => file.endsWith('.test.js')).sort()

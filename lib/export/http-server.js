@@ -5,6 +5,8 @@ const { isHostAllowed, isTokenValid } = require('./http-guard')
 
 const HEADER_BYTES = 8 * 1024
 const REQUEST_MS = 5000
+/** A client that has read nothing of its answer for so long is let go. */
+const UNREAD_MS = 30000
 /** Above it the connection that has been idle longest makes room. */
 const CONNECTIONS = 100
 const RETRY_MS = 5000
@@ -26,6 +28,9 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 /** @param {unknown} value @param {number} [status] @returns {Reply} */
 exports.json = (value, status = 200) => ({ status, type: JSON_TYPE, body: `${JSON.stringify(value)}\n` })
 
+/** @type {Reply} */
+const ONE_AT_A_TIME = { ...exports.json({ error: 'one request at a time on a connection' }, 503), headers: { connection: 'close' } }
+
 /**
  * The endpoint, on the watchdog's thread: it answers while the host is stuck. Never throws; where
  * its port is taken it takes the next free one, and where all are it tries again every five seconds.
@@ -39,6 +44,8 @@ class HttpServer {
   #sockets = new Set()
   /** @type {WeakSet<import('node:net').Socket>} those in which an answer goes on, never idle */
   #streaming = new WeakSet()
+  /** @type {WeakSet<import('node:net').Socket>} those with an answer under way */
+  #answering = new WeakSet()
   /** @type {NodeJS.Timeout | undefined} */
   #retry
   #closed = false
@@ -50,18 +57,23 @@ class HttpServer {
    * @param {{ host: string, port: number, token?: string, allowHosts: string[] }} parts.options
    * @param {Record<string, Route>} parts.routes by path; `/blocks/:id` takes one segment
    * @param {(url: string | null, error: Error | null) => void} parts.onState
+   * @param {number} [parts.requestMs]
+   * @param {number} [parts.unreadMs]
    */
-  constructor ({ options, routes, onState }) {
+  constructor ({ options, routes, onState, requestMs = REQUEST_MS, unreadMs = UNREAD_MS }) {
     this.#options = options
     this.#routes = routes
     this.#onState = onState
     this.#server = http.createServer({
       maxHeaderSize: HEADER_BYTES,
-      headersTimeout: REQUEST_MS,
-      requestTimeout: REQUEST_MS,
+      headersTimeout: requestMs,
+      requestTimeout: requestMs,
       keepAliveTimeout: 60000, // longer than a scrape interval
-      connectionsCheckingInterval: 1000
+      connectionsCheckingInterval: 1000,
+      // Of two Host headers neither counts: a proxy may have looked at the other one.
+      joinDuplicateHeaders: true
     })
+    this.#server.timeout = unreadMs
     this.#server.on('connection', (socket) => this.#admit(socket))
     this.#server.on('request', (request, response) => { this.#handle(request, response) })
     this.#server.on('error', (error) => this.#failed(error))
@@ -113,9 +125,13 @@ class HttpServer {
     // To the young end: the oldest is then the one that has been idle longest.
     this.#sockets.delete(request.socket)
     this.#sockets.add(request.socket)
+    // One piece read from a socket holds 2000 pipelined requests, whose answers would wait in memory together.
+    const isPipelined = this.#answering.has(request.socket)
+    this.#answering.add(request.socket)
+    response.once('close', () => this.#answering.delete(request.socket))
     let reply
     try {
-      reply = await this.#reply(request)
+      reply = isPipelined ? ONE_AT_A_TIME : await this.#reply(request)
     } catch {
       reply = exports.json({ error: 'internal error' }, 500)
     }
@@ -125,6 +141,7 @@ class HttpServer {
       ...(!reply.stream && reply.status !== 304 && { 'content-length': Buffer.byteLength(reply.body) }),
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
       ...reply.headers
     })
     request.resume()

@@ -4,6 +4,8 @@ const { EventEmitter } = require('node:events')
 const { publish } = require('./events')
 const { createMemory, openBridge } = require('../bridge/bridge')
 const { LEAD } = require('../bridge/messages')
+const { LoopwatchError } = require('../errors')
+const { isTestRunner } = require('../test-runner')
 const { startClusterRole } = require('./cluster-role')
 const { startHeartbeat } = require('./heartbeat')
 const { startDelayHistogram } = require('./delay')
@@ -160,12 +162,13 @@ class Agent extends EventEmitter {
 }
 
 /**
- * A thread that connects to its parent's inspector against the permission model does not get an
- * error: the process aborts (measured on 20.20, 22.23, 24.21, 26.10), and only the parent can tell.
+ * A thread that connects to its parent's inspector against the permission model, or where there is
+ * none, does not get an error: the process aborts (measured on 20.20, 22.23, 24.21, 26.10), and only
+ * the parent can tell.
  */
 function mayInspect () {
   const { permission } = /** @type {{ permission?: { has: (scope: string) => boolean } }} */ (/** @type {unknown} */ (process))
-  return permission === undefined || permission.has('inspector')
+  return !isTestRunner(process.execArgv) && (permission === undefined || permission.has('inspector'))
 }
 
 let warned = false
@@ -175,7 +178,7 @@ function warnOnce (error) {
   if (warned) return
   warned = true
   process.emitWarning(`loopwatch has no watchdog thread and will try again: ${error.message}`, {
-    type: 'LoopwatchWarning', code: 'LOOPWATCH_WARN_WATCHDOG'
+    type: 'LoopwatchWarning', code: error instanceof LoopwatchError ? error.code : 'LOOPWATCH_WARN_WATCHDOG'
   })
 }
 

@@ -1,8 +1,10 @@
 'use strict'
 
+const { existsSync } = require('node:fs')
 const path = require('node:path')
 const { setTimeout, clearTimeout } = require('node:timers')
 const { Worker } = require('node:worker_threads')
+const { codedError } = require('../errors')
 const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, TRACK } = require('../bridge/messages')
 
 const ENTRY = path.join(__dirname, '..', 'watchdog', 'main.js')
@@ -46,6 +48,7 @@ class WatchdogThread {
 
   #start () {
     try {
+      if (!existsSync(ENTRY)) throw codedError('LOOPWATCH_ERR_BUNDLED', ENTRY)
       const worker = new Worker(ENTRY, {
         name: 'loopwatch',
         workerData: { ...this.#makeData(), starts: this.#starts++ },

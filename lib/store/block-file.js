@@ -69,7 +69,7 @@ class BlockFile {
   }
 
   #open () {
-    fs.mkdirSync(path.dirname(this.#path), { recursive: true })
+    makeFolder(path.dirname(this.#path))
     prune(path.dirname(this.#path), { own: path.basename(this.#path) })
     this.#fd = fs.openSync(this.#path, 'a', 0o640)
     this.#bytes = fs.fstatSync(this.#fd).size
@@ -96,6 +96,23 @@ class BlockFile {
       try { fs.closeSync(this.#fd) } catch { /* closed with its disk */ }
     }
     this.#fd = null
+  }
+}
+
+/**
+ * Makes a folder with those above it. Node.js' own way never comes back where a file system says that
+ * an existing folder is not there, as /proc does (20.20, 26.10).
+ * @param {string} dir
+ */
+function makeFolder (dir) {
+  try {
+    fs.mkdirSync(dir)
+  } catch (error) {
+    if (error.code === 'EEXIST') return
+    const above = path.dirname(dir)
+    if (error.code !== 'ENOENT' || above === dir || fs.existsSync(above)) throw error
+    makeFolder(above)
+    fs.mkdirSync(dir)
   }
 }
 

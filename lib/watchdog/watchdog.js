@@ -247,7 +247,7 @@ class Watchdog {
 
   /** @param {boolean} mayInspect */
   #ask (mayInspect) {
-    const failure = mayInspect ? askHost() : 'the permission model forbids it (--allow-inspector)'
+    const failure = mayInspect ? askHost() : 'the permission model forbids it (--allow-inspector), or this is node --test'
     this.#degradations.set('inspector', failure === null ? null : { message: failure })
     return failure === null
   }

@@ -23,7 +23,6 @@ const HEADERS = {
   ].join('; '),
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
   'cache-control': 'no-cache'
 }
 

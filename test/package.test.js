@@ -1,0 +1,179 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { execFile } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
+const { promisify } = require('node:util')
+const esbuild = require('esbuild')
+const ts = require('typescript')
+const { startNode } = require('./support/app')
+const { makeDir } = require('./support/files')
+const { startRegistry } = require('./support/registry')
+
+const ROOT = path.join(__dirname, '..')
+const PACKED_BYTES = 1e6
+const run = promisify(execFile)
+
+/** What a package may hold; everything else in it is a mistake. */
+const belongs = [
+  /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
+  /^lib\/(?!export\/page\/source\/).+\.(js|md)$/,
+  /^lib\/export\/page\/built\/(index\.html|page\.css|THIRD-PARTY\.txt)$/,
+  /^types\/lib\/.+\.d\.ts$/,
+  /^grafana\/.+\.(json|ya?ml|md)$/,
+  /^scenarios\/(?!demo\/).+\.(js|mjs|md|json|css|svg|go|mod|rs)$/,
+  /^scenarios\/hook-calls\/crate\/(Cargo\.toml|Cargo\.lock|rustfmt\.toml)$/
+]
+
+/** An application that blocks, and says where its agent listens and which functions of which files blocked. */
+const APP = `
+  const agent = start({ port: 0, log: false })
+  agent.ready.then(async ({ url }) => {
+    const health = url && await (await fetch(url + '/healthz')).json()
+    setTimeout(function hold () { const end = Date.now() + 200; while (Date.now() < end); }, 50)
+    let blocked = []
+    for (let i = 0; i < 100 && url !== null && !blocked.some((site) => site.startsWith('hold')); i++) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      blocked = (await agent.blocks()).map(({ frame }) => frame ? frame.function + ' ' + frame.file : '')
+    }
+    console.log(JSON.stringify({ health: health && typeof health.status, blocked, metrics: (await agent.metrics()).includes('loopwatch_build_info') }))
+    await agent.stop()
+  })`
+
+const TYPED = `
+  import loopwatch, { start, LoopwatchError } from 'loopwatch'
+  import fastify from 'fastify'
+  const agent = start({ threshold: 100, labels: { service: 'x' }, log: { level: 'warn', destination: 2 }, route: (request) => request.url ?? null })
+  const same: boolean = agent === loopwatch.start()
+  const url: Promise<string | null> = agent.ready.then((ready) => ready.url)
+  const sites: Promise<(string | null | undefined)[]> = agent.blocks().then((blocks) => blocks.map(({ frame }) => frame?.function))
+  agent.on('block', (record) => record)
+  fastify().register(agent.fastify, { maxDelay: 200, exempt: () => false })
+  agent.middleware({ maxUtilization: 0.9 })
+  const hunted: Promise<number> = agent.hunt({ seconds: 1 }).then(({ found }) => found)
+  const code = (error: unknown) => error instanceof LoopwatchError && error.code === 'LOOPWATCH_ERR_OPTION'
+  // @ts-expect-error
+  start({ treshold: 100 })
+  // @ts-expect-error
+  start({ threshold: '100' })
+  export const all = [same, url, sites, hunted, code, agent.stop(), agent.metrics(), agent.contentType.length]
+`
+
+/** @param {string} stdout */
+function assertWatched (stdout, file = 'app') {
+  const said = JSON.parse(stdout)
+  assert.deepEqual({ ...said, blocked: undefined }, { health: 'string', metrics: true, blocked: undefined })
+  assert.ok(said.blocked.some((/** @type {string} */ site) => site.startsWith('hold ') && path.basename(site).startsWith(file)), stdout)
+}
+
+test('the package', async (t) => {
+  const dir = makeDir(t)
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', dir], { cwd: ROOT })
+  const [{ filename, size, files }] = JSON.parse(stdout.slice(stdout.indexOf('[\n')))
+  const tarball = path.join(dir, filename)
+  const paths = files.map((/** @type {{ path: string }} */ file) => file.path)
+
+  await t.test('holds what belongs into it, in less than a megabyte', () => {
+    assert.deepEqual(paths.filter((/** @type {string} */ file) => !belongs.some((pattern) => pattern.test(file))), [])
+    assert.ok(size < PACKED_BYTES, `${size} bytes`)
+    t.diagnostic(`${paths.length} files, ${size} bytes packed`)
+  })
+
+  await t.test('holds every file of its own that one of its files loads', () => {
+    for (const file of paths.filter((/** @type {string} */ each) => /^(lib|scenarios)\/.+\.m?js$/.test(each) && !each.includes('/built/'))) {
+      const source = fs.readFileSync(path.join(ROOT, file), 'utf8').replace(/^\s*(\*|\/\/).*$/gm, '')
+      for (const [, target] of source.matchAll(/(?:require\(|from )'(\.[^']+)'/g)) {
+        const base = path.posix.join(path.posix.dirname(file), target)
+        assert.ok(base === '.' || ['', '.js', '/index.js', '.json'].some((ending) => paths.includes(base + ending)), `${file} loads ${target}`)
+      }
+    }
+  })
+
+  await t.test('passes publint and attw', async () => {
+    const { publint } = await import('publint')
+    const { formatMessage } = await import('publint/utils')
+    const bytes = fs.readFileSync(tarball)
+    const { messages, pkg } = await publint({ pack: { tarball: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) }, strict: true })
+    assert.deepEqual(messages.map((message) => formatMessage(message, pkg)), [])
+    const { checkPackage, createPackageFromTarballData } = await import('@arethetypeswrong/core')
+    const analysis = /** @type {import('@arethetypeswrong/core').Analysis} */ (await checkPackage(createPackageFromTarballData(new Uint8Array(bytes))))
+    assert.equal(analysis.types && analysis.types.kind, 'included')
+    assert.deepEqual(analysis.problems, [])
+  })
+
+  const project = path.join(dir, 'project')
+  fs.mkdirSync(project)
+  fs.writeFileSync(path.join(project, 'package.json'), '{ "private": true }')
+  const file = (/** @type {string} */ name, /** @type {string} */ source) => {
+    fs.writeFileSync(path.join(project, name), source)
+    return path.join(project, name)
+  }
+
+  await t.test('installs into an empty project without running scripts, its dependencies and no more', async (t) => {
+    const registry = await startRegistry(t)
+    await run('npm', ['install', tarball, '--ignore-scripts', '--no-audit', '--no-fund', '--update-notifier=false', '--registry', registry.url, '--cache', path.join(dir, 'cache')],
+      { cwd: project, env: { ...process.env, npm_config_noproxy: '127.0.0.1', NO_PROXY: '127.0.0.1' } })
+    const { dependencies } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
+    const installed = fs.readdirSync(path.join(project, 'node_modules'))
+    for (const name of Object.keys(dependencies)) assert.ok(fs.existsSync(path.join(project, 'node_modules', name)), name)
+    for (const name of ['piscina', 'undici', 'express', 'typescript', 'pg']) assert.ok(!installed.includes(name), name)
+  })
+
+  await t.test('works from CommonJS, from ES modules and as a preload', async (t) => {
+    const app = file('app.js', `const { start } = require('loopwatch')\n${APP}`)
+    const named = file('app.mjs', `import { start } from 'loopwatch'\n${APP}`)
+    const whole = file('app-default.mjs', `import loopwatch from 'loopwatch'\nconst { start } = loopwatch\n${APP}`)
+    const register = path.join(project, 'node_modules', 'loopwatch', 'lib', 'register.js')
+    const results = await Promise.all([[app], [named], [whole], ['-r', 'loopwatch/register', app], ['--import', 'loopwatch/register', named]]
+      .map((args) => startNode(t, args, { cwd: project, env: args.length > 1 ? { LOOPWATCH_PORT: '0', LOOPWATCH_LOG: 'false' } : {} }).closed))
+    for (const { stdout, code } of results) {
+      assert.equal(code, 0)
+      assertWatched(stdout)
+    }
+    assert.equal(require.resolve('loopwatch/register', { paths: [project] }), fs.realpathSync(register))
+  })
+
+  await t.test('brings the command loopwatch', async (t) => {
+    const bin = path.join(project, 'node_modules', '.bin', 'loopwatch')
+    const { version } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
+    assert.equal((await startNode(t, [bin, '--version'], { cwd: project }).closed).stdout, `${version}\n`)
+    assert.match((await startNode(t, [bin, 'scenario'], { cwd: project }).closed).stdout, /messaging/)
+  })
+
+  await t.test('has types for CommonJS and ES modules that need no types of its dependencies', () => {
+    fs.symlinkSync(path.join(ROOT, 'node_modules', 'fastify'), path.join(project, 'node_modules', 'fastify'))
+    const program = ts.createProgram([file('typed.cts', TYPED), file('typed.mts', TYPED)], {
+      module: ts.ModuleKind.Node16, moduleResolution: ts.ModuleResolutionKind.Node16, target: ts.ScriptTarget.ES2022, strict: true, noEmit: true, types: ['node'], typeRoots: [path.join(ROOT, 'node_modules', '@types')]
+    })
+    const ours = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(`${fs.realpathSync(project)}/`) || fileName.startsWith(`${project}/`))
+    assert.ok(ours.length > 10, `${ours.length} files`)
+    const problems = ours.flatMap((source) => [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)])
+      .map(({ file, messageText }) => `${path.relative(project, file?.fileName ?? '')}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`)
+    assert.deepEqual(problems, [])
+  })
+
+  await t.test('works beside a bundle that leaves it external, whose source maps lead to the source', async (t) => {
+    const source = file('source.js', `import { start } from 'loopwatch'\n${APP}`)
+    for (const [format, name] of /** @type {['cjs' | 'esm', string][]} */ ([['cjs', 'bundle.js'], ['esm', 'bundle.mjs']])) {
+      const outfile = path.join(project, 'dist', name)
+      await esbuild.build({ entryPoints: [source], outfile, format, bundle: true, platform: 'node', external: ['loopwatch'], sourcemap: true, logLevel: 'silent' })
+      const { stdout, code } = await startNode(t, [outfile], { cwd: project }).closed
+      assert.equal(code, 0)
+      assertWatched(stdout, 'source.js')
+    }
+  })
+
+  await t.test('bundled into the application says so and lets it run; started from outside it watches it', async (t) => {
+    const outfile = path.join(project, 'dist', 'inlined.js')
+    await esbuild.build({ entryPoints: [path.join(project, 'source.js')], outfile, bundle: true, platform: 'node', logLevel: 'silent' })
+    const [alone, preloaded] = await Promise.all([
+      startNode(t, [outfile], { cwd: project }).closed,
+      startNode(t, ['-r', 'loopwatch/register', outfile], { cwd: project, env: { LOOPWATCH_PORT: '0', LOOPWATCH_LOG: 'false' } }).closed
+    ])
+    assert.deepEqual({ code: alone.code, ...JSON.parse(alone.stdout) }, { code: 0, health: null, blocked: [], metrics: false })
+    assert.equal(alone.stderr.match(/\[LOOPWATCH_ERR_BUNDLED\]/g)?.length, 1, alone.stderr)
+    assertWatched(preloaded.stdout, 'inlined.js')
+  })
+})

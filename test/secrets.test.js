@@ -1,0 +1,92 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const fs = require('node:fs')
+const http = require('node:http')
+const path = require('node:path')
+const zlib = require('node:zlib')
+const { eventually, startNode } = require('./support/app')
+const { makeDir } = require('./support/files')
+
+const SECRET = 'hunter2-of-the-application'
+const TOKEN = 'hunter2-of-the-endpoint'
+const PASSWORD = 'hunter2-of-pyroscope'
+
+/** A Pyroscope that keeps what it is sent. @param {import('node:test').TestContext} t */
+async function startPyroscope (t) {
+  /** @type {{ url: string, authorization: string, body: Buffer }[]} */
+  const pushes = []
+  const server = http.createServer(async (request, response) => {
+    const parts = []
+    for await (const part of request) parts.push(part)
+    pushes.push({ url: String(request.url), authorization: String(request.headers.authorization), body: Buffer.concat(parts) })
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  return { pushes, host: `127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}` }
+}
+
+/** The start of an answer, all of it where it ends. @param {string} url @param {string} accept */
+async function read (url, accept) {
+  const response = await fetch(url, { headers: { accept, authorization: `Bearer ${TOKEN}` }, signal: AbortSignal.timeout(10000) })
+  assert.equal(response.status, 200, url)
+  if (!url.endsWith('/events')) return Buffer.from(await response.arrayBuffer())
+  const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader()
+  let text = ''
+  while (!text.includes('event: state')) text += Buffer.from(/** @type {Uint8Array} */ ((await reader.read()).value))
+  await reader.cancel()
+  return Buffer.from(text)
+}
+
+test('what is secret in the application, or for the agent, is in nothing that the agent puts out', async (t) => {
+  const dir = makeDir(t)
+  const pyroscope = await startPyroscope(t)
+  const options = {
+    port: 0, token: TOKEN, dir, requests: 'on', origin: 'on', threads: 'on', stuck: 140, log: { level: 'trace' }, pyroscope: `http://user:${PASSWORD}@${pyroscope.host}`
+  }
+  const { child, out, closed } = startNode(t, ['secret-app.js', `--password=${SECRET}`], {
+    env: { TEST_SECRET: SECRET, TEST_OPTIONS: JSON.stringify(options), DATABASE_URL: `postgres://user:${SECRET}@localhost/shop` }, stdio: ['ignore', 'pipe', 'pipe', 'ipc']
+  })
+  /** @type {any[]} */
+  const messages = []
+  child.on('message', (message) => messages.push(message))
+  const { url, port } = await eventually(() => messages.find((message) => message.url), () => `the application: ${out.stderr}`)
+
+  const headers = { cookie: `session=${SECRET}`, authorization: `Bearer ${SECRET}`, 'x-api-key': SECRET, 'user-agent': SECRET, referer: `http://localhost/?${SECRET}`, traceparent: `00-${SECRET}-01`, tracestate: `a=${SECRET}` }
+  for (const path of ['/orders/17?password=', '/orders/17?a=1&b=', '/orders#']) {
+    const response = await fetch(`http://127.0.0.1:${port}${path}${SECRET}`, { method: 'POST', headers, body: JSON.stringify({ password: SECRET }) })
+    await response.text()
+  }
+  await eventually(() => /"event":"closed"[^\n]*"thread":"pool"/.test(out.stdout), () => `the worker's block: ${out.stdout}`)
+  await eventually(() => out.stdout.includes('"origin":{'), () => `a block with an origin: ${out.stdout}`)
+
+  /** @type {Record<string, string | Buffer>} */
+  const outputs = {}
+  for (const [path, accept] of [['/', 'text/html'], ['/', '*/*'], ['/page.js', ''], ['/page.css', ''], ['/metrics', ''], ['/metrics', 'application/openmetrics-text'], ['/healthz', ''], ['/blocks', ''], ['/flame', ''], ['/events', ''],
+    ['/profile', ''], ['/profile?format=folded&group=route,thread', ''], ['/profile?format=speedscope', ''], ['/profile?format=pprof', '']]) {
+    outputs[`${path} ${accept}`] = await read(url + path, accept)
+  }
+  const blocks = JSON.parse(String(outputs['/blocks ']))
+  for (const { id } of blocks) outputs[`/blocks/${id}`] = await read(`${url}/blocks/${id}`, '')
+  child.send('what you have')
+  await closed
+  assert.ok(messages.some((message) => message.blocks))
+  for (const file of fs.readdirSync(dir)) outputs[`dir/${file}`] = fs.readFileSync(path.join(dir, file))
+  outputs.stdout = out.stdout
+  outputs.stderr = out.stderr
+  outputs.interface = JSON.stringify(messages)
+  for (const [i, { url, authorization, body }] of pyroscope.pushes.entries()) {
+    assert.equal(authorization, `Basic ${Buffer.from(`user:${PASSWORD}`).toString('base64')}`)
+    outputs[`push ${i}`] = Buffer.concat([Buffer.from(url), zlib.gunzipSync(body)])
+  }
+  outputs['/profile?format=pprof '] = zlib.gunzipSync(outputs['/profile?format=pprof '])
+
+  // What it is about is there: the route, the blocking function, the worker, the origin.
+  assert.ok(blocks.some((/** @type {any} */ block) => block.request?.route === '/orders/:id' && block.frame?.function === 'hold'), String(outputs['/blocks ']))
+  for (const name of ['/blocks ', '/flame ', '/profile?format=pprof ', 'push 0', 'stdout', 'interface']) assert.ok(outputs[name].includes('hold'), name)
+  assert.ok(Object.keys(outputs).some((name) => name.startsWith('dir/')))
+  for (const [name, output] of Object.entries(outputs)) assert.ok(!output.includes('hunter2'), `${name}: ${String(output).slice(0, 2000)}`)
+})
