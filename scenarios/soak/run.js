@@ -19,13 +19,16 @@ const { planBlocks } = require('./plan')
 const { renderSoak, verdict } = require('./report')
 const { countBackward, scrape, sumOf } = require('./scrape')
 const { Service } = require('./service-process')
+const { THREAD } = require('./thread-name')
 
 const USERS = 8
 const POINTS = 120
 const SHORTEST_PERIOD_MS = 500
-const WARM_UP_MS = 5000
+const LONGEST_WARM_UP_MS = 5000
+const WARM_UP_SHARE = 0.2
 /** Metrics of requests and the end of the last block come within a second or two. */
 const SETTLE_MS = 10_000
+const LOOK_MS = 500
 /** Fewer than by default, so that memory is full of records early in the run and has no more to grow. */
 const KEEP = 100
 
@@ -56,7 +59,8 @@ async function soak ({ watched, bare }, signal) {
   const points = []
   const url = /** @type {string} */ (watched.url)
   const loads = [startLoad(watched, { users: USERS, seed }), startLoad(bare, { users: USERS, seed })]
-  await sleep(WARM_UP_MS, undefined, { signal }).catch(() => {})
+  await sleep(Math.min(LONGEST_WARM_UP_MS, minutes * 60_000 * WARM_UP_SHARE), undefined, { signal }).catch(() => {})
+  await threadWatched(url)
   const startedAt = Date.now()
   const fromMs = performance.now()
   const end = AbortSignal.any([signal, AbortSignal.timeout(minutes * 60_000)])
@@ -87,12 +91,21 @@ async function soak ({ watched, bare }, signal) {
   return { truths, points, startedAt, backward, cpuSeconds: { watched: watched.look().cpuSeconds, bare: bare.look().cpuSeconds } }
 }
 
+/** A worker thread is left alone at first, and has no blocks before it is watched. @param {string} url */
+async function threadWatched (url) {
+  const end = performance.now() + SETTLE_MS
+  while (sumOf(await scrape(url), 'loopwatch_eventloop_time_seconds_total', `thread="${THREAD}"`) === 0) {
+    if (performance.now() > end) throw new Error(`the worker thread was not watched within ${SETTLE_MS / 1000} s`)
+    await sleep(LOOK_MS)
+  }
+}
+
 /** The metrics once everything that was made and asked has come in, or has had its time. @param {Service} watched */
 async function settledMetrics (watched) {
   const url = /** @type {string} */ (watched.url)
   const end = performance.now() + SETTLE_MS
   for (;;) {
-    await sleep(1000)
+    await sleep(LOOK_MS)
     const metrics = await scrape(url)
     const counted = sumOf(metrics, 'loopwatch_http_request_duration_seconds_count')
     if (counted >= watched.answered || performance.now() > end) return metrics
@@ -118,7 +131,9 @@ async function main () {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-soak-'))
   const interrupted = new AbortController()
   process.once('SIGINT', () => interrupted.abort())
-  const options = { port: 0, dir: path.join(dir, 'blocks'), log: { destination: path.join(dir, 'log') }, keep: KEEP, ...JSON.parse(flags.options) }
+  const options = { port: 0, log: { destination: path.join(dir, 'log') }, keep: KEEP, ...JSON.parse(flags.options), dir: path.join(dir, 'blocks') }
+  // An agent that records nothing makes no folder.
+  fs.mkdirSync(options.dir)
   const watched = new Service({ options, connections: USERS + 1 })
   const bare = new Service({ options: null, connections: USERS + 1 })
   try {

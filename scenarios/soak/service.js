@@ -12,6 +12,7 @@ const TOTALS_MS = 1000
 const agent = process.env.SOAK_OPTIONS === undefined ? null : require('../../lib').start(JSON.parse(process.env.SOAK_OPTIONS))
 const fastify = require('fastify')
 const { block, calibrate } = require('./blocks')
+const { THREAD } = require('./thread-name')
 
 /** @typedef {{ id: number, lines: { sku: string, count: number, price: number }[], total: number, checksum: string }} Order */
 
@@ -20,7 +21,7 @@ const orders = new Map()
 let lastId = 0
 let revenue = 0
 
-const worker = new Worker(path.join(__dirname, 'thread.js'), { name: 'checksums' })
+const worker = new Worker(path.join(__dirname, 'thread.js'), { name: THREAD })
 /** @type {Map<number, (answer: any) => void>} */
 const asked = new Map()
 let lastQuestion = 0
