@@ -4,7 +4,9 @@
 // version that is supported, the newest last, whose summary closes the run.
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
+const os = require('node:os')
 const path = require('node:path')
+const { renderFaults, summary } = require('./support/fault-table')
 const { nodeOf, VERSIONS } = require('./support/nodes')
 
 const ROOT = path.join(__dirname, '..')
@@ -13,9 +15,10 @@ const BIN = path.join(ROOT, 'node_modules', '.bin')
 /** Tests of pure parts and of tools, for which one version is enough. */
 const ONCE = [
   'alerts', 'attach', 'cause', 'cluster-hub', 'cluster-parts', 'dashboards', 'delay-histogram', 'demo', 'detector', 'diagnose', 'escalation',
-  'explain', 'history', 'hook-crate', 'hook-leak', 'http-guard', 'lateness', 'layers', 'load', 'manifests', 'many-routes', 'metrics', 'options',
-  'options-fuzz', 'package', 'page', 'path-template', 'profile-command', 'profiles', 'readme', 'request-stats', 'scenario', 'scenario-dashboard',
-  'scenario-load', 'scenario-parts', 'scenario-quick', 'scenario-servers', 'secrets', 'source-map', 'stack', 'store', 'thread-gate'
+  'explain', 'fault-table', 'history', 'hook-crate', 'hook-leak', 'http-guard', 'lateness', 'layers', 'load', 'manifests', 'many-routes', 'metrics',
+  'options', 'options-fuzz', 'package', 'page', 'path-template', 'profile-command', 'profiles', 'readme', 'request-stats', 'scenario',
+  'scenario-dashboard', 'scenario-load', 'scenario-parts', 'scenario-quick', 'scenario-servers', 'secrets', 'soak', 'source-map', 'stack', 'store',
+  'thread-gate'
 ].map((name) => `${name}.test.js`)
 
 const files = fs.readdirSync(__dirname).filter((file) => file.endsWith('.test.js')).sort()
@@ -28,11 +31,23 @@ function step (title, command, args) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
+/** What became of the faults (README.md): the table where all were tried, else a line. @param {string} file @param {boolean} isWhole */
+function tellFaults (file, isWhole) {
+  const results = JSON.parse(fs.readFileSync(file, 'utf8'))
+  process.stdout.write(isWhole ? `\n== faults\n${renderFaults(results, process.stdout.columns ?? Infinity)}` : `\n${summary(results)}\n`)
+}
+
 /** @param {string} node @param {string[]} names */
 function runTests (node, names) {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-results-'))
+  process.once('exit', () => fs.rmSync(dir, { recursive: true, force: true }))
+  const results = path.join(dir, 'faults.json')
   // One file at a time: the tests measure time, and share two cores with what they start.
-  step(`tests on ${spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim()}`, node,
-    ['--test', '--test-reporter=spec', '--test-concurrency=1', ...names.map((name) => path.join('test', name))])
+  step(`tests on ${spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim()}`, node, [
+    '--test', '--test-concurrency=1', '--test-reporter=spec', '--test-reporter-destination=stdout',
+    `--test-reporter=${path.join(__dirname, 'support', 'fault-reporter.js')}`, `--test-reporter-destination=${results}`,
+    ...names.map((name) => path.join('test', name))])
+  tellFaults(results, names.length === files.length)
 }
 
 const only = process.argv[2]

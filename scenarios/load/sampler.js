@@ -43,3 +43,5 @@ exports.startSampler = (pids) => {
     return { fromBytes, toBytes, peakBytes: Math.max(peakBytes, toBytes), peakCpuPercent }
   }
 }
+
+exports.residentBytes = residentBytes

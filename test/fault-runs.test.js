@@ -1,0 +1,301 @@
+'use strict'
+
+// Faults that take a whole process, or a cluster of them. TEST_FAULTS=full runs them at full length.
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { execFileSync } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
+const { readBlocks } = require('../lib/store/block-file')
+const { startApp, startNode, eventually, FIXTURES } = require('./support/app')
+const { startCluster } = require('./support/cluster')
+const { parseExposition } = require('./support/exposition')
+const { makeDir } = require('./support/files')
+const { measured } = require('./support/fault-results')
+const { needs } = require('./support/tools')
+
+const IS_FULL = process.env.TEST_FAULTS === 'full'
+const PACKAGE = JSON.stringify(path.join(__dirname, '..'))
+const MAIN = path.join(__dirname, '..', 'lib', 'cli', 'main.js')
+const HARM = path.join(FIXTURES, 'harm.js')
+const HOUR_MS = 3600e3
+const HOLD = 'function hold (ms) { const end = performance.now() + ms; while (performance.now() < end); }'
+
+/** @param {import('./support/exposition').Sample[]} samples @param {string} name @param {Record<string, string>} [labels] */
+const sumOf = (samples, name, labels = {}) => samples
+  .filter((sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value))
+  .reduce((sum, { value }) => sum + value, 0)
+
+test('killed in mid-block, its file cut short or padded by a power cut: every record but the cut one is read', async (t) => {
+  const dir = makeDir(t)
+  const app = await startApp(t, { options: { dir } })
+  await app.get('/spin?ms=120')
+  await app.line(({ event, frame }) => event === 'closed' && frame?.function === 'spin', 'the first block to end')
+  app.get('/forever').catch(() => {}) // answered by nobody
+  await app.line(({ event, frame }) => event === 'opened' && frame?.function === 'forever', 'the block in which it is killed')
+  app.child.kill('SIGKILL')
+  await app.closed
+
+  const functions = () => readBlocks(dir).records.map(({ frame, ongoing }) => `${frame?.function}${ongoing ? ' in progress' : ''}`)
+  const whole = functions()
+  assert.ok(whole.includes('spin') && whole.includes('forever in progress'), `${whole}`)
+  const [file] = fs.readdirSync(dir).map((name) => path.join(dir, name))
+  const bytes = fs.readFileSync(file)
+  const lastLine = bytes.lastIndexOf('\n', bytes.length - 2) + 1
+  const earlier = bytes.subarray(0, lastLine).toString().trim().split('\n').map((line) => JSON.parse(line).id)
+  // Cut anywhere within the last line, or left with the blocks of the disk that were never written.
+  const cuts = [lastLine + 1, lastLine + 20, Math.floor((lastLine + bytes.length) / 2), bytes.length - 2].map((at) => bytes.subarray(0, at))
+  for (const left of [...cuts, Buffer.concat([cuts[1], Buffer.alloc(4096)])]) {
+    fs.writeFileSync(file, left)
+    const { records, broken } = readBlocks(dir)
+    assert.equal(broken, 1)
+    assert.deepEqual(new Set(records.map(({ id }) => id)), new Set(earlier))
+  }
+  const { stdout, stderr, code } = await startNode(t, [MAIN, 'blocks', '--json', dir]).closed
+  assert.equal(code, 0)
+  assert.match(stdout, /"function":"spin"/)
+  assert.match(stderr, /passed over 1 broken line/)
+  measured(t, `${whole.length} blocks after kill -9; cut short at 5 places, each time all but the cut line were read`)
+})
+
+test('a disk that is full under a running application: said once, counted, and written again once there is room', async (t) => {
+  if (!needs(t, 'prlimit')) return
+  const dir = makeDir(t)
+  const app = await startApp(t, { options: { dir } })
+  const limit = (/** @type {string} */ bytes) => execFileSync('prlimit', ['--pid', `${app.child.pid}`, `--fsize=${bytes}:unlimited`])
+  await app.get('/spin?ms=80')
+  await eventually(() => readBlocks(dir).records.some(({ frame }) => frame?.function === 'spin'), 'a record on disk')
+  const bytes = () => fs.readdirSync(dir).reduce((sum, name) => sum + fs.statSync(path.join(dir, name)).size, 0)
+  limit(`${bytes() + 100}`)
+  await app.get('/spin?ms=80')
+  await app.line(({ event, reason }) => event === 'degraded' && reason === 'dir', 'the full disk in the log')
+  await app.get('/spin?ms=80')
+  const lost = () => eventually(async () => sumOf(parseExposition(await (await app.watchdog('/metrics')).text()).samples, 'loopwatch_events_dropped_total', { reason: 'record' }), 'lost records to be counted')
+  const counted = await lost()
+  limit('unlimited')
+  await eventually(async () => {
+    await app.get('/spin?ms=80')
+    return app.lines().some(({ event, reason }) => event === 'recovered' && reason === 'dir')
+  }, 'it to be written again')
+  assert.equal(app.lines().filter(({ event, reason }) => event === 'degraded' && reason === 'dir').length, 1)
+  const { broken } = readBlocks(dir)
+  assert.ok(broken <= 1, `${broken} broken lines`)
+  measured(t, `${counted} lines of records lost and counted by then, ${broken} cut short; written again without a restart`)
+})
+
+test('the wall clock is set forward and back, between blocks and within them: durations are true, counters only grow', async (t) => {
+  const { stdout, stderr, code } = await startNode(t, ['-r', HARM, '-e', `
+    ${HOLD}
+    const http = require('node:http')
+    const { start } = require(${PACKAGE})
+    const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+    const agent = start({ port: 0, log: false, requests: 'on' })
+    const server = http.createServer(async (request, response) => {
+      harm.setClock(-${HOUR_MS})
+      await sleep(50)
+      response.end('ok')
+    }).listen(0, '127.0.0.1')
+    const made = []
+    const scrapes = []
+    const block = async (before, within) => {
+      harm.setClock(before)
+      await sleep(60)
+      made.push({ startedAt: Date.now() })
+      hold(100)
+      harm.setClock(within)
+      hold(100)
+      await sleep(150)
+      scrapes.push(await agent.metrics())
+    }
+    agent.ready.then(async () => {
+      await sleep(100)
+      await block(0, 0)
+      await block(${HOUR_MS}, ${HOUR_MS})
+      await block(-${HOUR_MS}, -${HOUR_MS})
+      await block(0, ${2 * HOUR_MS})
+      await block(0, -${2 * HOUR_MS})
+      harm.setClock(${HOUR_MS})
+      await (await fetch('http://127.0.0.1:' + server.address().port)).text()
+      await sleep(150)
+      scrapes.push(await agent.metrics())
+      const blocks = (await agent.blocks()).filter(({ frame }) => frame?.function === 'hold').reverse()
+      console.log(JSON.stringify({ made, blocks: blocks.map(({ startedAt, durationMs }) => ({ startedAt: Date.parse(startedAt), durationMs })), scrapes }))
+      server.close()
+      await agent.stop()
+      process.exit()
+    })`]).closed
+  assert.equal(code, 0, stderr)
+  const { made, blocks, scrapes } = JSON.parse(stdout)
+  assert.equal(blocks.length, made.length, JSON.stringify(blocks))
+  for (const [i, { startedAt, durationMs }] of blocks.entries()) {
+    // An hour is what must not be in it; a busy machine may add seconds.
+    assert.ok(durationMs >= 199 && durationMs < 20_000, `block ${i} took ${durationMs} ms`)
+    assert.ok(Math.abs(startedAt - made[i].startedAt) < 20_000, `block ${i} is said to have started ${startedAt - made[i].startedAt} ms off`)
+  }
+  let past = []
+  for (const text of scrapes) {
+    const { samples } = parseExposition(text)
+    for (const { name, labels, value } of past.filter(({ name }) => /_(total|bucket|count|sum)$/.test(name))) {
+      const now = samples.find((sample) => sample.name === name && JSON.stringify(sample.labels) === JSON.stringify(labels))
+      assert.ok(now !== undefined && now.value >= value && now.value < 1000, `${name} ${JSON.stringify(labels)}: ${value}, then ${now?.value}`)
+    }
+    past = samples
+  }
+  assert.equal(sumOf(past, 'loopwatch_http_request_duration_seconds_count'), 1)
+  const requestS = sumOf(past, 'loopwatch_http_request_duration_seconds_sum')
+  assert.ok(requestS >= 0.049 && requestS < 20, `the request took ${requestS} s`)
+  const errors = blocks.map(({ durationMs }) => durationMs - 200)
+  measured(t, `5 blocks of 200 ms, clock off by up to 2 h: ${blocks.map(({ durationMs }) => durationMs).join(', ')} ms (at most ${Math.max(...errors.map(Math.abs)).toFixed(1)} ms off)`)
+})
+
+test('ten thousand blocks a minute: each is counted and written, the log says few and how many it left out', async (t) => {
+  const dir = makeDir(t)
+  const count = IS_FULL ? 10_000 : 400
+  const { stdout, stderr, code } = await startNode(t, ['-e', `
+    ${HOLD}
+    const agent = require(${PACKAGE}).start({ port: 0, threshold: 2, dir: ${JSON.stringify(dir)}, log: { destination: ${JSON.stringify(path.join(dir, 'log'))} } })
+    const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+    let events = 0
+    agent.on('block', () => events++)
+    agent.ready.then(async () => {
+      await sleep(200)
+      const startMs = performance.now()
+      for (let i = 0; i < ${count}; i++) {
+        hold(3.2)
+        // Two turns with a beat between them: without one, two blocks are one.
+        await sleep(1)
+        await sleep(1)
+      }
+      const tookMs = performance.now() - startMs
+      await sleep(1500)
+      const metrics = await agent.metrics()
+      const kept = (await agent.blocks()).length
+      await sleep(100)
+      console.log(JSON.stringify({ tookMs, events, kept, metrics }))
+      await agent.stop()
+    })`]).closed
+  assert.equal(code, 0, stderr)
+  const { tookMs, events, kept, metrics } = JSON.parse(stdout)
+  const { samples } = parseExposition(metrics)
+  const counted = sumOf(samples, 'loopwatch_block_duration_seconds_count', { thread: 'main' })
+  const written = readBlocks(dir).records.filter(({ ongoing }) => !ongoing).length
+  const lines = fs.readFileSync(path.join(dir, 'log'), 'utf8').trim().split('\n').map((line) => JSON.parse(line))
+  const closed = lines.filter(({ event }) => event === 'closed').length
+  const suppressed = lines.reduce((sum, line) => sum + (line.suppressed ?? 0), 0)
+  // At this threshold a machine that takes the CPU away makes blocks as well: those are on top.
+  assert.ok(counted >= count, `${count} made, ${counted} counted`)
+  // The application's own timers may end a block after the last scrape.
+  for (const [what, number] of Object.entries({ events, written, logged: closed + suppressed })) assert.ok(Math.abs(number - counted) <= 3, `${number} ${what}, ${counted} counted`)
+  assert.equal(sumOf(samples, 'loopwatch_events_dropped_total', { reason: 'record' }), 0)
+  assert.equal(kept, Math.min(500, counted), 'in memory')
+  assert.ok(closed <= 30 + tookMs / 1000, `${closed} blocks in the log`)
+  measured(t, `${count} made at ${Math.round(count / tookMs * 60e3).toLocaleString('en-US')} a minute: ${counted} counted, ${written} on disk, ${closed} in the log, ${suppressed} left out of it by number`)
+})
+
+test('workers of a cluster are killed and replaced one batch after the other: no block and no count is lost', async (t) => {
+  const size = IS_FULL ? 64 : 8
+  const batch = 4
+  const app = await startCluster(t, { workers: batch, options: { keep: 1000 } })
+  const joinedPids = () => app.joined().map(({ pid }) => pid)
+  const said = () => `${joinedPids().length} workers came; ${app.out.stderr}`
+  const fork = async () => {
+    const count = joinedPids().length + batch
+    app.tell({ fork: batch })
+    await eventually(() => joinedPids().length === count, said, 60_000)
+  }
+  while (joinedPids().length < size) await fork()
+  /** Its one block, seen at the primary. @param {number[]} pids */
+  const block = async (pids) => {
+    for (const pid of pids) app.tell({ to: pid, spin: 200 })
+    await eventually(async () => {
+      const seen = new Set((await app.json('/blocks')).filter((/** @type {any} */ { ongoing, frame }) => !ongoing && frame?.function === 'spin').map((/** @type {any} */ { pid }) => pid))
+      return pids.every((pid) => seen.has(pid))
+    }, () => `blocks of ${pids}`, 60_000)
+  }
+  /** Seconds of `spin` by worker. @param {import('./support/exposition').Sample[]} samples */
+  const spinS = (samples) => {
+    /** @type {Record<string, number>} */
+    const byWorker = {}
+    for (const { name, labels, value } of samples) {
+      if (name === 'loopwatch_block_site_seconds_total' && labels.site.startsWith('spin')) byWorker[labels.worker] = (byWorker[labels.worker] ?? 0) + value
+    }
+    return byWorker
+  }
+  /** Workers of whose blocks of 200 ms so many are counted. @param {import('./support/exposition').Sample[]} samples @param {number} blocks */
+  const workersWith = (samples, blocks) => Object.values(spinS(samples)).filter((seconds) => seconds > blocks * 0.2 - 0.1).length
+  const countBlocks = (/** @type {import('./support/exposition').Sample[]} */ samples) => sumOf(samples, 'loopwatch_block_duration_seconds_count', { thread: 'main' })
+  let blocks = 0
+  let longestScrapeMs = 0
+  const first = joinedPids()
+  for (let i = 0; i < size; i += batch) {
+    const victims = first.slice(i, i + batch)
+    await block(victims)
+    // The metrics of a worker come once a second: before that they would die with it.
+    let seconds = {}
+    await eventually(async () => {
+      const samples = await app.samples()
+      seconds = spinS(samples)
+      return workersWith(samples, 1) === i + batch
+    }, () => `their counts: ${JSON.stringify(seconds)}`)
+    for (const pid of victims) process.kill(pid, 'SIGKILL')
+    await fork()
+    const fromMs = performance.now()
+    const now = countBlocks(await app.samples())
+    longestScrapeMs = Math.max(longestScrapeMs, performance.now() - fromMs)
+    assert.ok(now >= blocks, `${blocks} blocks, then ${now}`)
+    blocks = now
+    await block(joinedPids().slice(-batch))
+  }
+  const samples = await eventually(async () => {
+    const all = await app.samples()
+    return sumOf(all, 'loopwatch_cluster_workers', { state: 'answering' }) === size && workersWith(all, 2) === size ? all : null
+  }, 'all to answer', 60_000)
+  assert.equal(sumOf(samples, 'loopwatch_cluster_worker_restarts_total'), size)
+  const slots = new Set(samples.filter(({ name }) => name === 'loopwatch_process_resident_memory_bytes').map(({ labels }) => labels.worker))
+  assert.deepEqual(slots, new Set(['primary', ...Array.from({ length: size }, (_, i) => `${i + 1}`)]))
+  measured(t, `${size} workers, each killed once and replaced: ${2 * size} blocks of ${2 * size} listed, ${Object.values(spinS(samples)).reduce((sum, seconds) => sum + seconds, 0).toFixed(1)} s of ${(size * 0.4).toFixed(1)} s counted, ${size} restarts, the slowest of ${size / batch} scrapes ${longestScrapeMs.toFixed(0)} ms`)
+})
+
+test('a watchdog that runs out of memory after it has worked: the application goes on, a warning says so, and the next one watches', async (t) => {
+  const dir = makeDir(t)
+  const { stdout, stderr, code } = await startNode(t, ['-r', HARM, '-e', `
+    ${HOLD}
+    const agent = require(${PACKAGE}).start({ port: 0, log: false, dir: ${JSON.stringify(dir)} })
+    const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+    const until = async (look) => { while (!await look()) await sleep(20) }
+    const held = async () => (await agent.blocks()).filter(({ frame }) => frame?.function === 'hold')
+    let turns = 0
+    const alive = setInterval(() => turns++, 10)
+    agent.ready.then(async ({ url }) => {
+      await sleep(100)
+      hold(150)
+      await until(async () => (await held()).length === 1)
+      const [first] = await held()
+      const died = new Promise((resolve) => harm.watchdogs[0].once('exit', resolve))
+      const before = turns
+      const fromMs = performance.now()
+      harm.fillMemory()
+      await died
+      const diedMs = performance.now() - fromMs
+      const turnsMeanwhile = turns - before
+      await until(() => harm.watchdogs.length === 2)
+      await new Promise((resolve) => harm.watchdogs[1].once('message', resolve))
+      const backMs = performance.now() - fromMs
+      const answer = await fetch(url + '/healthz').then(({ status }) => status, () => 0)
+      await sleep(100)
+      hold(150)
+      await until(async () => (await held()).length === 1)
+      const [second] = await held()
+      clearInterval(alive)
+      console.log(JSON.stringify({ diedMs, backMs, turnsMeanwhile, answer, ids: [first.id, second.id], isSecond: second.id !== first.id }))
+      await agent.stop()
+    })`]).closed
+  assert.equal(code, 0, stderr)
+  const { diedMs, backMs, turnsMeanwhile, isSecond } = JSON.parse(stdout)
+  assert.ok(turnsMeanwhile >= 3, `the loop turned ${turnsMeanwhile} times in ${diedMs} ms`)
+  assert.ok(isSecond)
+  assert.match(stderr, /LOOPWATCH_WARN_WATCHDOG.*memory/i)
+  assert.equal(stderr.match(/LOOPWATCH_WARN_WATCHDOG/g)?.length, 1)
+  assert.equal(readBlocks(dir).records.filter(({ frame }) => frame?.function === 'hold').length, 2, 'on disk')
+  measured(t, `dead after ${diedMs.toFixed(0)} ms, the next one watched ${((backMs - diedMs) / 1000).toFixed(1)} s later; the loop turned ${turnsMeanwhile} times while it died`)
+})
