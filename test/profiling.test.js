@@ -3,6 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
+const { nowMs } = require('../lib/clock')
 const { Profiling } = require('../lib/watchdog/profiling')
 const { FrameTable } = require('../lib/explain/frame-table')
 const { startNode, FIXTURES } = require('./support/app')
@@ -35,7 +36,7 @@ const BLOCK_OF = `
   const recordOf = async (name) => {
     const known = records.length
     await block(name)
-    return until(() => records.slice(known).find(({ frame, stacks }) => frame?.function === name || stacks[0]?.frames.some((each) => each.function === name)))
+    return until(() => records.slice(known).find(({ stacks }) => stacks.some(({ frames }) => frames.some((each) => each.function === name || each.function === 'block'))))
   }
   const gauge = async () => /^loopwatch_profiling (\\d)$/m.exec(await agent.metrics())[1]
 `
@@ -77,4 +78,152 @@ test("with profile: 'on' JSON.parse, sort, a regular expression and pbkdf2Sync a
 
   assert.equal(log.filter(({ event }) => event === 'profile_on').length, 1)
   assert.match(log.find(({ event, msg }) => event === 'closed' && msg.includes(': JSON.parse in '))?.msg ?? '', /JSON\.parse in parse \(native-app\.js:\d+\)/)
+})
+
+test("with profile: 'auto' it starts after two blocks in native calls, names the third, and is over with stop()", async (t) => {
+  const { said, log } = await run(t, `${BLOCK_OF}
+    const gauges = [await gauge()]
+    const first = await recordOf('sorted')
+    const second = await recordOf('sorted')
+    const started = await until(async () => await gauge() === '1')
+    const third = await recordOf('parseLast')
+    await agent.stop()
+    const { Session, console } = require('node:inspector')
+    const session = new Session()
+    let left = 0
+    session.connect()
+    session.post('Profiler.enable')
+    session.on('Profiler.consoleProfileFinished', () => { left++ })
+    console.profileEnd()
+    session.disconnect()
+    say({ gauges, started, before: [first.profile, second.profile], causes: [first.cause, second.cause], third, left, handles: process.getActiveResourcesInfo().filter((name) => /Inspector|Message/.test(name)) })`, { profile: 'auto' })
+  assert.deepEqual({ gauges: said.gauges, started: said.started, before: said.before, left: said.left, handles: said.handles }, { gauges: ['0'], started: true, before: [null, null], left: 0, handles: [] }, JSON.stringify(said.causes))
+  assertExact(said.third, 'parseLast')
+  const on = log.find(({ event }) => event === 'profile_on')
+  assert.match(on.msg, /^a CPU profile is being taken \(option profile: 'auto'\); to start it took \d+ ms of the application$/)
+  // Its own start is no block of the application.
+  for (const { event, frame, stack } of log) assert.doesNotMatch(event === 'closed' ? `${frame?.file} ${stack}` : '', /profiler\.js/)
+})
+
+test('a process ends as ever while a profile is being taken', async (t) => {
+  const ends = [['', 0, /^$/], ['process.exit(3)', 3, /^$/], ["setImmediate(() => { throw new Error('on purpose') })", 1, /Error: on purpose/]]
+  await Promise.all(ends.map(async ([script, code, stderr]) => {
+    const ended = await startNode(t, [APP, JSON.stringify({ port: 0, log: false, profile: 'on' }), `await sleep(100); ${script}`]).closed
+    assert.equal(ended.code, code, ended.stderr)
+    assert.match(ended.stderr, /** @type {RegExp} */ (stderr))
+    assert.doesNotMatch(ended.stderr, /debugger/)
+  }))
+})
+
+test('where the inspector is refused, and under a debugger, there is no profile: degraded, and said once', async (t) => {
+  const script = 'await sleep(300); say({ metrics: await agent.metrics() })'
+  const isPermitted = process.allowedNodeEnvironmentFlags.has('--permission')
+  const flags = [isPermitted ? '--permission' : '--experimental-permission', '--allow-worker', '--allow-fs-read=*', '--allow-fs-write=*']
+  const [refused, debugged] = await Promise.all([
+    startNode(t, [...flags, APP, JSON.stringify({ port: 0, profile: 'on' }), script]).closed,
+    startNode(t, ['--inspect=127.0.0.1:0', APP, JSON.stringify({ port: 0, profile: 'on' }), script]).closed
+  ])
+  for (const { code, stdout } of [refused, debugged]) {
+    assert.equal(code, 0)
+    assert.match(stdout, /loopwatch_degraded\{reason=\\"profile\\"\} 1/)
+    assert.match(stdout, /loopwatch_profiling 0/)
+    assert.equal(stdout.match(/degraded: no CPU profile is taken/g)?.length, 1, stdout)
+  }
+  assert.match(refused.stdout, /told by the lines around them: the permission model forbids it/)
+  assert.match(debugged.stdout, /told by the lines around them: a debugger is attached/)
+})
+
+/** @param {'auto' | 'on'} mode @param {string | null} [refusal] */
+function makeProfiling (mode, refusal = null) {
+  /** @type {any} */
+  const story = { asked: [], said: [], states: [], holds: 0 }
+  story.profiling = new Profiling({
+    mode,
+    refusal,
+    ask: (action) => { story.asked.push(action); return story.failure ?? null },
+    holds: () => story.holds,
+    frames: new FrameTable((frame) => frame),
+    readSource: () => null,
+    say: (level, fields, message) => story.said.push(message),
+    onState: (failure) => story.states.push(failure?.message ?? null)
+  })
+  story.answer = (/** @type {object} */ differences) => story.profiling.receive({ action: story.asked.at(-1), isOn: true, tookMs: 12, failure: null, taken: null, ...differences })
+  return story
+}
+
+const native = makeRecord({ cause: 'native', evidence: { ...makeRecord().evidence, nativeMs: 300 } })
+
+test('an automatic profile begins between two blocks, and ends after five minutes without one in a native call', () => {
+  const { profiling, asked, said, answer } = makeProfiling('auto')
+  const now = nowMs()
+  profiling.settled(native)
+  profiling.settled(makeRecord())
+  profiling.look(now, false)
+  assert.deepEqual(asked, [])
+  profiling.settled(native)
+  profiling.look(now, true)
+  assert.deepEqual(asked, [])
+  profiling.look(now, false)
+  profiling.look(now, false)
+  assert.deepEqual(asked, ['start'])
+  answer()
+  assert.equal(profiling.isOn, true)
+  profiling.look(now + 9000, false)
+  profiling.look(now + 11000, true)
+  assert.deepEqual(asked, ['start', 'take'])
+  answer()
+  profiling.look(now + 5 * 60 * 1000 + 1000, false)
+  assert.deepEqual(asked, ['start', 'take', 'stop'])
+  answer({ isOn: false })
+  profiling.look(now + 6 * 60 * 1000, false)
+  assert.equal(asked.length, 3)
+  assert.equal(profiling.isOn, false)
+  assert.match(said.at(-1), /^no CPU profile is taken any longer, after five minutes without a block in a native call, after \d+ s$/)
+})
+
+test('a profile whose start or taking keeps the application for long is given up, for good and said', () => {
+  for (const action of ['start', 'take']) {
+    const { profiling, asked, states, answer } = makeProfiling('on')
+    const now = nowMs()
+    profiling.look(now, false)
+    if (action === 'take') {
+      answer()
+      profiling.look(now + 11000, false)
+    }
+    answer({ tookMs: 40000 })
+    assert.equal(asked.at(-1), 'stop')
+    answer({ action: 'stop', isOn: false })
+    assert.equal(states.at(-1), `to ${action} it kept the application for 40000 ms`)
+    const { length } = asked
+    profiling.look(now + 1e9, false)
+    assert.equal(asked.length, length)
+    assert.equal(profiling.isOn, false)
+  }
+})
+
+test('a profile that cannot be started is tried again a minute later; one that is refused never', () => {
+  const story = makeProfiling('on')
+  const now = nowMs()
+  story.profiling.look(now, false)
+  story.answer({ isOn: false, failure: 'a debugger is attached' })
+  assert.deepEqual(story.states, ['a debugger is attached'])
+  story.profiling.look(now + 50000, false)
+  assert.equal(story.asked.length, 1)
+  story.profiling.look(now + 70000, false)
+  story.answer()
+  assert.deepEqual(story.states, ['a debugger is attached', null])
+
+  const refused = makeProfiling('on', 'forbidden')
+  refused.profiling.look(now + 1e9, false)
+  assert.deepEqual([refused.asked, refused.states], [[], ['forbidden']])
+})
+
+test('the time in which the profiler keeps the host is no silence', () => {
+  const story = makeProfiling('on')
+  const seen = (/** @type {number} */ atMs) => story.profiling.parts.adjust({ sample: null, gaps: [], reading: { atMs }, beat: { atMs: 0, beats: 7 } }).beat.atMs
+  assert.equal(seen(60), 0)
+  story.holds = 1
+  assert.deepEqual([seen(100), seen(400)], [100, 400])
+  story.holds = 2
+  assert.deepEqual([seen(500), seen(600)], [500, 500])
 })

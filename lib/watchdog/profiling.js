@@ -17,7 +17,7 @@ const SETTLE_MS = 25
 /** A verdict waits so long for its profile, which comes when the host answers. */
 const AWAIT_MS = 2000
 /** A step that keeps the application for longer than this is the last one for this watchdog. */
-const LONG_MS = 500
+const LONG_MS = 250
 const RETRY_MS = 60000
 /** Profiles of single blocks that are kept, and their text in all. */
 const FILES = 50
