@@ -16,9 +16,11 @@ const WINDOWS = 8
 const SETTLE_MS = 25
 /** A verdict waits so long for its profile, which comes when the host answers. */
 const AWAIT_MS = 2000
-/** A step that keeps the application for longer than this is the last one for this watchdog. */
-const LONG_MS = 250
+/** Where a step keeps the application for longer there is no further one: they take a tenth of it, on a busy machine too. */
+const LONG_MS = { start: 1000, take: 250, stop: Infinity }
 const RETRY_MS = 60000
+/** A question that has no answer for so long is put again. */
+const LOST_MS = 60000
 /** Profiles of single blocks that are kept, and their text in all. */
 const FILES = 50
 const FILE_CHARS = 8 * 1024 * 1024
@@ -88,7 +90,8 @@ class Profiling {
   /** @param {number} now @param {boolean} isBlocked */
   look (now, isBlocked) {
     const { mode } = this.#parts
-    if (mode === 'off' || this.#asked !== null || now < this.#retryAtMs) return
+    if (mode === 'off' || now < this.#retryAtMs) return
+    if (this.#asked !== null && (isBlocked || now - this.#asked.atMs < LOST_MS)) return
     const isWanted = mode === 'on' || this.#need.isWanted(now)
     if (!this.isOn) {
       if (isWanted && !isBlocked) this.#ask('start', now)
@@ -121,7 +124,7 @@ class Profiling {
     if (taken !== null && this.#owedMs !== null && taken.endMs >= this.#owedMs) this.#owedMs = null
     this.#turn(isOn, tookMs, action === 'stop' ? ', after five minutes without a block in a native call' : '')
     if (failure !== null) this.#refuse(failure, now + RETRY_MS)
-    else if (tookMs > LONG_MS && isOn) {
+    else if (tookMs > LONG_MS[/** @type {Action} */ (action)] && isOn) {
       this.#refuse(`to ${action} it kept the application for ${Math.round(tookMs)} ms`)
       this.#parts.ask('stop')
     } else if (this.#retryAtMs !== Infinity) this.#parts.onState(null)

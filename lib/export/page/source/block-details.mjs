@@ -53,13 +53,14 @@ export class BlockDetails {
 
   /** @param {any} record */
   #show (record) {
-    const { id, pid, startedAt, uncertaintyMs, samples, evidence, request, origin, stacks, frame } = record
+    const { id, pid, startedAt, uncertaintyMs, samples, evidence, request, origin, profile, stacks, frame } = record
     this.#text.replaceChildren(
       list([
         ['block', `${id}, process ${pid}`],
         ['began', `${new Date(startedAt).toLocaleString()}, duration exact to ${duration(uncertaintyMs)}`],
         ...(request === null ? [] : [['request', `${request.method} ${request.route}${request.traceId ? `, trace ${request.traceId}` : ''}`]]),
         ...(origin === null ? [] : [['created', `${origin.type} at ${place(origin.frame)}`]]),
+        ...(profile?.call ? [['in a call of', profile.call]] : []),
         ...(frame === null || frame.exact ? [] : [['line', 'answered only when a native call had returned: it may be the next one, or the caller']]),
         ...EVIDENCE.filter(([key]) => typeof evidence[key] === 'number').map(([key, meaning]) => [meaning, duration(evidence[key])]),
         ...(evidence.requests > 1 ? [['requests seen', `${evidence.requests}`]] : []),
