@@ -42,7 +42,7 @@ exports.isRecord = (record) =>
   typeof record === 'object' && record !== null && ID.test(record.id) &&
   Number.isInteger(record.pid) && typeof record.thread === 'string' && Object.hasOwn(causes, record.cause) &&
   typeof record.durationMs === 'number' && typeof record.ongoing === 'boolean' && typeof record.startedAt === 'string' &&
-  Array.isArray(record.stacks) && [record.frame, record.request, record.evidence].every((part) => typeof part === 'object') &&
+  Array.isArray(record.stacks) && (record.profile == null || Array.isArray(record.profile.stacks)) && [record.frame, record.request, record.evidence].every((part) => typeof part === 'object') &&
   bytes(record) <= RECORD_BYTES
 
 /** @param {unknown} value */

@@ -73,7 +73,8 @@ export class BlockDetails {
     if (data.value > 0 && !this.#flame.element.matches(':hover, :focus-within')) this.#flame.draw(data)
     this.#stacks.replaceChildren(
       make('h4', {}, samples === 0 ? 'No stack was taken' : `Stacks: ${samples} ${samples === 1 ? 'sample' : 'samples'}`),
-      ...stacks.map((/** @type {any} */ stack, /** @type {number} */ i) => stackOf(stack, i === 0)))
+      ...stacks.map((/** @type {any} */ stack, /** @type {number} */ i) => stackOf(stack, i === 0)),
+      ...(profile ? [make('h4', {}, `CPU profile: ${profile.samples} ${profile.samples === 1 ? 'sample' : 'samples'}`), ...profile.stacks.map((/** @type {any} */ stack) => stackOf(stack, false))] : []))
   }
 
   destroy () {
