@@ -124,7 +124,7 @@ test('the built-in that a line calls is told where it is just one', () => {
   const lines = [
     ['  const x = JSON.parse(text)', 'JSON.parse'], ['copy.sort()', 'sort'], ['    .sort((a, b) => a - b)', 'sort'], ['list.map(f).sort()', 'sort'], ['return /^(a+)+$/.test(s)', 'test'],
     ['structuredClone(state)', 'structuredClone'], ['return a?.split(",")', 'split'], ['JSON.parse(a) + JSON.parse(b)', 'JSON.parse'], ['JSON.parse(a).sort()', null],
-    ['sort(list)', null], ['yaml.parse(text)', null], ['compute(n)', null], ['mysort()', null], ['', null]
+    ['sort(list)', null], [`${' '.repeat(900)}x`, null], [`a(${'b.sort(),'.repeat(200)})`, null], ['JSON . parse (a)', 'JSON.parse'], ['yaml.parse(text)', null], ['compute(n)', null], ['mysort()', null], ['', null]
   ]
   for (const [line, call] of lines) assert.equal(builtinIn(line)?.call ?? null, call, line)
   assert.equal(builtinIn('  const x = JSON.parse(text)')?.column, 18)

@@ -15,7 +15,9 @@ const BUILTINS = new Set([
     'concat', 'slice', 'splice', 'fill', 'reverse', 'flat', 'localeCompare', 'normalize', 'repeat', 'toLowerCase', 'toUpperCase', 'toString', 'set'
   ].map((method) => `.${method}`)
 ])
-const CALL = /(?:\b(JSON|Object|Array|Buffer|Atomics)(?=\s*\.))?\s*(\.?)\s*([\w$]+)\s*\(/g
+const CALL = /(?:\b(JSON|Object|Array|Buffer|Atomics)\s*\.\s*|(\.)\s*)?([\w$]+)\s*\(/g
+/** A longer one is minified: it calls many, and searching it takes time. */
+const LINE_CHARS = 1000
 
 /**
  * The built-in function that a line of source calls, and its column from 1; null where it calls none
@@ -23,8 +25,9 @@ const CALL = /(?:\b(JSON|Object|Array|Buffer|Atomics)(?=\s*\.))?\s*(\.?)\s*([\w$
  * @param {string} line
  */
 exports.builtinIn = (line) => {
+  if (line.length > LINE_CHARS) return null
   const found = [...line.matchAll(CALL)].flatMap((match) => {
-    const [text, object, dot, name] = match
+    const [text, object, dot = '', name] = match
     const key = object === undefined ? `${dot}${name}` : `${object}.${name}`
     return BUILTINS.has(key) ? [{ call: object === undefined ? name : key, column: match.index + text.lastIndexOf(name) + 1 }] : []
   })
@@ -51,6 +54,7 @@ const NEARBY = 50
 
 /** @param {string} text @param {string} name @returns {number | null} from 1 */
 function columnOfCall (text, name) {
+  if (text.length > LINE_CHARS) return null
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
     if (!/[\w$]/.test(text[at - 1] ?? '') && /^\s*\(/.test(text.slice(at + name.length))) return at + 1
   }

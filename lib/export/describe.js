@@ -34,7 +34,7 @@ function sentence ({ thread, threadId, durationMs, ongoing, startup, cause, fram
   const silent = cause === 'native' || cause === 'sync-io' ? 'inside a call that does not answer before it returns' : 'no stack taken'
   // The stack was taken when a native call had returned, perhaps in the function called next.
   const near = frame?.exact === false ? 'near ' : ''
-  const call = profile?.call ? `${profile.call} in ` : ''
+  const call = profile?.call ? `${profile.call}${near === '' ? ' in' : ','} ` : ''
   const where = frame !== null ? `${call}${near}${place(frame)}` : (samples === 0 ? silent : 'outside application code')
   const who = request === null ? '' : `, ${request.ended ? 'after ' : ''}${request.method} ${request.route}`
   // Records of an earlier version, read from files, have none.

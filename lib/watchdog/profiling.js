@@ -24,6 +24,8 @@ const LOST_MS = 60000
 /** Profiles of single blocks that are kept, and their text in all. */
 const FILES = 50
 const FILE_CHARS = 8 * 1024 * 1024
+/** A longer source is a bundle, to be split into lines at each block. */
+const SOURCE_CHARS = 2 * 1024 * 1024
 
 /**
  * @typedef {import('../store/record').BlockRecord} BlockRecord
@@ -208,7 +210,10 @@ function lineReader (read) {
   const files = new Map()
   return (name) => {
     const file = /** @type {string} */ (toPath(name))
-    if (!files.has(file)) files.set(file, read(file)?.split(/\r?\n/) ?? null)
+    if (!files.has(file)) {
+      const text = read(file)
+      files.set(file, text === null || text.length > SOURCE_CHARS ? null : text.split('\n'))
+    }
     return files.get(file) ?? null
   }
 }
