@@ -20,6 +20,7 @@ const wrong = {
   requests: ['yes', true, null, ''],
   route: ['', '/x', {}, null],
   origin: ['yes', true, null, ''],
+  profile: ['yes', true, null, ''],
   dir: ['', 1, null],
   pyroscope: ['', 'localhost:4040', 'ftp://a', 1, null, true, 'http://'],
   keep: [0, 1.5, NaN, '5', 1001],

@@ -16,7 +16,7 @@ const BIN = path.join(ROOT, 'node_modules', '.bin')
 const ONCE = [
   'alerts', 'attach', 'cause', 'cluster-hub', 'cluster-parts', 'dashboards', 'delay-histogram', 'demo', 'detector', 'diagnose', 'escalation',
   'explain', 'fault-table', 'history', 'hook-crate', 'hook-leak', 'http-guard', 'lateness', 'layers', 'load', 'manifests', 'many-routes', 'metrics',
-  'options', 'options-fuzz', 'package', 'page', 'path-template', 'profile-command', 'profiles', 'readme', 'request-stats', 'scenario',
+  'options', 'options-fuzz', 'package', 'page', 'path-template', 'profile-command', 'profiled', 'profiles', 'readme', 'request-stats', 'scenario',
   'scenario-dashboard', 'scenario-load', 'scenario-parts', 'scenario-quick', 'scenario-servers', 'secrets', 'soak', 'source-map', 'stack', 'store',
   'thread-gate'
 ].map((name) => `${name}.test.js`)

@@ -224,15 +224,15 @@ const ourselves = [
     act: 'check how often /metrics is scraped and by how many; report it if that is not the reason.'
   }),
   timeseries({
-    title: 'Tracking of origins',
-    queries: [[of('originTracking'), PROCESS]],
+    title: 'Tracking of origins, CPU profile',
+    queries: [[of('originTracking'), `origins, ${PROCESS}`], [of('profiling'), `profile, ${PROCESS}`]],
     unit: 'bool_yes_no',
     max: 1,
     decimals: 0,
     width: 8,
-    shows: '1 while it is tracked where asynchronous operations are created, which leaves a server about a tenth of its throughput.',
-    bad: 'longer than ten seconds, or more often than once an hour, in production.',
-    act: 'set `origin: \'off\'`, or see who calls hunt(); `origin: \'on\'` is for development.'
+    shows: '1 while it is tracked where asynchronous operations are created, which leaves a server about a tenth of its throughput, and while a CPU profile is taken, which costs little.',
+    bad: 'origins for longer than ten seconds, or more often than once an hour, in production.',
+    act: 'set `origin: \'off\'`, or see who calls hunt(); `origin: \'on\'` is for development. For the profile see the option `profile`.'
   }),
   timeseries({
     title: 'Resident memory',

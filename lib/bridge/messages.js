@@ -23,6 +23,8 @@ module.exports = {
   TRACKING: 11,
   /** host to watchdog: { code, startMs, endMs, type, frames } of a slow callback, when it is over */
   ORIGIN: 12,
+  /** host to watchdog: { code, action, isOn, tookMs, failure, taken } what has become of a start, a taking or a stop of the CPU profile; taken: { startMs, endMs, profile } */
+  PROFILE: 13,
   /** host to watchdog: { code, threadId } of a worker thread of the application */
   THREAD_STARTED: 20,
   /** host to watchdog: { code, threadId } */

@@ -7,11 +7,12 @@ const RECORD_BYTES = 16 * 1024
 const ID = /^[\w.-]{1,64}$/
 
 /**
- * A record as it travels: with as many of its stacks as there is room for, the heaviest first.
+ * A record as it travels: with as many of its stacks as there is room for, the heaviest first, and none of a CPU profile.
  * @param {any} record
  * @returns {any} bare where it is too large even without, which ends a block in the primary; null where that is too large
  */
-exports.fit = (record) => {
+exports.fit = ({ profile, ...rest }) => {
+  const record = profile ? { ...rest, profile: { ...profile, stacks: [] } } : rest
   const stacks = [...record.stacks]
   while (stacks.length > 1 && bytes({ ...record, stacks }) > RECORD_BYTES) stacks.pop()
   if (bytes({ ...record, stacks }) <= RECORD_BYTES) return { ...record, stacks }
@@ -32,7 +33,7 @@ function withSomeFrames (record, stacks) {
 
 /** @param {any} record */
 function bare (record) {
-  const least = { ...record, stacks: [], frame: null, leaf: null, request: null, origin: null }
+  const least = { ...record, stacks: [], frame: null, leaf: null, request: null, origin: null, profile: null }
   return bytes(least) <= RECORD_BYTES ? least : null
 }
 
@@ -41,7 +42,7 @@ exports.isRecord = (record) =>
   typeof record === 'object' && record !== null && ID.test(record.id) &&
   Number.isInteger(record.pid) && typeof record.thread === 'string' && Object.hasOwn(causes, record.cause) &&
   typeof record.durationMs === 'number' && typeof record.ongoing === 'boolean' && typeof record.startedAt === 'string' &&
-  Array.isArray(record.stacks) && [record.frame, record.request, record.evidence].every((part) => typeof part === 'object') &&
+  Array.isArray(record.stacks) && (record.profile == null || Array.isArray(record.profile.stacks)) && [record.frame, record.request, record.evidence].every((part) => typeof part === 'object') &&
   bytes(record) <= RECORD_BYTES
 
 /** @param {unknown} value */

@@ -100,3 +100,4 @@ function toPath (file) {
 }
 
 exports.SourceMaps = SourceMaps
+exports.toPath = toPath

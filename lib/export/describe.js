@@ -23,7 +23,7 @@ function place (frame) {
 exports.describe = (record) => printable(sentence(record))
 
 /** @param {import('../store/record').BlockRecord} record */
-function sentence ({ thread, threadId, durationMs, ongoing, startup, cause, frame, request, samples, origin }) {
+function sentence ({ thread, threadId, durationMs, ongoing, startup, cause, frame, request, samples, origin, profile }) {
   // Records on disk of versions that watched the main thread alone have no id.
   const loop = threadId ? `event loop of worker thread ${thread}` : 'event loop'
   const how = ongoing ? `blocked for ${duration(durationMs)} so far` : `was blocked for ${duration(durationMs)}`
@@ -34,7 +34,8 @@ function sentence ({ thread, threadId, durationMs, ongoing, startup, cause, fram
   const silent = cause === 'native' || cause === 'sync-io' ? 'inside a call that does not answer before it returns' : 'no stack taken'
   // The stack was taken when a native call had returned, perhaps in the function called next.
   const near = frame?.exact === false ? 'near ' : ''
-  const where = frame !== null ? `${near}${place(frame)}` : (samples === 0 ? silent : 'outside application code')
+  const call = profile?.call ? `${profile.call}${near === '' ? ' in' : ','} ` : ''
+  const where = frame !== null ? `${call}${near}${place(frame)}` : (samples === 0 ? silent : 'outside application code')
   const who = request === null ? '' : `, ${request.ended ? 'after ' : ''}${request.method} ${request.route}`
   // Records of an earlier version, read from files, have none.
   const created = origin ? `, created at ${place(origin.frame)}` : ''

@@ -22,6 +22,7 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * @property {() => Iterable<[string, boolean]>} degraded by reason
  * @property {() => number} inFlight requests being worked on
  * @property {() => boolean} originTracking
+ * @property {() => boolean} profiling
  * @property {() => Record<string, number>} shed requests by reason, Int32 that wrap
  * @property {() => { workers: Record<string, number>, restarts: Map<number, number> } | null} cluster workers by state, restarts by slot
  * @property {import('node:perf_hooks').IntervalHistogram} histogram
@@ -165,8 +166,9 @@ class Metrics {
   }
 
   #read () {
-    const { loop, cpuSeconds, degraded, shed, originTracking, inFlight, cluster, threads = () => new Map() } = this.#sources
+    const { loop, cpuSeconds, degraded, shed, originTracking, profiling, inFlight, cluster, threads = () => new Map() } = this.#sources
     this.#metrics.originTracking.set(originTracking() ? 1 : 0)
+    this.#metrics.profiling.set(profiling() ? 1 : 0)
     this.#metrics.inFlight.set(inFlight())
     const workers = threads()
     this.#readLoop(MAIN, { ...loop(), count: 1 })

@@ -21,10 +21,11 @@ const part = (name) => ({ etag }) => require('./page/assets').readPart(name, eta
  * @param {() => import('../store/record').BlockRecord[]} sources.blocks newest first, the one in progress up to date
  * @param {(id: string) => import('../store/record').BlockRecord | undefined} sources.block with all its stacks
  * @param {() => import('../store/record').BlockRecord[]} sources.records newest first, each with all its stacks
+ * @param {(id: string) => string | undefined} sources.profile of one block, as a .cpuprofile
  * @param {{ connect: () => import('./http-server').Reply }} sources.page
  * @returns {Record<string, Route>}
  */
-exports.makeRoutes = ({ metrics, blockedMs, workers, blocks, block, records, page }) => ({
+exports.makeRoutes = ({ metrics, blockedMs, workers, blocks, block, records, profile, page }) => ({
   '/': open((asked) => isBrowser(asked.accept)
     ? part('index.html')(asked)
     : json({ name: 'loopwatch', endpoints: ['/metrics', '/healthz', '/blocks', '/blocks/:id', '/profile'] }), isBrowser),
@@ -56,7 +57,7 @@ exports.makeRoutes = ({ metrics, blockedMs, workers, blocks, block, records, pag
 
   '/blocks/:id': ({ id }) => {
     const record = block(id)
-    return record ? json(record) : require('./profiles/profiles').fileOf(id, block) ?? json({ error: 'no such block in memory' }, 404)
+    return record ? json(record) : require('./profiles/profiles').fileOf(id, block, profile) ?? json({ error: 'no such block in memory' }, 404)
   },
 
   '/profile': ({ query }) => require('./profiles/profiles').profileOf(records(), query)

@@ -12,6 +12,7 @@ const { startDelayHistogram } = require('./delay')
 const { startGcObserver } = require('./gc')
 const { checkHunt } = require('./hunt')
 const { OriginTracker } = require('./origin')
+const { HostProfiler } = require('./profiler')
 const { createFastifyPlugin } = require('./fastify-plugin')
 const { Load } = require('./load')
 const { createMiddleware } = require('./middleware')
@@ -59,6 +60,13 @@ class Agent extends EventEmitter {
     if (!isUnsafe && !escalates) requests.follow(true)
     /** Called by the watchdog through the inspector, in mid-block. Not for others. */
     this.probe = createProbe(bridge, () => requests.current())
+    const profiler = new HostProfiler(bridge, (message) => this.#thread?.post(message))
+    /**
+     * The same, for a CPU profile of this thread. Not for others.
+     * @type {HostProfiler['run']}
+     */
+    this.profile = (inspector, action) => profiler.run(inspector, action)
+    if (options.profile === 'on' && mayInspect()) profiler.run(process.getBuiltinModule('node:inspector'), 'start')
     const threads = startThreads(options, bridge, (message) => this.#thread?.post(message))
     /**
      * Called by the watchdog as well, to reach worker threads of the application. Not for others.
@@ -72,7 +80,7 @@ class Agent extends EventEmitter {
     const delay = startDelayHistogram(options)
     this.#origins = new OriginTracker(options, (message) => this.#thread?.post(message))
     const cluster = startClusterRole(() => this.#thread.post({ code: LEAD }))
-    this.#parts = [heartbeat, delay, requests, startGcObserver(bridge), this.#origins, threads, cluster]
+    this.#parts = [heartbeat, delay, requests, startGcObserver(bridge), this.#origins, profiler, threads, cluster]
 
     unblockStream(options.log)
 
@@ -99,6 +107,7 @@ class Agent extends EventEmitter {
         onTrack: (message) => this.#origins.onTrack(message),
         onLost: (error) => {
           this.#origins.onLost()
+          profiler.stop()
           // The next watchdog does not know that they are.
           if (escalates) requests.follow(false)
           warnOnce(error)

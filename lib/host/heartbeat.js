@@ -29,7 +29,8 @@ exports.startHeartbeat = ({ beat, lateBeats, counters }, { resolution, calmPerio
   let periodMs = resolution
   let lastAtMs = startMs ?? nowMs()
   let { idle: lastIdleMs, active } = eventLoopUtilization()
-  let lastHeldMicros = counters.get('relayMicros')
+  const held = () => counters.get('relayMicros') + counters.get('profileMicros')
+  let lastHeldMicros = held()
   beat.write(lastAtMs, lastIdleMs, active, periodMs)
   // The first beat stands for code at the top level.
   if (startMs === null) beat.write(lastAtMs, lastIdleMs, active, periodMs)
@@ -39,7 +40,7 @@ exports.startHeartbeat = ({ beat, lateBeats, counters }, { resolution, calmPerio
     const atMs = nowMs()
     const { idle, active } = eventLoopUtilization()
     const gapMs = atMs - lastAtMs
-    const heldMicros = counters.get('relayMicros')
+    const heldMicros = held()
     // In which we kept the thread ourselves: no block of the application.
     const heldMs = ((heldMicros - lastHeldMicros) | 0) / US_PER_MS
     lastHeldMicros = heldMicros

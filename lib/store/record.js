@@ -24,16 +24,23 @@
  * @property {RequestRecord | null} request the one that was running longest
  * @property {OriginRecord | null} origin where the operation was created whose callback made most of it; null
  * where that was not tracked (option `origin`), or the operation is Node's own
+ * @property {ProfileRecord | null} [profile] what a CPU profile says of it; null where none was taken (option `profile`)
  *
  * @typedef {import('../bridge/answer').Frame & { exact: boolean }} FrameRecord
  * `exact` is false where the stack could only be taken when a native call had returned: it may
- * then name the next line, or the caller
+ * then name the next line, or the caller, unless a CPU profile has told
  *
  * @typedef {object} OriginRecord
  * @property {string} type of the asynchronous resource: Timeout, PROMISE, TCPCONNECTWRAP…
  * @property {number} durationMs of its callback
  * @property {import('../bridge/answer').Frame} frame the innermost function of the application that created it
  * @property {import('../bridge/answer').Frame[]} frames the stack that created it from Node's edge on, at most 20
+ *
+ * @typedef {object} ProfileRecord of samples that V8 takes by a signal, within native calls as well
+ * @property {number} samples
+ * @property {string | null} call what `frame` was in: `JSON.parse`, `sort`, `pbkdf2Sync`, `/^(a+)+$/`; null where it was in its own code, or nothing tells
+ * @property {{ count: number, weightMs: number, frames: import('../bridge/answer').Frame[] }[]} stacks the ten heaviest; the line of a function is where it
+ * begins, of the innermost mostly where it was
  *
  * @typedef {object} RequestRecord
  * @property {string} method
@@ -61,7 +68,11 @@ const ROUNDING = 10
  * @param {BlockRecord} record
  * @returns {BlockRecord}
  */
-exports.summaryOf = (record) => ({ ...record, stacks: record.stacks.slice(0, 1) })
+exports.summaryOf = (record) => ({
+  ...record,
+  stacks: record.stacks.slice(0, 1),
+  ...(record.profile && { profile: { ...record.profile, stacks: record.profile.stacks.slice(0, 1) } })
+})
 
 /** Milliseconds to a tenth. @param {number} ms */
 exports.roundMs = (ms) => Math.round(ms * ROUNDING) / ROUNDING

@@ -18,6 +18,7 @@ const STACKS_IN_RECORD = 10
  * @property {(startMs: number, endMs: number) => number} gcWithin
  * @property {(startMs: number, endMs: number) => number} watchdogGapWithin
  * @property {(startMs: number, endMs: number) => import('../store/record').OriginRecord | null} [originWithin]
+ * @property {(record: import('../store/record').BlockRecord, startMs: number, endMs: number) => import('../store/record').BlockRecord} [layProfile] the record with what a CPU profile says of it
  * @property {number} thresholdMs
  *
  * @typedef {import('./kernel').Reading} Reading
@@ -153,7 +154,7 @@ class Incident {
    * @returns {import('../store/record').BlockRecord}
    */
   #record ({ endMs, durationMs, uncertaintyMs, busyMs }, after, ongoing, unansweredMs) {
-    const { thresholdMs, gcWithin, watchdogGapWithin, originWithin } = this.#surroundings
+    const { thresholdMs, gcWithin, watchdogGapWithin, originWithin, layProfile } = this.#surroundings
     const block = /** @type {import('./detector').Block} */ (this.block)
     const startMs = endMs - durationMs
     const { stacks, requests, samples } = this.#fold
@@ -169,7 +170,8 @@ class Incident {
     const cause = causeOf({
       ...evidence, durationMs, thresholdMs, busyMs, samples, requests: requests.distinct, topRequestShare: requests.topShare, debugged: this.#debugged
     })
-    return {
+    /** @type {import('../store/record').BlockRecord} */
+    const record = {
       id: this.id,
       pid: process.pid,
       thread: this.#thread,
@@ -204,8 +206,10 @@ class Incident {
         ended: requests.top.ended
       },
       // Told when the callback is over.
-      origin: ongoing ? null : originWithin?.(startMs, endMs) ?? null
+      origin: ongoing ? null : originWithin?.(startMs, endMs) ?? null,
+      profile: null
     }
+    return ongoing ? record : layProfile?.(record, startMs, endMs) ?? record
   }
 
   /**

@@ -6,6 +6,9 @@
  */
 const EXPRESSION = 'globalThis[Symbol.for("loopwatch.agent.1")]?.probe?.(process.getBuiltinModule("node:inspector").url())'
 
+/** Why nothing is asked without that flag: see mayInspect() in lib/host/agent.js. */
+exports.NOT_ALLOWED = 'the permission model forbids it (--allow-inspector), or this is node --test'
+
 /** @typedef {{ Session: typeof import('node:inspector').Session }} Inspector */
 
 /**
@@ -24,6 +27,14 @@ exports.askHost = () => evaluate(EXPRESSION)
  */
 exports.askThreads = (call) =>
   evaluate(`globalThis[Symbol.for("loopwatch.agent.1")]?.relay?.(process.getBuiltinModule("node:inspector"), ${JSON.stringify(call)})`)
+
+/**
+ * Has the host's agent start, take or stop its CPU profile.
+ * @param {import('../host/profiler').Action} action see lib/host/profiler.js
+ * @returns {string | null} why it could not be asked
+ */
+exports.askProfiler = (action) =>
+  evaluate(`globalThis[Symbol.for("loopwatch.agent.1")]?.profile?.(process.getBuiltinModule("node:inspector"), "${action}")`)
 
 /** The question that lib/host/relay.js puts to a worker thread. */
 exports.PROBE_CALL = 'globalThis[Symbol.for("loopwatch.agent.1")]?.probe?.'

@@ -36,7 +36,8 @@ const PROGRESS_MS = 1000
  * @property {() => boolean} [isHeldUp] something else than the thread keeps the question from it
  * @property {(seen: import('./parking').Seen) => import('./parking').Seen} [adjust] corrects what a look has seen
  * @property {(nowMs: number) => Reading} readKernel
- * @property {{ gcWithin: (startMs: number, endMs: number) => number, watchdogGapWithin: (startMs: number, endMs: number) => number, originWithin?: (startMs: number, endMs: number) => import('../store/record').OriginRecord | null }} surroundings
+ * @property {Omit<import('./incident').Surroundings, 'thresholdMs'>} surroundings
+ * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether more is about to be known of what ended then
  * @property {import('../explain/frame-table').FrameTable} frames
  * @property {() => string} nextId
  * @property {Reports} reports
@@ -214,6 +215,7 @@ class ThreadWatch {
     while (this.#held.length > 0) {
       const [{ incident, end, after, beats: since }] = this.#held
       if (beats - since < HOLD_BEATS && now - after.atMs < HOLD_MS) return
+      if (this.#parts.isAwaited?.(end.endMs, now)) return
       this.#held.shift()
       this.#parts.reports.settled(incident.closed(end, after), end.endMs)
     }

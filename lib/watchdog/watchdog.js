@@ -4,7 +4,7 @@ const { threadId } = require('node:worker_threads')
 const { nowMs } = require('../clock')
 const { openBridge } = require('../bridge/bridge')
 const { GC_KINDS } = require('../bridge/gc-kinds')
-const { LISTENING, BLOCK, FOLLOW, LEAD, THREAD_STARTED, THREAD_ENDED } = require('../bridge/messages')
+const { LISTENING, BLOCK, FOLLOW, LEAD, PROFILE, THREAD_STARTED, THREAD_ENDED } = require('../bridge/messages')
 const { FrameTable } = require('../explain/frame-table')
 const { SourceMaps } = require('../explain/source-map')
 const { BlockMemory, mergeNewest } = require('../store/memory')
@@ -14,15 +14,18 @@ const { BlockFile } = require('../store/block-file')
 const { BlockLog } = require('../export/log')
 const { Metrics } = require('../export/metrics')
 const { renderFamilies } = require('../export/exposition')
+const { abort } = require('./abort')
 const { BadRoutes } = require('./bad-routes')
 const { Degradations } = require('./degradations')
 const { Endpoint } = require('./endpoint')
 const { Following } = require('./following')
 const { GcPauses } = require('./gc-pauses')
-const { askHost } = require('./inspector')
+const { askHost, NOT_ALLOWED } = require('./inspector')
 const { Kernel } = require('./kernel')
 const { Lateness } = require('./lateness')
 const { LivePage } = require('./live-page')
+const { takeLosses } = require('./losses')
+const { startProfiling } = require('./profiling')
 const { readSource } = require('./read-source')
 const { RequestStats } = require('./request-stats')
 const { startPyroscope } = require('./pyroscope')
@@ -54,6 +57,7 @@ class Watchdog {
   #kernel = new Kernel()
   #degradations
   #origins
+  #profiling
   #memory
   #workerBlocks
   #file
@@ -85,7 +89,8 @@ class Watchdog {
     this.#post = post
     this.#starts = starts
     const sourceMaps = new SourceMaps(readSource)
-    this.#degradations = new Degradations((level, fields, message) => this.#log?.say(level, fields, message))
+    const say = (/** @type {'info' | 'warn'} */ level, /** @type {object} */ fields, /** @type {string} */ message) => this.#log?.say(level, fields, message)
+    this.#degradations = new Degradations(say)
     this.#log = options.log === false ? null : new BlockLog({ log: options.log, nowMs, onState: (error) => this.#degradations.set('log', error) })
     this.#memory = new BlockMemory(options.keep, (record) => this.#page.put(record))
     this.#workerBlocks = new BlockMemory(options.keep, (record) => this.#page.put(record))
@@ -95,9 +100,10 @@ class Watchdog {
       isAuto: options.origin === 'auto',
       frames,
       post,
-      say: (level, fields, message) => this.#log?.say(level, fields, message),
+      say,
       onState: (failure) => this.#degradations.set('origin', failure)
     })
+    this.#profiling = startProfiling(options.profile, mayInspect, { counters: this.#bridge.counters, frames, say, onState: (failure) => this.#degradations.set('profile', failure) })
     this.#metrics = new Metrics({
       loop: () => this.#loop(),
       cpuSeconds: () => this.#kernel.cpuSeconds(),
@@ -105,6 +111,7 @@ class Watchdog {
       degraded: () => this.#degradations.entries(),
       inFlight: () => this.#bridge.counters.get('inFlight'),
       originTracking: () => this.#origins.isTracking,
+      profiling: () => this.#profiling.isOn,
       shed: () => ({ delay: this.#bridge.counters.get('shedDelay'), utilization: this.#bridge.counters.get('shedUtilization') }),
       cluster: () => this.#cluster.state,
       histogram,
@@ -125,7 +132,9 @@ class Watchdog {
       options,
       ask: () => this.#ask(mayInspect),
       readKernel: (now) => this.#kernel.read(now),
+      ...this.#profiling.parts,
       surroundings: {
+        ...this.#profiling.surroundings,
         gcWithin: (startMs, endMs) => this.#gcPauses.within(startMs, endMs),
         watchdogGapWithin: (startMs, endMs) => this.#lateness.within(startMs, endMs),
         originWithin: (startMs, endMs) => this.#origins.within(startMs, endMs)
@@ -184,6 +193,7 @@ class Watchdog {
         blocks: () => this.#list(),
         block: (id) => this.#memories().map((memory) => memory.get(id)).find((record) => record !== undefined),
         records: () => this.#records(),
+        profile: (id) => this.#profiling.fileOf(id),
         page: this.#page
       },
       onState: (error) => this.#degradations.set('endpoint', error),
@@ -240,6 +250,7 @@ class Watchdog {
     const { wakeAtMs, eventful, beatAtMs } = this.#main.look(now, selfLate)
     this.#requests.drain(beatAtMs)
     this.#origins.look(now, this.#main.beat)
+    this.#profiling.look(now, this.#main.blockedMs > 0)
     this.#page.look(now)
     if (eventful || now >= this.#countAtMs) this.#count(now)
     this.#schedule(Math.min(wakeAtMs, this.#threads?.look(now, selfLate) ?? Infinity, this.#page.dueAtMs))
@@ -247,7 +258,7 @@ class Watchdog {
 
   /** @param {boolean} mayInspect */
   #ask (mayInspect) {
-    const failure = mayInspect ? askHost() : 'the permission model forbids it (--allow-inspector), or this is node --test'
+    const failure = mayInspect ? askHost() : NOT_ALLOWED
     this.#degradations.set('inspector', failure === null ? null : { message: failure })
     return failure === null
   }
@@ -270,11 +281,12 @@ class Watchdog {
       stuck: (record) => {
         ongoing(record)
         this.#log?.stuck(record)
-        if (this.#options.onStuck === 'abort') this.#abort()
+        if (this.#options.onStuck === 'abort') abort()
       },
       ended: (record, interval) => {
         this.#remember(record)
         this.#requests.addBlock(interval)
+        this.#profiling.ended(interval.endMs)
         this.#origins.ended(record)
       },
       settled: (record, endMs) => {
@@ -283,6 +295,7 @@ class Watchdog {
         this.#remember(record)
         this.#metrics.observeBlock(record)
         this.#origins.settled(record)
+        this.#profiling.settled(record)
         this.#file?.append(record)
         this.#log?.closed(record)
         this.#quietAtMs = nowMs() + QUIET_MS
@@ -297,13 +310,6 @@ class Watchdog {
     this.#cluster.block(record)
   }
 
-  /** process.abort() is not for worker threads; the signal's default action is the same. */
-  #abort () {
-    process.kill(process.pid, 'SIGABRT')
-    // An application that handles SIGABRT would do so on the loop that is stuck.
-    setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1000)
-  }
-
   /** @param {number} now */
   #count (now) {
     this.#countAtMs = now + COUNT_MS
@@ -313,16 +319,8 @@ class Watchdog {
       this.#log?.flushSuppressed()
       this.#quietAtMs = Infinity
     }
-    const drops = {
-      ...this.#log?.takeLosses(),
-      request: this.#bridge.requests.takeDropped() + this.#bridge.counters.take('badRequest'),
-      late_beat: this.#bridge.lateBeats.takeDropped() + (this.#threads?.takeDropped() ?? 0),
-      gc_pause: this.#bridge.gcPauses.takeDropped(),
-      record: this.#file?.takeLost() ?? 0,
-      thread_record: this.#threadReports.takeUnfiled(),
-      cluster_record: this.#cluster.takeLost()
-    }
-    for (const [reason, count] of Object.entries(drops)) {
+    const losses = takeLosses({ log: this.#log, bridge: this.#bridge, threads: this.#threads, threadReports: this.#threadReports, file: this.#file, cluster: this.#cluster })
+    for (const [reason, count] of Object.entries(losses)) {
       if (count > 0) this.#metrics.drop(reason, count)
     }
   }
@@ -372,6 +370,7 @@ class Watchdog {
     if (message.code === LEAD) this.#cluster.lead()
     else if (message.code === THREAD_STARTED) this.#threads?.started(message.threadId)
     else if (message.code === THREAD_ENDED) this.#threads?.ended(message.threadId)
+    else if (message.code === PROFILE) this.#profiling.receive(message)
     else this.#origins.receive(message)
   }
 

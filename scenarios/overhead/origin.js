@@ -1,9 +1,9 @@
 'use strict'
 
-// What a window of origin tracking costs a bare HTTP server while it is open:
-// node scenarios/overhead/origin.js [--pairs 10] [--seconds 2]
-// Two watched servers live side by side on one core (where taskset exists), one with origin: 'on',
-// one with origin: 'off'; short bursts of load go to the one and the other in turn and are compared
+// What a window of origin tracking, or a CPU profile, costs a bare HTTP server while it is open:
+// node scenarios/overhead/origin.js [--option origin|profile] [--pairs 10] [--seconds 2]
+// Two watched servers live side by side on one core (where taskset exists), one with the option on,
+// one with it off; short bursts of load go to the one and the other in turn and are compared
 // pair by pair, so that the machine's own ups and downs meet both.
 const { fork, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
@@ -12,13 +12,13 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { parseArgs } = require('node:util')
 const { driver, load } = require('./load')
 
-const { values } = parseArgs({ options: { pairs: { type: 'string', default: '10' }, seconds: { type: 'string', default: '2' } } })
+const { values } = parseArgs({ options: { option: { type: 'string', default: 'origin' }, pairs: { type: 'string', default: '10' }, seconds: { type: 'string', default: '2' } } })
 const pairs = Number(values.pairs)
 const seconds = Number(values.seconds)
 
-/** @param {'on' | 'off'} origin */
-async function startServer (origin) {
-  const child = fork(path.join(__dirname, 'server.js'), { env: { ...process.env, WATCH: 'requests-off', LOOPWATCH_ORIGIN: origin }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+/** @param {'on' | 'off'} state */
+async function startServer (state) {
+  const child = fork(path.join(__dirname, 'server.js'), { env: { ...process.env, WATCH: 'requests-off', [`LOOPWATCH_${values.option.toUpperCase()}`]: state }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const [port] = await once(child, 'message')
   if (process.platform === 'linux') spawnSync('taskset', ['-a', '-c', '-p', '0', `${child.pid}`])
   return { child, url: `http://127.0.0.1:${port}/`, /** @type {{ requestsPerSecond: number, p99Ms: number }[]} */ bursts: [] }
@@ -32,7 +32,7 @@ function print (name, numbers, digits) {
 }
 
 async function main () {
-  console.log(`Node ${process.version}, ${driver}, 50 connections, ${pairs} pairs of ${seconds} s`)
+  console.log(`Node ${process.version}, option ${values.option}, ${driver}, 50 connections, ${pairs} pairs of ${seconds} s`)
   const closed = await startServer('off')
   const open = await startServer('on')
   await sleep(1000)

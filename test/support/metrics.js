@@ -22,6 +22,7 @@ exports.makeMetrics = (differences = {}) => {
     degraded: () => host.degraded,
     inFlight: () => 3,
     originTracking: () => true,
+    profiling: () => true,
     shed: () => host.shed,
     cluster: () => host.cluster,
     histogram: /** @type {any} */ (histogram),

@@ -53,13 +53,14 @@ export class BlockDetails {
 
   /** @param {any} record */
   #show (record) {
-    const { id, pid, startedAt, uncertaintyMs, samples, evidence, request, origin, stacks, frame } = record
+    const { id, pid, startedAt, uncertaintyMs, samples, evidence, request, origin, profile, stacks, frame } = record
     this.#text.replaceChildren(
       list([
         ['block', `${id}, process ${pid}`],
         ['began', `${new Date(startedAt).toLocaleString()}, duration exact to ${duration(uncertaintyMs)}`],
         ...(request === null ? [] : [['request', `${request.method} ${request.route}${request.traceId ? `, trace ${request.traceId}` : ''}`]]),
         ...(origin === null ? [] : [['created', `${origin.type} at ${place(origin.frame)}`]]),
+        ...(profile?.call ? [['in a call of', profile.call]] : []),
         ...(frame === null || frame.exact ? [] : [['line', 'answered only when a native call had returned: it may be the next one, or the caller']]),
         ...EVIDENCE.filter(([key]) => typeof evidence[key] === 'number').map(([key, meaning]) => [meaning, duration(evidence[key])]),
         ...(evidence.requests > 1 ? [['requests seen', `${evidence.requests}`]] : []),
@@ -72,7 +73,8 @@ export class BlockDetails {
     if (data.value > 0 && !this.#flame.element.matches(':hover, :focus-within')) this.#flame.draw(data)
     this.#stacks.replaceChildren(
       make('h4', {}, samples === 0 ? 'No stack was taken' : `Stacks: ${samples} ${samples === 1 ? 'sample' : 'samples'}`),
-      ...stacks.map((/** @type {any} */ stack, /** @type {number} */ i) => stackOf(stack, i === 0)))
+      ...stacks.map((/** @type {any} */ stack, /** @type {number} */ i) => stackOf(stack, i === 0)),
+      ...(profile ? [make('h4', {}, `CPU profile: ${profile.samples} ${profile.samples === 1 ? 'sample' : 'samples'}`), ...profile.stacks.map((/** @type {any} */ stack) => stackOf(stack, false))] : []))
   }
 
   destroy () {

@@ -89,7 +89,7 @@ export class BlockList {
 
   /** @param {Row} row */
   #fill ({ record, element, button }) {
-    const { ongoing, durationMs, startedAt, cause, frame, request, worker, thread, threadId, startup } = record
+    const { ongoing, durationMs, startedAt, cause, frame, request, worker, thread, threadId, startup, profile } = record
     element.classList.toggle('ongoing', ongoing)
     const where = [
       worker === null ? null : `worker ${worker}`,
@@ -101,7 +101,7 @@ export class BlockList {
       make('span', { class: 'duration' }, duration(durationMs), ongoing ? ' so far' : ''),
       make('span', { class: `tag cause-${cause}` }, cause),
       make('span', { class: 'what' },
-        frame === null ? 'no place in the code' : make('code', {}, functionOf(frame)), frame === null ? '' : ` ${fileOf(frame)}`,
+        frame === null ? 'no place in the code' : make('code', {}, `${profile?.call ? `${profile.call} in ` : ''}${functionOf(frame)}`), frame === null ? '' : ` ${fileOf(frame)}`,
         where === '' ? '' : ` (${where})`),
       make('span', { class: 'who' }, request === null ? '' : `${request.method} ${request.route}`))
   }

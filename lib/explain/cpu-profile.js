@@ -1,0 +1,112 @@
+'use strict'
+
+const US_PER_MS = 1000
+/** V8 counts from the same zero as we do on Linux; where it does not, they are much further apart. */
+const SAME_CLOCK_MS = 1000
+
+/**
+ * @typedef {object} ProfileNode
+ * @property {number} id
+ * @property {{ functionName: string, scriptId: string, url: string, lineNumber: number, columnNumber: number }} callFrame where the function begins, from 0
+ * @property {number} [hitCount] samples that found it innermost
+ * @property {number[]} [children]
+ * @property {{ line: number, ticks: number }[]} [positionTicks] in which lines, from 1
+ *
+ * @typedef {object} CpuProfile as V8's inspector gives it; times are microseconds
+ * @property {ProfileNode[]} nodes the first is the root
+ * @property {number} startTime
+ * @property {number} endTime
+ * @property {number[]} samples ids of nodes
+ * @property {number[]} timeDeltas since the sample before, the first one since startTime
+ *
+ * @typedef {{ startMs: number, endMs: number, profile: CpuProfile }} Window a profile, and when it was begun and ended on the monotonic clock
+ */
+
+/**
+ * What profiles hold of one interval, as one profile; null where they have no sample in it.
+ * @param {Window[]} windows oldest first
+ * @param {number} startMs monotonic
+ * @param {number} endMs
+ * @returns {CpuProfile | null}
+ */
+exports.cutProfiles = (windows, startMs, endMs) => {
+  const root = { id: 1, callFrame: { functionName: '(root)', scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 }, hitCount: 0, children: [] }
+  /** @type {ProfileNode[]} */
+  const nodes = [root]
+  /** @type {number[]} */
+  const samples = []
+  /** @type {number[]} */
+  const timeDeltas = []
+  let lastMs = startMs
+  for (const window of windows) {
+    const tree = new Tree(window.profile, nodes)
+    for (const { id, atMs } of samplesOf(window)) {
+      if (atMs < lastMs || atMs > endMs) continue
+      samples.push(tree.hit(id))
+      timeDeltas.push(Math.round((atMs - lastMs) * US_PER_MS))
+      lastMs = atMs
+    }
+    tree.close()
+  }
+  if (samples.length === 0) return null
+  return { nodes, startTime: Math.round(startMs * US_PER_MS), endTime: Math.round(endMs * US_PER_MS), samples, timeDeltas }
+}
+
+/** @param {Window} window */
+function samplesOf ({ startMs, profile: { startTime, samples, timeDeltas } }) {
+  const isSameClock = Math.abs(startMs - startTime / US_PER_MS) < SAME_CLOCK_MS
+  let micros = isSameClock ? startTime : startMs * US_PER_MS
+  return samples.map((id, i) => {
+    micros += timeDeltas[i]
+    return { id, atMs: micros / US_PER_MS }
+  })
+}
+
+/** Copies those nodes of a profile that samples are in, below the root of another. */
+class Tree {
+  /** @type {Map<number, ProfileNode>} */
+  #originals
+  /** @type {Map<number, number>} */
+  #parents = new Map()
+  /** @type {Map<number, ProfileNode>} */
+  #copies = new Map()
+  #nodes
+
+  /** @param {CpuProfile} profile @param {ProfileNode[]} nodes */
+  constructor (profile, nodes) {
+    this.#nodes = nodes
+    this.#originals = new Map(profile.nodes.map((node) => [node.id, node]))
+    for (const { id, children = [] } of profile.nodes) {
+      for (const child of children) this.#parents.set(child, id)
+    }
+    this.#copies.set(profile.nodes[0].id, nodes[0])
+  }
+
+  /** @param {number} id @returns {number} of the copy */
+  hit (id) {
+    const copy = this.#copy(id)
+    copy.hitCount = (copy.hitCount ?? 0) + 1
+    return copy.id
+  }
+
+  /** @param {number} id @returns {ProfileNode} */
+  #copy (id) {
+    const known = this.#copies.get(id)
+    if (known !== undefined) return known
+    const original = /** @type {ProfileNode} */ (this.#originals.get(id))
+    const parent = this.#copy(/** @type {number} */ (this.#parents.get(id)))
+    const copy = { id: this.#nodes.length + 1, callFrame: original.callFrame, hitCount: 0, children: [] }
+    this.#nodes.push(copy)
+    parent.children?.push(copy.id)
+    this.#copies.set(id, copy)
+    return copy
+  }
+
+  /** Lines are counted for a profile as a whole: they tell of the interval where most of it lies there. */
+  close () {
+    for (const [id, copy] of this.#copies) {
+      const { hitCount = 0, positionTicks } = /** @type {ProfileNode} */ (this.#originals.get(id))
+      if (positionTicks !== undefined && (copy.hitCount ?? 0) * 2 > hitCount) copy.positionTicks = positionTicks
+    }
+  }
+}

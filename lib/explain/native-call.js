@@ -1,0 +1,80 @@
+'use strict'
+
+/** More of a regular expression than this says no more. */
+const PATTERN_CHARS = 80
+const REG_EXP = 'RegExp: '
+/**
+ * Built-in functions that can take long. V8's profile has no frames of theirs: its samples in them are
+ * samples in the line that calls them.
+ */
+const BUILTINS = new Set([
+  'JSON.parse', 'JSON.stringify', 'Array.from', 'Object.assign', 'Object.entries', 'Object.fromEntries', 'Object.keys', 'Object.values', 'Buffer.concat',
+  'Buffer.from', 'Atomics.wait', 'structuredClone', 'decodeURIComponent', 'encodeURIComponent', 'eval',
+  ...[
+    'sort', 'toSorted', 'test', 'exec', 'match', 'matchAll', 'replace', 'replaceAll', 'search', 'split', 'join', 'indexOf', 'lastIndexOf', 'includes',
+    'concat', 'slice', 'splice', 'fill', 'reverse', 'flat', 'localeCompare', 'normalize', 'repeat', 'toLowerCase', 'toUpperCase', 'toString', 'set'
+  ].map((method) => `.${method}`)
+])
+const CALL = /(?:\b(JSON|Object|Array|Buffer|Atomics)\s*\.\s*|(\.)\s*)?([\w$]+)\s*\(/g
+/** A longer one is minified: it calls many, and searching it takes time. */
+const LINE_CHARS = 1000
+
+/**
+ * The built-in function that a line of source calls, and its column from 1; null where it calls none
+ * that can take long, or several.
+ * @param {string} line
+ */
+exports.builtinIn = (line) => {
+  if (line.length > LINE_CHARS) return null
+  const found = [...line.matchAll(CALL)].flatMap((match) => {
+    const [text, object, dot = '', name] = match
+    const key = object === undefined ? `${dot}${name}` : `${object}.${name}`
+    return BUILTINS.has(key) ? [{ call: object === undefined ? name : key, column: match.index + text.lastIndexOf(name) + 1 }] : []
+  })
+  return new Set(found.map(({ call }) => call)).size === 1 ? found[0] : null
+}
+
+/**
+ * The line from a function's first one on in which it calls another by name; null where there is
+ * none nearby, or several.
+ * @param {string[]} lines of the file
+ * @param {number} first from 1
+ * @param {string} name
+ */
+exports.lineOfCall = (lines, first, name) => {
+  const found = lines.slice(first - 1, first - 1 + NEARBY).flatMap((text, i) => {
+    const column = columnOfCall(text, name)
+    // Its own head looks like a call of itself.
+    return column === null || (i === 0 && text.trimStart().startsWith(name)) ? [] : [{ line: first + i, column }]
+  })
+  return found.length === 1 ? found[0] : null
+}
+
+const NEARBY = 50
+
+/** @param {string} text @param {string} name @returns {number | null} from 1 */
+function columnOfCall (text, name) {
+  if (text.length > LINE_CHARS) return null
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    if (!/[\w$]/.test(text[at - 1] ?? '') && /^\s*\(/.test(text.slice(at + name.length))) return at + 1
+  }
+  return null
+}
+
+/**
+ * What a function of the application was in, by the frame of what it called.
+ * @param {import('../bridge/answer').Frame} frame
+ */
+exports.calleeOf = ({ function: name }) => {
+  if (name === null || !name.startsWith(REG_EXP)) return name
+  const pattern = name.slice(REG_EXP.length)
+  return `/${pattern.length > PATTERN_CHARS ? `${pattern.slice(0, PATTERN_CHARS)}…` : pattern}/`
+}
+
+/** @param {string | null} name */
+function isRegExp (name) {
+  return name?.startsWith(REG_EXP) === true
+}
+
+exports.columnOfCall = columnOfCall
+exports.isRegExp = isRegExp

@@ -1,0 +1,166 @@
+'use strict'
+
+const { blame, blamedFrame, originOf } = require('./frame')
+const { builtinIn, calleeOf, columnOfCall, isRegExp, lineOfCall } = require('./native-call')
+const { toPath } = require('./source-map')
+
+const US_PER_MS = 1000
+const GC = '(garbage collector)'
+/** Nodes of a profile that are no functions. */
+const STATES = ['(root)', '(program)', '(idle)', GC]
+/** The heaviest; a profile in full is served beside the record. */
+const STACKS_IN_RECORD = 10
+/** Fewer may have fallen anywhere. */
+const ENOUGH_SAMPLES = 2
+
+/**
+ * @typedef {import('../bridge/answer').Frame} Frame
+ * @typedef {import('../store/record').BlockRecord} BlockRecord
+ * @typedef {import('./cpu-profile').CpuProfile} CpuProfile
+ * @typedef {(file: string) => string[] | null} Lines of a file as it runs
+ * @typedef {{ count: number, weightMs: number, frames: Frame[], raw: Frame[], hasLine: boolean }} ProfiledStack
+ * `raw`: before source maps; `hasLine`: the line of its innermost function is where it was, not where it begins
+ */
+
+/**
+ * A record with what a CPU profile of its time says: its samples come by a signal and fall into native
+ * calls as well, so that a stack taken when such a call had returned is put right by them.
+ * @param {BlockRecord} record
+ * @param {CpuProfile} profile of its time alone
+ * @param {{ original: (frame: Frame) => Frame, lines: Lines }} sources
+ * @returns {BlockRecord}
+ */
+exports.withProfile = (record, profile, sources) => {
+  const stacks = fold(profile, sources)
+  const stacksInRecord = stacks.slice(0, STACKS_IN_RECORD).map(({ count, weightMs, frames }) => ({ count, weightMs: Math.round(weightMs * 10) / 10, frames }))
+  const told = profile.samples.length < ENOUGH_SAMPLES ? null : tell(record, stacks, sources)
+  const call = told?.call ?? null
+  return {
+    ...record,
+    frame: told?.frame ?? record.frame,
+    leaf: call === null ? record.leaf : { function: call, file: null, line: null, column: null },
+    profile: { samples: profile.samples.length, call, stacks: stacksInRecord }
+  }
+}
+
+/** @param {BlockRecord} record @param {ProfiledStack[]} stacks @param {{ original: (frame: Frame) => Frame, lines: Lines }} sources */
+function tell (record, stacks, { original, lines }) {
+  const blamed = blame(stacks.map((stack) => ({ ...stack, lateMs: 0 })))
+  if (blamed === null) return null
+  const heaviest = /** @type {ProfiledStack} */ (stacks.find(({ frames }) => isSame(blamedFrame(frames), blamed)))
+  const at = heaviest.frames.findIndex((frame) => isSame(frame, blamed))
+  const callees = heaviest.frames.slice(0, at).filter(isCallee)
+  const raw = heaviest.raw[at]
+  const text = raw.file === null ? null : lines(raw.file)
+  const sampled = record.frame?.exact ? record.frame : null
+  if (callees.length === 0) {
+    const line = heaviest.hasLine ? raw.line : sampled === null || !isSame(sampled, blamed) ? null : sampled.line
+    const builtin = line === null ? null : builtinIn(text?.[line - 1] ?? '')
+    return {
+      frame: sampled ?? { ...blamed, exact: heaviest.hasLine },
+      call: builtin !== null && (isNative(record) || builtin.call.endsWith(record.leaf?.function ?? ' ')) ? builtin.call : null
+    }
+  }
+  const call = calleeOf(callees[callees.length - 1])
+  return { frame: sampled ?? callerOf(record.frame, blamed, raw, callees[callees.length - 1].function, text, original), call }
+}
+
+/**
+ * Where in a function something was called that has frames of its own: a profile does not tell the
+ * line, the source or the late sample may.
+ * @param {import('../store/record').FrameRecord | null} late
+ * @param {Frame} blamed
+ * @param {Frame} raw
+ * @param {string | null} name of what was called
+ * @param {string[] | null} text
+ * @param {(frame: Frame) => Frame} original
+ */
+function callerOf (late, blamed, raw, name, text, original) {
+  const line = late !== null && isSame(late, blamed) ? late.line : null
+  if (name !== null && text !== null) {
+    if (late !== null && line !== null && columnOfCall(text[line - 1] ?? '', name) !== null) return { ...late, exact: true }
+    const found = lineOfCall(text, raw.line ?? 1, name)
+    if (found !== null) return { ...original({ ...raw, ...found }), exact: true }
+  }
+  return line !== null ? late : { ...blamed, exact: false }
+}
+
+/** Equal stacks of a profile as one, heaviest first. @param {CpuProfile} profile @param {{ original: (frame: Frame) => Frame, lines: Lines }} sources @returns {ProfiledStack[]} */
+function fold (profile, sources) {
+  const nodes = new Map(profile.nodes.map((node) => [node.id, node]))
+  /** @type {Map<number, number>} */
+  const parents = new Map()
+  for (const { id, children = [] } of profile.nodes) for (const child of children) parents.set(child, id)
+  /** @type {Map<string, ProfiledStack>} */
+  const stacks = new Map()
+  const isState = (/** @type {number} */ id) => STATES.includes(/** @type {any} */ (nodes.get(id)).callFrame.functionName)
+  // A collection interrupts what runs, and is told without it.
+  let running = profile.samples.find((id) => !isState(id))
+  for (const [i, id] of profile.samples.entries()) {
+    if (!isState(id)) running = id
+    const isGc = nodes.get(id)?.callFrame.functionName === GC
+    const below = isGc ? running : id
+    const key = `${isGc} ${below}`
+    let stack = stacks.get(key)
+    if (stack === undefined) {
+      stack = makeStack(below === undefined ? [] : chain(below, nodes, parents), sources)
+      if (isGc) stack = { ...stack, frames: [named(GC), ...stack.frames], raw: [named(GC), ...stack.raw] }
+      stacks.set(key, stack)
+    }
+    stack.count++
+    stack.weightMs += profile.timeDeltas[i] / US_PER_MS
+  }
+  return [...stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
+}
+
+/** @param {import('./cpu-profile').ProfileNode[]} chain innermost first @param {{ original: (frame: Frame) => Frame, lines: Lines }} sources @returns {ProfiledStack} */
+function makeStack (chain, { original, lines }) {
+  const raw = chain.map(frameOf)
+  const ticks = chain[0]?.positionTicks
+  const hasLine = ticks !== undefined && ticks.length > 0
+  if (hasLine) {
+    const { line } = ticks.reduce((most, each) => each.ticks > most.ticks ? each : most)
+    const text = originOf(raw[0]) === 'application' && raw[0].file !== null ? lines(raw[0].file)?.[line - 1] ?? '' : ''
+    raw[0] = { ...raw[0], line, column: builtinIn(text)?.column ?? text.search(/\S|$/) + 1 }
+  }
+  return { count: 0, weightMs: 0, frames: raw.map(original), raw, hasLine }
+}
+
+/** @param {number} id @param {Map<number, import('./cpu-profile').ProfileNode>} nodes @param {Map<number, number>} parents */
+function chain (id, nodes, parents) {
+  const found = []
+  for (let at = /** @type {number | undefined} */ (id); at !== undefined; at = parents.get(at)) {
+    const node = /** @type {import('./cpu-profile').ProfileNode} */ (nodes.get(at))
+    if (node.callFrame.functionName !== '(root)') found.push(node)
+  }
+  return found
+}
+
+/** @param {import('./cpu-profile').ProfileNode} node @returns {Frame} */
+function frameOf ({ callFrame: { functionName, url, lineNumber, columnNumber } }) {
+  return { function: functionName || null, file: url === '' ? null : toPath(url), line: lineNumber >= 0 ? lineNumber + 1 : null, column: columnNumber >= 0 ? columnNumber + 1 : null }
+}
+
+/**
+ * Whether a frame above the application's is of what it called. Names of C++ functions count where
+ * JavaScript of Node.js called them: alone, it may be the one called last before (seen on 24.21).
+ * @param {Frame} frame @param {number} i @param {Frame[]} frames innermost first
+ */
+function isCallee ({ function: name, file }, i, frames) {
+  return file !== null || isRegExp(name) || frames.slice(i).some((outer) => outer.file !== null)
+}
+
+/** @param {string} name @returns {Frame} */
+function named (name) {
+  return { function: name, file: null, line: null, column: null }
+}
+
+/** @param {Frame | null} a @param {Frame} b */
+function isSame (a, b) {
+  return a !== null && a.file === b.file && a.function === b.function
+}
+
+/** @param {BlockRecord} record */
+function isNative ({ evidence, durationMs }) {
+  return evidence.nativeMs * 2 >= durationMs
+}

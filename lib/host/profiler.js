@@ -1,0 +1,121 @@
+'use strict'
+
+const { nowMs } = require('../clock')
+const { PROFILE } = require('../bridge/messages')
+
+/** Between two samples: a block of the default threshold has five. */
+const INTERVAL_MICROS = 10000
+const US_PER_MS = 1000
+const TITLE = 'loopwatch '
+
+/** @typedef {'start' | 'take' | 'stop'} Action */
+
+/**
+ * V8's CPU profile of this thread. Its start logs every function there is, which takes longer than
+ * anything else about it, and its end throws that away; so one is begun before the other is ended, and
+ * taking it is then a matter of its samples: `console.profile` of the inspector can have two at a time.
+ * The session is one of the thread with itself: an ending process does not wait for it.
+ */
+class HostProfiler {
+  /** @type {import('node:inspector').Session | null} */
+  #session = null
+  /** @type {any} */
+  #console = null
+  #count = 0
+  #ending = ''
+  #beganAtMs = 0
+  #startTookMs = 0
+  /** @type {object | null} */
+  #finished = null
+  #counters
+  #send
+
+  /**
+   * @param {Pick<import('../bridge/bridge').Bridge, 'counters'>} bridge
+   * @param {(message: object) => void} send to the watchdog
+   */
+  constructor ({ counters }, send) {
+    this.#counters = counters
+    this.#send = send
+  }
+
+  /**
+   * Called by the watchdog through the inspector, at an interrupt, and once by the agent. The time it
+   * takes is no block of the application.
+   * @param {any} inspector node:inspector
+   * @param {Action} action
+   */
+  run (inspector, action) {
+    const startMs = nowMs()
+    this.#counters.add('profileHolds', 1)
+    const wasOn = this.#session !== null
+    let taken = null
+    let failure = null
+    try {
+      taken = this.#do(inspector, action)
+    } catch (error) {
+      failure = `${error?.message}`
+      this.stop()
+    }
+    const tookMs = nowMs() - startMs
+    if (!wasOn) this.#startTookMs = tookMs
+    this.#send({ code: PROFILE, action, isOn: this.#session !== null, tookMs: action === 'start' ? this.#startTookMs : tookMs, failure, taken })
+    this.#counters.add('profileMicros', Math.round((nowMs() - startMs) * US_PER_MS))
+    this.#counters.add('profileHolds', 1)
+  }
+
+  /** @param {any} inspector @param {Action} action */
+  #do (inspector, action) {
+    if (action === 'stop') return this.stop()
+    if (inspector.url() !== undefined) throw new Error('a debugger is attached')
+    if (action === 'start' && this.#session === null) this.#start(inspector)
+    return action === 'take' && this.#session !== null ? this.#take() : null
+  }
+
+  /** @param {any} inspector */
+  #start ({ Session, console }) {
+    const session = new Session()
+    session.connect()
+    this.#session = session
+    this.#console = console
+    session.post('Profiler.enable')
+    session.post('Profiler.setSamplingInterval', { interval: INTERVAL_MICROS })
+    session.on('Profiler.consoleProfileFinished', (/** @type {any} */ { params }) => {
+      if (params.title === this.#ending) this.#finished = params.profile
+    })
+    let isBegun = false
+    session.once('Profiler.consoleProfileStarted', () => { isBegun = true })
+    this.#begin()
+    if (!isBegun) throw new Error('the inspector does not profile')
+  }
+
+  #begin () {
+    this.#beganAtMs = nowMs()
+    this.#console.profile(`${TITLE}${++this.#count}`)
+  }
+
+  #take () {
+    const startMs = this.#beganAtMs
+    this.#ending = `${TITLE}${this.#count}`
+    this.#begin()
+    this.#finished = null
+    this.#console.profileEnd(this.#ending)
+    const profile = this.#finished
+    return { startMs, endMs: this.#beganAtMs, profile }
+  }
+
+  /** The last profile is thrown away, unwritten. */
+  stop () {
+    const session = this.#session
+    this.#session = null
+    try {
+      session?.disconnect()
+    } catch {
+      // It has been closed by somebody else.
+    }
+    return null
+  }
+}
+
+exports.HostProfiler = HostProfiler
+exports.INTERVAL_MICROS = INTERVAL_MICROS

@@ -1,0 +1,229 @@
+'use strict'
+
+const { nowMs } = require('../clock')
+const { cutProfiles } = require('../explain/cpu-profile')
+const { withProfile } = require('../explain/profiled')
+const { toPath } = require('../explain/source-map')
+const { askProfiler, NOT_ALLOWED } = require('./inspector')
+const { ProfileNeed } = require('./profile-need')
+const { readSource } = require('./read-source')
+
+/** A profile is taken and begun anew after this long at the latest: V8 keeps every sample of it. */
+const WINDOW_MS = 10000
+/** The newest profiles are kept for blocks that last longer than one. */
+const WINDOWS = 8
+/** V8's own thread passes samples on at the next one: after this they are all there. */
+const SETTLE_MS = 25
+/** A verdict waits so long for its profile, which comes when the host answers. */
+const AWAIT_MS = 2000
+/** Where a step keeps the application for longer there is no further one: they take a tenth of it, on a busy machine too. */
+const LONG_MS = { start: 1000, take: 250, stop: Infinity }
+const RETRY_MS = 60000
+/** A question that has no answer for so long is put again. */
+const LOST_MS = 60000
+/** Profiles of single blocks that are kept, and their text in all. */
+const FILES = 50
+const FILE_CHARS = 8 * 1024 * 1024
+/** A longer source is a bundle, to be split into lines at each block. */
+const SOURCE_CHARS = 2 * 1024 * 1024
+
+/**
+ * @typedef {import('../store/record').BlockRecord} BlockRecord
+ * @typedef {import('../host/profiler').Action} Action
+ */
+
+/** The CPU profile of the host: asks for it, keeps what is taken, and lays it over blocks. */
+class Profiling {
+  /** @type {import('../explain/cpu-profile').Window[]} oldest first */
+  #windows = []
+  /** @type {Map<string, string>} by block */
+  #files = new Map()
+  #fileChars = 0
+  /** @type {{ action: Action, atMs: number } | null} */
+  #asked = null
+  /** @type {number | null} since when it has been on */
+  #onSinceMs = null
+  #takenAtMs = 0
+  /** @type {number | null} until when the last block lasted that has no profile yet */
+  #owedMs = null
+  #retryAtMs = -Infinity
+  #holds = 0
+  #heldUntilMs = -Infinity
+  #need = new ProfileNeed()
+  #parts
+
+  /**
+   * @param {object} parts
+   * @param {'off' | 'auto' | 'on'} parts.mode
+   * @param {string | null} parts.refusal why it cannot be
+   * @param {(action: Action) => string | null} parts.ask
+   * @param {() => number} parts.holds odd while the profiler keeps the host
+   * @param {import('../explain/frame-table').FrameTable} parts.frames
+   * @param {(file: string) => string | null} parts.readSource
+   * @param {(level: 'info' | 'warn', fields: object, message: string) => void} parts.say
+   * @param {(failure: { message: string } | null) => void} parts.onState
+   */
+  constructor (parts) {
+    this.#parts = parts
+    this.#holds = parts.holds()
+    if (parts.mode !== 'off' && parts.refusal !== null) this.#refuse(parts.refusal)
+  }
+
+  get isOn () {
+    return this.#onSinceMs !== null
+  }
+
+  /** What the watching of the main thread takes of it. @returns {Pick<import('./thread-watch').Parts, 'adjust' | 'isAwaited'>} */
+  get parts () {
+    return { adjust: (seen) => this.#adjust(seen), isAwaited: (endMs, now) => this.#isAwaited(endMs, now) }
+  }
+
+  /** @returns {Pick<import('./incident').Surroundings, 'layProfile'>} */
+  get surroundings () {
+    return { layProfile: (record, startMs, endMs) => this.#lay(record, startMs, endMs) }
+  }
+
+  /** @param {string} message @param {number} [untilMs] */
+  #refuse (message, untilMs = Infinity) {
+    this.#retryAtMs = untilMs
+    this.#parts.onState({ message })
+  }
+
+  /** @param {number} now @param {boolean} isBlocked */
+  look (now, isBlocked) {
+    const { mode } = this.#parts
+    if (mode === 'off' || now < this.#retryAtMs) return
+    if (this.#asked !== null && (isBlocked || now - this.#asked.atMs < LOST_MS)) return
+    const isWanted = mode === 'on' || this.#need.isWanted(now)
+    if (!this.isOn) {
+      if (isWanted && !isBlocked) this.#ask('start', now)
+    } else if (!isWanted && !isBlocked) {
+      this.#ask('stop', now)
+    } else if (now - this.#takenAtMs >= WINDOW_MS || (this.#owedMs !== null && now >= this.#owedMs + SETTLE_MS)) {
+      this.#ask('take', now)
+    }
+  }
+
+  /** @param {Action} action @param {number} now */
+  #ask (action, now) {
+    this.#asked = { action, atMs: now }
+    const failure = this.#parts.ask(action)
+    if (failure === null) return
+    this.#asked = null
+    this.#refuse(failure, now + RETRY_MS)
+  }
+
+  /** The host says. @param {any} message */
+  receive (message) {
+    const { action, isOn, tookMs, failure, taken } = message
+    const now = nowMs()
+    this.#asked = null
+    if (taken?.profile) {
+      this.#windows.push(taken)
+      if (this.#windows.length > WINDOWS) this.#windows.shift()
+    }
+    if (action !== 'stop') this.#takenAtMs = now
+    if (taken !== null && this.#owedMs !== null && taken.endMs >= this.#owedMs) this.#owedMs = null
+    this.#turn(isOn, tookMs, action === 'stop' ? ', after five minutes without a block in a native call' : '')
+    if (failure !== null) this.#refuse(failure, now + RETRY_MS)
+    else if (tookMs > LONG_MS[/** @type {Action} */ (action)] && isOn) {
+      this.#refuse(`to ${action} it kept the application for ${Math.round(tookMs)} ms`)
+      this.#parts.ask('stop')
+    } else if (this.#retryAtMs !== Infinity) this.#parts.onState(null)
+  }
+
+  /** @param {boolean} isOn @param {number} tookMs @param {string} why */
+  #turn (isOn, tookMs, why) {
+    if (isOn === this.isOn) return
+    const now = nowMs()
+    const ms = Math.round(tookMs)
+    if (isOn) {
+      this.#onSinceMs = now
+      this.#parts.say('info', { event: 'profile_on', tookMs: ms }, `a CPU profile is being taken (option profile: '${this.#parts.mode}'); to start it took ${ms} ms of the application`)
+    } else {
+      const seconds = Math.round((now - /** @type {number} */ (this.#onSinceMs)) / 1000)
+      this.#onSinceMs = null
+      this.#owedMs = null
+      this.#parts.say('info', { event: 'profile_off', seconds, tookMs: ms }, `no CPU profile is taken any longer${why}, after ${seconds} s`)
+    }
+  }
+
+  /**
+   * What a look has seen, with a beat made up for the time in which the profiler itself kept the host.
+   * @param {import('./parking').Seen} seen
+   * @returns {import('./parking').Seen}
+   */
+  #adjust (seen) {
+    if (this.#parts.mode === 'off') return seen
+    const holds = this.#parts.holds()
+    const { atMs } = seen.reading
+    if (holds !== this.#holds || (holds & 1) === 1) this.#heldUntilMs = atMs
+    this.#holds = holds
+    return this.#heldUntilMs <= seen.beat.atMs ? seen : { ...seen, beat: { ...seen.beat, atMs: this.#heldUntilMs } }
+  }
+
+  /** A block is over. @param {number} endMs */
+  ended (endMs) {
+    if (this.isOn) this.#owedMs = endMs
+  }
+
+  /** Whether a verdict had better wait. @param {number} endMs of its block @param {number} now */
+  #isAwaited (endMs, now) {
+    return this.#owedMs !== null && endMs <= this.#owedMs && now - endMs < AWAIT_MS
+  }
+
+  /** The record with what the profile says of it. @param {BlockRecord} record @param {number} startMs @param {number} endMs @returns {BlockRecord} */
+  #lay (record, startMs, endMs) {
+    if (this.#windows.length === 0) return record
+    const profile = cutProfiles(this.#windows.filter((window) => window.endMs > startMs && window.startMs < endMs), startMs, endMs)
+    if (profile === null) return record
+    this.#file(record.id, JSON.stringify(profile))
+    return withProfile(record, profile, { original: (frame) => this.#parts.frames.get(frame), lines: lineReader(this.#parts.readSource) })
+  }
+
+  /** @param {string} id @param {string} text */
+  #file (id, text) {
+    this.#fileChars += text.length - (this.#files.get(id)?.length ?? 0)
+    this.#files.delete(id)
+    this.#files.set(id, text)
+    for (const [oldest, { length }] of this.#files) {
+      if (this.#files.size <= FILES && this.#fileChars <= FILE_CHARS) return
+      this.#files.delete(oldest)
+      this.#fileChars -= length
+    }
+  }
+
+  /** The profile of one block as a .cpuprofile. @param {string} id */
+  fileOf (id) {
+    return this.#files.get(id)
+  }
+
+  /** A block has its verdict. @param {BlockRecord} record */
+  settled (record) {
+    this.#need.settled(record, nowMs())
+  }
+}
+
+/** Files by lines, each read once. @param {(file: string) => string | null} read @returns {import('../explain/profiled').Lines} */
+function lineReader (read) {
+  /** @type {Map<string, string[] | null>} */
+  const files = new Map()
+  return (name) => {
+    const file = /** @type {string} */ (toPath(name))
+    if (!files.has(file)) {
+      const text = read(file)
+      files.set(file, text === null || text.length > SOURCE_CHARS ? null : text.split('\n'))
+    }
+    return files.get(file) ?? null
+  }
+}
+
+/**
+ * @param {'off' | 'auto' | 'on'} mode
+ * @param {boolean} mayInspect
+ * @param {{ counters: import('../bridge/counters').Counters } & Pick<ConstructorParameters<typeof Profiling>[0], 'frames' | 'say' | 'onState'>} parts
+ */
+exports.startProfiling = (mode, mayInspect, { counters, ...parts }) =>
+  new Profiling({ ...parts, mode, refusal: mayInspect ? null : NOT_ALLOWED, ask: askProfiler, holds: () => counters.get('profileHolds'), readSource })
+
+exports.Profiling = Profiling

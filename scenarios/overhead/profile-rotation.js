@@ -1,0 +1,154 @@
+'use strict'
+
+// What a CPU profile costs the thread it is of, in small and large applications:
+//   node scenarios/overhead/profile-rotation.js [functions…]          default 50 10000
+// `own` is the agent's way: the next profile begins before the last one ends. `plain` is Profiler.stop and
+// Profiler.start from another thread, through a session with the main thread; `unanswered`: the time that
+// thread was kept by a question whose answer had not come when the process was ended. Each in a process of its own.
+const { spawn } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { Worker } = require('node:worker_threads')
+const { createMemory, openBridge } = require('../../lib/bridge/bridge')
+const { nowMs } = require('../../lib/clock')
+const { HostProfiler, INTERVAL_MICROS } = require('../../lib/host/profiler')
+
+const ROUNDS = 9
+/** A process that has not ended by then is ended: a rotation that takes that long is what is looked for. */
+const DEADLINE_MS = 20000
+const FUNCTIONS_A_FILE = 100
+/** A call takes well under a microsecond; longer than this something came in between. */
+const INTERRUPTION_MS = 0.1
+
+/** So many functions that have been compiled and called: they are what a profile begins with. @param {number} count */
+function load (count) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-functions-'))
+  /** @type {((n: number) => number)[]} */
+  const functions = []
+  for (let from = 0; from < count; from += FUNCTIONS_A_FILE) {
+    const file = path.join(folder, `${from}.js`)
+    const source = Array.from({ length: Math.min(FUNCTIONS_A_FILE, count - from) }, (_, i) =>
+      `exports.f${from + i} = function f${from + i} (n) {\n  let sum = n\n  for (let k = 0; k < 8; k++) sum += k * ${i}\n  return sum % 7\n}\n`)
+    fs.writeFileSync(file, source.join(''))
+    functions.push(...(Object.values(require(file))))
+  }
+  fs.rmSync(folder, { recursive: true })
+  return functions
+}
+
+/**
+ * Calls them until it is told to end; gives the interruptions it met.
+ * @param {((n: number) => number)[]} functions
+ * @param {() => boolean} isOver
+ */
+function work (functions, isOver) {
+  let interruptedMs = 0
+  let lastMs = nowMs()
+  for (let i = 0; !isOver(); i++) {
+    functions[i % functions.length](i)
+    const atMs = nowMs()
+    if (atMs - lastMs > INTERRUPTION_MS) interruptedMs += atMs - lastMs
+    lastMs = atMs
+  }
+  return interruptedMs
+}
+
+/** @param {((n: number) => number)[]} functions @param {number} ms */
+function workFor (functions, ms) {
+  const endMs = nowMs() + ms
+  work(functions, () => nowMs() >= endMs)
+}
+
+/** @param {((n: number) => number)[]} functions */
+function own (functions) {
+  const profiler = new HostProfiler(openBridge(createMemory()), (/** @type {any} */ { failure }) => { if (failure !== null) throw new Error(failure) })
+  const steps = /** @type {Record<string, number[]>} */ ({ start: [], rotation: [], stop: [] })
+  for (let i = 0; i < ROUNDS; i++) {
+    for (const [name, action] of /** @type {const} */ ([['start', 'start'], ['rotation', 'take'], ['rotation', 'take'], ['stop', 'stop']])) {
+      const startMs = nowMs()
+      profiler.run(require('node:inspector'), action)
+      steps[name].push(nowMs() - startMs)
+      workFor(functions, 100)
+    }
+  }
+  return steps
+}
+
+const ROTATING = 1
+const OVER = 2
+
+/** The other thread of `plain`. */
+const ROTATOR = `
+  const { Session } = require('node:inspector')
+  const { workerData: { state, rounds, interval } } = require('node:worker_threads')
+  const session = new Session()
+  const post = (method, params) => new Promise((resolve, reject) => session.post(method, params, (error, result) => error ? reject(error) : resolve(result)))
+  setInterval(() => {}, 1000)
+  async function main () {
+    session.connectToMainThread()
+    await post('Profiler.enable')
+    await post('Profiler.setSamplingInterval', { interval })
+    await post('Profiler.start')
+    for (let i = 0; i < rounds; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      Atomics.store(state, 0, ${ROTATING})
+      await post('Profiler.stop')
+      await post('Profiler.start')
+      Atomics.store(state, 0, 0)
+    }
+    session.disconnect()
+    Atomics.store(state, 0, ${OVER})
+    process.exit()
+  }
+  main()`
+
+/** @param {((n: number) => number)[]} functions */
+function plain (functions) {
+  const state = new Int32Array(new SharedArrayBuffer(4))
+  new Worker(ROTATOR, { eval: true, workerData: { state, rounds: ROUNDS, interval: INTERVAL_MICROS } }).unref()
+  /** @type {Record<string, number[]>} */
+  const steps = { rotation: [] }
+  const endMs = nowMs() + DEADLINE_MS / 2
+  while (Atomics.load(state, 0) !== OVER && nowMs() < endMs) {
+    work(functions, () => Atomics.load(state, 0) !== 0 || nowMs() >= endMs)
+    const interruptedMs = work(functions, () => Atomics.load(state, 0) !== ROTATING || nowMs() >= endMs)
+    if (nowMs() >= endMs) steps.unanswered = [interruptedMs]
+    else if (interruptedMs > 0) steps.rotation.push(interruptedMs)
+  }
+  return steps
+}
+
+/** @param {string} way @param {string} count @returns {Promise<Record<string, number[]> | null>} null where it did not end in time */
+function measure (way, count) {
+  const child = spawn(process.execPath, [__filename, way, count], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const timer = setTimeout(() => child.kill('SIGKILL'), DEADLINE_MS)
+  let text = ''
+  child.stdout.on('data', (data) => { text += data })
+  return new Promise((resolve) => child.on('close', () => {
+    clearTimeout(timer)
+    resolve(text === '' ? null : JSON.parse(text))
+  }))
+}
+
+async function main () {
+  const counts = process.argv.length > 2 ? process.argv.slice(2) : ['50', '10000']
+  console.log(`Node ${process.version}, a sample every ${INTERVAL_MICROS / 1000} ms, ${ROUNDS} rounds; ms of the profiled thread`)
+  for (const count of counts) {
+    for (const way of ['own', 'plain']) {
+      const steps = await measure(way, count)
+      const told = steps === null
+        ? `not over after ${DEADLINE_MS / 1000} s`
+        : Object.entries(steps).map(([name, values]) => {
+          if (values.length === 0) return `${name}: none`
+          const sorted = values.sort((a, b) => a - b)
+          return `${name} ${sorted[sorted.length >> 1].toFixed(1)} (${sorted[0].toFixed(1)} to ${sorted[sorted.length - 1].toFixed(1)})`
+        }).join(', ')
+      console.log(`${count.padStart(6)} functions, ${way.padEnd(5)}  ${told}`)
+    }
+  }
+}
+
+const [way, count] = process.argv.slice(2)
+if (way === 'own' || way === 'plain') process.stdout.write(JSON.stringify((way === 'own' ? own : plain)(load(Number(count)))), () => process.exit())
+else main()

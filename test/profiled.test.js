@@ -1,0 +1,133 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { cutProfiles } = require('../lib/explain/cpu-profile')
+const { builtinIn, calleeOf, lineOfCall } = require('../lib/explain/native-call')
+const { withProfile } = require('../lib/explain/profiled')
+const { makeRecord } = require('./support/record')
+
+const SOURCE = [
+  'function load (text) {',
+  '  const first = check(text)',
+  '  return JSON.parse(text)',
+  '}',
+  'function seal (text) {',
+  '  const salt = saltOf(text)',
+  '  return pbkdf2Sync(text, salt, 1e6)',
+  '}'
+]
+const FILE = '/srv/app/report.js'
+const native = { ...makeRecord().evidence, nativeMs: 300 }
+
+/** A node of a profile: its function at a line of the source, else without a place. @param {number} id @param {string} functionName @param {number | string | null} place @param {number[]} [children] @param {object} [more] */
+const node = (id, functionName, place, children = [], more = {}) => ({
+  id,
+  callFrame: { functionName, scriptId: '1', url: typeof place === 'string' ? place : place === null ? '' : `file://${FILE}`, lineNumber: typeof place === 'number' ? place - 1 : -1, columnNumber: typeof place === 'number' ? 0 : -1 },
+  children,
+  hitCount: 0,
+  ...more
+})
+
+/**
+ * A profile with a sample every 10 ms from a time on.
+ * @param {any[]} nodes
+ * @param {number[]} samples
+ * @param {number} [startMs]
+ */
+const makeWindow = (nodes, samples, startMs = 1000) => ({
+  startMs,
+  endMs: startMs + samples.length * 10,
+  profile: { nodes, startTime: startMs * 1000, endTime: (startMs + samples.length * 10) * 1000, samples, timeDeltas: samples.map(() => 10000) }
+})
+
+/** @param {any} profile @param {Partial<import('../lib/store/record').BlockRecord>} [differences] @param {string[]} [source] */
+const lay = (profile, differences, source = SOURCE) =>
+  /** @type {any} */ (withProfile(makeRecord({ cause: 'native', evidence: native, frame: null, leaf: null, ...differences }), profile, { original: (frame) => frame, lines: () => source }))
+
+const LOAD = [node(1, '(root)', null, [2, 4, 5]), node(2, 'handle', '/srv/app/node_modules/x/index.js', [3]), node(3, 'load', 1, [], { hitCount: 6, positionTicks: [{ line: 2, ticks: 1 }, { line: 3, ticks: 5 }] }), node(4, '(garbage collector)', null), node(5, '(idle)', null)]
+
+test('a cut has the samples of its interval alone, the nodes they need and their length', () => {
+  const cut = /** @type {any} */ (cutProfiles([makeWindow(LOAD, [5, 5, 3, 3, 3, 3, 5, 5])], 1025, 1062))
+  assert.deepEqual(cut.samples.length, 4)
+  assert.deepEqual(cut.nodes.map((/** @type {any} */ { callFrame, hitCount }) => [callFrame.functionName, hitCount]), [['(root)', 0], ['handle', 0], ['load', 4]])
+  assert.deepEqual(cut.timeDeltas, [5000, 10000, 10000, 10000])
+  assert.deepEqual([cut.startTime, cut.endTime], [1025000, 1062000])
+  assert.equal(cutProfiles([makeWindow(LOAD, [5, 5])], 2000, 2100), null)
+  assert.equal(cutProfiles([], 0, 1), null)
+})
+
+test('a block that began in one profile and ended in the next is one', () => {
+  const cut = /** @type {any} */ (cutProfiles([makeWindow(LOAD, [5, 3, 3]), makeWindow(LOAD, [3, 3, 5], 1030)], 1015, 1052))
+  assert.equal(cut.samples.length, 4)
+  assert.equal(cut.timeDeltas.reduce((/** @type {number} */ sum, /** @type {number} */ delta) => sum + delta, 0), 35000)
+})
+
+test('a clock of V8 that counts from elsewhere is brought to ours', () => {
+  const window = makeWindow(LOAD, [3, 3, 3])
+  window.profile.startTime += 5e12
+  assert.equal(cutProfiles([window], 1005, 1035)?.samples.length, 3)
+})
+
+test('lines of a function that mostly ran elsewhere are not taken for those of the block', () => {
+  const [root, handle, load, ...others] = LOAD
+  const busy = [root, handle, { ...load, hitCount: 60 }, ...others]
+  assert.equal(cutProfiles([makeWindow(busy, [3, 3, 3, 3])], 1000, 1050)?.nodes.find(({ callFrame }) => callFrame.functionName === 'load')?.positionTicks, undefined)
+  assert.ok(cutProfiles([makeWindow(LOAD, [3, 3, 3, 3])], 1000, 1050)?.nodes.find(({ callFrame }) => callFrame.functionName === 'load')?.positionTicks)
+})
+
+test('what only answered late is put right: function, line and the call in it; collections count where they interrupt', () => {
+  const profile = cutProfiles([makeWindow(LOAD, [3, 3, 4, 3, 3])], 1000, 1050)
+  const late = { function: 'handle', file: '/srv/app/node_modules/x/index.js', line: 9, column: 1, exact: false }
+  for (const frame of [null, late]) {
+    const record = lay(profile, { frame })
+    assert.deepEqual(record.frame, { function: 'load', file: FILE, line: 3, column: 15, exact: true })
+    assert.equal(record.profile.call, 'JSON.parse')
+    assert.deepEqual(record.leaf, { function: 'JSON.parse', file: null, line: null, column: null })
+    assert.deepEqual(record.profile.stacks.map((/** @type {any} */ { count, weightMs, frames }) => [count, weightMs, frames[0].function, frames.length]), [[4, 40, 'load', 2], [1, 10, '(garbage collector)', 3]])
+  }
+})
+
+test('a stack that was taken in time keeps its line, and a block of JavaScript is given no call', () => {
+  const profile = cutProfiles([makeWindow(LOAD, [3, 3, 3, 3])], 1000, 1050)
+  const frame = { function: 'load', file: FILE, line: 2, column: 17, exact: true }
+  const record = lay(profile, { frame, cause: 'js', evidence: makeRecord().evidence })
+  assert.deepEqual([record.frame, record.profile.call, record.leaf], [frame, null, null])
+})
+
+test('where Node.js lies between, the source says the line of the call, else only the function is told', () => {
+  const nodes = [node(1, '(root)', null, [2]), node(2, 'seal', 5, [3]), node(3, 'pbkdf2Sync', 'node:internal/crypto/pbkdf2', [4]), node(4, 'run', null)]
+  const profile = cutProfiles([makeWindow(nodes, [4, 4, 4])], 1000, 1050)
+  const told = lay(profile)
+  assert.deepEqual([told.frame, told.profile.call], [{ function: 'seal', file: FILE, line: 7, column: 10, exact: true }, 'pbkdf2Sync'])
+  assert.deepEqual(lay(profile, {}, []).frame, { function: 'seal', file: FILE, line: 5, column: 1, exact: false })
+  const late = { function: 'seal', file: FILE, line: 7, column: 3, exact: false }
+  assert.deepEqual(lay(profile, { frame: late }).frame, { ...late, exact: true })
+})
+
+test('a regular expression is named by its pattern, a lone name of C++ is not taken for a call', () => {
+  const nodes = [node(1, '(root)', null, [2]), node(2, 'load', 1, [3, 4]), node(3, 'RegExp: (a+)+$', null), node(4, 'encodeInto', null)]
+  assert.equal(lay(cutProfiles([makeWindow(nodes, [3, 3, 3])], 1000, 1050)).profile.call, '/(a+)+$/')
+  assert.equal(lay(cutProfiles([makeWindow(nodes, [4, 4, 4])], 1000, 1050)).profile.call, null)
+  assert.ok(/** @type {string} */ (calleeOf({ function: `RegExp: ${'x'.repeat(1000)}`, file: null, line: null, column: null })).length < 100)
+})
+
+test('a single sample, and one outside of the application, change nothing', () => {
+  const record = makeRecord({ frame: null, leaf: null, cause: 'native' })
+  assert.deepEqual([lay(cutProfiles([makeWindow(LOAD, [3])], 1000, 1050)).frame, record.frame], [null, null])
+  const idle = lay(cutProfiles([makeWindow(LOAD, [5, 5, 5])], 1000, 1050))
+  assert.deepEqual([idle.frame, idle.profile.call, idle.profile.samples], [null, null, 3])
+})
+
+test('the built-in that a line calls is told where it is just one', () => {
+  /** @type {[string, string | null][]} */
+  const lines = [
+    ['  const x = JSON.parse(text)', 'JSON.parse'], ['copy.sort()', 'sort'], ['    .sort((a, b) => a - b)', 'sort'], ['list.map(f).sort()', 'sort'], ['return /^(a+)+$/.test(s)', 'test'],
+    ['structuredClone(state)', 'structuredClone'], ['return a?.split(",")', 'split'], ['JSON.parse(a) + JSON.parse(b)', 'JSON.parse'], ['JSON.parse(a).sort()', null],
+    ['sort(list)', null], [`${' '.repeat(900)}x`, null], [`a(${'b.sort(),'.repeat(200)})`, null], ['JSON . parse (a)', 'JSON.parse'], ['yaml.parse(text)', null], ['compute(n)', null], ['mysort()', null], ['', null]
+  ]
+  for (const [line, call] of lines) assert.equal(builtinIn(line)?.call ?? null, call, line)
+  assert.equal(builtinIn('  const x = JSON.parse(text)')?.column, 18)
+  assert.deepEqual(lineOfCall(SOURCE, 5, 'pbkdf2Sync'), { line: 7, column: 10 })
+  assert.equal(lineOfCall(['f(g(), g())', 'g()'], 1, 'g'), null)
+})
