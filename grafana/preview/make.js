@@ -1,0 +1,81 @@
+'use strict'
+
+// Pictures of the dashboards as they are committed, with the data of a Prometheus that runs:
+//   npm install --prefix grafana/preview --no-package-lock --ignore-scripts
+//   node grafana/preview/make.js http://127.0.0.1:9090 [minutes [seconds between scrapes [dashboard]]]
+// Charts, numbers and tables are drawn by @grafana/ui in Debian's chromium; its heatmap is part of Grafana
+// alone, ours stands in. Marks of blocks over the charts are left out. pngquant makes the files half as large.
+const { spawnSync } = require('node:child_process')
+const path = require('node:path')
+const { build } = require('esbuild')
+const { chromium } = require('playwright-core')
+const { dashboards, interpolate } = require('../../test/support/grafana')
+
+const IMAGES = path.join(__dirname, '..', '..', '.github', 'images')
+const [prometheus, minutes = '10', scrape = '5', only] = process.argv.slice(2)
+const ADDRESS = 'http://dashboards.invalid'
+const WIDTH = 1280
+/** As many points as a panel of half that width has pixels to show. */
+const POINTS = 300
+/** What of each is in its picture: its first rows, which say what it is for. */
+const HEIGHTS = { overview: 1180, blocks: 1240, cluster: 1250, scenarios: 1526 }
+
+const scrapeS = Number(scrape)
+const rangeS = Number(minutes) * 60
+const endS = Math.floor(Date.now() / 1000)
+const stepS = Math.max(scrapeS, Math.ceil(rangeS / POINTS))
+
+/** @param {any} target @param {any[]} variables */
+async function ask ({ expr, instant, legendFormat, refId }, variables) {
+  const query = interpolate(expr, { variables, stepS, scrapeS, rangeS })
+  const parameters = instant ? { query, time: endS } : { query, start: endS - rangeS, end: endS, step: stepS }
+  const response = await fetch(`${prometheus}/api/v1/query${instant ? '' : '_range'}`, { method: 'POST', body: new URLSearchParams(/** @type {any} */ (parameters)) })
+  const { data, error } = await response.json()
+  if (error) throw new Error(`${query}: ${error}`)
+  return { refId, legendFormat, instant, result: data.result }
+}
+
+async function main () {
+  if (!prometheus) throw new Error('which Prometheus? node grafana/preview/make.js http://127.0.0.1:9090')
+  const { outputFiles } = await build({
+    entryPoints: [path.join(__dirname, 'page.mjs')],
+    bundle: true,
+    write: false,
+    outdir: 'nowhere',
+    // Of their packages in CommonJS the modules for import take the whole for the default.
+    alias: Object.fromEntries(['data', 'ui'].map((name) => [`@grafana/${name}`, require.resolve(`@grafana/${name}`)])),
+    format: 'iife',
+    define: { 'process.env.NODE_ENV': '"production"', global: 'globalThis' },
+    loader: { '.ttf': 'empty', '.woff': 'empty', '.woff2': 'empty', '.svg': 'text' },
+    logLevel: 'error'
+  })
+  const textOf = (/** @type {string} */ extension) => outputFiles.find((file) => file.path.endsWith(extension))?.text ?? ''
+  const executablePath = spawnSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' }).stdout.trim()
+  const browser = await chromium.launch({ executablePath, args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic'] })
+  try {
+    for (const [name, dashboard] of dashboards()) {
+      if (only !== undefined && only !== name) continue
+      const panels = await Promise.all(dashboard.panels.map(async (/** @type {any} */ panel) => ({
+        ...panel, answers: await Promise.all((panel.targets ?? []).map((/** @type {any} */ target) => ask(target, dashboard.templating.list)))
+      })))
+      const page = await browser.newPage({ viewport: { width: WIDTH, height: 800 }, locale: 'en-GB' })
+      page.on('pageerror', (error) => process.stderr.write(`${name}: ${error.message}\n`))
+      // A page without an address has no storage, which the components ask for.
+      await page.route(`${ADDRESS}/**`, (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html><body style="margin:0"><div id="root"></div>' }))
+      await page.goto(ADDRESS)
+      await page.evaluate((view) => { /** @type {any} */ (globalThis).view = view }, { title: dashboard.title, panels, width: WIDTH, fromMs: (endS - rangeS) * 1000, toMs: endS * 1000, stepMs: stepS * 1000 })
+      await page.addStyleTag({ content: textOf('.css') })
+      await page.addScriptTag({ content: textOf('.js') })
+      await page.waitForSelector('#root .done', { state: 'attached' })
+      await page.setViewportSize({ width: WIDTH, height: HEIGHTS[/** @type {'overview'} */ (name)] })
+      const file = path.join(IMAGES, `dashboard-${name}.png`)
+      await page.screenshot({ path: file })
+      spawnSync('pngquant', ['--force', '--ext', '.png', '--strip', file])
+      await page.close()
+    }
+  } finally {
+    await browser.close()
+  }
+}
+
+main()
