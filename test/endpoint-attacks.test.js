@@ -167,7 +167,7 @@ test('the endpoint of a process', async (t) => {
 
   await t.test('has not noticed any of it: the same thread, the same block, no complaint', async () => {
     assert.equal((await app.watchdog('/healthz')).status, 200)
-    assert.match(await (await app.watchdog('/metrics')).text(), /block_duration_seconds_count\{[^}]*cause="js"[^}]*\} [1-9]/)
+    assert.match(await (await app.watchdog('/metrics')).text(), /block_duration_seconds_count\{[^}]*\} [1-9]/)
     assert.equal(app.lines().filter(({ event }) => event === 'listening').length, 1)
     assert.deepEqual(app.lines().filter(({ event }) => event === 'degraded' || event === 'fault'), [])
     assert.ok(!app.out.stderr.includes('Warning'), app.out.stderr)
