@@ -15,10 +15,9 @@ const resultsOf = (tap) => tap.split('\n').filter((line) => !/duration_ms/.test(
 test('packages that live on the event loop pass the same tests under the agent', async (t) => {
   const files = ['express', 'fastify', 'piscina', 'undici', 'ws'].map((name) => path.join(FIXTURES, 'real-use', `${name}.js`))
   const args = ['--test', '--test-reporter=tap', ...files]
-  const without = await startNode(t, args).closed
+  const [without, under] = await Promise.all([startNode(t, args).closed, startNode(t, args, { env: watched }).closed])
   assert.match(without.stdout, /^# fail 0$/m, without.stdout)
   assert.match(without.stdout, /^# pass 28$/m, without.stdout)
-  const under = await startNode(t, args, { env: watched }).closed
   assert.equal(resultsOf(under.stdout), resultsOf(without.stdout))
   assert.deepEqual({ code: under.code, stderr: under.stderr }, { code: 0, stderr: '' })
 })
