@@ -29,6 +29,8 @@ const WARM_UP_SHARE = 0.2
 /** Metrics of requests and the end of the last block come within a second or two. */
 const SETTLE_MS = 10_000
 const LOOK_MS = 500
+/** Where the machine is overloaded it is tried with growing pauses. */
+const FOUND_MS = 60_000
 /** Fewer than by default, so that memory is full of records early in the run and has no more to grow. */
 const KEEP = 100
 
@@ -93,9 +95,9 @@ async function soak ({ watched, bare }, signal) {
 
 /** A worker thread is left alone at first, and has no blocks before it is watched. @param {string} url */
 async function threadWatched (url) {
-  const end = performance.now() + SETTLE_MS
+  const end = performance.now() + FOUND_MS
   while (sumOf(await scrape(url), 'loopwatch_eventloop_time_seconds_total', `thread="${THREAD}"`) === 0) {
-    if (performance.now() > end) throw new Error(`the worker thread was not watched within ${SETTLE_MS / 1000} s`)
+    if (performance.now() > end) throw new Error(`the worker thread was not watched within ${FOUND_MS / 1000} s`)
     await sleep(LOOK_MS)
   }
 }
