@@ -18,6 +18,8 @@ const SETTLE_MS = 25
 const AWAIT_MS = 2000
 /** Where a step keeps the application for longer there is no further one: they take a tenth of it, on a busy machine too. */
 const LONG_MS = { start: 1000, take: 250, stop: Infinity }
+/** Whatever keeps the host for longer counts as a block after all. */
+const HELD_MS = 5000
 const RETRY_MS = 60000
 /** A question that has no answer for so long is put again. */
 const LOST_MS = 60000
@@ -47,7 +49,9 @@ class Profiling {
   /** @type {number | null} until when the last block lasted that has no profile yet */
   #owedMs = null
   #retryAtMs = -Infinity
+  #isGivenUp = false
   #holds = 0
+  #heldSinceMs = -Infinity
   #heldUntilMs = -Infinity
   #need = new ProfileNeed()
   #parts
@@ -124,12 +128,13 @@ class Profiling {
     }
     if (action !== 'stop') this.#takenAtMs = now
     if (taken !== null && this.#owedMs !== null && taken.endMs >= this.#owedMs) this.#owedMs = null
-    this.#turn(isOn, tookMs, action === 'stop' ? ', after five minutes without a block in a native call' : '')
+    this.#turn(isOn, tookMs, action === 'stop' && !this.#isGivenUp ? ', after five minutes without a block in a native call' : '')
     if (failure !== null) this.#refuse(failure, now + RETRY_MS)
     else if (tookMs > LONG_MS[/** @type {Action} */ (action)] && isOn) {
+      this.#isGivenUp = true
       this.#refuse(`to ${action} it kept the application for ${Math.round(tookMs)} ms`)
       this.#parts.ask('stop')
-    } else if (this.#retryAtMs !== Infinity) this.#parts.onState(null)
+    } else if (!this.#isGivenUp) this.#parts.onState(null)
   }
 
   /** @param {boolean} isOn @param {number} tookMs @param {string} why */
@@ -157,7 +162,8 @@ class Profiling {
     if (this.#parts.mode === 'off') return seen
     const holds = this.#parts.holds()
     const { atMs } = seen.reading
-    if (holds !== this.#holds || (holds & 1) === 1) this.#heldUntilMs = atMs
+    if (holds !== this.#holds) this.#heldSinceMs = atMs
+    if (holds !== this.#holds || ((holds & 1) === 1 && atMs - this.#heldSinceMs < HELD_MS)) this.#heldUntilMs = atMs
     this.#holds = holds
     return this.#heldUntilMs <= seen.beat.atMs ? seen : { ...seen, beat: { ...seen.beat, atMs: this.#heldUntilMs } }
   }

@@ -38,26 +38,20 @@ function load (count) {
 }
 
 /**
- * Calls them until it is told to end; gives the interruptions it met.
+ * Calls them for a time, and tells of each interruption it meets.
  * @param {((n: number) => number)[]} functions
- * @param {() => boolean} isOver
+ * @param {number} ms
+ * @param {(ms: number) => boolean} [onCall] told how long a call has taken; true ends it
  */
-function work (functions, isOver) {
-  let interruptedMs = 0
+function work (functions, ms, onCall = () => false) {
   let lastMs = nowMs()
-  for (let i = 0; !isOver(); i++) {
+  const endMs = lastMs + ms
+  for (let i = 0; lastMs < endMs; i++) {
     functions[i % functions.length](i)
     const atMs = nowMs()
-    if (atMs - lastMs > INTERRUPTION_MS) interruptedMs += atMs - lastMs
+    if (onCall(atMs - lastMs)) return
     lastMs = atMs
   }
-  return interruptedMs
-}
-
-/** @param {((n: number) => number)[]} functions @param {number} ms */
-function workFor (functions, ms) {
-  const endMs = nowMs() + ms
-  work(functions, () => nowMs() >= endMs)
 }
 
 /** @param {((n: number) => number)[]} functions */
@@ -69,14 +63,14 @@ function own (functions) {
       const startMs = nowMs()
       profiler.run(require('node:inspector'), action)
       steps[name].push(nowMs() - startMs)
-      workFor(functions, 100)
+      work(functions, 100)
     }
   }
   return steps
 }
 
-const ROTATING = 1
-const OVER = 2
+/** Odd while a rotation goes on. */
+const LAST = 2 * ROUNDS
 
 /** The other thread of `plain`. */
 const ROTATOR = `
@@ -92,13 +86,12 @@ const ROTATOR = `
     await post('Profiler.start')
     for (let i = 0; i < rounds; i++) {
       await new Promise((resolve) => setTimeout(resolve, 200))
-      Atomics.store(state, 0, ${ROTATING})
+      Atomics.add(state, 0, 1)
       await post('Profiler.stop')
       await post('Profiler.start')
-      Atomics.store(state, 0, 0)
+      Atomics.add(state, 0, 1)
     }
     session.disconnect()
-    Atomics.store(state, 0, ${OVER})
     process.exit()
   }
   main()`
@@ -109,13 +102,20 @@ function plain (functions) {
   new Worker(ROTATOR, { eval: true, workerData: { state, rounds: ROUNDS, interval: INTERVAL_MICROS } }).unref()
   /** @type {Record<string, number[]>} */
   const steps = { rotation: [] }
-  const endMs = nowMs() + DEADLINE_MS / 2
-  while (Atomics.load(state, 0) !== OVER && nowMs() < endMs) {
-    work(functions, () => Atomics.load(state, 0) !== 0 || nowMs() >= endMs)
-    const interruptedMs = work(functions, () => Atomics.load(state, 0) !== ROTATING || nowMs() >= endMs)
-    if (nowMs() >= endMs) steps.unanswered = [interruptedMs]
-    else if (interruptedMs > 0) steps.rotation.push(interruptedMs)
-  }
+  let interruptedMs = 0
+  let last = 0
+  work(functions, DEADLINE_MS / 2, (ms) => {
+    const now = Atomics.load(state, 0)
+    // It may have begun, and ended, within the interruption.
+    if (ms > INTERRUPTION_MS && (now !== last || now % 2 === 1)) interruptedMs += ms
+    if (now >> 1 !== last >> 1) {
+      steps.rotation.push(interruptedMs)
+      interruptedMs = 0
+    }
+    last = now
+    return now === LAST
+  })
+  if (last !== LAST) steps.unanswered = [interruptedMs]
   return steps
 }
 
