@@ -8,10 +8,13 @@ const { askProfiler, NOT_ALLOWED } = require('./inspector')
 const { ProfileNeed } = require('./profile-need')
 const { readSource } = require('./read-source')
 
-/** A profile is taken and begun anew after this long at the latest: V8 keeps every sample of it. */
-const WINDOW_MS = 10000
-/** The newest profiles are kept for blocks that last longer than one. */
-const WINDOWS = 8
+/**
+ * A profile is taken and begun anew after this long at the latest: V8 keeps every sample of it, and
+ * writing it takes up to 20 to 60 ms where it has a thousand different stacks (ten seconds).
+ */
+const WINDOW_MS = 2000
+/** The newest profiles are kept for blocks that last longer than one; of a longer block they tell the end. */
+const WINDOWS = 10
 /** V8's own thread passes samples on at the next one: after this they are all there. */
 const SETTLE_MS = 25
 /** A verdict waits so long for its profile, which comes when the host answers. */

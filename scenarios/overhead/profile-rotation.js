@@ -14,22 +14,29 @@ const { createMemory, openBridge } = require('../../lib/bridge/bridge')
 const { nowMs } = require('../../lib/clock')
 const { HostProfiler, INTERVAL_MICROS } = require('../../lib/host/profiler')
 
-const ROUNDS = 9
+const ROUNDS = 5
+/** Of a profile: as the agent takes it while nothing blocks. */
+const WINDOW_MS = 2000
+/** Calls within calls, of ever other functions: the more stacks there are the more is to be written. */
+const DEPTH = 10
 /** A process that has not ended by then is ended: a rotation that takes that long is what is looked for. */
-const DEADLINE_MS = 20000
+const DEADLINE_MS = 40000
 const FUNCTIONS_A_FILE = 100
-/** A call takes well under a microsecond; longer than this something came in between. */
-const INTERRUPTION_MS = 0.1
+/** A call takes well under that; longer than this something came in between. */
+const INTERRUPTION_MS = 0.2
+
+/** @typedef {(n: number, depth: number, all: Call[]) => number} Call */
 
 /** So many functions that have been compiled and called: they are what a profile begins with. @param {number} count */
 function load (count) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-functions-'))
-  /** @type {((n: number) => number)[]} */
+  /** @type {Call[]} */
   const functions = []
   for (let from = 0; from < count; from += FUNCTIONS_A_FILE) {
     const file = path.join(folder, `${from}.js`)
     const source = Array.from({ length: Math.min(FUNCTIONS_A_FILE, count - from) }, (_, i) =>
-      `exports.f${from + i} = function f${from + i} (n) {\n  let sum = n\n  for (let k = 0; k < 8; k++) sum += k * ${i}\n  return sum % 7\n}\n`)
+      `exports.f${from + i} = function f${from + i} (n, depth, all) {\n  if (depth > 0) return all[(n * 7919 + ${i}) % all.length](n + 1, depth - 1, all)\n` +
+      `  let sum = n\n  for (let k = 0; k < 200; k++) sum += k * ${i}\n  return sum % 7\n}\n`)
     fs.writeFileSync(file, source.join(''))
     functions.push(...(Object.values(require(file))))
   }
@@ -39,7 +46,7 @@ function load (count) {
 
 /**
  * Calls them for a time, and tells of each interruption it meets.
- * @param {((n: number) => number)[]} functions
+ * @param {Call[]} functions
  * @param {number} ms
  * @param {(ms: number) => boolean} [onCall] told how long a call has taken; true ends it
  */
@@ -47,23 +54,23 @@ function work (functions, ms, onCall = () => false) {
   let lastMs = nowMs()
   const endMs = lastMs + ms
   for (let i = 0; lastMs < endMs; i++) {
-    functions[i % functions.length](i)
+    functions[i % functions.length](i, DEPTH, functions)
     const atMs = nowMs()
     if (onCall(atMs - lastMs)) return
     lastMs = atMs
   }
 }
 
-/** @param {((n: number) => number)[]} functions */
+/** @param {Call[]} functions */
 function own (functions) {
   const profiler = new HostProfiler(openBridge(createMemory()), (/** @type {any} */ { failure }) => { if (failure !== null) throw new Error(failure) })
   const steps = /** @type {Record<string, number[]>} */ ({ start: [], rotation: [], stop: [] })
   for (let i = 0; i < ROUNDS; i++) {
-    for (const [name, action] of /** @type {const} */ ([['start', 'start'], ['rotation', 'take'], ['rotation', 'take'], ['stop', 'stop']])) {
+    for (const [name, action] of /** @type {const} */ ([['start', 'start'], ['rotation', 'take'], ['stop', 'stop']])) {
       const startMs = nowMs()
       profiler.run(require('node:inspector'), action)
       steps[name].push(nowMs() - startMs)
-      work(functions, 100)
+      work(functions, action === 'stop' ? 100 : WINDOW_MS)
     }
   }
   return steps
@@ -85,7 +92,7 @@ const ROTATOR = `
     await post('Profiler.setSamplingInterval', { interval })
     await post('Profiler.start')
     for (let i = 0; i < rounds; i++) {
-      await new Promise((resolve) => setTimeout(resolve, 200))
+      await new Promise((resolve) => setTimeout(resolve, ${WINDOW_MS}))
       Atomics.add(state, 0, 1)
       await post('Profiler.stop')
       await post('Profiler.start')
@@ -96,7 +103,7 @@ const ROTATOR = `
   }
   main()`
 
-/** @param {((n: number) => number)[]} functions */
+/** @param {Call[]} functions */
 function plain (functions) {
   const state = new Int32Array(new SharedArrayBuffer(4))
   new Worker(ROTATOR, { eval: true, workerData: { state, rounds: ROUNDS, interval: INTERVAL_MICROS } }).unref()
