@@ -63,6 +63,11 @@ test('a block that began in one profile and ended in the next is one', () => {
   assert.equal(cut.timeDeltas.reduce((/** @type {number} */ sum, /** @type {number} */ delta) => sum + delta, 0), 35000)
 })
 
+test('of a block that is longer than what is kept the end is told, at its own length', () => {
+  const cut = /** @type {any} */ (cutProfiles([makeWindow(LOAD, [3, 3])], 500, 1030))
+  assert.deepEqual([cut.startTime, cut.endTime, cut.timeDeltas], [1000000, 1030000, [10000, 10000]])
+})
+
 test('a clock of V8 that counts from elsewhere is brought to ours', () => {
   const window = makeWindow(LOAD, [3, 3, 3])
   window.profile.startTime += 5e12

@@ -32,11 +32,12 @@ async function run (t, script, options = {}, flags = []) {
 const BLOCK_OF = `
   const records = []
   agent.on('block', (record) => records.push(record))
-  const until = async (look) => { for (let i = 0; i < 1000; i++) { const value = await look(); if (value) return value; await sleep(10) } }
-  const recordOf = async (name) => {
+  const until = async (look, tries = 1000) => { for (let i = 0; i < tries; i++) { const value = await look(); if (value) return value; await sleep(10) } }
+  const has = (stacks, name) => stacks.some(({ frames }) => frames.some((each) => each.function === name))
+  const recordOf = async (name, tries) => {
     const known = records.length
     await block(name)
-    return until(() => records.slice(known).find(({ stacks }) => stacks.some(({ frames }) => frames.some((each) => each.function === name || each.function === 'block'))))
+    return until(() => records.slice(known).find(({ stacks, profile }) => has([...stacks, ...profile?.stacks ?? []], name) || has(stacks, 'block')), tries)
   }
   const gauge = async () => /^loopwatch_profiling (\\d)$/m.exec(await agent.metrics())[1]
 `
@@ -83,9 +84,14 @@ test("with profile: 'on' JSON.parse, sort, a regular expression and pbkdf2Sync a
 test("with profile: 'auto' it starts after two blocks in native calls, names the third, and is over with stop()", async (t) => {
   const { said, log } = await run(t, `${BLOCK_OF}
     const gauges = [await gauge()]
-    const first = await recordOf('sorted')
-    const second = await recordOf('sorted')
-    const started = await until(async () => await gauge() === '1')
+    const before = []
+    let started = false
+    // On a busy machine a block may be charged to waiting for a CPU.
+    for (let i = 0; i < 20 && !started; i++) {
+      before.push(await recordOf('sorted', 100))
+      await sleep(100)
+      started = await gauge() === '1'
+    }
     const third = await recordOf('parseLast')
     await agent.stop()
     const { Session, console } = require('node:inspector')
@@ -96,8 +102,9 @@ test("with profile: 'auto' it starts after two blocks in native calls, names the
     session.on('Profiler.consoleProfileFinished', () => { left++ })
     console.profileEnd()
     session.disconnect()
-    say({ gauges, started, before: [first.profile, second.profile], causes: [first.cause, second.cause], third, left, handles: process.getActiveResourcesInfo().filter((name) => /Inspector|Message/.test(name)) })`, { profile: 'auto' })
-  assert.deepEqual({ gauges: said.gauges, started: said.started, before: said.before, left: said.left, handles: said.handles }, { gauges: ['0'], started: true, before: [null, null], left: 0, handles: [] }, JSON.stringify(said.causes))
+    say({ gauges, started, before: before.map((record) => record?.profile ?? null), causes: before.map((record) => record?.cause), third, left, handles: process.getActiveResourcesInfo().filter((name) => /Inspector|Message/.test(name)) })`, { profile: 'auto' })
+  assert.deepEqual({ gauges: said.gauges, started: said.started, left: said.left, handles: said.handles }, { gauges: ['0'], started: true, left: 0, handles: [] }, JSON.stringify(said.causes))
+  assert.deepEqual(said.before.slice(0, 2), [null, null])
   assertExact(said.third, 'parseLast')
   const on = log.find(({ event }) => event === 'profile_on')
   assert.match(on.msg, /^a CPU profile is being taken \(option profile: 'auto'\); to start it took \d+ ms of the application$/)
@@ -168,8 +175,8 @@ test('an automatic profile begins between two blocks, and ends after five minute
   assert.deepEqual(asked, ['start'])
   answer()
   assert.equal(profiling.isOn, true)
-  profiling.look(now + 9000, false)
-  profiling.look(now + 11000, true)
+  profiling.look(now + 1000, false)
+  profiling.look(now + 3000, true)
   assert.deepEqual(asked, ['start', 'take'])
   answer()
   profiling.look(now + 5 * 60 * 1000 + 1000, false)
@@ -188,7 +195,7 @@ test('a profile whose start or taking keeps the application for long is given up
     profiling.look(now, false)
     if (action === 'take') {
       answer()
-      profiling.look(now + 11000, false)
+      profiling.look(now + 3000, false)
     }
     answer({ tookMs: 40000 })
     assert.equal(asked.at(-1), 'stop')
@@ -226,4 +233,7 @@ test('the time in which the profiler keeps the host is no silence', () => {
   assert.deepEqual([seen(100), seen(400)], [100, 400])
   story.holds = 2
   assert.deepEqual([seen(500), seen(600)], [500, 500])
+  // One that does not come to its end.
+  story.holds = 3
+  assert.deepEqual([seen(1000), seen(5000), seen(7000), seen(8000)], [1000, 5000, 5000, 5000])
 })

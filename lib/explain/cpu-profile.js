@@ -23,7 +23,7 @@ const SAME_CLOCK_MS = 1000
  */
 
 /**
- * What profiles hold of one interval, as one profile; null where they have no sample in it.
+ * What profiles hold of one interval, as one profile, from the first of them on; null where they have no sample in it.
  * @param {Window[]} windows oldest first
  * @param {number} startMs monotonic
  * @param {number} endMs
@@ -37,7 +37,8 @@ exports.cutProfiles = (windows, startMs, endMs) => {
   const samples = []
   /** @type {number[]} */
   const timeDeltas = []
-  let lastMs = startMs
+  const fromMs = Math.max(startMs, windows[0]?.startMs ?? startMs)
+  let lastMs = fromMs
   for (const window of windows) {
     const tree = new Tree(window.profile, nodes)
     for (const { id, atMs } of samplesOf(window)) {
@@ -49,7 +50,7 @@ exports.cutProfiles = (windows, startMs, endMs) => {
     tree.close()
   }
   if (samples.length === 0) return null
-  return { nodes, startTime: Math.round(startMs * US_PER_MS), endTime: Math.round(endMs * US_PER_MS), samples, timeDeltas }
+  return { nodes, startTime: Math.round(fromMs * US_PER_MS), endTime: Math.round(endMs * US_PER_MS), samples, timeDeltas }
 }
 
 /** @param {Window} window */

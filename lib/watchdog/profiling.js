@@ -8,16 +8,21 @@ const { askProfiler, NOT_ALLOWED } = require('./inspector')
 const { ProfileNeed } = require('./profile-need')
 const { readSource } = require('./read-source')
 
-/** A profile is taken and begun anew after this long at the latest: V8 keeps every sample of it. */
-const WINDOW_MS = 10000
-/** The newest profiles are kept for blocks that last longer than one. */
-const WINDOWS = 8
+/**
+ * A profile is taken and begun anew after this long at the latest: V8 keeps every sample of it, and
+ * writing it takes up to 20 to 60 ms where it has a thousand different stacks (ten seconds).
+ */
+const WINDOW_MS = 2000
+/** The newest profiles are kept for blocks that last longer than one; of a longer block they tell the end. */
+const WINDOWS = 10
 /** V8's own thread passes samples on at the next one: after this they are all there. */
 const SETTLE_MS = 25
 /** A verdict waits so long for its profile, which comes when the host answers. */
 const AWAIT_MS = 2000
 /** Where a step keeps the application for longer there is no further one: they take a tenth of it, on a busy machine too. */
 const LONG_MS = { start: 1000, take: 250, stop: Infinity }
+/** Whatever keeps the host for longer counts as a block after all. */
+const HELD_MS = 5000
 const RETRY_MS = 60000
 /** A question that has no answer for so long is put again. */
 const LOST_MS = 60000
@@ -47,7 +52,9 @@ class Profiling {
   /** @type {number | null} until when the last block lasted that has no profile yet */
   #owedMs = null
   #retryAtMs = -Infinity
+  #isGivenUp = false
   #holds = 0
+  #heldSinceMs = -Infinity
   #heldUntilMs = -Infinity
   #need = new ProfileNeed()
   #parts
@@ -124,12 +131,13 @@ class Profiling {
     }
     if (action !== 'stop') this.#takenAtMs = now
     if (taken !== null && this.#owedMs !== null && taken.endMs >= this.#owedMs) this.#owedMs = null
-    this.#turn(isOn, tookMs, action === 'stop' ? ', after five minutes without a block in a native call' : '')
+    this.#turn(isOn, tookMs, action === 'stop' && !this.#isGivenUp ? ', after five minutes without a block in a native call' : '')
     if (failure !== null) this.#refuse(failure, now + RETRY_MS)
     else if (tookMs > LONG_MS[/** @type {Action} */ (action)] && isOn) {
+      this.#isGivenUp = true
       this.#refuse(`to ${action} it kept the application for ${Math.round(tookMs)} ms`)
       this.#parts.ask('stop')
-    } else if (this.#retryAtMs !== Infinity) this.#parts.onState(null)
+    } else if (!this.#isGivenUp) this.#parts.onState(null)
   }
 
   /** @param {boolean} isOn @param {number} tookMs @param {string} why */
@@ -157,7 +165,8 @@ class Profiling {
     if (this.#parts.mode === 'off') return seen
     const holds = this.#parts.holds()
     const { atMs } = seen.reading
-    if (holds !== this.#holds || (holds & 1) === 1) this.#heldUntilMs = atMs
+    if (holds !== this.#holds) this.#heldSinceMs = atMs
+    if (holds !== this.#holds || ((holds & 1) === 1 && atMs - this.#heldSinceMs < HELD_MS)) this.#heldUntilMs = atMs
     this.#holds = holds
     return this.#heldUntilMs <= seen.beat.atMs ? seen : { ...seen, beat: { ...seen.beat, atMs: this.#heldUntilMs } }
   }

@@ -14,22 +14,29 @@ const { createMemory, openBridge } = require('../../lib/bridge/bridge')
 const { nowMs } = require('../../lib/clock')
 const { HostProfiler, INTERVAL_MICROS } = require('../../lib/host/profiler')
 
-const ROUNDS = 9
+const ROUNDS = 5
+/** Of a profile: as the agent takes it while nothing blocks. */
+const WINDOW_MS = 2000
+/** Calls within calls, of ever other functions: the more stacks there are the more is to be written. */
+const DEPTH = 10
 /** A process that has not ended by then is ended: a rotation that takes that long is what is looked for. */
-const DEADLINE_MS = 20000
+const DEADLINE_MS = 40000
 const FUNCTIONS_A_FILE = 100
-/** A call takes well under a microsecond; longer than this something came in between. */
-const INTERRUPTION_MS = 0.1
+/** A call takes well under that; longer than this something came in between. */
+const INTERRUPTION_MS = 0.2
+
+/** @typedef {(n: number, depth: number, all: Call[]) => number} Call */
 
 /** So many functions that have been compiled and called: they are what a profile begins with. @param {number} count */
 function load (count) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-functions-'))
-  /** @type {((n: number) => number)[]} */
+  /** @type {Call[]} */
   const functions = []
   for (let from = 0; from < count; from += FUNCTIONS_A_FILE) {
     const file = path.join(folder, `${from}.js`)
     const source = Array.from({ length: Math.min(FUNCTIONS_A_FILE, count - from) }, (_, i) =>
-      `exports.f${from + i} = function f${from + i} (n) {\n  let sum = n\n  for (let k = 0; k < 8; k++) sum += k * ${i}\n  return sum % 7\n}\n`)
+      `exports.f${from + i} = function f${from + i} (n, depth, all) {\n  if (depth > 0) return all[(n * 7919 + ${i}) % all.length](n + 1, depth - 1, all)\n` +
+      `  let sum = n\n  for (let k = 0; k < 200; k++) sum += k * ${i}\n  return sum % 7\n}\n`)
     fs.writeFileSync(file, source.join(''))
     functions.push(...(Object.values(require(file))))
   }
@@ -38,45 +45,39 @@ function load (count) {
 }
 
 /**
- * Calls them until it is told to end; gives the interruptions it met.
- * @param {((n: number) => number)[]} functions
- * @param {() => boolean} isOver
+ * Calls them for a time, and tells of each interruption it meets.
+ * @param {Call[]} functions
+ * @param {number} ms
+ * @param {(ms: number) => boolean} [onCall] told how long a call has taken; true ends it
  */
-function work (functions, isOver) {
-  let interruptedMs = 0
+function work (functions, ms, onCall = () => false) {
   let lastMs = nowMs()
-  for (let i = 0; !isOver(); i++) {
-    functions[i % functions.length](i)
+  const endMs = lastMs + ms
+  for (let i = 0; lastMs < endMs; i++) {
+    functions[i % functions.length](i, DEPTH, functions)
     const atMs = nowMs()
-    if (atMs - lastMs > INTERRUPTION_MS) interruptedMs += atMs - lastMs
+    if (onCall(atMs - lastMs)) return
     lastMs = atMs
   }
-  return interruptedMs
 }
 
-/** @param {((n: number) => number)[]} functions @param {number} ms */
-function workFor (functions, ms) {
-  const endMs = nowMs() + ms
-  work(functions, () => nowMs() >= endMs)
-}
-
-/** @param {((n: number) => number)[]} functions */
+/** @param {Call[]} functions */
 function own (functions) {
   const profiler = new HostProfiler(openBridge(createMemory()), (/** @type {any} */ { failure }) => { if (failure !== null) throw new Error(failure) })
   const steps = /** @type {Record<string, number[]>} */ ({ start: [], rotation: [], stop: [] })
   for (let i = 0; i < ROUNDS; i++) {
-    for (const [name, action] of /** @type {const} */ ([['start', 'start'], ['rotation', 'take'], ['rotation', 'take'], ['stop', 'stop']])) {
+    for (const [name, action] of /** @type {const} */ ([['start', 'start'], ['rotation', 'take'], ['stop', 'stop']])) {
       const startMs = nowMs()
       profiler.run(require('node:inspector'), action)
       steps[name].push(nowMs() - startMs)
-      workFor(functions, 100)
+      work(functions, action === 'stop' ? 100 : WINDOW_MS)
     }
   }
   return steps
 }
 
-const ROTATING = 1
-const OVER = 2
+/** Odd while a rotation goes on. */
+const LAST = 2 * ROUNDS
 
 /** The other thread of `plain`. */
 const ROTATOR = `
@@ -91,31 +92,37 @@ const ROTATOR = `
     await post('Profiler.setSamplingInterval', { interval })
     await post('Profiler.start')
     for (let i = 0; i < rounds; i++) {
-      await new Promise((resolve) => setTimeout(resolve, 200))
-      Atomics.store(state, 0, ${ROTATING})
+      await new Promise((resolve) => setTimeout(resolve, ${WINDOW_MS}))
+      Atomics.add(state, 0, 1)
       await post('Profiler.stop')
       await post('Profiler.start')
-      Atomics.store(state, 0, 0)
+      Atomics.add(state, 0, 1)
     }
     session.disconnect()
-    Atomics.store(state, 0, ${OVER})
     process.exit()
   }
   main()`
 
-/** @param {((n: number) => number)[]} functions */
+/** @param {Call[]} functions */
 function plain (functions) {
   const state = new Int32Array(new SharedArrayBuffer(4))
   new Worker(ROTATOR, { eval: true, workerData: { state, rounds: ROUNDS, interval: INTERVAL_MICROS } }).unref()
   /** @type {Record<string, number[]>} */
   const steps = { rotation: [] }
-  const endMs = nowMs() + DEADLINE_MS / 2
-  while (Atomics.load(state, 0) !== OVER && nowMs() < endMs) {
-    work(functions, () => Atomics.load(state, 0) !== 0 || nowMs() >= endMs)
-    const interruptedMs = work(functions, () => Atomics.load(state, 0) !== ROTATING || nowMs() >= endMs)
-    if (nowMs() >= endMs) steps.unanswered = [interruptedMs]
-    else if (interruptedMs > 0) steps.rotation.push(interruptedMs)
-  }
+  let interruptedMs = 0
+  let last = 0
+  work(functions, DEADLINE_MS / 2, (ms) => {
+    const now = Atomics.load(state, 0)
+    // It may have begun, and ended, within the interruption.
+    if (ms > INTERRUPTION_MS && (now !== last || now % 2 === 1)) interruptedMs += ms
+    if (now >> 1 !== last >> 1) {
+      steps.rotation.push(interruptedMs)
+      interruptedMs = 0
+    }
+    last = now
+    return now === LAST
+  })
+  if (last !== LAST) steps.unanswered = [interruptedMs]
   return steps
 }
 
