@@ -14,6 +14,7 @@ const { BlockFile } = require('../store/block-file')
 const { BlockLog } = require('../export/log')
 const { Metrics } = require('../export/metrics')
 const { renderFamilies } = require('../export/exposition')
+const { abortProcess } = require('./abort')
 const { BadRoutes } = require('./bad-routes')
 const { Degradations } = require('./degradations')
 const { Endpoint } = require('./endpoint')
@@ -142,6 +143,7 @@ class Watchdog {
       tell: (record) => this.#cluster.block(record),
       onSettled: (record) => {
         this.#quietAtMs = nowMs() + QUIET_MS
+        this.#pyroscope?.add(record)
         if (options.threads === 'on') this.#post({ code: BLOCK, record: summaryOf(record) })
       },
       onPut: (record) => this.#page.put(record),
@@ -189,7 +191,7 @@ class Watchdog {
       onState: (error) => this.#degradations.set('endpoint', error),
       onListening: (url) => this.#listening(url)
     })
-    this.#pyroscope = startPyroscope(options, { records: () => this.#records(), degradations: this.#degradations, metrics: this.#metrics })
+    this.#pyroscope = startPyroscope(options, { degradations: this.#degradations, metrics: this.#metrics })
     this.#look()
     if (role.kind !== 'worker') this.#endpoint.listen()
   }
@@ -270,7 +272,7 @@ class Watchdog {
       stuck: (record) => {
         ongoing(record)
         this.#log?.stuck(record)
-        if (this.#options.onStuck === 'abort') this.#abort()
+        if (this.#options.onStuck === 'abort') abortProcess()
       },
       ended: (record, interval) => {
         this.#remember(record)
@@ -282,6 +284,7 @@ class Watchdog {
         if (endMs < this.#startedAtMs) this.#metrics.drop('missed_block')
         this.#remember(record)
         this.#metrics.observeBlock(record)
+        this.#pyroscope?.add(record)
         this.#origins.settled(record)
         this.#file?.append(record)
         this.#log?.closed(record)
@@ -295,13 +298,6 @@ class Watchdog {
   #remember (record) {
     this.#memory.put(record)
     this.#cluster.block(record)
-  }
-
-  /** process.abort() is not for worker threads; the signal's default action is the same. */
-  #abort () {
-    process.kill(process.pid, 'SIGABRT')
-    // An application that handles SIGABRT would do so on the loop that is stuck.
-    setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1000)
   }
 
   /** @param {number} now */
