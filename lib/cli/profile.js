@@ -8,7 +8,7 @@ const { codedError } = require('../errors')
 const { openFile } = require('../tools/open')
 const { writeCpuReport } = require('../tools/profile/cpu-report')
 const { findProfiler } = require('../tools/profile/find-profiler')
-const { applyLoad } = require('../tools/profile/load')
+const { applyLoad, loadInWords } = require('../tools/profile/load')
 const { ProfileRun } = require('../tools/profile/profile-run')
 const { profilers, reportOf } = require('../tools/profile/profilers')
 const { parseTarget } = require('../tools/profile/target')
@@ -107,15 +107,14 @@ async function observe (run, name, { seconds, onPort }, signals) {
 async function load (run, onPort, seconds, signals) {
   const listening = await run.waitFor('port', LISTEN_MS, () => signals.isOver)
   if (listening === undefined) {
-    process.stderr.write(`the application has not listened on a port within ${LISTEN_MS / MS_PER_S} s: no load\n`)
+    if (!run.isOver && !signals.isOver) process.stderr.write(`the application has not listened on a port within ${LISTEN_MS / MS_PER_S} s: no load\n`)
     return null
   }
   const { port } = listening
   if (onPort === true || onPort.startsWith('/')) {
     const url = `http://localhost:${port}${onPort === true ? '/' : onPort}`
     const result = await applyLoad(url, (seconds ?? LOAD_S) * MS_PER_S, () => signals.isOver)
-    const { requests, failed, p50Ms, p99Ms } = result
-    process.stderr.write(`load on ${url}: ${requests} requests, ${failed} failed, p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms\n`)
+    process.stderr.write(`load on ${url}: ${loadInWords(result)}\n`)
     return result
   }
   const child = spawn(onPort, { shell: true, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, PORT: String(port) } })
