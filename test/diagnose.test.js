@@ -102,7 +102,7 @@ test('there is advice for every cause, and for waiting', () => {
 
 test('one report says in words what blocks, where, what it costs and what to try', { timeout: 60000 }, async (t) => {
   const cwd = makeDir(t)
-  const { code, stdout, stderr } = await startNode(t, [CLI, 'diagnose', '--no-open', '--tool', 'cpu', '--seconds', '2', '--on-port', '/?ms=90', '--', 'node', path.join(FIXTURES, 'profiled.js')], { cwd }).closed
+  const { code, stdout, stderr } = await startNode(t, [CLI, 'diagnose', '--no-open', '--tool', 'cpu', '--seconds', '1', '--on-port', '/?ms=20', '--', 'node', path.join(FIXTURES, 'profiled.js')], { cwd }).closed
   assert.equal(code, 0, stderr)
   assert.match(stdout, /^The event loop was blocked for .*culprit \(profiled\.js:\d+\), \d+ times, .*in GET \/\.$/m)
   const file = /** @type {RegExpExecArray} */ (/^report: (.*diagnosis\.html)$/m.exec(stdout))[1]
@@ -122,14 +122,17 @@ test('one report says in words what blocks, where, what it costs and what to try
 
 test('a loop that is stuck for good is diagnosed as well, and one that ends at once is told', { timeout: 60000 }, async (t) => {
   const cwd = makeDir(t)
-  const stuck = await startNode(t, [CLI, 'diagnose', '--no-open', '--no-on-port', '--tool', 'none', '--seconds', '1', '--', 'node', path.join(FIXTURES, 'profiled.js')], { cwd, env: { TEST_MODE: 'stuck' } }).closed
+  fs.writeFileSync(path.join(cwd, 'primary.js'), "require('node:cluster').fork()\n")
+  const diagnose = (/** @type {string[]} */ args, env = {}) => startNode(t, [CLI, 'diagnose', '--no-open', ...args], { cwd, env }).closed
+  const [stuck, gone, cluster] = await Promise.all([
+    diagnose(['--no-on-port', '--tool', 'none', '--seconds', '1', '--', 'node', path.join(FIXTURES, 'profiled.js')], { TEST_MODE: 'stuck' }),
+    diagnose(['--', 'node', '-e', 'process.exit(9)']),
+    diagnose(['--', 'node', './primary.js'])
+  ])
   assert.equal(stuck.code, 0, stuck.stderr)
   assert.match(stuck.stdout, /culprit \(profiled\.js:\d+\), once/)
-  const gone = await startNode(t, [CLI, 'diagnose', '--no-open', '--', 'node', '-e', 'process.exit(9)'], { cwd }).closed
   assert.equal(gone.code, 2)
   assert.match(gone.stderr, /ended before its agent could be asked \(exit code 9\).*LOOPWATCH_ERR_NO_REPORT/)
   assert.doesNotMatch(gone.stderr, /has not listened/)
-  fs.writeFileSync(path.join(cwd, 'primary.js'), "require('node:cluster').fork()\n")
-  const cluster = await startNode(t, [CLI, 'diagnose', '--no-open', '--', 'node', './primary.js'], { cwd }).closed
   assert.match(cluster.stderr, /node:cluster.*loopwatch run.*LOOPWATCH_ERR_CLUSTER/)
 })

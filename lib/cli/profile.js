@@ -48,6 +48,8 @@ async function makeReport (name, command, flags) {
   const signals = watchSignals(() => run.kill())
   try {
     await observe(run, name, flags, signals)
+    // Before the tool makes a report of it.
+    if (run.event('cluster')) throw codedError('LOOPWATCH_ERR_CLUSTER', name)
     if (signals.isOver) process.stderr.write(`\nending the application, ${name} makes its report (Ctrl-C again gives it up)\n`)
     await run.stop()
     const how = await closedWithin(run, name, flags.deadline)
@@ -95,7 +97,7 @@ async function observe (run, name, { seconds, onPort }, signals) {
     if (run.isOver || signals.isOver) return null
     throw codedError('LOOPWATCH_ERR_NO_REPORT', name, `it has not started the application within ${START_MS / MS_PER_S} s`, run.tail)
   }
-  const over = [run.closed, signals.first, run.waitFor('exit', Infinity, isOver)]
+  const over = [run.closed, signals.first, run.waitFor('exit', Infinity, isOver), run.waitFor('cluster', Infinity, isOver)]
   if (!onPort) {
     await Promise.race([...over, ...(seconds === undefined ? [] : [signals.sleep(seconds * MS_PER_S).catch(() => {})])])
     return null
