@@ -18,9 +18,9 @@ const { makeRecord } = require('./support/record')
 
 const CLI = path.join(__dirname, '..', 'lib', 'cli', 'main.js')
 
-/** The application, started without loopwatch. @param {import('node:test').TestContext} t @param {{ mode?: string, flags?: string[], under?: string[] }} [setup] under: a command that runs it */
-async function startTarget (t, { mode = '', flags = ['--inspect-port=0'], under = [] } = {}) {
-  const [node, ...args] = [...under, process.execPath, ...flags, path.join(FIXTURES, 'profiled.js')]
+/** The application, started without loopwatch. @param {import('node:test').TestContext} t @param {{ mode?: string, flags?: string[], under?: string[], file?: string }} [setup] under: a command that runs it */
+async function startTarget (t, { mode = '', flags = ['--inspect-port=0'], under = [], file = 'profiled.js' } = {}) {
+  const [node, ...args] = [...under, process.execPath, ...flags, path.join(FIXTURES, file)]
   const app = startNode(t, args, { env: { TEST_MODE: mode }, node })
   const { port } = /** @type {{ port: number }} */ (await eventually(() => /^\{.*\}$/m.exec(app.out.stdout) && JSON.parse(/** @type {RegExpExecArray} */ (/^\{.*\}$/m.exec(app.out.stdout))[0]), () => app.out.stderr))
   const pid = /** @type {number} */ (app.child.pid)
@@ -52,7 +52,7 @@ function attach (t, ...args) {
 }
 
 test('blocks of a process that was started without loopwatch, live, and nothing is left in it', async (t) => {
-  const app = await startTarget(t)
+  const app = await startTarget(t, { file: 'profiled.mjs' })
   const run = attach(t, app.pid)
   await run.says(/watching process \d+ by an agent in it, its inspector is closed again/)
   assert.match(run.out.stderr, /opening the inspector of process/)

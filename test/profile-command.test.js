@@ -13,6 +13,7 @@ const { nodeOf } = require('./support/nodes')
 
 const CLI = path.join(__dirname, '..', 'lib', 'cli', 'main.js')
 const APP = path.join(FIXTURES, 'profiled.js')
+const ES_MODULE = path.join(FIXTURES, 'profiled.mjs')
 
 /**
  * `loopwatch profile` in a folder of its own.
@@ -42,16 +43,14 @@ function startProfile (t, args, { cwd = makeDir(t), ...setup } = {}) {
 
 test('the real tools make a report that shows what it should, and leave nothing in the application\'s folder', { timeout: 150000, concurrency: 2 }, async (t) => {
   const browser = await startBrowser(t)
-  const dir = makeDir(t)
-  const [esModule, typeScript] = ['app.mjs', 'app.ts'].map((name) => path.join(dir, name))
-  fs.writeFileSync(esModule, `import ${JSON.stringify(APP)}\n`)
+  const typeScript = path.join(makeDir(t), 'app.ts')
   fs.writeFileSync(typeScript, `const app: string = ${JSON.stringify(APP)}\nrequire(app)\n`)
   /** Half of them on each of two lines of Node.js; two at a time, since they mostly compute on one core. @type {[string, number, string, RegExp][]} */
   const cases = [
     ['bubbleprof', 24, APP, /async operations/i],
-    ['flame', 20, esModule, /(culprit|anonymous)[^]*profiled\.js/],
+    ['flame', 20, ES_MODULE, /(culprit|anonymous)[^]*profiled\.js/],
     ['doctor', 24, typeScript, /Event Loop Delay/],
-    ['heapprofiler', 20, esModule, /biggest allocation/],
+    ['heapprofiler', 20, ES_MODULE, /biggest allocation/],
     ['0x', 24, APP, /profiled\.js/],
     ['cpu', 20, APP, /culprit/]
   ]

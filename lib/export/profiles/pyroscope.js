@@ -12,7 +12,7 @@ const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 60000
 /** Profiles that wait for a server that is away: some minutes of blocks, then the oldest go. */
 const WAITING = 20
-/** In one profile, which takes a megabyte until it is written; more begin the next one. */
+/** In one profile, which takes up to 5 MB until it is written; more begin the next one. */
 const BLOCKS = 2000
 
 /** @typedef {import('../../store/record').BlockRecord} BlockRecord */
