@@ -283,14 +283,13 @@ test('an end while a push is on its way waits for it, and for what came meanwhil
 test('an agent that stops has pushed all blocks, also those that memory has lost, and one without a server ends in time', async (t) => {
   const { got, port } = await startReceiver(t, [200])
   const script = (/** @type {number} */ at) => `const agent = require(${JSON.stringify(path.join(__dirname, '..'))}).start({ port: false, log: false, keep: 1, pyroscope: 'http://127.0.0.1:${at}' })
-    function spin () { const end = Date.now() + 150; while (Date.now() < end); }
-    function first () { spin() }
-    function last () { spin() }
-    agent.ready.then(() => setTimeout(() => { first(); setTimeout(() => { last(); setTimeout(() => agent.stop(), 200) }, 100) }, 100))`
+    function culprit () { const end = Date.now() + 150; while (Date.now() < end); }
+    agent.ready.then(() => setTimeout(() => { culprit(); setTimeout(() => { culprit(); setTimeout(() => agent.stop(), 200) }, 100) }, 100))`
   const { code, stderr } = await startNode(t, ['-e', script(port)]).closed
   assert.deepEqual([code, stderr], [0, ''])
-  const names = got.flatMap(({ body }) => decoded(body).samples.flatMap(({ frames }) => frames))
-  for (const name of ['first', 'last']) assert.ok(names.some((each) => each.startsWith(`${name}:`)), `${name} in ${names}`)
+  // By their time: on a busy machine one may be judged starved, and blamed on no line.
+  const blockedMs = got.flatMap(({ body }) => decoded(body).samples).reduce((sum, { value }) => sum + value[1] / 1e6, 0)
+  assert.ok(blockedMs >= 290, `${blockedMs} ms`)
   const alone = await startNode(t, ['-e', script(9)]).closed
   assert.deepEqual([alone.code, alone.stderr], [0, ''])
 })
