@@ -2,22 +2,39 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { spawn } = require('node:child_process')
+const { spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const http = require('node:http')
+const net = require('node:net')
+const os = require('node:os')
 const path = require('node:path')
-const { objection } = require('../lib/tools/attach/target-process')
-const { listeningPorts } = require('../lib/tools/attach/listening-ports')
-const { startNode, eventually } = require('./support/app')
+const { text: readAll } = require('node:stream/consumers')
+const { tellAll } = require('../lib/cli/follow')
+const { connect, findInspector, impostor } = require('../lib/tools/attach/inspector')
+const { listenersOf, parseAddress } = require('../lib/tools/attach/listeners')
+const { checkProcess, objection } = require('../lib/tools/attach/target-process')
+const { startNode, eventually, FIXTURES } = require('./support/app')
+const { makeRecord } = require('./support/record')
 
 const CLI = path.join(__dirname, '..', 'lib', 'cli', 'main.js')
 
-/** The application, started without loopwatch. @param {import('node:test').TestContext} t @param {{ mode?: string, flags?: string[], node?: string }} [setup] */
-async function startTarget (t, { mode = '', flags = ['--inspect-port=0'], node } = {}) {
-  const app = startNode(t, [...flags, 'profiled.js'], { env: { TEST_MODE: mode }, node })
+/** The application, started without loopwatch. @param {import('node:test').TestContext} t @param {{ mode?: string, flags?: string[], under?: string[], file?: string }} [setup] under: a command that runs it */
+async function startTarget (t, { mode = '', flags = ['--inspect-port=0'], under = [], file = 'profiled.js' } = {}) {
+  const [node, ...args] = [...under, process.execPath, ...flags, path.join(FIXTURES, file)]
+  const app = startNode(t, args, { env: { TEST_MODE: mode }, node })
   const { port } = /** @type {{ port: number }} */ (await eventually(() => /^\{.*\}$/m.exec(app.out.stdout) && JSON.parse(/** @type {RegExpExecArray} */ (/^\{.*\}$/m.exec(app.out.stdout))[0]), () => app.out.stderr))
   const pid = /** @type {number} */ (app.child.pid)
-  return { ...app, pid, ports: () => listeningPorts(pid), ask: (/** @type {number} */ ms) => fetch(`http://127.0.0.1:${port}/?ms=${ms}`).then((response) => response.text()), port }
+  return {
+    ...app,
+    pid,
+    ports: () => listenersOf(pid)?.map((each) => each.port),
+    ask: (/** @type {number} */ ms) => fetch(`http://127.0.0.1:${port}/?ms=${ms}`).then((response) => response.text()),
+    enterNative: (/** @type {number} */ ms) => {
+      fetch(`http://127.0.0.1:${port}/?native=${ms}`).catch(() => {})
+      return eventually(() => /native/.test(app.out.stdout), 'the native call')
+    },
+    port
+  }
 }
 
 /** @param {import('node:test').TestContext} t @param {(string | number)[]} args */
@@ -35,7 +52,7 @@ function attach (t, ...args) {
 }
 
 test('blocks of a process that was started without loopwatch, live, and nothing is left in it', async (t) => {
-  const app = await startTarget(t)
+  const app = await startTarget(t, { file: 'profiled.mjs' })
   const run = attach(t, app.pid)
   await run.says(/watching process \d+ by an agent in it, its inspector is closed again/)
   assert.match(run.out.stderr, /opening the inspector of process/)
@@ -56,13 +73,14 @@ test('blocks of a process that was started without loopwatch, live, and nothing 
 
 test('a process that is stuck in an endless loop: its stack by --once, and the block while it lasts', async (t) => {
   const app = await startTarget(t, { mode: 'stuck' })
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  await eventually(() => /^stuck$/m.test(app.out.stdout), 'the endless loop')
   const once = await attach(t, app.pid, '--once').closed
   assert.match(once.stdout, /^process \d+ is\n {4}at (culprit|Timeout\.forever) .*profiled\.js[^]*Timeout\.forever/)
   assert.deepEqual([once.code, app.ports()?.length], [0, 1])
 
-  const run = attach(t, app.pid, '--seconds', 3)
+  const run = attach(t, app.pid)
   await run.says(/event loop blocked for .* so far: (culprit|forever) \(profiled\.js/)
+  run.child.kill('SIGINT')
   const { code, stderr } = await run.closed
   assert.equal(code, 0, stderr)
   await eventually(() => app.ports()?.length === 1, () => `ports ${app.ports()}`)
@@ -82,13 +100,38 @@ test('from outside nothing is loaded, and blocks show all the same', async (t) =
   assert.equal((await run.closed).code, 0)
 })
 
-test('a process that has an agent is followed, and keeps it', async (t) => {
-  const app = startNode(t, ['--inspect-port=0', '-e', `require(${JSON.stringify(path.join(__dirname, '..'))}).start({ port: 0, log: false }).ready.then(({ url }) => console.log(url)); setInterval(() => {}, 1000)`])
+test('a process that has an agent is followed, and keeps it; its token is asked for', async (t) => {
+  const app = startNode(t, ['--inspect-port=0', '-e', `require(${JSON.stringify(path.join(__dirname, '..'))}).start({ port: 0, log: false, token: 'secret' }).ready.then(({ url }) => console.log(url)); setInterval(() => {}, 1000)`])
   const url = await eventually(() => /http\S+/.exec(app.out.stdout)?.[0], 'its endpoint')
-  const { stderr, code } = await attach(t, /** @type {number} */ (app.child.pid), '--seconds', 1).closed
+  const pid = /** @type {number} */ (app.child.pid)
+  const { stderr, code } = await attach(t, pid, '--seconds', 1, '--token', 'secret').closed
   assert.match(stderr, new RegExp(`has an agent of its own, at ${url}`))
   assert.equal(code, 0)
+  assert.match(await attach(t, pid).error(), /its agent at http\S+ asks for its token: --token \(LOOPWATCH_ERR_ATTACH\)/)
+  assert.match(await attach(t, pid, '--token', 'wrong').error(), /does not take this --token/)
   assert.equal((await fetch(`${url}/healthz`)).status, 200)
+})
+
+test('blocks are told as they come, each once when it is over, and it is said when some are missing', (t) => {
+  const said = t.mock.method(process.stderr, 'write', () => true)
+  const printed = t.mock.method(process.stdout, 'write', () => true)
+  const [first, second, third] = ['1-1', '1-2', '1-3'].map((id) => makeRecord({ id, durationMs: 60 }))
+  const lines = () => {
+    const texts = printed.mock.calls.map(({ arguments: [text] }) => String(text))
+    printed.mock.resetCalls()
+    return texts.filter((text) => !text.startsWith('    at')).length
+  }
+  let told = tellAll([{ ...second, ongoing: true }, first], new Map())
+  const counts = [lines()]
+  told = tellAll([{ ...second, ongoing: true }, first], told)
+  counts.push(lines())
+  told = tellAll([second, first], told)
+  counts.push(lines())
+  const saidBefore = said.mock.callCount()
+  tellAll([third], told)
+  const texts = said.mock.calls.map(({ arguments: [text] }) => String(text))
+  t.mock.restoreAll()
+  assert.deepEqual([counts, saidBefore, texts], [[2, 0, 1], 0, ['more blocks have come than the agent keeps: some are not shown\n']])
 })
 
 test('what cannot be attached to is left alone, and why is said', async (t) => {
@@ -102,8 +145,80 @@ test('what cannot be attached to is left alone, and why is said', async (t) => {
   assert.match(await attach(t, /** @type {number} */ (sleeper.pid)).error(), /it runs (sleep|coreutils), not Node\.js/)
   assert.equal(sleeper.exitCode ?? sleeper.signalCode, null)
   const handles = await startTarget(t, { mode: 'handles' })
-  assert.match(await attach(t, handles.pid, '--once').error(), /handles SIGUSR1 itself; start it with 'loopwatch run' \(LOOPWATCH_ERR_INSPECTOR\)/)
+  await assert.rejects(connect(checkProcess(handles.pid), () => {}, 500), { code: 'LOOPWATCH_ERR_INSPECTOR', message: /handles SIGUSR1 itself \(start it with 'loopwatch run'\)/ })
+  assert.match(handles.out.stdout, /my own SIGUSR1/)
   assert.equal(await handles.ask(1), '2000')
+  // Its id goes to another process after it was checked.
+  await assert.rejects(connect({ ...checkProcess(handles.pid), pid: /** @type {number} */ (sleeper.pid) }, () => {}), { code: 'LOOPWATCH_ERR_ATTACH' })
+  await assert.rejects(connect({ ...checkProcess(handles.pid), started: '1' }, () => {}), { code: 'LOOPWATCH_ERR_ATTACH', message: /another process has its id/ })
+  assert.equal(sleeper.exitCode ?? sleeper.signalCode, null)
+})
+
+test('a process of another user, and one in a container, are refused by name of the reason', async (t) => {
+  const app = await startTarget(t)
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) {
+    const stranger = spawn(process.execPath, ['-e', `process.setgid(65534); process.setuid(65534)
+      try { require(${JSON.stringify(path.join(__dirname, '..', 'lib', 'tools', 'attach', 'target-process'))}).checkProcess(${app.pid}) } catch (error) { console.log(error.code, error.message) }`])
+    assert.match(await readAll(stranger.stdout), /^LOOPWATCH_ERR_ATTACH .*belongs to another user/)
+  } else {
+    assert.throws(() => checkProcess(1), { code: 'LOOPWATCH_ERR_ATTACH', message: /belongs to another user/ })
+  }
+  const under = (/** @type {string} */ what) => ['unshare', ...isRoot ? [] : ['--map-root-user'], what]
+  const [command, ...args] = under('--net')
+  // A kernel may keep namespaces to itself.
+  if (spawnSync(command, [...args, 'true']).status !== 0) return t.skip('needs namespaces (unshare)')
+  const contained = startNode(t, [...args, process.execPath, '-e', 'setInterval(() => {}, 1000); console.log(1)'], { node: command })
+  await eventually(() => contained.out.stdout, 'the process in the container')
+  assert.match(await attach(t, /** @type {number} */ (contained.child.pid)).error(), /in a container.*docker exec/)
+  assert.equal(contained.child.exitCode ?? contained.child.signalCode, null)
+  // Other files, the same network: nothing can be loaded into it.
+  const elsewhere = await startTarget(t, { under: under('--mount') })
+  const run = attach(t, elsewhere.pid, '--seconds', 1)
+  await run.says(/from outside \(it sees other files than we do\)/)
+  assert.equal((await run.closed).code, 0)
+  assert.equal(elsewhere.ports()?.length, 1)
+})
+
+test('an inspector that does not close again, or opens to other machines, is told', async (t) => {
+  const app = await startTarget(t)
+  const inspector = await connect(checkProcess(app.pid), () => {})
+  await app.enterNative(1500)
+  await assert.rejects(inspector.end(200), { code: 'LOOPWATCH_ERR_INSPECTOR', message: /still open at 127\.0\.0\.1:\d+/ })
+  const renamed = await startTarget(t, { mode: 'renamed', flags: ['--inspect-port=0.0.0.0:0'] })
+  await assert.rejects(connect({ ...checkProcess(renamed.pid), takesUsualPort: false }, () => {}), { code: 'LOOPWATCH_ERR_INSPECTOR', message: /opened its inspector on 0\.0\.0\.0:\d+, .* it has closed it again/ })
+  assert.equal(renamed.ports()?.length, 1)
+})
+
+test('connected to is the address that was asked, whatever its answer names, and nothing that is not the process', async (t) => {
+  const server = http.createServer((request, response) => response.end(JSON.stringify([{ webSocketDebuggerUrl: 'ws://inspector.example:81/4711-ab' }]))).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  const silent = net.createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  t.after(() => silent.close())
+  const stuck = { host: '127.0.0.1', port: /** @type {import('node:net').AddressInfo} */ (silent.address()).port, isLoopback: true }
+  for (const host of ['127.0.0.1', '0.0.0.0']) {
+    const place = { host, port, isLoopback: true }
+    assert.deepEqual(await findInspector([stuck, place]), { place, address: `ws://127.0.0.1:${port}/4711-ab` })
+  }
+  assert.equal(impostor({ value: 12 }, 12, false), null)
+  assert.match(String(impostor({ value: 13 }, 12, true)), /another process/)
+  assert.match(String(impostor({ thrown: 'x' }, 12, true)), /another process/)
+  assert.equal(impostor(null, 12, true), null, 'busy, and the kernel says whose port it is')
+  assert.match(String(impostor(null, 12, false)), /does not tell/)
+})
+
+test('addresses in the kernel\'s tables are read in this machine\'s byte order', { skip: os.endianness() !== 'LE' }, () => {
+  const read = (/** @type {string} */ text) => Object.values(parseAddress(text)).join()
+  assert.equal(read('0100007F:240D'), '127.0.0.1,9229,true')
+  assert.equal(read('00000000:0050'), '0.0.0.0,80,false')
+  assert.equal(read('0A00000A:1F90'), '10.0.0.10,8080,false')
+  assert.equal(read('00000000000000000000000001000000:240D'), '[::1],9229,true')
+  assert.equal(read('00000000000000000000000000000000:240D'), '[::],9229,false')
+  assert.equal(read('0000000000000000FFFF00000100007F:240D'), '127.0.0.1,9229,true')
+  assert.equal(read('B80D0120000000000000000001000000:0001'), '[2001:db8::1],1,false')
 })
 
 test('where another process has port 9229, nothing is sent to the one asked for', async (t) => {

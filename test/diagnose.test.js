@@ -2,22 +2,27 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
 const fs = require('node:fs')
+const http = require('node:http')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { causes } = require('../lib/causes')
-const { ADVICE } = require('../lib/tools/diagnose/diagnosis-report')
+const { ADVICE, inWords } = require('../lib/tools/diagnose/diagnosis-report')
 const { judge } = require('../lib/tools/diagnose/judge')
-const { readMetrics } = require('../lib/tools/diagnose/latency')
+const { readMetrics, utilizationOf } = require('../lib/tools/diagnose/latency')
+const { applyLoad, loadInWords } = require('../lib/tools/profile/load')
 const { eventually, startNode, FIXTURES } = require('./support/app')
 const { openPage, startBrowser } = require('./support/browser')
 const { makeDir } = require('./support/files')
+const { makeMetrics } = require('./support/metrics')
 const { makeRecord } = require('./support/record')
 
 const CLI = path.join(__dirname, '..', 'lib', 'cli', 'main.js')
 
+let ids = 0
 /** @param {import('../lib/causes').Cause} cause @param {number} durationMs @param {string} [name] */
-const block = (cause, durationMs, name = 'report') => makeRecord({ cause, durationMs, frame: { function: name, file: '/srv/app/report.js', line: 41, column: 13, exact: true } })
+const block = (cause, durationMs, name = 'report') => makeRecord({ id: `1-${++ids}`, cause, durationMs, frame: { function: name, file: '/srv/app/report.js', line: 41, column: 13, exact: true } })
 const calm = { durationMs: 10000, utilization: 0.1, p50Ms: 5 }
 
 test('the tool follows from what blocks most', () => {
@@ -31,7 +36,7 @@ test('the tool follows from what blocks most', () => {
   assert.deepEqual(verdict({ p50Ms: 300 }), ['bubbleprof', 'io'], 'slow, and the loop has time')
   assert.deepEqual(verdict({ p50Ms: 300, utilization: 0.95 }), [null, null], 'slow because it works, in short turns')
   assert.deepEqual(verdict({ blocks: [block('js', 100)] }), [null, null], 'a hundredth of the time')
-  assert.deepEqual(verdict({ blocks: [makeRecord({ durationMs: 5000, startup: true }), makeRecord({ durationMs: 5000, threadId: 3 })] }), [null, null])
+  assert.deepEqual(verdict({ blocks: [makeRecord({ durationMs: 5000, startup: true }), makeRecord({ id: '1-0', durationMs: 5000, threadId: 3 })] }), [null, null])
   assert.deepEqual(verdict({ blocks: [block('many', 900)] }), ['flame', 'js'], 'many requests, one function')
   assert.deepEqual(verdict({ blocks: ['a', 'b', 'c'].map((name) => block('many', 300, name)) }), ['flame', 'many'])
 })
@@ -44,8 +49,26 @@ test('blocks of one function are one line of the report', () => {
   assert.equal(blockedMs, 900)
 })
 
-test('latency by route is read from the metrics', () => {
-  const { latencies, utilization } = readMetrics(`# HELP x
+test('a long run is judged by its counters, its places by the records that are left', () => {
+  const verdict = judge({ ...calm, durationMs: 3600e3, blocks: [block('js', 300), block('gc', 100, 'other')], totals: new Map([['js', { ms: 500e3, count: 5000 }], ['gc', { ms: 20e3, count: 200 }]]) })
+  assert.deepEqual([verdict.cause, verdict.blockedMs, verdict.count, verdict.known, verdict.knownMs], ['js', 520e3, 5200, 2, 400])
+  assert.match(inWords(verdict, 3600e3), /blocked for 520\.0 s of 3600\.0 s \(14 %\).* 75 % of what the 2 blocks took whose place is known, of 5200, is report/)
+  assert.match(inWords(judge({ ...calm, blocks: [], totals: new Map([['js', { ms: 5000, count: 50 }]]) }), 10000), /^The event loop was blocked for 5\.0 s/)
+})
+
+test('what was over before the application listened is no burden, however long the run', () => {
+  const start = { ...block('js', 900), startedAt: '2026-11-21T10:00:00.000Z' }
+  const sinceMs = Date.UTC(2026, 10, 21, 10, 0, 1)
+  const totals = new Map([['js', { ms: 1000, count: 3 }]])
+  const later = { ...block('js', 100), startedAt: '2026-11-21T10:00:02.000Z', startup: true }
+  const { blockedMs, count, sites: [site] } = judge({ ...calm, early: [start], blocks: [later], totals, sinceMs })
+  assert.deepEqual([blockedMs, count, site.count], [100, 2, 1], 'of three that have ended one was before; of two one is in memory')
+  assert.equal(judge({ ...calm, early: [{ ...start, startup: true }], blocks: [], totals: new Map([['js', { ms: 900, count: 1 }]]) }).blockedMs, 0, 'without a port: by its mark')
+  assert.equal(judge({ ...calm, blocks: [{ ...start, ongoing: true }], sinceMs }).blockedMs, 900, 'it lasts')
+})
+
+test('latency by route, utilization and the blocks of the whole run are read from the metrics', async () => {
+  const { latencies, loop } = readMetrics(`# HELP x
 loopwatch_eventloop_time_seconds_total{thread="main",state="active"} 3
 loopwatch_eventloop_time_seconds_total{thread="main",state="idle"} 1
 loopwatch_eventloop_time_seconds_total{thread="pool",state="idle"} 100
@@ -54,7 +77,23 @@ loopwatch_http_request_duration_seconds_count{method="POST",route="/a",status_cl
 loopwatch_http_request_duration_seconds_sum{method="GET",route="/a",status_class="2xx"} 0.8
 loopwatch_http_request_blocked_seconds_sum{route="/a"} 0.4
 `)
-  assert.deepEqual({ latencies, utilization }, { latencies: [{ route: '/a', requests: 4, meanMs: 200, waitedMs: 100 }], utilization: 0.75 })
+  assert.deepEqual(latencies, [{ route: '/a', requests: 4, meanMs: 200, waitedMs: 100 }])
+  assert.deepEqual([utilizationOf(loop), utilizationOf(loop, { active: 2.5, idle: 0.5 }), utilizationOf(loop, loop)], [0.75, 0.5, null])
+  const { metrics } = makeMetrics()
+  for (const each of [block('js', 100), block('js', 150), block('gc', 60), { ...block('js', 5000), thread: 'pool', threadId: 2 }]) metrics.observeBlock(each)
+  const { totals } = readMetrics(await metrics.render())
+  assert.deepEqual([...totals].filter(([, { count }]) => count > 0).map(([cause, { ms, count }]) => [cause, Math.round(ms), count]), [['js', 250, 2], ['gc', 60, 1]])
+})
+
+test('requests that are not answered in time count as long as they were waited for', async (t) => {
+  let count = 0
+  const server = http.createServer((request, response) => { if (count++ % 2 === 0) response.end() }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close().closeAllConnections())
+  const load = await applyLoad(`http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}/`, 300, () => false, 250)
+  assert.ok(load.timedOut >= 10 && load.failed === load.timedOut && load.requests > load.failed, JSON.stringify(load))
+  assert.equal(load.p99Ms, 250)
+  assert.match(loadInWords({ requests: 9, failed: 3, timedOut: 2, p50Ms: 1, p99Ms: 2 }), /^9 requests, 3 failed \(2 of them not answered within 10 s\), p50 1\.0 ms/)
 })
 
 test('there is advice for every cause, and for waiting', () => {
@@ -63,7 +102,7 @@ test('there is advice for every cause, and for waiting', () => {
 
 test('one report says in words what blocks, where, what it costs and what to try', { timeout: 60000 }, async (t) => {
   const cwd = makeDir(t)
-  const { code, stdout, stderr } = await startNode(t, [CLI, 'diagnose', '--no-open', '--tool', 'cpu', '--seconds', '2', '--on-port', '/?ms=90', '--', 'node', path.join(FIXTURES, 'profiled.js')], { cwd }).closed
+  const { code, stdout, stderr } = await startNode(t, [CLI, 'diagnose', '--no-open', '--tool', 'cpu', '--seconds', '1', '--on-port', '/?ms=20', '--', 'node', path.join(FIXTURES, 'profiled.js')], { cwd }).closed
   assert.equal(code, 0, stderr)
   assert.match(stdout, /^The event loop was blocked for .*culprit \(profiled\.js:\d+\), \d+ times, .*in GET \/\.$/m)
   const file = /** @type {RegExpExecArray} */ (/^report: (.*diagnosis\.html)$/m.exec(stdout))[1]
@@ -83,10 +122,17 @@ test('one report says in words what blocks, where, what it costs and what to try
 
 test('a loop that is stuck for good is diagnosed as well, and one that ends at once is told', { timeout: 60000 }, async (t) => {
   const cwd = makeDir(t)
-  const stuck = await startNode(t, [CLI, 'diagnose', '--no-open', '--no-on-port', '--tool', 'none', '--seconds', '2', '--', 'node', path.join(FIXTURES, 'profiled.js')], { cwd, env: { TEST_MODE: 'stuck' } }).closed
+  fs.writeFileSync(path.join(cwd, 'primary.js'), "require('node:cluster').fork()\n")
+  const diagnose = (/** @type {string[]} */ args, env = {}) => startNode(t, [CLI, 'diagnose', '--no-open', ...args], { cwd, env }).closed
+  const [stuck, gone, cluster] = await Promise.all([
+    diagnose(['--no-on-port', '--tool', 'none', '--seconds', '1', '--', 'node', path.join(FIXTURES, 'profiled.js')], { TEST_MODE: 'stuck' }),
+    diagnose(['--', 'node', '-e', 'process.exit(9)']),
+    diagnose(['--', 'node', './primary.js'])
+  ])
   assert.equal(stuck.code, 0, stuck.stderr)
   assert.match(stuck.stdout, /culprit \(profiled\.js:\d+\), once/)
-  const gone = await startNode(t, [CLI, 'diagnose', '--no-open', '--', 'node', '-e', 'process.exit(9)'], { cwd }).closed
   assert.equal(gone.code, 2)
   assert.match(gone.stderr, /ended before its agent could be asked \(exit code 9\).*LOOPWATCH_ERR_NO_REPORT/)
+  assert.doesNotMatch(gone.stderr, /has not listened/)
+  assert.match(cluster.stderr, /node:cluster.*loopwatch run.*LOOPWATCH_ERR_CLUSTER/)
 })

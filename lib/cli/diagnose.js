@@ -7,10 +7,11 @@ const path = require('node:path')
 const { codedError } = require('../errors')
 const { diagnosisReport, inWords } = require('../tools/diagnose/diagnosis-report')
 const { judge } = require('../tools/diagnose/judge')
-const { readMetrics } = require('../tools/diagnose/latency')
+const { readMetrics, utilizationOf } = require('../tools/diagnose/latency')
 const { openFile } = require('../tools/open')
 const { choosePort } = require('../tools/port')
 const { findProfiler } = require('../tools/profile/find-profiler')
+const { loadInWords } = require('../tools/profile/load')
 const { ProfileRun } = require('../tools/profile/profile-run')
 const { parseTarget } = require('../tools/profile/target')
 const { makeOutput, makeReport, observe } = require('./profile')
@@ -18,22 +19,31 @@ const { watchSignals } = require('./signals')
 
 const REGISTER = path.join(__dirname, '..', 'register.js')
 const ANSWER_MS = 10000
+/** All is known by then: it ends by its own `exit` listeners, if it is not stuck. */
+const STOP_MS = 1000
+/** Of so long memory holds all blocks. */
+const LISTEN_MS = 30000
+/** The verdict of a block comes up to half a second after its end. */
+const SETTLED_MS = 600
 
 /** @typedef {import('./profile').Flags & { tool: string }} Flags */
+/** @typedef {{ blocks: import('../store/record').BlockRecord[], metrics: string }} Young */
 
 /** The agent and load, then the tool that the agent's evidence points to, in one report. @param {string[]} command @param {Flags} flags */
 exports.diagnose = async (command, flags) => {
   const target = parseTarget(command)
   const output = makeOutput(flags.output, 'diagnosis')
   const run = await runUnderAgent(target, output, flags)
-  const { latencies, utilization } = readMetrics(run.metrics)
-  const verdict = judge({ blocks: run.blocks, durationMs: run.durationMs, utilization, p50Ms: run.load?.p50Ms ?? null })
+  const { early, load } = run
+  const { latencies, loop, totals } = readMetrics(run.metrics)
+  const utilization = utilizationOf(loop, early === null ? undefined : readMetrics(early.metrics).loop)
+  const verdict = judge({ ...run, early: early?.blocks, totals, utilization, p50Ms: load?.p50Ms ?? null })
   const words = inWords(verdict, run.durationMs)
   process.stdout.write(`\n${words}\n\n`)
   const wanted = flags.tool === 'auto' ? verdict.tool : flags.tool === 'none' ? null : flags.tool
   const tool = wanted === null || run.isCut ? null : await deeper(wanted, command, output, flags)
   const file = path.join(output, 'diagnosis.html')
-  fs.writeFileSync(file, diagnosisReport({ command: [path.basename(target.node), ...target.args].join(' '), verdict, latencies, tool, ...run }))
+  fs.writeFileSync(file, diagnosisReport({ command: [path.basename(target.node), ...target.args].join(' '), verdict, latencies, tool, durationMs: run.durationMs, tree: run.tree, load: load && loadInWords(load) }))
   process.stdout.write(`\nreport: ${file}\n`)
   if (flags.open) openFile(file)
 }
@@ -57,23 +67,39 @@ async function runUnderAgent (target, output, flags) {
     const response = await fetch(`http://127.0.0.1:${port}${route}`, { headers: { authorization: `Bearer ${token}` }, signal: AbortSignal.timeout(ANSWER_MS) })
     return response.text()
   }
-  const startMs = performance.now()
+  const startMs = Date.now()
   try {
+    /** @type {Young | null} */
+    let early = null
+    askEarly(run, ask, signals).then((young) => { early = young }, () => {})
     const load = await observe(run, 'diagnose', flags, signals)
-    const durationMs = performance.now() - startMs
+    const sinceMs = run.event('port')?.atMs ?? null
+    const durationMs = Date.now() - (sinceMs ?? startMs)
     if (run.event('cluster')) throw codedError('LOOPWATCH_ERR_CLUSTER', 'diagnose')
     // Its watchdog answers also where the application is stuck for good.
     const [blocks, tree, metrics] = await Promise.all(['/blocks', '/flame', '/metrics'].map(ask)).catch(() => {
       throw codedError('LOOPWATCH_ERR_NO_REPORT', 'diagnose', `the application ended before its agent could be asked (exit code ${run.event('exit')?.code}): --seconds has to end it while it runs`, run.tail)
     })
-    return { blocks: JSON.parse(blocks), tree: JSON.parse(tree), metrics, load, durationMs, isCut: signals.isOver }
+    return { blocks: JSON.parse(blocks), tree: JSON.parse(tree), metrics, early: /** @type {Young | null} */ (early), load, sinceMs, durationMs, isCut: signals.isOver }
   } finally {
-    await run.stop()
+    await run.stop(STOP_MS)
     run.kill()
     signals.stop()
     signals.release()
     fs.rmSync(work, { recursive: true, force: true, maxRetries: 3 })
   }
+}
+
+/**
+ * What the agent knows when the run is young: of a long one its memory holds the latest blocks alone.
+ * @param {ProfileRun} run @param {(route: string) => Promise<string>} ask @param {ReturnType<typeof watchSignals>} signals
+ * @returns {Promise<Young>}
+ */
+async function askEarly (run, ask, signals) {
+  await run.waitFor('port', LISTEN_MS, () => signals.isOver)
+  await signals.sleep(SETTLED_MS)
+  const [blocks, metrics] = await Promise.all(['/blocks', '/metrics'].map(ask))
+  return { blocks: JSON.parse(blocks), metrics }
 }
 
 /** @param {string} wanted @param {string[]} command @param {string} output @param {Flags} flags */

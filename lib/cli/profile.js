@@ -8,7 +8,7 @@ const { codedError } = require('../errors')
 const { openFile } = require('../tools/open')
 const { writeCpuReport } = require('../tools/profile/cpu-report')
 const { findProfiler } = require('../tools/profile/find-profiler')
-const { applyLoad } = require('../tools/profile/load')
+const { applyLoad, loadInWords } = require('../tools/profile/load')
 const { ProfileRun } = require('../tools/profile/profile-run')
 const { profilers, reportOf } = require('../tools/profile/profilers')
 const { parseTarget } = require('../tools/profile/target')
@@ -48,6 +48,8 @@ async function makeReport (name, command, flags) {
   const signals = watchSignals(() => run.kill())
   try {
     await observe(run, name, flags, signals)
+    // Before the tool makes a report of it.
+    if (run.event('cluster')) throw codedError('LOOPWATCH_ERR_CLUSTER', name)
     if (signals.isOver) process.stderr.write(`\nending the application, ${name} makes its report (Ctrl-C again gives it up)\n`)
     await run.stop()
     const how = await closedWithin(run, name, flags.deadline)
@@ -95,7 +97,7 @@ async function observe (run, name, { seconds, onPort }, signals) {
     if (run.isOver || signals.isOver) return null
     throw codedError('LOOPWATCH_ERR_NO_REPORT', name, `it has not started the application within ${START_MS / MS_PER_S} s`, run.tail)
   }
-  const over = [run.closed, signals.first, run.waitFor('exit', Infinity, isOver)]
+  const over = [run.closed, signals.first, run.waitFor('exit', Infinity, isOver), run.waitFor('cluster', Infinity, isOver)]
   if (!onPort) {
     await Promise.race([...over, ...(seconds === undefined ? [] : [signals.sleep(seconds * MS_PER_S).catch(() => {})])])
     return null
@@ -107,15 +109,14 @@ async function observe (run, name, { seconds, onPort }, signals) {
 async function load (run, onPort, seconds, signals) {
   const listening = await run.waitFor('port', LISTEN_MS, () => signals.isOver)
   if (listening === undefined) {
-    process.stderr.write(`the application has not listened on a port within ${LISTEN_MS / MS_PER_S} s: no load\n`)
+    if (!run.isOver && !signals.isOver) process.stderr.write(`the application has not listened on a port within ${LISTEN_MS / MS_PER_S} s: no load\n`)
     return null
   }
   const { port } = listening
   if (onPort === true || onPort.startsWith('/')) {
     const url = `http://localhost:${port}${onPort === true ? '/' : onPort}`
     const result = await applyLoad(url, (seconds ?? LOAD_S) * MS_PER_S, () => signals.isOver)
-    const { requests, failed, p50Ms, p99Ms } = result
-    process.stderr.write(`load on ${url}: ${requests} requests, ${failed} failed, p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms\n`)
+    process.stderr.write(`load on ${url}: ${loadInWords(result)}\n`)
     return result
   }
   const child = spawn(onPort, { shell: true, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, PORT: String(port) } })

@@ -4,18 +4,16 @@
  * Pushes blocks to Pyroscope where that is asked for, else null.
  * @param {import('../options').ResolvedOptions} options
  * @param {object} agent
- * @param {() => import('../store/record').BlockRecord[]} agent.records newest first
  * @param {import('./degradations').Degradations} agent.degradations
  * @param {import('../export/metrics').Metrics} agent.metrics
  */
-exports.startPyroscope = ({ pyroscope: url, labels }, { records, degradations, metrics }) => {
+exports.startPyroscope = ({ pyroscope: url, labels }, { degradations, metrics }) => {
   if (url === undefined) return null
   // Loaded then: what pushes is more than what watches.
   const { PyroscopePush } = require('../export/profiles/pyroscope')
   return new PyroscopePush({
     url,
     labels,
-    records,
     onState: (error) => degradations.set('pyroscope', error),
     onLost: (profiles) => metrics.drop('profile', profiles)
   })

@@ -151,6 +151,7 @@ class Watchdog {
       tell: (record) => this.#cluster.block(record),
       onSettled: (record) => {
         this.#quietAtMs = nowMs() + QUIET_MS
+        this.#pyroscope?.add(record)
         if (options.threads === 'on') this.#post({ code: BLOCK, record: summaryOf(record) })
       },
       onPut: (record) => this.#page.put(record),
@@ -199,7 +200,7 @@ class Watchdog {
       onState: (error) => this.#degradations.set('endpoint', error),
       onListening: (url) => this.#listening(url)
     })
-    this.#pyroscope = startPyroscope(options, { records: () => this.#records(), degradations: this.#degradations, metrics: this.#metrics })
+    this.#pyroscope = startPyroscope(options, { degradations: this.#degradations, metrics: this.#metrics })
     this.#look()
     if (role.kind !== 'worker') this.#endpoint.listen()
   }
@@ -294,6 +295,7 @@ class Watchdog {
         if (endMs < this.#startedAtMs) this.#metrics.drop('missed_block')
         this.#remember(record)
         this.#metrics.observeBlock(record)
+        this.#pyroscope?.add(record)
         this.#origins.settled(record)
         this.#profiling.settled(record)
         this.#file?.append(record)

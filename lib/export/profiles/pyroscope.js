@@ -1,35 +1,40 @@
 'use strict'
 
 const os = require('node:os')
-const { collect } = require('./profiles')
+const { StackTable } = require('./stack-table')
 
 /** As often as Pyroscope's own agents push. */
 const PERIOD_MS = 15000
 const ANSWER_MS = 10000
-/** The process may be about to end. */
-const LAST_ANSWER_MS = 800
+/** For all that is left at the end: the process may be about to go, and after a second the watchdog is ended by force. */
+const LAST_MS = 800
 const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 60000
 /** Profiles that wait for a server that is away: some minutes of blocks, then the oldest go. */
 const WAITING = 20
-/** The verdict of a block comes up to half a second after its end. */
-const SETTLED_MS = 1000
+/** In one profile, which takes up to 5 MB until it is written; more begin the next one. */
+const BLOCKS = 2000
 
 /** @typedef {import('../../store/record').BlockRecord} BlockRecord */
 /** @typedef {{ target: URL, body: Buffer }} Push */
 
 /**
- * Pushes the blocks that have ended to Grafana Pyroscope, each once. Never throws: while the server
- * is away it tries again, ever less often.
+ * Pushes the blocks that it is handed to Grafana Pyroscope, each once. They are taken in as they
+ * come, since memory may have lost them by the next push. Never throws: while the server is away it
+ * tries again, ever less often.
  */
 class PyroscopePush {
   #parts
-  /** Ids of records that are in memory still. @type {Set<string>} */
-  #told = new Set()
+  #table = new StackTable()
   /** @type {Push[]} oldest first */
   #waiting = []
   #failures = 0
-  #isSending = false
+  /** @type {Promise<void> | null} */
+  #sending = null
+  /** Ends what is on its way. */
+  #patience = new AbortController()
+  /** When there is no more time. */
+  #endMs = Infinity
   #timer
   /** @type {NodeJS.Timeout | undefined} */
   #retry
@@ -38,7 +43,6 @@ class PyroscopePush {
    * @param {object} parts
    * @param {string} parts.url of the server; a user and password in it become basic authentication
    * @param {Record<string, string>} parts.labels constant ones; `service` names the application
-   * @param {() => BlockRecord[]} parts.records newest first
    * @param {(error: Error | null) => void} parts.onState
    * @param {(profiles: number) => void} parts.onLost
    * @param {number} [parts.periodMs]
@@ -46,34 +50,34 @@ class PyroscopePush {
    */
   constructor (parts) {
     this.#parts = parts
-    this.#timer = setInterval(() => this.push().catch(parts.onState), parts.periodMs ?? PERIOD_MS)
+    this.#timer = setInterval(() => this.push(), parts.periodMs ?? PERIOD_MS)
+  }
+
+  /** @param {BlockRecord} record of a block that has ended and is judged */
+  add (record) {
+    this.#table.add(record)
+    if (this.#table.blocks >= BLOCKS) this.push()
   }
 
   /** Pushes what is new. */
   async push () {
-    await this.#collect(Date.now() - SETTLED_MS)
-    await this.#send(ANSWER_MS)
+    this.#cut()
+    if (this.#retry === undefined) await this.#send()
   }
 
-  /** @param {number} endedBeforeMs */
-  async #collect (endedBeforeMs) {
-    const records = this.#parts.records()
-    const fresh = records.filter(({ id, ongoing, worker, startedAt, durationMs }) =>
-      // A cluster's workers push their own.
-      !ongoing && worker === null && !this.#told.has(id) && Date.parse(startedAt) + durationMs <= endedBeforeMs)
-    if (fresh.length === 0) return
-    const told = [...this.#told, ...fresh.map(({ id }) => id)]
-    const known = new Set(records.map(({ id }) => id))
-    this.#told = new Set(told.filter((id) => known.has(id)))
+  /** What was handed over becomes a profile that waits. */
+  #cut () {
+    const table = this.#table
+    if (table.blocks === 0) return
+    this.#table = new StackTable()
     try {
-      const table = await collect(fresh)
       this.#waiting.push({ target: this.#targetOf(table), body: require('./pprof').writePprof(table) })
     } catch (error) {
       this.#lost(1, error)
     }
     if (this.#waiting.length > WAITING) {
       // The oldest may be on its way.
-      this.#waiting.splice(this.#isSending ? 1 : 0, 1)
+      this.#waiting.splice(this.#sending === null ? 0 : 1, 1)
       this.#parts.onLost(1)
     }
   }
@@ -96,23 +100,29 @@ class PyroscopePush {
     return target
   }
 
-  /** What waits, oldest first, until one fails. @param {number} patienceMs */
-  async #send (patienceMs) {
-    if (this.#isSending || this.#retry !== undefined) return
-    this.#isSending = true
-    while (this.#waiting.length > 0) {
-      const { error, isFinal } = await post(this.#waiting[0], patienceMs)
+  /** One push at a time, which takes along what comes meanwhile. */
+  #send () {
+    this.#sending ??= this.#sendAll().finally(() => { this.#sending = null })
+    return this.#sending
+  }
+
+  /** What waits, oldest first, until one fails. */
+  async #sendAll () {
+    while (this.#waiting.length > 0 && performance.now() < this.#endMs) {
+      this.#patience = new AbortController()
+      const timer = setTimeout((patience) => patience.abort(new Error(`no answer within ${ANSWER_MS} ms`)), ANSWER_MS, this.#patience)
+      const { error, isFinal } = await post(this.#waiting[0], this.#patience.signal)
+      clearTimeout(timer)
       if (error !== null && !isFinal) {
         this.#parts.onState(error)
-        this.#later()
-        break
+        if (this.#endMs === Infinity) this.#later()
+        return
       }
       this.#waiting.shift()
       this.#failures = 0
       if (error === null) this.#parts.onState(null)
       else this.#lost(1, error)
     }
-    this.#isSending = false
   }
 
   #later () {
@@ -120,7 +130,7 @@ class PyroscopePush {
     // Many processes lose the same server at the same moment.
     this.#retry = setTimeout(() => {
       this.#retry = undefined
-      this.#send(ANSWER_MS)
+      this.#send()
     }, ms * (0.5 + Math.random() / 2))
   }
 
@@ -130,23 +140,27 @@ class PyroscopePush {
     this.#parts.onState(error)
   }
 
-  /** Pushes the rest, once, and ends. */
+  /** Pushes the rest, once, and ends; what is on its way is waited for. */
   async stop () {
     clearInterval(this.#timer)
     clearTimeout(this.#retry)
     this.#retry = undefined
-    await this.#collect(Infinity)
-    await this.#send(LAST_ANSWER_MS)
-    clearTimeout(this.#retry)
+    this.#endMs = performance.now() + LAST_MS
+    const timer = setTimeout(() => this.#patience.abort(), LAST_MS)
+    this.#cut()
+    await this.#sending
+    // One that failed has left the rest behind.
+    await this.#send()
+    clearTimeout(timer)
   }
 }
 
 /**
  * @param {Push} push
- * @param {number} patienceMs
+ * @param {AbortSignal} signal
  * @returns {Promise<{ error: Error | null, isFinal: boolean }>} final: it would be refused again
  */
-async function post ({ target, body }, patienceMs) {
+async function post ({ target, body }, signal) {
   const { username, password } = target
   const url = new URL(target)
   // fetch() refuses an address with credentials.
@@ -158,7 +172,7 @@ async function post ({ target, body }, patienceMs) {
       headers: { 'content-type': 'application/octet-stream', ...(username !== '' && { authorization: `Basic ${credentials}` }) },
       body: new Uint8Array(body),
       redirect: 'error',
-      signal: AbortSignal.timeout(patienceMs)
+      signal
     })
     await response.arrayBuffer()
     if (response.ok) return { error: null, isFinal: true }

@@ -11,6 +11,11 @@ const SIGUSR1_BIT = BigInt(require('node:os').constants.signals.SIGUSR1 ?? 10) -
 const LOOPBACK = /^(127(\.\d+){3}|localhost|::1|\[::1\])$/
 /** Node.js takes underscores for dashes, and the value of a port after a space as well. */
 const INSPECT = /--(?:inspect(?:[-_](?:brk|wait))?=|(?:inspect|debug)[-_]port[=\s])(\S+)/g
+/** Of the fields of /proc/<pid>/stat after the name: in clock ticks since the machine was booted. */
+const STARTED = 19
+/** `Sat Nov 21 10:00:00 2026` */
+const LSTART_LENGTH = 24
+const OTHER_USER = 'it belongs to another user: run loopwatch as that user'
 
 /**
  * @typedef {object} Facts what the kernel says of a process
@@ -19,6 +24,13 @@ const INSPECT = /--(?:inspect(?:[-_](?:brk|wait))?=|(?:inspect|debug)[-_]port[=\
  * @property {string} flags its arguments and NODE_OPTIONS
  * @property {boolean} isSameNetwork
  * @property {boolean} isSameFiles it sees the same file system
+ * @property {string} started when; with its id it names one process for good
+ *
+ * @typedef {object} Target a process that can be attached to
+ * @property {number} pid
+ * @property {string} started
+ * @property {boolean} isSameFiles
+ * @property {boolean} takesUsualPort it was not told another one for its inspector
  */
 
 /**
@@ -39,34 +51,53 @@ function objection ({ exe, status, flags, isSameNetwork }) {
   return null
 }
 
+/** @param {number} pid @param {string} reason */
+const refusal = (pid, reason) => codedError('LOOPWATCH_ERR_ATTACH', pid, reason)
+
 /**
  * Whether a process can be attached to.
  * @param {number} pid
- * @returns {{ isSameFiles: boolean, takesUsualPort: boolean }}
+ * @returns {Target}
  * @throws {import('../../errors').LoopwatchError} LOOPWATCH_ERR_ATTACH
  */
-exports.checkProcess = (pid) => {
-  const refuse = (/** @type {string} */ reason) => codedError('LOOPWATCH_ERR_ATTACH', pid, reason)
+function checkProcess (pid) {
+  const refuse = (/** @type {string} */ reason) => refusal(pid, reason)
   if (pid === process.pid) throw refuse('that is loopwatch itself')
   try {
     process.kill(pid, 0)
   } catch (error) {
-    throw refuse(error.code === 'EPERM' ? 'it belongs to another user: run loopwatch as that user' : 'there is no such process')
+    throw refuse(error.code === 'EPERM' ? OTHER_USER : 'there is no such process')
   }
   if (process.platform !== 'linux') {
-    const name = process.platform === 'win32' ? 'node' : spawnSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim()
+    const { name, started } = process.platform === 'win32' ? { name: 'node', started: '' } : askPs(pid)
     if (!NODE.test(path.basename(name))) throw refuse(`it runs ${name}, not Node.js`)
-    return { isSameFiles: true, takesUsualPort: true }
+    return { pid, started, isSameFiles: true, takesUsualPort: true }
   }
   let facts
   try {
     facts = readFacts(pid)
   } catch (error) {
-    throw refuse(error.code === 'EACCES' || error.code === 'EPERM' ? 'it belongs to another user: run loopwatch as that user' : 'it has ended')
+    throw refuse(error.code === 'EACCES' || error.code === 'EPERM' ? OTHER_USER : 'it has ended')
   }
   const reason = objection(facts)
   if (reason !== null) throw refuse(reason)
-  return { isSameFiles: facts.isSameFiles, takesUsualPort: facts.flags.search(INSPECT) === -1 }
+  return { pid, started: facts.started, isSameFiles: facts.isSameFiles, takesUsualPort: facts.flags.search(INSPECT) === -1 }
+}
+
+/**
+ * Makes sure that a process is the one that was checked: since then its id may have gone to another,
+ * which the signal would end.
+ * @param {Target} target
+ * @throws {import('../../errors').LoopwatchError} LOOPWATCH_ERR_ATTACH
+ */
+exports.checkAgain = ({ pid, started }) => {
+  if (checkProcess(pid).started !== started) throw refusal(pid, 'it has ended, and another process has its id')
+}
+
+/** @param {number} pid */
+function askPs (pid) {
+  const { stdout } = spawnSync('ps', ['-o', 'lstart=', '-o', 'comm=', '-p', String(pid)], { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } })
+  return { started: stdout.slice(0, LSTART_LENGTH), name: stdout.slice(LSTART_LENGTH).trim() }
 }
 
 /** @param {number} pid @returns {Facts} */
@@ -79,8 +110,11 @@ function readFacts (pid) {
     status: read('status'),
     flags: `${read('cmdline').replaceAll('\0', ' ')} ${options}`,
     isSameNetwork: isSame('net'),
-    isSameFiles: isSame('mnt')
+    isSameFiles: isSame('mnt'),
+    // The name, in brackets, may hold anything.
+    started: read('stat').replace(/^.*\)/s, '').trim().split(' ')[STARTED]
   }
 }
 
+exports.checkProcess = checkProcess
 exports.objection = objection

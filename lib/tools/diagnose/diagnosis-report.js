@@ -18,13 +18,13 @@ const percent = (/** @type {number} */ share) => `${(share * 100).toFixed(share 
  * @param {Verdict} verdict
  * @param {number} durationMs
  */
-function inWords ({ cause, blockedMs, blockedShare, sites }, durationMs) {
+function inWords ({ cause, blockedMs, blockedShare, count, known, knownMs, sites }, durationMs) {
   if (cause === null) return `Nothing is wrong with the event loop: it was blocked for ${ms(blockedMs)} of ${ms(durationMs)} (${percent(blockedShare)}).`
   if (cause === 'io') return `The event loop is not what requests wait for: it was blocked for ${percent(blockedShare)} of the time and has time to spare. They wait for something outside of the process.`
+  const whole = `The event loop was blocked for ${ms(blockedMs)} of ${ms(durationMs)} (${percent(blockedShare)}), mostly because: ${causes[cause].meaning}. `
   const [site] = sites
-  const share = site.blockedMs / blockedMs
-  return `The event loop was blocked for ${ms(blockedMs)} of ${ms(durationMs)} (${percent(blockedShare)}), mostly because: ${causes[cause].meaning}. ` +
-    `${percent(share)} of it is ${site.place}, ${site.count === 1 ? 'once' : `${site.count} times, at most ${ms(site.longestMs)}`}${site.routes.length > 0 ? `, in ${site.routes.slice(0, 3).join(', ')}` : ''}.`
+  if (site === undefined) return whole
+  return whole + `${percent(site.blockedMs / knownMs)} of ${known < count ? `what the ${known} blocks took whose place is known, of ${count},` : 'it'} is ${site.place}, ${site.count === 1 ? 'once' : `${site.count} times, at most ${ms(site.longestMs)}`}${site.routes.length > 0 ? `, in ${site.routes.slice(0, 3).join(', ')}` : ''}.`
 }
 
 /**
@@ -34,7 +34,7 @@ function inWords ({ cause, blockedMs, blockedShare, sites }, durationMs) {
  * @param {number} found.durationMs
  * @param {Verdict} found.verdict
  * @param {import('./latency').Latency[]} found.latencies
- * @param {{ requests: number, failed: number, p50Ms: number, p99Ms: number } | null} found.load
+ * @param {string | null} found.load in words
  * @param {object} found.tree the agent's flame graph of blocked time
  * @param {{ name: string, href: string | null, reason: string | null } | null} found.tool
  */
@@ -42,15 +42,16 @@ exports.diagnosisReport = ({ command, durationMs, verdict, latencies, load, tree
   const { cause, sites } = verdict
   const blame = htmlTable(['blocked', 'times', 'longest', 'cause', 'where', 'requests'], sites.map(({ blockedMs, count, longestMs, cause, place, file, routes }) =>
     [{ figure: ms(blockedMs) }, { figure: String(count) }, { figure: ms(longestMs) }, cause, file === null ? place : `${place} in ${path.dirname(file)}`, routes.join(', ')]))
+  const sample = verdict.known < verdict.count ? `<p>Of ${verdict.count} blocks; the places are those of the ${verdict.known} whose records the agent still had.</p>` : ''
   const cost = htmlTable(['route', 'requests', 'mean duration', 'of which waiting while something else blocked'], latencies.slice(0, ROUTES).map(({ route, requests, meanMs, waitedMs }) =>
     [route, { figure: String(requests) }, { figure: ms(meanMs) }, { figure: `${ms(waitedMs)} (${percent(meanMs > 0 ? Math.min(1, waitedMs / meanMs) : 0)})` }]))
-  const under = load === null ? '' : `<p>Under load: ${load.requests} requests, ${load.failed} failed, p50 ${ms(load.p50Ms)}, p99 ${ms(load.p99Ms)}.</p>`
+  const under = load === null ? '' : `<p>Under load: ${escaped(load)}.</p>`
   const deeper = tool === null ? '' : `<section><h2>${escaped(tool.name)}</h2><p>${tool.href === null ? `No report: ${escaped(tool.reason)}` : `<a href="${escaped(tool.href)}">The report of ${escaped(tool.name)}</a>, of a second run under the same load.`}</p></section>`
   return htmlReport({
     title: `Diagnosis of ${command}`,
     summary: `${ms(durationMs)} under the agent of loopwatch; node ${process.versions.node}`,
     body: `<p class="now ${cause === null ? 'running' : 'blocked'}">${escaped(inWords(verdict, durationMs))}</p>
-${sites.length > 0 ? `<section><h2>What blocks, and where</h2>${blame}</section>` : ''}
+${sites.length > 0 ? `<section><h2>What blocks, and where</h2>${sample}${blame}</section>` : ''}
 ${latencies.length > 0 ? `<section><h2>What it costs in latency</h2>${under}${cost}</section>` : ''}
 ${advised(verdict).map((name) => `<section><h2>What to try: ${escaped(name)}</h2>${markdown(advice(name))}</section>`).join('\n')}
 ${deeper}`,
@@ -60,8 +61,8 @@ ${deeper}`,
 }
 
 /** Causes worth advice, the main one first. @param {Verdict} verdict */
-function advised ({ cause, sites, blockedMs }) {
-  const weighty = sites.filter((site) => site.blockedMs >= blockedMs / 10).map((site) => site.cause)
+function advised ({ cause, sites, knownMs }) {
+  const weighty = sites.filter((site) => site.blockedMs >= knownMs / 10).map((site) => site.cause)
   return cause === null ? [] : [...new Set([cause, ...weighty])]
 }
 

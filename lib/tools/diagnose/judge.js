@@ -14,8 +14,11 @@ const CULPRIT = 0.6
  * @typedef {import('../../store/record').BlockRecord} BlockRecord
  *
  * @typedef {object} Evidence of one run
- * @property {BlockRecord[]} blocks
- * @property {number} durationMs of the run
+ * @property {BlockRecord[]} blocks that the agent's memory holds at the end: the latest
+ * @property {BlockRecord[]} [early] those that it held when the run was young
+ * @property {Map<string, { ms: number, count: number }>} [totals] of all blocks of the main thread that have ended, by cause
+ * @property {number | null} [sinceMs] Unix time from which on blocks are a burden on requests: when the application listened
+ * @property {number} durationMs of the run, from then on
  * @property {number | null} utilization of the loop, 0 to 1
  * @property {number | null} p50Ms latency under load
  *
@@ -26,6 +29,9 @@ const CULPRIT = 0.6
  * @property {import('../../causes').Cause | 'io' | null} cause what most of the blocked time is due to; io = waiting for others; null = nothing is wrong
  * @property {number} blockedMs
  * @property {number} blockedShare
+ * @property {number} count of blocks
+ * @property {number} known of them, from whose records the sites are told
+ * @property {number} knownMs
  * @property {Site[]} sites heaviest first
  */
 
@@ -37,21 +43,47 @@ const tools = { js: 'flame', native: 'flame', many: 'flame', gc: 'heapprofiler',
  * @param {Evidence} evidence
  * @returns {Verdict}
  */
-exports.judge = ({ blocks, durationMs, utilization, p50Ms }) => {
-  // What happens once, at start-up, is no burden on requests.
-  const counted = blocks.filter(({ startup, threadId }) => !startup && threadId === 0)
-  const blockedMs = sum(counted)
-  const blockedShare = durationMs > 0 ? blockedMs / durationMs : 0
-  const sites = grouped(counted, siteKey).map(siteOf)
-  const seen = { blockedMs, blockedShare, sites: sites.slice(0, SITES) }
+exports.judge = (evidence) => {
+  const { durationMs, utilization, p50Ms } = evidence
+  const { known, causes } = burden(evidence)
+  const blockedMs = causes.reduce((total, { ms }) => total + ms, 0)
+  const blockedShare = durationMs > 0 ? Math.min(1, blockedMs / durationMs) : 0
+  const sites = grouped(known, siteKey).map(siteOf)
+  const seen = { blockedMs, blockedShare, count: causes.reduce((total, { count }) => total + count, 0), known: known.length, knownMs: sum(known), sites: sites.slice(0, SITES) }
   if (blockedShare < BLOCKED_SHARE) {
     const waits = p50Ms !== null && p50Ms >= SLOW_MS && (utilization ?? 0) < BUSY
     return { ...seen, tool: waits ? 'bubbleprof' : null, cause: waits ? 'io' : null }
   }
-  const [heaviest] = grouped(counted, ({ cause }) => cause)
-  const [{ blockedMs: siteMs, file }] = sites
-  const cause = heaviest[0].cause === 'many' && file !== null && siteMs >= CULPRIT * blockedMs ? 'js' : heaviest[0].cause
+  const [{ cause: heaviest }] = causes
+  const hasCulprit = sites.length > 0 && sites[0].file !== null && sites[0].blockedMs >= CULPRIT * seen.knownMs
+  const cause = heaviest === 'many' && hasCulprit ? 'js' : heaviest
   return { ...seen, tool: tools[cause], cause }
+}
+
+/**
+ * The blocks that requests suffer from, as far as they are known, and all of them by cause, heaviest first.
+ * Memory holds the latest alone; the counters hold all, also those of start-up, which happens once.
+ * @param {Evidence} evidence
+ */
+function burden ({ blocks, early = [], totals = new Map(), sinceMs = null }) {
+  const all = [...new Map([...early, ...blocks].map((block) => [block.id, block])).values()].filter(({ threadId }) => threadId === 0)
+  const isLasting = new Set(blocks.filter(({ ongoing }) => ongoing).map(({ id }) => id))
+  // What still lasts at the end is not over with the start.
+  const isBurden = (/** @type {BlockRecord} */ { id, startup, startedAt }) => isLasting.has(id) || (sinceMs === null ? !startup : Date.parse(startedAt) >= sinceMs)
+  const known = all.filter(isBurden)
+  const apart = all.filter((block) => !isBurden(block))
+  const causes = [...new Set([...totals.keys(), ...known.map(({ cause }) => cause)])].map((cause) => {
+    const of = (/** @type {BlockRecord[]} */ list) => list.filter((block) => block.cause === cause)
+    const lasting = of(known).filter(({ id }) => isLasting.has(id))
+    const { ms, count } = totals.get(cause) ?? { ms: 0, count: 0 }
+    // The latest blocks are not counted before they are judged, half a second after their end.
+    return {
+      cause: /** @type {import('../../causes').Cause} */ (cause),
+      ms: Math.max(sum(of(known)), ms - sum(of(apart)) + sum(lasting)),
+      count: Math.max(of(known).length, count - of(apart).length + lasting.length)
+    }
+  })
+  return { known, causes: causes.sort((a, b) => b.ms - a.ms) }
 }
 
 /** @param {BlockRecord[]} blocks @param {(block: BlockRecord) => string} keyOf @returns {BlockRecord[][]} heaviest first */

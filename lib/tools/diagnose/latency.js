@@ -1,30 +1,62 @@
 'use strict'
 
+const MS_PER_S = 1000
+
 /**
  * @typedef {{ route: string, requests: number, meanMs: number, waitedMs: number }} Latency of one route; waitedMs: of the mean, behind what else blocked the loop
  */
 
 /**
- * What the agent's metrics say of requests and of the loop.
+ * @typedef {object} Metrics of one moment
+ * @property {Latency[]} latencies
+ * @property {{ active: number, idle: number }} loop seconds
+ * @property {Map<string, { ms: number, count: number }>} totals of all blocks of the main thread that have ended, by cause
+ */
+
+/**
+ * What the agent's metrics say of requests, of the loop and of its blocks.
  * @param {string} text Prometheus text
- * @returns {{ latencies: Latency[], utilization: number | null }}
+ * @returns {Metrics}
  */
 exports.readMetrics = (text) => {
   /** @type {Map<string, { requests: number, seconds: number, waited: number }>} */
   const routes = new Map()
-  const time = { active: 0, idle: 0 }
+  const loop = { active: 0, idle: 0 }
+  /** @type {Metrics['totals']} */
+  const totals = new Map()
   for (const [, name, labels, value] of text.matchAll(/^loopwatch_(\w+)\{(.*)\} (\S+)$/gm)) {
     const label = (/** @type {string} */ key) => new RegExp(`(?:^|,)${key}="((?:[^"\\\\]|\\\\.)*)"`).exec(labels)?.[1] ?? ''
     const amount = Number(value)
-    if (name === 'eventloop_time_seconds_total' && label('thread') === 'main') time[/** @type {'active' | 'idle'} */ (label('state'))] += amount
+    if (name === 'eventloop_time_seconds_total' && label('thread') === 'main') loop[/** @type {'active' | 'idle'} */ (label('state'))] += amount
+    if (name === 'blocked_seconds_total') entry(totals, label('cause'), noBlocks).ms += amount * MS_PER_S
+    if (name === 'block_duration_seconds_count' && label('thread') === 'main') entry(totals, label('cause'), noBlocks).count += amount
     const field = name === 'http_request_duration_seconds_count' ? 'requests' : name === 'http_request_duration_seconds_sum' ? 'seconds' : name === 'http_request_blocked_seconds_sum' ? 'waited' : null
-    if (field === null) continue
-    const route = routes.get(label('route')) ?? { requests: 0, seconds: 0, waited: 0 }
-    route[field] += amount
-    routes.set(label('route'), route)
+    if (field !== null) entry(routes, label('route'), noRequests)[field] += amount
   }
   const latencies = [...routes].filter(([, { requests }]) => requests > 0)
-    .map(([route, { requests, seconds, waited }]) => ({ route, requests, meanMs: seconds / requests * 1000, waitedMs: waited / requests * 1000 }))
+    .map(([route, { requests, seconds, waited }]) => ({ route, requests, meanMs: seconds / requests * MS_PER_S, waitedMs: waited / requests * MS_PER_S }))
     .sort((a, b) => b.waitedMs * b.requests - a.waitedMs * a.requests)
-  return { latencies, utilization: time.active + time.idle > 0 ? time.active / (time.active + time.idle) : null }
+  return { latencies, loop, totals }
+}
+
+const noBlocks = () => ({ ms: 0, count: 0 })
+const noRequests = () => ({ requests: 0, seconds: 0, waited: 0 })
+
+/**
+ * @template T
+ * @param {Map<string, T>} map @param {string} key @param {() => T} make
+ */
+function entry (map, key, make) {
+  const value = map.get(key) ?? make()
+  map.set(key, value)
+  return value
+}
+
+/**
+ * The share of time that the loop was active between two moments.
+ * @param {Metrics['loop']} last @param {Metrics['loop']} [first] the beginning of the process
+ */
+exports.utilizationOf = (last, first = { active: 0, idle: 0 }) => {
+  const [active, idle] = [last.active - first.active, last.idle - first.idle]
+  return active + idle > 0 ? active / (active + idle) : null
 }

@@ -61,7 +61,7 @@ function tellPort (tell) {
       const address = this.address()
       if (address === null || typeof address === 'string') return
       Server.prototype.listen = listen
-      tell({ event: 'port', port: address.port, host: address.address })
+      tell({ event: 'port', port: address.port, host: address.address, atMs: Date.now() })
     })
     return Reflect.apply(listen, this, args)
   }

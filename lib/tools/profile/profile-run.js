@@ -13,7 +13,7 @@ const TAIL_CHARACTERS = 2000
 const IS_WINDOWS = process.platform === 'win32'
 
 /**
- * @typedef {{ event: 'started', pid: number } | { event: 'port', port: number, host: string } | { event: 'cluster' } |
+ * @typedef {{ event: 'started', pid: number } | { event: 'port', port: number, host: string, atMs: number } | { event: 'cluster' } |
  *   { event: 'exit', code: number } | { event: 'written' } | { event: 'failed', reason: string }} Event
  */
 
@@ -109,8 +109,11 @@ class ProfileRun {
     return this.#child.exitCode !== null || this.#child.signalCode !== null
   }
 
-  /** Has the application write what it has and end; kills it where it does not. The tool goes on with its report. */
-  async stop () {
+  /**
+   * Has the application write what it has and end; kills it where it does not. The tool goes on with its report.
+   * @param {number} [ms] how long it may take
+   */
+  async stop (ms = STOP_MS) {
     const pid = this.event('started')?.pid
     if (pid === undefined || !isAlive(pid)) return
     if (this.#profiler.needs === null) {
@@ -120,7 +123,7 @@ class ProfileRun {
     } else {
       signal(pid, IS_WINDOWS ? 'SIGINT' : 'SIGURG')
     }
-    const end = performance.now() + STOP_MS
+    const end = performance.now() + ms
     while (isAlive(pid) && performance.now() < end) await sleep(POLL_MS)
     if (!isAlive(pid)) return
     this.wasKilled = true

@@ -1,0 +1,98 @@
+'use strict'
+
+const { codedError } = require('../errors')
+const { describe, printable } = require('../export/describe')
+
+const MS_PER_S = 1000
+const POLL_MS = 1000
+const ANSWER_MS = 5000
+/** A worker thread starts in the process for it. */
+const READY_MS = 15000
+/** A block in progress is told again after this long. */
+const AGAIN_MS = 5000
+const FRAMES = 15
+
+/** @typedef {import('../store/record').BlockRecord} BlockRecord */
+/** @typedef {{ wasOver: boolean, staysListed: boolean, atMs: number }} Telling `staysListed`: a worker thread's block may prove to be none */
+/** @typedef {Map<string, Telling>} Told blocks of the last list, in the order of their telling */
+
+const say = (/** @type {string} */ text) => process.stderr.write(`${text}\n`)
+const print = (/** @type {string} */ text) => process.stdout.write(`${printable(text)}\n`)
+const now = () => new Date().toISOString().slice(11, 23)
+
+/**
+ * Prints blocks as they go, until a signal comes or the process ends.
+ * @param {string} url of its agent
+ * @param {string | undefined} token
+ * @param {number} pid
+ * @param {ReturnType<typeof import('./signals').watchSignals>} signals
+ */
+exports.follow = async (url, token, pid, signals) => {
+  /** @type {Told} */
+  let told = new Map()
+  let answeredMs = performance.now()
+  while (!signals.isOver) {
+    const { records, status } = await ask(url, token)
+    if (status === 401) throw codedError('LOOPWATCH_ERR_ATTACH', pid, `its agent at ${url} ${token === undefined ? 'asks for its token: --token' : 'does not take this --token'}`)
+    if (records !== null) {
+      answeredMs = performance.now()
+      told = tellAll(records, told)
+    } else if (!isAlive(pid)) {
+      say(`process ${pid} has ended`)
+      return
+    } else if (performance.now() - answeredMs > READY_MS) {
+      throw codedError('LOOPWATCH_ERR_ATTACH', pid, `its agent at ${url} ${status === null ? 'does not answer' : `answers ${status}`} (${READY_MS / MS_PER_S} s)`)
+    }
+    await signals.sleep(POLL_MS).catch(() => {})
+  }
+}
+
+/** @param {string} url @param {string | undefined} token @returns {Promise<{ records: BlockRecord[] | null, status: number | null }>} */
+async function ask (url, token) {
+  /** @type {Record<string, string>} */
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  try {
+    const response = await fetch(new URL('/blocks', url), { headers, redirect: 'error', signal: AbortSignal.timeout(ANSWER_MS) })
+    return { records: response.ok ? /** @type {any} */ (await response.json()) : null, status: response.status }
+  } catch {
+    return { records: null, status: null }
+  }
+}
+
+/** @param {BlockRecord[]} records newest first @param {Told} told @returns {Told} what is needed of it, and what is new */
+function tellAll (records, told) {
+  const newest = [...told].findLast(([, { staysListed }]) => staysListed)?.[0]
+  if (newest !== undefined && !records.some(({ id }) => id === newest)) say('more blocks have come than the agent keeps: some are not shown')
+  return new Map(records.toReversed().map((record) => [record.id, tell(record, told.get(record.id))]))
+}
+
+/** @param {BlockRecord} record @param {Telling} [last] how it was told before @returns {Telling} */
+function tell (record, last) {
+  const { ongoing, stacks, threadId } = record
+  const atMs = performance.now()
+  if (last !== undefined && (last.wasOver || (ongoing && atMs - last.atMs < AGAIN_MS))) return last
+  // The agent has not seen the process start.
+  print(`${now()} ${describe({ ...record, startup: false })}`)
+  // Once is enough.
+  if (last === undefined && stacks.length > 0) {
+    for (const { function: name, file, line, column } of stacks[0].frames.slice(0, FRAMES)) {
+      print(`    at ${name ?? '(anonymous)'}${file === null ? '' : ` (${file}:${line}:${column})`}`)
+    }
+  }
+  return { wasOver: !ongoing, staysListed: !ongoing && threadId === 0, atMs }
+}
+
+/** @param {number} pid */
+function isAlive (pid) {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+exports.isAlive = isAlive
+exports.now = now
+exports.print = print
+exports.say = say
+exports.tellAll = tellAll

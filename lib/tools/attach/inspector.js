@@ -1,0 +1,186 @@
+'use strict'
+
+const { setTimeout: sleep } = require('node:timers/promises')
+const { codedError } = require('../../errors')
+const { listenersOf } = require('./listeners')
+const { openRemote } = require('./remote')
+const { checkAgain } = require('./target-process')
+
+const USUAL = { host: '127.0.0.1', port: 9229, isLoopback: true }
+/** Node.js opens it in some tens of milliseconds. */
+const OPEN_MS = 5000
+const CLOSE_MS = 3000
+const POLL_MS = 25
+const PROBE_MS = 500
+const AGAIN_MS = 50
+/** What is asked where a process listens on all addresses. */
+const LOOPBACK = new Map([['0.0.0.0', '127.0.0.1'], ['[::]', '[::1]']])
+
+/** @typedef {import('./listeners').Listener} Listener */
+/** @typedef {import('./remote').Remote} Remote */
+/** @typedef {import('./target-process').Target} Target */
+
+/** The inspector of a process, connected. */
+class Inspector {
+  #pid
+  #place
+  #isEnded = false
+
+  /** @param {object} parts @param {number} parts.pid @param {Listener} parts.place @param {Remote} parts.remote @param {boolean} parts.isOurs it was closed before */
+  constructor ({ pid, place, remote, isOurs }) {
+    this.#pid = pid
+    this.#place = place
+    this.remote = remote
+    this.isOurs = isOurs
+  }
+
+  /**
+   * Lets go, and has the process close its inspector if that was opened for us.
+   * @param {number} [ms] to wait for that
+   * @throws {import('../../errors').LoopwatchError} LOOPWATCH_ERR_INSPECTOR where it stays open
+   */
+  async end (ms = CLOSE_MS) {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    if (!this.isOurs) {
+      this.remote.close()
+      return
+    }
+    if (await this.closes(ms)) return
+    const { host, port } = this.#place
+    throw codedError('LOOPWATCH_ERR_INSPECTOR', this.#pid, `its inspector is still open at ${host}:${port}, where any user of this machine can run code in it: it has not taken the order to close it, maybe because it is inside a native call, after which it may`)
+  }
+
+  /** Whether the process closes its inspector in time. @param {number} ms */
+  async closes (ms) {
+    const endMs = performance.now() + ms
+    // The connection is cut before it can be answered.
+    await this.remote.evaluate('process._debugEnd()', { ms })
+    this.remote.close()
+    while (await isOpen(this.#pid, this.#place)) {
+      if (performance.now() > endMs) return false
+      await sleep(POLL_MS)
+    }
+    return true
+  }
+}
+
+/** @param {number} pid @param {Listener} place */
+async function isOpen (pid, { host, port }) {
+  const listeners = listenersOf(pid)
+  return listeners === null ? isTaken({ host, port }) : listeners.some((each) => each.host === host && each.port === port)
+}
+
+/** Where a process may have its inspector. @param {number} pid */
+function placesOf (pid) {
+  return listenersOf(pid) ?? [USUAL]
+}
+
+/**
+ * Where a process has its inspector open, and the address of its WebSocket.
+ * @param {Listener[]} places to look at, all at once: a server of a stuck process does not answer
+ * @returns {Promise<{ place: Listener, address: string } | null>}
+ */
+async function findInspector (places) {
+  const looking = new AbortController()
+  try {
+    return await Promise.any(places.map(async (place) => ({ place, address: await inspectorAt(place, looking.signal) })))
+  } catch {
+    return null
+  } finally {
+    looking.abort()
+  }
+}
+
+/** @param {{ host: string, port: number }} place @param {AbortSignal} signal @returns {Promise<string>} */
+async function inspectorAt ({ host, port }, signal) {
+  const origin = `${LOOPBACK.get(host) ?? host}:${port}`
+  const response = await fetch(`http://${origin}/json/list`, { redirect: 'error', signal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]) })
+  const [target] = /** @type {any} */ (await response.json())
+  const { protocol, pathname } = new URL(target.webSocketDebuggerUrl)
+  if (protocol !== 'ws:') throw new Error('it is no inspector')
+  // Whatever host and port it names: connected to is what was asked, and nothing else.
+  return `ws://${origin}${pathname}`
+}
+
+/** Whether anything listens there. @param {{ host: string, port: number }} place */
+async function isTaken ({ host, port }) {
+  try {
+    await fetch(`http://${host}:${port}/json/version`, { signal: AbortSignal.timeout(PROBE_MS) })
+    return true
+  } catch (error) {
+    return error.cause?.code !== 'ECONNREFUSED'
+  }
+}
+
+/**
+ * Why what has answered is not the process, or null.
+ * @param {{ value: any } | { thrown: string } | null} answer to the question for its process id
+ * @param {number} pid
+ * @param {boolean} isItsPort the kernel says that the process listens there
+ */
+function impostor (answer, pid, isItsPort) {
+  if (answer === null) return isItsPort ? null : 'does not tell whether it is that process, maybe because it is inside a native call'
+  return 'value' in answer && answer.value === pid ? null : 'is another process'
+}
+
+/**
+ * Connects to the inspector of a process, opening it by SIGUSR1 where it is closed.
+ * @param {Target} target
+ * @param {() => void} onOpening called before the signal
+ * @param {number} [openMs] how long to wait for it then
+ * @returns {Promise<Inspector>}
+ * @throws {import('../../errors').LoopwatchError} LOOPWATCH_ERR_INSPECTOR, LOOPWATCH_ERR_ATTACH
+ */
+exports.connect = async (target, onOpening, openMs = OPEN_MS) => {
+  const { pid } = target
+  const refuse = (/** @type {string} */ reason) => codedError('LOOPWATCH_ERR_INSPECTOR', pid, reason)
+  const places = placesOf(pid)
+  const before = await findInspector(places.filter(({ host, isLoopback }) => isLoopback || LOOPBACK.has(host)))
+  const found = before ?? await open(target, onOpening, openMs, listenersOf(pid) === null ? [] : places)
+  const { place, address } = found
+  const remote = await openRemote(address)
+  if (remote === null) throw refuse(`its inspector at ${address} does not take a connection`)
+  const inspector = new Inspector({ pid, place, remote, isOurs: before === null })
+  // A busy process takes the first question with the next one.
+  const asked = await remote.evaluate('process.pid', { ms: AGAIN_MS }) ?? await remote.evaluate('process.pid', { ms: PROBE_MS })
+  const objection = impostor(asked, pid, listenersOf(pid) !== null)
+  if (objection !== null) {
+    remote.close()
+    throw refuse(`what listens at ${place.host}:${place.port} ${objection}`)
+  }
+  if (inspector.isOurs && !place.isLoopback) {
+    const isClosed = await inspector.closes(CLOSE_MS)
+    throw refuse(`it opened its inspector on ${place.host}:${place.port}, where other machines could run code in it; ${isClosed ? 'it has closed it again' : 'IT IS STILL OPEN, since the process does not answer'}`)
+  }
+  return inspector
+}
+
+/** @param {Target} target @param {() => void} onOpening @param {number} openMs @param {Listener[]} others where it listened before */
+async function open (target, onOpening, openMs, others) {
+  const { pid, takesUsualPort } = target
+  if (takesUsualPort && await isTaken(USUAL)) throw codedError('LOOPWATCH_ERR_INSPECTOR', pid, `port ${USUAL.port} is taken by another process, and it would have to open its inspector there`)
+  onOpening()
+  checkAgain(target)
+  sendSignal(pid)
+  const endMs = performance.now() + openMs
+  while (performance.now() < endMs) {
+    await sleep(POLL_MS)
+    const found = await findInspector(placesOf(pid).filter((place) => !others.some(({ host, port }) => host === place.host && port === place.port)))
+    if (found !== null) return found
+  }
+  throw codedError('LOOPWATCH_ERR_INSPECTOR', pid, `its inspector did not open within ${openMs / 1000} s: it has ended, or handles SIGUSR1 itself (start it with 'loopwatch run'), or is inside a native call, after which the inspector opens and stays open`)
+}
+
+/** @param {number} pid */
+function sendSignal (pid) {
+  try {
+    if (process.platform === 'win32') /** @type {any} */ (process)._debugProcess(pid)
+    else process.kill(pid, 'SIGUSR1')
+  } catch (error) {
+    throw codedError('LOOPWATCH_ERR_INSPECTOR', pid, error.message)
+  }
+}
+
+exports.impostor = impostor
+exports.findInspector = findInspector
