@@ -12,7 +12,7 @@ const BIN = path.join(ROOT, 'node_modules', '.bin')
 
 /** Tests of pure parts and of tools, for which one version is enough. */
 const ONCE = [
-  'alerts', 'attach', 'cause', 'cluster-hub', 'cluster-parts', 'dashboards', 'delay-histogram', 'demo', 'detector', 'diagnose', 'escalation',
+  'alerts', 'attach', 'bakeoff', 'cause', 'cluster-hub', 'cluster-parts', 'dashboards', 'delay-histogram', 'demo', 'detector', 'diagnose', 'escalation',
   'explain', 'history', 'hook-crate', 'http-guard', 'lateness', 'layers', 'load', 'manifests', 'many-routes', 'metrics', 'options', 'page',
   'path-template', 'profile-command', 'profiles', 'readme', 'request-stats', 'scenario', 'scenario-load', 'scenario-parts', 'scenario-quick',
   'scenario-servers', 'source-map', 'stack', 'store', 'thread-gate'
