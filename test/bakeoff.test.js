@@ -10,6 +10,7 @@ const { contestants } = require('../scenarios/bakeoff/contestants')
 const { corpus, FEW, isJs } = require('../scenarios/bakeoff/corpus')
 const { linesOf } = require('../scenarios/bakeoff/marks')
 const { readReport, readScrape } = require('../scenarios/bakeoff/reports')
+const { scenario } = require('../scenarios/bakeoff/scenario')
 const { countBlamed, judge, summarise } = require('../scenarios/bakeoff/score')
 const { tables } = require('../scenarios/bakeoff/tables')
 const { makeDocument } = require('./support/scenario-document')
@@ -111,6 +112,16 @@ test('the tables say block by block what was wrong, and which cause was taken fo
   assert.deepEqual(blocks.rows, [['spin', 'ok', 'missed'], ['pbkdf2', 'cause 1/2', 'missed 1/2']])
   assert.deepEqual([confusion.head, confusion.rows], [['', 'js', 'native'], [['js', '2', '.'], ['native', '1', '1']]])
   assert.deepEqual(tables({ ...makeDocument(), cells: [] }), [])
+})
+
+test('a contestant that is not installed is left out by name, with what installs it, and the others run', (t) => {
+  const { packages } = contestants.blocked
+  t.after(() => { contestants.blocked.packages = packages })
+  contestants.blocked.packages = ['blocked-elsewhere']
+  const cells = scenario.plan({ mode: 'default', options: {}, environment: makeDocument().environment, isListing: false })
+  assert.deepEqual(cells.filter(({ skipped }) => skipped !== null).map(({ variant, skipped }) => [variant, skipped]), [['blocked', 'needs npm install --no-save blocked-elsewhere']])
+  assert.equal(cells.length, 8)
+  assert.match(scenario.findings({ ...makeDocument(), cells: [{ ...makeDocument().cells[2], variant: 'blocked' }] })[0], /1 not measured: blocked \(go is not/)
 })
 
 test('the README of the scenario has every contestant with its packages', () => {

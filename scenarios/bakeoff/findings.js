@@ -24,6 +24,6 @@ exports.findings = ({ cells }) => {
     }),
     ...measured.filter(({ extra }) => extra.falsePositives.max > 0 || (extra.blamedInTraps?.max ?? 0) > 0).map((cell) =>
       `${cell.variant} reports ${of(cell, 'falsePositives', '')} blocks where there are none${cell.extra.blamedInTraps ? `, and ${of(cell, 'blamedInTraps', '')} that a taken or stopped machine made, as if they were the application's` : ''}.`),
-    ...(missing.length === 0 ? [] : [`${missing.length} were not there: ${missing.join('; ')}.`])
+    ...(missing.length === 0 ? [] : [`${missing.length} not measured: ${missing.join('; ')}.`])
   ]
 }

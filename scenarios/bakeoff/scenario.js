@@ -24,10 +24,12 @@ const choices = {
   faithful: () => ({ contestants: ['loopwatch'], cases: Object.keys(require('./truth').truth), traps: ['idle', 'full load', 'starved', 'stopped'], ms: LONG_MS })
 }
 
+const isInstalled = /[\\/]node_modules[\\/]/.test(__dirname)
+
 /** Why it cannot run here. @param {string[]} packages */
 function reasonAgainst (packages) {
   if (process.platform === 'win32') return 'needs FIFOs and SIGSTOP, which Windows does not have'
-  if (/[\\/]node_modules[\\/]/.test(__dirname)) return 'runs from a checkout: below node_modules its application counts as a package'
+  if (isInstalled) return 'runs from a checkout: below node_modules its application counts as a package'
   const missing = missingPackages(packages)
   return missing.length === 0 ? null : `needs npm install --no-save ${missing.join(' ')}`
 }
@@ -63,7 +65,8 @@ exports.scenario = {
   unit: '%',
   better: 'higher',
   agent: null,
-  packages: ['@jridgewell/trace-mapping', 'ajv', 'eta', 'express', 'fastify', 'hdr-histogram-js', 'rxjs', 'yaml'],
+  // Nothing is asked for where none of it would be used.
+  packages: isInstalled ? [] : ['@jridgewell/trace-mapping', 'ajv', 'eta', 'express', 'fastify', 'hdr-histogram-js', 'rxjs', 'yaml'],
   modes: {
     quick: { repeats: 1, seconds: 0.5, warmUpSeconds: 0, note: 'whether it works: a few blocks under three contestants' },
     default: { repeats: 1, seconds: 1.5, warmUpSeconds: 0, note: 'every block and trap under every contestant' },
