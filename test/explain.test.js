@@ -164,6 +164,14 @@ test('an innermost frame in Node\'s own wrappers of native calls tells a native 
   }
 })
 
+test('JSON.stringify, which answers from within, and what starting a process calls tell a native call', () => {
+  assert.equal(wrapsNative([frame('stringify'), frame('report@/srv/a.js:1')]), true)
+  assert.equal(wrapsNative([frame('report@/srv/a.js:1'), frame('stringify')]), false, 'its toJSON')
+  assert.equal(wrapsNative([{ ...frame('stringify'), line: 3 }, frame('report@/srv/a.js:1')]), false, 'made by new Function')
+  assert.equal(wrapsNative([frame('nextTick@node:internal/process/task_queues:103'), frame('ChildProcess.spawn@node:internal/child_process:422'), frame('report@/srv/a.js:1')]), true)
+  assert.equal(wrapsNative([frame('onExit@/srv/a.js:1'), frame('emit@node:events:1'), frame('onexit@node:internal/child_process:293')]), false)
+})
+
 test('Node\'s JavaScript that does its own work, and the application below it, tell none', () => {
   for (const file of ['node:internal/timers', 'node:url', 'node:fsx', 'node:internal/process/task_queues', '/srv/node:fs', '/srv/zlib.js']) {
     assert.equal(wrapsNative([frame(`f@${file}:1`), frame('g@node:fs:1')]), false, file)

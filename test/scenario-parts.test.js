@@ -124,7 +124,8 @@ test('every scenario has a README that answers the four questions, and modes tha
     const readme = fs.readFileSync(path.join(ROOT, name, 'README.md'), 'utf8')
     for (const heading of ['The question', 'Reading the table', 'Where it comes from', 'Results']) assert.ok(readme.includes(`\n## ${heading}\n`), `${name}: ${heading}`)
     assert.ok(title.length < 120)
-    assert.ok(modes.default.repeats >= 5, `${name}: at least five repeats by default`)
+    // One run of bakeoff is many blocks under each, which are seen or not; the others measure times.
+    assert.ok(modes.default.repeats >= 5 || name === 'bakeoff', `${name}: at least five repeats by default`)
     for (const mode of /** @type {const} */ (['quick', 'default', 'full', 'faithful'])) {
       const cells = plan({ mode, options: {}, environment: makeDocument().environment, isListing: true })
       const keys = cells.map(({ variant, params }) => JSON.stringify([variant, params]))

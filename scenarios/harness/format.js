@@ -52,6 +52,9 @@ exports.columnsOf = (scenario) => {
   return [...columns.slice(0, OWN_AT), ...own, ...columns.slice(OWN_AT), { title: 'note', text: noteOf }]
 }
 
+/** A scenario's own, and with --faithful the original's beside ours. @param {import('./interface').Document} document @param {import('./interface').Scenario} scenario */
+exports.furtherTables = (document, scenario) => [...scenario.tables?.(document) ?? [], ...(document.mode === 'faithful' ? scenario.compare?.(document) ?? [] : [])]
+
 exports.extra = extra
 exports.figure = figure
 exports.noteOf = noteOf

@@ -47,7 +47,7 @@
  * @property {string} [note] one line below: how to read it
  * @property {{ label: string, bars: { series: string, value: number, low?: number, high?: number, oversubscribed?: boolean }[] }[]} groups
  *
- * @typedef {object} Comparison a table of the original's beside ours, for --faithful
+ * @typedef {object} Comparison a further table: the original's beside ours, or a scenario's own
  * @property {string} title
  * @property {string[]} head
  * @property {string[][]} rows
@@ -70,6 +70,7 @@
  * @property {(cell: CellPlan, shared: Record<string, unknown>) => Promise<void>} [before] each run of a cell
  * @property {(cell: CellPlan, shared: Record<string, unknown>) => Promise<void>} [after] each run, whatever came of it
  * @property {Column[]} [columns]
+ * @property {(document: Document) => Comparison[]} [tables] further ones, of every mode
  * @property {(document: Document) => Chart[]} [charts]
  * @property {(document: Document) => string[]} findings sentences with their numbers
  * @property {(document: Document) => Comparison[]} [compare] what --faithful prints

@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { escape, renderBars } = require('./bar-chart')
-const { columnsOf } = require('./format')
+const { columnsOf, furtherTables } = require('./format')
 const { cellName } = require('./live')
 
 /** @typedef {import('./interface').Document} Document */
@@ -37,7 +37,7 @@ async function section (document, scenario) {
     return `<figure>${await renderBars(chart)}${legend}${chart.note ? `<p class="quiet">${escape(chart.note)}</p>` : ''}</figure>`
   }))
   const shown = columnsOf(scenario).map((column) => ({ ...column, cells: cells.map(column.text) })).filter(({ cells }) => cells.some((text) => text !== ''))
-  const comparisons = mode === 'faithful' ? scenario.compare?.(document) ?? [] : []
+  const comparisons = furtherTables(document, scenario)
   const machine = [`Node ${node}`, `${cores} cores`, cpu, kernel, platform, `load ${loadAverage} before`, ...Object.entries(tools).map(([name, version]) => `${name} ${version}`)]
   return `<section>
 <h2>${escape(document.scenario)}</h2>

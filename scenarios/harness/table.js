@@ -1,7 +1,7 @@
 'use strict'
 
 const Table = require('cli-table3')
-const { columnsOf } = require('./format')
+const { columnsOf, furtherTables } = require('./format')
 
 /** No lines drawn: what is copied into an issue stays readable, and columns are narrow enough for 120. */
 const PLAIN = { chars: Object.fromEntries(['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right', 'left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'].map((name) => [name, ''])), style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] } }
@@ -51,7 +51,7 @@ exports.renderDocument = (document, scenario, columns) => {
     wrap(`${document.scenario}, ${document.mode}: ${repeats} repeats. Node ${node}, ${cores} cores, ${cpu}, ${kernel}, load ${loadAverage} before.`, columns),
     interrupted ? wrap('Interrupted: what was finished until then.', columns) : '',
     exports.renderTable(shown.map(({ title }) => title), cells.map((cell) => shown.map(({ text }) => text(cell))), { columns, isNumber: shown.map((column) => column.isNumber) }),
-    ...(document.mode === 'faithful' ? scenario.compare?.(document) ?? [] : []).map(({ title, head, rows, notes = [] }) =>
+    ...furtherTables(document, scenario).map(({ title, head, rows, notes = [] }) =>
       [wrap(title, columns), exports.renderTable(head, rows, { columns, isNumber: head.map((_, i) => i > 0) }), ...notes.map((note) => wrap(note, columns))].join('\n')),
     document.findings.map((finding) => wrap(`- ${finding}`, columns)).join('\n')
   ]

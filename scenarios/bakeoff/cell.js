@@ -1,0 +1,152 @@
+'use strict'
+
+// The cell: one contestant through the corpus and the traps.
+const { setTimeout: sleep } = require('node:timers/promises')
+const { contestants, THRESHOLD_MS } = require('./contestants')
+const { corpus, MANY } = require('./corpus')
+const { readScrape } = require('./reports')
+const { countBlamed, judge, summarise } = require('./score')
+const { startTarget } = require('./target-process')
+const { traps } = require('./traps')
+
+/** @typedef {import('./corpus').Case} Case */
+/** @typedef {import('./contestants').Contestant} Contestant */
+/** @typedef {Awaited<ReturnType<typeof startTarget>>} Target */
+
+/** Into a block, when the endpoint is asked: past the threshold. */
+const ASK_AFTER_MS = 70
+/** Beyond what a contestant needs, after the start. */
+const CALM_MS = 200
+const ENDLESS_MS = 700
+/** A histogram that begins anew with a scrape counts from its second tick on, 10 or 20 ms later. */
+const BLIND_MS = 50
+const WARM_UP = 'recursion'
+/** A block shorter than that is none that everyone must see. */
+const LEAST_MS = 1.5 * THRESHOLD_MS
+
+/** @param {any} context */
+exports.run = async (context) => {
+  const { variant, data: { cases, traps: chosen, ms }, seconds } = context
+  const contestant = contestants[variant]
+  const order = { contestant: variant, ms, prepares: cases.includes('jsonParse') }
+  const known = corpus.filter(({ name }) => cases.includes(name))
+  const startup = known.find(({ kind }) => kind === 'startup')
+  const target = await startTarget(order)
+  context.trackTree('watched process', target.pid)
+  /** @type {import('./score').Verdict[]} */
+  const verdicts = []
+  /** @type {Record<string, number>} by trap */
+  const blamed = {}
+  await context.measure(async () => {
+    try {
+      await target.request('plain', `/${WARM_UP}`)
+      await sleep(contestant.settleMs + CALM_MS)
+      const answer = await scrape(target, contestant)
+      context.check(contestant.metric === undefined || answer?.text.includes(`\n${contestant.metric}`), `${variant} has no ${contestant.metric}`)
+      for (const each of known.filter(({ kind }) => kind === 'request' || kind === 'many')) {
+        const { truth, ...observation } = await observe(target, contestant, each)
+        const tookMs = Number(truth.endMs) - truth.startMs
+        context.check(tookMs >= LEAST_MS, `${each.name} blocked for ${tookMs} ms, which is no block here`)
+        context.record(tookMs)
+        context.count(1)
+        verdicts.push(judge({ truth, ...observation }, contestant))
+        if (each.startsThread) await sleep(contestant.threadsMs ?? 0)
+      }
+      target.forget()
+      for (const name of chosen) {
+        await traps[name].run(target, seconds)
+        blamed[name] = countBlamed(await calm(target, contestant))
+      }
+      for (const each of known.filter(({ kind }) => kind === 'endless')) verdicts.push(judge(await observe(target, contestant, each), contestant))
+    } finally {
+      await target.end()
+    }
+    if (startup !== undefined) verdicts.push(judge(await observeStart(order, contestant, startup), contestant))
+  })
+  const { strays, ...figures } = summarise(verdicts, contestant)
+  const blamedIn = (/** @type {boolean} */ isBlock) => Object.entries(blamed).reduce((sum, [name, count]) => traps[name].isBlock === isBlock ? sum + count : sum, 0)
+  return {
+    value: figures.recall,
+    extra: {
+      ...figures,
+      falsePositives: strays + blamedIn(false),
+      ...(Object.keys(blamed).some((name) => traps[name].isBlock) ? { blamedInTraps: blamedIn(true) } : {}),
+      ...Object.fromEntries(Object.entries(blamed).map(([name, count]) => [`blamed:${name}`, count]))
+    }
+  }
+}
+
+/** What it says until nothing more comes. @param {Target} target @param {Contestant} contestant */
+async function calm (target, contestant) {
+  await sleep(contestant.settleMs)
+  if (contestant.poke !== undefined) await target.request('fastify', contestant.poke)
+  await scrape(target, contestant)
+  return target.reports.splice(0)
+}
+
+/** @param {Target} target @param {Contestant} contestant */
+async function scrape (target, { metric }) {
+  const { endpoint } = target.ready
+  const answer = endpoint === null ? null : await target.get(endpoint)
+  if (answer !== null && metric !== undefined) {
+    const report = readScrape(answer.text, metric, THRESHOLD_MS, answer.atMs)
+    if (report !== null) target.reports.push(report)
+    await sleep(BLIND_MS)
+  }
+  return answer
+}
+
+/** @param {Target} target @param {Contestant} contestant @param {Case} each @returns {Promise<import('./score').Observation>} */
+async function observe (target, contestant, each) {
+  const { name, server, kind } = each
+  if (kind === 'many') await gather(target)
+  target.forget()
+  const paths = { plain: `/${name}`, express: `/shop/17/${name}`, fastify: `/api/17/${name}` }
+  if (kind === 'many') target.request(server, '/gate')
+  const requests = Array.from({ length: kind === 'many' ? MANY : 1 }, () => target.request(server, paths[server]))
+  const { atMs: startMs } = await target.says('began', name)
+  await sleep(ASK_AFTER_MS)
+  const askedAtMs = Date.now()
+  const asked = ask(target, contestant)
+  if (kind === 'endless') {
+    const answer = await Promise.race([asked, sleep(ENDLESS_MS, null)])
+    await sleep(Math.max(0, ENDLESS_MS - (Date.now() - askedAtMs)))
+    return { case: each, truth: { startMs, endMs: null }, reports: target.reports.splice(0), endpoint: target.ready.endpoint === null ? null : { answered: answer !== null } }
+  }
+  const { atMs: endMs } = await target.says('ended', name, requests.length)
+  await Promise.all(requests)
+  const answer = await asked
+  const hasAsked = target.ready.endpoint !== null && askedAtMs < endMs
+  return {
+    case: each,
+    truth: { startMs, endMs },
+    reports: await calm(target, contestant),
+    endpoint: hasAsked ? { answered: answer !== null && answer.atMs <= endMs } : null
+  }
+}
+
+/** Opens as many connections as there will be requests, so that these come at once. @param {Target} target */
+const gather = (target) => Promise.all(Array.from({ length: MANY + 1 }, () => target.request('plain', '/calm')))
+
+/**
+ * Whether what serves the endpoint answers at all. Those that are scraped are asked for something else, as a
+ * scrape within a block would begin their figures anew and take the block out of them.
+ * @param {Target} target @param {Contestant} contestant
+ */
+async function ask (target, { metric }) {
+  const { endpoint } = target.ready
+  return endpoint === null ? null : target.get(metric === undefined ? endpoint : new URL('/calm', endpoint).href)
+}
+
+/** The block before any turn of the loop. @param {object} order @param {Contestant} contestant @param {Case} each @returns {Promise<import('./score').Observation>} */
+async function observeStart (order, contestant, each) {
+  const target = await startTarget({ ...order, prepares: false, startsBlocked: true })
+  try {
+    const [{ atMs: startMs }, { atMs: endMs }] = [await target.says('began', each.name), await target.says('ended', each.name)]
+    const reports = await calm(target, contestant)
+    // What is loaded next blocks as well.
+    return { case: each, truth: { startMs, endMs }, reports: reports.filter(({ atMs, durationMs }) => atMs - durationMs < endMs), endpoint: null }
+  } finally {
+    await target.end()
+  }
+}

@@ -1,0 +1,12 @@
+'use strict'
+
+const fs = require('node:fs')
+
+const STDOUT = 1
+
+/**
+ * What the target tells the cell that drives it: one line of JSON, written at once, by any of its threads.
+ * @param {'ready' | 'began' | 'ended' | 'report'} what
+ * @param {Record<string, unknown>} fields
+ */
+exports.tell = (what, fields) => { fs.writeSync(STDOUT, `${JSON.stringify({ bakeoff: what, ...fields })}\n`) }

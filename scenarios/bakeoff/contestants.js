@@ -1,0 +1,142 @@
+'use strict'
+
+const path = require('node:path')
+const { AsyncLocalStorage } = require('node:async_hooks')
+const { Worker } = require('node:worker_threads')
+const { choosePort } = require('../../lib/tools/port')
+
+/** All are told to report blocks from this length on. */
+exports.THRESHOLD_MS = 50
+/** Of what is told nothing about intervals by its documentation but examples in seconds. */
+const HEARTBEAT_MS = 20
+
+/**
+ * @typedef {object} Watching what a contestant adds to the application
+ * @property {(route: string, run: () => unknown) => unknown} [inRequest]
+ * @property {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => boolean} [onPlain] true: it has answered
+ * @property {(app: any) => void} [onExpress]
+ * @property {(fastify: any) => void} [onFastify]
+ * @property {(ports: { plain: number, express: number, fastify: number }) => string | Promise<string>} [endpoint] where it says how the process is
+ *
+ * @typedef {object} Contestant
+ * @property {string[]} packages
+ * @property {('frame' | 'route' | 'cause' | 'duration')[]} tells what its reports can hold
+ * @property {number} settleMs until it has said of a block what it says
+ * @property {number} [threadsMs] that it needs beyond that where threads begin and end
+ * @property {string} [metric] of its endpoint, in which a block shows, seconds; the histogram behind it begins anew with each scrape
+ * @property {string} [poke] what has to be requested of Fastify for it to say anything
+ * @property {boolean} [isPrompt] it reports a block once, at its end or before
+ * @property {(parts: { packages: any[], report: (fields: Record<string, unknown>) => void, thresholdMs: number }) => Watching | undefined | void | Promise<Watching>} start
+ */
+
+/** Each as its documentation sets it up; README.md says where that left a choice. @type {Record<string, Contestant>} */
+exports.contestants = {
+  loopwatch: {
+    packages: ['loopwatch'],
+    tells: ['frame', 'route', 'cause', 'duration'],
+    // Its log takes ten blocks in a row, then one a second.
+    settleMs: 650,
+    // It looks at nobody within a second of a thread's beginning or end.
+    threadsMs: 2500,
+    isPrompt: true,
+    start: ({ packages: [loopwatch], thresholdMs }) => {
+      const agent = loopwatch.start({ threshold: thresholdMs, port: 0 })
+      return { endpoint: async () => `${(await agent.ready).url}/metrics` }
+    }
+  },
+
+  'blocked-at': {
+    packages: ['blocked-at'],
+    tells: ['frame', 'duration'],
+    settleMs: 100,
+    isPrompt: true,
+    start: ({ packages: [blockedAt], report, thresholdMs }) => {
+      blockedAt((/** @type {number} */ durationMs, /** @type {string[]} */ stack) => report({ durationMs, stack }), { threshold: thresholdMs })
+    }
+  },
+
+  blocked: {
+    packages: ['blocked'],
+    tells: ['duration'],
+    settleMs: 200,
+    isPrompt: true,
+    start: ({ packages: [blocked], report, thresholdMs }) => {
+      blocked((/** @type {number} */ durationMs) => report({ durationMs }), { threshold: thresholdMs })
+    }
+  },
+
+  'toobusy-js': {
+    packages: ['toobusy-js'],
+    tells: ['duration'],
+    // It looks every 500 ms.
+    settleMs: 600,
+    start: ({ packages: [toobusy], report, thresholdMs }) => {
+      toobusy.maxLag(thresholdMs)
+      toobusy.onLag((/** @type {number} */ durationMs) => report({ durationMs }))
+    }
+  },
+
+  'under-pressure': {
+    packages: ['@fastify/under-pressure'],
+    tells: ['duration'],
+    // It takes a mean every second.
+    settleMs: 1100,
+    poke: '/calm',
+    start: ({ packages: [underPressure], report, thresholdMs }) => ({
+      onFastify: (fastify) => fastify.register(underPressure, {
+        maxEventLoopDelay: thresholdMs,
+        exposeStatusRoute: true,
+        pressureHandler: (/** @type {unknown} */ _, /** @type {unknown} */ reply, /** @type {string} */ type, /** @type {number} */ value) => report({ durationMs: value })
+      }),
+      endpoint: ({ fastify }) => `http://127.0.0.1:${fastify}/status`
+    })
+  },
+
+  'prom-client': {
+    packages: ['prom-client'],
+    tells: ['duration'],
+    settleMs: 100,
+    metric: 'nodejs_eventloop_lag_max_seconds',
+    start: ({ packages: [{ collectDefaultMetrics, Registry }] }) => {
+      const register = new Registry()
+      collectDefaultMetrics({ register })
+      return {
+        onPlain: (request, response) => {
+          if (request.url !== '/metrics') return false
+          register.metrics().then((/** @type {string} */ text) => response.end(text))
+          return true
+        },
+        endpoint: ({ plain }) => `http://127.0.0.1:${plain}/metrics`
+      }
+    }
+  },
+
+  opentelemetry: {
+    packages: ['@opentelemetry/instrumentation-runtime-node', '@opentelemetry/exporter-prometheus', '@opentelemetry/sdk-metrics'],
+    tells: ['duration'],
+    settleMs: 100,
+    metric: 'nodejs_eventloop_delay_max',
+    start: async ({ packages: [{ RuntimeNodeInstrumentation }, { PrometheusExporter }, { MeterProvider }] }) => {
+      const port = await choosePort({ flag: '', usual: 0 })
+      const exporter = new PrometheusExporter({ host: '127.0.0.1', port })
+      const instrumentation = new RuntimeNodeInstrumentation()
+      instrumentation.setMeterProvider(new MeterProvider({ readers: [exporter] }))
+      return { endpoint: () => `http://127.0.0.1:${port}/metrics` }
+    }
+  },
+
+  sentry: {
+    packages: ['@sentry-internal/node-native-stacktrace'],
+    // The request, which the application keeps in an AsyncLocalStorage, on Node.js 24 and later.
+    tells: ['frame', 'duration', ...Number.parseInt(process.versions.node) >= 24 ? /** @type {const} */ (['route']) : []],
+    settleMs: 200,
+    isPrompt: true,
+    start: ({ packages: [{ registerThread, threadPoll }], thresholdMs }) => {
+      const storage = new AsyncLocalStorage()
+      registerThread({ asyncLocalStorage: storage })
+      setInterval(threadPoll, HEARTBEAT_MS)
+      const watchdog = new Worker(path.join(__dirname, 'sentry-watchdog.js'), { workerData: { thresholdMs, checkMs: HEARTBEAT_MS } })
+      return new Promise((resolve) => watchdog.once('online', () => resolve({ inRequest: (route, run) => storage.run({ route }, run) })))
+    }
+  }
+}

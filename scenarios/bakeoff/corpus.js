@@ -1,0 +1,70 @@
+'use strict'
+
+const { marks } = require('./marks')
+const { truth } = require('./truth')
+
+/**
+ * @typedef {object} Case a block of which everything is known
+ * @property {string} name
+ * @property {'blocks' | 'native' | 'places' | 'libraries'} module that has it
+ * @property {'plain' | 'express' | 'fastify'} server whose handler runs it
+ * @property {string[]} cause those that are right, the first one above all
+ * @property {string[]} frames functions of the application that may be blamed
+ * @property {string[]} lines `file:line` that may be blamed
+ * @property {string | null} route null: it is of no request
+ * @property {'request' | 'many' | 'startup' | 'endless'} kind how it comes about
+ * @property {boolean} [startsThread]
+ */
+
+/** How many requests come at once, each with 5 ms of work. */
+exports.MANY = 40
+
+/** @param {Case['server']} server @param {string} name */
+const routeOf = (server, name) => ({ plain: `/${name}`, express: `/shop/:id/${name}`, fastify: `/api/:id/${name}` })[server]
+
+/** @param {Case['module']} module @param {Case['server']} server @param {string} name @param {string[]} cause @param {Partial<Case>} [more] @returns {Case} */
+const known = (module, server, name, cause, more) => ({ name, module, server, cause, frames: [name], lines: marks[name], route: routeOf(server, name), kind: 'request', ...more })
+
+/** @type {Case[]} */
+exports.corpus = [
+  ...Object.entries(truth).map(([name, { cause, frames }]) => known('blocks', 'plain', name, cause, { frames })),
+
+  known('native', 'express', 'jsonStringify', ['native', 'gc']),
+  known('native', 'fastify', 'sortPlain', ['native']),
+  known('native', 'express', 'clone', ['native', 'gc']),
+  known('native', 'fastify', 'scrypt', ['native']),
+  known('native', 'express', 'spawnAndWait', ['sync-io']),
+  // In the kernel, on the CPU or asleep as the disk will have it.
+  known('native', 'fastify', 'smallFiles', ['native', 'sync-io']),
+  // Reading, compiling and running files: mostly V8's parser or mostly JavaScript.
+  known('native', 'express', 'loadModules', ['js', 'native']),
+  // fork() copies page tables on the CPU and waits for exec().
+  known('native', 'plain', 'startProcesses', ['native', 'sync-io']),
+
+  known('libraries', 'express', 'ajvCompile', ['js']),
+  known('libraries', 'plain', 'yamlParse', ['js']),
+  known('libraries', 'fastify', 'rxjsReduce', ['js'], { frames: ['rxjsReduce', 'square', 'add'] }),
+  // The compiler ends in new Function().
+  known('libraries', 'express', 'templateCompile', ['js', 'native']),
+  known('libraries', 'plain', 'sourceMap', ['js'], { frames: ['sourceMap', 'square'] }),
+  known('libraries', 'fastify', 'histogramPercentiles', ['js']),
+
+  known('places', 'express', 'afterAwait', ['js']),
+  known('places', 'plain', 'inTimer', ['js'], { route: null }),
+  known('places', 'fastify', 'inListener', ['js'], { frames: ['inListener', 'onOrder'] }),
+  known('places', 'express', 'inStream', ['js'], { frames: ['inStream', 'transform'] }),
+  known('places', 'plain', 'inPromise', ['js'], { frames: ['inPromise', 'onFulfilled'] }),
+  known('places', 'plain', 'manyCallbacks', ['many'], { frames: ['smallWork'], kind: 'many' }),
+
+  known('native', 'plain', 'startWorker', ['native', 'gc'], { startsThread: true }),
+
+  // In a process of its own.
+  known('blocks', 'plain', 'topLevel', ['js'], { frames: ['atTopLevel'], route: null, kind: 'startup' }),
+  known('blocks', 'plain', 'forever', ['js'], { kind: 'endless' })
+]
+
+/** Seconds rather than minutes: one of each kind. */
+exports.FEW = ['spin', 'atomicsWait', 'pbkdf2', 'ajvCompile', 'rxjsReduce', 'inTimer', 'forever']
+
+/** Blocked by JavaScript: there a line can be asked for. @param {Case} each */
+exports.isJs = ({ cause }) => cause[0] === 'js'

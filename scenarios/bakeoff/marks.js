@@ -1,0 +1,32 @@
+'use strict'
+
+const fs = require('node:fs')
+const path = require('node:path')
+
+/** The application whose code is to be blamed: what lies beside it is the contest. */
+const FILES = ['at-top-level.js', 'blocks.js', 'libraries.js', 'native.js', 'places.js']
+
+/**
+ * The lines that truly block, by name: those that end in `// here: name name`.
+ * @param {string} source
+ * @returns {Record<string, number[]>}
+ */
+function linesOf (source) {
+  /** @type {Record<string, number[]>} */
+  const lines = {}
+  source.split('\n').forEach((text, i) => {
+    for (const name of /\/\/ here: (.+)$/.exec(text)?.[1].split(' ') ?? []) (lines[name] ??= []).push(i + 1)
+  })
+  return lines
+}
+
+/** By name `file:line` of each line. @type {Record<string, string[]>} */
+exports.marks = {}
+for (const file of FILES) {
+  for (const [name, lines] of Object.entries(linesOf(fs.readFileSync(path.join(__dirname, file), 'utf8')))) {
+    exports.marks[name] = lines.map((line) => `${file}:${line}`)
+  }
+}
+
+exports.FILES = FILES
+exports.linesOf = linesOf

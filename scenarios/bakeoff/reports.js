@@ -1,0 +1,77 @@
+'use strict'
+
+// What contestants say, in one form.
+const path = require('node:path')
+const { causes } = require('../../lib/causes')
+const { FILES } = require('./marks')
+
+/**
+ * @typedef {object} Report
+ * @property {number} atMs wall time when it was made
+ * @property {string | null} id the same for all of one block, where it says so
+ * @property {number} durationMs so far, where the block lasts
+ * @property {{ function: string | null, line: string } | null} frame `file:line`
+ * @property {string | null} route
+ * @property {string | null} cause
+ * @property {boolean} isFinal it sums up the whole block
+ * @property {boolean} isExcused it says itself that no code is to blame
+ */
+
+const MS_PER_S = 1000
+
+/** @param {string} file @param {number | null} line */
+const placeOf = (file, line) => `${path.basename(file)}:${line}`
+
+/** What V8 puts before a function's own name. @param {string | null | undefined} name */
+const shortName = (name) => name?.replace(/^(async |new )/, '').split(' [as ')[0].split('.').at(-1) ?? null
+
+/**
+ * The innermost frame of the application: the same reading for everyone who gives a stack.
+ * @param {{ function: string | null, file: string, line: number }[]} frames innermost first
+ */
+function ofApplication (frames) {
+  const frame = frames.find(({ file }) => FILES.includes(path.basename(file)) && path.dirname(file) === __dirname)
+  return frame === undefined ? null : { function: shortName(frame.function), line: placeOf(frame.file, frame.line) }
+}
+
+/** Lines as V8 writes them: `at name (file:line:column)`. @param {string[]} stack */
+const parse = (stack) => stack.flatMap((text) => {
+  const [, name, file, line] = /^\s*at (?:(.*?) \()?(?:file:\/\/)?(.*?):(\d+):\d+\)?$/.exec(text) ?? []
+  return file === undefined ? [] : [{ function: name ?? null, file, line: Number(line) }]
+})
+
+/**
+ * A line of the target's output that says something of a block, else null.
+ * @param {any} line
+ * @returns {Report | null}
+ */
+exports.readReport = (line) => {
+  if (line.bakeoff === 'report') {
+    const { atMs, id = null, durationMs, frames, stack, route = null } = line
+    const known = frames?.map((/** @type {any} */ frame) => ({ function: frame.function, file: frame.filename, line: frame.lineno })) ?? parse(stack ?? [])
+    return { atMs, id, durationMs, frame: ofApplication(known), route, cause: null, isFinal: false, isExcused: false }
+  }
+  if (line.name !== 'loopwatch' || !['opened', 'lasting', 'closed'].includes(line.event)) return null
+  const { time, block, durationMs, frame, request, cause } = line
+  return {
+    atMs: time,
+    id: block,
+    durationMs,
+    frame: frame ? { function: frame.function, line: placeOf(frame.file ?? '', frame.line) } : null,
+    route: request?.route ?? null,
+    cause,
+    isFinal: line.event === 'closed',
+    isExcused: causes[/** @type {import('../../lib/causes').Cause} */ (cause)].excuse !== undefined
+  }
+}
+
+/**
+ * What a scraped endpoint shows of blocks since the scrape before, else null.
+ * @param {string} text @param {string} metric @param {number} thresholdMs @param {number} atMs
+ * @returns {Report | null}
+ */
+exports.readScrape = (text, metric, thresholdMs, atMs) => {
+  const value = new RegExp(`^${metric}(?:\\{[^}]*\\})? (\\S+)`, 'm').exec(text)?.[1]
+  const durationMs = Number(value) * MS_PER_S
+  return durationMs >= thresholdMs ? { atMs, id: null, durationMs, frame: null, route: null, cause: null, isFinal: true, isExcused: false } : null
+}

@@ -1,0 +1,91 @@
+'use strict'
+
+const path = require('node:path')
+const { findings } = require('./findings')
+const { tables } = require('./tables')
+const { figure } = require('../harness/format')
+const { missingPackages } = require('../harness/registry')
+
+const MODULE = path.join(__dirname, 'cell.js')
+const BLOCK_MS = 200
+/** As long as the blocks of the first figures in the README were. */
+const LONG_MS = 300
+/** 40 cases with what is waited for around each. */
+const TIME_LIMIT_S = 180
+
+/** @typedef {import('../harness/interface').Cell} Cell */
+/** @typedef {import('../harness/interface').ModeName} ModeName */
+
+/** @type {Record<ModeName, () => { contestants?: string[], cases?: string[], traps: string[], ms: number }>} */
+const choices = {
+  quick: () => ({ contestants: ['loopwatch', 'blocked-at', 'prom-client'], cases: require('./corpus').FEW, traps: ['idle'], ms: BLOCK_MS }),
+  default: () => ({ traps: ['idle', 'full load', 'starved', 'stopped'], ms: BLOCK_MS }),
+  full: () => ({ traps: ['idle', 'full load', 'starved', 'stopped'], ms: BLOCK_MS }),
+  faithful: () => ({ contestants: ['loopwatch'], cases: Object.keys(require('./truth').truth), traps: ['idle', 'full load', 'starved', 'stopped'], ms: LONG_MS })
+}
+
+const isInstalled = /[\\/]node_modules[\\/]/.test(__dirname)
+
+/** Why it cannot run here. @param {string[]} packages */
+function reasonAgainst (packages) {
+  if (process.platform === 'win32') return 'needs FIFOs and SIGSTOP, which Windows does not have'
+  if (isInstalled) return 'runs from a checkout: below node_modules its application counts as a package'
+  const missing = missingPackages(packages)
+  return missing.length === 0 ? null : `needs npm install --no-save ${missing.join(' ')}`
+}
+
+/** @param {ModeName} mode @param {boolean} isListing @returns {import('../harness/interface').CellPlan[]} */
+function plan (mode, isListing) {
+  const { contestants } = require('./contestants')
+  const { corpus } = require('./corpus')
+  const { contestants: names = Object.keys(contestants), cases = corpus.map(({ name }) => name), traps, ms } = choices[mode]()
+  return names.map((variant) => ({
+    variant,
+    params: { blocks: cases.length, traps: traps.length },
+    module: MODULE,
+    timeLimitSeconds: TIME_LIMIT_S,
+    data: { cases, traps, ms },
+    skipped: isListing ? null : reasonAgainst(contestants[variant].packages)
+  }))
+}
+
+/** Counts are whole. @param {number} value */
+const short = (value) => Number.isInteger(value) ? `${value}` : figure(value)
+
+/**
+ * A figure that some contestants have none of.
+ * @param {string} title @param {string} key @param {string} unit @param {string} [none] where it tells nothing of the kind
+ */
+const column = (title, key, unit, none = 'no') => ({ title, text: (/** @type {Cell} */ { extra, median }) => extra[key] === undefined ? median === null ? '' : none : `${short(extra[key].median)}${unit}` })
+
+/** @type {import('../harness/interface').Scenario} */
+exports.scenario = {
+  name: 'bakeoff',
+  title: 'who sees which block of the event loop: line, request, cause and length, and what is blamed where nothing is wrong',
+  unit: '%',
+  better: 'higher',
+  agent: null,
+  // Nothing is asked for where none of it would be used.
+  packages: isInstalled ? [] : ['@jridgewell/trace-mapping', 'ajv', 'eta', 'express', 'fastify', 'hdr-histogram-js', 'rxjs', 'yaml'],
+  modes: {
+    quick: { repeats: 1, seconds: 0.5, warmUpSeconds: 0, note: 'whether it works: a few blocks under three contestants' },
+    default: { repeats: 1, seconds: 1.5, warmUpSeconds: 0, note: 'every block and trap under every contestant' },
+    full: { repeats: 5, seconds: 5, warmUpSeconds: 0, note: 'the same five times, traps of 5 s' },
+    faithful: { repeats: 5, seconds: 12, warmUpSeconds: 0, note: 'there is no original; the 14 first kinds for 300 ms and a minute of each trap, the agent alone' }
+  },
+  plan: ({ mode, isListing }) => plan(mode, isListing),
+  columns: [
+    column('false positives', 'falsePositives', '', ''),
+    column('blamed in traps', 'blamedInTraps', '', ''),
+    column('function', 'function', ' %'),
+    column('line (JavaScript)', 'lineOfJs', ' %'),
+    column('route', 'route', ' %'),
+    column('cause', 'cause', ' %'),
+    column('duration off', 'durationError', ' %'),
+    column('while blocked', 'whileBlocked', ' %', ''),
+    column('first report ms', 'firstMs', '', ''),
+    column('endpoint answers', 'answered', ' %', 'has none')
+  ],
+  tables,
+  findings
+}

@@ -1,0 +1,136 @@
+'use strict'
+
+const { isJs } = require('./corpus')
+const { median } = require('../harness/stats')
+
+/**
+ * @typedef {import('./reports').Report} Report
+ *
+ * @typedef {object} Observation one case under one contestant
+ * @property {import('./corpus').Case} case
+ * @property {{ startMs: number, endMs: number | null }} truth wall times; null: it never ended
+ * @property {Report[]} reports from its beginning until the next one's
+ * @property {{ answered: boolean } | null} endpoint asked while it lasted; null: there is none, or the block was over
+ *
+ * @typedef {object} Verdict
+ * @property {string} name
+ * @property {boolean} isJs
+ * @property {boolean} found
+ * @property {boolean} isFrame the function is right
+ * @property {boolean} isLine
+ * @property {boolean} isRoute
+ * @property {string} cause the true one
+ * @property {string | null} said the true one where any that is right was said
+ * @property {boolean} isWhileBlocked
+ * @property {number | null} firstMs from the block's beginning to the first report
+ * @property {number | null} errorPercent of the duration
+ * @property {boolean | null} answered
+ * @property {number} strays reports of blocks that were none
+ */
+
+/** A block may begin or end so much before or after what the application itself sees of it. */
+const SLACK_MS = 50
+/** What comes so shortly before the end comes with it: hooks run before the code that says that it is over. */
+const END_MS = 10
+const PERCENT = 100
+
+/** @template T @param {T[]} all @param {(each: T) => string} keyOf */
+const mostOften = (all, keyOf) => all.toSorted((a, b) => all.filter((each) => keyOf(each) === keyOf(b)).length - all.filter((each) => keyOf(each) === keyOf(a)).length)[0]
+
+/**
+ * What is said of a block in the end: by the report that closes it, else by all of them, frame and route as
+ * most of them have it.
+ * @param {Report[]} block
+ */
+function verdictOf (block) {
+  const last = block[block.length - 1]
+  return last.isFinal ? last : { ...last, frame: mostOften(block, ({ frame }) => `${frame?.line}`).frame, route: mostOften(block, ({ route }) => `${route}`).route }
+}
+
+/** Reports of one block together, the first one first. @param {Report[]} reports */
+function byBlock (reports) {
+  /** @type {Map<string, Report[]>} */
+  const blocks = new Map()
+  reports.forEach((report, i) => {
+    const key = report.id ?? `#${i}`
+    blocks.set(key, [...blocks.get(key) ?? [], report])
+  })
+  return [...blocks.values()]
+}
+
+/**
+ * What a contestant got right of one case: of the block that it says is the longest.
+ * @param {Observation} observation
+ * @param {{ isPrompt?: boolean }} contestant isPrompt: the time of a report tells which block it is about
+ * @returns {Verdict}
+ */
+exports.judge = ({ case: { name, cause, frames, lines, route, ...rest }, truth, reports, endpoint }, { isPrompt = false }) => {
+  const endMs = truth.endMs ?? Infinity
+  const isOfIt = (/** @type {Report[]} */ block) => !isPrompt || (block[0].atMs - block[0].durationMs <= endMs + SLACK_MS && block[block.length - 1].atMs >= truth.startMs)
+  const blocks = byBlock(reports)
+  const own = blocks.filter(isOfIt)
+  const block = own.toSorted((a, b) => Math.max(...b.map(({ durationMs }) => durationMs)) - Math.max(...a.map(({ durationMs }) => durationMs)))[0]
+  const last = block && verdictOf(block)
+  const firstMs = block === undefined ? null : block[0].atMs - truth.startMs
+  return {
+    name,
+    isJs: isJs(/** @type {any} */ ({ cause, ...rest })),
+    found: block !== undefined,
+    isFrame: frames.includes(last?.frame?.function ?? ''),
+    isLine: lines.includes(last?.frame?.line ?? ''),
+    isRoute: block !== undefined && last.route === route,
+    cause: cause[0],
+    said: last?.cause == null ? null : cause.includes(last.cause) ? cause[0] : last.cause,
+    isWhileBlocked: block !== undefined && block[0].atMs < endMs - END_MS,
+    firstMs,
+    errorPercent: block === undefined || truth.endMs === null ? null : Math.abs(last.durationMs / (truth.endMs - truth.startMs) - 1) * PERCENT,
+    answered: endpoint === null ? null : endpoint.answered,
+    strays: blocks.filter((each) => !isOfIt(each) && isBlaming(each)).length
+  }
+}
+
+/** It says that the application blocked. @param {Report[]} block */
+const isBlaming = (block) => !block[block.length - 1].isExcused
+
+/** How many blocks of the application's making were reported where there were none. @param {Report[]} reports */
+exports.countBlamed = (reports) => byBlock(reports).filter(isBlaming).length
+
+/** @param {boolean[]} all */
+const percent = (all) => PERCENT * all.filter(Boolean).length / all.length
+
+/**
+ * The figures of one run. What a contestant never tells has none; what it tells is judged in the blocks
+ * that it found. Single cases are told by keys with a colon: `found:spin`, `wrong line:spin`, `said:js:native`.
+ * @param {Verdict[]} verdicts
+ * @param {{ tells: string[] }} contestant
+ * @returns {Record<string, number>}
+ */
+exports.summarise = (verdicts, { tells }) => {
+  const found = verdicts.filter((verdict) => verdict.found)
+  const asked = verdicts.filter(({ answered }) => answered !== null)
+  /** @type {Record<string, number>} */
+  const figures = { recall: percent(verdicts.map((verdict) => verdict.found)), strays: verdicts.reduce((sum, { strays }) => sum + strays, 0), whileBlocked: percent(verdicts.map(({ isWhileBlocked }) => isWhileBlocked)) }
+  const note = (/** @type {string} */ what, /** @type {Verdict[]} */ judged, /** @type {(verdict: Verdict) => boolean} */ isRight) => {
+    if (judged.length === 0) return
+    figures[what] = percent(judged.map(isRight))
+    for (const verdict of judged) if (!isRight(verdict)) figures[`wrong ${what}:${verdict.name}`] = 1
+  }
+  for (const { name, found } of verdicts) figures[`found:${name}`] = Number(found)
+  if (tells.includes('frame')) {
+    note('function', found, ({ isFrame }) => isFrame)
+    note('line', found, ({ isLine }) => isLine)
+    const js = found.filter(({ isJs }) => isJs)
+    if (js.length > 0) figures.lineOfJs = percent(js.map(({ isLine }) => isLine))
+  }
+  if (tells.includes('route')) note('route', found, ({ isRoute }) => isRoute)
+  if (tells.includes('cause')) {
+    note('cause', found, ({ cause, said }) => cause === said)
+    for (const { cause, said } of found) figures[`said:${cause}:${said}`] = (figures[`said:${cause}:${said}`] ?? 0) + 1
+  }
+  const errors = found.flatMap(({ errorPercent }) => errorPercent ?? [])
+  if (errors.length > 0) Object.assign(figures, { durationError: median(errors), durationErrorMax: Math.max(...errors) })
+  if (asked.length > 0) figures.answered = percent(asked.map(({ answered }) => answered === true))
+  const firsts = found.flatMap(({ isWhileBlocked, firstMs }) => isWhileBlocked && firstMs !== null ? [firstMs] : [])
+  if (firsts.length > 0) Object.assign(figures, { firstMs: median(firsts), firstMaxMs: Math.max(...firsts) })
+  return figures
+}

@@ -1,0 +1,57 @@
+'use strict'
+
+const { corpus } = require('./corpus')
+const { causes } = require('../../lib/causes')
+
+/** @typedef {import('../harness/interface').Cell} Cell */
+
+const ASPECTS = ['function', 'line', 'route', 'cause']
+
+/** How often in all runs. @param {Cell} cell @param {string} key */
+const count = ({ extra }, key) => (extra[key]?.samples ?? []).reduce((sum, each) => sum + each, 0)
+
+/** What a contestant got wrong of a case. @param {Cell} cell @param {string} name */
+function verdict (cell, name) {
+  const found = cell.extra[`found:${name}`]
+  if (found === undefined) return ''
+  if (found.max === 0) return 'missed'
+  const runs = found.samples.length
+  const times = (/** @type {number} */ n) => n === runs ? '' : ` ${n}/${runs}`
+  const wrong = ASPECTS.flatMap((aspect) => {
+    const n = count(cell, `wrong ${aspect}:${name}`)
+    return n === 0 ? [] : [`${aspect}${times(n)}`]
+  })
+  const missed = found.min === 0 ? [`missed${times(runs - count(cell, `found:${name}`))}`] : []
+  return wrong.length + missed.length === 0 ? 'ok' : [...missed, ...wrong].join(', ')
+}
+
+/** Case by case, and the causes said against the true ones. @param {import('../harness/interface').Document} document @returns {import('../harness/interface').Comparison[]} */
+exports.tables = ({ cells }) => {
+  const measured = cells.filter(({ median }) => median !== null)
+  const ran = corpus.filter(({ name }) => measured.some(({ extra }) => extra[`found:${name}`] !== undefined))
+  return measured.length === 0
+    ? []
+    : [
+        {
+          title: 'Block by block: ok, missed, or what was wrong of that which it tells',
+          head: ['block', ...measured.map(({ variant }) => variant)],
+          rows: ran.map(({ name }) => [name, ...measured.map((cell) => verdict(cell, name))])
+        },
+        ...measured.filter(({ extra }) => extra.cause !== undefined).map(confusion)
+      ]
+}
+
+/** @param {Cell} cell @returns {import('../harness/interface').Comparison} */
+function confusion (cell) {
+  const all = Object.keys(causes)
+  const keys = Object.keys(cell.extra).filter((key) => key.startsWith('said:')).map((key) => key.split(':'))
+  const truths = all.filter((cause) => keys.some(([, truth]) => truth === cause))
+  const said = all.filter((cause) => keys.some(([, , each]) => each === cause))
+  return {
+    title: `Causes that ${cell.variant} says (columns) of what truly was (rows), in ${cell.samples.length === 1 ? 'one run' : `${cell.samples.length} runs`}`,
+    head: ['', ...said],
+    rows: truths.map((truth) => [truth, ...said.map((each) => `${count(cell, `said:${truth}:${each}`) || '.'}`)])
+  }
+}
+
+exports.count = count

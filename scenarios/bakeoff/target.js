@@ -1,0 +1,107 @@
+'use strict'
+
+// The process that is watched: a contestant as its documentation sets it up, then the application, whose
+// routes block its event loop. What it is told comes in BAKEOFF_ORDER, what it tells goes to stdout.
+const http = require('node:http')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { tell } = require('./channel')
+const { contestants, THRESHOLD_MS } = require('./contestants')
+const { corpus } = require('./corpus')
+
+const TURN_MS = 100
+const order = JSON.parse(process.env.BAKEOFF_ORDER ?? '')
+// What it starts is no target.
+delete process.env.BAKEOFF_ORDER
+
+/** @param {Record<string, unknown>} fields */
+const report = (fields) => tell('report', { atMs: Date.now(), ...fields })
+
+/** @typedef {import('./contestants').Watching} Watching */
+
+/**
+ * A block between two lines that say when it was.
+ * @param {string} name @param {() => unknown} block
+ */
+async function measured (name, block) {
+  tell('began', { name, atMs: Date.now() })
+  await block()
+  tell('ended', { name, atMs: Date.now() })
+}
+
+/** By a name that types need not know. @param {string} name @returns {any} */
+const load = (name) => require(name)
+
+async function main () {
+  const contestant = contestants[order.contestant]
+  const packages = contestant.packages.map(load)
+  const started = contestant.start({ packages, report, thresholdMs: THRESHOLD_MS })
+  // Most need no turn of the loop, so that what comes is still at the top level.
+  /** @type {Watching} */
+  const watching = (started instanceof Promise ? await started : started) ?? {}
+  if (order.startsBlocked) {
+    require('./at-top-level')
+    // What is loaded next is not part of that block.
+    await sleep(TURN_MS)
+  }
+
+  const modules = { blocks: require('./blocks'), native: require('./native'), places: require('./places'), libraries: require('./libraries') }
+  const { ways, smallWork } = modules.places
+  const handlers = Object.fromEntries(corpus.filter(({ kind }) => kind !== 'startup' && kind !== 'many').map(({ name, module }) => {
+    const block = /** @type {Record<string, (ms: number) => unknown>} */ (modules[module].blocks)[name]
+    return [name, async () => {
+      await null
+      await new Promise((resolve) => setImmediate(resolve))
+      const run = () => measured(name, () => block(order.ms))
+      await (ways[name] ?? ((run) => run()))(run)
+    }]
+  }))
+
+  const inRequest = watching.inRequest ?? ((/** @type {string} */ _, /** @type {() => unknown} */ run) => run())
+  const server = http.createServer(async (request, response) => {
+    const name = /** @type {string} */ (request.url).slice(1)
+    if (name === 'manyCallbacks') {
+      inRequest('/manyCallbacks', () => { measured(name, smallWork) })
+      return response.end('{}')
+    }
+    if (name === 'gate') modules.places.gate()
+    if (watching.onPlain?.(request, response)) return
+    if (name in handlers) await inRequest(`/${name}`, handlers[name])
+    response.end('{}')
+  })
+  const ofServer = (/** @type {string} */ which) => corpus.filter(({ server, name }) => server === which && name in handlers)
+
+  const express = load('express')
+  const app = express()
+  watching.onExpress?.(app)
+  const router = express.Router()
+  for (const { name, route } of ofServer('express')) {
+    router.get(`/:id/${name}`, async (/** @type {any} */ _, /** @type {any} */ response) => {
+      await inRequest(`${route}`, handlers[name])
+      response.json({})
+    })
+  }
+  app.use('/shop', router)
+
+  const fastify = require('fastify').fastify()
+  watching.onFastify?.(fastify)
+  fastify.get('/calm', async () => ({}))
+  fastify.register(async (scope) => {
+    for (const { name, route } of ofServer('fastify')) scope.get(`/:id/${name}`, async () => { await inRequest(`${route}`, handlers[name]); return {} })
+  }, { prefix: '/api' })
+
+  const listening = (/** @type {http.Server} */ each) => new Promise((resolve) => each.listen(0, '127.0.0.1', () => resolve(/** @type {import('node:net').AddressInfo} */ (each.address()).port)))
+  const ports = {
+    plain: await listening(server),
+    express: await listening(http.createServer(app)),
+    fastify: Number(new URL(await fastify.listen({ port: 0, host: '127.0.0.1' })).port)
+  }
+  const endpoint = await watching.endpoint?.(ports) ?? null
+  // Inputs that are made on the first call are no part of a block.
+  if (order.prepares) modules.blocks.blocks.jsonParse()
+  tell('ready', { ports, endpoint })
+}
+
+main().catch((error) => {
+  process.stderr.write(`${error.stack}\n`)
+  process.exit(1)
+})

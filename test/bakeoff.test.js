@@ -1,0 +1,130 @@
+'use strict'
+
+// What the bakeoff holds for true and how it judges, on plain data. test/scenario-quick.test.js runs it.
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { causes } = require('../lib/causes')
+const { contestants } = require('../scenarios/bakeoff/contestants')
+const { corpus, FEW, isJs } = require('../scenarios/bakeoff/corpus')
+const { linesOf } = require('../scenarios/bakeoff/marks')
+const { readReport, readScrape } = require('../scenarios/bakeoff/reports')
+const { scenario } = require('../scenarios/bakeoff/scenario')
+const { countBlamed, judge, summarise } = require('../scenarios/bakeoff/score')
+const { tables } = require('../scenarios/bakeoff/tables')
+const { makeDocument } = require('./support/scenario-document')
+
+const FOLDER = path.join(__dirname, '..', 'scenarios', 'bakeoff')
+const spin = /** @type {import('../scenarios/bakeoff/corpus').Case} */ (corpus.find(({ name }) => name === 'spin'))
+const truth = { startMs: 1000, endMs: 1200 }
+
+/** @param {Partial<import('../scenarios/bakeoff/reports').Report>} [more] @returns {import('../scenarios/bakeoff/reports').Report} */
+const report = (more) => ({ atMs: 1210, id: 'a', durationMs: 202, frame: { function: 'spin', line: spin.lines[0] }, route: '/spin', cause: 'js', isFinal: true, isExcused: false, ...more })
+
+/** @param {import('../scenarios/bakeoff/reports').Report[]} reports @param {Partial<import('../scenarios/bakeoff/score').Observation>} [more] */
+const judged = (reports, more) => judge({ case: spin, truth, reports, endpoint: null, ...more }, { isPrompt: true })
+
+test('the corpus has enough blocks, and of each the function, the lines that are marked in its source, and a cause there is', () => {
+  assert.ok(corpus.length >= 25, `${corpus.length}`)
+  assert.ok(corpus.filter(isJs).length >= 10)
+  assert.deepEqual(new Set(corpus.map(({ server }) => server)), new Set(['plain', 'express', 'fastify']))
+  assert.equal(new Set(corpus.map(({ name }) => name)).size, corpus.length)
+  for (const { name, module, kind, lines, cause } of corpus) {
+    if (kind !== 'startup' && kind !== 'many') assert.equal(typeof require(`../scenarios/bakeoff/${module}`).blocks[name], 'function', name)
+    assert.ok(lines?.length > 0, `${name} has no line marked`)
+    for (const each of cause) assert.ok(each in causes, `${name}: ${each}`)
+  }
+  for (const name of FEW) assert.ok(corpus.some((each) => each.name === name), name)
+  const [file, line] = spin.lines[0].split(':')
+  assert.match(fs.readFileSync(path.join(FOLDER, file), 'utf8').split('\n')[Number(line) - 1], /while \(Date\.now/)
+  assert.deepEqual(linesOf('a\nb // here: x y\nc // here: x'), { x: [2, 3], y: [2] })
+})
+
+test('a report counts for what its last words say, and for when its first came', () => {
+  const right = judged([report({ atMs: 1060, durationMs: 60, cause: 'unknown', frame: null }), report()])
+  assert.deepEqual([right.found, right.isFrame, right.isLine, right.isRoute, right.said, right.isWhileBlocked, right.firstMs, right.strays], [true, true, true, true, 'js', true, 60, 0])
+  assert.ok(Math.abs(Number(right.errorPercent) - 1) < 1e-9)
+  const late = judged([report({ frame: { function: 'measured', line: 'target.js:20' }, route: null, cause: 'native' })])
+  assert.deepEqual([late.found, late.isFrame, late.isLine, late.isRoute, late.said, late.isWhileBlocked], [true, false, false, false, 'native', false])
+})
+
+test('of a contestant that never sums up, frame and route count as most of its reports have them', () => {
+  const elsewhere = { frame: { function: 'send', line: 'target.js:9' }, route: null, isFinal: false }
+  const isFinal = false
+  assert.deepEqual((({ isLine, isRoute }) => [isLine, isRoute])(judged([report({ isFinal }), report({ isFinal }), report(elsewhere)])), [true, true])
+  assert.deepEqual((({ isLine, isRoute }) => [isLine, isRoute])(judged([report({ isFinal }), report(elsewhere), report(elsewhere)])), [false, false])
+})
+
+test('nothing said is a miss, and a block before or after the true one is a stray, unless it is excused', () => {
+  const missed = judged([])
+  assert.deepEqual([missed.found, missed.isWhileBlocked, missed.errorPercent, missed.said], [false, false, null, null])
+  const before = report({ id: 'b', atMs: 990, durationMs: 60 })
+  const after = report({ id: 'c', atMs: 1400, durationMs: 60 })
+  assert.deepEqual([judged([before]).found, judged([before]).strays], [false, 1])
+  assert.equal(judged([before, report(), after]).strays, 2)
+  assert.equal(judged([report(), { ...after, isExcused: true }]).strays, 0)
+  assert.equal(judge({ case: spin, truth, reports: [after], endpoint: null }, {}).found, true, 'who looks at intervals may be late')
+  assert.equal(countBlamed([before, before, after, { ...report(), isExcused: true }]), 2)
+})
+
+test('a block that never ends has no duration, and every report of it came in time', () => {
+  const endless = judged([report({ atMs: 1070, durationMs: 70 })], { truth: { startMs: 1000, endMs: null } })
+  assert.deepEqual([endless.found, endless.isWhileBlocked, endless.errorPercent], [true, true, null])
+})
+
+test('figures leave out what a contestant does not tell, and name the blocks it got wrong', () => {
+  const verdicts = [judged([report()], { endpoint: { answered: true } }), { ...judged([report({ cause: 'gc', route: null })], { endpoint: { answered: false } }), name: 'other' }, { ...judged([]), name: 'third' }]
+  const all = summarise(verdicts, { tells: ['frame', 'route', 'cause', 'duration'] })
+  assert.deepEqual([Math.round(all.recall), all.function, all.lineOfJs, all.route, all.cause, all.answered, all.strays], [67, 100, 100, 50, 50, 50, 0])
+  assert.deepEqual([all['said:js:js'], all['said:js:gc'], all['wrong cause:other'], all['wrong cause:spin'], all['found:third']], [1, 1, 1, undefined, 0])
+  const few = summarise(verdicts, { tells: ['duration'] })
+  assert.deepEqual([few.function, few.lineOfJs, few.route, few.cause, few.answered], [undefined, undefined, undefined, undefined, 50])
+  assert.ok(Math.abs(few.durationError - 1) < 1e-9)
+})
+
+test('the log of the agent, stacks of others and scraped figures are read alike', () => {
+  const frame = { function: 'spin', file: path.join(FOLDER, 'blocks.js'), line: 34, column: 5 }
+  const log = { name: 'loopwatch', event: 'closed', block: '1-2', time: 1210, durationMs: 200.4, frame, request: { route: '/spin' }, cause: 'starved' }
+  assert.deepEqual(readReport(log), { atMs: 1210, id: '1-2', durationMs: 200.4, frame: { function: 'spin', line: 'blocks.js:34' }, route: '/spin', cause: 'starved', isFinal: true, isExcused: true })
+  assert.equal(readReport({ name: 'loopwatch', event: 'listening' }), null)
+  assert.equal(readReport({ bakeoff: 'ended', name: 'spin' }), null)
+
+  const stack = ['    at node:internal/timers:5:1', `    at Wrap.run (${path.join('x', 'node_modules', 'y', 'index.js')}:1:1)`, `    at Object.spin [as go] (${path.join(FOLDER, 'blocks.js')}:34:5)`]
+  assert.deepEqual(readReport({ bakeoff: 'report', atMs: 1, durationMs: 2, stack })?.frame, { function: 'spin', line: 'blocks.js:34' })
+  const frames = [{ function: 'pbkdf2Sync', filename: 'node:crypto', lineno: 1 }, { function: 'blocks.pbkdf2', filename: path.join(FOLDER, 'blocks.js'), lineno: 9 }]
+  assert.deepEqual(readReport({ bakeoff: 'report', atMs: 1, durationMs: 2, frames, route: '/x' }), { atMs: 1, id: null, durationMs: 2, frame: { function: 'pbkdf2', line: 'blocks.js:9' }, route: '/x', cause: null, isFinal: false, isExcused: false })
+  assert.equal(readReport({ bakeoff: 'report', atMs: 1, durationMs: 2 })?.frame, null)
+
+  const text = '# TYPE lag_max_seconds gauge\nlag_max_seconds 0.21\nlag_max_seconds_other 9\n'
+  assert.equal(readScrape(text, 'lag_max_seconds', 50, 7)?.durationMs, 210)
+  assert.equal(readScrape(text, 'lag_max_seconds', 500, 7), null)
+  assert.equal(readScrape('lag_max_seconds{a="b"} 0.3', 'lag_max_seconds', 50, 7)?.durationMs, 300)
+  assert.equal(readScrape('', 'lag_max_seconds', 50, 7), null)
+})
+
+test('the tables say block by block what was wrong, and which cause was taken for which', () => {
+  const [cell] = makeDocument().cells
+  const summary = (/** @type {number[]} */ samples) => ({ median: samples[0], min: Math.min(...samples), max: Math.max(...samples), ci95: null, samples })
+  const mine = { ...cell, variant: 'loopwatch', samples: [100, 100], extra: { cause: summary([90, 100]), 'found:spin': summary([1, 1]), 'found:pbkdf2': summary([1, 1]), 'wrong cause:pbkdf2': summary([1]), 'said:js:js': summary([1, 1]), 'said:native:native': summary([1]), 'said:native:js': summary([1]) } }
+  const other = { ...cell, variant: 'blocked', extra: { 'found:spin': summary([0, 0]), 'found:pbkdf2': summary([1, 0]) } }
+  const [blocks, confusion] = tables({ ...makeDocument(), cells: [mine, other] })
+  assert.deepEqual(blocks.rows, [['spin', 'ok', 'missed'], ['pbkdf2', 'cause 1/2', 'missed 1/2']])
+  assert.deepEqual([confusion.head, confusion.rows], [['', 'js', 'native'], [['js', '2', '.'], ['native', '1', '1']]])
+  assert.deepEqual(tables({ ...makeDocument(), cells: [] }), [])
+})
+
+test('a contestant that is not installed is left out by name, with what installs it, and the others run', (t) => {
+  const { packages } = contestants.blocked
+  t.after(() => { contestants.blocked.packages = packages })
+  contestants.blocked.packages = ['blocked-elsewhere']
+  const cells = scenario.plan({ mode: 'default', options: {}, environment: makeDocument().environment, isListing: false })
+  assert.deepEqual(cells.filter(({ skipped }) => skipped !== null).map(({ variant, skipped }) => [variant, skipped]), [['blocked', 'needs npm install --no-save blocked-elsewhere']])
+  assert.equal(cells.length, 8)
+  assert.match(scenario.findings({ ...makeDocument(), cells: [{ ...makeDocument().cells[2], variant: 'blocked' }] })[0], /1 not measured: blocked \(go is not/)
+})
+
+test('the README of the scenario has every contestant with its packages', () => {
+  const readme = fs.readFileSync(path.join(FOLDER, 'README.md'), 'utf8')
+  for (const [name, { packages }] of Object.entries(contestants)) for (const each of [name, ...packages]) assert.ok(readme.includes(`\`${each}\``), each)
+})
