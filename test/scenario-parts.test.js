@@ -18,6 +18,7 @@ const { processUsage, treeUsage } = require('../scenarios/harness/usage')
 const { jsonBytes, makePayload, names, sizes } = require('../scenarios/messaging/payloads')
 const { codecs } = require('../scenarios/messaging/codecs')
 const { Ring } = require('../scenarios/messaging/ring')
+const { readWrk } = require('../scenarios/overhead/load')
 const { eventually } = require('./support/app')
 const { makeDocument } = require('./support/scenario-document')
 
@@ -205,4 +206,24 @@ test('offload says from which size of work on each means pays', () => {
   })))
   const [verdict] = findings({ ...makeDocument(), cells })
   assert.match(verdict, /a warm pool from 1 ms of work on \(it holds the caller for 0.100 ms\), new Worker from 10 ms of work on \(it holds the caller for 2.00 ms\), fork\(\) not up to 100 ms; the means of choice is a warm pool/)
+})
+
+test('what wrk prints is read with its units and its failures', () => {
+  const text = `Running 1s test @ http://127.0.0.1:1/
+  1 threads and 50 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency   540.51us  155.08us   4.21ms   97.09%
+    Req/Sec    93.88k     6.31k   98.71k    90.91%
+  Latency Distribution
+     50%  523.00us
+     75%  541.00us
+     90%  596.00us
+     99%    1.09ms
+  102687 requests in 1.10s, 12.14MB read
+  Socket errors: connect 0, read 3, write 1, timeout 2
+  Non-2xx or 3xx responses: 7
+Requests/sec:  93364.94
+Transfer/sec:     11.04MB
+`
+  assert.deepEqual(readWrk(text), { requestsPerSecond: 93364.94, requests: 102687, failed: 13, p50Ms: 0.523, p99Ms: 1.09 })
 })

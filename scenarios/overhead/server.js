@@ -1,39 +1,74 @@
 'use strict'
 
-// An HTTP server, SERVER=bare | express | fastify, watched or not: WATCH=off | default | requests-off.
+// The server of a cell: SERVER=bare | express | fastify, HANDLER=trivial | awaits | work, WATCH=<one of watchers.js>.
+// Over its channel it says where it listens, and what it has used and counted whenever it is asked.
 const http = require('node:http')
+const { watchers } = require('./watchers')
 
-const watch = process.env.WATCH ?? 'off'
-if (watch !== 'off') {
-  const startMs = performance.now()
-  const { start } = require('../..')
-  const requiredMs = performance.now()
-  start({ port: 0, log: false, requests: watch === 'requests-off' ? 'off' : 'auto' })
-  process.stderr.write(`required in ${(requiredMs - startMs).toFixed(2)} ms, started in ${(performance.now() - requiredMs).toFixed(2)} ms\n`)
-}
+const AWAITS = 10
+const WORK_MS = 1
 
-/** @param {number} port */
-const listening = (port) => process.send?.(port)
+const watch = watchers[process.env.WATCH ?? 'nothing']
+const handler = process.env.HANDLER ?? 'trivial'
+let answered = 0
 
-/** The same answer from each. @type {Record<string, () => void>} */
-const servers = {
-  bare: () => {
-    const server = http.createServer((request, response) => response.end('ok'))
-    server.listen(0, '127.0.0.1', () => listening(/** @type {import('node:net').AddressInfo} */ (server.address()).port))
+/** @type {Record<string, () => Promise<void> | void>} */
+const handlers = {
+  awaits: async () => {
+    for (let i = 0; i < AWAITS; i++) await (i === AWAITS / 2 ? new Promise(setImmediate) : null)
   },
-  express: () => {
-    const server = require('express')().get('/', (/** @type {any} */ request, /** @type {any} */ response) => response.send('ok')).listen(0, '127.0.0.1', () => listening(server.address().port))
-  },
-  fastify: () => {
-    const app = require('fastify')()
-    app.get('/', async () => 'ok')
-    app.listen({ port: 0, host: '127.0.0.1' }).then(() => listening(app.server.address().port))
+  work: () => {
+    for (const fromMs = performance.now(); performance.now() - fromMs < WORK_MS;);
   }
 }
-servers[process.env.SERVER ?? 'bare']()
+
+/** @param {(body: string) => void} send */
+const reply = handler === 'trivial'
+  ? (/** @type {(body: string) => void} */ send) => {
+      answered++
+      send('ok')
+    }
+  : async (/** @type {(body: string) => void} */ send) => {
+    answered++
+    await handlers[handler]()
+    send('ok')
+  }
+
+/** The same answer from each; the trivial one in the same turn. @type {Record<string, () => Promise<import('node:net').Server> | import('node:net').Server>} */
+const servers = {
+  bare: () => http.createServer((_, response) => reply((body) => response.end(body))),
+  express: () => http.createServer(require('express')().get('/', (/** @type {any} */ _, /** @type {any} */ response) => reply((body) => response.send(body)))),
+  fastify: async () => {
+    const app = require('fastify')()
+    app.get('/', (/** @type {any} */ _, /** @type {any} */ response) => { reply((body) => response.send(body)) })
+    await app.ready()
+    return app.server
+  }
+}
+
+async function main () {
+  const watching = await watch.load()
+  const fromMs = performance.now()
+  const { inRequest, counted = () => null } = await watching.start() ?? {}
+  const startMs = performance.now() - fromMs
+  const server = await servers[process.env.SERVER ?? 'bare']()
+  if (inRequest) wrapListener(server, inRequest)
+  server.listen(0, '127.0.0.1', () => {
+    const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+    process.send?.({ url: `http://127.0.0.1:${port}/`, startMs })
+  })
+  process.on('message', async () => {
+    const { user, system } = process.cpuUsage()
+    process.send?.({ cpuMs: (user + system) / 1000, rssMb: process.memoryUsage.rss() / 1024 / 1024, answered, counted: await counted() })
+  })
+}
+
+/** What a watcher wants to be around each request. @param {import('node:net').Server} server @param {NonNullable<import('./watchers').Started['inRequest']>} inRequest */
+function wrapListener (server, inRequest) {
+  const [listener] = /** @type {((...args: any[]) => void)[]} */ (server.listeners('request'))
+  server.removeListener('request', listener)
+  server.on('request', (request, response) => inRequest(request, response, () => listener.call(server, request, response)))
+}
 
 process.on('disconnect', () => process.exit())
-process.on('message', () => {
-  const { user, system } = process.cpuUsage()
-  process.send?.({ cpuMs: (user + system) / 1000, rssMb: process.memoryUsage.rss() / 1024 / 1024 })
-})
+main()

@@ -1,0 +1,77 @@
+'use strict'
+
+const { setTimeout: sleep } = require('node:timers/promises')
+const { median } = require('../harness/stats')
+const { load } = require('./load')
+const { ServerProcess } = require('./server-process')
+
+/** wrk takes whole seconds. */
+const BURST_S = 1
+/** Until the watchdog has counted the last request. */
+const COUNTED_WITHIN_MS = 2000
+const POLL_MS = 50
+
+/** @typedef {import('./load').Burst & { cpuUs: number }} Measured */
+
+/** @param {ServerProcess} server @returns {Promise<Measured>} */
+async function burst (server) {
+  const from = await server.usage()
+  const result = await load(server.url, BURST_S)
+  const to = await server.usage()
+  return { ...result, cpuUs: (to.cpuMs - from.cpuMs) * 1000 / (to.answered - from.answered) }
+}
+
+/**
+ * An unwatched server and a watched one, both fresh, side by side on one core: short bursts of load go
+ * to the one and the other in turn and are compared burst by burst, so that the machine's ups and
+ * downs meet both. The sample is the median of the bursts' ratios.
+ * @param {any} context
+ */
+exports.run = async (context) => {
+  const servers = [new ServerProcess('nothing', context.params), new ServerProcess(context.variant, context.params)]
+  const [bare, watched] = servers
+  try {
+    for (const server of servers) await server.ready()
+    context.watch([])
+    if (context.warmUpSeconds > 0) for (const { url } of servers) await load(url, Math.ceil(context.warmUpSeconds / 2))
+    /** @type {{ bare: Measured, watched: Measured }[]} */
+    const pairs = []
+    await context.measure(async () => {
+      for (let i = 0; i < Math.max(1, Math.floor(context.seconds / 2 / BURST_S)); i++) {
+        const first = i % 2 === 0
+        const [one, other] = [await burst(first ? bare : watched), await burst(first ? watched : bare)]
+        pairs.push(first ? { bare: one, watched: other } : { bare: other, watched: one })
+        context.count(one.requests + other.requests)
+      }
+    })
+    const failed = pairs.reduce((sum, pair) => sum + pair.bare.failed + pair.watched.failed, 0)
+    context.checkEqual(failed, 0, `the number of failed requests (${failed})`)
+    await checkCount(context, watched)
+    const ratio = (/** @type {'requestsPerSecond' | 'p50Ms' | 'p99Ms' | 'cpuUs'} */ key) => median(pairs.map((pair) => pair.watched[key] / pair.bare[key]))
+    const [bareUsage, watchedUsage] = [await bare.usage(), await watched.usage()]
+    return {
+      value: ratio('requestsPerSecond'),
+      extra: {
+        p50Ratio: ratio('p50Ms'),
+        p99Ratio: ratio('p99Ms'),
+        cpuRatio: ratio('cpuUs'),
+        rssMb: watchedUsage.rssMb - bareUsage.rssMb,
+        startMs: watched.startMs,
+        bareRequestsPerSecond: median(pairs.map((pair) => pair.bare.requestsPerSecond))
+      }
+    }
+  } finally {
+    for (const server of servers) server.stop()
+  }
+}
+
+/** What an agent counts must be what the server answered. @param {any} context @param {ServerProcess} server */
+async function checkCount (context, server) {
+  const untilMs = performance.now() + COUNTED_WITHIN_MS
+  let usage = await server.usage()
+  while (usage.counted !== null && usage.counted !== usage.answered && performance.now() < untilMs) {
+    await sleep(POLL_MS)
+    usage = await server.usage()
+  }
+  if (usage.counted !== null) context.checkEqual(usage.counted, usage.answered, `the number of requests (${usage.counted} counted, ${usage.answered} answered)`)
+}

@@ -1,0 +1,27 @@
+'use strict'
+
+/** @typedef {import('../harness/interface').Cell} Cell */
+
+/** @param {Cell[]} cells @param {(cell: Cell) => import('../harness/interface').Summary | null | undefined} read */
+const groups = (cells, read) => [...new Set(cells.map(({ params }) => `${params.server}, ${params.handler}`))].map((label) => ({
+  label,
+  bars: cells.filter(({ params }) => `${params.server}, ${params.handler}` === label).flatMap((cell) => {
+    const summary = read(cell)
+    return summary ? [{ series: cell.variant, value: summary.median, low: summary.min, high: summary.max }] : []
+  })
+})).filter(({ bars }) => bars.length > 0)
+
+/** @param {Cell} cell */
+const own = ({ median, min, max, ci95, samples }) => median === null || min === null || max === null ? null : { median, min, max, ci95, samples }
+
+/** @param {import('../harness/interface').Document} document @returns {import('../harness/interface').Chart[]} */
+exports.charts = ({ cells }) => {
+  const loaded = cells.filter(({ params }) => params.handler !== 'idle')
+  const idle = cells.filter(({ params }) => params.handler === 'idle')
+  return [
+    { title: 'Throughput', unit: '× bare', scale: /** @type {const} */ ('linear'), note: 'Of the unwatched server beside it; 1 costs nothing. `nothing` is the unwatched server against itself: what lies within its range is noise.', groups: groups(loaded, own) },
+    { title: 'Latency, p99', unit: '× bare', note: 'Lower is better.', groups: groups(loaded, ({ extra }) => extra.p99Ratio) },
+    { title: 'CPU of a request, all threads', unit: '× bare', scale: /** @type {const} */ ('linear'), note: 'Lower is better.', groups: groups(loaded, ({ extra }) => extra.cpuRatio) },
+    { title: 'CPU while idle', unit: '% of a core', note: 'More than the unwatched server.', groups: groups(idle, own) }
+  ].filter((chart) => chart.groups.length > 0)
+}

@@ -1,0 +1,104 @@
+'use strict'
+
+// What watching requests costs, without two processes that differ by themselves:
+// node scenarios/overhead/requests.js [--seconds 30] [--server bare | express | fastify]
+// In one watched server the agent hears of requests in every other slice of a quarter of a second
+// (on, off, off, on), with 50 connections of wrk; slices are compared four by four. All threads of
+// the process share core 0, so the watchdog's work on requests is in it.
+const { spawn, spawnSync } = require('node:child_process')
+const diagnosticsChannel = require('node:diagnostics_channel')
+const { once } = require('node:events')
+const http = require('node:http')
+const { parseArgs } = require('node:util')
+const { print } = require('./spread')
+
+const { values } = parseArgs({ options: { seconds: { type: 'string', default: '30' }, server: { type: 'string', default: 'bare' } } })
+const SLICE_MS = 250
+const WARM_UP_SLICES = 8
+const IS_ON = [true, false, false, true]
+
+/** How the agent hears of requests, found while it starts. @type {[string | symbol, import('node:diagnostics_channel').ChannelListener][]} */
+const subscriptions = []
+
+function startAgent () {
+  const { subscribe } = diagnosticsChannel
+  diagnosticsChannel.subscribe = (name, listener) => {
+    if (String(name).startsWith('http.server.')) subscriptions.push([name, listener])
+    subscribe(name, listener)
+  }
+  require('../..').start({ port: 0, log: false })
+  diagnosticsChannel.subscribe = subscribe
+}
+
+let answered = 0
+/** @type {Record<string, () => Promise<import('node:http').Server> | import('node:http').Server>} */
+const servers = {
+  bare: () => http.createServer((_, response) => {
+    answered++
+    response.end('ok')
+  }),
+  express: () => http.createServer(require('express')().get('/', (/** @type {any} */ _, /** @type {any} */ response) => {
+    answered++
+    response.send('ok')
+  })),
+  fastify: async () => {
+    const app = require('fastify')()
+    app.get('/', (/** @type {any} */ _, /** @type {any} */ reply) => {
+      answered++
+      reply.send('ok')
+    })
+    await app.ready()
+    return app.server
+  }
+}
+
+/** @typedef {{ isOn: boolean, requestsPerMs: number, cpuUs: number }} Slice */
+
+/** @returns {() => Slice} */
+function startSlices () {
+  let isOn = true
+  let count = 0
+  let from = { ms: performance.now(), cpu: process.cpuUsage(), answered }
+  return () => {
+    const { user, system } = process.cpuUsage(from.cpu)
+    const requests = answered - from.answered
+    const slice = { isOn, requestsPerMs: requests / (performance.now() - from.ms), cpuUs: (user + system) / requests }
+    const next = IS_ON[++count % IS_ON.length]
+    if (next !== isOn) {
+      for (const [name, listener] of subscriptions) {
+        if (next) diagnosticsChannel.subscribe(name, listener)
+        else diagnosticsChannel.unsubscribe(name, listener)
+      }
+    }
+    isOn = next
+    from = { ms: performance.now(), cpu: process.cpuUsage(), answered }
+    return slice
+  }
+}
+
+async function main () {
+  startAgent()
+  const server = (await servers[values.server]()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  if (process.platform === 'linux') spawnSync('taskset', ['-a', '-c', '-p', '0', `${process.pid}`])
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  console.log(`Node ${process.version}, wrk, 50 connections, ${values.server} server, ${values.seconds} s`)
+  const wrk = spawn('wrk', ['-t1', '-c50', `-d${values.seconds}s`, `http://127.0.0.1:${port}/`], { stdio: 'ignore' })
+  const nextSlice = startSlices()
+  /** @type {Slice[]} */
+  const slices = []
+  const timer = setInterval(() => slices.push(nextSlice()), SLICE_MS)
+  await once(wrk, 'exit')
+  clearInterval(timer)
+  const kept = slices.slice(WARM_UP_SLICES, -1)
+  const ratios = (/** @type {'requestsPerMs' | 'cpuUs'} */ key) => Array.from({ length: Math.floor(kept.length / IS_ON.length) }, (_, i) => {
+    const four = kept.slice(i * IS_ON.length, (i + 1) * IS_ON.length)
+    const sum = (/** @type {boolean} */ on) => four.filter(({ isOn }) => isOn === on).reduce((total, slice) => total + slice[key], 0)
+    return sum(true) / sum(false)
+  })
+  print('throughput, requests watched / not', ratios('requestsPerMs'), 3)
+  print('CPU a request, watched / not', ratios('cpuUs'), 3)
+  process.exit()
+}
+
+main()

@@ -1,0 +1,104 @@
+'use strict'
+
+const { contestants, THRESHOLD_MS } = require('../bakeoff/contestants')
+const { readLoad } = require('../load/remote-agent')
+
+/**
+ * What watches a server.
+ * @typedef {object} Started
+ * @property {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse, next: () => void) => void} [inRequest] around each request
+ * @property {() => Promise<number>} [counted] the requests it has counted
+ *
+ * @typedef {object} Watcher
+ * @property {string[]} [packages] of npm
+ * @property {(params: { dir: string }) => { env?: Record<string, string>, cwd?: string }} [around] of the server's process
+ * @property {() => { start: () => Started | void | Promise<Started | void> }} load what start() is measured without
+ */
+
+/** @param {Record<string, unknown>} options @returns {Watcher} */
+const loopwatch = (options, countsRequests = true) => ({
+  load: () => {
+    const { start } = require('../..')
+    return {
+      start: () => {
+        const agent = start({ port: 0, log: false, ...options })
+        return countsRequests ? { counted: async () => readLoad(await agent.metrics())['']?.requests ?? 0 } : undefined
+      }
+    }
+  }
+})
+
+/** One that the bakeoff compares too, set up as there. @param {string} name @returns {Watcher} */
+const contestant = (name) => ({
+  packages: contestants[name].packages,
+  load: () => {
+    const packages = contestants[name].packages.map((each) => require(each))
+    return {
+      start: async () => {
+        const { inRequest } = await contestants[name].start({ packages, report: () => {}, thresholdMs: THRESHOLD_MS }) ?? {}
+        return inRequest === undefined ? undefined : { inRequest: (_request, _response, next) => inRequest('/', next) }
+      }
+    }
+  }
+})
+
+/** By variant. @type {Record<string, Watcher>} */
+exports.watchers = {
+  nothing: { load: () => ({ start: () => {} }) },
+
+  loopwatch: loopwatch({}),
+
+  'loopwatch-requests-off': loopwatch({ requests: 'off' }, false),
+
+  // All that may stay on in production: requests followed from the start, workers logged.
+  'loopwatch-full': loopwatch({ requests: 'on', threads: 'on' }),
+
+  'loopwatch-origin': loopwatch({ origin: 'on' }),
+
+  'loopwatch-profile': loopwatch({ profile: 'on' }),
+
+  'blocked-at': contestant('blocked-at'),
+
+  // Its default metrics and, as its examples have it, a histogram of requests by method, route and status.
+  'prom-client': {
+    packages: ['prom-client'],
+    load: () => {
+      const { collectDefaultMetrics, Histogram, Registry } = require('prom-client')
+      return {
+        start: () => {
+          const register = new Registry()
+          collectDefaultMetrics({ register })
+          const histogram = new Histogram({ name: 'http_request_duration_seconds', help: 'Duration of requests.', labelNames: ['method', 'route', 'status'], registers: [register] })
+          return {
+            inRequest: (request, response, next) => {
+              const end = histogram.startTimer()
+              response.once('finish', () => end({ method: request.method ?? '', route: '/', status: response.statusCode }))
+              next()
+            }
+          }
+        }
+      }
+    }
+  },
+
+  opentelemetry: contestant('opentelemetry'),
+
+  sentry: contestant('sentry'),
+
+  // The process that `clinic doctor` starts, without the report it makes afterwards.
+  'clinic-doctor': {
+    packages: ['@clinic/doctor'],
+    around: ({ dir }) => ({
+      cwd: dir,
+      env: {
+        NODE_PATH: require('node:path').join(require.resolve('@clinic/doctor'), '..', 'injects'),
+        NODE_OPTIONS: '-r no-cluster.js -r sampler.js --trace-events-enabled --trace-event-categories v8',
+        NODE_CLINIC_DOCTOR_SAMPLE_INTERVAL: '10',
+        NODE_CLINIC_DOCTOR_TIMEOUT_DELAY: '0',
+        NODE_CLINIC_DOCTOR_COLLECT_LOOP_UTILIZATION: 'true',
+        NODE_CLINIC_DOCTOR_DATA_PATH: dir
+      }
+    }),
+    load: () => ({ start: () => {} })
+  }
+}
