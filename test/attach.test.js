@@ -180,6 +180,17 @@ test('a process of another user, and one in a container, are refused by name of 
   assert.equal(elsewhere.ports()?.length, 1)
 })
 
+test('Ctrl-C while the inspector is opening waits for it, and has it closed again', async (t) => {
+  const app = await startTarget(t)
+  await app.enterNative(1500)
+  const run = attach(t, app.pid, '--once')
+  await run.says(/opening the inspector/)
+  run.child.kill('SIGINT')
+  const { code, stdout } = await run.closed
+  assert.deepEqual([code, stdout, app.ports()?.length], [0, '', 1])
+  assert.match(app.out.stderr, /Debugger listening/)
+})
+
 test('an inspector that does not close again, or opens to other machines, is told', async (t) => {
   const app = await startTarget(t)
   const inspector = await connect(checkProcess(app.pid), () => {})

@@ -247,13 +247,13 @@ test('blocks by the thousand between two pushes all arrive; without a server the
 test('an end while a push is on its way waits for it, and for what came meanwhile, but not for long', async (t) => {
   /** @type {Buffer[]} */
   const got = []
-  /** @type {(() => void)[]} */
+  /** @type {((status: number) => void)[]} */
   const answers = []
   const server = http.createServer(async (request, response) => {
     const chunks = []
     for await (const chunk of request) chunks.push(chunk)
     got.push(Buffer.concat(chunks))
-    answers.push(() => response.end())
+    answers.push((status) => response.writeHead(status).end())
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close().closeAllConnections())
@@ -264,17 +264,22 @@ test('an end while a push is on its way waits for it, and for what came meanwhil
   push.push()
   await eventually(() => answers.length === 1, 'the first push')
   push.add(makeRecord({ id: '1-2', stacks: [{ count: 1, weightMs: 312.4, frames: [frame('last', 1)] }] }))
-  const stopped = push.stop()
-  answers[0]()
-  await eventually(() => answers.length === 2, 'the last push')
-  answers[1]()
+  let isStopped = false
+  const stopped = push.stop().then(() => { isStopped = true })
+  // What is on its way fails: it is tried again, once.
+  answers[0](503)
+  await eventually(() => answers.length === 2, 'the first push again')
+  answers[1](200)
+  await eventually(() => answers.length === 3, 'the last push')
+  assert.equal(isStopped, false)
+  answers[2](200)
   await stopped
-  assert.deepEqual(decoded(got[1]).samples[0].frames, ['last:1'])
+  assert.deepEqual(decoded(got[2]).samples[0].frames, ['last:1'])
 
   const unanswered = start()
   unanswered.add(makeRecord())
   unanswered.push()
-  await eventually(() => answers.length === 3, 'the push that is not answered')
+  await eventually(() => answers.length === 4, 'the push that is not answered')
   const startMs = performance.now()
   await unanswered.stop()
   assert.ok(performance.now() - startMs < 1000)

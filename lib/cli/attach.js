@@ -35,38 +35,36 @@ exports.attach = async (text, flags) => {
   if (!/^\d+$/.test(text) || Number(text) < 1) throw codedError('LOOPWATCH_ERR_OPTION', 'attach', 'a process id', text)
   const pid = Number(text)
   const target = checkProcess(pid)
-  const inspector = await connect(target, () => say(`opening the inspector of process ${pid} on this machine's loopback address; until it is closed again any user here can run code in that process`))
-  if (flags.once) {
-    await lookOnce(inspector, pid)
-    return
-  }
+  // From here on a Ctrl-C must not leave an open inspector behind.
   const signals = watchSignals(() => process.exit(1))
-  const timer = flags.seconds === undefined ? undefined : setTimeout(signals.stop, flags.seconds * MS_PER_S)
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer
   try {
-    await watch(inspector, target, flags, signals)
+    const inspector = await connect(target, () => say(`opening the inspector of process ${pid} on this machine's loopback address; until it is closed again any user here can run code in that process`))
+    try {
+      if (signals.isOver) return
+      if (flags.seconds !== undefined) timer = setTimeout(signals.stop, flags.seconds * MS_PER_S)
+      await (flags.once ? lookOnce(inspector.remote, pid) : watch(inspector, target, flags, signals))
+    } finally {
+      await inspector.end()
+    }
   } finally {
-    await inspector.end()
     clearTimeout(timer)
     signals.stop()
     signals.release()
   }
 }
 
-/** @param {Inspector} inspector @param {number} pid */
-async function lookOnce (inspector, pid) {
-  const { remote } = inspector
-  try {
-    let frames = await askStack(remote, ANSWER_MS)
-    for (let i = 1; i < LOOKS && frames?.length === 0; i++) {
-      await sleep(LOOK_MS)
-      frames = await askStack(remote, ANSWER_MS)
-    }
-    if (frames === null) print(`process ${pid} does not answer within ${ANSWER_MS / MS_PER_S} s: it is inside a native call or has no CPU`)
-    else if (frames.length === 0) print(`process ${pid} waits for events (${LOOKS} looks)`)
-    else for (const line of [`process ${pid} is`, ...frames.map((frame) => `    ${frame}`)]) print(line)
-  } finally {
-    await inspector.end()
+/** @param {Inspector['remote']} remote @param {number} pid */
+async function lookOnce (remote, pid) {
+  let frames = await askStack(remote, ANSWER_MS)
+  for (let i = 1; i < LOOKS && frames?.length === 0; i++) {
+    await sleep(LOOK_MS)
+    frames = await askStack(remote, ANSWER_MS)
   }
+  if (frames === null) print(`process ${pid} does not answer within ${ANSWER_MS / MS_PER_S} s: it is inside a native call or has no CPU`)
+  else if (frames.length === 0) print(`process ${pid} waits for events (${LOOKS} looks)`)
+  else for (const line of [`process ${pid} is`, ...frames.map((frame) => `    ${frame}`)]) print(line)
 }
 
 /** @param {Inspector} inspector @param {Target} target @param {Flags} flags @param {Signals} signals */
@@ -103,7 +101,6 @@ async function watch (inspector, target, flags, signals) {
     }
   })
   if (remote.isClosed) say(`process ${pid} has ended`)
-  await inspector.end()
 }
 
 /** @param {Inspector['remote']} remote @param {import('../options').Options} options @returns {Promise<string>} */
