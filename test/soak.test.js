@@ -54,7 +54,7 @@ const sound = () => ({
   main: match([made(0, 100), made(500, 100)], [recorded(0, 102), recorded(500, 101)]),
   thread: match([made(0, 100)], [recorded(0, 100)]),
   requests: { answered: 1000, counted: 998, dropped: 2, failed: 0 },
-  blocks: { counted: 2, written: 2, secondsCounted: 0.203 },
+  blocks: { counted: 2, written: 2, lost: 0, secondsCounted: 0.203 },
   backward: 0,
   cpuSeconds: { watched: 11, bare: 10 }
 })
@@ -68,9 +68,9 @@ test('a run keeps every bound, and each fault of a run breaks its own', () => {
   assert.deepEqual(broken(() => {}), [])
   assert.deepEqual(broken(({ main }) => main.missed.push(made(900, 1))), ['blocks made / with a record'])
   assert.deepEqual(broken(({ thread }) => thread.missed.push(made(900, 100))), ['blocks of the worker thread made / with a record'])
-  assert.deepEqual(broken(({ main }) => main.others.push(recorded(800, 1), recorded(900, 1))), ['records of blocks that were not made, blamed on code'])
+  assert.deepEqual(broken(({ main }) => main.others.push(recorded(800, 1), recorded(900, 1), recorded(950, 1))), ['records of blocks that were not made, blamed on code'])
   assert.deepEqual(broken(({ main }) => main.others.push(recorded(800, 1, { cause: 'starved' }), recorded(900, 1, { cause: 'suspended' }))), [])
-  assert.deepEqual(broken(({ blocks }) => blocks.written--), ['counted by the metric / written to dir'])
+  assert.deepEqual(broken(({ blocks }) => blocks.written--), ['counted by the metric / written to dir / lost by number'])
   assert.deepEqual(broken(({ blocks }) => { blocks.secondsCounted = 0.19 }), ['blocked time counted, of what was made'])
   assert.deepEqual(broken(({ main }) => { for (const { record } of main.pairs) record.durationMs += 30 }), ['duration off by, median / largest'])
   assert.deepEqual(broken(({ main }) => { for (const { record } of main.pairs) record.frame = null }), ['of the others, the function is right'])

