@@ -2,28 +2,37 @@
 
 // Whether pools leave anything behind: node scenarios/hook-calls/leak.js [pools] [implementation]
 // Each has four workers, is asked for long answers, is stopped while busy and ends. The process's resident
-// memory is printed eleven times; the first pools fill caches that stay.
+// memory is printed eleven times; the first pools fill caches that stay. "threads" in place of an
+// implementation is the control: as many worker threads come and go, and nothing is called from Rust.
+const path = require('node:path')
 const { buildAddon, rustVersion } = require('./build')
 const { implementations } = require('./implementations')
+const { startThreads } = require('./threads')
 
 const MB = 1024 * 1024
 const WORKERS = 4
 const CALLS = 20
 /** A megabyte of ids in each run: one that is kept shows within a hundred pools. */
 const ID_LENGTH = 50000
+const HOOK = { consumeMs: 0, stepsPerMs: null, asyncMs: 0 }
 
 /**
  * The life of a pool.
  * @param {string} file the addon
  * @param {string} implementation
  */
-exports.usePool = async (file, implementation) => {
-  const pool = await implementations[implementation]({ file, workers: WORKERS, hook: { consumeMs: 0, stepsPerMs: null, asyncMs: 0 } })
+async function usePool (file, implementation) {
+  const pool = await implementations[implementation]({ file, workers: WORKERS, hook: HOOK })
   const outcome = await pool.run(CALLS, ID_LENGTH)
   if (outcome.failures().length > 0) throw new Error(outcome.failures()[0].message)
   const running = pool.run(CALLS, ID_LENGTH)
   await pool.stop()
   await running
+}
+
+async function useThreads () {
+  const { workers } = await startThreads(path.join(__dirname, 'indirect-thread.js'), WORKERS, { hook: HOOK, hookFile: null })
+  await Promise.all(workers.map((worker) => worker.terminate()))
 }
 
 /** @param {number} pools @param {string} implementation */
@@ -34,8 +43,8 @@ async function main (pools, implementation) {
   for (let done = 0; ;) {
     console.log(`${String(done).padStart(6)} pools  RSS ${(process.memoryUsage.rss() / MB).toFixed(1)} MB`)
     if (done >= pools) return
-    for (const until = done + Math.ceil(pools / 10); done < until; done++) await exports.usePool(file, implementation)
+    for (const until = done + Math.ceil(pools / 10); done < until; done++) await (implementation === 'threads' ? useThreads() : usePool(file, implementation))
   }
 }
 
-if (require.main === module) main(Number(process.argv[2] ?? 1000), process.argv[3] ?? 'direct')
+main(Number(process.argv[2] ?? 1000), process.argv[3] ?? 'direct')
