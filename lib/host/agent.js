@@ -66,6 +66,7 @@ class Agent extends EventEmitter {
      * @type {HostProfiler['run']}
      */
     this.profile = (inspector, action) => profiler.run(inspector, action)
+    // Here and not by the watchdog: before the application is compiled, V8 has the least to list.
     if (options.profile === 'on' && mayInspect()) profiler.run(process.getBuiltinModule('node:inspector'), 'start')
     const threads = startThreads(options, bridge, (message) => this.#thread?.post(message))
     /**

@@ -70,7 +70,7 @@ function own (functions) {
       const startMs = nowMs()
       profiler.run(require('node:inspector'), action)
       steps[name].push(nowMs() - startMs)
-      work(functions, action === 'stop' ? 100 : WINDOW_MS)
+      work(functions, action === 'start' ? WINDOW_MS : 100)
     }
   }
   return steps
