@@ -9,7 +9,7 @@ const { causes } = require('../lib/causes')
 const { contestants } = require('../scenarios/bakeoff/contestants')
 const { corpus, FEW, isJs } = require('../scenarios/bakeoff/corpus')
 const { linesOf } = require('../scenarios/bakeoff/marks')
-const { readReport, readScrape } = require('../scenarios/bakeoff/reports')
+const { readRecord, readReport, readScrape } = require('../scenarios/bakeoff/reports')
 const { scenario } = require('../scenarios/bakeoff/scenario')
 const { countBlamed, judge, summarise } = require('../scenarios/bakeoff/score')
 const { tables } = require('../scenarios/bakeoff/tables')
@@ -88,6 +88,8 @@ test('the log of the agent, stacks of others and scraped figures are read alike'
   const log = { name: 'loopwatch', event: 'closed', block: '1-2', time: 1210, durationMs: 200.4, frame, request: { route: '/spin' }, cause: 'starved' }
   assert.deepEqual(readReport(log), { atMs: 1210, id: '1-2', durationMs: 200.4, frame: { function: 'spin', line: 'blocks.js:34' }, route: '/spin', cause: 'starved', isFinal: true, isExcused: true })
   assert.equal(readReport({ name: 'loopwatch', event: 'listening' }), null)
+  const record = { id: '1-2', startedAt: new Date(1000).toISOString(), durationMs: 200.4, frame, request: { route: '/spin' }, cause: 'js' }
+  assert.deepEqual(readRecord(record), { ...readReport(log), atMs: 1200.4, cause: 'js', isExcused: false })
   assert.equal(readReport({ bakeoff: 'ended', name: 'spin' }), null)
 
   const stack = ['    at node:internal/timers:5:1', `    at Wrap.run (${path.join('x', 'node_modules', 'y', 'index.js')}:1:1)`, `    at Object.spin [as go] (${path.join(FOLDER, 'blocks.js')}:34:5)`]

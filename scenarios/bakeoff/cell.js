@@ -4,7 +4,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { contestants, THRESHOLD_MS } = require('./contestants')
 const { corpus, MANY } = require('./corpus')
-const { readScrape } = require('./reports')
+const { readRecord, readScrape } = require('./reports')
 const { countBlamed, judge, summarise } = require('./score')
 const { startTarget } = require('./target-process')
 const { traps } = require('./traps')
@@ -41,6 +41,7 @@ exports.run = async (context) => {
     try {
       await target.request('plain', `/${WARM_UP}`)
       await sleep(contestant.settleMs + CALM_MS)
+      await readRecords(target, contestant)
       const answer = await scrape(target, contestant)
       context.check(contestant.metric === undefined || answer?.text.includes(`\n${contestant.metric}`), `${variant} has no ${contestant.metric}`)
       for (const each of known.filter(({ kind }) => kind === 'request' || kind === 'many')) {
@@ -81,7 +82,18 @@ async function calm (target, contestant) {
   await sleep(contestant.settleMs)
   if (contestant.poke !== undefined) await target.request('fastify', contestant.poke)
   await scrape(target, contestant)
+  await readRecords(target, contestant)
   return target.reports.splice(0)
+}
+
+/** @param {Target} target @param {Contestant} contestant */
+async function readRecords (target, { records }) {
+  if (records === undefined) return
+  const answer = await target.get(new URL(records, `${target.ready.endpoint}`).href)
+  for (const record of JSON.parse(answer?.text ?? '[]')) {
+    const report = record.ongoing || target.ids.has(record.id) ? null : readRecord(record)
+    if (report !== null) target.add(report)
+  }
 }
 
 /** @param {Target} target @param {Contestant} contestant */

@@ -24,6 +24,7 @@ const HEARTBEAT_MS = 20
  * @property {number} settleMs until it has said of a block what it says
  * @property {number} [threadsMs] that it needs beyond that where threads begin and end
  * @property {string} [metric] of its endpoint, in which a block shows, seconds; the histogram behind it begins anew with each scrape
+ * @property {string} [records] of its endpoint: blocks that its log left out as there were too many
  * @property {string} [poke] what has to be requested of Fastify for it to say anything
  * @property {boolean} [isPrompt] it reports a block once, at its end or before
  * @property {(parts: { packages: any[], report: (fields: Record<string, unknown>) => void, thresholdMs: number }) => Watching | undefined | void | Promise<Watching>} start
@@ -39,6 +40,7 @@ exports.contestants = {
     // It looks at nobody within a second of a thread's beginning or end.
     threadsMs: 2500,
     isPrompt: true,
+    records: '/blocks',
     start: ({ packages: [loopwatch], thresholdMs }) => {
       const agent = loopwatch.start({ threshold: thresholdMs, port: 0 })
       return { endpoint: async () => `${(await agent.ready).url}/metrics` }

@@ -65,6 +65,9 @@ exports.readReport = (line) => {
   }
 }
 
+/** A record of `/blocks`, as the report it would have been. @param {any} record @returns {Report | null} */
+exports.readRecord = ({ id, startedAt, durationMs, ...rest }) => exports.readReport({ name: 'loopwatch', event: 'closed', block: id, time: Date.parse(startedAt) + durationMs, durationMs, ...rest })
+
 /**
  * What a scraped endpoint shows of blocks since the scrape before, else null.
  * @param {string} text @param {string} metric @param {number} thresholdMs @param {number} atMs

@@ -16,6 +16,8 @@ const LIMIT_MS = 20000
 class Target {
   /** @type {import('./reports').Report[]} */
   reports = []
+  /** Blocks that were summed up. @type {Set<string>} */
+  ids = new Set()
   /** @type {{ bakeoff: string, name: string, atMs: number }[]} */
   #moments = []
   /** @type {Set<() => void>} */
@@ -47,7 +49,7 @@ class Target {
       return // the application's own words
     }
     const report = readReport(line)
-    if (report !== null) this.reports.push(report)
+    if (report !== null) this.add(report)
     if (line.bakeoff === 'ready') this.ready = line
     if (line.name !== 'loopwatch' && line.bakeoff !== 'report') this.#moments.push(line)
     this.#look()
@@ -55,6 +57,15 @@ class Target {
 
   #look () {
     for (const look of this.#waiting) look()
+  }
+
+  /** @param {import('./reports').Report} report */
+  add (report) {
+    if (report.id !== null) {
+      if (this.ids.has(report.id)) return
+      if (report.isFinal) this.ids.add(report.id)
+    }
+    this.reports.push(report)
   }
 
   /** What comes from now on is about the next case. */
