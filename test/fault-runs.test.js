@@ -184,8 +184,8 @@ test('ten thousand blocks a minute: each is counted and written, the log says fe
   const suppressed = lines.reduce((sum, line) => sum + (line.suppressed ?? 0), 0)
   // At this threshold a machine that takes the CPU away makes blocks as well: those are on top.
   assert.ok(counted >= count, `${count} made, ${counted} counted`)
-  // The application's own timers may end a block after the last scrape.
-  for (const [what, number] of Object.entries({ events, written, logged: closed + suppressed })) assert.ok(Math.abs(number - counted) <= 3, `${number} ${what}, ${counted} counted`)
+  // Between the last scrape and the end a busy machine makes a few more.
+  for (const [what, number] of Object.entries({ events, written, logged: closed + suppressed })) assert.ok(number >= counted && number <= counted * 1.02 + 5, `${number} ${what}, ${counted} counted`)
   assert.equal(sumOf(samples, 'loopwatch_events_dropped_total', { reason: 'record' }), 0)
   assert.equal(kept, Math.min(500, counted), 'in memory')
   assert.ok(closed <= 30 + tookMs / 1000, `${closed} blocks in the log`)
