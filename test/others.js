@@ -1,6 +1,6 @@
 'use strict'
 
-// `npm run test:others [-- name...]`: the tests of other packages, as their tarballs carry them, with and
+// `npm run test:others [-- name or name:pattern of files...]`: the tests of other packages, as their tarballs carry them, with and
 // without the agent. Fetches each package and what its tests need into a temporary folder, which takes the
 // registry, some minutes and nothing of this checkout; so it is no part of `npm test`.
 const { spawnSync } = require('node:child_process')
@@ -81,22 +81,23 @@ function beyond (ones, others) {
 
 const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-others-'))
 process.on('exit', () => fs.rmSync(dir, { recursive: true, force: true }))
-const chosen = process.argv.slice(2)
+const chosen = new Map(process.argv.slice(2).map((text) => /** @type {[string, RegExp]} */ ([text.split(':')[0], new RegExp(text.split(':')[1] ?? '')])))
 const watched = { NODE_OPTIONS: `--require "${REGISTER}"`, LOOPWATCH_LOG: 'false', LOOPWATCH_PORT: '0', LOOPWATCH_THRESHOLD: '20', LOOPWATCH_REQUESTS: 'on' }
 
 process.stdout.write(`Node.js ${process.versions.node}\n\n| package | results | failed alone | failed under the agent | differ | seconds |\n|---|---|---|---|---|---|\n`)
-for (const { name, version, flags = [], skip } of packages.filter((each) => chosen.length === 0 || chosen.includes(each.name))) {
+for (const { name, version, flags = [], skip } of packages.filter((each) => chosen.size === 0 || chosen.has(each.name))) {
   const folder = fetchPackage(dir, name, version)
-  const args = [...flags, ...filesOf(folder, /^test\/.*\.test\.(js|mjs)$/).filter((file) => !skip?.test(file))]
+  const args = [...flags, ...filesOf(folder, /^test\/.*\.test\.(js|mjs)$/).filter((file) => !skip?.test(file) && (chosen.get(name)?.test(file) ?? true))]
   const alone = results(folder, args, {})
   const under = results(folder, args, watched)
-  const differences = [...beyond(alone.lines, under.lines).map((line) => `alone: ${line}`), ...beyond(under.lines, alone.lines).map((line) => `under the agent: ${line}`)]
-  process.stdout.write(`| ${name} ${version} | ${alone.lines.length} | ${alone.failed} | ${under.failed} | ${differences.length} | ${alone.seconds.toFixed(0)}, ${under.seconds.toFixed(0)} |\n`)
+  const [ofAlone, ofUnder] = [beyond(alone.lines, under.lines), beyond(under.lines, alone.lines)]
+  const differences = [...ofAlone.map((line) => `alone: ${line}`), ...ofUnder.map((line) => `under the agent: ${line}`)]
+  process.stdout.write(`| ${name} ${version} | ${alone.lines.length} | ${alone.failed} | ${under.failed} | ${Math.max(ofAlone.length, ofUnder.length)} | ${alone.seconds.toFixed(0)}, ${under.seconds.toFixed(0)} |\n`)
   if (differences.length === 0) continue
   process.stderr.write(`  ${differences.join('\n  ')}\n`)
   for (const file of new Set([...alone.files, ...under.files])) {
-    const [ofAlone, ofUnder] = [passes(folder, flags, file, {}), passes(folder, flags, file, watched)]
-    process.stderr.write(`  ${file} passes ${ofAlone} times of ${REPEATS} alone, ${ofUnder} under the agent\n`)
-    if (ofAlone === REPEATS && ofUnder < REPEATS) process.exitCode = 1
+    const [passAlone, passUnder] = [passes(folder, flags, file, {}), passes(folder, flags, file, watched)]
+    process.stderr.write(`  ${file} passes ${passAlone} times of ${REPEATS} alone, ${passUnder} under the agent\n`)
+    if (passAlone === REPEATS && passUnder < REPEATS) process.exitCode = 1
   }
 }
