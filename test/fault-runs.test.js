@@ -29,7 +29,7 @@ const sumOf = (samples, name, labels = {}) => samples
 test('killed in mid-block, its file cut short or padded by a power cut: every record but the cut one is read', async (t) => {
   const dir = makeDir(t)
   const app = await startApp(t, { options: { dir } })
-  await app.get('/spin?ms=120')
+  await app.get('/spin?ms=400')
   await app.line(({ event, frame }) => event === 'closed' && frame?.function === 'spin', 'the first block to end')
   app.get('/forever').catch(() => {}) // answered by nobody
   await app.line(({ event, frame }) => ['opened', 'lasting'].includes(event) && frame?.function === 'forever', 'the block in which it is killed')
@@ -100,7 +100,8 @@ test('the wall clock is set forward and back, between blocks and within them: du
     const block = async (before, within) => {
       harm.setClock(before)
       await sleep(60)
-      made.push({ startedAt: Date.now() })
+      // It is dated when the watchdog first takes it for a block, before the clock is set within it or, starved, after.
+      made.push({ startedAt: Date.now() }, { startedAt: Date.now() + within - before })
       hold(100)
       harm.setClock(within)
       hold(100)
@@ -127,7 +128,7 @@ test('the wall clock is set forward and back, between blocks and within them: du
   assert.equal(code, 0, stderr)
   const { made, blocks, scrapes } = JSON.parse(stdout)
   // An overloaded machine may add some of its own.
-  assert.ok(blocks.length >= made.length, JSON.stringify(blocks))
+  assert.ok(blocks.length >= made.length / 2, JSON.stringify(blocks))
   for (const [i, { startedAt, durationMs }] of blocks.entries()) {
     // An hour is what must not be in it; a busy machine may add seconds.
     assert.ok(durationMs >= 199 && durationMs < 20_000, `block ${i} took ${durationMs} ms`)
