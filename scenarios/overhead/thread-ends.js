@@ -50,7 +50,8 @@ async function chain (i) {
   while (Date.now() < endMs) {
     const ms = 5 + Math.random() * 40
     const worker = new Worker((isBare ? '' : SAYS_ITS_END) + ENDS[i++ % ENDS.length](ms), { eval: true })
-    if (i % ENDS.length === 0) setTimeout(() => worker.terminate(), ms)
+    // Terminated while it still loads Node.js itself, a worker aborts the process, whoever watches (20.20: v8::FromJust).
+    if (i % ENDS.length === 0) worker.once('online', () => setTimeout(() => worker.terminate(), ms))
     await new Promise((resolve) => worker.on('error', () => {}).on('exit', resolve))
     ended++
   }
