@@ -18,7 +18,7 @@ const table = [
   { key: 'sample', type: type.number(1, 60000, 'milliseconds'), default: 20, doc: 'period of stack samples while blocked, ms; at least 1 % of the time blocked so far, at most 1 s' },
   { key: 'host', type: type.text(), default: '127.0.0.1', doc: 'address of the endpoint' },
   { key: 'port', type: type.or(type.integer(0, 65535), false), default: 9464, doc: 'port of the endpoint; 0 = any free port; false = no endpoint' },
-  { key: 'token', type: type.token(), default: undefined, doc: 'bearer token that everything but /healthz asks for' },
+  { key: 'token', type: type.token(), default: undefined, doc: 'bearer token that everything but /healthz and the files of the page asks for' },
   { key: 'allowHosts', type: type.list(), default: [], doc: 'further Host names the endpoint answers to (DNS rebinding guard); in text: a.example,b.example' },
   { key: 'log', type: type.log(), default: true, doc: 'pino lines on stdout; false; or { level, destination }; in text: true, false, stderr or a level' },
   { key: 'requests', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "metrics of HTTP requests, and the name of the one that blocks: 'auto' = named from the first block on where following requests costs (Node.js 20, 22); 'on' = named always; 'off' = neither" },

@@ -127,6 +127,16 @@ test('what cannot be profiled is refused with a code that says what to do instea
   assert.deepEqual(fs.readdirSync(path.join(dir, 'loopwatch-profiles')), [])
 })
 
+test('a tool that is nowhere is named with the command that installs it', (t) => {
+  const dir = makeDir(t)
+  // Beside this repository it would be found.
+  fs.cpSync(path.join(__dirname, '..', 'lib'), path.join(dir, 'lib'), { recursive: true })
+  const { findProfiler } = require(path.join(dir, 'lib', 'tools', 'profile', 'find-profiler.js'))
+  for (const name of ['clinic', '0x']) {
+    assert.throws(() => findProfiler(name, { cwd: dir, env: { PATH: dir } }), { code: 'LOOPWATCH_ERR_PROFILER', message: new RegExp(`npm install.* ${name}`) })
+  }
+})
+
 /** A package clinic in a folder, whose command is a script. @param {import('node:test').TestContext} t @param {string} script */
 function fakeClinic (t, script) {
   const dir = makeDir(t)

@@ -21,6 +21,9 @@ const ONCE = [
   'source-map', 'stack', 'store', 'thread-gate'
 ].map((name) => `${name}.test.js`)
 
+/** Tools that have a Node.js of their own liking. @type {Record<number, string[]>} */
+const ALSO = { 24: ['profile-command.test.js'] }
+
 const files = fs.readdirSync(__dirname).filter((file) => file.endsWith('.test.js')).sort()
 
 /** @param {string} title @param {string} command @param {string[]} args */
@@ -60,5 +63,5 @@ if (only !== '--nodes') {
 for (const version of VERSIONS) {
   if (only !== '--nodes' && process.versions.node.startsWith(`${version}.`)) continue
   const node = nodeOf(version)
-  if (node !== null) runTests(node, files.filter((file) => !ONCE.includes(file)))
+  if (node !== null) runTests(node, files.filter((file) => !ONCE.includes(file) || ALSO[version]?.includes(file)))
 }

@@ -85,7 +85,7 @@ const ALL = [...NODE, ...GO]
 const plans = {
   quick: () => [
     ...cross(['node-main', 'node-pool', 'node-cluster', 'go-goroutines'], [{ kernel: 'float', workMs: 1, users: 4 }]),
-    update('node', 'atomics-add'), update('node', 'racy'), update('go', 'mutex-map'), update('go', 'racy')
+    ...states()
   ],
   default: () => [
     ...cross(FEW, [{ kernel: 'float', workMs: 10, users: 10 }]),

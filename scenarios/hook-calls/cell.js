@@ -42,14 +42,19 @@ exports.run = async (context) => {
 
   /** @type {number[]} */
   const durations = []
+  /** What the main thread spent on each run. @type {number[]} */
+  const mainCpuMs = []
   await context.measure(async () => {
     const untilMs = performance.now() + context.seconds * MS_PER_S
     do {
       const usedBefore = threadsCpu()
+      const mainBefore = threadUsage(main).cpuSeconds
       const startMs = performance.now()
       const outcome = await pool.run(count, idLength)
       const tookMs = performance.now() - startMs
       const usedSeconds = threadsCpu()
+      const mainAfter = threadUsage(main).cpuSeconds
+      if (mainBefore !== null && mainAfter !== null) mainCpuMs.push((mainAfter - mainBefore) * MS_PER_S)
       durations.push(tookMs)
       context.record(tookMs)
       context.count(count)
@@ -68,6 +73,7 @@ exports.run = async (context) => {
       initMs,
       workerWaitMs: pool.waitMs,
       ...(cpuBefore === null || initCpuSeconds === null ? {} : { initCpuMs: (initCpuSeconds - cpuBefore) * MS_PER_S }),
+      ...(mainCpuMs.length === 0 ? {} : { mainCpuMs: median(mainCpuMs) }),
       runs: durations.length
     }
   }

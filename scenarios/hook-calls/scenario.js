@@ -58,7 +58,7 @@ const plans = {
   quick: () => cross(Object.keys(variants), [{ consumeMs: 0, count: 100, idLength: 30 }], [2]).concat(cross(['direct'], [{ consumeMs: 1, count: 20, idLength: 10000 }], [2])),
   default: () => [
     ...cross(['main', ...others], [overhead], WORKERS),
-    ...cross(['indirect-race'], [overhead], [1, 4]),
+    ...cross(['indirect-race'], [overhead], [1, 4, 16]),
     ...cross(further, [overhead], [4]),
     ...cross(['main', 'indirect-fifo', 'direct'], [{ ...plain, count: 20 }, { ...longest, count: 20 }], [4])
   ],
@@ -95,7 +95,8 @@ exports.scenario = {
   columns: [
     { title: 'initialise ms', text: (cell) => extra(cell, 'initMs') },
     { title: 'of it waiting', text: (cell) => extra(cell, 'workerWaitMs') },
-    { title: 'main CPU ms', text: (cell) => extra(cell, 'initCpuMs') }
+    { title: 'main CPU of it ms', text: (cell) => extra(cell, 'initCpuMs') },
+    { title: 'main CPU of the calls ms', text: (cell) => extra(cell, 'mainCpuMs') }
   ],
   charts,
   findings,

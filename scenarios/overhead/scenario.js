@@ -3,6 +3,7 @@
 const path = require('node:path')
 const { extra } = require('../harness/format')
 const { missingPackages } = require('../harness/registry')
+const { driver } = require('./load')
 const { charts } = require('./charts')
 const { findings } = require('./findings')
 const { watchers } = require('./watchers')
@@ -20,7 +21,7 @@ const TIME_LIMIT_S = 60
 
 /** @param {string} variant */
 const skipped = (variant) => {
-  const missing = missingPackages(watchers[variant].packages ?? [])
+  const missing = missingPackages([...(driver === 'wrk' ? [] : [driver]), ...watchers[variant].packages ?? []])
   return missing.length === 0 ? null : `npm install --save-dev ${missing.join(' ')}`
 }
 
@@ -57,7 +58,7 @@ exports.scenario = {
     faithful: { repeats: 9, seconds: 8, warmUpSeconds: 4, note: 'ours alone, with more pairs of processes: there is no original' }
   },
   plan: ({ mode }) => plans[mode](),
-  setup: async () => ({ tools: { load: require('./load').driver } }),
+  setup: async () => ({ tools: { load: driver } }),
   columns: [
     { title: 'p50 × bare', text: (cell) => extra(cell, 'p50Ratio') },
     { title: 'p99 × bare', text: (cell) => extra(cell, 'p99Ratio') },
