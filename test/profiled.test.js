@@ -136,3 +136,9 @@ test('the built-in that a line calls is told where it is just one', () => {
   assert.deepEqual(lineOfCall(SOURCE, 5, 'pbkdf2Sync'), { line: 7, column: 10 })
   assert.equal(lineOfCall(['f(g(), g())', 'g()'], 1, 'g'), null)
 })
+
+test('of a C++ function that is called without JavaScript between the line is its caller\'s', () => {
+  const called = [node(1, '(root)', null, [2]), node(2, 'load', 1, [3]), node(3, 'timingSafeEqual', null, [], { hitCount: 6, positionTicks: [{ line: 3, ticks: 6 }] })]
+  const { frame } = lay(makeWindow(called, [3, 3, 3, 3, 3, 3]).profile, { frame: { ...makeRecord().frame, function: 'load', file: '/srv/app/report.js', line: 4, column: 1, exact: false } })
+  assert.deepEqual([frame.function, frame.line, frame.exact], ['load', 3, true])
+})

@@ -143,12 +143,13 @@ test('where the inspector is refused, and under a debugger, there is no profile:
 /** @param {'auto' | 'on'} mode @param {string | null} [refusal] */
 function makeProfiling (mode, refusal = null) {
   /** @type {any} */
-  const story = { asked: [], said: [], states: [], holds: 0 }
+  const story = { asked: [], said: [], states: [], holds: 0, micros: 0 }
   story.profiling = new Profiling({
     mode,
     refusal,
     ask: (action) => { story.asked.push(action); return story.failure ?? null },
     holds: () => story.holds,
+    heldMicros: () => story.micros,
     frames: new FrameTable((frame) => frame),
     readSource: () => null,
     say: (level, fields, message) => story.said.push(message),
@@ -230,10 +231,33 @@ test('the time in which the profiler keeps the host is no silence', () => {
   const seen = (/** @type {number} */ atMs) => story.profiling.parts.adjust({ sample: null, gaps: [], reading: { atMs }, beat: { atMs: 0, beats: 7 } }).beat.atMs
   assert.equal(seen(60), 0)
   story.holds = 1
-  assert.deepEqual([seen(100), seen(400)], [100, 400])
+  assert.deepEqual([seen(100), seen(400)], [40, 340], 'from the look before on')
   story.holds = 2
-  assert.deepEqual([seen(500), seen(600)], [500, 500])
+  story.micros = 350000
+  assert.deepEqual([seen(500), seen(600)], [350, 350])
   // One that does not come to its end.
   story.holds = 3
-  assert.deepEqual([seen(1000), seen(5000), seen(7000), seen(8000)], [1000, 5000, 5000, 5000])
+  assert.deepEqual([seen(1000), seen(5000), seen(7000), seen(8000)], [750, 4750, 350, 350])
+})
+
+test('profiles taken within a block move its beginning by what they held, and no more', () => {
+  const story = makeProfiling('on')
+  const look = (/** @type {number} */ atMs) => story.profiling.parts.adjust({ sample: null, reading: { atMs }, beat: { beats: 7, atMs: 1000 }, gaps: [] }).beat.atMs
+  assert.equal(look(1010), 1000)
+  story.holds++
+  assert.equal(look(1020), 1010, 'a hold begins after the last look')
+  assert.equal(look(1050), 1040, 'and goes on')
+  story.holds++
+  story.micros += 35000
+  assert.equal(look(1060), 1035)
+  for (let atMs = 3000; atMs < 60000; atMs += 2000) {
+    story.holds += 2
+    story.micros += 400
+    look(atMs)
+  }
+  assert.ok(Math.abs(look(60000) - (1000 + 35 + 29 * 0.4)) < 0.01)
+  // One that does not come to its end hides nothing for long.
+  story.holds++
+  look(61000)
+  assert.ok(look(70000) < 1060)
 })

@@ -13,6 +13,8 @@ const { watchSignals } = require('./signals')
 
 const MS_PER_S = 1000
 const ANSWER_MS = 5000
+/** An agent must not be started in the last moment, and then unknown to us. */
+const START_WITHIN_MS = 4000
 const POLL_MS = 50
 /** A native call may keep the inspector from opening; a second Ctrl-C does not wait. */
 const LEAVE_MS = 30000
@@ -82,8 +84,11 @@ async function watch (inspector, target, flags, signals) {
   if (how === 'started' || how === 'running') {
     const url = how === 'started' ? `http://127.0.0.1:${port}` : await urlOf(remote, pid)
     // An agent stands aside while anybody else inspects its process.
-    await inspector.end().catch((error) => say(error.message))
-    say(how === 'started' ? `watching process ${pid} by an agent in it, ${inspector.isOurs ? 'its inspector is closed again' : 'its inspector was open already and stays open'}; Ctrl-C ends the watching` : `process ${pid} has an agent of its own, at ${url}`)
+    const isClosed = await inspector.end().then(() => inspector.isOurs, (error) => {
+      say(error.message)
+      return false
+    })
+    say(how === 'started' ? `watching process ${pid} by an agent in it, ${isClosed ? 'its inspector is closed again' : inspector.isOurs ? 'its inspector is open' : 'its inspector was open already and stays open'}; Ctrl-C ends the watching` : `process ${pid} has an agent of its own, at ${url}`)
     try {
       await follow(url, how === 'started' ? token : flags.token, pid, signals)
     } finally {
@@ -105,7 +110,7 @@ async function watch (inspector, target, flags, signals) {
 
 /** @param {Inspector['remote']} remote @param {import('../options').Options} options @returns {Promise<string>} */
 async function outcome (remote, options) {
-  const answer = await remote.evaluate(startAgent(options, Date.now() + ANSWER_MS), { ms: ANSWER_MS })
+  const answer = await remote.evaluate(startAgent(options, Date.now() + START_WITHIN_MS), { ms: ANSWER_MS })
   return answer === null ? 'it does not answer: it is inside a native call' : 'value' in answer ? answer.value : answer.thrown
 }
 

@@ -112,7 +112,8 @@ function makeFolder (dir) {
     const above = path.dirname(dir)
     if (error.code !== 'ENOENT' || above === dir || fs.existsSync(above)) throw error
     makeFolder(above)
-    fs.mkdirSync(dir)
+    // Another process may have made it meanwhile.
+    makeFolder(dir)
   }
 }
 

@@ -120,7 +120,7 @@ class LivePage {
 }
 
 /** A record as a line of the list. @param {BlockRecord} record */
-function rowOf ({ id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, cause, frame, request, origin }) {
+function rowOf ({ id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, cause, frame, request, origin, profile }) {
   return {
     id,
     pid,
@@ -134,6 +134,7 @@ function rowOf ({ id, pid, worker, thread, threadId, startedAt, durationMs, ongo
     cause,
     frame: frame && { function: frame.function, file: frame.file, line: frame.line },
     request: request && { method: request.method, route: request.route },
+    profile: profile?.call ? { call: profile.call } : null,
     origin: origin && { function: origin.frame.function, file: origin.frame.file, line: origin.frame.line }
   }
 }

@@ -1,6 +1,7 @@
 'use strict'
 
 const { causes } = require('../causes')
+const { isNative } = require('../explain/profiled')
 
 /** So many blocks in native calls within this time are worth what a profile costs. */
 const BLOCKS = 2
@@ -19,7 +20,7 @@ class ProfileNeed {
 
   /** A block has its verdict. @param {import('../store/record').BlockRecord} record @param {number} nowMs */
   settled (record, nowMs) {
-    if (!isNative(record)) return
+    if (!isWorthIt(record)) return
     this.#times = [...this.#times, nowMs].slice(-BLOCKS)
     if (this.#times.length === BLOCKS && nowMs - this.#times[0] <= WITHIN_MS) this.#untilMs = nowMs + QUIET_MS
   }
@@ -31,9 +32,9 @@ class ProfileNeed {
 }
 
 /** @param {import('../store/record').BlockRecord} record */
-function isNative ({ cause, evidence, durationMs, startup }) {
-  return causes[cause].excuse === undefined && !evidence.debugger && !startup && evidence.nativeMs * 2 >= durationMs
+function isWorthIt (record) {
+  const { cause, evidence, startup } = record
+  return causes[cause].excuse === undefined && !evidence.debugger && !startup && isNative(record)
 }
 
 exports.ProfileNeed = ProfileNeed
-exports.QUIET_MS = QUIET_MS

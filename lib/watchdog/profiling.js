@@ -3,7 +3,6 @@
 const { nowMs } = require('../clock')
 const { cutProfiles } = require('../explain/cpu-profile')
 const { withProfile } = require('../explain/profiled')
-const { toPath } = require('../explain/source-map')
 const { askProfiler, NOT_ALLOWED } = require('./inspector')
 const { ProfileNeed } = require('./profile-need')
 const { readSource } = require('./read-source')
@@ -19,6 +18,7 @@ const WINDOWS = 10
 const SETTLE_MS = 25
 /** A verdict waits so long for its profile, which comes when the host answers. */
 const AWAIT_MS = 2000
+const US_PER_MS = 1000
 /** Where a step keeps the application for longer there is no further one: they take a tenth of it, on a busy machine too. */
 const LONG_MS = { start: 1000, take: 250, stop: Infinity }
 /** Whatever keeps the host for longer counts as a block after all. */
@@ -55,7 +55,10 @@ class Profiling {
   #isGivenUp = false
   #holds = 0
   #heldSinceMs = -Infinity
-  #heldUntilMs = -Infinity
+  #lookedAtMs = -Infinity
+  #micros
+  #microsBefore
+  #beats = -1
   #need = new ProfileNeed()
   #parts
 
@@ -65,6 +68,7 @@ class Profiling {
    * @param {string | null} parts.refusal why it cannot be
    * @param {(action: Action) => string | null} parts.ask
    * @param {() => number} parts.holds odd while the profiler keeps the host
+   * @param {() => number} parts.heldMicros for how long it has done so, all in all
    * @param {import('../explain/frame-table').FrameTable} parts.frames
    * @param {(file: string) => string | null} parts.readSource
    * @param {(level: 'info' | 'warn', fields: object, message: string) => void} parts.say
@@ -73,6 +77,7 @@ class Profiling {
   constructor (parts) {
     this.#parts = parts
     this.#holds = parts.holds()
+    this.#micros = this.#microsBefore = parts.heldMicros()
     if (parts.mode !== 'off' && parts.refusal !== null) this.#refuse(parts.refusal)
   }
 
@@ -157,18 +162,25 @@ class Profiling {
   }
 
   /**
-   * What a look has seen, with a beat made up for the time in which the profiler itself kept the host.
+   * What a look has seen, its beat later by the time for which the profiler itself has kept the host since.
    * @param {import('./parking').Seen} seen
    * @returns {import('./parking').Seen}
    */
   #adjust (seen) {
     if (this.#parts.mode === 'off') return seen
     const holds = this.#parts.holds()
+    const micros = this.#parts.heldMicros()
     const { atMs } = seen.reading
-    if (holds !== this.#holds) this.#heldSinceMs = atMs
-    if (holds !== this.#holds || ((holds & 1) === 1 && atMs - this.#heldSinceMs < HELD_MS)) this.#heldUntilMs = atMs
+    if (holds !== this.#holds) this.#heldSinceMs = this.#lookedAtMs
+    this.#lookedAtMs = atMs
     this.#holds = holds
-    return this.#heldUntilMs <= seen.beat.atMs ? seen : { ...seen, beat: { ...seen.beat, atMs: this.#heldUntilMs } }
+    // What it was at the look before: more may have come between a beat and the look that sees it.
+    if (seen.beat.beats !== this.#beats) this.#microsBefore = this.#micros
+    this.#beats = seen.beat.beats
+    this.#micros = micros
+    const isHeld = (holds & 1) === 1 && atMs - this.#heldSinceMs < HELD_MS
+    const heldMs = ((micros - this.#microsBefore) | 0) / US_PER_MS + (isHeld ? atMs - this.#heldSinceMs : 0)
+    return heldMs === 0 ? seen : { ...seen, beat: { ...seen.beat, atMs: Math.min(atMs, seen.beat.atMs + heldMs) } }
   }
 
   /** A block is over. @param {number} endMs */
@@ -218,12 +230,11 @@ function lineReader (read) {
   /** @type {Map<string, string[] | null>} */
   const files = new Map()
   return (name) => {
-    const file = /** @type {string} */ (toPath(name))
-    if (!files.has(file)) {
-      const text = read(file)
-      files.set(file, text === null || text.length > SOURCE_CHARS ? null : text.split('\n'))
+    if (!files.has(name)) {
+      const text = read(name)
+      files.set(name, text === null || text.length > SOURCE_CHARS ? null : text.split('\n'))
     }
-    return files.get(file) ?? null
+    return files.get(name) ?? null
   }
 }
 
@@ -233,6 +244,6 @@ function lineReader (read) {
  * @param {{ counters: import('../bridge/counters').Counters } & Pick<ConstructorParameters<typeof Profiling>[0], 'frames' | 'say' | 'onState'>} parts
  */
 exports.startProfiling = (mode, mayInspect, { counters, ...parts }) =>
-  new Profiling({ ...parts, mode, refusal: mayInspect ? null : NOT_ALLOWED, ask: askProfiler, holds: () => counters.get('profileHolds'), readSource })
+  new Profiling({ ...parts, mode, refusal: mayInspect ? null : NOT_ALLOWED, ask: askProfiler, holds: () => counters.get('profileHolds'), heldMicros: () => counters.get('profileMicros'), readSource })
 
 exports.Profiling = Profiling
