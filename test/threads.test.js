@@ -172,7 +172,7 @@ test('a process that ends at any moment around an injection keeps its code and s
   }
 })
 
-test('threads that end by themselves, by exit, by an error or by terminate() while others are asked abort nothing', async (t) => {
+test('threads that end by themselves, by exit or by an error while others are asked abort nothing', async (t) => {
   const out = await startNode(t, [path.join(__dirname, '..', 'scenarios', 'overhead', 'thread-ends.js')], { env: { SECONDS: '4' } }).closed
   assert.deepEqual([out.code, out.signal, out.stderr], [0, null, ''])
   const [ended, asked] = (out.stdout.match(/\d+/g) ?? []).map(Number)

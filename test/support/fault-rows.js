@@ -38,7 +38,7 @@ exports.parts = [
       { fault: 'no permission to use the inspector', host: 'nothing; the log says so once', lost: 'lines and requests', file: 'faults', test: 'without permission to use the inspector durations remain, and the log says what is missing' },
       { fault: 'a debugger is attached', host: 'nothing', lost: 'samples and log lines', file: 'faults', test: 'a debugger is attached: no sampling, no blame, no log about breakpoints' },
       { fault: 'Node.js where a hook could end the application (CVE-2025-59466)', host: 'nothing; the log says so once', lost: 'origins, and the requests of blocks', file: 'origin', test: 'on such a version the log says so once, and the application goes on' },
-      { fault: 'worker threads end in every way while others are asked', host: 'nothing', lost: 'nothing', file: 'threads', test: 'threads that end by themselves, by exit, by an error or by terminate() while others are asked abort nothing' },
+      { fault: 'worker threads end while others are asked', host: 'nothing', lost: 'nothing', file: 'threads', test: 'threads that end by themselves, by exit or by an error while others are asked abort nothing' },
       { fault: 'more worker threads than can be asked', host: 'nothing; said once', lost: 'lines of worker threads', file: 'threads', test: 'more worker threads than are asked: none is touched, it is said once, and the first again once they are fewer' }
     ]
   },
