@@ -66,6 +66,8 @@ test('nothing said is a miss, and a block before or after the true one is a stra
   assert.equal(judged([report(), { ...after, isExcused: true }]).strays, 0)
   assert.equal(judge({ case: spin, truth, reports: [after], endpoint: null }, {}).found, true, 'who looks at intervals may be late')
   assert.equal(countBlamed([before, before, after, { ...report(), isExcused: true }]), 2)
+  const pause = { startMs: after.atMs - after.durationMs, endMs: after.atMs }
+  assert.equal(countBlamed([before, before, after], [pause], { isPrompt: true }), 1, 'a pause of the collector was one')
 })
 
 test('a block that never ends has no duration, and every report of it came in time', () => {

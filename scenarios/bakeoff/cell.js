@@ -56,7 +56,7 @@ exports.run = async (context) => {
       target.forget()
       for (const name of chosen) {
         await traps[name].run(target, seconds)
-        blamed[name] = countBlamed(await calm(target, contestant))
+        blamed[name] = countBlamed(await calm(target, contestant), target.pauses, contestant)
       }
       for (const each of known.filter(({ kind }) => kind === 'endless')) verdicts.push(judge(await observe(target, contestant, each), contestant))
     } finally {
@@ -133,6 +133,7 @@ async function observe (target, contestant, each) {
     case: each,
     truth: { startMs, endMs },
     reports: await calm(target, contestant),
+    pauses: target.pauses,
     endpoint: hasAsked ? { answered: answer !== null && answer.atMs <= endMs } : null
   }
 }

@@ -6,7 +6,7 @@ const STDOUT = 1
 
 /**
  * What the target tells the cell that drives it: one line of JSON, written at once, by any of its threads.
- * @param {'ready' | 'began' | 'ended' | 'report'} what
+ * @param {'ready' | 'began' | 'ended' | 'report' | 'pause'} what
  * @param {Record<string, unknown>} fields
  */
 exports.tell = (what, fields) => { fs.writeSync(STDOUT, `${JSON.stringify({ bakeoff: what, ...fields })}\n`) }

@@ -14,7 +14,8 @@ const words = Array.from({ length: 500000 }, (_, i) => `${i * 7919 % 1000003}`)
 
 exports.blocks = {
   jsonStringify () {
-    return JSON.stringify(records) // here: jsonStringify
+    // Node.js 26 is three times as fast.
+    return JSON.stringify([records, records, records]) // here: jsonStringify
   },
   sortPlain () {
     return words.toSorted().filter((word) => word.length > 3) // here: sortPlain

@@ -6,10 +6,13 @@ const { median } = require('../harness/stats')
 /**
  * @typedef {import('./reports').Report} Report
  *
+ * @typedef {{ startMs: number, endMs: number }} Pause wall times, as the application itself was told of it
+ *
  * @typedef {object} Observation one case under one contestant
  * @property {import('./corpus').Case} case
  * @property {{ startMs: number, endMs: number | null }} truth wall times; null: it never ended
  * @property {Report[]} reports from its beginning until the next one's
+ * @property {Pause[]} [pauses] of the garbage collector, outside of the block
  * @property {{ answered: boolean } | null} endpoint asked while it lasted; null: there is none, or the block was over
  *
  * @typedef {object} Verdict
@@ -30,6 +33,8 @@ const { median } = require('../harness/stats')
 
 /** A block may begin or end so much before or after what the application itself sees of it. */
 const SLACK_MS = 50
+/** Who looks at intervals tells of a block so much later. */
+const LATE_MS = 1500
 /** What comes so shortly before the end comes with it: hooks run before the code that says that it is over. */
 const END_MS = 10
 const PERCENT = 100
@@ -64,7 +69,7 @@ function byBlock (reports) {
  * @param {{ isPrompt?: boolean }} contestant isPrompt: the time of a report tells which block it is about
  * @returns {Verdict}
  */
-exports.judge = ({ case: { name, cause, frames, lines, route, ...rest }, truth, reports, endpoint }, { isPrompt = false }) => {
+exports.judge = ({ case: { name, cause, frames, lines, route, ...rest }, truth, reports, endpoint, pauses = [] }, { isPrompt = false }) => {
   const endMs = truth.endMs ?? Infinity
   const isOfIt = (/** @type {Report[]} */ block) => !isPrompt || (block[0].atMs - block[0].durationMs <= endMs + SLACK_MS && block[block.length - 1].atMs >= truth.startMs)
   const blocks = byBlock(reports)
@@ -85,15 +90,25 @@ exports.judge = ({ case: { name, cause, frames, lines, route, ...rest }, truth, 
     firstMs,
     errorPercent: block === undefined || truth.endMs === null ? null : Math.abs(last.durationMs / (truth.endMs - truth.startMs) - 1) * PERCENT,
     answered: endpoint === null ? null : endpoint.answered,
-    strays: blocks.filter((each) => !isOfIt(each) && isBlaming(each)).length
+    strays: blocks.filter((each) => !isOfIt(each) && isBlaming(each) && !isPause(each, pauses, isPrompt)).length
   }
 }
 
 /** It says that the application blocked. @param {Report[]} block */
 const isBlaming = (block) => !block[block.length - 1].isExcused
 
-/** How many blocks of the application's making were reported where there were none. @param {Report[]} reports */
-exports.countBlamed = (reports) => byBlock(reports).filter(isBlaming).length
+/**
+ * Whether it is about a long pause of the garbage collector: nobody's block, and one that was.
+ * @param {Report[]} block @param {Pause[]} pauses @param {boolean} isPrompt
+ */
+function isPause (block, pauses, isPrompt) {
+  const slackMs = isPrompt ? SLACK_MS : LATE_MS
+  const last = block[block.length - 1]
+  return pauses.some(({ startMs, endMs }) => last.atMs >= startMs && block[0].atMs - block[0].durationMs <= endMs + slackMs && last.durationMs <= endMs - startMs + 2 * SLACK_MS)
+}
+
+/** How many blocks of the application's making were reported where there were none. @param {Report[]} reports @param {Pause[]} [pauses] @param {{ isPrompt?: boolean }} [contestant] */
+exports.countBlamed = (reports, pauses = [], { isPrompt = false } = {}) => byBlock(reports).filter((each) => isBlaming(each) && !isPause(each, pauses, isPrompt)).length
 
 /** @param {boolean[]} all */
 const percent = (all) => PERCENT * all.filter(Boolean).length / all.length

@@ -20,6 +20,8 @@ class Target {
   ids = new Set()
   /** @type {{ bakeoff: string, name: string, atMs: number }[]} */
   #moments = []
+  /** Long ones of its garbage collector, since its start. @type {import('./score').Pause[]} */
+  pauses = []
   /** @type {Set<() => void>} */
   #waiting = new Set()
   #stderr = ''
@@ -51,6 +53,7 @@ class Target {
     const report = readReport(line)
     if (report !== null) this.add(report)
     if (line.bakeoff === 'ready') this.ready = line
+    if (line.bakeoff === 'pause') this.pauses.push(line)
     if (line.name !== 'loopwatch' && line.bakeoff !== 'report') this.#moments.push(line)
     this.#look()
   }

@@ -3,12 +3,15 @@
 // The process that is watched: a contestant as its documentation sets it up, then the application, whose
 // routes block its event loop. What it is told comes in BAKEOFF_ORDER, what it tells goes to stdout.
 const http = require('node:http')
+const { PerformanceObserver } = require('node:perf_hooks')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { tell } = require('./channel')
 const { contestants, THRESHOLD_MS } = require('./contestants')
 const { corpus } = require('./corpus')
 
 const TURN_MS = 100
+/** A pause of the collector that somebody may take for a block, as it is one. */
+const PAUSE_MS = 40
 const order = JSON.parse(process.env.BAKEOFF_ORDER ?? '')
 // What it starts is no target.
 delete process.env.BAKEOFF_ORDER
@@ -31,7 +34,17 @@ async function measured (name, block) {
 /** By a name that types need not know. @param {string} name @returns {any} */
 const load = (name) => require(name)
 
+function watchPauses () {
+  new PerformanceObserver((list) => {
+    for (const { startTime, duration } of list.getEntries()) {
+      const startMs = performance.timeOrigin + startTime
+      if (duration >= PAUSE_MS) tell('pause', { startMs, endMs: startMs + duration })
+    }
+  }).observe({ entryTypes: ['gc'] })
+}
+
 async function main () {
+  watchPauses()
   const contestant = contestants[order.contestant]
   const packages = contestant.packages.map(load)
   const started = contestant.start({ packages, report, thresholdMs: THRESHOLD_MS })
