@@ -4,7 +4,10 @@ const { figure } = require('./format')
 
 const WIDTH = 600
 const NAMES = 135
-const VALUES = 140
+/** Of a name, in the font of the report. */
+const CHARACTER = 6.7
+const NAME_GAP = 8
+const VALUES = 155
 const ROW = 22
 const BAR = 14
 const GROUP_GAP = 10
@@ -38,7 +41,8 @@ async function makeScale (chart) {
   const { scaleLinear, scaleLog } = await import('d3-scale')
   const all = chart.groups.flatMap(({ bars }) => chart.stacked ? bars.reduce((sum, { value }) => sum + value, 0) : bars.flatMap(({ value, low, high }) => [value, low ?? value, high ?? value]))
   const positive = all.filter((value) => value > 0)
-  const range = [NAMES, WIDTH - VALUES]
+  const names = chart.groups.flatMap(({ label, bars }) => chart.stacked ? [label] : bars.map(({ series }) => series))
+  const range = [Math.max(NAMES, NAME_GAP + CHARACTER * Math.max(...names.map(({ length }) => length))), WIDTH - VALUES]
   if (isLogarithmic(chart, positive)) {
     const from = 10 ** Math.floor(Math.log10(Math.min(...positive)))
     return { isLog: true, scale: scaleLog().domain([from, Math.max(...positive, from * 10)]).nice().range(range).clamp(true) }
@@ -86,9 +90,10 @@ function barOf ({ series, value, low, high, oversubscribed }, y, scale) {
     ? ''
     : `<path d="M${scale(low).toFixed(1)} ${middle}H${scale(high).toFixed(1)}M${scale(low).toFixed(1)} ${middle - 3}v6M${scale(high).toFixed(1)} ${middle - 3}v6" class="whisker"/>`
   const end = scale(Math.max(value, high ?? value))
+  const [left] = scale.range()
   return [
-    label(NAMES - 8, y + 11, series, 'text-anchor="end"'),
-    rectangle(NAMES, y, scale(value) - NAMES, `class="bar${oversubscribed ? ' over' : ''}"`),
+    label(left - NAME_GAP, y + 11, series, 'text-anchor="end"'),
+    rectangle(left, y, scale(value) - left, `class="bar${oversubscribed ? ' over' : ''}"`),
     whisker,
     label(end + 6, y + 11, `${figure(value)}${oversubscribed ? ' oversubscribed' : ''}`, 'class="value"')
   ].join('')
@@ -103,7 +108,7 @@ function stackOf ({ label: name, bars }, y, scale) {
     return segment
   })
   const text = `${bars.map(({ value }) => figure(value)).join(' + ')}${bars.some(({ oversubscribed }) => oversubscribed) ? ' over' : ''}`
-  return `${label(NAMES - 8, y + 11, name, 'text-anchor="end"')}${segments.join('')}${label(scale(from) + 6, y + 11, text, 'class="value"')}`
+  return `${label(scale.range()[0] - NAME_GAP, y + 11, name, 'text-anchor="end"')}${segments.join('')}${label(scale(from) + 6, y + 11, text, 'class="value"')}`
 }
 
 exports.escape = escape
