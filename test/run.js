@@ -21,7 +21,7 @@ const ONCE = [
   'source-map', 'stack', 'store', 'thread-gate'
 ].map((name) => `${name}.test.js`)
 
-/** Tools that have a Node.js of their own liking. @type {Record<number, string[]>} */
+/** Tools that profile on two lines of Node.js, half of them on each. @type {Record<number, string[]>} */
 const ALSO = { 24: ['profile-command.test.js'] }
 
 const files = fs.readdirSync(__dirname).filter((file) => file.endsWith('.test.js')).sort()
