@@ -5,7 +5,7 @@ const { figure } = require('../harness/format')
 /** @typedef {import('../harness/interface').Cell} Cell */
 
 /** @param {Cell} cell */
-const where = ({ params }) => `a ${params.server} server${params.handler === 'trivial' ? '' : ` (${params.handler})`}`
+const where = ({ params }) => `the ${params.server} server${params.handler === 'trivial' ? '' : ` (${params.handler})`}`
 const interval = (/** @type {{ ci95: [number, number] | null, min: number | null, max: number | null }} */ { ci95, min, max }) =>
   ci95 === null ? `${figure(min)} to ${figure(max)}` : `95 %: ${figure(ci95[0])} to ${figure(ci95[1])}`
 

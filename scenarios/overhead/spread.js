@@ -13,5 +13,3 @@ exports.print = (name, numbers, digits) => {
   const range = numbers.length > 1 ? `   (middle half: ${low.toFixed(digits)} to ${high.toFixed(digits)})` : ''
   console.log(`${name.padEnd(56)} ${median.toFixed(digits).padStart(8)}${range}`)
 }
-
-exports.spread = spread
