@@ -50,7 +50,13 @@ test('blocks are the same for one seed, long enough to count and far enough apar
 
 /** @returns {import('../scenarios/soak/judge').Seen} a run in which nothing is wrong */
 const sound = () => ({
-  points: Array.from({ length: 40 }, (_, i) => ({ atS: i * 15, watchedBytes: 110 * MB, bareBytes: 80 * MB, watchedFiles: 50, bareFiles: 33, made: i, counted: i })),
+  points: Array.from({ length: 40 }, (_, i) => ({
+    atS: i * 15,
+    watched: { residentBytes: 110 * MB, heapBytes: 50 * MB, heapUsedBytes: (22 + i % 9) * MB, files: 50 },
+    bare: { residentBytes: 80 * MB, heapBytes: 40 * MB, heapUsedBytes: (20 + i % 7) * MB, files: 33 },
+    made: i,
+    counted: i
+  })),
   main: match([made(0, 100), made(500, 100)], [recorded(0, 102), recorded(500, 101)]),
   thread: match([made(0, 100)], [recorded(0, 100)]),
   requests: { answered: 1000, counted: 998, dropped: 2, failed: 0 },
@@ -78,9 +84,14 @@ test('a run keeps every bound, and each fault of a run breaks its own', () => {
   assert.deepEqual(broken(({ requests }) => requests.counted--), ['requests answered / counted / lost by number'])
   assert.deepEqual(broken(({ requests }) => requests.failed++), ['requests that failed'])
   assert.deepEqual(broken((seen) => seen.backward++), ['counters that went backwards'])
-  assert.deepEqual(broken(({ points }) => { for (const [i, point] of points.entries()) point.watchedBytes += i * MB }), ['growth of that share'])
-  assert.deepEqual(broken(({ points }) => { for (const point of points) point.watchedBytes += 60 * MB }), ['the agent\'s share of it, second / last quarter'])
-  assert.deepEqual(broken(({ points }) => { for (const [i, point] of points.entries()) point.watchedFiles += i }), ['growth of that share'])
+  /** @param {(watched: import('../scenarios/soak/judge').Look, i: number) => void} harm */
+  const harmed = (harm) => broken(({ points }) => points.forEach(({ watched }, i) => harm(watched, i)))
+  assert.deepEqual(harmed((watched, i) => { watched.residentBytes += i * MB }), ['growth of that share'])
+  assert.deepEqual(harmed((watched) => { watched.residentBytes += 60 * MB }), ['the agent\'s share of memory outside the main thread\'s heap, second / last quarter'])
+  assert.deepEqual(harmed((watched, i) => { watched.heapUsedBytes += i * 0.9 * MB }), ['the agent\'s share of that heap, what is left in use, second / last quarter', 'growth of what is left in use'])
+  // A heap that V8 has not given back is no memory of the agent.
+  assert.deepEqual(harmed((watched, i) => { watched.heapBytes += i * MB; watched.residentBytes += i * MB }), [])
+  assert.deepEqual(harmed((watched, i) => { watched.files += i }), ['growth of open files'])
 })
 
 test('a counter that shrinks or goes is seen, a gauge may do both', () => {
@@ -93,7 +104,7 @@ test('a counter that shrinks or goes is seen, a gauge may do both', () => {
 test('the report has every row and draws what was seen', async () => {
   const { points } = sound()
   const html = await renderSoak({ title: 'Soak <of> it', machine: 'here', points, rows: judge(sound()) })
-  assert.equal(html.match(/<polyline/g)?.length, 7)
+  assert.equal(html.match(/<polyline/g)?.length, 10)
   assert.match(html, /Soak &#60;of&#62; it/)
   assert.doesNotMatch(html, /NaN|undefined|BROKEN/)
 })

@@ -19,9 +19,11 @@ exports.renderSoak = async ({ title, machine, rows, points }) => {
   /** @param {string} name @param {(point: import('./judge').Point) => number} valueOf */
   const line = (name, valueOf) => ({ name, points: points.map((point) => /** @type {[number, number]} */ ([point.atS / S_PER_MIN, valueOf(point)])) })
   const charts = await Promise.all([
-    { title: 'Resident memory', unit: 'MB', lines: [line('watched', ({ watchedBytes }) => watchedBytes / MB), line('bare', ({ bareBytes }) => bareBytes / MB), line('the agent\'s share', ({ watchedBytes, bareBytes }) => Math.max(0, watchedBytes - bareBytes) / MB)] },
+    { title: 'Resident memory', unit: 'MB', lines: [line('watched', ({ watched }) => watched.residentBytes / MB), line('bare', ({ bare }) => bare.residentBytes / MB)] },
+    { title: 'Memory outside the main thread\'s heap', unit: 'MB', lines: [line('watched', ({ watched }) => (watched.residentBytes - watched.heapBytes) / MB), line('bare', ({ bare }) => (bare.residentBytes - bare.heapBytes) / MB)] },
+    { title: 'The main thread\'s heap in use', unit: 'MB', lines: [line('watched', ({ watched }) => watched.heapUsedBytes / MB), line('bare', ({ bare }) => bare.heapUsedBytes / MB)] },
     { title: 'Blocks of the main thread', unit: 'so far', lines: [line('made', ({ made }) => made), line('counted', ({ counted }) => counted)] },
-    { title: 'Open files', unit: 'count', lines: [line('watched', ({ watchedFiles }) => watchedFiles), line('bare', ({ bareFiles }) => bareFiles)] }
+    { title: 'Open files', unit: 'count', lines: [line('watched', ({ watched }) => watched.files), line('bare', ({ bare }) => bare.files)] }
   ].map(renderLines))
   const style = fs.readFileSync(path.join(__dirname, '..', 'harness', 'report.css'), 'utf8')
   return `<!doctype html>

@@ -80,13 +80,11 @@ async function soak ({ watched, bare }, signal) {
     const now = await scrape(url)
     backward += countBackward(last, now)
     last = now
-    const [on, off] = [watched.look(), bare.look()]
+    const [on, off] = await Promise.all([watched.look(), bare.look()])
     points.push({
       atS: (performance.now() - fromMs) / 1000,
-      watchedBytes: on.bytes,
-      bareBytes: off.bytes,
-      watchedFiles: on.files,
-      bareFiles: off.files,
+      watched: on,
+      bare: off,
       made: truths.main.length,
       counted: sumOf(now, 'loopwatch_block_duration_seconds_count', 'thread="main"') - countedBefore
     })
@@ -95,7 +93,7 @@ async function soak ({ watched, bare }, signal) {
   clearTimeout(timer)
   await blocking
   await Promise.all(loads.map((stop) => stop()))
-  return { truths, points, startedAt, backward, cpuSeconds: { watched: watched.look().cpuSeconds, bare: bare.look().cpuSeconds } }
+  return { truths, points, startedAt, backward, cpuSeconds: { watched: watched.cpuSeconds, bare: bare.cpuSeconds } }
 }
 
 /** A worker thread is left alone at first, and has no blocks before it is watched. @param {string} url */

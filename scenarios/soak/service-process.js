@@ -5,7 +5,6 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
 const { Pool } = require('undici')
-const { residentBytes } = require('../load/sampler')
 const { processUsage } = require('../harness/usage')
 
 /** One service in a process of its own, with the connections of its users. */
@@ -63,13 +62,29 @@ class Service {
    */
   async block ({ kind, ms, where }) {
     if (where === 'request') return this.ask('GET', `/reports/${kind}?ms=${ms}`)
-    this.#child.send({ order: { kind, ms }, inThread: where === 'thread' })
-    const [{ truth }] = await once(this.#child, 'message')
-    return truth
+    return this.#ask({ order: { kind, ms }, inThread: where === 'thread' }, 'truth')
   }
 
-  look () {
-    return { bytes: residentBytes(this.pid), files: fs.readdirSync(`/proc/${this.pid}/fd`).length, cpuSeconds: processUsage(this.pid).cpuSeconds ?? 0 }
+  /** @param {object} question @param {string} name of the answer @returns {Promise<any>} */
+  #ask (question, name) {
+    return new Promise((resolve) => {
+      const onMessage = (/** @type {any} */ message) => {
+        if (!(name in message)) return
+        this.#child.off('message', onMessage)
+        resolve(message[name])
+      }
+      this.#child.on('message', onMessage)
+      this.#child.send(question)
+    })
+  }
+
+  async look () {
+    const { rss, heapTotal, heapUsed } = await this.#ask({}, 'memory')
+    return { residentBytes: rss, heapBytes: heapTotal, heapUsedBytes: heapUsed, files: fs.readdirSync(`/proc/${this.pid}/fd`).length }
+  }
+
+  get cpuSeconds () {
+    return processUsage(this.pid).cpuSeconds ?? 0
   }
 
   async stop () {

@@ -63,7 +63,8 @@ setInterval(() => {
 setInterval(() => { revenue = [...orders.values()].reduce((sum, { total }) => sum + total, 0) }, TOTALS_MS)
 
 process.on('message', async (/** @type {any} */ { order, inThread }) => {
-  if (inThread) process.send?.({ truth: (await askWorker({ order })).truth, revenue })
+  if (order === undefined) process.send?.({ memory: process.memoryUsage() })
+  else if (inThread) process.send?.({ truth: (await askWorker({ order })).truth, revenue })
   else setTimeout(() => process.send?.({ truth: block(order), revenue }), 1)
 })
 process.on('disconnect', () => process.exit())
