@@ -185,7 +185,8 @@ test('source maps lead to the original file', async (t) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-'))
   t.after(() => fs.rmSync(dir, { recursive: true }))
   const source = 'interface Order { id: number }\n\n\nfunction report (order: Order): void {\n  const end = Date.now() + 250\n  while (Date.now() < end);\n}\n' +
-    `require(${PACKAGE}).start({ port: 0 }).ready.then(() => setTimeout(() => report({ id: 1 }), 50))\nsetTimeout(() => {}, 800)\n`
+    `const agent = require(${PACKAGE}).start({ port: 0 })\nconst alive = setInterval(() => {}, 1000)\n` +
+    'agent.ready.then(() => setTimeout(() => report({ id: 1 }), 50))\nagent.on(\'block\', ({ frame }) => frame?.function === \'report\' && clearInterval(alive))\n'
   const { outputText, sourceMapText } = ts.transpileModule(source, { fileName: path.join(dir, 'report.ts'), compilerOptions: { sourceMap: true, module: ts.ModuleKind.CommonJS } })
   fs.writeFileSync(path.join(dir, 'report.js'), outputText)
   fs.writeFileSync(path.join(dir, 'report.js.map'), /** @type {string} */ (sourceMapText))

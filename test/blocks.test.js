@@ -31,9 +31,9 @@ test('each kind of block is reported while it lasts, with function, request, cau
       assert.match(closed.frame.file, /blocks\.js$/)
       assert.ok(cause.includes(closed.cause), `cause: ${seen}`)
       assert.equal(closed.request.method, 'GET')
-      // The application measures from the call; the loop may have been busy a little around it.
+      // The application measures from the call; the loop may have been busy a little around it, or kept waiting for a CPU.
       const errorMs = Math.abs(closed.durationMs - ms)
-      assert.ok(errorMs <= closed.uncertaintyMs + 25, `${closed.durationMs} ± ${closed.uncertaintyMs} is not ${ms}`)
+      assert.ok(errorMs <= closed.uncertaintyMs + 25 + (closed.evidence.runQueueMs ?? 0), `${closed.durationMs} ± ${closed.uncertaintyMs} is not ${ms}: ${seen}`)
     })
   }
 })

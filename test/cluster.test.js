@@ -238,10 +238,14 @@ test('two processes with one port: the second takes the next free one and says s
 
   const cli = path.join(__dirname, '..', 'lib', 'cli', 'main.js')
   for (const app of [first, second, first]) {
-    const { ms } = await (await app.get('/spin?ms=150')).json()
-    assert.ok(ms > 100)
+    // Where the machine is busy a block may be charged to it, and is listed without a function.
+    await eventually(async () => {
+      const known = new Set(app.lines().map(({ block }) => block))
+      await app.get('/spin?ms=150')
+      const { frame, cause } = await app.line((line) => line.event === 'closed' && !known.has(line.block) && line.durationMs > 100, 'the block')
+      return frame?.function === 'spin' && cause === 'js'
+    }, 'a block that is blamed on its function')
   }
-  await eventually(async () => [first, second].every((app) => app.lines().some(({ event, frame }) => event === 'closed' && frame?.function === 'spin')), 'the blocks')
   const { stdout, code } = await startNode(t, [cli, 'blocks', first.url, second.url]).closed
   assert.equal(code, 0)
   const lines = stdout.split('\n').filter((text) => text.includes('spin'))
