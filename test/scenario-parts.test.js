@@ -14,7 +14,7 @@ const { Progress } = require('../scenarios/harness/progress')
 const { findScenarios } = require('../scenarios/harness/registry')
 const { quantileOfBuckets, summarise } = require('../scenarios/harness/stats')
 const { renderDocument } = require('../scenarios/harness/table')
-const { processUsage, treeUsage } = require('../scenarios/harness/usage')
+const { ownUsage, processUsage, treeUsage } = require('../scenarios/harness/usage')
 const { jsonBytes, makePayload, names, sizes } = require('../scenarios/messaging/payloads')
 const { codecs } = require('../scenarios/messaging/codecs')
 const { Ring } = require('../scenarios/messaging/ring')
@@ -78,6 +78,10 @@ test('CPU time and memory are a process\'s own, or its whole tree\'s', { skip: p
   assert.ok(Number(own.cpuSeconds) < 0.1, `the shell itself did nothing: ${own.cpuSeconds}`)
   assert.ok(Number(tree.cpuSeconds) >= 0.2, `the tree worked: ${tree.cpuSeconds}`)
   assert.ok(Number(tree.peakRssBytes) > 20e6 && Number(own.peakRssBytes) < 20e6)
+  // What stands in for /proc elsewhere says the same of the calling process; the kernel counts in hundredths of a second.
+  const [told, counted] = [ownUsage(), processUsage(process.pid)]
+  assert.ok(Math.abs(told.cpuSeconds - Number(counted.cpuSeconds)) < 0.1, `${told.cpuSeconds} and ${counted.cpuSeconds} s`)
+  assert.ok(Math.abs(told.peakRssBytes / Number(counted.peakRssBytes) - 1) < 0.1, `${told.peakRssBytes} and ${counted.peakRssBytes} bytes`)
   for (const read of [processUsage, treeUsage]) assert.deepEqual(read(2 ** 30), { cpuSeconds: null, peakRssBytes: null })
 })
 

@@ -5,6 +5,7 @@ const fs = require('node:fs')
 /** USER_HZ, the unit of /proc/<pid>/stat, is 100 on every Linux that runs Node.js. */
 const TICKS_PER_S = 100
 const NS_PER_S = 1e9
+const US_PER_S = 1e6
 const BYTES_PER_KB = 1024
 /** Fields of /proc/<pid>/stat behind the name in brackets, which may hold anything. */
 const UTIME = 11
@@ -26,8 +27,15 @@ function readProcess (pid) {
   }
 }
 
+/** What Node.js says of its own process, on every system. */
+const ownUsage = () => {
+  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
+  return { cpuSeconds: (userCPUTime + systemCPUTime) / US_PER_S, peakRssBytes: maxRSS * BYTES_PER_KB }
+}
+
 /**
- * CPU seconds and peak memory of a process with all its threads; nulls where the system does not tell.
+ * CPU seconds and peak memory of a process with all its threads; nulls where the system does not tell,
+ * which without /proc is of every process but the calling one.
  * @param {number} pid
  */
 exports.processUsage = (pid) => {
@@ -35,7 +43,7 @@ exports.processUsage = (pid) => {
     const { ownSeconds, peakRssBytes } = readProcess(`${pid}`)
     return { cpuSeconds: ownSeconds, peakRssBytes }
   } catch {
-    return NOTHING
+    return pid === process.pid ? ownUsage() : NOTHING
   }
 }
 
@@ -84,3 +92,5 @@ exports.threadId = () => {
     return null
   }
 }
+
+exports.ownUsage = ownUsage
