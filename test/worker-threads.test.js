@@ -2,6 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const vm = require('node:vm')
 const { createMemory, openBridge } = require('../lib/bridge/bridge')
 const { startHeartbeat } = require('../lib/host/heartbeat')
 const { silenceMs } = require('../lib/silence')
@@ -183,6 +184,37 @@ test('above a number of threads for its CPUs none is asked; earlier ones are cou
   assert.match(new ThreadCount({ cpus: 64, before: 1000, tasks: () => tasks }).excess?.message ?? '', /there are 300, more than the 32/)
   tasks = null
   assert.equal(new ThreadCount({ cpus: 2, before: 1000, tasks: () => tasks }).excess, null, 'the first question tells')
+})
+
+test('a thread loads what watches it in its own code or at its loop, never amid Node\'s preparations', () => {
+  const calls = [false, true].map((isInterrupt) => {
+    let expression = ''
+    const asker = new ThreadAsker({ options: { threshold: 50, resolution: 10, calmPeriod: 100 }, relays: () => 0, relayMicros: () => 0, mayAsk: () => true, ask: (call) => { expression = call.expression; return null } })
+    asker.install([1], isInterrupt, 0)
+    return expression
+  })
+  /** @param {number} i which call @param {string} stack @param {{ parentPort?: object | null, lateMs?: number }} [state] */
+  const loads = (i, stack, { parentPort = {}, lateMs = 0 } = {}) => {
+    /** @type {string[]} */
+    const seen = []
+    /** @type {Record<string, object>} */
+    const modules = {
+      'node:worker_threads': { parentPort },
+      'node:timers': { setImmediate: () => seen.push('at its loop') },
+      'node:module': { createRequire: () => Object.assign(() => ({ install: () => seen.push('at once') }), { cache: {} }) }
+    }
+    const process = { getBuiltinModule: (/** @type {string} */ name) => modules[name], hrtime: { bigint: () => BigInt(lateMs * 1e6) } }
+    vm.runInNewContext(`${calls[i]}(undefined, 0, '')`, { process, Error: class { stack = stack } })
+    return seen
+  }
+  const nobody = 'Error\n    at <anonymous>:5:21\n    at <anonymous>:30:8'
+  const node = `${nobody}\n    at evalScript (node:internal/process/execution:87:12)`
+  const user = `${node}\n    at spin (/app/worker.js:3:9)`
+  assert.deepEqual([nobody, node, user].map((stack) => loads(0, stack)), [['at its loop'], ['at its loop'], ['at its loop']])
+  assert.deepEqual([nobody, node, user].map((stack) => loads(1, stack)), [['at its loop'], [], ['at once']])
+  assert.deepEqual(loads(1, user, { lateMs: 6 }), [])
+  assert.deepEqual(loads(1, nobody, { lateMs: 6 }), ['at its loop'])
+  for (const i of [0, 1]) assert.deepEqual(loads(i, nobody, { parentPort: null }), [])
 })
 
 test('threads that are no more are not looked for, and those whose turn had not come keep their tries', async () => {
