@@ -7,6 +7,23 @@ const assert = require('node:assert/strict')
 const { truth } = require('../scenarios/bakeoff/truth')
 const { startApp, startNode, eventually } = require('./support/app')
 
+/** Of a block: that others had the CPU for so much of it, by the kernel's count, tells nothing of the agent. */
+const TAKEN = 0.25
+const ATTEMPTS = 5
+
+/** What was said of one block of this kind, of which the machine took no large part. @param {Awaited<ReturnType<typeof startApp>>} app @param {string} name */
+async function attempt (app, name) {
+  for (let left = ATTEMPTS; ; left--) {
+    await eventually(async () => (await (await app.watchdog('/healthz')).json()).status === 'ok', 'calm before the block')
+    const known = new Set(app.lines().map(({ block }) => block))
+    const { ms } = await (await app.get(`/${name}?ms=300`)).json()
+    const closed = await app.line((line) => line.event === 'closed' && !known.has(line.block) && line.request?.route === `/${name}` && line.durationMs > ms / 2, `${name} to be closed`)
+    const opened = app.lines().find((line) => line.event === 'opened' && line.block === closed.block)
+    const isTaken = [opened, closed].some((line) => line?.evidence.runQueueMs > line?.durationMs * TAKEN)
+    if (!isTaken || left === 1) return { ms, opened, closed }
+  }
+}
+
 test('each kind of block is reported while it lasts, with function, request, cause and duration', async (t) => {
   const app = await startApp(t)
   // Made on the first call; a block of its own.
@@ -14,13 +31,7 @@ test('each kind of block is reported while it lasts, with function, request, cau
 
   for (const [name, { cause, frames, answers }] of Object.entries(truth)) {
     await t.test(name, async () => {
-      await eventually(async () => (await (await app.watchdog('/healthz')).json()).status === 'ok', 'calm before the block')
-      const known = new Set(app.lines().map(({ block }) => block))
-      const { ms } = await (await app.get(`/${name}?ms=300`)).json()
-      const isNew = (/** @type {any} */ line, /** @type {string} */ event) =>
-        line.event === event && !known.has(line.block) && line.request?.route === `/${name}`
-      const closed = await app.line((line) => isNew(line, 'closed') && line.durationMs > ms / 2, `${name} to be closed`)
-      const opened = app.lines().find((line) => line.event === 'opened' && line.block === closed.block)
+      const { ms, opened, closed } = await attempt(app, name)
       const seen = JSON.stringify(closed)
 
       assert.ok(opened, `not reported while it lasted: ${seen}`)
