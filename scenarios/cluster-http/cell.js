@@ -35,7 +35,8 @@ exports.run = async (context) => {
 /** @param {any} context @param {import('../load/server').Server} server @param {Awaited<ReturnType<typeof openTable>> | null} table */
 async function measure (context, server, table) {
   const { params, data, shared, seconds, warmUpSeconds } = context
-  const rate = params.share === undefined ? undefined : params.share * shared.capacity[capacityKey(params)]
+  // Whole, as k6 takes no other.
+  const rate = params.share === undefined ? undefined : Math.max(1, Math.round(params.share * shared.capacity[capacityKey(params)]))
   const order = orderOf(context, server.ready.url, { seconds, ratePerSecond: rate })
   const isGrowing = params.endpoint === 'database'
   const { load, extra } = await measureServer(context, server, {

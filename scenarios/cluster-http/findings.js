@@ -85,8 +85,8 @@ function ofThreads ({ name, single, find }) {
   return [`${name}: ${threads.params.workers} threads behind one process over one process alone: ${compared(threads, single)}${cluster === undefined ? '' : `; a cluster of ${cluster.params.workers} over the threads: ${compared(cluster, threads)}`}. ${loop}: delays of the loop, p99, ${delay(threads)} with threads, ${delay(single)} without${cluster === undefined ? '' : `, ${delay(cluster)} in the cluster`}.`]
 }
 
-/** Latency from when requests were due. @param {Case} of */
-function ofOpenLoop ({ name, params, single, find }) {
+/** Latency from when requests were due, or with k6 from when they were sent. @param {Case} of @param {boolean} isK6 */
+function ofOpenLoop ({ name, params, single, find }, isK6) {
   const due = single.extra.duePerSecond
   const others = ['single-pool', 'cluster', 'cluster-none', 'reuse-port', 'single-piscina'].flatMap((variant) => find(variant) ?? [])
   if (others.length === 0) return []
@@ -95,7 +95,7 @@ function ofOpenLoop ({ name, params, single, find }) {
     const word = verdict === 'less' ? 'shortens it: ' : verdict === 'more' ? 'lengthens it: ' : ''
     return `${cell.variant} (${cell.params.pool ?? cell.params.workers}) ${word}${compared(cell.extra.p95Ms, single.extra.p95Ms)}`
   })
-  return [`${name}, an open loop at ${Number(params.share) * 100} % of what one process can do${due === undefined ? '' : ` (${figure(due.median)} requests due a second)`}: p95 from when a request was due is ${withInterval(single.extra.p95Ms, 'ms')} in one process; ${list.join('; ')}.`]
+  return [`${name}, an open loop at ${Number(params.share) * 100} % of what one process can do${due === undefined ? '' : ` (${figure(due.median)} requests due a second)`}: p95 from when a request was ${isK6 ? 'sent (k6)' : 'due'} is ${withInterval(single.extra.p95Ms, 'ms')} in one process; ${list.join('; ')}.`]
 }
 
 /** One comparison over all cases, none where none was measured. @param {string} title @param {Case[]} cases @param {(of: Case) => [Cell | undefined, Cell | undefined]} pair */
@@ -131,7 +131,8 @@ const ofConnections = (cases) => ['single', 'cluster'].flatMap((variant) => over
 const ofKill = (cell) => `${nameOf(cell)}: a worker that is killed takes ${figure(cell.extra.failed.median)} requests with it (${figure(cell.extra.failed.min)} to ${figure(cell.extra.failed.max)}), of ${figure(cell.extra.requests.median)}: those under way on its connections.`
 
 /** When what helps, by how much, as far as it was measured. @param {import('../harness/interface').Document} document */
-exports.findings = ({ cells, environment: { cores } }) => {
+exports.findings = ({ cells, environment }) => {
+  const { cores } = environment
   const known = cells.filter(({ median }) => median !== null)
   const cases = casesOf(known.filter((cell) => !isDrivers(cell) && cell.variant !== 'cluster-kill'), cores)
   const [closed, open] = [cases.filter(({ params }) => params.share === undefined), cases.filter(({ params }) => params.share !== undefined)]
@@ -140,7 +141,7 @@ exports.findings = ({ cells, environment: { cores } }) => {
     ...closed.flatMap(ofCluster),
     ...closed.flatMap(ofPool),
     ...closed.flatMap(ofThreads),
-    ...open.flatMap(ofOpenLoop),
+    ...open.flatMap((of) => ofOpenLoop(of, environment.tools.k6 !== undefined)),
     ...ofTopologies(closed, cores),
     ...ofConnections(closed),
     ...known.filter(({ variant }) => variant === 'cluster-kill').map(ofKill),
