@@ -97,6 +97,13 @@ test('new connections, fewer workers, who accepts and open loops are compared wi
   says(findings, /^cpu, an open loop at 90 % of what one process can do \(90\.0 requests due a second\): .*cluster \(2\) shortens it: 0\.25\d* times .*single-piscina \(2\) 0\.\d+ times .*no difference that these runs can tell/)
 })
 
+test('of a worker that is killed what was left open is told apart, and without other cells nothing else is said', () => {
+  const kill = (/** @type {number[]} */ left) => findingsOf('cluster-http', [{ variant: 'cluster-kill', params: { endpoint: 'cpu', workers: 2, users: 50, connection: 'kept' }, samples: around(100), extra: { failed: [13, 20, 25, 26, 27], requests: around(300), unansweredAfterKill: left } }])
+  says(kill([0, 0, 3, 7, 1]), /^cpu: a worker that is killed half-way takes 25\.0 requests with it \(13\.0 to 27\.0\), of 300; up to 7\.00 of them had neither an answer nor an end/)
+  keepsFrom(kill([0, 0, 0, 0, 0]), /neither an answer/)
+  assert.equal(kill([0, 0, 0, 0, 0]).length, 2)
+})
+
 test('a figure that is the driver\'s own supports nothing', () => {
   const single = served('single', around(100), 0.5)
   const findings = findingsOf('cluster-http', [{ ...single, extra: { ...single.extra, driverWasBottleneck: [0, 1, 0] } }, served('cluster', around(180), 0.95)])

@@ -8,6 +8,10 @@ const { FULL_BODY_BYTES, LIMIT, receivedBytes, sentBytes } = require('./rows')
 const { openTable } = require('./table')
 
 const KILL_AT = 0.5
+/** Who waits for a killed worker after that is not answered by anybody. */
+const KILL_GRACE_S = 3
+/** What the driver calls a request that it gave up. */
+const GIVEN_UP = 'UND_ERR_DESTROYED'
 /** Fewer requests say little: the table is full from the thousandth on, and what is under way weighs. */
 const ENOUGH_FOR_BYTES = 3000
 const BYTES_WITHIN = 0.01
@@ -37,7 +41,7 @@ async function measure (context, server, table) {
   const { params, data, shared, seconds, warmUpSeconds } = context
   // Whole, as k6 takes no other.
   const rate = params.share === undefined ? undefined : Math.max(1, Math.round(params.share * shared.capacity[capacityKey(params)]))
-  const order = orderOf(context, server.ready.url, { seconds, ratePerSecond: rate })
+  const order = orderOf(context, server.ready.url, { seconds, ratePerSecond: rate, ...(data.kills ? { graceSeconds: KILL_GRACE_S } : {}) })
   const isGrowing = params.endpoint === 'database'
   const { load, extra } = await measureServer(context, server, {
     order,
@@ -61,7 +65,9 @@ async function measure (context, server, table) {
       }
     }
   }
-  return { value: load.perSecond, extra: { ...extra, ...(rate === undefined ? {} : { duePerSecond: rate, unanswered: load.late }), ...(isGrowing ? { receivedRatio: load.bytesReceived / receivedBytes(load.requests) } : {}), ...partsOf(load) } }
+  // The wait for what nobody answers is no part of the rate.
+  const value = data.kills ? load.requests / Math.min(load.seconds, seconds) : load.perSecond
+  return { value, extra: { ...extra, ...(data.kills ? { unansweredAfterKill: load.errors[GIVEN_UP] ?? 0 } : {}), ...(rate === undefined ? {} : { duePerSecond: rate, unanswered: load.late }), ...(isGrowing ? { receivedRatio: load.bytesReceived / receivedBytes(load.requests) } : {}), ...partsOf(load) } }
 }
 
 /** What k6 reports, part by part. @param {import('../load/interface').LoadResult} load @returns {Record<string, number>} */

@@ -109,7 +109,7 @@ function overCases (title, cases, pair) {
 
 /** @param {Case[]} cases of closed loops @param {number} cores */
 function ofTopologies (cases, cores) {
-  const share = (/** @type {string} */ variant) => Math.max(...cases.map(({ find }) => find(variant)?.extra.busiestShare?.median ?? 0))
+  const share = (/** @type {string} */ variant) => Math.max(0, ...cases.map(({ find }) => find(variant)?.extra.busiestShare?.median ?? 0))
   const uneven = share('cluster-none') === 0 ? [] : [`The busiest worker answered up to ${figure(share('cluster-none'))} times its share with SCHED_NONE, up to ${figure(share('cluster'))} times with round robin${share('reuse-port') === 0 ? '' : `, up to ${figure(share('reuse-port'))} times with SO_REUSEPORT`}.`]
   return [
     ...overCases('The kernel chooses who accepts (SCHED_NONE), over round robin', cases, ({ find }) => [find('cluster-none'), find('cluster')]),
@@ -128,7 +128,11 @@ const ofConnections = (cases) => ['single', 'cluster'].flatMap((variant) => over
 }))
 
 /** @param {Cell} cell */
-const ofKill = (cell) => `${nameOf(cell)}: a worker that is killed takes ${figure(cell.extra.failed.median)} requests with it (${figure(cell.extra.failed.min)} to ${figure(cell.extra.failed.max)}), of ${figure(cell.extra.requests.median)}: those under way on its connections.`
+function ofKill (cell) {
+  const { failed, requests, unansweredAfterKill: left } = cell.extra
+  const open = left === undefined || left.max === 0 ? '' : `; up to ${figure(left.max)} of them had neither an answer nor an end: their connections stay open until the client gives up`
+  return `${nameOf(cell)}: a worker that is killed half-way takes ${figure(failed.median)} requests with it (${figure(failed.min)} to ${figure(failed.max)}), of ${figure(requests.median)}${open}.`
+}
 
 /** When what helps, by how much, as far as it was measured. @param {import('../harness/interface').Document} document */
 exports.findings = ({ cells, environment }) => {
