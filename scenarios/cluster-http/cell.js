@@ -1,21 +1,17 @@
 'use strict'
 
-const path = require('node:path')
-const { setTimeout: sleep } = require('node:timers/promises')
 const { processUsage } = require('../harness/usage')
 const { measureServer } = require('../load/measure')
-const { startServer } = require('../load/server')
 const { checkDatabase, databasePids } = require('./database')
-const { FULL_BODY_BYTES, LIMIT, receivedBytes, schema, sentBytes } = require('./rows')
+const { capacityKey, orderOf, start } = require('./order')
+const { FULL_BODY_BYTES, LIMIT, receivedBytes, sentBytes } = require('./rows')
+const { openTable } = require('./table')
 
-const SERVER = path.join(__dirname, 'server', 'main.js')
-/** @type {Record<string, string>} */
-const PATHS = { empty: '/empty', static: '/static', cpu: '/cpu', database: '/', 'database-fixed': '/fixed' }
-/** As long as the original's request, byte by byte: "GET /", this, and undici's Connection. */
-const HEADERS = { host: 'localhost:3000', 'user-agent': 'lw' }
 const KILL_AT = 0.5
-const SETTLE_LIMIT_MS = 5000
-const SETTLE_POLL_MS = 20
+/** Who waits for a killed worker after that is not answered by anybody. */
+const KILL_GRACE_S = 3
+/** What the driver calls a request that it gave up. */
+const GIVEN_UP = 'UND_ERR_DESTROYED'
 /** Fewer requests say little: the table is full from the thousandth on, and what is under way weighs. */
 const ENOUGH_FOR_BYTES = 3000
 const BYTES_WITHIN = 0.01
@@ -25,7 +21,7 @@ exports.run = async (context) => {
   const { params, data, shared } = context
   const table = data.usesDatabase ? await openTable(shared.databaseUrl) : null
   try {
-    const server = await startServer(process.execPath, [SERVER, ...flagsOf(context)])
+    const server = await start(context)
     try {
       return await measure(context, server, table)
     } finally {
@@ -40,24 +36,12 @@ exports.run = async (context) => {
   }
 }
 
-/** @param {any} context */
-const flagsOf = ({ params, data, shared }) => Object.entries({
-  topology: data.topology, workers: params.workers, port: shared.port, database: data.usesDatabase ? shared.databaseUrl : '', connections: data.connections, steps: shared.steps, threads: data.threads
-}).map(([name, value]) => `--${name}=${value}`)
-
 /** @param {any} context @param {import('../load/server').Server} server @param {Awaited<ReturnType<typeof openTable>> | null} table */
 async function measure (context, server, table) {
   const { params, data, shared, seconds, warmUpSeconds } = context
-  const { url } = server.ready
-  const order = {
-    url: `${url}${PATHS[params.endpoint]}`,
-    users: params.users,
-    seconds,
-    ratePerSecond: params.rate,
-    keepAlive: params.connection === 'kept',
-    headers: HEADERS,
-    expect: params.endpoint === 'static' || params.endpoint === 'database-fixed' ? { bodyBytes: FULL_BODY_BYTES } : params.endpoint === 'cpu' ? { body: shared.cpuBody } : {}
-  }
+  // Whole, as k6 takes no other.
+  const rate = params.share === undefined ? undefined : Math.max(1, Math.round(params.share * shared.capacity[capacityKey(params)]))
+  const order = orderOf(context, server.ready.url, { seconds, ratePerSecond: rate, ...(data.kills ? { graceSeconds: KILL_GRACE_S } : {}) })
   const isGrowing = params.endpoint === 'database'
   const { load, extra } = await measureServer(context, server, {
     order,
@@ -81,7 +65,9 @@ async function measure (context, server, table) {
       }
     }
   }
-  return { value: load.perSecond, extra: { ...extra, ...(isGrowing ? { receivedRatio: load.bytesReceived / receivedBytes(load.requests) } : {}), ...partsOf(load) } }
+  // The wait for what nobody answers is no part of the rate.
+  const value = data.kills ? load.requests / Math.min(load.seconds, seconds) : load.perSecond
+  return { value, extra: { ...extra, ...(data.kills ? { unansweredAfterKill: load.errors[GIVEN_UP] ?? 0 } : {}), ...(rate === undefined ? {} : { duePerSecond: rate, unanswered: load.late }), ...(isGrowing ? { receivedRatio: load.bytesReceived / receivedBytes(load.requests) } : {}), ...partsOf(load) } }
 }
 
 /** What k6 reports, part by part. @param {import('../load/interface').LoadResult} load @returns {Record<string, number>} */
@@ -96,28 +82,5 @@ function followDatabase (pid) {
   return () => {
     const usages = read()
     return usages.length === 0 ? [] : [{ role: 'database', cpuSeconds: cpuSeconds(usages) - before, peakRssBytes: Math.max(...usages.map(({ peakRssBytes }) => peakRssBytes ?? 0)) }]
-  }
-}
-
-/** The tables, made anew. @param {string} connectionString */
-async function openTable (connectionString) {
-  const { Client } = require('pg')
-  const client = new Client({ connectionString, connectionTimeoutMillis: SETTLE_LIMIT_MS })
-  client.on('error', () => {})
-  await client.connect().catch((error) => { throw new Error(`the database does not answer: ${error.message || error.code}`, { cause: error }) })
-  await client.query(schema)
-  const count = async () => Number((await client.query('select count(1) from loopwatch_requests')).rows[0].count)
-  // Nobody waits for the inserts, so the last of them come after the last answer.
-  const settled = async (/** @type {number} */ expected) => {
-    for (let waitedMs = 0; waitedMs < SETTLE_LIMIT_MS && await count() < expected; waitedMs += SETTLE_POLL_MS) await sleep(SETTLE_POLL_MS)
-    return count()
-  }
-  return {
-    count: settled,
-    empty: async (/** @type {number} */ expected) => {
-      await settled(expected)
-      await client.query('truncate loopwatch_requests')
-    },
-    close: () => client.end().catch(() => {})
   }
 }

@@ -5,7 +5,7 @@
 /** @param {Cell[]} cells @param {(cell: Cell) => import('../harness/interface').Summary | null} read */
 const bars = (cells, read) => cells.flatMap((cell) => {
   const summary = read(cell)
-  return summary === null ? [] : [{ series: `${cell.variant} (${cell.params.workers})`, value: summary.median, low: summary.min, high: summary.max, oversubscribed: cell.oversubscribed }]
+  return summary === null ? [] : [{ series: `${cell.variant} (${cell.params.pool ?? cell.params.workers})`, value: summary.median, low: summary.min, high: summary.max, oversubscribed: cell.oversubscribed }]
 })
 
 /** @param {Cell} cell @returns {import('../harness/interface').Summary | null} */
@@ -14,11 +14,11 @@ const own = ({ median, min, max, ci95, samples }) => median === null || min === 
 /** @param {import('../harness/interface').Document} document @returns {import('../harness/interface').Chart[]} */
 exports.charts = ({ cells }) => {
   /** @param {Cell} cell */
-  const label = ({ params }) => `${params.endpoint}${params.connection === 'new' ? ', new connections' : ''}${params.rate === undefined ? '' : `, ${params.rate}/s due`}`
+  const label = ({ params }) => `${params.endpoint}${params.connection === 'new' ? ', new connections' : ''}${params.share === undefined ? '' : `, open loop at ${Number(params.share) * 100} % of one process`}`
   /** @param {(cell: Cell) => import('../harness/interface').Summary | null} read */
   const groups = (read) => [...new Set(cells.map(label))].map((each) => ({ label: each, bars: bars(cells.filter((cell) => label(cell) === each), read) })).filter((group) => group.bars.length > 0)
   return [
-    { title: 'Requests answered', unit: 'requests/s', scale: /** @type {const} */ ('log'), note: 'Higher is better; in brackets the workers. 50 users.', groups: groups(own) },
+    { title: 'Requests answered', unit: 'requests/s', scale: /** @type {const} */ ('log'), note: 'Higher is better; in brackets the workers, of a pool its connections. 50 users.', groups: groups(own) },
     { title: 'Latency, p95', unit: 'ms', scale: /** @type {const} */ ('log'), note: 'Lower is better. In an open loop from when the request was due.', groups: groups(({ extra }) => extra.p95Ms ?? null) }
   ].filter((chart) => chart.groups.length > 0)
 }

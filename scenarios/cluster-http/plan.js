@@ -8,16 +8,18 @@ const CELL = path.join(__dirname, 'cell.js')
 const CORES = os.availableParallelism()
 const USERS = 50
 const ORIGINAL_SECONDS = 60
-/** As many connections as a cluster of two to sixteen workers has. */
-const POOL = Math.max(CORES, 2)
+/** Of workers, with one and with as many as there are cores. */
+const MANY = 4
+/** Of what one process can do: at rest, and close to its limit. */
+const SHARES = [0.3, 0.9]
 
 /** @typedef {import('../harness/interface').CellPlan} CellPlan */
-/** @typedef {{ endpoint: string, users?: number, workers?: number, connection?: 'kept' | 'new', rate?: number }} Params */
+/** @typedef {{ endpoint: string, users?: number, workers?: number, connection?: 'kept' | 'new', share?: number }} Params */
 
-/** What the variants are made of. @type {Record<string, { topology: string, isMany: boolean, connections?: number, hasThreads?: boolean, kills?: boolean }>} */
+/** What the variants are made of. @type {Record<string, { topology: string, isMany: boolean, hasPool?: boolean, hasThreads?: boolean, kills?: boolean }>} */
 const variants = {
   single: { topology: 'single', isMany: false },
-  'single-pool': { topology: 'single', isMany: false, connections: POOL },
+  'single-pool': { topology: 'single', isMany: false, hasPool: true },
   cluster: { topology: 'cluster', isMany: true },
   'cluster-none': { topology: 'cluster-none', isMany: true },
   'reuse-port': { topology: 'reuse-port', isMany: true },
@@ -32,20 +34,22 @@ function hasReusePort () {
 }
 
 /** @param {string} variant @param {Params} params @returns {CellPlan} */
-function cell (variant, { endpoint, users = USERS, workers = CORES, connection = 'kept', rate }) {
-  const { topology, isMany, connections = 1, hasThreads = false, kills = false } = variants[variant]
+function cell (variant, { endpoint, users = USERS, workers = CORES, connection = 'kept', share }) {
+  const { topology, isMany, hasPool = false, hasThreads = false, kills = false } = variants[variant]
   const count = isMany || hasThreads ? workers : 1
+  // As many as the cluster has that it is compared with.
+  const pool = hasPool ? Math.max(workers, 2) : 1
   const usesDatabase = endpoint.startsWith('database')
   return {
     variant,
-    params: { endpoint, workers: count, users, connection, ...(rate === undefined ? {} : { rate }) },
+    params: { endpoint, workers: count, ...(hasPool ? { pool } : {}), users, connection, ...(share === undefined ? {} : { share }) },
     module: CELL,
     workers: count,
     // The driver, and the database, are busy beside.
     busy: count + 1 + (usesDatabase ? 1 : 0),
     timeLimitSeconds: 120,
     skipped: topology === 'reuse-port' && !hasReusePort() ? 'reusePort needs Linux and Node.js 22.12 or newer' : null,
-    data: { topology, connections, threads: hasThreads ? count : 0, kills, usesDatabase }
+    data: { topology, connections: pool, threads: hasThreads ? count : 0, kills, usesDatabase }
   }
 }
 
@@ -54,6 +58,15 @@ const cross = (names, many) => many.flatMap((params) => names.map((name) => cell
 /** @param {string[]} endpoints @returns {Params[]} */
 const at = (...endpoints) => endpoints.map((endpoint) => ({ endpoint }))
 const DATABASE = ['single', 'single-pool', 'cluster']
+/** Topologies that make sense with every endpoint. */
+const FREE = ['single', 'cluster', 'cluster-none', 'reuse-port']
+
+/** Every endpoint in every topology. @param {Omit<Params, 'endpoint'>} params */
+const everything = (params) => [
+  ...cross(FREE, at('empty', 'static').map((each) => ({ ...each, ...params }))),
+  ...cross([...FREE, 'single-piscina'], [{ endpoint: 'cpu', ...params }]),
+  ...cross([...FREE, 'single-pool'], at('database', 'database-fixed').map((each) => ({ ...each, ...params })))
+]
 
 /** @type {Record<import('../harness/interface').ModeName, () => CellPlan[]>} */
 const plans = {
@@ -64,15 +77,17 @@ const plans = {
     ...cross(['single', 'cluster', 'single-piscina'], at('cpu')),
     cell('cluster-kill', { endpoint: 'static' })
   ],
+  // Two dimensions at a time, the others as in the default.
   full: () => [
-    ...cross([...DATABASE, 'cluster-none', 'reuse-port'], at('database', 'database-fixed')),
-    ...cross(['single', 'cluster', 'cluster-none', 'reuse-port'], at('empty', 'static', 'cpu')),
-    cell('single-piscina', { endpoint: 'cpu' }),
-    ...cross(['cluster'], [1, 4].flatMap((workers) => ['static', 'cpu', 'database-fixed'].map((endpoint) => ({ endpoint, workers })))),
-    ...cross(['single', 'cluster', 'cluster-none', 'reuse-port'], [{ endpoint: 'empty', connection: /** @type {const} */ ('new') }]),
-    ...cross(['single', 'cluster', 'single-piscina'], [{ endpoint: 'cpu', rate: 100 }]),
-    ...cross(DATABASE, [{ endpoint: 'database-fixed', rate: 100 }]),
-    cell('cluster-kill', { endpoint: 'static' })
+    ...everything({}),
+    ...everything({ workers: 1 }).filter(({ variant }) => !variant.startsWith('single') || variant === 'single-piscina'),
+    ...everything({ workers: MANY }),
+    ...everything({ connection: 'new' }),
+    ...cross(['cluster'], [1, MANY].map((workers) => ({ endpoint: 'empty', connection: 'new', workers }))),
+    ...SHARES.flatMap((share) => [...cross([...FREE, 'single-piscina'], [{ endpoint: 'cpu', share }]), ...cross([...FREE, 'single-pool'], [{ endpoint: 'database-fixed', share }])]),
+    ...cross(['single', 'cluster', 'single-piscina'], SHARES.map((share) => ({ endpoint: 'cpu', connection: 'new', share }))),
+    cell('cluster', { endpoint: 'cpu', workers: MANY, share: SHARES[1] }),
+    ...cross(['cluster-kill'], [...at('static', 'cpu', 'database-fixed'), { endpoint: 'static', connection: 'new' }])
   ],
   faithful: () => cross(DATABASE, at('database')).map((plan) => ({ ...plan, seconds: ORIGINAL_SECONDS }))
 }
@@ -83,5 +98,8 @@ exports.plan = ({ mode, options }) => {
   const cells = plans[mode]().map((plan) => plan.data?.usesDatabase ? { ...plan, skipped: plan.skipped ?? missing } : plan)
   return cells.filter(({ variant, params }, i) => cells.findIndex((other) => other.variant === variant && JSON.stringify(other.params) === JSON.stringify(params)) === i)
 }
+/** One process with the same load, which says what it can do. @param {CellPlan} plan */
+exports.singleOf = ({ params: { endpoint, users, connection } }) => cell('single', /** @type {any} */ ({ endpoint, users, connection }))
+exports.MANY = MANY
 exports.ORIGINAL_SECONDS = ORIGINAL_SECONDS
 exports.hasReusePort = hasReusePort

@@ -38,7 +38,7 @@ exports.scenario = {
   modes: {
     quick: { repeats: 1, seconds: 0.4, warmUpSeconds: 0.2, note: 'whether it works, no figures to quote' },
     default: { repeats: 5, seconds: 1, warmUpSeconds: 0.5, note: 'a database, a static answer, an empty one and 5 ms of CPU, 50 users' },
-    full: { repeats: 5, seconds: 3, warmUpSeconds: 1, note: 'every topology, more workers, new connections, an open loop' },
+    full: { repeats: 5, seconds: 3, warmUpSeconds: 1, note: 'every topology with every endpoint, fewer and more workers, new connections, open loops' },
     faithful: { repeats: 3, seconds: 60, warmUpSeconds: 0, note: '50 users for 60 s on a table that is empty at first, and the control it lacks' }
   },
   plan,

@@ -4,7 +4,9 @@ const { codedError } = require('../../lib/errors')
 const { calibrate, kernels } = require('../goroutines/kernels')
 const { findK6 } = require('../load/k6')
 const { checkPort } = require('../load/port')
+const { measureCapacity } = require('./capacity')
 const { checkDatabase, startDatabase } = require('./database')
+const { singleOf } = require('./plan')
 const { cleanup } = require('./rows')
 const { KERNEL } = require('./server/endpoints')
 
@@ -42,6 +44,11 @@ exports.setup = async ({ cells, options, signal, say, environment, mode }) => {
       shared.isOwnDatabase = true
       shared.tools.postgresql = (await openDatabase(shared)).version
     }
+  }
+  const shares = cells.filter(({ params }) => params.share !== undefined)
+  if (shares.length > 0) {
+    shared.capacity = await measureCapacity(shares.map(singleOf), shared, signal)
+    say(`One process answers ${Object.entries(shared.capacity).map(([key, perSecond]) => `${Math.round(Number(perSecond))} requests/s (${key})`).join(', ')}: rates of open loops are shares of that.`)
   }
   if (mode === 'faithful') say(`50 users for 60 s against ${environment.cores} workers; server, database and driver share the ${environment.cores} cores of this machine.`)
   return shared

@@ -7,11 +7,9 @@ const { startServer } = require('../load/server')
 
 const NODE_SERVER = path.join(__dirname, 'server-node', 'main.js')
 const PROBES_PER_S = 20
-/** The original's loop takes a quarter of a minute; those that are under way end. */
-const GRACE_S = 120
 const MICROS_PER_S = 1e6
 
-/** @typedef {{ way: string, size: number, state?: string, maxProcs?: number, seconds?: number }} Data */
+/** @typedef {{ way: string, size: number, state?: string, maxProcs?: number, seconds?: number, graceSeconds?: number }} Data */
 
 /** @param {boolean} isGo @param {Data} data @param {any} shared */
 const start = (isGo, { way, size, state, maxProcs }, shared) => isGo
@@ -43,7 +41,7 @@ async function work (context, server, isGo) {
     url: `${url}/work?kernel=${params.kernel ?? 'empty'}&steps=${steps}${params.toggle ? '&toggle=1' : ''}`,
     users: params.users,
     seconds: context.seconds,
-    graceSeconds: GRACE_S,
+    graceSeconds: data.graceSeconds,
     keepAlive: params.loop === undefined || !isGo,
     expect: { body: shared.bodies[`${params.kernel ?? 'empty'} ${steps}`] },
     ...(params.loop === undefined ? { probe: { url: `${url}/health`, ratePerSecond: PROBES_PER_S } } : {})

@@ -1,62 +1,176 @@
 'use strict'
 
+const { contrast, reservations, times, withInterval } = require('../harness/contrast')
 const { figure } = require('../harness/format')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
+/** @typedef {import('../harness/contrast').Measured} Measured */
+/** @typedef {{ kernel: string, workMs: number, users: number }} Work */
 
-/** @param {Cell} cell */
-const withInterval = ({ median, ci95, unit }) => `${figure(median)} ${unit}${ci95 === null ? '' : ` (${figure(ci95[0])} to ${figure(ci95[1])})`}`
+const MS_PER_S = 1000
 
-/** @param {Cell} a @param {Cell} b */
-const ratio = (a, b) => `${(Number(a.median) / Number(b.median)).toFixed(2)} times`
+/** @param {Measured | undefined} a @param {Measured | undefined} b */
+const compared = (a, b) => a === undefined || b === undefined ? 'not measured' : `${times(a, b)}${reservations[contrast(a, b)]}`
+/** @template T @param {T[]} values */
+const distinct = (values) => [...new Set(values)]
+/** @param {Cell} cell @returns {Work} */
+const workOf = ({ params }) => /** @type {any} */ (params)
+/** @param {Cell[]} cells @param {string} variant @param {Work} work */
+const find = (cells, variant, work) => cells.find((cell) => cell.variant === variant && cell.params.kernel === work.kernel && cell.params.workMs === work.workMs && cell.params.users === work.users)
+/** @param {Work} work */
+const describe = ({ kernel, workMs, users }) => `${kernel} of ${figure(workMs)} ms, ${users} user${users === 1 ? '' : 's'}`
 
-/** What the cells say in sentences, as far as they were measured. @param {import('../harness/interface').Document} document */
-exports.findings = ({ cells, environment }) => {
-  const known = cells.filter(({ median }) => median !== null)
-  /** @type {string[]} */
-  const sentences = []
-  const works = known.filter(({ params }) => params.kernel !== undefined)
-  const groups = [...new Set(works.map(({ params }) => JSON.stringify(params)))].map((key) => works.filter(({ params }) => JSON.stringify(params) === key))
-  for (const group of groups) sentences.push(...ofWork(group))
-  if (works.length > 0) sentences.push(`Server and driver share the ${environment.cores} cores of this machine: on more of them whatever runs in parallel has more to gain.`)
-  const updates = known.filter(({ params }) => params.updates !== undefined)
-  for (const runtime of ['node', 'go']) sentences.push(...ofUpdates(updates.filter(({ variant }) => variant.startsWith(`${runtime}-`)), runtime === 'go' ? 'Go' : 'Node.js'))
-  return [...sentences, ...ofOriginal(known)]
+/**
+ * From which work on one way is more than another: there and with everything above, not once by chance.
+ * @param {{ workMs: number, a: Measured, b: Measured }[]} pairs by ascending work @param {'more' | 'less'} verdict
+ */
+const from = (pairs, verdict) => pairs.find((_, i) => pairs.slice(i).every(({ a, b }) => contrast(a, b) === verdict)) ?? null
+
+/**
+ * @param {string} where @param {{ over: string, claim: string }} words
+ * @param {{ workMs: number, a: Measured, b: Measured }[]} pairs @param {'more' | 'less'} verdict
+ */
+function threshold (where, { over, claim }, pairs, verdict) {
+  const list = pairs.map(({ workMs, a, b }) => `${compared(a, b)}, at ${figure(workMs)} ms`).join('; ')
+  if (pairs.length === 1) return `${where}: ${over} ${list}.`
+  const first = from(pairs, verdict)
+  if (first === null) return `${where}: these runs show no size from which on ${claim}; ${over} ${list}.`
+  return `${where}: ${claim} from ${figure(first.workMs)} ms of work on${first === pairs[0] ? ', the smallest measured' : ''}; ${over} ${list}.`
 }
 
-/** @param {Cell[]} group of the same work */
-function ofWork (group) {
-  const find = (/** @type {string} */ variant) => group.find((cell) => cell.variant === variant)
-  const [main, pool, go] = ['node-main', 'node-pool', 'go-goroutines'].map(find)
-  const { kernel, workMs, users } = group[0].params
-  const what = `${kernel} of ${figure(Number(workMs))} ms, ${users} users`
-  /** @type {string[]} */
-  const sentences = []
-  if (pool !== undefined && go !== undefined) sentences.push(`${what}: goroutines answer ${withInterval(go)}, a pool of threads in Node.js ${withInterval(pool)}: ${ratio(go, pool)}.`)
-  if (main !== undefined && pool !== undefined && main.extra.healthP99Ms !== undefined && pool.extra.healthP99Ms !== undefined) {
-    sentences.push(`${what}: a pool answers ${ratio(pool, main)} as many as the main thread alone (${withInterval(main)}), and a cheap request beside waits ${figure(pool.extra.healthP99Ms.median)} ms instead of ${figure(main.extra.healthP99Ms.median)} ms (p99${go?.extra.healthP99Ms === undefined ? '' : `; Go ${figure(go.extra.healthP99Ms.median)} ms`}).`)
-  }
-  const each = find('node-worker-per-request')
-  if (each !== undefined && pool !== undefined) sentences.push(`${what}: a thread for each request answers ${ratio(each, pool)} what a pool does; terminated, they leave the server at ${figure(each.extra.serverToMiB.median)} MiB after ${figure(each.extra.serverFromMiB.median)} before.`)
-  return sentences
+/** When do threads beat the main thread, for who asks and for everyone else? @param {Cell[]} works @param {string} kernel @param {number} users */
+function ofMain (works, kernel, users) {
+  const measured = distinct(works.map((cell) => workOf(cell).workMs)).sort((a, b) => a - b).flatMap((workMs) => {
+    const [a, b] = ['node-pool', 'node-main'].map((variant) => find(works, variant, { kernel, workMs, users }))
+    return a === undefined || b === undefined ? [] : { workMs, a, b }
+  })
+  if (measured.length === 0) return []
+  const health = measured.flatMap(({ workMs, a, b }) => a.extra.healthP99Ms === undefined || b.extra.healthP99Ms === undefined ? [] : { workMs, a: a.extra.healthP99Ms, b: b.extra.healthP99Ms })
+  const where = `${kernel}, ${users} user${users === 1 ? '' : 's'}`
+  return [
+    threshold(where, { over: 'a pool over the main thread', claim: 'a pool of threads answers more than the main thread' }, measured, 'more'),
+    ...(health.length === 0 ? [] : [threshold(where, { over: 'its p99 with a pool of threads over that with the main thread', claim: 'a cheap request waits less beside a pool of threads' }, health, 'less')])
+  ]
 }
 
-/** @param {Cell[]} updates of one language @param {string} name */
+/** A thread for each request against a pool of them. @param {Cell[]} works @param {string} kernel */
+function ofThreads (works, kernel) {
+  const pairs = works.filter(({ variant, params }) => variant === 'node-worker-per-request' && params.kernel === kernel).flatMap((each) => find(works, 'node-pool', workOf(each)) === undefined ? [] : { each, pool: /** @type {Cell} */ (find(works, 'node-pool', workOf(each))) })
+  if (pairs.length === 0) return []
+  const alone = pairs.find(({ each }) => each.params.users === 1)
+  const costMs = alone === undefined ? null : MS_PER_S / Number(alone.each.median) - MS_PER_S / Number(alone.pool.median)
+  const list = pairs.map(({ each, pool }) => `${compared(each, pool)} with ${describe(workOf(each))}`).join('; ')
+  const most = pairs.reduce((a, b) => Number(a.each.params.users) > Number(b.each.params.users) ? a : b).each
+  return [
+    `A thread for each request over a pool of threads: ${list}.`,
+    ...(costMs === null ? [] : [`To start and end a thread costs one user ${figure(costMs)} ms a request, by the medians.`]),
+    `Threads for each request, terminated: with ${most.params.users} users the server grew from ${figure(most.extra.serverFromMiB?.median)} to ${figure(most.extra.serverToMiB?.median)} MiB, and had ${figure(most.extra.serverPeakMiB?.median)} at its peak.`
+  ]
+}
+
+/** @param {string} title @param {Cell[]} works @param {[string, string]} variants @param {Work[]} all @param {(work: Work) => string} name */
+function listed (title, works, [a, b], all, name) {
+  const pairs = all.flatMap((work) => {
+    const [of, over] = [find(works, a, work), find(works, b, work)]
+    return of === undefined || over === undefined ? [] : { name: name(work), of, over, verdict: contrast(of, over) }
+  })
+  if (pairs.length === 0) return []
+  const parts = /** @type {const} */ ([['more', 'Go answers more with'], ['less', 'Node.js answers more with'], ['unclear', 'no difference that these runs can tell with'], ['few', 'too few runs to tell with']]).flatMap(([verdict, words]) => {
+    const fitting = pairs.filter((pair) => pair.verdict === verdict)
+    return fitting.length === 0 ? [] : `${words} ${fitting.map(({ name, of, over }) => `${name} ${verdict === 'less' ? times(over, of) : times(of, over)}`).join(', ')}`
+  })
+  return [`${title}: ${parts.join('; ')}.`]
+}
+
+/** Where does Go beat Node.js? @param {Cell[]} works */
+function ofLanguages (works) {
+  const all = distinct(works.map((cell) => JSON.stringify(workOf(cell)))).map((text) => /** @type {Work} */ (JSON.parse(text)))
+  const base = baseOf(works)
+  const series = [
+    { title: `Goroutines over a pool of threads, ${figure(base.workMs)} ms, ${base.users} users`, of: all.filter(({ workMs, users }) => workMs === base.workMs && users === base.users), name: (/** @type {Work} */ { kernel }) => kernel },
+    ...distinct(all.map(({ kernel }) => kernel)).map((kernel) => ({ title: `The same with ${kernel} of other sizes`, of: all.filter((work) => work.kernel === kernel && work.workMs !== base.workMs && work.users === base.users).sort((a, b) => a.workMs - b.workMs), name: (/** @type {Work} */ { workMs }) => `${figure(workMs)} ms` })),
+    { title: 'The same with other numbers of users', of: all.filter(({ users }) => users !== base.users).sort((a, b) => a.users - b.users), name: (/** @type {Work} */ work) => describe(work) }
+  ]
+  return series.flatMap(({ title, of, name }) => listed(title, works, ['go-goroutines', 'node-pool'], of, name))
+}
+
+/** The work that most variants did, and most kinds of work share their size with. @param {Cell[]} works at least one */
+function baseOf (works) {
+  const weight = (/** @type {Cell} */ cell) => works.filter(({ params }) => params.workMs === cell.params.workMs && params.users === cell.params.users).length * 100 + works.filter(({ params }) => JSON.stringify(params) === JSON.stringify(cell.params)).length
+  return workOf(works.reduce((best, cell) => weight(cell) > weight(best) ? cell : best))
+}
+
+/** All ways to do the same work: who answers most, and what everyone else waits for. @param {Cell[]} works */
+function ofWays (works) {
+  const base = baseOf(works)
+  const group = works.filter(({ params }) => params.kernel === base.kernel && params.workMs === base.workMs && params.users === base.users)
+  const pool = group.find(({ variant }) => variant === 'node-pool')
+  const others = group.filter((cell) => cell !== pool)
+  if (pool === undefined || others.length === 0) return []
+  const health = pool.extra.healthP99Ms
+  const waiting = others.filter(({ extra }) => extra.healthP99Ms !== undefined)
+  return [
+    `${describe(base)}: a pool of threads answers ${withInterval(pool, pool.unit)}. Over it ${others.map((cell) => `${cell.variant} ${compared(cell, pool)}`).join('; ')}.`,
+    ...(health === undefined || waiting.length === 0 ? [] : [`${describe(base)}: beside the pool a cheap request waits ${withInterval(health, 'ms')} (p99). Over that ${waiting.map((cell) => `${cell.variant} ${compared(cell.extra.healthP99Ms, health)}`).join('; ')}.`])
+  ]
+}
+
+/** Memory by users. @param {Cell[]} works */
+function ofMemory (works) {
+  const users = Math.max(...works.map((cell) => workOf(cell).users))
+  const group = works.filter((cell) => workOf(cell).users === users && cell.extra.kibPerUser !== undefined && cell.variant !== 'node-worker-kept')
+  return users < 100 || group.length === 0 ? [] : [`What each of ${users} users adds to the server's memory at its peak: ${group.map((cell) => `${cell.variant} ${withInterval(cell.extra.kibPerUser, 'KiB')}${cell.params.kernel === 'float' && cell.params.workMs === 1 ? '' : ` (${describe(workOf(cell))})`}`).join(', ')}.`]
+}
+
+/** Which way to share counters? @param {Cell[]} updates of one language @param {string} name */
 function ofUpdates (updates, name) {
   const racy = updates.find(({ params }) => params.racy)
-  const right = updates.filter(({ params }) => !params.racy).sort((a, b) => Number(b.median) - Number(a.median))
-  if (right.length === 0) return []
-  const list = right.map((cell) => `${cell.variant.replace(/^\w+-state-/, '')} ${withInterval(cell)}`).join(', ')
-  return [`Shared counters in ${name}, none lost: ${list}.${racy === undefined ? '' : ` Without a guard ${figure(racy.extra.lostPercent.median)} % of the updates are lost.`}`]
+  const lost = racy === undefined ? '' : ` Without a guard ${figure(racy.extra.lostPercent?.median)} % of the updates are lost.`
+  const [best, ...others] = bestFirst(updates)
+  if (best === undefined) return []
+  const way = (/** @type {Cell} */ cell) => cell.variant.replace(/^\w+-state-/, '')
+  if (others.length === 0) return [`Shared counters in ${name}: ${way(best)} ${withInterval(best, best.unit)}.${lost}`]
+  const equal = others.filter((cell) => contrast(best, cell) !== 'more')
+  const verdict = equal.length === 0 ? `${way(best)} is the fastest` : `${way(best)} has the highest median, and no difference from ${equal.map(way).join(', ')} that these runs can tell`
+  return [`Shared counters in ${name}, none lost: ${verdict}. It makes ${withInterval(best, best.unit)}, ${others.map((cell) => `${compared(best, cell)} ${way(cell)}`).join('; ')}.${lost}`]
 }
+
+/** @param {Cell[]} updates */
+const bestFirst = (updates) => updates.filter(({ params }) => !params.racy).sort((a, b) => Number(b.median) - Number(a.median))
 
 /** @param {Cell[]} cells */
 function ofOriginal (cells) {
-  const find = (/** @type {string} */ variant) => cells.find((cell) => cell.variant === `${variant}-original` && cell.params.toggle === false)
-  const [kept, ended, go] = ['node-worker-kept', 'node-worker-per-request', 'go-goroutines'].map(find)
-  /** @type {string[]} */
-  const sentences = []
-  if (kept !== undefined && go !== undefined) sentences.push(`The original's loop: Go ends ${ratio(go, kept)} as many as Node.js. Beyond 2^31 V8 counts in doubles, an addition of which takes four cycles where an integer's takes one; threads have no part in it.`)
-  if (kept !== undefined && ended !== undefined) sentences.push(`The original's memory leak is its workers, which nobody ended: the server grew by ${figure(kept.extra.serverToMiB.median - kept.extra.serverFromMiB.median)} MiB with them and by ${figure(ended.extra.serverToMiB.median - ended.extra.serverFromMiB.median)} MiB with workers that are terminated.`)
-  return sentences
+  const named = (/** @type {string} */ variant) => cells.find((cell) => cell.variant === `${variant}-original` && cell.params.toggle === false)
+  const [kept, ended, go] = ['node-worker-kept', 'node-worker-per-request', 'go-goroutines'].map(named)
+  const grown = (/** @type {Cell} */ { extra }) => figure(extra.serverToMiB.median - extra.serverFromMiB.median)
+  return [
+    ...(kept !== undefined && go !== undefined ? [`The original's loop: Go ends ${compared(go, kept)} as many as Node.js. Beyond 2^31 V8 counts in doubles, an addition of which takes four cycles where an integer's takes one; threads have no part in it.`] : []),
+    ...(kept !== undefined && ended !== undefined ? [`The original's memory leak is its workers, which nobody ended: the server grew by ${grown(kept)} MiB with them and by ${grown(ended)} MiB with workers that are terminated.`] : [])
+  ]
+}
+
+/** When which, and by how much, as far as it was measured. @param {import('../harness/interface').Document} document */
+exports.findings = ({ cells, environment: { cores } }) => {
+  // A figure of the driver is none of the server.
+  const known = cells.filter(({ median, extra }) => median !== null && !(extra.driverWasBottleneck?.max > 0))
+  const limited = cells.filter(({ extra }) => extra.driverWasBottleneck?.max > 0)
+  const works = known.filter(({ params }) => params.kernel !== undefined)
+  const updates = known.filter(({ params }) => params.updates !== undefined)
+  const [ofNode, ofGo] = ['node-', 'go-'].map((prefix) => updates.filter(({ variant }) => variant.startsWith(prefix)))
+  const [node, go] = [bestFirst(ofNode)[0], bestFirst(ofGo)[0]]
+  const kernels = distinct(works.map((cell) => workOf(cell).kernel))
+  const users = distinct(works.map((cell) => workOf(cell).users)).sort((a, b) => a - b)
+  return [
+    ...(works.length === 0 ? [] : ofWays(works)),
+    ...kernels.flatMap((kernel) => users.flatMap((count) => ofMain(works, kernel, count))),
+    ...(works.length === 0 ? [] : ofLanguages(works)),
+    ...kernels.slice(0, 1).flatMap((kernel) => ofThreads(works, kernel)),
+    ...(works.length === 0 ? [] : ofMemory(works)),
+    ...ofUpdates(ofNode, 'Node.js'),
+    ...ofUpdates(ofGo, 'Go'),
+    ...(node === undefined || go === undefined ? [] : [`Go's fastest counters over Node.js' fastest: ${compared(go, node)}.`]),
+    ...ofOriginal(known),
+    ...(limited.length === 0 ? [] : [`The driver was the bottleneck in ${limited.map(({ variant }) => variant).join(', ')}: those figures are its own, and nothing above rests on them.`]),
+    ...(works.length === 0 ? [] : [`Server and driver share the ${cores} cores of this machine: on more of them whatever runs in parallel has more to gain.`])
+  ]
 }

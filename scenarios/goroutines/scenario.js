@@ -24,7 +24,7 @@ exports.scenario = {
   modes: {
     quick: { repeats: 1, seconds: 0.3, warmUpSeconds: 0.2, note: 'whether it works, no figures to quote' },
     default: { repeats: 5, seconds: 1, warmUpSeconds: 0.5, note: 'work of 10 ms for 10 users, and counters that are really shared' },
-    full: { repeats: 5, seconds: 2, warmUpSeconds: 1, note: 'every kind of work, 0.1 to 1000 ms of it, 1 to 1000 users' },
+    full: { repeats: 5, seconds: 2, warmUpSeconds: 0.5, note: 'every kind of work, 0.1 to 1000 ms of it, 1 to 1000 users' },
     faithful: { repeats: 3, seconds: 30, warmUpSeconds: 0, note: 'counting to 10,000,000,000 for each request, 10 users, 30 s' }
   },
   plan,

@@ -1,0 +1,35 @@
+'use strict'
+
+const path = require('node:path')
+const { startServer } = require('../load/server')
+const { FULL_BODY_BYTES } = require('./rows')
+
+const SERVER = path.join(__dirname, 'server', 'main.js')
+/** @type {Record<string, string>} */
+const PATHS = { empty: '/empty', static: '/static', cpu: '/cpu', database: '/', 'database-fixed': '/fixed' }
+/** As long as the original's request, byte by byte: "GET /", this, and undici's Connection. */
+const HEADERS = { host: 'localhost:3000', 'user-agent': 'lw' }
+
+/** @typedef {{ params: any, data: any, shared: any }} Given of a cell */
+
+/** The server of a cell. @param {Given} given */
+exports.start = ({ params, data, shared }) => startServer(process.execPath, [SERVER, ...Object.entries({
+  topology: data.topology, workers: params.workers, port: shared.port, database: data.usesDatabase ? shared.databaseUrl : '', connections: data.connections, steps: shared.steps, threads: data.threads
+}).map(([name, value]) => `--${name}=${value}`)])
+
+/**
+ * What its driver is told.
+ * @param {Given} given @param {string} url @param {{ seconds: number, ratePerSecond?: number, graceSeconds?: number }} run
+ * @returns {import('../load/interface').LoadOrder}
+ */
+exports.orderOf = ({ params, shared }, url, run) => ({
+  url: `${url}${PATHS[params.endpoint]}`,
+  users: params.users,
+  ...run,
+  keepAlive: params.connection === 'kept',
+  headers: HEADERS,
+  expect: params.endpoint === 'static' || params.endpoint === 'database-fixed' ? { bodyBytes: FULL_BODY_BYTES } : params.endpoint === 'cpu' ? { body: shared.cpuBody } : {}
+})
+
+/** What one process can do depends on these. @param {any} params */
+exports.capacityKey = ({ endpoint, connection }) => `${endpoint} ${connection}`
