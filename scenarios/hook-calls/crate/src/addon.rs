@@ -11,6 +11,7 @@ use napi::threadsafe_function::ThreadsafeFunctionCallMode::NonBlocking;
 use napi_derive::napi;
 
 use crate::call::{Answer, lock};
+use crate::free_list::Order;
 use crate::pool::Pool;
 use crate::run::call_all;
 
@@ -26,6 +27,18 @@ pub fn find_pool(key: &str) -> Result<Arc<Pool>, String> {
         let message = "no pool has this key: it was stopped, or made by another copy of the addon";
         napi::Error::new("HOOK_UNKNOWN_POOL".to_owned(), message)
     })
+}
+
+fn parse_order(name: Option<&str>) -> Result<Order, String> {
+    match name {
+        None | Some("last-in") => Ok(Order::LastIn),
+        Some("first-in") => Ok(Order::FirstIn),
+        Some("least-loaded") => Ok(Order::LeastLoaded),
+        Some(other) => {
+            let message = format!("the order must be last-in, first-in or least-loaded, it is {other}");
+            Err(napi::Error::new("HOOK_UNKNOWN_ORDER".to_owned(), message))
+        }
+    }
 }
 
 /// A call that ended without an answer.
@@ -80,17 +93,17 @@ pub struct HookPool {
 
 #[napi]
 impl HookPool {
+    /// `order`: in which free permits are taken, `last-in` unless told.
     #[napi(constructor)]
-    #[allow(clippy::new_without_default)]
-    pub fn new() -> Self {
-        let pool = Arc::new(Pool::default());
+    pub fn new(order: Option<String>) -> Result<Self, String> {
+        let pool = Arc::new(Pool::new(parse_order(order.as_deref())?));
         let mut pools = lock(&POOLS);
         // The address tells copies of the addon apart, the number pools of one.
         let key = format!("{:x}-{}", &raw const POOLS as usize, pools.0);
         pools.0 += 1;
         pools.1.insert(key.clone(), Arc::downgrade(&pool));
         drop(pools);
-        Self { pool, key }
+        Ok(Self { pool, key })
     }
 
     /// By which a thread registers its hook.
