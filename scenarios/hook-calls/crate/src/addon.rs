@@ -5,9 +5,9 @@ use std::sync::{Arc, LazyLock, Mutex, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use napi::Result;
-use napi::bindgen_prelude::Function;
+use napi::bindgen_prelude::{Function, ObjectFinalize};
 use napi::threadsafe_function::ThreadsafeFunctionCallMode::NonBlocking;
+use napi::{Env, Result};
 use napi_derive::napi;
 
 use crate::call::{Answer, lock};
@@ -50,10 +50,23 @@ pub struct Failure {
 }
 
 /// What a run came to.
-#[napi]
+#[napi(custom_finalize)]
 pub struct Outcome {
     answers: Vec<Answer>,
     duration: Duration,
+}
+
+impl Outcome {
+    /// What V8 does not see of it, and has to know to collect it in time.
+    fn held_bytes(&self) -> i64 {
+        self.answers.iter().flatten().map(|answer| answer.len() as i64).sum()
+    }
+}
+
+impl ObjectFinalize for Outcome {
+    fn finalize(self, env: Env) -> Result<()> {
+        env.adjust_external_memory(-self.held_bytes()).map(drop)
+    }
 }
 
 #[napi]
@@ -121,7 +134,11 @@ impl HookPool {
     /// Calls the hook `count` times at once from a thread of its own, then `done` with the outcome.
     #[napi]
     pub fn run(&self, count: u32, id_length: u32, deadline_ms: u32, done: Function<Outcome, ()>) -> Result<()> {
-        let done = done.build_threadsafe_function::<Outcome>().callee_handled::<false>().build()?;
+        let done = done.build_threadsafe_function::<Outcome>().callee_handled::<false>();
+        let done = done.build_callback(|context| {
+            context.env.adjust_external_memory(context.value.held_bytes())?;
+            Ok(context.value)
+        })?;
         let pool = self.pool.clone();
         let deadline = Duration::from_millis(deadline_ms.into());
         thread::Builder::new().name("hook-caller".to_owned()).spawn(move || {
