@@ -48,6 +48,25 @@ test('answers are those of their ids, short, long and beyond a batch', async (t)
   }
 })
 
+test('free permits are taken in the order that was asked for', async (t) => {
+  /** How many threads answer calls that come at once, or one after the other. @param {import('../scenarios/hook-calls/addon').Order} order @param {number} depth @param {number} runs @param {number} count */
+  const threadsOf = async (order, depth, runs, count) => {
+    const pool = await makePool(t, 'direct', { order, lane: { depth, turnMicros: 0 }, hookFile: FAULTS })
+    if (pool === null) return null
+    /** @type {(string | null)[]} */
+    const answers = []
+    for (let i = 0; i < runs; i++) answers.push(...(await pool.run(count, 18)).answers())
+    return new Set(answers).size
+  }
+  const together = await threadsOf('last-in', 2, 1, 2)
+  if (together === null) return
+  assert.equal(together, 1, 'the last permit in is one of the same thread')
+  assert.equal(await threadsOf('least-loaded', 2, 1, 2), 2, 'the other thread has none in flight')
+  assert.equal(await threadsOf('first-in', 1, 4, 1), 2, 'threads take turns')
+  const { HookPool } = loadAddon(await building ?? '')
+  assert.throws(() => new HookPool(/** @type {any} */ ('random')), { code: 'HOOK_UNKNOWN_ORDER', message: /last-in, first-in or least-loaded, it is random/ })
+})
+
 test('a hook that throws, rejects, never answers or returns the wrong type ends its call with a code', async (t) => {
   for (const variant of ALL) {
     const pool = await makePool(t, variant, { hookFile: FAULTS })

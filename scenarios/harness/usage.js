@@ -84,6 +84,18 @@ exports.threadUsage = (tid) => {
   }
 }
 
+/**
+ * How long a thread of this process has been ready to run and had no core, s; null where the system does not tell.
+ * @param {number | null} tid
+ */
+exports.threadWaitSeconds = (tid) => {
+  try {
+    return Number(fs.readFileSync(`/proc/self/task/${tid}/schedstat`, 'latin1').split(' ')[1]) / NS_PER_S
+  } catch {
+    return null
+  }
+}
+
 /** The kernel's id of the calling thread, null where it does not say. */
 exports.threadId = () => {
   try {

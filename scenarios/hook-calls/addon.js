@@ -17,11 +17,13 @@
  * @property {(count: number, idLength: number, deadlineMs: number, done: (outcome: Outcome) => void) => void} run
  * @property {() => void} stop
  *
+ * @typedef {'last-in' | 'first-in' | 'least-loaded'} Order in which free permits are taken
+ *
  * @typedef {{ depth: number, batch: number, turnMicros: number }} LaneOptions
  * @typedef {{ answer: (ticket: number, text: string) => void, refuse: (ticket: number, code: string, message: string) => void }} Lane
  *
  * @typedef {object} Addon
- * @property {new () => NativePool} HookPool
+ * @property {new (order?: Order) => NativePool} HookPool
  * @property {(key: string, single: (ticket: number, id: string) => string | null, batch: (tickets: number[], ids: string[]) => (string | null)[], options: LaneOptions) => Lane} register
  */
 

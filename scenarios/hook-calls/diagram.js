@@ -33,6 +33,8 @@ exports.byVariant = {
   'direct-by-turn': direct('direct-by-turn: each call is a turn of the worker\'s event loop', 'Rust: free list, queue', 'a wake-up for each call'),
   'direct-batch': direct('direct-batch: up to 16 calls go to a worker as one', 'Rust: free list, queue', 'up to 16 ids in one call'),
   'direct-depth': direct('direct-depth: up to four calls are on their way to a worker at once', 'Rust: free list, queue', 'up to 4 calls in flight each'),
+  'direct-channel': direct('direct-channel: as Rolldown\'s parallel plugins: free workers in a channel, taken in turn', 'Rust: channel of free workers', 'one call, a wake-up for each'),
+  'direct-least-loaded': direct('direct-least-loaded: each call goes to the worker with the fewest in flight', 'Rust: fewest in flight, queue', 'up to 4 calls in flight each'),
   'direct-async': direct('direct-async: a hook that answers later gives its permit back at once', 'Rust: free list, queue, promises', 'one call that has not returned')
 }
 exports.diagrams = Object.values(exports.byVariant)

@@ -1,6 +1,7 @@
 'use strict'
 
 const { work } = require('../offload/work')
+const { isSlow } = require('./oracle')
 
 /** What a hook puts before the id: an answer that the caller can check. */
 const PREFIX = 'resolved:'
@@ -9,6 +10,7 @@ const PREFIX = 'resolved:'
  * @typedef {object} HookOptions JSON, as it goes to worker threads
  * @property {number} consumeMs that each call takes
  * @property {number | null} stepsPerMs of fixed work; null = until so much time has gone by, whoever has used it
+ * @property {number} [uneven] slow hooks consume so many times as much
  * @property {number} asyncMs the hook returns a promise that takes so long besides, 0 = none
  */
 
@@ -21,10 +23,10 @@ function spin (ms) {
 }
 
 /** The hook as every thread makes it for itself. @param {HookOptions} options @returns {Hook} */
-exports.makeHook = ({ consumeMs, stepsPerMs, asyncMs }) => {
-  const consume = consumeMs === 0 ? () => {} : stepsPerMs === null ? () => spin(consumeMs) : () => { work(consumeMs * stepsPerMs) }
+exports.makeHook = ({ consumeMs, stepsPerMs, asyncMs, uneven = 1 }) => {
+  const consume = consumeMs === 0 ? () => {} : stepsPerMs === null ? spin : (/** @type {number} */ ms) => { work(ms * stepsPerMs) }
   const resolveId = (/** @type {string} */ id) => {
-    consume()
+    consume(uneven === 1 || !isSlow(id) ? consumeMs : consumeMs * uneven)
     return PREFIX + id
   }
   if (asyncMs === 0) return resolveId

@@ -13,6 +13,7 @@ const { startThreads } = require('./threads')
  * @property {import('./hook').HookOptions} hook
  * @property {string | null} [hookFile] exports another makeHook(), in place of ours
  * @property {Partial<import('./addon').LaneOptions>} [lane]
+ * @property {import('./addon').Order} [order] of the free list, where calls are direct
  *
  * @typedef {object} HookPool ready to be called
  * @property {(count: number, idLength: number, deadlineMs?: number) => Promise<import('./addon').Outcome>} run
@@ -82,9 +83,9 @@ async function piscina (options) {
 
 /** Each worker thread has the addon and its own lane. @param {PoolOptions} options @returns {Promise<HookPool>} */
 async function direct (options) {
-  const { file, workers, hook, hookFile = null } = options
+  const { file, workers, hook, hookFile = null, order = 'last-in' } = options
   const addon = loadAddon(file)
-  const native = new addon.HookPool()
+  const native = new addon.HookPool(order)
   const lane = { ...LANE, ...options.lane }
   const threads = await startThreads(path.join(__dirname, 'direct-thread.js'), workers, { file, key: native.key, lane, hook, hookFile })
   return wrap(threads, native)

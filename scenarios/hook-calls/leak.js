@@ -3,7 +3,8 @@
 // Whether pools leave anything behind: node scenarios/hook-calls/leak.js [pools] [implementation]
 // Each has four workers, is asked for long answers, is stopped while busy and ends. The process's resident
 // memory is printed eleven times; the first pools fill caches that stay. "threads" in place of an
-// implementation is the control: as many worker threads come and go, and nothing is called from Rust.
+// implementation is the control: as many worker threads come and go, and nothing is called from Rust. "runs" is
+// one pool that is called so many times: what V8 has to be told of, or it would collect nothing.
 const path = require('node:path')
 const { buildAddon, rustVersion } = require('./build')
 const { implementations } = require('./implementations')
@@ -35,15 +36,24 @@ async function useThreads () {
   await Promise.all(workers.map((worker) => worker.terminate()))
 }
 
-/** @param {number} pools @param {string} implementation */
-async function main (pools, implementation) {
+/** @param {string} file the addon @param {string} kind what comes and goes: called as often as asked for */
+async function lifeOf (file, kind) {
+  if (kind === 'threads') return useThreads
+  if (kind !== 'runs') return () => usePool(file, kind)
+  const pool = await implementations.direct({ file, workers: WORKERS, hook: HOOK })
+  return () => pool.run(CALLS, ID_LENGTH)
+}
+
+/** @param {number} most @param {string} kind */
+async function main (most, kind) {
   const version = rustVersion()
   if (version === null) throw new Error('needs cargo to build its addon: https://rustup.rs')
   const file = await buildAddon({ say: console.error, version })
+  const use = await lifeOf(file, kind)
   for (let done = 0; ;) {
-    console.log(`${String(done).padStart(6)} pools  RSS ${(process.memoryUsage.rss() / MB).toFixed(1)} MB`)
-    if (done >= pools) return
-    for (const until = done + Math.ceil(pools / 10); done < until; done++) await (implementation === 'threads' ? useThreads() : usePool(file, implementation))
+    console.log(`${String(done).padStart(6)} ${kind === 'runs' ? kind : 'pools'}  RSS ${(process.memoryUsage.rss() / MB).toFixed(1)} MB`)
+    if (done >= most) process.exit()
+    for (const until = done + Math.ceil(most / 10); done < until; done++) await use()
   }
 }
 

@@ -5,12 +5,13 @@ use std::sync::{Arc, LazyLock, Mutex, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use napi::Result;
-use napi::bindgen_prelude::Function;
+use napi::bindgen_prelude::{Function, ObjectFinalize};
 use napi::threadsafe_function::ThreadsafeFunctionCallMode::NonBlocking;
+use napi::{Env, Result};
 use napi_derive::napi;
 
 use crate::call::{Answer, lock};
+use crate::free_list::Order;
 use crate::pool::Pool;
 use crate::run::call_all;
 
@@ -28,6 +29,18 @@ pub fn find_pool(key: &str) -> Result<Arc<Pool>, String> {
     })
 }
 
+fn parse_order(name: Option<&str>) -> Result<Order, String> {
+    match name {
+        None | Some("last-in") => Ok(Order::LastIn),
+        Some("first-in") => Ok(Order::FirstIn),
+        Some("least-loaded") => Ok(Order::LeastLoaded),
+        Some(other) => {
+            let message = format!("the order must be last-in, first-in or least-loaded, it is {other}");
+            Err(napi::Error::new("HOOK_UNKNOWN_ORDER".to_owned(), message))
+        }
+    }
+}
+
 /// A call that ended without an answer.
 #[napi(object)]
 pub struct Failure {
@@ -37,10 +50,23 @@ pub struct Failure {
 }
 
 /// What a run came to.
-#[napi]
+#[napi(custom_finalize)]
 pub struct Outcome {
     answers: Vec<Answer>,
     duration: Duration,
+}
+
+impl Outcome {
+    /// What V8 does not see of it, and has to know to collect it in time.
+    fn held_bytes(&self) -> i64 {
+        self.answers.iter().flatten().map(|answer| answer.len() as i64).sum()
+    }
+}
+
+impl ObjectFinalize for Outcome {
+    fn finalize(self, env: Env) -> Result<()> {
+        env.adjust_external_memory(-self.held_bytes()).map(drop)
+    }
 }
 
 #[napi]
@@ -80,17 +106,17 @@ pub struct HookPool {
 
 #[napi]
 impl HookPool {
+    /// `order`: in which free permits are taken, `last-in` unless told.
     #[napi(constructor)]
-    #[allow(clippy::new_without_default)]
-    pub fn new() -> Self {
-        let pool = Arc::new(Pool::default());
+    pub fn new(order: Option<String>) -> Result<Self, String> {
+        let pool = Arc::new(Pool::new(parse_order(order.as_deref())?));
         let mut pools = lock(&POOLS);
         // The address tells copies of the addon apart, the number pools of one.
         let key = format!("{:x}-{}", &raw const POOLS as usize, pools.0);
         pools.0 += 1;
         pools.1.insert(key.clone(), Arc::downgrade(&pool));
         drop(pools);
-        Self { pool, key }
+        Ok(Self { pool, key })
     }
 
     /// By which a thread registers its hook.
@@ -108,7 +134,11 @@ impl HookPool {
     /// Calls the hook `count` times at once from a thread of its own, then `done` with the outcome.
     #[napi]
     pub fn run(&self, count: u32, id_length: u32, deadline_ms: u32, done: Function<Outcome, ()>) -> Result<()> {
-        let done = done.build_threadsafe_function::<Outcome>().callee_handled::<false>().build()?;
+        let done = done.build_threadsafe_function::<Outcome>().callee_handled::<false>();
+        let done = done.build_callback(|context| {
+            context.env.adjust_external_memory(context.value.held_bytes())?;
+            Ok(context.value)
+        })?;
         let pool = self.pool.clone();
         let deadline = Duration::from_millis(deadline_ms.into());
         thread::Builder::new().name("hook-caller".to_owned()).spawn(move || {

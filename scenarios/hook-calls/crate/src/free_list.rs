@@ -2,12 +2,27 @@
 //!
 //! Invariants, held by `tests/free_list.rs` against random histories:
 //! a lane's permits in flight and on the list add up to its depth, whatever dies, throws or answers
-//! late; no call waits while a permit is free; each call is handed out once or returned to be ended.
+//! late; no call waits while a permit is free; each call is handed out once or returned to be ended;
+//! of the free permits the one that the order names is taken.
 
 use std::collections::{HashMap, VecDeque};
 
 /// Names a lane for good: numbers are not used again, so a late answer cannot meet a new lane.
 pub type LaneId = u64;
+
+/// Which of the free permits a call takes. It matters only while there are more permits than calls:
+/// a call that waits goes to the lane whose permit comes back.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Order {
+    /// The last one in is the first one out: its thread is the one that slept least and whose caches
+    /// are warm.
+    #[default]
+    LastIn,
+    /// In turn, as from a channel.
+    FirstIn,
+    /// One of the lane with the fewest calls in flight, of several the last one in.
+    LeastLoaded,
+}
 
 /// Permits of one lane.
 struct Permits {
@@ -18,20 +33,18 @@ struct Permits {
 /// Free permits, and the calls that wait for one.
 pub struct FreeList<C> {
     lanes: HashMap<LaneId, Permits>,
-    /// One entry for each free permit. The last one in is the first one out: its thread is the one
-    /// that slept least and whose caches are warm.
-    free: Vec<LaneId>,
+    /// One entry for each free permit, the last one in at the end.
+    free: VecDeque<LaneId>,
+    order: Order,
     waiting: VecDeque<C>,
     next: LaneId,
 }
 
-impl<C> Default for FreeList<C> {
-    fn default() -> Self {
-        Self { lanes: HashMap::new(), free: Vec::new(), waiting: VecDeque::new(), next: 0 }
-    }
-}
-
 impl<C> FreeList<C> {
+    pub fn new(order: Order) -> Self {
+        Self { lanes: HashMap::new(), free: VecDeque::new(), order, waiting: VecDeque::new(), next: 0 }
+    }
+
     /// A lane that takes `depth` calls at once, and those of the waiting calls that it takes now.
     pub fn add_lane(&mut self, depth: usize) -> (LaneId, Vec<C>) {
         let lane = self.next;
@@ -45,13 +58,25 @@ impl<C> FreeList<C> {
 
     /// The lane that takes this call, or nothing: then it waits.
     pub fn submit(&mut self, call: C) -> Option<(LaneId, C)> {
-        let Some(lane) = self.free.pop() else {
+        let Some(lane) = self.take_free() else {
             self.waiting.push_back(call);
             return None;
         };
         let permits = self.lanes.get_mut(&lane).expect("a free permit has a lane");
         permits.in_flight += 1;
         Some((lane, call))
+    }
+
+    fn take_free(&mut self) -> Option<LaneId> {
+        match self.order {
+            Order::LastIn => self.free.pop_back(),
+            Order::FirstIn => self.free.pop_front(),
+            Order::LeastLoaded => {
+                let by_load = self.free.iter().enumerate().rev().min_by_key(|(_, lane)| self.lanes[*lane].in_flight);
+                let (at, _) = by_load?;
+                self.free.remove(at)
+            }
+        }
     }
 
     /// A permit comes back; the call that waits longest goes to the same lane with it. From a lane
@@ -61,7 +86,7 @@ impl<C> FreeList<C> {
         let next = self.waiting.pop_front();
         if next.is_none() {
             permits.in_flight -= 1;
-            self.free.push(lane);
+            self.free.push_back(lane);
         }
         next
     }

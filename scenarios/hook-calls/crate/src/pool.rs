@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use crate::call::{Call, HookError, lock};
-use crate::free_list::{FreeList, LaneId};
+use crate::free_list::{FreeList, LaneId, Order};
 
 /// Wakes the thread of a lane; false where that thread is gone.
 pub type Wake = Box<dyn Fn() -> bool + Send + Sync>;
@@ -99,7 +99,6 @@ impl Work {
     }
 }
 
-#[derive(Default)]
 struct State {
     list: FreeList<Arc<Call>>,
     lanes: HashMap<LaneId, Arc<Lane>>,
@@ -109,12 +108,17 @@ struct State {
 }
 
 /// Hooks of the same name on any number of threads.
-#[derive(Default)]
 pub struct Pool {
     state: Mutex<State>,
 }
 
 impl Pool {
+    pub fn new(order: Order) -> Self {
+        let list = FreeList::new(order);
+        let state = State { list, lanes: HashMap::new(), is_stopped: false, has_had_lanes: false };
+        Self { state: Mutex::new(state) }
+    }
+
     /// A lane for `depth` calls at once; nothing where the pool is stopped.
     pub fn add_lane(&self, depth: usize, wake: Wake) -> Option<Arc<Lane>> {
         let mut state = lock(&self.state);

@@ -21,14 +21,29 @@ pub struct ToHook(pub String);
 /// What a hook returned: nothing where that is no string.
 pub struct FromHook(pub Option<String>);
 
+/// Tells V8 of memory that its values hold outside of its heap, or no longer. To it a string of a
+/// megabyte that is lent is some bytes: without being told it would let gigabytes of them lie around
+/// before it collects.
+fn adjust_held(env: sys::napi_env, bytes: i64) {
+    let mut held = 0;
+    // SAFETY: an environment that lives; the figure is no more than a hint to the collector.
+    unsafe { sys::napi_adjust_external_memory(env, bytes, &mut held) };
+}
+
 /// Gives the bytes back to Rust when V8 has collected the string.
-unsafe extern "C" fn free_lent(_env: sys::node_api_basic_env, _data: *mut c_void, hint: *mut c_void) {
+unsafe extern "C" fn free_lent(env: sys::node_api_basic_env, _data: *mut c_void, hint: *mut c_void) {
     // SAFETY: `hint` is the box that `lend` made, and V8 finalizes a string once.
-    drop(unsafe { Box::from_raw(hint.cast::<String>()) });
+    let text = unsafe { Box::from_raw(hint.cast::<String>()) };
+    // None where the environment has ended: then nobody counts.
+    if !env.is_null() {
+        adjust_held(env.cast(), -(text.len() as i64));
+    }
 }
 
 fn lend(env: sys::napi_env, text: String) -> Result<sys::napi_value> {
     let (length, bytes) = (text.len() as isize, text.as_ptr());
+    // Before it is lent: where V8 copies, `free_lent` is called at once.
+    adjust_held(env, length as i64);
     let owner = Box::into_raw(Box::new(text));
     let mut value = ptr::null_mut();
     let mut is_copied = false;
@@ -47,6 +62,7 @@ fn lend(env: sys::napi_env, text: String) -> Result<sys::napi_value> {
     if status != sys::Status::napi_ok {
         // SAFETY: V8 has taken nothing, so the box is still ours.
         drop(unsafe { Box::from_raw(owner) });
+        adjust_held(env, -(length as i64));
     }
     check_status!(status, "the id could not be lent to V8")?;
     Ok(value)

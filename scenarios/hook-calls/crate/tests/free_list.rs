@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use hook_calls::free_list::{FreeList, LaneId};
+use hook_calls::free_list::{FreeList, LaneId, Order};
 use proptest::prelude::*;
 
 #[derive(Debug, Clone)]
@@ -36,6 +36,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 struct Model {
     /// Depth and permits in flight of each lane that lives.
     lanes: BTreeMap<LaneId, (usize, usize)>,
+    /// Free permits, the last one in at the end.
+    free: Vec<LaneId>,
     ever: Vec<LaneId>,
     submitted: usize,
     gone: HashSet<usize>,
@@ -49,6 +51,22 @@ impl Model {
         self.end(call);
     }
 
+    /// Whether the order allows that a call takes a free permit of this lane, which is then taken.
+    fn take(&mut self, order: Order, lane: LaneId) -> bool {
+        let at = match order {
+            Order::LastIn => self.free.len().checked_sub(1),
+            Order::FirstIn => self.free.first().map(|_| 0),
+            Order::LeastLoaded => {
+                let least = self.lanes.values().filter(|(depth, in_flight)| in_flight < depth).map(|lane| lane.1).min();
+                if least != Some(self.lanes[&lane].1) {
+                    return false;
+                }
+                self.free.iter().position(|free| *free == lane)
+            }
+        };
+        at.is_some_and(|at| self.free.remove(at) == lane)
+    }
+
     fn end(&mut self, call: usize) {
         assert!(self.gone.insert(call), "call {call} was handed out twice");
     }
@@ -58,12 +76,16 @@ impl Model {
     }
 }
 
+fn orders() -> impl Strategy<Value = Order> {
+    prop_oneof![Just(Order::LastIn), Just(Order::FirstIn), Just(Order::LeastLoaded)]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_permit_is_lost_or_doubled_and_no_call_forgotten(steps in steps()) {
-        let mut list = FreeList::default();
+    fn no_permit_is_lost_or_doubled_and_no_call_forgotten(order in orders(), steps in steps()) {
+        let mut list = FreeList::new(order);
         let mut model = Model::default();
         for step in steps {
             match step {
@@ -72,6 +94,7 @@ proptest! {
                     prop_assert!(!model.ever.contains(&lane), "a number was used again");
                     model.ever.push(lane);
                     model.lanes.insert(lane, (depth, 0));
+                    model.free.extend((taken.len()..depth).map(|_| lane));
                     for call in taken {
                         model.hand(lane, call);
                     }
@@ -80,6 +103,7 @@ proptest! {
                     let call = model.submitted;
                     model.submitted += 1;
                     if let Some((lane, call)) = list.submit(call) {
+                        prop_assert!(model.take(order, lane), "{order:?} does not take a permit of this lane");
                         model.hand(lane, call);
                     }
                 }
@@ -90,8 +114,9 @@ proptest! {
                     }
                     let lane = busy[nth % busy.len()];
                     model.lanes.get_mut(&lane).unwrap().1 -= 1;
-                    if let Some(call) = list.give_back(lane) {
-                        model.hand(lane, call);
+                    match list.give_back(lane) {
+                        Some(call) => model.hand(lane, call),
+                        None => model.free.push(lane),
                     }
                 }
                 Step::GiveBackLate(nth) => {
@@ -114,6 +139,7 @@ proptest! {
                     }
                     let lane = model.ever[nth % model.ever.len()];
                     model.lanes.remove(&lane);
+                    model.free.retain(|free| *free != lane);
                     for call in list.remove_lane(lane) {
                         prop_assert!(model.lanes.is_empty(), "calls were ended that others could have taken");
                         model.end(call);
@@ -127,6 +153,7 @@ proptest! {
             }
             let (free, in_flight, depth) = list.permits();
             prop_assert_eq!(free + in_flight, depth, "a permit was lost");
+            prop_assert_eq!(free, model.free.len());
             prop_assert_eq!(in_flight, model.lanes.values().map(|(_, in_flight)| in_flight).sum::<usize>());
             prop_assert_eq!(depth, model.lanes.values().map(|(depth, _)| depth).sum::<usize>());
             prop_assert_eq!(list.waiting() + model.gone.len(), model.submitted, "a call was forgotten");

@@ -1,0 +1,86 @@
+'use strict'
+
+// The scenario hook-calls: when its oracle goes red, and what its findings say. Nothing is called here.
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { hasCeiling, isBelowCeiling, isPossible, isSlow, leastMs } = require('../scenarios/hook-calls/oracle')
+const { findings } = require('../scenarios/hook-calls/findings')
+const { makeHook } = require('../scenarios/hook-calls/hook')
+const { scenario } = require('../scenarios/hook-calls/scenario')
+
+const ROW = { consumeMs: 3, count: 333, idLength: 30, workers: 2 }
+const LEAST_MS = 167 * 3
+
+test('a run takes at least the share of its busiest worker', () => {
+  assert.equal(leastMs(ROW), LEAST_MS)
+  assert.equal(leastMs({ ...ROW, workers: 0 }), 333 * 3, 'the main thread alone')
+  assert.equal(leastMs({ ...ROW, workers: 16 }, 2), LEAST_MS, 'cores that do the work')
+  assert.equal(leastMs({ ...ROW, count: 0 }), 0)
+  assert.equal(leastMs({ ...ROW, count: 20, uneven: 10 }), 19 * 3, '18 and two that take ten times as long')
+  assert.equal(leastMs({ ...ROW, count: 2, workers: 4, uneven: 10 }), 30, 'the longest hook')
+  assert.ok(isPossible(LEAST_MS, ROW))
+  assert.ok(!isPossible(LEAST_MS - 1, ROW), 'a hook was not called')
+})
+
+test('the oracle goes red where no run is within 2 %, and not by what the machine took', () => {
+  const run = (/** @type {number} */ tookMs, waitedMs = 0) => ({ tookMs, waitedMs })
+  assert.ok(isBelowCeiling([run(LEAST_MS * 1.019)], ROW))
+  assert.ok(!isBelowCeiling([run(LEAST_MS * 1.021)], ROW))
+  assert.ok(!isBelowCeiling(Array(6).fill(run(LEAST_MS * 1.5, 10)), ROW), 'slow by itself')
+  assert.ok(isBelowCeiling([run(900), run(LEAST_MS * 1.01), run(700)], ROW), 'one was not disturbed')
+  assert.ok(isBelowCeiling([run(900, 400)], ROW), 'its thread had no core')
+})
+
+test('the ceiling is that of direct with short ids while each worker has a core', () => {
+  assert.ok(hasCeiling('direct', ROW, 2))
+  assert.ok(!hasCeiling('direct', { ...ROW, workers: 4 }, 2))
+  assert.ok(!hasCeiling('direct', { ...ROW, consumeMs: 0 }, 2))
+  assert.ok(!hasCeiling('direct', { ...ROW, idLength: 10000 }, 2))
+  assert.ok(!hasCeiling('indirect-fifo', ROW, 2))
+})
+
+test('one uneven hook in ten takes so many times as long', () => {
+  assert.equal(Array.from({ length: 200 }, (_, i) => `x${i}`).filter(isSlow).length, 20)
+  const hook = makeHook({ consumeMs: 1, stepsPerMs: null, asyncMs: 0, uneven: 20 })
+  const durationMs = (/** @type {string} */ id) => {
+    const fromMs = performance.now()
+    assert.equal(hook(id), `resolved:${id}`)
+    return performance.now() - fromMs
+  }
+  assert.ok(durationMs('x10') >= 20)
+  assert.ok(Math.min(...['x1', 'x2', 'x3'].map(durationMs)) < 20)
+})
+
+test('Rolldown\'s design has at most eight workers; every mode but faithful has it, and every variant its diagram', () => {
+  for (const mode of /** @type {const} */ (['quick', 'default', 'full'])) {
+    const cells = scenario.plan({ mode, isListing: true, options: {} }).filter(({ variant }) => variant === 'direct-channel')
+    assert.ok(cells.length > 0, mode)
+    assert.ok(cells.every(({ params }) => Number(params.workers) <= 8), mode)
+    assert.ok(scenario.plan({ mode, isListing: true, options: {} }).some(({ variant }) => variant === 'direct-least-loaded'), mode)
+  }
+  const variants = new Set(scenario.plan({ mode: 'full', isListing: true, options: {} }).map(({ variant }) => variant))
+  assert.equal(scenario.diagrams?.length, variants.size)
+})
+
+/** @param {string} variant @param {object} params @param {number} median @param {Record<string, number>} [extra] */
+const cellOf = (variant, params, median, extra = {}) => /** @type {any} */ ({
+  variant,
+  params: { consumeMs: 5, count: 4, idLength: 30, workers: 4, ...params },
+  median,
+  min: median * 0.9,
+  max: median * 1.1,
+  extra: Object.fromEntries(Object.entries(extra).map(([key, value]) => [key, { median: value }])),
+  caller: { delayMaxMs: 1.5 },
+  skipped: null
+})
+
+test('findings say what calling costs, who pays and whether the main thread stays free, of the rows that there are', () => {
+  const say = (/** @type {any[]} */ ...cells) => findings(/** @type {any} */ ({ cells })).join('\n')
+  assert.match(say(cellOf('direct', { consumeMs: 0, count: 1000 }, 2, { mainCpuMs: 0.7, initMs: 60, initCpuMs: 5 })),
+    /called from Rust directly 2\.00 ms \(W=4\)[^]*main thread's CPU these calls take direct W=4 0\.700 ms[^]*loop meanwhile: direct 1\.50 ms/)
+  const consuming = say(cellOf('direct-depth', {}, 20, { overLeast: 2 }), cellOf('direct-least-loaded', {}, 10.1, { overLeast: 1.01 }))
+  assert.match(consuming, /4 calls of 5 ms: direct-depth W=4 20\.0 ms, direct-least-loaded W=4 10\.1 ms\. Over the least possible: direct-depth W=4 2\.00, direct-least-loaded W=4 1\.01; within 2 %: direct-least-loaded W=4\. The main thread's loop is late by up to/)
+  assert.match(consuming, /Least-loaded takes 0\.51 of what the free list takes for 4 calls of 5 ms \(W=4\)\.$/)
+  assert.match(say(cellOf('direct-depth', { uneven: 10 }, 20), cellOf('direct-least-loaded', { uneven: 10 }, 21)), /one in ten takes 10 times as long \(W=4\), within what runs differ by/)
+  assert.match(say({ ...cellOf('direct', {}, 0), median: null, skipped: 'needs cargo' }), /not measured: needs cargo/)
+})
