@@ -1,7 +1,9 @@
 'use strict'
 
+const { once } = require('node:events')
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { Worker } = require('node:worker_threads')
 const { createMemory, openBridge } = require('../lib/bridge/bridge')
 const { startHeartbeat } = require('../lib/host/heartbeat')
 const { silenceMs } = require('../lib/silence')
@@ -250,6 +252,19 @@ test('a new thread is left alone at first, then let load at its loop, then inter
   await new Promise((resolve) => setTimeout(resolve, 500))
   assert.equal(installs.length, length)
   discovery.stop()
+})
+
+test('a thread that is asked anew while it runs no code of the application, or too late, loads at its next turn', async () => {
+  for (const isInterrupt of [false, true]) {
+    let expression = ''
+    const ask = (/** @type {{ expression: string }} */ call) => { expression = call.expression; return null }
+    new ThreadAsker({ options: { threshold: 50, resolution: 10, calmPeriod: 100 }, relays: () => 0, relayMicros: () => 0, mayAsk: () => true, ask }).install([1], isInterrupt, 0)
+    // Asked at 0: too late to be interrupted.
+    const worker = new Worker(`${expression}(undefined, 0, 'idle')
+      setTimeout(() => require('node:worker_threads').parentPort.postMessage(typeof globalThis[Symbol.for('loopwatch.agent.1')]?.announce), 50)`, { eval: true })
+    assert.deepEqual(await once(worker, 'message'), ['function'], `${isInterrupt}`)
+    await worker.terminate()
+  }
 })
 
 test('threads of one name add up, ended ones stay in the totals, and of gauges the largest counts', () => {

@@ -30,7 +30,9 @@ const USER_FRAME = /(?:\(|at )(?!node:|<anonymous>)[^()]+:\d+:\d+\)?$/m
  * What a worker thread evaluates to be watched. While Node.js is still preparing the thread there is
  * no parentPort; threads of Node.js itself never have one. Loading waits for the loop's next turn, for
  * which a thread that is blocked in its first lines is not waited. It is interrupted in code of the
- * application only: files that are loaded amid Node's own preparations make it fail an assertion.
+ * application only: files that are loaded amid Node's own preparations make it fail an assertion. One
+ * that is asked again while it runs none, as the first question was given up on a busy machine, waits
+ * for its turn as well: it may be idle for ever.
  * @param {{ threshold: number, resolution: number, calmPeriod: number }} options
  * @param {boolean} isInterrupt load at once, on top of whatever is running
  */
@@ -48,7 +50,7 @@ function installCall (options, isInterrupt) {
     }
     const isLate = Number(process.hrtime.bigint()) / 1e6 > atMs + ${LOAD_MS}
     if (${isInterrupt} && !isLate && ${USER_FRAME}.test(new Error().stack)) install(true)
-    if (!${isInterrupt}) process.getBuiltinModule('node:timers').setImmediate(install, false)
+    else process.getBuiltinModule('node:timers').setImmediate(install, false)
   })`
 }
 
