@@ -20,7 +20,7 @@ const spin = /** @type {import('../scenarios/bakeoff/corpus').Case} */ (corpus.f
 const truth = { startMs: 1000, endMs: 1200 }
 
 /** @param {Partial<import('../scenarios/bakeoff/reports').Report>} [more] @returns {import('../scenarios/bakeoff/reports').Report} */
-const report = (more) => ({ atMs: 1210, id: 'a', durationMs: 202, frame: { function: 'spin', line: spin.lines[0] }, route: '/spin', cause: 'js', isFinal: true, isExcused: false, ...more })
+const report = (more) => ({ atMs: 1210, id: 'a', durationMs: 202, frame: { function: 'spin', line: spin.lines[0] }, route: '/spin', cause: 'js', thread: 'main', isFinal: true, isExcused: false, ...more })
 
 /** @param {import('../scenarios/bakeoff/reports').Report[]} reports @param {Partial<import('../scenarios/bakeoff/score').Observation>} [more] */
 const judged = (reports, more) => judge({ case: spin, truth, reports, endpoint: null, ...more }, { isPrompt: true })
@@ -70,6 +70,18 @@ test('nothing said is a miss, and a block before or after the true one is a stra
   assert.equal(countBlamed([before, before, after], [pause], { isPrompt: true }), 1, 'a pause of the collector was one')
 })
 
+test('a block of a worker thread counts for who names that thread, and one of the main thread is then a stray', () => {
+  const inThread = /** @type {import('../scenarios/bakeoff/corpus').Case} */ (corpus.find(({ kind }) => kind === 'thread'))
+  assert.deepEqual([inThread.thread, inThread.route], ['reports', null])
+  const own = report({ thread: 'reports', route: null, frame: { function: 'inThread', line: inThread.lines[0] } })
+  const right = judged([own], { case: inThread })
+  assert.deepEqual([right.found, right.isFrame, right.isLine, right.isRoute, right.said, right.strays], [true, true, true, true, 'js', 0])
+  const wrong = judged([{ ...own, thread: 'main' }], { case: inThread })
+  assert.deepEqual([wrong.found, wrong.strays], [false, 1])
+  assert.deepEqual((({ found, strays }) => [found, strays])(judge({ case: inThread, truth, reports: [{ ...own, thread: 'main' }], endpoint: null }, {})), [false, 1], 'nor for who is late')
+  assert.deepEqual((({ found, strays }) => [found, strays])(judged([own])), [false, 1])
+})
+
 test('a block that never ends has no duration, and every report of it came in time', () => {
   const endless = judged([report({ atMs: 1070, durationMs: 70 })], { truth: { startMs: 1000, endMs: null } })
   assert.deepEqual([endless.found, endless.isWhileBlocked, endless.errorPercent], [true, true, null])
@@ -88,7 +100,8 @@ test('figures leave out what a contestant does not tell, and name the blocks it 
 test('the log of the agent, stacks of others and scraped figures are read alike', () => {
   const frame = { function: 'spin', file: path.join(FOLDER, 'blocks.js'), line: 34, column: 5 }
   const log = { name: 'loopwatch', event: 'closed', block: '1-2', time: 1210, durationMs: 200.4, frame, request: { route: '/spin' }, cause: 'starved' }
-  assert.deepEqual(readReport(log), { atMs: 1210, id: '1-2', durationMs: 200.4, frame: { function: 'spin', line: 'blocks.js:34' }, route: '/spin', cause: 'starved', isFinal: true, isExcused: true })
+  assert.deepEqual(readReport(log), { atMs: 1210, id: '1-2', durationMs: 200.4, frame: { function: 'spin', line: 'blocks.js:34' }, route: '/spin', cause: 'starved', thread: 'main', isFinal: true, isExcused: true })
+  assert.equal(readReport({ ...log, thread: 'reports', threadId: 3 })?.thread, 'reports')
   assert.equal(readReport({ name: 'loopwatch', event: 'listening' }), null)
   const record = { id: '1-2', startedAt: new Date(1000).toISOString(), durationMs: 200.4, frame, request: { route: '/spin' }, cause: 'js' }
   assert.deepEqual(readRecord(record), { ...readReport(log), atMs: 1200.4, cause: 'js', isExcused: false })
@@ -97,7 +110,7 @@ test('the log of the agent, stacks of others and scraped figures are read alike'
   const stack = ['    at node:internal/timers:5:1', `    at Wrap.run (${path.join('x', 'node_modules', 'y', 'index.js')}:1:1)`, `    at Object.spin [as go] (${path.join(FOLDER, 'blocks.js')}:34:5)`]
   assert.deepEqual(readReport({ bakeoff: 'report', atMs: 1, durationMs: 2, stack })?.frame, { function: 'spin', line: 'blocks.js:34' })
   const frames = [{ function: 'pbkdf2Sync', filename: 'node:crypto', lineno: 1 }, { function: 'blocks.pbkdf2', filename: path.join(FOLDER, 'blocks.js'), lineno: 9 }]
-  assert.deepEqual(readReport({ bakeoff: 'report', atMs: 1, durationMs: 2, frames, route: '/x' }), { atMs: 1, id: null, durationMs: 2, frame: { function: 'pbkdf2', line: 'blocks.js:9' }, route: '/x', cause: null, isFinal: false, isExcused: false })
+  assert.deepEqual(readReport({ bakeoff: 'report', atMs: 1, durationMs: 2, frames, route: '/x' }), { atMs: 1, id: null, durationMs: 2, frame: { function: 'pbkdf2', line: 'blocks.js:9' }, route: '/x', cause: null, thread: 'main', isFinal: false, isExcused: false })
   assert.equal(readReport({ bakeoff: 'report', atMs: 1, durationMs: 2 })?.frame, null)
 
   const text = '# TYPE lag_max_seconds gauge\nlag_max_seconds 0.21\nlag_max_seconds_other 9\n'

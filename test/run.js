@@ -15,10 +15,10 @@ const BIN = path.join(ROOT, 'node_modules', '.bin')
 /** Tests of pure parts and of tools, for which one version is enough. */
 const ONCE = [
   'alerts', 'attach', 'bakeoff', 'cause', 'cluster-hub', 'cluster-parts', 'dashboards', 'delay-histogram', 'demo', 'detector', 'diagnose',
-  'escalation', 'explain', 'fault-table', 'history', 'hook-crate', 'hook-leak', 'hook-oracle', 'http-guard', 'lateness', 'layers', 'load', 'manifests',
-  'many-routes', 'metrics', 'options', 'options-fuzz', 'package', 'page', 'path-template', 'profile-command', 'profiled', 'profiles', 'readme',
-  'request-stats', 'scenario', 'scenario-dashboard', 'scenario-findings', 'scenario-load', 'scenario-parts', 'scenario-quick', 'scenario-servers', 'secrets', 'soak',
-  'source-map', 'stack', 'store', 'thread-gate'
+  'escalation', 'explain', 'fault-table', 'history', 'hook-crate', 'hook-leak', 'hook-oracle', 'http-guard', 'is-alive', 'lateness', 'layers', 'load',
+  'manifests', 'many-routes', 'metrics', 'options', 'options-fuzz', 'package', 'page', 'path-template', 'profile-command', 'profiled', 'profiles',
+  'readme', 'request-stats', 'scenario', 'scenario-dashboard', 'scenario-findings', 'scenario-load', 'scenario-parts', 'scenario-quick',
+  'scenario-servers', 'secrets', 'soak', 'source-map', 'stack', 'store', 'thread-gate', 'throttling'
 ].map((name) => `${name}.test.js`)
 
 /** Tools that profile on two lines of Node.js, half of them on each. @type {Record<number, string[]>} */

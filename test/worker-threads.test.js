@@ -1,8 +1,10 @@
 'use strict'
 
+const { once } = require('node:events')
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const vm = require('node:vm')
+const { Worker } = require('node:worker_threads')
 const { createMemory, openBridge } = require('../lib/bridge/bridge')
 const { startHeartbeat } = require('../lib/host/heartbeat')
 const { silenceMs } = require('../lib/silence')
@@ -186,7 +188,7 @@ test('above a number of threads for its CPUs none is asked; earlier ones are cou
   assert.equal(new ThreadCount({ cpus: 2, before: 1000, tasks: () => tasks }).excess, null, 'the first question tells')
 })
 
-test('a thread loads what watches it in its own code or at its loop, never amid Node\'s preparations', () => {
+test('a thread loads what watches it in its own code or at its loop, never before Node.js has prepared it', () => {
   const calls = [false, true].map((isInterrupt) => {
     let expression = ''
     const asker = new ThreadAsker({ options: { threshold: 50, resolution: 10, calmPeriod: 100 }, relays: () => 0, relayMicros: () => 0, mayAsk: () => true, ask: (call) => { expression = call.expression; return null } })
@@ -211,9 +213,8 @@ test('a thread loads what watches it in its own code or at its loop, never amid 
   const node = `${nobody}\n    at evalScript (node:internal/process/execution:87:12)`
   const user = `${node}\n    at spin (/app/worker.js:3:9)`
   assert.deepEqual([nobody, node, user].map((stack) => loads(0, stack)), [['at its loop'], ['at its loop'], ['at its loop']])
-  assert.deepEqual([nobody, node, user].map((stack) => loads(1, stack)), [['at its loop'], [], ['at once']])
-  assert.deepEqual(loads(1, user, { lateMs: 6 }), [])
-  assert.deepEqual(loads(1, nobody, { lateMs: 6 }), ['at its loop'])
+  assert.deepEqual([nobody, node, user].map((stack) => loads(1, stack)), [['at its loop'], ['at its loop'], ['at once']])
+  for (const stack of [nobody, user]) assert.deepEqual(loads(1, stack, { lateMs: 6 }), ['at its loop'])
   for (const i of [0, 1]) assert.deepEqual(loads(i, nobody, { parentPort: null }), [])
 })
 
@@ -282,6 +283,19 @@ test('a new thread is left alone at first, then let load at its loop, then inter
   await new Promise((resolve) => setTimeout(resolve, 500))
   assert.equal(installs.length, length)
   discovery.stop()
+})
+
+test('a thread that is asked anew while it runs no code of the application, or too late, loads at its next turn', async () => {
+  for (const isInterrupt of [false, true]) {
+    let expression = ''
+    const ask = (/** @type {{ expression: string }} */ call) => { expression = call.expression; return null }
+    new ThreadAsker({ options: { threshold: 50, resolution: 10, calmPeriod: 100 }, relays: () => 0, relayMicros: () => 0, mayAsk: () => true, ask }).install([1], isInterrupt, 0)
+    // Asked at 0: too late to be interrupted.
+    const worker = new Worker(`${expression}(undefined, 0, 'idle')
+      setTimeout(() => require('node:worker_threads').parentPort.postMessage(typeof globalThis[Symbol.for('loopwatch.agent.1')]?.announce), 50)`, { eval: true })
+    assert.deepEqual(await once(worker, 'message'), ['function'], `${isInterrupt}`)
+    await worker.terminate()
+  }
 })
 
 test('threads of one name add up, ended ones stay in the totals, and of gauges the largest counts', () => {

@@ -3,12 +3,13 @@
 const { randomBytes } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { codedError } = require('../errors')
+const { isAlive } = require('../is-alive')
 const { AGENT_URL, STOP_AGENT, startAgent } = require('../tools/attach/expressions')
 const { connect } = require('../tools/attach/inspector')
 const { askStack, watchFromOutside } = require('../tools/attach/outside-watch')
 const { checkProcess } = require('../tools/attach/target-process')
 const { choosePort } = require('../tools/port')
-const { follow, isAlive, now, print, say } = require('./follow')
+const { follow, now, print, say } = require('./follow')
 const { watchSignals } = require('./signals')
 
 const MS_PER_S = 1000

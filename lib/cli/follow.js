@@ -2,6 +2,7 @@
 
 const { codedError } = require('../errors')
 const { describe, printable } = require('../export/describe')
+const { isAlive } = require('../is-alive')
 
 const MS_PER_S = 1000
 const POLL_MS = 1000
@@ -82,16 +83,6 @@ function tell (record, last) {
   return { wasOver: !ongoing, staysListed: !ongoing && threadId === 0, atMs }
 }
 
-/** @param {number} pid */
-function isAlive (pid) {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
-exports.isAlive = isAlive
 exports.now = now
 exports.print = print
 exports.say = say

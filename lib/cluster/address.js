@@ -2,6 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { isAlive } = require('../is-alive')
 
 /** sockaddr_un takes 108 bytes on Linux, 104 on macOS; a longer path is cut without an error. */
 const PATH_BYTES = 103
@@ -78,14 +79,5 @@ function namespace () {
     return `-${/\d+/.exec(fs.readlinkSync('/proc/self/ns/pid'))?.[0]}`
   } catch {
     return ''
-  }
-}
-
-/** @param {number} pid */
-function isAlive (pid) {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return error.code === 'EPERM'
   }
 }

@@ -1,5 +1,7 @@
 'use strict'
 
+const { isAlive } = require('../is-alive')
+
 /** More workers than this are refused and listen on their own. */
 const MOST_SLOTS = 256
 
@@ -13,9 +15,9 @@ class Slots {
   #last = new Map()
   #isAlive
 
-  /** @param {(pid: number) => boolean} [isAlive] */
-  constructor (isAlive = lives) {
-    this.#isAlive = isAlive
+  /** @param {(pid: number) => boolean} [alive] */
+  constructor (alive = isAlive) {
+    this.#isAlive = alive
   }
 
   /**
@@ -56,16 +58,6 @@ class Slots {
     let slot = 1
     while (this.#taken.has(slot) || this.#isAlive(this.#last.get(slot)?.pid ?? 0)) slot++
     return slot
-  }
-}
-
-/** @param {number} pid 0 for none */
-function lives (pid) {
-  if (pid === 0) return false
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return /** @type {{ code?: string }} */ (error).code === 'EPERM'
   }
 }
 

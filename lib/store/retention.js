@@ -2,6 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { isAlive } = require('../is-alive')
 
 /** What processes that have ended may leave behind in a folder: two full ones, or a day of restarts every half hour. */
 const FILES = 50
@@ -35,13 +36,7 @@ exports.prune = (dir, { own, files = FILES, bytes = BYTES }) => {
 function isEnded (pid) {
   if (Number.isNaN(pid)) return false
   if (pid === process.pid) return true
-  try {
-    process.kill(pid, 0)
-    return false
-  } catch (error) {
-    // EPERM: it lives, under another user.
-    return error.code === 'ESRCH'
-  }
+  return !isAlive(pid)
 }
 
 /** @param {string} file */

@@ -162,7 +162,7 @@ class Incident {
       cpuMs: this.#cpuMs(durationMs, after),
       gcMs: gcWithin(startMs, endMs),
       runQueueMs: spent(this.#before, after, 'runQueueMs', durationMs),
-      throttledMs: spent(this.#before, after, 'throttledMs', durationMs),
+      throttledMs: this.#throttledMs(startMs, durationMs, after),
       nativeMs: Math.min(durationMs, this.#nativeMs + unansweredMs),
       runningMs: this.#runningMs,
       watchdogGapMs: watchdogGapWithin(startMs, endMs)
@@ -223,6 +223,19 @@ class Incident {
     return within
       ? spent(/** @type {Reading} */ (this.#first), this.#last, 'cpuMs', durationMs)
       : spent(this.#before, after, 'cpuMs', durationMs)
+  }
+
+  /**
+   * The last figure of calm may be of a quarter of a second before the block (throttling.js). What came
+   * before the first one within the block is of the block for as long as that had lasted by then, at most.
+   * @param {number} startMs
+   * @param {number} durationMs
+   * @param {Reading} after
+   */
+  #throttledMs (startMs, durationMs, after) {
+    const most = spent(this.#before, after, 'throttledMs', durationMs)
+    if (most === null || this.#first === null || this.#first.throttledMs === null || after.throttledMs === null) return most
+    return Math.min(most, after.throttledMs - this.#first.throttledMs + Math.max(0, this.#first.atMs - startMs))
   }
 }
 

@@ -1,6 +1,7 @@
 'use strict'
 
 const fs = require('node:fs')
+const { Throttling } = require('./throttling')
 
 const NS_PER_MS = 1e6
 const US_PER_MS = 1e3
@@ -51,26 +52,17 @@ class Kernel {
   #ownStat = new KernelFile('/proc/thread-self/stat')
   #ownSchedstat = new KernelFile('/proc/thread-self/schedstat')
   #cpuStat = new KernelFile(`${cgroupFolder() ?? '/nonexistent'}/cpu.stat`)
+  throttling = new Throttling(() => throttledOf(this.#cpuStat.read()))
 
   /** @param {number} nowMs @returns {Reading} */
   read (nowMs) {
-    return { atMs: nowMs, ...schedOf(this.#schedstat.read()), throttledMs: this.throttledMs() }
+    return { atMs: nowMs, ...schedOf(this.#schedstat.read()), throttledMs: this.throttling.glance(nowMs) }
   }
 
   /** CPU time of the calling thread so far, to the microsecond. */
   ownCpuMs () {
     const cpuNs = parseInt(this.#ownSchedstat.read() ?? '', 10)
     return cpuNs > 0 ? cpuNs / NS_PER_MS : null
-  }
-
-  /** How long the process's cgroup was out of CPU quota so far. */
-  throttledMs () {
-    const text = this.#cpuStat.read()
-    if (text === null) return null
-    const v2 = /^throttled_usec (\d+)/m.exec(text)
-    if (v2) return Number(v2[1]) / US_PER_MS
-    const v1 = /^throttled_time (\d+)/m.exec(text)
-    return v1 ? Number(v1[1]) / NS_PER_MS : null
   }
 
   /** CPU time of the host's and the watchdog's threads so far. */
@@ -81,6 +73,15 @@ class Kernel {
   close () {
     for (const file of [this.#schedstat, this.#hostStat, this.#ownStat, this.#ownSchedstat, this.#cpuStat]) file.close()
   }
+}
+
+/** @param {string | null} cpuStat of version 2 or 1 */
+function throttledOf (cpuStat) {
+  if (cpuStat === null) return null
+  const v2 = /^throttled_usec (\d+)/m.exec(cpuStat)
+  if (v2) return Number(v2[1]) / US_PER_MS
+  const v1 = /^throttled_time (\d+)/m.exec(cpuStat)
+  return v1 ? Number(v1[1]) / NS_PER_MS : null
 }
 
 /** @param {string | null} schedstat @returns {{ cpuMs: number | null, runQueueMs: number | null }} */

@@ -25,16 +25,14 @@ const AGENT = path.join(__dirname, '..', 'host', 'thread-agent.js')
 
 /** A line of a stack that is neither Node's own nor of an expression such as ours. */
 const USER_FRAME = /(?:\(|at )(?!node:|<anonymous>)[^()]+:\d+:\d+\)?$/m
-/** A line of anybody's but such an expression: none where a loop waits. */
-const FRAME = /(?:\(|at )(?!<anonymous>)[^()]+:\d+:\d+\)?$/m
 
 /**
  * What a worker thread evaluates to be watched. While Node.js is still preparing the thread there is
  * no parentPort; threads of Node.js itself never have one. Loading waits for the loop's next turn, for
  * which a thread that is blocked in its first lines is not waited. It is interrupted in code of the
  * application only: files that are loaded amid Node's own preparations make it fail an assertion. One
- * that was being prepared when it was first asked, for more than a second on an overloaded machine,
- * may be asleep in its loop by the next time.
+ * that is asked again while it runs none, as the first question was given up on a busy machine, waits
+ * for its turn as well: it may be idle for ever.
  * @param {{ threshold: number, resolution: number, calmPeriod: number }} options
  * @param {boolean} isInterrupt load at once, on top of whatever is running
  */
@@ -51,9 +49,8 @@ function installCall (options, isInterrupt) {
       } catch {}
     }
     const isLate = Number(process.hrtime.bigint()) / 1e6 > atMs + ${LOAD_MS}
-    const { stack } = new Error()
-    if (${isInterrupt} && !isLate && ${USER_FRAME}.test(stack)) install(true)
-    if (!${isInterrupt} || !${FRAME}.test(stack)) process.getBuiltinModule('node:timers').setImmediate(install, false)
+    if (${isInterrupt} && !isLate && ${USER_FRAME}.test(new Error().stack)) install(true)
+    else process.getBuiltinModule('node:timers').setImmediate(install, false)
   })`
 }
 

@@ -7,18 +7,18 @@ class ThreadKernel {
   #schedstat
   #stat
   #status
-  #throttledMs
+  #throttling
   #hasRun = false
   /** Whether the thread is no more: its files tell nobody else's numbers, whoever is given its id. */
   isGone = false
 
-  /** @param {number | null} tid in the kernel @param {() => number | null} throttledMs of the process's cgroup */
-  constructor (tid, throttledMs) {
+  /** @param {number | null} tid in the kernel @param {import('./throttling').Throttling} throttling of the process's cgroup */
+  constructor (tid, throttling) {
     const folder = tid === null ? '/nonexistent' : `/proc/self/task/${tid}`
     this.#schedstat = new KernelFile(`${folder}/schedstat`)
     this.#stat = new KernelFile(`${folder}/stat`)
     this.#status = new KernelFile(`${folder}/status`)
-    this.#throttledMs = throttledMs
+    this.#throttling = throttling
   }
 
   /** @param {number} nowMs @returns {import('./kernel').Reading} */
@@ -26,7 +26,7 @@ class ThreadKernel {
     const text = this.#schedstat.read()
     this.isGone = this.#hasRun && text === null
     this.#hasRun ||= text !== null
-    return { atMs: nowMs, ...schedOf(text), throttledMs: this.#throttledMs() }
+    return { atMs: nowMs, ...schedOf(text), throttledMs: this.#throttling.glance(nowMs) }
   }
 
   /** CPU time so far. */

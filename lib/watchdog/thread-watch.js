@@ -35,7 +35,8 @@ const PROGRESS_MS = 1000
  * @property {() => boolean} ask puts the probe's question to the thread, false where it cannot
  * @property {() => boolean} [isHeldUp] something else than the thread keeps the question from it
  * @property {(seen: import('./parking').Seen) => import('./parking').Seen} [adjust] corrects what a look has seen
- * @property {(nowMs: number) => Reading} readKernel
+ * @property {(nowMs: number) => Reading} readKernel its throttling may be a little old
+ * @property {(nowMs: number) => number | null} readThrottled as it is now
  * @property {Omit<import('./incident').Surroundings, 'thresholdMs'>} surroundings
  * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether more is about to be known of what ended then
  * @property {import('../explain/frame-table').FrameTable} frames
@@ -101,12 +102,13 @@ class ThreadWatch {
     // In this order: a beat after its gap was pushed, so a gap that is missing now comes next time.
     const lastBeat = bridge.beat.read()
     const lateBeats = bridge.lateBeats.drain().map(([startMs, endMs, idleMs, periodMs, beats]) => ({ startMs, endMs, idleMs, periodMs, beats }))
-    const { sample, beat, gaps, reading } = adjust({ sample: taken, beat: lastBeat, gaps: lateBeats, reading: readKernel(now) })
+    const { sample, beat, gaps, reading: seen } = adjust({ sample: taken, beat: lastBeat, gaps: lateBeats, reading: readKernel(now) })
     const present = sample !== null && sample.beats === this.#incident?.beats ? sample : null
     if (present !== null) this.#addSample(present, now)
 
     const idleMs = this.#incident?.beats === beat.beats ? this.#incident.idleMs : null
     const { events, suspicious, wakeAtMs } = this.#detector.look({ nowMs: now, beat, gaps, idleMs, selfLate })
+    const reading = suspicious || events.length > 0 ? this.#precise(seen) : seen
     for (const event of events) {
       if (event.type === 'close') this.#close(event, reading, beat.beats)
     }
@@ -117,6 +119,11 @@ class ThreadWatch {
     this.#lasting(now)
     this.#release(now, beat.beats)
     return { wakeAtMs: this.#nextLook(now, wakeAtMs), eventful: suspicious || events.length > 0 || this.#held.length > 0, beatAtMs: beat.atMs }
+  }
+
+  /** What a block is judged by. @param {Reading} reading @returns {Reading} */
+  #precise (reading) {
+    return { ...reading, throttledMs: this.#parts.readThrottled(reading.atMs) }
   }
 
   /** @param {number} now @param {number} wakeAtMs */
@@ -227,7 +234,7 @@ class ThreadWatch {
     if (block !== null) {
       const durationMs = now - block.startMs
       const end = { endMs: now, durationMs, uncertaintyMs: block.uncertaintyMs, busyMs: durationMs }
-      this.#close({ type: 'close', block, ...end, seen: true }, this.#parts.readKernel(now), 0)
+      this.#close({ type: 'close', block, ...end, seen: true }, this.#precise(this.#parts.readKernel(now)), 0)
     }
     this.#release(Infinity, 0)
   }

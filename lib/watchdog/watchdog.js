@@ -126,6 +126,7 @@ class Watchdog {
       options,
       ask: () => this.#ask(mayInspect),
       readKernel: (now) => this.#kernel.read(now),
+      readThrottled: (now) => this.#kernel.throttling.read(now),
       ...this.#profiling.parts,
       surroundings: {
         ...this.#profiling.surroundings,
@@ -157,7 +158,7 @@ class Watchdog {
         bridge: this.#bridge,
         options,
         labelOf: (name) => this.#metrics.threadLabel(name),
-        throttledMs: () => this.#kernel.throttledMs(),
+        throttling: this.#kernel.throttling,
         watchdogGapWithin: (startMs, endMs) => this.#lateness.within(startMs, endMs),
         frames,
         nextId: () => this.#nextId(),

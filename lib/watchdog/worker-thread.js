@@ -30,16 +30,16 @@ class WorkerThread {
    * @param {object} parts
    * @param {Hello} parts.hello
    * @param {string} parts.label of its metrics
-   * @param {() => number | null} parts.throttledMs
+   * @param {import('./throttling').Throttling} parts.throttling
    * @param {Pick<import('./thread-watch').Parts, 'options' | 'ask' | 'isHeldUp' | 'frames' | 'nextId' | 'reports'>} parts.common
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
    */
-  constructor ({ hello, label, throttledMs, common, watchdogGapWithin }) {
+  constructor ({ hello, label, throttling, common, watchdogGapWithin }) {
     this.threadId = hello.threadId
     this.label = label
     this.memory = hello.memory
     this.#bridge = openBridge(hello.memory)
-    this.#kernel = new ThreadKernel(hello.tid, throttledMs)
+    this.#kernel = new ThreadKernel(hello.tid, throttling)
     this.#parking = new Parking(() => this.#kernel.sleeps())
     this.#watch = new ThreadWatch({
       ...common,
@@ -48,6 +48,7 @@ class WorkerThread {
       bridge: this.#bridge,
       adjust: (seen) => this.#parking.adjust(seen),
       readKernel: (now) => this.#kernel.read(now),
+      readThrottled: (now) => throttling.read(now),
       surroundings: {
         // Not observed, see lib/host/thread-agent.js: it counts as js.
         gcWithin: () => 0,

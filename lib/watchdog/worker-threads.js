@@ -34,8 +34,6 @@ class WorkerThreads {
   #totals = new ThreadTotals()
   /** @type {Map<number, WorkerThread>} */
   #threads = new Map()
-  /** @type {number | null} of this look */
-  #throttledMs = null
 
   /**
    * @param {object} parts
@@ -43,7 +41,7 @@ class WorkerThreads {
    * @param {import('../bridge/bridge').Bridge} parts.bridge of the main thread
    * @param {{ threshold: number, resolution: number, sample: number, calmPeriod: number }} parts.options
    * @param {(name: string) => string} parts.labelOf bounds the label of a name
-   * @param {() => number | null} parts.throttledMs
+   * @param {import('./throttling').Throttling} parts.throttling
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
    * @param {import('../explain/frame-table').FrameTable} parts.frames
    * @param {() => string} parts.nextId
@@ -97,11 +95,11 @@ class WorkerThreads {
     this.#discovery.remove(threadId)
     if (this.#threads.has(threadId)) return
     const own = TAKEN.includes(name) ? `${name} (worker)` : name
-    const { options, frames, nextId, reports, watchdogGapWithin, labelOf } = this.#parts
+    const { options, frames, nextId, reports, throttling, watchdogGapWithin, labelOf } = this.#parts
     this.#threads.set(threadId, new WorkerThread({
       hello: { ...hello, name: own },
       label: labelOf(own),
-      throttledMs: () => this.#throttledMs,
+      throttling,
       watchdogGapWithin,
       common: {
         options: { ...options, stuck: 0 },
@@ -153,7 +151,6 @@ class WorkerThreads {
    */
   look (now, selfLate) {
     let next = Infinity
-    if (this.#threads.size > 0) this.#throttledMs = this.#parts.throttledMs()
     this.#judgeCount(now)
     this.#asker.open(now)
     for (const thread of this.#threads.values()) {

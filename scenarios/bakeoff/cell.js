@@ -7,6 +7,7 @@ const { corpus, MANY } = require('./corpus')
 const { readRecord, readScrape } = require('./reports')
 const { countBlamed, judge, summarise } = require('./score')
 const { startTarget } = require('./target-process')
+const { THREAD } = require('./thread-name')
 const { traps } = require('./traps')
 
 /** @typedef {import('./corpus').Case} Case */
@@ -18,8 +19,12 @@ const ASK_AFTER_MS = 70
 /** Beyond what a contestant needs, after the start. */
 const CALM_MS = 200
 const ENDLESS_MS = 700
+const ONGOING_MS = 100
 /** A histogram that begins anew with a scrape counts from its second tick on, 10 or 20 ms later. */
 const BLIND_MS = 50
+/** A worker thread is left alone at first, and where the machine is overloaded tried with growing pauses: what it has not found by then it misses. */
+const FOUND_MS = 30000
+const LOOK_MS = 200
 const WARM_UP = 'recursion'
 /** A block shorter than that is none that everyone must see. */
 const LEAST_MS = 1.5 * THRESHOLD_MS
@@ -44,14 +49,16 @@ exports.run = async (context) => {
       await readRecords(target, contestant)
       const answer = await scrape(target, contestant)
       context.check(contestant.metric === undefined || answer?.text.includes(`\n${contestant.metric}`), `${variant} has no ${contestant.metric}`)
-      for (const each of known.filter(({ kind }) => kind === 'request' || kind === 'many')) {
+      for (const each of known.filter(({ kind }) => kind === 'request' || kind === 'many' || kind === 'thread')) {
+        if (each.kind === 'thread') await startThread(target, contestant)
         const { truth, ...observation } = await observe(target, contestant, each)
         const tookMs = Number(truth.endMs) - truth.startMs
         context.check(tookMs >= LEAST_MS, `${each.name} blocked for ${tookMs} ms, which is no block here`)
         context.record(tookMs)
         context.count(1)
         verdicts.push(judge({ truth, ...observation }, contestant))
-        if (each.startsThread) await sleep(contestant.threadsMs ?? 0)
+        if (each.kind === 'thread') await target.request('plain', '/thread/end')
+        if (each.kind === 'thread' || each.startsThread) await sleep(contestant.threadsMs ?? 0)
       }
       target.forget()
       for (const name of chosen) {
@@ -77,6 +84,20 @@ exports.run = async (context) => {
   }
 }
 
+/** A worker thread that is left alone at first, and has no blocks before it is watched. @param {Target} target @param {Contestant} contestant */
+async function startThread (target, contestant) {
+  await target.request('plain', '/thread/start')
+  const { threadMetric = null, threadsMs = 0 } = contestant
+  const isWatched = async () => threadMetric === null || readThread(await scrape(target, contestant), threadMetric) > 0
+  const endMs = performance.now() + FOUND_MS
+  while (performance.now() < endMs && !await isWatched()) await sleep(LOOK_MS)
+  await sleep(threadsMs)
+  await calm(target, contestant)
+}
+
+/** @param {{ text: string } | null} answer @param {string} metric */
+const readThread = (answer, metric) => Number(new RegExp(`^${metric}\\{[^}]*thread="${THREAD}"[^}]*\\} (\\S+)`, 'm').exec(answer?.text ?? '')?.[1] ?? 0)
+
 /** What it says until nothing more comes. @param {Target} target @param {Contestant} contestant */
 async function calm (target, contestant) {
   await sleep(contestant.settleMs)
@@ -86,13 +107,22 @@ async function calm (target, contestant) {
   return target.reports.splice(0)
 }
 
-/** @param {Target} target @param {Contestant} contestant */
-async function readRecords (target, { records }) {
+/** @param {Target} target @param {Contestant} contestant @param {boolean} [isOngoing] those in progress as well, which the log tells of the main thread */
+async function readRecords (target, { records }, isOngoing = false) {
   if (records === undefined) return
   const answer = await target.get(new URL(records, `${target.ready.endpoint}`).href)
   for (const record of JSON.parse(answer?.text ?? '[]')) {
-    const report = record.ongoing || target.ids.has(record.id) ? null : readRecord(record)
+    const report = (record.ongoing && !isOngoing) || target.ids.has(record.id) ? null : readRecord(record)
     if (report !== null) target.add(report)
+  }
+}
+
+/** Looks until it says something, or for as long as the block lasts. @param {Target} target @param {Contestant} contestant */
+async function readOngoing (target, contestant) {
+  const endMs = performance.now() + ONGOING_MS
+  while (contestant.records !== undefined && target.reports.length === 0 && performance.now() < endMs) {
+    await readRecords(target, contestant, true)
+    await sleep(BLIND_MS)
   }
 }
 
@@ -119,7 +149,7 @@ async function observe (target, contestant, each) {
   const { atMs: startMs } = await target.says('began', name)
   await sleep(ASK_AFTER_MS)
   const askedAtMs = Date.now()
-  const asked = ask(target, contestant)
+  const asked = kind === 'thread' ? readOngoing(target, contestant) : ask(target, contestant)
   if (kind === 'endless') {
     const answer = await Promise.race([asked, sleep(ENDLESS_MS, null)])
     await sleep(Math.max(0, ENDLESS_MS - (Date.now() - askedAtMs)))
@@ -127,8 +157,9 @@ async function observe (target, contestant, each) {
   }
   const { atMs: endMs } = await target.says('ended', name, requests.length)
   await Promise.all(requests)
-  const answer = await asked
-  const hasAsked = target.ready.endpoint !== null && askedAtMs < endMs
+  // While another thread is blocked anybody's answers.
+  const answer = await asked ?? null
+  const hasAsked = target.ready.endpoint !== null && askedAtMs < endMs && kind !== 'thread'
   return {
     case: each,
     truth: { startMs, endMs },

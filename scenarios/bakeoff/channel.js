@@ -10,3 +10,13 @@ const STDOUT = 1
  * @param {Record<string, unknown>} fields
  */
 exports.tell = (what, fields) => { fs.writeSync(STDOUT, `${JSON.stringify({ bakeoff: what, ...fields })}\n`) }
+
+/**
+ * A block between two lines that say when it was.
+ * @param {string} name @param {() => unknown} block
+ */
+exports.measured = async (name, block) => {
+  exports.tell('began', { name, atMs: Date.now() })
+  await block()
+  exports.tell('ended', { name, atMs: Date.now() })
+}

@@ -4,6 +4,7 @@ const path = require('node:path')
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { Worker } = require('node:worker_threads')
 const { choosePort } = require('../../lib/tools/port')
+const { THREAD } = require('./thread-name')
 
 /** All are told to report blocks from this length on. */
 exports.THRESHOLD_MS = 50
@@ -23,10 +24,12 @@ const HEARTBEAT_MS = 20
  * @property {('frame' | 'route' | 'cause' | 'duration')[]} tells what its reports can hold
  * @property {number} settleMs until it has said of a block what it says
  * @property {number} [threadsMs] that it needs beyond that where threads begin and end
+ * @property {string} [threadMetric] of its endpoint, above 0 once it watches a worker thread
  * @property {string} [metric] of its endpoint, in which a block shows, seconds; the histogram behind it begins anew with each scrape
  * @property {string} [records] of its endpoint: blocks that its log left out as there were too many
  * @property {string} [poke] what has to be requested of Fastify for it to say anything
  * @property {boolean} [isPrompt] it reports a block once, at its end or before
+ * @property {(parts: { packages: any[] }) => void} [inThread] what its documentation has a worker thread do
  * @property {(parts: { packages: any[], report: (fields: Record<string, unknown>) => void, thresholdMs: number }) => Watching | undefined | void | Promise<Watching>} start
  */
 
@@ -37,8 +40,9 @@ exports.contestants = {
     tells: ['frame', 'route', 'cause', 'duration'],
     // Its log takes ten blocks in a row, then one a second.
     settleMs: 650,
-    // It looks at nobody within a second of a thread's beginning or end.
+    // It looks at nobody within a second of a thread's beginning or end, and rests after it has begun to watch one.
     threadsMs: 2500,
+    threadMetric: 'loopwatch_eventloop_time_seconds_total',
     isPrompt: true,
     records: '/blocks',
     start: ({ packages: [loopwatch], thresholdMs }) => {
@@ -133,6 +137,10 @@ exports.contestants = {
     tells: ['frame', 'duration', ...Number.parseInt(process.versions.node) >= 24 ? /** @type {const} */ (['route']) : []],
     settleMs: 200,
     isPrompt: true,
+    inThread: ({ packages: [{ registerThread, threadPoll }] }) => {
+      registerThread(THREAD)
+      setInterval(threadPoll, HEARTBEAT_MS)
+    },
     start: ({ packages: [{ registerThread, threadPoll }], thresholdMs }) => {
       const storage = new AsyncLocalStorage()
       registerThread({ asyncLocalStorage: storage })

@@ -1,6 +1,7 @@
 'use strict'
 
 const { marks } = require('./marks')
+const { MAIN, THREAD } = require('./thread-name')
 const { truth } = require('./truth')
 
 /**
@@ -12,7 +13,8 @@ const { truth } = require('./truth')
  * @property {string[]} frames functions of the application that may be blamed
  * @property {string[]} lines `file:line` that may be blamed
  * @property {string | null} route null: it is of no request
- * @property {'request' | 'many' | 'startup' | 'endless'} kind how it comes about
+ * @property {'request' | 'thread' | 'many' | 'startup' | 'endless'} kind how it comes about; thread: in a worker thread, while the main thread waits for events
+ * @property {string} thread whose loop it is
  * @property {boolean} [startsThread]
  */
 
@@ -23,7 +25,7 @@ exports.MANY = 40
 const routeOf = (server, name) => ({ plain: `/${name}`, express: `/shop/:id/${name}`, fastify: `/api/:id/${name}` })[server]
 
 /** @param {Case['module']} module @param {Case['server']} server @param {string} name @param {string[]} cause @param {Partial<Case>} [more] @returns {Case} */
-const known = (module, server, name, cause, more) => ({ name, module, server, cause, frames: [name], lines: marks[name], route: routeOf(server, name), kind: 'request', ...more })
+const known = (module, server, name, cause, more) => ({ name, module, server, cause, frames: [name], lines: marks[name], route: routeOf(server, name), kind: 'request', thread: MAIN, ...more })
 
 /** @type {Case[]} */
 exports.corpus = [
@@ -56,6 +58,7 @@ exports.corpus = [
   known('places', 'plain', 'inPromise', ['js'], { frames: ['inPromise', 'onFulfilled'] }),
   known('places', 'plain', 'manyCallbacks', ['many'], { frames: ['smallWork'], kind: 'many' }),
 
+  known('places', 'plain', 'inThread', ['js'], { route: null, kind: 'thread', thread: THREAD }),
   known('native', 'plain', 'startWorker', ['native', 'gc'], { startsThread: true }),
 
   // In a process of its own.

@@ -43,6 +43,11 @@ exports.blocks = {
     })
     await pipeline(Readable.from(['a chunk']), stream.resume())
   },
+  /** By thread.js. */
+  inThread (/** @type {number} */ ms) {
+    const end = performance.now() + ms
+    while (performance.now() < end); // here: inThread
+  },
   async inPromise (/** @type {number} */ ms) {
     await Promise.resolve().then(function onFulfilled () {
       const end = performance.now() + ms

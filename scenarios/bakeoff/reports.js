@@ -4,6 +4,7 @@
 const path = require('node:path')
 const { causes } = require('../../lib/causes')
 const { FILES } = require('./marks')
+const { MAIN } = require('./thread-name')
 
 /**
  * @typedef {object} Report
@@ -13,6 +14,7 @@ const { FILES } = require('./marks')
  * @property {{ function: string | null, line: string } | null} frame `file:line`
  * @property {string | null} route
  * @property {string | null} cause
+ * @property {string} thread whose loop was blocked; that of the contestant where it knows but one
  * @property {boolean} isFinal it sums up the whole block
  * @property {boolean} isExcused it says itself that no code is to blame
  */
@@ -47,12 +49,12 @@ const parse = (stack) => stack.flatMap((text) => {
  */
 exports.readReport = (line) => {
   if (line.bakeoff === 'report') {
-    const { atMs, id = null, durationMs, frames, stack, route = null } = line
+    const { atMs, id = null, durationMs, frames, stack, route = null, thread = MAIN } = line
     const known = frames?.map((/** @type {any} */ frame) => ({ function: frame.function, file: frame.filename, line: frame.lineno })) ?? parse(stack ?? [])
-    return { atMs, id, durationMs, frame: ofApplication(known), route, cause: null, isFinal: false, isExcused: false }
+    return { atMs, id, durationMs, frame: ofApplication(known), route, cause: null, thread, isFinal: false, isExcused: false }
   }
   if (line.name !== 'loopwatch' || !['opened', 'lasting', 'closed'].includes(line.event)) return null
-  const { time, block, durationMs, frame, request, cause } = line
+  const { time, block, durationMs, frame, request, cause, thread = MAIN } = line
   return {
     atMs: time,
     id: block,
@@ -60,13 +62,14 @@ exports.readReport = (line) => {
     frame: frame ? { function: frame.function, line: placeOf(frame.file ?? '', frame.line) } : null,
     route: request?.route ?? null,
     cause,
+    thread,
     isFinal: line.event === 'closed',
     isExcused: causes[/** @type {import('../../lib/causes').Cause} */ (cause)].excuse !== undefined
   }
 }
 
 /** A record of `/blocks`, as the report it would have been. @param {any} record @returns {Report | null} */
-exports.readRecord = ({ id, startedAt, durationMs, ...rest }) => exports.readReport({ name: 'loopwatch', event: 'closed', block: id, time: Date.parse(startedAt) + durationMs, durationMs, ...rest })
+exports.readRecord = ({ id, startedAt, durationMs, ongoing = false, ...rest }) => exports.readReport({ name: 'loopwatch', event: ongoing ? 'lasting' : 'closed', block: id, time: Date.parse(startedAt) + durationMs, durationMs, ...rest })
 
 /**
  * What a scraped endpoint shows of blocks since the scrape before, else null.
@@ -76,5 +79,5 @@ exports.readRecord = ({ id, startedAt, durationMs, ...rest }) => exports.readRep
 exports.readScrape = (text, metric, thresholdMs, atMs) => {
   const value = new RegExp(`^${metric}(?:\\{[^}]*\\})? (\\S+)`, 'm').exec(text)?.[1]
   const durationMs = Number(value) * MS_PER_S
-  return durationMs >= thresholdMs ? { atMs, id: null, durationMs, frame: null, route: null, cause: null, isFinal: true, isExcused: false } : null
+  return durationMs >= thresholdMs ? { atMs, id: null, durationMs, frame: null, route: null, cause: null, thread: MAIN, isFinal: true, isExcused: false } : null
 }

@@ -10,7 +10,7 @@ const MODULE = path.join(__dirname, 'cell.js')
 const BLOCK_MS = 200
 /** As long as the blocks of the first figures in the README were. */
 const LONG_MS = 300
-/** 40 cases with what is waited for around each. */
+/** 38 blocks with what is waited for around each. */
 const TIME_LIMIT_S = 180
 
 /** @typedef {import('../harness/interface').Cell} Cell */

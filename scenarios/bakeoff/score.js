@@ -69,9 +69,9 @@ function byBlock (reports) {
  * @param {{ isPrompt?: boolean }} contestant isPrompt: the time of a report tells which block it is about
  * @returns {Verdict}
  */
-exports.judge = ({ case: { name, cause, frames, lines, route, ...rest }, truth, reports, endpoint, pauses = [] }, { isPrompt = false }) => {
+exports.judge = ({ case: { name, cause, frames, lines, route, thread, ...rest }, truth, reports, endpoint, pauses = [] }, { isPrompt = false }) => {
   const endMs = truth.endMs ?? Infinity
-  const isOfIt = (/** @type {Report[]} */ block) => !isPrompt || (block[0].atMs - block[0].durationMs <= endMs + SLACK_MS && block[block.length - 1].atMs >= truth.startMs)
+  const isOfIt = (/** @type {Report[]} */ block) => block[0].thread === thread && (!isPrompt || (block[0].atMs - block[0].durationMs <= endMs + SLACK_MS && block[block.length - 1].atMs >= truth.startMs))
   const blocks = byBlock(reports)
   const own = blocks.filter(isOfIt)
   const block = own.toSorted((a, b) => Math.max(...b.map(({ durationMs }) => durationMs)) - Math.max(...a.map(({ durationMs }) => durationMs)))[0]
@@ -79,7 +79,7 @@ exports.judge = ({ case: { name, cause, frames, lines, route, ...rest }, truth, 
   const firstMs = block === undefined ? null : block[0].atMs - truth.startMs
   return {
     name,
-    isJs: isJs(/** @type {any} */ ({ cause, ...rest })),
+    isJs: isJs(/** @type {any} */ ({ cause, thread, ...rest })),
     found: block !== undefined,
     isFrame: frames.includes(last?.frame?.function ?? ''),
     isLine: lines.includes(last?.frame?.line ?? ''),

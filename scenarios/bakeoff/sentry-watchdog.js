@@ -4,19 +4,20 @@
 const { workerData } = require('node:worker_threads')
 const { captureStackTrace, getThreadsLastSeen } = require('@sentry-internal/node-native-stacktrace')
 const { tell } = require('./channel')
+const { MAIN } = require('./thread-name')
 
 const { thresholdMs, checkMs } = workerData
-const MAIN = '0'
-let id = 0
-let wasBlocked = false
+const MAIN_ID = '0'
+let count = 0
+/** Numbers of the blocks in progress, by thread. @type {Map<string, number>} */
+const ids = new Map()
 
 setInterval(() => {
-  const durationMs = getThreadsLastSeen()[MAIN]
-  const isBlocked = durationMs > thresholdMs
-  if (isBlocked) {
-    if (!wasBlocked) id++
-    const { frames, asyncState } = /** @type {any} */ (captureStackTrace()[MAIN] ?? {})
-    tell('report', { atMs: Date.now(), id: `${id}`, durationMs, frames, route: asyncState?.route ?? null })
+  for (const [thread, durationMs] of Object.entries(getThreadsLastSeen())) {
+    if (durationMs > thresholdMs) {
+      if (!ids.has(thread)) ids.set(thread, ++count)
+      const { frames, asyncState } = /** @type {any} */ (captureStackTrace()[thread] ?? {})
+      tell('report', { atMs: Date.now(), id: `${ids.get(thread)}`, durationMs, frames, route: asyncState?.route ?? null, thread: thread === MAIN_ID ? MAIN : thread })
+    } else ids.delete(thread)
   }
-  wasBlocked = isBlocked
 }, checkMs)

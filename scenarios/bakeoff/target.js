@@ -2,12 +2,16 @@
 
 // The process that is watched: a contestant as its documentation sets it up, then the application, whose
 // routes block its event loop. What it is told comes in BAKEOFF_ORDER, what it tells goes to stdout.
+const { once } = require('node:events')
 const http = require('node:http')
+const path = require('node:path')
 const { PerformanceObserver } = require('node:perf_hooks')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { tell } = require('./channel')
+const { Worker } = require('node:worker_threads')
+const { measured, tell } = require('./channel')
 const { contestants, THRESHOLD_MS } = require('./contestants')
 const { corpus } = require('./corpus')
+const { THREAD } = require('./thread-name')
 
 const TURN_MS = 100
 /** A pause of the collector that somebody may take for a block, as it is one. */
@@ -21,18 +25,24 @@ const report = (fields) => tell('report', { atMs: Date.now(), ...fields })
 
 /** @typedef {import('./contestants').Watching} Watching */
 
-/**
- * A block between two lines that say when it was.
- * @param {string} name @param {() => unknown} block
- */
-async function measured (name, block) {
-  tell('began', { name, atMs: Date.now() })
-  await block()
-  tell('ended', { name, atMs: Date.now() })
-}
-
 /** By a name that types need not know. @param {string} name @returns {any} */
 const load = (name) => require(name)
+
+/** @type {Worker | undefined} while a case needs it */
+let thread
+/** What the cell has done with it. @type {Record<string, () => unknown>} */
+const threadOrders = {
+  '/thread/start': async () => {
+    thread = new Worker(path.join(__dirname, 'thread.js'), { name: THREAD, workerData: { contestant: order.contestant, ms: order.ms } })
+    await once(thread, 'online')
+  },
+  '/thread/end': () => thread?.terminate()
+}
+
+async function askThread () {
+  thread?.postMessage('block')
+  await once(/** @type {Worker} */ (thread), 'message')
+}
 
 function watchPauses () {
   new PerformanceObserver((list) => {
@@ -59,8 +69,9 @@ async function main () {
 
   const modules = { blocks: require('./blocks'), native: require('./native'), places: require('./places'), libraries: require('./libraries') }
   const { ways, smallWork } = modules.places
-  const handlers = Object.fromEntries(corpus.filter(({ kind }) => kind !== 'startup' && kind !== 'many').map(({ name, module }) => {
+  const handlers = Object.fromEntries(corpus.filter(({ kind }) => kind !== 'startup' && kind !== 'many').map(({ name, module, kind }) => {
     const block = /** @type {Record<string, (ms: number) => unknown>} */ (modules[module].blocks)[name]
+    if (kind === 'thread') return [name, () => askThread()]
     return [name, async () => {
       await null
       await new Promise((resolve) => setImmediate(resolve))
@@ -78,6 +89,7 @@ async function main () {
     }
     if (name === 'gate') modules.places.gate()
     if (watching.onPlain?.(request, response)) return
+    await threadOrders[`${request.url}`]?.()
     if (name in handlers) await inRequest(`/${name}`, handlers[name])
     response.end('{}')
   })

@@ -4,6 +4,7 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { codedError } = require('../../errors')
+const { ownership } = require('../../is-alive')
 
 const NODE = /^(node|nodejs|iojs)(\d+)?(\.exe)?$/i
 /** Position of SIGUSR1 in the kernel's masks. */
@@ -63,11 +64,8 @@ const refusal = (pid, reason) => codedError('LOOPWATCH_ERR_ATTACH', pid, reason)
 function checkProcess (pid) {
   const refuse = (/** @type {string} */ reason) => refusal(pid, reason)
   if (pid === process.pid) throw refuse('that is loopwatch itself')
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    throw refuse(error.code === 'EPERM' ? OTHER_USER : 'there is no such process')
-  }
+  const whose = ownership(pid)
+  if (whose !== 'own') throw refuse(whose === 'foreign' ? OTHER_USER : 'there is no such process')
   if (process.platform !== 'linux') {
     const { name, started } = process.platform === 'win32' ? { name: 'node', started: '' } : askPs(pid)
     if (!NODE.test(path.basename(name))) throw refuse(`it runs ${name}, not Node.js`)

@@ -1,0 +1,27 @@
+'use strict'
+
+/** @typedef {(pid: number, signal: 0) => unknown} Kill */
+
+/**
+ * Who may signal the process of a number: this user, only another one, or nobody, as there is none.
+ * @param {number} pid
+ * @param {Kill} [kill]
+ * @returns {'own' | 'foreign' | null}
+ */
+exports.ownership = (pid, kill = process.kill) => {
+  // 0 and below name groups of processes.
+  if (!Number.isInteger(pid) || pid <= 0) return null
+  try {
+    kill(pid, 0)
+    return 'own'
+  } catch (error) {
+    return /** @type {{ code?: string }} */ (error).code === 'EPERM' ? 'foreign' : null
+  }
+}
+
+/**
+ * Whether there is a process of that number, whoever it belongs to.
+ * @param {number} pid
+ * @param {Kill} [kill]
+ */
+exports.isAlive = (pid, kill) => exports.ownership(pid, kill) !== null

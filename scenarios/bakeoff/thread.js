@@ -1,0 +1,18 @@
+'use strict'
+
+// The worker thread of the application: blocks when told to. `inThread` in places.js.
+const { parentPort, workerData } = require('node:worker_threads')
+const { measured } = require('./channel')
+const { contestants } = require('./contestants')
+const { blocks } = require('./places')
+
+const { contestant, ms } = workerData
+const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort)
+const { packages, inThread } = contestants[contestant]
+inThread?.({ packages: packages.map((name) => require(name)) })
+port.on('message', async () => {
+  // As in a request: not in the callback that brought it.
+  await null
+  await measured('inThread', () => blocks.inThread(ms))
+  port.postMessage('ended')
+})
