@@ -49,7 +49,7 @@ function ofMain (works, kernel, users) {
   const where = `${kernel}, ${users} user${users === 1 ? '' : 's'}`
   return [
     threshold(where, { over: 'a pool over the main thread', claim: 'a pool of threads answers more than the main thread' }, measured, 'more'),
-    ...(health.length === 0 ? [] : [threshold(where, { over: 'its p99 with a pool of threads over that with the main thread', claim: 'a cheap request waits less beside a pool of threads' }, health, 'less')])
+    ...(health.length === 0 ? [] : [threshold(where, { over: 'the p99 of a cheap request beside a pool over that beside the main thread', claim: 'a cheap request waits less beside a pool of threads' }, health, 'less')])
   ]
 }
 
