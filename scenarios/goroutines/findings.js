@@ -144,7 +144,7 @@ function ofOriginal (cells) {
   const [kept, ended, go] = ['node-worker-kept', 'node-worker-per-request', 'go-goroutines'].map(named)
   const grown = (/** @type {Cell} */ { extra }) => figure(extra.serverToMiB.median - extra.serverFromMiB.median)
   return [
-    ...(kept !== undefined && go !== undefined ? [`The original's loop: Go ends ${compared(go, kept)} as many as Node.js. Beyond 2^31 V8 counts in doubles, an addition of which takes four cycles where an integer's takes one; threads have no part in it.`] : []),
+    ...(kept !== undefined && go !== undefined ? [`The original's loop: Go ends ${times(go, kept)} as many as Node.js${reservations[contrast(go, kept)]}. Beyond 2^31 V8 counts in doubles, an addition of which takes four cycles where an integer's takes one; threads have no part in it.`] : []),
     ...(kept !== undefined && ended !== undefined ? [`The original's memory leak is its workers, which nobody ended: the server grew by ${grown(kept)} MiB with them and by ${grown(ended)} MiB with workers that are terminated.`] : [])
   ]
 }
