@@ -180,6 +180,26 @@ test('Error.prepareStackTrace and stackTraceLimit of the application survive cap
   assert.equal(held, '2')
 })
 
+test('with gc: \'off\' collections are neither counted nor observed', async (t) => {
+  const script = (/** @type {string} */ gc) => `
+    const { PerformanceObserver } = require('node:perf_hooks')
+    let observed = 0
+    const { observe } = PerformanceObserver.prototype
+    PerformanceObserver.prototype.observe = function (options) { observed++; return observe.call(this, options) }
+    const agent = require(${PACKAGE}).start({ port: 0, log: false, gc: '${gc}' })
+    agent.ready.then(async () => {
+      for (let i = 0; i < 5; i++) globalThis.gc()
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      const counted = [...(await agent.metrics()).matchAll(/^loopwatch_gc_duration_seconds_count\\S* (\\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0)
+      console.log(JSON.stringify({ observed, counted: counted >= 5 ? 'all' : counted }))
+      await agent.stop()
+    })`
+  for (const [gc, seen] of /** @type {const} */ ([['on', { observed: 1, counted: 'all' }], ['off', { observed: 0, counted: 0 }]])) {
+    const { stdout } = await run(t, script(gc), ['--expose-gc'])
+    assert.deepEqual(JSON.parse(stdout), seen, gc)
+  }
+})
+
 test('source maps lead to the original file', async (t) => {
   const ts = require('typescript')
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-'))

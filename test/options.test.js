@@ -21,6 +21,7 @@ const wrong = {
   route: ['', '/x', {}, null],
   origin: ['yes', true, null, ''],
   profile: ['yes', true, null, ''],
+  gc: ['auto', true, null, ''],
   dir: ['', 1, null],
   pyroscope: ['', 'localhost:4040', 'ftp://a', 1, null, true, 'http://'],
   keep: [0, 1.5, NaN, '5', 1001],

@@ -81,7 +81,7 @@ class Agent extends EventEmitter {
     const delay = startDelayHistogram(options)
     this.#origins = new OriginTracker(options, (message) => this.#thread?.post(message))
     const cluster = startClusterRole(() => this.#thread.post({ code: LEAD }))
-    this.#parts = [heartbeat, delay, requests, startGcObserver(bridge), this.#origins, profiler, threads, cluster]
+    this.#parts = [heartbeat, delay, requests, ...(options.gc === 'on' ? [startGcObserver(bridge)] : []), this.#origins, profiler, threads, cluster]
 
     unblockStream(options.log)
 

@@ -51,7 +51,7 @@
  *
  * @typedef {object} EvidenceRecord nulls where this machine does not tell
  * @property {number | null} cpuMs on a CPU
- * @property {number} gcMs in pauses of the garbage collector
+ * @property {number} gcMs in pauses of the garbage collector, 0 where they are not observed (worker threads, gc: 'off')
  * @property {number | null} runQueueMs runnable, waiting for a CPU
  * @property {number | null} throttledMs out of CPU quota
  * @property {number | null} answerMs median time the host took to answer an interrupt

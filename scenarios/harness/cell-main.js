@@ -20,7 +20,7 @@ process.on('disconnect', () => {
 process.on('SIGINT', () => {})
 
 /** @returns {any} */
-const startAgent = () => require('../../lib/index').start({ threshold: order.agent.threshold, port: false, log: false, requests: 'off', origin: 'off', threads: 'off', keep: 1000 })
+const startAgent = () => require('../../lib/index').start({ threshold: order.agent.threshold, port: false, log: false, requests: 'off', origin: 'off', threads: 'off', gc: 'off', keep: 1000 })
 
 async function main () {
   // First: loading it is no block of what it measures.
