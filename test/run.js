@@ -24,9 +24,6 @@ const ONCE = [
 /** Tools that profile on two lines of Node.js, half of them on each. @type {Record<number, string[]>} */
 const ALSO = { 24: ['profile-command.test.js'] }
 
-/** They wait more than they compute, but measure time, and share two cores with what they start. */
-const FILES_AT_ONCE = 2
-
 const files = fs.readdirSync(__dirname).filter((file) => file.endsWith('.test.js')).sort()
 
 /** @param {string} title @param {string} command @param {string[]} args */
@@ -48,8 +45,9 @@ function runTests (node, names) {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-results-'))
   process.once('exit', () => fs.rmSync(dir, { recursive: true, force: true }))
   const results = path.join(dir, 'faults.json')
+  // One file at a time: the tests measure time, and share two cores with what they start.
   step(`tests on ${spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim()}`, node, [
-    '--test', `--test-concurrency=${FILES_AT_ONCE}`, '--test-reporter=spec', '--test-reporter-destination=stdout',
+    '--test', '--test-concurrency=1', '--test-reporter=spec', '--test-reporter-destination=stdout',
     `--test-reporter=${path.join(__dirname, 'support', 'fault-reporter.js')}`, `--test-reporter-destination=${results}`,
     ...names.map((name) => path.join('test', name))])
   tellFaults(results, names.length === files.length)
