@@ -187,9 +187,10 @@ test('ten thousand blocks a minute: each is counted and written, the log says fe
   // At this threshold a machine that takes the CPU away makes blocks as well: those are on top.
   assert.ok(counted >= count, `${count} made, ${counted} counted`)
   // Between the last scrape and the end a busy machine makes a few more.
-  for (const [what, number] of Object.entries({ events, written, logged: closed + suppressed })) assert.ok(number >= counted && number <= counted * 1.02 + 5, `${number} ${what}, ${counted} counted`)
+  const mayBe = counted * 1.02 + 5
+  for (const [what, number] of Object.entries({ events, written, logged: closed + suppressed })) assert.ok(number >= counted && number <= mayBe, `${number} ${what}, ${counted} counted`)
   assert.equal(sumOf(samples, 'loopwatch_events_dropped_total', { reason: 'record' }), 0)
-  assert.equal(kept, Math.min(500, counted), 'in memory')
+  assert.ok(kept >= Math.min(500, counted) && kept <= Math.min(500, mayBe), `${kept} in memory, ${counted} counted`)
   assert.ok(closed <= 30 + tookMs / 1000, `${closed} blocks in the log`)
   measured(t, `${count} made at ${Math.round(count / tookMs * 60e3).toLocaleString('en-US')} a minute: ${counted} counted, ${written} on disk, ${closed} in the log, ${suppressed} left out of it by number`)
 })
