@@ -24,6 +24,9 @@ const ONCE = [
 /** Tools that profile on two lines of Node.js, half of them on each. @type {Record<number, string[]>} */
 const ALSO = { 24: ['profile-command.test.js'] }
 
+/** Of a file: what hangs must fail, not wait for whoever runs the tests to lose patience. */
+const LONGEST_MS = 600_000
+
 const files = fs.readdirSync(__dirname).filter((file) => file.endsWith('.test.js')).sort()
 
 /** @param {string} title @param {string} command @param {string[]} args */
@@ -47,7 +50,7 @@ function runTests (node, names) {
   const results = path.join(dir, 'faults.json')
   // One file at a time: the tests measure time, and share two cores with what they start.
   step(`tests on ${spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim()}`, node, [
-    '--test', '--test-concurrency=1', '--test-reporter=spec', '--test-reporter-destination=stdout',
+    '--test', '--test-concurrency=1', `--test-timeout=${LONGEST_MS}`, '--test-reporter=spec', '--test-reporter-destination=stdout',
     `--test-reporter=${path.join(__dirname, 'support', 'fault-reporter.js')}`, `--test-reporter-destination=${results}`,
     ...names.map((name) => path.join('test', name))])
   tellFaults(results, names.length === files.length)

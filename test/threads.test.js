@@ -121,7 +121,7 @@ test("threads: 'off' leaves worker threads untouched, the default puts its symbo
 /** Ends of all kinds, by threads that live long enough to be asked; what a program sees of them must not depend on the agent. */
 const KINDS = `[{
   limits: () => work('setTimeout(() => console.log("limits"), 1500)', { resourceLimits: { maxOldGenerationSizeMb: 8, stackSizeMb: 1 } }),
-  memory: () => work('const all = []; setTimeout(() => { for (;;) all.push(new Array(1e5).fill(1)) }, 1300)', { resourceLimits: { maxOldGenerationSizeMb: 8 } }),
+  memory: () => work('const all = []; setTimeout(() => { for (let i = 0; i < 1000; i++) all.push(new Array(1e5).fill(1)) }, 1300)', { resourceLimits: { maxOldGenerationSizeMb: 8 } }),
   flags: () => work('console.log(process.execArgv.join()); setTimeout(() => {}, 1400)', { execArgv: ['--no-warnings'] }),
   stdin: () => { const worker = work('process.stdin.on("data", (data) => console.log("in " + data))', { stdin: true }); setTimeout(() => worker.stdin.end('hello'), 1400); return worker },
   esm: () => new Worker(new URL('data:text/javascript,await new Promise((resolve) => setTimeout(resolve, 1450)); console.log("esm")')),
