@@ -1,6 +1,6 @@
 'use strict'
 
-const { contrast, reservations, times, withInterval } = require('../harness/contrast')
+const { compared, contrast, times, withInterval } = require('../harness/contrast')
 const { figure } = require('../harness/format')
 const { MANY } = require('./plan')
 
@@ -21,8 +21,6 @@ const isDrivers = ({ extra }) => extra.driverWasBottleneck?.max > 0
 const caseOf = ({ params: { endpoint, connection, share } }) => JSON.stringify([endpoint, connection, share])
 /** @param {Cell} cell */
 const nameOf = ({ params: { endpoint, connection } }) => `${endpoint}${connection === 'new' ? ', a new connection for each request' : ''}`
-/** @param {import('../harness/contrast').Measured} a @param {import('../harness/contrast').Measured} b */
-const compared = (a, b) => `${times(a, b)}${reservations[contrast(a, b)]}`
 
 /** What was measured of one endpoint, one kind of connection and one rate. @param {Cell[]} cells @param {number} cores */
 function casesOf (cells, cores) {

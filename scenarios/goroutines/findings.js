@@ -1,6 +1,6 @@
 'use strict'
 
-const { contrast, reservations, times, withInterval } = require('../harness/contrast')
+const { compared, contrast, reservations, times, withInterval } = require('../harness/contrast')
 const { figure } = require('../harness/format')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
@@ -9,8 +9,6 @@ const { figure } = require('../harness/format')
 
 const MS_PER_S = 1000
 
-/** @param {Measured | undefined} a @param {Measured | undefined} b */
-const compared = (a, b) => a === undefined || b === undefined ? 'not measured' : `${times(a, b)}${reservations[contrast(a, b)]}`
 /** @template T @param {T[]} values */
 const distinct = (values) => [...new Set(values)]
 /** @param {Cell} cell @returns {Work} */

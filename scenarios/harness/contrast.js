@@ -30,4 +30,7 @@ exports.withInterval = ({ median, ci95 }, unit) => `${figure(median)} ${unit}${c
 /** What a reader must know beside a ratio that is no verdict. @type {Record<Verdict, string>} */
 exports.reservations = { more: '', less: '', unclear: ', no difference that these runs can tell', few: ', too few runs to tell' }
 
+/** The ratio with what a reader must know beside it. @param {Measured | undefined} a @param {Measured | undefined} b */
+exports.compared = (a, b) => a === undefined || b === undefined ? 'not measured' : `${exports.times(a, b)}${exports.reservations[contrast(a, b)]}`
+
 exports.contrast = contrast
