@@ -109,7 +109,9 @@ test('each verdict turns exactly at the bound that the table states', () => {
     [{ cpuMs: 10, runningMs: 100 - little }, 'sync-io', { cpuMs: 10, runningMs: 100 }, 'js'],
     [{ requests: 2, topRequestShare: 0.6 - little }, 'many', { requests: 2, topRequestShare: 0.6 }, 'js'],
     [{ requests: 2, topRequestShare: 0.5 }, 'many', { requests: 1, topRequestShare: 0.5 }, 'js'],
-    [{ nativeMs: 100 }, 'native', { nativeMs: 100 - little }, 'js'],
+    // native: half of what it did not wait
+    [{ runQueueMs: 0, nativeMs: 100 }, 'native', { runQueueMs: 0, nativeMs: 100 - little }, 'js'],
+    [{ runQueueMs: 100, cpuMs: 100, nativeMs: 150 }, 'native', { runQueueMs: 100, cpuMs: 100, nativeMs: 150 - little }, 'js'],
     [{ samples: 1 }, 'js', { samples: 0 }, 'unknown']
   ]
   for (const [inside, cause, outside, other] of edges) {
@@ -167,7 +169,7 @@ test('of twenty thousand blocks of any kind each gets one known cause that its e
     assert.ok(Object.hasOwn(causes, cause), what)
     if (e.debugged) assert.equal(cause, 'unknown', what)
     if (e.cpuMs === null) assert.ok(cause !== 'sync-io' && cause !== 'native', what)
-    if (cause === 'js') assert.ok(e.samples > 0 && e.nativeMs < e.durationMs / 2, what)
+    if (cause === 'js') assert.ok(e.samples > 0 && (e.nativeMs < e.durationMs / 2 || (e.runQueueMs ?? 0) + (e.throttledMs ?? 0) > 0), what)
     if (cause === 'sync-io') assert.ok(Number(e.cpuMs) < e.durationMs / 2, what)
     // Neither has a line of code to blame, so neither may hide one.
     const explained = e.cpuMs !== null && e.cpuMs >= e.thresholdMs && e.cpuMs >= e.durationMs / 2

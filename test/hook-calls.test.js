@@ -123,6 +123,7 @@ test('two copies of the addon do not take each other\'s pools', async (t) => {
   const copy = path.join(makeDir(t), 'copy.node')
   fs.copyFileSync(file, copy)
   const [one, again, other] = [file, file, copy].map(loadAddon)
+  assert.equal(again, one, 'an environment of it lasts as long as the thread: there must be one')
   const pool = new one.HookPool()
   const hook = (/** @type {string} */ id) => id
   const lane = { depth: 1, batch: 1, turnMicros: 1000 }

@@ -34,6 +34,13 @@ const LONG = 10
 const waitMs = (e) => Math.min(e.durationMs, Math.max(e.runQueueMs ?? 0, e.throttledMs ?? 0))
 
 /**
+ * For half of what it did not wait for a CPU or more. An answer is late from a thread that is kept waiting, too:
+ * what waiting there was is taken off.
+ * @param {Evidence} e
+ */
+const isNative = (e) => e.nativeMs - waitMs(e) >= HALF * (e.durationMs - waitMs(e))
+
+/**
  * The decision table: the first row whose test holds names the cause. Printed in the README.
  * @type {{ cause: Cause, when: string, test: (e: Evidence) => boolean }[]}
  */
@@ -79,13 +86,13 @@ const table = [
   },
   {
     cause: 'native',
-    when: 'on the CPU, and for at least half of it inside native calls (interrupts unanswered until they returned, or Node\'s own wrapper of one innermost)',
-    test: (e) => e.cpuMs !== null && e.nativeMs >= HALF * e.durationMs
+    when: 'on the CPU, and for at least half of what it did not wait for one inside native calls (interrupts unanswered until they returned, or Node\'s own wrapper of one innermost)',
+    test: (e) => e.cpuMs !== null && isNative(e)
   },
   {
     cause: 'js',
     when: 'interrupts were answered in time',
-    test: (e) => e.samples > 0 && e.nativeMs < HALF * e.durationMs
+    test: (e) => e.samples > 0 && !isNative(e)
   },
   {
     cause: 'unknown',

@@ -27,15 +27,24 @@
  * @property {(key: string, single: (ticket: number, id: string) => string | null, batch: (tickets: number[], ids: string[]) => (string | null)[], options: LaneOptions) => Lane} register
  */
 
+/** @type {Map<string, Addon>} */
+const loaded = new Map()
+
 /**
  * The addon of that file. Not by require(), which would look for it first and wants a name that ends in .node.
+ * Once a thread, as require() does it: each process.dlopen() makes the addon an environment that lasts as long
+ * as the thread.
  * @param {string} file
  * @returns {Addon}
  */
 exports.loadAddon = (file) => {
+  const known = loaded.get(file)
+  if (known) return known
   const container = { exports: {} }
   process.dlopen(container, file)
-  return /** @type {Addon} */ (container.exports)
+  const addon = /** @type {Addon} */ (container.exports)
+  loaded.set(file, addon)
+  return addon
 }
 
 /**
