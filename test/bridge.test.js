@@ -44,6 +44,18 @@ function startWriter (t, data) {
   }
 }
 
+test('a ring says how full it is', () => {
+  const { ring } = makeRing(4, 3)
+  const seen = []
+  for (let i = 0; i < 4; i++) {
+    seen.push([ring.isEmpty, ring.isHalfFull])
+    ring.push(i, i, i)
+  }
+  assert.deepEqual(seen, [[true, false], [false, false], [false, true], [false, true]])
+  ring.drain()
+  assert.deepEqual([ring.isEmpty, ring.isHalfFull], [true, false])
+})
+
 test('a ring gives rows back in the order they came, once', () => {
   const { ring } = makeRing(8, 3)
   assert.deepEqual(ring.drain(), [])

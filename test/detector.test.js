@@ -43,6 +43,18 @@ test('a storm of blocks is counted whole, however few of them the watchdog sees 
   assert.equal(events.filter(({ type }) => type === 'close').length, 100)
 })
 
+test('where a glance shows nothing a look would have shown nothing either', () => {
+  for (let seed = 1; seed <= 50; seed++) {
+    const random = seeded(seed)
+    const blocks = Array.from({ length: 20 }, (_, i) => ({ startMs: 100 + i * 400 + random() * 100, durationMs: 20 + random() * 150 }))
+    const story = { blocks, endMs: 9000, pauses: [{ startMs: 8200, endMs: 8700 }], watchdogPauses: [{ startMs: 3000, endMs: 3000 + random() * 500 }] }
+    const [whole, glancing] = [false, true].map((glances) => simulate(new Detector(options), { ...story, random: seeded(seed), glances }))
+    assert.deepEqual(glancing.events, whole.events)
+    assert.equal(glancing.looks + glancing.glanced, whole.looks)
+    assert.ok(glancing.glanced > whole.looks / 4, `${glancing.glanced} glances of ${whole.looks} looks`)
+  }
+})
+
 test('an endless block stays open, is looked at again and again, and is never closed', () => {
   const { events, looks } = simulate(new Detector(options), { blocks: [{ startMs: 500, durationMs: Infinity }], endMs: 60000, random: seeded(3) })
   assert.deepEqual(events.map(({ type }) => type), ['open'])

@@ -4,33 +4,60 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Lateness } = require('../lib/watchdog/lateness')
 
+/** One whose CPU time is told by the test. */
+function startLateness () {
+  const own = { cpuMs: /** @type {number | null} */ (50), reads: 0 }
+  return {
+    own,
+    lateness: new Lateness(() => {
+      own.reads++
+      return own.cpuMs
+    })
+  }
+}
+
 test('a watchdog that was not let run counts as late, for as long as it was', () => {
-  const lateness = new Lateness()
-  lateness.leave(50, 50, 100)
-  assert.equal(lateness.arrive(102, 50.1), false)
-  lateness.leave(102, 50.2, 150)
-  assert.equal(lateness.arrive(2150, 50.3), true)
+  const { own, lateness } = startLateness()
+  lateness.leave(50, 100)
+  assert.equal(lateness.arrive(102), false)
+  lateness.leave(102, 150)
+  own.cpuMs = 50.3
+  assert.equal(lateness.arrive(2150), true)
   assert.equal(lateness.within(0, 10000), 2000)
   assert.equal(lateness.within(1150, 1250), 100)
 })
 
 test('so does one that was stopped in the middle of a look', () => {
-  const lateness = new Lateness()
-  lateness.arrive(1000, 50)
-  lateness.leave(3000, 51, 3050)
+  const { own, lateness } = startLateness()
+  lateness.arrive(1000)
+  own.cpuMs = 51
+  lateness.leave(3000, 3050)
   assert.equal(lateness.within(0, 10000), 2000)
 })
 
 test('a watchdog that was busy itself is not late, and where nobody knows it is', () => {
-  const lateness = new Lateness()
-  lateness.leave(50, 50, 100)
-  assert.equal(lateness.arrive(300, 240), false)
-  lateness.leave(500, 430, 550)
+  const { own, lateness } = startLateness()
+  lateness.leave(50, 100)
+  own.cpuMs = 240
+  assert.equal(lateness.arrive(300), false)
+  own.cpuMs = 430
+  lateness.leave(500, 550)
   assert.equal(lateness.within(0, 1000), 0)
-  lateness.leave(550, null, 600)
-  assert.equal(lateness.arrive(800, null), true)
+  own.cpuMs = null
+  assert.equal(lateness.arrive(800), true)
+  lateness.leave(800, 850)
+  assert.equal(lateness.arrive(1100), true)
 })
 
 test('the first look of all is never late', () => {
-  assert.equal(new Lateness().arrive(1e9, 0), false)
+  assert.equal(startLateness().lateness.arrive(1e9), false)
+})
+
+test('the CPU time is read four times a second where nothing is late', () => {
+  const { own, lateness } = startLateness()
+  for (let now = 1000; now < 6000; now += 50) {
+    assert.equal(lateness.arrive(now), false)
+    lateness.leave(now, now + 50)
+  }
+  assert.equal(own.reads, 20)
 })

@@ -72,6 +72,19 @@ class Ring {
     Atomics.store(this.#header, READ, read)
   }
 
+  /** How many rows wait to be read. */
+  get waiting () {
+    return (Atomics.load(this.#header, WRITTEN) - Atomics.load(this.#header, READ)) | 0
+  }
+
+  get isEmpty () {
+    return this.waiting === 0
+  }
+
+  get isHalfFull () {
+    return this.waiting * 2 >= this.#capacity
+  }
+
   /** How many rows were dropped since the last call. */
   takeDropped () {
     return Atomics.exchange(this.#header, DROPPED, 0)

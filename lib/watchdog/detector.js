@@ -85,7 +85,7 @@ class Detector {
     // A gap that began with this very beat: the host beats again, and its new beat was written after
     // this one was read.
     const isStale = look.gaps.some((gap) => gap.beats === beat.beats)
-    const suspicious = !isStale && nowMs - beat.atMs >= silenceMs(this.#thresholdMs, beat.periodMs)
+    const suspicious = !isStale && nowMs >= this.#dueMs(beat)
     if (suspicious && this.#open === null && !this.#excuse(look)) {
       const startMs = this.#certainStart(look)
       if (nowMs - startMs >= this.#thresholdMs) {
@@ -95,6 +95,23 @@ class Detector {
       }
     }
     return { events, suspicious, wakeAtMs: this.#nextLook(look, suspicious) }
+  }
+
+  /**
+   * A look that sees nothing but the beat, while no block is open and no gap has come.
+   * @param {number} nowMs
+   * @param {DoubtfulBeat} beat
+   * @returns {number | null} when to look again, null where this silence is suspicious
+   */
+  glance (nowMs, beat) {
+    if (nowMs >= this.#dueMs(beat)) return null
+    this.#excused = 0
+    return this.#dueMs(beat) + TIMER_SLACK_MS
+  }
+
+  /** When a silence that began with this beat becomes suspicious. @param {DoubtfulBeat} beat */
+  #dueMs (beat) {
+    return beat.atMs + silenceMs(this.#thresholdMs, beat.periodMs)
   }
 
   /**
@@ -122,7 +139,7 @@ class Detector {
   #nextLook (look, suspicious) {
     const { nowMs, beat } = look
     // Just after a beat that is due at the same moment, rather than just before it.
-    if (!suspicious) return Math.max(nowMs, beat.atMs + silenceMs(this.#thresholdMs, beat.periodMs)) + TIMER_SLACK_MS
+    if (!suspicious) return Math.max(nowMs, this.#dueMs(beat)) + TIMER_SLACK_MS
     if (this.#open !== null) return nowMs + this.#resolutionMs
     return Math.max(nowMs + TIMER_SLACK_MS, Math.min(nowMs + this.#resolutionMs, this.#certainStart(look) + this.#thresholdMs))
   }

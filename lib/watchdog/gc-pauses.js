@@ -1,5 +1,6 @@
 'use strict'
 
+const { GC_KINDS } = require('../bridge/gc-kinds')
 const { overlapMs } = require('./lateness')
 
 /** Enough for the longest batch that one block delivers; older pauses belong to blocks long closed. */
@@ -9,10 +10,21 @@ const PAUSES = 4096
 class GcPauses {
   /** @type {{ startMs: number, endMs: number }[]} */
   #pauses = []
+  #ring
+  #metrics
 
-  /** @param {number} startMs @param {number} durationMs */
-  add (startMs, durationMs) {
-    this.#pauses.push({ startMs, endMs: startMs + durationMs })
+  /** @param {import('../bridge/ring').Ring} ring @param {Pick<import('../export/metrics').Metrics, 'observeGc'>} metrics */
+  constructor (ring, metrics) {
+    this.#ring = ring
+    this.#metrics = metrics
+  }
+
+  /** Takes what the host has told since the last call. */
+  drain () {
+    for (const [startMs, durationMs, kind] of this.#ring.drain()) {
+      this.#pauses.push({ startMs, endMs: startMs + durationMs })
+      this.#metrics.observeGc(GC_KINDS[kind] ?? 'other', durationMs)
+    }
     if (this.#pauses.length > 2 * PAUSES) this.#pauses = this.#pauses.slice(-PAUSES)
   }
 

@@ -3,6 +3,8 @@
 /** Later than this the watchdog counts as not having run; below it, it is the timer's slack. */
 const LATE_MS = 5
 const GAPS = 256
+/** The watchdog's CPU time is read anew after this long, since reading it at each look costs as much as the look. */
+const FRESH_MS = 250
 
 /**
  * The watchdog's own lateness: the intervals in which it should have run and did not. What stopped
@@ -13,39 +15,52 @@ class Lateness {
   #gaps = []
   #dueMs = Infinity
   #sinceMs = Infinity
-  /** @type {number | null} */
-  #ownCpuMs = null
+  #ownCpuMs
+  /** @type {number | null} as it was read last */
+  #knownCpuMs = null
+  #knownAtMs = -Infinity
+
+  /** @param {() => number | null} ownCpuMs the watchdog's CPU time so far, null where it is not known */
+  constructor (ownCpuMs) {
+    this.#ownCpuMs = ownCpuMs
+  }
 
   /**
    * A look begins.
    * @param {number} nowMs
-   * @param {number | null} ownCpuMs the watchdog's CPU time so far, null where it is not known
    * @returns {boolean} whether it came late through no work of the watchdog's own
    */
-  arrive (nowMs, ownCpuMs) {
-    const late = this.#judge(this.#dueMs, nowMs, ownCpuMs)
+  arrive (nowMs) {
+    const late = this.#judge(this.#dueMs, nowMs)
     this.#sinceMs = nowMs
-    this.#ownCpuMs = ownCpuMs
     return late
   }
 
   /**
    * A look ends; the process may have been stopped in the middle of it.
    * @param {number} nowMs
-   * @param {number | null} ownCpuMs
    * @param {number} dueMs the next look
    */
-  leave (nowMs, ownCpuMs, dueMs) {
-    this.#judge(this.#sinceMs, nowMs, ownCpuMs)
+  leave (nowMs, dueMs) {
+    this.#judge(this.#sinceMs, nowMs)
     this.#dueMs = dueMs
-    this.#ownCpuMs = ownCpuMs
+    if (nowMs - this.#knownAtMs >= FRESH_MS) this.#spentMs(nowMs)
   }
 
-  /** @param {number} startMs @param {number} endMs @param {number | null} ownCpuMs */
-  #judge (startMs, endMs, ownCpuMs) {
+  /** CPU time since it was read last, null where it is not known. @param {number} nowMs */
+  #spentMs (nowMs) {
+    const before = this.#knownCpuMs
+    this.#knownCpuMs = this.#ownCpuMs()
+    this.#knownAtMs = nowMs
+    return before === null || this.#knownCpuMs === null ? null : this.#knownCpuMs - before
+  }
+
+  /** @param {number} startMs @param {number} endMs */
+  #judge (startMs, endMs) {
     const gapMs = endMs - startMs
     if (!(gapMs > LATE_MS)) return false
-    if (ownCpuMs !== null && this.#ownCpuMs !== null && ownCpuMs - this.#ownCpuMs > gapMs / 2) return false
+    const spentMs = this.#spentMs(endMs)
+    if (spentMs !== null && spentMs > gapMs / 2) return false
     this.#gaps.push({ startMs, endMs })
     if (this.#gaps.length > GAPS) this.#gaps.shift()
     return true

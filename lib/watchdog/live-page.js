@@ -7,8 +7,6 @@ const { History } = require('./history')
 
 /** A block shows as soon as anybody could see it; a thousand a second are told in ten messages. */
 const FLUSH_MS = 100
-/** With a longer one the watchdog does not look often enough by itself for a history by the second. */
-const OFTEN_MS = 300
 
 /** @typedef {import('../store/record').BlockRecord} BlockRecord */
 
@@ -47,8 +45,7 @@ class LivePage {
 
   /** When to look at the latest. */
   get dueAtMs () {
-    if (this.#streams.size === 0 && this.#parts.options.threshold <= OFTEN_MS) return Infinity
-    return this.#pending.size > 0 ? Math.min(this.#flushAtMs, this.history.dueAtMs) : this.history.dueAtMs
+    return this.#streams.size > 0 && this.#pending.size > 0 ? Math.min(this.#flushAtMs, this.history.dueAtMs) : this.history.dueAtMs
   }
 
   /** @param {number} now */

@@ -85,6 +85,11 @@ class Profiling {
     return this.#onSinceMs !== null
   }
 
+  /** Whether each beat counts: the host is, or may soon be, kept by the profiler. */
+  get isActive () {
+    return this.isOn || this.#asked !== null
+  }
+
   /** What the watching of the main thread takes of it. @returns {Pick<import('./thread-watch').Parts, 'adjust' | 'isAwaited'>} */
   get parts () {
     return { adjust: (seen) => this.#adjust(seen), isAwaited: (endMs, now) => this.#isAwaited(endMs, now) }

@@ -61,6 +61,8 @@ class ThreadWatch {
   #isDebugged = false
   #isAnnounced = true
   #progressAtMs = Infinity
+  /** The beat up to which every block that has ended is known. */
+  knownToMs = -Infinity
 
   /** @param {Parts} parts */
   constructor (parts) {
@@ -90,10 +92,26 @@ class ThreadWatch {
   }
 
   /**
+   * A look where nothing is going on, as at most times.
+   * @param {number} now
+   * @returns {number | null} when to look again at the latest, null where there is something to look at
+   */
+  glance (now) {
+    const { bridge, readKernel } = this.#parts
+    if (this.#incident !== null || this.#held.length > 0 || this.#sampler.askedAtMs !== null) return null
+    const beat = bridge.beat.read()
+    if (!bridge.lateBeats.isEmpty) return null
+    const wakeAtMs = this.#detector.glance(now, beat)
+    if (wakeAtMs === null) return null
+    this.#calm = readKernel(now)
+    this.knownToMs = beat.atMs
+    return wakeAtMs
+  }
+
+  /**
    * @param {number} now
    * @param {boolean} selfLate this look itself came later than it was due
-   * @returns {{ wakeAtMs: number, eventful: boolean, beatAtMs: number }} when to look again at the latest; whether
-   * anything is going on; up to which beat every block that has ended is known
+   * @returns {{ wakeAtMs: number, eventful: boolean }} when to look again at the latest; whether anything is going on
    */
   look (now, selfLate) {
     const { bridge, readKernel, adjust = unchanged } = this.#parts
@@ -118,7 +136,8 @@ class ThreadWatch {
     }
     this.#lasting(now)
     this.#release(now, beat.beats)
-    return { wakeAtMs: this.#nextLook(now, wakeAtMs), eventful: suspicious || events.length > 0 || this.#held.length > 0, beatAtMs: beat.atMs }
+    this.knownToMs = beat.atMs
+    return { wakeAtMs: this.#nextLook(now, wakeAtMs), eventful: suspicious || events.length > 0 || this.#held.length > 0 }
   }
 
   /** What a block is judged by. @param {Reading} reading @returns {Reading} */

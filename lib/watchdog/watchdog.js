@@ -3,7 +3,6 @@
 const { threadId } = require('node:worker_threads')
 const { nowMs } = require('../clock')
 const { openBridge } = require('../bridge/bridge')
-const { GC_KINDS } = require('../bridge/gc-kinds')
 const { LISTENING, BLOCK, FOLLOW, LEAD, PROFILE, THREAD_STARTED, THREAD_ENDED } = require('../bridge/messages')
 const { FrameTable } = require('../explain/frame-table')
 const { SourceMaps } = require('../explain/source-map')
@@ -22,7 +21,6 @@ const { Following } = require('./following')
 const { GcPauses } = require('./gc-pauses')
 const { askHost, NOT_ALLOWED } = require('./inspector')
 const { Kernel } = require('./kernel')
-const { Lateness } = require('./lateness')
 const { LivePage } = require('./live-page')
 const { takeLosses } = require('./losses')
 const { startProfiling } = require('./profiling')
@@ -30,6 +28,7 @@ const { readSource } = require('./read-source')
 const { RequestStats } = require('./request-stats')
 const { startPyroscope } = require('./pyroscope')
 const { Origins } = require('./origins')
+const { Pace } = require('./pace')
 const { ThreadReports } = require('./thread-reports')
 const { ThreadWatch } = require('./thread-watch')
 const { WorkerThreads } = require('./worker-threads')
@@ -51,10 +50,11 @@ class Watchdog {
   #startedAtMs = nowMs()
   #starts
   #blocks = 0
-  #lateness = new Lateness()
-  #gcPauses = new GcPauses()
+  /** @type {GcPauses} */
+  #gcPauses
   #badRoutes = new BadRoutes()
   #kernel = new Kernel()
+  #pace = new Pace({ ownCpuMs: () => this.#kernel.ownCpuMs(), glance: (now) => this.#glance(now), look: (now, selfLate) => this.#look(now, selfLate) })
   #degradations
   #origins
   #profiling
@@ -76,8 +76,6 @@ class Watchdog {
   #threads = null
   #quietAtMs = Infinity
   #countAtMs = 0
-  /** @type {NodeJS.Timeout | undefined} */
-  #timer
 
   /**
    * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').IntervalHistogram, mayInspect: boolean, namesRequests: boolean, escalates: boolean, role: import('../cluster/cluster').Role, starts: number }} data
@@ -117,6 +115,7 @@ class Watchdog {
       // The primary adds the lives of a worker's watchdog.
       anew: starts > 0 && role.kind === 'worker'
     })
+    this.#gcPauses = new GcPauses(this.#bridge.gcPauses, this.#metrics)
     this.#requests = new RequestStats(this.#bridge, this.#metrics, (durationMs) => this.#page.history.addRequest(durationMs))
     this.#following = escalates ? new Following((on) => post({ code: FOLLOW, on })) : null
     this.#main = new ThreadWatch({
@@ -131,7 +130,7 @@ class Watchdog {
       surroundings: {
         ...this.#profiling.surroundings,
         gcWithin: (startMs, endMs) => this.#gcPauses.within(startMs, endMs),
-        watchdogGapWithin: (startMs, endMs) => this.#lateness.within(startMs, endMs),
+        watchdogGapWithin: (startMs, endMs) => this.#pace.lateness.within(startMs, endMs),
         originWithin: (startMs, endMs) => this.#origins.within(startMs, endMs)
       },
       frames,
@@ -159,9 +158,10 @@ class Watchdog {
         options,
         labelOf: (name) => this.#metrics.threadLabel(name),
         throttling: this.#kernel.throttling,
-        watchdogGapWithin: (startMs, endMs) => this.#lateness.within(startMs, endMs),
+        watchdogGapWithin: (startMs, endMs) => this.#pace.lateness.within(startMs, endMs),
         frames,
         nextId: () => this.#nextId(),
+        onNew: () => this.#pace.hurry(),
         onState: (excess) => this.#degradations.set('threads', excess),
         reports: this.#threadReports
       })
@@ -196,7 +196,7 @@ class Watchdog {
       onListening: (url) => this.#listening(url)
     })
     this.#pyroscope = startPyroscope(options, { degradations: this.#degradations, metrics: this.#metrics })
-    this.#look()
+    this.#pace.wake()
     if (role.kind !== 'worker') this.#endpoint.listen()
   }
 
@@ -205,7 +205,7 @@ class Watchdog {
     return new Cluster({
       role,
       nowMs,
-      snapshot: () => this.#metrics.snapshot(),
+      snapshot: () => this.#refresh().snapshot(),
       blocks: () => this.#memory.list(),
       onBlock: (record) => this.#workerBlocks.put(record),
       onJoined: (url) => {
@@ -233,23 +233,33 @@ class Watchdog {
   /** @param {boolean} [openMetrics] */
   async #render (openMetrics = false) {
     const union = await this.#cluster.union()
-    return union === null ? this.#metrics.render(openMetrics) : renderFamilies(union, openMetrics)
+    return union === null ? this.#refresh().render(openMetrics) : renderFamilies(union, openMetrics)
   }
 
-  #look () {
-    const now = nowMs()
-    const selfLate = this.#lateness.arrive(now, this.#kernel.ownCpuMs())
-    for (const [startMs, durationMs, kind] of this.#bridge.gcPauses.drain()) {
-      this.#gcPauses.add(startMs, durationMs)
-      this.#metrics.observeGc(GC_KINDS[kind] ?? 'other', durationMs)
-    }
-    const { wakeAtMs, eventful, beatAtMs } = this.#main.look(now, selfLate)
-    this.#requests.drain(beatAtMs)
+  /** @param {number} now @returns {number | null} */
+  #glance (now) {
+    const wakeAtMs = this.#profiling.isActive || now >= this.#page.dueAtMs ? null : this.#main.glance(now)
+    if (this.#bridge.requests.isHalfFull) this.#requests.drain(this.#main.knownToMs)
+    return wakeAtMs
+  }
+
+  /** @param {number} now @param {boolean} selfLate @returns {{ wakeAtMs: number, dueAtMs: number }} */
+  #look (now, selfLate) {
+    this.#gcPauses.drain()
+    const { wakeAtMs, eventful } = this.#main.look(now, selfLate)
+    this.#requests.drain(this.#main.knownToMs)
     this.#origins.look(now, this.#main.beat)
     this.#profiling.look(now, this.#main.blockedMs > 0)
     this.#page.look(now)
     if (eventful || now >= this.#countAtMs) this.#count(now)
-    this.#schedule(Math.min(wakeAtMs, this.#threads?.look(now, selfLate) ?? Infinity, this.#page.dueAtMs))
+    return { wakeAtMs, dueAtMs: Math.min(this.#threads?.look(now, selfLate) ?? Infinity, this.#page.dueAtMs) }
+  }
+
+  /** Brings the metrics up to what is known of blocks. */
+  #refresh () {
+    this.#gcPauses.drain()
+    this.#requests.drain(this.#main.knownToMs)
+    return this.#metrics
   }
 
   /** @param {boolean} mayInspect */
@@ -322,15 +332,6 @@ class Watchdog {
     }
   }
 
-  /** @param {number} wakeAtMs */
-  #schedule (wakeAtMs) {
-    // This look may have taken a while itself, which is no lateness.
-    const fromMs = nowMs()
-    const waitMs = Math.max(1, Math.ceil(wakeAtMs - fromMs))
-    this.#lateness.leave(fromMs, this.#kernel.ownCpuMs(), fromMs + waitMs)
-    this.#timer = setTimeout(() => this.#look(), waitMs)
-  }
-
   #nextId () {
     const life = this.#starts === 0 ? '' : `${this.#starts}.`
     return `${process.pid}-${life}${++this.#blocks}`
@@ -378,7 +379,7 @@ class Watchdog {
 
   /** Ends watching; a block in progress is recorded as far as it came. */
   stop () {
-    clearTimeout(this.#timer)
+    this.#pace.stop()
     this.#main.stop(nowMs())
     this.#threads?.stop()
     this.#page.close()

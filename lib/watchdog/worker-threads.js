@@ -45,6 +45,7 @@ class WorkerThreads {
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
    * @param {import('../explain/frame-table').FrameTable} parts.frames
    * @param {() => string} parts.nextId
+   * @param {() => void} parts.onNew a thread is watched from now on
    * @param {(excess: { message: string } | null) => void} parts.onState
    * @param {import('./thread-reports').ThreadReports} parts.reports
    */
@@ -116,6 +117,7 @@ class WorkerThreads {
         }
       }
     }))
+    this.#parts.onNew()
   }
 
   /** @param {number[]} living of the application, and this one */

@@ -19,13 +19,15 @@ exports.seeded = (seed) => () => {
  * @param {number} story.endMs
  * @param {() => number} story.random
  * @param {boolean} [story.startup] the first block begins before the loop's first turn
+ * @param {boolean} [story.glances] as the watchdog does, which looks wholly only where a glance shows something
  */
-exports.simulate = (detector, { blocks, pauses = [], watchdogPauses = [], endMs, random, startup = false }) => {
+exports.simulate = (detector, { blocks, pauses = [], watchdogPauses = [], endMs, random, startup = false, glances = false }) => {
   const { beats, gaps } = makeHost({ blocks, pauses, endMs, random, startup })
   /** @type {any[]} */
   const events = []
   let nowMs = 0
   let looks = 0
+  let glanced = 0
   let dueMs = 0
   let seenGaps = 0
   while (nowMs < endMs) {
@@ -35,16 +37,23 @@ exports.simulate = (detector, { blocks, pauses = [], watchdogPauses = [], endMs,
     // A host that is asked within its silence says how long it has idled since its last beat.
     const block = blocks.find(({ startMs, durationMs }) => startMs <= nowMs && nowMs < startMs + durationMs)
     const idleMs = block && block.startMs >= beat.atMs ? beat.idleMs + block.startMs - beat.atMs : null
-    const look = detector.look({ nowMs, beat, gaps: newGaps, idleMs, selfLate: nowMs - dueMs > 5 })
-    looks++
-    events.push(...look.events.map((event) => ({ ...event, atMs: nowMs })))
-    dueMs = Math.max(nowMs + 1, look.wakeAtMs)
+    const selfLate = nowMs - dueMs > 5
+    const mayGlance = glances && !selfLate && newGaps.length === 0 && detector.open === null
+    let wakeAtMs = mayGlance ? detector.glance(nowMs, beat) : null
+    if (wakeAtMs !== null) glanced++
+    else {
+      const look = detector.look({ nowMs, beat, gaps: newGaps, idleMs, selfLate })
+      looks++
+      events.push(...look.events.map((event) => ({ ...event, atMs: nowMs })))
+      wakeAtMs = look.wakeAtMs
+    }
+    dueMs = Math.max(nowMs + 1, wakeAtMs)
     nowMs = dueMs + random()
     for (const pause of [...pauses, ...watchdogPauses]) {
       if (nowMs >= pause.startMs && nowMs < pause.endMs) nowMs = pause.endMs + random()
     }
   }
-  return { events, looks }
+  return { events, looks, glanced }
 }
 
 /** @param {any} story */
