@@ -20,6 +20,8 @@ class Names {
   #encoder = new TextEncoder()
   /** @type {Map<string, number>} the host's own */
   #numbers = new Map()
+  #lastName = ''
+  #lastNumber = Names.NONE
 
   /** @param {number} capacity names */
   static bytes (capacity) {
@@ -35,7 +37,12 @@ class Names {
 
   /** Host: the number of a name, the same each time. @param {string} name */
   numberOf (name) {
-    return this.#numbers.get(name) ?? this.#add(name)
+    // Requests come in runs of one route.
+    if (name !== this.#lastName || this.#lastNumber === Names.NONE) {
+      this.#lastNumber = this.#numbers.get(name) ?? this.#add(name)
+      this.#lastName = name
+    }
+    return this.#lastNumber
   }
 
   /** @param {string} name */

@@ -28,16 +28,6 @@ function pathOf (url) {
  * when that ends.
  */
 class RequestContext {
-  /** @type {string | null} as told by a framework or the application */
-  route = null
-  /** The application said so itself: frameworks are not asked. */
-  isGiven = false
-  #isUnmatched = false
-  /** @type {string | null} */
-  #traceId = null
-  /** @type {RequestContext | null} the next one open on the same connection (pipelining) */
-  next = null
-
   /**
    * @param {number} id unique within the process
    * @param {import('node:http').IncomingMessage | import('node:http2').Http2ServerRequest} request
@@ -51,20 +41,30 @@ class RequestContext {
     this.method = request.method ?? ''
     /** @type {typeof request | null} null once it has ended */
     this.request = request
+    /** @type {string | null} as told by a framework or the application */
+    this.route = null
+    /** The application said so itself: frameworks are not asked. */
+    this.isGiven = false
+    this.isUnmatched = false
+    /** @type {string | null} the trace it came with, once it has ended */
+    this.lastTraceId = null
+    /** @type {RequestContext | null} the next one open on the same connection (pipelining) */
+    this.next = null
   }
 
   /** The template of its route, as far as it is known by now. Also asked for in mid-block: it runs nothing of the application's. */
   get template () {
-    if (this.route !== null || this.request === null) return this.route ?? ''
-    const route = routeOfExpress(this.request)
-    if (typeof route === 'string') return route
-    if (this.#isUnmatched) return UNMATCHED
-    return pathTemplate(pathOf(this.request.url))
+    return this.route ?? (this.request === null ? '' : this.#templateOf(this.request, routeOfExpress(this.request)))
+  }
+
+  /** @param {{ url?: string }} request @param {string | null | undefined} route Express's */
+  #templateOf ({ url }, route) {
+    return typeof route === 'string' ? route : this.isUnmatched ? UNMATCHED : pathTemplate(pathOf(url))
   }
 
   /** The trace it came with. */
   get traceId () {
-    return this.request === null ? this.#traceId : traceIdOf(this.request)
+    return this.request === null ? this.lastTraceId : traceIdOf(this.request)
   }
 
   get isEnded () {
@@ -75,7 +75,7 @@ class RequestContext {
   name (route) {
     if (this.isGiven) return
     this.route = route
-    this.#isUnmatched = route === null
+    this.isUnmatched = route === null
   }
 
   /**
@@ -84,10 +84,15 @@ class RequestContext {
    * @returns {string} its route
    */
   end (status) {
-    // What nobody knew and nobody found must not fill the table of routes: scanners ask for anything.
-    const isLost = status === NOT_FOUND && this.route === null && this.request !== null && typeof routeOfExpress(this.request) !== 'string'
-    this.route = isLost ? UNMATCHED : this.template.slice(0, ROUTE_CHARS)
-    this.#traceId = this.traceId
+    const { request } = this
+    if (request === null) return this.route ?? ''
+    if (this.route === null) {
+      const route = routeOfExpress(request)
+      // What nobody knew and nobody found must not fill the table of routes: scanners ask for anything.
+      this.route = status === NOT_FOUND && typeof route !== 'string' ? UNMATCHED : this.#templateOf(request, route)
+    }
+    if (this.route.length > ROUTE_CHARS) this.route = this.route.slice(0, ROUTE_CHARS)
+    this.lastTraceId = traceIdOf(request)
     this.request = null
     return this.route
   }

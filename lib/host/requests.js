@@ -79,17 +79,26 @@ class Requests {
       try {
         handler(...args)
       } catch {
-        this.#bridge.counters.add('badRequest', 1)
+        this.#fault()
       }
     }
   }
 
-  #onStart = this.#guarded((/** @type {any} */ { request, socket }) => {
-    const connection = this.#connections.open(socket)
-    const context = this.#start(request, connection.answeredAtMs)
-    context.next = connection.latest
-    connection.latest = context
-  })
+  #fault () {
+    this.#bridge.counters.add('badRequest', 1)
+  }
+
+  // Not through #guarded(): these two run for every request.
+  #onStart = (/** @type {any} */ { request, socket }) => {
+    try {
+      const connection = this.#connections.open(socket)
+      const context = this.#start(request, connection.answeredAtMs)
+      context.next = connection.latest
+      connection.latest = context
+    } catch {
+      this.#fault()
+    }
+  }
 
   /** @param {HttpRequest} request @param {number} [answeredAtMs] */
   #start (request, answeredAtMs = -Infinity) {
@@ -124,19 +133,15 @@ class Requests {
     return null
   }
 
-  #onFinish = this.#guarded((/** @type {any} */ { request, response, socket }) => {
-    // A response may outlive its connection, whose end has then been told already.
-    const connection = this.#connections.get(socket)
-    let newer = null
-    for (let context = connection?.latest ?? null; context !== null; context = context.next) {
-      if (context.request === request) {
-        if (newer !== null) newer.next = context.next
-        else if (connection !== undefined) connection.latest = context.next
-        return this.#end(context, response.statusCode, connection)
-      }
-      newer = context
+  #onFinish = (/** @type {any} */ { request, response, socket }) => {
+    try {
+      // A response may outlive its connection, whose end has then been told already.
+      const connection = this.#connections.get(socket)
+      if (connection !== undefined) this.#end(take(connection, request), response.statusCode, connection)
+    } catch {
+      this.#fault()
     }
-  })
+  }
 
   /** What was open on a closed connection was never answered. @param {import('./connections').Connection} connection */
   #abort (connection) {
@@ -193,6 +198,19 @@ class Requests {
     this.#stopConnections()
     this.#frameworks.stop()
     this.follow(false)
+  }
+}
+
+/** The open request's context, which is then no longer of the connection. @param {import('./connections').Connection} connection @param {HttpRequest} request */
+function take (connection, request) {
+  let newer = null
+  for (let context = connection.latest; context !== null; context = context.next) {
+    if (context.request === request) {
+      if (newer === null) connection.latest = context.next
+      else newer.next = context.next
+      return context
+    }
+    newer = context
   }
 }
 
