@@ -91,13 +91,16 @@ async function main () {
   await once(wrk, 'exit')
   clearInterval(timer)
   const kept = slices.slice(WARM_UP_SLICES, -1)
-  const ratios = (/** @type {'requestsPerMs' | 'cpuUs'} */ key) => Array.from({ length: Math.floor(kept.length / IS_ON.length) }, (_, i) => {
+  /** @param {'requestsPerMs' | 'cpuUs'} key @param {(watched: number, not: number) => number} compare means */
+  const byFour = (key, compare) => Array.from({ length: Math.floor(kept.length / IS_ON.length) }, (_, i) => {
     const four = kept.slice(i * IS_ON.length, (i + 1) * IS_ON.length)
-    const sum = (/** @type {boolean} */ on) => four.filter(({ isOn }) => isOn === on).reduce((total, slice) => total + slice[key], 0)
-    return sum(true) / sum(false)
+    const mean = (/** @type {boolean} */ on) => four.filter(({ isOn }) => isOn === on).reduce((total, slice) => total + slice[key], 0) / (IS_ON.length / 2)
+    return compare(mean(true), mean(false))
   })
-  print('throughput, requests watched / not', ratios('requestsPerMs'), 3)
-  print('CPU a request, watched / not', ratios('cpuUs'), 3)
+  print('throughput, requests watched / not', byFour('requestsPerMs', (watched, not) => watched / not), 3)
+  print('CPU a request, watched / not', byFour('cpuUs', (watched, not) => watched / not), 3)
+  print('CPU a request, watched - not, us', byFour('cpuUs', (watched, not) => watched - not), 2)
+  print('CPU a request, not watched, us', byFour('cpuUs', (_, not) => not), 2)
   process.exit()
 }
 
