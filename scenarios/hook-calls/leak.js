@@ -2,10 +2,12 @@
 
 // Whether pools leave anything behind: node scenarios/hook-calls/leak.js [pools] [implementation]
 // Each has four workers, is asked for long answers, is stopped while busy and ends. The process's resident
-// memory is printed eleven times; the first pools fill caches that stay. "threads" in place of an
+// memory is printed eleven times, after a collection; the first pools fill caches that stay. "threads" in place of an
 // implementation is the control: as many worker threads come and go, and nothing is called from Rust. "runs" is
 // one pool that is called so many times: what V8 has to be told of, or it would collect nothing.
 const path = require('node:path')
+const v8 = require('node:v8')
+const vm = require('node:vm')
 const { buildAddon, rustVersion } = require('./build')
 const { implementations } = require('./implementations')
 const { startThreads } = require('./threads')
@@ -15,6 +17,9 @@ const WORKERS = 4
 const CALLS = 20
 /** A megabyte of ids in each run: one that is kept shows within a hundred pools. */
 const ID_LENGTH = 50000
+v8.setFlagsFromString('--expose-gc')
+/** Its own outcomes are the main thread's to collect, which waits until there is much to collect. @type {() => void} */
+const collect = vm.runInNewContext('gc')
 const HOOK = { consumeMs: 0, stepsPerMs: null, asyncMs: 0 }
 
 /**
@@ -51,6 +56,7 @@ async function main (most, kind) {
   const file = await buildAddon({ say: console.error, version })
   const use = await lifeOf(file, kind)
   for (let done = 0; ;) {
+    if (kind !== 'runs') collect()
     console.log(`${String(done).padStart(6)} ${kind === 'runs' ? kind : 'pools'}  RSS ${(process.memoryUsage.rss() / MB).toFixed(1)} MB`)
     if (done >= most) process.exit()
     for (const until = done + Math.ceil(most / 10); done < until; done++) await use()
