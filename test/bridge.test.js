@@ -44,16 +44,16 @@ function startWriter (t, data) {
   }
 }
 
-test('a ring says how full it is', () => {
-  const { ring } = makeRing(4, 3)
+test('a ring says when it is empty, and early when it is filling: what waits for the next look must leave room for what comes', () => {
+  const { ring } = makeRing(64, 3)
   const seen = []
-  for (let i = 0; i < 4; i++) {
-    seen.push([ring.isEmpty, ring.isHalfFull])
+  for (let i = 0; i < 5; i++) {
+    seen.push([ring.isEmpty, ring.isFilling])
     ring.push(i, i, i)
   }
-  assert.deepEqual(seen, [[true, false], [false, false], [false, true], [false, true]])
+  assert.deepEqual(seen, [[true, false], [false, false], [false, false], [false, false], [false, true]])
   ring.drain()
-  assert.deepEqual([ring.isEmpty, ring.isHalfFull], [true, false])
+  assert.deepEqual([ring.isEmpty, ring.isFilling], [true, false])
 })
 
 test('a ring gives rows back in the order they came, once', () => {

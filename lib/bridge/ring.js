@@ -4,6 +4,8 @@ const READ = 0
 const WRITTEN = 1
 const DROPPED = 2
 const HEADER_BYTES = 16
+/** What is left waiting takes this much off what the ring can hold until the next look, at most. */
+const FILLING_SHARE = 1 / 16
 /** @type {number[][]} what an empty ring drains to, many times a second */
 const NONE = []
 
@@ -81,8 +83,9 @@ class Ring {
     return this.waiting === 0
   }
 
-  get isHalfFull () {
-    return this.waiting * 2 >= this.#capacity
+  /** Whether it had better be drained soon: as many again and more may come before the next look. */
+  get isFilling () {
+    return this.waiting >= this.#capacity * FILLING_SHARE
   }
 
   /** How many rows were dropped since the last call. */

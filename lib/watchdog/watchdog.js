@@ -239,7 +239,7 @@ class Watchdog {
   /** @param {number} now @returns {number | null} */
   #glance (now) {
     const wakeAtMs = this.#profiling.isActive || now >= this.#page.dueAtMs ? null : this.#main.glance(now)
-    if (this.#bridge.requests.isHalfFull) this.#requests.drain(this.#main.knownToMs)
+    if (this.#bridge.requests.isFilling) this.#requests.drain(this.#main.knownToMs)
     return wakeAtMs
   }
 
