@@ -1,6 +1,7 @@
 'use strict'
 
 const { causes } = require('../../lib/causes')
+const { median } = require('../harness/stats')
 const { KINDS } = require('./plan')
 
 const MB = 1024 * 1024
@@ -32,9 +33,6 @@ const SHORT_S = 300
  *
  * @typedef {{ what: string, value: string, bound: string, isMet: boolean | null }} Row isMet is null where there is no bound
  */
-
-/** @param {number[]} values */
-const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? NaN
 
 /** @param {Point[]} points @param {number} which from 0 */
 const quarter = (points, which) => points.slice(Math.floor(points.length * which / QUARTERS), Math.floor(points.length * (which + 1) / QUARTERS))
