@@ -66,7 +66,7 @@ test('blocks of a process that was started without loopwatch, live, and nothing 
   await app.ask(400)
   await run.says(/event loop was blocked for \S+ m?s: culprit \(profiled\.js:\d+\)/)
   clearInterval(asking)
-  assert.match(run.out.stdout, /^ {4}at culprit \(.*profiled\.js:\d+:\d+\)$/m)
+  await run.says(/^ {4}at culprit \(.*profiled\.js:\d+:\d+\)$/m)
   run.child.kill('SIGINT')
   const { code, stderr } = await run.closed
   assert.equal(code, 0, stderr)
