@@ -83,7 +83,7 @@ class Ring {
     return this.waiting === 0
   }
 
-  /** Whether it had better be drained soon: as many again and more may come before the next look. */
+  /** Whether it had better be drained now: far more may come before the next look. */
   get isFilling () {
     return this.waiting >= this.#capacity * FILLING_SHARE
   }

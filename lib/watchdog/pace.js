@@ -27,6 +27,7 @@ class Pace {
     this.lateness = new Lateness(parts.ownCpuMs)
   }
 
+  /** Looks, and again when that is due. */
   wake () {
     const now = nowMs()
     const selfLate = this.lateness.arrive(now)
