@@ -16,6 +16,7 @@ const plain = {
   cpuMs: 196,
   runQueueMs: 1,
   throttledMs: 0,
+  stolenMs: 0,
   gcMs: 0,
   watchdogGapMs: 0,
   samples: 9,
@@ -54,12 +55,14 @@ test('every row of the decision table is reached by some block, and every cause 
   assert.deepEqual(new Set(table.map(({ cause }) => cause)), new Set(Object.keys(causes)))
 })
 
-test('every way to be starved counts: run queue, cgroup throttling, the one within the other, most of a long block', () => {
+test('every way to be starved counts: run queue, cgroup throttling, the one within the other, stolen time beside them, most of a long block', () => {
   for (const story of [
     { runQueueMs: 160, throttledMs: 0, cpuMs: 39 },
     { runQueueMs: 0, throttledMs: 160, cpuMs: 39 },
     { runQueueMs: 155, throttledMs: 160, cpuMs: 39 },
     { runQueueMs: null, throttledMs: 160, cpuMs: 39 },
+    { stolenMs: 160, cpuMs: 39 },
+    { runQueueMs: 80, throttledMs: 0, stolenMs: 80, cpuMs: 39 },
     { durationMs: 2000, busyMs: 2000, runQueueMs: 1700, cpuMs: 300, runningMs: 250 }
   ]) assert.equal(causeIn(story), 'starved', JSON.stringify(story))
 })
@@ -106,6 +109,7 @@ test('each verdict turns exactly at the bound that the table states', () => {
     // sync-io: under half of the rest on the CPU, and not seen running for half of it
     [{ runQueueMs: 0, cpuMs: 100 - little, runningMs: 0 }, 'sync-io', { runQueueMs: 0, cpuMs: 100, runningMs: 0 }, 'js'],
     [{ runQueueMs: 100, cpuMs: 50 - little, runningMs: 0 }, 'sync-io', { runQueueMs: 100, cpuMs: 50, runningMs: 0 }, 'js'],
+    [{ stolenMs: 99 - little, cpuMs: 50, runningMs: 0 }, 'sync-io', { stolenMs: 99, cpuMs: 50, runningMs: 0 }, 'js'],
     [{ cpuMs: 10, runningMs: 100 - little }, 'sync-io', { cpuMs: 10, runningMs: 100 }, 'js'],
     [{ requests: 2, topRequestShare: 0.6 - little }, 'many', { requests: 2, topRequestShare: 0.6 }, 'js'],
     [{ requests: 2, topRequestShare: 0.5 }, 'many', { requests: 1, topRequestShare: 0.5 }, 'js'],
@@ -139,6 +143,7 @@ function anyEvidence (random) {
   const cpuMs = some(durationMs)
   const runQueueMs = some(durationMs - cpuMs)
   const throttledMs = some(durationMs - cpuMs - runQueueMs)
+  const stolenMs = some(durationMs - cpuMs - Math.max(runQueueMs, throttledMs))
   return {
     durationMs,
     thresholdMs,
@@ -146,6 +151,7 @@ function anyEvidence (random) {
     cpuMs: maybe(cpuMs),
     runQueueMs: maybe(runQueueMs),
     throttledMs: maybe(throttledMs),
+    stolenMs: maybe(stolenMs),
     gcMs: some(durationMs),
     watchdogGapMs: some(durationMs),
     samples: Math.floor(some(100)),
@@ -169,13 +175,13 @@ test('of twenty thousand blocks of any kind each gets one known cause that its e
     assert.ok(Object.hasOwn(causes, cause), what)
     if (e.debugged) assert.equal(cause, 'unknown', what)
     if (e.cpuMs === null) assert.ok(cause !== 'sync-io' && cause !== 'native', what)
-    if (cause === 'js') assert.ok(e.samples > 0 && (e.nativeMs < e.durationMs / 2 || (e.runQueueMs ?? 0) + (e.throttledMs ?? 0) > 0), what)
+    if (cause === 'js') assert.ok(e.samples > 0 && (e.nativeMs < e.durationMs / 2 || (e.runQueueMs ?? 0) + (e.throttledMs ?? 0) + (e.stolenMs ?? 0) > 0), what)
     if (cause === 'sync-io') assert.ok(Number(e.cpuMs) < e.durationMs / 2, what)
     // Neither has a line of code to blame, so neither may hide one.
     const explained = e.cpuMs !== null && e.cpuMs >= e.thresholdMs && e.cpuMs >= e.durationMs / 2
     if (explained) assert.ok(cause !== 'starved' && cause !== 'suspended', what)
     if (cause === 'suspended') assert.ok(e.watchdogGapMs >= e.durationMs / 2, what)
-    if (cause === 'starved') assert.ok((e.runQueueMs ?? 0) + (e.throttledMs ?? 0) >= e.durationMs * 0.2, what)
+    if (cause === 'starved') assert.ok((e.runQueueMs ?? 0) + (e.throttledMs ?? 0) + (e.stolenMs ?? 0) >= e.durationMs * 0.2, what)
   }
   for (const cause of Object.keys(causes)) assert.ok((seen.get(cause) ?? 0) >= 50, `${cause} came ${seen.get(cause) ?? 0} times`)
 })

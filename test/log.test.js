@@ -315,7 +315,7 @@ test('a line fits in a pipe in one piece and stays readable, however long the na
       frame: { ...frame, exact: true },
       request: { method: 'GET', route: `/${name}`, startedAt: '2026-11-21T10:00:00.100Z' },
       stacks: [{ count: 1, weightMs: 1, frames: Array(64).fill(frame) }],
-      evidence: { cpuMs: 86400000.4, gcMs: 86400000.4, runQueueMs: 86400000.4, throttledMs: 86400000.4, answerMs: 86400000.4, nativeMs: 86400000.4, watchdogGapMs: 86400000.4, requests: 40, debugger: false }
+      evidence: { cpuMs: 86400000.4, gcMs: 86400000.4, runQueueMs: 86400000.4, throttledMs: 86400000.4, stolenMs: 86400000.4, answerMs: 86400000.4, nativeMs: 86400000.4, watchdogGapMs: 86400000.4, requests: 40, debugger: false }
     })
     log.closed(record)
     const [text] = texts()

@@ -18,7 +18,7 @@ const ONCE = [
   'escalation', 'explain', 'fault-table', 'history', 'hook-crate', 'hook-leak', 'hook-oracle', 'http-guard', 'is-alive', 'lateness', 'layers', 'load',
   'manifests', 'many-routes', 'metrics', 'options', 'options-fuzz', 'pace', 'package', 'page', 'path-template', 'profile-command', 'profiled', 'profiles',
   'readme', 'request-stats', 'scenario', 'scenario-dashboard', 'scenario-findings', 'scenario-load', 'scenario-parts', 'scenario-quick',
-  'scenario-servers', 'secrets', 'soak', 'source-map', 'stack', 'store', 'thread-gate', 'throttling'
+  'scenario-servers', 'secrets', 'soak', 'source-map', 'stack', 'steal', 'store', 'thread-gate', 'throttling'
 ].map((name) => `${name}.test.js`)
 
 /** Tools that profile on two lines of Node.js, half of them on each. @type {Record<number, string[]>} */

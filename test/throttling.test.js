@@ -66,7 +66,7 @@ test('where it is not known it is null', () => {
 })
 
 const surroundings = { gcWithin: () => 0, watchdogGapWithin: () => 0, thresholdMs: 50 }
-const readingAt = (/** @type {number} */ atMs, /** @type {number | null} */ throttledMs) => ({ atMs, cpuMs: atMs, runQueueMs: 0, throttledMs })
+const readingAt = (/** @type {number} */ atMs, /** @type {number | null} */ throttledMs) => ({ atMs, cpuMs: atMs, runQueueMs: 0, throttledMs, stolenMs: null })
 
 /** What a block from 1000 to 1200 is charged with. @param {{ before: number | null, first: number | null, after: number | null }} throttledMs */
 function charged ({ before, first, after }) {

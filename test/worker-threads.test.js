@@ -22,7 +22,7 @@ const { makeMetrics } = require('./support/metrics')
 const { makeRecord } = require('./support/record')
 
 const beat = (beats = 5, atMs = 1000) => ({ beats, atMs, idleMs: 900, activeMs: 100, periodMs: 100 })
-const reading = (/** @type {number} */ atMs, /** @type {number | null} */ cpuMs) => ({ atMs, cpuMs, runQueueMs: 0, throttledMs: 0 })
+const reading = (/** @type {number} */ atMs, /** @type {number | null} */ cpuMs) => ({ atMs, cpuMs, runQueueMs: 0, throttledMs: 0, stolenMs: null })
 const sampleOf = (/** @type {number} */ atMs, /** @type {string} */ name, /** @type {string | null} */ file) => ({
   atMs, askedAtMs: atMs, beats: 5, idleMs: 900, late: false, debugged: false, relayedAtMs: atMs, request: null, frames: [{ function: name, file, line: null, column: null }]
 })

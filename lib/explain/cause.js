@@ -10,6 +10,7 @@
  * @property {number | null} cpuMs of the host thread
  * @property {number | null} runQueueMs the host thread could have run and was not let
  * @property {number | null} throttledMs the cgroup had used up its CPU quota
+ * @property {number | null} stolenMs a hypervisor ran others, and neither of the two counts it
  * @property {number} gcMs pauses of the garbage collector
  * @property {number} watchdogGapMs the watchdog itself did not run
  * @property {number} samples answered
@@ -30,13 +31,15 @@ const MOSTLY = 0.8
 /** unless that alone is so many thresholds long. */
 const LONG = 10
 
-/** A throttled thread may count as waiting in the run queue as well. @param {Evidence} e */
-const waitMs = (e) => Math.min(e.durationMs, Math.max(e.runQueueMs ?? 0, e.throttledMs ?? 0))
+/** @typedef {Pick<Evidence, 'durationMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs'>} Waiting */
+
+/** A throttled thread may count as waiting in the run queue as well. @param {Waiting} e */
+const waitMs = (e) => Math.min(e.durationMs, Math.max(e.runQueueMs ?? 0, e.throttledMs ?? 0) + (e.stolenMs ?? 0))
 
 /**
  * For half of what it did not wait for a CPU or more. An answer is late from a thread that is kept waiting, too:
  * what waiting there was is taken off.
- * @param {Evidence} e
+ * @param {Waiting & Pick<Evidence, 'nativeMs'>} e
  */
 const isNative = (e) => e.nativeMs - waitMs(e) >= HALF * (e.durationMs - waitMs(e))
 
@@ -63,7 +66,7 @@ const table = [
   },
   {
     cause: 'starved',
-    when: 'waiting for a CPU (run queue, cgroup throttling) is at least 20 % of it and the rest below the threshold, or it is 80 % of it and the rest below ten thresholds',
+    when: 'waiting for a CPU (run queue, cgroup throttling, stolen time) is at least 20 % of it and the rest below the threshold, or it is 80 % of it and the rest below ten thresholds',
     test: (e) => {
       const restMs = e.durationMs - waitMs(e)
       return (waitMs(e) >= SOME * e.durationMs && restMs < e.thresholdMs) || (waitMs(e) >= MOSTLY * e.durationMs && restMs < LONG * e.thresholdMs)
@@ -109,3 +112,4 @@ const table = [
 exports.causeOf = (evidence) => /** @type {Cause} */ (table.find((row) => row.test(evidence))?.cause)
 
 exports.table = table
+exports.isNative = isNative

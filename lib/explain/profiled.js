@@ -1,5 +1,6 @@
 'use strict'
 
+const { isNative } = require('./cause')
 const { blame, blamedFrame, originOf } = require('./frame')
 const { builtinIn, calleeOf, columnOfCall, isRegExp, lineOfCall } = require('./native-call')
 const { toPath } = require('./source-map')
@@ -58,7 +59,7 @@ function tell (record, stacks, { original, lines }) {
     const builtin = line === null ? null : builtinIn(text?.[line - 1] ?? '')
     return {
       frame: sampled ?? { ...blamed, exact: heaviest.hasLine },
-      call: builtin !== null && (isNative(record) || builtin.call.endsWith(record.leaf?.function ?? ' ')) ? builtin.call : null
+      call: builtin !== null && (isNative({ ...record.evidence, durationMs: record.durationMs }) || builtin.call.endsWith(record.leaf?.function ?? ' ')) ? builtin.call : null
     }
   }
   const call = calleeOf(callees[callees.length - 1])
@@ -161,10 +162,3 @@ function named (name) {
 function isSame (a, b) {
   return a !== null && a.file === b.file && a.function === b.function
 }
-
-/** Whether most of a block gave no answer. @param {BlockRecord} record */
-function isNative ({ evidence, durationMs }) {
-  return evidence.nativeMs * 2 >= durationMs
-}
-
-exports.isNative = isNative

@@ -54,6 +54,7 @@
  * @property {number} gcMs in pauses of the garbage collector, 0 where they are not observed (worker threads, gc: 'off')
  * @property {number | null} runQueueMs runnable, waiting for a CPU
  * @property {number | null} throttledMs out of CPU quota
+ * @property {number | null} stolenMs a hypervisor ran others on its CPU, as far as nothing else explains the time; null where it was too short to be read twice
  * @property {number | null} answerMs median time the host took to answer an interrupt
  * @property {number} nativeMs inside native calls, as far as samples tell
  * @property {number} watchdogGapMs the watchdog did not run either

@@ -158,11 +158,15 @@ class Incident {
     const block = /** @type {import('./detector').Block} */ (this.block)
     const startMs = endMs - durationMs
     const { stacks, requests, samples } = this.#fold
+    const cpuMs = this.#cpuMs(durationMs, after)
+    const runQueueMs = spent(this.#before, after, 'runQueueMs', durationMs)
+    const throttledMs = this.#throttledMs(startMs, durationMs, after)
     const evidence = {
-      cpuMs: this.#cpuMs(durationMs, after),
+      cpuMs,
       gcMs: gcWithin(startMs, endMs),
-      runQueueMs: spent(this.#before, after, 'runQueueMs', durationMs),
-      throttledMs: this.#throttledMs(startMs, durationMs, after),
+      runQueueMs,
+      throttledMs,
+      stolenMs: this.#stolenMs(durationMs - (cpuMs ?? durationMs) - Math.max(runQueueMs ?? 0, throttledMs ?? 0), durationMs, after),
       nativeMs: Math.min(durationMs, this.#nativeMs + unansweredMs),
       runningMs: this.#runningMs,
       watchdogGapMs: watchdogGapWithin(startMs, endMs)
@@ -188,6 +192,7 @@ class Incident {
         gcMs: roundMs(evidence.gcMs),
         runQueueMs: round(evidence.runQueueMs),
         throttledMs: round(evidence.throttledMs),
+        stolenMs: round(evidence.stolenMs),
         answerMs: round(median(this.#answersMs)),
         nativeMs: roundMs(evidence.nativeMs),
         watchdogGapMs: roundMs(evidence.watchdogGapMs),
@@ -237,6 +242,19 @@ class Incident {
     if (most === null || this.#first === null || this.#first.throttledMs === null || after.throttledMs === null) return most
     return Math.min(most, after.throttledMs - this.#first.throttledMs + Math.max(0, this.#first.atMs - startMs))
   }
+
+  /**
+   * Only read from the first suspicion on. Some kernels count it as time on the CPU, and another thread's
+   * is none of this one's, so it is no more than what nothing else explains.
+   * @param {number} unexplainedMs
+   * @param {number} durationMs
+   * @param {Reading} after
+   */
+  #stolenMs (unexplainedMs, durationMs, after) {
+    if (this.#first === null || after.atMs - this.#first.atMs < ENOUGH_SHARE * durationMs) return null
+    const stolenMs = spent(this.#first, after, 'stolenMs', durationMs)
+    return stolenMs === null ? null : Math.max(0, Math.min(stolenMs, unexplainedMs))
+  }
 }
 
 /**
@@ -245,7 +263,7 @@ class Incident {
  * all of it.
  * @param {Reading} from
  * @param {Reading} to
- * @param {'cpuMs' | 'runQueueMs' | 'throttledMs'} counter
+ * @param {'cpuMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs'} counter
  * @param {number} durationMs
  */
 function spent (from, to, counter, durationMs) {

@@ -1,49 +1,18 @@
 'use strict'
 
 const fs = require('node:fs')
+const { KernelFile, MS_PER_TICK } = require('./kernel-file')
+const { MachineSteal, Steal } = require('./steal')
 const { Throttling } = require('./throttling')
 
 const NS_PER_MS = 1e6
 const US_PER_MS = 1e3
-/** USER_HZ, the unit of /proc/<pid>/stat, is 100 on every Linux that runs Node.js. */
-const MS_PER_TICK = 10
 
-/** @typedef {{ atMs: number, cpuMs: number | null, runQueueMs: number | null, throttledMs: number | null }} Reading */
-
-/** A file of /proc or cgroupfs kept open and read anew from its start each time: 1 us, no allocation of paths. */
-class KernelFile {
-  /** @type {number | null} */
-  #fd = null
-  #buffer = Buffer.alloc(4096)
-
-  /** @param {string} path */
-  constructor (path) {
-    try {
-      this.#fd = fs.openSync(path, 'r')
-    } catch {
-      // Not Linux, not mounted, or not permitted: the reading is null.
-    }
-  }
-
-  /** @returns {string | null} */
-  read () {
-    if (this.#fd === null) return null
-    try {
-      return this.#buffer.toString('latin1', 0, fs.readSync(this.#fd, this.#buffer, 0, this.#buffer.length, 0))
-    } catch {
-      return null
-    }
-  }
-
-  close () {
-    if (this.#fd !== null) fs.closeSync(this.#fd)
-    this.#fd = null
-  }
-}
+/** @typedef {{ atMs: number, cpuMs: number | null, runQueueMs: number | null, throttledMs: number | null, stolenMs: number | null }} Reading */
 
 /**
- * What Linux knows of the host thread: its time on a CPU and waiting for one (schedstat), and its
- * cgroup's throttling (cpu.stat). Nulls elsewhere.
+ * What Linux knows of the host thread: its time on a CPU and waiting for one (schedstat), its cgroup's
+ * throttling (cpu.stat), what a hypervisor kept from its CPU. Nulls elsewhere.
  */
 class Kernel {
   // The main thread's id is the process's.
@@ -53,10 +22,17 @@ class Kernel {
   #ownSchedstat = new KernelFile('/proc/thread-self/schedstat')
   #cpuStat = new KernelFile(`${cgroupFolder() ?? '/nonexistent'}/cpu.stat`)
   throttling = new Throttling(() => throttledOf(this.#cpuStat.read()))
+  machineSteal = new MachineSteal()
+  #steal = new Steal(this.machineSteal, () => processorOf(this.#hostStat.read()))
 
-  /** @param {number} nowMs @returns {Reading} */
+  /** In calm: throttling may be a little old, and stolen time is not read. @param {number} nowMs @returns {Reading} */
   read (nowMs) {
-    return { atMs: nowMs, ...schedOf(this.#schedstat.read()), throttledMs: this.throttling.glance(nowMs) }
+    return { atMs: nowMs, ...schedOf(this.#schedstat.read()), throttledMs: this.throttling.glance(nowMs), stolenMs: null }
+  }
+
+  /** What a block is judged by. @param {Reading} reading of this moment @returns {Reading} */
+  precise (reading) {
+    return { ...reading, throttledMs: this.throttling.read(reading.atMs), stolenMs: this.#steal.read(reading.atMs) }
   }
 
   /** CPU time of the calling thread so far, to the microsecond. */
@@ -72,6 +48,7 @@ class Kernel {
 
   close () {
     for (const file of [this.#schedstat, this.#hostStat, this.#ownStat, this.#ownSchedstat, this.#cpuStat]) file.close()
+    this.machineSteal.close()
   }
 }
 
@@ -91,11 +68,20 @@ function schedOf (schedstat) {
   return cpuNs > 0 ? { cpuMs: cpuNs / NS_PER_MS, runQueueMs: runQueueNs / NS_PER_MS } : { cpuMs: null, runQueueMs: null }
 }
 
-/** @param {string | null} stat a line of /proc/.../stat */
+/** Those after the second one, the name in brackets, which may hold spaces. @param {string} stat a line of /proc/.../stat */
+function fieldsOf (stat) {
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+}
+
+/** The CPU that a thread runs on, or ran on last. @param {string | null} stat */
+function processorOf (stat) {
+  return stat === null ? null : Number(fieldsOf(stat)[36])
+}
+
+/** @param {string | null} stat */
 function cpuOf (stat) {
   if (stat === null) return null
-  // The second field, the name in brackets, may hold spaces.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const fields = fieldsOf(stat)
   return { user: Number(fields[11]) * MS_PER_TICK / 1000, system: Number(fields[12]) * MS_PER_TICK / 1000 }
 }
 
@@ -116,6 +102,6 @@ function cgroupFolder () {
 }
 
 exports.Kernel = Kernel
-exports.KernelFile = KernelFile
 exports.schedOf = schedOf
 exports.cpuOf = cpuOf
+exports.processorOf = processorOf

@@ -1,7 +1,7 @@
 'use strict'
 
 const { causes } = require('../causes')
-const { isNative } = require('../explain/profiled')
+const { isNative } = require('../explain/cause')
 
 /** So many blocks in native calls within this time are worth what a profile costs. */
 const BLOCKS = 2
@@ -33,8 +33,8 @@ class ProfileNeed {
 
 /** @param {import('../store/record').BlockRecord} record */
 function isWorthIt (record) {
-  const { cause, evidence, startup } = record
-  return causes[cause].excuse === undefined && !evidence.debugger && !startup && isNative(record)
+  const { cause, durationMs, evidence, startup } = record
+  return causes[cause].excuse === undefined && !evidence.debugger && !startup && isNative({ ...evidence, durationMs })
 }
 
 exports.ProfileNeed = ProfileNeed

@@ -1,6 +1,8 @@
 'use strict'
 
-const { KernelFile, schedOf, cpuOf } = require('./kernel')
+const { schedOf, cpuOf, processorOf } = require('./kernel')
+const { KernelFile } = require('./kernel-file')
+const { Steal } = require('./steal')
 
 /** What Linux knows of one worker thread; nulls elsewhere. */
 class ThreadKernel {
@@ -8,17 +10,19 @@ class ThreadKernel {
   #stat
   #status
   #throttling
+  #steal
   #hasRun = false
   /** Whether the thread is no more: its files tell nobody else's numbers, whoever is given its id. */
   isGone = false
 
-  /** @param {number | null} tid in the kernel @param {import('./throttling').Throttling} throttling of the process's cgroup */
-  constructor (tid, throttling) {
+  /** @param {number | null} tid in the kernel @param {Pick<import('./kernel').Kernel, 'throttling' | 'machineSteal'>} common of all threads */
+  constructor (tid, { throttling, machineSteal }) {
     const folder = tid === null ? '/nonexistent' : `/proc/self/task/${tid}`
     this.#schedstat = new KernelFile(`${folder}/schedstat`)
     this.#stat = new KernelFile(`${folder}/stat`)
     this.#status = new KernelFile(`${folder}/status`)
     this.#throttling = throttling
+    this.#steal = new Steal(machineSteal, () => processorOf(this.#stat.read()))
   }
 
   /** @param {number} nowMs @returns {import('./kernel').Reading} */
@@ -26,7 +30,12 @@ class ThreadKernel {
     const text = this.#schedstat.read()
     this.isGone = this.#hasRun && text === null
     this.#hasRun ||= text !== null
-    return { atMs: nowMs, ...schedOf(text), throttledMs: this.#throttling.glance(nowMs) }
+    return { atMs: nowMs, ...schedOf(text), throttledMs: this.#throttling.glance(nowMs), stolenMs: null }
+  }
+
+  /** What a block is judged by. @param {import('./kernel').Reading} reading of this moment @returns {import('./kernel').Reading} */
+  precise (reading) {
+    return { ...reading, throttledMs: this.#throttling.read(reading.atMs), stolenMs: this.#steal.read(reading.atMs) }
   }
 
   /** CPU time so far. */

@@ -35,8 +35,8 @@ const PROGRESS_MS = 1000
  * @property {() => boolean} ask puts the probe's question to the thread, false where it cannot
  * @property {() => boolean} [isHeldUp] something else than the thread keeps the question from it
  * @property {(seen: import('./parking').Seen) => import('./parking').Seen} [adjust] corrects what a look has seen
- * @property {(nowMs: number) => Reading} readKernel its throttling may be a little old
- * @property {(nowMs: number) => number | null} readThrottled as it is now
+ * @property {(nowMs: number) => Reading} readKernel as precise as calm needs it
+ * @property {(reading: Reading) => Reading} readPrecisely what a block is judged by, at the moment of that reading
  * @property {Omit<import('./incident').Surroundings, 'thresholdMs'>} surroundings
  * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether more is about to be known of what ended then
  * @property {import('../explain/frame-table').FrameTable} frames
@@ -114,7 +114,7 @@ class ThreadWatch {
    * @returns {{ wakeAtMs: number, eventful: boolean }} when to look again at the latest; whether anything is going on
    */
   look (now, selfLate) {
-    const { bridge, readKernel, adjust = unchanged } = this.#parts
+    const { bridge, readKernel, readPrecisely, adjust = unchanged } = this.#parts
     const taken = this.#sampler.take()
     if (taken !== null) this.#isDebugged = taken.debugged
     // In this order: a beat after its gap was pushed, so a gap that is missing now comes next time.
@@ -126,7 +126,7 @@ class ThreadWatch {
 
     const idleMs = this.#incident?.beats === beat.beats ? this.#incident.idleMs : null
     const { events, suspicious, wakeAtMs } = this.#detector.look({ nowMs: now, beat, gaps, idleMs, selfLate })
-    const reading = suspicious || events.length > 0 ? this.#precise(seen) : seen
+    const reading = suspicious || events.length > 0 ? readPrecisely(seen) : seen
     for (const event of events) {
       if (event.type === 'close') this.#close(event, reading, beat.beats)
     }
@@ -138,11 +138,6 @@ class ThreadWatch {
     this.#release(now, beat.beats)
     this.knownToMs = beat.atMs
     return { wakeAtMs: this.#nextLook(now, wakeAtMs), eventful: suspicious || events.length > 0 || this.#held.length > 0 }
-  }
-
-  /** What a block is judged by. @param {Reading} reading @returns {Reading} */
-  #precise (reading) {
-    return { ...reading, throttledMs: this.#parts.readThrottled(reading.atMs) }
   }
 
   /** @param {number} now @param {number} wakeAtMs */
@@ -253,7 +248,7 @@ class ThreadWatch {
     if (block !== null) {
       const durationMs = now - block.startMs
       const end = { endMs: now, durationMs, uncertaintyMs: block.uncertaintyMs, busyMs: durationMs }
-      this.#close({ type: 'close', block, ...end, seen: true }, this.#precise(this.#parts.readKernel(now)), 0)
+      this.#close({ type: 'close', block, ...end, seen: true }, this.#parts.readPrecisely(this.#parts.readKernel(now)), 0)
     }
     this.#release(Infinity, 0)
   }

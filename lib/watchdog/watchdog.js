@@ -125,7 +125,7 @@ class Watchdog {
       options,
       ask: () => this.#ask(mayInspect),
       readKernel: (now) => this.#kernel.read(now),
-      readThrottled: (now) => this.#kernel.throttling.read(now),
+      readPrecisely: (reading) => this.#kernel.precise(reading),
       ...this.#profiling.parts,
       surroundings: {
         ...this.#profiling.surroundings,
@@ -157,7 +157,7 @@ class Watchdog {
         bridge: this.#bridge,
         options,
         labelOf: (name) => this.#metrics.threadLabel(name),
-        throttling: this.#kernel.throttling,
+        kernel: this.#kernel,
         watchdogGapWithin: (startMs, endMs) => this.#pace.lateness.within(startMs, endMs),
         frames,
         nextId: () => this.#nextId(),

@@ -30,16 +30,16 @@ class WorkerThread {
    * @param {object} parts
    * @param {Hello} parts.hello
    * @param {string} parts.label of its metrics
-   * @param {import('./throttling').Throttling} parts.throttling
+   * @param {Pick<import('./kernel').Kernel, 'throttling' | 'machineSteal'>} parts.kernel of the process
    * @param {Pick<import('./thread-watch').Parts, 'options' | 'ask' | 'isHeldUp' | 'frames' | 'nextId' | 'reports'>} parts.common
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
    */
-  constructor ({ hello, label, throttling, common, watchdogGapWithin }) {
+  constructor ({ hello, label, kernel, common, watchdogGapWithin }) {
     this.threadId = hello.threadId
     this.label = label
     this.memory = hello.memory
     this.#bridge = openBridge(hello.memory)
-    this.#kernel = new ThreadKernel(hello.tid, throttling)
+    this.#kernel = new ThreadKernel(hello.tid, kernel)
     this.#parking = new Parking(() => this.#kernel.sleeps())
     this.#watch = new ThreadWatch({
       ...common,
@@ -48,7 +48,7 @@ class WorkerThread {
       bridge: this.#bridge,
       adjust: (seen) => this.#parking.adjust(seen),
       readKernel: (now) => this.#kernel.read(now),
-      readThrottled: (now) => throttling.read(now),
+      readPrecisely: (reading) => this.#kernel.precise(reading),
       surroundings: {
         // Not observed, see lib/host/thread-agent.js: it counts as js.
         gcWithin: () => 0,

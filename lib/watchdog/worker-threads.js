@@ -41,7 +41,7 @@ class WorkerThreads {
    * @param {import('../bridge/bridge').Bridge} parts.bridge of the main thread
    * @param {{ threshold: number, resolution: number, sample: number, calmPeriod: number }} parts.options
    * @param {(name: string) => string} parts.labelOf bounds the label of a name
-   * @param {import('./throttling').Throttling} parts.throttling
+   * @param {Pick<import('./kernel').Kernel, 'throttling' | 'machineSteal'>} parts.kernel of the process
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
    * @param {import('../explain/frame-table').FrameTable} parts.frames
    * @param {() => string} parts.nextId
@@ -96,11 +96,11 @@ class WorkerThreads {
     this.#discovery.remove(threadId)
     if (this.#threads.has(threadId)) return
     const own = TAKEN.includes(name) ? `${name} (worker)` : name
-    const { options, frames, nextId, reports, throttling, watchdogGapWithin, labelOf } = this.#parts
+    const { options, frames, nextId, reports, kernel, watchdogGapWithin, labelOf } = this.#parts
     this.#threads.set(threadId, new WorkerThread({
       hello: { ...hello, name: own },
       label: labelOf(own),
-      throttling,
+      kernel,
       watchdogGapWithin,
       common: {
         options: { ...options, stuck: 0 },

@@ -17,7 +17,7 @@ exports.makeRecord = (differences = {}) => ({
   ongoing: false,
   startup: false,
   cause: 'js',
-  evidence: { cpuMs: 309, gcMs: 0, runQueueMs: 1, throttledMs: 0, answerMs: 0.6, nativeMs: 0, watchdogGapMs: 0, requests: 1, debugger: false },
+  evidence: { cpuMs: 309, gcMs: 0, runQueueMs: 1, throttledMs: 0, stolenMs: 0, answerMs: 0.6, nativeMs: 0, watchdogGapMs: 0, requests: 1, debugger: false },
   frame: { function: 'report', file: '/srv/app/report.js', line: 41, column: 13, exact: true },
   leaf: { function: 'test', file: null, line: null, column: null },
   samples: 13,

@@ -10,6 +10,7 @@ const EVIDENCE = [
   ['gcMs', 'in the garbage collector'],
   ['runQueueMs', 'waiting for a CPU'],
   ['throttledMs', 'out of CPU quota'],
+  ['stolenMs', 'taken by the hypervisor'],
   ['answerMs', 'median answer to an interrupt'],
   ['watchdogGapMs', 'the watchdog did not run either']
 ]

@@ -1,0 +1,67 @@
+'use strict'
+
+const fs = require('node:fs')
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { Incident } = require('../lib/watchdog/incident')
+const { processorOf } = require('../lib/watchdog/kernel')
+const { MachineSteal, Steal, stolenOf } = require('../lib/watchdog/steal')
+
+/** Of a machine with eleven CPUs; the eighth number is stolen time in hundredths of a second. */
+const STAT = [
+  'cpu  5578840 133518 938854 7302877 13196 0 298546 141099 0 0',
+  ...Array.from({ length: 11 }, (_, i) => `cpu${i} 3001067 65524 420500 3496778 1929 0 171711 ${100 + i} 7 0`),
+  'intr 1 2 3', 'ctxt 123'
+].join('\n')
+
+test('stolen time is read for one CPU, and is null where there is no such CPU or kernel', () => {
+  assert.equal(stolenOf(STAT, 1), 1010)
+  assert.equal(stolenOf(STAT, 10), 1100)
+  assert.equal(stolenOf(STAT, 11), null)
+  assert.equal(stolenOf('cpu0 1 2 3 4', 0), null, 'before Linux 2.6.11')
+  assert.equal(processorOf('4242 (a (b) c) R 1' + ' 0'.repeat(34) + ' 5 0 0'), 5)
+})
+
+test('what is stolen from a CPU counts for a thread while it stays there', () => {
+  /** @type {(number | null)[][]} its CPU, and what has been stolen of CPUs 0 and 1 */
+  const story = [[0, 100, 500], [0, 130, 500], [1, 190, 560], [1, 190, 570], [null, 190, 570], [1, 190, 580], [1, 200, 600]]
+  let [at] = story
+  const steal = new Steal({ of: (cpu) => at[cpu + 1] }, () => at[0])
+  assert.deepEqual(story.map((moment, i) => {
+    at = moment
+    return steal.read(i)
+  }), [0, 30, 30, 40, null, 40, 60])
+})
+
+test('this machine is read as the kernel tells it, and is left alone for a multiple of what a reading took', { skip: process.platform !== 'linux' && 'Linux only' }, () => {
+  const machine = new MachineSteal()
+  const before = stolenOf(fs.readFileSync('/proc/stat', 'utf8'), 0)
+  const read = machine.of(0, 1000)
+  const after = stolenOf(fs.readFileSync('/proc/stat', 'utf8'), 0)
+  assert.ok(before !== null && read !== null && after !== null && before <= read && read <= after, `${before} ${read} ${after}`)
+  machine.close()
+  assert.equal(machine.of(0, 1000), read, 'not read again: it could not be')
+  assert.equal(machine.of(0, 1e9), null)
+})
+
+/** The evidence of a block from 1000 to 1300. @param {{ cpuMs: number, runQueueMs?: number, first?: number, stolenMs: (number | null)[] }} story */
+function charged ({ cpuMs, runQueueMs = 0, first = 1030, stolenMs: [from, to] }) {
+  const at = (/** @type {number} */ atMs, /** @type {number | null} */ stolenMs) => ({
+    atMs, cpuMs: cpuMs * (atMs - 1000) / 300, runQueueMs: runQueueMs * (atMs - 1000) / 300, throttledMs: 0, stolenMs
+  })
+  const incident = new Incident({ thread: 'main', threadId: 0, beats: 1, before: at(1000, null), isDebugged: false, surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0, thresholdMs: 50 } })
+  incident.addReading(at(first, from))
+  incident.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
+  const { cause, evidence } = incident.closed({ endMs: 1300, durationMs: 300, uncertaintyMs: 0, busyMs: 300 }, at(1300, to))
+  return [cause, evidence.stolenMs]
+}
+
+test('a block is charged with what was stolen within it and nothing else explains', () => {
+  assert.deepEqual(charged({ cpuMs: 40, stolenMs: [5000, 5250] }), ['starved', 260], 'all that it was off the CPU')
+  assert.deepEqual(charged({ cpuMs: 40, stolenMs: [5000, 5000] }), ['sync-io', 0])
+  assert.deepEqual(charged({ cpuMs: 150, stolenMs: [5000, 5054] }), ['unknown', 60], 'for all of it, as of nine tenths of it; asleep for 90 ms of 240 is no sync-io')
+  assert.deepEqual(charged({ cpuMs: 300, stolenMs: [5000, 5270] }), ['unknown', 0], 'a kernel that counts it as time on the CPU')
+  assert.deepEqual(charged({ cpuMs: 40, runQueueMs: 255, stolenMs: [5000, 5270] }), ['starved', 5])
+  assert.deepEqual(charged({ cpuMs: 40, first: 1200, stolenMs: [5000, 5090] }), ['sync-io', null], 'a third of it is not enough')
+  assert.deepEqual(charged({ cpuMs: 40, stolenMs: [null, null] }), ['sync-io', null])
+})
