@@ -120,7 +120,7 @@ test('a loop that is no longer watched has no load', () => {
 
 test('a heartbeat tells its load, and ends it with itself', async () => {
   const load = new Load()
-  const heartbeat = startHeartbeat(openBridge(createMemory()), { resolution: 10, calmPeriod: 25, threshold: 50 }, load)
+  const heartbeat = startHeartbeat(openBridge(createMemory()), { resolution: 10, calmPeriod: 25, threshold: 50 }, { load })
   await eventually(() => load.delayMs(nowMs() + 10000) > 1000, 'the load to know of a beat')
   heartbeat.stop()
   assert.equal(load.delayMs(nowMs() + 10000), 0)

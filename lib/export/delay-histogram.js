@@ -3,14 +3,12 @@
 const NS_PER_S = 1e9
 
 /**
- * The shared histogram of timer intervals as a Prometheus histogram of delays. Its exact counts are
- * found by searching percentile(), a microsecond each; an idle loop records the timer's own
- * period, which is taken off. A metric as prom-client's registry takes them: name, type, get().
+ * The shared histogram of delays as one of Prometheus. Its exact counts are found by searching
+ * percentile(), a microsecond each. A metric as prom-client's registry takes them: name, type, get().
  */
 class DelayHistogram {
   type = 'histogram'
   #histogram
-  #periodS
   #bounds
   /** @type {number[]} last counts by bound; a histogram never goes backwards */
   #counts
@@ -23,25 +21,23 @@ class DelayHistogram {
    * @param {string} parts.name
    * @param {string} parts.help
    * @param {number[]} parts.buckets seconds
-   * @param {import('node:perf_hooks').IntervalHistogram} parts.histogram nanoseconds
-   * @param {number} parts.periodMs of its timer
+   * @param {import('node:perf_hooks').RecordableHistogram} parts.histogram nanoseconds
    * @param {boolean} [parts.anew] count from the first reading on
    */
-  constructor ({ name, help, buckets, histogram, periodMs, anew = false }) {
+  constructor ({ name, help, buckets, histogram, anew = false }) {
     this.name = name
     this.help = help
     this.#bounds = buckets
     this.#counts = buckets.map(() => 0)
     this.#histogram = histogram
-    this.#periodS = periodMs / 1000
     this.#start = anew ? null : { counts: this.#counts, sum: 0, count: 0 }
   }
 
   async get () {
     const count = this.#histogram.count
     const labels = { thread: 'main' }
-    this.#counts = this.#bounds.map((bound, i) => Math.max(this.#counts[i], countUpTo(this.#histogram, (bound + this.#periodS) * NS_PER_S, count)))
-    if (count > 0) this.#sum = Math.max(this.#sum, (this.#histogram.mean / NS_PER_S - this.#periodS) * count)
+    this.#counts = this.#bounds.map((bound, i) => Math.max(this.#counts[i], countUpTo(this.#histogram, bound * NS_PER_S, count)))
+    if (count > 0) this.#sum = Math.max(this.#sum, this.#histogram.mean / NS_PER_S * count)
     this.#start ??= { counts: this.#counts, sum: this.#sum, count }
     const { counts, sum, count: before } = this.#start
     return {
@@ -63,7 +59,7 @@ class DelayHistogram {
 
 /**
  * How many of `count` recorded values are at most this.
- * @param {import('node:perf_hooks').IntervalHistogram} histogram
+ * @param {import('node:perf_hooks').RecordableHistogram} histogram
  * @param {number} valueNs
  * @param {number} count
  * @param {number} [low] at least so many are known to be

@@ -8,7 +8,7 @@ const { LoopwatchError } = require('../errors')
 const { isTestRunner } = require('../test-runner')
 const { startClusterRole } = require('./cluster-role')
 const { startHeartbeat } = require('./heartbeat')
-const { startDelayHistogram } = require('./delay')
+const { Delays } = require('./delays')
 const { startGcObserver } = require('./gc')
 const { checkHunt } = require('./hunt')
 const { OriginTracker } = require('./origin')
@@ -77,11 +77,11 @@ class Agent extends EventEmitter {
     this.#gauge = { load: new Load(), counters: bridge.counters }
     /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */
     this.fastify = createFastifyPlugin(this.#gauge)
-    const heartbeat = startHeartbeat(bridge, { ...options, onLate: (atMs, idleMs) => requests.late(atMs, idleMs) }, this.#gauge.load)
-    const delay = startDelayHistogram(options)
+    const delays = new Delays(options)
+    const heartbeat = startHeartbeat(bridge, { ...options, onLate: (atMs, idleMs) => requests.late(atMs, idleMs) }, { load: this.#gauge.load, delays })
     this.#origins = new OriginTracker(options, (message) => this.#thread?.post(message))
     const cluster = startClusterRole(() => this.#thread.post({ code: LEAD }))
-    this.#parts = [heartbeat, delay, requests, ...(options.gc === 'on' ? [startGcObserver(bridge)] : []), this.#origins, profiler, threads, cluster]
+    this.#parts = [heartbeat, requests, ...(options.gc === 'on' ? [startGcObserver(bridge)] : []), this.#origins, profiler, threads, cluster]
 
     unblockStream(options.log)
 
@@ -93,7 +93,7 @@ class Agent extends EventEmitter {
       settle({ url })
     }
     this.#thread = new WatchdogThread(
-      () => ({ memory, options: { ...options, route: undefined }, histogram: delay.histogram, mayInspect: mayInspect(), namesRequests: !isUnsafe, escalates, role: cluster.role() }),
+      () => ({ memory, options: { ...options, route: undefined }, histogram: delays.histogram, mayInspect: mayInspect(), namesRequests: !isUnsafe, escalates, role: cluster.role() }),
       {
         onListening: (url) => {
           onSettled(url)

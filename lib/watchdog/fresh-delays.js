@@ -5,9 +5,9 @@ const { countUpTo } = require('../export/delay-histogram')
 const NS_PER_MS = 1e6
 
 /**
- * What the shared histogram of timer intervals has recorded since the last look, by bins: it only
+ * What the shared histogram of delays has recorded since the last look, by bins: it only
  * grows, and a reset would take it from the metrics. A look of a calm second takes a tenth of a
- * millisecond: as few intervals are new, a few calls of percentile() find where they went.
+ * millisecond: as few delays are new, a few calls of percentile() find where they went.
  */
 class FreshDelays {
   #histogram
@@ -18,13 +18,12 @@ class FreshDelays {
 
   /**
    * @param {object} parts
-   * @param {import('node:perf_hooks').IntervalHistogram} parts.histogram nanoseconds
-   * @param {number} parts.periodMs of its timer, which is no delay
+   * @param {import('node:perf_hooks').RecordableHistogram} parts.histogram nanoseconds
    * @param {number[]} parts.boundsMs ascending
    */
-  constructor ({ histogram, periodMs, boundsMs }) {
+  constructor ({ histogram, boundsMs }) {
     this.#histogram = histogram
-    this.#boundsNs = boundsMs.map((ms) => (ms + periodMs) * NS_PER_MS)
+    this.#boundsNs = boundsMs.map((ms) => ms * NS_PER_MS)
     this.#count = histogram.count
     this.#upTo = this.#boundsNs.map((ns) => countUpTo(histogram, ns, this.#count))
   }
@@ -40,7 +39,7 @@ class FreshDelays {
     let seen = 0
     for (let bin = 0; bin < this.#boundsNs.length; bin++) {
       const before = this.#upTo[bin]
-      // Beyond the largest new interval nothing has to be searched.
+      // Beyond the largest new delay nothing has to be searched.
       const after = seen === fresh ? before + fresh : countUpTo(this.#histogram, this.#boundsNs[bin], count, before + seen, before + fresh)
       this.#upTo[bin] = after
       if (after - before > seen) taken.push([bin, after - before - seen])

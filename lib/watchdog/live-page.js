@@ -28,7 +28,7 @@ class LivePage {
    * @param {object} parts
    * @param {string} parts.version
    * @param {import('../options').ResolvedOptions} parts.options
-   * @param {import('node:perf_hooks').IntervalHistogram} parts.histogram
+   * @param {import('node:perf_hooks').RecordableHistogram} parts.histogram
    * @param {() => { activeMs: number, idleMs: number, inProgressMs: number }} parts.loop
    * @param {() => BlockRecord[]} parts.blocks newest first
    * @param {() => BlockRecord[]} parts.ongoing
@@ -39,7 +39,7 @@ class LivePage {
   constructor (parts) {
     this.#parts = parts
     this.history = new History(nowMs(), parts.loop())
-    this.#delays = new FreshDelays({ histogram: parts.histogram, periodMs: parts.options.calmPeriod, boundsMs: this.history.delayBoundsMs })
+    this.#delays = new FreshDelays({ histogram: parts.histogram, boundsMs: this.history.delayBoundsMs })
     this.#streams = new EventStreams(() => this.#pending.clear())
   }
 

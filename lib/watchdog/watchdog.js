@@ -78,7 +78,7 @@ class Watchdog {
   #countAtMs = 0
 
   /**
-   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').IntervalHistogram, mayInspect: boolean, namesRequests: boolean, escalates: boolean, role: import('../cluster/cluster').Role, starts: number }} data
+   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').RecordableHistogram, mayInspect: boolean, namesRequests: boolean, escalates: boolean, role: import('../cluster/cluster').Role, starts: number }} data
    * @param {(message: object) => void} post to the host
    */
   constructor ({ memory, options, histogram, mayInspect, namesRequests, escalates, role, starts }, post) {
@@ -107,7 +107,6 @@ class Watchdog {
       shed: () => ({ delay: this.#bridge.counters.get('shedDelay'), utilization: this.#bridge.counters.get('shedUtilization') }),
       cluster: () => this.#cluster.state,
       histogram,
-      periodMs: options.calmPeriod,
       thresholdMs: options.threshold,
       routes: options.routes,
       labels: options.labels,
