@@ -45,7 +45,7 @@ function startWriter (t, data) {
 }
 
 test('a ring says when it is empty, and early when it is filling: what waits for the next look must leave room for what comes', () => {
-  const { ring } = makeRing(64, 3)
+  const { ring } = makeRing(16, 3)
   const seen = []
   for (let i = 0; i < 5; i++) {
     seen.push([ring.isEmpty, ring.isFilling])
@@ -138,8 +138,9 @@ test('a full ring keeps what it has, counts what it drops, and takes rows again 
 
 test('a ring outlives the wrap of its counters, at 2^31 and at 2^32 rows', () => {
   for (const start of [0x7fffffff - 2, -3]) {
-    const { memory, ring } = makeRing(4, 3)
+    const { memory } = makeRing(4, 3)
     new Int32Array(memory).set([start, start])
+    const ring = new Ring(memory, 0, 4, 3)
     const seen = []
     for (let i = 0; i < 20; i += 4) {
       for (let k = i; k < i + 5; k++) ring.push(k, k, k)

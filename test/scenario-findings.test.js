@@ -186,3 +186,24 @@ test('the original\'s loop has the time that ten of them need on few cores', () 
   const [cell] = scenarioOf('goroutines').plan({ mode: 'faithful', options: {}, environment: /** @type {any} */ ({ cores: 2 }), isListing: true })
   assert.ok(Number(cell.timeLimitSeconds) > Number(cell.data?.graceSeconds), 'the harness ends it before its own requests have')
 })
+
+test('overhead: over all servers each watcher has a row for the handlers that all of them ran, and a default run has its cells in sentences', () => {
+  const { tables = () => [] } = scenarioOf('overhead')
+  const [, cell] = makeDocument().cells
+  const ran = (/** @type {string} */ variant, /** @type {string} */ server, /** @type {string} */ handler, /** @type {number} */ value) => ({
+    ...cell, variant, params: { server, handler }, unit: '× bare', ...summarise([value]), extra: { cpuRatio: summarise([1 / value]), p99Ratio: summarise([2 / value]) }
+  })
+  const cells = ['trivial', 'work'].flatMap((handler, i) => [['bare', 0.9], ['express', 0.95], ['fastify', 0.85]].map(([server, value]) => ran('loopwatch', `${server}`, handler, Number(value) + i / 10)))
+  const document = { ...makeDocument(), cells: [...cells, ran('sentry', 'bare', 'trivial', 1), ran('loopwatch', 'bare', 'idle', 2)] }
+  const [throughput, cpu, p99] = tables(document)
+  assert.deepEqual(throughput.head, ['variant', 'trivial', 'work'])
+  // Logarithms of 0.85, 0.9, 0.95: deviation 0.0556, so 4.303 * 0.0556 / sqrt(3) = 0.138 around -0.1066.
+  assert.deepEqual(throughput.rows, [['loopwatch', '0.900 (0.783 to 1.03)', '1.00 (0.882 to 1.13)']])
+  assert.match(cpu.rows[0][1], /^1\.11 \(/)
+  assert.match(p99.rows[0][1], /^2\.22 \(/)
+  assert.deepEqual(tables({ ...document, cells: document.cells.filter(({ params }) => params.server === 'bare') }), [])
+
+  const sentences = (/** @type {'full' | 'default'} */ mode) => scenarioOf('overhead').findings({ ...document, mode })
+  says(sentences('default'), /^With loopwatch the bare server answers 0\.900 times as many requests as unwatched, with 1\.11 times the CPU time each/)
+  assert.deepEqual(sentences('full').map((sentence) => sentence.replace(/ and.*/, '')), ['With loopwatch an idle server takes 2.00 % of a core'])
+})

@@ -10,8 +10,8 @@ const { Names } = require('./names')
 const LATE_BEATS = 1024
 /** Some seconds of scavenges in an allocation storm; they come in batches of hundreds. */
 const GC_PAUSES = 4096
-/** 100 ms of what a busy core can answer, while the watchdog is at something else. */
-const REQUESTS = 8192
+/** 400 ms of what a busy core can answer: a quarter is let come together, the rest comes while the watchdog is at something else. */
+const REQUESTS = 32768
 /** Distinct routes that get a number at all; the option routes bounds what becomes a label. */
 const ROUTES = 1024
 

@@ -10,6 +10,18 @@ const OTHER = HTTP_METHODS.length - 1
 
 /** @type {Map<string, number>} */
 const methodNumbers = new Map(HTTP_METHODS.map((method, number) => [method, number]))
+/** Requests come in runs of one method. */
+let lastMethod = HTTP_METHODS[0]
+let lastNumber = 0
+
+/** @param {string} method */
+function numberOf (method) {
+  if (method !== lastMethod) {
+    lastNumber = methodNumbers.get(method) ?? OTHER
+    lastMethod = method
+  }
+  return lastNumber
+}
 
 /** The status of a request whose connection closed before it was answered. */
 exports.ABORTED = 0
@@ -20,7 +32,7 @@ exports.ABORTED = 0
  * @param {number} status 0 to 1023
  */
 exports.pack = (route, method, status) =>
-  ((route + 1) * METHODS + (methodNumbers.get(method) ?? OTHER)) * STATUSES + (status & (STATUSES - 1))
+  ((route + 1) * METHODS + numberOf(method)) * STATUSES + (status & (STATUSES - 1))
 
 /** @param {number} packed */
 exports.statusOf = (packed) => packed % STATUSES

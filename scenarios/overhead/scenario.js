@@ -6,6 +6,7 @@ const { missingPackages } = require('../harness/registry')
 const { driver } = require('./load')
 const { charts } = require('./charts')
 const { findings } = require('./findings')
+const { tables } = require('./pooled')
 const { watchers } = require('./watchers')
 
 const LOAD = path.join(__dirname, 'cell.js')
@@ -70,6 +71,7 @@ exports.scenario = {
     { title: 'start ms', text: (cell) => extra(cell, 'startMs') },
     { title: 'bare requests/s', text: (cell) => extra(cell, 'bareRequestsPerSecond') }
   ],
+  tables,
   charts,
   findings
 }
