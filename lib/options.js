@@ -31,7 +31,7 @@ const table = [
   { key: 'keep', type: type.integer(1, 1000), default: 500, doc: 'blocks kept in memory' },
   { key: 'stuck', type: type.or(type.number(100, 86400000, 'milliseconds'), 0), default: 0, doc: 'after this long in one block do onStuck, ms; 0 = never' },
   { key: 'onStuck', type: type.oneOf(['report', 'abort']), default: 'report', doc: "'report' logs every stack once; 'abort' then ends the process by SIGABRT" },
-  { key: 'routes', type: type.integer(1, 1000), default: 50, doc: 'most distinct route labels; the rest go to (other)' },
+  { key: 'routes', type: type.integer(1, 1000), default: 50, doc: 'most distinct route labels, and as many again that are made of paths; the rest go to (other)' },
   { key: 'threads', type: type.oneOf(['observe', 'on', 'off']), default: 'observe', doc: "worker threads of the application: 'observe' = their blocks are recorded and counted; 'on' = logged too; 'off' = they are left untouched" },
   { key: 'labels', type: type.labels(labelNames), default: {}, doc: 'constant labels on every metric; in text: service=checkout,env=prod' }
 ].map((row) => ({ ...row, env: envName(row.key), flag: flagName(row.key) }))

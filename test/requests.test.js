@@ -92,10 +92,10 @@ test('upgrades and malformed requests are no requests', async (t) => {
   await settles({ 'GET /a 2xx': 1 })
 })
 
-test('a request that the application has made something else of costs its name and nothing else', async (t) => {
+test('a request that the application has made something else of costs nothing', async (t) => {
   const { ask, settles, blocks } = await startServer(t, { options: { requests: 'on' } })
   assert.equal(await ask('/odd'), 'ok')
-  await settles({ 'GET  2xx': 1 })
+  await settles({ 'GET /odd 2xx': 1 })
   const [{ frame }] = await eventually(async () => (await blocks()).length > 0 && blocks(), 'the block')
   assert.equal(frame.function, 'spin')
 })
@@ -250,11 +250,11 @@ test('requests that come while the loop is blocked are its victims, though Node.
 })
 
 test('the option route names requests; what it says is taken as it is, within bounds', async (t) => {
-  const { ask, settles } = await startServer(t, { route: 'header', options: { routes: 4 } })
+  const { ask, settles } = await startServer(t, { route: 'header', options: { routes: 3 } })
   const names = ['plain', 'with "quotes" and \\', 'x'.repeat(10000)]
   for (const name of names) await ask('/a', { headers: { 'x-route': name } })
   await ask('/caf%C3%A9')
-  await ask('/beyond')
+  await ask('/a', { headers: { 'x-route': 'beyond' } })
   await settles({ 'GET plain 2xx': 1, [`GET ${names[1]} 2xx`]: 1, [`GET ${'x'.repeat(200)} 2xx`]: 1, 'GET /:id 2xx': 1, 'GET (other) 2xx': 1 })
 })
 

@@ -1,4 +1,7 @@
 'use strict'
 
 /** Methods by the number that travels through the ring; HTTP/2 lets a client make up others. */
-exports.HTTP_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'QUERY', '(other)']
+const HTTP_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'QUERY', '(other)']
+
+exports.HTTP_METHODS = HTTP_METHODS
+exports.OTHER_METHOD = HTTP_METHODS[HTTP_METHODS.length - 1]

@@ -17,6 +17,11 @@ class LabelBound {
   }
 
   /** @param {string} value */
+  has (value) {
+    return this.#known.has(value)
+  }
+
+  /** @param {string} value */
   bound (value) {
     if (this.#known.has(value)) return value
     if (this.#known.size < this.#most) {

@@ -41,7 +41,9 @@ class Metrics {
   /** @type {Record<string, any>} */
   #metrics = {}
   #sources
+  /** Routes that a router has told, and those made of paths that nobody knew: the ones must not take the room of the others. */
   #routes
+  #guesses
   #sites
   #threads
   /** @type {Map<string, number>} counters that are read, not counted, and their last value */
@@ -55,6 +57,7 @@ class Metrics {
     this.#openMetrics.setDefaultLabels(sources.labels)
     this.#text.setDefaultLabels(sources.labels)
     this.#routes = new LabelBound(sources.routes)
+    this.#guesses = new LabelBound(sources.routes)
     this.#sites = new LabelBound(SITES)
     this.#threads = new LabelBound(THREADS)
     this.#metrics.buildInfo.set({ version: sources.version, node_version: process.versions.node }, 1)
@@ -91,9 +94,11 @@ class Metrics {
     return key === 'requestDuration' || key === 'requestBlocked' ? new SeriesHistogram(row) : null
   }
 
-  /** The label of a route: itself, or `(other)` where the bound is reached. @param {string} route */
-  routeLabel (route) {
-    return route === OTHER ? OTHER : this.#routes.bound(route)
+  /** The label of a route: itself, or `(other)` where the bound is reached. @param {string} route @param {boolean} isGuess */
+  routeLabel (route, isGuess) {
+    if (route === OTHER) return OTHER
+    const [bound, other] = isGuess ? [this.#guesses, this.#routes] : [this.#routes, this.#guesses]
+    return other.has(route) ? route : bound.bound(route)
   }
 
   /** @param {string} route label @param {string} method @param {string} statusClass */
@@ -117,9 +122,16 @@ class Metrics {
     this.#metrics.blockDuration.observe({ labels: { thread: this.threadLabel(thread), cause }, value: seconds, exemplarLabels: { block_id: id } })
     // What worker threads spend is no loss to the requests of the main thread.
     if (thread !== MAIN) return
-    this.#metrics.blocked.inc({ cause, route: request && !request.ended ? this.#bounded('route', this.#routes, request.route) : '(none)' }, seconds)
+    this.#metrics.blocked.inc({ cause, route: request && !request.ended ? this.#blockedRoute(request.route) : '(none)' }, seconds)
     // What was no fault of the code is no fault of a line.
     if (frame && causes[cause].excuse === undefined) this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) }, seconds)
+  }
+
+  /** A record does not say whether its route was guessed: one that no request has been counted under was, as far as is known. @param {string} route */
+  #blockedRoute (route) {
+    const label = this.routeLabel(route, true)
+    if (label === OTHER) this.overflowed('route')
+    return label
   }
 
   /** @param {string} label @param {LabelBound} bound @param {string} value */

@@ -1,16 +1,19 @@
 'use strict'
 
+const { OTHER_METHOD } = require('../bridge/http-methods')
 const { pathTemplate } = require('../path-template')
 const { routeOfExpress } = require('./frameworks/express')
 const { traceIdOf } = require('./trace-id')
 
 const ROUTE_CHARS = 200
+/** HTTP/2 lets a client make up methods of any length, which would take the room of a stack. */
+const METHOD_CHARS = 32
 
 /** What ran into no route of its server. */
 const UNMATCHED = '(unmatched)'
 const NOT_FOUND = 404
 
-/** The path of a request's URL, which the application may have put something else in place of. @param {unknown} url */
+/** @param {unknown} url as it came */
 function pathOf (url) {
   if (typeof url !== 'string') return ''
   const query = url.indexOf('?')
@@ -38,7 +41,10 @@ class RequestContext {
     this.id = id
     this.startedAtMs = startedAtMs
     this.hasWaited = hasWaited
-    this.method = request.method ?? ''
+    const { method } = request
+    this.method = typeof method === 'string' && method.length <= METHOD_CHARS ? method : OTHER_METHOD
+    /** As it came: routers take off what they are mounted at while what is mounted there runs. */
+    this.url = request.url
     /** @type {typeof request | null} null once it has ended */
     this.request = request
     /** @type {string | null} as told by a framework or the application */
@@ -46,6 +52,8 @@ class RequestContext {
     /** The application said so itself: frameworks are not asked. */
     this.isGiven = false
     this.isUnmatched = false
+    /** Once it has ended: its route is what its path looks like, nobody knew it. */
+    this.isGuess = false
     /** @type {string | null} the trace it came with, once it has ended */
     this.lastTraceId = null
     /** @type {RequestContext | null} the next one open on the same connection (pipelining) */
@@ -54,12 +62,11 @@ class RequestContext {
 
   /** The template of its route, as far as it is known by now. Also asked for in mid-block: it runs nothing of the application's. */
   get template () {
-    return this.route ?? (this.request === null ? '' : this.#templateOf(this.request, routeOfExpress(this.request)))
+    return this.route ?? (this.request === null ? '' : routeOfExpress(this.request) ?? this.#guess())
   }
 
-  /** @param {{ url?: string }} request @param {string | null | undefined} route Express's */
-  #templateOf ({ url }, route) {
-    return typeof route === 'string' ? route : this.isUnmatched ? UNMATCHED : pathTemplate(pathOf(url))
+  #guess () {
+    return this.isUnmatched ? UNMATCHED : pathTemplate(pathOf(this.url))
   }
 
   /** The trace it came with. */
@@ -87,15 +94,17 @@ class RequestContext {
     const { request } = this
     if (request === null) return this.route ?? ''
     if (this.route === null) {
-      const route = routeOfExpress(request)
-      // What nobody knew and nobody found must not fill the table of routes: scanners ask for anything.
-      this.route = status === NOT_FOUND && typeof route !== 'string' ? UNMATCHED : this.#templateOf(request, route)
+      const told = routeOfExpress(request) ?? null
+      this.route = told ?? (status === NOT_FOUND ? UNMATCHED : this.#guess())
+      this.isGuess = told === null && this.route !== UNMATCHED
     }
     if (this.route.length > ROUTE_CHARS) this.route = this.route.slice(0, ROUTE_CHARS)
     this.lastTraceId = traceIdOf(request)
     this.request = null
+    this.url = ''
     return this.route
   }
 }
 
 exports.RequestContext = RequestContext
+exports.UNMATCHED = UNMATCHED

@@ -4,12 +4,13 @@ const { AsyncLocalStorage } = require('node:async_hooks')
 const diagnosticsChannel = require('node:diagnostics_channel')
 const { LINE } = require('../bridge/answer')
 const { ABORTED, pack } = require('../bridge/request-row')
+const { Names } = require('../bridge/names')
 const { nowMs } = require('../clock')
 const { Connections, watchConnections } = require('./connections')
 const { startFrameworks } = require('./frameworks')
 const { watchHttp2 } = require('./http2')
 const { ignoreRejection } = require('./rejection')
-const { RequestContext } = require('./request-context')
+const { RequestContext, UNMATCHED } = require('./request-context')
 const { Rush } = require('./rush')
 const { hasContextFrame } = require('./runtime')
 
@@ -153,12 +154,21 @@ class Requests {
   /** @param {RequestContext | undefined} context @param {number} status @param {import('./connections').Connection} [connection] */
   #end (context, status, connection) {
     if (context === undefined || this.#isStopped) return
-    const { requests, routes, counters } = this.#bridge
+    const { requests, counters } = this.#bridge
     counters.setInFlight(--this.#inFlight)
     const { id, startedAtMs, hasWaited, method } = context
     const now = nowMs()
     if (connection !== undefined) connection.answeredAtMs = now
-    requests.push(pack(routes.numberOf(context.end(status)), method, status), hasWaited ? -startedAtMs : startedAtMs, now - startedAtMs, id)
+    requests.push(pack(this.#numberOf(context, status), method, status), hasWaited ? -startedAtMs : startedAtMs, now - startedAtMs, id)
+  }
+
+  /** Ends it, and gives the number of its route. @param {RequestContext} context @param {number} status */
+  #numberOf (context, status) {
+    const { routes } = this.#bridge
+    const route = context.end(status)
+    if (!context.isGuess) return routes.numberOf(route)
+    const number = routes.guess(route, isThere(status))
+    return number === Names.UNKNOWN ? routes.numberOf(UNMATCHED) : number
   }
 
   /** A silence of the loop has just ended: what came meanwhile is read now. @param {number} atMs @param {number} idleMs of the loop so far */
@@ -199,6 +209,15 @@ class Requests {
     this.#frameworks.stop()
     this.follow(false)
   }
+}
+
+/**
+ * Whether an answer tells that there is something at a path that nobody has named: scanners ask for anything, and are
+ * turned away, or sent elsewhere for good, by what stands in front of the routes.
+ * @param {number} status
+ */
+function isThere (status) {
+  return (status < 400 || status > 499) && status !== 301 && status !== 308
 }
 
 /** The open request's context, which is then no longer of the connection. @param {import('./connections').Connection} connection @param {HttpRequest} request */

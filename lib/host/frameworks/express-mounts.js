@@ -7,7 +7,7 @@ const DEPTH = 16
 
 /** A prefix as a template; null where the route is below a layer that does not tell its own. @typedef {string | null} Prefix */
 
-/** The prefixes below which each route was found. @type {WeakMap<object, Prefix[]>} */
+/** The prefixes below which each route was found, by application: several may share a router. @type {WeakMap<object, WeakMap<object, Prefix[]>>} */
 const known = new WeakMap()
 
 /**
@@ -18,12 +18,15 @@ const known = new WeakMap()
  * @param {any} app `req.app`
  */
 exports.mountsOf = (route, app) => {
-  let mounts = known.get(route)
+  if (!app) return []
+  let byApp = known.get(route)
+  if (byApp === undefined) known.set(route, byApp = new WeakMap())
+  let mounts = byApp.get(app)
   if (mounts !== undefined) return mounts
   mounts = []
-  if (app) collect(app, route, prefixesOf(app, 0), 0, mounts)
+  collect(app, route, prefixesOf(app, 0), 0, mounts)
   // What is not told now may be told at another request.
-  if (!mounts.includes(null)) known.set(route, mounts)
+  if (!mounts.includes(null)) byApp.set(app, mounts)
   return mounts
 }
 

@@ -40,11 +40,7 @@ function templateOf (request, route) {
   /** @type {(string | RegExp)[]} */
   const paths = Array.isArray(route.path) ? route.path.flat(Infinity) : [route.path]
   const mounts = mountsOf(route, app)
-  if (mounts.length === 1 && mounts[0] !== null && paths.length === 1) {
-    // An application below a plain router does not know where it is.
-    const isLost = mounts[0] === '' && baseUrl
-    if (!isLost) return join(mounts[0], paths[0])
-  }
+  if (mounts.length === 1 && mounts[0] !== null && paths.length === 1 && isBelow(mounts[0], baseUrl)) return join(mounts[0], paths[0])
   // Its router is mounted at several places, or it has several paths: Express took the first that fits.
   const asked = urlSegments(originalUrl ?? url)
   for (const mount of mounts) {
@@ -54,6 +50,15 @@ function templateOf (request, route) {
     }
   }
   return fromUrl(paths, asked, baseUrl)
+}
+
+/**
+ * Whether the router that runs may be the one mounted there. It is not where it has been mounted at another place
+ * since it was looked for, or is called by hand, or belongs to an application below a plain router.
+ * @param {string} mount @param {string | undefined} baseUrl gone once an error has left the nested router
+ */
+function isBelow (mount, baseUrl) {
+  return !baseUrl || baseUrl === mount || fits(pathSegments(mount), pathSegments(baseUrl))
 }
 
 /**
