@@ -11,7 +11,7 @@ exports.causes = {
   gc: { meaning: 'the garbage collector paused the thread for most of it' },
   'sync-io': { meaning: 'the thread slept in a synchronous call: execSync, a slow disk, Atomics.wait' },
   many: { meaning: 'one long turn of many small callbacks of different requests: too much load, no single culprit' },
-  starved: { meaning: 'the thread could have run and was kept waiting for a CPU: contention or cgroup throttling', excuse: 'the process was kept waiting for a CPU' },
+  starved: { meaning: 'the thread could have run and was kept waiting for a CPU: contention, cgroup throttling, a hypervisor that ran others', excuse: 'the process was kept waiting for a CPU' },
   suspended: { meaning: 'the whole process was stopped: SIGSTOP, a paused virtual machine', excuse: 'the whole process was stopped' },
   unknown: { meaning: 'not enough evidence' }
 }
