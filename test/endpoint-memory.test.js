@@ -80,6 +80,17 @@ test('a crowd that wants profiles, flame graphs or all blocks at once, and reads
   }
 })
 
+test('who leaves before the answer is made takes no room from others', async (t) => {
+  const { url, errors } = await startEndpoint(t)
+  const all = Array.from({ length: 15 }, () => ask(url, '/profile').socket)
+  await Promise.all(all.map((socket) => once(socket, 'connect')))
+  for (const socket of all) socket.destroy()
+  // One after the other: this one's turn comes when theirs are over.
+  await (await fetch(`${url}/flame`)).arrayBuffer()
+  assert.equal((await fetch(`${url}/profile`)).status, 200)
+  assert.deepEqual(errors, [])
+})
+
 test('work goes on one after the other, also after one that fails; who comes when too many wait is turned away', async () => {
   const turns = new Turns()
   let running = 0

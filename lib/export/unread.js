@@ -16,7 +16,8 @@ class Unread {
    * @param {import('node:http').ServerResponse} response
    */
   admit (bytes, response) {
-    if (bytes <= SMALL_BYTES) return true
+    // Of one whose client has left there is no further 'close'.
+    if (bytes <= SMALL_BYTES || response.destroyed) return true
     if (this.#bytes > 0 && this.#bytes + bytes > LARGE_BYTES) return false
     this.#bytes += bytes
     response.once('close', () => { this.#bytes -= bytes })
