@@ -10,21 +10,22 @@ const DYNAMIC = [
   /^\d+$/, // numbers
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, // UUIDs
   /^(?=.*\d)[0-9a-f]{8,}$/i, // hex ids
-  /^(?=.*\d)[\w.~=-]{20,}$/, // tokens: long, with a digit among the letters
+  /^(?=[^]*\d)[^]{20,}$/, // tokens: long, with a digit among whatever else they have
   /^[a-z]{20,}$/i, // and without one, where nothing separates words
   /[@%]/, // addresses, anything encoded
-  /^.{64,}$/ // anything too long to be a name
+  /^[^]{64,}$/ // anything too long to be a name
 ]
 
 /** @param {string} path */
 function byTheRules (path) {
-  const segments = path.split('/')
-  const kept = segments.slice(0, 12).map((segment) => DYNAMIC.some((pattern) => pattern.test(segment)) ? ':id' : segment)
+  const segments = path.replace(/#[^]*$/, '').split('/') // no fragment
+  const kept = segments.slice(0, 12).map((segment) => segment.replace(/;[^]*$/, '')) // no matrix parameters
+    .map((segment) => DYNAMIC.some((pattern) => pattern.test(segment)) ? ':id' : segment)
   return kept.join('/') + (segments.length > 12 ? '/…' : '')
 }
 
 const ALPHABETS = ['0123456789', '0123456789abcdef', '0123456789ABCDEFabcdef', 'abcdef', 'abcxyz', 'ABCxyz', 'abc-_.~=', 'abc123-_.~=',
-  'abc+!$', 'abc123+', 'äß日', 'a\u2028', 'a\n\r', 'ſKk', '@a', '%41']
+  'abc+!$', 'abc123+', 'abc123+:,!/;', 'abc;#', 'äß日', 'äß日1', 'a\u2028', 'a\n\r', 'ſKk', '@a', '%41']
 const LENGTHS = [0, 1, 2, 7, 8, 9, 19, 20, 21, 35, 36, 37, 63, 64, 65, 200]
 const SHAPES = ['01234567-89ab-cdef-0123-456789abcdef', 'aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee', 'AAAAAAAA-BBBB-CCCC-DDDD-EEEEEEEEEEEE',
   'aaaaaaaa-bbbb-cccc-ddddeeeee-eeeeeee', 'aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeeg', '------------------------------------', 'v1', '.', '..', ':id', '*']
@@ -45,6 +46,14 @@ test('a template keeps names and replaces ids', () => {
     ['/users/0b9f3a52-7c1d-4e7e-9a70-5a4f3f1f2a11/avatar', '/users/:id/avatar'], ['/v2/health-check', '/v2/health-check'],
     ['/a/b/c/d/e/f/g/h/i/j/k/l/m', '/a/b/c/d/e/f/g/h/i/j/k/…'], ['/1/2/3/4/5/6/7/8/9/10/11/12', '/:id/:id/:id/:id/:id/:id/:id/:id/:id/:id/:id/…']
   ]) assert.equal(pathTemplate(path), template)
+})
+
+test('a template has no token, no fragment and no session id of a URL', () => {
+  for (const [path, template] of [
+    ['/verify/q83v+EjRWeJqweTzMn0q83vEjRWeJqweTzMn0aa=', '/verify/:id'], ['/reset/a1,b2:c3!d4$e5*f6(g7)', '/reset/:id'], ['/calc/1+1', '/calc/1+1'],
+    ['/login;jsessionid=0A1B2C3D4E5F60718293A4B5C6D7E8F9', '/login'], ['/a;x=1/b;y=2/17;z=3/c', '/a/b/:id/c'], [';a', ''], ['/;a/', '//'],
+    ['/orders#hunter2', '/orders'], ['/orders/17#/a/b', '/orders/:id'], ['/a;b#c/d', '/a'], ['/a#b;c/d', '/a'], ['#', ''], ['/a/b/c/d/e/f/g/h/i/j/k#/l/m', '/a/b/c/d/e/f/g/h/i/j/k']
+  ]) assert.equal(pathTemplate(path), template, path)
 })
 
 test('a template leaves the last match of the application alone', () => {

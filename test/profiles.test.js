@@ -131,7 +131,7 @@ test('what is asked for can be split and narrowed, and a wrong question says wha
   assert.equal((await ask('format=folded&route=/none')).body, '')
   const recent = [makeRecord({ startedAt: new Date().toISOString() }), ...blocks()]
   assert.match((await ask('format=folded&seconds=3600', recent)).body, /^report .*;test 312\n$/)
-  for (const query of ['format=svg', 'format=toString', 'seconds=0', 'seconds=x', 'group=host']) assert.equal((await ask(query)).status, 400, query)
+  for (const query of ['format=svg', 'format=toString', 'seconds=0', 'seconds=x', 'group=host', 'group=route,route']) assert.equal((await ask(query)).status, 400, query)
   assert.match((await ask('format=svg')).body, /cpuprofile, pprof, speedscope, folded/)
 })
 

@@ -130,6 +130,52 @@ test('where the folder is a file, the state says why, records are counted as los
   assert.equal(file.takeLost(), 0, 'a loss is counted once')
 })
 
+test('where the folder, or the file in it, is deleted or replaced, it is made again within five seconds, and what went with it is counted', { skip: process.platform === 'win32' && 'open files stay' }, (t) => {
+  const dir = path.join(makeDir(t), 'blocks')
+  const { file, clock, states, path: made } = makeFile(t, { dir })
+  const ids = () => readBlocks(dir).records.map(({ id }) => id)
+  const before = openFiles()
+  file.append(makeRecord({ id: '1-1' }))
+  fs.rmSync(dir, { recursive: true })
+  clock.nowMs += 4999
+  file.append(makeRecord({ id: '1-2' }))
+  assert.equal(fs.existsSync(dir), false, 'looked before its time')
+  clock.nowMs += 1
+  file.append(makeRecord({ id: '1-3' }))
+  assert.deepEqual([ids(), file.takeLost()], [['1-3'], 2])
+
+  fs.renameSync(made, `${made}.moved`)
+  clock.nowMs += 5000
+  file.append(makeRecord({ id: '1-4' }))
+  assert.deepEqual([ids(), file.takeLost()], [['1-4'], 0])
+  fs.rmSync(made)
+  fs.writeFileSync(made, '')
+  clock.nowMs += 5000
+  file.append(makeRecord({ id: '1-5' }))
+  clock.nowMs += 5000
+  file.append(makeRecord({ id: '1-6' }))
+  assert.deepEqual(ids(), ['1-5', '1-6'])
+  assert.ok(states.every((state) => state === null))
+  assert.equal(openFiles(), before + 1)
+})
+
+test('where the folder is deleted and cannot be made again, the state says so until it can', { skip: process.platform === 'win32' && 'open files stay' }, (t) => {
+  const dir = path.join(makeDir(t), 'blocks')
+  const { file, clock, states } = makeFile(t, { dir })
+  file.append(makeRecord({ id: '1-1' }))
+  fs.rmSync(dir, { recursive: true })
+  fs.writeFileSync(dir, 'a file in its place')
+  clock.nowMs += 5000
+  file.append(makeRecord({ id: '1-2' }))
+  assert.match(String(states.at(-1)), /EEXIST|ENOTDIR/)
+  fs.rmSync(dir)
+  clock.nowMs += 5000
+  file.append(makeRecord({ id: '1-3' }))
+  assert.equal(states.at(-1), null)
+  assert.deepEqual(readBlocks(dir).records.map(({ id }) => id), ['1-3'])
+  assert.equal(file.takeLost(), 2)
+})
+
 test('on a full disk nothing throws, the state says so, and no file stays open', { skip: !fs.existsSync('/dev/full') && 'no /dev/full' }, (t) => {
   const { file, clock, states, path } = makeFile(t)
   fs.symlinkSync('/dev/full', path)

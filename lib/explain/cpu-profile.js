@@ -1,5 +1,7 @@
 'use strict'
 
+const { withoutPattern } = require('./native-call')
+
 const US_PER_MS = 1000
 /** V8 counts from the same zero as we do on Linux; where it does not, they are much further apart. */
 const SAME_CLOCK_MS = 1000
@@ -23,7 +25,8 @@ const SAME_CLOCK_MS = 1000
  */
 
 /**
- * What profiles hold of one interval, as one profile, from the first of them on; null where they have no sample in it.
+ * What profiles hold of one interval, as one profile, from the first of them on, its regular expressions without their
+ * patterns; null where they have no sample in it.
  * @param {Window[]} windows oldest first
  * @param {number} startMs monotonic
  * @param {number} endMs
@@ -96,7 +99,7 @@ class Tree {
     if (known !== undefined) return known
     const original = /** @type {ProfileNode} */ (this.#originals.get(id))
     const parent = this.#copy(/** @type {number} */ (this.#parents.get(id)))
-    const copy = { id: this.#nodes.length + 1, callFrame: original.callFrame, hitCount: 0, children: [] }
+    const copy = { id: this.#nodes.length + 1, callFrame: withoutPattern(original.callFrame), hitCount: 0, children: [] }
     this.#nodes.push(copy)
     parent.children?.push(copy.id)
     this.#copies.set(id, copy)

@@ -1,8 +1,8 @@
 'use strict'
 
-/** More of a regular expression than this says no more. */
-const PATTERN_CHARS = 80
-const REG_EXP = 'RegExp: '
+/** What V8 calls the code of a regular expression: this, and its pattern. */
+const PATTERN = 'RegExp: '
+const REG_EXP = '(regular expression)'
 /**
  * Built-in functions that can take long. V8's profile has no frames of theirs: its samples in them are
  * samples in the line that calls them.
@@ -62,19 +62,13 @@ function columnOfCall (text, name) {
 }
 
 /**
- * What a function of the application was in, by the frame of what it called.
- * @param {import('../bridge/answer').Frame} frame
+ * A function as V8's profile names it, without the pattern of a regular expression: that may have come
+ * with a request, in which case it is a secret, and the likeliest one to take long. Of a literal the line tells.
+ * @template {{ functionName: string }} CallFrame
+ * @param {CallFrame} callFrame
+ * @returns {CallFrame}
  */
-exports.calleeOf = ({ function: name }) => {
-  if (name === null || !name.startsWith(REG_EXP)) return name
-  const pattern = name.slice(REG_EXP.length)
-  return `/${pattern.length > PATTERN_CHARS ? `${pattern.slice(0, PATTERN_CHARS)}…` : pattern}/`
-}
-
-/** @param {string | null} name */
-function isRegExp (name) {
-  return name?.startsWith(REG_EXP) === true
-}
+exports.withoutPattern = (callFrame) => callFrame.functionName.startsWith(PATTERN) ? { ...callFrame, functionName: REG_EXP } : callFrame
 
 exports.columnOfCall = columnOfCall
-exports.isRegExp = isRegExp
+exports.REG_EXP = REG_EXP

@@ -2,7 +2,7 @@
 
 const { isNative } = require('./cause')
 const { blame, blamedFrame, originOf } = require('./frame')
-const { builtinIn, calleeOf, columnOfCall, isRegExp, lineOfCall } = require('./native-call')
+const { builtinIn, columnOfCall, lineOfCall, REG_EXP } = require('./native-call')
 const { toPath } = require('./source-map')
 
 const US_PER_MS = 1000
@@ -62,8 +62,8 @@ function tell (record, stacks, { original, lines }) {
       call: builtin !== null && (isNative({ ...record.evidence, durationMs: record.durationMs }) || builtin.call.endsWith(record.leaf?.function ?? ' ')) ? builtin.call : null
     }
   }
-  const call = calleeOf(callees[callees.length - 1])
-  return { frame: sampled ?? callerOf(record.frame, blamed, raw, callees[callees.length - 1].function, text, original), call }
+  const { function: call } = callees[callees.length - 1]
+  return { frame: sampled ?? callerOf(record.frame, blamed, raw, call, text, original), call }
 }
 
 /**
@@ -150,7 +150,7 @@ function frameOf ({ callFrame: { functionName, url, lineNumber, columnNumber } }
  * @param {Frame} frame @param {number} i @param {Frame[]} frames innermost first
  */
 function isCallee ({ function: name, file }, i, frames) {
-  return file !== null || isRegExp(name) || frames.slice(i).some((outer) => outer.file !== null)
+  return file !== null || name === REG_EXP || frames.slice(i).some((outer) => outer.file !== null)
 }
 
 /** @param {string} name @returns {Frame} */

@@ -2,6 +2,7 @@
 
 const http = require('node:http')
 const { isHostAllowed, isTokenValid } = require('./http-guard')
+const { Unread } = require('./unread')
 
 const HEADER_BYTES = 8 * 1024
 const REQUEST_MS = 5000
@@ -29,6 +30,9 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 exports.json = (value, status = 200) => ({ status, type: JSON_TYPE, body: `${JSON.stringify(value)}\n` })
 
 /** @type {Reply} */
+exports.BUSY = { ...exports.json({ error: 'others have asked for much; try again' }, 503), headers: { 'retry-after': '2' } }
+
+/** @type {Reply} */
 const ONE_AT_A_TIME = { ...exports.json({ error: 'one request at a time on a connection' }, 503), headers: { connection: 'close' } }
 
 /**
@@ -46,6 +50,7 @@ class HttpServer {
   #streaming = new WeakSet()
   /** @type {WeakSet<import('node:net').Socket>} those with an answer under way */
   #answering = new WeakSet()
+  #unread = new Unread()
   /** @type {NodeJS.Timeout | undefined} */
   #retry
   #closed = false
@@ -135,6 +140,7 @@ class HttpServer {
     } catch {
       reply = exports.json({ error: 'internal error' }, 500)
     }
+    if (request.method !== 'HEAD' && !this.#unread.admit(Buffer.byteLength(reply.body), response)) reply = exports.BUSY
     const stream = request.method === 'HEAD' ? undefined : reply.stream
     response.writeHead(reply.status, {
       ...(reply.type && { 'content-type': reply.type }),

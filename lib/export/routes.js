@@ -1,6 +1,7 @@
 'use strict'
 
-const { json } = require('./http-server')
+const { BUSY, json } = require('./http-server')
+const { Turns } = require('./turns')
 
 /** @typedef {import('./http-server').Route} Route */
 
@@ -11,6 +12,9 @@ const isBrowser = (/** @type {string} */ accept) => accept.includes('text/html')
 
 /** A file of the page, read when it is asked for. @param {keyof typeof import('./page/parts').PARTS} name @returns {Route} */
 const part = (name) => ({ etag }) => require('./page/assets').readPart(name, etag)
+
+/** Routes whose answers are made of every stack in memory, one answer at a time. @param {(asked: import('./http-server').Asked) => import('./http-server').Reply | Promise<import('./http-server').Reply>} route @param {Turns} turns @returns {Route} */
+const heavy = (route, turns) => (asked) => turns.take(() => route(asked)) ?? BUSY
 
 /**
  * What the endpoint serves, by path.
@@ -25,7 +29,7 @@ const part = (name) => ({ etag }) => require('./page/assets').readPart(name, eta
  * @param {{ connect: () => import('./http-server').Reply }} sources.page
  * @returns {Record<string, Route>}
  */
-exports.makeRoutes = ({ metrics, blockedMs, workers, blocks, block, records, profile, page }) => ({
+exports.makeRoutes = ({ metrics, blockedMs, workers, blocks, block, records, profile, page }, turns = new Turns()) => ({
   '/': open((asked) => isBrowser(asked.accept)
     ? part('index.html')(asked)
     : json({ name: 'loopwatch', endpoints: ['/metrics', '/healthz', '/blocks', '/blocks/:id', '/profile'] }), isBrowser),
@@ -36,7 +40,7 @@ exports.makeRoutes = ({ metrics, blockedMs, workers, blocks, block, records, pro
 
   '/events': () => page.connect(),
 
-  '/flame': async () => json(await require('./flame-of-records').flameOf(records())),
+  '/flame': heavy(async () => json(await require('./flame-of-records').flameOf(records())), turns),
 
   '/metrics': async ({ accept }) => {
     const openMetrics = accept.includes('application/openmetrics-text')
@@ -60,5 +64,5 @@ exports.makeRoutes = ({ metrics, blockedMs, workers, blocks, block, records, pro
     return record ? json(record) : require('./profiles/profiles').fileOf(id, block, profile) ?? json({ error: 'no such block in memory' }, 404)
   },
 
-  '/profile': ({ query }) => require('./profiles/profiles').profileOf(records(), query)
+  '/profile': heavy(({ query }) => require('./profiles/profiles').profileOf(records(), query), turns)
 })

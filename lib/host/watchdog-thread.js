@@ -157,3 +157,4 @@ class WatchdogThread {
 }
 
 exports.WatchdogThread = WatchdogThread
+exports.RESOURCE_LIMITS = RESOURCE_LIMITS

@@ -3,10 +3,13 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { prune } = require('./retention')
+const { isSameFile } = require('./same-file')
 
 /** A full file is kept as one older generation beside the new one: at most twice this on disk. */
 const FILE_BYTES = 64 * 1024 * 1024
 const RETRY_MS = 5000
+/** A file that was deleted while open takes whatever is written, which nobody can read: it is looked for no more often than this. */
+const LOOK_MS = 5000
 
 /**
  * Blocks on disk: append-only NDJSON, one line when a block opens and one when it closes, so that a
@@ -14,13 +17,17 @@ const RETRY_MS = 5000
  * returns: it outlives the process, not a power cut.
  *
  * Never throws: while the folder cannot be written, `onState` hears the reason and records are
- * counted as lost; it is tried again every five seconds.
+ * counted as lost; it is tried again every five seconds. A file that somebody deletes or moves is begun
+ * anew within five seconds.
  */
 class BlockFile {
   /** @type {number | null} */
   #fd = null
   #bytes = 0
   #retryAtMs = -Infinity
+  #lookedAtMs = -Infinity
+  /** Records written since the file was last looked for. */
+  #unseen = 0
   #path
   #onState
   #nowMs
@@ -49,8 +56,10 @@ class BlockFile {
       return
     }
     try {
+      this.#look()
       this.#fd ??= this.#open()
       this.#write(this.#fd, `${JSON.stringify(record)}\n`)
+      this.#unseen++
       this.#onState(null)
       if (this.#bytes >= this.#fileBytes) this.#rotate()
     } catch (error) {
@@ -68,11 +77,25 @@ class BlockFile {
     return lost
   }
 
+  /** Lets go of the file where it is no longer in its place. */
+  #look () {
+    if (this.#fd === null || this.#nowMs() - this.#lookedAtMs < LOOK_MS) return
+    this.#lookedAtMs = this.#nowMs()
+    const unseen = this.#unseen
+    this.#unseen = 0
+    if (isSameFile(this.#fd, this.#path)) return
+    // One that was moved is still somewhere.
+    if (fs.fstatSync(this.#fd).nlink === 0) this.#lost += unseen
+    this.close()
+  }
+
   #open () {
     makeFolder(path.dirname(this.#path))
     prune(path.dirname(this.#path), { own: path.basename(this.#path) })
     this.#fd = fs.openSync(this.#path, 'a', 0o640)
     this.#bytes = fs.fstatSync(this.#fd).size
+    this.#lookedAtMs = this.#nowMs()
+    this.#unseen = 0
     // A line that a full disk or a kill cut short must not swallow the next one.
     if (this.#bytes > 0) this.#write(this.#fd, '\n')
     return this.#fd

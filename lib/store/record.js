@@ -38,7 +38,7 @@
  *
  * @typedef {object} ProfileRecord of samples that V8 takes by a signal, within native calls as well
  * @property {number} samples
- * @property {string | null} call what `frame` was in: `JSON.parse`, `sort`, `pbkdf2Sync`, `/^(a+)+$/`; null where it was in its own code, or nothing tells
+ * @property {string | null} call what `frame` was in: `JSON.parse`, `sort`, `pbkdf2Sync`, `(regular expression)`; null where it was in its own code, or nothing tells
  * @property {{ count: number, weightMs: number, frames: import('../bridge/answer').Frame[] }[]} stacks the ten heaviest; the line of a function is where it
  * begins, of the innermost mostly where it was
  *

@@ -58,6 +58,7 @@ exports.parts = [
     part: 'Disk and log',
     rows: [
       { fault: '`dir` is a file', host: 'nothing; said once', lost: 'records, counted', file: 'faults', test: 'dir cannot be written: said once, counted, the rest goes on' },
+      { fault: '`dir` is deleted under a running application', host: 'nothing', lost: 'records of up to five seconds, counted', file: 'store', test: 'where the folder, or the file in it, is deleted or replaced, it is made again within five seconds, and what went with it is counted' },
       { fault: 'the disk fills up under a running application', host: 'nothing; said once', lost: 'records until there is room, counted', file: 'fault-runs', test: 'a disk that is full under a running application: said once, counted, and written again once there is room' },
       { fault: 'the disk fills up in the middle of a record', host: 'nothing', lost: 'that record and those until there is room, counted; no file stays open', file: 'store', test: 'a disk that fills up in the middle of a record loses no other, leaks nothing, and is written again once there is room' },
       { fault: 'a disk that was full all along', host: 'nothing', lost: 'records, counted', file: 'store', test: 'on a full disk nothing throws, the state says so, and no file stays open' },
@@ -76,7 +77,9 @@ exports.parts = [
       { fault: '1,000 idle connections', host: 'nothing', lost: 'those connections', file: 'endpoint', within: 'the endpoint', test: 'answers beside 1,000 idle connections, and does not keep them' },
       { fault: 'a wrong Host', host: 'nothing', lost: 'that request (403)', file: 'endpoint', within: 'the endpoint', test: 'answers only to Host names that cannot be rebound' },
       { fault: 'a wrong token', host: 'nothing', lost: 'that request (401)', file: 'endpoint', within: 'the endpoint', test: 'asks for the token everywhere but at /healthz' },
-      { fault: 'streams of the page that nobody reads', host: 'nothing', lost: 'those streams', file: 'history', test: 'streams are bounded, and who does not read is let go' }
+      { fault: 'streams of the page that nobody reads', host: 'nothing', lost: 'those streams', file: 'history', test: 'streams are bounded, and who does not read is let go' },
+      { fault: 'a profile grouped by one label a thousand times', host: 'nothing', lost: 'that request (400)', file: 'endpoint-memory', test: 'a label that is asked for again and again is refused, and costs nothing' },
+      { fault: 'a crowd that asks for profiles and reads nothing', host: 'nothing', lost: 'what is beyond a bound (503)', file: 'endpoint-memory', test: 'a crowd that wants profiles, flame graphs or all blocks at once, and reads nothing of it, takes little memory' }
     ]
   },
   {

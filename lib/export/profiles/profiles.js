@@ -53,7 +53,7 @@ async function profileOf (records, query) {
   const seconds = Number(query.get('seconds') ?? Infinity)
   if (!(seconds > 0)) return refused('seconds takes a number above 0')
   const group = (query.get('group') ?? '').split(',').filter(Boolean)
-  if (!group.every(isLabel)) return refused(`group takes any of ${LABELS.join(', ')}, joined by commas`)
+  if (!group.every(isLabel) || new Set(group).size < group.length) return refused(`group takes any of ${LABELS.join(', ')}, each once, joined by commas`)
   const sinceMs = Date.now() - seconds * 1000
   const [cause, route] = [query.get('cause'), query.get('route')]
   const chosen = records.filter(({ startedAt, durationMs, cause: its, request }) => Date.parse(startedAt) + durationMs >= sinceMs &&

@@ -60,15 +60,15 @@ class StackTable {
     // Where nobody's code is to blame, a stack would blame it.
     const isExcused = Object.hasOwn(causes, cause) && causes[cause].excuse !== undefined
     const stacks = isExcused ? [] : record.stacks
-    for (const { frames, weightMs, count } of stacks) this.#add(frames, labels, weightMs, count)
+    for (const { frames, weightMs, count } of stacks) this.#add(frames.map((frame) => this.#index(frame)).reverse(), labels, weightMs, count)
     const missingMs = durationMs - stacks.reduce((sum, { weightMs }) => sum + weightMs, 0)
-    if (missingMs >= LEAST_MS) this.#add([{ function: isExcused ? `(${cause})` : '(not sampled)', file: null, line: null, column: null }], labels, missingMs, 0)
+    if (missingMs >= LEAST_MS) this.#add([this.#named(isExcused ? `(${cause})` : '(not sampled)')], labels, missingMs, 0)
   }
 
-  /** @param {Frame[]} frames innermost first @param {Labels} labels @param {number} weightMs @param {number} count */
-  #add (frames, labels, weightMs, count) {
+  /** @param {number[]} inner frames, outermost first @param {Labels} labels @param {number} weightMs @param {number} count */
+  #add (inner, labels, weightMs, count) {
     const outer = this.#group.map((name) => this.#named(`${name}: ${labels[name] ?? NO_ROUTE}`))
-    let ids = [...outer, ...frames.map((frame) => this.#index(frame)).reverse()]
+    let ids = [...outer, ...inner]
     let key = keyOf(ids, labels)
     if (this.#stacks.size >= STACKS && !this.#stacks.has(key)) {
       ids = [...outer, this.#named('(other)')]
@@ -85,24 +85,30 @@ class StackTable {
     this.timeline.push({ stack, weightMs, count })
   }
 
-  /** @param {Frame} frame */
+  /** @param {Frame} frame of a record */
   #index (frame) {
     let index = this.#known.get(frame)
     if (index === undefined) {
-      const key = `${frame.function}\n${frame.file}\n${frame.line}`
-      index = this.#indexes.get(key)
-      if (index === undefined) {
-        index = this.frames.push(frame) - 1
-        this.#indexes.set(key, index)
-      }
+      index = this.#indexOf(frame)
       this.#known.set(frame, index)
     }
     return index
   }
 
-  /** @param {string} name */
+  /** A frame of our own, made anew each time: it must not be kept as an object. @param {string} name */
   #named (name) {
-    return this.#index({ function: name, file: null, line: null, column: null })
+    return this.#indexOf({ function: name, file: null, line: null, column: null })
+  }
+
+  /** @param {Frame} frame */
+  #indexOf (frame) {
+    const key = `${frame.function}\n${frame.file}\n${frame.line}`
+    let index = this.#indexes.get(key)
+    if (index === undefined) {
+      index = this.frames.push(frame) - 1
+      this.#indexes.set(key, index)
+    }
+    return index
   }
 
   /** Heaviest first. @returns {TableStack[]} */
