@@ -329,6 +329,39 @@ test('a worker whose primary accepts and says nothing listens itself', async (t)
   }
 })
 
+test('a worker that leaves tells its last before, and does not wait for a primary that does not read', async (t) => {
+  const { hub, address, listening, value } = startHub(t)
+  await listening()
+  hub.tellUrl(null)
+  let count = 1
+  const { peer, said } = startPeer(t, address, () => count)
+  await eventually(() => said.includes('joined null'), 'it to join')
+  await eventually(async () => await value('a_total', 1) === 1, 'its metrics')
+  count = 2
+  await peer.close()
+  await eventually(() => hub.state.workers.answering === 0, 'it to be gone')
+  assert.equal(await value('a_total', 1), 2)
+
+  const deaf = addressOf({ tmpdir: path.dirname(path.dirname(address)), pid: 1 })
+  /** @type {net.Socket[]} */
+  const sockets = []
+  const server = net.createServer((socket) => {
+    sockets.push(socket.on('error', () => {}))
+    socket.pause().write(`${JSON.stringify({ t: 'welcome', v: VERSION, slot: 1 })}\n${JSON.stringify({ t: 'endpoint', url: null })}\n`)
+  }).listen(deaf)
+  t.after(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  await once(server, 'listening')
+  const other = startPeer(t, deaf, () => 1)
+  await eventually(() => other.said.includes('joined null'), 'it to join')
+  const startMs = nowMs()
+  await other.peer.close()
+  // The application's agent waits for a second in all.
+  assert.ok(nowMs() - startMs < 900, `${nowMs() - startMs} ms`)
+})
+
 test('metrics that cannot be read are said, and told again when they can', async (t) => {
   const { hub, address, listening, value } = startHub(t)
   await listening()
