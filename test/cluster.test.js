@@ -226,6 +226,42 @@ test('a rolling restart loses nothing: who leaves with agent.stop() has told its
   }, () => `as many blocks counted as listed; counted are ${blocks}`)
 })
 
+test('an agent that stops and starts again in a worker counts from there on, and its blocks are others', async (t) => {
+  const app = await startCluster(t, { workers: 1 })
+  const [{ pid }] = app.joined()
+  const lived = (/** @type {Sample[]} */ samples) => sum(samples, 'loopwatch_eventloop_time_seconds_total', { worker: '1', thread: 'main' })
+  const spins = async () => (await app.json('/blocks')).filter((/** @type {any} */ { worker, frame, ongoing }) => worker === 1 && frame?.function === 'spin' && !ongoing)
+  app.tell({ to: pid, spin: 300 })
+  await eventually(async () => (await spins()).length === 1, 'its block')
+  const before = await eventually(async () => {
+    const samples = await app.samples()
+    return lived(samples) > 3 && { atMs: performance.now(), livedS: lived(samples) }
+  }, 'some seconds of its life')
+  app.tell({ to: pid, again: true })
+  await eventually(() => app.joined().length === 2, 'its next agent')
+  app.tell({ to: pid, spin: 300 })
+  await eventually(async () => (await spins()).length === 2, 'a second block beside the first')
+  const livedS = lived(await app.samples()) - before.livedS
+  const passedS = (performance.now() - before.atMs) / 1000
+  assert.ok(livedS > 0 && livedS < passedS + 1, `${livedS} s of loop time in ${passedS} s`)
+})
+
+test('outside a cluster an agent that starts again has the totals of the process', async (t) => {
+  const { stdout } = await startNode(t, ['-e', `
+    const { start } = require(${JSON.stringify(path.join(__dirname, '..'))})
+    const options = { port: 0, log: false }
+    const agent = start(options)
+    setTimeout(async () => {
+      await agent.stop()
+      const next = start(options)
+      await next.ready
+      console.log(await next.metrics())
+      await next.stop()
+    }, 1000)`]).closed
+  const { samples } = parseExposition(stdout)
+  assert.ok(sum(samples, 'loopwatch_eventloop_time_seconds_total', { thread: 'main' }) > 0.9)
+})
+
 test('a process that never forks does not load node:cluster', async (t) => {
   const { stdout } = await startNode(t, ['-e', `
     const { spawnSync } = require('node:child_process')
