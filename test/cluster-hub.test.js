@@ -155,6 +155,7 @@ test('bytes that no worker would send end their connection and nothing else', as
     'hello without instance': Buffer.from(`{"t":"hello","v":${VERSION}}\n`),
     'metrics that are none': Buffer.from(`{"t":"hello","v":${VERSION},"pid":1,"instance":"x"}\n{"t":"metrics","metrics":[[0,"a b","c","d"]]}\n`),
     'a block that is none': Buffer.from(`{"t":"hello","v":${VERSION},"pid":1,"instance":"y"}\n{"t":"block","record":{"id":"<script>"}}\n`),
+    'a block with an origin that is none': Buffer.from(`{"t":"hello","v":${VERSION},"pid":1,"instance":"y"}\n${JSON.stringify({ t: 'block', record: { ...makeRecord(), origin: {} } })}\n`),
     'a line of 100 MB': Buffer.alloc(100 * 1024 * 1024, 'x')
   }
   for (const [what, bytes] of Object.entries(bad)) {
@@ -327,6 +328,39 @@ test('a worker whose primary accepts and says nothing listens itself', async (t)
     const { said } = startPeer(t, address, () => 1)
     await eventually(() => said.some((text) => text.endsWith('alone')), () => `it to be alone: ${said}`)
   }
+})
+
+test('a worker that leaves tells its last before, and does not wait for a primary that does not read', async (t) => {
+  const { hub, address, listening, value } = startHub(t)
+  await listening()
+  hub.tellUrl(null)
+  let count = 1
+  const { peer, said } = startPeer(t, address, () => count)
+  await eventually(() => said.includes('joined null'), 'it to join')
+  await eventually(async () => await value('a_total', 1) === 1, 'its metrics')
+  count = 2
+  await peer.close()
+  await eventually(() => hub.state.workers.answering === 0, 'it to be gone')
+  assert.equal(await value('a_total', 1), 2)
+
+  const deaf = addressOf({ tmpdir: path.dirname(path.dirname(address)), pid: 1 })
+  /** @type {net.Socket[]} */
+  const sockets = []
+  const server = net.createServer((socket) => {
+    sockets.push(socket.on('error', () => {}))
+    socket.pause().write(`${JSON.stringify({ t: 'welcome', v: VERSION, slot: 1 })}\n${JSON.stringify({ t: 'endpoint', url: null })}\n`)
+  }).listen(deaf)
+  t.after(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  await once(server, 'listening')
+  const other = startPeer(t, deaf, () => 1)
+  await eventually(() => other.said.includes('joined null'), 'it to join')
+  const startMs = nowMs()
+  await other.peer.close()
+  // The application's agent waits for a second in all.
+  assert.ok(nowMs() - startMs < 900, `${nowMs() - startMs} ms`)
 })
 
 test('metrics that cannot be read are said, and told again when they can', async (t) => {

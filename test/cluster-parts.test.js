@@ -11,6 +11,15 @@ const { fit, isRecord } = require('../lib/cluster/records')
 const { SeriesReader, SeriesWriter } = require('../lib/cluster/series')
 const { Slots, MOST_SLOTS } = require('../lib/cluster/slots')
 const { LineReader, LINE_BYTES } = require('../lib/cluster/wire')
+const { describe } = require('../lib/export/describe')
+const { flameOf } = require('../lib/export/flame-of-records')
+const { BlockLog } = require('../lib/export/log')
+const { fileOf, formats, profileOf } = require('../lib/export/profiles/profiles')
+const { mergeNewest } = require('../lib/store/memory')
+const { summaryOf } = require('../lib/store/record')
+const { LivePage } = require('../lib/watchdog/live-page')
+const { resolveOptions } = require('../lib/options')
+const { makeDir } = require('./support/files')
 const { makeRecord } = require('./support/record')
 const { seeded } = require('./support/simulated-host')
 
@@ -194,12 +203,92 @@ test('a record travels with as many stacks as fit', () => {
   assert.deepEqual([bare.id, bare.ongoing, bare.stacks, bare.frame], ['4242-1', false, [], null])
   assert.ok(isRecord(bare))
   assert.equal(fit(makeRecord({ startedAt: 'x'.repeat(20000) })), null)
+  assert.equal(fit(makeRecord({ durationMs: NaN })), null, 'what the primary would not take is not sent')
   const unsampled = makeRecord({ stacks: [stack(0)] })
   assert.deepEqual(fit(unsampled), unsampled)
   assert.ok(fit(makeRecord({ stacks: [stack(0), ...Array.from({ length: 10 }, () => stack(50))] })).stacks.length > 1)
   assert.ok(isRecord(small))
   for (const wrong of [null, 1, {}, { ...small, id: '../x' }, { ...small, cause: 'constructor' }, { ...small, stacks: 1 }, { ...small, frame: 'x' }, { ...small, durationMs: '1' }, { ...small, pad: 'x'.repeat(20000) }]) {
     assert.ok(!isRecord(wrong), JSON.stringify(wrong))
+  }
+})
+
+/** A record with everything a record can have. */
+function makeFullRecord () {
+  const frame = { function: 'query', file: '/srv/app/db.js', line: 3, column: 5 }
+  const request = /** @type {any} */ (makeRecord().request)
+  return makeRecord({
+    request: { ...request, ended: false, traceId: '4bf92f3577b34da6a3ce929d0e0e4736' },
+    origin: { type: 'Timeout', durationMs: 200, frame, frames: [frame] },
+    profile: { samples: 5, call: 'JSON.parse', stacks: [{ count: 5, weightMs: 50, frames: [frame] }] }
+  })
+}
+
+/** Every place in a value. @param {any} value @returns {(string | number)[][]} */
+const pathsOf = (value) => typeof value !== 'object' || value === null
+  ? []
+  : Object.keys(value).flatMap((key) => [[key], ...pathsOf(value[key]).map((rest) => [key, ...rest])])
+
+/** @param {any} value @param {(string | number)[]} path @param {unknown} junk undefined: without it */
+function mutated (value, path, junk) {
+  const copy = structuredClone(value)
+  const owner = path.slice(0, -1).reduce((at, key) => at[key], copy)
+  owner[path[path.length - 1]] = junk
+  return JSON.parse(JSON.stringify(copy))
+}
+
+test('a record with any field wrong is refused, or shown and exported like any other', async (t) => {
+  const dir = makeDir(t)
+  let clockMs = 0
+  const log = new BlockLog({ log: { destination: path.join(dir, 'log') }, nowMs: () => (clockMs += 60000), onState: () => {} })
+  t.after(() => log.close())
+  /** @param {any} record */
+  const show = async (record) => {
+    const own = { ...record, worker: 1 }
+    const page = new LivePage({
+      version: '0.0.0',
+      options: resolveOptions({}, {}),
+      histogram: /** @type {any} */ ({ count: 0, percentile: () => 0 }),
+      loop: () => ({ activeMs: 0, idleMs: 0, inProgressMs: 0 }),
+      blocks: () => [own],
+      ongoing: () => [own],
+      inFlight: () => 0,
+      degraded: () => [],
+      workers: () => [{ worker: 1, blockedMs: 0 }]
+    })
+    page.connect().stream?.(/** @type {any} */ ({ once: () => {}, write: () => {}, destroy: () => {}, writableLength: 0 }))
+    page.put(own)
+    for (const [format, { ending }] of Object.entries(formats)) {
+      const whole = await profileOf([own, makeRecord()], new URLSearchParams({ format, group: 'route,cause,thread,worker' }))
+      assert.equal(whole.status, 200)
+      assert.ok(fileOf(`${own.id}.${ending}`, () => own))
+    }
+    await profileOf([own], new URLSearchParams({ seconds: '60', route: '/', cause: 'js' }))
+    JSON.stringify([await flameOf([own]), mergeNewest([summaryOf(own)], [makeRecord()])])
+    describe(own)
+    log.closed(own)
+  }
+  const full = makeFullRecord()
+  for (const record of [full, makeRecord(), { ...full, leaf: { ...full.frame, line: -4 } }]) {
+    assert.ok(isRecord(record))
+    await show(record)
+  }
+  let accepted = 0
+  let refused = 0
+  for (const place of pathsOf(full)) {
+    for (const junk of [undefined, null, 0, -1, 0.5, 1e300, '', 'x', '\0', true, [], [null], [[]], {}, { frames: 1 }]) {
+      const record = mutated(full, place, junk)
+      if (isRecord(record)) {
+        accepted++
+        await show(record).catch((cause) => { throw new Error(`${place.join('.')} = ${JSON.stringify(junk)} is accepted: ${cause.message}`, { cause }) })
+      } else {
+        refused++
+      }
+    }
+  }
+  assert.ok(accepted > 50 && refused > 400, `${accepted} accepted, ${refused} refused`)
+  for (const wrong of [{ origin: {} }, { stacks: [null] }, { stacks: [{ frames: [null], count: 1, weightMs: 1 }] }, { request: {} }, { profile: {} }, { evidence: [] }, { startedAt: 'today' }]) {
+    assert.ok(!isRecord({ ...full, ...wrong }), JSON.stringify(wrong))
   }
 })
 

@@ -9,6 +9,7 @@ const fs = require('node:fs')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
+const { isAlive } = require('../lib/is-alive')
 const { startCluster } = require('./support/cluster')
 const { eventually, FIXTURES, startApp, startNode } = require('./support/app')
 const { parseExposition, valueOf } = require('./support/exposition')
@@ -184,6 +185,81 @@ test('when the watchdog of the primary has to start again, the workers join it a
   }, 'the workers to tell the new one')
   assert.deepEqual(after, before)
   assert.ok((await app.samples()).filter(({ name }) => name === 'loopwatch_cluster_worker_restarts_total').every(({ value }) => value === 0))
+})
+
+test('a rolling restart loses nothing: who leaves with agent.stop() has told its last request and block', async (t) => {
+  const app = await startCluster(t, { workers: 2 })
+  let answered = 0
+  const over = new AbortController()
+  const load = (async () => {
+    // A server that closes lets go of a connection whose request has not come yet.
+    while (!over.signal.aborted) await app.get('/orders/17').then(() => answered++, () => {})
+  })()
+  // Questions to workers that are just leaving must not cost what they said last.
+  const scrapes = (async () => {
+    while (!over.signal.aborted) await app.samples()
+  })()
+  for (let life = 0; life < 4; life++) {
+    const { pid } = app.joined()[life]
+    app.tell({ fork: 1 })
+    await eventually(() => app.joined().length === life + 3, 'the next worker')
+    app.tell({ to: pid, spin: 150, leave: true })
+    await eventually(() => !isAlive(pid), 'the worker to leave')
+  }
+  over.abort()
+  await Promise.all([load, scrapes])
+  const requests = (/** @type {Sample[]} */ samples) => sum(samples, 'loopwatch_http_request_duration_seconds_count', {})
+  let counted = 0
+  const samples = await eventually(async () => {
+    const now = await app.samples()
+    counted = requests(now)
+    return counted >= answered && now
+  }, () => `${answered} requests to be counted, of which are ${counted}`)
+  assert.equal(requests(samples), answered)
+  const gone = app.joined().slice(0, 4).map(({ pid }) => pid)
+  let blocks = 0
+  await eventually(async () => {
+    const listed = (await app.json('/blocks')).filter((/** @type {any} */ { worker }) => worker !== null)
+    const now = await app.samples()
+    blocks = [1, 2, 3].reduce((total, worker) => total + blocksOf(now, worker), 0)
+    return gone.every((pid) => listed.some((/** @type {any} */ record) => record.pid === pid)) && blocks === listed.length
+  }, () => `as many blocks counted as listed; counted are ${blocks}`)
+})
+
+test('an agent that stops and starts again in a worker counts from there on, and its blocks are others', async (t) => {
+  const app = await startCluster(t, { workers: 1 })
+  const [{ pid }] = app.joined()
+  const lived = (/** @type {Sample[]} */ samples) => sum(samples, 'loopwatch_eventloop_time_seconds_total', { worker: '1', thread: 'main' })
+  const spins = async () => (await app.json('/blocks')).filter((/** @type {any} */ { worker, frame, ongoing }) => worker === 1 && frame?.function === 'spin' && !ongoing)
+  app.tell({ to: pid, spin: 300 })
+  await eventually(async () => (await spins()).length === 1, 'its block')
+  const before = await eventually(async () => {
+    const samples = await app.samples()
+    return lived(samples) > 3 && { atMs: performance.now(), livedS: lived(samples) }
+  }, 'some seconds of its life')
+  app.tell({ to: pid, again: true })
+  await eventually(() => app.joined().length === 2, 'its next agent')
+  app.tell({ to: pid, spin: 300 })
+  await eventually(async () => (await spins()).length === 2, 'a second block beside the first')
+  const livedS = lived(await app.samples()) - before.livedS
+  const passedS = (performance.now() - before.atMs) / 1000
+  assert.ok(livedS > 0 && livedS < passedS + 1, `${livedS} s of loop time in ${passedS} s`)
+})
+
+test('outside a cluster an agent that starts again has the totals of the process', async (t) => {
+  const { stdout } = await startNode(t, ['-e', `
+    const { start } = require(${JSON.stringify(path.join(__dirname, '..'))})
+    const options = { port: 0, log: false }
+    const agent = start(options)
+    setTimeout(async () => {
+      await agent.stop()
+      const next = start(options)
+      await next.ready
+      console.log(await next.metrics())
+      await next.stop()
+    }, 1000)`]).closed
+  const { samples } = parseExposition(stdout)
+  assert.ok(sum(samples, 'loopwatch_eventloop_time_seconds_total', { thread: 'main' }) > 0.9)
 })
 
 test('a process that never forks does not load node:cluster', async (t) => {

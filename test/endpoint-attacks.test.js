@@ -174,6 +174,19 @@ test('the endpoint of a process', async (t) => {
   })
 })
 
+test('an answer that fails half way ends its connection and nothing else', async (t) => {
+  const fail = () => { throw new Error('no stream') }
+  const url = await serve(t, {
+    '/': () => json({}),
+    '/late': () => ({ status: 200, body: '', stream: fail }),
+    '/head': () => ({ status: 200, body: '', headers: { 'x-name': 'a\nb' } }),
+    '/early': fail
+  })
+  for (const path of ['/late', '/head']) await assert.rejects(fetch(`${url}${path}`), path)
+  assert.equal((await fetch(`${url}/early`)).status, 500)
+  assert.equal((await fetch(url)).status, 200)
+})
+
 test('of requests in one piece the first is answered, the others are not even looked up', async (t) => {
   let asked = 0
   const url = await serve(t, { '/blocks': async () => { asked++; return json('x'.repeat(100000)) } })

@@ -102,6 +102,22 @@ test('streams are not taken for idle connections, and are at most so many', asyn
   await eventually(async () => (await watchdog('/events', { signal: AbortSignal.timeout(1000) })).status === 200, 'a place')
 })
 
+test('a block that cannot be shown costs the page its stream, and the watchdog nothing', async (t) => {
+  const { url, page, records } = await startPageAgent(t, [])
+  const stream = await fetch(`${url}events`)
+  const bad = makeRecord({ origin: /** @type {any} */ ({}) })
+  records.push(bad)
+  page.put(bad)
+  // Its connection is closed in mid-answer.
+  await assert.rejects(stream.text())
+  assert.equal((await fetch(`${url}events`)).status, 500)
+  records.pop()
+  const again = await fetch(`${url}events`)
+  assert.equal(again.status, 200)
+  const { value } = /** @type {any} */ (await again.body?.getReader().read())
+  assert.match(Buffer.from(value).toString(), /^event: hello/)
+})
+
 test('during a block the page shows the line, and a click opens stack and flame graph', async (t) => {
   const browser = await startBrowser(t)
   if (browser === null) return

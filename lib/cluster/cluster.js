@@ -94,9 +94,10 @@ class Cluster {
     return this.#peer?.takeLost() ?? 0
   }
 
-  stop () {
+  /** Resolves when a worker has told its last. */
+  async stop () {
     this.#hub?.close()
-    this.#peer?.close()
+    await this.#peer?.close()
   }
 }
 

@@ -51,6 +51,25 @@ class Link {
     this.#socket.destroySoon()
   }
 
+  /**
+   * Says that no more comes, and resolves when the other side has read everything and closed, or when
+   * that takes too long. To close at once would lose what was sent where the other side is just
+   * writing: that fails, and nobody reads after it.
+   * @param {number} ms
+   * @returns {Promise<void>}
+   */
+  leave (ms) {
+    return new Promise((resolve) => {
+      if (this.#socket.closed) return resolve()
+      const late = setTimeout(() => this.close(), ms)
+      this.#socket.once('close', () => {
+        clearTimeout(late)
+        resolve()
+      })
+      this.#socket.end()
+    })
+  }
+
   close () {
     this.#socket.destroy()
   }

@@ -15,8 +15,10 @@ const HURRY_MS = 50
 const RETRY_MS = 3000
 /** A primary that is stopped accepts, and then says nothing. */
 const HELLO_MS = 2000
-/** What a worker that is killed may lose. */
+/** What a worker may lose that ends without saying so. */
 const PUSH_MS = 1000
+/** A primary that reads takes some milliseconds; the application's agent waits for a second in all. */
+const LEAVE_MS = 200
 /** In a storm of blocks the others go without most of their stacks, which the primary would have to parse. */
 const FULL_RECORDS_A_PUSH = 20
 /** The latest blocks from before it joined: its start-up, or what a new primary's watchdog has not heard. */
@@ -83,6 +85,8 @@ class Peer {
 
   /** @param {import('./wire').Message} message */
   #receive (message) {
+    // What is asked while it leaves it has just told.
+    if (this.#alarm.isClosed) return
     if (message.t === 'welcome') {
       this.#slot = message.slot
       this.#writer = new SeriesWriter()
@@ -167,11 +171,13 @@ class Peer {
     return lost
   }
 
-  /** Says what is left to say and leaves. @returns {void} */
-  close () {
+  /** Says what is left to say and leaves. */
+  async close () {
     this.#alarm.close()
     clearTimeout(this.#hello)
-    this.#link?.end()
+    await this.#tellMetrics()
+    this.#writer = null
+    await this.#link?.leave(LEAVE_MS)
   }
 }
 

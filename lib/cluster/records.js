@@ -1,17 +1,18 @@
 'use strict'
 
-const { causes } = require('../causes')
+const { isRecordShaped } = require('./record-shape')
 
 /** A thousand of them fit the primary's watchdog; mostly all ten stacks fit one. */
 const RECORD_BYTES = 16 * 1024
-const ID = /^[\w.-]{1,64}$/
 
 /**
  * A record as it travels: with as many of its stacks as there is room for, the heaviest first, and none of a CPU profile.
  * @param {any} record
- * @returns {any} bare where it is too large even without, which ends a block in the primary; null where that is too large
+ * @returns {any} bare where it is too large even without, which ends a block in the primary; null where that is too large,
+ * or the primary would take it for no record and close the connection
  */
 exports.fit = ({ profile, ...rest }) => {
+  if (!isRecordShaped({ profile, ...rest })) return null
   const record = profile ? { ...rest, profile: { ...profile, stacks: [] } } : rest
   const stacks = [...record.stacks]
   while (stacks.length > 1 && bytes({ ...record, stacks }) > RECORD_BYTES) stacks.pop()
@@ -37,13 +38,8 @@ function bare (record) {
   return bytes(least) <= RECORD_BYTES ? least : null
 }
 
-/** Whether what came over the wire can be listed beside the primary's own records. @param {any} record */
-exports.isRecord = (record) =>
-  typeof record === 'object' && record !== null && ID.test(record.id) &&
-  Number.isInteger(record.pid) && typeof record.thread === 'string' && Object.hasOwn(causes, record.cause) &&
-  typeof record.durationMs === 'number' && typeof record.ongoing === 'boolean' && typeof record.startedAt === 'string' &&
-  Array.isArray(record.stacks) && (record.profile == null || Array.isArray(record.profile.stacks)) && [record.frame, record.request, record.evidence].every((part) => typeof part === 'object') &&
-  bytes(record) <= RECORD_BYTES
+/** Whether what came over the wire can be listed beside the primary's own records. @param {any} record @returns {boolean} */
+exports.isRecord = (record) => isRecordShaped(record) && bytes(record) <= RECORD_BYTES
 
 /** @param {unknown} value */
 function bytes (value) {

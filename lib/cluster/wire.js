@@ -9,6 +9,8 @@
  * - metrics { metrics, series, values, gone, id } what changed (series.js), in several lines; the last has `gone`, and the `id` of the ask it answers
  * - block { record } as soon as a block opens, each second, when it ends and when it settles
  *
+ * A worker that leaves sends its last metrics and ends its side; the primary reads to that end and closes.
+ *
  * primary to worker:
  * - welcome { v, slot } or refused { reason }
  * - endpoint { url } of the primary; null where it has none

@@ -27,6 +27,8 @@ class EventStreams {
     if (this.#responses.size >= STREAMS) {
       return { ...json({ error: `${STREAMS} pages are open already` }, 503), headers: { 'retry-after': '10' } }
     }
+    // Before the answer begins: what cannot be told is a 500.
+    const greeting = greet().map(([event, data]) => message(event, data)).join('')
     return {
       status: 200,
       type: 'text/event-stream; charset=utf-8',
@@ -37,7 +39,7 @@ class EventStreams {
           this.#responses.delete(response)
           if (this.#responses.size === 0) this.#onEmpty()
         })
-        for (const [event, data] of greet()) response.write(message(event, data))
+        response.write(greeting)
       }
     }
   }

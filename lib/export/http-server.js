@@ -141,6 +141,16 @@ class HttpServer {
       reply = exports.json({ error: 'internal error' }, 500)
     }
     if (request.method !== 'HEAD' && !this.#unread.admit(Buffer.byteLength(reply.body), response)) reply = exports.BUSY
+    try {
+      this.#answer(request, response, reply)
+    } catch {
+      // What has been sent is not to be taken for a whole answer.
+      response.destroy()
+    }
+  }
+
+  /** @param {http.IncomingMessage} request @param {http.ServerResponse} response @param {Reply} reply */
+  #answer (request, response, reply) {
     const stream = request.method === 'HEAD' ? undefined : reply.stream
     response.writeHead(reply.status, {
       ...(reply.type && { 'content-type': reply.type }),

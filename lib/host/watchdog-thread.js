@@ -13,6 +13,13 @@ const LAST_RETRY_MS = 60000
 const STOP_TIMEOUT_MS = 1000
 
 /**
+ * How many watchdogs this process has had, of whichever agent and copy of the package: each numbers its
+ * blocks under its own life, and in a cluster's worker counts from where it began.
+ */
+const kStarts = Symbol.for('loopwatch.starts.1')
+const registry = /** @type {Record<symbol, number | undefined>} */ (/** @type {unknown} */ (globalThis))
+
+/**
  * A heap limit turns an out-of-memory of our thread into an error here instead of an abort of the
  * process; the young generation is kept small because it is what idle threads hold on to.
  */
@@ -28,7 +35,6 @@ class WatchdogThread {
   /** @type {Map<number, { resolve: (value: any) => void, fallback: unknown }>} */
   #calls = new Map()
   #lastCall = 0
-  #starts = 0
   #retryMs = FIRST_RETRY_MS
   /** @type {NodeJS.Timeout | undefined} */
   #retry
@@ -51,7 +57,7 @@ class WatchdogThread {
       if (!existsSync(ENTRY)) throw codedError('LOOPWATCH_ERR_BUNDLED', ENTRY)
       const worker = new Worker(ENTRY, {
         name: 'loopwatch',
-        workerData: { ...this.#makeData(), starts: this.#starts++ },
+        workerData: { ...this.#makeData(), starts: countStart() },
         // Neither the application's preloads nor its environment: our thread must not instrument
         // itself, nor take itself for a cluster worker.
         execArgv: [],
@@ -154,6 +160,13 @@ class WatchdogThread {
       worker.postMessage({ code: STOP })
     })
   }
+}
+
+/** @returns {number} starts before this one */
+function countStart () {
+  const starts = registry[kStarts] ?? 0
+  Object.defineProperty(globalThis, kStarts, { value: starts + 1, configurable: true, enumerable: false, writable: true })
+  return starts
 }
 
 exports.WatchdogThread = WatchdogThread

@@ -53,6 +53,17 @@ class LivePage {
     const isNext = now >= this.history.dueAtMs
     if (isNext) this.history.look(now, this.#parts.loop(), this.#delays.take())
     if (this.#streams.size === 0) return
+    try {
+      this.#tell(now, isNext)
+    } catch {
+      // A page is not worth the watchdog: pages come back, and are answered 500 where it still cannot be told.
+      this.#pending.clear()
+      this.#streams.close()
+    }
+  }
+
+  /** @param {number} now @param {boolean} isNext a second has passed */
+  #tell (now, isNext) {
     const hasNews = this.#pending.size > 0 && now >= this.#flushAtMs
     if (hasNews) {
       this.#streams.send('blocks', [...this.#pending.values()].map(rowOf))

@@ -11,7 +11,7 @@ const watchdog = new Watchdog(workerData, (message) => port.postMessage(message)
 port.on('message', async (message) => {
   const { code, id, method } = message
   if (code === STOP) {
-    watchdog.stop()
+    await watchdog.stop()
     port.close()
   } else if (code === CALL) {
     // A question that cannot be answered must not end the watching: the host has a fallback.

@@ -376,15 +376,19 @@ class Watchdog {
     return method === 'blocks' ? this.#list() : this.#render()
   }
 
-  /** Ends watching; a block in progress is recorded as far as it came. */
-  stop () {
+  /** Ends watching, up to date with all that has ended; a block in progress is recorded as far as it came. */
+  async stop () {
+    const now = nowMs()
     this.#pace.stop()
-    this.#main.stop(nowMs())
+    this.#look(now, true)
+    this.#main.stop(now)
     this.#threads?.stop()
+    this.#requests.drain(Infinity)
+    this.#count(now)
     this.#page.close()
     this.#pyroscope?.stop()
     this.#endpoint.close()
-    this.#cluster.stop()
+    await this.#cluster.stop()
     this.#log?.flushSuppressed()
     this.#log?.close()
     this.#file?.close()
