@@ -165,15 +165,44 @@ test('the package', async (t) => {
     }
   })
 
-  await t.test('bundled into the application says so and lets it run; started from outside it watches it', async (t) => {
-    const outfile = path.join(project, 'dist', 'inlined.js')
+  await t.test('bundled into the application, in either format, says so and lets it run; started from outside it watches it', async (t) => {
+    // Packages of CommonJS in a bundle of ES modules need a require(), as esbuild does not make one.
+    const banner = { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" }
+    /** @type {[string, import('esbuild').BuildOptions][]} */
+    const bundles = [
+      ['inlined.js', { format: 'cjs' }],
+      ['inlined.min.js', { format: 'cjs', minify: true }],
+      ['inlined.mjs', { format: 'esm', banner }],
+      ['inlined.min.mjs', { format: 'esm', banner, minify: true }]
+    ]
+    for (const [name, options] of bundles) {
+      const outfile = path.join(project, 'dist', name)
+      await esbuild.build({ entryPoints: [path.join(project, 'source.js')], outfile, bundle: true, platform: 'node', logLevel: 'silent', ...options })
+      // Away from everything installed: a bundle is all that is deployed.
+      const lone = path.join(makeDir(t), name)
+      fs.copyFileSync(outfile, lone)
+      const alone = await startNode(t, [lone], { cwd: path.dirname(lone) }).closed
+      assert.equal(alone.code, 0, `${name}: ${alone.stderr}`)
+      assert.deepEqual(JSON.parse(alone.stdout), { health: null, blocked: [], metrics: false }, name)
+      assert.equal(alone.stderr.match(/\[LOOPWATCH_ERR_BUNDLED\]/g)?.length, 1, `${name}: ${alone.stderr}`)
+      // The other functions have lost their names.
+      if (options.minify) continue
+      const preloaded = await startNode(t, ['-r', 'loopwatch/register', outfile], { cwd: project, env: { LOOPWATCH_PORT: '0', LOOPWATCH_LOG: 'false' } }).closed
+      assertWatched(preloaded.stdout, name)
+    }
+  })
+
+  await t.test('bundled, takes nothing of the application for its own files', async (t) => {
+    const dist = makeDir(t)
+    const outfile = path.join(dist, 'out', 'app.js')
     await esbuild.build({ entryPoints: [path.join(project, 'source.js')], outfile, bundle: true, platform: 'node', logLevel: 'silent' })
-    const [alone, preloaded] = await Promise.all([
-      startNode(t, [outfile], { cwd: project }).closed,
-      startNode(t, ['-r', 'loopwatch/register', outfile], { cwd: project, env: { LOOPWATCH_PORT: '0', LOOPWATCH_LOG: 'false' } }).closed
-    ])
-    assert.deepEqual({ code: alone.code, ...JSON.parse(alone.stdout) }, { code: 0, health: null, blocked: [], metrics: false })
-    assert.equal(alone.stderr.match(/\[LOOPWATCH_ERR_BUNDLED\]/g)?.length, 1, alone.stderr)
-    assertWatched(preloaded.stdout, 'inlined.js')
+    for (const folder of [dist, path.dirname(outfile)]) {
+      fs.mkdirSync(path.join(folder, 'watchdog'))
+      fs.writeFileSync(path.join(folder, 'watchdog', 'main.js'), "require('node:fs').writeSync(2, 'somebody else')")
+    }
+    const { code, stderr } = await startNode(t, [outfile], { cwd: dist }).closed
+    assert.equal(code, 0)
+    assert.match(stderr, /LOOPWATCH_ERR_BUNDLED/)
+    assert.doesNotMatch(stderr, /somebody else/)
   })
 })
