@@ -123,6 +123,32 @@ test('the package', async (t) => {
     for (const name of ['piscina', 'undici', 'express', 'typescript', 'pg']) assert.ok(!installed.includes(name), name)
   })
 
+  await t.test('installs beside any version of what its scenarios and tools are tested with', async (t) => {
+    const registry = await startRegistry(t)
+    const { devDependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(fs.readFileSync(path.join(project, 'node_modules', 'loopwatch', 'package.json'), 'utf8'))
+    const names = Object.keys(devDependencies)
+    for (const version of ['0.0.1', '999.0.0-beta.1']) {
+      const folder = path.join(dir, `application-${version}`)
+      for (const name of names) {
+        fs.mkdirSync(path.join(folder, 'has', name), { recursive: true })
+        fs.writeFileSync(path.join(folder, 'has', name, 'package.json'), JSON.stringify({ name, version }))
+      }
+      fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: Object.fromEntries(names.map((name) => [name, `file:has/${name}`])) }))
+      await run('npm', ['install', tarball, '--package-lock-only', '--ignore-scripts', '--no-audit', '--no-fund', '--update-notifier=false', '--registry', registry.url, '--cache', path.join(dir, 'cache')],
+        { cwd: folder, env: { ...process.env, npm_config_noproxy: '127.0.0.1', NO_PROXY: '127.0.0.1' } })
+      assert.ok(JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')).dependencies.loopwatch, version)
+    }
+    for (const [name, range] of Object.entries(peerDependencies)) assert.deepEqual([name, range, peerDependenciesMeta[name].optional], [name, '*', true])
+  })
+
+  await t.test('says how to install what a scenario needs, in the versions it is tested with', async (t) => {
+    const { devDependencies } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
+    const { code, stderr } = await startNode(t, [path.join(project, 'node_modules', '.bin', 'loopwatch'), 'scenario', 'offload', '--quick'], { cwd: project }).closed
+    assert.equal(code, 2)
+    assert.match(stderr, /npm install --no-save cli-progress@/)
+    for (const name of ['cli-table3', 'd3-scale', 'hdr-histogram-js', 'piscina']) assert.ok(stderr.includes(` ${name}@${devDependencies[name]}`), stderr)
+  })
+
   await t.test('works from CommonJS, from ES modules and as a preload', async (t) => {
     const app = file('app.js', `const { start } = require('loopwatch')\n${APP}`)
     const named = file('app.mjs', `import { start } from 'loopwatch'\n${APP}`)
