@@ -7,6 +7,7 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const { nearest } = require('../lib/nearest')
 
 const REGISTER = path.join(__dirname, '..', 'lib', 'register.js')
 /** Each lives on the event loop in its own way, and its tests take nothing but node:test. */
@@ -68,6 +69,12 @@ function results (folder, args, env) {
  */
 const passes = (folder, flags, file, env) => Array.from({ length: REPEATS }, () => run(process.execPath, [...flags, '--test', file], { cwd: folder, env }).status).filter((status) => status === 0).length
 
+/** @param {string} message @returns {never} */
+function fail (message) {
+  process.stderr.write(`${message}\n`)
+  process.exit(2)
+}
+
 /** What one has more of than the other. @param {string[]} ones @param {string[]} others */
 function beyond (ones, others) {
   const left = new Map()
@@ -79,15 +86,23 @@ function beyond (ones, others) {
   })
 }
 
+const chosen = new Map(process.argv.slice(2).map((text) => /** @type {[string, RegExp]} */ ([text.split(':')[0], new RegExp(text.split(':')[1] ?? '')])))
+const names = packages.map(({ name }) => name)
+for (const name of chosen.keys()) {
+  if (!names.includes(name)) fail(`no tests of "${name}" here, did you mean "${nearest(name, names)}"? There are ${names.join(', ')}`)
+}
+
 const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-others-'))
 process.on('exit', () => fs.rmSync(dir, { recursive: true, force: true }))
-const chosen = new Map(process.argv.slice(2).map((text) => /** @type {[string, RegExp]} */ ([text.split(':')[0], new RegExp(text.split(':')[1] ?? '')])))
 const watched = { NODE_OPTIONS: `--require "${REGISTER}"`, LOOPWATCH_LOG: 'false', LOOPWATCH_PORT: '0', LOOPWATCH_THRESHOLD: '20', LOOPWATCH_REQUESTS: 'on' }
 
 process.stdout.write(`Node.js ${process.versions.node}\n\n| package | results | failed alone | failed under the agent | differ | seconds |\n|---|---|---|---|---|---|\n`)
 for (const { name, version, flags = [], skip } of packages.filter((each) => chosen.size === 0 || chosen.has(each.name))) {
   const folder = fetchPackage(dir, name, version)
-  const args = [...flags, ...filesOf(folder, /^test\/.*\.test\.(js|mjs)$/).filter((file) => !skip?.test(file) && (chosen.get(name)?.test(file) ?? true))]
+  const files = filesOf(folder, /^test\/.*\.test\.(js|mjs)$/).filter((file) => !skip?.test(file) && (chosen.get(name)?.test(file) ?? true))
+  // Given no file, node --test would look for some itself.
+  if (files.length === 0) fail(`no file of tests of ${name} matches ${chosen.get(name)}`)
+  const args = [...flags, ...files]
   const alone = results(folder, args, {})
   const under = results(folder, args, watched)
   const [ofAlone, ofUnder] = [beyond(alone.lines, under.lines), beyond(under.lines, alone.lines)]

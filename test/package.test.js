@@ -123,6 +123,32 @@ test('the package', async (t) => {
     for (const name of ['piscina', 'undici', 'express', 'typescript', 'pg']) assert.ok(!installed.includes(name), name)
   })
 
+  await t.test('installs beside any version of what its scenarios and tools are tested with', async (t) => {
+    const registry = await startRegistry(t)
+    const { devDependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(fs.readFileSync(path.join(project, 'node_modules', 'loopwatch', 'package.json'), 'utf8'))
+    const names = Object.keys(devDependencies)
+    for (const version of ['0.0.1', '999.0.0-beta.1']) {
+      const folder = path.join(dir, `application-${version}`)
+      for (const name of names) {
+        fs.mkdirSync(path.join(folder, 'has', name), { recursive: true })
+        fs.writeFileSync(path.join(folder, 'has', name, 'package.json'), JSON.stringify({ name, version }))
+      }
+      fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: Object.fromEntries(names.map((name) => [name, `file:has/${name}`])) }))
+      await run('npm', ['install', tarball, '--package-lock-only', '--ignore-scripts', '--no-audit', '--no-fund', '--update-notifier=false', '--registry', registry.url, '--cache', path.join(dir, 'cache')],
+        { cwd: folder, env: { ...process.env, npm_config_noproxy: '127.0.0.1', NO_PROXY: '127.0.0.1' } })
+      assert.ok(JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')).dependencies.loopwatch, version)
+    }
+    for (const [name, range] of Object.entries(peerDependencies)) assert.deepEqual([name, range, peerDependenciesMeta[name].optional], [name, '*', true])
+  })
+
+  await t.test('says how to install what a scenario needs, in the versions it is tested with', async (t) => {
+    const { devDependencies } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
+    const { code, stderr } = await startNode(t, [path.join(project, 'node_modules', '.bin', 'loopwatch'), 'scenario', 'offload', '--quick'], { cwd: project }).closed
+    assert.equal(code, 2)
+    assert.match(stderr, /npm install --no-save cli-progress@/)
+    for (const name of ['cli-table3', 'd3-scale', 'hdr-histogram-js', 'piscina']) assert.ok(stderr.includes(` ${name}@${devDependencies[name]}`), stderr)
+  })
+
   await t.test('works from CommonJS, from ES modules and as a preload', async (t) => {
     const app = file('app.js', `const { start } = require('loopwatch')\n${APP}`)
     const named = file('app.mjs', `import { start } from 'loopwatch'\n${APP}`)
@@ -165,15 +191,44 @@ test('the package', async (t) => {
     }
   })
 
-  await t.test('bundled into the application says so and lets it run; started from outside it watches it', async (t) => {
-    const outfile = path.join(project, 'dist', 'inlined.js')
+  await t.test('bundled into the application, in either format, says so and lets it run; started from outside it watches it', async (t) => {
+    // Packages of CommonJS in a bundle of ES modules need a require(), as esbuild does not make one.
+    const banner = { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" }
+    /** @type {[string, import('esbuild').BuildOptions][]} */
+    const bundles = [
+      ['inlined.js', { format: 'cjs' }],
+      ['inlined.min.js', { format: 'cjs', minify: true }],
+      ['inlined.mjs', { format: 'esm', banner }],
+      ['inlined.min.mjs', { format: 'esm', banner, minify: true }]
+    ]
+    for (const [name, options] of bundles) {
+      const outfile = path.join(project, 'dist', name)
+      await esbuild.build({ entryPoints: [path.join(project, 'source.js')], outfile, bundle: true, platform: 'node', logLevel: 'silent', ...options })
+      // Away from everything installed: a bundle is all that is deployed.
+      const lone = path.join(makeDir(t), name)
+      fs.copyFileSync(outfile, lone)
+      const alone = await startNode(t, [lone], { cwd: path.dirname(lone) }).closed
+      assert.equal(alone.code, 0, `${name}: ${alone.stderr}`)
+      assert.deepEqual(JSON.parse(alone.stdout), { health: null, blocked: [], metrics: false }, name)
+      assert.equal(alone.stderr.match(/\[LOOPWATCH_ERR_BUNDLED\]/g)?.length, 1, `${name}: ${alone.stderr}`)
+      // The other functions have lost their names.
+      if (options.minify) continue
+      const preloaded = await startNode(t, ['-r', 'loopwatch/register', outfile], { cwd: project, env: { LOOPWATCH_PORT: '0', LOOPWATCH_LOG: 'false' } }).closed
+      assertWatched(preloaded.stdout, name)
+    }
+  })
+
+  await t.test('bundled, takes nothing of the application for its own files', async (t) => {
+    const dist = makeDir(t)
+    const outfile = path.join(dist, 'out', 'app.js')
     await esbuild.build({ entryPoints: [path.join(project, 'source.js')], outfile, bundle: true, platform: 'node', logLevel: 'silent' })
-    const [alone, preloaded] = await Promise.all([
-      startNode(t, [outfile], { cwd: project }).closed,
-      startNode(t, ['-r', 'loopwatch/register', outfile], { cwd: project, env: { LOOPWATCH_PORT: '0', LOOPWATCH_LOG: 'false' } }).closed
-    ])
-    assert.deepEqual({ code: alone.code, ...JSON.parse(alone.stdout) }, { code: 0, health: null, blocked: [], metrics: false })
-    assert.equal(alone.stderr.match(/\[LOOPWATCH_ERR_BUNDLED\]/g)?.length, 1, alone.stderr)
-    assertWatched(preloaded.stdout, 'inlined.js')
+    for (const folder of [dist, path.dirname(outfile)]) {
+      fs.mkdirSync(path.join(folder, 'watchdog'))
+      fs.writeFileSync(path.join(folder, 'watchdog', 'main.js'), "require('node:fs').writeSync(2, 'somebody else')")
+    }
+    const { code, stderr } = await startNode(t, [outfile], { cwd: dist }).closed
+    assert.equal(code, 0)
+    assert.match(stderr, /LOOPWATCH_ERR_BUNDLED/)
+    assert.doesNotMatch(stderr, /somebody else/)
   })
 })

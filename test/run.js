@@ -16,7 +16,7 @@ const BIN = path.join(ROOT, 'node_modules', '.bin')
 const ONCE = [
   'alerts', 'attach', 'bakeoff', 'cause', 'cluster-hub', 'cluster-parts', 'dashboards', 'delay-histogram', 'demo', 'detector', 'diagnose',
   'escalation', 'explain', 'fault-table', 'history', 'hook-crate', 'hook-leak', 'hook-oracle', 'http-guard', 'is-alive', 'lateness', 'layers', 'load',
-  'manifests', 'many-routes', 'metrics', 'options', 'options-fuzz', 'pace', 'package', 'page', 'path-template', 'profile-command', 'profiled', 'profiles',
+  'manifests', 'many-routes', 'metrics', 'options', 'options-fuzz', 'others', 'overhead', 'pace', 'package', 'page', 'path-template', 'profile-command', 'profiled', 'profiles',
   'readme', 'request-stats', 'scenario', 'scenario-dashboard', 'scenario-findings', 'scenario-load', 'scenario-parts', 'scenario-quick',
   'scenario-servers', 'secrets', 'soak', 'source-map', 'stack', 'steal', 'store', 'thread-gate', 'throttling'
 ].map((name) => `${name}.test.js`)

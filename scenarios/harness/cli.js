@@ -3,7 +3,8 @@
 const { Command, Option } = require('commander')
 const { number } = require('../../lib/cli/stack-flags')
 const { codedError } = require('../../lib/errors')
-const { findScenarios, missingPackages, pick } = require('./registry')
+const { missingPackages, withRanges } = require('./packages')
+const { findScenarios, pick } = require('./registry')
 
 /** Of the harness itself; scenarios name theirs. */
 const PACKAGES = ['cli-progress', 'cli-table3', 'd3-scale', 'hdr-histogram-js']
@@ -66,7 +67,7 @@ exports.main = async (args) => {
     return listScenarios(scenarios)
   }
   const missing = missingPackages([...PACKAGES, ...picked.flatMap(({ packages = [] }) => packages)])
-  if (missing.length > 0) throw codedError('LOOPWATCH_ERR_PACKAGES', missing)
+  if (missing.length > 0) throw codedError('LOOPWATCH_ERR_PACKAGES', withRanges(missing))
   const settings = { mode: modeOf({ quick, full, faithful, port }), repeats, seconds, only, options }
   // Loaded then: a list must not need what a run needs.
   const session = require('./session')

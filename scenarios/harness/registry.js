@@ -39,17 +39,3 @@ exports.checkVariants = (scenarios, only) => {
     if (!known.includes(name)) throw codedError('LOOPWATCH_ERR_VARIANT', name, scenarios.map((each) => each.name).join(', '), nearest(name, known))
   }
 }
-
-/**
- * Packages that are not there. They are no dependencies of the agent, which most who install it want alone.
- * @param {string[]} packages
- */
-exports.missingPackages = (packages) => packages.filter((name) => {
-  try {
-    require.resolve(name)
-    return false
-  } catch (error) {
-    // Some packages are for import() only and refuse require().
-    return error.code === 'MODULE_NOT_FOUND'
-  }
-})

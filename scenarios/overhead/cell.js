@@ -2,7 +2,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { median } = require('../harness/stats')
-const { load } = require('./load')
+const { load, SERVER_CORE, LOAD_CORE } = require('./load')
 const { ServerProcess } = require('./server-process')
 
 /** wrk takes whole seconds. */
@@ -13,8 +13,16 @@ const POLL_MS = 50
 
 /** @typedef {import('./load').Burst & { cpuUs: number }} Measured */
 
-/** @param {ServerProcess} server @returns {Promise<Measured>} */
-async function burst (server) {
+/**
+ * The other server idles on the load's core meanwhile: what idling costs an agent would be taken from
+ * the server it is compared with.
+ * @param {ServerProcess} server
+ * @param {ServerProcess} other
+ * @returns {Promise<Measured>}
+ */
+async function burst (server, other) {
+  other.runOn(LOAD_CORE)
+  server.runOn(SERVER_CORE)
   const from = await server.usage()
   const result = await load(server.url, BURST_S)
   const to = await server.usage()
@@ -22,9 +30,9 @@ async function burst (server) {
 }
 
 /**
- * An unwatched server and a watched one, both fresh, side by side on one core: short bursts of load go
- * to the one and the other in turn and are compared burst by burst, so that the machine's ups and
- * downs meet both. The sample is the median of the bursts' ratios.
+ * An unwatched server and a watched one, both fresh: short bursts of load go to the one and the other in
+ * turn, each on the same core, and are compared burst by burst, so that the machine's ups and downs
+ * meet both. The sample is the median of the bursts' ratios.
  * @param {any} context
  */
 exports.run = async (context) => {
@@ -38,10 +46,11 @@ exports.run = async (context) => {
     const pairs = []
     await context.measure(async () => {
       for (let i = 0; i < Math.max(1, Math.floor(context.seconds / 2 / BURST_S)); i++) {
-        const first = i % 2 === 0
-        const [one, other] = [await burst(first ? bare : watched), await burst(first ? watched : bare)]
-        pairs.push(first ? { bare: one, watched: other } : { bare: other, watched: one })
-        context.count(one.requests + other.requests)
+        const pair = i % 2 === 0
+          ? { bare: await burst(bare, watched), watched: await burst(watched, bare) }
+          : { watched: await burst(watched, bare), bare: await burst(bare, watched) }
+        pairs.push(pair)
+        context.count(pair.bare.requests + pair.watched.requests)
       }
     })
     const failed = pairs.reduce((sum, pair) => sum + pair.bare.failed + pair.watched.failed, 0)

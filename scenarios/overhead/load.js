@@ -7,9 +7,13 @@ const { promisify } = require('node:util')
 const CONNECTIONS = 50
 const has = (/** @type {string} */ command) => spawnSync(command, ['--version']).error === undefined
 const hasWrk = has('wrk')
-/** The servers are on core 0. */
+/** Where the server that is measured runs, and where the load and what waits for its turn do. */
+const SERVER_CORE = 0
+const LOAD_CORE = 1
 const isPinned = hasWrk && process.platform === 'linux' && os.availableParallelism() > 1 && has('taskset')
 
+exports.SERVER_CORE = SERVER_CORE
+exports.LOAD_CORE = LOAD_CORE
 exports.driver = hasWrk ? 'wrk' : 'autocannon'
 
 /** @typedef {{ requestsPerSecond: number, requests: number, failed: number, p50Ms: number, p99Ms: number }} Burst */
@@ -27,7 +31,7 @@ exports.load = async (url, seconds) => {
     return { requestsPerSecond: requests.average, requests: requests.total, failed: errors + non2xx, p50Ms: latency.p50, p99Ms: latency.p99 }
   }
   const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--latency', url]
-  const [command, ...args] = isPinned ? ['taskset', '-c', '1', ...wrk] : wrk
+  const [command, ...args] = isPinned ? ['taskset', '-c', `${LOAD_CORE}`, ...wrk] : wrk
   const { stdout } = await promisify(execFile)(command, args)
   return readWrk(stdout)
 }

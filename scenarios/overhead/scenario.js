@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 const { extra } = require('../harness/format')
-const { missingPackages } = require('../harness/registry')
+const { missingPackages, withRanges } = require('../harness/packages')
 const { driver } = require('./load')
 const { charts } = require('./charts')
 const { findings } = require('./findings')
@@ -23,7 +23,7 @@ const TIME_LIMIT_S = 60
 /** @param {string} variant */
 const skipped = (variant) => {
   const missing = missingPackages([...(driver === 'wrk' ? [] : [driver]), ...watchers[variant].packages ?? []])
-  return missing.length === 0 ? null : `npm install --save-dev ${missing.join(' ')}`
+  return missing.length === 0 ? null : `npm install --no-save ${withRanges(missing).join(' ')}`
 }
 
 /** @param {string[]} variants @param {string[]} [servers] @param {string[]} [handlers] @returns {CellPlan[]} */

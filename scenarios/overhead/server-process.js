@@ -6,6 +6,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
+const { SERVER_CORE } = require('./load')
 const { watchers } = require('./watchers')
 
 const SERVER = path.join(__dirname, 'server.js')
@@ -34,8 +35,15 @@ class ServerProcess {
     const { url, startMs } = await this.#answer()
     this.url = url
     this.startMs = startMs
-    // Agent and server share a core, as they do where a container has one.
-    if (process.platform === 'linux') spawnSync('taskset', ['-a', '-c', '-p', '0', `${this.#child.pid}`])
+    this.runOn(SERVER_CORE)
+  }
+
+  /**
+   * Moves all threads to a core, on Linux: agent and server share one, as they do where a container has one.
+   * @param {number} core
+   */
+  runOn (core) {
+    if (process.platform === 'linux') spawnSync('taskset', ['-a', '-c', '-p', `${core}`, `${this.#child.pid}`])
   }
 
   /** @returns {Promise<Usage>} */
