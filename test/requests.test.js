@@ -18,6 +18,8 @@ const COUNT = 'loopwatch_http_request_duration_seconds_count'
 const SPIN_MS = 200
 /** AsyncLocalStorage comes at no cost from here on, so requests are followed from the start. */
 const isFree = Number(process.versions.node.split('.')[0]) >= 24
+/** Node.js has a channel for the streams of HTTP/2 servers. */
+const tellsStreams = Number(process.versions.node.split('.')[0]) >= 22
 
 /**
  * @param {import('node:test').TestContext} t
@@ -181,6 +183,25 @@ test('an agent that is started anew counts what it sees begin and nothing of the
   assert.equal(first.requests.drain().length, 0)
 })
 
+test('an agent that is started anew counts on connections that were kept alive meanwhile', async (t) => {
+  const server = http.createServer((request, response) => response.end('ok')).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  t.after(() => {
+    agent.destroy()
+    server.close()
+  })
+  const { port } = /** @type {net.AddressInfo} */ (server.address())
+  const ask = () => new Promise((resolve) => http.get({ port, agent }, (response) => {
+    const { localPort } = response.socket
+    response.resume().on('end', () => resolve(localPort))
+  }))
+  const first = await withRequests(ask)
+  const second = await withRequests(async () => [await ask(), await ask()])
+  assert.deepEqual(second.value, [first.value, first.value], 'one connection')
+  assert.deepEqual([first.statuses, second.statuses, second.inFlight], [[200], [200, 200], 0])
+})
+
 test('HTTPS is counted like HTTP', async (t) => {
   const { port, settles } = await startServer(t, { kind: 'https' })
   await new Promise((resolve) => https.get({ port, host: 'localhost', path: '/a', ca: cert, agent: false }, (response) => response.resume().on('end', resolve)))
@@ -258,6 +279,38 @@ test('an HTTP/2 answer by way of the stream has the status that was sent; one cu
     }
   })
   assert.deepEqual(statuses, [206, 404, 201, 304, 200, 0, 0, 0])
+})
+
+test('an agent that is started anew counts on HTTP/2 sessions that were open meanwhile, and removes its listeners', async (t) => {
+  const { server, connect } = await startHttp2(t, (request, response) => response.end('ok'))
+  const { session, ask } = connect()
+  const listeners = server.listenerCount('request')
+  const first = await withRequests(async () => {
+    // The connection as such was made under it.
+    await ask('/')
+    assert.equal(server.listenerCount('request'), listeners + 1)
+  })
+  assert.equal(server.listenerCount('request'), listeners)
+  await ask('/unseen')
+  const second = await withRequests(async () => {
+    await ask('/')
+    await ask('/')
+  })
+  assert.equal(session.closed, false)
+  assert.deepEqual([first.statuses, second.statuses, second.inFlight], [[200], [200, 200], 0])
+  assert.equal(server.listenerCount('request'), listeners)
+})
+
+test('HTTP/2 sessions older than the first agent are counted where Node.js tells of streams, elsewhere from the next connection on', async (t) => {
+  const { connect } = await startHttp2(t, (request, response) => response.end('ok'))
+  const { ask } = connect()
+  await ask('/before')
+  const { statuses } = await withRequests(async () => {
+    await ask('/')
+    await connect().ask('/')
+    await ask('/')
+  })
+  assert.deepEqual(statuses, tellsStreams ? [200, 200, 200] : [200, 200])
 })
 
 test('a server for both counts HTTP/1 and HTTP/2 once each', async (t) => {
