@@ -8,6 +8,7 @@ const http2 = require('node:http2')
 const https = require('node:https')
 const net = require('node:net')
 const { createMemory, openBridge } = require('../lib/bridge/bridge')
+const { statusOf } = require('../lib/bridge/request-row')
 const { Requests } = require('../lib/host/requests')
 const { cert } = require('./support/certificate')
 const { eventually, startNode } = require('./support/app')
@@ -17,6 +18,8 @@ const COUNT = 'loopwatch_http_request_duration_seconds_count'
 const SPIN_MS = 200
 /** AsyncLocalStorage comes at no cost from here on, so requests are followed from the start. */
 const isFree = Number(process.versions.node.split('.')[0]) >= 24
+/** Node.js has a channel for the streams of HTTP/2 servers. */
+const tellsStreams = Number(process.versions.node.split('.')[0]) >= 22
 
 /**
  * @param {import('node:test').TestContext} t
@@ -41,6 +44,42 @@ async function startServer (t, { kind = 'http', options = {}, route = '', args =
   /** Those of the application's making, which spins for 200 ms: a busy machine adds others. @returns {Promise<any[]>} */
   const blocks = async () => (await (await fetch(`${url}/blocks`)).json()).filter((/** @type {any} */ { durationMs }) => durationMs >= SPIN_MS - 10)
   return { ...app, port, url, samples, settles, inFlight, blocks, ask: (/** @type {string} */ path, /** @type {RequestInit} */ init = {}) => fetch(`http://127.0.0.1:${port}${path}`, init).then((response) => response.text()) }
+}
+
+/**
+ * Senses requests in this process while something is done.
+ * @template T
+ * @param {() => Promise<T>} act
+ */
+async function withRequests (act) {
+  const bridge = openBridge(createMemory())
+  const requests = new Requests(bridge, {})
+  try {
+    const value = await act()
+    await eventually(() => bridge.counters.get('inFlight') <= 0, 'the server to have heard of the ends, too')
+    return { value, statuses: bridge.requests.drain().map(([packed]) => statusOf(packed)), inFlight: bridge.counters.get('inFlight') }
+  } finally {
+    requests.stop()
+  }
+}
+
+/**
+ * An HTTP/2 server in this process, and sessions with it.
+ * @param {import('node:test').TestContext} t
+ * @param {(request: http2.Http2ServerRequest, response: http2.Http2ServerResponse) => void} handle
+ */
+async function startHttp2 (t, handle) {
+  const server = http2.createServer(handle).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const { port } = /** @type {net.AddressInfo} */ (server.address())
+  const connect = () => {
+    const session = http2.connect(`http://127.0.0.1:${port}`)
+    t.after(() => session.destroy())
+    const ask = (/** @type {string} */ path) => new Promise((resolve) => session.request({ ':path': path }).on('error', resolve).resume().on('close', resolve))
+    return { session, ask }
+  }
+  return { server, connect }
 }
 
 /** Sends raw text and gives what comes back until the server closes. @param {number} port @param {string} text */
@@ -144,6 +183,25 @@ test('an agent that is started anew counts what it sees begin and nothing of the
   assert.equal(first.requests.drain().length, 0)
 })
 
+test('an agent that is started anew counts on connections that were kept alive meanwhile', async (t) => {
+  const server = http.createServer((request, response) => response.end('ok')).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  t.after(() => {
+    agent.destroy()
+    server.close()
+  })
+  const { port } = /** @type {net.AddressInfo} */ (server.address())
+  const ask = () => new Promise((resolve) => http.get({ port, agent }, (response) => {
+    const { localPort } = response.socket
+    response.resume().on('end', () => resolve(localPort))
+  }))
+  const first = await withRequests(ask)
+  const second = await withRequests(async () => [await ask(), await ask()])
+  assert.deepEqual(second.value, [first.value, first.value], 'one connection')
+  assert.deepEqual([first.statuses, second.statuses, second.inFlight], [[200], [200, 200], 0])
+})
+
 test('HTTPS is counted like HTTP', async (t) => {
   const { port, settles } = await startServer(t, { kind: 'https' })
   await new Promise((resolve) => https.get({ port, host: 'localhost', path: '/a', ca: cert, agent: false }, (response) => response.resume().on('end', resolve)))
@@ -166,6 +224,93 @@ test('HTTP/2 requests are counted, streams that are reset as aborted', async (t)
   never.close(http2.constants.NGHTTP2_CANCEL)
   await settles({ 'GET /a 2xx': 2, 'GET /status/:id 5xx': 1, 'GET /block/awaits 2xx': 1, 'POST /block/body 2xx': 1, 'GET /never aborted': 1 })
   assert.deepEqual((await blocks()).map(({ request }) => request?.route), ['/block/body', '/block/awaits'])
+})
+
+test('an HTTP/2 request that one server hands to another is one request', async (t) => {
+  const back = await startHttp2(t, (request, response) => response.end('ok'))
+  const front = await startHttp2(t, (request, response) => back.server.emit('request', request, response))
+  const { statuses, inFlight } = await withRequests(async () => {
+    const [first, second] = [back, front].map(({ connect }) => connect())
+    await first.ask('/direct')
+    await second.ask('/handed-on')
+    await second.ask('/handed-on')
+  })
+  assert.deepEqual(statuses, [200, 200, 200])
+  assert.equal(inFlight, 0)
+})
+
+test('an HTTP/2 answer by way of the stream has the status that was sent; one cut short is aborted', async (t) => {
+  /** @type {Record<string, (stream: import('node:http2').ServerHttp2Stream) => void>} */
+  const answers = {
+    '/file': (stream) => stream.respondWithFile(__filename, { ':status': 206 }),
+    '/missing': (stream) => stream.respondWithFile(`${__filename}.none`, {}, {
+      onError: () => {
+        stream.respond({ ':status': 404 })
+        stream.end()
+      }
+    }),
+    '/raw': (stream) => {
+      stream.respond({ ':status': 201 })
+      stream.end('raw')
+    },
+    '/empty': (stream) => stream.respond({ ':status': 304 }),
+    '/body': (stream) => {
+      stream.respond({ ':status': 200 })
+      stream.end(Buffer.alloc(3e6))
+    },
+    '/file-body': (stream) => stream.respondWithFile(process.execPath),
+    '/destroyed': (stream) => {
+      stream.respond({ ':status': 200 })
+      stream.write('x')
+      stream.destroy()
+    }
+  }
+  const { connect } = await startHttp2(t, ({ url }, { stream }) => answers[url](stream))
+  const { statuses } = await withRequests(async () => {
+    const { session, ask } = connect()
+    for (const path of ['/file', '/missing', '/raw', '/empty', '/body', '/destroyed']) await ask(path)
+    for (const path of ['/body', '/file-body']) {
+      const request = session.request({ ':path': path })
+      request.on('error', () => {})
+      await once(request, 'data')
+      request.pause()
+      request.close(http2.constants.NGHTTP2_CANCEL)
+      await once(request, 'close')
+    }
+  })
+  assert.deepEqual(statuses, [206, 404, 201, 304, 200, 0, 0, 0])
+})
+
+test('an agent that is started anew counts on HTTP/2 sessions that were open meanwhile, and removes its listeners', async (t) => {
+  const { server, connect } = await startHttp2(t, (request, response) => response.end('ok'))
+  const { session, ask } = connect()
+  const listeners = server.listenerCount('request')
+  const first = await withRequests(async () => {
+    // The connection as such was made under it.
+    await ask('/')
+    assert.equal(server.listenerCount('request'), listeners + 1)
+  })
+  assert.equal(server.listenerCount('request'), listeners)
+  await ask('/unseen')
+  const second = await withRequests(async () => {
+    await ask('/')
+    await ask('/')
+  })
+  assert.equal(session.closed, false)
+  assert.deepEqual([first.statuses, second.statuses, second.inFlight], [[200], [200, 200], 0])
+  assert.equal(server.listenerCount('request'), listeners)
+})
+
+test('HTTP/2 sessions older than the first agent are counted where Node.js tells of streams, elsewhere from the next connection on', async (t) => {
+  const { connect } = await startHttp2(t, (request, response) => response.end('ok'))
+  const { ask } = connect()
+  await ask('/before')
+  const { statuses } = await withRequests(async () => {
+    await ask('/')
+    await connect().ask('/')
+    await ask('/')
+  })
+  assert.deepEqual(statuses, tellsStreams ? [200, 200, 200] : [200, 200])
 })
 
 test('a server for both counts HTTP/1 and HTTP/2 once each', async (t) => {

@@ -229,6 +229,26 @@ test('a piscina pool works; its idle workers, asleep in Atomics.wait, are no blo
   }
 })
 
+test('a pool that retires workers without their listeners leaves later ones watched', async (t) => {
+  const { block, metrics } = lastLine(await run(t, `
+    const agent = require(${PACKAGE}).start(${quiet})
+    const { once } = require('node:events')
+    // Of 33 none is asked on any machine.
+    const retire = async () => {
+      const worker = work('${STAY}')
+      await once(worker, 'online')
+      await worker.removeAllListeners('exit').terminate()
+    }
+    agent.ready.then(async () => {
+      for (let i = 0; i < 33; i += 3) await Promise.all([retire(), retire(), retire()])
+      work(${CRUNCHER}, { name: 'cruncher' })
+      const block = await find(({ thread }) => thread === 'cruncher')
+      done({ block, metrics: await agent.metrics() })
+    })`))
+  assert.equal(block.thread, 'cruncher')
+  assert.equal(valueOf(parseExposition(metrics).samples, 'loopwatch_degraded', { reason: 'threads' }), 0)
+})
+
 test('two dozen worker threads, one after another: labels bounded, totals kept, gauges only of the living', async (t) => {
   const { first, last } = lastLine(await run(t, `
     const agent = require(${PACKAGE}).start(${quiet})

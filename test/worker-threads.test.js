@@ -4,9 +4,12 @@ const { once } = require('node:events')
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const vm = require('node:vm')
-const { Worker } = require('node:worker_threads')
+const { BroadcastChannel, Worker } = require('node:worker_threads')
 const { createMemory, openBridge } = require('../lib/bridge/bridge')
+const { CHANNEL, THREAD_STARTED, THREAD_ENDED } = require('../lib/bridge/messages')
+const { nowMs } = require('../lib/clock')
 const { startHeartbeat } = require('../lib/host/heartbeat')
+const { WorkerList } = require('../lib/host/worker-list')
 const { silenceMs } = require('../lib/silence')
 const { Detector } = require('../lib/watchdog/detector')
 const { Parking } = require('../lib/watchdog/parking')
@@ -15,6 +18,7 @@ const { ThreadCount } = require('../lib/watchdog/thread-count')
 const { ThreadDiscovery } = require('../lib/watchdog/thread-discovery')
 const { ThreadReports } = require('../lib/watchdog/thread-reports')
 const { ThreadTotals } = require('../lib/watchdog/thread-totals')
+const { WorkerThreads } = require('../lib/watchdog/worker-threads')
 const { mergeNewest } = require('../lib/store/memory')
 const { parseExposition, valueOf } = require('./support/exposition')
 const { eventually } = require('./support/app')
@@ -177,7 +181,7 @@ test('above a number of threads for its CPUs none is asked; earlier ones are cou
   assert.match(count.excess?.message ?? '', /there are 9, more than the 8/)
   count.ended(41)
   assert.equal(count.excess, null)
-  count.seen(12)
+  count.seen(Array.from({ length: 12 }, (_, i) => 38 + i))
   assert.match(count.excess?.message ?? '', /there are 12/)
   tasks = 8 + 8
   count.recount()
@@ -186,6 +190,136 @@ test('above a number of threads for its CPUs none is asked; earlier ones are cou
   assert.match(new ThreadCount({ cpus: 64, before: 1000, tasks: () => tasks }).excess?.message ?? '', /there are 300, more than the 32/)
   tasks = null
   assert.equal(new ThreadCount({ cpus: 2, before: 1000, tasks: () => tasks }).excess, null, 'the first question tells')
+})
+
+test('threads whose end nobody told are not counted for ever', () => {
+  let tasks = 8 + 14
+  const count = new ThreadCount({ cpus: 2, before: 0, tasks: () => tasks })
+  for (let threadId = 2; threadId <= 15; threadId++) count.started(threadId)
+  count.recount()
+  assert.match(count.excess?.message ?? '', /there are 14/)
+  tasks = 8 + 3
+  count.recount()
+  assert.equal(count.excess, null, 'there are three')
+  // The rest of them are told after all, while others begin.
+  for (let threadId = 16; threadId <= 20; threadId++) count.started(threadId)
+  for (let threadId = 2; threadId <= 12; threadId++) count.ended(threadId)
+  assert.equal(count.excess, null, 'there are eight')
+  count.started(21)
+  assert.match(count.excess?.message ?? '', /there are 9/)
+
+  const unknown = new ThreadCount({ cpus: 2, before: 0, tasks: () => null })
+  for (let threadId = 2; threadId <= 15; threadId++) unknown.started(threadId)
+  unknown.recount()
+  assert.match(unknown.excess?.message ?? '', /there are 14/)
+  unknown.seen([1, 9, 14])
+  assert.equal(unknown.excess, null, 'those below the youngest that lives, and do not, are gone')
+})
+
+test('a watched thread that is found to be gone counts no longer', async (t) => {
+  /** @type {any} */
+  let excess = null
+  let isWatched = false
+  const threads = new WorkerThreads(/** @type {any} */ ({
+    ownId: 1,
+    bridge: openBridge(createMemory()),
+    // Nothing is a block here, however busy the machine.
+    options: { threshold: 60000, resolution: 10, sample: 10, calmPeriod: 100 },
+    labelOf: (/** @type {string} */ name) => name,
+    kernel: { throttling: { glance: () => 0, read: () => 0 }, machineSteal: () => null },
+    watchdogGapWithin: () => 0,
+    onNew: () => { isWatched = true },
+    onState: (/** @type {any} */ state) => { excess = state }
+  }))
+  const channel = new BroadcastChannel(CHANNEL)
+  t.after(() => {
+    channel.close()
+    threads.stop()
+  })
+  // Too many on any machine, so that none is asked.
+  for (let threadId = 1001; threadId <= 1034; threadId++) threads.started(threadId)
+  const memory = createMemory()
+  const bridge = openBridge(memory)
+  const heartbeat = startHeartbeat(bridge, { resolution: 10, calmPeriod: 10, threshold: 60000 })
+  t.after(() => heartbeat.stop())
+  channel.postMessage({ memory, threadId: 1001, name: 'pool', tid: null })
+  await eventually(() => isWatched, 'the thread')
+  threads.look(nowMs(), false)
+  assert.match(excess.message, /there are 34/)
+  bridge.counters.add('ended', 1)
+  for (let i = 0; i < 2; i++) threads.look(nowMs(), false)
+  assert.match(excess.message, /there are 33/)
+})
+
+/** @param {(worker: Worker) => unknown} retire */
+async function tellsOf (retire) {
+  /** @type {any[]} */
+  const told = []
+  let changes = 0
+  const list = new WorkerList((message) => told.push(message), { change: () => changes++ })
+  try {
+    const worker = new Worker('setInterval(() => {}, 1000)', { eval: true })
+    const { threadId } = worker
+    await once(worker, 'online')
+    changes = 0
+    await retire(worker)
+    const { length } = told
+    // Others sweep up what could not be told.
+    await new Worker('', { eval: true }).terminate()
+    return { atOnce: told.slice(1, length).map(({ code }) => code), all: told.filter((message) => message.threadId === threadId).map(({ code }) => code), changes }
+  } finally {
+    list.stop()
+  }
+}
+
+test('the end of a worker is told whose listeners the application has removed', async () => {
+  /** @type {Record<string, (worker: Worker) => unknown>} */
+  const ways = {
+    none: (worker) => worker.terminate(),
+    exit: (worker) => worker.removeAllListeners('exit').terminate(),
+    all: (worker) => worker.removeAllListeners().terminate(),
+    later: async (worker) => {
+      worker.removeAllListeners()
+      await null
+      worker.removeAllListeners('exit')
+      await new Promise((resolve) => setImmediate(resolve))
+      await worker.terminate()
+    }
+  }
+  for (const [name, retire] of Object.entries(ways)) {
+    const { atOnce } = await tellsOf(retire)
+    assert.deepEqual(atOnce, [THREAD_ENDED], name)
+  }
+  const { all } = await tellsOf(async (worker) => {
+    const emit = worker.emit
+    // Nobody hears of it in any way.
+    worker.emit = (event, ...args) => event !== 'exit' && emit.call(worker, event, ...args)
+    worker.terminate()
+    await eventually(() => worker.threadId === -1, 'the end')
+  })
+  assert.deepEqual(all, [THREAD_STARTED, THREAD_ENDED], 'with the next worker')
+})
+
+test('that a worker is about to be terminated is known though all its listeners are removed in the same turn', async (t) => {
+  let before = 0
+  let changes = 0
+  const list = new WorkerList(() => {}, { change: () => changes++ })
+  // In its first lines its loop has not started, and nobody sees from outside that it has stopped.
+  const worker = new Worker('for (;;);', { eval: true })
+  t.after(() => {
+    list.stop()
+    return worker.terminate()
+  })
+  worker.removeAllListeners()
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  before = changes
+  worker.removeAllListeners()
+  assert.ok(changes > before, 'told with the removal')
+  await new Promise((resolve) => setImmediate(resolve))
+  before = changes
+  const ended = worker.terminate()
+  assert.ok(changes > before, 'and with terminate(), once ours have come back')
+  await ended
 })
 
 test('a thread loads what watches it in its own code or at its loop, never before Node.js has prepared it', () => {

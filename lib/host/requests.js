@@ -53,8 +53,7 @@ class Requests {
     diagnosticsChannel.subscribe(REQUEST_START, this.#onStart)
     diagnosticsChannel.subscribe(RESPONSE_FINISH, this.#onFinish)
     this.#stopHttp2 = watchHttp2({
-      // One server may hand a request on to another.
-      started: this.#guarded((request) => this.#http2.has(request) || this.#http2.set(request, this.#start(request))),
+      started: this.#guarded((request) => this.#http2.set(request, this.#start(request))),
       resumed: this.#guarded((request) => this.#enter(this.#http2.get(request))),
       ended: this.#guarded((request, status) => this.#end(this.#http2.get(request), status))
     })
@@ -153,7 +152,7 @@ class Requests {
 
   /** @param {RequestContext | undefined} context @param {number} status @param {import('./connections').Connection} [connection] */
   #end (context, status, connection) {
-    if (context === undefined || this.#isStopped) return
+    if (context === undefined || context.isEnded || this.#isStopped) return
     const { requests, counters } = this.#bridge
     counters.setInFlight(--this.#inFlight)
     const { id, startedAtMs, hasWaited, method } = context

@@ -8,16 +8,20 @@ const CHANNEL = 'worker_threads'
 /** What Node.js says for the idle time of a thread that has stopped: it is being taken apart. */
 const STOPPED_MS = -1
 
+/** The id of a Worker whose thread is no more. */
+const ENDED_ID = -1
+
 /**
  * The worker threads that this thread starts: the watchdog is told of each, and the gate of their
  * beginnings and ends. The channel speaks from within `new Worker()`, so the message is on its way
  * even where the loop is blocked right after.
  */
 class WorkerList {
-  /** @type {Set<import('node:worker_threads').Worker>} */
-  #workers = new Set()
+  /** @type {Map<import('node:worker_threads').Worker, number>} with the ids of their threads */
+  #workers = new Map()
   #post
   #gate
+  #isStopped = false
 
   /**
    * @param {(message: object) => void} post to the watchdog
@@ -35,29 +39,65 @@ class WorkerList {
 
   /** @param {any} message */
   #onWorker = ({ worker }) => {
-    // The id is -1 once the thread has ended.
     const { threadId } = worker
     this.#change()
-    this.#workers.add(worker)
+    this.#sweep()
+    this.#workers.set(worker, threadId)
     this.#post({ code: THREAD_STARTED, threadId })
-    // terminate() waits for the end by a listener, which is how it can be seen from outside.
-    worker.on('newListener', (/** @type {string} */ event) => { if (event === 'exit') this.#change() })
-    worker.once('exit', () => {
-      this.#change()
-      this.#workers.delete(worker)
-      this.#post({ code: THREAD_ENDED, threadId })
-    })
+    this.#listen(worker)
+  }
+
+  /**
+   * A pool that retires a worker removes all listeners of its end, ours too, lest its own start
+   * another. That is a sign of the end by itself, since terminate() may follow at once; ours then come back.
+   * @param {import('node:worker_threads').Worker} worker
+   */
+  #listen (worker) {
+    /** @type {Record<string, (...args: any[]) => void>} */
+    const listeners = {
+      // terminate() waits for the end by a listener, which is how it can be seen from outside.
+      newListener: (event) => { if (event === 'exit') this.#change() },
+      exit: () => this.#end(worker),
+      removeListener: (event, listener) => {
+        if (listener !== listeners[event]) return
+        this.#change()
+        // Not at once: whoever removes all of them is still at it.
+        Promise.resolve().then(listen)
+      }
+    }
+    const names = Object.keys(listeners)
+    const listen = () => {
+      if (this.#isStopped || !this.#workers.has(worker)) return
+      for (const name of names.toReversed()) worker.off(name, listeners[name])
+      for (const name of names) worker.on(name, listeners[name])
+    }
+    listen()
+  }
+
+  /** @param {import('node:worker_threads').Worker} worker */
+  #end (worker) {
+    const threadId = this.#workers.get(worker)
+    if (threadId === undefined) return
+    this.#change()
+    this.#workers.delete(worker)
+    this.#post({ code: THREAD_ENDED, threadId })
+  }
+
+  /** Those whose end nobody could tell. */
+  #sweep () {
+    for (const worker of this.#workers.keys()) if (worker.threadId === ENDED_ID) this.#end(worker)
   }
 
   /** Whether one of them has stopped and may still be in the course of being taken apart. */
   hasStopping () {
-    for (const { performance } of this.#workers) {
+    for (const { performance } of this.#workers.keys()) {
       if (performance.eventLoopUtilization().idle === STOPPED_MS) return true
     }
     return false
   }
 
   stop () {
+    this.#isStopped = true
     diagnosticsChannel.unsubscribe(CHANNEL, this.#onWorker)
   }
 }

@@ -18,6 +18,8 @@ class ThreadCount {
   #tasks
   /** Started before we were, of which nobody tells us when they end. */
   #earlier
+  /** So many of those started are gone, though nobody has told yet which. */
+  #missing = 0
 
   /**
    * @param {object} parts
@@ -40,23 +42,30 @@ class ThreadCount {
 
   /** @param {number} threadId */
   ended (threadId) {
-    this.#started.delete(threadId)
+    // Whether it was one of the missing is not known: rather one too many until the next recount.
+    if (this.#started.delete(threadId)) this.#missing = Math.max(0, this.#missing - 1)
   }
 
-  /** The main thread has seen so many. @param {number} count */
-  seen (count) {
-    this.#earlier = Math.max(0, count - this.#started.size)
+  /** The main thread has seen these, and perhaps not yet the youngest. @param {number[]} living */
+  seen (living) {
+    const youngest = Math.max(0, ...living)
+    const known = new Set(living)
+    for (const threadId of this.#started) if (threadId < youngest && !known.has(threadId)) this.ended(threadId)
+    this.#earlier = living.filter((threadId) => !this.#started.has(threadId)).length
   }
 
-  /** Earlier ones may have ended. */
+  /** Some may have ended of which nobody has told. */
   recount () {
-    const tasks = this.#earlier === 0 ? null : this.#tasks()
-    if (tasks !== null) this.#earlier = Math.max(0, Math.min(this.#earlier, tasks - OTHER_TASKS - 1 - this.#started.size))
+    const tasks = this.#tasks()
+    if (tasks === null) return
+    const most = Math.max(0, tasks - OTHER_TASKS - 1)
+    this.#missing = Math.max(0, this.#started.size - most)
+    this.#earlier = Math.max(0, Math.min(this.#earlier, most - this.#started.size))
   }
 
   /** Why no thread may be asked, or null. @returns {{ message: string } | null} */
   get excess () {
-    const count = this.#started.size + this.#earlier
+    const count = this.#started.size - this.#missing + this.#earlier
     return count > this.#most ? { message: `there are ${count}, more than the ${this.#most} that are asked on this machine` } : null
   }
 }

@@ -122,7 +122,7 @@ class WorkerThreads {
 
   /** @param {number[]} living of the application, and this one */
   #listed (living) {
-    this.#count.seen(living.filter((threadId) => threadId !== this.#parts.ownId).length)
+    this.#count.seen(living.filter((threadId) => threadId !== this.#parts.ownId))
     this.#discovery.retain(living)
   }
 
@@ -157,7 +157,8 @@ class WorkerThreads {
     this.#asker.open(now)
     for (const thread of this.#threads.values()) {
       const { wakeAtMs, eventful } = thread.look(now, selfLate)
-      if (thread.isEnded) this.#end(thread)
+      // The kernel knows, or the thread itself, where nobody else tells.
+      if (thread.isEnded) this.ended(thread.threadId)
       else next = Math.min(next, wakeAtMs + (eventful ? 0 : COALESCE_MS))
     }
     this.#asker.close(now)
