@@ -166,7 +166,8 @@ class WatchdogThread {
 /** @returns {number} starts before this one */
 function countStart () {
   const starts = registry[kStarts] ?? 0
-  Object.defineProperty(globalThis, kStarts, { value: starts + 1, configurable: true, enumerable: false, writable: true })
+  // False where an application has frozen its globals.
+  Reflect.defineProperty(globalThis, kStarts, { value: starts + 1, configurable: true, enumerable: false, writable: true })
   return starts
 }
 
