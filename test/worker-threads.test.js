@@ -6,10 +6,9 @@ const assert = require('node:assert/strict')
 const vm = require('node:vm')
 const { BroadcastChannel, Worker } = require('node:worker_threads')
 const { createMemory, openBridge } = require('../lib/bridge/bridge')
-const { CHANNEL, THREAD_STARTED, THREAD_ENDED } = require('../lib/bridge/messages')
+const { CHANNEL } = require('../lib/bridge/messages')
 const { nowMs } = require('../lib/clock')
 const { startHeartbeat } = require('../lib/host/heartbeat')
-const { WorkerList } = require('../lib/host/worker-list')
 const { silenceMs } = require('../lib/silence')
 const { Detector } = require('../lib/watchdog/detector')
 const { Parking } = require('../lib/watchdog/parking')
@@ -249,77 +248,6 @@ test('a watched thread that is found to be gone counts no longer', async (t) => 
   bridge.counters.add('ended', 1)
   for (let i = 0; i < 2; i++) threads.look(nowMs(), false)
   assert.match(excess.message, /there are 33/)
-})
-
-/** @param {(worker: Worker) => unknown} retire */
-async function tellsOf (retire) {
-  /** @type {any[]} */
-  const told = []
-  let changes = 0
-  const list = new WorkerList((message) => told.push(message), { change: () => changes++ })
-  try {
-    const worker = new Worker('setInterval(() => {}, 1000)', { eval: true })
-    const { threadId } = worker
-    await once(worker, 'online')
-    changes = 0
-    await retire(worker)
-    const { length } = told
-    // Others sweep up what could not be told.
-    await new Worker('', { eval: true }).terminate()
-    return { atOnce: told.slice(1, length).map(({ code }) => code), all: told.filter((message) => message.threadId === threadId).map(({ code }) => code), changes }
-  } finally {
-    list.stop()
-  }
-}
-
-test('the end of a worker is told whose listeners the application has removed', async () => {
-  /** @type {Record<string, (worker: Worker) => unknown>} */
-  const ways = {
-    none: (worker) => worker.terminate(),
-    exit: (worker) => worker.removeAllListeners('exit').terminate(),
-    all: (worker) => worker.removeAllListeners().terminate(),
-    later: async (worker) => {
-      worker.removeAllListeners()
-      await null
-      worker.removeAllListeners('exit')
-      await new Promise((resolve) => setImmediate(resolve))
-      await worker.terminate()
-    }
-  }
-  for (const [name, retire] of Object.entries(ways)) {
-    const { atOnce } = await tellsOf(retire)
-    assert.deepEqual(atOnce, [THREAD_ENDED], name)
-  }
-  const { all } = await tellsOf(async (worker) => {
-    const emit = worker.emit
-    // Nobody hears of it in any way.
-    worker.emit = (event, ...args) => event !== 'exit' && emit.call(worker, event, ...args)
-    worker.terminate()
-    await eventually(() => worker.threadId === -1, 'the end')
-  })
-  assert.deepEqual(all, [THREAD_STARTED, THREAD_ENDED], 'with the next worker')
-})
-
-test('that a worker is about to be terminated is known though all its listeners are removed in the same turn', async (t) => {
-  let before = 0
-  let changes = 0
-  const list = new WorkerList(() => {}, { change: () => changes++ })
-  // In its first lines its loop has not started, and nobody sees from outside that it has stopped.
-  const worker = new Worker('for (;;);', { eval: true })
-  t.after(() => {
-    list.stop()
-    return worker.terminate()
-  })
-  worker.removeAllListeners()
-  await new Promise((resolve) => setTimeout(resolve, 200))
-  before = changes
-  worker.removeAllListeners()
-  assert.ok(changes > before, 'told with the removal')
-  await new Promise((resolve) => setImmediate(resolve))
-  before = changes
-  const ended = worker.terminate()
-  assert.ok(changes > before, 'and with terminate(), once ours have come back')
-  await ended
 })
 
 test('a thread loads what watches it in its own code or at its loop, never before Node.js has prepared it', () => {
