@@ -2,10 +2,13 @@
 
 const fs = require('node:fs')
 const { nowMs } = require('../clock')
+const { isSameFile } = require('../same-file')
 
 const RETRY_MS = 50
 /** A file that could not be opened is tried again with the first line after this long. */
 const REOPEN_MS = 5000
+/** A file that was moved or deleted is let go of, and begun anew, with the first line after this long. */
+const LOOK_MS = 5000
 /** What waits for a full pipe; beyond it lines are dropped and counted. */
 const QUEUE_BYTES = 1024 * 1024
 
@@ -19,6 +22,9 @@ class LogDestination {
   #fd = null
   #target
   #reopenAtMs = 0
+  #lookedAtMs = -Infinity
+  /** Lines written since the file was last seen in its place. */
+  #unseen = 0
   #owned = false
   /** @type {Buffer[]} */
   #queue = []
@@ -28,14 +34,17 @@ class LogDestination {
   #closed = false
   #failing = false
   #onState
+  #nowMs
   dropped = 0
 
   /**
    * @param {1 | 2 | string} target a file descriptor or a file
    * @param {(error: Error | null) => void} onState hears that lines cannot be written, and that they can again
+   * @param {() => number} [now] monotonic ms
    */
-  constructor (target, onState) {
+  constructor (target, onState, now = nowMs) {
     this.#onState = onState
+    this.#nowMs = now
     this.#target = target
     this.#fd = this.#open()
   }
@@ -46,6 +55,8 @@ class LogDestination {
     try {
       if (typeof target === 'string') {
         this.#owned = true
+        this.#lookedAtMs = this.#nowMs()
+        this.#unseen = 0
         // It may name a pipe (/dev/stderr); to a file the mode makes no difference.
         return fs.openSync(target, fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_CREAT | fs.constants.O_NONBLOCK, 0o640)
       }
@@ -56,7 +67,7 @@ class LogDestination {
       return fd
     } catch (error) {
       if (typeof target === 'number' && error.code !== 'EBADF') return target
-      this.#reopenAtMs = nowMs() + REOPEN_MS
+      this.#reopenAtMs = this.#nowMs() + REOPEN_MS
       this.#setFailing(error)
       return null
     }
@@ -64,7 +75,8 @@ class LogDestination {
 
   /** Called by pino with one line. @param {string} line */
   write (line) {
-    if (this.#fd === null && !this.#closed && nowMs() >= this.#reopenAtMs) this.#fd = this.#open()
+    this.#look()
+    if (this.#fd === null && !this.#closed && this.#nowMs() >= this.#reopenAtMs) this.#fd = this.#open()
     if (this.#fd === null || this.#closed || this.#queuedBytes > QUEUE_BYTES) {
       this.dropped++
       return
@@ -73,6 +85,24 @@ class LogDestination {
     this.#queue.push(bytes)
     this.#queuedBytes += bytes.length
     if (this.#retry === undefined) this.flush()
+  }
+
+  /** Lets go of a file that is no longer in its place: somebody rotates logs, or has cleaned up. */
+  #look () {
+    if (this.#fd === null || typeof this.#target !== 'string' || this.#queue.length > 0 || this.#nowMs() - this.#lookedAtMs < LOOK_MS) return
+    this.#lookedAtMs = this.#nowMs()
+    const unseen = this.#unseen
+    this.#unseen = 0
+    try {
+      if (isSameFile(this.#fd, this.#target)) return
+      // One that was moved is still somewhere.
+      if (fs.fstatSync(this.#fd).nlink === 0) this.dropped += unseen
+      fs.closeSync(this.#fd)
+    } catch {
+      // Its disk is gone.
+    }
+    this.#fd = null
+    this.#reopenAtMs = 0
   }
 
   /** Writes what is queued, as far as it goes without waiting. */
@@ -84,7 +114,10 @@ class LogDestination {
         const written = fs.writeSync(/** @type {number} */ (this.#fd), bytes)
         this.#queuedBytes -= written
         if (written < bytes.length) this.#queue[0] = bytes.subarray(written)
-        else this.#queue.shift()
+        else {
+          this.#queue.shift()
+          this.#unseen++
+        }
         this.#setFailing(null)
       } catch (error) {
         if (error.code === 'EAGAIN') {

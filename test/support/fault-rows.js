@@ -59,6 +59,7 @@ exports.parts = [
     rows: [
       { fault: '`dir` is a file', host: 'nothing; said once', lost: 'records, counted', file: 'faults', test: 'dir cannot be written: said once, counted, the rest goes on' },
       { fault: '`dir` is deleted under a running application', host: 'nothing', lost: 'records of up to five seconds, counted', file: 'store', test: 'where the folder, or the file in it, is deleted or replaced, it is made again within five seconds, and what went with it is counted' },
+      { fault: 'the log file is moved or deleted under a running application', host: 'nothing', lost: 'of a deleted one lines of up to five seconds, counted', file: 'log', test: 'a file that is moved or deleted is begun anew within five seconds, and lines that went with it are counted' },
       { fault: 'the disk fills up under a running application', host: 'nothing; said once', lost: 'records until there is room, counted', file: 'fault-runs', test: 'a disk that is full under a running application: said once, counted, and written again once there is room' },
       { fault: 'the disk fills up in the middle of a record', host: 'nothing', lost: 'that record and those until there is room, counted; no file stays open', file: 'store', test: 'a disk that fills up in the middle of a record loses no other, leaks nothing, and is written again once there is room' },
       { fault: 'a disk that was full all along', host: 'nothing', lost: 'records, counted', file: 'store', test: 'on a full disk nothing throws, the state says so, and no file stays open' },
