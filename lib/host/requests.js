@@ -13,6 +13,7 @@ const { ignoreRejection } = require('./rejection')
 const { RequestContext, UNMATCHED } = require('./request-context')
 const { Rush } = require('./rush')
 const { hasContextFrame } = require('./runtime')
+const { Turn } = require('./turn')
 
 const REQUEST_START = 'http.server.request.start'
 const RESPONSE_FINISH = 'http.server.response.finish'
@@ -29,6 +30,7 @@ class Requests {
   #route
   #lastId = 0
   #inFlight = 0
+  #turn = new Turn()
   #rush = new Rush()
   /** @type {AsyncLocalStorage<RequestContext | import('./connections').Connection>} */
   #storage = new AsyncLocalStorage()
@@ -102,7 +104,7 @@ class Requests {
 
   /** @param {HttpRequest} request @param {number} [answeredAtMs] */
   #start (request, answeredAtMs = -Infinity) {
-    const now = nowMs()
+    const now = this.#turn.nowMs()
     const context = new RequestContext(++this.#lastId, request, now, this.#rush.isOn(now, answeredAtMs))
     this.#bridge.counters.setInFlight(++this.#inFlight)
     if (this.#route !== undefined) {
