@@ -33,23 +33,29 @@ const HEARTBEAT_MS = 20
  * @property {(parts: { packages: any[], report: (fields: Record<string, unknown>) => void, thresholdMs: number, beatMs?: number, checkMs?: number }) => Watching | undefined | void | Promise<Watching>} start
  */
 
+/** @param {Record<string, unknown>} [options] beyond the threshold @returns {Contestant} */
+const loopwatchWith = (options) => ({
+  packages: ['loopwatch'],
+  tells: ['frame', 'route', 'cause', 'duration'],
+  // Its log takes ten blocks in a row, then one a second.
+  settleMs: 650,
+  // It looks at nobody within a second of a thread's beginning or end, and rests after it has begun to watch one.
+  threadsMs: 2500,
+  threadMetric: 'loopwatch_eventloop_time_seconds_total',
+  isPrompt: true,
+  records: '/blocks',
+  start: ({ packages: [loopwatch], thresholdMs }) => {
+    const agent = loopwatch.start({ threshold: thresholdMs, port: 0, ...options })
+    return { endpoint: async () => `${(await agent.ready).url}/metrics` }
+  }
+})
+
 /** Each as its documentation sets it up; README.md says where that left a choice. @type {Record<string, Contestant>} */
 exports.contestants = {
-  loopwatch: {
-    packages: ['loopwatch'],
-    tells: ['frame', 'route', 'cause', 'duration'],
-    // Its log takes ten blocks in a row, then one a second.
-    settleMs: 650,
-    // It looks at nobody within a second of a thread's beginning or end, and rests after it has begun to watch one.
-    threadsMs: 2500,
-    threadMetric: 'loopwatch_eventloop_time_seconds_total',
-    isPrompt: true,
-    records: '/blocks',
-    start: ({ packages: [loopwatch], thresholdMs }) => {
-      const agent = loopwatch.start({ threshold: thresholdMs, port: 0 })
-      return { endpoint: async () => `${(await agent.ready).url}/metrics` }
-    }
-  },
+  loopwatch: loopwatchWith(),
+
+  // What it costs, and what it is for: the option `profile` in the README.
+  'loopwatch-profile': loopwatchWith({ profile: 'on' }),
 
   'blocked-at': {
     packages: ['blocked-at'],
