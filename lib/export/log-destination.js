@@ -29,6 +29,10 @@ class LogDestination {
   /** @type {Buffer[]} */
   #queue = []
   #queuedBytes = 0
+  /** The head of the queue is the rest of a line. */
+  #isRest = false
+  /** The file ends with the beginning of a line whose rest was dropped. */
+  #isTorn = false
   /** @type {NodeJS.Timeout | undefined} */
   #retry
   #closed = false
@@ -97,12 +101,22 @@ class LogDestination {
       if (isSameFile(this.#fd, this.#target)) return
       // One that was moved is still somewhere.
       if (fs.fstatSync(this.#fd).nlink === 0) this.dropped += unseen
-      fs.closeSync(this.#fd)
     } catch {
       // Its disk is gone.
     }
+    this.#letGo(0)
+  }
+
+  /** Of what a path led to; the path is opened anew. @param {number} waitMs */
+  #letGo (waitMs) {
+    try {
+      fs.closeSync(/** @type {number} */ (this.#fd))
+    } catch {
+      // Closed with its disk.
+    }
     this.#fd = null
-    this.#reopenAtMs = 0
+    this.#isTorn = false
+    this.#reopenAtMs = this.#nowMs() + waitMs
   }
 
   /** Writes what is queued, as far as it goes without waiting. */
@@ -111,9 +125,12 @@ class LogDestination {
     while (this.#queue.length > 0) {
       const [bytes] = this.#queue
       try {
+        if (this.#isTorn) fs.writeSync(/** @type {number} */ (this.#fd), '\n')
+        this.#isTorn = false
         const written = fs.writeSync(/** @type {number} */ (this.#fd), bytes)
         this.#queuedBytes -= written
-        if (written < bytes.length) this.#queue[0] = bytes.subarray(written)
+        this.#isRest = written < bytes.length
+        if (this.#isRest) this.#queue[0] = bytes.subarray(written)
         else {
           this.#queue.shift()
           this.#unseen++
@@ -130,12 +147,17 @@ class LogDestination {
     }
   }
 
-  /** A reader that went away (EPIPE) does not come back; a full disk may. @param {Error & { code?: string }} error */
+  /** The reader of stdout or stderr that went away (EPIPE) does not come back; that of a named pipe and room on a disk may. @param {Error & { code?: string }} error */
   #fail (error) {
     this.dropped += this.#queue.length
     this.#queue = []
     this.#queuedBytes = 0
-    if (error.code === 'EPIPE') this.#closed = true
+    this.#isTorn ||= this.#isRest
+    this.#isRest = false
+    if (error.code === 'EPIPE') {
+      if (typeof this.#target === 'string') this.#letGo(REOPEN_MS)
+      else this.#closed = true
+    }
     this.#setFailing(error)
   }
 

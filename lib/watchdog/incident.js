@@ -143,6 +143,8 @@ class Incident {
 
   /** The record of the ended block. @param {End} end @param {Reading} after the first one of calm */
   closed (end, after) {
+    // It was over when the watchdog first looked, which tells nothing of it.
+    if (this.#before.atMs >= end.endMs) this.#before = { ...this.#before, cpuMs: null, runQueueMs: null, throttledMs: null }
     return this.#record(end, after, false, 0)
   }
 

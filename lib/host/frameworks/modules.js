@@ -30,8 +30,9 @@ exports.watchModules = (wanted) => {
     found.add(exports)
     onFound(exports)
   }
+  // A single executable application's require() has no cache.
   const look = () => {
-    for (const file of Object.keys(require.cache)) {
+    for (const file of Object.keys(require.cache ?? {})) {
       for (const { end, onFound } of ends) {
         if (file.endsWith(end)) tryTake(file, onFound)
       }
