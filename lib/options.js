@@ -112,7 +112,8 @@ function resolveOptions (given = {}, env = process.env) {
     const value = /** @type {Record<string, unknown>} */ (given)[row.key]
     if (value !== undefined) {
       if (!row.type.accepts(value)) throw refused(row, `option "${row.key}"`, value)
-      resolved[row.key] = value
+      // A copy: what the application does to it later is none of ours, and a Proxy cannot be handed to a thread.
+      resolved[row.key] = type.isPlainObject(value) ? { ...value } : value
     } else {
       const text = env[row.env]
       resolved[row.key] = text ? parseText(row, text, row.env) : row.default

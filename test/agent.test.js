@@ -180,6 +180,24 @@ test('Error.prepareStackTrace and stackTraceLimit of the application survive cap
   assert.equal(held, '2')
 })
 
+test('an agent that is started in a request keeps nothing of it: its events come in no request', async (t) => {
+  const { stdout, code } = await run(t, `
+    const { AsyncLocalStorage } = require('node:async_hooks')
+    const { start } = require(${PACKAGE})
+    const storage = new AsyncLocalStorage()
+    const agent = storage.run('the first request', () => start(${quiet}))
+    agent.on('block', () => {
+      console.log(String(storage.getStore()))
+      agent.stop()
+    })
+    agent.ready.then(() => setTimeout(() => {
+      for (const end = performance.now() + 200; performance.now() < end;);
+      setTimeout(() => {}, 1000)
+    }, 100))`)
+  assert.equal(code, 0)
+  assert.equal(stdout.split('\n')[0], 'undefined')
+})
+
 test('with gc: \'off\' collections are neither counted nor observed', async (t) => {
   const script = (/** @type {string} */ gc) => `
     const { PerformanceObserver } = require('node:perf_hooks')

@@ -30,6 +30,7 @@ test('a block that never ends: the log goes on, the endpoint answers, the gauge 
   assert.equal(health.status, 503)
   assert.ok((await health.json()).blockedMs > 1000)
   assert.equal((await app.watchdog('/healthz?ms=3600000')).status, 200, 'a block shorter than ms= is overlooked')
+  for (const ms of ['10s', '-1', '']) assert.equal((await app.watchdog(`/healthz?ms=${ms}`)).status, 400, `ms=${ms}`)
 
   const before = valueOf(await (await app.watchdog('/metrics')).text(), 'loopwatch_block_in_progress_seconds')
   await new Promise((resolve) => setTimeout(resolve, 300))
@@ -65,7 +66,7 @@ test('stuck: "report" logs every stack once, and the application goes on', async
   const app = await startApp(t, { options: { stuck: 150 } })
   await app.get('/spin?ms=600')
   const stuck = await app.line(({ event }) => event === 'stuck', 'a line about the stuck loop')
-  assert.equal(stuck.block.stacks[0].frames[0].function, 'spin')
+  assert.equal(stuck.record.stacks[0].frames[0].function, 'spin')
   assert.equal(app.lines().filter(({ event }) => event === 'stuck').length, 1)
   assert.equal((await app.get('/')).status, 200)
 })

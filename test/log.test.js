@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { execFileSync, spawn } = require('node:child_process')
+const { execFileSync, spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
@@ -185,6 +185,28 @@ test('a file that is moved or deleted is begun anew within five seconds, and lin
   assert.deepEqual(states, [])
 })
 
+test('a named pipe whose reader has gone is opened again after five seconds', (t) => {
+  if (!needs(t, 'mkfifo')) return
+  const file = path.join(makeDir(t), 'log.fifo')
+  spawnSync('mkfifo', [file])
+  const listen = () => fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
+  let atMs = 0
+  let reader = listen()
+  const { destination, states } = makeDestination(t, file, () => atMs)
+  destination.write('1\n')
+  fs.closeSync(reader)
+  destination.write('2\n')
+  reader = listen()
+  t.after(() => fs.closeSync(reader))
+  atMs += 4999
+  destination.write('3\n')
+  atMs += 1
+  destination.write('4\n')
+  assert.equal(fs.readSync(reader, Buffer.alloc(10)), 2)
+  assert.deepEqual(states.map((error) => error?.code), ['EPIPE', undefined])
+  assert.equal(destination.dropped, 2)
+})
+
 test('a file that cannot be written is said once, lines are counted as dropped, and nothing is thrown', (t) => {
   const dir = makeDir(t)
   fs.symlinkSync('/dev/full', path.join(dir, 'full'))
@@ -205,7 +227,7 @@ test('a log on a full disk goes on once there is room, and says so', (t) => {
   assert.equal(droppedFreed, droppedFull)
   const lines = fs.readFileSync(path.join(dir, 'log'), 'utf8').split('\n')
   assert.deepEqual(lines.slice(0, 10).map(Number), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
-  assert.equal(lines.at(-2), 'after')
+  assert.equal(lines.at(-2), 'after', 'on a line of its own, behind what was written of the eleventh')
 })
 
 test('a block is one sentence: how long, where, which request, why', () => {
@@ -316,7 +338,8 @@ test('a block that is stuck gives everything known of it as an error', (t) => {
   log.stuck(makeRecord({ ongoing: true }))
   const [line] = lines()
   assert.equal(line.level, 50)
-  assert.deepEqual(line.block, makeRecord({ ongoing: true }))
+  assert.deepEqual(line.record, makeRecord({ ongoing: true }))
+  assert.deepEqual([line.block, line.cause, line.frame], [line.record.id, line.record.cause, line.record.frame], 'as in all other lines')
 })
 
 test('the level holds for all lines', (t) => {

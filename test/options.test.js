@@ -93,6 +93,13 @@ test('the environment sets options, and an error names the variable', () => {
   }
 })
 
+test('what the application does to its options later changes nothing, and what cannot be cloned is copied', () => {
+  const labels = { service: 'checkout' }
+  const resolved = resolveOptions({ labels: new Proxy(labels, {}) }, {})
+  labels.service = 'else'
+  assert.deepEqual(structuredClone(resolved.labels), { service: 'checkout' })
+})
+
 test('a value written for the environment reads back the same', () => {
   const given = { threshold: 75.5, port: false, labels: { a: 'b', c: 'd' }, allowHosts: ['x', 'y'], log: { destination: /** @type {2} */ (2) }, keep: 7 }
   const env = Object.fromEntries(table.filter(({ key }) => key in given).map((row) =>

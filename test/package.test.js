@@ -51,7 +51,9 @@ const TYPED = `
   const same: boolean = agent === loopwatch.start()
   const url: Promise<string | null> = agent.ready.then((ready) => ready.url)
   const sites: Promise<(string | null | undefined)[]> = agent.blocks().then((blocks) => blocks.map(({ frame }) => frame?.function))
-  agent.on('block', (record) => record)
+  agent.on('block', ({ durationMs, frame }) => [durationMs.toFixed(), frame?.line])
+  // @ts-expect-error
+  agent.on('block', (record) => record.nonsense)
   fastify().register(agent.fastify, { maxDelay: 200, exempt: () => false })
   agent.middleware({ maxUtilization: 0.9 })
   const hunted: Promise<number> = agent.hunt({ seconds: 1 }).then(({ found }) => found)

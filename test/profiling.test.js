@@ -2,8 +2,11 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const inspector = require('node:inspector')
 const path = require('node:path')
+const { createMemory, openBridge } = require('../lib/bridge/bridge')
 const { nowMs } = require('../lib/clock')
+const { HostProfiler } = require('../lib/host/profiler')
 const { Profiling } = require('../lib/watchdog/profiling')
 const { FrameTable } = require('../lib/explain/frame-table')
 const { startNode, FIXTURES } = require('./support/app')
@@ -110,6 +113,23 @@ test("with profile: 'auto' it starts after two blocks in native calls, names the
   assert.match(on.msg, /^a CPU profile is being taken \(option profile: 'auto'\); to start it took \d+ ms of the application$/)
   // Its own start is no block of the application.
   for (const { event, frame, stack } of log) assert.doesNotMatch(event === 'closed' ? `${frame?.file} ${stack}` : '', /profiler\.js/)
+})
+
+test('with its end a profile is over for a session of the application, too, which has the profiler enabled', () => {
+  const own = new inspector.Session()
+  own.connect()
+  own.post('Profiler.enable')
+  /** @type {Set<string>} */
+  const open = new Set()
+  own.on('Profiler.consoleProfileStarted', (/** @type {any} */ { params }) => open.add(params.title))
+  own.on('Profiler.consoleProfileFinished', (/** @type {any} */ { params }) => open.delete(params.title))
+  const profiler = new HostProfiler({ counters: openBridge(createMemory()).counters }, () => {})
+  profiler.run(inspector, 'start')
+  profiler.run(inspector, 'take')
+  assert.equal(open.size, 1)
+  profiler.stop()
+  own.disconnect()
+  assert.equal(open.size, 0)
 })
 
 test('a process ends as ever while a profile is being taken', async (t) => {

@@ -17,6 +17,8 @@ module.exports = {
   BLOCK: 5,
   /** watchdog to host: { code, on } follow requests through asynchronous work, or no longer */
   FOLLOW: 6,
+  /** watchdog to host: { code, message } what the log cannot tell */
+  WARN: 7,
   /** watchdog to host: { code, open, seconds, why, ended } a window of origin tracking is wanted, or no longer */
   TRACK: 10,
   /** host to watchdog: { code, open, reason, seconds, why, ended, failure } origin tracking is on, off, or impossible */

@@ -51,9 +51,10 @@ class BlockLog {
     this.#block('closed', record)
   }
 
-  /** A block has lasted for `stuck`: everything known of it. @param {BlockRecord} record */
+  /** A block has lasted for `stuck`: everything known of it, in one piece. @param {BlockRecord} record */
   stuck (record) {
-    this.#pino.error({ event: 'stuck', block: record }, describe(record))
+    const { id, durationMs, cause, frame, request } = record
+    this.#pino.error({ event: 'stuck', block: id, durationMs, cause, frame, request, record }, describe(record))
   }
 
   /** @param {'opened' | 'lasting' | 'closed'} event @param {BlockRecord} record */

@@ -49,7 +49,10 @@ exports.makeRoutes = ({ metrics, blockedMs, workers, blocks, block, records, pro
 
   // ?ms= is how long a block a liveness probe is willing to overlook.
   '/healthz': open(({ query }) => {
-    const toleratedMs = Number(query.get('ms')) || 0
+    const text = query.get('ms') ?? '0'
+    const toleratedMs = Number(text)
+    // Taken for 0, a mistake would show with the first block alone, and restart the service then.
+    if (!(text !== '' && toleratedMs >= 0)) return json({ error: 'ms takes a number from 0 on' }, 400)
     const ms = Math.round(blockedMs())
     const all = workers()
     const blocked = all?.filter((each) => each.blockedMs > toleratedMs)

@@ -18,9 +18,10 @@ const { Load } = require('./load')
 const { createMiddleware } = require('./middleware')
 const { createProbe } = require('./probe')
 const { Requests, noRequests } = require('./requests')
-const { hasContextFrame, isContextSafe } = require('./runtime')
+const { hasContextFrame, isContextSafe, isInMainContext } = require('./runtime')
 const { unblockStream } = require('./stream')
 const { startThreads } = require('./threads')
+const { warnOnce } = require('./warn-once')
 const { WatchdogThread } = require('./watchdog-thread')
 
 /**
@@ -28,6 +29,7 @@ const { WatchdogThread } = require('./watchdog-thread')
  *
  * Event `block`: a finished block's record (lib/store/record.js). It needs the host's loop, so it
  * comes late by nature; the log, the endpoint and `dir` do not.
+ * @extends {EventEmitter<{ block: [import('../store/record').BlockRecord] }>}
  */
 class Agent extends EventEmitter {
   /** Content type of what metrics() resolves with. */
@@ -106,12 +108,13 @@ class Agent extends EventEmitter {
         },
         onFollow: (on) => requests.follow(on),
         onTrack: (message) => this.#origins.onTrack(message),
+        onWarning: (message) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`),
         onLost: (error) => {
           this.#origins.onLost()
           profiler.stop()
           // The next watchdog does not know that they are.
           if (escalates) requests.follow(false)
-          warnOnce(error)
+          warnOnce(error instanceof LoopwatchError ? error.code : 'LOOPWATCH_WARN_WATCHDOG', `loopwatch has no watchdog thread${error instanceof LoopwatchError ? '' : ' and will try again'}: ${error.message}`)
           onSettled(null)
         }
       })
@@ -178,18 +181,7 @@ class Agent extends EventEmitter {
  */
 function mayInspect () {
   const { permission } = /** @type {{ permission?: { has: (scope: string) => boolean } }} */ (/** @type {unknown} */ (process))
-  return !isTestRunner(process.execArgv) && (permission === undefined || permission.has('inspector'))
-}
-
-let warned = false
-
-/** @param {Error} error */
-function warnOnce (error) {
-  if (warned) return
-  warned = true
-  process.emitWarning(`loopwatch has no watchdog thread and will try again: ${error.message}`, {
-    type: 'LoopwatchWarning', code: error instanceof LoopwatchError ? error.code : 'LOOPWATCH_WARN_WATCHDOG'
-  })
+  return !isTestRunner(process.execArgv) && isInMainContext() && (permission === undefined || permission.has('inspector'))
 }
 
 exports.Agent = Agent

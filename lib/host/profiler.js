@@ -115,12 +115,13 @@ class HostProfiler {
     return { startMs, endMs: this.#beganAtMs, profile }
   }
 
-  /** The last profile is thrown away, unwritten. */
+  /** The last profile is thrown away, unwritten, and ended for other sessions that have the profiler enabled: they got it, too. */
   stop () {
     const session = this.#session
     this.#session = null
     try {
       session?.disconnect()
+      if (session !== null) this.#console.profileEnd(`${TITLE}${this.#count}`)
     } catch {
       // It has been closed by somebody else.
     }

@@ -1,6 +1,7 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('node:async_hooks')
+const { runInThisContext } = require('node:vm')
 
 /** The first versions of the lines whose AsyncLocalStorage stands on async_hooks that have the fix. */
 const FIXED = new Map([[20, 20], [22, 22]])
@@ -24,6 +25,12 @@ exports.isContextSafe = (version) => {
  * has; a flag may turn either on, so the version does not tell.
  */
 exports.hasContextFrame = () => !('_enable' in AsyncLocalStorage.prototype)
+
+/**
+ * Whether the inspector, which sees the globals of the main context, will find what is laid on these. Jest gives each
+ * file of tests a context of its own, and some applications let nobody add to their globals.
+ */
+exports.isInMainContext = () => Object.isExtensible(globalThis) && runInThisContext('globalThis') === globalThis
 
 /** The first versions in which the fix of CVE-2025-59466 holds for every user of async_hooks. */
 const HOOK_FIXED = new Map([[20, 20], [22, 22], [24, 13], [25, 3]])

@@ -1,16 +1,24 @@
 'use strict'
 
+const { AsyncLocalStorage } = require('node:async_hooks')
 const { debuglog } = require('node:util')
 const { isMainThread } = require('node:worker_threads')
 const { resolveOptions, strayVariables } = require('../options')
 const { Agent } = require('./agent')
 const { PassiveAgent } = require('./passive-agent')
+const { warnOnce } = require('./warn-once')
 
 /** Shown by NODE_DEBUG=loopwatch. */
 const debug = debuglog('loopwatch')
 
 /** One agent a process, whichever copy of the package starts it; the watchdog finds the probe here. */
 const kAgent = Symbol.for('loopwatch.agent.1')
+
+/** This copy's, where an application lets nobody add to its globals; nothing else finds it then. @type {Agent | PassiveAgent | undefined} */
+let hidden
+
+/** A request that is the first to need the agent must not be the one that listeners of `block` run in, for ever. */
+const outside = AsyncLocalStorage.snapshot()
 
 const registry = /** @type {Record<symbol, Agent | PassiveAgent | undefined>} */ (/** @type {unknown} */ (globalThis))
 
@@ -23,7 +31,7 @@ const registry = /** @type {Record<symbol, Agent | PassiveAgent | undefined>} */
  */
 exports.start = (options) => {
   const resolved = resolveOptions(options)
-  const running = registry[kAgent]
+  const running = registry[kAgent] ?? hidden
   if (running) {
     const keys = Object.keys(options ?? {})
     if (isMainThread && keys.length > 0) warnOnce('LOOPWATCH_WARN_STARTED', `loopwatch is started already, the options of a second start() do not count: ${keys.join(', ')}`)
@@ -32,22 +40,14 @@ exports.start = (options) => {
   if (!isMainThread) debug('this worker thread is not watched')
   const stray = isMainThread ? strayVariables(process.env) : []
   if (stray.length > 0) warnOnce('LOOPWATCH_WARN_VARIABLE', `no option of loopwatch: ${stray.join(', ')}`)
-  const agent = isMainThread ? new Agent(resolved, forget) : new PassiveAgent()
-  Object.defineProperty(globalThis, kAgent, { value: agent, configurable: true, enumerable: false, writable: true })
+  const agent = isMainThread ? outside(() => new Agent(resolved, forget)) : new PassiveAgent()
+  const isFound = Reflect.defineProperty(globalThis, kAgent, { value: agent, configurable: true, enumerable: false, writable: true })
+  if (!isFound) hidden = agent
   return agent
-}
-
-/** @type {Set<string>} */
-const warned = new Set()
-
-/** @param {string} code @param {string} message */
-function warnOnce (code, message) {
-  if (warned.has(code)) return
-  warned.add(code)
-  process.emitWarning(message, { type: 'LoopwatchWarning', code })
 }
 
 /** @param {Agent} agent */
 function forget (agent) {
   if (registry[kAgent] === agent) delete registry[kAgent]
+  if (hidden === agent) hidden = undefined
 }

@@ -5,7 +5,7 @@ const { setTimeout, clearTimeout } = require('node:timers')
 const { Worker } = require('node:worker_threads')
 const { codedError } = require('../errors')
 const { ownFile } = require('../own-file')
-const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, TRACK } = require('../bridge/messages')
+const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, TRACK, WARN } = require('../bridge/messages')
 
 const MAIN = ['watchdog', 'main.js']
 const ENTRY = ownFile(...MAIN)
@@ -45,7 +45,7 @@ class WatchdogThread {
 
   /**
    * @param {() => object} makeData workerData of each start
-   * @param {{ onListening: (url: string | null) => void, onBlock: (record: any) => void, onFollow: (on: boolean) => void, onTrack: (message: any) => void, onLost: (error: Error) => void }} handlers
+   * @param {{ onListening: (url: string | null) => void, onBlock: (record: any) => void, onFollow: (on: boolean) => void, onTrack: (message: any) => void, onWarning: (message: string) => void, onLost: (error: Error) => void }} handlers
    */
   constructor (makeData, handlers) {
     this.#makeData = makeData
@@ -80,7 +80,7 @@ class WatchdogThread {
     }
   }
 
-  /** @param {{ code: number, id: number, value: unknown, url: string | null, record: unknown, on: boolean }} message */
+  /** @param {{ code: number, id: number, value: unknown, url: string | null, record: unknown, on: boolean, message: string }} message */
   #receive (message) {
     if (message.code === LISTENING) {
       this.#retryMs = FIRST_RETRY_MS
@@ -89,6 +89,8 @@ class WatchdogThread {
       this.#handlers.onBlock(message.record)
     } else if (message.code === FOLLOW) {
       this.#handlers.onFollow(message.on)
+    } else if (message.code === WARN) {
+      this.#handlers.onWarning(message.message)
     } else if (message.code === REPLY) {
       this.#settle(message.id, message.value)
     } else if (message.code === TRACK) {

@@ -47,6 +47,17 @@ class BlockFile {
     this.#onState = onState
     this.#nowMs = nowMs
     this.#fileBytes = fileBytes
+    this.#try(dir)
+  }
+
+  /** That records will find no room is better known before there are any. @param {string} dir */
+  #try (dir) {
+    try {
+      makeFolder(dir)
+      fs.accessSync(dir, fs.constants.W_OK)
+    } catch (error) {
+      this.#onState(error)
+    }
   }
 
   /** @param {import('./record').BlockRecord} record */

@@ -22,16 +22,23 @@ class Degradations {
   /** @type {Map<Reason, boolean>} */
   #states = new Map(/** @type {Reason[]} */ (Object.keys(reasons)).map((reason) => [reason, false]))
   #say
+  #warn
 
-  /** @param {(level: 'info' | 'warn', fields: object, message: string) => void} say */
-  constructor (say) {
+  /**
+   * @param {(level: 'info' | 'warn', fields: object, message: string) => void} say in the log
+   * @param {(message: string) => void} warn where the log is what does not work
+   */
+  constructor (say, warn) {
     this.#say = say
+    this.#warn = warn
   }
 
-  /** @param {Reason} reason @param {{ message: string } | null} error null = it works */
+  /** @param {Reason} reason @param {{ message: string, code?: string } | null} error null = it works */
   set (reason, error) {
     if (this.#states.get(reason) === (error !== null)) return
     this.#states.set(reason, error !== null)
+    // A reader that has gone away has read enough.
+    if (error && reason === 'log' && error.code !== 'EPIPE') this.#warn(`${reasons[reason]}: ${error.message}`)
     if (error) this.#say('warn', { event: 'degraded', reason }, `degraded: ${reasons[reason]}: ${error.message}`)
     else this.#say('info', { event: 'recovered', reason }, `recovered: no longer degraded (${reason})`)
   }

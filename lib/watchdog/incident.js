@@ -143,9 +143,11 @@ class Incident {
 
   /** The record of the ended block. @param {End} end @param {Reading} after the first one of calm */
   closed (end, after) {
-    // It was over when the watchdog first looked, which tells nothing of it.
-    if (this.#before.atMs >= end.endMs) this.#before = { ...this.#before, cpuMs: null, runQueueMs: null, throttledMs: null }
-    return this.#record(end, after, false, 0)
+    const seenMs = end.endMs - this.#before.atMs
+    if (seenMs >= end.durationMs) return this.#record(end, after, false, 0)
+    // The watchdog was not there when it began: its end stands for all of it, if there was enough, and what came after for none.
+    if (seenMs < ENOUGH_SHARE * end.durationMs) this.#before = { ...this.#before, cpuMs: null, runQueueMs: null, throttledMs: null }
+    return this.#record(end, { ...after, atMs: Math.min(after.atMs, end.endMs) }, false, 0)
   }
 
   /**

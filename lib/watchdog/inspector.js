@@ -6,8 +6,8 @@
  */
 const EXPRESSION = 'globalThis[Symbol.for("loopwatch.agent.1")]?.probe?.(process.getBuiltinModule("node:inspector").url())'
 
-/** Why nothing is asked without that flag: see mayInspect() in lib/host/agent.js. */
-exports.NOT_ALLOWED = 'the permission model forbids it (--allow-inspector), or this is node --test'
+/** Why nothing is asked: see mayInspect() in lib/host/agent.js. */
+exports.NOT_ALLOWED = 'the permission model forbids it (--allow-inspector), this is node --test, or the globals are frozen or not those of the process (Jest)'
 
 /** @typedef {{ Session: typeof import('node:inspector').Session }} Inspector */
 

@@ -3,7 +3,7 @@
 const { threadId } = require('node:worker_threads')
 const { nowMs } = require('../clock')
 const { openBridge } = require('../bridge/bridge')
-const { LISTENING, BLOCK, FOLLOW, LEAD, PROFILE, THREAD_STARTED, THREAD_ENDED } = require('../bridge/messages')
+const { LISTENING, BLOCK, FOLLOW, LEAD, PROFILE, THREAD_STARTED, THREAD_ENDED, WARN } = require('../bridge/messages')
 const { FrameTable } = require('../explain/frame-table')
 const { SourceMaps } = require('../explain/source-map')
 const { BlockMemory, mergeNewest } = require('../store/memory')
@@ -88,7 +88,7 @@ class Watchdog {
     this.#starts = starts
     const sourceMaps = new SourceMaps(readSource)
     const say = (/** @type {'info' | 'warn'} */ level, /** @type {object} */ fields, /** @type {string} */ message) => this.#log?.say(level, fields, message)
-    this.#degradations = new Degradations(say)
+    this.#degradations = new Degradations(say, (message) => post({ code: WARN, message }))
     this.#log = options.log === false ? null : new BlockLog({ log: options.log, nowMs, onState: (error) => this.#degradations.set('log', error) })
     this.#memory = new BlockMemory(options.keep, (record) => this.#page.put(record))
     this.#workerBlocks = new BlockMemory(options.keep, (record) => this.#page.put(record))

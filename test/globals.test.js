@@ -1,0 +1,45 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const path = require('node:path')
+const { startNode } = require('./support/app')
+
+const PACKAGE = JSON.stringify(path.join(__dirname, '..'))
+
+/** @param {string} stdout */
+const said = (stdout) => stdout.split('\n').filter((line) => line.includes('"event":"degraded"')).map((line) => JSON.parse(line).reason)
+
+test('an application that lets nobody add to its globals is watched, without lines, and that is said', async (t) => {
+  const { code, stdout, stderr } = await startNode(t, ['-e', `
+    Object.preventExtensions(globalThis)
+    const { start } = require(${PACKAGE})
+    const agent = start({ port: false })
+    const isSame = start() === agent
+    agent.ready.then(() => setTimeout(() => {
+      for (const end = performance.now() + 200; performance.now() < end;);
+      setTimeout(async () => {
+        const blocks = await agent.blocks()
+        await agent.stop()
+        const next = start({ port: false, log: false })
+        process.stderr.write(JSON.stringify({ isSame, isNew: next !== agent, durations: blocks.map(({ durationMs }) => durationMs) }))
+        await next.stop()
+      }, 300)
+    }, 100))`]).closed
+  assert.equal(code, 0, stderr)
+  const { isSame, isNew, durations } = JSON.parse(stderr)
+  assert.deepEqual({ isSame, isNew }, { isSame: true, isNew: true })
+  assert.ok(durations.some((/** @type {number} */ ms) => ms >= 190), `${durations}`)
+  assert.deepEqual(said(stdout), ['inspector'])
+})
+
+test('in a context of its own, with a require() that has no cache, as Jest and single executable applications have them, it has durations and says so', async (t) => {
+  const { code, stdout, stderr } = await startNode(t, ['other-context.js']).closed
+  assert.equal(code, 0, stderr)
+  const { isSame, isNew, durations, metrics } = JSON.parse(stderr)
+  assert.deepEqual({ isSame, isNew }, { isSame: true, isNew: true })
+  assert.ok(durations.some((/** @type {number} */ ms) => ms >= 190), `${durations}`)
+  assert.deepEqual(said(stdout), ['inspector'])
+  assert.match(metrics, /loopwatch_degraded\{reason="inspector"\} 1/)
+  assert.match(metrics, /http_request_duration_seconds_count\{.*\} 1/)
+})
