@@ -103,12 +103,22 @@ test('dir cannot be written: said once, counted, the rest goes on', async (t) =>
   fs.writeFileSync(file, '')
   t.after(() => fs.rmSync(path.dirname(file), { recursive: true }))
   const app = await startApp(t, { options: { dir: file } })
+  await eventually(() => degraded(app, 'dir').length === 1, 'it to be said before there is any block')
   for (let i = 0; i < 3; i++) await app.get('/spin?ms=100')
   await eventually(() => app.lines().filter(({ event, request }) => event === 'closed' && request).length >= 3, 'three blocks in the log')
   const metrics = await (await app.watchdog('/metrics')).text()
   assert.match(metrics, /loopwatch_degraded\{reason="dir"\} 1/)
   assert.match(metrics, /events_dropped_total\{reason="record"\} [1-9]/)
   assert.equal(degraded(app, 'dir').length, 1)
+})
+
+test('a log file that cannot be written is said where a person sees it: by a process warning, once', async (t) => {
+  const { code, stdout, stderr } = await startNode(t, ['-e', `
+    const log = { destination: ${JSON.stringify(path.join(os.tmpdir(), 'no such folder', 'app.log'))} }
+    const agent = require(${PACKAGE}).start({ port: false, log })
+    agent.ready.then(() => setTimeout(() => agent.stop(), 100))`]).closed
+  assert.deepEqual({ code, stdout }, { code: 0, stdout: '' })
+  assert.equal(stderr.match(/\[LOOPWATCH_WARN_LOG\] LoopwatchWarning: loopwatch: log lines cannot be written: ENOENT/g)?.length, 1, stderr)
 })
 
 test('stdout closed by its reader: the application lives, the loss is counted', async (t) => {

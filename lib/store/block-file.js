@@ -54,7 +54,8 @@ class BlockFile {
   #try (dir) {
     try {
       makeFolder(dir)
-      fs.accessSync(dir, fs.constants.W_OK)
+      // With the separator a file of that name is refused.
+      fs.accessSync(dir + path.sep, fs.constants.W_OK)
     } catch (error) {
       this.#onState(error)
     }
