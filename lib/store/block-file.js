@@ -2,6 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { makeFolder } = require('../make-folder')
 const { prune } = require('./retention')
 const { isSameFile } = require('../same-file')
 
@@ -119,24 +120,6 @@ class BlockFile {
       try { fs.closeSync(this.#fd) } catch { /* closed with its disk */ }
     }
     this.#fd = null
-  }
-}
-
-/**
- * Makes a folder with those above it. Node.js' own way never comes back where a file system says that
- * an existing folder is not there, as /proc does (20.20, 26.10).
- * @param {string} dir
- */
-function makeFolder (dir) {
-  try {
-    fs.mkdirSync(dir)
-  } catch (error) {
-    if (error.code === 'EEXIST') return
-    const above = path.dirname(dir)
-    if (error.code !== 'ENOENT' || above === dir || fs.existsSync(above)) throw error
-    makeFolder(above)
-    // Another process may have made it meanwhile.
-    makeFolder(dir)
   }
 }
 
