@@ -4,6 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
+const fs = require('node:fs')
 const http = require('node:http')
 const net = require('node:net')
 const os = require('node:os')
@@ -14,6 +15,7 @@ const { connect, findInspector, impostor } = require('../lib/tools/attach/inspec
 const { listenersOf, parseAddress } = require('../lib/tools/attach/listeners')
 const { checkProcess, objection } = require('../lib/tools/attach/target-process')
 const { startNode, eventually, FIXTURES } = require('./support/app')
+const { makeDir } = require('./support/files')
 const { makeRecord } = require('./support/record')
 
 const CLI = path.join(__dirname, '..', 'lib', 'cli', 'main.js')
@@ -182,6 +184,22 @@ test('a process of another user, and one in a container, are refused by name of 
   await run.says(/from outside \(it sees other files than we do\)/)
   assert.equal((await run.closed).code, 0)
   assert.equal(elsewhere.ports()?.length, 1)
+})
+
+test('a process of the same user that the kernel guards is not said to be another user\'s', { skip: process.platform !== 'linux' && 'other kernels' }, async (t) => {
+  const dir = makeDir(t)
+  fs.chmodSync(dir, 0o755)
+  // What a user may run and not read is guarded from that user, though not from root.
+  const unreadable = path.join(dir, 'sleep')
+  fs.copyFileSync(spawnSync('sh', ['-c', 'readlink -f "$(command -v sleep)"'], { encoding: 'utf8' }).stdout.trim(), unreadable)
+  fs.chmodSync(unreadable, 0o111)
+  const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+  const guarded = spawn(unreadable, ['60'], user)
+  t.after(() => guarded.kill())
+  await once(guarded, 'spawn')
+  const sameUser = spawn(process.execPath, ['-e', `${user.uid === undefined ? '' : 'process.setgid(65534); process.setuid(65534)'}
+    try { require(${JSON.stringify(path.join(__dirname, '..', 'lib', 'tools', 'attach', 'target-process'))}).checkProcess(${guarded.pid}) } catch (error) { console.log(error.code, error.message) }`])
+  assert.match(await readAll(sameUser.stdout), /^LOOPWATCH_ERR_ATTACH .*belongs to the same user, but the kernel does not allow looking into it/)
 })
 
 test('Ctrl-C while the inspector is opening waits for it, and has it closed again', async (t) => {
