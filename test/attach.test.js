@@ -10,7 +10,7 @@ const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
 const { text: readAll } = require('node:stream/consumers')
-const { tellAll } = require('../lib/cli/follow')
+const { clockTime, tellAll } = require('../lib/cli/follow')
 const { connect, findInspector, impostor } = require('../lib/tools/attach/inspector')
 const { listenersOf, parseAddress } = require('../lib/tools/attach/listeners')
 const { checkProcess, objection } = require('../lib/tools/attach/target-process')
@@ -107,10 +107,16 @@ test('from outside nothing is loaded, and blocks show all the same', async (t) =
 })
 
 test('a process that has an agent is followed, and keeps it; its token is asked for', async (t) => {
-  const app = startNode(t, ['--inspect-port=0', '-e', `require(${JSON.stringify(path.join(__dirname, '..'))}).start({ port: 0, log: false, token: 'secret' }).ready.then(({ url }) => console.log(url)); setInterval(() => {}, 1000)`])
+  const app = startNode(t, ['--inspect-port=0', '-e', `require(${JSON.stringify(path.join(__dirname, '..'))}).start({ port: 0, log: false, token: 'secret' }).ready.then(({ url }) => console.log(url)); setInterval(() => {}, 1000)
+    setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300), 300)`])
   const url = await eventually(() => /http\S+/.exec(app.out.stdout)?.[0], 'its endpoint')
   const pid = /** @type {number} */ (app.child.pid)
-  const { stderr, code } = await attach(t, pid, '--seconds', 1, '--token', 'secret').closed
+  const { startedAt } = await eventually(async () => {
+    const records = await (await fetch(`${url}/blocks`, { headers: { authorization: 'Bearer secret' } })).json()
+    return records.find((/** @type {any} */ { durationMs, ongoing }) => durationMs > 250 && !ongoing)
+  }, 'a block before anybody attaches')
+  const { stdout, stderr, code } = await attach(t, pid, '--seconds', 1, '--token', 'secret').closed
+  assert.match(stdout, new RegExp(`^(\\S+ )?${clockTime(startedAt, startedAt)} event loop was blocked for`, 'm'))
   assert.match(stderr, new RegExp(`has an agent of its own, at ${url}`))
   assert.equal(code, 0)
   assert.match(await attach(t, pid).error(), /its agent at http\S+ asks for its token: --token \(LOOPWATCH_ERR_ATTACH\)/)
@@ -138,6 +144,22 @@ test('blocks are told as they come, each once when it is over, and it is said wh
   const texts = said.mock.calls.map(({ arguments: [text] }) => String(text))
   t.mock.restoreAll()
   assert.deepEqual([counts, saidBefore, texts], [[2, 0, 1], 0, ['more blocks have come than the agent keeps: some are not shown\n']])
+})
+
+test('blocks carry their own time, and of those from before the five latest are told', (t) => {
+  assert.equal(clockTime('2026-11-21T10:00:00.123Z', '2026-11-21T23:59:59.999Z'), '10:00:00.123')
+  assert.equal(clockTime('2026-11-20T10:00:00.123Z', '2026-11-21T00:00:00.000Z'), '2026-11-20 10:00:00.123')
+  const said = t.mock.method(process.stderr, 'write', () => true)
+  const printed = t.mock.method(process.stdout, 'write', () => true)
+  const newestFirst = [8, 7, 6, 5, 4, 3, 2, 1].map((second) => makeRecord({ id: `1-${second}`, startedAt: `2020-01-01T10:00:0${second}.000Z`, stacks: [] }))
+  const told = tellAll(newestFirst, new Map(), Date.parse('2020-01-01T10:00:08.100Z'))
+  tellAll(newestFirst, told)
+  const lines = printed.mock.calls.map(({ arguments: [text] }) => String(text).slice(0, 23))
+  const texts = said.mock.calls.map(({ arguments: [text] }) => String(text))
+  t.mock.restoreAll()
+  // The last one was not over by then.
+  assert.deepEqual(lines, [3, 4, 5, 6, 7, 8].map((second) => `2020-01-01 10:00:0${second}.000`))
+  assert.deepEqual(texts, ['2 earlier blocks are not shown\n'])
 })
 
 test('what cannot be attached to is left alone, and why is said', async (t) => {
