@@ -141,6 +141,13 @@ test('loopwatch blocks says clearly what it cannot read', async (t) => {
   }
 })
 
+test('loopwatch blocks says also of a name with several addresses that nothing answers', async (t) => {
+  const twice = writeApp(t, 'two-addresses.js', "require('node:dns').lookup = (host, options, callback) => callback(null, [{ address: '::1', family: 6 }, { address: '127.0.0.1', family: 4 }])")
+  const { code, stderr } = await startNode(t, ['-r', twice, CLI, 'blocks', 'http://localhost:2']).closed
+  assert.equal(code, 2)
+  assert.match(stderr, /localhost:2: E[A-Z]+ \(LOOPWATCH_ERR_SOURCE\)/)
+})
+
 test('loopwatch blocks takes a url that answers no blocks for an error, passes over what is no block, and shows the other sources', async (t) => {
   const dir = makeDir(t)
   fs.writeFileSync(path.join(dir, 'blocks-1-1.ndjson'), `${JSON.stringify(makeRecord({ id: '1-1' }))}\n`)

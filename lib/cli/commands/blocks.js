@@ -66,7 +66,8 @@ async function read (source, token) {
   try {
     return /^https?:/i.test(source) ? await ask(source, token) : readFolder(source)
   } catch (error) {
-    throw codedError('LOOPWATCH_ERR_SOURCE', source, printable(error.cause?.message ?? error.message))
+    // Where a name has several addresses the cause is one of many, with a code and without a message.
+    throw codedError('LOOPWATCH_ERR_SOURCE', source, printable(error.cause?.message || error.cause?.code || error.message))
   }
 }
 
