@@ -4,16 +4,18 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
+const fs = require('node:fs')
 const http = require('node:http')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
 const { text: readAll } = require('node:stream/consumers')
-const { tellAll } = require('../lib/cli/follow')
+const { clockTime, tellAll } = require('../lib/cli/follow')
 const { connect, findInspector, impostor } = require('../lib/tools/attach/inspector')
 const { listenersOf, parseAddress } = require('../lib/tools/attach/listeners')
 const { checkProcess, objection } = require('../lib/tools/attach/target-process')
 const { startNode, eventually, FIXTURES } = require('./support/app')
+const { makeDir } = require('./support/files')
 const { makeRecord } = require('./support/record')
 
 const CLI = path.join(__dirname, '..', 'lib', 'cli', 'main.js')
@@ -105,10 +107,16 @@ test('from outside nothing is loaded, and blocks show all the same', async (t) =
 })
 
 test('a process that has an agent is followed, and keeps it; its token is asked for', async (t) => {
-  const app = startNode(t, ['--inspect-port=0', '-e', `require(${JSON.stringify(path.join(__dirname, '..'))}).start({ port: 0, log: false, token: 'secret' }).ready.then(({ url }) => console.log(url)); setInterval(() => {}, 1000)`])
+  const app = startNode(t, ['--inspect-port=0', '-e', `require(${JSON.stringify(path.join(__dirname, '..'))}).start({ port: 0, log: false, token: 'secret' }).ready.then(({ url }) => console.log(url)); setInterval(() => {}, 1000)
+    setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300), 300)`])
   const url = await eventually(() => /http\S+/.exec(app.out.stdout)?.[0], 'its endpoint')
   const pid = /** @type {number} */ (app.child.pid)
-  const { stderr, code } = await attach(t, pid, '--seconds', 1, '--token', 'secret').closed
+  const { startedAt } = await eventually(async () => {
+    const records = await (await fetch(`${url}/blocks`, { headers: { authorization: 'Bearer secret' } })).json()
+    return records.find((/** @type {any} */ { durationMs, ongoing }) => durationMs > 250 && !ongoing)
+  }, 'a block before anybody attaches')
+  const { stdout, stderr, code } = await attach(t, pid, '--seconds', 1, '--token', 'secret').closed
+  assert.match(stdout, new RegExp(`^(\\S+ )?${clockTime(startedAt, startedAt)} event loop was blocked for`, 'm'))
   assert.match(stderr, new RegExp(`has an agent of its own, at ${url}`))
   assert.equal(code, 0)
   assert.match(await attach(t, pid).error(), /its agent at http\S+ asks for its token: --token \(LOOPWATCH_ERR_ATTACH\)/)
@@ -136,6 +144,22 @@ test('blocks are told as they come, each once when it is over, and it is said wh
   const texts = said.mock.calls.map(({ arguments: [text] }) => String(text))
   t.mock.restoreAll()
   assert.deepEqual([counts, saidBefore, texts], [[2, 0, 1], 0, ['more blocks have come than the agent keeps: some are not shown\n']])
+})
+
+test('blocks carry their own time, and of those from before the five latest are told', (t) => {
+  assert.equal(clockTime('2026-11-21T10:00:00.123Z', '2026-11-21T23:59:59.999Z'), '10:00:00.123')
+  assert.equal(clockTime('2026-11-20T10:00:00.123Z', '2026-11-21T00:00:00.000Z'), '2026-11-20 10:00:00.123')
+  const said = t.mock.method(process.stderr, 'write', () => true)
+  const printed = t.mock.method(process.stdout, 'write', () => true)
+  const newestFirst = [8, 7, 6, 5, 4, 3, 2, 1].map((second) => makeRecord({ id: `1-${second}`, startedAt: `2020-01-01T10:00:0${second}.000Z`, stacks: [] }))
+  const told = tellAll(newestFirst, new Map(), Date.parse('2020-01-01T10:00:08.100Z'))
+  tellAll(newestFirst, told)
+  const lines = printed.mock.calls.map(({ arguments: [text] }) => String(text).slice(0, 23))
+  const texts = said.mock.calls.map(({ arguments: [text] }) => String(text))
+  t.mock.restoreAll()
+  // The last one was not over by then.
+  assert.deepEqual(lines, [3, 4, 5, 6, 7, 8].map((second) => `2020-01-01 10:00:0${second}.000`))
+  assert.deepEqual(texts, ['2 earlier blocks are not shown\n'])
 })
 
 test('what cannot be attached to is left alone, and why is said', async (t) => {
@@ -182,6 +206,22 @@ test('a process of another user, and one in a container, are refused by name of 
   await run.says(/from outside \(it sees other files than we do\)/)
   assert.equal((await run.closed).code, 0)
   assert.equal(elsewhere.ports()?.length, 1)
+})
+
+test('a process of the same user that the kernel guards is not said to be another user\'s', { skip: process.platform !== 'linux' && 'other kernels' }, async (t) => {
+  const dir = makeDir(t)
+  fs.chmodSync(dir, 0o755)
+  // What a user may run and not read is guarded from that user, though not from root.
+  const unreadable = path.join(dir, 'sleep')
+  fs.copyFileSync(spawnSync('sh', ['-c', 'readlink -f "$(command -v sleep)"'], { encoding: 'utf8' }).stdout.trim(), unreadable)
+  fs.chmodSync(unreadable, 0o111)
+  const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+  const guarded = spawn(unreadable, ['60'], user)
+  t.after(() => guarded.kill())
+  await once(guarded, 'spawn')
+  const sameUser = spawn(process.execPath, ['-e', `${user.uid === undefined ? '' : 'process.setgid(65534); process.setuid(65534)'}
+    try { require(${JSON.stringify(path.join(__dirname, '..', 'lib', 'tools', 'attach', 'target-process'))}).checkProcess(${guarded.pid}) } catch (error) { console.log(error.code, error.message) }`])
+  assert.match(await readAll(sameUser.stdout), /^LOOPWATCH_ERR_ATTACH .*belongs to the same user, but the kernel does not allow looking into it/)
 })
 
 test('Ctrl-C while the inspector is opening waits for it, and has it closed again', async (t) => {

@@ -11,7 +11,7 @@ const { causes } = require('../lib/causes')
 const { ADVICE, inWords } = require('../lib/tools/diagnose/diagnosis-report')
 const { judge } = require('../lib/tools/diagnose/judge')
 const { readMetrics, utilizationOf } = require('../lib/tools/diagnose/latency')
-const { applyLoad, loadInWords } = require('../lib/tools/profile/load')
+const { applyLoad, faultInWords, loadInWords } = require('../lib/tools/profile/load')
 const { eventually, startNode, FIXTURES } = require('./support/app')
 const { openPage, startBrowser } = require('./support/browser')
 const { makeDir } = require('./support/files')
@@ -52,8 +52,8 @@ test('blocks of one function are one line of the report', () => {
 test('a long run is judged by its counters, its places by the records that are left', () => {
   const verdict = judge({ ...calm, durationMs: 3600e3, blocks: [block('js', 300), block('gc', 100, 'other')], totals: new Map([['js', { ms: 500e3, count: 5000 }], ['gc', { ms: 20e3, count: 200 }]]) })
   assert.deepEqual([verdict.cause, verdict.blockedMs, verdict.count, verdict.known, verdict.knownMs], ['js', 520e3, 5200, 2, 400])
-  assert.match(inWords(verdict, 3600e3), /blocked for 520\.0 s of 3600\.0 s \(14 %\).* 75 % of what the 2 blocks took whose place is known, of 5200, is report/)
-  assert.match(inWords(judge({ ...calm, blocks: [], totals: new Map([['js', { ms: 5000, count: 50 }]]) }), 10000), /^The event loop was blocked for 5\.0 s/)
+  assert.match(inWords(verdict, 3600e3, null), /blocked for 520\.0 s of 3600\.0 s \(14 %\).* 75 % of what the 2 blocks took whose place is known, of 5200, is report/)
+  assert.match(inWords(judge({ ...calm, blocks: [], totals: new Map([['js', { ms: 5000, count: 50 }]]) }), 10000, null), /^The event loop was blocked for 5\.0 s/)
 })
 
 test('what was over before the application listened is no burden, however long the run', () => {
@@ -93,7 +93,29 @@ test('requests that are not answered in time count as long as they were waited f
   const load = await applyLoad(`http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}/`, 300, () => false, 250)
   assert.ok(load.timedOut >= 10 && load.failed === load.timedOut && load.requests > load.failed, JSON.stringify(load))
   assert.equal(load.p99Ms, 250)
-  assert.match(loadInWords({ requests: 9, failed: 3, timedOut: 2, p50Ms: 1, p99Ms: 2 }), /^9 requests, 3 failed \(2 of them not answered within 10 s\), p50 1\.0 ms/)
+  assert.match(loadInWords({ requests: 9, failed: 3, refused: 1, statuses: new Map([[500, 1], [404, 1]]), timedOut: 2, p50Ms: 1, p99Ms: 2 }), /^9 requests, 3 failed \(2 of them not answered within 10 s\), 1 refused, p50 1\.0 ms, p99 2\.0 ms$/)
+})
+
+test('an application that serves hardly any request is said to, by what it answers most', async (t) => {
+  const server = http.createServer((request, response) => {
+    response.statusCode = Number(request.url?.slice(1))
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close().closeAllConnections())
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  const load = (/** @type {string} */ path, at = port) => applyLoad(`http://127.0.0.1:${at}${path}`, 100, () => false)
+  const [served, refused, failed, gone] = [await load('/200'), await load('/404'), await load('/500'), await load('/', 1)]
+  assert.ok(served.requests > 10 && refused.requests > 10 && failed.requests > 10, 'enough to tell')
+  assert.deepEqual([served.failed, served.refused, faultInWords(served)], [0, 0, null])
+  assert.deepEqual([refused.failed, refused.refused], [0, refused.requests])
+  assert.match(loadInWords(refused), /, 0 failed, (\d+) refused, .*; the application answered 404 to \1 of \1 requests \(is the path right, /)
+  assert.deepEqual([failed.failed, failed.refused], [failed.requests, 0])
+  assert.match(loadInWords(failed), /^(\d+) requests, \1 failed, 0 refused, .*; the application answered 500 to \1 of \1 requests /)
+  assert.match(loadInWords(gone), /; the application did not answer (\d+) of \1 requests$/)
+  assert.equal(faultInWords({ ...served, requests: 10, failed: 5, statuses: new Map([[500, 5]]) }), null, 'half of them')
+  const calmWords = inWords(judge({ blocks: [], ...calm }), 10000, refused)
+  assert.match(calmWords, /^Nothing is wrong with the event loop: .*\. In this run the application answered 404 to (\d+) of \1 requests \(.*\)\.$/)
 })
 
 test('there is advice for every cause, and for waiting', () => {
@@ -135,4 +157,15 @@ test('a loop that is stuck for good is diagnosed as well, and one that ends at o
   assert.match(gone.stderr, /ended before its agent could be asked \(exit code 9\).*LOOPWATCH_ERR_NO_REPORT/)
   assert.doesNotMatch(gone.stderr, /has not listened/)
   assert.match(cluster.stderr, /node:cluster.*loopwatch run.*LOOPWATCH_ERR_CLUSTER/)
+})
+
+test('an application that answers nothing but 404 under the load is said to, by profile and by diagnose', { timeout: 60000 }, async (t) => {
+  const cwd = makeDir(t)
+  fs.writeFileSync(path.join(cwd, 'app.js'), "require('node:http').createServer((request, response) => response.writeHead(request.url === '/' ? 200 : 404).end()).listen(0)\n")
+  const load = ['--no-open', '--seconds', '1', '--on-port', '/nothing', '--', 'node', './app.js']
+  const [diagnosis, profile] = await Promise.all([['diagnose', '--tool', 'none'], ['profile', 'cpu']].map((args) => startNode(t, [CLI, ...args, ...load], { cwd }).closed))
+  const fault = /the application answered 404 to (\d+) of \1 requests/
+  assert.deepEqual([diagnosis.code, profile.code], [0, 0], `${diagnosis.stderr} ${profile.stderr}`)
+  assert.match(diagnosis.stdout, fault)
+  for (const { stderr } of [diagnosis, profile]) assert.match(stderr, new RegExp(`^load on \\S+/nothing: (\\d+) requests, 0 failed, \\1 refused, .*${fault.source}`, 'm'))
 })

@@ -5,6 +5,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
+const { startNode } = require('./support/app')
 const { makeDir } = require('./support/files')
 const { needs } = require('./support/tools')
 const { loadAddon, registerHook } = require('../scenarios/hook-calls/addon')
@@ -132,4 +133,10 @@ test('two copies of the addon do not take each other\'s pools', async (t) => {
   assert.equal(pool.lanes, 1)
   pool.stop()
   assert.throws(() => registerHook(one, pool.key, hook, lane), { code: 'HOOK_UNKNOWN_POOL' })
+})
+
+test('where the cache cannot be made the addon is built in a temporary folder', { skip: process.platform !== 'linux' && 'no /proc' }, async (t) => {
+  const build = path.join(__dirname, '..', 'scenarios', 'hook-calls', 'build.js')
+  const { stdout, stderr } = await startNode(t, ['-p', `require(${JSON.stringify(build)}).cacheDir()`], { env: { XDG_CACHE_HOME: '/proc/nothing', TMPDIR: makeDir(t) } }).closed
+  assert.match(stdout, /loopwatch-hook-calls-/, stderr)
 })

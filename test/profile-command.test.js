@@ -123,7 +123,9 @@ test('what cannot be profiled is refused with a code that says what to do instea
     [['cpu', '--no-open', '--', 'npm', 'start'], /'node app\.js' or 'app\.js', got "npm start".*LOOPWATCH_ERR_TARGET/],
     [['cpu'], /LOOPWATCH_ERR_TARGET/],
     [['flames', '--', 'app.js'], /doctor, flame, bubbleprof.*LOOPWATCH_ERR_OPTION/],
-    [['cpu', '--output', 'file', '--', 'app.js'], /--output cannot write .*file.*LOOPWATCH_ERR_OUTPUT/]
+    [['cpu', '--output', 'file', '--', 'app.js'], /--output cannot write .*file.*LOOPWATCH_ERR_OUTPUT/],
+    // Below it a folder is said not to be there that is.
+    [['cpu', '--output', '/proc/nothing/reports', '--', 'app.js'], /--output cannot write .*nothing.*LOOPWATCH_ERR_OUTPUT/]
   ]
   await Promise.all(cases.map(async ([args, says]) => assert.match(await startProfile(t, args, { cwd: dir }).error(), says)))
   assert.deepEqual(fs.readdirSync(path.join(dir, 'loopwatch-profiles')), [])

@@ -2,12 +2,16 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
 const fs = require('node:fs')
+const http = require('node:http')
 const os = require('node:os')
 const path = require('node:path')
 const { isPackageManager } = require('../lib/package-manager')
 const { isTestRunner } = require('../lib/test-runner')
 const { startNode } = require('./support/app')
+const { makeDir } = require('./support/files')
+const { makeRecord } = require('./support/record')
 
 const REGISTER = path.join(__dirname, '..', 'lib', 'register.js')
 const CLI = path.join(__dirname, '..', 'lib', 'cli', 'main.js')
@@ -134,6 +138,43 @@ test('loopwatch blocks says clearly what it cannot read', async (t) => {
     const { code, stderr } = await startNode(t, [CLI, 'blocks', source]).closed
     assert.equal(code, 2)
     assert.match(stderr, /^loopwatch: cannot read blocks from .* \(LOOPWATCH_ERR_SOURCE\)\n$/)
+  }
+})
+
+test('loopwatch blocks says also of a name with several addresses that nothing answers', async (t) => {
+  const twice = writeApp(t, 'two-addresses.js', "require('node:dns').lookup = (host, options, callback) => callback(null, [{ address: '::1', family: 6 }, { address: '127.0.0.1', family: 4 }])")
+  const { code, stderr } = await startNode(t, ['-r', twice, CLI, 'blocks', 'http://localhost:2']).closed
+  assert.equal(code, 2)
+  assert.match(stderr, /localhost:2: E[A-Z]+ \(LOOPWATCH_ERR_SOURCE\)/)
+})
+
+test('loopwatch blocks takes a url that answers no blocks for an error, passes over what is no block, and shows the other sources', async (t) => {
+  const dir = makeDir(t)
+  fs.writeFileSync(path.join(dir, 'blocks-1-1.ndjson'), `${JSON.stringify(makeRecord({ id: '1-1' }))}\n`)
+  fs.mkdirSync(path.join(dir, 'folder.ndjson'))
+  const bodies = ['{}', 'null', '[1,2]', '[null]', '[{"id":"x"}]', JSON.stringify([null, makeRecord({ id: '2-1' })])]
+  const server = http.createServer((request, response) => response.end(bodies[Number(request.headers.authorization?.split(' ')[1])])).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  // As a person may write it.
+  const url = `HTTP://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`
+  const answers = await Promise.all(bodies.map((_, i) => startNode(t, [CLI, 'blocks', '--token', `${i}`, url, dir]).closed))
+  const mixed = /** @type {typeof answers[0]} */ (answers.pop())
+  for (const { code, stdout, stderr } of answers) {
+    assert.equal(code, 2, stderr)
+    assert.match(stderr, /folder\.ndjson: EISDIR.*\nloopwatch: cannot read blocks from HTTP:\S+: what it answered is no list of blocks \(LOOPWATCH_ERR_SOURCE\)\n$/)
+    assert.match(stdout, /1-1 event loop was blocked/)
+  }
+  assert.equal(mixed.code, 0, mixed.stderr)
+  assert.match(mixed.stderr, /passed over 1 of 2 blocks/)
+  assert.match(mixed.stdout, /2-1 event loop was blocked/)
+})
+
+test('loopwatch blocks says of host:port that a url begins with http://', async (t) => {
+  for (const source of ['127.0.0.1:9464', 'localhost:9464/blocks', '[::1]:9464']) {
+    const { code, stderr } = await startNode(t, [CLI, 'blocks', source]).closed
+    assert.equal(code, 2)
+    assert.match(stderr, /there is no such folder, and a url begins with http:\/\/ \(LOOPWATCH_ERR_SOURCE\)/)
   }
 })
 

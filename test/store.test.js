@@ -57,7 +57,7 @@ test('blocks on disk are read back as they were, oldest first', (t) => {
   const { dir, file, states } = makeFile(t)
   const records = [3, 1, 2].map((second) => makeRecord({ id: `1-${second}`, startedAt: `2026-11-21T10:00:0${second}.000Z`, frame: { function: 'two\nlines 日本', file: '/a.js', line: 1, column: 1, exact: true } }))
   for (const record of records) file.append(record)
-  assert.deepEqual(readBlocks(dir), { records: [records[1], records[2], records[0]], broken: 0 })
+  assert.deepEqual(readBlocks(dir), { records: [records[1], records[2], records[0]], broken: 0, unread: [] })
   assert.ok(states.every((state) => state === null))
   assert.equal(file.takeLost(), 0)
 })
@@ -103,7 +103,7 @@ test('a line that was cut short is passed over and counted, and does not swallow
   whole.file.append(makeRecord({ id: '1-2' }))
   whole.file.close()
   fs.truncateSync(whole.path, fs.statSync(whole.path).size - 20)
-  assert.deepEqual(readBlocks(dir), { records: [makeRecord({ id: '1-1' })], broken: 1 })
+  assert.deepEqual(readBlocks(dir), { records: [makeRecord({ id: '1-1' })], broken: 1, unread: [] })
   makeFile(t, { dir }).file.append(makeRecord({ id: '1-3' }))
   const { records, broken } = readBlocks(dir)
   assert.deepEqual(records.map(({ id }) => id).sort(), ['1-1', '1-3'])
@@ -266,12 +266,23 @@ test('a process that begins a file deletes what too many before it have left', (
 
 test('a line that is no record is passed over and counted; a cause of a later version is told, and nothing orders the terminal about', (t) => {
   const dir = makeDir(t)
-  const lines = [makeRecord({ id: '1-1', cause: /** @type {any} */ ('later') }), null, 5, {}, { ...makeRecord({}), frame: 7 }, { ...makeRecord({}), cause: undefined }]
+  const lines = [makeRecord({ id: '1-1', cause: /** @type {any} */ ('later') }), null, 5, {}, { ...makeRecord({}), frame: 7 }, { ...makeRecord({}), cause: undefined },
+    { ...makeRecord({}), origin: {} }, { ...makeRecord({}), frame: { function: { toString: 1 } } }, { ...makeRecord({}), request: { method: [{ toString: 1 }] } }, { ...makeRecord({}), profile: { call: { toString: 1 } } }]
   fs.writeFileSync(path.join(dir, 'blocks-1-1.ndjson'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
   const { records, broken } = readBlocks(dir)
-  assert.deepEqual([records.length, broken], [1, 5])
+  assert.deepEqual([records.length, broken], [1, 9])
   assert.match(describe(records[0]), /\(later\)$/)
   assert.match(describe({ ...records[0], cause: /** @type {any} */ ('constructor') }), /\(constructor\)$/)
   const text = describe(makeRecord({ thread: 'a\u001b[2Jb\u009bc\nd', threadId: 3 }))
   assert.match(text, /a\uFFFD\[2Jb\uFFFDc\uFFFDd/)
+})
+
+test('a file that cannot be read hides none of the others', (t) => {
+  const dir = makeDir(t)
+  makeFile(t, { dir }).file.append(makeRecord({}))
+  fs.mkdirSync(path.join(dir, 'folder.ndjson'))
+  fs.symlinkSync(path.join(dir, 'pruned'), path.join(dir, 'gone.ndjson'))
+  const { records, unread } = readBlocks(dir)
+  assert.deepEqual(records, [makeRecord({})])
+  assert.deepEqual(unread.map(({ file, reason }) => `${file} ${reason.split(':')[0]}`), ['gone.ndjson ENOENT', 'folder.ndjson EISDIR'])
 })

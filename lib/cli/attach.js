@@ -9,7 +9,7 @@ const { connect } = require('../tools/attach/inspector')
 const { askStack, watchFromOutside } = require('../tools/attach/outside-watch')
 const { checkProcess } = require('../tools/attach/target-process')
 const { choosePort } = require('../tools/port')
-const { follow, now, print, say } = require('./follow')
+const { clockTime, follow, print, say } = require('./follow')
 const { watchSignals } = require('./signals')
 
 const MS_PER_S = 1000
@@ -102,7 +102,8 @@ async function watch (inspector, target, flags, signals) {
     thresholdMs: flags.threshold,
     isOver: () => signals.isOver,
     onSpell: ({ ms, ongoing, frames }) => {
-      print(`${now()} event loop ${ongoing ? 'busy' : 'was busy'} for ${Math.round(ms)} ms${ongoing ? ' so far' : ''}: ${frames[0] ?? 'no stack taken'}`)
+      const startedAt = new Date(Date.now() - ms).toISOString()
+      print(`${clockTime(startedAt)} event loop ${ongoing ? 'busy' : 'was busy'} for ${Math.round(ms)} ms${ongoing ? ' so far' : ''}: ${frames[0] ?? 'no stack taken'}`)
       if (ongoing) for (const frame of frames.slice(1, FRAMES)) print(`    ${frame}`)
     }
   })

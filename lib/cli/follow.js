@@ -12,6 +12,8 @@ const READY_MS = 15000
 /** A block in progress is told again after this long. */
 const AGAIN_MS = 5000
 const FRAMES = 15
+/** Of the blocks that were over before, so many are told: those that may be why somebody looks. */
+const EARLIER = 5
 
 /** @typedef {import('../store/record').BlockRecord} BlockRecord */
 /** @typedef {{ wasOver: boolean, staysListed: boolean, atMs: number }} Telling `staysListed`: a worker thread's block may prove to be none */
@@ -19,10 +21,19 @@ const FRAMES = 15
 
 const say = (/** @type {string} */ text) => process.stderr.write(`${text}\n`)
 const print = (/** @type {string} */ text) => process.stdout.write(`${printable(text)}\n`)
-const now = () => new Date().toISOString().slice(11, 23)
 
 /**
- * Prints blocks as they go, until a signal comes or the process ends.
+ * A time of today without the day, both in UTC.
+ * @param {string} iso
+ * @param {string} [nowIso]
+ */
+function clockTime (iso, nowIso = new Date().toISOString()) {
+  const [day, time] = iso.slice(0, 23).split('T')
+  return nowIso.startsWith(day) ? time : `${day} ${time}`
+}
+
+/**
+ * Prints blocks as they go, after the latest of those before, until a signal comes or the process ends.
  * @param {string} url of its agent
  * @param {string | undefined} token
  * @param {number} pid
@@ -31,13 +42,16 @@ const now = () => new Date().toISOString().slice(11, 23)
 exports.follow = async (url, token, pid, signals) => {
   /** @type {Told} */
   let told = new Map()
+  let beforeMs = Date.now()
   let answeredMs = performance.now()
   while (!signals.isOver) {
     const { records, status } = await ask(url, token)
     if (status === 401) throw codedError('LOOPWATCH_ERR_ATTACH', pid, `its agent at ${url} ${token === undefined ? 'asks for its token: --token' : 'does not take this --token'}`)
     if (records !== null) {
       answeredMs = performance.now()
-      told = tellAll(records, told)
+      told = tellAll(records, told, beforeMs)
+      // Whatever else is new has come since, also by a clock that is set meanwhile.
+      beforeMs = -Infinity
     } else if (!isAlive(pid)) {
       say(`process ${pid} has ended`)
       return
@@ -60,30 +74,42 @@ async function ask (url, token) {
   }
 }
 
-/** @param {BlockRecord[]} records newest first @param {Told} told @returns {Told} what is needed of it, and what is new */
-function tellAll (records, told) {
+/**
+ * @param {BlockRecord[]} records newest first
+ * @param {Told} told
+ * @param {number} [beforeMs] Unix time: of those that were over by then the latest are told
+ * @returns {Told} what is needed of it, and what is new
+ */
+function tellAll (records, told, beforeMs = -Infinity) {
   const newest = [...told].findLast(([, { staysListed }]) => staysListed)?.[0]
   if (newest !== undefined && !records.some(({ id }) => id === newest)) say('more blocks have come than the agent keeps: some are not shown')
-  return new Map(records.toReversed().map((record) => [record.id, tell(record, told.get(record.id))]))
+  const earlier = records.filter(({ ongoing, startedAt, durationMs }) => !ongoing && Date.parse(startedAt) + durationMs < beforeMs)
+  const hidden = new Set(earlier.slice(EARLIER))
+  if (hidden.size > 0) say(`${hidden.size} earlier blocks are not shown`)
+  return new Map(records.toReversed().map((record) => [record.id, hidden.has(record) ? tellingOf(record) : tell(record, told.get(record.id))]))
 }
 
 /** @param {BlockRecord} record @param {Telling} [last] how it was told before @returns {Telling} */
 function tell (record, last) {
-  const { ongoing, stacks, threadId } = record
-  const atMs = performance.now()
-  if (last !== undefined && (last.wasOver || (ongoing && atMs - last.atMs < AGAIN_MS))) return last
+  const { ongoing, stacks, startedAt } = record
+  if (last !== undefined && (last.wasOver || (ongoing && performance.now() - last.atMs < AGAIN_MS))) return last
   // The agent has not seen the process start.
-  print(`${now()} ${describe({ ...record, startup: false })}`)
+  print(`${clockTime(startedAt)} ${describe({ ...record, startup: false })}`)
   // Once is enough.
   if (last === undefined && stacks.length > 0) {
     for (const { function: name, file, line, column } of stacks[0].frames.slice(0, FRAMES)) {
       print(`    at ${name ?? '(anonymous)'}${file === null ? '' : ` (${file}:${line}:${column})`}`)
     }
   }
-  return { wasOver: !ongoing, staysListed: !ongoing && threadId === 0, atMs }
+  return tellingOf(record)
 }
 
-exports.now = now
+/** @param {BlockRecord} record told now @returns {Telling} */
+function tellingOf ({ ongoing, threadId }) {
+  return { wasOver: !ongoing, staysListed: !ongoing && threadId === 0, atMs: performance.now() }
+}
+
+exports.clockTime = clockTime
 exports.print = print
 exports.say = say
 exports.tellAll = tellAll

@@ -5,6 +5,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { codedError } = require('../errors')
+const { makeFolder } = require('../make-folder')
 const { openFile } = require('../tools/open')
 const { writeCpuReport } = require('../tools/profile/cpu-report')
 const { findProfiler } = require('../tools/profile/find-profiler')
@@ -72,7 +73,7 @@ function makeOutput (folder, name) {
   const stamp = new Date().toISOString().replace(/[-:]/g, '').replace(/\..*/, '')
   const output = path.resolve(folder, `${name}-${stamp}-${process.pid}`)
   try {
-    fs.mkdirSync(output, { recursive: true })
+    makeFolder(output)
     return output
   } catch (error) {
     throw codedError('LOOPWATCH_ERR_OUTPUT', '--output', folder, error.message)

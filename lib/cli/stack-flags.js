@@ -30,3 +30,4 @@ exports.target = (text, before = []) => {
 }
 
 exports.DEFAULT_TARGET = DEFAULT_TARGET
+exports.HOST_AND_PORT = HOST_AND_PORT

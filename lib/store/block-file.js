@@ -2,6 +2,8 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { makeFolder } = require('../make-folder')
+const { isRecord } = require('./record')
 const { prune } = require('./retention')
 const { isSameFile } = require('../same-file')
 
@@ -135,37 +137,28 @@ class BlockFile {
 }
 
 /**
- * Makes a folder with those above it. Node.js' own way never comes back where a file system says that
- * an existing folder is not there, as /proc does (20.20, 26.10).
- * @param {string} dir
- */
-function makeFolder (dir) {
-  try {
-    fs.mkdirSync(dir)
-  } catch (error) {
-    if (error.code === 'EEXIST') return
-    const above = path.dirname(dir)
-    if (error.code !== 'ENOENT' || above === dir || fs.existsSync(above)) throw error
-    makeFolder(above)
-    // Another process may have made it meanwhile.
-    makeFolder(dir)
-  }
-}
-
-/**
  * Every block recorded in a folder, by any process, oldest first. Lines cut short by a crash are
- * passed over; of a block's lines the last counts.
+ * passed over, and so is a file that cannot be read; of a block's lines the last counts.
  * @param {string} dir
- * @returns {{ records: import('./record').BlockRecord[], broken: number }}
+ * @returns {{ records: import('./record').BlockRecord[], broken: number, unread: { file: string, reason: string }[] }}
  */
 function readBlocks (dir) {
   /** @type {Map<string, import('./record').BlockRecord>} */
   const records = new Map()
+  /** @type {{ file: string, reason: string }[]} */
+  const unread = []
   let broken = 0
   // Backwards, the older generation (.old.ndjson) of a file comes before the newer one.
   for (const file of fs.readdirSync(dir).filter((name) => name.endsWith('.ndjson')).sort().reverse()) {
     const owner = file.replace(/(\.old)?\.ndjson$/, '')
-    for (const line of fs.readFileSync(path.join(dir, file), 'utf8').split('\n')) {
+    let text
+    try {
+      text = fs.readFileSync(path.join(dir, file), 'utf8')
+    } catch (error) {
+      unread.push({ file, reason: error.message })
+      continue
+    }
+    for (const line of text.split('\n')) {
       if (line === '') continue
       try {
         const record = JSON.parse(line)
@@ -176,16 +169,7 @@ function readBlocks (dir) {
       }
     }
   }
-  return { records: [...records.values()].sort((a, b) => a.startedAt < b.startedAt ? -1 : 1), broken }
-}
-
-/** Whether a line has what every version has written, so that it can be told. @param {any} value */
-function isRecord (value) {
-  if (value === null || typeof value !== 'object') return false
-  const { id, thread, startedAt, cause, durationMs, frame, request, origin } = value
-  return [id, startedAt, cause].every((text) => typeof text === 'string') && typeof durationMs === 'number' &&
-    ['string', 'undefined'].includes(typeof thread) && [frame, request, origin?.frame ?? null].every((part) => typeof part === 'object') &&
-    [frame?.file, origin?.frame?.file].every((file) => file == null || typeof file === 'string')
+  return { records: [...records.values()].sort((a, b) => a.startedAt < b.startedAt ? -1 : 1), broken, unread }
 }
 
 exports.BlockFile = BlockFile

@@ -6,6 +6,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { createInterface } = require('node:readline')
+const { makeFolder } = require('../../lib/make-folder')
 
 const CRATE = path.join(__dirname, 'crate')
 const BUILT = { linux: 'libhook_calls.so', darwin: 'libhook_calls.dylib', win32: 'hook_calls.dll' }
@@ -37,7 +38,7 @@ function cacheDir () {
     process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache')
   const dir = path.join(own, 'loopwatch', 'hook-calls')
   try {
-    fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
+    makeFolder(dir, 0o700)
     fs.accessSync(dir, fs.constants.W_OK)
     return dir
   } catch {
@@ -82,3 +83,5 @@ async function cargoBuild (target, say, signal) {
   })
   if (code !== 0) throw new Error(`cargo build ended with exit code ${code}:\n${lines.slice(-LAST_LINES).join('\n')}`)
 }
+
+exports.cacheDir = cacheDir

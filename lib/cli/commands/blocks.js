@@ -1,8 +1,11 @@
 'use strict'
 
+const fs = require('node:fs')
 const { codedError } = require('../../errors')
 const { describe, printable } = require('../../export/describe')
 const { readBlocks } = require('../../store/block-file')
+const { isRecord } = require('../../store/record')
+const { HOST_AND_PORT } = require('../stack-flags')
 
 const ANSWER_MS = 10000
 
@@ -61,18 +64,37 @@ function latest (found) {
 /** @param {string} source @param {string} [token] @returns {Promise<BlockRecord[]>} */
 async function read (source, token) {
   try {
-    if (!/^https?:/.test(source)) {
-      const { records, broken } = readBlocks(source)
-      if (broken > 0) process.stderr.write(`${source}: passed over ${broken} broken lines\n`)
-      return records
-    }
-    const response = await fetch(new URL('/blocks', source), {
-      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-      signal: AbortSignal.timeout(ANSWER_MS)
-    })
-    if (!response.ok) throw new Error(`it answered ${response.status}`)
-    return /** @type {any} */ (await response.json())
+    return /^https?:/i.test(source) ? await ask(source, token) : readFolder(source)
   } catch (error) {
-    throw codedError('LOOPWATCH_ERR_SOURCE', source, error.cause?.message ?? error.message)
+    // Where a name has several addresses the cause is one of many, with a code and without a message.
+    throw codedError('LOOPWATCH_ERR_SOURCE', source, printable(error.cause?.message || error.cause?.code || error.message))
   }
+}
+
+/** @param {string} url @param {string} [token] */
+async function ask (url, token) {
+  const response = await fetch(new URL('/blocks', url), {
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    signal: AbortSignal.timeout(ANSWER_MS)
+  })
+  if (!response.ok) throw new Error(`it answered ${response.status}`)
+  const list = /** @type {unknown} */ (await response.json())
+  const records = Array.isArray(list) ? list.filter(isRecord) : []
+  if (!Array.isArray(list) || (list.length > 0 && records.length === 0)) throw new Error('what it answered is no list of blocks')
+  if (records.length < list.length) passOver(url, `${list.length - records.length} of ${list.length} blocks, which cannot be told`)
+  return records
+}
+
+/** @param {string} dir */
+function readFolder (dir) {
+  if (HOST_AND_PORT.test(dir.replace(/\/.*$/, '')) && !fs.existsSync(dir)) throw new Error('there is no such folder, and a url begins with http://')
+  const { records, broken, unread } = readBlocks(dir)
+  if (broken > 0) passOver(dir, `${broken} broken lines`)
+  for (const { file, reason } of unread) passOver(dir, `${file}: ${reason}`)
+  return records
+}
+
+/** @param {string} source @param {string} what */
+function passOver (source, what) {
+  process.stderr.write(`${printable(`${source}: passed over ${what}`)}\n`)
 }

@@ -17,6 +17,7 @@ const STARTED = 19
 /** `Sat Nov 21 10:00:00 2026` */
 const LSTART_LENGTH = 24
 const OTHER_USER = 'it belongs to another user: run loopwatch as that user'
+const GUARDED = 'it belongs to the same user, but the kernel does not allow looking into it: it has more privileges than loopwatch, is in another namespace, or is guarded against ptrace'
 
 /**
  * @typedef {object} Facts what the kernel says of a process
@@ -65,7 +66,7 @@ function checkProcess (pid) {
   const refuse = (/** @type {string} */ reason) => refusal(pid, reason)
   if (pid === process.pid) throw refuse('that is loopwatch itself')
   const whose = ownership(pid)
-  if (whose !== 'own') throw refuse(whose === 'foreign' ? OTHER_USER : 'there is no such process')
+  if (whose !== 'own') throw refuse(whose === 'foreign' ? guard(pid) : 'there is no such process')
   if (process.platform !== 'linux') {
     const { name, started } = process.platform === 'win32' ? { name: 'node', started: '' } : askPs(pid)
     if (!NODE.test(path.basename(name))) throw refuse(`it runs ${name}, not Node.js`)
@@ -75,7 +76,7 @@ function checkProcess (pid) {
   try {
     facts = readFacts(pid)
   } catch (error) {
-    throw refuse(error.code === 'EACCES' || error.code === 'EPERM' ? OTHER_USER : 'it has ended')
+    throw refuse(error.code === 'EACCES' || error.code === 'EPERM' ? guard(pid) : 'it has ended')
   }
   const reason = objection(facts)
   if (reason !== null) throw refuse(reason)
@@ -90,6 +91,17 @@ function checkProcess (pid) {
  */
 exports.checkAgain = ({ pid, started }) => {
   if (checkProcess(pid).started !== started) throw refusal(pid, 'it has ended, and another process has its id')
+}
+
+/** Why a process may not be looked into or signalled. @param {number} pid */
+function guard (pid) {
+  try {
+    // Readable for everybody.
+    const user = /^Uid:\s+\d+\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    return Number(user) === process.geteuid?.() ? GUARDED : OTHER_USER
+  } catch {
+    return OTHER_USER
+  }
 }
 
 /** @param {number} pid */

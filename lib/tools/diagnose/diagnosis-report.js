@@ -3,22 +3,31 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { causes } = require('../../causes')
+const { faultInWords, loadInWords } = require('../profile/load')
 const { escaped, htmlReport, htmlTable } = require('../html-report')
 
 const ADVICE = path.join(__dirname, '..', 'advice')
 const ROUTES = 10
 
 /** @typedef {import('./judge').Verdict} Verdict */
+/** @typedef {import('../profile/load').Load} Load */
 
 const ms = (/** @type {number} */ value) => value >= 1000 ? `${(value / 1000).toFixed(1)} s` : `${value.toFixed(value < 10 ? 1 : 0)} ms`
 const percent = (/** @type {number} */ share) => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`
 
 /**
- * The diagnosis in one sentence or two.
+ * The diagnosis in a few sentences.
  * @param {Verdict} verdict
  * @param {number} durationMs
+ * @param {Load | null} load
  */
-function inWords ({ cause, blockedMs, blockedShare, count, known, knownMs, sites }, durationMs) {
+function inWords (verdict, durationMs, load) {
+  const fault = load && faultInWords(load)
+  return `${verdictInWords(verdict, durationMs)}${fault === null ? '' : ` In this run ${fault}.`}`
+}
+
+/** @param {Verdict} verdict @param {number} durationMs */
+function verdictInWords ({ cause, blockedMs, blockedShare, count, known, knownMs, sites }, durationMs) {
   if (cause === null) return `Nothing is wrong with the event loop: it was blocked for ${ms(blockedMs)} of ${ms(durationMs)} (${percent(blockedShare)}).`
   if (cause === 'io') return `The event loop is not what requests wait for: it was blocked for ${percent(blockedShare)} of the time and has time to spare. They wait for something outside of the process.`
   const whole = `The event loop was blocked for ${ms(blockedMs)} of ${ms(durationMs)} (${percent(blockedShare)}), mostly because: ${causes[cause].meaning}. `
@@ -34,7 +43,7 @@ function inWords ({ cause, blockedMs, blockedShare, count, known, knownMs, sites
  * @param {number} found.durationMs
  * @param {Verdict} found.verdict
  * @param {import('./latency').Latency[]} found.latencies
- * @param {string | null} found.load in words
+ * @param {Load | null} found.load
  * @param {object} found.tree the agent's flame graph of blocked time
  * @param {{ name: string, href: string | null, reason: string | null } | null} found.tool
  */
@@ -45,12 +54,12 @@ exports.diagnosisReport = ({ command, durationMs, verdict, latencies, load, tree
   const sample = verdict.known < verdict.count ? `<p>Of ${verdict.count} blocks; the places are those of the ${verdict.known} whose records the agent still had.</p>` : ''
   const cost = htmlTable(['route', 'requests', 'mean duration', 'of which waiting while something else blocked'], latencies.slice(0, ROUTES).map(({ route, requests, meanMs, waitedMs }) =>
     [route, { figure: String(requests) }, { figure: ms(meanMs) }, { figure: `${ms(waitedMs)} (${percent(meanMs > 0 ? Math.min(1, waitedMs / meanMs) : 0)})` }]))
-  const under = load === null ? '' : `<p>Under load: ${escaped(load)}.</p>`
+  const under = load === null ? '' : `<p>Under load: ${escaped(loadInWords(load))}.</p>`
   const deeper = tool === null ? '' : `<section><h2>${escaped(tool.name)}</h2><p>${tool.href === null ? `No report: ${escaped(tool.reason)}` : `<a href="${escaped(tool.href)}">The report of ${escaped(tool.name)}</a>, of a second run under the same load.`}</p></section>`
   return htmlReport({
     title: `Diagnosis of ${command}`,
     summary: `${ms(durationMs)} under the agent of loopwatch; node ${process.versions.node}`,
-    body: `<p class="now ${cause === null ? 'running' : 'blocked'}">${escaped(inWords(verdict, durationMs))}</p>
+    body: `<p class="now ${cause === null ? 'running' : 'blocked'}">${escaped(inWords(verdict, durationMs, load))}</p>
 ${sites.length > 0 ? `<section><h2>What blocks, and where</h2>${sample}${blame}</section>` : ''}
 ${latencies.length > 0 ? `<section><h2>What it costs in latency</h2>${under}${cost}</section>` : ''}
 ${advised(verdict).map((name) => `<section><h2>What to try: ${escaped(name)}</h2>${markdown(advice(name))}</section>`).join('\n')}

@@ -49,6 +49,10 @@ export class Connection {
 
   async open () {
     this.close()
+    if (!isSendable(sessionStorage.getItem(TOKEN_KEY) ?? '')) {
+      this.#handlers.onToken(true)
+      return
+    }
     const abort = this.#abort = new AbortController()
     let reason = 'the connection was closed'
     try {
@@ -108,5 +112,14 @@ export class Connection {
     const abort = this.#abort
     this.#abort = null
     abort?.abort()
+  }
+}
+
+/** Whether a header can carry it: characters above U+00FF cannot be sent. @param {string} token */
+function isSendable (token) {
+  try {
+    return new Headers({ authorization: `Bearer ${token}` }).has('authorization')
+  } catch {
+    return false
   }
 }
