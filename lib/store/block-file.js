@@ -56,8 +56,7 @@ class BlockFile {
   #try (dir) {
     try {
       makeFolder(dir)
-      // With the separator a file of that name is refused.
-      fs.accessSync(dir + path.sep, fs.constants.W_OK)
+      fs.accessSync(dir, fs.constants.W_OK)
     } catch (error) {
       this.#onState(error)
     }
