@@ -93,6 +93,14 @@ test('what only answered late is put right: function, line and the call in it; c
   }
 })
 
+test('where a collection interrupted a late stack tells, and the function where it mostly was otherwise is a guess', () => {
+  const nodes = [node(1, '(root)', null, [2, 3]), node(2, 'load', 1, [], { hitCount: 1, positionTicks: [{ line: 2, ticks: 1 }] }), node(3, '(garbage collector)', null)]
+  const profile = cutProfiles([makeWindow(nodes, [2, 3, 3, 3])], 1000, 1050)
+  const late = { function: 'load', file: FILE, line: 4, column: 3, exact: false }
+  assert.deepEqual(lay(profile, { frame: late, cause: 'gc' }).frame, late)
+  for (const frame of [null, { ...late, function: 'handle' }]) assert.deepEqual(lay(profile, { frame, cause: 'gc' }).frame, { function: 'load', file: FILE, line: 2, column: 3, exact: false })
+})
+
 test('a stack that was taken in time keeps its line, and a block of JavaScript is given no call', () => {
   const profile = cutProfiles([makeWindow(LOAD, [3, 3, 3, 3])], 1000, 1050)
   const frame = { function: 'load', file: FILE, line: 2, column: 17, exact: true }

@@ -57,8 +57,9 @@ function tell (record, stacks, { original, lines }) {
   if (callees.length === 0) {
     const line = heaviest.hasLine ? raw.line : sampled === null || !isSame(sampled, blamed) ? null : sampled.line
     const builtin = line === null ? null : builtinIn(text?.[line - 1] ?? '')
+    const late = !heaviest.hasLine && isSame(record.frame, blamed) ? record.frame : null
     return {
-      frame: sampled ?? { ...blamed, exact: heaviest.hasLine },
+      frame: sampled ?? late ?? { ...blamed, exact: heaviest.hasLine },
       call: builtin !== null && (isNative({ ...record.evidence, durationMs: record.durationMs }) || builtin.call.endsWith(record.leaf?.function ?? ' ')) ? builtin.call : null
     }
   }
@@ -105,7 +106,8 @@ function fold (profile, sources) {
     let stack = stacks.get(key)
     if (stack === undefined) {
       stack = makeStack(below === undefined ? [] : chain(below, nodes, parents), sources)
-      if (isGc) stack = { ...stack, frames: [named(GC), ...stack.frames], raw: [named(GC), ...stack.raw] }
+      // Where it interrupted nothing tells: that line is where the function mostly was otherwise.
+      if (isGc) stack = { ...stack, hasLine: false, frames: [named(GC), ...stack.frames], raw: [named(GC), ...stack.raw] }
       stacks.set(key, stack)
     }
     stack.count++
