@@ -65,7 +65,7 @@ exports.parts = [
       { fault: 'a disk that was full all along', host: 'nothing', lost: 'records, counted', file: 'store', test: 'on a full disk nothing throws, the state says so, and no file stays open' },
       { fault: 'lines in a record file that are none', host: '-', lost: 'those lines, counted by `loopwatch blocks`', file: 'store', test: 'a line that is no record is passed over and counted; a cause of a later version is told, and nothing orders the terminal about' },
       { fault: 'the log file cannot be opened', host: 'a process warning, once', lost: 'log lines, counted', file: 'faults', test: 'a log file that cannot be written is said where a person sees it: by a process warning, once' },
-      { fault: 'a named pipe as the log, whose reader starts again', host: 'a process warning, once', lost: 'lines of five seconds, counted', file: 'log', test: 'a named pipe whose reader has gone is opened again after five seconds' },
+      { fault: 'a named pipe as the log, whose reader starts again', host: 'nothing', lost: 'lines of five seconds, counted', file: 'log', test: 'a named pipe whose reader has gone is opened again after five seconds' },
       { fault: 'the disk of the log is full', host: 'nothing', lost: 'log lines, counted', file: 'log', test: 'a log on a full disk goes on once there is room, and says so' },
       { fault: 'stdout closed by its reader', host: 'nothing', lost: 'log lines, counted', file: 'faults', test: 'stdout closed by its reader: the application lives, the loss is counted' },
       { fault: 'a pipe whose reader stands still', host: 'nothing', lost: 'lines beyond a bound, counted', file: 'log', test: 'whose reader stands still stops nothing: lines wait, a bounded number, and come when it reads' }
