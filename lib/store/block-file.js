@@ -3,9 +3,9 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { makeFolder } = require('../make-folder')
+const { isSameFile } = require('../same-file')
 const { isRecord } = require('./record')
 const { prune } = require('./retention')
-const { isSameFile } = require('../same-file')
 
 /** A full file is kept as one older generation beside the new one: at most twice this on disk. */
 const FILE_BYTES = 64 * 1024 * 1024

@@ -1,5 +1,7 @@
 'use strict'
 
+const { isText, objectOf, orMissing, orNull } = require('../shape')
+
 /**
  * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds,
  * wall times ISO 8601 in UTC.
@@ -75,27 +77,24 @@ exports.summaryOf = (record) => ({
   ...(record.profile && { profile: { ...record.profile, stacks: record.profile.stacks.slice(0, 1) } })
 })
 
-const isText = (/** @type {unknown} */ value) => typeof value === 'string'
-/** @type {(value: any) => boolean} */
-const isObject = (value) => typeof value === 'object' && value !== null
-/** Missing in records of earlier versions. @param {unknown} value @param {(value: any) => boolean} test */
-const isMissingOr = (value, test) => value == null || test(value)
-const isPlace = (/** @type {any} */ frame) => isObject(frame) && isMissingOr(frame.function, isText) && isMissingOr(frame.file, isText) && isMissingOr(frame.line, Number.isInteger)
+const isPlace = objectOf({ function: orMissing(isText), file: orMissing(isText), line: orMissing(Number.isInteger) })
 
 /**
- * Whether a value, of a file or of an endpoint of any version, has what it takes to tell of a block.
- * @param {any} value
- * @returns {value is BlockRecord}
+ * Whether a value, of a file or of an endpoint of any version, has what it takes to tell of a block; earlier
+ * versions had fewer fields.
+ * @type {(value: any) => value is BlockRecord}
  */
-exports.isRecord = (value) => {
-  if (!isObject(value)) return false
-  const { id, thread, startedAt, durationMs, cause, frame, request, origin, profile } = value
-  return [id, startedAt, cause].every(isText) && typeof durationMs === 'number' && isMissingOr(thread, isText) &&
-    (frame === null || isPlace(frame)) &&
-    (request === null || (isObject(request) && [request.method, request.route].every((name) => isMissingOr(name, isText)))) &&
-    isMissingOr(origin, () => isObject(origin) && isPlace(origin.frame)) &&
-    isMissingOr(profile, () => isMissingOr(profile.call, isText))
-}
+exports.isRecord = /** @type {any} */ (objectOf({
+  id: isText,
+  thread: orMissing(isText),
+  startedAt: isText,
+  durationMs: (value) => typeof value === 'number',
+  cause: isText,
+  frame: orNull(isPlace),
+  request: orNull(objectOf({ method: orMissing(isText), route: orMissing(isText) })),
+  origin: orMissing(objectOf({ frame: isPlace })),
+  profile: orMissing(objectOf({ call: orMissing(isText) }))
+}))
 
 /** Milliseconds to a tenth. @param {number} ms */
 exports.roundMs = (ms) => Math.round(ms * ROUNDING) / ROUNDING
