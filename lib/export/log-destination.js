@@ -2,13 +2,11 @@
 
 const fs = require('node:fs')
 const { nowMs } = require('../clock')
-const { isSameFile } = require('../same-file')
+const { Whereabouts } = require('../whereabouts')
 
 const RETRY_MS = 50
 /** A file that could not be opened is tried again with the first line after this long. */
 const REOPEN_MS = 5000
-/** A file that was moved or deleted is let go of, and begun anew, with the first line after this long. */
-const LOOK_MS = 5000
 /** What waits for a full pipe; beyond it lines are dropped and counted. */
 const QUEUE_BYTES = 1024 * 1024
 
@@ -22,9 +20,7 @@ class LogDestination {
   #fd = null
   #target
   #reopenAtMs = 0
-  #lookedAtMs = -Infinity
-  /** Lines written since the file was last seen in its place. */
-  #unseen = 0
+  #whereabouts
   #owned = false
   /** @type {Buffer[]} */
   #queue = []
@@ -50,6 +46,7 @@ class LogDestination {
     this.#onState = onState
     this.#nowMs = now
     this.#target = target
+    this.#whereabouts = typeof target === 'string' ? new Whereabouts(target) : null
     this.#fd = this.#open()
   }
 
@@ -59,8 +56,7 @@ class LogDestination {
     try {
       if (typeof target === 'string') {
         this.#owned = true
-        this.#lookedAtMs = this.#nowMs()
-        this.#unseen = 0
+        this.#whereabouts?.opened(this.#nowMs())
         // It may name a pipe (/dev/stderr); to a file the mode makes no difference.
         return fs.openSync(target, fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_CREAT | fs.constants.O_NONBLOCK, 0o640)
       }
@@ -93,14 +89,11 @@ class LogDestination {
 
   /** Lets go of a file that is no longer in its place: somebody rotates logs, or has cleaned up. */
   #look () {
-    if (this.#fd === null || typeof this.#target !== 'string' || this.#queue.length > 0 || this.#nowMs() - this.#lookedAtMs < LOOK_MS) return
-    this.#lookedAtMs = this.#nowMs()
-    const unseen = this.#unseen
-    this.#unseen = 0
+    if (this.#fd === null || this.#whereabouts === null || this.#queue.length > 0) return
     try {
-      if (isSameFile(this.#fd, this.#target)) return
-      // One that was moved is still somewhere.
-      if (fs.fstatSync(this.#fd).nlink === 0) this.dropped += unseen
+      const gone = this.#whereabouts.look(this.#fd, this.#nowMs())
+      if (gone === null) return
+      this.dropped += gone
     } catch {
       // Its disk is gone.
     }
@@ -133,7 +126,7 @@ class LogDestination {
         if (this.#isRest) this.#queue[0] = bytes.subarray(written)
         else {
           this.#queue.shift()
-          this.#unseen++
+          this.#whereabouts?.wrote()
         }
         this.#setFailing(null)
       } catch (error) {

@@ -3,15 +3,13 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { makeFolder } = require('../make-folder')
-const { isSameFile } = require('../same-file')
+const { Whereabouts } = require('../whereabouts')
 const { isRecord } = require('./record')
 const { prune } = require('./retention')
 
 /** A full file is kept as one older generation beside the new one: at most twice this on disk. */
 const FILE_BYTES = 64 * 1024 * 1024
 const RETRY_MS = 5000
-/** A file that was deleted while open takes whatever is written, which nobody can read: it is looked for no more often than this. */
-const LOOK_MS = 5000
 
 /**
  * Blocks on disk: append-only NDJSON, one line when a block opens and one when it closes, so that a
@@ -27,10 +25,8 @@ class BlockFile {
   #fd = null
   #bytes = 0
   #retryAtMs = -Infinity
-  #lookedAtMs = -Infinity
-  /** Records written since the file was last looked for. */
-  #unseen = 0
   #path
+  #whereabouts
   #onState
   #nowMs
   #fileBytes
@@ -46,6 +42,7 @@ class BlockFile {
    */
   constructor ({ dir, name, onState, nowMs, fileBytes = FILE_BYTES }) {
     this.#path = path.join(dir, `${name}.ndjson`)
+    this.#whereabouts = new Whereabouts(this.#path)
     this.#onState = onState
     this.#nowMs = nowMs
     this.#fileBytes = fileBytes
@@ -72,7 +69,7 @@ class BlockFile {
       this.#look()
       this.#fd ??= this.#open()
       this.#write(this.#fd, `${JSON.stringify(record)}\n`)
-      this.#unseen++
+      this.#whereabouts.wrote()
       this.#onState(null)
       if (this.#bytes >= this.#fileBytes) this.#rotate()
     } catch (error) {
@@ -92,13 +89,9 @@ class BlockFile {
 
   /** Lets go of the file where it is no longer in its place. */
   #look () {
-    if (this.#fd === null || this.#nowMs() - this.#lookedAtMs < LOOK_MS) return
-    this.#lookedAtMs = this.#nowMs()
-    const unseen = this.#unseen
-    this.#unseen = 0
-    if (isSameFile(this.#fd, this.#path)) return
-    // One that was moved is still somewhere.
-    if (fs.fstatSync(this.#fd).nlink === 0) this.#lost += unseen
+    const gone = this.#fd === null ? null : this.#whereabouts.look(this.#fd, this.#nowMs())
+    if (gone === null) return
+    this.#lost += gone
     this.close()
   }
 
@@ -107,8 +100,7 @@ class BlockFile {
     prune(path.dirname(this.#path), { own: path.basename(this.#path) })
     this.#fd = fs.openSync(this.#path, 'a', 0o640)
     this.#bytes = fs.fstatSync(this.#fd).size
-    this.#lookedAtMs = this.#nowMs()
-    this.#unseen = 0
+    this.#whereabouts.opened(this.#nowMs())
     // A line that a full disk or a kill cut short must not swallow the next one.
     if (this.#bytes > 0) this.#write(this.#fd, '\n')
     return this.#fd
