@@ -79,6 +79,7 @@ test('a run keeps every bound, and each fault of a run breaks its own', () => {
   assert.deepEqual(broken(({ blocks }) => blocks.written--), ['counted by the metric / written to dir / lost by number'])
   assert.deepEqual(broken(({ blocks }) => { blocks.secondsCounted = 0.19 }), ['blocked time counted, of what was made'])
   assert.deepEqual(broken(({ main }) => { for (const { record } of main.pairs) record.durationMs += 30 }), ['duration off by, median / largest'])
+  assert.deepEqual(broken(({ main }) => { for (const { record } of main.pairs) record.startedAt = new Date(Date.parse(record.startedAt) + 30).toISOString() }), ['start off by, median / largest'])
   assert.deepEqual(broken(({ main }) => { for (const { record } of main.pairs) record.frame = null }), ['of the others, the function is right'])
   assert.deepEqual(broken(({ main }) => { for (const { record } of main.pairs) record.cause = 'gc' }), ['of the others, the cause is right'])
   assert.deepEqual(broken(({ requests }) => requests.counted--), ['requests answered / counted / lost by number'])
@@ -118,6 +119,7 @@ test('a service under load with blocks keeps every bound; an agent that misses b
   const misses = await startNode(t, [RUN, '--minutes', '0.05', '--options', '{"threshold":5000}']).closed
   assert.equal(misses.code, 1, misses.stdout + misses.stderr)
   assert.match(misses.stdout, /with a record +\d+ \/ 0 .*BROKEN/)
+  assert.match(misses.stdout, /^no record: \w+ of \d+ ms at 20/m)
   const wrong = await startNode(t, [RUN, '--minutes', 'x']).closed
   assert.match(wrong.stderr, /^--minutes takes 0 to 1440, got "x"\n$/)
   assert.equal(wrong.code, 2)

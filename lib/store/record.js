@@ -12,7 +12,7 @@ const { isText, objectOf, orMissing, orNull } = require('../shape')
  * @property {string} thread `main`, or the name of a worker thread of the application, else its script's
  * @property {number} threadId as in node:worker_threads; 0 = main
  * @property {number | null} worker slot of the cluster worker it comes from, in what a primary lists; null in a process's own records
- * @property {string} startedAt wall time
+ * @property {string} startedAt wall time; where ongoing, up to uncertaintyMs late
  * @property {number} durationMs so far, where ongoing
  * @property {number} uncertaintyMs the true duration is at most this far from durationMs
  * @property {boolean} ongoing

@@ -46,7 +46,8 @@ class Incident {
   #surroundings
   #thread
   #threadId
-  #startedAt = 0
+  /** Wall clock at the monotonic zero. */
+  #wallMs = 0
   /** @type {number | null} the host's idle time when the silence began, as far as it has answered */
   idleMs = null
   id = ''
@@ -84,7 +85,7 @@ class Incident {
     this.id = id
     this.block = block
     this.#lastAnswerMs = block.startMs
-    this.#startedAt = Date.now() - (nowMs - block.startMs)
+    this.#wallMs = Date.now() - nowMs
     for (const sample of this.#early.splice(0)) this.add(sample)
   }
 
@@ -185,7 +186,8 @@ class Incident {
       thread: this.#thread,
       threadId: this.#threadId,
       worker: null,
-      startedAt: new Date(this.#startedAt).toISOString(),
+      // Of an ended block it is known how much of the doubtful time before it was already its own.
+      startedAt: new Date(this.#wallMs + startMs).toISOString(),
       durationMs: roundMs(durationMs),
       uncertaintyMs: roundMs(uncertaintyMs),
       ongoing,
@@ -210,7 +212,7 @@ class Incident {
       request: requests.top && {
         method: requests.top.method,
         route: requests.top.route,
-        startedAt: new Date(this.#startedAt + requests.top.startedAtMs - block.startMs).toISOString(),
+        startedAt: new Date(this.#wallMs + requests.top.startedAtMs).toISOString(),
         traceId: requests.top.traceId,
         ended: requests.top.ended
       },

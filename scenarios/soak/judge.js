@@ -55,6 +55,7 @@ exports.judge = ({ points, main, thread, requests, blocks, backward, cpuSeconds 
   const named = judged.filter(({ truth, record }) => record.frame?.function === truth.kind).length
   const right = judged.filter(({ truth, record }) => record.cause === KINDS[/** @type {keyof typeof KINDS} */ (truth.kind)]).length
   const off = main.pairs.map(({ truth, record }) => Math.abs(record.durationMs - truth.ms))
+  const startOff = [...main.pairs, ...thread.pairs].map(({ truth, record }) => Math.abs(Date.parse(record.startedAt) - truth.startedAt))
   // V8 gives back a heap when it pleases, and its two heaps do not please at once: what it holds for the main thread is left out.
   const outside = (/** @type {Look} */ { residentBytes, heapBytes }) => residentBytes - heapBytes
   // What the heap fell back to: it fills up for minutes before it is collected, and what is left then is what is kept.
@@ -80,6 +81,7 @@ exports.judge = ({ points, main, thread, requests, blocks, backward, cpuSeconds 
     row('counted by the metric / written to dir / lost by number', `${blocks.counted} / ${blocks.written} / ${blocks.lost}`, 'equal in sum', blocks.counted === blocks.written + blocks.lost),
     row('blocked time counted, of what was made', ratio.toFixed(3), '0.98 to 1.10', ratio >= 0.98 && ratio <= 1.1),
     row('duration off by, median / largest', `${median(off).toFixed(1)} / ${Math.max(...off).toFixed(0)} ms`, 'median at most 20 ms', median(off) <= 20),
+    row('start off by, median / largest', `${median(startOff).toFixed(0)} / ${Math.max(...startOff).toFixed(0)} ms`, 'median at most 20 ms', median(startOff) <= 20),
     row('made blocks that are charged to the machine', `${main.pairs.length - judged.length}`),
     row('of the others, the function is right', `${named} of ${judged.length}`, 'at least 95 %, or all but 1', named >= Math.min(judged.length - 1, judged.length * 0.95)),
     row('of the others, the cause is right', `${right} of ${judged.length}`, 'at least 90 %, or all but 1', right >= Math.min(judged.length - 1, judged.length * 0.9)),

@@ -149,12 +149,14 @@ async function main () {
     const records = all.filter(({ ongoing }) => !ongoing)
     const ofMain = records.filter(({ threadId }) => threadId === 0)
     const early = ofMain.filter((record) => Date.parse(record.startedAt) + record.durationMs < startedAt)
+    const main = match(truths.main, ofMain.filter((record) => !early.includes(record)))
+    const thread = match(truths.thread, records.filter(({ threadId }) => threadId !== 0))
     const rows = judge({
       points,
       backward,
       cpuSeconds,
-      main: match(truths.main, ofMain.filter((record) => !early.includes(record))),
-      thread: match(truths.thread, records.filter(({ threadId }) => threadId !== 0)),
+      main,
+      thread,
       requests: {
         answered: watched.answered,
         failed: watched.failed,
@@ -169,6 +171,7 @@ async function main () {
       }
     })
     await tell(rows, points)
+    for (const { kind, startedAt, ms } of [...main.missed, ...thread.missed]) process.stdout.write(`no record: ${kind} of ${ms.toFixed(0)} ms at ${new Date(startedAt).toISOString()}\n`)
     if (rows.some(({ isMet }) => isMet === false)) process.exitCode = 1
     if (interrupted.signal.aborted) process.exitCode = 130
   } finally {

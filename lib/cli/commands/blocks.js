@@ -8,6 +8,8 @@ const { isRecord } = require('../../store/record')
 const { HOST_AND_PORT } = require('../stack-flags')
 
 const ANSWER_MS = 10000
+/** Of wall times, which are written in whole milliseconds. */
+const ROUNDING_MS = 1
 
 /** @typedef {import('../../store/record').BlockRecord} BlockRecord */
 
@@ -51,14 +53,23 @@ async function list (sources, { json, token }) {
  * @param {{ source: string, record: BlockRecord }[]} found
  */
 function latest (found) {
-  /** @type {Map<string, { source: string, record: BlockRecord }>} */
-  const blocks = new Map()
+  /** @type {Map<string, { source: string, record: BlockRecord }[]>} containers share their pids */
+  const namesakes = new Map()
   for (const each of found) {
-    const { id, startedAt } = each.record
-    const known = blocks.get(`${startedAt} ${id}`)
-    if (known === undefined || (known.record.ongoing && !each.record.ongoing)) blocks.set(`${startedAt} ${id}`, each)
+    const known = namesakes.get(each.record.id) ?? []
+    const at = known.findIndex(({ record }) => isSame(record, each.record))
+    if (at < 0) known.push(each)
+    else if (known[at].record.ongoing && !each.record.ongoing) known[at] = each
+    namesakes.set(each.record.id, known)
   }
-  return [...blocks.values()].sort((a, b) => a.record.startedAt < b.record.startedAt ? -1 : 1)
+  return [...namesakes.values()].flat().sort((a, b) => a.record.startedAt < b.record.startedAt ? -1 : 1)
+}
+
+/** Of one id: when a block started is known exactly once it has ended. @param {BlockRecord} a @param {BlockRecord} b */
+function isSame (a, b) {
+  if (a.ongoing === b.ongoing) return a.startedAt === b.startedAt
+  const doubtMs = a.ongoing ? a.uncertaintyMs : b.uncertaintyMs
+  return Math.abs(Date.parse(a.startedAt) - Date.parse(b.startedAt)) <= doubtMs + ROUNDING_MS
 }
 
 /** @param {string} source @param {string} [token] @returns {Promise<BlockRecord[]>} */

@@ -1,0 +1,36 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { startNode } = require('./support/app')
+const { makeDir } = require('./support/files')
+const { makeRecord } = require('./support/record')
+
+const CLI = path.join(__dirname, '..', 'lib', 'cli', 'main.js')
+const START_MS = Date.parse('2026-11-21T10:00:00.000Z')
+
+/** @param {number} atMs @param {Partial<import('../lib/store/record').BlockRecord>} differences */
+const started = (atMs, differences) => makeRecord({ id: '1-1', startedAt: new Date(START_MS + atMs).toISOString(), ...differences })
+
+test('a block that one source has in progress and another ended is one; those of containers with the same ids are their own', async (t) => {
+  // A worker's folder, its primary's, and those of two other containers: pid 1 has a first block in each.
+  const folders = [
+    started(100, { ongoing: true, durationMs: 60, uncertaintyMs: 101 }),
+    started(1, { ongoing: false, durationMs: 160, uncertaintyMs: 90 }),
+    started(2, { ongoing: false, durationMs: 170, uncertaintyMs: 90 }),
+    started(203, { ongoing: true, durationMs: 180, uncertaintyMs: 101 })
+  ].map((record) => {
+    const dir = makeDir(t)
+    fs.writeFileSync(path.join(dir, 'blocks-1.ndjson'), `${JSON.stringify(record)}\n`)
+    return dir
+  })
+  const list = async (/** @type {string[]} */ sources) => {
+    const { stdout, stderr, code } = await startNode(t, [CLI, 'blocks', '--json', ...sources]).closed
+    assert.equal(code, 0, stderr)
+    return stdout.trim().split('\n').map((line) => JSON.parse(line).durationMs)
+  }
+  assert.deepEqual(await list(folders), [160, 170, 180])
+  assert.deepEqual(await list(folders.toReversed()), [160, 170, 180])
+})
