@@ -4,83 +4,16 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const http = require('node:http')
-const http2 = require('node:http2')
 const https = require('node:https')
 const net = require('node:net')
 const { createMemory, openBridge } = require('../lib/bridge/bridge')
-const { statusOf } = require('../lib/bridge/request-row')
 const { Requests } = require('../lib/host/requests')
 const { cert } = require('./support/certificate')
-const { eventually, startNode } = require('./support/app')
-const { parseExposition } = require('./support/exposition')
+const { eventually } = require('./support/app')
+const { startServer, withRequests } = require('./support/requests')
 
-const COUNT = 'loopwatch_http_request_duration_seconds_count'
-const SPIN_MS = 200
 /** AsyncLocalStorage comes at no cost from here on, so requests are followed from the start. */
 const isFree = Number(process.versions.node.split('.')[0]) >= 24
-/** Node.js has a channel for the streams of HTTP/2 servers. */
-const tellsStreams = Number(process.versions.node.split('.')[0]) >= 22
-
-/**
- * @param {import('node:test').TestContext} t
- * @param {{ kind?: string, options?: object, route?: string, args?: string[], framework?: string }} [setup]
- */
-async function startServer (t, { kind = 'http', options = {}, route = '', args = [], framework = '' } = {}) {
-  const app = startNode(t, [...args, framework ? 'framework.js' : 'requests.js'], { env: { FRAMEWORK: framework, REQUESTS_KIND: kind, REQUESTS_OPTIONS: JSON.stringify(options), REQUESTS_ROUTE: route } })
-  const { port, url } = await eventually(() => /^\{.*\}$/m.test(app.out.stderr) && JSON.parse(/** @type {any} */ (/^\{.*\}$/m.exec(app.out.stderr))[0]), () => app.out.stderr)
-  const samples = async () => parseExposition(await (await fetch(`${url}/metrics`)).text()).samples
-  /** What has been counted: { 'GET /a 2xx': 1 }. */
-  const counts = async () => Object.fromEntries((await samples()).filter(({ name }) => name === COUNT)
-    .map(({ labels, value }) => [`${labels.method} ${labels.route} ${labels.status_class}`, value]))
-  /** @param {Record<string, number>} expected */
-  const settles = async (expected) => {
-    let last = {}
-    await eventually(async () => {
-      last = await counts()
-      return JSON.stringify(Object.entries(last).sort()) === JSON.stringify(Object.entries(expected).sort()) && await inFlight() === 0
-    }, () => `${JSON.stringify(expected)}, got ${JSON.stringify(last)}`)
-  }
-  const inFlight = async () => (await samples()).find(({ name }) => name === 'loopwatch_http_requests_in_flight')?.value
-  /** Those of the application's making, which spins for 200 ms: a busy machine adds others. @returns {Promise<any[]>} */
-  const blocks = async () => (await (await fetch(`${url}/blocks`)).json()).filter((/** @type {any} */ { durationMs }) => durationMs >= SPIN_MS - 10)
-  return { ...app, port, url, samples, settles, inFlight, blocks, ask: (/** @type {string} */ path, /** @type {RequestInit} */ init = {}) => fetch(`http://127.0.0.1:${port}${path}`, init).then((response) => response.text()) }
-}
-
-/**
- * Senses requests in this process while something is done.
- * @template T
- * @param {() => Promise<T>} act
- */
-async function withRequests (act) {
-  const bridge = openBridge(createMemory())
-  const requests = new Requests(bridge, {})
-  try {
-    const value = await act()
-    await eventually(() => bridge.counters.get('inFlight') <= 0, 'the server to have heard of the ends, too')
-    return { value, statuses: bridge.requests.drain().map(([packed]) => statusOf(packed)), inFlight: bridge.counters.get('inFlight') }
-  } finally {
-    requests.stop()
-  }
-}
-
-/**
- * An HTTP/2 server in this process, and sessions with it.
- * @param {import('node:test').TestContext} t
- * @param {(request: http2.Http2ServerRequest, response: http2.Http2ServerResponse) => void} handle
- */
-async function startHttp2 (t, handle) {
-  const server = http2.createServer(handle).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  const { port } = /** @type {net.AddressInfo} */ (server.address())
-  const connect = () => {
-    const session = http2.connect(`http://127.0.0.1:${port}`)
-    t.after(() => session.destroy())
-    const ask = (/** @type {string} */ path) => new Promise((resolve) => session.request({ ':path': path }).on('error', resolve).resume().on('close', resolve))
-    return { session, ask }
-  }
-  return { server, connect }
-}
 
 /** Sends raw text and gives what comes back until the server closes. @param {number} port @param {string} text */
 function raw (port, text) {
@@ -208,129 +141,6 @@ test('HTTPS is counted like HTTP', async (t) => {
   await settles({ 'GET /a 2xx': 1 })
 })
 
-test('HTTP/2 requests are counted, streams that are reset as aborted', async (t) => {
-  const { port, settles, inFlight, blocks } = await startServer(t, { kind: 'http2', options: { requests: 'on' } })
-  const session = http2.connect(`http://127.0.0.1:${port}`)
-  t.after(() => session.destroy())
-  const ask = (/** @type {string} */ path) => new Promise((resolve) => session.request({ ':path': path }).resume().on('close', resolve))
-  await Promise.all(['/a', '/a', '/status/500', '/block/awaits'].map(ask))
-  const post = session.request({ ':path': '/block/body', ':method': 'POST' })
-  post.write('x')
-  setTimeout(() => post.end('y'), 20)
-  await new Promise((resolve) => post.resume().on('close', resolve))
-  const never = session.request({ ':path': '/never' })
-  never.on('error', () => {})
-  await eventually(async () => await inFlight() === 1, 'the request to be in flight')
-  never.close(http2.constants.NGHTTP2_CANCEL)
-  await settles({ 'GET /a 2xx': 2, 'GET /status/:id 5xx': 1, 'GET /block/awaits 2xx': 1, 'POST /block/body 2xx': 1, 'GET /never aborted': 1 })
-  assert.deepEqual((await blocks()).map(({ request }) => request?.route), ['/block/body', '/block/awaits'])
-})
-
-test('an HTTP/2 request that one server hands to another is one request', async (t) => {
-  const back = await startHttp2(t, (request, response) => response.end('ok'))
-  const front = await startHttp2(t, (request, response) => back.server.emit('request', request, response))
-  const { statuses, inFlight } = await withRequests(async () => {
-    const [first, second] = [back, front].map(({ connect }) => connect())
-    await first.ask('/direct')
-    await second.ask('/handed-on')
-    await second.ask('/handed-on')
-  })
-  assert.deepEqual(statuses, [200, 200, 200])
-  assert.equal(inFlight, 0)
-})
-
-test('an HTTP/2 answer by way of the stream has the status that was sent; one cut short is aborted', async (t) => {
-  /** @type {Record<string, (stream: import('node:http2').ServerHttp2Stream) => void>} */
-  const answers = {
-    '/file': (stream) => stream.respondWithFile(__filename, { ':status': 206 }),
-    '/missing': (stream) => stream.respondWithFile(`${__filename}.none`, {}, {
-      onError: () => {
-        stream.respond({ ':status': 404 })
-        stream.end()
-      }
-    }),
-    '/raw': (stream) => {
-      stream.respond({ ':status': 201 })
-      stream.end('raw')
-    },
-    '/empty': (stream) => stream.respond({ ':status': 304 }),
-    '/body': (stream) => {
-      stream.respond({ ':status': 200 })
-      stream.end(Buffer.alloc(3e6))
-    },
-    '/file-body': (stream) => stream.respondWithFile(process.execPath),
-    '/destroyed': (stream) => {
-      stream.respond({ ':status': 200 })
-      stream.write('x')
-      stream.destroy()
-    }
-  }
-  const { connect } = await startHttp2(t, ({ url }, { stream }) => answers[url](stream))
-  const { statuses } = await withRequests(async () => {
-    const { session, ask } = connect()
-    for (const path of ['/file', '/missing', '/raw', '/empty', '/body', '/destroyed']) await ask(path)
-    for (const path of ['/body', '/file-body']) {
-      const request = session.request({ ':path': path })
-      request.on('error', () => {})
-      await once(request, 'data')
-      request.pause()
-      request.close(http2.constants.NGHTTP2_CANCEL)
-      await once(request, 'close')
-    }
-  })
-  assert.deepEqual(statuses, [206, 404, 201, 304, 200, 0, 0, 0])
-})
-
-test('an agent that is started anew counts on HTTP/2 sessions that were open meanwhile, and removes its listeners', async (t) => {
-  const { server, connect } = await startHttp2(t, (request, response) => response.end('ok'))
-  const { session, ask } = connect()
-  const listeners = server.listenerCount('request')
-  const first = await withRequests(async () => {
-    // The connection as such was made under it.
-    await ask('/')
-    assert.equal(server.listenerCount('request'), listeners + 1)
-  })
-  assert.equal(server.listenerCount('request'), listeners)
-  await ask('/unseen')
-  const second = await withRequests(async () => {
-    await ask('/')
-    await ask('/')
-  })
-  assert.equal(session.closed, false)
-  assert.deepEqual([first.statuses, second.statuses, second.inFlight], [[200], [200, 200], 0])
-  assert.equal(server.listenerCount('request'), listeners)
-})
-
-test('HTTP/2 sessions older than the first agent are counted where Node.js tells of streams, elsewhere from the next connection on', async (t) => {
-  const { connect } = await startHttp2(t, (request, response) => response.end('ok'))
-  const { ask } = connect()
-  await ask('/before')
-  const { statuses } = await withRequests(async () => {
-    await ask('/')
-    await connect().ask('/')
-    await ask('/')
-  })
-  assert.deepEqual(statuses, tellsStreams ? [200, 200, 200] : [200, 200])
-})
-
-test('a server for both counts HTTP/1 and HTTP/2 once each', async (t) => {
-  const { port, settles } = await startServer(t, { kind: 'both' })
-  await new Promise((resolve) => https.get({ port, host: 'localhost', path: '/one', ca: cert, agent: false }, (response) => response.resume().on('end', resolve)))
-  const session = http2.connect(`https://localhost:${port}`, { ca: cert })
-  t.after(() => session.destroy())
-  await new Promise((resolve) => session.request({ ':path': '/two' }).resume().on('close', resolve))
-  await settles({ 'GET /one 2xx': 1, 'GET /two 2xx': 1 })
-})
-
-test('a server of raw HTTP/2 streams is left as it is', async (t) => {
-  const { port } = await startServer(t, { kind: 'http2-streams' })
-  const session = http2.connect(`http://127.0.0.1:${port}`)
-  t.after(() => session.destroy())
-  let listeners = ''
-  await new Promise((resolve) => session.request({ ':path': '/' }).on('data', (data) => { listeners += data }).on('close', resolve))
-  assert.equal(listeners, '0')
-})
-
 test('a block knows its request wherever the request has led to', async (t) => {
   const { ask, blocks } = await startServer(t, { options: { requests: 'on' } })
   for (const way of ['here', 'awaits', 'timer', 'stream', 'listener', 'body']) {
@@ -366,7 +176,7 @@ test('with requests off nothing is counted and no block has a request', async (t
   await ask('/block/here')
   await eventually(async () => (await blocks()).length > 0, 'the block')
   for (const { request } of await blocks()) assert.equal(request, null)
-  assert.ok(!(await samples()).some(({ name }) => name === COUNT))
+  assert.ok(!(await samples()).some(({ name }) => name === 'loopwatch_http_request_duration_seconds_count'))
 })
 
 test('others that wait while one request blocks are its victims, it is not its own', async (t) => {

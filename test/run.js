@@ -14,11 +14,11 @@ const BIN = path.join(ROOT, 'node_modules', '.bin')
 
 /** Tests of pure parts and of tools, for which one version is enough. */
 const ONCE = [
-  'alerts', 'attach', 'bakeoff', 'cause', 'cluster-hub', 'cluster-parts', 'dashboards', 'delay-histogram', 'demo', 'detector', 'diagnose',
-  'escalation', 'explain', 'fault-table', 'history', 'hook-crate', 'hook-leak', 'hook-oracle', 'http-guard', 'is-alive', 'lateness', 'layers', 'load',
-  'manifests', 'many-routes', 'metrics', 'options', 'options-fuzz', 'others', 'overhead', 'pace', 'package', 'page', 'path-template', 'profile-command', 'profiled', 'profiles',
+  'alerts', 'attach', 'bakeoff', 'blocks-command', 'cause', 'cluster-hub', 'cluster-parts', 'dashboards', 'delay-histogram', 'demo', 'detector', 'diagnose',
+  'escalation', 'explain', 'fault-table', 'history', 'hook-crate', 'hook-leak', 'hook-oracle', 'http-guard', 'incident', 'is-alive', 'lateness', 'layers', 'load',
+  'manifests', 'many-routes', 'metrics', 'options', 'options-fuzz', 'others', 'overhead', 'pace', 'package', 'page', 'parking', 'path-template', 'profile-command', 'profiled', 'profiles',
   'readme', 'request-stats', 'scenario', 'scenario-dashboard', 'scenario-findings', 'scenario-load', 'scenario-parts', 'scenario-quick',
-  'scenario-servers', 'secrets', 'soak', 'source-map', 'stack', 'steal', 'store', 'thread-gate', 'throttling'
+  'scenario-servers', 'secrets', 'soak', 'source-map', 'stack', 'steal', 'store', 'thread-discovery', 'thread-gate', 'throttling'
 ].map((name) => `${name}.test.js`)
 
 /** Tools that profile on two lines of Node.js, half of them on each. @type {Record<number, string[]>} */

@@ -1,0 +1,155 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const http2 = require('node:http2')
+const https = require('node:https')
+const { cert } = require('./support/certificate')
+const { eventually } = require('./support/app')
+const { startServer, withRequests } = require('./support/requests')
+
+/** Node.js has a channel for the streams of HTTP/2 servers. */
+const tellsStreams = Number(process.versions.node.split('.')[0]) >= 22
+
+/**
+ * An HTTP/2 server in this process, and sessions with it.
+ * @param {import('node:test').TestContext} t
+ * @param {(request: http2.Http2ServerRequest, response: http2.Http2ServerResponse) => void} handle
+ */
+async function startHttp2 (t, handle) {
+  const server = http2.createServer(handle).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  const connect = () => {
+    const session = http2.connect(`http://127.0.0.1:${port}`)
+    t.after(() => session.destroy())
+    const ask = (/** @type {string} */ path) => new Promise((resolve) => session.request({ ':path': path }).on('error', resolve).resume().on('close', resolve))
+    return { session, ask }
+  }
+  return { server, connect }
+}
+
+test('HTTP/2 requests are counted, streams that are reset as aborted', async (t) => {
+  const { port, settles, inFlight, blocks } = await startServer(t, { kind: 'http2', options: { requests: 'on' } })
+  const session = http2.connect(`http://127.0.0.1:${port}`)
+  t.after(() => session.destroy())
+  const ask = (/** @type {string} */ path) => new Promise((resolve) => session.request({ ':path': path }).resume().on('close', resolve))
+  await Promise.all(['/a', '/a', '/status/500', '/block/awaits'].map(ask))
+  const post = session.request({ ':path': '/block/body', ':method': 'POST' })
+  post.write('x')
+  setTimeout(() => post.end('y'), 20)
+  await new Promise((resolve) => post.resume().on('close', resolve))
+  const never = session.request({ ':path': '/never' })
+  never.on('error', () => {})
+  await eventually(async () => await inFlight() === 1, 'the request to be in flight')
+  never.close(http2.constants.NGHTTP2_CANCEL)
+  await settles({ 'GET /a 2xx': 2, 'GET /status/:id 5xx': 1, 'GET /block/awaits 2xx': 1, 'POST /block/body 2xx': 1, 'GET /never aborted': 1 })
+  assert.deepEqual((await blocks()).map(({ request }) => request?.route), ['/block/body', '/block/awaits'])
+})
+
+test('an HTTP/2 request that one server hands to another is one request', async (t) => {
+  const back = await startHttp2(t, (request, response) => response.end('ok'))
+  const front = await startHttp2(t, (request, response) => back.server.emit('request', request, response))
+  const { statuses, inFlight } = await withRequests(async () => {
+    const [first, second] = [back, front].map(({ connect }) => connect())
+    await first.ask('/direct')
+    await second.ask('/handed-on')
+    await second.ask('/handed-on')
+  })
+  assert.deepEqual(statuses, [200, 200, 200])
+  assert.equal(inFlight, 0)
+})
+
+test('an HTTP/2 answer by way of the stream has the status that was sent; one cut short is aborted', async (t) => {
+  /** @type {Record<string, (stream: import('node:http2').ServerHttp2Stream) => void>} */
+  const answers = {
+    '/file': (stream) => stream.respondWithFile(__filename, { ':status': 206 }),
+    '/missing': (stream) => stream.respondWithFile(`${__filename}.none`, {}, {
+      onError: () => {
+        stream.respond({ ':status': 404 })
+        stream.end()
+      }
+    }),
+    '/raw': (stream) => {
+      stream.respond({ ':status': 201 })
+      stream.end('raw')
+    },
+    '/empty': (stream) => stream.respond({ ':status': 304 }),
+    '/body': (stream) => {
+      stream.respond({ ':status': 200 })
+      stream.end(Buffer.alloc(3e6))
+    },
+    '/file-body': (stream) => stream.respondWithFile(process.execPath),
+    '/destroyed': (stream) => {
+      stream.respond({ ':status': 200 })
+      stream.write('x')
+      stream.destroy()
+    }
+  }
+  const { connect } = await startHttp2(t, ({ url }, { stream }) => answers[url](stream))
+  const { statuses } = await withRequests(async () => {
+    const { session, ask } = connect()
+    for (const path of ['/file', '/missing', '/raw', '/empty', '/body', '/destroyed']) await ask(path)
+    for (const path of ['/body', '/file-body']) {
+      const request = session.request({ ':path': path })
+      request.on('error', () => {})
+      await once(request, 'data')
+      request.pause()
+      request.close(http2.constants.NGHTTP2_CANCEL)
+      await once(request, 'close')
+    }
+  })
+  assert.deepEqual(statuses, [206, 404, 201, 304, 200, 0, 0, 0])
+})
+
+test('an agent that is started anew counts on HTTP/2 sessions that were open meanwhile, and removes its listeners', async (t) => {
+  const { server, connect } = await startHttp2(t, (request, response) => response.end('ok'))
+  const { session, ask } = connect()
+  const listeners = server.listenerCount('request')
+  const first = await withRequests(async () => {
+    // The connection as such was made under it.
+    await ask('/')
+    assert.equal(server.listenerCount('request'), listeners + 1)
+  })
+  assert.equal(server.listenerCount('request'), listeners)
+  await ask('/unseen')
+  const second = await withRequests(async () => {
+    await ask('/')
+    await ask('/')
+  })
+  assert.equal(session.closed, false)
+  assert.deepEqual([first.statuses, second.statuses, second.inFlight], [[200], [200, 200], 0])
+  assert.equal(server.listenerCount('request'), listeners)
+})
+
+test('HTTP/2 sessions older than the first agent are counted where Node.js tells of streams, elsewhere from the next connection on', async (t) => {
+  const { connect } = await startHttp2(t, (request, response) => response.end('ok'))
+  const { ask } = connect()
+  await ask('/before')
+  const { statuses } = await withRequests(async () => {
+    await ask('/')
+    await connect().ask('/')
+    await ask('/')
+  })
+  assert.deepEqual(statuses, tellsStreams ? [200, 200, 200] : [200, 200])
+})
+
+test('a server for both counts HTTP/1 and HTTP/2 once each', async (t) => {
+  const { port, settles } = await startServer(t, { kind: 'both' })
+  await new Promise((resolve) => https.get({ port, host: 'localhost', path: '/one', ca: cert, agent: false }, (response) => response.resume().on('end', resolve)))
+  const session = http2.connect(`https://localhost:${port}`, { ca: cert })
+  t.after(() => session.destroy())
+  await new Promise((resolve) => session.request({ ':path': '/two' }).resume().on('close', resolve))
+  await settles({ 'GET /one 2xx': 1, 'GET /two 2xx': 1 })
+})
+
+test('a server of raw HTTP/2 streams is left as it is', async (t) => {
+  const { port } = await startServer(t, { kind: 'http2-streams' })
+  const session = http2.connect(`http://127.0.0.1:${port}`)
+  t.after(() => session.destroy())
+  let listeners = ''
+  await new Promise((resolve) => session.request({ ':path': '/' }).on('data', (data) => { listeners += data }).on('close', resolve))
+  assert.equal(listeners, '0')
+})
