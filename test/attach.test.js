@@ -77,6 +77,21 @@ test('blocks of a process that was started without loopwatch, live, and nothing 
   assert.equal(await app.ask(1), '2000')
 })
 
+test('an application that starts its own agent meanwhile has it, with its own options, and keeps it', async (t) => {
+  const app = startNode(t, ['--inspect-port=0', '-e', `process.on('SIGUSR2', () => require(${JSON.stringify(path.join(__dirname, '..'))}).start({ port: 0, log: false, threshold: 77 }).ready.then(({ url }) => console.log(url)))
+    setInterval(() => {}, 1000); console.log('ready')`])
+  await eventually(() => /ready/.test(app.out.stdout), 'the application')
+  const run = attach(t, /** @type {number} */ (app.child.pid))
+  await run.says(/watching process \d+ by an agent in it/)
+  app.child.kill('SIGUSR2')
+  const url = await eventually(() => /http\S+/.exec(app.out.stdout)?.[0], () => `its endpoint: ${app.out.stderr}`)
+  run.child.kill('SIGINT')
+  const { code, stderr } = await run.closed
+  assert.equal(code, 0, stderr)
+  assert.match(await (await fetch(`${url}/metrics`)).text(), /loopwatch_config_threshold_seconds 0\.077/)
+  assert.equal(app.out.stderr.includes('LOOPWATCH_WARN_STARTED'), false, app.out.stderr)
+})
+
 test('a process that is stuck in an endless loop: its stack by --once, and the block while it lasts', async (t) => {
   const app = await startTarget(t, { mode: 'stuck' })
   await eventually(() => /^stuck$/m.test(app.out.stdout), 'the endless loop')

@@ -14,6 +14,9 @@ const debug = debuglog('loopwatch')
 /** One agent a process, whichever copy of the package starts it; the watchdog finds the probe here. */
 const kAgent = Symbol.for('loopwatch.agent.1')
 
+/** Marks an agent that is there only while somebody watches from outside. */
+const kVisits = Symbol.for('loopwatch.visits.1')
+
 /** This copy's, where an application lets nobody add to its globals; nothing else finds it then. @type {Agent | PassiveAgent | undefined} */
 let hidden
 
@@ -32,7 +35,9 @@ const registry = /** @type {Record<symbol, Agent | PassiveAgent | undefined>} */
 exports.start = (options) => {
   const resolved = resolveOptions(options)
   const running = registry[kAgent] ?? hidden
-  if (running) {
+  if (running && kVisits in running) {
+    running.stop()
+  } else if (running) {
     const keys = Object.keys(options ?? {})
     if (isMainThread && keys.length > 0) warnOnce('LOOPWATCH_WARN_STARTED', `loopwatch is started already, the options of a second start() do not count: ${keys.join(', ')}`)
     return running
@@ -45,6 +50,12 @@ exports.start = (options) => {
   if (!isFound) hidden = agent
   return agent
 }
+
+/**
+ * Starts an agent that gives way to the application's own, should that be started meanwhile.
+ * @param {import('../options').Options} options
+ */
+exports.visit = (options) => Object.defineProperty(exports.start(options), kVisits, { value: true })
 
 /** @param {Agent} agent */
 function forget (agent) {

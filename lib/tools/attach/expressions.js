@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 
-const INDEX = path.join(__dirname, '..', '..', 'index.js')
+const START = path.join(__dirname, '..', '..', 'host', 'start.js')
 const AGENT = 'globalThis[Symbol.for("loopwatch.agent.1")]'
 
 /**
@@ -32,7 +32,7 @@ exports.startAgent = (options, untilMs) => `(() => {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major < 20 || (major === 20 && minor < 19)) return 'Node.js ' + process.versions.node + ' is older than 20.19'
   try {
-    process.getBuiltinModule('node:module').createRequire(${JSON.stringify(INDEX)})(${JSON.stringify(INDEX)}).start(${JSON.stringify(options)})
+    process.getBuiltinModule('node:module').createRequire(${JSON.stringify(START)})(${JSON.stringify(START)}).visit(${JSON.stringify(options)})
     return 'started'
   } catch (error) {
     return String(error && error.message)
@@ -42,4 +42,5 @@ exports.startAgent = (options, untilMs) => `(() => {
 /** Needs the loop of the process: a stuck one does not answer. */
 exports.AGENT_URL = `${AGENT}.ready.then(({ url }) => url)`
 
-exports.STOP_AGENT = `void ${AGENT}?.stop()`
+/** Unless the application has started one of its own meanwhile. */
+exports.STOP_AGENT = `if (${AGENT} && Symbol.for("loopwatch.visits.1") in ${AGENT}) void ${AGENT}.stop()`
