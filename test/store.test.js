@@ -222,6 +222,21 @@ test('a full file becomes the older generation, so that at most two are on disk 
   assert.equal(broken, 0)
 })
 
+test('a record whose file cannot become the older generation is on disk all the same, and not counted as lost', (t) => {
+  const made = makeFile(t, { fileBytes: 1 })
+  const older = path.join(made.dir, 'blocks-1.old.ndjson')
+  fs.mkdirSync(path.join(older, 'in-the-way'), { recursive: true })
+  made.file.append(makeRecord({ id: '1-1' }))
+  assert.equal(made.file.takeLost(), 0)
+  assert.ok(made.states.at(-1))
+  fs.rmSync(older, { recursive: true })
+  made.clock.nowMs += 5001
+  made.file.append(makeRecord({ id: '1-2' }))
+  assert.equal(made.file.takeLost(), 0)
+  assert.equal(made.states.at(-1), null)
+  assert.deepEqual(readBlocks(made.dir).records.map(({ id }) => id), ['1-1', '1-2'])
+})
+
 test('of a block that lasted over the change of generations the last record counts', (t) => {
   for (const last of [makeRecord({ durationMs: 900 }), makeRecord({ ongoing: true, durationMs: 900 })]) {
     const { dir, file } = makeFile(t, { fileBytes: 1 })

@@ -65,15 +65,17 @@ class BlockFile {
       this.#lost++
       return
     }
+    let isWritten = false
     try {
       this.#look()
       this.#fd ??= this.#open()
       this.#write(this.#fd, `${JSON.stringify(record)}\n`)
+      isWritten = true
       this.#whereabouts.wrote()
-      this.#onState(null)
       if (this.#bytes >= this.#fileBytes) this.#rotate()
+      this.#onState(null)
     } catch (error) {
-      this.#lost++
+      if (!isWritten) this.#lost++
       this.#retryAtMs = this.#nowMs() + RETRY_MS
       this.close()
       this.#onState(error)
