@@ -24,6 +24,7 @@ const plain = {
   runningMs: 190,
   requests: 1,
   topRequestShare: 1,
+  longestRunMs: 190,
   debugged: false
 }
 
@@ -35,7 +36,7 @@ const stories = [
   { runQueueMs: 160, cpuMs: 38, runningMs: 30 },
   { busyMs: 4, cpuMs: 2, samples: 0, runningMs: 0 },
   { cpuMs: 2, nativeMs: 195, samples: 1, runningMs: 0 },
-  { requests: 12, topRequestShare: 0.1 },
+  { requests: 12, topRequestShare: 0.1, longestRunMs: 0 },
   { nativeMs: 190, samples: 1, runningMs: 0 },
   {},
   { samples: 0, runningMs: 0 }
@@ -72,7 +73,7 @@ test('where two rows hold, the one that blames no code, or the rarer one, goes f
   const both = [
     [{ debugged: true, watchdogGapMs: 200, cpuMs: 0, gcMs: 200, nativeMs: 200 }, 'unknown'],
     [{ watchdogGapMs: 200, cpuMs: 2, busyMs: 0 }, 'suspended'],
-    [{ watchdogGapMs: 200, cpuMs: 2, requests: 5, topRequestShare: 0.2, nativeMs: 200, runningMs: 0 }, 'suspended'],
+    [{ watchdogGapMs: 200, cpuMs: 2, requests: 5, topRequestShare: 0.2, longestRunMs: 0, nativeMs: 200, runningMs: 0 }, 'suspended'],
     [{ runQueueMs: 170, cpuMs: 20, busyMs: 10 }, 'starved'],
     [{ runQueueMs: 170, cpuMs: 20, watchdogGapMs: 200 }, 'starved'],
     [{ runQueueMs: 170, cpuMs: 20, gcMs: 150, nativeMs: 150 }, 'starved'],
@@ -80,9 +81,9 @@ test('where two rows hold, the one that blames no code, or the rarer one, goes f
     [{ watchdogGapMs: 200, cpuMs: 2, gcMs: 150 }, 'suspended'],
     [{ busyMs: 10, gcMs: 150 }, 'gc'],
     [{ gcMs: 150, cpuMs: 20, runningMs: 0 }, 'gc'],
-    [{ gcMs: 150, nativeMs: 150, requests: 5, topRequestShare: 0.2 }, 'gc'],
-    [{ cpuMs: 5, runningMs: 0, nativeMs: 150, requests: 5, topRequestShare: 0.2 }, 'sync-io'],
-    [{ nativeMs: 150, runningMs: 50, requests: 5, topRequestShare: 0.2 }, 'many']
+    [{ gcMs: 150, nativeMs: 150, requests: 5, topRequestShare: 0.2, longestRunMs: 0 }, 'gc'],
+    [{ cpuMs: 5, runningMs: 0, nativeMs: 150, requests: 5, topRequestShare: 0.2, longestRunMs: 0 }, 'sync-io'],
+    [{ nativeMs: 150, runningMs: 50, requests: 5, topRequestShare: 0.2, longestRunMs: 0 }, 'many']
   ]
   for (const [story, cause] of both) assert.equal(causeIn(story), cause, JSON.stringify(story))
 })
@@ -111,8 +112,9 @@ test('each verdict turns exactly at the bound that the table states', () => {
     [{ runQueueMs: 100, cpuMs: 50 - little, runningMs: 0 }, 'sync-io', { runQueueMs: 100, cpuMs: 50, runningMs: 0 }, 'js'],
     [{ stolenMs: 99 - little, cpuMs: 50, runningMs: 0 }, 'sync-io', { stolenMs: 99, cpuMs: 50, runningMs: 0 }, 'js'],
     [{ cpuMs: 10, runningMs: 100 - little }, 'sync-io', { cpuMs: 10, runningMs: 100 }, 'js'],
-    [{ requests: 2, topRequestShare: 0.6 - little }, 'many', { requests: 2, topRequestShare: 0.6 }, 'js'],
-    [{ requests: 2, topRequestShare: 0.5 }, 'many', { requests: 1, topRequestShare: 0.5 }, 'js'],
+    [{ requests: 2, topRequestShare: 0.6 - little, longestRunMs: 0 }, 'many', { requests: 2, topRequestShare: 0.6, longestRunMs: 0 }, 'js'],
+    [{ requests: 2, topRequestShare: 0.5, longestRunMs: 50 - little }, 'many', { requests: 2, topRequestShare: 0.5, longestRunMs: 50 }, 'js'],
+    [{ requests: 2, topRequestShare: 0.5, longestRunMs: 0 }, 'many', { requests: 1, topRequestShare: 0.5, longestRunMs: 0 }, 'js'],
     // native: half of what it did not wait
     [{ runQueueMs: 0, nativeMs: 100 }, 'native', { runQueueMs: 0, nativeMs: 100 - little }, 'js'],
     [{ runQueueMs: 100, cpuMs: 100, nativeMs: 150 }, 'native', { runQueueMs: 100, cpuMs: 100, nativeMs: 150 - little }, 'js'],
@@ -159,6 +161,7 @@ function anyEvidence (random) {
     runningMs: some(durationMs),
     requests: Math.floor(some(40)),
     topRequestShare: random(),
+    longestRunMs: some(durationMs),
     debugged: random() < 0.05
   }
 }

@@ -139,16 +139,29 @@ test('the request is the one that ran longest, with how many there were and its 
   const fold = new Fold()
   for (const [id, weightMs] of [[1, 10], [2, 40], [1, 15], [3, 15]]) fold.add({ weightMs, late: false, request: request(id), frames: [] })
   fold.add({ weightMs: 500, late: false, request: null, frames: [] })
-  assert.deepEqual(fold.requests, { top: request(2), distinct: 3, topShare: 0.5 })
+  assert.deepEqual(fold.requests, { top: request(2), distinct: 3, topShare: 0.5, longestRunMs: 0 })
+})
+
+test('a request that goes on from sample to sample is told from many that take turns; a call that keeps the answer counts', () => {
+  const runOf = (/** @type {[number | null, number, number?][]} */ samples) => {
+    const fold = new Fold()
+    for (const [id, weightMs, heldMs = 0] of samples) fold.add({ weightMs, late: heldMs > 0, heldMs, request: id === null ? null : request(id), frames: [] })
+    return fold.requests.longestRunMs
+  }
+  assert.equal(runOf([[1, 50], [1, 20], [1, 20], [2, 20], [2, 20]]), 40)
+  assert.equal(runOf([[1, 20], [2, 20], [1, 20], [2, 20]]), 0)
+  assert.equal(runOf([[1, 60, 55], [2, 100, 95], [3, 20]]), 95)
+  assert.equal(runOf([[null, 20], [null, 500], [1, 20]]), 0)
+  assert.equal(runOf([[1, 20], [null, 20], [1, 20], [1, 5]]), 5)
 })
 
 test('without requests there is no top one', () => {
   const fold = new Fold()
-  assert.deepEqual(fold.requests, { top: null, distinct: 0, topShare: 1 })
+  assert.deepEqual(fold.requests, { top: null, distinct: 0, topShare: 1, longestRunMs: 0 })
   fold.add({ weightMs: 500, late: false, request: null, frames: [] })
-  assert.deepEqual(fold.requests, { top: null, distinct: 0, topShare: 1 })
+  assert.deepEqual(fold.requests, { top: null, distinct: 0, topShare: 1, longestRunMs: 0 })
   fold.add({ weightMs: 0, late: false, request: request(1), frames: [] })
-  assert.deepEqual(fold.requests, { top: request(1), distinct: 1, topShare: 1 })
+  assert.deepEqual(fold.requests, { top: request(1), distinct: 1, topShare: 1, longestRunMs: 0 })
 })
 
 test('requests without end take bounded memory', () => {

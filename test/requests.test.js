@@ -10,7 +10,7 @@ const { createMemory, openBridge } = require('../lib/bridge/bridge')
 const { Requests } = require('../lib/host/requests')
 const { cert } = require('./support/certificate')
 const { eventually } = require('./support/app')
-const { startServer, withRequests } = require('./support/requests')
+const { SPIN_MS, startServer, withRequests } = require('./support/requests')
 
 /** AsyncLocalStorage comes at no cost from here on, so requests are followed from the start. */
 const isFree = Number(process.versions.node.split('.')[0]) >= 24
@@ -150,6 +150,16 @@ test('a block knows its request wherever the request has led to', async (t) => {
     assert.deepEqual({ method: request.method, traceId: request.traceId }, { method: 'POST', traceId }, way)
     assert.ok(Math.abs(Date.now() - Date.parse(request.startedAt)) < 20000)
   }
+})
+
+test('two requests that block one after the other in one turn are culprits, not too much load', async (t) => {
+  const { ask, blocks } = await startServer(t, { options: { requests: 'on' } })
+  const block = await eventually(async () => {
+    await Promise.all([ask('/block/timer'), ask('/block/timer')])
+    return (await blocks()).find(({ durationMs, cause }) => durationMs > 1.8 * SPIN_MS && cause !== 'starved')
+  }, 'both in one turn')
+  assert.deepEqual({ cause: block.cause, route: block.request.route, line: block.frame.function }, { cause: 'js', route: '/block/timer', line: 'spin' })
+  assert.ok(block.evidence.requests === 2, JSON.stringify(block.evidence))
 })
 
 test("with 'auto' requests are followed at once where it is free, elsewhere from the first block on", async (t) => {

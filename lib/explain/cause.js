@@ -18,6 +18,7 @@
  * @property {number} runningMs covered by answers in time from JavaScript code, which a sleeping thread does not give
  * @property {number} requests distinct ones seen
  * @property {number} topRequestShare of the time seen, 0 to 1
+ * @property {number} longestRunMs one of them was seen at it for so long without another in between
  * @property {boolean} debugged
  */
 
@@ -84,8 +85,9 @@ const table = [
   },
   {
     cause: 'many',
-    when: 'samples show two or more requests and none has 60 % of the time',
-    test: (e) => e.requests >= 2 && e.topRequestShare < 0.6
+    when: 'samples show two or more requests, none has 60 % of the time, and none was seen for as long as the threshold without another in between',
+    // Two that block one after the other are two culprits.
+    test: (e) => e.requests >= 2 && e.topRequestShare < 0.6 && e.longestRunMs < e.thresholdMs
   },
   {
     cause: 'native',

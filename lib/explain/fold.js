@@ -7,6 +7,7 @@ const STACKS = 40
  * @typedef {object} Sample one look into the host within a block
  * @property {number} weightMs the time of the block it stands for: since the sample before it
  * @property {boolean} late answered only after a native call or a sleep had ended
+ * @property {number} [heldMs] for how long that kept the answer
  * @property {import('../bridge/answer').RequestContext | null} request
  * @property {import('../bridge/answer').Frame[]} frames innermost first
  *
@@ -23,14 +24,18 @@ class Fold {
   #stacks = new Map()
   /** @type {Map<number | null, { request: import('../bridge/answer').RequestContext | null, weightMs: number }>} */
   #requests = new Map()
+  /** Samples in a row that saw one request: the time between them, and that of a call that kept the first from answering. */
+  #run = { id: /** @type {number | null} */ (null), ms: 0 }
+  #longestRunMs = 0
   samples = 0
   /** Samples whose stack was beyond the bound. */
   unkept = 0
 
   /** @param {Sample} sample */
-  add ({ weightMs, late, request, frames }) {
+  add ({ weightMs, late, heldMs = 0, request, frames }) {
     this.samples++
     this.#addRequest(request, weightMs)
+    this.#addToRun(request?.id ?? null, weightMs, late ? heldMs : 0)
     const key = frames.map((frame) => `${frame.function}\n${frame.file}\n${frame.line}`).join('\r')
     let stack = this.#stacks.get(key)
     if (stack === undefined) {
@@ -54,19 +59,26 @@ class Fold {
     else if (this.#requests.size < STACKS) this.#requests.set(id, { request, weightMs })
   }
 
+  /** @param {number | null} id of the request, null without one @param {number} weightMs @param {number} heldMs */
+  #addToRun (id, weightMs, heldMs) {
+    this.#run = id === this.#run.id ? { id, ms: this.#run.ms + weightMs } : { id, ms: Math.min(heldMs, weightMs) }
+    if (id !== null) this.#longestRunMs = Math.max(this.#longestRunMs, this.#run.ms)
+  }
+
   /** Heaviest first. @returns {Stack[]} */
   get stacks () {
     return [...this.#stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
   }
 
   /**
-   * The request that was seen longest, how many there were, and its share of their time.
-   * @returns {{ top: import('../bridge/answer').RequestContext | null, distinct: number, topShare: number }}
+   * The request that was seen longest, how many there were, its share of their time, and for how long at least one of
+   * them went on without another in between.
+   * @returns {{ top: import('../bridge/answer').RequestContext | null, distinct: number, topShare: number, longestRunMs: number }}
    */
   get requests () {
     const named = [...this.#requests.values()].filter(({ request }) => request !== null).sort((a, b) => b.weightMs - a.weightMs)
     const totalMs = named.reduce((total, { weightMs }) => total + weightMs, 0)
-    return { top: named[0]?.request ?? null, distinct: named.length, topShare: totalMs > 0 ? named[0].weightMs / totalMs : 1 }
+    return { top: named[0]?.request ?? null, distinct: named.length, topShare: totalMs > 0 ? named[0].weightMs / totalMs : 1, longestRunMs: this.#longestRunMs }
   }
 }
 

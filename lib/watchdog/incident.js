@@ -108,7 +108,7 @@ class Incident {
     if (sample.late) this.#nativeMs += this.#fold.samples === 0 ? weightMs : heldMs
     else if (wrapsNative(sample.frames)) this.#nativeMs += weightMs
     else if (sample.frames.length > 0 && sample.frames[0].file !== null) this.#runningMs += weightMs
-    this.#fold.add({ ...sample, weightMs })
+    this.#fold.add({ ...sample, weightMs, heldMs })
   }
 
   /** A reading taken within the block. @param {Reading} reading */
@@ -177,7 +177,7 @@ class Incident {
       watchdogGapMs: watchdogGapWithin(startMs, endMs)
     }
     const cause = causeOf({
-      ...evidence, durationMs, thresholdMs, busyMs, samples, requests: requests.distinct, topRequestShare: requests.topShare, debugged: this.#debugged
+      ...evidence, durationMs, thresholdMs, busyMs, samples, requests: requests.distinct, topRequestShare: requests.topShare, longestRunMs: requests.longestRunMs, debugged: this.#debugged
     })
     /** @type {import('../store/record').BlockRecord} */
     const record = {

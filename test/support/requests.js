@@ -51,3 +51,5 @@ exports.withRequests = async (act) => {
     requests.stop()
   }
 }
+
+exports.SPIN_MS = SPIN_MS
