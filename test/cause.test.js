@@ -11,6 +11,7 @@ const { seeded } = require('./support/simulated-host')
 /** A block of 200 ms of the application's JavaScript, all on the CPU. */
 const plain = {
   durationMs: 200,
+  ongoing: false,
   thresholdMs: 50,
   busyMs: 200,
   cpuMs: 196,
@@ -99,6 +100,8 @@ test('each verdict turns exactly at the bound that the table states', () => {
     // starved: 20 % of waiting, and below the threshold without it
     [{ durationMs: 60, busyMs: 60, runQueueMs: 12, cpuMs: 48 }, 'starved', { durationMs: 60, busyMs: 60, runQueueMs: 12 - little, cpuMs: 48 }, 'js'],
     [{ runQueueMs: 150 + little, cpuMs: 49 }, 'starved', { runQueueMs: 150, cpuMs: 50 }, 'js'],
+    // while it lasts: half of it
+    [{ ongoing: true, durationMs: 60, busyMs: 60, runQueueMs: 30, cpuMs: 30 }, 'starved', { ongoing: true, durationMs: 60, busyMs: 60, runQueueMs: 30 - little, cpuMs: 30 }, 'js'],
     // starved: 80 % of waiting
     [{ durationMs: 1000, busyMs: 1000, runQueueMs: 800, cpuMs: 200 }, 'starved', { durationMs: 1000, busyMs: 1000, runQueueMs: 800 - little, cpuMs: 200 }, 'js'],
     // not starved: the rest is ten thresholds
@@ -148,6 +151,7 @@ function anyEvidence (random) {
   const stolenMs = some(durationMs - cpuMs - Math.max(runQueueMs, throttledMs))
   return {
     durationMs,
+    ongoing: random() < 0.3,
     thresholdMs,
     busyMs: random() < 0.8 ? durationMs : some(durationMs),
     cpuMs: maybe(cpuMs),

@@ -42,6 +42,7 @@ test('code is the application\'s, a package\'s, Node\'s or our own by where its 
     ['webpack:///./node_modules/lodash/lodash.js', 'package'],
     ['node:internal/timers', 'node'],
     ['node:fs', 'node'],
+    ['wasm://wasm/cbcc1ea6', 'node'],
     [null, 'node'],
     [path.join(own, 'host', 'probe.js'), 'own'],
     [path.join(own, 'register.js'), 'own'],
@@ -76,9 +77,11 @@ test('functions of one name in two files are two functions', () => {
   assert.equal(spell(blame([stack(30, ['run@/srv/a.js:1']), stack(20, ['run@/srv/b.js:1']), stack(20, ['run@/srv/b.js:2'])])), 'run@/srv/b.js:1')
 })
 
-test('a short time in the application beats a long one in packages alone', () => {
-  const packages = stack(900, ['parse@/srv/node_modules/p/i.js:1'])
-  assert.equal(spell(blame([packages, stack(10, ['report@/srv/report.js:41'])])), 'report@/srv/report.js:41')
+test('a fifth of the time in the application beats the rest in packages alone; less is passing through', () => {
+  const packages = stack(800, ['parse@/srv/node_modules/p/i.js:1'])
+  assert.equal(spell(blame([packages, stack(200, ['report@/srv/report.js:41'])])), 'report@/srv/report.js:41')
+  assert.equal(spell(blame([packages, stack(120, ['report@/srv/report.js:41']), stack(80, ['sum@/srv/report.js:9'])])), 'report@/srv/report.js:41')
+  assert.equal(spell(blame([packages, stack(199, ['report@/srv/report.js:41'])])), 'parse@/srv/node_modules/p/i.js:1')
   assert.equal(spell(blame([packages])), 'parse@/srv/node_modules/p/i.js:1')
 })
 

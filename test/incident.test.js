@@ -40,3 +40,13 @@ test('a block in progress starts when it is certain to have begun, an ended one 
   assert.ok(Math.abs(sinceMs(late.request) + 10) <= 5, `its request starts ${sinceMs(late.request)} ms after it`)
   assert.equal(early.request?.startedAt, late.request?.startedAt)
 })
+
+test('a block is of the start-up until a request is seen in it', () => {
+  const reading = { atMs: 900, cpuMs: 0, runQueueMs: 0, throttledMs: 0, stolenMs: null }
+  const incident = new Incident({ thread: 'main', threadId: 0, beats: 1, before: reading, isDebugged: false, surroundings })
+  incident.begin('1', { startMs: 1000, uncertaintyMs: 1, startup: true, beats: 1 }, 1060)
+  assert.equal(incident.ongoing(1060, null).startup, true)
+  const request = { id: 3, method: 'GET', route: '/report', startedAtMs: 990, traceId: null, ended: false }
+  incident.add({ id: 1, beats: 1, atMs: 1050, askedAtMs: 1049, idleMs: 0, debugged: false, late: false, request, requestIsCertain: true, frames: [] })
+  assert.equal(incident.ongoing(1060, null).startup, false)
+})

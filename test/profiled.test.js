@@ -108,6 +108,12 @@ test('a stack that was taken in time keeps its line, and a block of JavaScript i
   assert.deepEqual([record.frame, record.profile.call, record.leaf], [frame, null, null])
 })
 
+test('one stack taken in time, at the end of a short block, does not outweigh what the profile saw in another function', () => {
+  const profile = cutProfiles([makeWindow(LOAD, [3, 3, 3, 3])], 1000, 1050)
+  const frame = { function: 'handle', file: FILE, line: 8, column: 3, exact: true }
+  assert.deepEqual(lay(profile, { frame, samples: 1 }).frame, { function: 'load', file: FILE, line: 3, column: 15, exact: true })
+})
+
 test('where Node.js lies between, the source says the line of the call, else only the function is told', () => {
   const nodes = [node(1, '(root)', null, [2]), node(2, 'seal', 5, [3]), node(3, 'pbkdf2Sync', 'node:internal/crypto/pbkdf2', [4]), node(4, 'run', null)]
   const profile = cutProfiles([makeWindow(nodes, [4, 4, 4])], 1000, 1050)

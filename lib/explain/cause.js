@@ -4,7 +4,8 @@
  * @typedef {import('../causes').Cause} Cause
  *
  * @typedef {object} Evidence what is known of one block; null where this machine does not tell
- * @property {number} durationMs
+ * @property {number} durationMs so far, where ongoing
+ * @property {boolean} ongoing
  * @property {number} thresholdMs
  * @property {number} busyMs time since the beat before it that the loop was not waiting for events
  * @property {number | null} cpuMs of the host thread
@@ -67,10 +68,11 @@ const table = [
   },
   {
     cause: 'starved',
-    when: 'waiting for a CPU (run queue, cgroup throttling, stolen time) is at least 20 % of it and the rest below the threshold, or it is 80 % of it and the rest below ten thresholds',
+    when: 'waiting for a CPU (run queue, cgroup throttling, stolen time) is at least 20 % of it, half of it while it lasts, and the rest below the threshold, or it is 80 % of it and the rest below ten thresholds',
     test: (e) => {
       const restMs = e.durationMs - waitMs(e)
-      return (waitMs(e) >= SOME * e.durationMs && restMs < e.thresholdMs) || (waitMs(e) >= MOSTLY * e.durationMs && restMs < LONG * e.thresholdMs)
+      // At first the rest of every block is below the threshold.
+      return (waitMs(e) >= (e.ongoing ? HALF : SOME) * e.durationMs && restMs < e.thresholdMs) || (waitMs(e) >= MOSTLY * e.durationMs && restMs < LONG * e.thresholdMs)
     }
   },
   {

@@ -5,16 +5,20 @@ const path = require('node:path')
 /** Our own code, wherever it is installed. */
 const OWN = path.join(__dirname, '..') + path.sep
 
+/** Less than this share of what is known to be somebody's is passing through, not the culprit. */
+const SOME = 0.2
+
 /** @typedef {import('../bridge/answer').Frame} Frame */
 /** @typedef {'own' | 'node' | 'package' | 'application'} Origin */
 
 /**
- * Whose code a frame is. Built-ins of V8 have no file and count as Node's.
+ * Whose code a frame is. Built-ins of V8 have no file and count as Node's, as does WebAssembly, which no line leads to:
+ * whoever called it is told.
  * @param {Frame} frame
  * @returns {Origin}
  */
 function originOf ({ file }) {
-  if (file === null || file.startsWith('node:')) return 'node'
+  if (file === null || file.startsWith('node:') || file.startsWith('wasm:')) return 'node'
   if (file.startsWith(OWN)) return 'own'
   return /[\\/]node_modules[\\/]/.test(file) ? 'package' : 'application'
 }
@@ -32,7 +36,7 @@ function blamedFrame (frames) {
 /**
  * The frame to blame in many stacks: of the functions that are blamed in one of them the one that
  * was blamed longest, and of its lines the one seen longest. Stacks that name the application beat
- * those that name only packages, however long.
+ * those that name only packages, if they are a fifth of both.
  * @param {import('./fold').Stack[]} stacks
  * @returns {(Frame & { exact: boolean }) | null}
  */
@@ -42,7 +46,7 @@ function blame (stacks) {
     return frame === null ? [] : [{ frame, weightMs, lateMs }]
   })
   const ofApplication = blamed.filter(({ frame }) => originOf(frame) === 'application')
-  const candidates = ofApplication.length > 0 ? ofApplication : blamed
+  const candidates = ofApplication.length > 0 && sum(ofApplication, 'weightMs') >= SOME * sum(blamed, 'weightMs') ? ofApplication : blamed
   const inFunction = heaviest(candidates, ({ frame }) => `${frame.file}\n${frame.function}`)
   const onLine = heaviest(inFunction, ({ frame }) => `${frame.line}`)
   if (onLine.length === 0) return null

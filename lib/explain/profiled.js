@@ -53,9 +53,10 @@ function tell (record, stacks, { original, lines }) {
   const callees = heaviest.frames.slice(0, at).filter(isCallee)
   const raw = heaviest.raw[at]
   const text = raw.file === null ? null : lines(raw.file)
-  const sampled = record.frame?.exact ? record.frame : null
+  // Of a short block it is one sample, of a moment at its end.
+  const sampled = record.frame?.exact && isSame(record.frame, blamed) ? record.frame : null
   if (callees.length === 0) {
-    const line = heaviest.hasLine ? raw.line : sampled === null || !isSame(sampled, blamed) ? null : sampled.line
+    const line = heaviest.hasLine ? raw.line : sampled?.line ?? null
     const builtin = line === null ? null : builtinIn(text?.[line - 1] ?? '')
     const late = !heaviest.hasLine && isSame(record.frame, blamed) ? record.frame : null
     return {

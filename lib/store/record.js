@@ -16,10 +16,10 @@ const { isText, objectOf, orMissing, orNull } = require('../shape')
  * @property {number} durationMs so far, where ongoing
  * @property {number} uncertaintyMs the true duration is at most this far from durationMs
  * @property {boolean} ongoing
- * @property {boolean} startup it began before the loop's first turn, or before it had waited for 20 ms in all: code at the top level, modules being loaded; logged at info
+ * @property {boolean} startup it began before the loop's first turn, or before it had waited for 20 ms in all, and no request was seen in it: code at the top level, modules being loaded; logged at info
  * @property {import('../causes').Cause} cause provisional where ongoing
  * @property {EvidenceRecord} evidence
- * @property {FrameRecord | null} frame the innermost function of the application that blocked longest
+ * @property {FrameRecord | null} frame the innermost function of the application that blocked longest, or of a package where the application's had less than a fifth of the time
  * @property {import('../bridge/answer').Frame | null} leaf the innermost function of all
  * @property {number} samples stacks taken
  * @property {{ count: number, weightMs: number, frames: import('../bridge/answer').Frame[] }[]} stacks equal stacks folded, the ten heaviest

@@ -177,7 +177,7 @@ class Incident {
       watchdogGapMs: watchdogGapWithin(startMs, endMs)
     }
     const cause = causeOf({
-      ...evidence, durationMs, thresholdMs, busyMs, samples, requests: requests.distinct, topRequestShare: requests.topShare, longestRunMs: requests.longestRunMs, debugged: this.#debugged
+      ...evidence, durationMs, ongoing, thresholdMs, busyMs, samples, requests: requests.distinct, topRequestShare: requests.topShare, longestRunMs: requests.longestRunMs, debugged: this.#debugged
     })
     /** @type {import('../store/record').BlockRecord} */
     const record = {
@@ -191,7 +191,8 @@ class Incident {
       durationMs: roundMs(durationMs),
       uncertaintyMs: roundMs(uncertaintyMs),
       ongoing,
-      startup: block.startup,
+      // A process that answers requests has started.
+      startup: block.startup && requests.top === null,
       cause,
       evidence: {
         cpuMs: round(evidence.cpuMs),
