@@ -100,6 +100,11 @@ test('a place is exact unless late answers make up half of the time it was seen 
   assert.equal(blame([stack(60, ['f@/srv/a.js:1'], 0), stack(50, ['g@/srv/b.js:1'], 50)])?.exact, true, 'not of other lines')
 })
 
+test('a place in code that was compiled in memory is not exact', () => {
+  const compiled = { count: 1, weightMs: 100, lateMs: 0, frames: [{ ...frame('f@/srv/a.ts:1'), compiled: true }] }
+  assert.equal(blame([compiled])?.exact, false)
+})
+
 test('the leaf is the innermost function that was seen longest, built-in or not', () => {
   assert.equal(spell(leaf([stack(40, ['report@/srv/a.js:1']), stack(30, ['test', 'report@/srv/a.js:1']), stack(20, ['test', 'report@/srv/a.js:2'])])), 'test@null:null')
   assert.equal(leaf([stack(100, [])]), null)

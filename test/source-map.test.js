@@ -186,3 +186,26 @@ test('each file is read once, and of ever new files a bounded number is kept', (
   assert.deepEqual(maps.original(frameIn('/srv/0.js')), original)
   assert.equal(reads.length, 2 * 251, 'the first was let go meanwhile')
 })
+
+test('a map that is in memory alone is asked for once it is missed, and counts when it has been learned', (t) => {
+  const file = path.join(makeDir(t), 'total.ts')
+  fs.writeFileSync(file, SOURCE)
+  /** @type {string[]} */
+  const missed = []
+  const maps = new SourceMaps(read, { onMissing: (file) => missed.push(file) })
+  for (let i = 0; i < 2; i++) assert.deepEqual(maps.original(frameIn(file)), { ...frameIn(file), compiled: true })
+  assert.deepEqual(maps.original(frameIn(file.replace('.ts', '.js'))), frameIn(file.replace('.ts', '.js')))
+  assert.deepEqual(missed, [file])
+  maps.learn(file, JSON.stringify({ ...compiled.map, sources: ['total.ts'] }))
+  assert.deepEqual(maps.original(frameIn(file)), { function: 'total', file, ...compiled.original })
+  maps.learn(file, 'no map')
+  assert.equal(maps.original(frameIn(file)).compiled, true)
+})
+
+test('where Node.js runs TypeScript itself a place counts, unless the file has no such place', (t) => {
+  const file = path.join(makeDir(t), 'total.tsx')
+  fs.writeFileSync(file, 'const a = 1\ncall()\n')
+  const maps = new SourceMaps(read, { stripsTypes: true })
+  const isElsewhere = (/** @type {number} */ line, /** @type {number} */ column) => maps.original({ function: 'f', file, line, column }).compiled === true
+  assert.deepEqual([isElsewhere(2, 1), isElsewhere(2, 7), isElsewhere(2, 8), isElsewhere(4, 1)], [false, false, true, true])
+})

@@ -10,6 +10,7 @@ const LINE = '\x1e'
  * @property {string | null} file path, `node:` name, or null for a built-in of V8
  * @property {number | null} line from 1
  * @property {number | null} column from 1
+ * @property {boolean} [compiled] line and column are of code that was compiled in memory, not of the file
  *
  * @typedef {object} RequestContext
  * @property {number} id of the request within the process

@@ -19,6 +19,8 @@ module.exports = {
   FOLLOW: 6,
   /** watchdog to host: { code, message } what the log cannot tell */
   WARN: 7,
+  /** watchdog to host: { code, file } is there a source map in memory? host to watchdog: { code, file, text }, null without one */
+  SOURCE_MAP: 8,
   /** watchdog to host: { code, open, seconds, why, ended } a window of origin tracking is wanted, or no longer */
   TRACK: 10,
   /** host to watchdog: { code, open, reason, seconds, why, ended, failure } origin tracking is on, off, or impossible */

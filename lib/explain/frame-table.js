@@ -31,6 +31,11 @@ class FrameTable {
     }
     return /** @type {Frame} */ (frame)
   }
+
+  /** More is known of where frames come from. */
+  forget () {
+    this.#frames.clear()
+  }
 }
 
 exports.FrameTable = FrameTable

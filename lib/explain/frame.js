@@ -50,7 +50,7 @@ function blame (stacks) {
   const inFunction = heaviest(candidates, ({ frame }) => `${frame.file}\n${frame.function}`)
   const onLine = heaviest(inFunction, ({ frame }) => `${frame.line}`)
   if (onLine.length === 0) return null
-  return { ...onLine[0].frame, exact: sum(onLine, 'lateMs') * 2 < sum(onLine, 'weightMs') }
+  return { ...onLine[0].frame, exact: onLine[0].frame.compiled !== true && sum(onLine, 'lateMs') * 2 < sum(onLine, 'weightMs') }
 }
 
 /** The frame the loop was in longest of all. @param {import('./fold').Stack[]} stacks @returns {Frame | null} */

@@ -8,6 +8,8 @@ const tracing = () => require('@jridgewell/trace-mapping')
 
 /** @typedef {import('@jridgewell/trace-mapping').TraceMap} TraceMap */
 
+/** Files that run compiled. By Node.js itself every place stays where it was, not so by tsx, ts-node and their like. */
+const COMPILED = /\.(?:[cm]?ts|[jt]sx)$/
 const COMMENT = /\/[/*][#@]\s*sourceMappingURL=([^\s'"*]+)/g
 const INLINE = /^data:application\/json[^,]*?(;base64)?,(.*)$/s
 /** Maps read once and kept; a process runs few files that block. */
@@ -16,18 +18,32 @@ const FILES = 100
 const MAP_CHARS = 4 * 1024 * 1024
 
 /**
- * Symbolicates frames by the source maps that their files name, inline or beside them.
- * Reading is injected: `read(file)` gives a text, or null where there is none or it is too large.
+ * Symbolicates frames by the source maps that their files name, inline or beside them, or that are learned
+ * of files compiled in memory.
  */
 class SourceMaps {
   /** @type {Map<string, TraceMap | null>} */
   #maps = new Map()
   #chars = 0
   #read
+  #onMissing
+  #stripsTypes
 
-  /** @param {(file: string) => string | null} read */
-  constructor (read) {
+  /**
+   * @param {(file: string) => string | null} read gives a text, null where there is none or it is too large
+   * @param {object} [memory] of files that run compiled
+   * @param {(file: string) => void} [memory.onMissing] the file on disk names no map: there may be one to be learned
+   * @param {boolean} [memory.stripsTypes] Node.js itself runs TypeScript, as far as nobody else does
+   */
+  constructor (read, { onMissing = () => {}, stripsTypes = false } = {}) {
     this.#read = read
+    this.#onMissing = onMissing
+    this.#stripsTypes = stripsTypes
+  }
+
+  /** A map that is in memory alone. @param {string} file @param {string} text */
+  learn (file, text) {
+    this.#keep(file, this.#parse(text, file))
   }
 
   /**
@@ -38,7 +54,16 @@ class SourceMaps {
   original (frame) {
     const file = toPath(frame.file)
     if (file === null || frame.line === null || !path.isAbsolute(file)) return { ...frame, file }
-    return { ...frame, file, ...this.#find(file, frame.line, frame.column ?? 1) }
+    const found = this.#find(file, frame.line, frame.column ?? 1)
+    return found === null && this.#isElsewhere(file, frame.line, frame.column ?? 1) ? { ...frame, file, compiled: true } : { ...frame, file, ...found }
+  }
+
+  /** Whether a place is one of code that was compiled in memory, and not of the file. @param {string} file @param {number} line @param {number} column */
+  #isElsewhere (file, line, column) {
+    if (!COMPILED.test(file)) return false
+    if (!this.#stripsTypes) return true
+    const text = this.#read(file)?.split('\n')[line - 1]
+    return text === undefined || column > text.length + 1
   }
 
   /** @param {string} file @param {number} line @param {number} column */
@@ -59,10 +84,16 @@ class SourceMaps {
     let map = this.#maps.get(file)
     if (map === undefined) {
       map = this.#load(file)
-      if (this.#maps.size === FILES) this.#maps.clear()
-      this.#maps.set(file, map)
+      this.#keep(file, map)
+      if (map === null && COMPILED.test(file)) this.#onMissing(file)
     }
     return map
+  }
+
+  /** @param {string} file @param {TraceMap | null} map */
+  #keep (file, map) {
+    if (this.#maps.size === FILES) this.#maps.clear()
+    this.#maps.set(file, map)
   }
 
   /** @param {string} file */
@@ -75,12 +106,21 @@ class SourceMaps {
       const text = inline
         ? Buffer.from(inline[1] ? inline[2] : decodeURIComponent(inline[2]), inline[1] ? 'base64' : 'utf8').toString()
         : this.#read(mapFile)
+      return text === null ? null : this.#parse(text, mapFile)
+    } catch {
+      return null
+    }
+  }
+
+  /** @param {string} text @param {string} mapFile */
+  #parse (text, mapFile) {
+    if (text.length > MAP_CHARS) return null
+    if ((this.#chars += text.length) > MAP_CHARS) {
+      this.#maps.clear()
+      this.#chars = text.length
+    }
+    try {
       // Sources are URLs beside the map's; as a path a `#` or `?` of a folder would end it.
-      if (text === null || text.length > MAP_CHARS) return null
-      if ((this.#chars += text.length) > MAP_CHARS) {
-        this.#maps.clear()
-        this.#chars = text.length
-      }
       return new (tracing().TraceMap)(text, pathToFileURL(mapFile).href)
     } catch {
       // A broken map is no reason to say less than the generated place.

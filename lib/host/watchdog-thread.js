@@ -5,7 +5,8 @@ const { setTimeout, clearTimeout } = require('node:timers')
 const { Worker } = require('node:worker_threads')
 const { codedError } = require('../errors')
 const { ownFile } = require('../own-file')
-const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, TRACK, WARN } = require('../bridge/messages')
+const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, TRACK, WARN, SOURCE_MAP } = require('../bridge/messages')
+const { sourceMapOf } = require('./source-map-of')
 
 const MAIN = ['watchdog', 'main.js']
 const ENTRY = ownFile(...MAIN)
@@ -80,7 +81,7 @@ class WatchdogThread {
     }
   }
 
-  /** @param {{ code: number, id: number, value: unknown, url: string | null, record: unknown, on: boolean, message: string }} message */
+  /** @param {{ code: number, id: number, value: unknown, url: string | null, record: unknown, on: boolean, message: string, file: string }} message */
   #receive (message) {
     if (message.code === LISTENING) {
       this.#retryMs = FIRST_RETRY_MS
@@ -95,6 +96,8 @@ class WatchdogThread {
       this.#settle(message.id, message.value)
     } else if (message.code === TRACK) {
       this.#handlers.onTrack(message)
+    } else if (message.code === SOURCE_MAP) {
+      this.post({ code: SOURCE_MAP, file: message.file, text: sourceMapOf(message.file) })
     }
   }
 

@@ -30,7 +30,7 @@ const { isText, objectOf, orMissing, orNull } = require('../shape')
  *
  * @typedef {import('../bridge/answer').Frame & { exact: boolean }} FrameRecord
  * `exact` is false where the stack could only be taken when a native call had returned: it may
- * then name the next line, or the caller, unless a CPU profile has told
+ * then name the next line, or the caller, unless a CPU profile has told; and where `compiled` is true
  *
  * @typedef {object} OriginRecord
  * @property {string} type of the asynchronous resource: Timeout, PROMISE, TCPCONNECTWRAP…

@@ -3,9 +3,7 @@
 const { threadId } = require('node:worker_threads')
 const { nowMs } = require('../clock')
 const { openBridge } = require('../bridge/bridge')
-const { LISTENING, BLOCK, FOLLOW, LEAD, PROFILE, THREAD_STARTED, THREAD_ENDED, WARN } = require('../bridge/messages')
-const { FrameTable } = require('../explain/frame-table')
-const { SourceMaps } = require('../explain/source-map')
+const { LISTENING, BLOCK, FOLLOW, LEAD, PROFILE, SOURCE_MAP, THREAD_STARTED, THREAD_ENDED, WARN } = require('../bridge/messages')
 const { BlockMemory, mergeNewest } = require('../store/memory')
 const { Cluster } = require('../cluster/cluster')
 const { summaryOf } = require('../store/record')
@@ -24,8 +22,8 @@ const { Kernel } = require('./kernel')
 const { LivePage } = require('./live-page')
 const { takeLosses } = require('./losses')
 const { startProfiling } = require('./profiling')
-const { readSource } = require('./read-source')
 const { RequestStats } = require('./request-stats')
+const { Sources } = require('./sources')
 const { startPyroscope } = require('./pyroscope')
 const { Origins } = require('./origins')
 const { Pace } = require('./pace')
@@ -58,6 +56,7 @@ class Watchdog {
   #degradations
   #origins
   #profiling
+  #sources
   #memory
   #workerBlocks
   #file
@@ -86,14 +85,14 @@ class Watchdog {
     this.#bridge = openBridge(memory)
     this.#post = post
     this.#starts = starts
-    const sourceMaps = new SourceMaps(readSource)
+    this.#sources = new Sources(post)
     const say = (/** @type {'info' | 'warn'} */ level, /** @type {object} */ fields, /** @type {string} */ message) => this.#log?.say(level, fields, message)
     this.#degradations = new Degradations(say, (message) => post({ code: WARN, message }))
     this.#log = options.log === false ? null : new BlockLog({ log: options.log, nowMs, onState: (error) => this.#degradations.set('log', error) })
     this.#memory = new BlockMemory(options.keep, (record) => this.#page.put(record))
     this.#workerBlocks = new BlockMemory(options.keep, (record) => this.#page.put(record))
     this.#file = options.dir === undefined ? null : new BlockFile({ dir: options.dir, name: `blocks-${process.pid}-${Date.now()}`, nowMs, onState: (error) => this.#degradations.set('dir', error) })
-    const frames = new FrameTable((frame) => sourceMaps.original(frame))
+    const { frames } = this.#sources
     this.#origins = new Origins({ isAuto: options.origin === 'auto', frames, post, say, onState: (failure) => this.#degradations.set('origin', failure) })
     this.#profiling = startProfiling(options.profile, mayInspect, { counters: this.#bridge.counters, frames, say, onState: (failure) => this.#degradations.set('profile', failure) })
     this.#metrics = new Metrics({
@@ -362,12 +361,13 @@ class Watchdog {
     return { activeMs: activeMs + inProgressMs, idleMs, heartbeatAgeMs: nowMs() - atMs, inProgressMs }
   }
 
-  /** What the host says. @param {{ code: number, threadId: number }} message */
+  /** What the host says. @param {{ code: number, threadId: number, file: string, text: string | null }} message */
   receive (message) {
     if (message.code === LEAD) this.#cluster.lead()
     else if (message.code === THREAD_STARTED) this.#threads?.started(message.threadId)
     else if (message.code === THREAD_ENDED) this.#threads?.ended(message.threadId)
     else if (message.code === PROFILE) this.#profiling.receive(message)
+    else if (message.code === SOURCE_MAP) this.#sources.receive(message)
     else this.#origins.receive(message)
   }
 

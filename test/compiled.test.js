@@ -1,0 +1,56 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { startNode } = require('./support/app')
+const { makeDir } = require('./support/files')
+
+const INDEX = path.join(__dirname, '..', 'lib')
+/** Types that are gone from what runs, so that no line stays where it was. */
+const SOURCE = `interface Row {
+  id: number
+}
+
+type Rows = Row[]
+
+const agent = require(${JSON.stringify(INDEX)}).start({ port: 0, log: false })
+function compute (rows: Rows): void {
+  const end: number = performance.now() + 200
+  while (performance.now() < end) rows.push({ id: 1 })
+}
+async function main (): Promise<void> {
+  await agent.ready
+  for (let i = 0; i < 3; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    compute([])
+  }
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  const blocks = await agent.blocks()
+  console.log(JSON.stringify(blocks.filter(({ frame }: any) => frame?.function === 'compute').map(({ frame }: any) => frame).reverse()))
+  agent.stop()
+}
+main()
+`
+const LINE = 10
+
+/** The frames of its blocks, the first one first. @param {import('node:test').TestContext} t @param {string[]} flags */
+async function framesOf (t, flags) {
+  const file = path.join(makeDir(t), 'compute.ts')
+  fs.writeFileSync(file, SOURCE)
+  const { stdout, stderr } = await startNode(t, [...flags, '-r', path.join(__dirname, 'fixtures', 'compile-in-memory.js'), file]).closed
+  assert.match(stdout, /^\[/, stderr)
+  return JSON.parse(stdout)
+}
+
+test('code that was compiled in memory has its own lines once Node.js has told its source map', async (t) => {
+  const [first, ...others] = await framesOf(t, ['--enable-source-maps'])
+  assert.ok(first.exact === false || first.line === LINE, JSON.stringify(first))
+  assert.ok(others.length > 0)
+  for (const { line, compiled } of others) assert.deepEqual({ line, compiled }, { line: LINE, compiled: undefined })
+})
+
+test('where nobody has its source map, a line of code compiled in memory is said to be near', { skip: Boolean(/** @type {any} */ (process.features).typescript) && 'Node.js compiles it itself, at the same place' }, async (t) => {
+  for (const { exact, compiled } of await framesOf(t, [])) assert.deepEqual({ exact, compiled }, { exact: false, compiled: true })
+})
