@@ -124,6 +124,15 @@ test('where Node.js lies between, the source says the line of the call, else onl
   assert.deepEqual(lay(profile, { frame: late }).frame, { ...late, exact: true })
 })
 
+test('a function of zlib has the name by which it was called', () => {
+  const nodes = [node(1, '(root)', null, [2]), node(2, 'pack', 1, [3]), node(3, 'syncBufferWrapper', 'node:zlib', [4]), node(4, 'processChunkSync', 'node:zlib')]
+  const profile = cutProfiles([makeWindow(nodes, [4, 4, 4])], 1000, 1050)
+  const lines = ['function pack () {', '  return gzipSync(body)', '}']
+  assert.deepEqual([lay(profile, {}, lines).profile.call, lay(profile, {}, lines).frame.line], ['gzipSync', 2])
+  assert.equal(lay(profile, {}, [...lines, 'deflateSync(a)']).profile.call, 'syncBufferWrapper')
+  assert.equal(lay(profile, { frame: { function: 'pack', file: FILE, line: 2, column: 3, exact: false } }, [...lines, 'deflateSync(a)']).profile.call, 'gzipSync')
+})
+
 test('a regular expression is told without its pattern, a lone name of C++ is not taken for a call', () => {
   const nodes = [node(1, '(root)', null, [2]), node(2, 'load', 1, [3, 4]), node(3, 'RegExp: (a+)+$', null), node(4, 'encodeInto', null)]
   const profile = cutProfiles([makeWindow(nodes, [3, 3, 3])], 1000, 1050)

@@ -51,6 +51,20 @@ exports.lineOfCall = (lines, first, name) => {
 }
 
 const NEARBY = 50
+const SYNC_CALL = /[\w$]+Sync(?=\s*\()/g
+
+/**
+ * The name by which a function of Node.js is called that has another of its own (all of zlib's are
+ * `syncBufferWrapper`): of the line, else of the lines from the first one of the function on, if there is just one.
+ * @param {string[]} lines of the file
+ * @param {number} first line of the function, from 1
+ * @param {number | null} line where it is called, as far as that is known
+ */
+exports.syncCallIn = (lines, first, line) => {
+  const text = line === null ? lines.slice(first - 1, first - 1 + NEARBY) : [lines[line - 1] ?? '']
+  const names = new Set(text.flatMap((each) => each.length > LINE_CHARS ? [] : each.match(SYNC_CALL) ?? []))
+  return names.size === 1 ? /** @type {string} */ ([...names][0]) : null
+}
 
 /** @param {string} text @param {string} name @returns {number | null} from 1 */
 function columnOfCall (text, name) {

@@ -2,11 +2,13 @@
 
 const { isNative } = require('./cause')
 const { blame, blamedFrame, originOf } = require('./frame')
-const { builtinIn, columnOfCall, lineOfCall, REG_EXP } = require('./native-call')
+const { builtinIn, columnOfCall, lineOfCall, syncCallIn, REG_EXP } = require('./native-call')
 const { toPath } = require('./source-map')
 
 const US_PER_MS = 1000
 const GC = '(garbage collector)'
+/** What all synchronous functions of zlib are called. */
+const ZLIB = 'syncBufferWrapper'
 /** Nodes of a profile that are no functions. */
 const STATES = ['(root)', '(program)', '(idle)', GC]
 /** The heaviest; a profile in full is served beside the record. */
@@ -64,7 +66,9 @@ function tell (record, stacks, { original, lines }) {
       call: builtin !== null && (isNative({ ...record.evidence, durationMs: record.durationMs }) || builtin.call.endsWith(record.leaf?.function ?? ' ')) ? builtin.call : null
     }
   }
-  const { function: call } = callees[callees.length - 1]
+  const { function: own } = callees[callees.length - 1]
+  const near = record.frame !== null && isSame(record.frame, blamed) ? record.frame.line : null
+  const call = own === ZLIB ? syncCallIn(text ?? [], raw.line ?? 1, near) ?? own : own
   return { frame: sampled ?? callerOf(record.frame, blamed, raw, call, text, original), call }
 }
 
