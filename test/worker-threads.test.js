@@ -2,6 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const fs = require('node:fs')
 const { BroadcastChannel } = require('node:worker_threads')
 const { createMemory, openBridge } = require('../lib/bridge/bridge')
 const { CHANNEL } = require('../lib/bridge/messages')
@@ -76,10 +77,12 @@ test('threads whose end nobody told are not counted for ever', () => {
   assert.equal(unknown.excess, null, 'those below the youngest that lives, and do not, are gone')
 })
 
-test('a watched thread that is found to be gone counts no longer', async (t) => {
-  /** @type {any} */
-  let excess = null
-  let isWatched = false
+/**
+ * Worker threads that are told of by hand.
+ * @param {import('node:test').TestContext} t
+ */
+function watchThreads (t) {
+  const seen = { /** @type {any} */ excess: null, watched: 0 }
   const threads = new WorkerThreads(/** @type {any} */ ({
     ownId: 1,
     bridge: openBridge(createMemory()),
@@ -88,27 +91,58 @@ test('a watched thread that is found to be gone counts no longer', async (t) => 
     labelOf: (/** @type {string} */ name) => name,
     kernel: { throttling: { glance: () => 0, read: () => 0 }, machineSteal: () => null },
     watchdogGapWithin: () => 0,
-    onNew: () => { isWatched = true },
-    onState: (/** @type {any} */ state) => { excess = state }
+    onNew: () => { seen.watched++ },
+    onState: (/** @type {any} */ state) => { seen.excess = state }
   }))
   const channel = new BroadcastChannel(CHANNEL)
   t.after(() => {
     channel.close()
     threads.stop()
   })
+  /** @param {{ memory: SharedArrayBuffer, threadId: number, name: string, tid: number | null }} hello */
+  const hear = (hello) => channel.postMessage(hello)
+  return { threads, seen, hear }
+}
+
+test('a watched thread that is found to be gone counts no longer', async (t) => {
+  const { threads, seen, hear } = watchThreads(t)
   // Too many on any machine, so that none is asked.
   for (let threadId = 1001; threadId <= 1034; threadId++) threads.started(threadId)
   const memory = createMemory()
   const bridge = openBridge(memory)
   const heartbeat = startHeartbeat(bridge, { resolution: 10, calmPeriod: 10, threshold: 60000 })
   t.after(() => heartbeat.stop())
-  channel.postMessage({ memory, threadId: 1001, name: 'pool', tid: null })
-  await eventually(() => isWatched, 'the thread')
+  hear({ memory, threadId: 1001, name: 'pool', tid: null })
+  await eventually(() => seen.watched === 1, 'the thread')
   threads.look(nowMs(), false)
-  assert.match(excess.message, /there are 34/)
+  assert.match(seen.excess.message, /there are 34/)
   bridge.counters.add('ended', 1)
   for (let i = 0; i < 2; i++) threads.look(nowMs(), false)
-  assert.match(excess.message, /there are 33/)
+  assert.match(seen.excess.message, /there are 33/)
+})
+
+test('a thread that is heard of only when its end was told is not watched', async (t) => {
+  const { threads, seen, hear } = watchThreads(t)
+  threads.started(1001)
+  threads.ended(1001)
+  hear({ memory: createMemory(), threadId: 1001, name: 'late', tid: null })
+  hear({ memory: createMemory(), threadId: 1002, name: 'living', tid: null })
+  await eventually(() => threads.states().has('living'), 'the one that lives')
+  assert.deepEqual([...threads.states().keys()], ['living'])
+  assert.equal(seen.watched, 1)
+})
+
+test('a thread that was no more when it was heard of is let go at the first look', { skip: process.platform !== 'linux' }, async (t) => {
+  const { threads, seen, hear } = watchThreads(t)
+  const tid = Number(fs.readFileSync('/proc/sys/kernel/pid_max', 'utf8')) // the smallest that no thread has
+  for (const [i, name] of ['gone', 'living'].entries()) {
+    const memory = createMemory()
+    openBridge(memory).beat.write(nowMs(), 1, 1, 10)
+    hear({ memory, threadId: 1001 + i, name, tid: name === 'gone' ? tid : process.pid })
+  }
+  await eventually(() => seen.watched === 2, 'both')
+  threads.look(nowMs(), false)
+  assert.deepEqual(['gone', 'living'].map((name) => threads.states().get(name)?.count), [0, 1])
 })
 
 test('time in which a thread was kept by us is no block of the application', async () => {

@@ -1,8 +1,11 @@
 'use strict'
 
+const { existsSync } = require('node:fs')
 const { schedOf, cpuOf, processorOf } = require('./kernel')
 const { KernelFile } = require('./kernel-file')
 const { Steal } = require('./steal')
+
+const TASKS = '/proc/self/task'
 
 /** What Linux knows of one worker thread; nulls elsewhere. */
 class ThreadKernel {
@@ -13,11 +16,13 @@ class ThreadKernel {
   #steal
   #hasRun = false
   /** Whether the thread is no more: its files tell nobody else's numbers, whoever is given its id. */
-  isGone = false
+  isGone
 
   /** @param {number | null} tid in the kernel @param {Pick<import('./kernel').Kernel, 'throttling' | 'machineSteal'>} common of all threads */
   constructor (tid, { throttling, machineSteal }) {
-    const folder = tid === null ? '/nonexistent' : `/proc/self/task/${tid}`
+    const folder = tid === null ? '/nonexistent' : `${TASKS}/${tid}`
+    // Asked of the folder: a file of it may also be missing in this kernel, or one too many to be opened.
+    this.isGone = tid !== null && existsSync(TASKS) && !existsSync(folder)
     this.#schedstat = new KernelFile(`${folder}/schedstat`)
     this.#stat = new KernelFile(`${folder}/stat`)
     this.#status = new KernelFile(`${folder}/status`)
@@ -28,7 +33,7 @@ class ThreadKernel {
   /** @param {number} nowMs @returns {import('./kernel').Reading} */
   read (nowMs) {
     const text = this.#schedstat.read()
-    this.isGone = this.#hasRun && text === null
+    this.isGone ||= this.#hasRun && text === null
     this.#hasRun ||= text !== null
     return { atMs: nowMs, ...schedOf(text), throttledMs: this.#throttling.glance(nowMs), stolenMs: null }
   }

@@ -18,6 +18,8 @@ const CALM_MS = 100
 const COALESCE_MS = 50
 /** A process whose watchdog is started anew may have had thousands; the latest are most likely to live. */
 const EARLIER = 1000
+/** So many that have ended are remembered; numbers are never given again. */
+const GONE = 1000
 /** While there are too many threads their number is looked at again after this time. */
 const RECOUNT_MS = 10000
 /** Names under which the main thread's records and the watchdog's metrics go. */
@@ -34,6 +36,8 @@ class WorkerThreads {
   #totals = new ThreadTotals()
   /** @type {Map<number, WorkerThread>} */
   #threads = new Map()
+  /** The latest that have ended: what a thread said of itself comes by another way, and may come after its end. @type {Set<number>} */
+  #gone = new Set()
 
   /**
    * @param {object} parts
@@ -79,6 +83,8 @@ class WorkerThreads {
 
   /** @param {number} threadId */
   ended (threadId) {
+    this.#gone.add(threadId)
+    if (this.#gone.size > GONE) this.#gone.delete(/** @type {number} */ (this.#gone.values().next().value))
     this.#count.ended(threadId)
     this.#discovery.remove(threadId)
     const thread = this.#threads.get(threadId)
@@ -94,7 +100,7 @@ class WorkerThreads {
     const { memory, threadId, name } = /** @type {import('./worker-thread').Hello} */ (hello ?? {})
     if (!(memory instanceof SharedArrayBuffer) || !Number.isInteger(threadId) || typeof name !== 'string') return
     this.#discovery.remove(threadId)
-    if (this.#threads.has(threadId)) return
+    if (this.#threads.has(threadId) || this.#gone.has(threadId)) return
     const own = TAKEN.includes(name) ? `${name} (worker)` : name
     const { options, frames, nextId, reports, kernel, watchdogGapWithin, labelOf } = this.#parts
     this.#threads.set(threadId, new WorkerThread({
