@@ -113,7 +113,7 @@ function resolveOptions (given = {}, env = process.env) {
     if (value !== undefined) {
       if (!row.type.accepts(value)) throw refused(row, `option "${row.key}"`, value)
       // A copy: what the application does to it later is none of ours, and a Proxy cannot be handed to a thread.
-      resolved[row.key] = type.isPlainObject(value) ? { ...value } : value
+      resolved[row.key] = type.isPlainObject(value) ? { ...value } : Array.isArray(value) ? [...value] : value
     } else {
       const text = env[row.env]
       resolved[row.key] = text ? parseText(row, text, row.env) : row.default

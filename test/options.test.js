@@ -95,9 +95,11 @@ test('the environment sets options, and an error names the variable', () => {
 
 test('what the application does to its options later changes nothing, and what cannot be cloned is copied', () => {
   const labels = { service: 'checkout' }
-  const resolved = resolveOptions({ labels: new Proxy(labels, {}) }, {})
+  const allowHosts = ['a.example']
+  const resolved = resolveOptions({ labels: new Proxy(labels, {}), allowHosts: new Proxy(allowHosts, {}) }, {})
   labels.service = 'else'
-  assert.deepEqual(structuredClone(resolved.labels), { service: 'checkout' })
+  allowHosts.push('b.example')
+  assert.deepEqual(structuredClone([resolved.labels, resolved.allowHosts]), [{ service: 'checkout' }, ['a.example']])
 })
 
 test('a value written for the environment reads back the same', () => {
