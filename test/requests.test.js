@@ -135,6 +135,14 @@ test('an agent that is started anew counts on connections that were kept alive m
   assert.deepEqual([first.statuses, second.statuses, second.inFlight], [[200], [200, 200], 0])
 })
 
+test('requests are not followed on behalf of an agent that has been stopped', () => {
+  const requests = new Requests(openBridge(createMemory()), {})
+  requests.stop()
+  // The watchdog may say so while it ends.
+  requests.follow(true)
+  assert.equal(requests.current().isCertain, false)
+})
+
 test('HTTPS is counted like HTTP', async (t) => {
   const { port, settles } = await startServer(t, { kind: 'https' })
   await new Promise((resolve) => https.get({ port, host: 'localhost', path: '/a', ca: cert, agent: false }, (response) => response.resume().on('end', resolve)))

@@ -179,8 +179,9 @@ class Requests {
 
   /** Whether requests are followed through asynchronous work from now on. @param {boolean} on */
   follow (on) {
-    this.#isFollowing = on
-    if (!on) this.#storage.disable()
+    // The watchdog may ask for it while it is being stopped itself.
+    this.#isFollowing = on && !this.#isStopped
+    if (!this.#isFollowing) this.#storage.disable()
   }
 
   /**
