@@ -6,6 +6,7 @@ const path = require('node:path')
 const { startNode } = require('./support/app')
 
 const PACKAGE = JSON.stringify(path.join(__dirname, '..'))
+const hasSafeHistogram = Number(process.versions.node.split('.')[0]) >= 22
 
 /** @param {string} stdout */
 const said = (stdout) => stdout.split('\n').filter((line) => line.includes('"event":"degraded"')).map((line) => JSON.parse(line).reason)
@@ -42,4 +43,21 @@ test('in a context of its own, with a require() that has no cache, as Jest and s
   assert.deepEqual(said(stdout), ['inspector'])
   assert.match(metrics, /loopwatch_degraded\{reason="inspector"\} 1/)
   assert.match(metrics, /http_request_duration_seconds_count\{.*\} 1/)
+})
+
+test('start() throws nothing at an application that adds a `get` to what every object has', async (t) => {
+  const script = `
+    const { start } = require(${PACKAGE})
+    Object.prototype.get = function (key) { return this[key] }
+    const agent = start({ port: false, log: false })
+    agent.ready.then(() => {
+      console.log(start() === agent)
+      return agent.stop()
+    })`
+  // On Node.js 20 it is Node's own createHistogram() that throws, which worker threads have no use for.
+  const scripts = [`new (require('node:worker_threads').Worker)(${JSON.stringify(script)}, { eval: true })`, ...(hasSafeHistogram ? [script] : [])]
+  for (const each of scripts) {
+    const { code, stdout, stderr } = await startNode(t, ['-e', each]).closed
+    assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: 'true\n', stderr: '' })
+  }
 })

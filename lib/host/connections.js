@@ -1,6 +1,7 @@
 'use strict'
 
 const diagnosticsChannel = require('node:diagnostics_channel')
+const { hiddenValue } = require('./hidden-value')
 const { ServerList } = require('./server-list')
 
 const LISTEN = 'tracing:net.server.listen:asyncStart'
@@ -36,8 +37,7 @@ class Connections {
     if (known !== undefined) return known
     /** @type {Connection} */
     const connection = { latest: null, answeredAtMs: -Infinity }
-    // Without a prototype: what an application adds to Object.prototype is no part of a descriptor.
-    Object.defineProperty(socket, this.#kConnection, /** @type {any} */ ({ __proto__: null, value: connection }))
+    Object.defineProperty(socket, this.#kConnection, hiddenValue(connection))
     socket.on('close', () => this.#onClose(connection))
     return connection
   }

@@ -5,6 +5,7 @@ const { debuglog } = require('node:util')
 const { isMainThread } = require('node:worker_threads')
 const { resolveOptions, strayVariables } = require('../options')
 const { Agent } = require('./agent')
+const { hiddenValue } = require('./hidden-value')
 const { PassiveAgent } = require('./passive-agent')
 const { warnOnce } = require('./warn-once')
 
@@ -46,7 +47,7 @@ exports.start = (options) => {
   const stray = isMainThread ? strayVariables(process.env) : []
   if (stray.length > 0) warnOnce('LOOPWATCH_WARN_VARIABLE', `no option of loopwatch: ${stray.join(', ')}`)
   const agent = isMainThread ? outside(() => new Agent(resolved, forget)) : new PassiveAgent()
-  const isFound = Reflect.defineProperty(globalThis, kAgent, { value: agent, configurable: true, enumerable: false, writable: true })
+  const isFound = Reflect.defineProperty(globalThis, kAgent, hiddenValue(agent))
   if (!isFound) hidden = agent
   return agent
 }
@@ -55,7 +56,7 @@ exports.start = (options) => {
  * Starts an agent that gives way to the application's own, should that be started meanwhile.
  * @param {import('../options').Options} options
  */
-exports.visit = (options) => Object.defineProperty(exports.start(options), kVisits, { value: true })
+exports.visit = (options) => Object.defineProperty(exports.start(options), kVisits, hiddenValue(true))
 
 /** @param {Agent} agent */
 function forget (agent) {

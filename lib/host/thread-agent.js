@@ -36,7 +36,8 @@ exports.install = ({ name, isInterrupt, options }) => {
   const known = registry[kAgent]
   const agent = known ?? new PassiveAgent()
   const isOurs = known === undefined
-  if (isOurs) Object.defineProperty(globalThis, kAgent, { value: agent, configurable: true, enumerable: false, writable: true })
+  // As of ./hidden-value.js, which would be one more file to load at an interrupt.
+  if (isOurs) Object.defineProperty(globalThis, kAgent, /** @type {any} */ ({ __proto__: null, value: agent, configurable: true, enumerable: false, writable: true }))
   // Released by a watchdog that has ended, it may not have beaten since.
   if (agent.announce === undefined || agent.isReleased?.()) agent.announce = watchThisThread(agent, isOurs, nameOf(name), isInterrupt, options)
   agent.announce()

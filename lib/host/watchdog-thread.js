@@ -6,6 +6,7 @@ const { Worker } = require('node:worker_threads')
 const { codedError } = require('../errors')
 const { ownFile } = require('../own-file')
 const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, TRACK, WARN, SOURCE_MAP } = require('../bridge/messages')
+const { hiddenValue } = require('./hidden-value')
 const { sourceMapOf } = require('./source-map-of')
 
 const MAIN = ['watchdog', 'main.js']
@@ -172,7 +173,7 @@ class WatchdogThread {
 function countStart () {
   const starts = registry[kStarts] ?? 0
   // False where an application has frozen its globals.
-  Reflect.defineProperty(globalThis, kStarts, { value: starts + 1, configurable: true, enumerable: false, writable: true })
+  Reflect.defineProperty(globalThis, kStarts, hiddenValue(starts + 1))
   return starts
 }
 
