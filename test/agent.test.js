@@ -81,6 +81,23 @@ test('what is awaited comes before the process ends: ready, metrics, blocks, sto
   assert.deepEqual({ code, ...JSON.parse(stdout) }, { code: 0, url: 'string', metrics: true, blocks: true, same: true })
 })
 
+test('ready settles without a url where the agent is stopped before it has joined the primary', async (t) => {
+  // A primary without an agent is waited for, then done without.
+  const worker = `
+    const agent = require(${PACKAGE}).start(${quiet})
+    Promise.all([agent.ready, agent.stop()]).then(([ready]) => {
+      console.log(JSON.stringify(ready))
+      process.exit()
+    })`
+  const { stdout, code } = await run(t, `
+    const cluster = require('node:cluster')
+    cluster.setupPrimary({ exec: 'worker', execArgv: ['-e', ${JSON.stringify(worker)}] })
+    const forked = cluster.fork()
+    forked.on('exit', (code) => process.exit(code))
+    setTimeout(() => forked.kill(), 5000)`)
+  assert.deepEqual({ stdout, code }, { stdout: '{"url":null}\n', code: 0 })
+})
+
 test('after stop() nothing is left: no timers, no listeners, no globals, no port', async (t) => {
   const { stdout } = await run(t, `
     const before = JSON.stringify([process.eventNames().sort(), Object.getOwnPropertyNames(Error).sort(), Error.stackTraceLimit])

@@ -41,6 +41,8 @@ class Agent extends EventEmitter {
   /** @type {Promise<{ url: string | null }>} */
   #ready
   #isReady = false
+  /** @type {(url: string | null) => void} */
+  #settle
   /** @type {Promise<void> | null} */
   #stopping = null
   #forget
@@ -89,7 +91,7 @@ class Agent extends EventEmitter {
 
     let settle = (/** @type {{ url: string | null }} */ _) => {}
     this.#ready = new Promise((resolve) => { settle = resolve })
-    const onSettled = (/** @type {string | null} */ url) => {
+    this.#settle = (url) => {
       this.#isReady = true
       this.#thread?.unref()
       settle({ url })
@@ -98,7 +100,7 @@ class Agent extends EventEmitter {
       () => ({ memory, options: { ...options, route: undefined }, histogram: delays.histogram, mayInspect: mayInspect(), namesRequests: !isUnsafe, escalates, role: cluster.role() }),
       {
         onListening: (url) => {
-          onSettled(url)
+          this.#settle(url)
           this.#origins.onWatched()
         },
         onBlock: (record) => {
@@ -115,7 +117,7 @@ class Agent extends EventEmitter {
           // The next watchdog does not know that they are.
           if (escalates) requests.follow(false)
           warnOnce(error instanceof LoopwatchError ? error.code : 'LOOPWATCH_WARN_WATCHDOG', `loopwatch has no watchdog thread${error instanceof LoopwatchError ? '' : ' and will try again'}: ${error.message}`)
-          onSettled(null)
+          this.#settle(null)
         }
       })
     this.#origins.begin()
@@ -123,7 +125,7 @@ class Agent extends EventEmitter {
 
   /**
    * Settles when the watchdog watches and its endpoint listens, in a worker of node:cluster when it
-   * has joined the primary's; `url` is null where there is none (port: false, no free port, no watchdog).
+   * has joined the primary's; `url` is null where there is none (port: false, no free port, no watchdog, stopped before).
    */
   get ready () {
     // Waiting for it keeps the process alive, having an agent does not.
@@ -169,6 +171,8 @@ class Agent extends EventEmitter {
       this.#forget(this)
       for (const part of this.#parts) part.stop()
       await this.#thread.stop()
+      // It may not have joined or listened by then.
+      this.#settle(null)
     })()
     return this.#stopping
   }
