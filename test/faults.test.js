@@ -198,6 +198,36 @@ test('a frozen Error takes the frames, not the rest of what is known', async (t)
   assert.deepEqual(JSON.parse(stdout || 'null'), { frame: null, sampled: true }, stderr)
 })
 
+test('frames are found where properties of Error cannot be defined anew, or every object has a `get`, and all is left as it was', async (t) => {
+  const { stdout, stderr } = await startNode(t, ['-e', `
+    ${HOLD}
+    const mine = (error, sites) => 'mine ' + sites.length
+    const faults = [
+      () => { Object.prototype.get = Object.prototype.set = () => {} },
+      () => {
+        delete Object.prototype.get
+        delete Object.prototype.set
+        Object.defineProperty(Error, 'stackTraceLimit', { value: 1, writable: true, configurable: false })
+        Object.defineProperty(Error, 'prepareStackTrace', { value: mine, writable: true, configurable: false })
+      }
+    ]
+    const agent = require(${PACKAGE}).start({ port: 0, log: false })
+    agent.ready.then(() => {
+      for (const [i, fault] of faults.entries()) setTimeout(() => {
+        fault()
+        const before = JSON.stringify([Error.stackTraceLimit, Object.getOwnPropertyNames(Error)])
+        hold()
+        faults[i] = before === JSON.stringify([Error.stackTraceLimit, Object.getOwnPropertyNames(Error)])
+      }, 50 + 600 * i)
+      setTimeout(async () => {
+        const blocks = await agent.blocks()
+        console.log(JSON.stringify({ held: blocks.filter(({ frame }) => frame?.function === 'hold').length, faults, stack: new Error().stack }))
+        await agent.stop()
+      }, 1800)
+    })`]).closed
+  assert.deepEqual(JSON.parse(stdout || 'null'), { held: 2, faults: [true, true], stack: 'mine 1' }, stderr)
+})
+
 test('timers that a test suite replaces after start() do not stop the heartbeat', async (t) => {
   const { stdout } = await startNode(t, ['-e', `
     const { setTimeout: real } = globalThis

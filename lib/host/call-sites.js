@@ -5,6 +5,7 @@
 const captureStackTrace = Error.captureStackTrace
 const getOwnPropertyDescriptor = Object.getOwnPropertyDescriptor
 const defineProperty = Object.defineProperty
+const hasOwn = Object.hasOwn
 
 /**
  * Sets a property of Error for the time of a call. Error is left as it was found, an absent property
@@ -16,13 +17,33 @@ const defineProperty = Object.defineProperty
  * @returns {T}
  */
 function withProperty (name, value, call) {
+  // Own fields alone count: an application may have given every object a `get`.
   const found = getOwnPropertyDescriptor(Error, name)
-  defineProperty(Error, name, { value, configurable: true, writable: true, enumerable: true })
+  if (found !== undefined && hasOwn(found, 'writable') && found.writable) return assigned(name, value, found.value, call)
+  defineProperty(Error, name, /** @type {any} */ ({ __proto__: null, value, configurable: true, writable: true, enumerable: true }))
   try {
     return call()
   } finally {
-    if (found) defineProperty(Error, name, found)
+    if (found) defineProperty(Error, name, /** @type {any} */ ({ __proto__: null, ...found }))
     else delete Error[name]
+  }
+}
+
+/**
+ * The same where the property can be written, even if it cannot be defined anew.
+ * @template T
+ * @param {'stackTraceLimit' | 'prepareStackTrace'} name
+ * @param {any} value
+ * @param {any} before
+ * @param {() => T} call
+ * @returns {T}
+ */
+function assigned (name, value, before, call) {
+  Error[name] = value
+  try {
+    return call()
+  } finally {
+    Error[name] = before
   }
 }
 
