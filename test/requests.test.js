@@ -135,6 +135,26 @@ test('an agent that is started anew counts on connections that were kept alive m
   assert.deepEqual([first.statuses, second.statuses, second.inFlight], [[200], [200, 200], 0])
 })
 
+test('agents that come and go leave a connection that stays with one listener of theirs, and nothing else', async (t) => {
+  /** @type {Set<net.Socket>} */
+  const sockets = new Set()
+  const server = http.createServer((request, response) => response.end('ok')).listen(0, '127.0.0.1')
+  server.on('connection', (socket) => sockets.add(socket))
+  await once(server, 'listening')
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  t.after(() => {
+    agent.destroy()
+    server.close()
+  })
+  const { port } = /** @type {net.AddressInfo} */ (server.address())
+  const ask = () => new Promise((resolve) => http.get({ port, agent }, (response) => response.resume().on('end', resolve)))
+  const count = () => [...sockets].map((socket) => [socket.listenerCount('close'), Object.getOwnPropertySymbols(socket).length])
+  await ask()
+  const [[listeners, symbols]] = count()
+  for (let i = 0; i < 5; i++) assert.deepEqual((await withRequests(ask)).statuses, [200])
+  assert.deepEqual(count(), [[listeners + 1, symbols + 1]])
+})
+
 test('requests are not followed on behalf of an agent that has been stopped', () => {
   const requests = new Requests(openBridge(createMemory()), {})
   requests.stop()

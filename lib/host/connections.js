@@ -8,17 +8,19 @@ const LISTEN = 'tracing:net.server.listen:asyncStart'
 const SERVER_SOCKET = 'net.server.socket'
 const EVENTS = ['connection', 'secureConnection']
 
+/** On a socket: what the latest agent that has seen it keeps of it. */
+const kConnection = Symbol('loopwatch.connection')
+
 /**
  * An HTTP/1 connection, as far as its requests are concerned.
  * @typedef {object} Connection
+ * @property {Connections} owner
  * @property {import('./request-context').RequestContext | null} latest of its open requests; the others follow it (pipelining)
  * @property {number} answeredAtMs when its last answer was finished, -Infinity without one
  */
 
-/** The connections of one agent. The end of each is listened for, not of each request. */
+/** The connections of one agent, which begins anew. The end of each is listened for, not of each request. */
 class Connections {
-  /** An agent's own, so that one started after it begins anew. */
-  #kConnection = Symbol('loopwatch.connection')
   #onClose
 
   /** @param {(connection: Connection) => void} onClose */
@@ -28,7 +30,8 @@ class Connections {
 
   /** @param {any} socket @returns {Connection | undefined} */
   get (socket) {
-    return socket?.[this.#kConnection]
+    const connection = socket?.[kConnection]
+    return connection?.owner === this ? connection : undefined
   }
 
   /** @param {import('node:net').Socket} socket @returns {Connection} */
@@ -36,11 +39,36 @@ class Connections {
     const known = this.get(socket)
     if (known !== undefined) return known
     /** @type {Connection} */
-    const connection = { latest: null, answeredAtMs: -Infinity }
-    Object.defineProperty(socket, this.#kConnection, hiddenValue(connection))
-    socket.on('close', () => this.#onClose(connection))
+    const connection = { owner: this, latest: null, answeredAtMs: -Infinity }
+    const kept = /** @type {any} */ (socket)
+    if (kept[kConnection] === undefined) {
+      Object.defineProperty(socket, kConnection, hiddenValue(connection))
+      socket.on('close', onSocketClose)
+    } else {
+      kept[kConnection] = connection
+    }
     return connection
   }
+
+  /** @param {Connection} connection */
+  closed (connection) {
+    this.#onClose(connection)
+  }
+
+  /** Connections that stay hold on to this, but then not to the rest of the agent. */
+  stop () {
+    this.#onClose = () => {}
+  }
+}
+
+/**
+ * One for all agents: to take it off again where one stops, it would have to keep a list of the connections
+ * that live, so it stays, once on each, for the next.
+ * @this {any} a socket
+ */
+function onSocketClose () {
+  const connection = this?.[kConnection]
+  connection?.owner.closed(connection)
 }
 
 /**

@@ -208,6 +208,7 @@ class Requests {
     diagnosticsChannel.unsubscribe(RESPONSE_FINISH, this.#onFinish)
     this.#stopHttp2()
     this.#stopConnections()
+    this.#connections.stop()
     this.#frameworks.stop()
     this.follow(false)
   }
