@@ -307,7 +307,7 @@ test('an answer gives time, idle time, beat, request and frames', () => {
     beats: 17,
     debugged: false,
     request: { id: 42, method: 'GET', route: '/report/:id', startedAtMs: 950.5, traceId: 'ab'.repeat(16), ended: false },
-    relayedAtMs: null,
+    putAtMs: null,
     frames: [
       { function: 'report', file: '/srv/app/report.js', line: 41, column: 13 },
       { function: 'listOnTimeout', file: 'node:internal/timers', line: 1, column: 2 }

@@ -228,6 +228,29 @@ test('frames are found where properties of Error cannot be defined anew, or ever
   assert.deepEqual(JSON.parse(stdout || 'null'), { held: 2, faults: [true, true], stack: 'mine 1' }, stderr)
 })
 
+test('a question that is lost on its way costs a second of samples, not those of the whole block', async (t) => {
+  const { stdout, stderr } = await startNode(t, ['-e', `
+    const kAgent = Symbol.for('loopwatch.agent.1')
+    const agent = require(${PACKAGE}).start({ port: 0, log: false })
+    function hold () {
+      const endMs = performance.now() + 2000
+      // Nobody is there to answer.
+      delete globalThis[kAgent]
+      while (performance.now() < endMs - 1500);
+      globalThis[kAgent] = agent
+      while (performance.now() < endMs);
+    }
+    agent.ready.then(() => {
+      setTimeout(hold, 300)
+      setTimeout(async () => {
+        const block = (await agent.blocks()).find(({ startup, durationMs }) => !startup && durationMs > 1900)
+        console.log(JSON.stringify({ held: block.frame?.function, cause: block.cause, isNative: block.evidence.nativeMs > block.durationMs / 4 }))
+        await agent.stop()
+      }, 3200)
+    })`]).closed
+  assert.deepEqual(JSON.parse(stdout || 'null'), { held: 'hold', cause: 'js', isNative: false }, stderr)
+})
+
 test('timers that a test suite replaces after start() do not stop the heartbeat', async (t) => {
   const { stdout } = await startNode(t, ['-e', `
     const { setTimeout: real } = globalThis

@@ -7,7 +7,7 @@ const { Parking } = require('../lib/watchdog/parking')
 const beat = (beats = 5, atMs = 1000) => ({ beats, atMs, idleMs: 900, activeMs: 100, periodMs: 100 })
 const reading = (/** @type {number} */ atMs, /** @type {number | null} */ cpuMs) => ({ atMs, cpuMs, runQueueMs: 0, throttledMs: 0, stolenMs: null })
 const sampleOf = (/** @type {number} */ atMs, /** @type {string} */ name, /** @type {string | null} */ file) => ({
-  atMs, askedAtMs: atMs, beats: 5, idleMs: 900, late: false, debugged: false, relayedAtMs: atMs, request: null, frames: [{ function: name, file, line: null, column: null }]
+  atMs, askedAtMs: atMs, beats: 5, idleMs: 900, late: false, debugged: false, putAtMs: atMs, request: null, frames: [{ function: name, file, line: null, column: null }]
 })
 
 test('a thread found in Atomics.wait counts as idle until it keeps the CPU without a sleep', () => {

@@ -17,7 +17,7 @@ const ONCE = [
   'alerts', 'attach', 'bakeoff', 'blocks-command', 'cause', 'cluster-hub', 'cluster-parts', 'dashboards', 'delay-histogram', 'demo', 'detector', 'diagnose',
   'escalation', 'explain', 'fault-table', 'history', 'hook-crate', 'hook-leak', 'hook-oracle', 'http-guard', 'incident', 'is-alive', 'lateness', 'layers', 'load',
   'manifests', 'many-routes', 'metrics', 'options', 'options-fuzz', 'others', 'overhead', 'pace', 'package', 'page', 'parking', 'path-template', 'profile-command', 'profiled', 'profiles',
-  'readme', 'request-stats', 'scenario', 'scenario-dashboard', 'scenario-findings', 'scenario-load', 'scenario-parts', 'scenario-quick',
+  'readme', 'request-stats', 'sampler', 'scenario', 'scenario-dashboard', 'scenario-findings', 'scenario-load', 'scenario-parts', 'scenario-quick',
   'scenario-servers', 'secrets', 'soak', 'source-map', 'stack', 'steal', 'store', 'thread-discovery', 'thread-gate', 'throttling'
 ].map((name) => `${name}.test.js`)
 

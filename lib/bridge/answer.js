@@ -25,7 +25,7 @@ const LINE = '\x1e'
  * @property {number} idleMs as in BeatSlots
  * @property {number} beats as in BeatSlots
  * @property {boolean} debugged the inspector's port is open: stand aside
- * @property {number | null} relayedAtMs when the main thread passed the question on to a worker thread
+ * @property {number | null} putAtMs when the question was put that is answered: to a worker thread by the main one, or once more
  * @property {RequestContext | null} request
  * @property {Frame[]} frames
  */
@@ -40,7 +40,7 @@ exports.LINE = LINE
  */
 exports.parseAnswer = (text) => {
   const [head, ...lines] = text.split(LINE)
-  const [atMs, idleMs, beats, debugged, relayedAtMs, id, startedAtMs, method, traceId, isCertain, isEnded, ...route] = head.split(FIELD)
+  const [atMs, idleMs, beats, debugged, putAtMs, id, startedAtMs, method, traceId, isCertain, isEnded, ...route] = head.split(FIELD)
   const frames = lines.slice(0, -1).map(parseFrame)
   const isKnown = isCertain === 'true' || frames.some(isArrival)
   return {
@@ -48,7 +48,7 @@ exports.parseAnswer = (text) => {
     idleMs: Number(idleMs),
     beats: Number(beats),
     debugged: debugged === 'true',
-    relayedAtMs: relayedAtMs === '' ? null : Number(relayedAtMs),
+    putAtMs: putAtMs === '' ? null : Number(putAtMs),
     request: id && isKnown ? { id: Number(id), method, route: route.join(''), startedAtMs: Number(startedAtMs), traceId: traceId || null, ended: isEnded === 'true' } : null,
     frames
   }

@@ -54,14 +54,14 @@ function writeRequest ({ context, isCertain }) {
 exports.createProbe = ({ answer, beat }, currentRequest) =>
   /**
    * @param {unknown} debuggerUrl `inspector.url()` of this thread
-   * @param {number} [relayedAtMs] when the main thread passed the question on, where this is another
+   * @param {number} [putAtMs] when it was asked: of a worker thread by the main one, or once more
    */
-  function probe (debuggerUrl, relayedAtMs) {
+  function probe (debuggerUrl, putAtMs) {
     const { question } = answer
     if (question === 0) return
     const debugged = debuggerUrl !== undefined
     answer.answer(question, nowMs() + FIELD + eventLoopUtilization().idle + FIELD + beat.beats + FIELD + debugged + FIELD +
-      (relayedAtMs ?? '') + FIELD + writeRequest(currentRequest()) + LINE + (debugged ? '' : stack()))
+      (putAtMs ?? '') + FIELD + writeRequest(currentRequest()) + LINE + (debugged ? '' : stack()))
   }
 
 /** A frozen Error cannot be set aside for; the rest of the answer is worth as much without frames. */

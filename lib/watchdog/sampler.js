@@ -7,6 +7,11 @@ const LATE_MS = 10
 /** A block is not sampled more often than leaves this share of its time to the host. */
 const MIN_SHARE = 0.01
 const MAX_PERIOD_MS = 1000
+/**
+ * A question may be lost on its way: it is put again after this time, then after twice that, and so on. One that
+ * only waits for the end of a native call, of hours maybe, is then carried out as often as it was put.
+ */
+const LOST_MS = 1000
 
 /** @typedef {import('../bridge/answer').Answer & { askedAtMs: number, late: boolean }} Sample */
 
@@ -17,14 +22,14 @@ class Sampler {
   #mailbox
   #ask
   #sampleMs
-  /** @type {{ number: number, askedAtMs: number } | null} */
+  /** @type {{ number: number, askedAtMs: number, againAtMs: number, waitMs: number } | null} */
   #question = null
   #nextAtMs = 0
 
   /**
    * @param {object} parts
    * @param {import('../bridge/mailbox').Mailbox} parts.mailbox
-   * @param {() => boolean} parts.ask puts the question, false where it cannot
+   * @param {(isAgain: boolean) => boolean} parts.ask puts the question, one that has no answer yet again; false where it cannot
    * @param {number} parts.sampleMs
    */
   constructor ({ mailbox, ask, sampleMs }) {
@@ -33,17 +38,25 @@ class Sampler {
     this.#sampleMs = sampleMs
   }
 
-  /** When the open question was put, or null. */
+  /** When the open question was put first, or null. */
   get askedAtMs () {
     return this.#question?.askedAtMs ?? null
   }
 
   /** Puts a question if one is due. @param {number} nowMs @param {number} blockedMs so far */
   askIfDue (nowMs, blockedMs) {
-    if (this.#question !== null || nowMs < this.#nextAtMs) return
+    if (this.#question !== null) return this.#askAgain(this.#question, nowMs)
+    if (nowMs < this.#nextAtMs) return
     this.#nextAtMs = nowMs + Math.min(Math.max(this.#sampleMs, blockedMs * MIN_SHARE), MAX_PERIOD_MS)
     const number = this.#mailbox.ask()
-    if (this.#ask()) this.#question = { number, askedAtMs: nowMs }
+    if (this.#ask(false)) this.#question = { number, askedAtMs: nowMs, againAtMs: nowMs + LOST_MS, waitMs: LOST_MS }
+  }
+
+  /** Under its number, which is answered once. @param {{ againAtMs: number, waitMs: number }} question @param {number} nowMs */
+  #askAgain (question, nowMs) {
+    if (nowMs < question.againAtMs || !this.#ask(true)) return
+    question.waitMs *= 2
+    question.againAtMs = nowMs + question.waitMs
   }
 
   /** The answer, once. @returns {Sample | null} */
@@ -52,8 +65,8 @@ class Sampler {
     const text = this.#mailbox.take(this.#question.number)
     if (text === null) return null
     const answer = parseAnswer(text)
-    // What kept the main thread from passing the question on says nothing of the thread that was asked.
-    const askedAtMs = Math.max(this.#question.askedAtMs, answer.relayedAtMs ?? 0)
+    // What kept the main thread from passing the question on says nothing of the thread that was asked, nor does one that was lost.
+    const askedAtMs = Math.max(this.#question.askedAtMs, answer.putAtMs ?? 0)
     this.#question = null
     return { ...answer, askedAtMs, late: answer.atMs - askedAtMs >= LATE_MS }
   }

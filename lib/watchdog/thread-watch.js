@@ -32,7 +32,7 @@ const PROGRESS_MS = 1000
  * @property {number} threadId as in node:worker_threads
  * @property {Pick<import('../bridge/bridge').Bridge, 'beat' | 'lateBeats' | 'answer'>} bridge
  * @property {{ threshold: number, resolution: number, sample: number, stuck: number }} options ms
- * @property {() => boolean} ask puts the probe's question to the thread, false where it cannot
+ * @property {(isAgain: boolean) => boolean} ask puts the probe's question to the thread, false where it cannot
  * @property {() => boolean} [isHeldUp] something else than the thread keeps the question from it
  * @property {(seen: import('./parking').Seen) => import('./parking').Seen} [adjust] corrects what a look has seen
  * @property {(nowMs: number) => Reading} readKernel as precise as calm needs it

@@ -121,7 +121,7 @@ class Watchdog {
       threadId: 0,
       bridge: this.#bridge,
       options,
-      ask: () => this.#ask(mayInspect),
+      ask: (isAgain) => this.#ask(mayInspect, isAgain),
       readKernel: (now) => this.#kernel.read(now),
       readPrecisely: (reading) => this.#kernel.precise(reading),
       ...this.#profiling.parts,
@@ -260,9 +260,9 @@ class Watchdog {
     return this.#metrics
   }
 
-  /** @param {boolean} mayInspect */
-  #ask (mayInspect) {
-    const failure = mayInspect ? askHost() : NOT_ALLOWED
+  /** @param {boolean} mayInspect @param {boolean} isAgain */
+  #ask (mayInspect, isAgain) {
+    const failure = mayInspect ? askHost(isAgain) : NOT_ALLOWED
     this.#degradations.set('inspector', failure === null ? null : { message: failure })
     return failure === null
   }

@@ -1,0 +1,71 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { FIELD, LINE } = require('../lib/bridge/answer')
+const { Mailbox } = require('../lib/bridge/mailbox')
+const { Sampler } = require('../lib/watchdog/sampler')
+
+const LOOK_MS = 10
+
+/** A block from 0 on, looked at every 10 ms, in a process that answers nothing of itself. */
+function makeBlock () {
+  const mailbox = new Mailbox(new SharedArrayBuffer(Mailbox.BYTES), 0)
+  const state = { mayAsk: true }
+  /** @type {number[]} */
+  const putAtMs = []
+  let nowMs = 0
+  const ask = (/** @type {boolean} */ isAgain) => {
+    assert.equal(isAgain, sampler.askedAtMs !== null)
+    if (state.mayAsk) putAtMs.push(nowMs)
+    return state.mayAsk
+  }
+  const sampler = new Sampler({ mailbox, ask, sampleMs: 20 })
+  const blockUntil = (/** @type {number} */ endMs) => {
+    for (; nowMs < endMs; nowMs += LOOK_MS) sampler.askIfDue(nowMs, nowMs)
+  }
+  /** @param {{ atMs: number, putAtMs: number | '' }} answer to the open question */
+  const answer = ({ atMs, putAtMs }) => mailbox.answer(mailbox.question, [atMs, 0, 1, 'false', putAtMs].join(FIELD) + FIELD.repeat(6) + LINE)
+  return { sampler, mailbox, putAtMs, state, blockUntil, answer }
+}
+
+test('a question without an answer is put again, under its number, after a second and then each time after twice the time', () => {
+  const { mailbox, putAtMs, blockUntil } = makeBlock()
+  blockUntil(60000)
+  assert.deepEqual(putAtMs, [0, 1000, 3000, 7000, 15000, 31000])
+  assert.equal(mailbox.question, 1)
+})
+
+test('a question that cannot be put again when it is due is as soon as it can be', () => {
+  const { putAtMs, state, blockUntil } = makeBlock()
+  blockUntil(500)
+  state.mayAsk = false
+  blockUntil(4000)
+  state.mayAsk = true
+  blockUntil(8000)
+  assert.deepEqual(putAtMs, [0, 4000, 6000])
+})
+
+test('an answered question is not put again, and the next one has a second of its own', () => {
+  const { sampler, mailbox, putAtMs, blockUntil, answer } = makeBlock()
+  blockUntil(1500)
+  answer({ atMs: 1490, putAtMs: 1000 })
+  sampler.take()
+  blockUntil(2600)
+  assert.deepEqual(putAtMs, [0, 1000, 1500, 2500])
+  assert.equal(mailbox.question, 2)
+})
+
+test('an answer is late by the question that it answers: a native call has held up the first, what was lost has held up none', () => {
+  const native = makeBlock()
+  native.blockUntil(3500)
+  native.answer({ atMs: 3501, putAtMs: 0.5 })
+  const late = native.sampler.take()
+  assert.deepEqual({ askedAtMs: late?.askedAtMs, late: late?.late }, { askedAtMs: 0.5, late: true })
+  const lost = makeBlock()
+  lost.blockUntil(1100)
+  assert.equal(lost.sampler.askedAtMs, 0)
+  lost.answer({ atMs: 1001, putAtMs: 1000.5 })
+  const prompt = lost.sampler.take()
+  assert.deepEqual({ askedAtMs: prompt?.askedAtMs, late: prompt?.late }, { askedAtMs: 1000.5, late: false })
+})
