@@ -182,7 +182,8 @@ test('workers that die for ever leave a bounded number of series', () => {
     total += 50
   }
   const [{ groups: [{ values }] }] = ledger.union([], new Map())
-  assert.ok(values.length <= 5000 + 50, `${values.length} series`)
+  // Those of the dead, (other), and of the last one all: it is no dead one before somebody has its slot.
+  assert.ok(values.length <= 5000 + 1 + 50, `${values.length} series`)
   assert.equal(values.reduce((sum, { value }) => sum + value, 0), total)
 })
 

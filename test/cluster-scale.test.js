@@ -67,6 +67,27 @@ test('a histogram beyond the bound of what the dead leave goes to (other) whole'
   }
 })
 
+test('what the dead have left takes no room from the living: each of their series stays, and grows', () => {
+  // In other buckets, too, as another version of the application has them.
+  for (const missing of [undefined, 1]) {
+    const ledger = new Ledger()
+    ledger.join(1, 'first')
+    ledger.leave(1, 'first', [histogram(routes(0, 10))])
+    ledger.join(1, 'second')
+    /** @type {Map<string, number>} */
+    let before = new Map()
+    for (const count of [10, 800, 900, 1500]) {
+      const living = histogram(routes(0, count), count)
+      living.values = living.values.filter(({ labels }) => missing === undefined || labels.le !== missing)
+      const [{ groups: [{ values }] }] = ledger.union([], new Map([[1, [living]]]))
+      const now = new Map(values.map(({ labels: { route, le }, metricName, value }) => [`${metricName} ${route} ${le}`, value]))
+      for (const [series, value] of before) assert.ok(Number(now.get(series)) >= value, `${series}: ${value}, then ${now.get(series)}`)
+      assert.equal(now.size, missing === undefined ? count * 6 : count * 5 + 10)
+      before = now
+    }
+  }
+})
+
 test('what another version leaves in other buckets is kept beside', () => {
   const ledger = new Ledger()
   ledger.join(1, 'a')

@@ -19,6 +19,11 @@ class Bequest {
   /** @type {Map<string, Left>} by name */
   #metrics = new Map()
   #size = 0
+  #mostSeries
+
+  constructor (mostSeries = MOST_SERIES) {
+    this.#mostSeries = mostSeries
+  }
 
   /** @param {Metric[]} metrics */
   add (metrics) {
@@ -38,7 +43,7 @@ class Bequest {
   /** @param {Map<string, Value[]>} sets @param {Value} value */
   #addTo (sets, { labels: own, value, metricName, exemplar }) {
     // Decided by the first sample of a set: a histogram is kept whole or goes to (other) whole.
-    const isOpen = sets.has(setOf(own)) || this.#size < MOST_SERIES
+    const isOpen = sets.has(setOf(own)) || this.#size < this.#mostSeries
     const labels = isOpen ? own : closed(own)
     const key = setOf(labels)
     const samples = sets.get(key) ?? []
@@ -58,9 +63,8 @@ class Bequest {
     return this.#sum(living) ?? this.#copy(living)
   }
 
-  /** By far most often all series are known, or there is room for them. @param {Metric[]} living @returns {Metric[] | null} */
+  /** By far most often both have the same buckets. @param {Metric[]} living @returns {Metric[] | null} */
   #sum (living) {
-    let room = MOST_SERIES - this.#size
     const rest = new Map(this.#metrics)
     /** @type {Metric[]} */
     const sums = []
@@ -81,7 +85,6 @@ class Bequest {
           at = 0
         }
         if (of === undefined) {
-          if (--room < 0) return null
           values.push(value)
           continue
         }
@@ -90,8 +93,7 @@ class Bequest {
         values.push({ labels: value.labels, value: value.value + of[at].value, metricName: value.metricName, exemplar: value.exemplar ?? of[at].exemplar })
         if (++at === of.length) sets.delete(setOf(value.labels))
       }
-      if (left === undefined && isTotal(metric)) room -= metric.values.length
-      if (room < 0 || isPart(samples, at)) return null
+      if (isPart(samples, at)) return null
       for (const unmet of sets.values()) values.push(...unmet)
       sums.push(left === undefined ? metric : { ...metric, values })
     }
@@ -100,7 +102,8 @@ class Bequest {
 
   /** @param {Metric[]} living */
   #copy (living) {
-    const copy = new Bequest()
+    // Of the living nothing goes to (other): what they show would be gone, or smaller, one scrape later.
+    const copy = new Bequest(Infinity)
     copy.add([...this.#metrics.values()].map(whole))
     copy.add(living)
     return [...[...copy.#metrics.values()].map(whole), ...living.filter((metric) => !isTotal(metric))]
