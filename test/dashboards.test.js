@@ -101,12 +101,22 @@ test('every metric of the catalogue is in a panel or a rule', () => {
   assert.deepEqual(rows.map(({ name }) => name).filter((name) => !used.has(name)), [])
 })
 
+/** Has promtool judge. @param {import('node:test').TestContext} t @param {object[]} tests */
+function checkRules (t, tests) {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-rules-'))
+  t.after(() => fs.rmSync(dir, { recursive: true }))
+  const file = path.join(dir, 'dashboards.test.yml')
+  fs.writeFileSync(file, JSON.stringify({ rule_files: [], evaluation_interval: '1m', tests }))
+  const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' })
+  assert.equal(status, 0, stdout + stderr)
+}
+
+/** Nothing is chosen. */
+const all = { variables: [...['job', 'instance'].map((name) => ({ name, allValue: '.+' })), ...['worker', 'route'].map((name) => ({ name, allValue: '.*' }))] }
+
 test('growth counts the first event of a series, and no past that was not seen', (t) => {
   if (!needs(t, 'promtool')) return
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-growth-'))
-  t.after(() => fs.rmSync(dir, { recursive: true }))
-  const view = { variables: [{ name: 'job', allValue: '.+' }, { name: 'instance', allValue: '.+' }, { name: 'worker', allValue: '.*' }], stepS: 60, scrapeS: 60, rangeS: 600 }
-  const expr = interpolate(growth(of('site'), '10m'), view)
+  const expr = interpolate(growth(of('site'), '10m'), { ...all, stepS: 60, scrapeS: 60, rangeS: 600 })
   /** @type {[what: string, threshold: string, counter: string, atM: number, expected: number | null][]} */
   const cases = [
     ['the first event', '0.05x60', '_x20 3x40', 25, 3],
@@ -117,23 +127,57 @@ test('growth counts the first event of a series, and no past that was not seen',
     ['a long past after an outage', '0.05x10 stale _x9 0.05x40', '300x10 stale _x9 300x40', 26, 0],
     ['a restart', '0.05x60', '300x20 stale _x1 2x40', 26, 2]
   ]
-  const rulesTest = {
-    rule_files: [],
-    evaluation_interval: '1m',
-    tests: cases.map(([name, threshold, counter, atM, value]) => ({
-      name,
-      interval: '1m',
-      input_series: [
-        { series: 'loopwatch_config_threshold_seconds{job="a", instance="b"}', values: threshold },
-        { series: 'loopwatch_block_site_seconds_total{job="a", instance="b", site="c"}', values: counter }
-      ],
-      promql_expr_test: [{ expr: `sum(${expr})`, eval_time: `${atM}m`, exp_samples: [{ labels: '{}', value }] }]
+  checkRules(t, cases.map(([name, threshold, counter, atM, value]) => ({
+    name,
+    interval: '1m',
+    input_series: [
+      { series: 'loopwatch_config_threshold_seconds{job="a", instance="b"}', values: threshold },
+      { series: 'loopwatch_block_site_seconds_total{job="a", instance="b", site="c"}', values: counter }
+    ],
+    promql_expr_test: [{ expr: `sum(${expr})`, eval_time: `${atM}m`, exp_samples: [{ labels: '{}', value }] }]
+  })))
+})
+
+test('a slot whose worker is gone, whose counters stay, is left out of what workers are compared by', (t) => {
+  if (!needs(t, 'promtool')) return
+  const cluster = dashboards().get('cluster')
+  const panels = new Map(queriesOf(cluster).map(({ panel, refId, expr }) => [`${panel} ${refId}`, interpolate(expr, { ...all, stepS: 15, scrapeS: 15, rangeS: 600 })]))
+  /** A worker gone at 5 m. @param {string} name @param {string} labels @param {number} step @param {number} worker */
+  const counter = (name, labels, step, worker) =>
+    ({ series: `${name}{job="a", instance="b", worker="${worker}"${labels}}`, values: worker === 3 ? `0+${step}x20 ${20 * step}x60` : `0+${step}x80` })
+  /** @type {[panel: string, labels: string, values: number[]][]} */
+  const cases = [
+    ['Imbalance now A', '', [1.5]],
+    ['Imbalance A', 'instance="b", job="a"', [1.5]],
+    ['Imbalance B', 'instance="b", job="a"', [1]],
+    ['Workers A', 'instance="b", job="a", worker="W"', [0.6, 0.2]],
+    ['Workers B', 'instance="b", job="a", worker="W"', [0.99, 0.99]],
+    ['Workers D', 'instance="b", job="a", worker="W"', [10, 10]],
+    ['Utilization by worker A', 'instance="b", job="a", worker="W"', [0.6, 0.2]],
+    ['Loop delay p99 by worker A', 'instance="b", job="a", worker="W"', [0.99, 0.99]],
+    ['Requests/s by worker A', 'instance="b", job="a", worker="W"', [10, 10]],
+    ['CPU by worker A', 'instance="b", job="a", worker="W"', [0.4, 0.4]]
+  ]
+  checkRules(t, [{
+    name: 'scaled from three workers to two',
+    interval: '15s',
+    input_series: [
+      ...[9, 3, 3].flatMap((activeS, i) => [
+        counter('loopwatch_eventloop_time_seconds_total', ', thread="main", state="active"', activeS, i + 1),
+        counter('loopwatch_eventloop_time_seconds_total', ', thread="main", state="idle"', 15 - activeS, i + 1),
+        counter('loopwatch_eventloop_delay_seconds_bucket', ', thread="main", le="1"', 100, i + 1),
+        counter('loopwatch_eventloop_delay_seconds_bucket', ', thread="main", le="+Inf"', 100, i + 1),
+        counter('loopwatch_http_request_duration_seconds_count', '', 150, i + 1),
+        counter('loopwatch_thread_cpu_seconds_total', ', thread="main"', 6, i + 1)
+      ]),
+      ...[1, 2, 3].map((worker) => ({ series: `loopwatch_build_info{job="a", instance="b", worker="${worker}"}`, values: worker === 3 ? '1x20 stale' : '1x80' }))
+    ],
+    promql_expr_test: cases.map(([panel, labels, values]) => ({
+      expr: `round(${panels.get(panel)}, 0.001)`,
+      eval_time: '15m',
+      exp_samples: values.map((value, i) => ({ labels: `{${labels.replace('W', `${i + 1}`)}}`, value }))
     }))
-  }
-  const file = path.join(dir, 'growth.test.yml')
-  fs.writeFileSync(file, JSON.stringify(rulesTest))
-  const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' })
-  assert.equal(status, 0, stdout + stderr)
+  }])
 })
 
 const REPORT = '/report/:id'

@@ -2,7 +2,7 @@
 
 const { dashboard } = require('./dashboard')
 const { stat, timeseries, table } = require('./panels')
-const { ROUTE, PROCESS_LABELS, of, ofTarget, rate, growth, growthRate, by, quantile, utilization } = require('./queries')
+const { ROUTE, PROCESS_LABELS, of, ofLiving, ofTarget, rate, growth, growthRate, by, quantile, utilization } = require('./queries')
 const { applicationVariables } = require('./variables')
 
 const MAIN = 'thread="main"'
@@ -10,10 +10,11 @@ const PROCESS = '{{instance}} {{worker}}'
 const RANGE = '$__range'
 /** The primary only hands out connections, and would pull every average down. */
 const WORKER = 'worker!="primary"'
-const busy = `${by('sum', PROCESS_LABELS, rate(of('loopTime', MAIN, WORKER, 'state="active"')))} / ${by('sum', PROCESS_LABELS, rate(of('loopTime', MAIN, WORKER)))}`
-const served = by('sum', PROCESS_LABELS, rate(of('requestDuration:count', WORKER)))
+const busy = ofLiving(`${by('sum', PROCESS_LABELS, rate(of('loopTime', MAIN, WORKER, 'state="active"')))} / ${by('sum', PROCESS_LABELS, rate(of('loopTime', MAIN, WORKER)))}`)
+const served = ofLiving(by('sum', PROCESS_LABELS, rate(of('requestDuration:count', WORKER))))
 const imbalance = (/** @type {string} */ series) => `${by('max', 'job, instance', series)} / (${by('avg', 'job, instance', series)} > 0)`
-const delay = quantile(0.99, PROCESS_LABELS, rate(of('delay:bucket', MAIN)))
+const used = ofLiving(utilization(PROCESS_LABELS))
+const delay = ofLiving(quantile(0.99, PROCESS_LABELS, rate(of('delay:bucket', MAIN))))
 
 const state = [
   stat({
@@ -67,10 +68,10 @@ const workers = [
   table({
     title: 'Workers',
     queries: [
-      [utilization(PROCESS_LABELS), 'Utilization'],
+      [used, 'Utilization'],
       [delay, 'Delay p99'],
       [`${by('sum', PROCESS_LABELS, growth(of('blocked', ROUTE), RANGE))} or 0 * ${by('sum', PROCESS_LABELS, of('buildInfo'))}`, 'Time blocked'],
-      [by('sum', PROCESS_LABELS, rate(of('requestDuration:count', ROUTE))), 'Requests/s'],
+      [ofLiving(by('sum', PROCESS_LABELS, rate(of('requestDuration:count', ROUTE)))), 'Requests/s'],
       [by('max', PROCESS_LABELS, of('rss')), 'Memory'],
       [by('max', PROCESS_LABELS, of('heartbeatAge', MAIN)), 'Heartbeat age']
     ],
@@ -84,7 +85,7 @@ const workers = [
   }),
   timeseries({
     title: 'Utilization by worker',
-    queries: [[utilization(PROCESS_LABELS), PROCESS]],
+    queries: [[used, PROCESS]],
     unit: 'percentunit',
     max: 1,
     levels: [0.7, 0.9],
@@ -142,7 +143,7 @@ const balance = [
   }),
   timeseries({
     title: 'CPU by worker',
-    queries: [[by('sum', PROCESS_LABELS, rate(of('cpu', MAIN))), PROCESS]],
+    queries: [[ofLiving(by('sum', PROCESS_LABELS, rate(of('cpu', MAIN)))), PROCESS]],
     unit: 'percentunit',
     width: 8,
     shows: 'CPU time of each main thread, as a share of one core (Linux).',

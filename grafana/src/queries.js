@@ -13,6 +13,7 @@ const TARGET = ['job=~"$job"', 'instance=~"$instance"']
 /** A process outside a cluster has no label worker, which `.*` matches as well. */
 const PROCESS = [...TARGET, 'worker=~"$worker"']
 const SCENARIO = [...TARGET, 'scenario=~"$scenario"', 'variant=~"$variant"']
+const PROCESS_LABELS = 'job, instance, worker'
 const RATE = '$__rate_interval'
 
 /** @param {string[]} common */
@@ -60,4 +61,11 @@ const quantile = (quantile, labels, buckets) => `histogram_quantile(${quantile},
 const utilization = (labels) =>
   `${by('sum', labels, rate(of('loopTime', 'thread="main"', 'state="active"')))} / ${by('sum', labels, rate(of('loopTime', 'thread="main"')))}`
 
-module.exports = { ROUTE, PROCESS_LABELS: 'job, instance, worker', of, ofTarget, ofScenario, rate, increase, growth, growthRate, by, quantile, utilization }
+/**
+ * Without the slots of workers that are gone or silent: their counters stay and rest, which reads as
+ * no number, or as a worker that idles. Gauges are those of the living.
+ * @param {string} expression with the labels of a process
+ */
+const ofLiving = (expression) => `${expression} and on (${PROCESS_LABELS}) ${of('buildInfo')}`
+
+module.exports = { ROUTE, PROCESS_LABELS, of, ofLiving, ofTarget, ofScenario, rate, increase, growth, growthRate, by, quantile, utilization }
