@@ -333,6 +333,30 @@ test('a storm says how many blocks it kept out of the log, in the next line and 
   assert.deepEqual(log.takeLosses(), { log_suppressed: 0, log_line: 0 })
 })
 
+test('blocks whose lines nobody sees take no place of those that are seen, and are none that was left out', (t) => {
+  const { log, clock, lines } = makeLog(t, { level: 'warn' })
+  const invisible = [{ cause: /** @type {const} */ ('starved') }, { startup: true }, { evidence: { ...makeRecord().evidence, debugger: true } }]
+  for (let i = 0; i < 30; i++) log.closed(makeRecord({ id: `1-${i}`, durationMs: 100, ...invisible[i % 3] }))
+  for (let i = 30; i < 45; i++) log.closed(makeRecord({ id: `1-${i}`, durationMs: 100 }))
+  assert.deepEqual(lines().map(({ block }) => block), Array.from({ length: 10 }, (_, i) => `1-${30 + i}`))
+  log.closed(makeRecord({ id: '1-45', durationMs: 100, cause: 'starved' }))
+  clock.nowMs += 1000
+  log.flushSuppressed()
+  assert.equal(lines().at(-1).suppressed, 5, 'said by a line that is seen')
+  assert.deepEqual(log.takeLosses(), { log_suppressed: 5, log_line: 0 })
+})
+
+test('a block that turns out to be nobody\'s fault is forgotten at its end, also where that line is not seen', (t) => {
+  const { log, clock, lines } = makeLog(t, { level: 'warn' })
+  for (let i = 0; i < 11; i++) log.opened(makeRecord({ id: `1-${i}`, durationMs: 100, ongoing: true }))
+  for (let i = 0; i < 11; i++) log.closed(makeRecord({ id: `1-${i}`, durationMs: 200, cause: 'starved' }))
+  clock.nowMs += 1000
+  // The same id again stands for any: what was decided of it is gone.
+  log.closed(makeRecord({ id: '1-10', durationMs: 100 }))
+  assert.deepEqual(lines().map(({ event }) => event), [...Array(10).fill('opened'), 'closed'])
+  assert.equal(lines().at(-1).suppressed, undefined)
+})
+
 test('a block that is stuck gives everything known of it as an error', (t) => {
   const { log, lines } = makeLog(t)
   log.stuck(makeRecord({ ongoing: true }))

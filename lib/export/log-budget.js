@@ -38,6 +38,11 @@ class LogBudget {
     return allowed
   }
 
+  /** A line about a block that is not to be seen anyway. @param {{ id: string, ongoing: boolean }} record */
+  pass ({ id, ongoing }) {
+    if (!ongoing) this.#decided.delete(id)
+  }
+
   /** @param {number} nowMs */
   #takeToken (nowMs) {
     this.#tokens = Math.min(BURST, this.#tokens + (nowMs - this.#refilledAtMs) / 1000 * PER_SECOND)

@@ -59,16 +59,16 @@ class BlockLog {
 
   /** @param {'opened' | 'lasting' | 'closed'} event @param {BlockRecord} record */
   #block (event, record) {
-    const isAllowed = this.#budget.allows(record, this.#nowMs())
-    // Under a debugger somebody is looking at a breakpoint.
-    if (!isAllowed || record.evidence.debugger) return
     const { id, thread, threadId, durationMs, uncertaintyMs, cause, startup, samples, evidence, stacks, origin } = record
+    const level = causes[cause].excuse !== undefined || startup ? 'info' : 'warn'
+    // Under a debugger somebody is looking at a breakpoint. What nobody sees leaves its place to others.
+    if (evidence.debugger || !this.#pino.isLevelEnabled(level)) return this.#budget.pass(record)
+    if (!this.#budget.allows(record, this.#nowMs())) return
     const frame = record.frame && cutFrame(record.frame)
     const request = record.request && { ...record.request, route: /** @type {string} */ (cut(record.request.route)) }
     const created = origin && cutFrame(origin.frame)
     const suppressed = this.#takeSuppressed()
     const stack = stacks.length > 0 ? stacks[0].frames.slice(0, FRAMES_IN_LINE).map((each) => cut(line(each))) : undefined
-    const level = causes[cause].excuse !== undefined || startup ? 'info' : 'warn'
     const fields = { event, block: id, ...(threadId !== 0 && { thread, threadId }), durationMs, uncertaintyMs, cause, frame, request, samples, evidence, stack, ...(origin && { origin: { type: origin.type, frame: created } }), ...(suppressed > 0 && { suppressed }) }
     const message = describe({ ...record, frame, request, origin: origin && { ...origin, frame: /** @type {import('../bridge/answer').Frame} */ (created) } })
     while (fields.stack?.length && jsonBytes([fields, message]) > LINE_BYTES) fields.stack.pop()
