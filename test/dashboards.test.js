@@ -138,6 +138,30 @@ test('growth counts the first event of a series, and no past that was not seen',
   })))
 })
 
+test('growth takes nothing for new that a process had done before it forked its first worker', (t) => {
+  if (!needs(t, 'promtool')) return
+  const site = (/** @type {string} */ labels, /** @type {string} */ values) => ({ series: `loopwatch_block_site_seconds_total{job="a", instance="b", ${labels}}`, values })
+  const expr = interpolate(growth(of('site'), '10m'), { ...all, stepS: 60, scrapeS: 60, rangeS: 600 })
+  checkRules(t, [{
+    name: 'the first fork is at 20 m',
+    interval: '1m',
+    input_series: [
+      { series: 'loopwatch_config_threshold_seconds{job="a", instance="b"}', values: '0.05x19 stale' },
+      { series: 'loopwatch_config_threshold_seconds{job="a", instance="b", worker="primary"}', values: '_x20 0.05x40' },
+      { series: 'loopwatch_config_threshold_seconds{job="a", instance="b", worker="1"}', values: '_x20 0.05x40' },
+      site('site="old"', '600x19 stale'),
+      site('site="old", worker="primary"', '_x20 600x5 601x35'),
+      site('site="new", worker="primary"', '_x24 3x40'),
+      site('site="new", worker="1"', '_x25 2x40')
+    ],
+    promql_expr_test: [[19, 0, null], [21, 0, null], [23, 0, null], [25, 0, 5], [29, 1, 5], [31, 1, 5], [45, 0, 0]].map(([atM, old, fresh]) => ({
+      expr: `round(sum by (site) (${expr}))`,
+      eval_time: `${atM}m`,
+      exp_samples: [['old', old], ['new', fresh]].flatMap(([name, value]) => value === null ? [] : [{ labels: `{site="${name}"}`, value }])
+    }))
+  }])
+})
+
 test('a slot whose worker is gone, whose counters stay, is left out of what workers are compared by', (t) => {
   if (!needs(t, 'promtool')) return
   const cluster = dashboards().get('cluster')

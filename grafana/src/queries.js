@@ -40,11 +40,14 @@ const increase = (series) => `increase(${series}[${RATE}])`
  * takes a series' first value for its start and so misses that event, which may well be the only one.
  * Here it counts for a series that began within the window and later than its target did: it has fewer
  * samples. After an outage, or in a new Prometheus, both have as many, and a past that was not seen is no growth.
+ * With its first fork a process gets the label worker, and all its series begin anew: from then on its
+ * primary says since when the target is there.
  * @param {string} series
  * @param {string} [window]
  */
 const growth = (series, window = RATE) => {
-  const isNew = `count_over_time(${series}[${window}]) < on (job, instance) group_left () max by (job, instance) (count_over_time(${ofTarget('threshold')}[${window}]))`
+  const seen = (/** @type {string[]} */ ...matchers) => by('max', 'job, instance', `count_over_time(${ofTarget('threshold', ...matchers)}[${window}])`)
+  const isNew = `count_over_time(${series}[${window}]) < on (job, instance) group_left () (${seen('worker="primary"')} or ${seen()})`
   return `((max_over_time(${series}[${window}]) unless ${series} offset ${window} and (${isNew})) or increase(${series}[${window}]))`
 }
 
