@@ -135,6 +135,18 @@ test('what is asked for can be split and narrowed, and a wrong question says wha
   assert.match((await ask('format=svg')).body, /cpuprofile, pprof, speedscope, folded/)
 })
 
+test('a route is asked for as metrics or profiles name it, and no route as both do', async () => {
+  const totalMs = async (/** @type {string} */ route) => {
+    const { body } = await profileOf(blocks(), new URLSearchParams({ format: 'folded', route }))
+    return String(body).split('\n').reduce((sum, line) => sum + Number(/\d*$/.exec(line)), 0)
+  }
+  assert.equal(await totalMs('/report/:id'), 500, 'without the block after an answer, which is nobody\'s')
+  assert.equal(await totalMs('GET /report/:id'), 100)
+  assert.equal(await totalMs('POST /report/:id'), 400)
+  assert.equal(await totalMs('(none)'), 130)
+  assert.equal(await totalMs('report'), 0)
+})
+
 test('stacks beyond the bound keep their time', async () => {
   const records = Array.from({ length: STACKS + 500 }, (_, i) => makeRecord({ id: `1-${i}`, durationMs: 10, stacks: [{ count: 1, weightMs: 10, frames: [frame(`f${i}`, 1)] }] }))
   const table = await collect(records)

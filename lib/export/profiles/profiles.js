@@ -1,7 +1,7 @@
 'use strict'
 
 const { setImmediate } = require('node:timers/promises')
-const { LABELS, StackTable } = require('./stack-table')
+const { LABELS, StackTable, labelsOf } = require('./stack-table')
 
 /** So many are a few milliseconds of work, for which the watchdog may be away. */
 const RECORDS_AT_ONCE = 20
@@ -44,7 +44,7 @@ async function collect (records, group) {
 /**
  * Answers `/profile`: blocks in memory as one profile, weighted by blocked time.
  * @param {BlockRecord[]} records newest first
- * @param {URLSearchParams} query format, seconds (blocks of the last so many), cause, route (as in the label), group
+ * @param {URLSearchParams} query format, seconds (blocks of the last so many), cause, route (as in a label), group
  * @returns {Promise<Reply>}
  */
 async function profileOf (records, query) {
@@ -56,8 +56,8 @@ async function profileOf (records, query) {
   if (!group.every(isLabel) || new Set(group).size < group.length) return refused(`group takes any of ${LABELS.join(', ')}, each once, joined by commas`)
   const sinceMs = Date.now() - seconds * 1000
   const [cause, route] = [query.get('cause'), query.get('route')]
-  const chosen = records.filter(({ startedAt, durationMs, cause: its, request }) => Date.parse(startedAt) + durationMs >= sinceMs &&
-    (cause === null || its === cause) && (route === null || request?.route === route))
+  const chosen = records.filter((record) => Date.parse(record.startedAt) + record.durationMs >= sinceMs &&
+    (cause === null || record.cause === cause) && (route === null || isOfRoute(record, route)))
   return reply(format, await collect(chosen, group), `loopwatch-${process.pid}`)
 }
 
@@ -80,6 +80,12 @@ function fileOf (id, block, profile) {
     return reply(format, table, `loopwatch-${record.id}`)
   }
   return null
+}
+
+/** Whether a route is named so in profiles, with its method, or in metrics, without it. @param {BlockRecord} record @param {string} route */
+function isOfRoute (record, route) {
+  const { request } = record
+  return labelsOf(record).route === route || (request !== null && !request.ended && request.route === route)
 }
 
 /** @param {string} format @param {StackTable} table @param {string} name @returns {Reply} */

@@ -134,4 +134,5 @@ function labelsOf ({ cause, thread, worker, request }) {
 
 exports.StackTable = StackTable
 exports.LABELS = LABELS
+exports.labelsOf = labelsOf
 exports.STACKS = STACKS
