@@ -84,7 +84,14 @@ test('the endpoint of a process', async (t) => {
       'the same, turned': [`GET /metrics HTTP/1.1\r\nHost: evil.example\r\n${HOST}\r\n`, 403],
       'a forwarded host': ['GET /metrics HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: localhost\r\n\r\n', 403],
       'an origin': ['GET /metrics HTTP/1.1\r\nHost: evil.example\r\nOrigin: http://localhost\r\n\r\n', 403],
-      'an absolute address': [`GET http://evil.example/metrics HTTP/1.1\r\n${HOST}\r\n`, 404],
+      'an absolute address': [`GET http://evil.example/metrics HTTP/1.1\r\n${HOST}\r\n`, 403],
+      'an absolute address under another host': ['GET http://localhost/metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n', 403],
+      'an absolute address with a user': [`GET http://localhost@evil.example/metrics HTTP/1.1\r\n${HOST}\r\n`, 403],
+      'an absolute address with a user in front': [`GET http://evil.example@localhost/metrics HTTP/1.1\r\n${HOST}\r\n`, 403],
+      'an absolute address of no host': [`GET http:///metrics HTTP/1.1\r\n${HOST}\r\n`, 403],
+      'an absolute address in HTTP/1.0': ['GET http://evil.example/metrics HTTP/1.0\r\n\r\n', 403],
+      'a host in HTTP/1.0': ['GET /metrics HTTP/1.0\r\nHost: evil.example\r\n\r\n', 403],
+      'an empty host in HTTP/1.0': ['GET /metrics HTTP/1.0\r\nHost:\r\n\r\n', 403],
       'an overridden method': [`POST /metrics HTTP/1.1\r\n${HOST}X-HTTP-Method-Override: GET\r\n\r\n`, 405],
       'no host': ['GET /metrics HTTP/1.1\r\n\r\n', 400],
       'HTTP/0.9': ['GET /metrics\r\n\r\n', 403],
@@ -96,6 +103,14 @@ test('the endpoint of a process', async (t) => {
       assert.equal(statusesOf(answer)[0], status, `${name}: ${answer}`)
       assert.ok(!answer.includes('loopwatch_'), name)
     }
+  })
+
+  await t.test('answers what asks without a Host, as HTTP/1.0 may and no browser does, or for an absolute address', async () => {
+    const { host } = new URL(app.url)
+    for (const first of ['/healthz HTTP/1.0\r\n', `http://${host}/healthz HTTP/1.0\r\n`, `http://${host}/healthz?ms=10 HTTP/1.1\r\nHost: ${host}\r\n`, `HTTP://LOCALHOST:1/healthz HTTP/1.1\r\n${HOST}`]) {
+      assert.match(await raw(app.url, `GET ${first}Connection: close\r\n\r\n`), /^HTTP\/1\.1 200 .*"status":"ok"/s, first)
+    }
+    assert.match(await raw(app.url, `GET http://${host} HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`), /"name":"loopwatch"/)
   })
 
   await t.test('switches to no other protocol', async () => {

@@ -37,7 +37,6 @@ test('the endpoint', async (t) => {
     for (const [host, status] of /** @type {[string, number][]} */ ([['evil.example.com', 403], ['metrics.example.com', 200], ['METRICS.EXAMPLE.COM:9464', 200], ['localhost:1', 200], ['[::1]:9464', 200], ['app:9464', 200]])) {
       assert.equal((await request(`${app.url}/healthz`, { headers: { host } })).status, status, host)
     }
-    assert.match(await raw(app.url, 'GET /healthz HTTP/1.0\r\n\r\n'), /^HTTP\/1.1 403/)
   })
 
   await t.test('takes GET and HEAD only', async () => {

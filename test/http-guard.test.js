@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const crypto = require('node:crypto')
-const { isHostAllowed, isTokenValid } = require('../lib/export/http-guard')
+const { isHostAllowed, isTokenValid, readAddress } = require('../lib/export/http-guard')
 
 /** @param {(string | undefined)[]} headers @param {boolean} expected @param {string[]} [allowed] */
 function check (headers, expected, allowed = []) {
@@ -41,6 +41,15 @@ test('a header that is missing, empty or no name is refused', () => {
 
 test('nothing that is allowed opens the way for a header that is no name', () => {
   check([undefined, '', 'a b', '*'], false, ['', 'a b', '*'])
+})
+
+test('an absolute address has an authority, which is all up to the path, and any other has none', () => {
+  const authorityOf = (/** @type {string} */ url) => readAddress(url).authority
+  assert.deepEqual(readAddress('/blocks/1-1?a=b?c'), { authority: undefined, path: '/blocks/1-1', query: 'a=b' })
+  assert.deepEqual(readAddress('http://app:9464/blocks/1-1?a=b'), { authority: 'app:9464', path: '/blocks/1-1', query: 'a=b' })
+  assert.deepEqual(readAddress('HTTPS://[::1]?a'), { authority: '[::1]', path: '/', query: 'a' })
+  assert.deepEqual(['//evil.example/metrics', '/http://evil.example/', 'evil.example', '*', '', 'http:/evil.example', 'ftp://evil.example/'].map(authorityOf), Array(7).fill(undefined))
+  check(['http://', 'http:///metrics', 'http://user@localhost/', 'http://localhost\\.evil.example/', 'http://localhost#.evil.example/', 'http://localhost\n/'].map(authorityOf), false)
 })
 
 test('without a token nobody needs one', () => {

@@ -18,6 +18,27 @@ exports.isHostAllowed = (header, allowed) => {
 }
 
 /**
+ * Whether a request that names this server so may be answered: by its Host header, which HTTP/1.0 may leave
+ * out, as health checks do, and no browser does; and by its address, where that is an absolute one.
+ * @param {Pick<import('node:http').IncomingMessage, 'httpVersion' | 'headers'>} request
+ * @param {string | undefined} authority of its address
+ * @param {string[]} allowed
+ */
+exports.isNameAllowed = ({ httpVersion, headers }, authority, allowed) =>
+  (exports.isHostAllowed(headers.host, allowed) || (headers.host === undefined && httpVersion === '1.0')) &&
+  (authority === undefined || exports.isHostAllowed(authority, allowed))
+
+/**
+ * The address of a request in its parts: `/path?query`, or `http://authority/path?query`, as through a proxy.
+ * @param {string} url
+ */
+exports.readAddress = (url) => {
+  const [, authority, rest = url] = /^https?:\/\/([^/?]*)([^]*)$/i.exec(url) ?? []
+  const [path, query = ''] = rest.split('?', 2)
+  return { authority, path: authority !== undefined && path === '' ? '/' : path, query }
+}
+
+/**
  * Whether an Authorization header carries the token, compared in constant time.
  * @param {string | undefined} header
  * @param {string | undefined} token undefined = none is asked for

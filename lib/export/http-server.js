@@ -1,7 +1,7 @@
 'use strict'
 
 const http = require('node:http')
-const { isHostAllowed, isTokenValid } = require('./http-guard')
+const { isNameAllowed, isTokenValid, readAddress } = require('./http-guard')
 const { Unread } = require('./unread')
 
 const HEADER_BYTES = 8 * 1024
@@ -171,10 +171,11 @@ class HttpServer {
   }
 
   /** @param {http.IncomingMessage} request @returns {Reply | Promise<Reply>} */
-  #reply ({ method, url = '/', headers }) {
-    if (!isHostAllowed(headers.host, this.#options.allowHosts)) return exports.json({ error: 'this Host is not served; see option allowHosts' }, 403)
+  #reply (request) {
+    const { method, url = '/', headers } = request
+    const { authority, path, query } = readAddress(url)
+    if (!isNameAllowed(request, authority, this.#options.allowHosts)) return exports.json({ error: 'this Host is not served; see option allowHosts' }, 403)
     if (method !== 'GET' && method !== 'HEAD') return { ...exports.json({ error: 'GET and HEAD only' }, 405), headers: { allow: 'GET, HEAD' } }
-    const [path, query = ''] = url.split('?', 2)
     const [match, name = '', id = ''] = PATH.exec(path) ?? []
     const route = match === undefined ? undefined : this.#routes[id === '' ? `/${name}` : `/${name}/:id`]
     if (route === undefined) return exports.json({ error: 'not found' }, 404)
