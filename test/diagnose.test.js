@@ -159,6 +159,34 @@ test('a loop that is stuck for good is diagnosed as well, and one that ends at o
   assert.match(cluster.stderr, /node:cluster.*loopwatch run.*LOOPWATCH_ERR_CLUSTER/)
 })
 
+test('what the environment says for production neither breaks a diagnosis nor gets its blocks', { timeout: 60000 }, async (t) => {
+  const cwd = makeDir(t)
+  let pushes = 0
+  const pyroscope = http.createServer((request, response) => {
+    pushes++
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await once(pyroscope, 'listening')
+  t.after(() => pyroscope.close().closeAllConnections())
+  const { port } = /** @type {import('node:net').AddressInfo} */ (pyroscope.address())
+  const records = path.join(cwd, 'records')
+  fs.mkdirSync(records)
+  const env = {
+    LOOPWATCH_HOST: '127.0.0.2', LOOPWATCH_DIR: records, LOOPWATCH_PYROSCOPE: `http://127.0.0.1:${port}`, LOOPWATCH_STUCK: '100', LOOPWATCH_ON_STUCK: 'abort', LOOPWATCH_GC: 'off', LOOPWATCH_THRESHOLD: '40'
+  }
+  fs.writeFileSync(path.join(cwd, 'app.js'), `
+    console.log('of the environment:', Object.keys(${JSON.stringify(env)}).filter((name) => process.env[name]).join())
+    require('node:http').createServer(function culprit (request, response) {
+      for (const end = Date.now() + 200; Date.now() < end;);
+      response.end()
+    }).listen(0)`)
+  const { code, stdout, stderr } = await startNode(t, [CLI, 'diagnose', '--no-open', '--tool', 'none', '--seconds', '1', '--on-port', '/', '--', 'node', './app.js'], { cwd, env }).closed
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /culprit \(app\.js:\d+\)/)
+  assert.match(stdout, /^of the environment: LOOPWATCH_HOST,LOOPWATCH_THRESHOLD$/m, 'its own host, and how blocks are measured')
+  assert.deepEqual([fs.readdirSync(records), pushes], [[], 0])
+})
+
 test('an application that answers nothing but 404 under the load is said to, by profile and by diagnose', { timeout: 60000 }, async (t) => {
   const cwd = makeDir(t)
   fs.writeFileSync(path.join(cwd, 'app.js'), "require('node:http').createServer((request, response) => response.writeHead(request.url === '/' ? 200 : 404).end()).listen(0)\n")

@@ -25,6 +25,9 @@ const LISTEN_MS = 30000
 /** The verdict of a block comes up to half a second after its end. */
 const SETTLED_MS = 600
 
+/** Of the surroundings: where this agent would not be found, whom its blocks are not for, and what would end the run or hide a cause. */
+const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_PYROSCOPE: '', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
+
 /** @typedef {import('./profile').Flags & { tool: string }} Flags */
 /** @typedef {{ blocks: import('../store/record').BlockRecord[], metrics: string }} Young */
 
@@ -59,7 +62,7 @@ async function runUnderAgent (target, output, flags) {
     cwd: process.cwd(),
     output,
     work,
-    agent: { register: REGISTER, env: { LOOPWATCH_PORT: String(port), LOOPWATCH_TOKEN: token, LOOPWATCH_LOG: 'false', LOOPWATCH_REQUESTS: 'on', LOOPWATCH_KEEP: '1000' } }
+    agent: { register: REGISTER, env: { ...NOT_FROM_OUTSIDE, LOOPWATCH_PORT: String(port), LOOPWATCH_TOKEN: token, LOOPWATCH_LOG: 'false', LOOPWATCH_REQUESTS: 'on', LOOPWATCH_KEEP: '1000' } }
   })
   const signals = watchSignals(() => run.kill())
   const ask = async (/** @type {string} */ route) => {
