@@ -10,7 +10,8 @@ const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
 const { text: readAll } = require('node:stream/consumers')
-const { clockTime, tellAll } = require('../lib/cli/follow')
+const { setTimeout: wait } = require('node:timers/promises')
+const { clockTime, follow, tellAll } = require('../lib/cli/follow')
 const { connect, findInspector, impostor } = require('../lib/tools/attach/inspector')
 const { listenersOf, parseAddress } = require('../lib/tools/attach/listeners')
 const { checkProcess, objection } = require('../lib/tools/attach/target-process')
@@ -175,6 +176,11 @@ test('blocks carry their own time, and of those from before the five latest are 
   // The last one was not over by then.
   assert.deepEqual(lines, [3, 4, 5, 6, 7, 8].map((second) => `2020-01-01 10:00:0${second}.000`))
   assert.deepEqual(texts, ['2 earlier blocks are not shown\n'])
+})
+
+test('an agent on a port that fetch() refuses is not waited for', { timeout: 10000 }, async () => {
+  const signals = /** @type {any} */ ({ isOver: false, sleep: wait })
+  await assert.rejects(follow('http://127.0.0.1:10080', undefined, process.pid, signals), { code: 'LOOPWATCH_ERR_ATTACH', message: /:10080: fetch\(\) refuses port 10080/ })
 })
 
 test('what cannot be attached to is left alone, and why is said', async (t) => {

@@ -141,6 +141,12 @@ test('loopwatch blocks says clearly what it cannot read', async (t) => {
   }
 })
 
+test('loopwatch blocks says of a port that fetch() refuses that it is the port', async (t) => {
+  const { code, stderr } = await startNode(t, [CLI, 'blocks', 'http://127.0.0.1:10080']).closed
+  assert.equal(code, 2)
+  assert.match(stderr, /^loopwatch: cannot read blocks from http:\/\/127\.0\.0\.1:10080: fetch\(\) refuses port 10080, .* \(LOOPWATCH_ERR_SOURCE\)\n$/)
+})
+
 test('loopwatch blocks says also of a name with several addresses that nothing answers', async (t) => {
   const twice = writeApp(t, 'two-addresses.js', "require('node:dns').lookup = (host, options, callback) => callback(null, [{ address: '::1', family: 6 }, { address: '127.0.0.1', family: 4 }])")
   const { code, stderr } = await startNode(t, ['-r', twice, CLI, 'blocks', 'http://localhost:2']).closed

@@ -3,6 +3,7 @@
 const { codedError } = require('../errors')
 const { describe, printable } = require('../export/describe')
 const { isAlive } = require('../is-alive')
+const { refusedPort } = require('./refused-port')
 
 const MS_PER_S = 1000
 const POLL_MS = 1000
@@ -45,7 +46,8 @@ exports.follow = async (url, token, pid, signals) => {
   let beforeMs = Date.now()
   let answeredMs = performance.now()
   while (!signals.isOver) {
-    const { records, status } = await ask(url, token)
+    const { records, status, refused } = await ask(url, token)
+    if (refused !== null) throw codedError('LOOPWATCH_ERR_ATTACH', pid, `its agent is at ${url}: ${refused}`)
     if (status === 401) throw codedError('LOOPWATCH_ERR_ATTACH', pid, `its agent at ${url} ${token === undefined ? 'asks for its token: --token' : 'does not take this --token'}`)
     if (records !== null) {
       answeredMs = performance.now()
@@ -62,15 +64,15 @@ exports.follow = async (url, token, pid, signals) => {
   }
 }
 
-/** @param {string} url @param {string | undefined} token @returns {Promise<{ records: BlockRecord[] | null, status: number | null }>} */
+/** @param {string} url @param {string | undefined} token @returns {Promise<{ records: BlockRecord[] | null, status: number | null, refused: string | null }>} */
 async function ask (url, token) {
   /** @type {Record<string, string>} */
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
   try {
     const response = await fetch(new URL('/blocks', url), { headers, redirect: 'error', signal: AbortSignal.timeout(ANSWER_MS) })
-    return { records: response.ok ? /** @type {any} */ (await response.json()) : null, status: response.status }
-  } catch {
-    return { records: null, status: null }
+    return { records: response.ok ? /** @type {any} */ (await response.json()) : null, status: response.status, refused: null }
+  } catch (error) {
+    return { records: null, status: null, refused: refusedPort(error, url) }
   }
 }
 

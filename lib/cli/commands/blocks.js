@@ -5,6 +5,7 @@ const { codedError } = require('../../errors')
 const { describe, printable } = require('../../export/describe')
 const { readBlocks } = require('../../store/block-file')
 const { isRecord } = require('../../store/record')
+const { refusedPort } = require('../refused-port')
 const { HOST_AND_PORT } = require('../stack-flags')
 
 const ANSWER_MS = 10000
@@ -78,7 +79,7 @@ async function read (source, token) {
     return /^https?:/i.test(source) ? await ask(source, token) : readFolder(source)
   } catch (error) {
     // Where a name has several addresses the cause is one of many, with a code and without a message.
-    throw codedError('LOOPWATCH_ERR_SOURCE', source, printable(error.cause?.message || error.cause?.code || error.message))
+    throw codedError('LOOPWATCH_ERR_SOURCE', source, printable(refusedPort(error, source) ?? (error.cause?.message || error.cause?.code || error.message)))
   }
 }
 
