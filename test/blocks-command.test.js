@@ -2,7 +2,9 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
 const fs = require('node:fs')
+const http = require('node:http')
 const path = require('node:path')
 const { startNode } = require('./support/app')
 const { makeDir } = require('./support/files')
@@ -33,4 +35,21 @@ test('a block that one source has in progress and another ended is one; those of
   }
   assert.deepEqual(await list(folders), [160, 170, 180])
   assert.deepEqual(await list(folders.toReversed()), [160, 170, 180])
+})
+
+test('a url that ends in a slash is where the endpoint begins, as behind a proxy; of any other the last part counts for nothing', async (t) => {
+  /** @type {(string | undefined)[]} */
+  const asked = []
+  const server = http.createServer(({ url }, response) => {
+    asked.push(url)
+    response.end('[]')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close().closeAllConnections())
+  const url = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`
+  for (const path of ['', '/', '/agents/shop/', '/metrics', '/blocks?a=b']) {
+    const { stderr, code } = await startNode(t, [CLI, 'blocks', url + path]).closed
+    assert.equal(code, 0, stderr)
+  }
+  assert.deepEqual(asked, ['/blocks', '/blocks', '/agents/shop/blocks', '/blocks', '/blocks'])
 })

@@ -85,7 +85,8 @@ async function read (source, token) {
 
 /** @param {string} url @param {string} [token] */
 async function ask (url, token) {
-  const response = await fetch(new URL('/blocks', url), {
+  // Relative: behind a proxy the endpoint may be below a path.
+  const response = await fetch(new URL('blocks', url), {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
     signal: AbortSignal.timeout(ANSWER_MS)
   })
