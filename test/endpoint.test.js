@@ -64,6 +64,22 @@ test('the endpoint', async (t) => {
     assert.match(await open.text(), /# EOF\n$/)
   })
 
+  await t.test('speaks that of the two which is wanted more, and none that is refused', async () => {
+    for (const [accept, isOpen] of /** @type {[string, boolean][]} */ ([
+      ['application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2', true],
+      ['text/plain;version=0.0.4;q=0.6,application/openmetrics-text;version=1.0.0;q=0.5,*/*;q=0.2', false],
+      ['application/openmetrics-text;q=0', false],
+      ['application/openmetrics-text; Q=0.0, */*', false],
+      ['Application/OpenMetrics-Text', true],
+      ['text/plain, application/openmetrics-text', true],
+      ['application/openmetrics-textual', false],
+      ['*/*', false]
+    ])) {
+      const { headers } = await app.watchdog('/metrics', { headers: { authorization, accept } })
+      assert.match(headers.get('content-type') ?? '', isOpen ? /^application\/openmetrics-text/ : /^text\/plain/, accept)
+    }
+  })
+
   await t.test('survives malformed requests and huge headers', async () => {
     assert.match(await raw(app.url, 'nonsense\r\n\r\n'), /^HTTP\/1.1 400/)
     assert.match(await raw(app.url, 'GET / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\nabc'), /^HTTP\/1.1 400/)

@@ -1,5 +1,6 @@
 'use strict'
 
+const { prefers } = require('./accept')
 const { BUSY, json } = require('./http-server')
 const { Turns } = require('./turns')
 
@@ -43,7 +44,7 @@ exports.makeRoutes = ({ metrics, blockedMs, workers, blocks, block, records, pro
   '/flame': heavy(async () => json(await require('./flame-of-records').flameOf(records())), turns),
 
   '/metrics': async ({ accept }) => {
-    const openMetrics = accept.includes('application/openmetrics-text')
+    const openMetrics = prefers(accept, 'application/openmetrics-text', 'text/plain')
     return { status: 200, type: metrics.contentType(openMetrics), body: await metrics.render(openMetrics) }
   },
 
