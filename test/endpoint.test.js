@@ -114,6 +114,13 @@ test('the endpoint', async (t) => {
   })
 })
 
+test('a host that can be none costs the endpoint, not the watching', async (t) => {
+  const app = await startApp(t, { options: { host: 'local\0host' } })
+  await app.get('/spin?ms=200')
+  await app.line(({ event }) => event === 'closed', 'the block')
+  await app.line(({ event, reason }) => event === 'degraded' && reason === 'endpoint', 'what does not work')
+})
+
 test('port: false opens no port', async (t) => {
   const app = await startApp(t, { options: { port: false } })
   assert.equal(app.url, null)

@@ -96,7 +96,12 @@ class HttpServer {
 
   #listen () {
     const { host, port } = this.#options
-    this.#server.listen({ host, port: port + this.#offset, exclusive: true })
+    try {
+      this.#server.listen({ host, port: port + this.#offset, exclusive: true })
+    } catch (error) {
+      // Of a host that can be none Node.js 24 and later say so at once.
+      this.#retry = setTimeout(() => this.#failed(error))
+    }
   }
 
   /** @param {Error & { code?: string }} error */
