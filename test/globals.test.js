@@ -61,3 +61,21 @@ test('start() throws nothing at an application that adds a `get` to what every o
     assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: 'true\n', stderr: '' })
   }
 })
+
+test('an application that puts a browser\'s `process` in place of its own has its lines', async (t) => {
+  const { stdout, stderr } = await startNode(t, ['-e', `
+    const { exit } = process
+    const agent = require(${PACKAGE}).start({ port: false, log: false })
+    globalThis.process = { env: {}, browser: true, nextTick: queueMicrotask }
+    function compute () {
+      for (const end = performance.now() + 200; performance.now() < end;);
+    }
+    agent.ready.then(() => setTimeout(() => {
+      compute()
+      setTimeout(async () => {
+        console.log(JSON.stringify((await agent.blocks()).map(({ frame }) => frame?.function)))
+        exit()
+      }, 700)
+    }, 100))`]).closed
+  assert.match(stdout, /"compute"/, stderr)
+})

@@ -18,7 +18,7 @@ const { Load } = require('./load')
 const { createMiddleware } = require('./middleware')
 const { createProbe } = require('./probe')
 const { Requests, noRequests } = require('./requests')
-const { hasContextFrame, isContextSafe, isInMainContext } = require('./runtime')
+const { hasContextFrame, inspector, isContextSafe, isInMainContext } = require('./runtime')
 const { unblockStream } = require('./stream')
 const { startThreads } = require('./threads')
 const { warnOnce } = require('./warn-once')
@@ -71,7 +71,7 @@ class Agent extends EventEmitter {
      */
     this.profile = (inspector, action) => profiler.run(inspector, action)
     // Here and not by the watchdog: before the application is compiled, V8 has the least to list.
-    if (options.profile === 'on' && mayInspect()) profiler.run(process.getBuiltinModule('node:inspector'), 'start')
+    if (options.profile === 'on' && mayInspect()) profiler.run(inspector(), 'start')
     const threads = startThreads(options, bridge, (message) => this.#thread?.post(message))
     /**
      * Called by the watchdog as well, to reach worker threads of the application. Not for others.
@@ -121,6 +121,11 @@ class Agent extends EventEmitter {
         }
       })
     this.#origins.begin()
+  }
+
+  /** What the watchdog's questions take along. Not for others. */
+  get inspector () {
+    return inspector()
   }
 
   /**

@@ -1,5 +1,8 @@
 'use strict'
 
+// Taken at load: an application may put a browser's in place of its global `process`.
+const { getBuiltinModule } = process
+
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { runInThisContext } = require('node:vm')
 
@@ -46,3 +49,6 @@ exports.isHookSafe = (version) => {
   const [major, minor] = version.split('.').map(Number)
   return major >= HOOK_FIXED_MAJOR || minor >= (HOOK_FIXED.get(major) ?? Infinity)
 }
+
+/** Loaded with the first question, not by everybody who starts an agent. */
+exports.inspector = () => getBuiltinModule('node:inspector')

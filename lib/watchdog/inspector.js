@@ -2,12 +2,15 @@
 
 const { nowMs } = require('../clock')
 
+/** As the host finds it. */
+const AGENT = 'globalThis[Symbol.for("loopwatch.agent.1")]'
+
 /**
  * The question, evaluated by V8 on the host thread at its next interrupt: the probe of the
  * process's agent, told whether somebody has opened the inspector's port, and when it was asked.
  * @param {number | undefined} putAtMs
  */
-const question = (putAtMs) => `globalThis[Symbol.for("loopwatch.agent.1")]?.probe?.(process.getBuiltinModule("node:inspector").url(), ${putAtMs})`
+const question = (putAtMs) => `${AGENT}?.probe?.(${AGENT}.inspector.url(), ${putAtMs})`
 
 /** Why nothing is asked: see mayInspect() in lib/host/agent.js. */
 exports.NOT_ALLOWED = 'the permission model forbids it (--allow-inspector), this is node --test, or the globals are frozen or not those of the process (Jest)'
@@ -31,7 +34,7 @@ exports.askHost = (isAgain) => evaluate(question(isAgain ? nowMs() : undefined))
  * @returns {string | null} why it could not be asked
  */
 exports.askThreads = (call) =>
-  evaluate(`globalThis[Symbol.for("loopwatch.agent.1")]?.relay?.(process.getBuiltinModule("node:inspector"), ${JSON.stringify(call)})`)
+  evaluate(`${AGENT}?.relay?.(${AGENT}.inspector, ${JSON.stringify(call)})`)
 
 /**
  * Has the host's agent start, take or stop its CPU profile.
@@ -39,10 +42,10 @@ exports.askThreads = (call) =>
  * @returns {string | null} why it could not be asked
  */
 exports.askProfiler = (action) =>
-  evaluate(`globalThis[Symbol.for("loopwatch.agent.1")]?.profile?.(process.getBuiltinModule("node:inspector"), "${action}")`)
+  evaluate(`${AGENT}?.profile?.(${AGENT}.inspector, "${action}")`)
 
 /** The question that lib/host/relay.js puts to a worker thread. */
-exports.PROBE_CALL = 'globalThis[Symbol.for("loopwatch.agent.1")]?.probe?.'
+exports.PROBE_CALL = `${AGENT}?.probe?.`
 
 /** @param {string} expression */
 function evaluate (expression) {
