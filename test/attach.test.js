@@ -79,17 +79,20 @@ test('blocks of a process that was started without loopwatch, live, and nothing 
 })
 
 test('an application that starts its own agent meanwhile has it, with its own options, and keeps it', async (t) => {
+  const dir = path.join(makeDir(t), 'blocks')
   const app = startNode(t, ['--inspect-port=0', '-e', `process.on('SIGUSR2', () => require(${JSON.stringify(path.join(__dirname, '..'))}).start({ port: 0, log: false, threshold: 77 }).ready.then(({ url }) => console.log(url)))
-    setInterval(() => {}, 1000); console.log('ready')`])
+    setInterval(() => {}, 1000); console.log('ready')`], { env: { LOOPWATCH_DIR: dir } })
   await eventually(() => /ready/.test(app.out.stdout), 'the application')
   const run = attach(t, /** @type {number} */ (app.child.pid))
   await run.says(/watching process \d+ by an agent in it/)
+  assert.equal(fs.existsSync(dir), false, 'what the environment says is for its own')
   app.child.kill('SIGUSR2')
   const url = await eventually(() => /http\S+/.exec(app.out.stdout)?.[0], () => `its endpoint: ${app.out.stderr}`)
   run.child.kill('SIGINT')
   const { code, stderr } = await run.closed
   assert.equal(code, 0, stderr)
   assert.match(await (await fetch(`${url}/metrics`)).text(), /loopwatch_config_threshold_seconds 0\.077/)
+  assert.equal(fs.existsSync(dir), true)
   assert.equal(app.out.stderr.includes('LOOPWATCH_WARN_STARTED'), false, app.out.stderr)
 })
 

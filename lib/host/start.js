@@ -33,8 +33,11 @@ const registry = /** @type {Record<symbol, Agent | PassiveAgent | undefined>} */
  * @returns {Agent | PassiveAgent}
  * @throws {import('../errors').LoopwatchError} where an option is wrong; after that nothing throws
  */
-exports.start = (options) => {
-  const resolved = resolveOptions(options)
+exports.start = (options) => begin(options, process.env)
+
+/** @param {import('../options').Options | undefined} options @param {NodeJS.ProcessEnv} env */
+function begin (options, env) {
+  const resolved = resolveOptions(options, env)
   const running = registry[kAgent] ?? hidden
   if (running && kVisits in running) {
     running.stop()
@@ -44,7 +47,7 @@ exports.start = (options) => {
     return running
   }
   if (!isMainThread) debug('this worker thread is not watched')
-  const stray = isMainThread ? strayVariables(process.env) : []
+  const stray = isMainThread ? strayVariables(env) : []
   if (stray.length > 0) warnOnce('LOOPWATCH_WARN_VARIABLE', `no option of loopwatch: ${stray.join(', ')}`)
   const agent = isMainThread ? outside(() => new Agent(resolved, forget)) : new PassiveAgent()
   const isFound = Reflect.defineProperty(globalThis, kAgent, hiddenValue(agent))
@@ -53,10 +56,11 @@ exports.start = (options) => {
 }
 
 /**
- * Starts an agent that gives way to the application's own, should that be started meanwhile.
+ * Starts an agent that gives way to the application's own, should that be started meanwhile, and whom nothing
+ * concerns that its environment says to that: where records go, or that a stuck process is to end.
  * @param {import('../options').Options} options
  */
-exports.visit = (options) => Object.defineProperty(exports.start(options), kVisits, hiddenValue(true))
+exports.visit = (options) => Object.defineProperty(begin(options, {}), kVisits, hiddenValue(true))
 
 /** @param {Agent} agent */
 function forget (agent) {
