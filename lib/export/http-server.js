@@ -73,7 +73,7 @@ class HttpServer {
       maxHeaderSize: HEADER_BYTES,
       headersTimeout: requestMs,
       requestTimeout: requestMs,
-      keepAliveTimeout: 60000, // longer than a scrape interval
+      keepAliveTimeout: 75000, // longer than Prometheus' own scrape interval, a minute
       connectionsCheckingInterval: 1000,
       // Of two Host headers neither counts: a proxy may have looked at the other one.
       joinDuplicateHeaders: true
