@@ -22,6 +22,9 @@ exports.parts = [
       { fault: 'a process that should end', host: 'it ends', lost: 'nothing', file: 'agent', test: 'a process that should end ends: having an agent keeps nothing alive' },
       { fault: 'built-ins replaced, properties forbidden', host: 'nothing', lost: 'nothing', file: 'faults', test: 'an application that replaces built-ins and forbids property tampering is still understood' },
       { fault: 'a frozen `Error`', host: 'nothing', lost: 'lines', file: 'faults', test: 'a frozen Error takes the frames, not the rest of what is known' },
+      { fault: 'properties of `Error` that cannot be defined anew', host: 'nothing', lost: 'nothing', file: 'faults', test: 'frames are found where properties of Error cannot be defined anew, or every object has a `get`, and all is left as it was' },
+      { fault: 'a `get` on every object', host: 'nothing', lost: 'nothing; on Node.js 20 its own createHistogram() throws out of `start()`', file: 'globals', test: 'start() throws nothing at an application that adds a `get` to what every object has' },
+      { fault: 'a browser\'s `process` in place of its own', host: 'nothing', lost: 'nothing', file: 'globals', test: 'an application that puts a browser\'s `process` in place of its own has its lines' },
       { fault: 'timers replaced by a test suite', host: 'nothing', lost: 'nothing', file: 'faults', test: 'timers that a test suite replaces after start() do not stop the heartbeat' },
       { fault: 'source code read from a pipe', host: 'nothing', lost: 'nothing', file: 'faults', test: 'a source that is a pipe is not read: the watchdog answers and the process ends' }
     ]
@@ -38,6 +41,8 @@ exports.parts = [
       { fault: 'no permission to use the inspector', host: 'nothing; the log says so once', lost: 'lines and requests', file: 'faults', test: 'without permission to use the inspector durations remain, and the log says what is missing' },
       { fault: 'a debugger is attached', host: 'nothing', lost: 'samples and log lines', file: 'faults', test: 'a debugger is attached: no sampling, no blame, no log about breakpoints' },
       { fault: 'Node.js where a hook could end the application (CVE-2025-59466)', host: 'nothing; the log says so once', lost: 'origins, and the requests of blocks', file: 'origin', test: 'on such a version the log says so once, and the application goes on' },
+      { fault: 'a question is lost on its way', host: 'nothing', lost: 'samples of a second', file: 'faults', test: 'a question that is lost on its way costs a second of samples, not those of the whole block' },
+      { fault: 'a worker thread is heard of after its end', host: 'nothing', lost: 'nothing', file: 'worker-threads', test: 'a thread that is heard of only when its end was told is not watched' },
       { fault: 'worker threads end while others are asked', host: 'nothing', lost: 'nothing', file: 'threads', test: 'threads that end by themselves, by exit or by an error while others are asked abort nothing' },
       { fault: 'more worker threads than can be asked', host: 'nothing; said once', lost: 'lines of worker threads', file: 'threads', test: 'more worker threads than are asked: none is touched, it is said once, and the first again once they are fewer' }
     ]
@@ -57,6 +62,7 @@ exports.parts = [
   {
     part: 'Disk and log',
     rows: [
+      { fault: 'a full file of records that cannot become the older one', host: 'nothing; said once', lost: 'nothing but the bound of its size', file: 'store', test: 'a record whose file cannot become the older generation is on disk all the same, and not counted as lost' },
       { fault: '`dir` is a file', host: 'nothing; said once', lost: 'records, counted', file: 'faults', test: 'dir cannot be written: said once, counted, the rest goes on' },
       { fault: '`dir` is deleted under a running application', host: 'nothing', lost: 'records of up to five seconds, counted', file: 'store', test: 'where the folder, or the file in it, is deleted or replaced, it is made again within five seconds, and what went with it is counted' },
       { fault: 'the log file is moved or deleted under a running application', host: 'nothing', lost: 'of a deleted one lines of up to five seconds, counted', file: 'log', test: 'a file that is moved or deleted is begun anew within five seconds, and lines that went with it are counted' },
