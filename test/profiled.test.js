@@ -111,7 +111,8 @@ test('a stack that was taken in time keeps its line, and a block of JavaScript i
 test('one stack taken in time, at the end of a short block, does not outweigh what the profile saw in another function', () => {
   const profile = cutProfiles([makeWindow(LOAD, [3, 3, 3, 3])], 1000, 1050)
   const frame = { function: 'handle', file: FILE, line: 8, column: 3, exact: true }
-  assert.deepEqual(lay(profile, { frame, samples: 1 }).frame, { function: 'load', file: FILE, line: 3, column: 15, exact: true })
+  const record = lay(profile, { frame, samples: 1, evidence: makeRecord().evidence })
+  assert.deepEqual([record.frame, record.profile.call], [{ function: 'load', file: FILE, line: 3, column: 15, exact: true }, 'JSON.parse'])
 })
 
 test('where Node.js lies between, the source says the line of the call, else only the function is told', () => {

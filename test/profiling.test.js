@@ -55,7 +55,7 @@ function assertExact (record, name) {
   assert.equal(record.frame.file, FILE)
   assert.equal(record.frame.exact, true, JSON.stringify(record.frame))
   assert.ok(lines[record.frame.line - 1].includes(`${CALLS[name]}(`), `line ${record.frame.line} of ${name}`)
-  assert.equal(record.profile.call, CALLS[name])
+  assert.equal(record.profile.call, CALLS[name], JSON.stringify(record))
   assert.equal(record.leaf.function, CALLS[name])
   assert.ok(record.profile.samples >= 2 && record.profile.stacks.length > 0)
 }

@@ -61,9 +61,11 @@ function tell (record, stacks, { original, lines }) {
     const line = heaviest.hasLine ? raw.line : sampled?.line ?? null
     const builtin = line === null ? null : builtinIn(text?.[line - 1] ?? '')
     const late = !heaviest.hasLine && isSame(record.frame, blamed) ? record.frame : null
+    // The only stack was of another moment, and says nothing of this call.
+    const isOfOther = record.samples === 1 && record.frame !== null && !isSame(record.frame, blamed)
     return {
       frame: sampled ?? late ?? { ...blamed, exact: heaviest.hasLine },
-      call: builtin !== null && (isNative({ ...record.evidence, durationMs: record.durationMs }) || builtin.call.endsWith(record.leaf?.function ?? ' ')) ? builtin.call : null
+      call: builtin !== null && (isOfOther || isNative({ ...record.evidence, durationMs: record.durationMs }) || builtin.call.endsWith(record.leaf?.function ?? ' ')) ? builtin.call : null
     }
   }
   const { function: own } = callees[callees.length - 1]
