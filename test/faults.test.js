@@ -198,6 +198,22 @@ test('a frozen Error takes the frames, not the rest of what is known', async (t)
   assert.deepEqual(JSON.parse(stdout || 'null'), { frame: null, sampled: true }, stderr)
 })
 
+test('frames are found in a module whose name is all of its text', async (t) => {
+  const { stdout, stderr } = await startNode(t, ['-e', `
+    const agent = require(${PACKAGE}).start({ port: 0, log: false })
+    const text = 'export function compute () { for (const end = performance.now() + 200; performance.now() < end;); } // ' + 'x'.repeat(100000)
+    Promise.all([import('data:text/javascript,' + encodeURIComponent(text)), agent.ready]).then(([{ compute }]) => {
+      setTimeout(compute, 50)
+      setTimeout(async () => {
+        const frames = (await agent.blocks()).map(({ frame }) => frame).filter((frame) => frame?.function === 'compute')
+        console.log(JSON.stringify(frames.map(({ file }) => file.length)))
+        await agent.stop()
+      }, 800)
+    })`]).closed
+  const lengths = JSON.parse(stdout || '[]')
+  assert.ok(lengths.length > 0 && lengths.every((/** @type {number} */ length) => length <= 4096), stdout + stderr)
+})
+
 test('frames are found where properties of Error cannot be defined anew, or every object has a `get`, and all is left as it was', async (t) => {
   const { stdout, stderr } = await startNode(t, ['-e', `
     ${HOLD}

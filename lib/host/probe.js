@@ -13,6 +13,8 @@ const slice = Function.prototype.call.bind(String.prototype.slice)
 const FRAMES = 64
 const NAME_CHARS = 200
 const PATH_CHARS = 1024
+/** Longer than any path: a module of a `data:` URL has all of its text for a name, which would leave no room for frames. */
+const FILE_CHARS = 4096
 const NO_REQUEST = FIELD.repeat(6)
 
 /** The frames of the running code. @returns {NodeJS.CallSite[]} */
@@ -28,7 +30,7 @@ function writeFrames (sites) {
     const site = sites[i]
     const name = site.getFunctionName()
     const file = fileOf(site)
-    text += (site.getLineNumber() ?? '') + FIELD + (site.getColumnNumber() ?? '') + FIELD + (file ?? '') + FIELD +
+    text += (site.getLineNumber() ?? '') + FIELD + (site.getColumnNumber() ?? '') + FIELD + (file ? slice(file, 0, FILE_CHARS) : '') + FIELD +
       (name ? slice(name, 0, NAME_CHARS) : '') + LINE
   }
   return text
