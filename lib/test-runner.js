@@ -1,5 +1,8 @@
 'use strict'
 
+// An application may put a browser's in place of its global one.
+const process = require('node:process')
+
 /**
  * Whether this process is `node --test` itself, which starts a process for each file of tests. It has no
  * inspector, and aborts when a thread of it connects to one (measured on 20.20, 22.23, 24.21, 26.10).

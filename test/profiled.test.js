@@ -42,8 +42,8 @@ const makeWindow = (nodes, samples, startMs = 1000) => ({
 })
 
 /** @param {any} profile @param {Partial<import('../lib/store/record').BlockRecord>} [differences] @param {string[]} [source] */
-const lay = (profile, differences, source = SOURCE) =>
-  /** @type {any} */ (withProfile(makeRecord({ cause: 'native', evidence: native, frame: null, leaf: null, ...differences }), profile, { original: (frame) => frame, lines: () => source }))
+const lay = (profile, differences, source = SOURCE, isInMemory = false) =>
+  /** @type {any} */ (withProfile(makeRecord({ cause: 'native', evidence: native, frame: null, leaf: null, ...differences }), profile, { original: (frame) => frame, lines: () => isInMemory ? null : source, isInMemory: () => isInMemory }))
 
 const LOAD = [node(1, '(root)', null, [2, 4, 5]), node(2, 'handle', '/srv/app/node_modules/x/index.js', [3]), node(3, 'load', 1, [], { hitCount: 6, positionTicks: [{ line: 2, ticks: 1 }, { line: 3, ticks: 5 }] }), node(4, '(garbage collector)', null), node(5, '(idle)', null)]
 
@@ -125,12 +125,22 @@ test('where Node.js lies between, the source says the line of the call, else onl
   assert.deepEqual(lay(profile, { frame: late }).frame, { ...late, exact: true })
 })
 
+test('of code that was compiled in memory the function is told, and the line by stacks alone', () => {
+  const profile = cutProfiles([makeWindow(LOAD, [3, 3, 3, 3])], 1000, 1050)
+  const late = { function: 'load', file: FILE, line: 6, column: 3, exact: false }
+  const told = lay(profile, { frame: late }, SOURCE, true)
+  assert.deepEqual([told.frame, told.profile.call], [late, null])
+  const { function: name, exact } = lay(profile, {}, SOURCE, true).frame
+  assert.deepEqual({ name, exact }, { name: 'load', exact: false })
+})
+
 test('a function of zlib has the name by which it was called', () => {
   const nodes = [node(1, '(root)', null, [2]), node(2, 'pack', 1, [3]), node(3, 'syncBufferWrapper', 'node:zlib', [4]), node(4, 'processChunkSync', 'node:zlib')]
   const profile = cutProfiles([makeWindow(nodes, [4, 4, 4])], 1000, 1050)
   const lines = ['function pack () {', '  return gzipSync(body)', '}']
   assert.deepEqual([lay(profile, {}, lines).profile.call, lay(profile, {}, lines).frame.line], ['gzipSync', 2])
   assert.equal(lay(profile, {}, [...lines, 'deflateSync(a)']).profile.call, 'syncBufferWrapper')
+  assert.equal(lay(profile, { frame: { function: 'pack', file: FILE, line: 3, column: 1, exact: false } }, lines).profile.call, 'gzipSync', 'beside its line')
   assert.equal(lay(profile, { frame: { function: 'pack', file: FILE, line: 2, column: 3, exact: false } }, [...lines, 'deflateSync(a)']).profile.call, 'gzipSync')
 })
 

@@ -13,10 +13,20 @@ class FrameTable {
   /** @type {Map<string, Frame>} */
   #frames = new Map()
   #original
+  #isInMemory
 
-  /** @param {(frame: Frame) => Frame} original maps a frame through source maps */
-  constructor (original) {
+  /**
+   * @param {(frame: Frame) => Frame} original maps a frame through source maps
+   * @param {(file: string) => boolean} [isInMemory] whether what runs of a file is not what is on disk
+   */
+  constructor (original, isInMemory = () => false) {
     this.#original = original
+    this.#isInMemory = isInMemory
+  }
+
+  /** Whether what runs of a file is not what is on disk. @param {string} file */
+  isInMemory (file) {
+    return this.#isInMemory(file)
   }
 
   /** @param {Frame} raw */

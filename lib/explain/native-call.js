@@ -18,6 +18,9 @@ const BUILTINS = new Set([
 const CALL = /(?:\b(JSON|Object|Array|Buffer|Atomics)\s*\.\s*|(\.)\s*)?([\w$]+)\s*\(/g
 /** A longer one is minified: it calls many, and searching it takes time. */
 const LINE_CHARS = 1000
+/** Lines of a function in which a call is looked for. */
+const NEARBY = 50
+const SYNC_CALL = /[\w$]+Sync(?=\s*\()/g
 
 /**
  * The built-in function that a line of source calls, and its column from 1; null where it calls none
@@ -50,9 +53,6 @@ exports.lineOfCall = (lines, first, name) => {
   return found.length === 1 ? found[0] : null
 }
 
-const NEARBY = 50
-const SYNC_CALL = /[\w$]+Sync(?=\s*\()/g
-
 /**
  * The name by which a function of Node.js is called that has another of its own (all of zlib's are
  * `syncBufferWrapper`): of the line, else of the lines from the first one of the function on, if there is just one.
@@ -60,9 +60,12 @@ const SYNC_CALL = /[\w$]+Sync(?=\s*\()/g
  * @param {number} first line of the function, from 1
  * @param {number | null} line where it is called, as far as that is known
  */
-exports.syncCallIn = (lines, first, line) => {
-  const text = line === null ? lines.slice(first - 1, first - 1 + NEARBY) : [lines[line - 1] ?? '']
-  const names = new Set(text.flatMap((each) => each.length > LINE_CHARS ? [] : each.match(SYNC_CALL) ?? []))
+exports.syncCallIn = (lines, first, line) =>
+  onlySyncCall(line === null ? [] : [lines[line - 1] ?? '']) ?? onlySyncCall(lines.slice(first - 1, first - 1 + NEARBY))
+
+/** @param {string[]} lines */
+function onlySyncCall (lines) {
+  const names = new Set(lines.flatMap((line) => line.length > LINE_CHARS ? [] : line.match(SYNC_CALL) ?? []))
   return names.size === 1 ? /** @type {string} */ ([...names][0]) : null
 }
 

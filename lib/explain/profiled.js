@@ -20,7 +20,11 @@ const ENOUGH_SAMPLES = 2
  * @typedef {import('../bridge/answer').Frame} Frame
  * @typedef {import('../store/record').BlockRecord} BlockRecord
  * @typedef {import('./cpu-profile').CpuProfile} CpuProfile
- * @typedef {(file: string) => string[] | null} Lines of a file as it runs
+ * @typedef {object} Sources
+ * @property {(frame: Frame) => Frame} original
+ * @property {(file: string) => string[] | null} lines of a file as it runs, null where that is not on disk
+ * @property {(file: string) => boolean} isInMemory whether what runs of a file is not what is on disk: a line of it is told by stacks alone
+ *
  * @typedef {{ count: number, weightMs: number, frames: Frame[], raw: Frame[], hasLine: boolean }} ProfiledStack
  * `raw`: before source maps; `hasLine`: the line of its innermost function is where it was, not where it begins
  */
@@ -30,7 +34,7 @@ const ENOUGH_SAMPLES = 2
  * calls as well, so that a stack taken when such a call had returned is put right by them.
  * @param {BlockRecord} record
  * @param {CpuProfile} profile of its time alone
- * @param {{ original: (frame: Frame) => Frame, lines: Lines }} sources
+ * @param {Sources} sources
  * @returns {BlockRecord}
  */
 exports.withProfile = (record, profile, sources) => {
@@ -46,7 +50,7 @@ exports.withProfile = (record, profile, sources) => {
   }
 }
 
-/** @param {BlockRecord} record @param {ProfiledStack[]} stacks @param {{ original: (frame: Frame) => Frame, lines: Lines }} sources */
+/** @param {BlockRecord} record @param {ProfiledStack[]} stacks @param {Sources} sources */
 function tell (record, stacks, { original, lines }) {
   const blamed = blame(stacks.map((stack) => ({ ...stack, lateMs: 0 })))
   if (blamed === null) return null
@@ -69,7 +73,8 @@ function tell (record, stacks, { original, lines }) {
     }
   }
   const { function: own } = callees[callees.length - 1]
-  const near = record.frame !== null && isSame(record.frame, blamed) ? record.frame.line : null
+  // Through a source map it is no line of this text.
+  const near = record.frame !== null && isSame(record.frame, blamed) && record.frame.file === raw.file ? record.frame.line : null
   const call = own === ZLIB ? syncCallIn(text ?? [], raw.line ?? 1, near) ?? own : own
   return { frame: sampled ?? callerOf(record.frame, blamed, raw, call, text, original), call }
 }
@@ -94,7 +99,7 @@ function callerOf (late, blamed, raw, name, text, original) {
   return line !== null ? late : { ...blamed, exact: false }
 }
 
-/** Equal stacks of a profile as one, heaviest first. @param {CpuProfile} profile @param {{ original: (frame: Frame) => Frame, lines: Lines }} sources @returns {ProfiledStack[]} */
+/** Equal stacks of a profile as one, heaviest first. @param {CpuProfile} profile @param {Sources} sources @returns {ProfiledStack[]} */
 function fold (profile, sources) {
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]))
   /** @type {Map<number, number>} */
@@ -123,13 +128,13 @@ function fold (profile, sources) {
   return [...stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
 }
 
-/** @param {import('./cpu-profile').ProfileNode[]} chain innermost first @param {{ original: (frame: Frame) => Frame, lines: Lines }} sources @returns {ProfiledStack} */
-function makeStack (chain, { original, lines }) {
+/** @param {import('./cpu-profile').ProfileNode[]} chain innermost first @param {Sources} sources @returns {ProfiledStack} */
+function makeStack (chain, { original, lines, isInMemory }) {
   const raw = chain.map(frameOf)
   const ticks = chain[0]?.positionTicks
   // Those of a C++ function that JavaScript calls by itself are of the line that calls it (20.20, 22.23, 24.21).
   const at = raw.findIndex(({ file }) => file !== null)
-  const hasLine = ticks !== undefined && ticks.length > 0 && at !== -1
+  const hasLine = ticks !== undefined && ticks.length > 0 && at !== -1 && !isInMemory(/** @type {string} */ (raw[at].file))
   if (hasLine) {
     const { line } = ticks.reduce((most, each) => each.ticks > most.ticks ? each : most)
     const text = originOf(raw[at]) === 'application' ? lines(/** @type {string} */ (raw[at].file))?.[line - 1] ?? '' : ''

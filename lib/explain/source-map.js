@@ -28,12 +28,14 @@ class SourceMaps {
   #read
   #onMissing
   #stripsTypes
+  /** @type {Set<string>} */
+  #inMemory = new Set()
 
   /**
    * @param {(file: string) => string | null} read gives a text, null where there is none or it is too large
    * @param {object} [memory] of files that run compiled
-   * @param {(file: string) => void} [memory.onMissing] the file on disk names no map: there may be one to be learned
-   * @param {boolean} [memory.stripsTypes] Node.js itself runs TypeScript, as far as nobody else does
+   * @param {(file: string) => void} [memory.onMissing] the file on disk names no map: there may be one to be learned; called more than once
+   * @param {boolean} [memory.stripsTypes] Node.js itself runs TypeScript, every place where it was, as far as nobody else does
    */
   constructor (read, { onMissing = () => {}, stripsTypes = false } = {}) {
     this.#read = read
@@ -43,7 +45,13 @@ class SourceMaps {
 
   /** A map that is in memory alone. @param {string} file @param {string} text */
   learn (file, text) {
+    this.#inMemory.add(file)
     this.#keep(file, this.#parse(text, file))
+  }
+
+  /** Whether what runs of a file is not what is on disk, as far as that is known. @param {string} file */
+  isInMemory (file) {
+    return this.#inMemory.has(file) || (COMPILED.test(file) && !this.#stripsTypes)
   }
 
   /**
@@ -55,7 +63,10 @@ class SourceMaps {
     const file = toPath(frame.file)
     if (file === null || frame.line === null || !path.isAbsolute(file)) return { ...frame, file }
     const found = this.#find(file, frame.line, frame.column ?? 1)
-    return found === null && this.#isElsewhere(file, frame.line, frame.column ?? 1) ? { ...frame, file, compiled: true } : { ...frame, file, ...found }
+    if (found !== null || !this.#isElsewhere(file, frame.line, frame.column ?? 1)) return { ...frame, file, ...found }
+    this.#inMemory.add(file)
+    this.#onMissing(file)
+    return { ...frame, file, compiled: true }
   }
 
   /** Whether a place is one of code that was compiled in memory, and not of the file. @param {string} file @param {number} line @param {number} column */
@@ -92,7 +103,10 @@ class SourceMaps {
 
   /** @param {string} file @param {TraceMap | null} map */
   #keep (file, map) {
-    if (this.#maps.size === FILES) this.#maps.clear()
+    if (this.#maps.size === FILES && !this.#maps.has(file)) {
+      this.#maps.clear()
+      this.#chars = 0
+    }
     this.#maps.set(file, map)
   }
 

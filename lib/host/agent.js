@@ -1,6 +1,8 @@
 'use strict'
 
 const { EventEmitter } = require('node:events')
+// An application may put a browser's in place of its global one.
+const process = require('node:process')
 const { publish } = require('./events')
 const { createMemory, openBridge } = require('../bridge/bridge')
 const { LEAD } = require('../bridge/messages')
@@ -18,7 +20,7 @@ const { Load } = require('./load')
 const { createMiddleware } = require('./middleware')
 const { createProbe } = require('./probe')
 const { Requests, noRequests } = require('./requests')
-const { hasContextFrame, inspector, isContextSafe, isInMainContext } = require('./runtime')
+const { hasContextFrame, inspector, isContextSafe, isInMainContext, stripsTypes } = require('./runtime')
 const { unblockStream } = require('./stream')
 const { startThreads } = require('./threads')
 const { warnOnce } = require('./warn-once')
@@ -97,7 +99,7 @@ class Agent extends EventEmitter {
       settle({ url })
     }
     this.#thread = new WatchdogThread(
-      () => ({ memory, options: { ...options, route: undefined }, histogram: delays.histogram, mayInspect: mayInspect(), namesRequests: !isUnsafe, escalates, role: cluster.role() }),
+      () => ({ memory, options: { ...options, route: undefined }, histogram: delays.histogram, mayInspect: mayInspect(), namesRequests: !isUnsafe, escalates, stripsTypes: stripsTypes(), role: cluster.role() }),
       {
         onListening: (url) => {
           this.#settle(url)

@@ -1,7 +1,7 @@
 'use strict'
 
-// Taken at load: an application may put a browser's in place of its global `process`.
-const { getBuiltinModule } = process
+// An application may put a browser's in place of its global one.
+const process = require('node:process')
 
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { runInThisContext } = require('node:vm')
@@ -51,4 +51,7 @@ exports.isHookSafe = (version) => {
 }
 
 /** Loaded with the first question, not by everybody who starts an agent. */
-exports.inspector = () => getBuiltinModule('node:inspector')
+exports.inspector = () => process.getBuiltinModule('node:inspector')
+
+/** Whether Node.js runs TypeScript by leaving out its types, every place where it was. */
+exports.stripsTypes = () => /** @type {{ typescript?: unknown }} */ (process.features).typescript === 'strip'

@@ -1,6 +1,10 @@
 'use strict'
 
 const { findSourceMap } = require('node:module')
+const { pathToFileURL } = require('node:url')
+
+/** A longer one would be copied for nothing: the watchdog has no room for it. */
+const MAP_CHARS = 4 * 1024 * 1024
 
 /**
  * The source map of a file that was compiled in memory, as far as Node.js has been told to keep those (tsx does,
@@ -9,8 +13,10 @@ const { findSourceMap } = require('node:module')
  */
 exports.sourceMapOf = (file) => {
   try {
-    const { sources, sourceRoot, mappings } = findSourceMap(file)?.payload ?? {}
-    return mappings === undefined ? null : JSON.stringify({ version: 3, sources, sourceRoot, names: [], mappings })
+    const { sources = [], sourceRoot, mappings = '' } = findSourceMap(file)?.payload ?? {}
+    if (mappings === '' || mappings.length > MAP_CHARS) return null
+    // Its only source is the file itself, whatever loaders make of a path.
+    return JSON.stringify({ version: 3, ...(sources.length === 1 ? { sources: [pathToFileURL(file).href] } : { sources, sourceRoot }), names: [], mappings })
   } catch {
     // What a loader has left there may be no map.
     return null

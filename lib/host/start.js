@@ -40,7 +40,7 @@ function begin (options, env) {
   const resolved = resolveOptions(options, env)
   const running = registry[kAgent] ?? hidden
   if (running && kVisits in running) {
-    running.stop()
+    running.stop().catch(() => {})
   } else if (running) {
     const keys = Object.keys(options ?? {})
     if (isMainThread && keys.length > 0) warnOnce('LOOPWATCH_WARN_STARTED', `loopwatch is started already, the options of a second start() do not count: ${keys.join(', ')}`)
@@ -60,7 +60,12 @@ function begin (options, env) {
  * concerns that its environment says to that: where records go, or that a stuck process is to end.
  * @param {import('../options').Options} options
  */
-exports.visit = (options) => Object.defineProperty(begin(options, {}), kVisits, hiddenValue(true))
+exports.visit = (options) => {
+  const running = registry[kAgent] ?? hidden
+  const agent = begin(options, {})
+  // Where an application lets nobody add to its globals, its own may be hidden in here.
+  return agent === running ? agent : Object.defineProperty(agent, kVisits, hiddenValue(true))
+}
 
 /** @param {Agent} agent */
 function forget (agent) {

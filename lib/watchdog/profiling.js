@@ -204,7 +204,13 @@ class Profiling {
     const profile = cutProfiles(this.#windows.filter((window) => window.endMs > startMs && window.startMs < endMs), startMs, endMs)
     if (profile === null) return record
     this.#file(record.id, JSON.stringify(profile))
-    return withProfile(record, profile, { original: (frame) => this.#parts.frames.get(frame), lines: lineReader(this.#parts.readSource) })
+    const { frames, readSource } = this.#parts
+    const lines = lineReader(readSource)
+    return withProfile(record, profile, {
+      original: (frame) => frames.get(frame),
+      lines: (file) => frames.isInMemory(file) ? null : lines(file),
+      isInMemory: (file) => frames.isInMemory(file)
+    })
   }
 
   /** @param {string} id @param {string} text */
@@ -230,7 +236,7 @@ class Profiling {
   }
 }
 
-/** Files by lines, each read once. @param {(file: string) => string | null} read @returns {import('../explain/profiled').Lines} */
+/** Files by lines, each read once. @param {(file: string) => string | null} read @returns {import('../explain/profiled').Sources['lines']} */
 function lineReader (read) {
   /** @type {Map<string, string[] | null>} */
   const files = new Map()

@@ -1,40 +1,42 @@
 'use strict'
 
 const { SOURCE_MAP } = require('../bridge/messages')
+const { nowMs } = require('../clock')
 const { FrameTable } = require('../explain/frame-table')
 const { SourceMaps } = require('../explain/source-map')
 const { readSource } = require('./read-source')
 
+/** A map may come later than the file, or be let go of for others. */
+const AGAIN_MS = 60000
+
 /**
- * Where code comes from: the files on disk, and what the host's Node.js knows of those that were compiled in
- * memory, which it is asked for once each. A host that is stuck answers when its block is over.
+ * Where code comes from: the files on disk, and what the main thread's Node.js knows of those that were compiled in
+ * memory, for which it is asked now and then. One that is stuck answers when its block is over.
  */
 class Sources {
   #maps
-  /** @type {Set<string>} */
-  #asked = new Set()
+  /** @type {Map<string, number>} */
+  #askedAtMs = new Map()
   #post
 
-  /** @param {(message: object) => void} post to the host */
-  constructor (post) {
+  /** @param {(message: object) => void} post to the host @param {boolean} stripsTypes the host runs TypeScript itself, every place where it was */
+  constructor (post, stripsTypes) {
     this.#post = post
-    const { typescript } = /** @type {{ typescript?: unknown }} */ (process.features)
-    this.#maps = new SourceMaps(readSource, { onMissing: (file) => this.#ask(file), stripsTypes: Boolean(typescript) })
-    this.frames = new FrameTable((frame) => this.#maps.original(frame))
+    this.#maps = new SourceMaps(readSource, { onMissing: (file) => this.#ask(file), stripsTypes })
+    this.frames = new FrameTable((frame) => this.#maps.original(frame), (file) => this.#maps.isInMemory(file))
   }
 
   /** @param {string} file */
   #ask (file) {
-    if (this.#asked.has(file)) return
-    this.#asked.add(file)
+    const now = nowMs()
+    if (now - (this.#askedAtMs.get(file) ?? -Infinity) < AGAIN_MS) return
+    this.#askedAtMs.set(file, now)
     this.#post({ code: SOURCE_MAP, file })
   }
 
   /** @param {{ file: string, text: string | null }} message */
   receive ({ file, text }) {
     if (text === null) return
-    // It may be let go of, for others.
-    this.#asked.delete(file)
     this.#maps.learn(file, text)
     this.frames.forget()
   }

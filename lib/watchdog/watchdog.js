@@ -77,15 +77,15 @@ class Watchdog {
   #countAtMs = 0
 
   /**
-   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').RecordableHistogram, mayInspect: boolean, namesRequests: boolean, escalates: boolean, role: import('../cluster/cluster').Role, starts: number }} data
+   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').RecordableHistogram, mayInspect: boolean, namesRequests: boolean, escalates: boolean, stripsTypes: boolean, role: import('../cluster/cluster').Role, starts: number }} data
    * @param {(message: object) => void} post to the host
    */
-  constructor ({ memory, options, histogram, mayInspect, namesRequests, escalates, role, starts }, post) {
+  constructor ({ memory, options, histogram, mayInspect, namesRequests, escalates, stripsTypes, role, starts }, post) {
     this.#options = options
     this.#bridge = openBridge(memory)
     this.#post = post
     this.#starts = starts
-    this.#sources = new Sources(post)
+    this.#sources = new Sources(post, stripsTypes)
     const say = (/** @type {'info' | 'warn'} */ level, /** @type {object} */ fields, /** @type {string} */ message) => this.#log?.say(level, fields, message)
     this.#degradations = new Degradations(say, (message) => post({ code: WARN, message }))
     this.#log = options.log === false ? null : new BlockLog({ log: options.log, nowMs, onState: (error) => this.#degradations.set('log', error) })
