@@ -116,8 +116,12 @@ test('an agent that is started anew counts what it sees begin and nothing of the
   assert.equal(first.requests.drain().length, 0)
 })
 
-test('an agent that is started anew counts on connections that were kept alive meanwhile', async (t) => {
+/** A server in this process that is asked over one connection, whose port at the client's end each answer tells. @param {import('node:test').TestContext} t */
+async function startKeptAlive (t) {
+  /** @type {Set<net.Socket>} of the server */
+  const sockets = new Set()
   const server = http.createServer((request, response) => response.end('ok')).listen(0, '127.0.0.1')
+  server.on('connection', (socket) => sockets.add(socket))
   await once(server, 'listening')
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
   t.after(() => {
@@ -129,6 +133,11 @@ test('an agent that is started anew counts on connections that were kept alive m
     const { localPort } = response.socket
     response.resume().on('end', () => resolve(localPort))
   }))
+  return { sockets, ask }
+}
+
+test('an agent that is started anew counts on connections that were kept alive meanwhile', async (t) => {
+  const { ask } = await startKeptAlive(t)
   const first = await withRequests(ask)
   const second = await withRequests(async () => [await ask(), await ask()])
   assert.deepEqual(second.value, [first.value, first.value], 'one connection')
@@ -136,18 +145,7 @@ test('an agent that is started anew counts on connections that were kept alive m
 })
 
 test('agents that come and go leave a connection that stays with one listener of theirs, and nothing else', async (t) => {
-  /** @type {Set<net.Socket>} */
-  const sockets = new Set()
-  const server = http.createServer((request, response) => response.end('ok')).listen(0, '127.0.0.1')
-  server.on('connection', (socket) => sockets.add(socket))
-  await once(server, 'listening')
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
-  t.after(() => {
-    agent.destroy()
-    server.close()
-  })
-  const { port } = /** @type {net.AddressInfo} */ (server.address())
-  const ask = () => new Promise((resolve) => http.get({ port, agent }, (response) => response.resume().on('end', resolve)))
+  const { sockets, ask } = await startKeptAlive(t)
   const count = () => [...sockets].map((socket) => [socket.listenerCount('close'), Object.getOwnPropertySymbols(socket).length])
   await ask()
   const [[listeners, symbols]] = count()

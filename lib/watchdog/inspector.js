@@ -1,9 +1,7 @@
 'use strict'
 
+const { AGENT } = require('../agent-expression')
 const { nowMs } = require('../clock')
-
-/** As the host finds it. */
-const AGENT = 'globalThis[Symbol.for("loopwatch.agent.1")]'
 
 /**
  * The question, evaluated by V8 on the host thread at its next interrupt: the probe of the

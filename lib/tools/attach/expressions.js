@@ -1,9 +1,9 @@
 'use strict'
 
 const path = require('node:path')
+const { AGENT } = require('../../agent-expression')
 
 const START = path.join(__dirname, '..', '..', 'host', 'start.js')
-const AGENT = 'globalThis[Symbol.for("loopwatch.agent.1")]'
 
 /**
  * Where the main thread is: its frames, innermost first; none = it waits for events. The

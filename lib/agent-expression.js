@@ -1,0 +1,4 @@
+'use strict'
+
+/** The agent of a process or thread, as an expression to be evaluated there by an inspector. */
+exports.AGENT = 'globalThis[Symbol.for("loopwatch.agent.1")]'
