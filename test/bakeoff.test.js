@@ -31,7 +31,7 @@ test('the corpus has enough blocks, and of each the function, the lines that are
   assert.deepEqual(new Set(corpus.map(({ server }) => server)), new Set(['plain', 'express', 'fastify']))
   assert.equal(new Set(corpus.map(({ name }) => name)).size, corpus.length)
   for (const { name, module, kind, lines, cause } of corpus) {
-    if (kind !== 'startup' && kind !== 'many') assert.equal(typeof require(`../scenarios/bakeoff/${module}`).blocks[name], 'function', name)
+    if (kind !== 'startup' && kind !== 'together') assert.equal(typeof require(`../scenarios/bakeoff/${module}`).blocks[name], 'function', name)
     assert.ok(lines?.length > 0, `${name} has no line marked`)
     for (const each of cause) assert.ok(each in causes, `${name}: ${each}`)
   }

@@ -3,7 +3,7 @@
 // The cell: one contestant through the corpus and the traps.
 const { setTimeout: sleep } = require('node:timers/promises')
 const { contestants, THRESHOLD_MS } = require('./contestants')
-const { corpus, MANY } = require('./corpus')
+const { corpus } = require('./corpus')
 const { readRecord, readScrape } = require('./reports')
 const { countBlamed, judge, summarise } = require('./score')
 const { startTarget } = require('./target-process')
@@ -49,7 +49,7 @@ exports.run = async (context) => {
       await readRecords(target, contestant)
       const answer = await scrape(target, contestant)
       context.check(contestant.metric === undefined || answer?.text.includes(`\n${contestant.metric}`), `${variant} has no ${contestant.metric}`)
-      for (const each of known.filter(({ kind }) => kind === 'request' || kind === 'many' || kind === 'thread')) {
+      for (const each of known.filter(({ kind }) => kind === 'request' || kind === 'together' || kind === 'thread')) {
         if (each.kind === 'thread') await startThread(target, contestant)
         const { truth, ...observation } = await observe(target, contestant, each)
         const tookMs = Number(truth.endMs) - truth.startMs
@@ -141,11 +141,11 @@ async function scrape (target, { metric }) {
 /** @param {Target} target @param {Contestant} contestant @param {Case} each @returns {Promise<import('./score').Observation>} */
 async function observe (target, contestant, each) {
   const { name, server, kind } = each
-  if (kind === 'many') await gather(target)
+  if (kind === 'together') await gather(target, each.requests)
   target.forget()
   const paths = { plain: `/${name}`, express: `/shop/17/${name}`, fastify: `/api/17/${name}` }
-  if (kind === 'many') target.request(server, '/gate')
-  const requests = Array.from({ length: kind === 'many' ? MANY : 1 }, () => target.request(server, paths[server]))
+  if (kind === 'together') target.request(server, '/gate')
+  const requests = Array.from({ length: each.requests }, () => target.request(server, paths[server]))
   const { atMs: startMs } = await target.says('began', name)
   await sleep(ASK_AFTER_MS)
   const askedAtMs = Date.now()
@@ -169,8 +169,8 @@ async function observe (target, contestant, each) {
   }
 }
 
-/** Opens as many connections as there will be requests, so that these come at once. @param {Target} target */
-const gather = (target) => Promise.all(Array.from({ length: MANY + 1 }, () => target.request('plain', '/calm')))
+/** Opens as many connections as there will be requests, so that these come at once. @param {Target} target @param {number} requests */
+const gather = (target, requests) => Promise.all(Array.from({ length: requests + 1 }, () => target.request('plain', '/calm')))
 
 /**
  * Whether what serves the endpoint answers at all. Those that are scraped are asked for something else, as a

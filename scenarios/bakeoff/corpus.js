@@ -7,25 +7,23 @@ const { truth } = require('./truth')
 /**
  * @typedef {object} Case a block of which everything is known
  * @property {string} name
- * @property {'blocks' | 'native' | 'places' | 'libraries'} module that has it
+ * @property {'blocks' | 'everyday' | 'in-memory' | 'libraries' | 'native' | 'places'} module that has it
  * @property {'plain' | 'express' | 'fastify'} server whose handler runs it
  * @property {string[]} cause those that are right, the first one above all
  * @property {string[]} frames functions of the application that may be blamed
  * @property {string[]} lines `file:line` that may be blamed
  * @property {string | null} route null: it is of no request
- * @property {'request' | 'thread' | 'many' | 'startup' | 'endless'} kind how it comes about; thread: in a worker thread, while the main thread waits for events
+ * @property {'request' | 'together' | 'thread' | 'startup' | 'endless'} kind how it comes about; together: in one turn that takes several requests; thread: in a worker thread, while the main thread waits for events
  * @property {string} thread whose loop it is
+ * @property {number} requests that come at once
  * @property {boolean} [startsThread]
  */
-
-/** How many requests come at once, each with 5 ms of work. */
-exports.MANY = 40
 
 /** @param {Case['server']} server @param {string} name */
 const routeOf = (server, name) => ({ plain: `/${name}`, express: `/shop/:id/${name}`, fastify: `/api/:id/${name}` })[server]
 
 /** @param {Case['module']} module @param {Case['server']} server @param {string} name @param {string[]} cause @param {Partial<Case>} [more] @returns {Case} */
-const known = (module, server, name, cause, more) => ({ name, module, server, cause, frames: [name], lines: marks[name], route: routeOf(server, name), kind: 'request', thread: MAIN, ...more })
+const known = (module, server, name, cause, more) => ({ name, module, server, cause, frames: [name], lines: marks[name], route: routeOf(server, name), kind: 'request', requests: 1, thread: MAIN, ...more })
 
 /** @type {Case[]} */
 exports.corpus = [
@@ -51,12 +49,24 @@ exports.corpus = [
   known('libraries', 'plain', 'sourceMap', ['js'], { frames: ['sourceMap', 'square'] }),
   known('libraries', 'fastify', 'histogramPercentiles', ['js']),
 
+  known('everyday', 'fastify', 'searchInSearch', ['js'], { frames: ['searchInSearch', 'isBuyer'] }),
+  known('everyday', 'express', 'inspectObject', ['js']),
+  // Half of it is JavaScript that native code calls.
+  known('everyday', 'fastify', 'jsonWithToJson', ['js', 'native'], { frames: ['jsonWithToJson', 'toJSON'] }),
+  known('everyday', 'plain', 'sortByLocale', ['js', 'native'], { frames: ['sortByLocale', 'byLocale'] }),
+  known('everyday', 'express', 'hashUpload', ['native']),
+  known('everyday', 'fastify', 'brotli', ['native']),
+  known('everyday', 'plain', 'bigInts', ['native']),
+  known('everyday', 'express', 'webAssembly', ['js', 'native']),
+  known('in-memory', 'fastify', 'compiledInMemory', ['js'], { frames: ['compiledInMemory', 'total'] }),
+
   known('places', 'express', 'afterAwait', ['js']),
   known('places', 'plain', 'inTimer', ['js'], { route: null }),
   known('places', 'fastify', 'inListener', ['js'], { frames: ['inListener', 'onOrder'] }),
   known('places', 'express', 'inStream', ['js'], { frames: ['inStream', 'transform'] }),
   known('places', 'plain', 'inPromise', ['js'], { frames: ['inPromise', 'onFulfilled'] }),
-  known('places', 'plain', 'manyCallbacks', ['many'], { frames: ['smallWork'], kind: 'many' }),
+  known('places', 'plain', 'manyCallbacks', ['many'], { frames: ['smallWork'], kind: 'together', requests: 40 }),
+  known('places', 'plain', 'twoAtOnce', ['js'], { frames: ['slowWork'], kind: 'together', requests: 2 }),
 
   known('places', 'plain', 'inThread', ['js'], { route: null, kind: 'thread', thread: THREAD }),
   known('native', 'plain', 'startWorker', ['native', 'gc'], { startsThread: true }),

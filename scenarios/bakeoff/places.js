@@ -8,6 +8,8 @@ const { setTimeout: sleep } = require('node:timers/promises')
 
 const TURN_MS = 20
 const SMALL_MS = 5
+/** Alone a block already. */
+const SLOW_MS = 110
 /** Less than a block: the many arrive meanwhile. */
 const GATE_MS = 30
 const events = new EventEmitter()
@@ -66,10 +68,16 @@ exports.ways = {
   inTimer: async (block) => { due = () => { due = null; block() } }
 }
 
-/** Many small callbacks, each in a request of its own. */
-exports.smallWork = function smallWork () {
-  const end = performance.now() + SMALL_MS
-  while (performance.now() < end); // here: manyCallbacks
+/** By name of the case: of requests that come at once each does this. @type {Record<string, () => void>} */
+exports.together = {
+  manyCallbacks: function smallWork () {
+    const end = performance.now() + SMALL_MS
+    while (performance.now() < end); // here: manyCallbacks
+  },
+  twoAtOnce: function slowWork () {
+    const end = performance.now() + SLOW_MS
+    while (performance.now() < end); // here: twoAtOnce
+  }
 }
 
 exports.gate = () => {

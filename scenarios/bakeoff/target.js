@@ -67,9 +67,10 @@ async function main () {
     await sleep(TURN_MS)
   }
 
-  const modules = { blocks: require('./blocks'), native: require('./native'), places: require('./places'), libraries: require('./libraries') }
-  const { ways, smallWork } = modules.places
-  const handlers = Object.fromEntries(corpus.filter(({ kind }) => kind !== 'startup' && kind !== 'many').map(({ name, module, kind }) => {
+  const places = require('./places')
+  const { ways, together } = places
+  const modules = { blocks: require('./blocks'), everyday: require('./everyday'), 'in-memory': require('./in-memory'), libraries: require('./libraries'), native: require('./native'), places }
+  const handlers = Object.fromEntries(corpus.filter(({ kind }) => kind !== 'startup' && kind !== 'together').map(({ name, module, kind }) => {
     const block = /** @type {Record<string, (ms: number) => unknown>} */ (modules[module].blocks)[name]
     if (kind === 'thread') return [name, () => askThread()]
     return [name, async () => {
@@ -83,11 +84,11 @@ async function main () {
   const inRequest = watching.inRequest ?? ((/** @type {string} */ _, /** @type {() => unknown} */ run) => run())
   const server = http.createServer(async (request, response) => {
     const name = /** @type {string} */ (request.url).slice(1)
-    if (name === 'manyCallbacks') {
-      inRequest('/manyCallbacks', () => { measured(name, smallWork) })
+    if (name in together) {
+      inRequest(`/${name}`, () => { measured(name, together[name]) })
       return response.end('{}')
     }
-    if (name === 'gate') modules.places.gate()
+    if (name === 'gate') places.gate()
     if (watching.onPlain?.(request, response)) return
     await threadOrders[`${request.url}`]?.()
     if (name in handlers) await inRequest(`/${name}`, handlers[name])
