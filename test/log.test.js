@@ -2,20 +2,14 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { execFileSync, spawn, spawnSync } = require('node:child_process')
-const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
 const { causes } = require('../lib/causes')
 const { describe } = require('../lib/export/describe')
 const { BlockLog } = require('../lib/export/log')
 const { LogBudget } = require('../lib/export/log-budget')
-const { LogDestination } = require('../lib/export/log-destination')
-const { eventually } = require('./support/app')
 const { makeDir } = require('./support/files')
-const { runOnFullDisk } = require('./support/limited-disk')
 const { makeRecord } = require('./support/record')
-const { needs } = require('./support/tools')
 
 /** @param {number} id @param {Partial<import('../lib/store/record').BlockRecord>} [differences] */
 const ended = (id, differences) => ({ id: `1-${id}`, durationMs: 100, ongoing: false, ...differences })
@@ -61,173 +55,6 @@ test('a block of a second is logged whatever came before, from when it has laste
   assert.equal(budget.allows(ended(102, { durationMs: 1000, ongoing: true }), 0), true)
   assert.equal(budget.allows(ended(102, { durationMs: 1500 }), 0), true)
   assert.equal(budget.takeSuppressed(), 91)
-})
-
-/** @param {string} text */
-const numbers = (text) => text.split('\n').slice(0, -1).map(Number)
-
-/**
- * A process that logs into a pipe which nobody reads yet.
- * @param {import('node:test').TestContext} t
- * @param {{ count: number, named?: boolean }} setup named: by the pipe's name, else as stdout
- */
-async function startWriter (t, { count, named = false }) {
-  const fifo = path.join(makeDir(t), 'fifo')
-  execFileSync('mkfifo', [fifo])
-  const readFd = fs.openSync(fifo, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
-  const writeFd = fs.openSync(fifo, fs.constants.O_WRONLY)
-  const args = [path.join(__dirname, 'fixtures', 'log-pipe.js'), String(count), ...(named ? [fifo] : [])]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', named ? 'ignore' : writeFd, 'inherit', 'ipc'] })
-  t.after(() => child.kill('SIGKILL'))
-  fs.closeSync(writeFd)
-  let isReading = true
-  const stopReading = () => {
-    if (isReading) fs.closeSync(readFd)
-    isReading = false
-  }
-  t.after(stopReading)
-  const message = async () => {
-    const [answer] = await once(child, 'message', { signal: AbortSignal.timeout(20000) })
-    return answer
-  }
-  let text = ''
-  /** What has come through the pipe so far. */
-  const read = () => {
-    const bytes = Buffer.alloc(1 << 20)
-    try {
-      for (let length = 1; length > 0;) text += bytes.toString('utf8', 0, length = fs.readSync(readFd, bytes))
-    } catch (error) {
-      assert.equal(error.code, 'EAGAIN')
-    }
-    return text
-  }
-  return { child, report: await message(), message, read, stopReading }
-}
-
-for (const named of [false, true]) {
-  test(`a pipe${named ? ' named as the destination' : ''} whose reader stands still stops nothing: lines wait, a bounded number, and come when it reads`, { timeout: 60000 }, async (t) => {
-    const count = 30000
-    const { child, report, message, read } = await startWriter(t, { count, named })
-    assert.deepEqual(report.states, [])
-    assert.ok(report.longestMs < 1000, `a write took ${report.longestMs} ms`)
-    assert.ok(report.dropped > count / 2, `only ${report.dropped} of ${count} lines were dropped`)
-    const kept = count - report.dropped
-    assert.ok(kept * 100 > 1024 * 1024, `only ${kept} lines were kept`)
-    await eventually(() => read().length >= kept * 100, () => `${kept} lines, but ${read().length / 100}`)
-    assert.deepEqual(numbers(read()), Array.from({ length: kept }, (_, i) => i))
-    child.send('write')
-    assert.equal((await message()).dropped, report.dropped)
-    await eventually(() => read().endsWith('more\n'), 'the line written once the reader reads')
-    child.send('end')
-    assert.deepEqual(await once(child, 'exit'), [0, null])
-  })
-}
-
-test('a reader that went away is said once, and nothing is thrown', { timeout: 60000 }, async (t) => {
-  const { child, report, message, stopReading } = await startWriter(t, { count: 5 })
-  assert.deepEqual(report, { ...report, dropped: 0, states: [] })
-  stopReading()
-  for (let i = 1; i <= 5; i++) {
-    child.send('write')
-    const { dropped, states } = await message()
-    assert.deepEqual(states, ['EPIPE'])
-    assert.equal(dropped, i)
-  }
-  child.send('end')
-  assert.deepEqual(await once(child, 'exit'), [0, null])
-})
-
-/** @param {import('node:test').TestContext} t @param {string} target @param {() => number} [nowMs] */
-function makeDestination (t, target, nowMs) {
-  /** @type {any[]} */
-  const states = []
-  const destination = new LogDestination(target, (error) => states.push(error), nowMs)
-  t.after(() => destination.close())
-  return { destination, states }
-}
-
-test('a file takes lines behind those it has, and others may not read it', (t) => {
-  const file = path.join(makeDir(t), 'app.log')
-  for (const line of ['one\n', 'two 日本\n']) {
-    const { destination, states } = makeDestination(t, file)
-    destination.write(line)
-    destination.close()
-    destination.write('after its end\n')
-    assert.equal(destination.dropped, 1)
-    assert.deepEqual(states, [])
-  }
-  assert.equal(fs.readFileSync(file, 'utf8'), 'one\ntwo 日本\n')
-  assert.equal(fs.statSync(file).mode & 0o007, 0)
-})
-
-test('a file that is moved or deleted is begun anew within five seconds, and lines that went with it are counted', (t) => {
-  const file = path.join(makeDir(t), 'app.log')
-  const read = (/** @type {string} */ name) => fs.readFileSync(name, 'utf8')
-  let atMs = 0
-  const { destination, states } = makeDestination(t, file, () => atMs)
-  destination.write('1\n')
-  fs.renameSync(file, `${file}.1`)
-  destination.write('2\n')
-  assert.equal(read(`${file}.1`), '1\n2\n')
-  atMs += 5000
-  destination.write('3\n')
-  assert.deepEqual([read(`${file}.1`), read(file), destination.dropped], ['1\n2\n', '3\n', 0])
-
-  fs.rmSync(file)
-  destination.write('4\n')
-  atMs += 4999
-  destination.write('5\n')
-  assert.ok(!fs.existsSync(file))
-  atMs += 1
-  destination.write('6\n')
-  assert.equal(read(file), '6\n')
-  assert.equal(destination.dropped, 3, 'the third, fourth and fifth')
-  assert.deepEqual(states, [])
-})
-
-test('a named pipe whose reader has gone is opened again after five seconds', (t) => {
-  if (!needs(t, 'mkfifo')) return
-  const file = path.join(makeDir(t), 'log.fifo')
-  spawnSync('mkfifo', [file])
-  const listen = () => fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
-  let atMs = 0
-  let reader = listen()
-  const { destination, states } = makeDestination(t, file, () => atMs)
-  destination.write('1\n')
-  fs.closeSync(reader)
-  destination.write('2\n')
-  reader = listen()
-  t.after(() => fs.closeSync(reader))
-  atMs += 4999
-  destination.write('3\n')
-  atMs += 1
-  destination.write('4\n')
-  assert.equal(fs.readSync(reader, Buffer.alloc(10)), 2)
-  assert.deepEqual(states.map((error) => error?.code), ['EPIPE', undefined])
-  assert.equal(destination.dropped, 2)
-})
-
-test('a file that cannot be written is said once, lines are counted as dropped, and nothing is thrown', (t) => {
-  const dir = makeDir(t)
-  fs.symlinkSync('/dev/full', path.join(dir, 'full'))
-  for (const [target, code] of [[dir, 'EISDIR'], [path.join(dir, 'missing', 'app.log'), 'ENOENT'], [path.join(dir, 'full'), 'ENOSPC']]) {
-    const { destination, states } = makeDestination(t, target)
-    for (let i = 0; i < 10; i++) destination.write('line\n')
-    assert.deepEqual(states.map((error) => error.code), [code])
-    assert.equal(destination.dropped, 10)
-  }
-})
-
-test('a log on a full disk goes on once there is room, and says so', (t) => {
-  if (!needs(t, 'prlimit')) return
-  const dir = makeDir(t)
-  const { droppedFull, droppedFreed, states } = runOnFullDisk('lines', dir)
-  assert.deepEqual(states, ['EFBIG', null])
-  assert.equal(droppedFull, 90)
-  assert.equal(droppedFreed, droppedFull)
-  const lines = fs.readFileSync(path.join(dir, 'log'), 'utf8').split('\n')
-  assert.deepEqual(lines.slice(0, 10).map(Number), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
-  assert.equal(lines.at(-2), 'after', 'on a line of its own, behind what was written of the eleventh')
 })
 
 test('a block is one sentence: how long, where, which request, why', () => {

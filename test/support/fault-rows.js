@@ -65,16 +65,16 @@ exports.parts = [
       { fault: 'a full file of records that cannot become the older one', host: 'nothing; said once', lost: 'nothing but the bound of its size', file: 'store', test: 'a record whose file cannot become the older generation is on disk all the same, and not counted as lost' },
       { fault: '`dir` is a file', host: 'nothing; said once', lost: 'records, counted', file: 'faults', test: 'dir cannot be written: said once, counted, the rest goes on' },
       { fault: '`dir` is deleted under a running application', host: 'nothing', lost: 'records of up to five seconds, counted', file: 'store', test: 'where the folder, or the file in it, is deleted or replaced, it is made again within five seconds, and what went with it is counted' },
-      { fault: 'the log file is moved or deleted under a running application', host: 'nothing', lost: 'of a deleted one lines of up to five seconds, counted', file: 'log', test: 'a file that is moved or deleted is begun anew within five seconds, and lines that went with it are counted' },
+      { fault: 'the log file is moved or deleted under a running application', host: 'nothing', lost: 'of a deleted one lines of up to five seconds, counted', file: 'log-destination', test: 'a file that is moved or deleted is begun anew within five seconds, and lines that went with it are counted' },
       { fault: 'the disk fills up under a running application', host: 'nothing; said once', lost: 'records until there is room, counted', file: 'fault-runs', test: 'a disk that is full under a running application: said once, counted, and written again once there is room' },
       { fault: 'the disk fills up in the middle of a record', host: 'nothing', lost: 'that record and those until there is room, counted; no file stays open', file: 'store', test: 'a disk that fills up in the middle of a record loses no other, leaks nothing, and is written again once there is room' },
       { fault: 'a disk that was full all along', host: 'nothing', lost: 'records, counted', file: 'store', test: 'on a full disk nothing throws, the state says so, and no file stays open' },
       { fault: 'lines in a record file that are none', host: '-', lost: 'those lines, counted by `loopwatch blocks`', file: 'store', test: 'a line that is no record is passed over and counted; a cause of a later version is told, and nothing orders the terminal about' },
       { fault: 'the log file cannot be opened', host: 'a process warning, once', lost: 'log lines, counted', file: 'faults', test: 'a log file that cannot be written is said where a person sees it: by a process warning, once' },
-      { fault: 'a named pipe as the log, whose reader starts again', host: 'nothing', lost: 'lines of five seconds, counted', file: 'log', test: 'a named pipe whose reader has gone is opened again after five seconds' },
-      { fault: 'the disk of the log is full', host: 'nothing', lost: 'log lines, counted', file: 'log', test: 'a log on a full disk goes on once there is room, and says so' },
+      { fault: 'a named pipe as the log, whose reader starts again', host: 'nothing', lost: 'lines of five seconds, counted', file: 'log-destination', test: 'a named pipe whose reader has gone is opened again after five seconds' },
+      { fault: 'the disk of the log is full', host: 'nothing', lost: 'log lines, counted', file: 'log-destination', test: 'a log on a full disk goes on once there is room, and says so' },
       { fault: 'stdout closed by its reader', host: 'nothing', lost: 'log lines, counted', file: 'faults', test: 'stdout closed by its reader: the application lives, the loss is counted' },
-      { fault: 'a pipe whose reader stands still', host: 'nothing', lost: 'lines beyond a bound, counted', file: 'log', test: 'whose reader stands still stops nothing: lines wait, a bounded number, and come when it reads' }
+      { fault: 'a pipe whose reader stands still', host: 'nothing', lost: 'lines beyond a bound, counted', file: 'log-destination', test: 'whose reader stands still stops nothing: lines wait, a bounded number, and come when it reads' }
     ]
   },
   {
