@@ -15,10 +15,12 @@ const tellsStreams = Number(process.versions.node.split('.')[0]) >= 22
 /**
  * An HTTP/2 server in this process, and sessions with it.
  * @param {import('node:test').TestContext} t
- * @param {(request: http2.Http2ServerRequest, response: http2.Http2ServerResponse) => void} handle
+ * @param {((request: http2.Http2ServerRequest, response: http2.Http2ServerResponse) => void) | null} handle
+ * @param {(stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) => void} [onStream] without the compatibility API
  */
-async function startHttp2 (t, handle) {
-  const server = http2.createServer(handle).listen(0, '127.0.0.1')
+async function startHttp2 (t, handle, onStream = () => {}) {
+  const server = handle === null ? http2.createServer().on('stream', onStream) : http2.createServer(handle)
+  server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
@@ -145,7 +147,30 @@ test('a server for both counts HTTP/1 and HTTP/2 once each', async (t) => {
   await settles({ 'GET /one 2xx': 1, 'GET /two 2xx': 1 })
 })
 
-test('a server of raw HTTP/2 streams is left as it is', async (t) => {
+test('streams of a server without the compatibility API are requests, until it has that', async (t) => {
+  /** @type {Record<string, (stream: http2.ServerHttp2Stream) => void>} */
+  const answers = {
+    '/ok': (stream) => {
+      stream.respond({ ':status': 200 })
+      stream.end('ok')
+    },
+    '/missing': (stream) => stream.respond({ ':status': 404 }, { endStream: true }),
+    '/destroyed': (stream) => stream.destroy()
+  }
+  const { server, connect } = await startHttp2(t, null, (stream, headers) => answers[`${headers[':path']}`]?.(stream))
+  const { statuses, inFlight } = await withRequests(async () => {
+    const { ask } = connect()
+    for (const path of ['/ok', '/missing', '/destroyed']) await ask(path)
+    assert.equal(server.listenerCount('stream'), 2)
+    server.on('request', (request, response) => response.writeHead(201).end())
+    await ask('/now-by-request')
+    await ask('/now-by-request')
+  })
+  assert.deepEqual([statuses, inFlight], [[200, 404, 0, 201, 201], 0])
+  assert.deepEqual([server.listenerCount('stream'), server.listenerCount('request')], [2, 1], 'its own, and that of the compatibility API')
+})
+
+test('a server of raw HTTP/2 streams does not get the compatibility API', async (t) => {
   const { port } = await startServer(t, { kind: 'http2-streams' })
   const session = http2.connect(`http://127.0.0.1:${port}`)
   t.after(() => session.destroy())

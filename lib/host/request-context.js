@@ -33,7 +33,7 @@ function pathOf (url) {
 class RequestContext {
   /**
    * @param {number} id unique within the process
-   * @param {import('node:http').IncomingMessage | import('node:http2').Http2ServerRequest} request
+   * @param {import('./requests').HttpRequest} request
    * @param {number} startedAtMs monotonic
    * @param {boolean} hasWaited it may have been waiting to be read while the loop was blocked
    */
@@ -106,5 +106,6 @@ class RequestContext {
   }
 }
 
+exports.pathOf = pathOf
 exports.RequestContext = RequestContext
 exports.UNMATCHED = UNMATCHED

@@ -10,15 +10,16 @@ const { Connections, watchConnections } = require('./connections')
 const { startFrameworks } = require('./frameworks')
 const { watchHttp2 } = require('./http2')
 const { ignoreRejection } = require('./rejection')
-const { RequestContext, UNMATCHED } = require('./request-context')
+const { pathOf, RequestContext, UNMATCHED } = require('./request-context')
 const { Rush } = require('./rush')
 const { hasContextFrame } = require('./runtime')
+const { StreamRequest } = require('./stream-request')
 const { Turn } = require('./turn')
 
 const REQUEST_START = 'http.server.request.start'
 const RESPONSE_FINISH = 'http.server.response.finish'
 
-/** @typedef {import('node:http').IncomingMessage | import('node:http2').Http2ServerRequest} HttpRequest */
+/** @typedef {import('node:http').IncomingMessage | import('./http2').Http2Request} HttpRequest */
 
 /**
  * Senses the HTTP requests of the application: each finished one is a row in the ring, and each one
@@ -55,9 +56,13 @@ class Requests {
     diagnosticsChannel.subscribe(REQUEST_START, this.#onStart)
     diagnosticsChannel.subscribe(RESPONSE_FINISH, this.#onFinish)
     this.#stopHttp2 = watchHttp2({
-      started: this.#guarded((request) => this.#http2.set(request, this.#start(request))),
+      started: this.#guarded((request) => this.#startHttp2(request)),
       resumed: this.#guarded((request) => this.#enter(this.#http2.get(request))),
-      ended: this.#guarded((request, status) => this.#end(this.#http2.get(request), status))
+      ended: this.#guarded((request, status) => {
+        const context = this.#http2.get(request)
+        if (request instanceof StreamRequest && request.isUnimplemented) context?.name(null)
+        this.#end(context, status)
+      })
     })
     // Where AsyncLocalStorage comes without async_hooks, the events of a request's body are the connection's.
     this.#stopConnections = hasContextFrame()
@@ -114,6 +119,13 @@ class Requests {
     this.#latest = context
     this.#enter(context)
     return context
+  }
+
+  /** @param {import('./http2').Http2Request} request */
+  #startHttp2 (request) {
+    const context = this.#start(request)
+    this.#http2.set(request, context)
+    if (request instanceof StreamRequest && request.isGrpc) context.name(pathOf(request.url))
   }
 
   /** @param {RequestContext | import('./connections').Connection | undefined} store */
@@ -197,7 +209,7 @@ class Requests {
   /** @param {HttpRequest} request @returns {RequestContext | undefined} of a request that has not ended */
   #contextOf (request) {
     if (request.httpVersionMajor === 2) return this.#http2.get(request)
-    let context = this.#connections.get(request.socket)?.latest
+    let context = this.#connections.get(/** @type {import('node:http').IncomingMessage} */ (request).socket)?.latest
     while (context && context.request !== request) context = context.next
     return context ?? undefined
   }

@@ -10,12 +10,12 @@ const COUNT = 'loopwatch_http_request_duration_seconds_count'
 const SPIN_MS = 200
 
 /**
- * The server of fixtures/requests.js, or of a framework, under the agent.
+ * The server of fixtures/requests.js, of a framework, or of another fixture that says where it listens, under the agent.
  * @param {import('node:test').TestContext} t
- * @param {{ kind?: string, options?: object, route?: string, args?: string[], framework?: string }} [setup]
+ * @param {{ kind?: string, options?: object, route?: string, args?: string[], framework?: string, fixture?: string }} [setup]
  */
-exports.startServer = async (t, { kind = 'http', options = {}, route = '', args = [], framework = '' } = {}) => {
-  const app = startNode(t, [...args, framework ? 'framework.js' : 'requests.js'], { env: { FRAMEWORK: framework, REQUESTS_KIND: kind, REQUESTS_OPTIONS: JSON.stringify(options), REQUESTS_ROUTE: route } })
+exports.startServer = async (t, { kind = 'http', options = {}, route = '', args = [], framework = '', fixture = framework ? 'framework.js' : 'requests.js' } = {}) => {
+  const app = startNode(t, [...args, fixture], { env: { FRAMEWORK: framework, REQUESTS_KIND: kind, REQUESTS_OPTIONS: JSON.stringify(options), REQUESTS_ROUTE: route } })
   const { port, url } = await eventually(() => /^\{.*\}$/m.test(app.out.stderr) && JSON.parse(/** @type {any} */ (/^\{.*\}$/m.exec(app.out.stderr))[0]), () => app.out.stderr)
   const samples = async () => parseExposition(await (await fetch(`${url}/metrics`)).text()).samples
   /** What has been counted: { 'GET /a 2xx': 1 }. */
