@@ -1,5 +1,7 @@
 'use strict'
 
+const { runsCompiled } = require('./source-map')
+
 /** Far more than the functions in which an application ever blocks. */
 const FRAMES = 10000
 
@@ -12,6 +14,8 @@ const FRAMES = 10000
 class FrameTable {
   /** @type {Map<string, Frame>} */
   #frames = new Map()
+  /** As they came, of files that a map may be learned of. @type {WeakMap<Frame, Frame>} */
+  #raw = new WeakMap()
   #original
   #isInMemory
 
@@ -35,11 +39,17 @@ class FrameTable {
     let frame = this.#frames.get(key)
     if (frame === undefined) {
       if (this.#frames.size === FRAMES) this.#frames.clear()
-      // Copied through text: strings cut from an answer would each keep all of it in memory.
-      frame = Object.freeze(JSON.parse(JSON.stringify(this.#original(raw))))
-      this.#frames.set(key, /** @type {Frame} */ (frame))
+      frame = Object.freeze(copy(this.#original(raw)))
+      this.#frames.set(key, frame)
+      if (runsCompiled(raw.file)) this.#raw.set(frame, copy(raw))
     }
-    return /** @type {Frame} */ (frame)
+    return frame
+  }
+
+  /** A frame of this table by what is known now of where it comes from. @param {Frame} frame */
+  again (frame) {
+    const raw = this.#raw.get(frame)
+    return raw === undefined ? frame : this.get(raw)
   }
 
   /** More is known of where frames come from. */
@@ -47,5 +57,8 @@ class FrameTable {
     this.#frames.clear()
   }
 }
+
+/** Through text: strings cut from an answer would each keep all of it in memory. @param {Frame} frame @returns {Frame} */
+const copy = (frame) => JSON.parse(JSON.stringify(frame))
 
 exports.FrameTable = FrameTable

@@ -12,6 +12,10 @@ const tracing = () => require('@jridgewell/trace-mapping')
 const COMPILED = /\.(?:[cm]?ts|[jt]sx)$/
 const COMMENT = /\/[/*][#@]\s*sourceMappingURL=([^\s'"*]+)/g
 const INLINE = /^data:application\/json[^,]*?(;base64)?,(.*)$/s
+
+/** Whether there may be a map to be learned of a file. @param {string | null} file */
+const runsCompiled = (file) => file !== null && COMPILED.test(file)
+
 /** Maps read once and kept; a process runs few files that block. */
 const FILES = 100
 /** Decoded, a map takes about ten times its text; together they must fit the thread's heap. */
@@ -51,7 +55,7 @@ class SourceMaps {
 
   /** Whether what runs of a file is not what is on disk, as far as that is known. @param {string} file */
   isInMemory (file) {
-    return this.#inMemory.has(file) || (COMPILED.test(file) && !this.#stripsTypes)
+    return this.#inMemory.has(file) || (runsCompiled(file) && !this.#stripsTypes)
   }
 
   /**
@@ -71,7 +75,7 @@ class SourceMaps {
 
   /** Whether a place is one of code that was compiled in memory, and not of the file. @param {string} file @param {number} line @param {number} column */
   #isElsewhere (file, line, column) {
-    if (!COMPILED.test(file)) return false
+    if (!runsCompiled(file)) return false
     if (!this.#stripsTypes) return true
     const text = this.#read(file)?.split('\n')[line - 1]
     return text === undefined || column > text.length + 1
@@ -96,7 +100,7 @@ class SourceMaps {
     if (map === undefined) {
       map = this.#load(file)
       this.#keep(file, map)
-      if (map === null && COMPILED.test(file)) this.#onMissing(file)
+      if (map === null && runsCompiled(file)) this.#onMissing(file)
     }
     return map
   }
@@ -154,4 +158,5 @@ function toPath (file) {
 }
 
 exports.SourceMaps = SourceMaps
+exports.runsCompiled = runsCompiled
 exports.toPath = toPath

@@ -20,6 +20,7 @@ const STACKS_IN_RECORD = 10
  * @property {(startMs: number, endMs: number) => import('../store/record').OriginRecord | null} [originWithin]
  * @property {(record: import('../store/record').BlockRecord, startMs: number, endMs: number) => import('../store/record').BlockRecord} [layProfile] the record with what a CPU profile says of it
  * @property {number} thresholdMs
+ * @property {import('../explain/frame-table').FrameTable} [frames] may have learned where code comes from since a sample was taken
  *
  * @typedef {import('./kernel').Reading} Reading
  * @typedef {Pick<import('./detector').Closed, 'endMs' | 'durationMs' | 'uncertaintyMs' | 'busyMs'>} End
@@ -159,10 +160,11 @@ class Incident {
    * @returns {import('../store/record').BlockRecord}
    */
   #record ({ endMs, durationMs, uncertaintyMs, busyMs }, after, ongoing, unansweredMs) {
-    const { thresholdMs, gcWithin, watchdogGapWithin, originWithin, layProfile } = this.#surroundings
+    const { thresholdMs, gcWithin, watchdogGapWithin, originWithin, layProfile, frames: table } = this.#surroundings
     const block = /** @type {import('./detector').Block} */ (this.block)
     const startMs = endMs - durationMs
-    const { stacks, requests, samples } = this.#fold
+    const { requests, samples } = this.#fold
+    const stacks = this.#fold.stacks.map((stack) => ({ ...stack, frames: stack.frames.map((frame) => table?.again(frame) ?? frame) }))
     const cpuMs = this.#cpuMs(durationMs, after)
     const runQueueMs = spent(this.#before, after, 'runQueueMs', durationMs)
     const throttledMs = this.#throttledMs(startMs, durationMs, after)

@@ -37,7 +37,7 @@ const PROGRESS_MS = 1000
  * @property {(seen: import('./parking').Seen) => import('./parking').Seen} [adjust] corrects what a look has seen
  * @property {(nowMs: number) => Reading} readKernel as precise as calm needs it
  * @property {(reading: Reading) => Reading} readPrecisely what a block is judged by, at the moment of that reading
- * @property {Omit<import('./incident').Surroundings, 'thresholdMs'>} surroundings
+ * @property {Omit<import('./incident').Surroundings, 'thresholdMs' | 'frames'>} surroundings
  * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether more is about to be known of what ended then
  * @property {import('../explain/frame-table').FrameTable} frames
  * @property {() => string} nextId
@@ -181,8 +181,8 @@ class ThreadWatch {
 
   /** @param {number} beats the beat its silence began with */
   #makeIncident (beats) {
-    const { thread, threadId, surroundings, options } = this.#parts
-    return new Incident({ thread, threadId, beats, before: this.#calm, isDebugged: this.#isDebugged, surroundings: { ...surroundings, thresholdMs: options.threshold } })
+    const { thread, threadId, surroundings, options, frames } = this.#parts
+    return new Incident({ thread, threadId, beats, before: this.#calm, isDebugged: this.#isDebugged, surroundings: { ...surroundings, frames, thresholdMs: options.threshold } })
   }
 
   /** @param {import('./detector').Block} block @param {number} now */
