@@ -127,7 +127,7 @@ test('every scenario has a README that answers the four questions, and modes tha
   assert.ok(scenarios.length >= 2)
   for (const { name, title, modes, plan } of scenarios) {
     const readme = fs.readFileSync(path.join(ROOT, name, 'README.md'), 'utf8')
-    for (const heading of ['The question', 'Reading the table', 'Where it comes from', 'Results']) assert.ok(readme.includes(`\n## ${heading}\n`), `${name}: ${heading}`)
+    for (const heading of ['The question', 'Reading the table', 'Where it comes from', 'Results']) assert.equal(readme.split(`\n## ${heading}\n`).length, 2, `${name}: ${heading}, once`)
     assert.ok(title.length < 120)
     // One run of bakeoff is many blocks under each, which are seen or not; the others measure times.
     assert.ok(modes.default.repeats >= 5 || name === 'bakeoff', `${name}: at least five repeats by default`)
