@@ -95,6 +95,12 @@ test('an open loop charges a pause of the server to every request that was due i
   assert.ok(open.requests > 1 && open.durationMs.med < open.latencyMs.med)
 })
 
+test('a request that a timer sends before it is due takes no less than from its sending', async (t) => {
+  const { url } = await listen(t, (_, response) => response.end('x'))
+  const { latenciesMs, durationMs } = await drive({ url, users: 4, seconds: 0.5, ratePerSecond: 370 })
+  assert.ok(Math.min(...latenciesMs) >= durationMs.min, `${Math.min(...latenciesMs)} ms, ${durationMs.min} from sending on`)
+})
+
 test('what is under way at the end has its grace and no more', async (t) => {
   const { url } = await listen(t, () => {})
   const { failed, seconds } = await drive({ url, users: 3, seconds: 0.05, graceSeconds: 0.2 })
