@@ -101,6 +101,28 @@ test('a harness that is ended in mid-cell, or killed, leaves no process behind',
   }
 })
 
+test('where the reader of its output has gone a run ends tidily, and writes its files', async (t) => {
+  const dir = makeDir(t)
+  const [json, report] = [path.join(dir, 'results.json'), path.join(dir, 'report.html')]
+  for (const args of [['--full', '--list', 'hook-calls'], []]) {
+    const list = start(t, [MAIN, 'scenario', ...args])
+    list.child.stdout?.destroy()
+    assert.deepEqual([await list.ended, list.said.stderr], [0, ''])
+  }
+  const run = ['scenario', 'messaging', '--quick', '--only', 'worker-clone', '--port', '0', '--json', json]
+  const finished = start(t, [MAIN, ...run, '--repeats', '1', '--report', report])
+  finished.child.stdout?.destroy()
+  assert.equal(await finished.ended, 0, finished.said.stderr)
+  assert.equal(readDocument(json).interrupted, false)
+  assert.match(fs.readFileSync(report, 'utf8'), /<\/html>/)
+  // Its progress goes to stderr: `2>&1 | head`.
+  const unread = start(t, [MAIN, ...run, '--repeats', '1000'])
+  unread.child.stderr?.destroy()
+  assert.equal(await unread.ended, 130)
+  assert.equal(readDocument(json).interrupted, true)
+  assert.match(unread.said.stdout, /Interrupted/)
+})
+
 test('live metrics count while it runs; a port that is taken does not stop a run', async (t) => {
   const first = start(t, [MAIN, 'scenario', 'messaging', '--quick', '--only', 'worker-clone', '--seconds', '3', '--port', '0'])
   const url = await eventually(() => /live metrics: (\S+)/.exec(first.said.stderr)?.[1], () => `an endpoint: ${first.said.stderr}`)

@@ -52,11 +52,17 @@ function listScenarios (scenarios) {
   for (const { name, title } of scenarios) process.stdout.write(`${name.padEnd(width)}  ${title}\n`)
 }
 
+/** Whoever read it may have read enough: `| head`. What a run writes to files is wanted nevertheless. @param {NodeJS.ErrnoException} error */
+function ignoreClosedPipe (error) {
+  if (error.code !== 'EPIPE') throw error
+}
+
 /**
  * `loopwatch scenario` with what follows it on the command line.
  * @param {string[]} args
  */
 exports.main = async (args) => {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe)
   const scenarios = findScenarios()
   const program = makeProgram(scenarios)
   program.parse(args, { from: 'user' })

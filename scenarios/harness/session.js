@@ -55,7 +55,10 @@ exports.run = async (scenarios, settings, { json, report, port }) => {
   checkAll(scenarios, settings)
   const ending = new AbortController()
   const signals = watchSignals(() => process.exit(EXIT_INTERRUPTED))
-  signals.first.then(() => ending.abort())
+  const end = () => ending.abort()
+  signals.first.then(end)
+  // Nobody reads how far it is: no more than stdout's.
+  process.stderr.once('error', end)
   const progress = new Progress(process.stderr)
   const live = new Live()
   /** @type {Document[]} */
