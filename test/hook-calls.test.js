@@ -8,8 +8,10 @@ const path = require('node:path')
 const { startNode } = require('./support/app')
 const { makeDir } = require('./support/files')
 const { needs } = require('./support/tools')
+const { Context } = require('../scenarios/harness/context')
 const { loadAddon, registerHook } = require('../scenarios/hook-calls/addon')
 const { buildAddon, rustVersion } = require('../scenarios/hook-calls/build')
+const { run } = require('../scenarios/hook-calls/cell')
 const { implementations } = require('../scenarios/hook-calls/implementations')
 
 const FAULTS = path.join(__dirname, 'fixtures', 'hook-faults.js')
@@ -116,6 +118,30 @@ test('a pool that is stopped while busy ends every call and every thread', async
     assert.deepEqual(codes(await pool.run(1, 30)), ['HOOK_STOPPED'])
     await pool.stop()
   }
+})
+
+test('answers are checked when nothing is measured any more: to read long ones blocks the main thread', async (t) => {
+  const file = await addonFor(t)
+  if (file === null) return
+  const params = { consumeMs: 0, count: 4, idLength: 100000, workers: 2 }
+  const data = { implementation: 'direct', lane: {}, order: 'last-in', asyncMs: 0, isWallTime: false, isOnce: false }
+  const context = new Context({ cell: { variant: 'direct', params, module: '', data }, mode: 'default', seconds: 0.02, warmUpSeconds: 0, shared: { file, stepsPerMs: 1 } }, null, () => {})
+  let isMeasured = false
+  const [during, after] = [new Set(), new Set()]
+  context.measure = async (work) => {
+    isMeasured = true
+    const result = await Context.prototype.measure.call(context, work)
+    isMeasured = false
+    return /** @type {any} */ (result)
+  }
+  context.check = (holds, otherwise) => {
+    assert.ok(holds, otherwise);
+    (isMeasured ? during : after).add(otherwise)
+  }
+  const { extra } = await run(context)
+  assert.ok(extra.runs > 1)
+  assert.deepEqual([...during].filter((what) => /answer/.test(what)), [])
+  for (let i = 0; i < params.count; i++) assert.ok(after.has(`the answer to call ${i} is not its id with the prefix`), `${i}: ${[...after]}`)
 })
 
 test('two copies of the addon do not take each other\'s pools', async (t) => {
