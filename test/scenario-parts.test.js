@@ -8,6 +8,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { delayBuckets, describeCaller, subtract } = require('../scenarios/harness/caller-delay')
 const { renderBars } = require('../scenarios/harness/bar-chart')
+const { Context } = require('../scenarios/harness/context')
 const { figure } = require('../scenarios/harness/format')
 const { Latency } = require('../scenarios/harness/latency')
 const { Progress } = require('../scenarios/harness/progress')
@@ -17,7 +18,9 @@ const { renderDocument } = require('../scenarios/harness/table')
 const { ownUsage, processUsage, treeUsage } = require('../scenarios/harness/usage')
 const { jsonBytes, makePayload, names, sizes } = require('../scenarios/messaging/payloads')
 const { codecs } = require('../scenarios/messaging/codecs')
+const { run } = require('../scenarios/messaging/ping-pong')
 const { Ring } = require('../scenarios/messaging/ring')
+const { transports } = require('../scenarios/messaging/transports')
 const { readWrk } = require('../scenarios/overhead/load')
 const { eventually } = require('./support/app')
 const { makeDocument } = require('./support/scenario-document')
@@ -121,6 +124,27 @@ test('a ring gives back every message in order, round its end and when it was fu
   }
   assert.ok(fullAt > 5, 'it was never full')
   assert.equal(reader.look(), false)
+})
+
+test('one spoiled message among sixteen in flight is a wrong result', async () => {
+  let [sent, spoiled] = [0, -1]
+  transports.spoiling = async () => {
+    let listener = (/** @type {any} */ _) => {}
+    return {
+      send: (message) => {
+        const answer = sent++ === spoiled ? { msg: 'spoiled' } : message
+        setImmediate(() => listener(answer))
+      },
+      onMessage: (callback) => { listener = callback },
+      close: () => {}
+    }
+  }
+  const start = () => run(new Context({ cell: { variant: 'spoiling', params: { payload: 'small', depth: 16 }, module: '' }, mode: 'quick', seconds: 0.02, warmUpSeconds: 0, shared: {} }, null, () => {}))
+  assert.ok((await start()).value > 0)
+  for (const each of [3, 15]) {
+    [sent, spoiled] = [0, each]
+    await assert.rejects(start(), /a message that went round is not what it must be/)
+  }
 })
 
 test('every scenario has a README that answers the four questions, and modes that repeat', () => {
