@@ -179,6 +179,19 @@ test('bytes are those of the original\'s two runs to 1 %, and its gain is 50.8 %
   assert.deepEqual(table.rows[0].slice(0, 2), ['http_reqs', '10,337'])
 })
 
+test('the agents of the servers have the threshold that the scenario and its README name', async (t) => {
+  const servers = { 'cluster-http': ['--topology', 'cluster', '--workers', '1', '--threads', '0', '--connections', '1', '--steps', '1', '--port', '0'], goroutines: ['--way', 'main'] }
+  for (const [name, args] of Object.entries(servers)) {
+    const folder = path.join(__dirname, '..', 'scenarios', name)
+    const server = await startServer(process.execPath, [path.join(folder, name === 'goroutines' ? 'server-node' : 'server', 'main.js'), ...args])
+    t.after(() => server.stop())
+    const thresholds = new Set([...(await (await fetch(`${server.ready.agents?.[0]}/metrics`)).text()).matchAll(/^loopwatch_config_threshold_seconds(?:\{.*\})? (\S+)$/gm)].map(([, seconds]) => Number(seconds) * 1000))
+    assert.deepEqual([...thresholds], [scenarioOf(name).agent?.threshold], name)
+    assert.match(fs.readFileSync(path.join(folder, 'README.md'), 'utf8'), new RegExp(`blocks above ${[...thresholds]} ms`), name)
+    await server.stop()
+  }
+})
+
 test('each way to share a counter between threads loses none, but the one that nothing guards may', async (t) => {
   for (const state of NODE_STATES.filter((each) => each !== 'racy')) {
     const server = await startServer(process.execPath, [require.resolve('../scenarios/goroutines/server-node/main.js'), '--way', 'pool', '--size', '2', '--state', state])

@@ -28,7 +28,7 @@ exports.scenario = {
   title: 'one process, a pool of connections or node:cluster: which of them helps a server, and when',
   unit: 'requests/s',
   better: 'higher',
-  agent: { threshold: 10 },
+  agent: { threshold: 50 },
   packages: ['pg', 'piscina', 'undici'],
   options: [
     { flags: '--database-url <url>', description: 'a PostgreSQL that is there, in place of one of its own', parse: postgresUrl },

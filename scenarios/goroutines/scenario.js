@@ -16,7 +16,7 @@ exports.scenario = {
   title: 'CPU work and shared state behind HTTP: threads, pools and clusters of Node.js against goroutines',
   unit: 'requests/s',
   better: 'higher',
-  agent: { threshold: 10 },
+  agent: { threshold: 50 },
   packages: ['piscina', 'undici'],
   options: [
     { flags: '--loop <n>', description: '--faithful: count to this instead of 10,000,000,000', parse: number('--loop', LEAST_LOOP, Number.MAX_SAFE_INTEGER) }
