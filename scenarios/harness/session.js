@@ -85,7 +85,8 @@ exports.run = async (scenarios, settings, { json, report, port }) => {
     live.close()
     signals.release()
     const [first] = documents
-    if (json !== undefined && first !== undefined) fs.writeFileSync(json, `${JSON.stringify(documents.length === 1 ? first : documents, null, 2)}\n`)
+    // Its shape is by what was asked for, whatever came of it.
+    if (json !== undefined && first !== undefined) fs.writeFileSync(json, `${JSON.stringify(scenarios.length === 1 ? first : documents, null, 2)}\n`)
     if (report !== undefined && first !== undefined) fs.writeFileSync(report, await renderReport(documents, scenarios))
   }
   if (ending.signal.aborted) process.stderr.write('interrupted: every process of the scenario was ended, what was finished is above\n')
