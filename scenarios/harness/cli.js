@@ -16,7 +16,12 @@ const DAY_S = 86400
 /** @typedef {{ quick?: boolean, full?: boolean, faithful?: boolean, json?: string, report?: string, repeats?: number, seconds?: number, only?: string[], list?: boolean, port: number }} Flags */
 
 /** @param {string} text @param {string[]} [before] */
-const addNames = (text, before = []) => [...before, ...text.split(',').filter(Boolean)]
+function addNames (text, before = []) {
+  const names = text.split(',').filter(Boolean)
+  // An empty variable of a shell: no names mean all, hours of them.
+  if (names.length === 0) throw codedError('LOOPWATCH_ERR_OPTION', '--only', 'the name of a variant', text)
+  return [...before, ...names]
+}
 
 /** @param {Scenario[]} scenarios */
 function makeProgram (scenarios) {
