@@ -164,7 +164,10 @@ test('what cannot be run is said before anything runs', (t) => {
     [['offload', '--json', path.join(dir, 'absent', 'x.json')], /--json cannot write .*ENOENT/],
     [['offload', '--report', dir], /--report cannot write .*EISDIR/],
     [['offload', '--quick', '--full'], /cannot be used with/],
-    [['--only', 'fork'], /--only takes the name of a scenario before it/]
+    [['--only', 'fork'], /--only takes the name of a scenario before it/],
+    [['messaging', '--quick', '--only', ''], /--only takes the name of a variant, got ""/],
+    [['messaging', '--quick', '--only', ','], /--only takes the name of a variant, got ","/],
+    [['messaging', '--quick', '--only', 'fork-json', '--json', path.join(dir, 'x'), '--report', `${dir}/./x`], /--report takes another file than --json, got /]
   ]
   for (const [args, expected] of failures) {
     const { status, stderr } = spawnSync(process.execPath, [MAIN, 'scenario', ...args], { encoding: 'utf8', timeout: 20000 })

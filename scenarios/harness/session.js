@@ -1,8 +1,9 @@
 'use strict'
 
 const fs = require('node:fs')
+const path = require('node:path')
 const { watchSignals } = require('../../lib/cli/signals')
-const { LoopwatchError } = require('../../lib/errors')
+const { codedError, LoopwatchError } = require('../../lib/errors')
 const { Live, cellName } = require('./live')
 const { checkWritable } = require('./output-file')
 const { Progress } = require('./progress')
@@ -50,6 +51,7 @@ exports.list = (scenarios, settings) => {
  * @param {{ json?: string, report?: string, port: number }} output
  */
 exports.run = async (scenarios, settings, { json, report, port }) => {
+  if (json !== undefined && report !== undefined && path.resolve(json) === path.resolve(report)) throw codedError('LOOPWATCH_ERR_OPTION', '--report', 'another file than --json', report)
   if (json !== undefined) checkWritable('--json', json)
   if (report !== undefined) checkWritable('--report', report)
   checkAll(scenarios, settings)
