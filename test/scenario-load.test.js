@@ -23,6 +23,7 @@ const { NODE_STATES } = require('../scenarios/goroutines/plan')
 const { findScenarios } = require('../scenarios/harness/registry')
 const { makeDocument } = require('./support/scenario-document')
 const { eventually } = require('./support/app')
+const { makeDir } = require('./support/files')
 
 const scenarioOf = (/** @type {string} */ name) => /** @type {import('../scenarios/harness/interface').Scenario} */ (findScenarios().find((each) => each.name === name))
 
@@ -219,6 +220,26 @@ test('both languages do the same work', async (t) => {
     assert.equal(await (await fetch(`${server.ready.url}/work?kernel=${name}&steps=7`)).text(), kernel(7), name)
   }
   await assert.rejects(startServer(file, ['-state', 'none']), /no state is called none/)
+})
+
+test('a build of the Go server that is ended in the middle leaves nothing behind', async (t) => {
+  const command = go.findGo()
+  if (command === null) return t.skip(go.missing)
+  const [dir, cache] = [makeDir(t), makeDir(t)]
+  const { TMPDIR, GOCACHE } = process.env
+  Object.assign(process.env, { TMPDIR: dir, GOCACHE: cache })
+  t.after(() => {
+    for (const [name, value] of Object.entries({ TMPDIR, GOCACHE })) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
+  })
+  const ending = new AbortController()
+  const building = assert.rejects(go.buildServer(command, ending.signal))
+  await eventually(() => fs.readdirSync(dir, { recursive: true }).some((name) => /go-build\d+.b\d+/.test(String(name))), 'go to compile')
+  ending.abort()
+  await building
+  await eventually(() => fs.readdirSync(dir).length === 0, () => `nothing: ${fs.readdirSync(dir)}`, 3000)
 })
 
 test('a step of a kernel is calibrated to what it takes', () => {

@@ -28,11 +28,13 @@ exports.buildServer = async (go, signal) => {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-go-'))
   const file = path.join(dir, 'server')
   try {
-    await run(go, ['build', '-o', file, '.'], { cwd: SOURCE, signal })
+    // Its working folder too: a signal that ends it leaves that where it is.
+    await run(go, ['build', '-o', file, '.'], { cwd: SOURCE, signal, env: { ...process.env, GOTMPDIR: dir } })
     const { stdout } = await run(go, ['env', 'GOVERSION'], { cwd: SOURCE, signal })
     return { dir, file, version: stdout.trim().replace(/^go/, '') }
   } catch (error) {
-    fs.rmSync(dir, { recursive: true, force: true })
+    // Its compilers may write for a moment yet.
+    fs.rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
     throw codedError('LOOPWATCH_ERR_TOOL_ENDED', 'go build', `exit code ${error.code}`, error.stderr || error.message)
   }
 }
