@@ -16,6 +16,7 @@ const { work } = require('./work')
  * @property {number} sendMs the call that sends the task
  * @property {number} onlineMs from the first call until it runs
  * @property {number} resultMs from the first call until the answer is here
+ * @property {number} answeredMs when that was, on the caller's clock
  *
  * @typedef {{ role: string, cpuSeconds: number | null, peakRssBytes: number | null }} Usage of what was started, at its end
  * @typedef {(task: Task) => Promise<{ answer: Answer, times: Times, usage?: Usage }>} Means
@@ -50,7 +51,8 @@ const startedFor = ({ start, send, usage, end }) => async (task) => {
     started.once('error', reject)
     started.once('exit', (/** @type {number} */ code) => reject(new Error(`ended with exit code ${code} before it answered`)))
   })
-  const times = { startMs: startedMs - fromMs, sendMs: sentMs - startedMs, onlineMs, resultMs: now() - fromMs }
+  const answeredMs = now()
+  const times = { startMs: startedMs - fromMs, sendMs: sentMs - startedMs, onlineMs, resultMs: answeredMs - fromMs, answeredMs }
   const used = usage(started, tid)
   await end(started)
   return { answer, times, usage: used }
@@ -60,8 +62,9 @@ const startedFor = ({ start, send, usage, end }) => async (task) => {
 const inline = async ({ steps, input }) => {
   const fromMs = now()
   const answer = { value: work(steps), inputBytes: input?.length ?? 0 }
-  const resultMs = now() - fromMs
-  return { answer, times: { startMs: 0, sendMs: resultMs, onlineMs: 0, resultMs } }
+  const answeredMs = now()
+  const resultMs = answeredMs - fromMs
+  return { answer, times: { startMs: 0, sendMs: resultMs, onlineMs: 0, resultMs, answeredMs } }
 }
 
 const forked = startedFor({
@@ -92,7 +95,8 @@ function makePool (threads) {
       const answering = pool.run(task)
       const sentMs = now()
       const answer = await answering
-      return { answer, times: { startMs: 0, sendMs: sentMs - fromMs, onlineMs: 0, resultMs: now() - fromMs } }
+      const answeredMs = now()
+      return { answer, times: { startMs: 0, sendMs: sentMs - fromMs, onlineMs: 0, resultMs: answeredMs - fromMs, answeredMs } }
     },
     close: () => pool.destroy()
   }
