@@ -19,10 +19,11 @@ const { work } = require('./work')
  * @property {number} answeredMs when that was, on the caller's clock
  *
  * @typedef {{ role: string, cpuSeconds: number | null, peakRssBytes: number | null }} Usage of what was started, at its end
- * @typedef {(task: Task) => Promise<{ answer: Answer, times: Times, usage?: Usage }>} Means
+ * @typedef {(task: Task) => Promise<{ answer: Answer, times: Times, rssBytes: number, usage?: Usage }>} Means rssBytes: of the caller when the answer is here
  */
 
 const now = () => performance.now()
+const rss = () => process.memoryUsage.rss()
 
 /**
  * Starts something for one task and ends it afterwards. The task is sent at once, as a program does that
@@ -53,9 +54,10 @@ const startedFor = ({ start, send, usage, end }) => async (task) => {
   })
   const answeredMs = now()
   const times = { startMs: startedMs - fromMs, sendMs: sentMs - startedMs, onlineMs, resultMs: answeredMs - fromMs, answeredMs }
+  const rssBytes = rss()
   const used = usage(started, tid)
   await end(started)
-  return { answer, times, usage: used }
+  return { answer, times, rssBytes, usage: used }
 }
 
 /** On the caller: the control. @type {Means} */
@@ -64,7 +66,7 @@ const inline = async ({ steps, input }) => {
   const answer = { value: work(steps), inputBytes: input?.length ?? 0 }
   const answeredMs = now()
   const resultMs = answeredMs - fromMs
-  return { answer, times: { startMs: 0, sendMs: resultMs, onlineMs: 0, resultMs, answeredMs } }
+  return { answer, times: { startMs: 0, sendMs: resultMs, onlineMs: 0, resultMs, answeredMs }, rssBytes: rss() }
 }
 
 const forked = startedFor({
@@ -96,7 +98,7 @@ function makePool (threads) {
       const sentMs = now()
       const answer = await answering
       const answeredMs = now()
-      return { answer, times: { startMs: 0, sendMs: sentMs - fromMs, onlineMs: 0, resultMs: answeredMs - fromMs, answeredMs } }
+      return { answer, times: { startMs: 0, sendMs: sentMs - fromMs, onlineMs: 0, resultMs: answeredMs - fromMs, answeredMs }, rssBytes: rss() }
     },
     close: () => pool.destroy()
   }
