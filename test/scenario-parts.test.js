@@ -61,6 +61,13 @@ test('the caller is what the agent says of it between two readings', () => {
   assert.deepEqual(describeCaller([run, { ...run, blocksMs: [] }]), { delayP50Ms: 0.51, delayP99Ms: 1, delayMaxMs: 70.4, blocks: 1 })
 })
 
+test('of a worker that has ended in between nothing is taken from the delays of the others', () => {
+  const worker = (/** @type {string} */ name, /** @type {number[]} */ counts) => counts.map((count, i) => `loopwatch_eventloop_delay_seconds_bucket{worker="${name}",thread="main",le="${['0.001', '0.05', '+Inf'][i]}"} ${count}`).join('\n')
+  const before = delayBuckets([worker('1', [0, 100, 100]), worker('2', [100, 100, 100])].join('\n'))
+  const after = delayBuckets([worker('2', [150, 150, 150]), worker('3', [40, 40, 50])].join('\n'))
+  assert.deepEqual(subtract(after, before), [[1, 90], [50, 90], [Infinity, 100]])
+})
+
 test('latencies are right to a hundredth, also when they went through another process', () => {
   const [here, there] = [new Latency(), new Latency()]
   for (let i = 1; i <= 1000; i++) here.record(i / 100)

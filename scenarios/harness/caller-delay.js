@@ -2,31 +2,38 @@
 
 const { quantileOfBuckets } = require('./stats')
 
-const BUCKET = /^loopwatch_eventloop_delay_seconds_bucket\{.*?le="([^"]+)".*\} (\S+)$/gm
+const BUCKET = /^loopwatch_eventloop_delay_seconds_bucket\{(.*?)le="([^"]+)"(.*)\} (\S+)$/gm
 const MS_PER_S = 1000
 
 /** @typedef {[boundMs: number, cumulative: number][]} Buckets */
 
 /**
- * The agent's histogram of loop delays, in a cluster of all workers together.
+ * The agent's histogram of loop delays, in a cluster that of each worker.
  * @param {string} exposition
- * @returns {Buckets}
+ * @returns {Map<string, Buckets>} by the other labels
  */
 exports.delayBuckets = (exposition) => {
-  /** @type {Map<number, number>} */
-  const counts = new Map()
-  for (const [, le, count] of exposition.matchAll(BUCKET)) {
-    const bound = le === '+Inf' ? Infinity : Number(le) * MS_PER_S
-    counts.set(bound, (counts.get(bound) ?? 0) + Number(count))
+  /** @type {Map<string, Buckets>} */
+  const workers = new Map()
+  for (const [, before, le, behind, count] of exposition.matchAll(BUCKET)) {
+    const buckets = workers.get(before + behind) ?? []
+    workers.set(before + behind, buckets)
+    buckets.push([le === '+Inf' ? Infinity : Number(le) * MS_PER_S, Number(count)])
   }
-  return [...counts]
+  return workers
 }
-
-/** What came in between. @param {Buckets} after @param {Buckets} before */
-exports.subtract = (after, before) => after.map(([bound, count], i) => /** @type {[number, number]} */ ([bound, count - (before[i]?.[1] ?? 0)]))
 
 /** @param {Buckets[]} all */
 const addUp = (all) => all.reduce((sum, each) => each.map(([bound, count], i) => /** @type {[number, number]} */ ([bound, count + (sum[i]?.[1] ?? 0)])), [])
+
+/**
+ * What came in between, of all workers together. One that has ended since is in neither: its past is not taken from the others.
+ * @param {Map<string, Buckets>} after @param {Map<string, Buckets>} [before]
+ */
+exports.subtract = (after, before) => addUp([...after].map(([worker, buckets]) => {
+  const past = before?.get(worker)
+  return buckets.map(([bound, count], i) => /** @type {[number, number]} */ ([bound, count - (past?.[i]?.[1] ?? 0)]))
+}))
 
 /**
  * The calling thread over all runs of a cell. Blocks are exact; what stayed below the threshold is

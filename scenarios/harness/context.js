@@ -146,14 +146,14 @@ class Context {
   }
 
   async #delays () {
-    return addUp(await Promise.all(this.#watched.map(async (agent) => delayBuckets(await agent.metrics()))))
+    return Promise.all(this.#watched.map(async (agent) => delayBuckets(await agent.metrics())))
   }
 
-  /** @param {import('./caller-delay').Buckets} before @param {number} fromMs @param {number} toMs */
+  /** @param {Map<string, import('./caller-delay').Buckets>[]} before of each agent @param {number} fromMs @param {number} toMs */
   async #caller (before, fromMs, toMs) {
     if (this.#watched.length === 0) return null
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
-    const buckets = subtract(await this.#delays(), before)
+    const buckets = addUp((await this.#delays()).map((after, i) => subtract(after, before[i])))
     const records = (await Promise.all(this.#watched.map((agent) => agent.blocks()))).flat()
     this.blocks = records.filter(({ startedAt, durationMs, thread }) => {
       const startMs = Date.parse(startedAt)
