@@ -9,6 +9,7 @@ const http = require('node:http')
 const path = require('node:path')
 const { checkFileHandles, startDriver } = require('../scenarios/load/driver')
 const { drive } = require('../scenarios/load/drive')
+const { measureServer } = require('../scenarios/load/measure')
 const { findK6, readSummary, runK6 } = require('../scenarios/load/k6')
 const { bytes, duration, k6Lines } = require('../scenarios/load/k6-lines')
 const { checkPort } = require('../scenarios/load/port')
@@ -20,6 +21,7 @@ const { checkDatabase, findBinaries } = require('../scenarios/cluster-http/datab
 const go = require('../scenarios/goroutines/go')
 const { calibrate, kernels } = require('../scenarios/goroutines/kernels')
 const { NODE_STATES } = require('../scenarios/goroutines/plan')
+const { Context } = require('../scenarios/harness/context')
 const { findScenarios } = require('../scenarios/harness/registry')
 const { makeDocument } = require('./support/scenario-document')
 const { eventually } = require('./support/app')
@@ -128,6 +130,19 @@ test('a server that does not come up says why, one that dies says how', async (t
   assert.equal(server.fault(), null)
   await eventually(() => server.fault(), 'a fault')
   assert.match(String(server.fault()), /the server ended \(SIGABRT\)/)
+})
+
+test('what users add to a server\'s memory counts from before its warm-up, which has as many', { skip: process.platform !== 'linux' }, async (t) => {
+  const ADDED_MIB = 64
+  const code = `let kept
+    require('node:http').createServer((_, response) => { kept ??= Buffer.alloc(${ADDED_MIB} << 20, 1); response.end() })
+      .listen(0, '127.0.0.1', function () { console.log(JSON.stringify({ url: 'http://127.0.0.1:' + this.address().port })) })`
+  const server = await startServer(process.execPath, ['-e', code])
+  t.after(() => server.stop())
+  const order = { url: server.ready.url, users: 4, seconds: 0.1 }
+  const context = new Context({ cell: { variant: 'x', params: {}, module: '' }, mode: 'quick', seconds: 0.1, warmUpSeconds: 0.1, shared: {} }, null, () => {})
+  const { extra } = await measureServer(context, server, { order, warmUp: order })
+  assert.ok(extra.kibPerUser * order.users / 1024 > ADDED_MIB * 0.9, `${extra.kibPerUser} KiB each`)
 })
 
 test('the lines are those of k6', () => {

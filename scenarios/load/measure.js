@@ -3,7 +3,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { startDriver } = require('./driver')
 const { betweenLoads, remoteAgent } = require('./remote-agent')
-const { startSampler } = require('./sampler')
+const { residentBytes, startSampler } = require('./sampler')
 
 const MIB = 1024 * 1024
 /** Until the end of a process that has closed its sockets is known. */
@@ -30,11 +30,13 @@ exports.measureServer = async (context, server, { order, warmUp, run, between = 
   context.watch(agents)
   let isMeasured = false
   const driver = await startDriver((requests) => { if (isMeasured) context.count(requests) })
+  const pids = server.ready.pids ?? [server.pid]
+  // The warm-up has as many users, whose memory a server may keep.
+  const idleBytes = pids.reduce((sum, pid) => sum + residentBytes(pid), 0)
   try {
     const warm = warmUp === null ? null : await driver.run(warmUp)
     throwIfEnded(server, warm)
     await between(warm)
-    const pids = server.ready.pids ?? [server.pid]
     pids.forEach((pid, i) => context.trackProcess(i === 0 ? 'server' : `worker ${i}`, pid))
     context.trackProcess('driver', driver.pid)
     const before = await Promise.all(agents.map((agent) => agent.load()))
@@ -52,7 +54,7 @@ exports.measureServer = async (context, server, { order, warmUp, run, between = 
       return { load, memory: endOfSampling() }
     })
     const after = await Promise.all(agents.map((agent) => agent.load()))
-    return { load, warm, extra: { ...extrasOf(load, memory, order.users), ...workersOf(agents.flatMap((_, i) => betweenLoads(before[i], after[i]))) } }
+    return { load, warm, extra: { ...extrasOf(load, { ...memory, idleBytes }, order.users), ...workersOf(agents.flatMap((_, i) => betweenLoads(before[i], after[i]))) } }
   } catch (error) {
     // Whatever failed on the way to a server that has ended failed because of that.
     await sleep(SETTLE_MS)
@@ -70,7 +72,7 @@ function throwIfEnded (server, load) {
   if (fault !== null) throw new Error(load === null ? fault : `${fault}; ${load.requests} requests had been answered, ${load.failed} failed`)
 }
 
-/** @param {LoadResult} load @param {{ fromBytes: number, toBytes: number, peakBytes: number, peakCpuPercent: number }} memory @param {number} users */
+/** @param {LoadResult} load @param {{ idleBytes: number, fromBytes: number, toBytes: number, peakBytes: number, peakCpuPercent: number }} memory @param {number} users */
 const extrasOf = (load, memory, users) => ({
   requests: load.requests,
   loadSeconds: load.seconds,
@@ -83,7 +85,7 @@ const extrasOf = (load, memory, users) => ({
   serverFromMiB: memory.fromBytes / MIB,
   serverToMiB: memory.toBytes / MIB,
   serverPeakMiB: memory.peakBytes / MIB,
-  kibPerUser: (memory.peakBytes - memory.fromBytes) / 1024 / users,
+  kibPerUser: (memory.peakBytes - memory.idleBytes) / 1024 / users,
   bytesReceived: load.bytesReceived,
   bytesSent: load.bytesSent,
   driverCpuSeconds: load.own.cpuSeconds,
