@@ -11,6 +11,7 @@ const { Client } = require('pg')
 const { eventually, startNode } = require('./support/app')
 const { makeDir } = require('./support/files')
 const { startDatabase } = require('../scenarios/cluster-http/database')
+const { setup } = require('../scenarios/cluster-http/setup')
 
 const MAIN = path.join(__dirname, '..', 'lib', 'cli', 'main.js')
 const isLinux = process.platform === 'linux'
@@ -95,6 +96,24 @@ test('with --database-url one\'s own database is used and left tidy; where it go
   assert.match(next.error, /does not answer|ECONNREFUSED/)
   assert.deepEqual([failed.median, next.median, other.oracle], [null, null, 'passed'])
   await run.leavesNothing()
+})
+
+test('one\'s own database is left tidy by a setup that fails or is interrupted, too', { skip: !isLinux }, async (t) => {
+  const database = await startDatabase(new AbortController().signal)
+  t.after(() => database.stop())
+  const client = new Client({ connectionString: database.url })
+  client.on('error', () => {})
+  await client.connect()
+  t.after(() => client.end().catch(() => {}))
+  const tables = async () => (await client.query("select tablename from pg_tables where tablename like 'loopwatch%'")).rows
+  /** @type {(() => unknown)[]} */
+  const endings = []
+  const cell = { variant: 'single', params: { endpoint: 'database-absent', workers: 1, users: 2, connection: 'kept', share: 0.3 }, module: '', data: { usesDatabase: true } }
+  const input = { mode: 'full', options: { databaseUrl: database.url }, cells: [cell], environment: { cores: 2 }, signal: new AbortController().signal, say: () => {}, defer: (/** @type {() => unknown} */ end) => endings.push(end) }
+  await assert.rejects(setup(/** @type {any} */ (input)), /Invalid URL/)
+  assert.equal((await tables()).length, 3, 'it had begun to use it')
+  for (const end of endings) await end()
+  assert.deepEqual(await tables(), [])
 })
 
 test('too few file handles for the users fail the cell before it measures, and say how many it takes', { skip: !isLinux }, async (t) => {

@@ -44,7 +44,7 @@ exports.scenario = {
   plan,
   setup: (input) => require('./setup').setup(/** @type {any} */ (input)),
   before: (cell, shared) => require('./setup').before(cell, shared),
-  teardown: (shared) => require('./setup').teardown(shared),
+  teardown: () => require('./setup').teardown(),
   columns: [
     { title: 'utilization of each', text: ({ extra }) => Object.keys(extra).filter((key) => /^utilization\d/.test(key)).map((key) => `${Math.round(extra[key].median * 100)} %`).join(' ') },
     { title: 'busiest share', text: (cell) => extra(cell, 'busiestShare') },

@@ -25,8 +25,8 @@ async function openDatabase (shared) {
   return database
 }
 
-/** @param {import('../harness/interface').PlanInput & { cells: import('../harness/interface').CellPlan[], signal: AbortSignal, say: (line: string) => void }} input */
-exports.setup = async ({ cells, options, signal, say, environment, mode }) => {
+/** @param {import('../harness/interface').PlanInput & { cells: import('../harness/interface').CellPlan[], signal: AbortSignal, say: (line: string) => void, defer: (end: () => unknown) => void }} input */
+exports.setup = async ({ cells, options, signal, say, defer, environment, mode }) => {
   const port = options.serverPort ?? 0
   await checkPort(port, '--server-port')
   const driver = options.driver ?? 'built-in'
@@ -40,6 +40,8 @@ exports.setup = async ({ cells, options, signal, say, environment, mode }) => {
     if (options.databaseUrl !== undefined) {
       shared.databaseUrl = options.databaseUrl
       shared.tools.postgresql = (await checkDatabase(options.databaseUrl)).version
+      // Not in teardown(), which hears of nothing where what follows here fails.
+      defer(() => dropTables(options.databaseUrl))
     } else {
       shared.isOwnDatabase = true
       shared.tools.postgresql = (await openDatabase(shared)).version
@@ -65,16 +67,17 @@ exports.before = async (cell, shared) => {
   }
 }
 
-/** @param {any} shared */
-exports.teardown = async (shared) => {
+exports.teardown = async () => {
   await database?.stop()
   database = null
-  if (shared.databaseUrl && !shared.isOwnDatabase) {
-    const { Client } = require('pg')
-    const client = new Client({ connectionString: shared.databaseUrl })
-    client.on('error', () => {})
-    // Gone with what was in it, or ours to tidy.
-    await client.connect().then(() => client.query(cleanup)).catch(() => {})
-    await client.end().catch(() => {})
-  }
+}
+
+/** Somebody's own database is left as it was. @param {string} connectionString */
+async function dropTables (connectionString) {
+  const { Client } = require('pg')
+  const client = new Client({ connectionString })
+  client.on('error', () => {})
+  // Gone with what was in it, or ours to tidy.
+  await client.connect().then(() => client.query(cleanup)).catch(() => {})
+  await client.end().catch(() => {})
 }
