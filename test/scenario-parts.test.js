@@ -13,6 +13,7 @@ const { figure } = require('../scenarios/harness/format')
 const { Latency } = require('../scenarios/harness/latency')
 const { Progress } = require('../scenarios/harness/progress')
 const { findScenarios } = require('../scenarios/harness/registry')
+const { runScenario } = require('../scenarios/harness/run')
 const { quantileOfBuckets, summarise } = require('../scenarios/harness/stats')
 const { renderDocument } = require('../scenarios/harness/table')
 const { ownUsage, processUsage, treeUsage } = require('../scenarios/harness/usage')
@@ -173,6 +174,32 @@ test('every scenario has a README that answers the four questions, and modes tha
       for (const { variant } of cells) assert.ok(readme.includes(`\`${variant}\``), `${name}: README says nothing of ${variant}`)
     }
   }
+})
+
+test('an ending that fails keeps neither the others from it nor the results', async () => {
+  const mode = { repeats: 1, seconds: 1, warmUpSeconds: 0, note: '' }
+  /** @type {string[]} */
+  const [ended, said] = [[], []]
+  const scenario = /** @type {import('../scenarios/harness/interface').Scenario} */ ({
+    name: 'x',
+    title: '',
+    unit: 'ms',
+    better: 'lower',
+    agent: null,
+    modes: { quick: mode, default: mode, full: mode, faithful: mode },
+    plan: () => [],
+    findings: () => ['1'],
+    setup: async ({ defer }) => {
+      defer(() => ended.push('first'))
+      defer(() => { throw new Error('deferred failed') })
+      return {}
+    },
+    teardown: async () => { throw new Error('teardown failed') }
+  })
+  const parts = { live: { begin: () => {} }, progress: { begin: () => {}, end: () => {}, say: (/** @type {string} */ line) => said.push(line) }, signal: new AbortController().signal }
+  const { findings } = await runScenario(scenario, { mode: 'default', only: [], options: {} }, /** @type {any} */ (parts))
+  assert.deepEqual([findings, ended], [['1'], ['first']])
+  assert.match(said.join('\n'), /x: not all was ended: Error: teardown failed[^]*x: not all was ended: Error: deferred failed/)
 })
 
 test('a table fits 40 columns, 120 and none', () => {

@@ -67,8 +67,14 @@ async function runScenario (scenario, settings, { live, progress, signal }) {
     // What a signal ends in mid-setup has not failed.
     if (!signal.aborted) throw error
   } finally {
-    await scenario.teardown?.(shared)
-    for (const end of endings.reverse()) await end()
+    for (const end of [() => scenario.teardown?.(shared), ...endings.reverse()]) {
+      try {
+        await end()
+      } catch (error) {
+        // The others must still be ended, and what was measured is kept.
+        progress.say(`${scenario.name}: not all was ended: ${error.stack ?? error}`)
+      }
+    }
     progress.end()
   }
   /** @type {import('./interface').Document} */
