@@ -18,6 +18,7 @@ const { startServer } = require('../scenarios/load/server')
 const { percentile, summarise } = require('../scenarios/load/summary')
 const { bodyBytes, FULL_BODY_BYTES, receivedBytes, sentBytes } = require('../scenarios/cluster-http/rows')
 const { checkDatabase, findBinaries } = require('../scenarios/cluster-http/database')
+const goroutinesCell = require('../scenarios/goroutines/cell')
 const go = require('../scenarios/goroutines/go')
 const { calibrate, kernels } = require('../scenarios/goroutines/kernels')
 const { NODE_STATES } = require('../scenarios/goroutines/plan')
@@ -235,6 +236,21 @@ test('both languages do the same work', async (t) => {
     assert.equal(await (await fetch(`${server.ready.url}/work?kernel=${name}&steps=7`)).text(), kernel(7), name)
   }
   await assert.rejects(startServer(file, ['-state', 'none']), /no state is called none/)
+})
+
+test('where the cheap request beside the load fails, the run is an error and not a p99 of those that did not', { skip: process.platform === 'win32' }, async (t) => {
+  const file = path.join(makeDir(t), 'server')
+  fs.writeFileSync(file, `#!${process.execPath}
+    const answers = { '/work': '42', '/sched': '{"bounds":[1],"counts":[1,1]}' }
+    require('node:http').createServer((request, response) => {
+      const path = request.url.split('?')[0]
+      if (path === '/health' && process.uptime() > 1) response.writeHead(500)
+      response.end(answers[path])
+    }).listen(0, '127.0.0.1', function () { console.log(JSON.stringify({ url: 'http://127.0.0.1:' + this.address().port })) })`, { mode: 0o755 })
+  const cell = { variant: 'go-goroutines', params: { kernel: 'float', workMs: 1, users: 2 }, module: '', data: { way: 'goroutines', size: 1 } }
+  const shared = { goServer: file, port: 0, steps: { float: { 1: 7 } }, bodies: { 'float 7': '42' } }
+  const context = new Context({ cell, mode: 'quick', seconds: 2, warmUpSeconds: 0, shared }, null, () => {})
+  await assert.rejects(goroutinesCell.run(context), /requests to \/health failed/)
 })
 
 test('a build of the Go server that is ended in the middle leaves nothing behind', async (t) => {

@@ -52,6 +52,7 @@ async function work (context, server, isGo) {
   })
   context.check(load.failed === 0, `${load.failed} of ${load.requests + load.failed} requests failed: ${JSON.stringify(load.errors)}`)
   context.check(load.requests > 0, 'no request was answered')
+  context.check(load.probeFailed === 0, `${load.probeFailed} requests to /health failed`)
   const share = data.seconds === undefined ? 1 : context.seconds / data.seconds
   return {
     value: params.loop === undefined ? load.perSecond : load.requests / share,

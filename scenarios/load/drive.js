@@ -8,6 +8,8 @@ const { User } = require('./user')
 const MS_PER_S = 1000
 const GRACE_S = 30
 const REPORT_MS = 500
+/** What undici says of a request whose connection we have ended. */
+const GIVEN_UP = 'UND_ERR_DESTROYED'
 
 /**
  * Drives a server from this process.
@@ -50,7 +52,8 @@ exports.drive = async ({ url, users: count, seconds, ratePerSecond, keepAlive = 
     bytesSent: bytes.reduce((sum, { sent }) => sum + sent, 0),
     users: count,
     probeMs: probe === undefined || probes.requests === 0 ? null : probes.latencyMs,
-    probeFailed: probes.failed,
+    probeFailed: probes.failed - (probes.errors[GIVEN_UP] ?? 0),
+    probeUnanswered: probes.errors[GIVEN_UP] ?? 0,
     late,
     own
   })

@@ -39,7 +39,8 @@
  * @property {Summary} sendingMs
  * @property {Summary} waitingMs
  * @property {Summary | null} probeMs
- * @property {number} probeFailed
+ * @property {number} probeFailed with a wrong answer or none
+ * @property {number} probeUnanswered under way for a second when the run was over
  * @property {number} late of an open loop: requests that were never sent, as the run was over
  * @property {Own} own the driver's
  *

@@ -47,6 +47,7 @@ exports.readSummary = (metrics, { users, durationMs, cpuSeconds }) => {
     ...parts,
     probeMs: null,
     probeFailed: 0,
+    probeUnanswered: 0,
     late: values('dropped_iterations').count ?? 0,
     own: { cpuSeconds, utilization: null, delayP99Ms: null, isBottleneck: false }
   })

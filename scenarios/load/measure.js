@@ -80,7 +80,7 @@ const extrasOf = (load, memory, users) => ({
   p95Ms: load.latencyMs.p95,
   minMs: load.latencyMs.min,
   maxMs: load.latencyMs.max,
-  ...(load.probeMs === null ? {} : { healthP50Ms: load.probeMs.med, healthP99Ms: load.probeMs.p99 }),
+  ...(load.probeMs === null ? {} : { healthP50Ms: load.probeMs.med, healthP99Ms: load.probeMs.p99, healthUnanswered: load.probeUnanswered }),
   serverCpuPeakPercent: memory.peakCpuPercent,
   serverFromMiB: memory.fromBytes / MIB,
   serverToMiB: memory.toBytes / MIB,
