@@ -1,5 +1,8 @@
 'use strict'
 
+// An application may put a browser's in place of its global one.
+const process = require('node:process')
+
 // Bound at load, so that fake timers installed later by a test suite do not stop the watch.
 const performanceNow = performance.now.bind(performance)
 

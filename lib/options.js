@@ -1,6 +1,8 @@
 'use strict'
 
 const path = require('node:path')
+// An application may put a browser's in place of its global one.
+const process = require('node:process')
 const type = require('./option-types')
 const { codedError, SECRET } = require('./errors')
 const { nearest } = require('./nearest')

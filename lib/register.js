@@ -1,5 +1,7 @@
 'use strict'
 
+// An application may put a browser's in place of its global one.
+const process = require('node:process')
 const { isMainThread } = require('node:worker_threads')
 const { isPackageManager } = require('./package-manager')
 const { isTestRunner } = require('./test-runner')

@@ -79,3 +79,45 @@ test('an application that puts a browser\'s `process` in place of its own has it
     }, 100))`]).closed
   assert.match(stdout, /"compute"/, stderr)
 })
+
+test('such an application starts processes, is warned and has its origins as ever', async (t) => {
+  const { code, stdout, stderr } = await startNode(t, ['-e', `
+    const { execPath } = process
+    const { start } = require(${PACKAGE})
+    const agent = start({ port: false, log: false, origin: 'on' })
+    globalThis.process = { env: {} }
+    start({ threshold: 20 })
+    require('node:child_process').spawn(execPath, ['-e', '0'])
+    agent.ready.then(() => setTimeout(function compute () {
+      for (const end = performance.now() + 200; performance.now() < end;);
+      setTimeout(async () => {
+        console.log(JSON.stringify((await agent.blocks()).map(({ origin }) => origin?.type)))
+        await agent.stop()
+      }, 700)
+    }, 100))`]).closed
+  assert.deepEqual({ code, stdout }, { code: 0, stdout: '["Timeout"]\n' }, stderr)
+  assert.match(stderr, /LOOPWATCH_WARN_STARTED/)
+})
+
+for (const when of ['before', 'after']) {
+  test(`a worker thread that does so ${when} it is watched has its lines`, async (t) => {
+    const { stdout, stderr } = await startNode(t, ['-e', `
+      const { Worker } = require('node:worker_threads')
+      const agent = require(${PACKAGE}).start({ port: false, log: false })
+      const worker = new Worker(${JSON.stringify(`
+        const replace = () => { globalThis.process = { env: {} } }
+        if (${when === 'before'}) replace()
+        else setTimeout(replace, 2500)
+        setInterval(function compute () {
+          for (const end = performance.now() + 300; performance.now() < end;);
+        }, 700)`)}, { eval: true })
+      const startMs = performance.now()
+      setInterval(async () => {
+        const blocks = (await agent.blocks()).filter(({ frame, startedAt }) => frame?.function === 'compute' && Date.parse(startedAt) - performance.timeOrigin > startMs + 3000)
+        if (blocks.length === 0 && performance.now() - startMs < 20000) return
+        console.log(blocks.length > 0)
+        process.exit()
+      }, 200)`]).closed
+    assert.equal(stdout, 'true\n', stderr)
+  })
+}

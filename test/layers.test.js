@@ -54,3 +54,18 @@ test('what lib/ requires is built in or a dependency: development has more than 
     .filter(({ name }) => !name.startsWith('node:') && !known.some((each) => name === each || name.startsWith(`${each}/`)))
   assert.deepEqual(missing, [])
 })
+
+test('what runs in the application\'s threads has Node\'s own `process`, whatever the application makes of the global one', () => {
+  /** @type {Map<string, string>} */
+  const sources = new Map()
+  const visit = (/** @type {string} */ file) => {
+    if (sources.has(file)) return
+    const source = fs.readFileSync(file, 'utf8').replace(/^\s*(\/?\*|\/\/).*$/gm, '')
+    sources.set(file, source)
+    for (const [, target] of source.matchAll(/require\('(\.[^']+)'\)/g)) visit(require.resolve(path.resolve(path.dirname(file), target)))
+  }
+  for (const entry of ['index.js', 'register.js', 'host/thread-agent.js']) visit(path.join(LIB, entry))
+  assert.ok(sources.size > 30, `${sources.size}`)
+  const global = [...sources].filter(([, source]) => /(?<![\w.'])process\.\w/.test(source) && !source.includes("const process = require('node:process')"))
+  assert.deepEqual(global.map(([file]) => file), [])
+})

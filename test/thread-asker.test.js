@@ -107,10 +107,11 @@ test('a thread loads what watches it in its own code or at its loop, never befor
     /** @type {Record<string, object>} */
     const modules = {
       'node:worker_threads': { parentPort },
+      'node:process': { hrtime: { bigint: () => BigInt(lateMs * 1e6) } },
       'node:timers': { setImmediate: () => seen.push('at its loop') },
       'node:module': { createRequire: () => Object.assign(() => ({ install: () => seen.push('at once') }), { cache: {} }) }
     }
-    const process = { getBuiltinModule: (/** @type {string} */ name) => modules[name], hrtime: { bigint: () => BigInt(lateMs * 1e6) } }
+    const process = { getBuiltinModule: (/** @type {string} */ name) => modules[name] }
     vm.runInNewContext(`${calls[i]}(undefined, 0, '')`, { process, Error: class { stack = stack } })
     return seen
   }

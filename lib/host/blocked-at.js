@@ -3,6 +3,8 @@
 const asyncHooks = require('node:async_hooks')
 const fs = require('node:fs')
 const path = require('node:path')
+// An application may put a browser's in place of its global one.
+const process = require('node:process')
 const { compileFunction } = require('node:vm')
 const { ownFile } = require('../own-file')
 const { fileOf, noteStack, sitesOf } = require('./call-sites')
@@ -16,7 +18,7 @@ const RESOURCES = 20000
 const FILE = require.resolve('blocked-at')
 /** Null in a bundle, whose file is the application's. */
 const OWN = ownFile(path.sep)
-const PARAMETERS = ['module', 'require', 'Error', 'Map']
+const PARAMETERS = ['module', 'require', 'process', 'Error', 'Map']
 
 /**
  * Runs blocked-at (1.2.0): `onSlow` hears of every callback that took longer than a threshold and of
@@ -39,7 +41,7 @@ exports.runBlockedAt = (thresholdMs, onSlow) => {
   const module = { exports: /** @type {any} */ (null) }
   const hooks = { createHook: (/** @type {any} */ callbacks) => asyncHooks.createHook(guarded(callbacks)) }
   const run = compileFunction(fs.readFileSync(FILE, 'utf8'), PARAMETERS, { filename: FILE })
-  run(module, (/** @type {string} */ id) => id === 'async_hooks' ? hooks : require(id), NotingError, BoundedMap)
+  run(module, (/** @type {string} */ id) => id === 'async_hooks' ? hooks : require(id), process, NotingError, BoundedMap)
   return module.exports(
     (/** @type {number} */ durationMs, /** @type {any[]} */ frames, /** @type {{ type: string }} */ { type }) => onSlow(durationMs, type, frames),
     { threshold: thresholdMs })

@@ -1,5 +1,7 @@
 'use strict'
 
+// An application may put a browser's in place of its global one.
+const process = require('node:process')
 const { setTimeout, clearTimeout } = require('node:timers')
 const { nowMs } = require('../clock')
 const { TRACKING, ORIGIN } = require('../bridge/messages')

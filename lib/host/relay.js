@@ -1,6 +1,7 @@
 'use strict'
 
 const { BroadcastChannel, receiveMessageOnPort } = require('node:worker_threads')
+const { BUILTIN } = require('../agent-expression')
 const { nowMs } = require('../clock')
 const { ACKNOWLEDGED, CHANNEL } = require('../bridge/messages')
 
@@ -69,7 +70,7 @@ function send (session, { threadIds, expression, most, lists, waitMs }, relays, 
     const chosen = threads.filter(({ id }) => threadIds.includes(id)).slice(0, most)
     for (const { sessionId, name } of chosen) {
       const text = acknowledged(`${expression}(undefined, ${nowMs()}, ${JSON.stringify(name)})`, relays)
-      const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression: text, silent: true, returnByValue: true } })
+      const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression: text, includeCommandLineAPI: lists, silent: true, returnByValue: true } })
       session.post('NodeWorker.sendMessageToWorker', { sessionId, message })
     }
     awaitDone(channel, chosen.length, relays, Math.min(nowMs() + waitMs, endMs), endMs)
@@ -116,7 +117,7 @@ function awaitDone (channel, asked, relays, begunMs, endMs) {
  */
 function acknowledged (expression, relays) {
   return `{
-    const { BroadcastChannel } = process.getBuiltinModule('node:worker_threads')
+    const { BroadcastChannel } = ${BUILTIN}('node:worker_threads')
     const done = new Int32Array(new SharedArrayBuffer(4))
     const channel = new BroadcastChannel('${ACKNOWLEDGED}')
     channel.postMessage({ relays: ${relays}, done })

@@ -1,6 +1,8 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('node:async_hooks')
+// An application may put a browser's in place of its global one.
+const process = require('node:process')
 const { debuglog } = require('node:util')
 const { isMainThread } = require('node:worker_threads')
 const { resolveOptions, strayVariables } = require('../options')

@@ -1,6 +1,8 @@
 'use strict'
 
 const path = require('node:path')
+// An application may put a browser's in place of its global one.
+const process = require('node:process')
 const { threadId, BroadcastChannel } = require('node:worker_threads')
 const { readlinkSync } = require('node:fs')
 const { nowMs, fromTimelineMs } = require('../clock')
@@ -80,6 +82,7 @@ function watchThisThread (agent, isOurs, name, isInterrupt, options) {
   })
   process.once('exit', onExit)
   agent.probe = createProbe(bridge, noRequest)
+  agent.getBuiltinModule = process.getBuiltinModule
   const tid = nativeId()
   return () => tell({ memory, threadId, name, tid })
 }

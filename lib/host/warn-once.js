@@ -1,5 +1,8 @@
 'use strict'
 
+// An application may put a browser's in place of its global one.
+const process = require('node:process')
+
 /** @type {Set<string>} */
 const warned = new Set()
 

@@ -1,6 +1,8 @@
 'use strict'
 
 const { existsSync } = require('node:fs')
+// An application may put a browser's in place of its global one.
+const process = require('node:process')
 const { setTimeout, clearTimeout } = require('node:timers')
 const { Worker } = require('node:worker_threads')
 const { codedError } = require('../errors')

@@ -1,6 +1,7 @@
 'use strict'
 
 const path = require('node:path')
+const { BUILTIN } = require('../agent-expression')
 const { askThreads, PROBE_CALL } = require('./inspector')
 
 /** So many questions in a row, for one long block; */
@@ -38,19 +39,20 @@ const USER_FRAME = /(?:\(|at )(?!node:|<anonymous>)[^()]+:\d+:\d+\)?$/m
  */
 function installCall (options, isInterrupt) {
   return `((_, atMs, name) => {
-    if (!process.getBuiltinModule?.('node:worker_threads').parentPort) return
+    const getBuiltinModule = ${BUILTIN}
+    if (!getBuiltinModule('node:worker_threads').parentPort) return
     const install = (isInterrupt) => {
       try {
         const file = ${JSON.stringify(AGENT)}
-        const require = process.getBuiltinModule('node:module').createRequire(file)
+        const require = getBuiltinModule('node:module').createRequire(file)
         // Interrupted while it loads, it would find itself half made.
         if (require.cache[file]?.loaded === false) return
         require(file).install({ name, isInterrupt, options: ${JSON.stringify(options)} })
       } catch {}
     }
-    const isLate = Number(process.hrtime.bigint()) / 1e6 > atMs + ${LOAD_MS}
+    const isLate = Number(getBuiltinModule('node:process').hrtime.bigint()) / 1e6 > atMs + ${LOAD_MS}
     if (${isInterrupt} && !isLate && ${USER_FRAME}.test(new Error().stack)) install(true)
-    else process.getBuiltinModule('node:timers').setImmediate(install, false)
+    else getBuiltinModule('node:timers').setImmediate(install, false)
   })`
 }
 
