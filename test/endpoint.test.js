@@ -73,6 +73,11 @@ test('the endpoint', async (t) => {
       ['Application/OpenMetrics-Text', true],
       ['text/plain, application/openmetrics-text', true],
       ['application/openmetrics-textual', false],
+      ['application/openmetrics-text;q=0.1, text/*', false],
+      ['application/openmetrics-text;q=0.1, */*', false],
+      ['application/openmetrics-text;q=0.5, text/*;q=0.4, */*;q=0.9', true],
+      ['application/openmetrics-text;q=0.5, text/plain;q=0.4, text/*', true],
+      ['application/openmetrics-text, */*', true],
       ['*/*', false]
     ])) {
       const { headers } = await app.watchdog('/metrics', { headers: { authorization, accept } })
