@@ -50,6 +50,14 @@ test('the endpoint', async (t) => {
     assert.ok(Number(head.headers['content-length']) > 0)
   })
 
+  await t.test('takes OPTIONS for /healthz, as HAProxy asks where it is told no method', async () => {
+    assert.match(await raw(app.url, 'OPTIONS /healthz HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 OK\r\n[^]*"status":"ok"/)
+    assert.equal((await request(`${app.url}/healthz?ms=x`, { method: 'OPTIONS' })).status, 400)
+    assert.equal((await request(`${app.url}/healthz`, { method: 'OPTIONS', headers: { host: 'evil.example.com' } })).status, 403)
+    assert.deepEqual((await request(`${app.url}/healthz`, { method: 'POST' })).headers.allow, 'GET, HEAD, OPTIONS')
+    assert.equal((await request(app.url, { method: 'OPTIONS' })).status, 405)
+  })
+
   await t.test('knows no other paths', async () => {
     for (const path of ['/metricsx', '/blocks/1/2', '//', '/../etc/passwd', '/blocks/..%2f..%2fetc%2fpasswd', '/constructor', '/__proto__', '/toString', '/%00']) {
       assert.equal((await request(app.url, { path, headers: { authorization } })).status, 404, path)

@@ -22,8 +22,8 @@ const JSON_TYPE = 'application/json; charset=utf-8'
  * @typedef {{ status: number, type?: string, body: string | Buffer, headers?: Record<string, string>, stream?: (response: http.ServerResponse) => void }} Reply
  * `stream` goes on writing after the body
  * @typedef {{ id: string, query: URLSearchParams, accept: string, etag: string }} Asked `etag`: of what the client has
- * @typedef {((asked: Asked) => Reply | Promise<Reply>) & { isOpen?: (accept: string) => boolean }} Route `isOpen`: whether it is
- * served without the token
+ * @typedef {((asked: Asked) => Reply | Promise<Reply>) & { isOpen?: (accept: string) => boolean, takesOptions?: boolean }} Route `isOpen`: whether it is
+ * served without the token; `takesOptions`: that method is answered as GET
  */
 
 /** @param {unknown} value @param {number} [status] @returns {Reply} */
@@ -180,9 +180,10 @@ class HttpServer {
     const { method, url = '/', headers } = request
     const { authority, path, query } = readAddress(url)
     if (!isNameAllowed(request, authority, this.#options.allowHosts)) return exports.json({ error: 'this Host is not served; see option allowHosts' }, 403)
-    if (method !== 'GET' && method !== 'HEAD') return { ...exports.json({ error: 'GET and HEAD only' }, 405), headers: { allow: 'GET, HEAD' } }
     const [match, name = '', id = ''] = PATH.exec(path) ?? []
     const route = match === undefined ? undefined : this.#routes[id === '' ? `/${name}` : `/${name}/:id`]
+    const methods = ['GET', 'HEAD', ...route?.takesOptions ? ['OPTIONS'] : []]
+    if (!methods.includes(method ?? '')) return { ...exports.json({ error: `${methods.join(' and ')} only` }, 405), headers: { allow: methods.join(', ') } }
     if (route === undefined) return exports.json({ error: 'not found' }, 404)
     const accept = headers.accept ?? ''
     if (!route.isOpen?.(accept) && !isTokenValid(headers.authorization, this.#options.token)) {

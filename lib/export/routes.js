@@ -9,6 +9,9 @@ const { Turns } = require('./turns')
 /** A route that is served without the token: what it answers is no secret. @param {Route} route @param {(accept: string) => boolean} [isOpen] @returns {Route} */
 const open = (route, isOpen = () => true) => Object.assign(route, { isOpen })
 
+/** A health check: HAProxy's asks by OPTIONS where it is told no method. @param {Route} route @returns {Route} */
+const check = (route) => Object.assign(route, { takesOptions: true })
+
 const isBrowser = (/** @type {string} */ accept) => accept.includes('text/html')
 
 /** A file of the page, read when it is asked for. @param {keyof typeof import('./page/parts').PARTS} name @returns {Route} */
@@ -49,7 +52,7 @@ exports.makeRoutes = ({ metrics, blockedMs, workers, blocks, block, records, pro
   },
 
   // ?ms= is how long a block a liveness probe is willing to overlook.
-  '/healthz': open(({ query }) => {
+  '/healthz': check(open(({ query }) => {
     const text = query.get('ms') ?? '0'
     const toleratedMs = Number(text)
     // Taken for 0, a mistake would show with the first block alone, and restart the service then.
@@ -59,7 +62,7 @@ exports.makeRoutes = ({ metrics, blockedMs, workers, blocks, block, records, pro
     const blocked = all?.filter((each) => each.blockedMs > toleratedMs)
     const isDown = ms > toleratedMs || (blocked !== undefined && blocked.length > 0 && blocked.length === all?.length)
     return json({ status: isDown ? 'blocked' : 'ok', blockedMs: ms, ...(all && { workers: { joined: all.length, blocked } }) }, isDown ? 503 : 200)
-  }),
+  })),
 
   '/blocks': () => json(blocks()),
 
