@@ -37,7 +37,7 @@ test('a block that one source has in progress and another ended is one; those of
   assert.deepEqual(await list(folders.toReversed()), [160, 170, 180])
 })
 
-test('a url that ends in a slash is where the endpoint begins, as behind a proxy; of any other the last part counts for nothing', async (t) => {
+test('a url is where the endpoint begins, as behind a proxy with or without a slash, or one of its paths', async (t) => {
   /** @type {(string | undefined)[]} */
   const asked = []
   const server = http.createServer(({ url }, response) => {
@@ -47,9 +47,9 @@ test('a url that ends in a slash is where the endpoint begins, as behind a proxy
   await once(server, 'listening')
   t.after(() => server.close().closeAllConnections())
   const url = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`
-  for (const path of ['', '/', '/agents/shop/', '/metrics', '/blocks?a=b']) {
+  for (const path of ['', '/', '/agents/shop/', '/agents/shop', '/agents/shop?a=b', '/metrics', '/blocks?a=b', '/agents/shop/metrics']) {
     const { stderr, code } = await startNode(t, [CLI, 'blocks', url + path]).closed
     assert.equal(code, 0, stderr)
   }
-  assert.deepEqual(asked, ['/blocks', '/blocks', '/agents/shop/blocks', '/blocks', '/blocks'])
+  assert.deepEqual(asked, ['/blocks', '/blocks', '/agents/shop/blocks', '/agents/shop/blocks', '/agents/shop/blocks', '/blocks', '/blocks', '/agents/shop/blocks'])
 })

@@ -11,6 +11,8 @@ const { HOST_AND_PORT } = require('../stack-flags')
 const ANSWER_MS = 10000
 /** Of wall times, which are written in whole milliseconds. */
 const ROUNDING_MS = 1
+/** A url that ends so names a path of the endpoint, not where that begins. */
+const OWN_PATH = /\/(?:blocks|metrics|healthz|profile|)$/
 
 /** @typedef {import('../../store/record').BlockRecord} BlockRecord */
 
@@ -85,8 +87,10 @@ async function read (source, token) {
 
 /** @param {string} url @param {string} [token] */
 async function ask (url, token) {
-  // Relative: behind a proxy the endpoint may be below a path.
-  const response = await fetch(new URL('blocks', url), {
+  const base = new URL(url)
+  // Behind a proxy the endpoint may be below a path.
+  if (!OWN_PATH.test(base.pathname)) base.pathname += '/'
+  const response = await fetch(new URL('blocks', base), {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
     signal: AbortSignal.timeout(ANSWER_MS)
   })
