@@ -170,7 +170,7 @@ function makeProfiling (mode, refusal = null) {
     ask: (action) => { story.asked.push(action); return story.failure ?? null },
     holds: () => story.holds,
     heldMicros: () => story.micros,
-    frames: new FrameTable((frame) => frame),
+    sources: { frames: new FrameTable((frame) => frame), isInMemory: () => false },
     readSource: () => null,
     say: (level, fields, message) => story.said.push(message),
     onState: (failure) => story.states.push(failure?.message ?? null)

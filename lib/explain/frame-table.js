@@ -17,20 +17,10 @@ class FrameTable {
   /** As they came, of files that a map may be learned of. @type {WeakMap<Frame, Frame>} */
   #raw = new WeakMap()
   #original
-  #isInMemory
 
-  /**
-   * @param {(frame: Frame) => Frame} original maps a frame through source maps
-   * @param {(file: string) => boolean} [isInMemory] whether what runs of a file is not what is on disk
-   */
-  constructor (original, isInMemory = () => false) {
+  /** @param {(frame: Frame) => Frame} original maps a frame through source maps */
+  constructor (original) {
     this.#original = original
-    this.#isInMemory = isInMemory
-  }
-
-  /** Whether what runs of a file is not what is on disk. @param {string} file */
-  isInMemory (file) {
-    return this.#isInMemory(file)
   }
 
   /** @param {Frame} raw */

@@ -2,6 +2,7 @@
 
 const path = require('node:path')
 const { fileURLToPath, pathToFileURL } = require('node:url')
+const { MAP_CHARS } = require('../source-map-size')
 
 /** Loaded with the first map only: most applications have none. */
 const tracing = () => require('@jridgewell/trace-mapping')
@@ -18,8 +19,6 @@ const runsCompiled = (file) => file !== null && COMPILED.test(file)
 
 /** Maps read once and kept; a process runs few files that block. */
 const FILES = 100
-/** Decoded, a map takes about ten times its text; together they must fit the thread's heap. */
-const MAP_CHARS = 4 * 1024 * 1024
 
 /**
  * Symbolicates frames by the source maps that their files name, inline or beside them, or that are learned

@@ -2,9 +2,7 @@
 
 const { findSourceMap } = require('node:module')
 const { pathToFileURL } = require('node:url')
-
-/** A longer one would be copied for nothing: the watchdog has no room for it. */
-const MAP_CHARS = 4 * 1024 * 1024
+const { MAP_CHARS } = require('../source-map-size')
 
 /**
  * The source map of a file that was compiled in memory, as far as Node.js has been told to keep those (tsx does,
@@ -14,6 +12,7 @@ const MAP_CHARS = 4 * 1024 * 1024
 exports.sourceMapOf = (file) => {
   try {
     const { sources = [], sourceRoot, mappings = '' } = findSourceMap(file)?.payload ?? {}
+    // A longer one would be copied for nothing: the watchdog has no room for it.
     if (mappings === '' || mappings.length > MAP_CHARS) return null
     // Its only source is the file itself, whatever loaders make of a path.
     return JSON.stringify({ version: 3, ...(sources.length === 1 ? { sources: [pathToFileURL(file).href] } : { sources, sourceRoot }), names: [], mappings })

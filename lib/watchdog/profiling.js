@@ -69,7 +69,7 @@ class Profiling {
    * @param {(action: Action) => string | null} parts.ask
    * @param {() => number} parts.holds odd while the profiler keeps the host
    * @param {() => number} parts.heldMicros for how long it has done so, all in all
-   * @param {import('../explain/frame-table').FrameTable} parts.frames
+   * @param {Pick<import('./sources').Sources, 'frames' | 'isInMemory'>} parts.sources
    * @param {(file: string) => string | null} parts.readSource
    * @param {(level: 'info' | 'warn', fields: object, message: string) => void} parts.say
    * @param {(failure: { message: string } | null) => void} parts.onState
@@ -204,12 +204,12 @@ class Profiling {
     const profile = cutProfiles(this.#windows.filter((window) => window.endMs > startMs && window.startMs < endMs), startMs, endMs)
     if (profile === null) return record
     this.#file(record.id, JSON.stringify(profile))
-    const { frames, readSource } = this.#parts
+    const { sources, readSource } = this.#parts
     const lines = lineReader(readSource)
     return withProfile(record, profile, {
-      original: (frame) => frames.get(frame),
-      lines: (file) => frames.isInMemory(file) ? null : lines(file),
-      isInMemory: (file) => frames.isInMemory(file)
+      original: (frame) => sources.frames.get(frame),
+      lines: (file) => sources.isInMemory(file) ? null : lines(file),
+      isInMemory: (file) => sources.isInMemory(file)
     })
   }
 
@@ -252,7 +252,7 @@ function lineReader (read) {
 /**
  * @param {'off' | 'auto' | 'on'} mode
  * @param {boolean} mayInspect
- * @param {{ counters: import('../bridge/counters').Counters } & Pick<ConstructorParameters<typeof Profiling>[0], 'frames' | 'say' | 'onState'>} parts
+ * @param {{ counters: import('../bridge/counters').Counters } & Pick<ConstructorParameters<typeof Profiling>[0], 'sources' | 'say' | 'onState'>} parts
  */
 exports.startProfiling = (mode, mayInspect, { counters, ...parts }) =>
   new Profiling({ ...parts, mode, refusal: mayInspect ? null : NOT_ALLOWED, ask: askProfiler, holds: () => counters.get('profileHolds'), heldMicros: () => counters.get('profileMicros'), readSource })

@@ -23,7 +23,7 @@ class Sources {
   constructor (post, stripsTypes) {
     this.#post = post
     this.#maps = new SourceMaps(readSource, { onMissing: (file) => this.#ask(file), stripsTypes })
-    this.frames = new FrameTable((frame) => this.#maps.original(frame), (file) => this.#maps.isInMemory(file))
+    this.frames = new FrameTable((frame) => this.#maps.original(frame))
   }
 
   /** @param {string} file */
@@ -32,6 +32,11 @@ class Sources {
     if (now - (this.#askedAtMs.get(file) ?? -Infinity) < AGAIN_MS) return
     this.#askedAtMs.set(file, now)
     this.#post({ code: SOURCE_MAP, file })
+  }
+
+  /** Whether what runs of a file is not what is on disk. @param {string} file */
+  isInMemory (file) {
+    return this.#maps.isInMemory(file)
   }
 
   /** @param {{ file: string, text: string | null }} message */

@@ -94,7 +94,7 @@ class Watchdog {
     this.#file = options.dir === undefined ? null : new BlockFile({ dir: options.dir, name: `blocks-${process.pid}-${Date.now()}`, nowMs, onState: (error) => this.#degradations.set('dir', error) })
     const { frames } = this.#sources
     this.#origins = new Origins({ isAuto: options.origin === 'auto', frames, post, say, onState: (failure) => this.#degradations.set('origin', failure) })
-    this.#profiling = startProfiling(options.profile, mayInspect, { counters: this.#bridge.counters, frames, say, onState: (failure) => this.#degradations.set('profile', failure) })
+    this.#profiling = startProfiling(options.profile, mayInspect, { counters: this.#bridge.counters, sources: this.#sources, say, onState: (failure) => this.#degradations.set('profile', failure) })
     this.#metrics = new Metrics({
       loop: () => this.#loop(),
       cpuSeconds: () => this.#kernel.cpuSeconds(),
