@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const { BroadcastChannel } = require('node:worker_threads')
 const { createMemory, openBridge } = require('../lib/bridge/bridge')
-const { CHANNEL } = require('../lib/bridge/messages')
+const { CHANNEL, THREAD_STARTED } = require('../lib/bridge/messages')
 const { nowMs } = require('../lib/clock')
 const { startHeartbeat } = require('../lib/host/heartbeat')
 const { silenceMs } = require('../lib/silence')
@@ -119,6 +119,24 @@ test('a watched thread that is found to be gone counts no longer', async (t) => 
   bridge.counters.add('ended', 1)
   for (let i = 0; i < 2; i++) threads.look(nowMs(), false)
   assert.match(seen.excess.message, /there are 33/)
+})
+
+test('the threads that a worker thread has started end with it, also where the system tells of none', async (t) => {
+  const { threads, seen, hear } = watchThreads(t)
+  const tell = (/** @type {number} */ threadId, /** @type {number} */ by) => hear(/** @type {any} */ ({ code: THREAD_STARTED, threadId, by }))
+  threads.started(1001)
+  tell(1002, 1001)
+  tell(1003, 1002)
+  tell(1005, 1004)
+  for (const [threadId, name] of /** @type {[number, string][]} */ ([[1003, 'below'], [1005, 'other']])) hear({ memory: createMemory(), threadId, name, tid: null })
+  await eventually(() => seen.watched === 2, 'the threads')
+  threads.ended(1001)
+  // It was told of by another way, and is no more.
+  tell(1006, 1001)
+  hear({ memory: createMemory(), threadId: 1006, name: 'late', tid: null })
+  hear({ memory: createMemory(), threadId: 1007, name: 'last', tid: null })
+  await eventually(() => threads.states().has('last'), 'what came after it')
+  assert.deepEqual([...threads.states()].map(([name, { count }]) => [name, count]), [['below', 0], ['other', 1], ['last', 1]])
 })
 
 test('a thread that is heard of only when its end was told is not watched', async (t) => {

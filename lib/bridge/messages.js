@@ -33,7 +33,7 @@ module.exports = {
   THREAD_STARTED: 20,
   /** host to watchdog: { code, threadId } */
   THREAD_ENDED: 21,
-  /** The BroadcastChannel on which worker threads hand the watchdog their memory: { memory, threadId, name, tid } and tell of those they start: { code, threadId }; the main thread tells on it which there are: { living }. */
+  /** The BroadcastChannel on which worker threads hand the watchdog their memory: { memory, threadId, name, tid } and tell of those they start: { code, threadId, by }, `by` themselves; the main thread tells on it which there are: { living }. */
   CHANNEL: 'loopwatch.threads.1',
   /** The one on which worker threads tell the main thread that they have evaluated what it passed on. */
   ACKNOWLEDGED: 'loopwatch.acknowledged.1',

@@ -58,7 +58,7 @@ function watchThisThread (agent, isOurs, name, isInterrupt, options) {
   const bridge = openBridge(memory)
   const { counters } = bridge
   const gate = findGate()
-  const workers = new WorkerList(tell, gate)
+  const workers = new WorkerList((message) => tell({ ...message, by: threadId }), gate)
   const onExit = () => {
     counters.add('ended', 1)
     gate?.end(nowMs())

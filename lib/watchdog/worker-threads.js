@@ -38,6 +38,8 @@ class WorkerThreads {
   #threads = new Map()
   /** The latest that have ended: what a thread said of itself comes by another way, and may come after its end. @type {Set<number>} */
   #gone = new Set()
+  /** Who started those that living worker threads have: they end with it, and nobody tells. @type {Map<number, number>} */
+  #starters = new Map()
 
   /**
    * @param {object} parts
@@ -74,9 +76,14 @@ class WorkerThreads {
     for (let threadId = Math.max(1, parts.ownId - EARLIER); threadId < parts.ownId; threadId++) this.#discovery.add(threadId)
   }
 
-  /** @param {number} threadId */
-  started (threadId) {
+  /** @param {number} threadId @param {number} [by] the worker thread that started it; without, the main thread has */
+  started (threadId, by) {
     if (threadId === this.#parts.ownId) return
+    if (by !== undefined && this.#gone.has(by)) {
+      this.ended(threadId)
+      return
+    }
+    if (by !== undefined) this.#starters.set(threadId, by)
     this.#count.started(threadId)
     this.#discovery.add(threadId)
   }
@@ -89,13 +96,15 @@ class WorkerThreads {
     this.#discovery.remove(threadId)
     const thread = this.#threads.get(threadId)
     if (thread !== undefined) this.#end(thread)
+    this.#starters.delete(threadId)
+    for (const [started, by] of this.#starters) if (by === threadId) this.ended(started)
   }
 
   /** @param {any} hello from whoever speaks on the channel */
   #hear (hello) {
     if (Array.isArray(hello?.living)) this.#listed(hello.living)
     // From a worker thread that starts others.
-    if (hello?.code === THREAD_STARTED && Number.isInteger(hello.threadId)) this.started(hello.threadId)
+    if (hello?.code === THREAD_STARTED && Number.isInteger(hello.threadId)) this.started(hello.threadId, hello.by)
     if (hello?.code === THREAD_ENDED && Number.isInteger(hello.threadId)) this.ended(hello.threadId)
     const { memory, threadId, name } = /** @type {import('./worker-thread').Hello} */ (hello ?? {})
     if (!(memory instanceof SharedArrayBuffer) || !Number.isInteger(threadId) || typeof name !== 'string') return
