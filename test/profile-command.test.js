@@ -86,6 +86,15 @@ test('Ctrl-C gives the report also of an application that ends by it at once, an
   assert.ok(fs.existsSync(file))
 })
 
+test('Ctrl-C before the application has started ends it as well', { skip: process.platform === 'win32' }, async (t) => {
+  const node = path.join(makeDir(t), 'node')
+  fs.writeFileSync(node, `#!/bin/sh\necho begun\nsleep 1\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 })
+  const run = startProfile(t, ['cpu', '--no-open', '--deadline', '20', '--', node, APP])
+  await eventually(() => run.out.stdout.includes('begun'), 'its shell')
+  run.child.kill('SIGINT')
+  assert.ok(fs.existsSync(await run.report()))
+})
+
 test('cpu profiles a loop that is stuck, and names it', async (t) => {
   const run = startProfile(t, ['cpu', '--no-open', '--seconds', '1', '--', 'node', APP], { env: { TEST_MODE: 'stuck' } })
   const file = await run.report()

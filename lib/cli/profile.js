@@ -93,7 +93,8 @@ function dropUseless (output, { code }) {
  */
 async function observe (run, name, { seconds, onPort }, signals) {
   const isOver = () => signals.isOver
-  await Promise.race([run.waitFor('started', START_MS, isOver), run.closed, signals.first])
+  // A signal does not cut this short: what has not started cannot be ended, and would run on.
+  await Promise.race([run.waitFor('started', START_MS), run.closed])
   if (!run.event('started')) {
     if (run.isOver || signals.isOver) return null
     throw codedError('LOOPWATCH_ERR_NO_REPORT', name, `it has not started the application within ${START_MS / MS_PER_S} s`, run.tail)
