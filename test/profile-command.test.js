@@ -95,6 +95,22 @@ test('Ctrl-C before the application has started ends it as well', { skip: proces
   assert.ok(fs.existsSync(await run.report()))
 })
 
+for (const name of /** @type {const} */ (['stdout', 'stderr'])) {
+  test(`an application that is profiled ends and has its report when nobody reads ${name} any more`, async (t) => {
+    const app = path.join(makeDir(t), 'app.js')
+    fs.writeFileSync(app, `console.log(JSON.stringify({ event: 'up', pid: process.pid }))\nsetInterval(() => { process.${name}.write('a line\\n') }, 100)\nprocess.on('SIGTERM', () => setTimeout(process.exit, 1500))\n`)
+    const run = startProfile(t, ['cpu', '--no-open', '--seconds', '20', '--', 'node', app])
+    const { pid } = await run.up()
+    run.child[name]?.destroy()
+    const { code, stderr } = await run.closed
+    assert.equal(code, 0, stderr)
+    assert.doesNotMatch(stderr, /EPIPE/)
+    assert.throws(() => process.kill(pid, 0))
+    const [output] = fs.readdirSync(path.join(run.cwd, 'loopwatch-profiles'))
+    assert.ok(fs.existsSync(path.join(run.cwd, 'loopwatch-profiles', output, 'profile.html')))
+  })
+}
+
 test('cpu profiles a loop that is stuck, and names it', async (t) => {
   const run = startProfile(t, ['cpu', '--no-open', '--seconds', '1', '--', 'node', APP], { env: { TEST_MODE: 'stuck' } })
   const file = await run.report()

@@ -26,8 +26,10 @@ exports.watchSignals = (onSecond) => {
     resolveFirst()
   }
   for (const name of names) process.on(name, onSignal)
-  // Whoever read our output has gone.
-  process.stdout.on('error', onSignal)
+  // Whoever read our output has gone. That is told again for every line, and for good: it is no second press.
+  const onGone = () => { if (!ending.signal.aborted) onSignal() }
+  process.stdout.on('error', onGone)
+  process.stderr.on('error', onGone)
   return {
     first,
     /** Whether it has come. */
@@ -39,7 +41,6 @@ exports.watchSignals = (onSecond) => {
     stop: () => { ending.abort() },
     release: () => {
       for (const name of names) process.off(name, onSignal)
-      process.stdout.off('error', onSignal)
     }
   }
 }
