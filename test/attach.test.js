@@ -112,6 +112,20 @@ test('a process that is stuck in an endless loop: its stack by --once, and the b
   assert.equal(app.child.exitCode, null)
 })
 
+test('an application that puts a browser\'s `process` in place of its own is left with a closed inspector as well', async (t) => {
+  const app = await startTarget(t, { mode: 'browser' })
+  const before = app.ports()
+  const once = await attach(t, app.pid, '--once').closed
+  assert.equal(once.code, 0, once.stderr)
+  const run = attach(t, app.pid)
+  await run.says(/watching process \d+ by an agent in it, its inspector is closed again/)
+  await app.ask(300)
+  await run.says(/event loop was blocked for/)
+  run.child.kill('SIGINT')
+  assert.match((await run.closed).stderr, /the agent in it is stopped, its inspector closed/)
+  assert.deepEqual(app.ports(), before)
+})
+
 test('from outside nothing is loaded, and blocks show all the same', async (t) => {
   const app = await startTarget(t)
   assert.match((await attach(t, app.pid, '--once').closed).stdout, /waits for events/)

@@ -5,6 +5,15 @@ const { AGENT } = require('../../agent-expression')
 
 const START = path.join(__dirname, '..', '..', 'host', 'start.js')
 
+/** Node's own, also where the application has put a browser's in place of its global one: `require` is then that of the inspector's command line. */
+const PROCESS = "(globalThis.process?._debugEnd ? globalThis.process : require('node:process'))"
+
+/** Which process answers. */
+exports.PID = `${PROCESS}.pid`
+
+/** Cuts the connection before it can be answered. */
+exports.CLOSE = `${PROCESS}._debugEnd()`
+
 /**
  * Where the main thread is: its frames, innermost first; none = it waits for events. The
  * application's own settings of Error are left as they are.
@@ -29,6 +38,7 @@ exports.STACK = `(() => {
 exports.startAgent = (options, untilMs) => `(() => {
   if (Date.now() > ${untilMs}) return 'it was busy for too long'
   if (${AGENT}) return 'running'
+  const process = ${PROCESS}
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major < 20 || (major === 20 && minor < 19)) return 'Node.js ' + process.versions.node + ' is older than 20.19'
   try {

@@ -2,6 +2,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { codedError } = require('../../errors')
+const { CLOSE, PID } = require('./expressions')
 const { listenersOf } = require('./listeners')
 const { openRemote } = require('./remote')
 const { checkAgain } = require('./target-process')
@@ -54,8 +55,7 @@ class Inspector {
   /** Whether the process closes its inspector in time. @param {number} ms */
   async closes (ms) {
     const endMs = performance.now() + ms
-    // The connection is cut before it can be answered.
-    await this.remote.evaluate('process._debugEnd()', { ms })
+    await this.remote.evaluate(CLOSE, { ms })
     this.remote.close()
     while (await isOpen(this.#pid, this.#place)) {
       if (performance.now() > endMs) return false
@@ -143,7 +143,7 @@ exports.connect = async (target, onOpening, openMs = OPEN_MS) => {
   if (remote === null) throw refuse(`its inspector at ${address} does not take a connection`)
   const inspector = new Inspector({ pid, place, remote, isOurs: before === null })
   // A busy process takes the first question with the next one.
-  const asked = await remote.evaluate('process.pid', { ms: AGAIN_MS }) ?? await remote.evaluate('process.pid', { ms: PROBE_MS })
+  const asked = await remote.evaluate(PID, { ms: AGAIN_MS }) ?? await remote.evaluate(PID, { ms: PROBE_MS })
   const objection = impostor(asked, pid, listenersOf(pid) !== null)
   if (objection !== null) {
     remote.close()

@@ -38,7 +38,7 @@ class Remote {
     if (this.isClosed) return null
     const id = ++this.#lastId
     const answer = new Promise((resolve) => this.#waiting.set(id, resolve))
-    this.#socket.send(JSON.stringify({ id, method: 'Runtime.evaluate', params: { expression, silent: true, returnByValue: true, awaitPromise } }))
+    this.#socket.send(JSON.stringify({ id, method: 'Runtime.evaluate', params: { expression, includeCommandLineAPI: true, silent: true, returnByValue: true, awaitPromise } }))
     const timeout = new AbortController()
     const result = await Promise.race([answer, sleep(ms, undefined, { signal: timeout.signal }).catch(() => {})])
     timeout.abort()
