@@ -95,6 +95,19 @@ test('Ctrl-C before the application has started ends it as well', { skip: proces
   assert.ok(fs.existsSync(await run.report()))
 })
 
+test('what the shell of a load command has started ends with the load, and with the application', { timeout: 30000, skip: process.platform === 'win32' }, async (t) => {
+  const folder = makeDir(t)
+  const once = path.join(folder, 'app.js')
+  fs.writeFileSync(once, "require('node:http').createServer((_, response) => response.end(() => process.exit())).listen(0, '127.0.0.1')\n")
+  for (const [app, args] of /** @type {[string, string[]][]} */ ([[APP, ['--seconds', '1']], [once, []]])) {
+    const pids = path.join(folder, path.basename(app, '.js'))
+    const load = `sleep 60 & echo $! > '${pids}'; '${process.execPath}' -e 'fetch("http://127.0.0.1:" + process.env.PORT).catch(() => {})'; wait`
+    await startProfile(t, ['cpu', '--no-open', ...args, '--on-port', load, '--', 'node', app]).report()
+    const pid = Number(fs.readFileSync(pids, 'utf8'))
+    await eventually(() => { try { return !process.kill(pid, 0) } catch { return true } }, 'the end of what the load had started')
+  }
+})
+
 for (const name of /** @type {const} */ (['stdout', 'stderr'])) {
   test(`an application that is profiled ends and has its report when nobody reads ${name} any more`, async (t) => {
     const app = path.join(makeDir(t), 'app.js')

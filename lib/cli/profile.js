@@ -20,6 +20,7 @@ const MS_PER_S = 1000
 const START_MS = 30000
 const LISTEN_MS = 60000
 const LOAD_S = 10
+const IS_WINDOWS = process.platform === 'win32'
 
 /**
  * @typedef {object} Flags
@@ -121,13 +122,25 @@ async function load (run, onPort, seconds, signals) {
     process.stderr.write(`load on ${url}: ${loadInWords(result)}\n`)
     return result
   }
-  const child = spawn(onPort, { shell: true, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, PORT: String(port) } })
+  // A group of its own: the shell's end is not that of what it has started.
+  const child = spawn(onPort, { shell: true, detached: !IS_WINDOWS, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, PORT: String(port) } })
   const ended = new Promise((resolve) => child.once('error', resolve).once('close', resolve))
-  const timer = seconds === undefined ? undefined : setTimeout(() => child.kill(), seconds * MS_PER_S)
-  await Promise.race([ended, signals.first])
-  child.kill()
+  const end = () => endGroup(child)
+  const timer = seconds === undefined ? undefined : setTimeout(end, seconds * MS_PER_S)
+  // The application may end first.
+  await Promise.race([ended, signals.first, run.closed])
+  end()
   clearTimeout(timer)
   return null
+}
+
+/** @param {import('node:child_process').ChildProcess} child */
+function endGroup (child) {
+  try {
+    if (child.pid !== undefined) process.kill(IS_WINDOWS ? child.pid : -child.pid)
+  } catch {
+    // All of it has ended.
+  }
 }
 
 /** @param {ProfileRun} run @param {string} name @param {number} deadlineS @returns {Promise<string | null>} how it ended */
