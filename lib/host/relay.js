@@ -70,7 +70,7 @@ function send (session, { threadIds, expression, most, lists, waitMs }, relays, 
     const chosen = threads.filter(({ id }) => threadIds.includes(id)).slice(0, most)
     for (const { sessionId, name } of chosen) {
       const text = acknowledged(`${expression}(undefined, ${nowMs()}, ${JSON.stringify(name)})`, relays)
-      const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression: text, includeCommandLineAPI: lists, silent: true, returnByValue: true } })
+      const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression: text, silent: true, returnByValue: true } })
       session.post('NodeWorker.sendMessageToWorker', { sessionId, message })
     }
     awaitDone(channel, chosen.length, relays, Math.min(nowMs() + waitMs, endMs), endMs)

@@ -40,7 +40,7 @@ const USER_FRAME = /(?:\(|at )(?!node:|<anonymous>)[^()]+:\d+:\d+\)?$/m
 function installCall (options, isInterrupt) {
   return `((_, atMs, name) => {
     const getBuiltinModule = ${BUILTIN}
-    if (!getBuiltinModule('node:worker_threads').parentPort) return
+    if (!getBuiltinModule?.('node:worker_threads').parentPort) return
     const install = (isInterrupt) => {
       try {
         const file = ${JSON.stringify(AGENT)}
