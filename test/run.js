@@ -15,7 +15,7 @@ const BIN = path.join(ROOT, 'node_modules', '.bin')
 /** Tests of pure parts and of tools, for which one version is enough. */
 const ONCE = [
   'alerts', 'attach', 'bakeoff', 'blocks-command', 'cause', 'clock', 'cluster-hub', 'cluster-parts', 'dashboards', 'delay-histogram', 'demo', 'detector', 'diagnose',
-  'escalation', 'explain', 'fault-table', 'history', 'hook-crate', 'hook-leak', 'hook-oracle', 'http-guard', 'incident', 'is-alive', 'lateness', 'layers', 'load',
+  'escalation', 'explain', 'fault-table', 'function-head', 'history', 'hook-crate', 'hook-leak', 'hook-oracle', 'http-guard', 'incident', 'is-alive', 'lateness', 'layers', 'load',
   'manifests', 'many-routes', 'metrics', 'options', 'options-fuzz', 'others', 'overhead', 'pace', 'package', 'page', 'parking', 'path-template', 'profile-command', 'profiled', 'profiles',
   'readme', 'request-stats', 'sampler', 'scenario', 'scenario-dashboard', 'scenario-findings', 'scenario-load', 'scenario-parts', 'scenario-quick',
   'scenario-servers', 'secrets', 'soak', 'source-map', 'stack', 'steal', 'store', 'thread-discovery', 'thread-gate', 'throttling'

@@ -1,5 +1,7 @@
 'use strict'
 
+const { blamedFrame } = require('./frame')
+
 /** Distinct stacks kept of one block; what comes beyond them is counted. */
 const STACKS = 40
 
@@ -8,6 +10,7 @@ const STACKS = 40
  * @property {number} weightMs the time of the block it stands for: since the sample before it
  * @property {boolean} late answered only after a native call or a sleep had ended
  * @property {number} [heldMs] for how long that kept the answer
+ * @property {boolean} [isJustEntered] its innermost function had only just been entered then: what was late was before it
  * @property {import('../bridge/answer').RequestContext | null} request
  * @property {import('../bridge/answer').Frame[]} frames innermost first
  *
@@ -16,11 +19,13 @@ const STACKS = 40
  * @property {number} weightMs
  * @property {number} lateMs the part of weightMs that late answers stand for
  * @property {import('../bridge/answer').Frame[]} frames
+ *
+ * @typedef {Stack & { entered: number }} Kept entered: how many of its samples were of a function just entered
  */
 
 /** The samples of one block, equal stacks folded, so that an endless block takes bounded memory. */
 class Fold {
-  /** @type {Map<string, Stack>} */
+  /** @type {Map<string, Kept>} */
   #stacks = new Map()
   /** @type {Map<number | null, { request: import('../bridge/answer').RequestContext | null, weightMs: number }>} */
   #requests = new Map()
@@ -32,7 +37,7 @@ class Fold {
   unkept = 0
 
   /** @param {Sample} sample */
-  add ({ weightMs, late, heldMs = 0, request, frames }) {
+  add ({ weightMs, late, heldMs = 0, isJustEntered = false, request, frames }) {
     this.samples++
     this.#addRequest(request, weightMs)
     this.#addToRun(request?.id ?? null, weightMs, late ? heldMs : 0)
@@ -43,12 +48,13 @@ class Fold {
         this.unkept++
         return
       }
-      stack = { count: 0, weightMs: 0, lateMs: 0, frames }
+      stack = { count: 0, weightMs: 0, lateMs: 0, entered: 0, frames }
       this.#stacks.set(key, stack)
     }
     stack.count++
     stack.weightMs += weightMs
     if (late) stack.lateMs += weightMs
+    if (isJustEntered) stack.entered++
   }
 
   /** @param {import('../bridge/answer').RequestContext | null} request @param {number} weightMs */
@@ -65,9 +71,16 @@ class Fold {
     if (id !== null) this.#longestRunMs = Math.max(this.#longestRunMs, this.#run.ms)
   }
 
-  /** Heaviest first. @returns {Stack[]} */
+  /**
+   * Heaviest first. A function that was entered as the answer came, once, has not kept it: whoever called it then has.
+   * One that was seen so again and again does so each time.
+   * @returns {Stack[]}
+   */
   get stacks () {
-    return [...this.#stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
+    return [...this.#stacks.values()].sort((a, b) => b.weightMs - a.weightMs).map(({ entered, ...stack }) => {
+      const callers = stack.frames.slice(1)
+      return entered === 1 && stack.count === 1 && blamedFrame(callers) !== null ? { ...stack, frames: callers } : stack
+    })
   }
 
   /**

@@ -17,10 +17,20 @@ class FrameTable {
   /** As they came, of files that a map may be learned of. @type {WeakMap<Frame, Frame>} */
   #raw = new WeakMap()
   #original
+  #isHead
 
-  /** @param {(frame: Frame) => Frame} original maps a frame through source maps */
-  constructor (original) {
+  /**
+   * @param {(frame: Frame) => Frame} original maps a frame through source maps
+   * @param {(raw: Frame) => boolean} [isHead] whether its place is where its function begins
+   */
+  constructor (original, isHead = () => false) {
     this.#original = original
+    this.#isHead = isHead
+  }
+
+  /** Whether the innermost of these, as they came, had only just been entered. @param {Frame[]} raw */
+  isJustEntered ([innermost]) {
+    return innermost !== undefined && this.#isHead(innermost)
   }
 
   /** @param {Frame} raw */

@@ -23,6 +23,7 @@ const STACKS_IN_RECORD = 10
  * @property {import('../explain/frame-table').FrameTable} [frames] may have learned where code comes from since a sample was taken
  *
  * @typedef {import('./kernel').Reading} Reading
+ * @typedef {import('./parking').PresentSample & { isJustEntered?: boolean }} PlacedSample its frames at their original places
  * @typedef {Pick<import('./detector').Closed, 'endMs' | 'durationMs' | 'uncertaintyMs' | 'busyMs'>} End
  */
 
@@ -32,7 +33,7 @@ const STACKS_IN_RECORD = 10
  */
 class Incident {
   #fold = new Fold()
-  /** @type {import('./parking').PresentSample[]} of the suspicion, whose start is not known yet */
+  /** @type {PlacedSample[]} of the suspicion, whose start is not known yet */
   #early = []
   /** @type {number[]} */
   #answersMs = []
@@ -90,7 +91,7 @@ class Incident {
     for (const sample of this.#early.splice(0)) this.add(sample)
   }
 
-  /** @param {import('./parking').PresentSample} sample */
+  /** @param {PlacedSample} sample */
   add (sample) {
     this.idleMs ??= sample.idleMs
     this.isPlaced ||= blamedFrame(sample.frames) !== null

@@ -3,6 +3,7 @@
 const { SOURCE_MAP } = require('../bridge/messages')
 const { nowMs } = require('../clock')
 const { FrameTable } = require('../explain/frame-table')
+const { FunctionHeads } = require('../explain/function-head')
 const { SourceMaps } = require('../explain/source-map')
 const { readSource } = require('./read-source')
 
@@ -23,7 +24,8 @@ class Sources {
   constructor (post, stripsTypes) {
     this.#post = post
     this.#maps = new SourceMaps(readSource, { onMissing: (file) => this.#ask(file), stripsTypes })
-    this.frames = new FrameTable((frame) => this.#maps.original(frame))
+    const heads = new FunctionHeads(readSource, (file) => this.isInMemory(file))
+    this.frames = new FrameTable((frame) => this.#maps.original(frame), (raw) => heads.has(raw))
   }
 
   /** @param {string} file */

@@ -151,7 +151,8 @@ class ThreadWatch {
   /** @param {import('./parking').PresentSample} sample @param {number} now */
   #addSample (sample, now) {
     const incident = /** @type {Incident} */ (this.#incident)
-    incident.add({ ...sample, frames: sample.frames.map((frame) => this.#parts.frames.get(frame)) })
+    const { frames } = this.#parts
+    incident.add({ ...sample, isJustEntered: sample.late && frames.isJustEntered(sample.frames), frames: sample.frames.map((frame) => frames.get(frame)) })
     // Caught between two callbacks: asked again at once.
     if (this.#awaitsPlace(incident, now)) this.#sampler.hurry()
   }
