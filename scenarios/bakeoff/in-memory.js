@@ -14,6 +14,8 @@ const { outputText } = transpileModule(fs.readFileSync(FILE, 'utf8'), {
   compilerOptions: { module: ModuleKind.CommonJS, target: ScriptTarget.ES2023, inlineSourceMap: true, removeComments: true }
 })
 const compiled = /** @type {any} */ (new Module(FILE, module))
+// Node.js keeps the map for as long as the module.
+require.cache[FILE] = compiled
 compiled._compile(outputText, FILE)
 
 exports.blocks = compiled.exports.blocks

@@ -16,7 +16,7 @@ export const blocks = {
     let totals: Total[] = []
     const end = performance.now() + ms
     while (performance.now() < end) {
-      totals = invoices.map(function total ({ id, lines }: Invoice): Total {
+      totals = invoices.map(function total ({ id, lines }: Invoice): Total { // here: compiledInMemory
         return { id, sum: lines.reduce((sum, { price, count }) => sum + price * count, 0) } // here: compiledInMemory
       })
     }
