@@ -11,15 +11,15 @@ type Total = {
 
 const invoices: Invoice[] = Array.from({ length: 1000 }, (_, id) => ({ id, lines: [{ price: id / 7, count: id % 5 }] }))
 
+function total ({ id, lines }: Invoice): Total {
+  return { id, sum: lines.reduce((sum, { price, count }) => sum + price * count, 0) } // here: compiledInMemory
+}
+
 export const blocks = {
   compiledInMemory (ms: number): Total[] {
     let totals: Total[] = []
     const end = performance.now() + ms
-    while (performance.now() < end) {
-      totals = invoices.map(function total ({ id, lines }: Invoice): Total { // here: compiledInMemory
-        return { id, sum: lines.reduce((sum, { price, count }) => sum + price * count, 0) } // here: compiledInMemory
-      })
-    }
+    while (performance.now() < end) totals = invoices.map(total) // here: compiledInMemory
     return totals
   }
 }
