@@ -26,8 +26,9 @@ exports.watchSignals = (onSecond) => {
     resolveFirst()
   }
   for (const name of names) process.on(name, onSignal)
-  // Whoever read our output has gone. That is told again for every line, and for good: it is no second press.
-  const onGone = () => { if (!ending.signal.aborted) onSignal() }
+  let isReleased = false
+  // Whoever read our output has gone. That is told again for every line, and for good: it is no second press, nor anything at all in the end.
+  const onGone = () => { if (!isReleased && !ending.signal.aborted) onSignal() }
   process.stdout.on('error', onGone)
   process.stderr.on('error', onGone)
   return {
@@ -40,6 +41,7 @@ exports.watchSignals = (onSecond) => {
     check: () => { ending.signal.throwIfAborted() },
     stop: () => { ending.abort() },
     release: () => {
+      isReleased = true
       for (const name of names) process.off(name, onSignal)
     }
   }

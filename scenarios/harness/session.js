@@ -57,10 +57,7 @@ exports.run = async (scenarios, settings, { json, report, port }) => {
   checkAll(scenarios, settings)
   const ending = new AbortController()
   const signals = watchSignals(() => process.exit(EXIT_INTERRUPTED))
-  const end = () => ending.abort()
-  signals.first.then(end)
-  // Nobody reads how far it is: no more than stdout's.
-  process.stderr.once('error', end)
+  signals.first.then(() => ending.abort())
   const progress = new Progress(process.stderr)
   const live = new Live()
   /** @type {Document[]} */
