@@ -13,6 +13,7 @@ const { applyLoad, loadInWords } = require('../tools/profile/load')
 const { ProfileRun } = require('../tools/profile/profile-run')
 const { profilers, reportOf } = require('../tools/profile/profilers')
 const { parseTarget } = require('../tools/profile/target')
+const { IS_WINDOWS, signalGroup } = require('../tools/signal')
 const { watchSignals } = require('./signals')
 
 const MS_PER_S = 1000
@@ -20,7 +21,6 @@ const MS_PER_S = 1000
 const START_MS = 30000
 const LISTEN_MS = 60000
 const LOAD_S = 10
-const IS_WINDOWS = process.platform === 'win32'
 
 /**
  * @typedef {object} Flags
@@ -125,22 +125,13 @@ async function load (run, onPort, seconds, signals) {
   // A group of its own: the shell's end is not that of what it has started.
   const child = spawn(onPort, { shell: true, detached: !IS_WINDOWS, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, PORT: String(port) } })
   const ended = new Promise((resolve) => child.once('error', resolve).once('close', resolve))
-  const end = () => endGroup(child)
+  const end = () => signalGroup(child, 'SIGTERM')
   const timer = seconds === undefined ? undefined : setTimeout(end, seconds * MS_PER_S)
   // The application may end first.
   await Promise.race([ended, signals.first, run.closed])
   end()
   clearTimeout(timer)
   return null
-}
-
-/** @param {import('node:child_process').ChildProcess} child */
-function endGroup (child) {
-  try {
-    if (child.pid !== undefined) process.kill(IS_WINDOWS ? child.pid : -child.pid)
-  } catch {
-    // All of it has ended.
-  }
 }
 
 /** @param {ProfileRun} run @param {string} name @param {number} deadlineS @returns {Promise<string | null>} how it ended */

@@ -4,13 +4,13 @@ const { spawn } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
+const { IS_WINDOWS, signal, signalGroup } = require('../signal')
 const { writeNodeShim, PRELOAD } = require('./node-shim')
 
 const POLL_MS = 50
 /** Longer than what the preload gives tools to write what they have. */
 const STOP_MS = 8000
 const TAIL_CHARACTERS = 2000
-const IS_WINDOWS = process.platform === 'win32'
 
 /**
  * @typedef {{ event: 'started', pid: number } | { event: 'port', port: number, host: string, atMs: number } | { event: 'cluster' } |
@@ -132,22 +132,13 @@ class ProfileRun {
 
   /** Ends it and all it has started, at once. */
   kill () {
-    if (this.#child.pid !== undefined) signal(IS_WINDOWS ? this.#child.pid : -this.#child.pid, 'SIGKILL')
+    signalGroup(this.#child, 'SIGKILL')
   }
 }
 
 /** @param {number} pid */
 function isAlive (pid) {
   return signal(pid, 0)
-}
-
-/** @param {number} pid @param {NodeJS.Signals | 0} name @returns {boolean} whether it was there */
-function signal (pid, name) {
-  try {
-    return process.kill(pid, name)
-  } catch {
-    return false
-  }
 }
 
 exports.ProfileRun = ProfileRun
