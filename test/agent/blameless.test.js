@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const os = require('node:os')
-const { startApp, startNode, eventually } = require('./support/app')
+const { startApp, startNode, eventually } = require('../support/app')
 
 const CALM_MS = 1500
 

@@ -4,8 +4,8 @@
 // time: what the log says while it lasts and when it is over.
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { truth } = require('../scenarios/bakeoff/truth')
-const { startApp, startNode, eventually } = require('./support/app')
+const { truth } = require('../../scenarios/bakeoff/truth')
+const { startApp, startNode, eventually } = require('../support/app')
 
 /** Of a block: that others had the CPU for so much of it, by the kernel's count, tells nothing of the agent. */
 const TAKEN = 0.25

@@ -9,13 +9,13 @@ const fs = require('node:fs')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
-const { isAlive } = require('../lib/is-alive')
-const { startCluster } = require('./support/cluster')
-const { eventually, FIXTURES, startApp, startNode } = require('./support/app')
-const { parseExposition, valueOf } = require('./support/exposition')
-const { needs } = require('./support/tools')
+const { isAlive } = require('../../lib/is-alive')
+const { startCluster } = require('../support/cluster')
+const { eventually, FIXTURES, startApp, startNode } = require('../support/app')
+const { parseExposition, valueOf } = require('../support/exposition')
+const { needs } = require('../support/tools')
 
-/** @typedef {import('./support/exposition').Sample} Sample */
+/** @typedef {import('../support/exposition').Sample} Sample */
 
 /** @param {Sample[]} samples @param {string} name @param {Record<string, string>} labels */
 const sum = (samples, name, labels) => samples
@@ -248,7 +248,7 @@ test('an agent that stops and starts again in a worker counts from there on, and
 
 test('outside a cluster an agent that starts again has the totals of the process', async (t) => {
   const { stdout } = await startNode(t, ['-e', `
-    const { start } = require(${JSON.stringify(path.join(__dirname, '..'))})
+    const { start } = require(${JSON.stringify(path.join(__dirname, '..', '..'))})
     const options = { port: 0, log: false }
     const agent = start(options)
     setTimeout(async () => {
@@ -265,7 +265,7 @@ test('outside a cluster an agent that starts again has the totals of the process
 test('a process that never forks does not load node:cluster', async (t) => {
   const { stdout } = await startNode(t, ['-e', `
     const { spawnSync } = require('node:child_process')
-    const agent = require(${JSON.stringify(path.join(__dirname, '..'))}).start({ port: 0, log: false })
+    const agent = require(${JSON.stringify(path.join(__dirname, '..', '..'))}).start({ port: 0, log: false })
     spawnSync(process.execPath, ['-v'])
     require('node:child_process').spawn(process.execPath, ['-v']).on('exit', async () => {
       await agent.ready
@@ -312,7 +312,7 @@ test('two processes with one port: the second takes the next free one and says s
   assert.match(line.msg, new RegExp(`${port} is taken.*${used}`))
   assert.match(await (await second.watchdog('/metrics')).text(), /loopwatch_degraded\{reason="endpoint"\} 0/)
 
-  const cli = path.join(__dirname, '..', 'lib', 'cli', 'main.js')
+  const cli = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')
   for (const app of [first, second, first]) {
     // Where the machine is busy a block may be charged to it, and is listed without a function.
     await eventually(async () => {
@@ -338,7 +338,7 @@ test('blocks of a cluster are listed with their worker', async (t) => {
   const app = await startCluster(t, { workers: 1 })
   app.tell({ to: app.joined()[0].pid, spin: 150 })
   await eventually(async () => (await app.json('/blocks')).some((/** @type {any} */ record) => record.worker === 1 && !record.ongoing && record.frame?.function === 'spin'), 'the block')
-  const { stdout } = await startNode(t, [path.join(__dirname, '..', 'lib', 'cli', 'main.js'), 'blocks', app.url]).closed
+  const { stdout } = await startNode(t, [path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js'), 'blocks', app.url]).closed
   assert.match(stdout, /Z worker 1 \d+-\d+ event loop (was )?blocked for /)
 })
 

@@ -4,10 +4,10 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { startNode } = require('./support/app')
-const { makeDir } = require('./support/files')
+const { startNode } = require('../support/app')
+const { makeDir } = require('../support/files')
 
-const INDEX = path.join(__dirname, '..', 'lib')
+const INDEX = path.join(__dirname, '..', '..', 'lib')
 /** Types that are gone from what runs, so that no line stays where it was. */
 const SOURCE = `interface Row {
   id: number
@@ -39,7 +39,7 @@ const LINE = 10
 async function framesOf (t, flags) {
   const file = path.join(makeDir(t), 'compute.ts')
   fs.writeFileSync(file, SOURCE)
-  const { stdout, stderr } = await startNode(t, [...flags, '-r', path.join(__dirname, 'fixtures', 'compile-in-memory.js'), file]).closed
+  const { stdout, stderr } = await startNode(t, [...flags, '-r', path.join(__dirname, '..', 'fixtures', 'compile-in-memory.js'), file]).closed
   assert.match(stdout, /^\[/, stderr)
   return JSON.parse(stdout)
 }

@@ -5,8 +5,8 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { startApp, startNode, eventually } = require('./support/app')
-const { needs, startPrometheus } = require('./support/tools')
+const { startApp, startNode, eventually } = require('../support/app')
+const { needs, startPrometheus } = require('../support/tools')
 
 /** @param {string} text @param {string} name */
 const valueOf = (text, name) => Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(text)?.[1])
@@ -45,7 +45,7 @@ test('a block that never ends: the log goes on, the endpoint answers, the gauge 
   // Killed in mid-block, it leaves its record behind.
   app.child.kill('SIGKILL')
   await app.closed
-  const listed = startNode(t, [path.join(__dirname, '..', 'lib', 'cli', 'main.js'), 'blocks', '--json', dir])
+  const listed = startNode(t, [path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js'), 'blocks', '--json', dir])
   // The latest is listed last: a busy machine may have added blocks of its own before.
   const record = JSON.parse((await listed.closed).stdout.trim().split('\n').at(-1) ?? '')
   assert.equal(record.frame.function, 'forever')

@@ -5,8 +5,8 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const http = require('node:http')
 const net = require('node:net')
-const { startApp, eventually } = require('./support/app')
-const { raw } = require('./support/raw')
+const { startApp, eventually } = require('../support/app')
+const { raw } = require('../support/raw')
 
 /**
  * @param {string} url

@@ -6,22 +6,22 @@ const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { readBlocks } = require('../lib/store/block-file')
-const { startApp, startNode, eventually, FIXTURES } = require('./support/app')
-const { startCluster } = require('./support/cluster')
-const { parseExposition } = require('./support/exposition')
-const { makeDir } = require('./support/files')
-const { measured } = require('./support/fault-results')
-const { needs } = require('./support/tools')
+const { readBlocks } = require('../../lib/store/block-file')
+const { startApp, startNode, eventually, FIXTURES } = require('../support/app')
+const { startCluster } = require('../support/cluster')
+const { parseExposition } = require('../support/exposition')
+const { makeDir } = require('../support/files')
+const { measured } = require('../support/fault-results')
+const { needs } = require('../support/tools')
 
 const IS_FULL = process.env.TEST_FAULTS === 'full'
-const PACKAGE = JSON.stringify(path.join(__dirname, '..'))
-const MAIN = path.join(__dirname, '..', 'lib', 'cli', 'main.js')
+const PACKAGE = JSON.stringify(path.join(__dirname, '..', '..'))
+const MAIN = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')
 const HARM = path.join(FIXTURES, 'harm.js')
 const HOUR_MS = 3600e3
 const HOLD = 'function hold (ms) { const end = performance.now() + ms; while (performance.now() < end); }'
 
-/** @param {import('./support/exposition').Sample[]} samples @param {string} name @param {Record<string, string>} [labels] */
+/** @param {import('../support/exposition').Sample[]} samples @param {string} name @param {Record<string, string>} [labels] */
 const sumOf = (samples, name, labels = {}) => samples
   .filter((sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value))
   .reduce((sum, { value }) => sum + value, 0)

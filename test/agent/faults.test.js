@@ -9,13 +9,9 @@ const inspector = require('node:inspector')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
-const { createHistogram } = require('node:perf_hooks')
-const { createMemory } = require('../lib/bridge/bridge')
-const { WatchdogThread } = require('../lib/host/watchdog-thread')
-const { resolveOptions } = require('../lib/options')
-const { startApp, startNode, eventually, FIXTURES } = require('./support/app')
+const { startApp, startNode, eventually, FIXTURES } = require('../support/app')
 
-const PACKAGE = JSON.stringify(path.join(__dirname, '..'))
+const PACKAGE = JSON.stringify(path.join(__dirname, '..', '..'))
 const OWN_WORKER = path.join(FIXTURES, 'own-worker.js')
 const HOLD = 'function hold () { const end = Date.now() + 200; while (Date.now() < end); }'
 
@@ -317,16 +313,4 @@ test('a block that follows another at once is reported again each second', async
     }, 50))`]).closed
   const lasting = stdout.split('\n').filter((line) => line.includes('"event":"lasting"'))
   assert.ok(lasting.length >= 2, stdout)
-})
-
-test('a question that the watchdog cannot answer gets the fallback and ends nothing', async (t) => {
-  const lost = []
-  // No labels at all, which start() lets nobody ask for, make metrics that cannot be written.
-  const options = { ...resolveOptions({ port: false, log: false }), route: undefined, labels: null }
-  const made = { memory: createMemory(), options, histogram: createHistogram(), mayInspect: false, namesRequests: false, escalates: false, role: { kind: 'single' } }
-  const thread = new WatchdogThread(() => made, { onListening: () => {}, onBlock: () => {}, onFollow: () => {}, onTrack: () => {}, onLost: (error) => lost.push(error) })
-  t.after(() => thread.stop())
-  assert.equal(await thread.call('metrics', 'fallback'), 'fallback')
-  assert.ok(Array.isArray(await thread.call('blocks', null)))
-  assert.deepEqual(lost, [])
 })

@@ -3,9 +3,9 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
-const { startNode } = require('./support/app')
+const { startNode } = require('../support/app')
 
-const PACKAGE = JSON.stringify(path.join(__dirname, '..'))
+const PACKAGE = JSON.stringify(path.join(__dirname, '..', '..'))
 const hasSafeHistogram = Number(process.versions.node.split('.')[0]) >= 22
 
 /** @param {string} stdout */

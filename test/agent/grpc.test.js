@@ -5,9 +5,9 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { Client, credentials, Metadata } = require('@grpc/grpc-js')
-const { eventually } = require('./support/app')
-const { PATHS } = require('./support/grpc')
-const { startServer } = require('./support/requests')
+const { eventually } = require('../support/app')
+const { PATHS } = require('../support/grpc')
+const { startServer } = require('../support/requests')
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const asIs = (/** @type {Buffer} */ value) => value

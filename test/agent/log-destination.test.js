@@ -6,11 +6,11 @@ const { execFileSync, spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
-const { LogDestination } = require('../lib/export/log-destination')
-const { eventually } = require('./support/app')
-const { makeDir } = require('./support/files')
-const { runOnFullDisk } = require('./support/limited-disk')
-const { needs } = require('./support/tools')
+const { LogDestination } = require('../../lib/export/log-destination')
+const { eventually } = require('../support/app')
+const { makeDir } = require('../support/files')
+const { runOnFullDisk } = require('../support/limited-disk')
+const { needs } = require('../support/tools')
 
 /** @param {string} text */
 const numbers = (text) => text.split('\n').slice(0, -1).map(Number)
@@ -25,7 +25,7 @@ async function startWriter (t, { count, named = false }) {
   execFileSync('mkfifo', [fifo])
   const readFd = fs.openSync(fifo, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
   const writeFd = fs.openSync(fifo, fs.constants.O_WRONLY)
-  const args = [path.join(__dirname, 'fixtures', 'log-pipe.js'), String(count), ...(named ? [fifo] : [])]
+  const args = [path.join(__dirname, '..', 'fixtures', 'log-pipe.js'), String(count), ...(named ? [fifo] : [])]
   const child = spawn(process.execPath, args, { stdio: ['ignore', named ? 'ignore' : writeFd, 'inherit', 'ipc'] })
   t.after(() => child.kill('SIGKILL'))
   fs.closeSync(writeFd)
@@ -95,45 +95,6 @@ function makeDestination (t, target, nowMs) {
   return { destination, states }
 }
 
-test('a file takes lines behind those it has, and others may not read it', (t) => {
-  const file = path.join(makeDir(t), 'app.log')
-  for (const line of ['one\n', 'two 日本\n']) {
-    const { destination, states } = makeDestination(t, file)
-    destination.write(line)
-    destination.close()
-    destination.write('after its end\n')
-    assert.equal(destination.dropped, 1)
-    assert.deepEqual(states, [])
-  }
-  assert.equal(fs.readFileSync(file, 'utf8'), 'one\ntwo 日本\n')
-  assert.equal(fs.statSync(file).mode & 0o007, 0)
-})
-
-test('a file that is moved or deleted is begun anew within five seconds, and lines that went with it are counted', (t) => {
-  const file = path.join(makeDir(t), 'app.log')
-  const read = (/** @type {string} */ name) => fs.readFileSync(name, 'utf8')
-  let atMs = 0
-  const { destination, states } = makeDestination(t, file, () => atMs)
-  destination.write('1\n')
-  fs.renameSync(file, `${file}.1`)
-  destination.write('2\n')
-  assert.equal(read(`${file}.1`), '1\n2\n')
-  atMs += 5000
-  destination.write('3\n')
-  assert.deepEqual([read(`${file}.1`), read(file), destination.dropped], ['1\n2\n', '3\n', 0])
-
-  fs.rmSync(file)
-  destination.write('4\n')
-  atMs += 4999
-  destination.write('5\n')
-  assert.ok(!fs.existsSync(file))
-  atMs += 1
-  destination.write('6\n')
-  assert.equal(read(file), '6\n')
-  assert.equal(destination.dropped, 3, 'the third, fourth and fifth')
-  assert.deepEqual(states, [])
-})
-
 test('a named pipe whose reader has gone is opened again after five seconds', (t) => {
   if (!needs(t, 'mkfifo')) return
   const file = path.join(makeDir(t), 'log.fifo')
@@ -154,17 +115,6 @@ test('a named pipe whose reader has gone is opened again after five seconds', (t
   assert.equal(fs.readSync(reader, Buffer.alloc(10)), 2)
   assert.deepEqual(states.map((error) => error?.code), ['EPIPE', undefined])
   assert.equal(destination.dropped, 2)
-})
-
-test('a file that cannot be written is said once, lines are counted as dropped, and nothing is thrown', (t) => {
-  const dir = makeDir(t)
-  fs.symlinkSync('/dev/full', path.join(dir, 'full'))
-  for (const [target, code] of [[dir, 'EISDIR'], [path.join(dir, 'missing', 'app.log'), 'ENOENT'], [path.join(dir, 'full'), 'ENOSPC']]) {
-    const { destination, states } = makeDestination(t, target)
-    for (let i = 0; i < 10; i++) destination.write('line\n')
-    assert.deepEqual(states.map((error) => error.code), [code])
-    assert.equal(destination.dropped, 10)
-  }
 })
 
 test('a log on a full disk goes on once there is room, and says so', (t) => {

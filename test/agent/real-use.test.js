@@ -3,9 +3,9 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
-const { startNode, FIXTURES } = require('./support/app')
+const { startNode, FIXTURES } = require('../support/app')
 
-const REGISTER = path.join(__dirname, '..', 'lib', 'register.js')
+const REGISTER = path.join(__dirname, '..', '..', 'lib', 'register.js')
 /** Under the agent at its busiest: what blocks for 20 ms is looked into, every request is followed. */
 const watched = { NODE_OPTIONS: `--require "${REGISTER}"`, LOOPWATCH_LOG: 'false', LOOPWATCH_PORT: '0', LOOPWATCH_THRESHOLD: '20', LOOPWATCH_REQUESTS: 'on' }
 

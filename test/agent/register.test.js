@@ -7,14 +7,14 @@ const fs = require('node:fs')
 const http = require('node:http')
 const os = require('node:os')
 const path = require('node:path')
-const { isPackageManager } = require('../lib/package-manager')
-const { isTestRunner } = require('../lib/test-runner')
-const { startNode } = require('./support/app')
-const { makeDir } = require('./support/files')
-const { makeRecord } = require('./support/record')
+const { isPackageManager } = require('../../lib/package-manager')
+const { isTestRunner } = require('../../lib/test-runner')
+const { startNode } = require('../support/app')
+const { makeDir } = require('../support/files')
+const { makeRecord } = require('../support/record')
 
-const REGISTER = path.join(__dirname, '..', 'lib', 'register.js')
-const CLI = path.join(__dirname, '..', 'lib', 'cli', 'main.js')
+const REGISTER = path.join(__dirname, '..', '..', 'lib', 'register.js')
+const CLI = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')
 const env = { LOOPWATCH_PORT: '0' }
 
 /** An application that blocks for a while and says whether it has an agent. */
@@ -57,7 +57,7 @@ test('node --import loopwatch/register app.mjs watches an ES module', async (t) 
 test('the package name resolves: loopwatch and loopwatch/register from an application that installed it', async (t) => {
   const app = writeApp(t, 'app-main.js', APP)
   fs.mkdirSync(path.join(path.dirname(app), 'node_modules'))
-  fs.symlinkSync(path.join(__dirname, '..'), path.join(path.dirname(app), 'node_modules', 'loopwatch'))
+  fs.symlinkSync(path.join(__dirname, '..', '..'), path.join(path.dirname(app), 'node_modules', 'loopwatch'))
   for (const flag of ['-r', '--import']) {
     const { stdout } = await startNode(t, [flag, 'loopwatch/register', app], { env, cwd: path.dirname(app) }).closed
     assertWatched(stdout)
@@ -100,7 +100,7 @@ test('node --test starts each file under the agent, and goes without itself, whi
   const file = writeApp(t, 'app.test.js', `
     const test = require('node:test')
     test('agent: ' + (Symbol.for('loopwatch.agent.1') in globalThis), (t, done) => setTimeout(done, 400))`)
-  const runs = [{ NODE_OPTIONS: `--require "${REGISTER}" --require "${block}"` }, { NODE_OPTIONS: `--require "${writeApp(t, 'start.js', `require(${JSON.stringify(path.join(__dirname, '..'))}).start()`)}" --require "${block}"` }]
+  const runs = [{ NODE_OPTIONS: `--require "${REGISTER}" --require "${block}"` }, { NODE_OPTIONS: `--require "${writeApp(t, 'start.js', `require(${JSON.stringify(path.join(__dirname, '..', '..'))}).start()`)}" --require "${block}"` }]
   for (const { stdout, stderr, code } of await Promise.all(runs.map((each) => startNode(t, ['--test', '--test-reporter=tap', file], { env: { ...env, ...each, LOOPWATCH_LOG: 'false' } }).closed))) {
     assert.deepEqual({ stderr, code }, { stderr: '', code: 0 })
     assert.match(stdout, /ok 1 - agent: true/)

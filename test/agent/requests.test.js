@@ -2,15 +2,11 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
-const http = require('node:http')
 const https = require('node:https')
 const net = require('node:net')
-const { createMemory, openBridge } = require('../lib/bridge/bridge')
-const { Requests } = require('../lib/host/requests')
-const { cert } = require('./support/certificate')
-const { eventually } = require('./support/app')
-const { SPIN_MS, startServer, withRequests } = require('./support/requests')
+const { cert } = require('../support/certificate')
+const { eventually } = require('../support/app')
+const { SPIN_MS, startServer } = require('../support/requests')
 
 /** AsyncLocalStorage comes at no cost from here on, so requests are followed from the start. */
 const isFree = Number(process.versions.node.split('.')[0]) >= 24
@@ -85,80 +81,6 @@ test('what a request left behind when it ended is said so, and not charged to it
   const [{ request }] = await eventually(async () => (await blocks()).length > 0 && blocks(), 'the block')
   assert.deepEqual({ route: request.route, ended: request.ended }, { route: '/leave', ended: true })
   await eventually(async () => (await samples()).some(({ name, labels }) => name === 'loopwatch_blocked_seconds_total' && labels.route === '(none)'), 'it to be counted')
-})
-
-test('an agent that is started anew counts what it sees begin and nothing of the one before', async (t) => {
-  const [first, second] = [0, 1].map(() => openBridge(createMemory()))
-  /** @type {import('node:http').ServerResponse[]} */
-  const open = []
-  const server = http.createServer((request, response) => open.push(response)).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
-  const { port } = /** @type {net.AddressInfo} */ (server.address())
-  const ask = () => new Promise((resolve) => http.get({ port, agent }, (response) => response.resume().on('end', resolve)).on('error', resolve))
-  const before = new Requests(first, {})
-  const asked = ask()
-  await eventually(() => open.length === 1, 'the request')
-  before.stop()
-  const after = new Requests(second, {})
-  t.after(() => after.stop())
-  open[0].end()
-  await asked
-  assert.equal(second.counters.get('inFlight'), 0)
-  const aborted = ask()
-  await eventually(() => open.length === 2, 'the next request')
-  assert.equal(second.counters.get('inFlight'), 1)
-  agent.destroy()
-  await aborted
-  await eventually(() => second.counters.get('inFlight') === 0, 'its end')
-  assert.equal(second.requests.drain().length, 1)
-  assert.equal(first.requests.drain().length, 0)
-})
-
-/** A server in this process that is asked over one connection, whose port at the client's end each answer tells. @param {import('node:test').TestContext} t */
-async function startKeptAlive (t) {
-  /** @type {Set<net.Socket>} of the server */
-  const sockets = new Set()
-  const server = http.createServer((request, response) => response.end('ok')).listen(0, '127.0.0.1')
-  server.on('connection', (socket) => sockets.add(socket))
-  await once(server, 'listening')
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
-  t.after(() => {
-    agent.destroy()
-    server.close()
-  })
-  const { port } = /** @type {net.AddressInfo} */ (server.address())
-  const ask = () => new Promise((resolve) => http.get({ port, agent }, (response) => {
-    const { localPort } = response.socket
-    response.resume().on('end', () => resolve(localPort))
-  }))
-  return { sockets, ask }
-}
-
-test('an agent that is started anew counts on connections that were kept alive meanwhile', async (t) => {
-  const { ask } = await startKeptAlive(t)
-  const first = await withRequests(ask)
-  const second = await withRequests(async () => [await ask(), await ask()])
-  assert.deepEqual(second.value, [first.value, first.value], 'one connection')
-  assert.deepEqual([first.statuses, second.statuses, second.inFlight], [[200], [200, 200], 0])
-})
-
-test('agents that come and go leave a connection that stays with one listener of theirs, and nothing else', async (t) => {
-  const { sockets, ask } = await startKeptAlive(t)
-  const count = () => [...sockets].map((socket) => [socket.listenerCount('close'), Object.getOwnPropertySymbols(socket).length])
-  await ask()
-  const [[listeners, symbols]] = count()
-  for (let i = 0; i < 5; i++) assert.deepEqual((await withRequests(ask)).statuses, [200])
-  assert.deepEqual(count(), [[listeners + 1, symbols + 1]])
-})
-
-test('requests are not followed on behalf of an agent that has been stopped', () => {
-  const requests = new Requests(openBridge(createMemory()), {})
-  requests.stop()
-  // The watchdog may say so while it ends.
-  requests.follow(true)
-  assert.equal(requests.current().isCertain, false)
 })
 
 test('HTTPS is counted like HTTP', async (t) => {

@@ -7,8 +7,8 @@ const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
 const zlib = require('node:zlib')
-const { eventually, startNode } = require('./support/app')
-const { makeDir } = require('./support/files')
+const { eventually, startNode } = require('../support/app')
+const { makeDir } = require('../support/files')
 
 const SECRET = 'hunter2-of-the-application'
 const TOKEN = 'hunter2-of-the-endpoint'

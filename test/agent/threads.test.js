@@ -4,12 +4,12 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { startNode } = require('./support/app')
-const { makeDir } = require('./support/files')
-const { parseExposition, valueOf } = require('./support/exposition')
-const { readBlocks } = require('../lib/store/block-file')
+const { startNode } = require('../support/app')
+const { makeDir } = require('../support/files')
+const { parseExposition, valueOf } = require('../support/exposition')
+const { readBlocks } = require('../../lib/store/block-file')
 
-const PACKAGE = JSON.stringify(path.join(__dirname, '..'))
+const PACKAGE = JSON.stringify(path.join(__dirname, '..', '..'))
 const quiet = '{ port: 0, log: false }'
 const CRUNCH = 'function crunch (ms) { const end = performance.now() + ms; while (performance.now() < end); }'
 const STAY = 'setInterval(() => {}, 1000)'
@@ -174,7 +174,7 @@ test('a process that ends at any moment around an injection keeps its code and s
 })
 
 test('threads that end by themselves, by exit or by an error while others are asked abort nothing', async (t) => {
-  const out = await startNode(t, [path.join(__dirname, '..', 'scenarios', 'overhead', 'thread-ends.js')], { env: { SECONDS: '4' } }).closed
+  const out = await startNode(t, [path.join(__dirname, '..', '..', 'scenarios', 'overhead', 'thread-ends.js')], { env: { SECONDS: '4' } }).closed
   assert.deepEqual([out.code, out.signal, out.stderr], [0, null, ''])
   const [ended, asked] = (out.stdout.match(/\d+/g) ?? []).map(Number)
   assert.ok(ended > 20 && asked > 100, out.stdout)

@@ -6,11 +6,11 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { parse } = require('yaml')
-const { table } = require('../lib/catalogue')
-const { needs } = require('./support/tools')
+const { table } = require('../../lib/catalogue')
+const { needs } = require('../support/tools')
 
-const FOLDER = path.join(__dirname, '..', 'grafana', 'prometheus')
-const README = fs.readFileSync(path.join(__dirname, '..', 'README.md'), 'utf8')
+const FOLDER = path.join(__dirname, '..', '..', 'grafana', 'prometheus')
+const README = fs.readFileSync(path.join(__dirname, '..', '..', 'README.md'), 'utf8')
 const SUFFIXES = /** @type {Record<string, string[]>} */ ({ histogram: ['_bucket', '_sum', '_count'], counter: [''], gauge: [''] })
 
 /** @param {string} name */

@@ -4,8 +4,8 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { collect } = require('./support/fault-results')
-const { isSound, markdownTables, renderFaults, rows } = require('./support/fault-table')
+const { collect } = require('../support/fault-results')
+const { isSound, markdownTables, renderFaults, rows } = require('../support/fault-table')
 
 /** @param {{ name: string, type?: string, skip?: boolean | string }} event */
 const event = ({ name, type = 'test:pass', skip }) => ({ type, data: { name, skip, details: { duration_ms: 1500 } } })
@@ -15,13 +15,13 @@ const stream = (events) => (async function * () { yield * events })()
 
 test('every fault of the table has its test', () => {
   for (const { file, test: name, within } of rows) {
-    const source = fs.readFileSync(path.join(__dirname, `${file}.test.js`), 'utf8').replaceAll("\\'", "'")
+    const source = fs.readFileSync(path.join(__dirname, '..', `${file}.test.js`), 'utf8').replaceAll("\\'", "'")
     for (const each of [name, within ?? name]) assert.ok(source.includes(`${each}'`) || source.includes(`${each}\``), `${file}: ${each}`)
   }
 })
 
 test('the table in README.md is that of the rows', () => {
-  const readme = fs.readFileSync(path.join(__dirname, 'README.md'), 'utf8')
+  const readme = fs.readFileSync(path.join(__dirname, '..', 'README.md'), 'utf8')
   assert.ok(readme.includes(`<!-- faults -->\n${markdownTables()}\n<!-- end of faults -->`), 'npm run test:faults -- --write')
 })
 

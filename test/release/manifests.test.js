@@ -5,10 +5,10 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { parse } = require('yaml')
-const { makeRule } = require('../grafana/kubernetes/make-rule')
-const { withInterval } = require('../lib/tools/prometheus')
+const { makeRule } = require('../../grafana/kubernetes/make-rule')
+const { withInterval } = require('../../lib/tools/prometheus')
 
-const FOLDER = path.join(__dirname, '..', 'grafana')
+const FOLDER = path.join(__dirname, '..', '..', 'grafana')
 
 /** @param {string} file */
 const text = (file) => fs.readFileSync(path.join(FOLDER, file), 'utf8')

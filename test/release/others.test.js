@@ -3,10 +3,10 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
-const { startNode } = require('./support/app')
-const { makeDir } = require('./support/files')
+const { startNode } = require('../support/app')
+const { makeDir } = require('../support/files')
 
-const OTHERS = path.join(__dirname, 'others.js')
+const OTHERS = path.join(__dirname, '..', 'others.js')
 
 test('tests of others: a mistyped package is an error that names those there are, before anything is fetched', async (t) => {
   for (const args of [['fastfy'], ['fastify', 'fastfy:hooks']]) {

@@ -8,11 +8,11 @@ const path = require('node:path')
 const { promisify } = require('node:util')
 const esbuild = require('esbuild')
 const ts = require('typescript')
-const { startNode } = require('./support/app')
-const { makeDir } = require('./support/files')
-const { startRegistry } = require('./support/registry')
+const { startNode } = require('../support/app')
+const { makeDir } = require('../support/files')
+const { startRegistry } = require('../support/registry')
 
-const ROOT = path.join(__dirname, '..')
+const ROOT = path.join(__dirname, '..', '..')
 const PACKED_BYTES = 1e6
 const run = promisify(execFile)
 

@@ -7,14 +7,14 @@ const http = require('node:http')
 const net = require('node:net')
 const path = require('node:path')
 const { once } = require('node:events')
-const { startApp, startNode, eventually } = require('./support/app')
-const { startBrowser, openPage } = require('./support/browser')
-const { startCluster } = require('./support/cluster')
-const { startPageAgent } = require('./support/page-agent')
-const { makeRecord } = require('./support/record')
-const { STREAMS } = require('../lib/export/event-streams')
+const { startApp, startNode, eventually } = require('../support/app')
+const { startBrowser, openPage } = require('../support/browser')
+const { startCluster } = require('../support/cluster')
+const { startPageAgent } = require('../support/page-agent')
+const { makeRecord } = require('../support/record')
+const { STREAMS } = require('../../lib/export/event-streams')
 
-const BUILT = path.join(__dirname, '..', 'lib', 'export', 'page', 'built')
+const BUILT = path.join(__dirname, '..', '..', 'lib', 'export', 'page', 'built')
 const SERVED = ['index.html', 'page.js', 'page.css']
 const MOST_BYTES = 300 * 1000
 const AXE = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
@@ -43,7 +43,7 @@ const deepStack = (block) => [{
 }]
 
 test('the built page is what its source builds', async () => {
-  const { buildPage } = await import('../lib/export/page/source/build.mjs')
+  const { buildPage } = await import('../../lib/export/page/source/build.mjs')
   for (const [name, text] of Object.entries(await buildPage())) {
     assert.ok(fs.readFileSync(path.join(BUILT, name), 'utf8') === text, `${name} is stale: npm run page`)
   }

@@ -4,12 +4,12 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { causes } = require('../lib/causes')
-const catalogue = require('../lib/catalogue')
-const { table: shedOptions } = require('../lib/host/shed-options')
-const { table: decisions } = require('../lib/explain/cause')
+const { causes } = require('../../lib/causes')
+const catalogue = require('../../lib/catalogue')
+const { table: shedOptions } = require('../../lib/host/shed-options')
+const { table: decisions } = require('../../lib/explain/cause')
 
-const readme = fs.readFileSync(path.join(__dirname, '..', 'README.md'), 'utf8')
+const readme = fs.readFileSync(path.join(__dirname, '..', '..', 'README.md'), 'utf8')
 
 /** The rows of the tables of a section, cells trimmed, without headings. @param {string} title */
 function rowsOf (title) {
@@ -37,6 +37,6 @@ test('the README lists every option of the middleware and the plugin as it is', 
 
 test('the README links to files that exist', () => {
   for (const [, target] of readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
-    assert.ok(fs.existsSync(path.join(__dirname, '..', target)), target)
+    assert.ok(fs.existsSync(path.join(__dirname, '..', '..', target)), target)
   }
 })

@@ -6,11 +6,11 @@ const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { makeDir } = require('./support/files')
-const { needs } = require('./support/tools')
-const { diagrams } = require('../scenarios/hook-calls/diagram')
+const { makeDir } = require('../support/files')
+const { needs } = require('../support/tools')
+const { diagrams } = require('../../scenarios/hook-calls/diagram')
 
-const CRATE = path.join(__dirname, '..', 'scenarios', 'hook-calls', 'crate')
+const CRATE = path.join(__dirname, '..', '..', 'scenarios', 'hook-calls', 'crate')
 
 test('the crate is formatted, clean, tested, and names no registry but crates.io', (t) => {
   const sources = fs.readFileSync(path.join(CRATE, 'Cargo.lock'), 'utf8').match(/^source = .*/gm) ?? []

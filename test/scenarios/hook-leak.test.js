@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { startNode } = require('./support/app')
-const { needs } = require('./support/tools')
+const { startNode } = require('../support/app')
+const { needs } = require('../support/tools')
 
 const LEAK = require.resolve('../scenarios/hook-calls/leak.js')
 const POOLS = 60

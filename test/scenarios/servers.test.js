@@ -8,12 +8,12 @@ const fs = require('node:fs')
 const net = require('node:net')
 const path = require('node:path')
 const { Client } = require('pg')
-const { eventually, startNode } = require('./support/app')
-const { makeDir } = require('./support/files')
-const { startDatabase } = require('../scenarios/cluster-http/database')
-const { setup } = require('../scenarios/cluster-http/setup')
+const { eventually, startNode } = require('../support/app')
+const { makeDir } = require('../support/files')
+const { startDatabase } = require('../../scenarios/cluster-http/database')
+const { setup } = require('../../scenarios/cluster-http/setup')
 
-const MAIN = path.join(__dirname, '..', 'lib', 'cli', 'main.js')
+const MAIN = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')
 const isLinux = process.platform === 'linux'
 /** A server of a second repeat, say, has been asked for a while by then. */
 const UNDER_LOAD_MS = 700

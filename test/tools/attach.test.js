@@ -6,20 +6,16 @@ const { spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
-const net = require('node:net')
-const os = require('node:os')
 const path = require('node:path')
 const { text: readAll } = require('node:stream/consumers')
-const { setTimeout: wait } = require('node:timers/promises')
-const { clockTime, follow, tellAll } = require('../lib/cli/follow')
-const { connect, findInspector, impostor } = require('../lib/tools/attach/inspector')
-const { listenersOf, parseAddress } = require('../lib/tools/attach/listeners')
-const { checkProcess, objection } = require('../lib/tools/attach/target-process')
-const { startNode, eventually, FIXTURES } = require('./support/app')
-const { makeDir } = require('./support/files')
-const { makeRecord } = require('./support/record')
+const { clockTime } = require('../../lib/cli/follow')
+const { connect } = require('../../lib/tools/attach/inspector')
+const { listenersOf } = require('../../lib/tools/attach/listeners')
+const { checkProcess } = require('../../lib/tools/attach/target-process')
+const { startNode, eventually, FIXTURES } = require('../support/app')
+const { makeDir } = require('../support/files')
 
-const CLI = path.join(__dirname, '..', 'lib', 'cli', 'main.js')
+const CLI = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')
 
 /** The application, started without loopwatch. @param {import('node:test').TestContext} t @param {{ mode?: string, flags?: string[], under?: string[], file?: string }} [setup] under: a command that runs it */
 async function startTarget (t, { mode = '', flags = ['--inspect-port=0'], under = [], file = 'profiled.js' } = {}) {
@@ -80,7 +76,7 @@ test('blocks of a process that was started without loopwatch, live, and nothing 
 
 test('an application that starts its own agent meanwhile has it, with its own options, and keeps it', async (t) => {
   const dir = path.join(makeDir(t), 'blocks')
-  const app = startNode(t, ['--inspect-port=0', '-e', `process.on('SIGUSR2', () => require(${JSON.stringify(path.join(__dirname, '..'))}).start({ port: 0, log: false, threshold: 77 }).ready.then(({ url }) => console.log(url)))
+  const app = startNode(t, ['--inspect-port=0', '-e', `process.on('SIGUSR2', () => require(${JSON.stringify(path.join(__dirname, '..', '..'))}).start({ port: 0, log: false, threshold: 77 }).ready.then(({ url }) => console.log(url)))
     setInterval(() => {}, 1000); console.log('ready')`], { env: { LOOPWATCH_DIR: dir } })
   await eventually(() => /ready/.test(app.out.stdout), 'the application')
   const run = attach(t, /** @type {number} */ (app.child.pid))
@@ -140,7 +136,7 @@ test('from outside nothing is loaded, and blocks show all the same', async (t) =
 })
 
 test('a process that has an agent is followed, and keeps it; its token is asked for', async (t) => {
-  const app = startNode(t, ['--inspect-port=0', '-e', `require(${JSON.stringify(path.join(__dirname, '..'))}).start({ port: 0, log: false, token: 'secret' }).ready.then(({ url }) => console.log(url)); setInterval(() => {}, 1000)
+  const app = startNode(t, ['--inspect-port=0', '-e', `require(${JSON.stringify(path.join(__dirname, '..', '..'))}).start({ port: 0, log: false, token: 'secret' }).ready.then(({ url }) => console.log(url)); setInterval(() => {}, 1000)
     setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300), 300)`])
   const url = await eventually(() => /http\S+/.exec(app.out.stdout)?.[0], 'its endpoint')
   const pid = /** @type {number} */ (app.child.pid)
@@ -155,49 +151,6 @@ test('a process that has an agent is followed, and keeps it; its token is asked 
   assert.match(await attach(t, pid).error(), /its agent at http\S+ asks for its token: --token \(LOOPWATCH_ERR_ATTACH\)/)
   assert.match(await attach(t, pid, '--token', 'wrong').error(), /does not take this --token/)
   assert.equal((await fetch(`${url}/healthz`)).status, 200)
-})
-
-test('blocks are told as they come, each once when it is over, and it is said when some are missing', (t) => {
-  const said = t.mock.method(process.stderr, 'write', () => true)
-  const printed = t.mock.method(process.stdout, 'write', () => true)
-  const [first, second, third] = ['1-1', '1-2', '1-3'].map((id) => makeRecord({ id, durationMs: 60 }))
-  const lines = () => {
-    const texts = printed.mock.calls.map(({ arguments: [text] }) => String(text))
-    printed.mock.resetCalls()
-    return texts.filter((text) => !text.startsWith('    at')).length
-  }
-  let told = tellAll([{ ...second, ongoing: true }, first], new Map())
-  const counts = [lines()]
-  told = tellAll([{ ...second, ongoing: true }, first], told)
-  counts.push(lines())
-  told = tellAll([second, first], told)
-  counts.push(lines())
-  const saidBefore = said.mock.callCount()
-  tellAll([third], told)
-  const texts = said.mock.calls.map(({ arguments: [text] }) => String(text))
-  t.mock.restoreAll()
-  assert.deepEqual([counts, saidBefore, texts], [[2, 0, 1], 0, ['more blocks have come than the agent keeps: some are not shown\n']])
-})
-
-test('blocks carry their own time, and of those from before the five latest are told', (t) => {
-  assert.equal(clockTime('2026-11-21T10:00:00.123Z', '2026-11-21T23:59:59.999Z'), '10:00:00.123')
-  assert.equal(clockTime('2026-11-20T10:00:00.123Z', '2026-11-21T00:00:00.000Z'), '2026-11-20 10:00:00.123')
-  const said = t.mock.method(process.stderr, 'write', () => true)
-  const printed = t.mock.method(process.stdout, 'write', () => true)
-  const newestFirst = [8, 7, 6, 5, 4, 3, 2, 1].map((second) => makeRecord({ id: `1-${second}`, startedAt: `2020-01-01T10:00:0${second}.000Z`, stacks: [] }))
-  const told = tellAll(newestFirst, new Map(), Date.parse('2020-01-01T10:00:08.100Z'))
-  tellAll(newestFirst, told)
-  const lines = printed.mock.calls.map(({ arguments: [text] }) => String(text).slice(0, 23))
-  const texts = said.mock.calls.map(({ arguments: [text] }) => String(text))
-  t.mock.restoreAll()
-  // The last one was not over by then.
-  assert.deepEqual(lines, [3, 4, 5, 6, 7, 8].map((second) => `2020-01-01 10:00:0${second}.000`))
-  assert.deepEqual(texts, ['2 earlier blocks are not shown\n'])
-})
-
-test('an agent on a port that fetch() refuses is not waited for', { timeout: 10000 }, async () => {
-  const signals = /** @type {any} */ ({ isOver: false, sleep: wait })
-  await assert.rejects(follow('http://127.0.0.1:10080', undefined, process.pid, signals), { code: 'LOOPWATCH_ERR_ATTACH', message: /:10080: fetch\(\) refuses port 10080/ })
 })
 
 test('what cannot be attached to is left alone, and why is said', async (t) => {
@@ -225,7 +178,7 @@ test('a process of another user, and one in a container, are refused by name of 
   const isRoot = process.getuid?.() === 0
   if (isRoot) {
     const stranger = spawn(process.execPath, ['-e', `process.setgid(65534); process.setuid(65534)
-      try { require(${JSON.stringify(path.join(__dirname, '..', 'lib', 'tools', 'attach', 'target-process'))}).checkProcess(${app.pid}) } catch (error) { console.log(error.code, error.message) }`])
+      try { require(${JSON.stringify(path.join(__dirname, '..', '..', 'lib', 'tools', 'attach', 'target-process'))}).checkProcess(${app.pid}) } catch (error) { console.log(error.code, error.message) }`])
     assert.match(await readAll(stranger.stdout), /^LOOPWATCH_ERR_ATTACH .*belongs to another user/)
   } else {
     assert.throws(() => checkProcess(1), { code: 'LOOPWATCH_ERR_ATTACH', message: /belongs to another user/ })
@@ -258,7 +211,7 @@ test('a process of the same user that the kernel guards is not said to be anothe
   t.after(() => guarded.kill())
   await once(guarded, 'spawn')
   const sameUser = spawn(process.execPath, ['-e', `${user.uid === undefined ? '' : 'process.setgid(65534); process.setuid(65534)'}
-    try { require(${JSON.stringify(path.join(__dirname, '..', 'lib', 'tools', 'attach', 'target-process'))}).checkProcess(${guarded.pid}) } catch (error) { console.log(error.code, error.message) }`])
+    try { require(${JSON.stringify(path.join(__dirname, '..', '..', 'lib', 'tools', 'attach', 'target-process'))}).checkProcess(${guarded.pid}) } catch (error) { console.log(error.code, error.message) }`])
   assert.match(await readAll(sameUser.stdout), /^LOOPWATCH_ERR_ATTACH .*belongs to the same user, but the kernel does not allow looking into it/)
 })
 
@@ -283,37 +236,6 @@ test('an inspector that does not close again, or opens to other machines, is tol
   assert.equal(renamed.ports()?.length, 1)
 })
 
-test('connected to is the address that was asked, whatever its answer names, and nothing that is not the process', async (t) => {
-  const server = http.createServer((request, response) => response.end(JSON.stringify([{ webSocketDebuggerUrl: 'ws://inspector.example:81/4711-ab' }]))).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
-  const silent = net.createServer().listen(0, '127.0.0.1')
-  await once(silent, 'listening')
-  t.after(() => silent.close())
-  const stuck = { host: '127.0.0.1', port: /** @type {import('node:net').AddressInfo} */ (silent.address()).port, isLoopback: true }
-  for (const host of ['127.0.0.1', '0.0.0.0']) {
-    const place = { host, port, isLoopback: true }
-    assert.deepEqual(await findInspector([stuck, place]), { place, address: `ws://127.0.0.1:${port}/4711-ab` })
-  }
-  assert.equal(impostor({ value: 12 }, 12, false), null)
-  assert.match(String(impostor({ value: 13 }, 12, true)), /another process/)
-  assert.match(String(impostor({ thrown: 'x' }, 12, true)), /another process/)
-  assert.equal(impostor(null, 12, true), null, 'busy, and the kernel says whose port it is')
-  assert.match(String(impostor(null, 12, false)), /does not tell/)
-})
-
-test('addresses in the kernel\'s tables are read in this machine\'s byte order', { skip: os.endianness() !== 'LE' }, () => {
-  const read = (/** @type {string} */ text) => Object.values(parseAddress(text)).join()
-  assert.equal(read('0100007F:240D'), '127.0.0.1,9229,true')
-  assert.equal(read('00000000:0050'), '0.0.0.0,80,false')
-  assert.equal(read('0A00000A:1F90'), '10.0.0.10,8080,false')
-  assert.equal(read('00000000000000000000000001000000:240D'), '[::1],9229,true')
-  assert.equal(read('00000000000000000000000000000000:240D'), '[::],9229,false')
-  assert.equal(read('0000000000000000FFFF00000100007F:240D'), '127.0.0.1,9229,true')
-  assert.equal(read('B80D0120000000000000000001000000:0001'), '[2001:db8::1],1,false')
-})
-
 test('where another process has port 9229, nothing is sent to the one asked for', async (t) => {
   const other = http.createServer((request, response) => response.end('[]')).listen(9229, '127.0.0.1')
   // Whatever has it already will do.
@@ -322,16 +244,4 @@ test('where another process has port 9229, nothing is sent to the one asked for'
   const app = await startTarget(t, { flags: [] })
   assert.match(await attach(t, app.pid).error(), /port 9229 is taken by another process/)
   assert.equal(app.out.stderr, '')
-})
-
-test('the kernel\'s facts decide whether SIGUSR1 may be sent', () => {
-  const facts = { exe: '/usr/bin/node', status: 'State:\tS (sleeping)\nSigCgt:\t0000000108004a02\n', flags: 'node app.js ', isSameNetwork: true, isSameFiles: true }
-  assert.equal(objection(facts), null)
-  assert.equal(objection({ ...facts, exe: '/opt/node24 (deleted)' }), null)
-  assert.equal(objection({ ...facts, flags: 'node --inspect-port=127.0.0.1:0 app.js ' }), null)
-  assert.match(String(objection({ ...facts, exe: '/usr/bin/bash' })), /it runs bash/)
-  assert.match(String(objection({ ...facts, status: facts.status.replace('4a02', '4802') })), /does not take SIGUSR1/)
-  assert.match(String(objection({ ...facts, status: facts.status.replace('S (', 'T (') })), /kill -CONT/)
-  assert.match(String(objection({ ...facts, isSameNetwork: false })), /container.*docker exec/)
-  assert.match(String(objection({ ...facts, flags: 'node app.js NODE_OPTIONS=--inspect-port=0.0.0.0:9229' })), /would open its inspector on 0\.0\.0\.0/)
 })

@@ -4,9 +4,9 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { eventually, startNode } = require('./support/app')
+const { eventually, startNode } = require('../support/app')
 
-const FOLDER = path.join(__dirname, '..', 'scenarios', 'demo')
+const FOLDER = path.join(__dirname, '..', '..', 'scenarios', 'demo')
 
 /** Route, function, cause of what blocks. */
 const expected = [
@@ -101,12 +101,5 @@ test('a wrong flag is refused with what it takes', async (t) => {
     assert.notEqual(code, 0)
     assert.match(stderr, message)
     assert.equal(stdout, '')
-  }
-})
-
-test('the README lists every request that blocks with its function and cause', () => {
-  const readme = fs.readFileSync(path.join(FOLDER, 'README.md'), 'utf8')
-  for (const [route, name, cause] of expected) {
-    assert.match(readme, new RegExp(`^\\| \`${route}\` \\| \`${name}\` \\|.*\\| \`${cause}\` \\|$`, 'm'))
   }
 })

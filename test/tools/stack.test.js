@@ -7,12 +7,12 @@ const fs = require('node:fs')
 const net = require('node:net')
 const path = require('node:path')
 const { once } = require('node:events')
-const { startApp, eventually } = require('./support/app')
-const { makeDir } = require('./support/files')
-const { fakeTools, isAlive, startStack } = require('./support/stack')
-const { needs } = require('./support/tools')
+const { startApp, eventually } = require('../support/app')
+const { makeDir } = require('../support/files')
+const { fakeTools, isAlive, startStack } = require('../support/stack')
+const { needs } = require('../support/tools')
 
-const ROOT = path.join(__dirname, '..')
+const ROOT = path.join(__dirname, '..', '..')
 const FREE = ['--port', '0', '--grafana-port', '0']
 
 /** @param {import('node:test').TestContext} t */
@@ -71,7 +71,7 @@ test('a port that was asked for and is taken is refused; a default one makes way
     assert.match(stderr, new RegExp(`${flag} ${taken}: something else listens there.*LOOPWATCH_ERR_PORT`))
   }
   assert.equal(tools.wasStarted('prometheus'), false)
-  const { choosePort } = require('../lib/tools/port')
+  const { choosePort } = require('../../lib/tools/port')
   const port = await choosePort({ flag: '--port', usual: Number(taken) })
   assert.ok(port > 0 && port !== Number(taken))
 })

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 
-const LIB = path.join(__dirname, '..', 'lib')
+const LIB = path.join(__dirname, '..', '..', 'lib')
 
 /** Who may import whom; every room may import its own files and the tables at the root of lib/. */
 const allowed = {

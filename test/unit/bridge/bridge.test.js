@@ -5,16 +5,16 @@ const assert = require('node:assert/strict')
 const path = require('node:path')
 const { setImmediate: nextTurn } = require('node:timers/promises')
 const { Worker } = require('node:worker_threads')
-const { parseAnswer, FIELD, LINE } = require('../lib/bridge/answer')
-const { BeatSlots } = require('../lib/bridge/beat-slots')
-const { createMemory, openBridge } = require('../lib/bridge/bridge')
-const { HTTP_METHODS } = require('../lib/bridge/http-methods')
-const { Mailbox } = require('../lib/bridge/mailbox')
-const { Names } = require('../lib/bridge/names')
-const { pack, unpack } = require('../lib/bridge/request-row')
-const { Ring } = require('../lib/bridge/ring')
-const { createProbe } = require('../lib/host/probe')
-const { RequestContext } = require('../lib/host/request-context')
+const { parseAnswer, FIELD, LINE } = require('../../../lib/bridge/answer')
+const { BeatSlots } = require('../../../lib/bridge/beat-slots')
+const { createMemory, openBridge } = require('../../../lib/bridge/bridge')
+const { HTTP_METHODS } = require('../../../lib/bridge/http-methods')
+const { Mailbox } = require('../../../lib/bridge/mailbox')
+const { Names } = require('../../../lib/bridge/names')
+const { pack, unpack } = require('../../../lib/bridge/request-row')
+const { Ring } = require('../../../lib/bridge/ring')
+const { createProbe } = require('../../../lib/host/probe')
+const { RequestContext } = require('../../../lib/host/request-context')
 
 /** @param {number} capacity @param {number} width */
 function makeRing (capacity, width) {
@@ -30,7 +30,7 @@ function makeRing (capacity, width) {
 function startWriter (t, data) {
   const control = new SharedArrayBuffer(8)
   const signals = new Int32Array(control)
-  const worker = new Worker(path.join(__dirname, 'fixtures', 'bridge-writer.js'), { workerData: { ...data, control } })
+  const worker = new Worker(path.join(__dirname, '..', '..', 'fixtures', 'bridge-writer.js'), { workerData: { ...data, control } })
   /** @type {Error | null} */
   let failure = null
   worker.on('error', (error) => { failure = error })

@@ -5,9 +5,9 @@ const assert = require('node:assert/strict')
 const path = require('node:path')
 const { once } = require('node:events')
 const { Worker, getEnvironmentData } = require('node:worker_threads')
-const { openGate, closeGate, findGate, ThreadGate, QUIET_MS } = require('../lib/bridge/thread-gate')
+const { openGate, closeGate, findGate, ThreadGate, QUIET_MS } = require('../../../lib/bridge/thread-gate')
 
-const LIB = JSON.stringify(path.join(__dirname, '..', 'lib'))
+const LIB = JSON.stringify(path.join(__dirname, '..', '..', '..', 'lib'))
 const memory = () => new SharedArrayBuffer(8)
 
 test('nobody is spoken to before a second has passed since a thread began or ended', () => {

@@ -3,22 +3,21 @@
 // The primary's side against pretend workers, good and bad, over real sockets.
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
-const { nowMs } = require('../lib/clock')
-const { addressOf } = require('../lib/cluster/address')
-const { Hub } = require('../lib/cluster/hub')
-const { Peer } = require('../lib/cluster/peer')
-const { SeriesWriter } = require('../lib/cluster/series')
-const { VERSION } = require('../lib/cluster/wire')
-const { eventually } = require('./support/app')
-const { makeRecord } = require('./support/record')
+const { nowMs } = require('../../../lib/clock')
+const { addressOf } = require('../../../lib/cluster/address')
+const { Hub } = require('../../../lib/cluster/hub')
+const { Peer } = require('../../../lib/cluster/peer')
+const { SeriesWriter } = require('../../../lib/cluster/series')
+const { VERSION } = require('../../../lib/cluster/wire')
+const { eventually } = require('../../support/app')
+const { makeRecord } = require('../../support/record')
 
-/** @typedef {import('../lib/cluster/series').Metric} Metric */
+/** @typedef {import('../../../lib/cluster/series').Metric} Metric */
 
 /** @param {number} value @returns {Metric[]} */
 const metrics = (value) => [
@@ -26,7 +25,7 @@ const metrics = (value) => [
   { name: 'b', help: 'b', type: 'gauge', values: [{ labels: {}, value }] }
 ]
 
-/** Of the first metric. @param {import('../lib/cluster/ledger').Family[]} families */
+/** Of the first metric. @param {import('../../../lib/cluster/ledger').Family[]} families */
 const sumOf = ([{ groups }]) => groups.flatMap(({ values }) => values).reduce((total, { value }) => total + value, 0)
 
 /** @param {import('node:test').TestContext} t @param {string} [tmpdir] */
@@ -240,22 +239,6 @@ test('a worker whose primary goes listens itself, and joins the next', async (t)
   const second = startHub(t, path.dirname(path.dirname(first.address)))
   second.hub.tellUrl('http://127.0.0.1:2')
   await eventually(() => said.at(-1) === 'joined http://127.0.0.1:2', () => `it to join the next: ${said}`)
-})
-
-test('a socket file that a dead process has left is taken over, one in use is not', async (t) => {
-  const tmpdir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-test-'))
-  const address = addressOf({ tmpdir, pid: process.pid })
-  fs.mkdirSync(path.dirname(address), { mode: 0o700 })
-  spawnSync(process.execPath, ['-e', `require('node:net').createServer().listen(${JSON.stringify(address)}, () => process.kill(process.pid, 'SIGKILL'))`])
-  assert.ok(fs.existsSync(address), 'the dead left its file')
-  const first = startHub(t, tmpdir)
-  await first.listening()
-  await (await connect(address)).join()
-  const second = startHub(t, tmpdir)
-  await eventually(() => second.states.length > 0, 'the second to say')
-  assert.match(`${second.states[0]}`, /EADDRINUSE/)
-  await (await connect(address)).join()
-  assert.equal(first.hub.state.workers.answering, 2)
 })
 
 test('a socket file that a cleaner has deleted is made again', async (t) => {

@@ -3,12 +3,11 @@
 // What a primary holds and says of many workers.
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Ledger } = require('../lib/cluster/ledger')
-const { SeriesReader, SeriesWriter } = require('../lib/cluster/series')
-const { renderFamilies } = require('../lib/export/exposition')
-const { startNode } = require('./support/app')
+const { Ledger } = require('../../../lib/cluster/ledger')
+const { SeriesReader, SeriesWriter } = require('../../../lib/cluster/series')
+const { renderFamilies } = require('../../../lib/export/exposition')
 
-/** @typedef {import('../lib/cluster/series').Metric} Metric */
+/** @typedef {import('../../../lib/cluster/series').Metric} Metric */
 
 /** Six samples a set: the bound of 5000 series falls within one. */
 const BOUNDS = [0.1, 0.5, 1, '+Inf']
@@ -27,17 +26,6 @@ const histogram = (routes, count = 1) => ({
 
 /** @param {number} from @param {number} count */
 const routes = (from, count) => Array.from({ length: count }, (_, i) => `/${from + i}`)
-
-test('a primary has room for 16 workers of 50 routes that were all replaced', async (t) => {
-  const { stdout, stderr, code } = await startNode(t, ['--expose-gc', '--max-old-space-size=128', 'large-primary.js']).closed
-  assert.equal(code, 0, stderr)
-  const { series, heapMb, scrapeMs, turns, sum } = JSON.parse(stdout)
-  assert.ok(series > 4000)
-  assert.equal(sum, 2 * 50 * 4, 'the dead and the living')
-  assert.ok(heapMb < 80, `${heapMb} MB`)
-  assert.ok(scrapeMs < 10_000, `${scrapeMs} ms`)
-  assert.ok(turns > 1, 'the watchdog looks while it renders')
-})
 
 test('a histogram beyond the bound of what the dead leave goes to (other) whole', () => {
   const ledger = new Ledger()

@@ -2,11 +2,11 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { causes } = require('../lib/causes')
-const { causeOf, table } = require('../lib/explain/cause')
-const { seeded } = require('./support/simulated-host')
+const { causes } = require('../../../lib/causes')
+const { causeOf, table } = require('../../../lib/explain/cause')
+const { seeded } = require('../../support/simulated-host')
 
-/** @typedef {import('../lib/explain/cause').Evidence} Evidence */
+/** @typedef {import('../../../lib/explain/cause').Evidence} Evidence */
 
 /** A block of 200 ms of the application's JavaScript, all on the CPU. */
 const plain = {

@@ -3,13 +3,13 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
-const { Fold, STACKS } = require('../lib/explain/fold')
-const { originOf, blamedFrame, blame, leaf } = require('../lib/explain/frame')
-const { wrapsNative } = require('../lib/explain/native')
-const { pathTemplate } = require('../lib/path-template')
-const { seeded } = require('./support/simulated-host')
+const { Fold, STACKS } = require('../../../lib/explain/fold')
+const { originOf, blamedFrame, blame, leaf } = require('../../../lib/explain/frame')
+const { wrapsNative } = require('../../../lib/explain/native')
+const { pathTemplate } = require('../../../lib/path-template')
+const { seeded } = require('../../support/simulated-host')
 
-/** @typedef {import('../lib/bridge/answer').Frame} Frame */
+/** @typedef {import('../../../lib/bridge/answer').Frame} Frame */
 
 /** `name@file:line`, file and line optional. @param {string} text @returns {Frame} */
 function frame (text) {
@@ -27,7 +27,7 @@ const spell = (found) => found && `${found.function}@${found.file}:${found.line}
 const request = (id) => ({ id, method: 'GET', path: `/${id}`, startedAtMs: id })
 
 test('code is the application\'s, a package\'s, Node\'s or our own by where its file is', () => {
-  const own = path.join(__dirname, '..', 'lib')
+  const own = path.join(__dirname, '..', '..', '..', 'lib')
   /** @type {[string | null, string][]} */
   const files = [
     ['/srv/app/report.js', 'application'],
@@ -57,7 +57,7 @@ test('of one stack the innermost function of the application is blamed, behind a
 })
 
 test('of one stack without the application the innermost function of a package is blamed, and none of Node\'s or ours', () => {
-  const own = path.join(__dirname, '..', 'lib', 'host', 'probe.js')
+  const own = path.join(__dirname, '..', '..', '..', 'lib', 'host', 'probe.js')
   assert.equal(spell(blamedFrame(['sort', `x@${own}:1`, 'a@/n/node_modules/p/a.js:1', 'b@/n/node_modules/p/b.js:1'].map(frame))), 'a@/n/node_modules/p/a.js:1')
   assert.equal(blamedFrame(['sort', 'tick@node:internal/timers:5', `x@${own}:1`].map(frame)), null)
   assert.equal(blamedFrame([]), null)
@@ -243,7 +243,7 @@ test('what lies deeper than twelve segments is left out, and says so', () => {
 })
 
 test('equal frames are one object, symbolicated once, and their number is bounded', () => {
-  const { FrameTable } = require('../lib/explain/frame-table')
+  const { FrameTable } = require('../../../lib/explain/frame-table')
   let lookups = 0
   const table = new FrameTable((frame) => {
     lookups++
@@ -260,7 +260,7 @@ test('equal frames are one object, symbolicated once, and their number is bounde
 })
 
 test('what may name a person or open a door is no part of a template', () => {
-  const { pathTemplate } = require('../lib/path-template')
+  const { pathTemplate } = require('../../../lib/path-template')
   assert.equal(pathTemplate('/reset/ann@example.com/abcdefghijklmnopqrstuvwx'), '/reset/:id/:id')
   assert.equal(pathTemplate('/search/caf%C3%A9'), '/search/:id')
 })

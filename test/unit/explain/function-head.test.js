@@ -4,9 +4,9 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { Fold } = require('../lib/explain/fold')
-const { beginsFunction, FunctionHeads } = require('../lib/explain/function-head')
-const { makeDir } = require('./support/files')
+const { Fold } = require('../../../lib/explain/fold')
+const { beginsFunction, FunctionHeads } = require('../../../lib/explain/function-head')
+const { makeDir } = require('../../support/files')
 
 test('a function begins with its parameters, whatever its kind', () => {
   for (const text of [

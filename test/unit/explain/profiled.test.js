@@ -2,10 +2,10 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { cutProfiles } = require('../lib/explain/cpu-profile')
-const { builtinIn, lineOfCall } = require('../lib/explain/native-call')
-const { withProfile } = require('../lib/explain/profiled')
-const { makeRecord } = require('./support/record')
+const { cutProfiles } = require('../../../lib/explain/cpu-profile')
+const { builtinIn, lineOfCall } = require('../../../lib/explain/native-call')
+const { withProfile } = require('../../../lib/explain/profiled')
+const { makeRecord } = require('../../support/record')
 
 const SOURCE = [
   'function load (text) {',
@@ -41,7 +41,7 @@ const makeWindow = (nodes, samples, startMs = 1000) => ({
   profile: { nodes, startTime: startMs * 1000, endTime: (startMs + samples.length * 10) * 1000, samples, timeDeltas: samples.map(() => 10000) }
 })
 
-/** @param {any} profile @param {Partial<import('../lib/store/record').BlockRecord>} [differences] @param {string[]} [source] */
+/** @param {any} profile @param {Partial<import('../../../lib/store/record').BlockRecord>} [differences] @param {string[]} [source] */
 const lay = (profile, differences, source = SOURCE, isInMemory = false) =>
   /** @type {any} */ (withProfile(makeRecord({ cause: 'native', evidence: native, frame: null, leaf: null, ...differences }), profile, { original: (frame) => frame, lines: () => isInMemory ? null : source, isInMemory: () => isInMemory }))
 

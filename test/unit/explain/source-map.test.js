@@ -6,8 +6,8 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const ts = require('typescript')
-const { SourceMaps } = require('../lib/explain/source-map')
-const { makeDir } = require('./support/files')
+const { SourceMaps } = require('../../../lib/explain/source-map')
+const { makeDir } = require('../../support/files')
 
 /** Its types are gone from the generated code, so that no line stays where it was. */
 const SOURCE = `interface Row {

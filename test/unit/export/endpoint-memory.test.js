@@ -7,10 +7,10 @@ const { once } = require('node:events')
 const net = require('node:net')
 const path = require('node:path')
 const { Worker } = require('node:worker_threads')
-const { Turns, WAITING } = require('../lib/export/turns')
-const { RESOURCE_LIMITS } = require('../lib/host/watchdog-thread')
-const { eventually, FIXTURES } = require('./support/app')
-const { statusesOf } = require('./support/raw')
+const { Turns, WAITING } = require('../../../lib/export/turns')
+const { RESOURCE_LIMITS } = require('../../../lib/host/watchdog-thread')
+const { eventually, FIXTURES } = require('../../support/app')
+const { statusesOf } = require('../../support/raw')
 
 const HEAD_BYTES = 8 * 1024
 const MB = 1024 * 1024

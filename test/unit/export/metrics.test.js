@@ -2,14 +2,12 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { spawnSync } = require('node:child_process')
-const { table, SITES, labelNames } = require('../lib/catalogue')
-const { causes } = require('../lib/causes')
-const { parseExposition, valueOf } = require('./support/exposition')
-const { makeMetrics } = require('./support/metrics')
-const { makeRecord } = require('./support/record')
-const { seeded } = require('./support/simulated-host')
-const { needs } = require('./support/tools')
+const { table, SITES, labelNames } = require('../../../lib/catalogue')
+const { causes } = require('../../../lib/causes')
+const { parseExposition, valueOf } = require('../../support/exposition')
+const { makeMetrics } = require('../../support/metrics')
+const { makeRecord } = require('../../support/record')
+const { seeded } = require('../../support/simulated-host')
 
 const NS_PER_MS = 1e6
 
@@ -279,19 +277,6 @@ test('the names that a constant label may not take are those of the catalogue', 
     for (const label of labels) assert.ok(labelNames.includes(label), label)
   }
   assert.ok(labelNames.includes('le'))
-})
-
-test('promtool finds nothing wrong with the metrics', async (t) => {
-  if (!needs(t, 'promtool')) return
-  const made = makeMetrics({ labels: { service: 'a "quoted"\nname' }, routes: 1 })
-  for (const full of [false, true]) {
-    if (full) {
-      fill(made)
-      made.metrics.observeBlock(makeRecord({ cause: 'gc', request: { method: 'GET', route: '/other', startedAt: '' } }))
-    }
-    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: await made.metrics.render(), encoding: 'utf8' })
-    assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: '', stderr: '' })
-  }
 })
 
 test('a watchdog whose predecessor is counted on counts from what it finds', async () => {

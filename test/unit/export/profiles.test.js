@@ -2,22 +2,17 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { spawnSync } = require('node:child_process')
 const { once } = require('node:events')
-const fs = require('node:fs')
 const http = require('node:http')
-const path = require('node:path')
 const { gunzipSync } = require('node:zlib')
 const pprof = require('pprof-format')
-const { collect, formats, profileOf } = require('../lib/export/profiles/profiles')
-const { PyroscopePush } = require('../lib/export/profiles/pyroscope')
-const { STACKS } = require('../lib/export/profiles/stack-table')
-const { startApp, startNode, eventually } = require('./support/app')
-const { makeDir } = require('./support/files')
-const { makeRecord } = require('./support/record')
-const { needs } = require('./support/tools')
+const { collect, formats, profileOf } = require('../../../lib/export/profiles/profiles')
+const { PyroscopePush } = require('../../../lib/export/profiles/pyroscope')
+const { STACKS } = require('../../../lib/export/profiles/stack-table')
+const { eventually } = require('../../support/app')
+const { makeRecord } = require('../../support/record')
 
-/** @typedef {import('../lib/store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../../../lib/store/record').BlockRecord} BlockRecord */
 
 /** @param {string} name @param {number} line */
 const frame = (name, line) => ({ function: name, file: '/srv/app/report.js', line, column: 3 })
@@ -91,23 +86,6 @@ test('pprof: samples and blocked time, labelled by route and cause', async () =>
   assert.deepEqual(samples.at(-1), { frames: ['(not sampled):0'], value: [0, 60e6], labels: { route: '(none)', cause: 'native', thread: 'main' } })
 })
 
-test('pprof: `go tool pprof -top` reads the same times', async (t) => {
-  if (!needs(t, 'go')) return
-  const file = path.join(makeDir(t), 'blocks.pb.gz')
-  fs.writeFileSync(file, formats.pprof.write(await collect(blocks()), ''))
-  const top = (/** @type {string[]} */ ...flags) => {
-    const { stdout, stderr, status } = spawnSync('go', ['tool', 'pprof', '-top', '-nodecount=20', ...flags, file], { encoding: 'utf8', timeout: 60000 })
-    assert.equal(status, 0, stderr)
-    return stdout
-  }
-  const all = top('-functions')
-  assert.match(all, /Type: blocked/)
-  assert.match(all, /Total samples = 630ms/)
-  assert.match(all, /^\s+400ms\s+63\.49%\s+63\.49%\s+400ms\s+63\.49%\s+sort$/m)
-  assert.match(top('-lines'), /^\s+300ms .* sort \/srv\/app\/report\.js:31$/m)
-  assert.match(top('-tagfocus=route=GET /report/:id'), /100ms, 15\.87% of 630ms total/)
-})
-
 test('speedscope: everything, and a profile for each cause and route', async () => {
   const { shared, profiles } = JSON.parse(String(formats.speedscope.write(await collect(blocks()), 'x')))
   assert.deepEqual(profiles.map((/** @type {any} */ { name, endValue }) => [name, endValue]), [
@@ -153,28 +131,6 @@ test('stacks beyond the bound keep their time', async () => {
   assert.ok(table.stacks.length <= STACKS + 1)
   assert.equal(Math.round(table.stacks.reduce((sum, { weightMs }) => sum + weightMs, 0)), records.length * 10)
   assert.equal(selfMs(String(formats.cpuprofile.write(table, '')))['(other):0'], 5000)
-})
-
-test('the endpoint serves the block that lasts, and each block as a file', async (t) => {
-  const app = await startApp(t)
-  const answered = app.get('/spin?ms=1500')
-  const folded = await eventually(async () => {
-    const text = await (await app.watchdog('/profile?format=folded')).text()
-    return /spin/.test(text) && text
-  }, 'the block in progress in the profile')
-  assert.match(folded, /blocks\.js:\d+\) \d+$/m)
-  await answered
-  const record = await eventually(async () => (await (await app.watchdog('/blocks')).json()).find((/** @type {any} */ { ongoing, durationMs }) => !ongoing && durationMs > 1000), 'the record')
-  for (const { ending, type } of Object.values(formats)) {
-    const response = await app.watchdog(`/blocks/${record.id}.${ending}`)
-    assert.equal(response.status, 200, ending)
-    assert.equal(response.headers.get('content-type'), type)
-    assert.match(/** @type {string} */ (response.headers.get('content-disposition')), new RegExp(`filename="loopwatch-${record.id}\\.${ending}"$`))
-  }
-  const self = selfMs(await (await app.watchdog(`/blocks/${record.id}.cpuprofile`)).text())
-  const totalMs = Object.values(self).reduce((sum, ms) => sum + ms, 0)
-  assert.ok(Math.abs(totalMs - record.durationMs) <= 2, `${totalMs} of ${record.durationMs} ms`)
-  assert.equal((await app.watchdog('/blocks/1-999.cpuprofile')).status, 404)
 })
 
 /** A Pyroscope that keeps what it is sent. @param {import('node:test').TestContext} t @param {number[]} answers statuses, the last one for good */
@@ -295,18 +251,4 @@ test('an end while a push is on its way waits for it, and for what came meanwhil
   const startMs = performance.now()
   await unanswered.stop()
   assert.ok(performance.now() - startMs < 1000)
-})
-
-test('an agent that stops has pushed all blocks, also those that memory has lost, and one without a server ends in time', async (t) => {
-  const { got, port } = await startReceiver(t, [200])
-  const script = (/** @type {number} */ at) => `const agent = require(${JSON.stringify(path.join(__dirname, '..'))}).start({ port: false, log: false, keep: 1, pyroscope: 'http://127.0.0.1:${at}' })
-    function culprit () { const end = Date.now() + 150; while (Date.now() < end); }
-    agent.ready.then(() => setTimeout(() => { culprit(); setTimeout(() => { culprit(); setTimeout(() => agent.stop(), 200) }, 100) }, 100))`
-  const { code, stderr } = await startNode(t, ['-e', script(port)]).closed
-  assert.deepEqual([code, stderr], [0, ''])
-  // By their time: on a busy machine one may be judged starved, and blamed on no line.
-  const blockedMs = got.flatMap(({ body }) => decoded(body).samples).reduce((sum, { value }) => sum + value[1] / 1e6, 0)
-  assert.ok(blockedMs >= 290, `${blockedMs} ms`)
-  const alone = await startNode(t, ['-e', script(9)]).closed
-  assert.deepEqual([alone.code, alone.stderr], [0, ''])
 })

@@ -4,10 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const http2 = require('node:http2')
-const https = require('node:https')
-const { cert } = require('./support/certificate')
-const { eventually } = require('./support/app')
-const { startServer, withRequests } = require('./support/requests')
+const { withRequests } = require('../../support/requests')
 
 /** Node.js has a channel for the streams of HTTP/2 servers. */
 const tellsStreams = Number(process.versions.node.split('.')[0]) >= 22
@@ -32,24 +29,6 @@ async function startHttp2 (t, handle, onStream = () => {}) {
   }
   return { server, connect }
 }
-
-test('HTTP/2 requests are counted, streams that are reset as aborted', async (t) => {
-  const { port, settles, inFlight, blocks } = await startServer(t, { kind: 'http2', options: { requests: 'on' } })
-  const session = http2.connect(`http://127.0.0.1:${port}`)
-  t.after(() => session.destroy())
-  const ask = (/** @type {string} */ path) => new Promise((resolve) => session.request({ ':path': path }).resume().on('close', resolve))
-  await Promise.all(['/a', '/a', '/status/500', '/block/awaits'].map(ask))
-  const post = session.request({ ':path': '/block/body', ':method': 'POST' })
-  post.write('x')
-  setTimeout(() => post.end('y'), 20)
-  await new Promise((resolve) => post.resume().on('close', resolve))
-  const never = session.request({ ':path': '/never' })
-  never.on('error', () => {})
-  await eventually(async () => await inFlight() === 1, 'the request to be in flight')
-  never.close(http2.constants.NGHTTP2_CANCEL)
-  await settles({ 'GET /a 2xx': 2, 'GET /status/:id 5xx': 1, 'GET /block/awaits 2xx': 1, 'POST /block/body 2xx': 1, 'GET /never aborted': 1 })
-  assert.deepEqual((await blocks()).map(({ request }) => request?.route), ['/block/body', '/block/awaits'])
-})
 
 test('an HTTP/2 request that one server hands to another is one request', async (t) => {
   const back = await startHttp2(t, (request, response) => response.end('ok'))
@@ -138,15 +117,6 @@ test('HTTP/2 sessions older than the first agent are counted where Node.js tells
   assert.deepEqual(statuses, tellsStreams ? [200, 200, 200] : [200, 200])
 })
 
-test('a server for both counts HTTP/1 and HTTP/2 once each', async (t) => {
-  const { port, settles } = await startServer(t, { kind: 'both' })
-  await new Promise((resolve) => https.get({ port, host: 'localhost', path: '/one', ca: cert, agent: false }, (response) => response.resume().on('end', resolve)))
-  const session = http2.connect(`https://localhost:${port}`, { ca: cert })
-  t.after(() => session.destroy())
-  await new Promise((resolve) => session.request({ ':path': '/two' }).resume().on('close', resolve))
-  await settles({ 'GET /one 2xx': 1, 'GET /two 2xx': 1 })
-})
-
 test('streams of a server without the compatibility API are requests, until it has that', async (t) => {
   /** @type {Record<string, (stream: http2.ServerHttp2Stream) => void>} */
   const answers = {
@@ -168,13 +138,4 @@ test('streams of a server without the compatibility API are requests, until it h
   })
   assert.deepEqual([statuses, inFlight], [[200, 404, 0, 201, 201], 0])
   assert.deepEqual([server.listenerCount('stream'), server.listenerCount('request')], [2, 1], 'its own, and that of the compatibility API')
-})
-
-test('a server of raw HTTP/2 streams does not get the compatibility API', async (t) => {
-  const { port } = await startServer(t, { kind: 'http2-streams' })
-  const session = http2.connect(`http://127.0.0.1:${port}`)
-  t.after(() => session.destroy())
-  let listeners = ''
-  await new Promise((resolve) => session.request({ ':path': '/' }).on('data', (data) => { listeners += data }).on('close', resolve))
-  assert.equal(listeners, '0')
 })

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Rush } = require('../lib/host/rush')
+const { Rush } = require('../../../lib/host/rush')
 
 const idleMs = () => performance.eventLoopUtilization().idle
 

@@ -5,24 +5,24 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { causes } = require('../lib/causes')
-const { contestants } = require('../scenarios/bakeoff/contestants')
-const { corpus, FEW, isJs } = require('../scenarios/bakeoff/corpus')
-const { linesOf } = require('../scenarios/bakeoff/marks')
-const { readRecord, readReport, readScrape } = require('../scenarios/bakeoff/reports')
-const { scenario } = require('../scenarios/bakeoff/scenario')
-const { countBlamed, judge, summarise } = require('../scenarios/bakeoff/score')
-const { tables } = require('../scenarios/bakeoff/tables')
-const { makeDocument } = require('./support/scenario-document')
+const { causes } = require('../../../lib/causes')
+const { contestants } = require('../../../scenarios/bakeoff/contestants')
+const { corpus, FEW, isJs } = require('../../../scenarios/bakeoff/corpus')
+const { linesOf } = require('../../../scenarios/bakeoff/marks')
+const { readRecord, readReport, readScrape } = require('../../../scenarios/bakeoff/reports')
+const { scenario } = require('../../../scenarios/bakeoff/scenario')
+const { countBlamed, judge, summarise } = require('../../../scenarios/bakeoff/score')
+const { tables } = require('../../../scenarios/bakeoff/tables')
+const { makeDocument } = require('../../support/scenario-document')
 
-const FOLDER = path.join(__dirname, '..', 'scenarios', 'bakeoff')
-const spin = /** @type {import('../scenarios/bakeoff/corpus').Case} */ (corpus.find(({ name }) => name === 'spin'))
+const FOLDER = path.join(__dirname, '..', '..', '..', 'scenarios', 'bakeoff')
+const spin = /** @type {import('../../../scenarios/bakeoff/corpus').Case} */ (corpus.find(({ name }) => name === 'spin'))
 const truth = { startMs: 1000, endMs: 1200 }
 
-/** @param {Partial<import('../scenarios/bakeoff/reports').Report>} [more] @returns {import('../scenarios/bakeoff/reports').Report} */
+/** @param {Partial<import('../../../scenarios/bakeoff/reports').Report>} [more] @returns {import('../../../scenarios/bakeoff/reports').Report} */
 const report = (more) => ({ atMs: 1210, id: 'a', durationMs: 202, frame: { function: 'spin', line: spin.lines[0] }, route: '/spin', cause: 'js', thread: 'main', isFinal: true, isExcused: false, ...more })
 
-/** @param {import('../scenarios/bakeoff/reports').Report[]} reports @param {Partial<import('../scenarios/bakeoff/score').Observation>} [more] */
+/** @param {import('../../../scenarios/bakeoff/reports').Report[]} reports @param {Partial<import('../../../scenarios/bakeoff/score').Observation>} [more] */
 const judged = (reports, more) => judge({ case: spin, truth, reports, endpoint: null, ...more }, { isPrompt: true })
 
 test('the corpus has enough blocks, and of each the function, the lines that are marked in its source, and a cause there is', () => {
@@ -71,7 +71,7 @@ test('nothing said is a miss, and a block before or after the true one is a stra
 })
 
 test('a block of a worker thread counts for who names that thread, and one of the main thread is then a stray', () => {
-  const inThread = /** @type {import('../scenarios/bakeoff/corpus').Case} */ (corpus.find(({ kind }) => kind === 'thread'))
+  const inThread = /** @type {import('../../../scenarios/bakeoff/corpus').Case} */ (corpus.find(({ kind }) => kind === 'thread'))
   assert.deepEqual([inThread.thread, inThread.route], ['reports', null])
   const own = report({ thread: 'reports', route: null, frame: { function: 'inThread', line: inThread.lines[0] } })
   const right = judged([own], { case: inThread })

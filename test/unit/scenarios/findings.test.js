@@ -3,15 +3,15 @@
 // What the scenarios with servers say of their figures: never more than those do. And what they plan.
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { contrast, times } = require('../scenarios/harness/contrast')
-const { findScenarios } = require('../scenarios/harness/registry')
-const { ratioOf, summarise } = require('../scenarios/harness/stats')
-const { graceOf } = require('../scenarios/goroutines/plan')
-const { makeDocument } = require('./support/scenario-document')
+const { contrast, times } = require('../../../scenarios/harness/contrast')
+const { findScenarios } = require('../../../scenarios/harness/registry')
+const { ratioOf, summarise } = require('../../../scenarios/harness/stats')
+const { graceOf } = require('../../../scenarios/goroutines/plan')
+const { makeDocument } = require('../../support/scenario-document')
 
 /** @typedef {{ variant: string, params: Record<string, any>, samples: number[], extra?: Record<string, number[]>, caller?: any }} Given */
 
-const scenarioOf = (/** @type {string} */ name) => /** @type {import('../scenarios/harness/interface').Scenario} */ (findScenarios().find((each) => each.name === name))
+const scenarioOf = (/** @type {string} */ name) => /** @type {import('../../../scenarios/harness/interface').Scenario} */ (findScenarios().find((each) => each.name === name))
 /** Five runs around a figure, within so much of it. @param {number} middle @param {number} [spread] */
 const around = (middle, spread = 0.02) => [-1, -0.5, 0, 0.5, 1].map((part) => middle * (1 + spread * part))
 

@@ -3,10 +3,10 @@
 // The scenario hook-calls: when its oracle goes red, and what its findings say. Nothing is called here.
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { hasCeiling, isBelowCeiling, isPossible, isSlow, leastMs } = require('../scenarios/hook-calls/oracle')
-const { findings } = require('../scenarios/hook-calls/findings')
-const { makeHook } = require('../scenarios/hook-calls/hook')
-const { scenario } = require('../scenarios/hook-calls/scenario')
+const { hasCeiling, isBelowCeiling, isPossible, isSlow, leastMs } = require('../../../scenarios/hook-calls/oracle')
+const { findings } = require('../../../scenarios/hook-calls/findings')
+const { makeHook } = require('../../../scenarios/hook-calls/hook')
+const { scenario } = require('../../../scenarios/hook-calls/scenario')
 
 const ROW = { consumeMs: 3, count: 333, idLength: 30, workers: 2 }
 const LEAST_MS = 167 * 3

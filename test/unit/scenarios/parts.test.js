@@ -3,33 +3,29 @@
 // What the harness and its first scenarios decide, on plain data.
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { spawn } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { delayBuckets, describeCaller, subtract } = require('../scenarios/harness/caller-delay')
-const { renderBars } = require('../scenarios/harness/bar-chart')
-const { Context } = require('../scenarios/harness/context')
-const { figure } = require('../scenarios/harness/format')
-const { Latency } = require('../scenarios/harness/latency')
-const { Progress } = require('../scenarios/harness/progress')
-const { findScenarios } = require('../scenarios/harness/registry')
-const { runScenario } = require('../scenarios/harness/run')
-const { quantileOfBuckets, summarise } = require('../scenarios/harness/stats')
-const { renderDocument } = require('../scenarios/harness/table')
-const { ownUsage, processUsage, treeUsage } = require('../scenarios/harness/usage')
-const { jsonBytes, makePayload, names, sizes } = require('../scenarios/messaging/payloads')
-const { codecs } = require('../scenarios/messaging/codecs')
-const { run } = require('../scenarios/messaging/ping-pong')
-const { Ring } = require('../scenarios/messaging/ring')
-const { transports } = require('../scenarios/messaging/transports')
-const { means } = require('../scenarios/offload/means')
-const offloadTask = require('../scenarios/offload/task')
-const { work } = require('../scenarios/offload/work')
-const { readWrk } = require('../scenarios/overhead/load')
-const { eventually } = require('./support/app')
-const { makeDocument } = require('./support/scenario-document')
+const { delayBuckets, describeCaller, subtract } = require('../../../scenarios/harness/caller-delay')
+const { renderBars } = require('../../../scenarios/harness/bar-chart')
+const { Context } = require('../../../scenarios/harness/context')
+const { figure } = require('../../../scenarios/harness/format')
+const { Latency } = require('../../../scenarios/harness/latency')
+const { Progress } = require('../../../scenarios/harness/progress')
+const { findScenarios } = require('../../../scenarios/harness/registry')
+const { quantileOfBuckets, summarise } = require('../../../scenarios/harness/stats')
+const { renderDocument } = require('../../../scenarios/harness/table')
+const { jsonBytes, makePayload, names, sizes } = require('../../../scenarios/messaging/payloads')
+const { codecs } = require('../../../scenarios/messaging/codecs')
+const { run } = require('../../../scenarios/messaging/ping-pong')
+const { Ring } = require('../../../scenarios/messaging/ring')
+const { transports } = require('../../../scenarios/messaging/transports')
+const { means } = require('../../../scenarios/offload/means')
+const offloadTask = require('../../../scenarios/offload/task')
+const { work } = require('../../../scenarios/offload/work')
+const { readWrk } = require('../../../scenarios/overhead/load')
+const { makeDocument } = require('../../support/scenario-document')
 
-const ROOT = path.join(__dirname, '..', 'scenarios')
+const ROOT = path.join(__dirname, '..', '..', '..', 'scenarios')
 const scenarios = findScenarios()
 
 test('the interval is Student\'s t on logarithms, and there is none of two samples', () => {
@@ -78,25 +74,6 @@ test('latencies are right to a hundredth, also when they went through another pr
   assert.equal(new Latency().percentiles(), null)
   here.record(60000)
   assert.ok(Number(here.percentiles()?.max) > 59000, 'beyond its first range')
-})
-
-test('CPU time and memory are a process\'s own, or its whole tree\'s', { skip: process.platform !== 'linux' }, async (t) => {
-  // The work is done by a grandchild that has ended, and one that lives.
-  const burn = 'const end = Date.now() + 200; while (Date.now() < end);'
-  const child = spawn('sh', ['-c', '"$0" -e "$1"; echo ended; "$0" -e "$1 setTimeout(() => {}, 20000); console.log(1)"; true', process.execPath, burn], { stdio: ['ignore', 'pipe', 'ignore'], detached: true })
-  t.after(() => process.kill(-Number(child.pid), 'SIGKILL'))
-  let said = ''
-  child.stdout.on('data', (text) => { said += text })
-  await eventually(() => said.includes('1'), () => `both to have worked: ${said}`)
-  const [own, tree] = [processUsage(Number(child.pid)), treeUsage(Number(child.pid))]
-  assert.ok(Number(own.cpuSeconds) < 0.1, `the shell itself did nothing: ${own.cpuSeconds}`)
-  assert.ok(Number(tree.cpuSeconds) >= 0.2, `the tree worked: ${tree.cpuSeconds}`)
-  assert.ok(Number(tree.peakRssBytes) > 20e6 && Number(own.peakRssBytes) < 20e6)
-  // What stands in for /proc elsewhere says the same of the calling process; the kernel counts in hundredths of a second.
-  const [told, counted] = [ownUsage(), processUsage(process.pid)]
-  assert.ok(Math.abs(told.cpuSeconds - Number(counted.cpuSeconds)) < 0.1, `${told.cpuSeconds} and ${counted.cpuSeconds} s`)
-  assert.ok(Math.abs(told.peakRssBytes / Number(counted.peakRssBytes) - 1) < 0.1, `${told.peakRssBytes} and ${counted.peakRssBytes} bytes`)
-  for (const read of [processUsage, treeUsage]) assert.deepEqual(read(2 ** 30), { cpuSeconds: null, peakRssBytes: null })
 })
 
 test('figures keep three digits', () => {
@@ -176,34 +153,8 @@ test('every scenario has a README that answers the four questions, and modes tha
   }
 })
 
-test('an ending that fails keeps neither the others from it nor the results', async () => {
-  const mode = { repeats: 1, seconds: 1, warmUpSeconds: 0, note: '' }
-  /** @type {string[]} */
-  const [ended, said] = [[], []]
-  const scenario = /** @type {import('../scenarios/harness/interface').Scenario} */ ({
-    name: 'x',
-    title: '',
-    unit: 'ms',
-    better: 'lower',
-    agent: null,
-    modes: { quick: mode, default: mode, full: mode, faithful: mode },
-    plan: () => [],
-    findings: () => ['1'],
-    setup: async ({ defer }) => {
-      defer(() => ended.push('first'))
-      defer(() => { throw new Error('deferred failed') })
-      return {}
-    },
-    teardown: async () => { throw new Error('teardown failed') }
-  })
-  const parts = { live: { begin: () => {} }, progress: { begin: () => {}, end: () => {}, say: (/** @type {string} */ line) => said.push(line) }, signal: new AbortController().signal }
-  const { findings } = await runScenario(scenario, { mode: 'default', only: [], options: {} }, /** @type {any} */ (parts))
-  assert.deepEqual([findings, ended], [['1'], ['first']])
-  assert.match(said.join('\n'), /x: not all was ended: Error: teardown failed[^]*x: not all was ended: Error: deferred failed/)
-})
-
 test('a table fits 40 columns, 120 and none', () => {
-  const scenario = /** @type {import('../scenarios/harness/interface').Scenario} */ (scenarios.find(({ name }) => name === 'messaging'))
+  const scenario = /** @type {import('../../../scenarios/harness/interface').Scenario} */ (scenarios.find(({ name }) => name === 'messaging'))
   const document = makeDocument()
   const narrow = renderDocument(document, scenario, 40)
   for (const line of narrow.split('\n')) assert.ok(line.length <= 40, line)
@@ -215,7 +166,7 @@ test('a table fits 40 columns, 120 and none', () => {
 })
 
 test('progress is a bar on a terminal of 40 columns and plain lines without one', () => {
-  const scenario = /** @type {import('../scenarios/harness/interface').Scenario} */ (scenarios[0])
+  const scenario = /** @type {import('../../../scenarios/harness/interface').Scenario} */ (scenarios[0])
   /** @param {object} stream */
   const draw = (stream) => {
     let text = ''
@@ -244,7 +195,7 @@ test('bars say their names and figures, whatever their colours', async () => {
 
 test('the original\'s tables stand beside ours, row by row, with the ratio', () => {
   const document = { ...makeDocument(), mode: /** @type {const} */ ('faithful'), seconds: 2 }
-  const [messaging, offload] = ['messaging', 'offload'].map((name) => /** @type {import('../scenarios/harness/interface').Scenario} */ (scenarios.find((each) => each.name === name)))
+  const [messaging, offload] = ['messaging', 'offload'].map((name) => /** @type {import('../../../scenarios/harness/interface').Scenario} */ (scenarios.find((each) => each.name === name)))
   const [, cell] = document.cells
   const run = (/** @type {string} */ variant, /** @type {number} */ median) => ({ ...cell, variant, median, params: { payload: 'small', depth: 1, run: '10s' } })
   const [tenSeconds, minute] = messaging.compare?.({ ...document, cells: [run('fork-json', 25000), run('worker-clone', 50000)] }) ?? []
@@ -264,7 +215,7 @@ test('the original\'s tables stand beside ours, row by row, with the ratio', () 
 })
 
 test('offload says from which size of work on each means pays', () => {
-  const { findings } = /** @type {import('../scenarios/harness/interface').Scenario} */ (scenarios.find(({ name }) => name === 'offload'))
+  const { findings } = /** @type {import('../../../scenarios/harness/interface').Scenario} */ (scenarios.find(({ name }) => name === 'offload'))
   const held = { inline: [1, 10, 100], pool: [0.1, 0.1, 0.1], worker: [2, 2, 2], fork: [200, 200, 200] }
   const cells = Object.entries(held).flatMap(([variant, values]) => values.map((ms, i) => /** @type {any} */ ({
     variant, params: { workMs: 10 ** i, inputKiB: 0, parallel: 1 }, median: 10 ** i + ms, samples: [1], extra: { heldMs: summarise([ms]), sendMs: summarise([0]) }

@@ -4,14 +4,12 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { BlockFile, readBlocks } = require('../lib/store/block-file')
-const { BlockMemory } = require('../lib/store/memory')
-const { describe } = require('../lib/export/describe')
-const { prune } = require('../lib/store/retention')
-const { makeDir, openFiles } = require('./support/files')
-const { runOnFullDisk } = require('./support/limited-disk')
-const { makeRecord } = require('./support/record')
-const { needs } = require('./support/tools')
+const { BlockFile, readBlocks } = require('../../../lib/store/block-file')
+const { BlockMemory } = require('../../../lib/store/memory')
+const { describe } = require('../../../lib/export/describe')
+const { prune } = require('../../../lib/store/retention')
+const { makeDir, openFiles } = require('../../support/files')
+const { makeRecord } = require('../../support/record')
 
 test('blocks come newest first', () => {
   const memory = new BlockMemory(10)
@@ -193,19 +191,6 @@ test('on a full disk nothing throws, the state says so, and no file stays open',
   file.append(makeRecord())
   assert.equal(states.at(-1), null)
   assert.equal(file.takeLost(), 0)
-})
-
-test('a disk that fills up in the middle of a record loses no other, leaks nothing, and is written again once there is room', (t) => {
-  if (!needs(t, 'prlimit')) return
-  const dir = makeDir(t)
-  const { lostFull, lostStill, leaked, stateFull, stateFreed, lostFreed } = runOnFullDisk('records', dir)
-  const { records, broken } = readBlocks(dir)
-  assert.deepEqual(records.map(({ id }) => id), ['1-0', '1-99'], '1 KiB holds one record')
-  assert.equal(broken, 1)
-  assert.deepEqual({ lostFull, lostStill, lostFreed }, { lostFull: 4, lostStill: 10, lostFreed: 0 })
-  assert.equal(leaked, 0)
-  assert.ok(stateFull)
-  assert.equal(stateFreed, null)
 })
 
 test('a full file becomes the older generation, so that at most two are on disk and the latest blocks in them', (t) => {

@@ -3,117 +3,12 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const inspector = require('node:inspector')
-const path = require('node:path')
-const { createMemory, openBridge } = require('../lib/bridge/bridge')
-const { nowMs } = require('../lib/clock')
-const { HostProfiler } = require('../lib/host/profiler')
-const { Profiling } = require('../lib/watchdog/profiling')
-const { FrameTable } = require('../lib/explain/frame-table')
-const { startNode, FIXTURES } = require('./support/app')
-const { makeRecord } = require('./support/record')
-
-const APP = 'native-app.js'
-const FILE = path.join(FIXTURES, APP)
-/** What a busy machine adds elsewhere must not count. */
-const THRESHOLD_MS = 40
-
-/**
- * Runs a script in the application of the fixture; gives what it printed, apart from the log.
- * @param {import('node:test').TestContext} t
- * @param {string} script
- * @param {object} [options]
- * @param {string[]} [flags]
- */
-async function run (t, script, options = {}, flags = []) {
-  const ended = await startNode(t, [...flags, APP, JSON.stringify({ port: 0, requests: 'off', threshold: THRESHOLD_MS, ...options }), script]).closed
-  const lines = ended.stdout.split('\n').filter(Boolean).map((line) => JSON.parse(line))
-  assert.deepEqual({ code: ended.code, stderr: ended.stderr.replace(/^.*Warning.*\n.*trace-warnings.*\n/m, '') }, { code: 0, stderr: '' })
-  return { said: lines.find(({ name }) => name !== 'loopwatch'), log: lines.filter(({ name }) => name === 'loopwatch') }
-}
-
-/** Of each function of the fixture the record of its block. */
-const BLOCK_OF = `
-  const records = []
-  agent.on('block', (record) => records.push(record))
-  const until = async (look, tries = 1000) => { for (let i = 0; i < tries; i++) { const value = await look(); if (value) return value; await sleep(10) } }
-  const has = (stacks, name) => stacks.some(({ frames }) => frames.some((each) => each.function === name))
-  const recordOf = async (name, tries) => {
-    const known = records.length
-    await block(name)
-    return until(() => records.slice(known).find(({ stacks, profile }) => has([...stacks, ...profile?.stacks ?? []], name) || has(stacks, 'block')), tries)
-  }
-  const gauge = async () => /^loopwatch_profiling (\\d)$/m.exec(await agent.metrics())[1]
-`
-
-/** What a record must say of each: the call, and a line with that call in it. */
-const CALLS = { parse: 'JSON.parse', parseLast: 'JSON.parse', sorted: 'sort', matched: 'test', derived: 'pbkdf2Sync' }
-
-/** @param {any} record @param {keyof typeof CALLS} name */
-function assertExact (record, name) {
-  const lines = require('node:fs').readFileSync(FILE, 'utf8').split('\n')
-  assert.equal(record?.frame?.function, name, JSON.stringify(record))
-  assert.equal(record.frame.file, FILE)
-  assert.equal(record.frame.exact, true, JSON.stringify(record.frame))
-  assert.ok(lines[record.frame.line - 1].includes(`${CALLS[name]}(`), `line ${record.frame.line} of ${name}`)
-  assert.equal(record.profile.call, CALLS[name], JSON.stringify(record))
-  assert.equal(record.leaf.function, CALLS[name])
-  assert.ok(record.profile.samples >= 2 && record.profile.stacks.length > 0)
-}
-
-test("with profile: 'on' JSON.parse, sort, a regular expression and pbkdf2Sync are named exactly, and the block's profile is V8's own", async (t) => {
-  const { said, log } = await run(t, `${BLOCK_OF}
-    const found = {}
-    for (const name of ${JSON.stringify(Object.keys(CALLS))}) found[name] = await recordOf(name)
-    const profile = await (await fetch(url + '/blocks/' + found.parse.id + '.cpuprofile')).json()
-    const served = await (await fetch(url + '/blocks/' + found.parse.id)).json()
-    say({ found, profile, samples: served.profile.samples, gauge: await gauge() })
-    await agent.stop()
-    process.exitCode = 0`, { profile: 'on' })
-  for (const name of /** @type {(keyof typeof CALLS)[]} */ (Object.keys(CALLS))) assertExact(said.found[name], name)
-  assert.equal(said.gauge, '1')
-
-  const { nodes, samples, timeDeltas, startTime, endTime } = said.profile
-  assert.equal(samples.length, said.samples)
-  assert.equal(timeDeltas.length, samples.length)
-  const ms = (endTime - startTime) / 1000
-  assert.ok(Math.abs(ms - said.found.parse.durationMs) < 1, `${ms}`)
-  const parse = nodes.find((/** @type {any} */ node) => node.callFrame.functionName === 'parse')
-  assert.ok(parse.hitCount > 0 && parse.callFrame.url.endsWith(APP), JSON.stringify(parse))
-
-  assert.equal(log.filter(({ event }) => event === 'profile_on').length, 1)
-  assert.match(log.find(({ event, msg }) => event === 'closed' && msg.includes(': JSON.parse in '))?.msg ?? '', /JSON\.parse in parse \(native-app\.js:\d+\)/)
-})
-
-test("with profile: 'auto' it starts after two blocks in native calls, names the third, and is over with stop()", async (t) => {
-  const { said, log } = await run(t, `${BLOCK_OF}
-    const gauges = [await gauge()]
-    const before = []
-    let started = false
-    // On a busy machine a block may be charged to waiting for a CPU.
-    for (let i = 0; i < 20 && !started; i++) {
-      before.push(await recordOf('sorted', 100))
-      await sleep(100)
-      started = await gauge() === '1'
-    }
-    const third = await recordOf('parseLast')
-    await agent.stop()
-    const { Session, console } = require('node:inspector')
-    const session = new Session()
-    let left = 0
-    session.connect()
-    session.post('Profiler.enable')
-    session.on('Profiler.consoleProfileFinished', () => { left++ })
-    console.profileEnd()
-    session.disconnect()
-    say({ gauges, started, before: before.map((record) => record?.profile ?? null), causes: before.map((record) => record?.cause), third, left, handles: process.getActiveResourcesInfo().filter((name) => /Inspector|Message/.test(name)) })`, { profile: 'auto' })
-  assert.deepEqual({ gauges: said.gauges, started: said.started, left: said.left, handles: said.handles }, { gauges: ['0'], started: true, left: 0, handles: [] }, JSON.stringify(said.causes))
-  assert.deepEqual(said.before.slice(0, 2), [null, null])
-  assertExact(said.third, 'parseLast')
-  const on = log.find(({ event }) => event === 'profile_on')
-  assert.match(on.msg, /^a CPU profile is being taken \(option profile: 'auto'\); to start it took \d+ ms of the application$/)
-  // Its own start is no block of the application.
-  for (const { event, frame, stack } of log) assert.doesNotMatch(event === 'closed' ? `${frame?.file} ${stack}` : '', /profiler\.js/)
-})
+const { createMemory, openBridge } = require('../../../lib/bridge/bridge')
+const { nowMs } = require('../../../lib/clock')
+const { HostProfiler } = require('../../../lib/host/profiler')
+const { Profiling } = require('../../../lib/watchdog/profiling')
+const { FrameTable } = require('../../../lib/explain/frame-table')
+const { makeRecord } = require('../../support/record')
 
 test('with its end a profile is over for a session of the application, too, which has the profiler enabled', () => {
   const own = new inspector.Session()
@@ -130,34 +25,6 @@ test('with its end a profile is over for a session of the application, too, whic
   profiler.stop()
   own.disconnect()
   assert.equal(open.size, 0)
-})
-
-test('a process ends as ever while a profile is being taken', async (t) => {
-  const ends = [['', 0, /^$/], ['process.exit(3)', 3, /^$/], ["setImmediate(() => { throw new Error('on purpose') })", 1, /Error: on purpose/]]
-  await Promise.all(ends.map(async ([script, code, stderr]) => {
-    const ended = await startNode(t, [APP, JSON.stringify({ port: 0, log: false, profile: 'on' }), `await sleep(100); ${script}`]).closed
-    assert.equal(ended.code, code, ended.stderr)
-    assert.match(ended.stderr, /** @type {RegExp} */ (stderr))
-    assert.doesNotMatch(ended.stderr, /debugger/)
-  }))
-})
-
-test('where the inspector is refused, and under a debugger, there is no profile: degraded, and said once', async (t) => {
-  const script = 'await sleep(300); say({ metrics: await agent.metrics() })'
-  const isPermitted = process.allowedNodeEnvironmentFlags.has('--permission')
-  const flags = [isPermitted ? '--permission' : '--experimental-permission', '--allow-worker', '--allow-fs-read=*', '--allow-fs-write=*']
-  const [refused, debugged] = await Promise.all([
-    startNode(t, [...flags, APP, JSON.stringify({ port: 0, profile: 'on' }), script]).closed,
-    startNode(t, ['--inspect=127.0.0.1:0', APP, JSON.stringify({ port: 0, profile: 'on' }), script]).closed
-  ])
-  for (const { code, stdout } of [refused, debugged]) {
-    assert.equal(code, 0)
-    assert.match(stdout, /loopwatch_degraded\{reason=\\"profile\\"\} 1/)
-    assert.match(stdout, /loopwatch_profiling 0/)
-    assert.equal(stdout.match(/degraded: no CPU profile is taken/g)?.length, 1, stdout)
-  }
-  assert.match(refused.stdout, /told by the lines around them: the permission model forbids it/)
-  assert.match(debugged.stdout, /told by the lines around them: a debugger is attached/)
 })
 
 /** @param {'auto' | 'on'} mode @param {string | null} [refusal] */

@@ -1,0 +1,20 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { createHistogram } = require('node:perf_hooks')
+const { createMemory } = require('../../../lib/bridge/bridge')
+const { WatchdogThread } = require('../../../lib/host/watchdog-thread')
+const { resolveOptions } = require('../../../lib/options')
+
+test('a question that the watchdog cannot answer gets the fallback and ends nothing', async (t) => {
+  const lost = []
+  // No labels at all, which start() lets nobody ask for, make metrics that cannot be written.
+  const options = { ...resolveOptions({ port: false, log: false }), route: undefined, labels: null }
+  const made = { memory: createMemory(), options, histogram: createHistogram(), mayInspect: false, namesRequests: false, escalates: false, role: { kind: 'single' } }
+  const thread = new WatchdogThread(() => made, { onListening: () => {}, onBlock: () => {}, onFollow: () => {}, onTrack: () => {}, onLost: (error) => lost.push(error) })
+  t.after(() => thread.stop())
+  assert.equal(await thread.call('metrics', 'fallback'), 'fallback')
+  assert.ok(Array.isArray(await thread.call('blocks', null)))
+  assert.deepEqual(lost, [])
+})
