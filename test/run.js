@@ -1,70 +1,122 @@
 'use strict'
 
-// `npm test`: lint, types, then every test on this Node.js, then the end-to-end tests on each
-// version that is supported, the newest last, whose summary closes the run.
-const { spawnSync } = require('node:child_process')
+// `npm test`: lint and types beside the unit tests, then a test of each promise.
+// `npm run test:all`: every test, on each version of Node.js that is supported; --on 24 leaves out the others.
+const { spawn, spawnSync } = require('node:child_process')
+const { once } = require('node:events')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const { parseArgs } = require('node:util')
 const { renderFaults, summary } = require('./support/fault-table')
 const { nodeOf, VERSIONS } = require('./support/nodes')
+const { installFor } = require('./support/packages')
+const { filesIn, filesOn, versionsFrom } = require('./support/suites')
 
 const ROOT = path.join(__dirname, '..')
+const SUPPORT = path.join(__dirname, 'support')
 const BIN = path.join(ROOT, 'node_modules', '.bin')
-
-/** Tests of pure parts and of tools, for which one version is enough. */
-const ONCE = [
-  'alerts', 'attach', 'bakeoff', 'blocks-command', 'cause', 'clock', 'cluster-hub', 'cluster-parts', 'dashboards', 'delay-histogram', 'demo', 'detector', 'diagnose',
-  'escalation', 'explain', 'fault-table', 'function-head', 'history', 'hook-crate', 'hook-leak', 'hook-oracle', 'http-guard', 'incident', 'is-alive', 'lateness', 'layers', 'load',
-  'manifests', 'many-routes', 'metrics', 'options', 'options-fuzz', 'others', 'overhead', 'pace', 'package', 'page', 'parking', 'path-template', 'profile-command', 'profiled', 'profiles',
-  'readme', 'request-stats', 'sampler', 'scenario', 'scenario-dashboard', 'scenario-findings', 'scenario-load', 'scenario-parts', 'scenario-quick',
-  'scenario-servers', 'secrets', 'soak', 'source-map', 'stack', 'steal', 'store', 'thread-discovery', 'thread-gate', 'throttling'
-].map((name) => `${name}.test.js`)
-
-/** Tools that profile on two lines of Node.js, half of them on each. @type {Record<number, string[]>} */
-const ALSO = { 24: ['profile-command.test.js'] }
-
-/** Of a file: what hangs must fail, not wait for whoever runs the tests to lose patience. */
+const CACHE = path.join(ROOT, 'node_modules', '.cache', 'loopwatch')
+/** A file that hangs must fail, and not wait for whoever runs the tests to lose patience. */
 const LONGEST_MS = 600_000
+/** Unit tests compute; four at a time keep two cores busy while one of them waits. */
+const UNIT_FILES_AT_ONCE = 4
+/** Tests with processes mostly wait. With more of them at once on two cores blocks become `starved`. */
+const FILES_AT_ONCE = 2
 
-const files = fs.readdirSync(__dirname).filter((file) => file.endsWith('.test.js')).sort()
+/** The commands of packages that only tests have are found as those of an application are. */
+const env = { ...process.env, PATH: `${path.join(__dirname, 'node_modules', '.bin')}${path.delimiter}${process.env.PATH}` }
 
-/** @param {string} title @param {string} command @param {string[]} args */
-function step (title, command, args) {
+/** @param {string} title @param {string} command @param {string[]} args @returns {Promise<boolean>} whether it ended well */
+async function step (title, command, args) {
   process.stdout.write(`\n== ${title}\n`)
-  const { status, error } = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit' })
-  if (error) process.stdout.write(`${error.message}\n`)
-  if (status !== 0) process.exit(status ?? 1)
+  const [code] = await once(spawn(command, args, { cwd: ROOT, stdio: 'inherit', env }), 'close')
+  return code === 0
 }
 
-/** What became of the faults (README.md): the table where all were tried, else a line. @param {string} file @param {boolean} isWhole */
-function tellFaults (file, isWhole) {
-  const results = JSON.parse(fs.readFileSync(file, 'utf8'))
-  process.stdout.write(isWhole ? `\n== faults\n${renderFaults(results, process.stdout.columns ?? Infinity)}` : `\n${summary(results)}\n`)
+/** The same beside another step: what it says comes when it has ended. @param {string} title @param {string} tool @param {string[]} args */
+async function quietStep (title, tool, args) {
+  const child = spawn(process.execPath, [path.join(BIN, tool), ...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => { output += data })
+  const [code] = await once(child, 'close')
+  process.stdout.write(`\n== ${title}: ${code === 0 ? 'ok' : 'failed'}\n${output}`)
+  return code === 0
 }
 
-/** @param {string} node @param {string[]} names */
-function runTests (node, names) {
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-results-'))
-  process.once('exit', () => fs.rmSync(dir, { recursive: true, force: true }))
-  const results = path.join(dir, 'faults.json')
-  // One file at a time: the tests measure time, and share two cores with what they start.
-  step(`tests on ${spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim()}`, node, [
-    '--test', '--test-concurrency=1', `--test-timeout=${LONGEST_MS}`, '--test-reporter=spec', '--test-reporter-destination=stdout',
-    `--test-reporter=${path.join(__dirname, 'support', 'fault-reporter.js')}`, `--test-reporter-destination=${results}`,
-    ...names.map((name) => path.join('test', name))])
-  tellFaults(results, names.length === files.length)
+/**
+ * @param {string} title
+ * @param {{ file: string }[]} files
+ * @param {{ atOnce: number, node?: string, flags?: string[], results?: string }} how results = file for what became of each test
+ */
+function runTests (title, files, { atOnce, node = process.execPath, flags = [], results }) {
+  return step(title, node, [
+    ...flags, '--test', `--test-concurrency=${atOnce}`, `--test-timeout=${LONGEST_MS}`,
+    `--test-reporter=${path.join(SUPPORT, 'reporter.js')}`, '--test-reporter-destination=stdout',
+    ...(results === undefined ? [] : [`--test-reporter=${path.join(SUPPORT, 'fault-reporter.js')}`, `--test-reporter-destination=${results}`]),
+    ...files.map(({ file }) => path.join('test', file))])
 }
 
-const only = process.argv[2]
-if (only !== '--nodes') {
-  step('lint', path.join(BIN, 'eslint'), ['.'])
-  step('types', path.join(BIN, 'tsc'), ['--noEmit'])
-  step('types of the page', path.join(BIN, 'tsc'), ['--noEmit', '--project', path.join('lib', 'export', 'page', 'source')])
-  runTests(process.execPath, files)
+/** @param {string} title @param {{ node?: string, results?: string }} [how] */
+const runUnit = (title, how) => runTests(title, filesIn(['unit']), { ...how, atOnce: UNIT_FILES_AT_ONCE, flags: ['--require', path.join(SUPPORT, 'no-process.js')] })
+
+const lint = () => quietStep('lint', 'eslint', ['.', '--cache', '--cache-location', path.join(CACHE, 'eslint')])
+
+async function types () {
+  const projects = await Promise.all([
+    quietStep('types', 'tsc', ['--noEmit', '--incremental', '--tsBuildInfoFile', path.join(CACHE, 'types.tsbuildinfo')]),
+    quietStep('types of the page', 'tsc', ['--noEmit', '--project', path.join('lib', 'export', 'page', 'source')])
+  ])
+  return projects.every(Boolean)
 }
-for (const version of VERSIONS) {
-  if (only !== '--nodes' && process.versions.node.startsWith(`${version}.`)) continue
+
+async function quick () {
+  const parts = await Promise.all([lint(), types(), runUnit('unit tests')])
+  return await runTests('a test of each promise', filesIn(['promises']), { atOnce: FILES_AT_ONCE }) && parts.every(Boolean)
+}
+
+/** What became of the faults (test/README.md), as a table. @param {string[]} files of results */
+function tellFaults (files) {
+  const results = files.flatMap((file) => JSON.parse(fs.readFileSync(file, 'utf8')))
+  process.stdout.write(`\n== faults\n${renderFaults(results, process.stdout.columns ?? Infinity)}\n${summary(results)}\n`)
+}
+
+/** @param {number} version @param {boolean} isFirst */
+async function runAllOn (version, isFirst) {
   const node = nodeOf(version)
-  if (node !== null) runTests(node, files.filter((file) => !ONCE.includes(file) || ALSO[version]?.includes(file)))
+  if (node === null) return true
+  const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' })
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-results-'))
+  const results = ['unit', 'beside', 'alone'].map((name) => path.join(dir, `${name}.json`))
+  const files = filesOn(version, isFirst).filter(({ file }) => !file.startsWith('unit'))
+  const [beside, alone] = [files.filter(({ isAlone }) => !isAlone), files.filter(({ isAlone }) => isAlone)]
+  const parts = [
+    await runUnit(`unit tests on ${stdout.trim()}`, { node, results: results[0] }),
+    await runTests(`tests on ${stdout.trim()}, ${FILES_AT_ONCE} files at once`, beside, { atOnce: FILES_AT_ONCE, node, results: results[1] }),
+    await runTests(`tests on ${stdout.trim()}, one file at a time`, alone, { atOnce: 1, node, results: results[2] })
+  ]
+  if (isFirst) tellFaults(results)
+  fs.rmSync(dir, { recursive: true, force: true })
+  return parts.every(Boolean)
 }
+
+/** @param {number | undefined} only */
+async function all (only) {
+  for (const folder of ['test', 'scenarios']) installFor(folder)
+  const current = Number(process.versions.node.split('.')[0])
+  let passed = true
+  for (const version of versionsFrom(current)) {
+    if (passed && (only ?? version) === version) passed = await runAllOn(version, version === current)
+  }
+  return passed
+}
+
+async function main () {
+  const { values } = parseArgs({ options: { all: { type: 'boolean' }, on: { type: 'string' } } })
+  if (values.on !== undefined && !VERSIONS.includes(Number(values.on))) throw new Error(`--on takes one of ${VERSIONS.join(', ')}, got '${values.on}'`)
+  fs.mkdirSync(CACHE, { recursive: true })
+  const passed = values.all ? await all(values.on === undefined ? undefined : Number(values.on)) : await quick()
+  process.exitCode = passed ? 0 : 1
+}
+
+main()

@@ -5,6 +5,7 @@ const { Command, InvalidArgumentError, Option } = require('commander')
 const LONGEST_SECONDS = 86400
 const LAST_PORT = 65535
 const DEFAULT_PORT = 9464
+const DEFAULT_EVERY_SECONDS = 1.5
 
 /** @param {string} text */
 function seconds (text) {
@@ -22,11 +23,12 @@ function port (text) {
 
 /**
  * @param {string[]} argv
- * @returns {{ seconds?: number, port?: number, appPort: number }}
+ * @returns {{ seconds?: number, every: number, port?: number, appPort: number }}
  */
 exports.readFlags = (argv) => new Command('npm start --')
   .description('A small shop whose endpoints block the event loop in seven ways, watched by loopwatch.')
   .option('--seconds <n>', 'end after this long; without it Ctrl-C ends', seconds)
+  .option('--every <n>', 'seconds between two requests that block', seconds, DEFAULT_EVERY_SECONDS)
   .addOption(new Option('--port <port>', `port of the agent's endpoint, 0 = any free one (default: ${DEFAULT_PORT}, or a free one where that is taken)`)
     .env('LOOPWATCH_PORT').argParser(port))
   .option('--app-port <port>', 'port of the shop', port, 0)

@@ -1,12 +1,11 @@
 'use strict'
 
 // A gentle load on the shop, in a process of its own: a few healthy requests a second, and one
-// that blocks from time to time. `node scenarios/demo/load.js <url>`
+// that blocks from time to time. `node scenarios/demo/load.js <url> <ms between two that block>`
 const { setTimeout: sleep } = require('node:timers/promises')
 const { followParent } = require('./lifeline')
 
 const HEALTHY_EVERY_MS = 200
-const BLOCKING_EVERY_MS = 1500
 
 const healthy = ['GET /', 'GET /products', 'GET /products/7', 'GET /orders/1042', 'GET /search?q=rope']
 
@@ -20,7 +19,8 @@ const blocking = [
   'POST /orders/1042/reservation'
 ]
 
-const [url] = process.argv.slice(2)
+const [url, blockingEvery] = process.argv.slice(2)
+const blockingEveryMs = Number(blockingEvery)
 
 /** @param {string} request */
 async function send (request) {
@@ -44,4 +44,4 @@ async function repeat (requests, everyMs) {
 
 followParent()
 repeat(healthy, HEALTHY_EVERY_MS)
-sleep(BLOCKING_EVERY_MS).then(() => repeat(blocking, BLOCKING_EVERY_MS))
+sleep(blockingEveryMs).then(() => repeat(blocking, blockingEveryMs))

@@ -37,7 +37,7 @@ function follow ({ name, event, reason, url }) {
 
 /** @param {string} appUrl @param {string | null} agentUrl */
 function startLoad (appUrl, agentUrl) {
-  const load = demo.load = new Child('load', [appUrl], {}, died('the load'))
+  const load = demo.load = new Child('load', [appUrl, `${flags.every * 1000}`], {}, died('the load'))
   const agent = agentUrl === null
     ? `no endpoint on port ${flags.port} (see above); --port chooses another`
     : ['/metrics', '/healthz', '/blocks'].map((path) => agentUrl + path).join('\n          ')
@@ -45,7 +45,7 @@ function startLoad (appUrl, agentUrl) {
   say(`
   shop    ${appUrl} (pid ${demo.shop?.pid})
   agent   ${agent}
-  load    a few requests a second, and every 1.5 s one that blocks (pid ${load.pid})
+  load    a few requests a second, and every ${flags.every} s one that blocks (pid ${load.pid})
   end     ${end}
 
 `)

@@ -11,7 +11,7 @@ const { dashboards, viewer } = require('../support/grafana')
 const { needs, startPrometheus } = require('../support/tools')
 const { table } = require('../../scenarios/harness/metrics')
 
-const MAIN = require.resolve('../lib/cli/main.js')
+const MAIN = require.resolve('../../lib/cli/main.js')
 /** In the order of their runs. */
 const VARIANTS = { offload: ['inline'], goroutines: ['node-main', 'go-goroutines'], 'hook-calls': ['direct-batch', 'direct-depth'] }
 /** The endpoint goes with the last run: what that one says last may have been scraped or not. */

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { startNode } = require('../support/app')
 const { needs } = require('../support/tools')
 
-const LEAK = require.resolve('../scenarios/hook-calls/leak.js')
+const LEAK = require.resolve('../../scenarios/hook-calls/leak.js')
 const POOLS = 60
 /** A pool that keeps its ids and answers keeps 2 MB, one that keeps a thread some 5 MB. */
 const MOST_MB_A_POOL = 0.5

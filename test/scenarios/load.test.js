@@ -103,7 +103,7 @@ test('the agents of the servers have the threshold that the scenario and its REA
 
 test('each way to share a counter between threads loses none, but the one that nothing guards may', async (t) => {
   for (const state of NODE_STATES.filter((each) => each !== 'racy')) {
-    const server = await startServer(process.execPath, [require.resolve('../scenarios/goroutines/server-node/main.js'), '--way', 'pool', '--size', '2', '--state', state])
+    const server = await startServer(process.execPath, [require.resolve('../../scenarios/goroutines/server-node/main.js'), '--way', 'pool', '--size', '2', '--state', state])
     t.after(() => server.stop())
     const { requests, failed } = await drive({ url: `${server.ready.url}/update?updates=500`, users: 4, seconds: 0.1, expect: { body: 'updated' } })
     const total = Number(await (await fetch(`${server.ready.url}/total`)).text())

@@ -10,163 +10,163 @@ exports.parts = [
   {
     part: 'Options and life',
     rows: [
-      { fault: 'options of every wrong type and range, NaN', host: '`start()` throws a coded error with option, expectation and value', lost: 'nothing was started', file: 'options', test: 'every wrong value of every option throws a coded error that names option, expectation and value' },
-      { fault: 'an unknown option', host: 'the same, with the nearest name', lost: 'nothing was started', file: 'options', test: 'an unknown option throws with the nearest name' },
-      { fault: 'a mistyped or wrong environment variable', host: 'one warning', lost: 'that setting; for a wrong value under `-r`, the watching', file: 'register', test: 'a wrong environment variable is said once and the application runs unwatched' },
-      { fault: '`start()` twice, with other options', host: 'the same agent; one warning', lost: 'nothing', file: 'agent', test: 'the options of a second start() are said to be without effect, once' },
-      { fault: 'two copies of the package', host: 'one agent', lost: 'nothing', file: 'agent', test: 'two copies of the package make one agent' },
-      { fault: '`start()` in a worker thread', host: 'an agent that says nothing', lost: 'nothing', file: 'agent', test: 'start() in a worker thread watches nothing and harms nothing' },
-      { fault: '`stop()` during a block', host: 'it resolves', lost: 'nothing', file: 'agent', test: 'stop() during a block resolves, and the block is recorded' },
-      { fault: '`process.exit()` in mid-block', host: 'its exit code, no further output', lost: 'the closing line', file: 'agent', test: 'process.exit() in mid-block keeps its code and says nothing more' },
-      { fault: 'an uncaught throw in mid-block', host: 'what it prints without the agent', lost: 'the closing line', file: 'agent', test: 'an uncaught throw in mid-block prints what it prints without the agent' },
-      { fault: 'a process that should end', host: 'it ends', lost: 'nothing', file: 'agent', test: 'a process that should end ends: having an agent keeps nothing alive' },
-      { fault: 'built-ins replaced, properties forbidden', host: 'nothing', lost: 'nothing', file: 'faults', test: 'an application that replaces built-ins and forbids property tampering is still understood' },
-      { fault: 'a frozen `Error`', host: 'nothing', lost: 'lines', file: 'faults', test: 'a frozen Error takes the frames, not the rest of what is known' },
-      { fault: 'properties of `Error` that cannot be defined anew', host: 'nothing', lost: 'nothing', file: 'faults', test: 'frames are found where properties of Error cannot be defined anew, or every object has a `get`, and all is left as it was' },
-      { fault: 'a `get` on every object', host: 'nothing', lost: 'nothing; on Node.js 20 its own createHistogram() throws out of `start()`', file: 'globals', test: 'start() throws nothing at an application that adds a `get` to what every object has' },
-      { fault: 'a browser\'s `process` in place of its own', host: 'nothing', lost: 'nothing', file: 'globals', test: 'an application that puts a browser\'s `process` in place of its own has its lines' },
-      { fault: 'timers replaced by a test suite', host: 'nothing', lost: 'nothing', file: 'faults', test: 'timers that a test suite replaces after start() do not stop the heartbeat' },
-      { fault: 'source code read from a pipe', host: 'nothing', lost: 'nothing', file: 'faults', test: 'a source that is a pipe is not read: the watchdog answers and the process ends' }
+      { fault: 'options of every wrong type and range, NaN', host: '`start()` throws a coded error with option, expectation and value', lost: 'nothing was started', file: 'unit/options', test: 'every wrong value of every option throws a coded error that names option, expectation and value' },
+      { fault: 'an unknown option', host: 'the same, with the nearest name', lost: 'nothing was started', file: 'unit/options', test: 'an unknown option throws with the nearest name' },
+      { fault: 'a mistyped or wrong environment variable', host: 'one warning', lost: 'that setting; for a wrong value under `-r`, the watching', file: 'agent/register', test: 'a wrong environment variable is said once and the application runs unwatched' },
+      { fault: '`start()` twice, with other options', host: 'the same agent; one warning', lost: 'nothing', file: 'agent/agent', test: 'the options of a second start() are said to be without effect, once' },
+      { fault: 'two copies of the package', host: 'one agent', lost: 'nothing', file: 'agent/agent', test: 'two copies of the package make one agent' },
+      { fault: '`start()` in a worker thread', host: 'an agent that says nothing', lost: 'nothing', file: 'agent/agent', test: 'start() in a worker thread watches nothing and harms nothing' },
+      { fault: '`stop()` during a block', host: 'it resolves', lost: 'nothing', file: 'agent/agent', test: 'stop() during a block resolves, and the block is recorded' },
+      { fault: '`process.exit()` in mid-block', host: 'its exit code, no further output', lost: 'the closing line', file: 'agent/agent', test: 'process.exit() in mid-block keeps its code and says nothing more' },
+      { fault: 'an uncaught throw in mid-block', host: 'what it prints without the agent', lost: 'the closing line', file: 'agent/agent', test: 'an uncaught throw in mid-block prints what it prints without the agent' },
+      { fault: 'a process that should end', host: 'it ends', lost: 'nothing', file: 'agent/agent', test: 'a process that should end ends: having an agent keeps nothing alive' },
+      { fault: 'built-ins replaced, properties forbidden', host: 'nothing', lost: 'nothing', file: 'agent/faults', test: 'an application that replaces built-ins and forbids property tampering is still understood' },
+      { fault: 'a frozen `Error`', host: 'nothing', lost: 'lines', file: 'agent/faults', test: 'a frozen Error takes the frames, not the rest of what is known' },
+      { fault: 'properties of `Error` that cannot be defined anew', host: 'nothing', lost: 'nothing', file: 'agent/faults', test: 'frames are found where properties of Error cannot be defined anew, or every object has a `get`, and all is left as it was' },
+      { fault: 'a `get` on every object', host: 'nothing', lost: 'nothing; on Node.js 20 its own createHistogram() throws out of `start()`', file: 'agent/globals', test: 'start() throws nothing at an application that adds a `get` to what every object has' },
+      { fault: 'a browser\'s `process` in place of its own', host: 'nothing', lost: 'nothing', file: 'agent/globals', test: 'an application that puts a browser\'s `process` in place of its own has its lines' },
+      { fault: 'timers replaced by a test suite', host: 'nothing', lost: 'nothing', file: 'agent/faults', test: 'timers that a test suite replaces after start() do not stop the heartbeat' },
+      { fault: 'source code read from a pipe', host: 'nothing', lost: 'nothing', file: 'agent/faults', test: 'a source that is a pipe is not read: the watchdog answers and the process ends' }
     ]
   },
   {
     part: 'The watchdog',
     rows: [
-      { fault: 'its thread is ended', host: 'one warning', lost: 'blocks of the time without it, counted as missed; counters begin anew', file: 'faults', test: 'the watchdog thread ends: it is started again, and blocks of the time without it are counted as missed' },
-      { fault: 'its thread is ended during a block', host: 'nothing', lost: 'what was known of that block', file: 'faults', test: 'a host stuck while the watchdog ends does not crash, and has a watchdog again afterwards' },
-      { fault: 'out of memory as it starts', host: 'one warning', lost: 'the time until the next start', file: 'faults', test: 'the watchdog runs out of memory: the application does not, and a new watchdog is started' },
-      { fault: 'out of memory after it has worked', host: 'one warning; the loop turns on', lost: 'memory of blocks and counters; `dir` keeps its records', file: 'fault-runs', test: 'a watchdog that runs out of memory after it has worked: the application goes on, a warning says so, and the next one watches' },
-      { fault: 'it cannot answer a question', host: 'the fallback value', lost: 'that answer', file: 'faults', test: 'a question that the watchdog cannot answer gets the fallback and ends nothing' },
-      { fault: 'no permission to start threads', host: 'one warning', lost: 'all watching', file: 'faults', test: 'without permission to start threads the application runs, and one warning says so' },
-      { fault: 'no permission to use the inspector', host: 'nothing; the log says so once', lost: 'lines and requests', file: 'faults', test: 'without permission to use the inspector durations remain, and the log says what is missing' },
-      { fault: 'a debugger is attached', host: 'nothing', lost: 'samples and log lines', file: 'faults', test: 'a debugger is attached: no sampling, no blame, no log about breakpoints' },
-      { fault: 'Node.js where a hook could end the application (CVE-2025-59466)', host: 'nothing; the log says so once', lost: 'origins, and the requests of blocks', file: 'origin', test: 'on such a version the log says so once, and the application goes on' },
-      { fault: 'a question is lost on its way', host: 'nothing', lost: 'samples of a second', file: 'faults', test: 'a question that is lost on its way costs a second of samples, not those of the whole block' },
-      { fault: 'a worker thread is heard of after its end', host: 'nothing', lost: 'nothing', file: 'worker-threads', test: 'a thread that is heard of only when its end was told is not watched' },
-      { fault: 'worker threads end while others are asked', host: 'nothing', lost: 'nothing', file: 'threads', test: 'threads that end by themselves, by exit or by an error while others are asked abort nothing' },
-      { fault: 'more worker threads than can be asked', host: 'nothing; said once', lost: 'lines of worker threads', file: 'threads', test: 'more worker threads than are asked: none is touched, it is said once, and the first again once they are fewer' }
+      { fault: 'its thread is ended', host: 'one warning', lost: 'blocks of the time without it, counted as missed; counters begin anew', file: 'agent/faults', test: 'the watchdog thread ends: it is started again, and blocks of the time without it are counted as missed' },
+      { fault: 'its thread is ended during a block', host: 'nothing', lost: 'what was known of that block', file: 'agent/faults', test: 'a host stuck while the watchdog ends does not crash, and has a watchdog again afterwards' },
+      { fault: 'out of memory as it starts', host: 'one warning', lost: 'the time until the next start', file: 'agent/faults', test: 'the watchdog runs out of memory: the application does not, and a new watchdog is started' },
+      { fault: 'out of memory after it has worked', host: 'one warning; the loop turns on', lost: 'memory of blocks and counters; `dir` keeps its records', file: 'agent/fault-runs', test: 'a watchdog that runs out of memory after it has worked: the application goes on, a warning says so, and the next one watches' },
+      { fault: 'it cannot answer a question', host: 'the fallback value', lost: 'that answer', file: 'unit/host/faults', test: 'a question that the watchdog cannot answer gets the fallback and ends nothing' },
+      { fault: 'no permission to start threads', host: 'one warning', lost: 'all watching', file: 'agent/faults', test: 'without permission to start threads the application runs, and one warning says so' },
+      { fault: 'no permission to use the inspector', host: 'nothing; the log says so once', lost: 'lines and requests', file: 'agent/faults', test: 'without permission to use the inspector durations remain, and the log says what is missing' },
+      { fault: 'a debugger is attached', host: 'nothing', lost: 'samples and log lines', file: 'agent/faults', test: 'a debugger is attached: no sampling, no blame, no log about breakpoints' },
+      { fault: 'Node.js where a hook could end the application (CVE-2025-59466)', host: 'nothing; the log says so once', lost: 'origins, and the requests of blocks', file: 'agent/origin', test: 'on such a version the log says so once, and the application goes on' },
+      { fault: 'a question is lost on its way', host: 'nothing', lost: 'samples of a second', file: 'agent/faults', test: 'a question that is lost on its way costs a second of samples, not those of the whole block' },
+      { fault: 'a worker thread is heard of after its end', host: 'nothing', lost: 'nothing', file: 'unit/watchdog/worker-threads', test: 'a thread that is heard of only when its end was told is not watched' },
+      { fault: 'worker threads end while others are asked', host: 'nothing', lost: 'nothing', file: 'agent/threads', test: 'threads that end by themselves, by exit or by an error while others are asked abort nothing' },
+      { fault: 'more worker threads than can be asked', host: 'nothing; said once', lost: 'lines of worker threads', file: 'agent/threads', test: 'more worker threads than are asked: none is touched, it is said once, and the first again once they are fewer' }
     ]
   },
   {
     part: 'Machine, clock and load',
     rows: [
-      { fault: 'an endless loop, then `kill -9`', host: 'as without the agent', lost: 'at most the last second of the record in `dir`', file: 'endless', test: 'a block that never ends: the log goes on, the endpoint answers, the gauge grows' },
-      { fault: '`kill -9` in mid-block, the last line cut short or padded as by a power cut', host: 'as without the agent', lost: 'the line that was cut', file: 'fault-runs', test: 'killed in mid-block, its file cut short or padded by a power cut: every record but the cut one is read' },
-      { fault: 'the wall clock set forward and back by hours', host: 'nothing', lost: 'nothing', file: 'fault-runs', test: 'the wall clock is set forward and back, between blocks and within them: durations are true, counters only grow' },
-      { fault: '10,000 blocks a minute', host: 'nothing', lost: 'log lines, by number', file: 'fault-runs', test: 'ten thousand blocks a minute: each is counted and written, the log says few and how many it left out' },
-      { fault: 'SIGSTOP and SIGCONT', host: 'as without the agent', lost: 'nothing; no code is blamed', file: 'blameless', test: 'a process stopped and continued was suspended, whether it was idle or busy' },
-      { fault: 'the same with `stuck` and `abort`', host: 'it is not aborted', lost: 'nothing', file: 'faults', test: 'stuck does not count the time in which the whole process was stopped' },
-      { fault: 'others take all the CPU', host: 'as without the agent', lost: 'nothing; no code is blamed', file: 'blameless', test: 'a process that gets no CPU because others take it all is not blamed' }
+      { fault: 'an endless loop, then `kill -9`', host: 'as without the agent', lost: 'at most the last second of the record in `dir`', file: 'agent/endless', test: 'a block that never ends: the log goes on, the endpoint answers, the gauge grows' },
+      { fault: '`kill -9` in mid-block, the last line cut short or padded as by a power cut', host: 'as without the agent', lost: 'the line that was cut', file: 'agent/fault-runs', test: 'killed in mid-block, its file cut short or padded by a power cut: every record but the cut one is read' },
+      { fault: 'the wall clock set forward and back by hours', host: 'nothing', lost: 'nothing', file: 'agent/fault-runs', test: 'the wall clock is set forward and back, between blocks and within them: durations are true, counters only grow' },
+      { fault: '10,000 blocks a minute', host: 'nothing', lost: 'log lines, by number', file: 'agent/fault-runs', test: 'ten thousand blocks a minute: each is counted and written, the log says few and how many it left out' },
+      { fault: 'SIGSTOP and SIGCONT', host: 'as without the agent', lost: 'nothing; no code is blamed', file: 'agent/blameless', test: 'a process stopped and continued was suspended, whether it was idle or busy' },
+      { fault: 'the same with `stuck` and `abort`', host: 'it is not aborted', lost: 'nothing', file: 'agent/faults', test: 'stuck does not count the time in which the whole process was stopped' },
+      { fault: 'others take all the CPU', host: 'as without the agent', lost: 'nothing; no code is blamed', file: 'agent/blameless', test: 'a process that gets no CPU because others take it all is not blamed' }
     ]
   },
   {
     part: 'Disk and log',
     rows: [
-      { fault: 'a full file of records that cannot become the older one', host: 'nothing; said once', lost: 'nothing but the bound of its size', file: 'store', test: 'a record whose file cannot become the older generation is on disk all the same, and not counted as lost' },
-      { fault: '`dir` is a file', host: 'nothing; said once', lost: 'records, counted', file: 'faults', test: 'dir cannot be written: said once, counted, the rest goes on' },
-      { fault: '`dir` is deleted under a running application', host: 'nothing', lost: 'records of up to five seconds, counted', file: 'store', test: 'where the folder, or the file in it, is deleted or replaced, it is made again within five seconds, and what went with it is counted' },
-      { fault: 'the log file is moved or deleted under a running application', host: 'nothing', lost: 'of a deleted one lines of up to five seconds, counted', file: 'log-destination', test: 'a file that is moved or deleted is begun anew within five seconds, and lines that went with it are counted' },
-      { fault: 'the disk fills up under a running application', host: 'nothing; said once', lost: 'records until there is room, counted', file: 'fault-runs', test: 'a disk that is full under a running application: said once, counted, and written again once there is room' },
-      { fault: 'the disk fills up in the middle of a record', host: 'nothing', lost: 'that record and those until there is room, counted; no file stays open', file: 'store', test: 'a disk that fills up in the middle of a record loses no other, leaks nothing, and is written again once there is room' },
-      { fault: 'a disk that was full all along', host: 'nothing', lost: 'records, counted', file: 'store', test: 'on a full disk nothing throws, the state says so, and no file stays open' },
-      { fault: 'lines in a record file that are none', host: '-', lost: 'those lines, counted by `loopwatch blocks`', file: 'store', test: 'a line that is no record is passed over and counted; a cause of a later version is told, and nothing orders the terminal about' },
-      { fault: 'the log file cannot be opened', host: 'a process warning, once', lost: 'log lines, counted', file: 'faults', test: 'a log file that cannot be written is said where a person sees it: by a process warning, once' },
-      { fault: 'a named pipe as the log, whose reader starts again', host: 'nothing', lost: 'lines of five seconds, counted', file: 'log-destination', test: 'a named pipe whose reader has gone is opened again after five seconds' },
-      { fault: 'the disk of the log is full', host: 'nothing', lost: 'log lines, counted', file: 'log-destination', test: 'a log on a full disk goes on once there is room, and says so' },
-      { fault: 'stdout closed by its reader', host: 'nothing', lost: 'log lines, counted', file: 'faults', test: 'stdout closed by its reader: the application lives, the loss is counted' },
-      { fault: 'a pipe whose reader stands still', host: 'nothing', lost: 'lines beyond a bound, counted', file: 'log-destination', test: 'whose reader stands still stops nothing: lines wait, a bounded number, and come when it reads' }
+      { fault: 'a full file of records that cannot become the older one', host: 'nothing; said once', lost: 'nothing but the bound of its size', file: 'unit/store/store', test: 'a record whose file cannot become the older generation is on disk all the same, and not counted as lost' },
+      { fault: '`dir` is a file', host: 'nothing; said once', lost: 'records, counted', file: 'agent/faults', test: 'dir cannot be written: said once, counted, the rest goes on' },
+      { fault: '`dir` is deleted under a running application', host: 'nothing', lost: 'records of up to five seconds, counted', file: 'unit/store/store', test: 'where the folder, or the file in it, is deleted or replaced, it is made again within five seconds, and what went with it is counted' },
+      { fault: 'the log file is moved or deleted under a running application', host: 'nothing', lost: 'of a deleted one lines of up to five seconds, counted', file: 'unit/export/log-destination', test: 'a file that is moved or deleted is begun anew within five seconds, and lines that went with it are counted' },
+      { fault: 'the disk fills up under a running application', host: 'nothing; said once', lost: 'records until there is room, counted', file: 'agent/fault-runs', test: 'a disk that is full under a running application: said once, counted, and written again once there is room' },
+      { fault: 'the disk fills up in the middle of a record', host: 'nothing', lost: 'that record and those until there is room, counted; no file stays open', file: 'agent/store', test: 'a disk that fills up in the middle of a record loses no other, leaks nothing, and is written again once there is room' },
+      { fault: 'a disk that was full all along', host: 'nothing', lost: 'records, counted', file: 'unit/store/store', test: 'on a full disk nothing throws, the state says so, and no file stays open' },
+      { fault: 'lines in a record file that are none', host: '-', lost: 'those lines, counted by `loopwatch blocks`', file: 'unit/store/store', test: 'a line that is no record is passed over and counted; a cause of a later version is told, and nothing orders the terminal about' },
+      { fault: 'the log file cannot be opened', host: 'a process warning, once', lost: 'log lines, counted', file: 'agent/faults', test: 'a log file that cannot be written is said where a person sees it: by a process warning, once' },
+      { fault: 'a named pipe as the log, whose reader starts again', host: 'nothing', lost: 'lines of five seconds, counted', file: 'agent/log-destination', test: 'a named pipe whose reader has gone is opened again after five seconds' },
+      { fault: 'the disk of the log is full', host: 'nothing', lost: 'log lines, counted', file: 'agent/log-destination', test: 'a log on a full disk goes on once there is room, and says so' },
+      { fault: 'stdout closed by its reader', host: 'nothing', lost: 'log lines, counted', file: 'agent/faults', test: 'stdout closed by its reader: the application lives, the loss is counted' },
+      { fault: 'a pipe whose reader stands still', host: 'nothing', lost: 'lines beyond a bound, counted', file: 'agent/log-destination', test: 'whose reader stands still stops nothing: lines wait, a bounded number, and come when it reads' }
     ]
   },
   {
     part: 'The endpoint',
     rows: [
-      { fault: 'every port taken', host: 'nothing; said once', lost: 'the endpoint until a port is free', file: 'faults', test: 'every port taken: the application goes on, the log says so once, and the port is tried again' },
-      { fault: 'two processes with one port', host: 'nothing; the log says which port', lost: 'nothing', file: 'cluster', test: 'two processes with one port: the second takes the next free one and says so; their blocks are joined' },
+      { fault: 'every port taken', host: 'nothing; said once', lost: 'the endpoint until a port is free', file: 'agent/faults', test: 'every port taken: the application goes on, the log says so once, and the port is tried again' },
+      { fault: 'two processes with one port', host: 'nothing; the log says which port', lost: 'nothing', file: 'agent/cluster', test: 'two processes with one port: the second takes the next free one and says so; their blocks are joined' },
       { fault: 'malformed HTTP, huge headers', host: 'nothing', lost: 'those connections', file: 'endpoint', within: 'the endpoint', test: 'survives malformed requests and huge headers' },
       { fault: '1,000 idle connections', host: 'nothing', lost: 'those connections', file: 'endpoint', within: 'the endpoint', test: 'answers beside 1,000 idle connections, and does not keep them' },
       { fault: 'a wrong Host', host: 'nothing', lost: 'that request (403)', file: 'endpoint', within: 'the endpoint', test: 'answers only to Host names that cannot be rebound' },
       { fault: 'a wrong token', host: 'nothing', lost: 'that request (401)', file: 'endpoint', within: 'the endpoint', test: 'asks for the token everywhere but at /healthz' },
-      { fault: 'streams of the page that nobody reads', host: 'nothing', lost: 'those streams', file: 'history', test: 'streams are bounded, and who does not read is let go' },
-      { fault: 'a profile grouped by one label a thousand times', host: 'nothing', lost: 'that request (400)', file: 'endpoint-memory', test: 'a label that is asked for again and again is refused, and costs nothing' },
-      { fault: 'a crowd that asks for profiles and reads nothing', host: 'nothing', lost: 'what is beyond a bound (503)', file: 'endpoint-memory', test: 'a crowd that wants profiles, flame graphs or all blocks at once, and reads nothing of it, takes little memory' }
+      { fault: 'streams of the page that nobody reads', host: 'nothing', lost: 'those streams', file: 'unit/watchdog/history', test: 'streams are bounded, and who does not read is let go' },
+      { fault: 'a profile grouped by one label a thousand times', host: 'nothing', lost: 'that request (400)', file: 'agent/endpoint-memory', test: 'a label that is asked for again and again is refused, and costs nothing' },
+      { fault: 'a crowd that asks for profiles and reads nothing', host: 'nothing', lost: 'what is beyond a bound (503)', file: 'agent/endpoint-memory', test: 'a crowd that wants profiles, flame graphs or all blocks at once, and reads nothing of it, takes little memory' }
     ]
   },
   {
     part: 'Requests and routes',
     rows: [
-      { fault: 'routes with line ends, quotes, 10 kB, any script', host: 'nothing', lost: 'what is beyond the bound', file: 'requests', test: 'the option route names requests; what it says is taken as it is, within bounds' },
-      { fault: 'label values of that kind', host: 'nothing', lost: 'nothing', file: 'metrics', test: 'label values with line ends, quotes, backslashes and any script are escaped, constant ones too' },
-      { fault: 'a million distinct paths', host: 'nothing', lost: 'nothing; beyond `routes` they are `(other)`', file: 'many-routes', test: 'a million paths, no two of them alike, take no more memory than a thousand' },
-      { fault: 'a function `route` that throws or gives nonsense', host: 'nothing; said once', lost: 'its names', file: 'requests', test: 'a function for routes that throws or gives nonsense costs its names and nothing else' },
-      { fault: 'connections closed before their answers', host: 'as without the agent', lost: 'nothing; counted as aborted', file: 'requests', test: 'a connection that is closed before its answers counts each of its requests as aborted, and nothing stays in flight' },
-      { fault: 'a flood of requests that the watchdog cannot follow', host: 'nothing', lost: 'metrics of whole requests, counted', file: 'bridge', test: 'a flood that the reader cannot keep up with loses whole rows only, and counts every one' }
+      { fault: 'routes with line ends, quotes, 10 kB, any script', host: 'nothing', lost: 'what is beyond the bound', file: 'agent/requests', test: 'the option route names requests; what it says is taken as it is, within bounds' },
+      { fault: 'label values of that kind', host: 'nothing', lost: 'nothing', file: 'unit/export/metrics', test: 'label values with line ends, quotes, backslashes and any script are escaped, constant ones too' },
+      { fault: 'a million distinct paths', host: 'nothing', lost: 'nothing; beyond `routes` they are `(other)`', file: 'unit/host/many-routes', test: 'a million paths, no two of them alike, take no more memory than a thousand' },
+      { fault: 'a function `route` that throws or gives nonsense', host: 'nothing; said once', lost: 'its names', file: 'agent/requests', test: 'a function for routes that throws or gives nonsense costs its names and nothing else' },
+      { fault: 'connections closed before their answers', host: 'as without the agent', lost: 'nothing; counted as aborted', file: 'agent/requests', test: 'a connection that is closed before its answers counts each of its requests as aborted, and nothing stays in flight' },
+      { fault: 'a flood of requests that the watchdog cannot follow', host: 'nothing', lost: 'metrics of whole requests, counted', file: 'unit/bridge/bridge', test: 'a flood that the reader cannot keep up with loses whole rows only, and counts every one' }
     ]
   },
   {
     part: 'Clusters',
     rows: [
-      { fault: '64 workers killed and replaced (8 in `npm test`)', host: 'as without the agent', lost: 'nothing', file: 'fault-runs', test: 'workers of a cluster are killed and replaced one batch after the other: no block and no count is lost' },
-      { fault: '64 watchdogs join, leave, and others take their places', host: '-', lost: 'nothing', file: 'cluster-hub', test: '64 workers join, answer, leave, and others take their places' },
-      { fault: 'a rolling restart under load, each worker leaving with `agent.stop()`', host: 'nothing', lost: 'nothing', file: 'cluster', test: 'a rolling restart loses nothing: who leaves with agent.stop() has told its last request and block' },
-      { fault: 'a worker is killed in mid-block', host: 'as without the agent', lost: 'at most its last second', file: 'cluster', test: 'a worker that is killed and replaced goes on under its number, and nothing goes backwards' },
-      { fault: 'a worker, the primary, or all are blocked during a scrape', host: 'nothing', lost: 'nothing', file: 'cluster', test: 'a scrape answers while a worker is blocked, while the primary is, and while all are' },
-      { fault: 'the watchdog of the primary is ended', host: 'one warning', lost: 'what earlier holders of a slot had counted', file: 'cluster', test: 'when the watchdog of the primary has to start again, the workers join it again under their numbers' },
-      { fault: 'the watchdog of a worker is ended', host: 'one warning', lost: 'nothing', file: 'cluster', test: 'when the watchdog of a worker has to start again, nothing is counted twice' },
-      { fault: 'no agent in the primary', host: 'nothing', lost: 'the common endpoint; each worker has its own', file: 'cluster', test: 'workers without an agent in their primary listen themselves, on ports of their own' },
-      { fault: 'garbage, 100 MB lines, HTTP, other versions on the socket', host: 'nothing; said', lost: 'those connections', file: 'cluster-hub', test: 'bytes that no worker would send end their connection and nothing else' },
-      { fault: 'a block\'s record with any field wrong', host: 'nothing; said', lost: 'that connection', file: 'cluster-parts', test: 'a record with any field wrong is refused, or shown and exported like any other' },
-      { fault: 'a primary that accepts and says nothing', host: 'nothing', lost: 'the common endpoint; the worker has its own', file: 'cluster-hub', test: 'a worker whose primary accepts and says nothing listens itself' },
-      { fault: 'a socket file left by a dead process', host: 'nothing', lost: 'nothing', file: 'cluster-hub', test: 'a socket file that a dead process has left is taken over, one in use is not' },
-      { fault: 'a socket file deleted by a cleaner', host: 'nothing', lost: 'nothing', file: 'cluster-hub', test: 'a socket file that a cleaner has deleted is made again' },
-      { fault: 'a socket folder that others may enter', host: 'nothing; said once', lost: 'the common endpoint; each worker has its own', file: 'cluster', test: 'a folder that other users may enter is not used: said once, and the workers listen themselves' }
+      { fault: '64 workers killed and replaced (8 in `npm test`)', host: 'as without the agent', lost: 'nothing', file: 'agent/fault-runs', test: 'workers of a cluster are killed and replaced one batch after the other: no block and no count is lost' },
+      { fault: '64 watchdogs join, leave, and others take their places', host: '-', lost: 'nothing', file: 'unit/cluster/hub', test: '64 workers join, answer, leave, and others take their places' },
+      { fault: 'a rolling restart under load, each worker leaving with `agent.stop()`', host: 'nothing', lost: 'nothing', file: 'agent/cluster', test: 'a rolling restart loses nothing: who leaves with agent.stop() has told its last request and block' },
+      { fault: 'a worker is killed in mid-block', host: 'as without the agent', lost: 'at most its last second', file: 'agent/cluster', test: 'a worker that is killed and replaced goes on under its number, and nothing goes backwards' },
+      { fault: 'a worker, the primary, or all are blocked during a scrape', host: 'nothing', lost: 'nothing', file: 'agent/cluster', test: 'a scrape answers while a worker is blocked, while the primary is, and while all are' },
+      { fault: 'the watchdog of the primary is ended', host: 'one warning', lost: 'what earlier holders of a slot had counted', file: 'agent/cluster', test: 'when the watchdog of the primary has to start again, the workers join it again under their numbers' },
+      { fault: 'the watchdog of a worker is ended', host: 'one warning', lost: 'nothing', file: 'agent/cluster', test: 'when the watchdog of a worker has to start again, nothing is counted twice' },
+      { fault: 'no agent in the primary', host: 'nothing', lost: 'the common endpoint; each worker has its own', file: 'agent/cluster', test: 'workers without an agent in their primary listen themselves, on ports of their own' },
+      { fault: 'garbage, 100 MB lines, HTTP, other versions on the socket', host: 'nothing; said', lost: 'those connections', file: 'unit/cluster/hub', test: 'bytes that no worker would send end their connection and nothing else' },
+      { fault: 'a block\'s record with any field wrong', host: 'nothing; said', lost: 'that connection', file: 'unit/cluster/parts', test: 'a record with any field wrong is refused, or shown and exported like any other' },
+      { fault: 'a primary that accepts and says nothing', host: 'nothing', lost: 'the common endpoint; the worker has its own', file: 'unit/cluster/hub', test: 'a worker whose primary accepts and says nothing listens itself' },
+      { fault: 'a socket file left by a dead process', host: 'nothing', lost: 'nothing', file: 'agent/cluster-hub', test: 'a socket file that a dead process has left is taken over, one in use is not' },
+      { fault: 'a socket file deleted by a cleaner', host: 'nothing', lost: 'nothing', file: 'unit/cluster/hub', test: 'a socket file that a cleaner has deleted is made again' },
+      { fault: 'a socket folder that others may enter', host: 'nothing; said once', lost: 'the common endpoint; each worker has its own', file: 'agent/cluster', test: 'a folder that other users may enter is not used: said once, and the workers listen themselves' }
     ]
   },
   {
     part: 'Seeing',
     rows: [
       { fault: 'dashboard variables with characters of regular expressions', host: '-', lost: 'nothing', file: 'dashboards', within: 'in a real Prometheus', test: 'values of variables stand for themselves, whatever characters they have' },
-      { fault: 'an agent that restarts under an open page', host: '-', lost: 'the page says so until it is back', file: 'page', test: 'an agent that restarts is seen to go and to come back' },
-      { fault: '500 blocks with stacks of 60 frames, one of five minutes', host: '-', lost: 'nothing', file: 'page', test: '500 blocks with stacks of 60 frames, the newest five minutes long, are listed and drawn' },
-      { fault: 'functions and routes named as markup', host: '-', lost: 'nothing; they stay text', file: 'page', test: 'whatever is named as markup stays text' },
-      { fault: 'Pyroscope is away', host: 'nothing', lost: 'profiles beyond 20, counted', file: 'profiles', test: 'Pyroscope gets every ended block once, and again what it could not take' }
+      { fault: 'an agent that restarts under an open page', host: '-', lost: 'the page says so until it is back', file: 'release/page', test: 'an agent that restarts is seen to go and to come back' },
+      { fault: '500 blocks with stacks of 60 frames, one of five minutes', host: '-', lost: 'nothing', file: 'release/page', test: '500 blocks with stacks of 60 frames, the newest five minutes long, are listed and drawn' },
+      { fault: 'functions and routes named as markup', host: '-', lost: 'nothing; they stay text', file: 'release/page', test: 'whatever is named as markup stays text' },
+      { fault: 'Pyroscope is away', host: 'nothing', lost: 'profiles beyond 20, counted', file: 'unit/export/profiles', test: 'Pyroscope gets every ended block once, and again what it could not take' }
     ]
   },
   {
     part: 'Scenarios',
     rows: [
-      { fault: 'unknown scenario or variant, repeats 0, a report that cannot be written', host: '-', lost: 'nothing ran', file: 'scenario', test: 'what cannot be run is said before anything runs' },
-      { fault: 'cells that crash, hang or come to a wrong result', host: '-', lost: 'their figures; the others have theirs', file: 'scenario', test: 'cells that fail say why and keep their place, the others have figures' },
-      { fault: 'Ctrl-C in mid-run', host: '-', lost: 'what was not finished; no process is left', file: 'scenario', test: 'Ctrl-C keeps what was finished and leaves no process behind' },
-      { fault: 'the runner is ended or killed', host: '-', lost: 'the run; no process is left', file: 'scenario', test: 'a harness that is ended in mid-cell, or killed, leaves no process behind' },
-      { fault: 'a single core', host: '-', lost: 'nothing; marked oversubscribed', file: 'scenario', test: 'on one core every pair is marked oversubscribed, and the ring does not spin' },
-      { fault: 'a terminal of 40 columns, or none', host: '-', lost: 'nothing', file: 'scenario-parts', test: 'a table fits 40 columns, 120 and none' },
-      { fault: 'the database goes down in mid-run', host: '-', lost: 'that cell', file: 'scenario-servers', test: 'a database that goes down in mid-run fails its cell, clearly, and the rest goes on with another' },
-      { fault: 'a server dies in mid-run', host: '-', lost: 'that cell', file: 'scenario-servers', test: 'a server that dies in mid-run fails its cell, clearly, and the rest goes on' },
-      { fault: 'a wrong database, a taken port, wrong flags', host: '-', lost: 'nothing ran', file: 'scenario-servers', test: 'what is missing or wrong is one line that says what to do' },
-      { fault: 'too few file handles', host: '-', lost: 'nothing ran', file: 'scenario-load', test: 'too few file handles, a port that is taken and a database that is not there say what to do' }
+      { fault: 'unknown scenario or variant, repeats 0, a report that cannot be written', host: '-', lost: 'nothing ran', file: 'scenarios/scenario', test: 'what cannot be run is said before anything runs' },
+      { fault: 'cells that crash, hang or come to a wrong result', host: '-', lost: 'their figures; the others have theirs', file: 'scenarios/scenario', test: 'cells that fail say why and keep their place, the others have figures' },
+      { fault: 'Ctrl-C in mid-run', host: '-', lost: 'what was not finished; no process is left', file: 'scenarios/scenario', test: 'Ctrl-C keeps what was finished and leaves no process behind' },
+      { fault: 'the runner is ended or killed', host: '-', lost: 'the run; no process is left', file: 'scenarios/scenario', test: 'a harness that is ended in mid-cell, or killed, leaves no process behind' },
+      { fault: 'a single core', host: '-', lost: 'nothing; marked oversubscribed', file: 'scenarios/scenario', test: 'on one core every pair is marked oversubscribed, and the ring does not spin' },
+      { fault: 'a terminal of 40 columns, or none', host: '-', lost: 'nothing', file: 'unit/scenarios/parts', test: 'a table fits 40 columns, 120 and none' },
+      { fault: 'the database goes down in mid-run', host: '-', lost: 'that cell', file: 'scenarios/servers', test: 'a database that goes down in mid-run fails its cell, clearly, and the rest goes on with another' },
+      { fault: 'a server dies in mid-run', host: '-', lost: 'that cell', file: 'scenarios/servers', test: 'a server that dies in mid-run fails its cell, clearly, and the rest goes on' },
+      { fault: 'a wrong database, a taken port, wrong flags', host: '-', lost: 'nothing ran', file: 'scenarios/servers', test: 'what is missing or wrong is one line that says what to do' },
+      { fault: 'too few file handles', host: '-', lost: 'nothing ran', file: 'scenarios/load', test: 'too few file handles, a port that is taken and a database that is not there say what to do' }
     ]
   },
   {
     part: 'Hooks called from Rust',
     rows: [
-      { fault: 'a hook throws, rejects, never answers, gives the wrong type', host: '-', lost: 'that call, with a code', file: 'hook-calls', test: 'a hook that throws, rejects, never answers or returns the wrong type ends its call with a code' },
-      { fault: 'a worker ends with a call in flight', host: '-', lost: 'that call, with a code', file: 'hook-calls', test: 'a worker that ends with its call in flight ends the call; without workers none waits' },
-      { fault: 'a thread in an endless loop', host: '-', lost: 'its calls, at their deadline', file: 'hook-calls', test: 'a thread in an endless loop costs its own calls: the deadline ends them, terminate() the thread' },
-      { fault: 'a pool is stopped while busy', host: '-', lost: 'calls in flight, with a code', file: 'hook-calls', test: 'a pool that is stopped while busy ends every call and every thread' },
-      { fault: 'the addon loaded twice', host: '-', lost: 'nothing', file: 'hook-calls', test: 'two copies of the addon do not take each other\'s pools' }
+      { fault: 'a hook throws, rejects, never answers, gives the wrong type', host: '-', lost: 'that call, with a code', file: 'scenarios/every-version/hook-calls', test: 'a hook that throws, rejects, never answers or returns the wrong type ends its call with a code' },
+      { fault: 'a worker ends with a call in flight', host: '-', lost: 'that call, with a code', file: 'scenarios/every-version/hook-calls', test: 'a worker that ends with its call in flight ends the call; without workers none waits' },
+      { fault: 'a thread in an endless loop', host: '-', lost: 'its calls, at their deadline', file: 'scenarios/every-version/hook-calls', test: 'a thread in an endless loop costs its own calls: the deadline ends them, terminate() the thread' },
+      { fault: 'a pool is stopped while busy', host: '-', lost: 'calls in flight, with a code', file: 'scenarios/every-version/hook-calls', test: 'a pool that is stopped while busy ends every call and every thread' },
+      { fault: 'the addon loaded twice', host: '-', lost: 'nothing', file: 'scenarios/every-version/hook-calls', test: 'two copies of the addon do not take each other\'s pools' }
     ]
   },
   {
     part: 'Profiles and attach',
     rows: [
-      { fault: '`attach` to what is no process, not Node.js, or handles SIGUSR1', host: 'nothing is sent to it, or it handles its signal', lost: 'nothing', file: 'attach', test: 'what cannot be attached to is left alone, and why is said' },
-      { fault: 'a process in a container, stopped, or with an open inspector', host: 'nothing is sent to it', lost: 'nothing', file: 'attach', test: 'the kernel\'s facts decide whether SIGUSR1 may be sent' },
-      { fault: 'port 9229 taken by another', host: 'nothing is sent to it', lost: 'nothing', file: 'attach', test: 'where another process has port 9229, nothing is sent to the one asked for' },
-      { fault: '`attach` to an endless loop', host: 'its inspector opens and closes', lost: 'nothing', file: 'attach', test: 'a process that is stuck in an endless loop: its stack by --once, and the block while it lasts' },
-      { fault: 'a tool that hangs, fails or reports nothing', host: '-', lost: 'the report; the exit code is not 0', file: 'profile-command', test: 'a tool that hangs, one that fails, and a report of nothing are told' },
-      { fault: 'a target that reads stdin, ends at once, is ESM or TypeScript', host: 'as without the tool', lost: 'nothing', file: 'profile-command', test: 'an application that reads its input, one that ends by itself, ES modules and TypeScript are profiled' },
-      { fault: 'a cluster, no Node.js command, an output folder that is a file', host: 'it is not started, or ended at its first fork', lost: 'nothing', file: 'profile-command', test: 'what cannot be profiled is refused with a code that says what to do instead' },
-      { fault: 'Ctrl-C in a profiling run', host: 'it ends', lost: 'nothing; there is a report', file: 'profile-command', test: 'Ctrl-C gives the report also of an application that ends by it at once, and nothing is overwritten' }
+      { fault: '`attach` to what is no process, not Node.js, or handles SIGUSR1', host: 'nothing is sent to it, or it handles its signal', lost: 'nothing', file: 'tools/attach', test: 'what cannot be attached to is left alone, and why is said' },
+      { fault: 'a process in a container, stopped, or with an open inspector', host: 'nothing is sent to it', lost: 'nothing', file: 'unit/tools/attach', test: 'the kernel\'s facts decide whether SIGUSR1 may be sent' },
+      { fault: 'port 9229 taken by another', host: 'nothing is sent to it', lost: 'nothing', file: 'tools/attach', test: 'where another process has port 9229, nothing is sent to the one asked for' },
+      { fault: '`attach` to an endless loop', host: 'its inspector opens and closes', lost: 'nothing', file: 'tools/attach', test: 'a process that is stuck in an endless loop: its stack by --once, and the block while it lasts' },
+      { fault: 'a tool that hangs, fails or reports nothing', host: '-', lost: 'the report; the exit code is not 0', file: 'tools/profile/profile-command', test: 'a tool that hangs, one that fails, and a report of nothing are told' },
+      { fault: 'a target that reads stdin, ends at once, is ESM or TypeScript', host: 'as without the tool', lost: 'nothing', file: 'tools/profile/profile-command', test: 'an application that reads its input, one that ends by itself, ES modules and TypeScript are profiled' },
+      { fault: 'a cluster, no Node.js command, an output folder that is a file', host: 'it is not started, or ended at its first fork', lost: 'nothing', file: 'tools/profile/profile-command', test: 'what cannot be profiled is refused with a code that says what to do instead' },
+      { fault: 'Ctrl-C in a profiling run', host: 'it ends', lost: 'nothing; there is a report', file: 'tools/profile/profile-command', test: 'Ctrl-C gives the report also of an application that ends by it at once, and nothing is overwritten' }
     ]
   }
 ]

@@ -43,7 +43,7 @@ function isAlive (pid) {
 const gone = (pids) => eventually(() => !pids.some(isAlive), () => `the end of ${pids.filter(isAlive)}`)
 
 test('the demo reports all seven ways to block by route, function and cause, and ends by itself', async (t) => {
-  const demo = startDemo(t, ['--seconds', '12', '--port', '0'])
+  const demo = startDemo(t, ['--seconds', '8', '--every', '0.5', '--port', '0'])
   const pids = await running(demo)
   const { code, stdout, stderr } = await demo.closed
   assert.equal(code, 0, stderr)
@@ -92,6 +92,7 @@ test('a shop that dies ends the demo, which says so', async (t) => {
 test('a wrong flag is refused with what it takes', async (t) => {
   for (const [flags, message] of /** @type {[string[], RegExp][]} */ ([
     [['--seconds', 'soon'], /--seconds.*'soon'.*It takes seconds/],
+    [['--every', 'now'], /--every.*'now'.*It takes seconds/],
     [['--seconds', '0'], /--seconds.*'0'.*It takes seconds/],
     [['--port', '70000'], /--port.*'70000'.*0 to 65535/],
     [['--sceonds', '3'], /unknown option '--sceonds'/],

@@ -3,6 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Rush } = require('../../../lib/host/rush')
+const { eventually } = require('../../support/app')
 
 const idleMs = () => performance.eventLoopUtilization().idle
 
@@ -16,8 +17,9 @@ test('what is read right after a silence may have waited, unless its connection 
 
 test('a loop that has slept since has read everything', async () => {
   const rush = new Rush()
-  rush.begin(1000, idleMs())
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  const before = idleMs()
+  rush.begin(1000, before)
+  await eventually(() => idleMs() - before > 5, 'the loop to sleep')
   assert.equal(rush.isOn(1001, -Infinity), false)
   assert.equal(rush.isOn(1001, -Infinity), false)
 })

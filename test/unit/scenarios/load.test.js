@@ -3,23 +3,16 @@
 // The load driver against real servers, and what the scenarios with servers decide on plain data.
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const fs = require('node:fs')
 const http = require('node:http')
-const path = require('node:path')
 const { drive } = require('../../../scenarios/load/drive')
-const { findK6, readSummary, runK6 } = require('../../../scenarios/load/k6')
+const { readSummary } = require('../../../scenarios/load/k6')
 const { bytes, duration, k6Lines } = require('../../../scenarios/load/k6-lines')
 const { betweenLoads, readLoad } = require('../../../scenarios/load/remote-agent')
 const { percentile, summarise } = require('../../../scenarios/load/summary')
 const { bodyBytes, FULL_BODY_BYTES, receivedBytes, sentBytes } = require('../../../scenarios/cluster-http/rows')
-const goroutinesCell = require('../../../scenarios/goroutines/cell')
-const go = require('../../../scenarios/goroutines/go')
 const { calibrate, kernels } = require('../../../scenarios/goroutines/kernels')
-const { Context } = require('../../../scenarios/harness/context')
 const { findScenarios } = require('../../../scenarios/harness/registry')
 const { makeDocument } = require('../../support/scenario-document')
-const { eventually } = require('../../support/app')
-const { makeDir } = require('../../support/files')
 
 const scenarioOf = (/** @type {string} */ name) => /** @type {import('../../../scenarios/harness/interface').Scenario} */ (findScenarios().find((each) => each.name === name))
 
@@ -100,17 +93,6 @@ test('the lines are those of k6', () => {
   assert.match(lines[9], /^http_reqs\.+: 10337 171\.355/)
 })
 
-test('k6 and the built-in driver say the same of the same server', { skip: findK6() === null ? 'k6 is not on the PATH' : false }, async (t) => {
-  // A delay that both must see, far above what either costs.
-  const { url } = await listen(t, (_, response) => setTimeout(() => response.end('0123456789'), 40))
-  const order = { url, users: 4, seconds: 2, headers: { host: 'localhost:3000', 'user-agent': 'lw' }, expect: { body: '0123456789' } }
-  const [ours, theirs] = [await drive(order), await runK6(order)]
-  assert.deepEqual([theirs.failed, ours.failed], [0, 0])
-  for (const read of [(load) => load.perSecond, /** @param {any} load */ (load) => load.durationMs.med, /** @param {any} load */ (load) => load.bytesReceived / load.requests]) {
-    assert.ok(Math.abs(read(ours) / read(theirs) - 1) < 0.1, `${read(ours)} and ${read(theirs)}`)
-  }
-})
-
 test('of k6\'s summary failures are apart from what was answered', () => {
   const trend = { values: { avg: 2, min: 1, med: 2, max: 3, 'p(90)': 2.9, 'p(95)': 2.95, 'p(99)': 3 } }
   const load = readSummary({ http_reqs: { values: { count: 100 } }, http_req_failed: { values: { passes: 4 } }, http_req_duration: trend, data_received: { values: { count: 5 } } }, { users: 2, durationMs: 2000, cpuSeconds: 1 })
@@ -138,51 +120,6 @@ test('bytes are those of the original\'s two runs to 1 %, and its gain is 50.8 %
   const [table] = compare?.({ ...makeDocument(), cells: ['single', 'cluster'].map((variant, i) => ({ ...cell, variant, median: 100 * (i + 1), params: { users: 50 }, extra: {} })) }) ?? []
   assert.match(String(table.notes?.[0]), /\+50\.8 % in the original, which says \+30 %; here \+100\.0 %/)
   assert.deepEqual(table.rows[0].slice(0, 2), ['http_reqs', '10,337'])
-})
-
-/** Its command; without it the test is skipped and says so, in CI it fails. @param {import('node:test').TestContext} t */
-function findGo (t) {
-  const command = go.findGo()
-  if (command === null) {
-    assert.notEqual(process.env.CI, 'true', go.missing)
-    t.skip(go.missing)
-  }
-  return command
-}
-
-test('where the cheap request beside the load fails, the run is an error and not a p99 of those that did not', { skip: process.platform === 'win32' }, async (t) => {
-  const file = path.join(makeDir(t), 'server')
-  fs.writeFileSync(file, `#!${process.execPath}
-    const answers = { '/work': '42', '/sched': '{"bounds":[1],"counts":[1,1]}' }
-    require('node:http').createServer((request, response) => {
-      const path = request.url.split('?')[0]
-      if (path === '/health' && process.uptime() > 1) response.writeHead(500)
-      response.end(answers[path])
-    }).listen(0, '127.0.0.1', function () { console.log(JSON.stringify({ url: 'http://127.0.0.1:' + this.address().port })) })`, { mode: 0o755 })
-  const cell = { variant: 'go-goroutines', params: { kernel: 'float', workMs: 1, users: 2 }, module: '', data: { way: 'goroutines', size: 1 } }
-  const shared = { goServer: file, port: 0, steps: { float: { 1: 7 } }, bodies: { 'float 7': '42' } }
-  const context = new Context({ cell, mode: 'quick', seconds: 2, warmUpSeconds: 0, shared }, null, () => {})
-  await assert.rejects(goroutinesCell.run(context), /requests to \/health failed/)
-})
-
-test('a build of the Go server that is ended in the middle leaves nothing behind', async (t) => {
-  const command = findGo(t)
-  if (command === null) return
-  const [dir, cache] = [makeDir(t), makeDir(t)]
-  const { TMPDIR, GOCACHE } = process.env
-  Object.assign(process.env, { TMPDIR: dir, GOCACHE: cache })
-  t.after(() => {
-    for (const [name, value] of Object.entries({ TMPDIR, GOCACHE })) {
-      if (value === undefined) delete process.env[name]
-      else process.env[name] = value
-    }
-  })
-  const ending = new AbortController()
-  const building = assert.rejects(go.buildServer(command, ending.signal))
-  await eventually(() => fs.readdirSync(dir, { recursive: true }).some((name) => /go-build\d+.b\d+/.test(String(name))), 'go to compile')
-  ending.abort()
-  await building
-  await eventually(() => fs.readdirSync(dir).length === 0, () => `nothing: ${fs.readdirSync(dir)}`, 3000)
 })
 
 test('a step of a kernel is calibrated to what it takes', () => {

@@ -19,9 +19,6 @@ const { codecs } = require('../../../scenarios/messaging/codecs')
 const { run } = require('../../../scenarios/messaging/ping-pong')
 const { Ring } = require('../../../scenarios/messaging/ring')
 const { transports } = require('../../../scenarios/messaging/transports')
-const { means } = require('../../../scenarios/offload/means')
-const offloadTask = require('../../../scenarios/offload/task')
-const { work } = require('../../../scenarios/offload/work')
 const { readWrk } = require('../../../scenarios/overhead/load')
 const { makeDocument } = require('../../support/scenario-document')
 
@@ -222,29 +219,6 @@ test('offload says from which size of work on each means pays', () => {
   })))
   const [verdict] = findings({ ...makeDocument(), cells })
   assert.match(verdict, /a warm pool from 1 ms of work on \(it holds the caller for 0.100 ms\), new Worker from 10 ms of work on \(it holds the caller for 2.00 ms\), fork\(\) not up to 100 ms; the means of choice is a warm pool/)
-})
-
-test('of tasks at once the last answer counts, and the memory then, not what comes when all have ended', async () => {
-  const [END_MS, GROWTH_MIB] = [300, 256]
-  means.ending = () => ({
-    run: async ({ steps }) => {
-      const fromMs = performance.now()
-      const answer = { value: work(steps), inputBytes: 0 }
-      const answeredMs = performance.now()
-      await new Promise((resolve) => setTimeout(resolve, END_MS))
-      return { answer, times: { startMs: 0, sendMs: 0, onlineMs: 0, resultMs: answeredMs - fromMs, answeredMs }, rssBytes: process.memoryUsage.rss() + GROWTH_MIB * 1024 * 1024 }
-    },
-    close: async () => {}
-  })
-  const shared = { stepsPerMs: 1000, values: { 1: work(1000) } }
-  const { value, extra } = await offloadTask.run(new Context({ cell: { variant: 'ending', params: { workMs: 1, inputKiB: 0, parallel: 4 }, module: '' }, mode: 'quick', seconds: 0, warmUpSeconds: 0, shared }, null, () => {}))
-  assert.ok(value > 0 && value < END_MS, `${value} ms`)
-  assert.ok(Math.abs(Number(extra?.rssGrowthMiB) / (GROWTH_MIB / 4) - 1) < 0.2, `${extra?.rssGrowthMiB} MiB each`)
-  for (const variant of ['inline', 'fork', 'worker', 'pool']) {
-    const { run, close } = means[variant](1)
-    assert.ok((await run({ steps: 1000, input: null })).rssBytes > 1e7, variant)
-    await close()
-  }
 })
 
 test('what wrk prints is read with its units and its failures', () => {

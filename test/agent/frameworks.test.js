@@ -3,9 +3,9 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const http = require('node:http')
-const { eventually } = require('../../support/app')
-const { PassiveAgent } = require('../../../lib/host/passive-agent')
-const { watchRoutes, listen } = require('../../support/routes')
+const { eventually } = require('../support/app')
+const { PassiveAgent } = require('../../lib/host/passive-agent')
+const { watchRoutes, listen } = require('../support/routes')
 
 /** Path asked, route in the handler (undefined: none ran), route at the end, status, request. @typedef {[string, string | null | undefined, string | null | undefined, number, RequestInit?]} Case */
 
@@ -69,14 +69,14 @@ function watch (t) {
 
 test('Fastify says its routes before any hook of the application', async (t) => {
   const routes = watch(t)
-  const app = require('../../fixtures/routed/fastify').make(require('fastify'), routes.seen)
+  const app = require('../fixtures/routed/fastify').make(require('fastify'), routes.seen)
   await app.ready()
   await check(routes, await listen(t, app.server), FASTIFY)
 })
 
 test('an instance of Fastify that is older than the agent says its routes when the handler runs', async (t) => {
   let seen = (/** @type {any} */ _) => {}
-  const app = require('../../fixtures/routed/fastify').make(require('fastify'), (/** @type {any} */ request) => seen(request))
+  const app = require('../fixtures/routed/fastify').make(require('fastify'), (/** @type {any} */ request) => seen(request))
   await app.ready()
   const routes = watch(t)
   seen = routes.seen
@@ -89,7 +89,7 @@ test('with the plugin an older instance of Fastify says its routes before its ow
   let seen = (/** @type {any} */ _) => {}
   const app = require('fastify')()
   app.register(fastify)
-  app.register(async (/** @type {any} */ all) => require('../../fixtures/routed/fastify').fill(all, (/** @type {any} */ request) => seen(request)))
+  app.register(async (/** @type {any} */ all) => require('../fixtures/routed/fastify').fill(all, (/** @type {any} */ request) => seen(request)))
   await app.ready()
   const routes = watch(t)
   seen = routes.seen
@@ -97,7 +97,7 @@ test('with the plugin an older instance of Fastify says its routes before its ow
 })
 
 test('Koa says its routes, loaded before the agent or after', async (t) => {
-  const { make } = require('../../fixtures/routed/koa')
+  const { make } = require('../fixtures/routed/koa')
   for (const order of ['after', 'before']) {
     if (order === 'after') for (const file of Object.keys(require.cache)) if (/[\\/]koa[\\/]/.test(file)) delete require.cache[file]
     const routes = watchRoutes()
@@ -110,7 +110,7 @@ test('Koa says its routes, loaded before the agent or after', async (t) => {
 })
 
 test('hapi says its routes, loaded before the agent or after', async (t) => {
-  const { make } = require('../../fixtures/routed/hapi')
+  const { make } = require('../fixtures/routed/hapi')
   for (const order of ['after', 'before']) {
     const routes = watchRoutes()
     const server = await make(require('@hapi/hapi'), routes.seen)
@@ -130,7 +130,7 @@ test('a framework that is loaded behind a server with open connections is found 
   const server = await listen(t, http.createServer((req, res) => handle(req, res)))
   assert.equal((await routes.ask(server, '/users/7')).end, undefined)
   for (const file of Object.keys(require.cache)) if (/[\\/]koa[\\/]/.test(file)) delete require.cache[file]
-  const late = require('../../fixtures/routed/koa').make(require('koa'), require('@koa/router'), () => {})
+  const late = require('../fixtures/routed/koa').make(require('koa'), require('@koa/router'), () => {})
   handle = /** @type {any} */ (late.listeners('request')[0])
   await eventually(async () => (await routes.ask(server, '/users/7')).end === '/users/:id', 'the route')
 })
@@ -148,7 +148,7 @@ const NEST = [
 for (const platform of ['express', 'fastify']) {
   test(`NestJS on ${platform} says its routes`, async (t) => {
     const routes = watch(t)
-    const { make } = await import('../../fixtures/routed/nest.mjs')
+    const { make } = await import('../fixtures/routed/nest.mjs')
     const app = await make(platform, routes.seen)
     await app.listen(0, '127.0.0.1')
     t.after(() => app.close())

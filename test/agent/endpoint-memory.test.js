@@ -7,10 +7,9 @@ const { once } = require('node:events')
 const net = require('node:net')
 const path = require('node:path')
 const { Worker } = require('node:worker_threads')
-const { Turns, WAITING } = require('../../../lib/export/turns')
-const { RESOURCE_LIMITS } = require('../../../lib/host/watchdog-thread')
-const { eventually, FIXTURES } = require('../../support/app')
-const { statusesOf } = require('../../support/raw')
+const { RESOURCE_LIMITS } = require('../../lib/host/watchdog-thread')
+const { eventually, FIXTURES } = require('../support/app')
+const { statusesOf } = require('../support/raw')
 
 const HEAD_BYTES = 8 * 1024
 const MB = 1024 * 1024
@@ -89,21 +88,4 @@ test('who leaves before the answer is made takes no room from others', async (t)
   await (await fetch(`${url}/flame`)).arrayBuffer()
   assert.equal((await fetch(`${url}/profile`)).status, 200)
   assert.deepEqual(errors, [])
-})
-
-test('work goes on one after the other, also after one that fails; who comes when too many wait is turned away', async () => {
-  const turns = new Turns()
-  let running = 0
-  const work = async (/** @type {number} */ i) => {
-    assert.equal(++running, 1)
-    await new Promise((resolve) => setTimeout(resolve, 1))
-    running--
-    if (i === 3) throw new Error('on purpose')
-    return i
-  }
-  const taken = Array.from({ length: WAITING + 5 }, (_, i) => turns.take(() => work(i)))
-  assert.deepEqual(taken.map((turn) => turn === null), taken.map((_, i) => i > WAITING))
-  const results = await Promise.allSettled(taken.slice(0, WAITING + 1))
-  assert.deepEqual(results.map((result) => result.status === 'fulfilled' ? result.value : result.reason.message), results.map((_, i) => i === 3 ? 'on purpose' : i))
-  assert.equal(await turns.take(() => 'again'), 'again')
 })

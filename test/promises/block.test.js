@@ -1,0 +1,33 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { startApp } = require('../support/app')
+
+const SOURCE = fs.readFileSync(path.join(__dirname, '..', '..', 'scenarios', 'bakeoff', 'blocks.js'), 'utf8').split('\n')
+
+/** Lines of the corpus that a detector may name for a block. @param {string} name */
+const linesOf = (name) => SOURCE.flatMap((text, i) => new RegExp(`// here:.*\\b${name}\\b`).test(text) ? [i + 1] : [])
+
+test('a block is told while it lasts, with its line, its request and its cause', async (t) => {
+  const app = await startApp(t)
+  const answered = app.get('/spin?ms=700')
+  const opened = await app.line(({ event, request }) => event === 'opened' && request?.route === '/spin', 'the block to be told')
+  assert.ok(opened.durationMs < 700, `told after ${opened.durationMs} ms`)
+  await answered
+  const ended = await app.line(({ event, block }) => event === 'closed' && block === opened.block, 'its end')
+  assert.ok(ended.durationMs > 650, `${ended.durationMs}`)
+  assert.equal(ended.cause, 'js', JSON.stringify(ended))
+  assert.equal(ended.frame.function, 'spin')
+  assert.ok(linesOf('spin').includes(ended.frame.line), `line ${ended.frame.line} of ${linesOf('spin')}`)
+  assert.equal(`${ended.request.method} ${ended.request.route}`, 'GET /spin')
+})
+
+test('a synchronous call into Node.js is told as what it is, with the function that makes it', async (t) => {
+  const app = await startApp(t)
+  await app.get('/pbkdf2?ms=400')
+  const ended = await app.line(({ event, request }) => event === 'closed' && request?.route === '/pbkdf2', 'the block')
+  assert.deepEqual([ended.cause, ended.frame.function], ['native', 'pbkdf2'], JSON.stringify(ended))
+})

@@ -1,0 +1,15 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const path = require('node:path')
+const { startNode } = require('../support/app')
+
+const START = path.join(__dirname, '..', '..', 'scenarios', 'demo', 'start.js')
+
+test('npm start shows blocks of the shop and sums them up at its end', async (t) => {
+  const { code, stdout, stderr } = await startNode(t, [START, '--seconds', '3', '--every', '0.5', '--port', '0']).closed
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /recommend/)
+  assert.match(stderr, /GET \/customers\/:id\/recommendations +js +\d.* recommend$/m)
+})

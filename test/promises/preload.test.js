@@ -1,0 +1,25 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { startNode } = require('../support/app')
+const { makeDir } = require('../support/files')
+
+const REGISTER = path.join(__dirname, '..', '..', 'lib', 'register.js')
+const APP = 'setTimeout(function hold () { const end = Date.now() + 200; while (Date.now() < end); setTimeout(() => {}, 300) }, 300)\n'
+
+/** @param {{ stdout: string, stderr: string }} out */
+const linesOf = ({ stdout, stderr }) => `${stdout}\n${stderr}`.split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
+
+test('an application is watched without a change in its code, by -r or by NODE_OPTIONS', async (t) => {
+  const file = path.join(makeDir(t), 'app.js')
+  fs.writeFileSync(file, APP)
+  for (const [args, env] of /** @type {[string[], Record<string, string>][]} */ ([[['-r', REGISTER], {}], [[], { NODE_OPTIONS: `--require "${REGISTER}"` }]])) {
+    const out = await startNode(t, [...args, file], { env: { LOOPWATCH_PORT: '0', ...env } }).closed
+    assert.equal(out.code, 0)
+    const ended = linesOf(out).find(({ event, frame }) => event === 'closed' && frame?.function === 'hold')
+    assert.equal(ended?.frame.line, 1, JSON.stringify(out))
+  }
+})

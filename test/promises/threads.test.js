@@ -1,0 +1,25 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const path = require('node:path')
+const { startNode } = require('../support/app')
+
+const PACKAGE = JSON.stringify(path.join(__dirname, '..', '..'))
+const CRUNCHER = 'setInterval(function tick () { const end = performance.now() + 300; while (performance.now() < end); }, 900)'
+
+test('a worker thread that blocks is recorded under its name, and its utilization is measured', async (t) => {
+  const { stdout, stderr } = await startNode(t, ['-e', `
+    const { Worker } = require('node:worker_threads')
+    const agent = require(${PACKAGE}).start({ port: 0, log: false })
+    new Worker(${JSON.stringify(CRUNCHER)}, { eval: true, name: 'cruncher' })
+    setInterval(async () => {
+      const block = (await agent.blocks()).find((each) => each.thread === 'cruncher' && !each.ongoing)
+      if (block === undefined) return
+      console.log(JSON.stringify({ ms: block.durationMs + block.uncertaintyMs, metrics: await agent.metrics() }))
+      process.exit()
+    }, 200)`]).closed
+  const { ms, metrics } = JSON.parse(stdout || `"${stderr}"`)
+  assert.ok(ms >= 299, `${ms}`)
+  assert.match(metrics, /^loopwatch_eventloop_time_seconds_total\{thread="cruncher",state="active"\} 0\.[1-9]/m)
+})

@@ -1,0 +1,42 @@
+'use strict'
+
+// What the bakeoff holds for true and how it judges, on plain data. test/scenario-quick.test.js runs it.
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { causes } = require('../../lib/causes')
+const { contestants } = require('../../scenarios/bakeoff/contestants')
+const { corpus, FEW, isJs } = require('../../scenarios/bakeoff/corpus')
+const { linesOf } = require('../../scenarios/bakeoff/marks')
+const { scenario } = require('../../scenarios/bakeoff/scenario')
+const { makeDocument } = require('../support/scenario-document')
+
+const FOLDER = path.join(__dirname, '..', '..', 'scenarios', 'bakeoff')
+const spin = /** @type {import('../../scenarios/bakeoff/corpus').Case} */ (corpus.find(({ name }) => name === 'spin'))
+
+test('the corpus has enough blocks, and of each the function, the lines that are marked in its source, and a cause there is', () => {
+  assert.ok(corpus.length >= 25, `${corpus.length}`)
+  assert.ok(corpus.filter(isJs).length >= 10)
+  assert.deepEqual(new Set(corpus.map(({ server }) => server)), new Set(['plain', 'express', 'fastify']))
+  assert.equal(new Set(corpus.map(({ name }) => name)).size, corpus.length)
+  for (const { name, module, kind, lines, cause } of corpus) {
+    if (kind !== 'startup' && kind !== 'together') assert.equal(typeof require(`../../scenarios/bakeoff/${module}`).blocks[name], 'function', name)
+    assert.ok(lines?.length > 0, `${name} has no line marked`)
+    for (const each of cause) assert.ok(each in causes, `${name}: ${each}`)
+  }
+  for (const name of FEW) assert.ok(corpus.some((each) => each.name === name), name)
+  const [file, line] = spin.lines[0].split(':')
+  assert.match(fs.readFileSync(path.join(FOLDER, file), 'utf8').split('\n')[Number(line) - 1], /while \(Date\.now/)
+  assert.deepEqual(linesOf('a\nb // here: x y\nc // here: x'), { x: [2, 3], y: [2] })
+})
+
+test('a contestant that is not installed is left out by name, with what installs it, and the others run', (t) => {
+  const { packages } = contestants.blocked
+  t.after(() => { contestants.blocked.packages = packages })
+  contestants.blocked.packages = ['blocked-elsewhere']
+  const cells = scenario.plan({ mode: 'default', options: {}, environment: makeDocument().environment, isListing: false })
+  assert.deepEqual(cells.filter(({ skipped }) => skipped !== null).map(({ variant, skipped }) => [variant, skipped]), [['blocked', 'needs npm install --no-save blocked-elsewhere']])
+  assert.equal(cells.length, 9)
+  assert.match(scenario.findings({ ...makeDocument(), cells: [{ ...makeDocument().cells[2], variant: 'blocked' }] })[0], /1 not measured: blocked \(go is not/)
+})

@@ -1,0 +1,36 @@
+'use strict'
+
+const { Readable } = require('node:stream')
+const { spec: Spec } = require('node:test/reporters')
+const path = require('node:path')
+
+const SLOWEST = 10
+
+/** Files with how long they took, the slowest first. @param {Map<string, number>} files ms by path */
+function slowest (files) {
+  const rows = [...files].sort(([, a], [, b]) => b - a).slice(0, SLOWEST)
+  return rows.map(([file, ms]) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${path.relative(process.cwd(), file)}`)
+}
+
+/** Whether an event is the first line of node's summary. @param {{ type: string, data: any }} event */
+const isSummary = ({ type, data }) => type === 'test:diagnostic' && data.nesting === 0 && /^tests \d+$/.test(data.message)
+
+/** What the runner says, with the slowest files before its summary. @param {AsyncIterable<any>} events */
+async function * withSlowest (events) {
+  const files = new Map()
+  for await (const event of events) {
+    const { type, data } = event
+    // The runner tells of a file as of a test that is named as the file.
+    if (type === 'test:complete' && data.nesting === 0 && data.name === data.file) files.set(data.file, data.details.duration_ms)
+    if (isSummary(event)) for (const message of ['slowest files', ...slowest(files)]) yield { type: 'test:diagnostic', data: { ...data, message } }
+    yield event
+  }
+}
+
+/**
+ * A reporter of node:test: its `spec`, with the ten slowest files before the summary.
+ * @param {AsyncIterable<any>} events
+ */
+module.exports = async function * reporter (events) {
+  yield * Readable.from(withSlowest(events)).pipe(new Spec())
+}
