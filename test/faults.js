@@ -1,7 +1,7 @@
 'use strict'
 
 // `npm run test:faults`: every fault of support/fault-rows.js, at full length or with --short as in
-// `npm test`, and the table of what became of it; --write keeps the figures in README.md.
+// `npm run test:all`, and the table of what became of it; --write keeps the figures in README.md.
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')

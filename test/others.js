@@ -2,7 +2,7 @@
 
 // `npm run test:others [-- name or name:pattern of files...]`: the tests of other packages, as their tarballs carry them, with and
 // without the agent. Fetches each package and what its tests need into a temporary folder, which takes the
-// registry, some minutes and nothing of this checkout; so it is no part of `npm test`.
+// registry, some minutes and nothing of this checkout; so it is no part of `npm run test:all`.
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')

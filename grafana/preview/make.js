@@ -30,7 +30,7 @@ async function ask ({ expr, instant, legendFormat, refId }, variables) {
   const query = interpolate(expr, { variables, stepS, scrapeS, rangeS })
   const parameters = instant ? { query, time: endS } : { query, start: endS - rangeS, end: endS, step: stepS }
   const response = await fetch(`${prometheus}/api/v1/query${instant ? '' : '_range'}`, { method: 'POST', body: new URLSearchParams(/** @type {any} */ (parameters)) })
-  const { data, error } = await response.json()
+  const { data, error } = /** @type {any} */ (await response.json())
   if (error) throw new Error(`${query}: ${error}`)
   return { refId, legendFormat, instant, result: data.result }
 }
@@ -59,11 +59,11 @@ async function main () {
         ...panel, answers: await Promise.all((panel.targets ?? []).map((/** @type {any} */ target) => ask(target, dashboard.templating.list)))
       })))
       const page = await browser.newPage({ viewport: { width: WIDTH, height: 800 }, locale: 'en-GB' })
-      page.on('pageerror', (error) => process.stderr.write(`${name}: ${error.message}\n`))
+      page.on('pageerror', (/** @type {Error} */ error) => process.stderr.write(`${name}: ${error.message}\n`))
       // A page without an address has no storage, which the components ask for.
-      await page.route(`${ADDRESS}/**`, (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html><body style="margin:0"><div id="root"></div>' }))
+      await page.route(`${ADDRESS}/**`, (/** @type {any} */ route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html><body style="margin:0"><div id="root"></div>' }))
       await page.goto(ADDRESS)
-      await page.evaluate((view) => { /** @type {any} */ (globalThis).view = view }, { title: dashboard.title, panels, width: WIDTH, fromMs: (endS - rangeS) * 1000, toMs: endS * 1000, stepMs: stepS * 1000 })
+      await page.evaluate((/** @type {unknown} */ view) => { /** @type {any} */ (globalThis).view = view }, { title: dashboard.title, panels, width: WIDTH, fromMs: (endS - rangeS) * 1000, toMs: endS * 1000, stepMs: stepS * 1000 })
       await page.addStyleTag({ content: textOf('.css') })
       await page.addScriptTag({ content: textOf('.js') })
       await page.waitForSelector('#root .done', { state: 'attached' })

@@ -13,4 +13,4 @@ const colors = {
 }
 
 /** Overrides by the name of the series. */
-exports.byCause = Object.entries(colors).map(([cause, fixedColor]) => /** @type {const} */ ([cause, [{ id: 'color', value: { mode: 'fixed', fixedColor } }]]))
+exports.byCause = Object.entries(colors).map(([cause, fixedColor]) => /** @type {[string, { id: string, value: unknown }[]]} */ ([cause, [{ id: 'color', value: { mode: 'fixed', fixedColor } }]]))

@@ -35,7 +35,7 @@ const HEARTBEAT_MS = 20
 
 /** @param {Record<string, unknown>} [options] beyond the threshold @returns {Contestant} */
 const loopwatchWith = (options) => ({
-  packages: ['loopwatch'],
+  packages: [],
   tells: ['frame', 'route', 'cause', 'duration'],
   // Its log takes ten blocks in a row, then one a second.
   settleMs: 650,
@@ -44,8 +44,8 @@ const loopwatchWith = (options) => ({
   threadMetric: 'loopwatch_eventloop_time_seconds_total',
   isPrompt: true,
   records: '/blocks',
-  start: ({ packages: [loopwatch], thresholdMs }) => {
-    const agent = loopwatch.start({ threshold: thresholdMs, port: 0, ...options })
+  start: ({ thresholdMs }) => {
+    const agent = require('../../lib').start({ threshold: thresholdMs, port: 0, ...options })
     return { endpoint: async () => `${(await agent.ready).url}/metrics` }
   }
 })

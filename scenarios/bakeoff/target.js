@@ -111,7 +111,7 @@ async function main () {
   const fastify = require('fastify').fastify()
   watching.onFastify?.(fastify)
   fastify.get('/calm', async () => ({}))
-  fastify.register(async (scope) => {
+  fastify.register(async (/** @type {any} */ scope) => {
     for (const { name, route } of ofServer('fastify')) scope.get(`/:id/${name}`, async () => { await inRequest(`${route}`, handlers[name]); return {} })
   }, { prefix: '/api' })
 

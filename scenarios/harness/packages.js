@@ -1,12 +1,18 @@
 'use strict'
 
+const { spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
 const { dependencies, devDependencies } = require('../../package.json')
+const { dependencies: ownDependencies } = require('../package.json')
+
+const SCENARIOS = path.join(__dirname, '..')
 
 /**
  * The versions that scenarios are tested with. They are no peer dependencies: npm refuses to install the
  * agent, which needs none of them, into an application that has another version of one.
  */
-const ranges = /** @type {Record<string, string | undefined>} */ ({ ...devDependencies, ...dependencies })
+const ranges = /** @type {Record<string, string | undefined>} */ ({ ...ownDependencies, ...devDependencies, ...dependencies })
 
 /**
  * Packages that are not there. They are no dependencies of the agent, which most who install it want alone.
@@ -21,6 +27,20 @@ exports.missingPackages = (packages) => packages.filter((name) => {
     return error.code === 'MODULE_NOT_FOUND'
   }
 })
+
+/**
+ * Installs what scenarios need beside them, as their lock file has it. Only a checkout has that file: an application
+ * that has installed the package decides itself what else it installs.
+ * @param {string[]} packages that are to be used
+ * @param {(line: string) => void} say
+ */
+exports.installMissing = (packages, say) => {
+  const isOurs = exports.missingPackages(packages).some((name) => name in ownDependencies)
+  if (!isOurs || !fs.existsSync(path.join(SCENARIOS, 'package-lock.json'))) return
+  say('installing what scenarios need (npm ci in scenarios/), once')
+  const { status, stderr } = spawnSync('npm', ['ci', '--loglevel=error'], { cwd: SCENARIOS, encoding: 'utf8', shell: process.platform === 'win32' })
+  if (status !== 0) say(`npm ci in scenarios/ failed: ${stderr}`)
+}
 
 /**
  * What npm is to install, 'piscina@^5.3.2': the name alone where no version is preferred.

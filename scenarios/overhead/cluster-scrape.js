@@ -4,7 +4,7 @@
 // for ten seconds, and while the primary itself is:
 // node scenarios/overhead/cluster-scrape.js [workers] [seconds]
 const { fork } = require('node:child_process')
-const cluster = require('node:cluster')
+const cluster = /** @type {import('node:cluster').Cluster} */ (/** @type {any} */ (require('node:cluster')))
 const { once } = require('node:events')
 const http = require('node:http')
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -19,7 +19,7 @@ function hold () {
 }
 
 async function member () {
-  const agent = require('../..').start({ port: 0, log: false })
+  const agent = require('../../lib').start({ port: 0, log: false })
   if (cluster.isWorker) {
     process.on('message', hold)
     http.createServer((_, response) => response.end()).listen(0)
@@ -37,6 +37,7 @@ async function member () {
 
 /** @param {string} url @param {string} what */
 async function measure (url, what) {
+  /** @type {number[]} */
   const times = []
   let failures = 0
   let bytes = 0

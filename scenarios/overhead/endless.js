@@ -9,7 +9,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const requests = Number(process.argv[2] ?? 500)
 
 async function stuck () {
-  const agent = require('../..').start({ port: 0, log: false })
+  const agent = require('../../lib').start({ port: 0, log: false })
   const { url } = await agent.ready
   process.send?.(url)
   setTimeout(() => { for (;;); }, 100)
@@ -20,6 +20,7 @@ async function main () {
   const [url] = await once(app, 'message')
   await sleep(1000)
   for (const path of ['/healthz', '/metrics', '/blocks']) {
+    /** @type {number[]} */
     const times = []
     let status = 0
     for (let i = 0; i < requests; i++) {

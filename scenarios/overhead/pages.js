@@ -8,7 +8,7 @@ const { chromium } = require('playwright-core')
 const minutes = Number(process.argv[2] ?? 60)
 
 const MB = 1024 * 1024
-const agent = require('../..').start({ port: 0, log: false })
+const agent = require('../../lib').start({ port: 0, log: false })
 
 /** @param {number} ms */
 function hold (ms) {
@@ -16,11 +16,11 @@ function hold (ms) {
   while (performance.now() < end);
 }
 
-/** What one page holds after a garbage collection. @param {import('playwright-core').CDPSession} session */
+/** What one page holds after a garbage collection. @param {any} session of the DevTools protocol */
 async function pageState (session) {
   await session.send('HeapProfiler.collectGarbage')
   const { metrics } = await session.send('Performance.getMetrics')
-  const valueOf = (/** @type {string} */ wanted) => metrics.find(({ name }) => name === wanted)?.value ?? NaN
+  const valueOf = (/** @type {string} */ wanted) => metrics.find((/** @type {any} */ { name }) => name === wanted)?.value ?? NaN
   return `${(valueOf('JSHeapUsedSize') / MB).toFixed(1)} MB, ${valueOf('Nodes')} nodes, ${valueOf('JSEventListeners')} listeners`
 }
 

@@ -7,7 +7,7 @@ const path = require('node:path')
 const { Piscina } = require('piscina')
 
 const watch = process.env.WATCH ?? 'off'
-if (watch !== 'off') require('../..').start({ port: 0, log: false, requests: 'off', threads: watch === 'threads-off' ? 'off' : 'observe' })
+if (watch !== 'off') require('../../lib').start({ port: 0, log: false, requests: 'off', threads: watch === 'threads-off' ? 'off' : 'observe' })
 
 const THREADS = 8
 const pool = new Piscina({
@@ -32,7 +32,7 @@ async function work (seconds, taskMs) {
   return tasks / (performance.now() - startMs) * 1000
 }
 
-http.createServer((request, response) => response.end('ok')).listen(0, '127.0.0.1', function () {
+http.createServer((request, response) => response.end('ok')).listen(0, '127.0.0.1', /** @this {http.Server} */ function () {
   process.send?.(/** @type {import('node:net').AddressInfo} */ (this.address()).port)
 })
 

@@ -26,7 +26,7 @@ function startAgent () {
     if (String(name).startsWith('http.server.')) subscriptions.push([name, listener])
     subscribe(name, listener)
   }
-  require('../..').start({ port: 0, log: false })
+  require('../../lib').start({ port: 0, log: false })
   diagnosticsChannel.subscribe = subscribe
 }
 

@@ -3,7 +3,7 @@
 // What a sample costs the host during a block: node scenarios/overhead/sampling.js [seconds]
 // A tight loop notes every interruption of itself, and the probe whether it was a sample; the rest
 // is the machine's own.
-const { start } = require('../..')
+const { start } = require('../../lib')
 
 const seconds = Number(process.argv[2] ?? 20)
 /** An iteration takes well under a microsecond; longer than this something came in between. */
@@ -19,7 +19,9 @@ agent.probe = (/** @type {unknown} */ debuggerUrl) => {
 
 /** @param {number} ms */
 function hold (ms) {
+  /** @type {number[]} */
   const samples = []
+  /** @type {number[]} */
   const others = []
   const end = performance.now() + ms
   let last = performance.now()
@@ -40,7 +42,9 @@ function print (name, found) {
 }
 
 agent.ready.then(() => setTimeout(async () => {
+  /** @type {number[]} */
   const samples = []
+  /** @type {number[]} */
   const others = []
   // Blocks of a second, the length at which sampling is still at its full rate.
   for (let i = 0; i < seconds; i++) {

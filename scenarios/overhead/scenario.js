@@ -55,6 +55,7 @@ exports.scenario = {
   better: 'higher',
   agent: null,
   packages: ['express', 'fastify'],
+  optionalPackages: ['autocannon'],
   modes: {
     quick: { repeats: 1, seconds: 2, warmUpSeconds: 0, note: 'whether it works, no figures to quote' },
     default: { repeats: 5, seconds: 8, warmUpSeconds: WARM_UP_S, note: 'the trivial handler, ours and two others: nine minutes' },

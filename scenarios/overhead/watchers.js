@@ -18,7 +18,7 @@ const { readLoad } = require('../load/remote-agent')
 /** @param {Record<string, unknown>} options @returns {Watcher} */
 const loopwatch = (options, countsRequests = true) => ({
   load: () => {
-    const { start } = require('../..')
+    const { start } = require('../../lib')
     return {
       start: () => {
         const agent = start({ port: 0, log: false, ...options })

@@ -37,7 +37,7 @@ const askWorker = (question) => new Promise((resolve) => {
 })
 
 const app = fastify()
-app.post('/orders', async (request, reply) => {
+app.post('/orders', async (/** @type {any} */ request, /** @type {any} */ reply) => {
   const { lines } = /** @type {Order} */ (request.body)
   const total = lines.reduce((sum, { count, price }) => sum + count * price, 0)
   const { checksum } = await askWorker({ text: JSON.stringify(lines) })
@@ -45,13 +45,13 @@ app.post('/orders', async (request, reply) => {
   orders.set(id, { id, lines, total, checksum })
   return reply.code(201).send({ id, total })
 })
-app.get('/orders/:id', async (request, reply) => {
-  const order = orders.get(Number(/** @type {any} */ (request.params).id))
+app.get('/orders/:id', async (/** @type {any} */ request, /** @type {any} */ reply) => {
+  const order = orders.get(Number(request.params.id))
   return order ?? reply.code(404).send({ error: 'no such order' })
 })
-app.get('/reports/:kind', async (request) => {
-  const { kind } = /** @type {any} */ (request.params)
-  return block({ kind, ms: Number(/** @type {any} */ (request.query).ms) })
+app.get('/reports/:kind', async (/** @type {any} */ request) => {
+  const { kind } = request.params
+  return block({ kind, ms: Number(request.query.ms) })
 })
 
 setInterval(() => {

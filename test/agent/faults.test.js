@@ -284,11 +284,14 @@ test('a source that is a pipe is not read: the watchdog answers and the process 
     const agent = require(${PACKAGE}).start({ port: 0, log: false })
     agent.ready.then(() => setTimeout(() => {
       require('node:vm').runInThisContext('const end = Date.now() + 200; while (Date.now() < end);', { filename: ${JSON.stringify(fifo)} })
-      setTimeout(async () => {
-        console.log((await agent.blocks()).some(({ frame }) => frame?.file === ${JSON.stringify(fifo)}))
+      const end = performance.now() + 10000
+      setInterval(async () => {
+        const isNamed = (await agent.blocks()).some(({ frame }) => frame?.file === ${JSON.stringify(fifo)})
+        if (!isNamed && performance.now() < end) return
+        console.log(isNamed)
         process.exit(4)
-      }, 300)
-    }, 50))`]).closed
+      }, 100)
+    }, 500))`]).closed
   assert.deepEqual({ stdout, code }, { stdout: 'true\n', code: 4 })
 })
 

@@ -17,11 +17,11 @@ const REGISTER = path.join(__dirname, '..', '..', 'lib', 'register.js')
 const CLI = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')
 const env = { LOOPWATCH_PORT: '0' }
 
-/** An application that blocks for a while and says whether it has an agent. */
+/** An application that blocks twice, since a watchdog on a busy machine may begin late, and says whether it has an agent. */
 const APP = `
   const hasAgent = () => Symbol.for('loopwatch.agent.1') in globalThis
-  setTimeout(function hold () { const end = Date.now() + 200; while (Date.now() < end); }, 200)
-  setTimeout(() => console.log(JSON.stringify({ agent: hasAgent(), args: process.argv.slice(2) })), 600)`
+  for (const ms of [200, 700]) setTimeout(function hold () { const end = Date.now() + 200; while (Date.now() < end); }, ms)
+  setTimeout(() => console.log(JSON.stringify({ agent: hasAgent(), args: process.argv.slice(2) })), 1100)`
 
 /** @param {import('node:test').TestContext} t @param {string} name @param {string} source */
 function writeApp (t, name, source) {

@@ -15,13 +15,13 @@ const DEADLINE_MS = 15000
  * @param {() => T | Promise<T>} look
  * @param {string | (() => string)} what
  * @param {number} [deadlineMs]
- * @returns {Promise<NonNullable<T>>}
+ * @returns {Promise<Exclude<T, null | undefined | false>>}
  */
 async function eventually (look, what, deadlineMs = DEADLINE_MS) {
   const end = performance.now() + deadlineMs
   for (;;) {
     const value = await look()
-    if (value) return value
+    if (value) return /** @type {any} */ (value)
     if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${typeof what === 'function' ? what() : what}`)
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }

@@ -20,17 +20,17 @@ exports.startBrowser = async (t) => {
 
 /**
  * The live page in a tab of its own, with everything the browser complained about.
- * @param {import('playwright-core').Browser} browser
+ * @param {any} browser of playwright-core
  * @param {string} url
- * @param {import('playwright-core').BrowserContextOptions} [options]
+ * @param {object} [options] of its context
  */
 exports.openPage = async (browser, url, options) => {
   const context = await browser.newContext({ locale: 'en-GB', ...options })
   const page = await context.newPage()
   /** @type {string[]} */
   const complaints = []
-  page.on('pageerror', (error) => complaints.push(`${error.stack}`))
-  page.on('console', (message) => { if (message.type() === 'error') complaints.push(`${message.text()} ${message.location().url}`) })
+  page.on('pageerror', (/** @type {Error} */ error) => complaints.push(`${error.stack}`))
+  page.on('console', (/** @type {any} */ message) => { if (message.type() === 'error') complaints.push(`${message.text()} ${message.location().url}`) })
   await page.goto(url)
   return { page, context, complaints }
 }

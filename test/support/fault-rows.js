@@ -54,9 +54,9 @@ exports.parts = [
       { fault: '`kill -9` in mid-block, the last line cut short or padded as by a power cut', host: 'as without the agent', lost: 'the line that was cut', file: 'agent/fault-runs', test: 'killed in mid-block, its file cut short or padded by a power cut: every record but the cut one is read' },
       { fault: 'the wall clock set forward and back by hours', host: 'nothing', lost: 'nothing', file: 'agent/fault-runs', test: 'the wall clock is set forward and back, between blocks and within them: durations are true, counters only grow' },
       { fault: '10,000 blocks a minute', host: 'nothing', lost: 'log lines, by number', file: 'agent/fault-runs', test: 'ten thousand blocks a minute: each is counted and written, the log says few and how many it left out' },
-      { fault: 'SIGSTOP and SIGCONT', host: 'as without the agent', lost: 'nothing; no code is blamed', file: 'agent/blameless', test: 'a process stopped and continued was suspended, whether it was idle or busy' },
+      { fault: 'SIGSTOP and SIGCONT', host: 'as without the agent', lost: 'nothing; no code is blamed', file: 'agent/blameless.alone', test: 'a process stopped and continued was suspended, whether it was idle or busy' },
       { fault: 'the same with `stuck` and `abort`', host: 'it is not aborted', lost: 'nothing', file: 'agent/faults', test: 'stuck does not count the time in which the whole process was stopped' },
-      { fault: 'others take all the CPU', host: 'as without the agent', lost: 'nothing; no code is blamed', file: 'agent/blameless', test: 'a process that gets no CPU because others take it all is not blamed' }
+      { fault: 'others take all the CPU', host: 'as without the agent', lost: 'nothing; no code is blamed', file: 'agent/blameless.alone', test: 'a process that gets no CPU because others take it all is not blamed' }
     ]
   },
   {
@@ -82,10 +82,10 @@ exports.parts = [
     rows: [
       { fault: 'every port taken', host: 'nothing; said once', lost: 'the endpoint until a port is free', file: 'agent/faults', test: 'every port taken: the application goes on, the log says so once, and the port is tried again' },
       { fault: 'two processes with one port', host: 'nothing; the log says which port', lost: 'nothing', file: 'agent/cluster', test: 'two processes with one port: the second takes the next free one and says so; their blocks are joined' },
-      { fault: 'malformed HTTP, huge headers', host: 'nothing', lost: 'those connections', file: 'endpoint', within: 'the endpoint', test: 'survives malformed requests and huge headers' },
-      { fault: '1,000 idle connections', host: 'nothing', lost: 'those connections', file: 'endpoint', within: 'the endpoint', test: 'answers beside 1,000 idle connections, and does not keep them' },
-      { fault: 'a wrong Host', host: 'nothing', lost: 'that request (403)', file: 'endpoint', within: 'the endpoint', test: 'answers only to Host names that cannot be rebound' },
-      { fault: 'a wrong token', host: 'nothing', lost: 'that request (401)', file: 'endpoint', within: 'the endpoint', test: 'asks for the token everywhere but at /healthz' },
+      { fault: 'malformed HTTP, huge headers', host: 'nothing', lost: 'those connections', file: 'agent/endpoint', within: 'the endpoint', test: 'survives malformed requests and huge headers' },
+      { fault: '1,000 idle connections', host: 'nothing', lost: 'those connections', file: 'agent/endpoint', within: 'the endpoint', test: 'answers beside 1,000 idle connections, and does not keep them' },
+      { fault: 'a wrong Host', host: 'nothing', lost: 'that request (403)', file: 'agent/endpoint', within: 'the endpoint', test: 'answers only to Host names that cannot be rebound' },
+      { fault: 'a wrong token', host: 'nothing', lost: 'that request (401)', file: 'agent/endpoint', within: 'the endpoint', test: 'asks for the token everywhere but at /healthz' },
       { fault: 'streams of the page that nobody reads', host: 'nothing', lost: 'those streams', file: 'unit/watchdog/history', test: 'streams are bounded, and who does not read is let go' },
       { fault: 'a profile grouped by one label a thousand times', host: 'nothing', lost: 'that request (400)', file: 'agent/endpoint-memory', test: 'a label that is asked for again and again is refused, and costs nothing' },
       { fault: 'a crowd that asks for profiles and reads nothing', host: 'nothing', lost: 'what is beyond a bound (503)', file: 'agent/endpoint-memory', test: 'a crowd that wants profiles, flame graphs or all blocks at once, and reads nothing of it, takes little memory' }
@@ -105,7 +105,7 @@ exports.parts = [
   {
     part: 'Clusters',
     rows: [
-      { fault: '64 workers killed and replaced (8 in `npm test`)', host: 'as without the agent', lost: 'nothing', file: 'agent/fault-runs', test: 'workers of a cluster are killed and replaced one batch after the other: no block and no count is lost' },
+      { fault: '64 workers killed and replaced (8 in `npm run test:all`)', host: 'as without the agent', lost: 'nothing', file: 'agent/fault-runs', test: 'workers of a cluster are killed and replaced one batch after the other: no block and no count is lost' },
       { fault: '64 watchdogs join, leave, and others take their places', host: '-', lost: 'nothing', file: 'unit/cluster/hub', test: '64 workers join, answer, leave, and others take their places' },
       { fault: 'a rolling restart under load, each worker leaving with `agent.stop()`', host: 'nothing', lost: 'nothing', file: 'agent/cluster', test: 'a rolling restart loses nothing: who leaves with agent.stop() has told its last request and block' },
       { fault: 'a worker is killed in mid-block', host: 'as without the agent', lost: 'at most its last second', file: 'agent/cluster', test: 'a worker that is killed and replaced goes on under its number, and nothing goes backwards' },
@@ -124,7 +124,7 @@ exports.parts = [
   {
     part: 'Seeing',
     rows: [
-      { fault: 'dashboard variables with characters of regular expressions', host: '-', lost: 'nothing', file: 'dashboards', within: 'in a real Prometheus', test: 'values of variables stand for themselves, whatever characters they have' },
+      { fault: 'dashboard variables with characters of regular expressions', host: '-', lost: 'nothing', file: 'release/dashboards', within: 'in a real Prometheus', test: 'values of variables stand for themselves, whatever characters they have' },
       { fault: 'an agent that restarts under an open page', host: '-', lost: 'the page says so until it is back', file: 'release/page', test: 'an agent that restarts is seen to go and to come back' },
       { fault: '500 blocks with stacks of 60 frames, one of five minutes', host: '-', lost: 'nothing', file: 'release/page', test: '500 blocks with stacks of 60 frames, the newest five minutes long, are listed and drawn' },
       { fault: 'functions and routes named as markup', host: '-', lost: 'nothing; they stay text', file: 'release/page', test: 'whatever is named as markup stays text' },
@@ -163,10 +163,10 @@ exports.parts = [
       { fault: 'a process in a container, stopped, or with an open inspector', host: 'nothing is sent to it', lost: 'nothing', file: 'unit/tools/attach', test: 'the kernel\'s facts decide whether SIGUSR1 may be sent' },
       { fault: 'port 9229 taken by another', host: 'nothing is sent to it', lost: 'nothing', file: 'tools/attach', test: 'where another process has port 9229, nothing is sent to the one asked for' },
       { fault: '`attach` to an endless loop', host: 'its inspector opens and closes', lost: 'nothing', file: 'tools/attach', test: 'a process that is stuck in an endless loop: its stack by --once, and the block while it lasts' },
-      { fault: 'a tool that hangs, fails or reports nothing', host: '-', lost: 'the report; the exit code is not 0', file: 'tools/profile/profile-command', test: 'a tool that hangs, one that fails, and a report of nothing are told' },
-      { fault: 'a target that reads stdin, ends at once, is ESM or TypeScript', host: 'as without the tool', lost: 'nothing', file: 'tools/profile/profile-command', test: 'an application that reads its input, one that ends by itself, ES modules and TypeScript are profiled' },
-      { fault: 'a cluster, no Node.js command, an output folder that is a file', host: 'it is not started, or ended at its first fork', lost: 'nothing', file: 'tools/profile/profile-command', test: 'what cannot be profiled is refused with a code that says what to do instead' },
-      { fault: 'Ctrl-C in a profiling run', host: 'it ends', lost: 'nothing; there is a report', file: 'tools/profile/profile-command', test: 'Ctrl-C gives the report also of an application that ends by it at once, and nothing is overwritten' }
+      { fault: 'a tool that hangs, fails or reports nothing', host: '-', lost: 'the report; the exit code is not 0', file: 'tools/two-versions/profile-command', test: 'a tool that hangs, one that fails, and a report of nothing are told' },
+      { fault: 'a target that reads stdin, ends at once, is ESM or TypeScript', host: 'as without the tool', lost: 'nothing', file: 'tools/two-versions/profile-command', test: 'an application that reads its input, one that ends by itself, ES modules and TypeScript are profiled' },
+      { fault: 'a cluster, no Node.js command, an output folder that is a file', host: 'it is not started, or ended at its first fork', lost: 'nothing', file: 'tools/two-versions/profile-command', test: 'what cannot be profiled is refused with a code that says what to do instead' },
+      { fault: 'Ctrl-C in a profiling run', host: 'it ends', lost: 'nothing; there is a report', file: 'tools/two-versions/profile-command', test: 'Ctrl-C gives the report also of an application that ends by it at once, and nothing is overwritten' }
     ]
   }
 ]

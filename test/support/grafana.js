@@ -64,7 +64,7 @@ exports.viewer = ({ url }, { startS, endS }) => {
   /** @param {string} api @param {Record<string, string | number>} parameters */
   const call = async (api, parameters) => {
     const response = await fetch(`${url}/api/v1/${api}`, { method: 'POST', body: new URLSearchParams(/** @type {any} */ (parameters)) })
-    const { data, error } = await response.json()
+    const { data, error } = /** @type {any} */ (await response.json())
     assert.equal(error, undefined, `${parameters.query}: ${error}`)
     return data
   }
@@ -104,7 +104,7 @@ exports.viewer = ({ url }, { startS, endS }) => {
       return Object.fromEntries(await Promise.all(variables.slice(1).map(async (/** @type {any} */ { name, query }) => {
         const [, series, label] = /^label_values\((.+), (\w+)\)$/.exec(query.query) ?? []
         const response = await fetch(`${url}/api/v1/label/${label}/values?${new URLSearchParams({ 'match[]': exports.interpolate(series, { ...view, variables }) })}`)
-        return [name, (await response.json()).data]
+        return [name, /** @type {any} */ (await response.json()).data]
       })))
     }
   }

@@ -38,6 +38,7 @@ exports.startPageAgent = async (t, records = []) => {
         blocks: () => records,
         block: (id) => records.find((record) => record.id === id),
         records: () => records,
+        profile: () => undefined,
         page
       }),
       onState: resolve

@@ -22,7 +22,7 @@ exports.makeRecord = (differences = {}) => ({
   leaf: { function: 'test', file: null, line: null, column: null },
   samples: 13,
   stacks: [{ count: 13, weightMs: 312.4, frames: [{ function: 'test', file: null, line: null, column: null }, { function: 'report', file: '/srv/app/report.js', line: 41, column: 13 }] }],
-  request: { method: 'GET', route: '/report/:id', startedAt: '2026-11-21T10:00:00.100Z' },
+  request: /** @type {import('../../lib/store/record').RequestRecord} */ ({ method: 'GET', route: '/report/:id', startedAt: '2026-11-21T10:00:00.100Z' }),
   origin: null,
   ...differences
 })

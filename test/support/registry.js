@@ -8,11 +8,13 @@ const path = require('node:path')
 
 const ROOT = path.join(__dirname, '..', '..')
 
-/** Where every version of a package is installed, from the lock file. @param {string} name */
+/** Where every version of a package is installed, from the lock files. @param {string} name */
 function foldersOf (name) {
-  const { packages } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8'))
-  return Object.keys(packages).filter((folder) => folder.endsWith(`node_modules/${name}`))
-    .map((folder) => path.join(ROOT, folder)).filter((folder) => fs.existsSync(folder))
+  return [ROOT, path.join(ROOT, 'test'), path.join(ROOT, 'scenarios')].flatMap((dir) => {
+    const { packages } = JSON.parse(fs.readFileSync(path.join(dir, 'package-lock.json'), 'utf8'))
+    return Object.keys(packages).filter((folder) => folder.endsWith(`node_modules/${name}`))
+      .map((folder) => path.join(dir, folder)).filter((folder) => fs.existsSync(folder))
+  })
 }
 
 /** @param {string} folder */

@@ -31,7 +31,7 @@ exports.startServer = async (t, { kind = 'http', options = {}, route = '', args 
   }
   const inFlight = async () => (await samples()).find(({ name }) => name === 'loopwatch_http_requests_in_flight')?.value
   /** Those of the application's making, which spins for 200 ms: a busy machine adds others. @returns {Promise<any[]>} */
-  const blocks = async () => (await (await fetch(`${url}/blocks`)).json()).filter((/** @type {any} */ { durationMs }) => durationMs >= SPIN_MS - 10)
+  const blocks = async () => /** @type {any} */ (await (await fetch(`${url}/blocks`)).json()).filter((/** @type {any} */ { durationMs }) => durationMs >= SPIN_MS - 10)
   return { ...app, port, url, samples, settles, inFlight, blocks, ask: (/** @type {string} */ path, /** @type {RequestInit} */ init = {}) => fetch(`http://127.0.0.1:${port}${path}`, init).then((response) => response.text()) }
 }
 

@@ -45,6 +45,6 @@ exports.startPrometheus = async (t, targets, flags = []) => {
   const url = `http://${address}`
   return Object.assign(async (/** @type {string} */ expression) => {
     const response = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(expression)}`)
-    return (await response.json()).data?.result ?? []
+    return /** @type {any} */ (await response.json()).data?.result ?? []
   }, { url })
 }
