@@ -54,5 +54,6 @@ exports.isRecordShaped = objectOf({
   stacks: areStacks,
   request: orNull(objectOf({ method: isText, route: isText, startedAt: isTime, ended: orMissing(isFlag), traceId: orMissing(isText) })),
   origin: orMissing(objectOf({ type: isText, durationMs: isNumber, frame: isFrame, frames: listOf(isFrame) })),
-  profile: orMissing(objectOf({ samples: isCount, call: orNull(isText), stacks: areStacks }))
+  profile: orMissing(objectOf({ samples: isCount, call: orNull(isText), stacks: areStacks })),
+  probable: orMissing(objectOf({ call: isText, line: isCount }))
 })

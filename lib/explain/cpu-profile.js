@@ -5,6 +5,8 @@ const { withoutPattern } = require('./native-call')
 const US_PER_MS = 1000
 /** V8 counts from the same zero as we do on Linux; where it does not, they are much further apart. */
 const SAME_CLOCK_MS = 1000
+/** Of a function's samples in one line, from which on any of them was probably there. */
+const ONE_LINE_SHARE = 0.8
 
 /**
  * @typedef {object} ProfileNode
@@ -106,11 +108,16 @@ class Tree {
     return copy
   }
 
-  /** Lines are counted for a profile as a whole: they tell of the interval where most of it lies there. */
+  /**
+   * Lines are counted for a profile as a whole: they tell of the interval where most of the function's time lies there,
+   * or where nearly all of it was one line.
+   */
   close () {
     for (const [id, copy] of this.#copies) {
-      const { hitCount = 0, positionTicks } = /** @type {ProfileNode} */ (this.#originals.get(id))
-      if (positionTicks !== undefined && (copy.hitCount ?? 0) * 2 > hitCount) copy.positionTicks = positionTicks
+      const { hitCount = 0, positionTicks = [] } = /** @type {ProfileNode} */ (this.#originals.get(id))
+      const most = Math.max(0, ...positionTicks.map(({ ticks }) => ticks))
+      const isOneLine = most >= ONE_LINE_SHARE * hitCount
+      if (positionTicks.length > 0 && ((copy.hitCount ?? 0) * 2 > hitCount || isOneLine)) copy.positionTicks = positionTicks
     }
   }
 }

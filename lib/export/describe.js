@@ -10,10 +10,14 @@ function duration (ms) {
   return ms >= MS_PER_S ? `${(ms / MS_PER_S).toFixed(1)} s` : `${Math.round(ms)} ms`
 }
 
-/** @param {import('../bridge/answer').Frame | null} frame */
+/**
+ * A function with its place, after ≈ where that is not certain: the stack was taken when a native call had returned,
+ * perhaps in the function called next.
+ * @param {(import('../bridge/answer').Frame & { exact?: boolean }) | null} frame
+ */
 function place (frame) {
   if (frame === null) return null
-  return `${frame.function ?? '(anonymous)'} (${path.basename(frame.file ?? '')}:${frame.line})`
+  return `${frame.exact === false ? '≈ ' : ''}${frame.function ?? '(anonymous)'} (${path.basename(frame.file ?? '')}:${frame.line})`
 }
 
 /**
@@ -23,7 +27,7 @@ function place (frame) {
 exports.describe = (record) => printable(sentence(record))
 
 /** @param {import('../store/record').BlockRecord} record */
-function sentence ({ thread, threadId, durationMs, ongoing, startup, cause, frame, request, samples, origin, profile }) {
+function sentence ({ thread, threadId, durationMs, ongoing, startup, cause, frame, request, samples, origin, profile, probable }) {
   // Records on disk of versions that watched the main thread alone have no id.
   const loop = threadId ? `event loop of worker thread ${thread}` : 'event loop'
   const how = ongoing ? `blocked for ${duration(durationMs)} so far` : `was blocked for ${duration(durationMs)}`
@@ -32,10 +36,9 @@ function sentence ({ thread, threadId, durationMs, ongoing, startup, cause, fram
   const excuse = Object.hasOwn(causes, cause) ? causes[cause].excuse : undefined
   if (excuse !== undefined) return `${loop} ${how}${when}: ${excuse} (${cause})`
   const silent = cause === 'native' || cause === 'sync-io' ? 'inside a call that does not answer before it returns' : 'no stack taken'
-  // The stack was taken when a native call had returned, perhaps in the function called next.
-  const near = frame?.exact === false ? 'near ' : ''
-  const call = profile?.call ? `${profile.call}${near === '' ? ' in' : ','} ` : ''
-  const where = frame !== null ? `${call}${near}${place(frame)}` : (samples === 0 ? silent : 'outside application code')
+  const call = profile?.call ? `${profile.call}${frame?.exact === false ? ',' : ' in'} ` : ''
+  const guess = probable ? `, probably ${probable.call} in line ${probable.line}` : ''
+  const where = frame !== null ? `${call}${place(frame)}${guess}` : (samples === 0 ? silent : 'outside application code')
   const who = request === null ? '' : `, ${request.ended ? 'after ' : ''}${request.method} ${request.route}`
   // Records of an earlier version, read from files, have none.
   const created = origin ? `, created at ${place(origin.frame)}` : ''

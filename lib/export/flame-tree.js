@@ -1,5 +1,7 @@
 'use strict'
 
+const { stacksOf } = require('./stacks-of')
+
 /** More than a screen can show; beyond them the time goes to the callers. */
 const NODES = 20000
 /** Of all the time; a smaller frame is less than a pixel wide. */
@@ -23,9 +25,9 @@ class FlameTree {
   #root = growing('all', null)
   #nodes = 1
 
-  /** @param {Pick<import('../store/record').BlockRecord, 'stacks'>} record */
-  add ({ stacks }) {
-    for (const { weightMs, frames } of stacks) {
+  /** @param {Pick<import('../store/record').BlockRecord, 'stacks' | 'frame' | 'profile'>} record */
+  add (record) {
+    for (const { weightMs, frames } of stacksOf(record)) {
       let at = this.#root
       at.node.value += weightMs
       for (let i = frames.length - 1; i >= 0; i--) {

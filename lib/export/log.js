@@ -95,7 +95,7 @@ class BlockLog {
     return losses
   }
 
-  /** @param {'info' | 'warn'} level @param {object} fields @param {string} message */
+  /** @param {'debug' | 'info' | 'warn'} level @param {object} fields @param {string} message */
   say (level, fields, message) {
     this.#pino[level](fields, message)
   }

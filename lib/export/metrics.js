@@ -223,8 +223,8 @@ class Metrics {
 }
 
 /** A function of the application by file and line, without the folders above. @param {import('../store/record').FrameRecord} frame */
-function siteOf ({ function: name, file, line }) {
-  return `${name ?? '(anonymous)'} ${(file ?? '').split(/[\\/]/).slice(-2).join('/')}:${line}`
+function siteOf ({ function: name, file, line, exact }) {
+  return `${exact === false ? '≈ ' : ''}${name ?? '(anonymous)'} ${(file ?? '').split(/[\\/]/).slice(-2).join('/')}:${line}`
 }
 
 exports.Metrics = Metrics

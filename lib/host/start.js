@@ -37,8 +37,11 @@ const registry = /** @type {Record<symbol, Agent | PassiveAgent | undefined>} */
  */
 exports.start = (options) => begin(options, process.env)
 
-/** @param {import('../options').Options | undefined} options @param {NodeJS.ProcessEnv} env */
-function begin (options, env) {
+/** The same, before the application is loaded. */
+exports.preload = () => begin(undefined, process.env, true)
+
+/** @param {import('../options').Options | undefined} options @param {NodeJS.ProcessEnv} env @param {boolean} [isPreload] */
+function begin (options, env, isPreload = false) {
   const resolved = resolveOptions(options, env)
   const running = registry[kAgent] ?? hidden
   if (running && kVisits in running) {
@@ -51,7 +54,7 @@ function begin (options, env) {
   if (!isMainThread) debug('this worker thread is not watched')
   const stray = isMainThread ? strayVariables(env) : []
   if (stray.length > 0) warnOnce('LOOPWATCH_WARN_VARIABLE', `no option of loopwatch: ${stray.join(', ')}`)
-  const agent = isMainThread ? outside(() => new Agent(resolved, forget)) : new PassiveAgent()
+  const agent = isMainThread ? outside(() => new Agent(resolved, forget, isPreload)) : new PassiveAgent()
   const isFound = Reflect.defineProperty(globalThis, kAgent, hiddenValue(agent))
   if (!isFound) hidden = agent
   return agent

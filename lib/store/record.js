@@ -27,6 +27,7 @@ const { isText, objectOf, orMissing, orNull } = require('../shape')
  * @property {OriginRecord | null} origin where the operation was created whose callback made most of it; null
  * where that was not tracked (option `origin`), or the operation is Node's own
  * @property {ProfileRecord | null} [profile] what a CPU profile says of it; null where none was taken (option `profile`)
+ * @property {{ call: string, line: number } | null} [probable] where `frame` is not exact: the one built-in that can take long and stands just before it in the same function
  *
  * @typedef {import('../bridge/answer').Frame & { exact: boolean }} FrameRecord
  * `exact` is false where the stack could only be taken when a native call had returned: it may
@@ -93,7 +94,8 @@ exports.isRecord = /** @type {any} */ (objectOf({
   frame: orNull(isPlace),
   request: orNull(objectOf({ method: orMissing(isText), route: orMissing(isText) })),
   origin: orMissing(objectOf({ frame: isPlace })),
-  profile: orMissing(objectOf({ call: orMissing(isText) }))
+  profile: orMissing(objectOf({ call: orMissing(isText) })),
+  probable: orMissing(objectOf({ call: isText, line: Number.isInteger }))
 }))
 
 /** Milliseconds to a tenth. @param {number} ms */

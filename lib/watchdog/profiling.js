@@ -2,16 +2,21 @@
 
 const { nowMs } = require('../clock')
 const { cutProfiles } = require('../explain/cpu-profile')
+const { probableCall } = require('../explain/probable-call')
 const { withProfile } = require('../explain/profiled')
 const { askProfiler, NOT_ALLOWED } = require('./inspector')
-const { ProfileNeed } = require('./profile-need')
+const { isProfileNeeded } = require('./profile-need')
 const { readSource } = require('./read-source')
 
 /**
- * A profile is taken and begun anew after this long at the latest: V8 keeps every sample of it, and
- * writing it takes up to 20 to 60 ms where it has a thousand different stacks (ten seconds).
+ * A profile is taken and begun anew after so much work of the loop: V8 keeps every sample of it, and
+ * writing it takes longer the more different stacks it has.
  */
-const WINDOW_MS = 2000
+const WINDOW_ACTIVE_MS = 1000
+/** Within a block, which counts as no work before its end, after this long. */
+const WINDOW_BLOCKED_MS = 2000
+/** A profile of an idle loop has but one stack; its samples take 16 bytes each. */
+const WINDOW_IDLE_MS = 60000
 /** The newest profiles are kept for blocks that last longer than one; of a longer block they tell the end. */
 const WINDOWS = 10
 /** V8's own thread passes samples on at the next one: after this they are all there. */
@@ -20,7 +25,7 @@ const SETTLE_MS = 25
 const AWAIT_MS = 2000
 const US_PER_MS = 1000
 /** Where a step keeps the application for longer there is no further one: they take a tenth of it, on a busy machine too. */
-const LONG_MS = { start: 1000, take: 250, stop: Infinity }
+const LONG_MS = { start: 1000, startIfSmall: 1000, take: 250, stop: Infinity }
 /** Whatever keeps the host for longer counts as a block after all. */
 const HELD_MS = 5000
 const RETRY_MS = 60000
@@ -49,6 +54,7 @@ class Profiling {
   /** @type {number | null} since when it has been on */
   #onSinceMs = null
   #takenAtMs = 0
+  #takenActiveMs = 0
   /** @type {number | null} until when the last block lasted that has no profile yet */
   #owedMs = null
   #retryAtMs = -Infinity
@@ -59,7 +65,9 @@ class Profiling {
   #micros
   #microsBefore
   #beats = -1
-  #need = new ProfileNeed()
+  /** Whether the application has been asked whether it is small. */
+  #isSizeKnown = false
+  #isNeeded = false
   #parts
 
   /**
@@ -69,9 +77,10 @@ class Profiling {
    * @param {(action: Action) => string | null} parts.ask
    * @param {() => number} parts.holds odd while the profiler keeps the host
    * @param {() => number} parts.heldMicros for how long it has done so, all in all
+   * @param {() => number} parts.activeMs of the loop so far
    * @param {Pick<import('./sources').Sources, 'frames' | 'isInMemory'>} parts.sources
    * @param {(file: string) => string | null} parts.readSource
-   * @param {(level: 'info' | 'warn', fields: object, message: string) => void} parts.say
+   * @param {(level: 'debug' | 'info' | 'warn', fields: object, message: string) => void} parts.say
    * @param {(failure: { message: string } | null) => void} parts.onState
    */
   constructor (parts) {
@@ -100,10 +109,10 @@ class Profiling {
     return { layProfile: (record, startMs, endMs) => this.#lay(record, startMs, endMs) }
   }
 
-  /** @param {string} message @param {number} [untilMs] */
+  /** Who has not asked for a profile is told of its lack by the doubt about each line. @param {string} message @param {number} [untilMs] */
   #refuse (message, untilMs = Infinity) {
     this.#retryAtMs = untilMs
-    this.#parts.onState({ message })
+    if (this.#parts.mode === 'on' || this.#isGivenUp) this.#parts.onState({ message })
   }
 
   /** @param {number} now @param {boolean} isBlocked */
@@ -111,14 +120,21 @@ class Profiling {
     const { mode } = this.#parts
     if (mode === 'off' || now < this.#retryAtMs) return
     if (this.#asked !== null && (isBlocked || now - this.#asked.atMs < LOST_MS)) return
-    const isWanted = mode === 'on' || this.#need.isWanted(now)
-    if (!this.isOn) {
-      if (isWanted && !isBlocked) this.#ask('start', now)
-    } else if (!isWanted && !isBlocked) {
-      this.#ask('stop', now)
-    } else if (now - this.#takenAtMs >= WINDOW_MS || (this.#owedMs !== null && now >= this.#owedMs + SETTLE_MS)) {
-      this.#ask('take', now)
+    if (this.isOn) {
+      if (this.#isFull(now, isBlocked) || (this.#owedMs !== null && now >= this.#owedMs + SETTLE_MS)) this.#ask('take', now)
+    } else if (mode === 'on' || this.#isNeeded) {
+      if (!isBlocked) this.#ask('start', now)
+    } else if (!this.#isSizeKnown) {
+      // While the application loads, too: it grows with every module.
+      this.#isSizeKnown = true
+      this.#ask('startIfSmall', now)
     }
+  }
+
+  /** Whether the profile had better be taken before it takes long. @param {number} now @param {boolean} isBlocked */
+  #isFull (now, isBlocked) {
+    const sinceMs = now - this.#takenAtMs
+    return sinceMs >= (isBlocked ? WINDOW_BLOCKED_MS : WINDOW_IDLE_MS) || this.#parts.activeMs() - this.#takenActiveMs >= WINDOW_ACTIVE_MS
   }
 
   /** @param {Action} action @param {number} now */
@@ -139,9 +155,12 @@ class Profiling {
       this.#windows.push(taken)
       if (this.#windows.length > WINDOWS) this.#windows.shift()
     }
-    if (action !== 'stop') this.#takenAtMs = now
+    if (action !== 'stop') {
+      this.#takenAtMs = now
+      this.#takenActiveMs = this.#parts.activeMs()
+    }
     if (taken !== null && this.#owedMs !== null && taken.endMs >= this.#owedMs) this.#owedMs = null
-    this.#turn(isOn, tookMs, action === 'stop' && !this.#isGivenUp ? ', after five minutes without a block in a native call' : '')
+    this.#turn(isOn, tookMs)
     if (failure !== null) this.#refuse(failure, now + RETRY_MS)
     else if (tookMs > LONG_MS[/** @type {Action} */ (action)] && isOn) {
       this.#isGivenUp = true
@@ -150,19 +169,21 @@ class Profiling {
     } else if (!this.#isGivenUp) this.#parts.onState(null)
   }
 
-  /** @param {boolean} isOn @param {number} tookMs @param {string} why */
-  #turn (isOn, tookMs, why) {
+  /** @param {boolean} isOn @param {number} tookMs */
+  #turn (isOn, tookMs) {
     if (isOn === this.isOn) return
     const now = nowMs()
     const ms = Math.round(tookMs)
     if (isOn) {
       this.#onSinceMs = now
-      this.#parts.say('info', { event: 'profile_on', tookMs: ms }, `a CPU profile is being taken (option profile: '${this.#parts.mode}'); to start it took ${ms} ms of the application`)
+      // At start-up it is no news.
+      const level = this.#isNeeded || this.#parts.mode === 'on' ? 'info' : 'debug'
+      this.#parts.say(level, { event: 'profile_on', tookMs: ms }, `a CPU profile is being taken, from now on native calls have their lines (option profile: '${this.#parts.mode}'); to start it took ${ms} ms of the application`)
     } else {
       const seconds = Math.round((now - /** @type {number} */ (this.#onSinceMs)) / 1000)
       this.#onSinceMs = null
       this.#owedMs = null
-      this.#parts.say('info', { event: 'profile_off', seconds, tookMs: ms }, `no CPU profile is taken any longer${why}, after ${seconds} s`)
+      this.#parts.say('info', { event: 'profile_off', seconds, tookMs: ms }, `no CPU profile is taken any longer, after ${seconds} s`)
     }
   }
 
@@ -200,17 +221,19 @@ class Profiling {
 
   /** The record with what the profile says of it. @param {BlockRecord} record @param {number} startMs @param {number} endMs @returns {BlockRecord} */
   #lay (record, startMs, endMs) {
-    if (this.#windows.length === 0) return record
-    const profile = cutProfiles(this.#windows.filter((window) => window.endMs > startMs && window.startMs < endMs), startMs, endMs)
-    if (profile === null) return record
-    this.#file(record.id, JSON.stringify(profile))
+    const windows = this.#windows.filter((window) => window.endMs > startMs && window.startMs < endMs)
+    const profile = windows.length === 0 ? null : cutProfiles(windows, startMs, endMs)
     const { sources, readSource } = this.#parts
-    const lines = lineReader(readSource)
-    return withProfile(record, profile, {
+    const fromDisk = lineReader(readSource)
+    const lines = (/** @type {string} */ file) => sources.isInMemory(file) ? null : fromDisk(file)
+    if (profile === null) return withProbableCall(record, lines)
+    this.#file(record.id, JSON.stringify(profile))
+    const told = withProfile(record, profile, {
       original: (frame) => sources.frames.get(frame),
-      lines: (file) => sources.isInMemory(file) ? null : lines(file),
+      lines,
       isInMemory: (file) => sources.isInMemory(file)
     })
+    return withProbableCall(told, lines)
   }
 
   /** @param {string} id @param {string} text */
@@ -232,8 +255,21 @@ class Profiling {
 
   /** A block has its verdict. @param {BlockRecord} record */
   settled (record) {
-    this.#need.settled(record, nowMs())
+    this.#isNeeded ||= isProfileNeeded(record)
   }
+}
+
+/**
+ * A record that names a place with doubt, with what has probably taken its time there.
+ * @param {BlockRecord} record
+ * @param {import('../explain/profiled').Sources['lines']} lines
+ * @returns {BlockRecord}
+ */
+function withProbableCall (record, lines) {
+  const { frame, cause, profile } = record
+  if (cause !== 'native' || frame === null || frame.exact || frame.file === null || frame.line === null || profile?.call) return record
+  const text = lines(frame.file)
+  return text === null ? record : { ...record, probable: probableCall(text, frame.line) }
 }
 
 /** Files by lines, each read once. @param {(file: string) => string | null} read @returns {import('../explain/profiled').Sources['lines']} */
@@ -252,9 +288,17 @@ function lineReader (read) {
 /**
  * @param {'off' | 'auto' | 'on'} mode
  * @param {boolean} mayInspect
- * @param {{ counters: import('../bridge/counters').Counters } & Pick<ConstructorParameters<typeof Profiling>[0], 'sources' | 'say' | 'onState'>} parts
+ * @param {{ bridge: Pick<import('../bridge/bridge').Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof Profiling>[0], 'sources' | 'say' | 'onState'>} parts
  */
-exports.startProfiling = (mode, mayInspect, { counters, ...parts }) =>
-  new Profiling({ ...parts, mode, refusal: mayInspect ? null : NOT_ALLOWED, ask: askProfiler, holds: () => counters.get('profileHolds'), heldMicros: () => counters.get('profileMicros'), readSource })
+exports.startProfiling = (mode, mayInspect, { bridge: { beat, counters }, ...parts }) => new Profiling({
+  ...parts,
+  mode,
+  refusal: mayInspect ? null : NOT_ALLOWED,
+  ask: askProfiler,
+  holds: () => counters.get('profileHolds'),
+  heldMicros: () => counters.get('profileMicros'),
+  activeMs: () => beat.read().activeMs,
+  readSource
+})
 
 exports.Profiling = Profiling

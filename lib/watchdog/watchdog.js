@@ -86,7 +86,7 @@ class Watchdog {
     this.#post = post
     this.#starts = starts
     this.#sources = new Sources(post, stripsTypes)
-    const say = (/** @type {'info' | 'warn'} */ level, /** @type {object} */ fields, /** @type {string} */ message) => this.#log?.say(level, fields, message)
+    const say = (/** @type {'debug' | 'info' | 'warn'} */ level, /** @type {object} */ fields, /** @type {string} */ message) => this.#log?.say(level, fields, message)
     this.#degradations = new Degradations(say, (message) => post({ code: WARN, message }))
     this.#log = options.log === false ? null : new BlockLog({ log: options.log, nowMs, onState: (error) => this.#degradations.set('log', error) })
     this.#memory = new BlockMemory(options.keep, (record) => this.#page.put(record))
@@ -94,7 +94,7 @@ class Watchdog {
     this.#file = options.dir === undefined ? null : new BlockFile({ dir: options.dir, name: `blocks-${process.pid}-${Date.now()}`, nowMs, onState: (error) => this.#degradations.set('dir', error) })
     const { frames } = this.#sources
     this.#origins = new Origins({ isAuto: options.origin === 'auto', frames, post, say, onState: (failure) => this.#degradations.set('origin', failure) })
-    this.#profiling = startProfiling(options.profile, mayInspect, { counters: this.#bridge.counters, sources: this.#sources, say, onState: (failure) => this.#degradations.set('profile', failure) })
+    this.#profiling = startProfiling(options.profile, mayInspect, { bridge: this.#bridge, sources: this.#sources, say, onState: (failure) => this.#degradations.set('profile', failure) })
     this.#metrics = new Metrics({
       loop: () => this.#loop(),
       cpuSeconds: () => this.#kernel.cpuSeconds(),

@@ -14,9 +14,9 @@ const ATTEMPTS = 5
 /** What was said of one block of this kind, of which the machine took no large part. @param {Awaited<ReturnType<typeof startApp>>} app @param {string} name */
 async function attempt (app, name) {
   for (let left = ATTEMPTS; ; left--) {
-    await eventually(async () => (await (await app.watchdog('/healthz')).json()).status === 'ok', 'calm before the block')
+    await eventually(async () => /** @type {any} */ (await (await app.watchdog('/healthz')).json()).status === 'ok', 'calm before the block')
     const known = new Set(app.lines().map(({ block }) => block))
-    const { ms } = await (await app.get(`/${name}?ms=300`)).json()
+    const { ms } = /** @type {any} */ (await (await app.get(`/${name}?ms=300`)).json())
     const closed = await app.line((line) => line.event === 'closed' && !known.has(line.block) && line.request?.route === `/${name}` && line.durationMs > ms / 2, `${name} to be closed`)
     const opened = app.lines().find((line) => line.event === 'opened' && line.block === closed.block)
     const isTaken = [opened, closed].some((line) => line?.evidence.runQueueMs > line?.durationMs * TAKEN)

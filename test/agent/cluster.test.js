@@ -89,7 +89,7 @@ test('a scrape answers while a worker is blocked, while the primary is, and whil
   assert.ok(later > blocked[1])
   const one = await fetch(`${app.url}/healthz`)
   assert.equal(one.status, 200)
-  const { workers } = await one.json()
+  const { workers } = /** @type {any} */ (await one.json())
   assert.equal(workers.joined, 2)
   assert.deepEqual(workers.blocked.map((/** @type {any} */ each) => each.worker), [Number(worker)])
   assert.ok(workers.blocked[0].blockedMs > 500)
@@ -100,7 +100,7 @@ test('a scrape answers while a worker is blocked, while the primary is, and whil
   app.tell({ to: second, spin: 2500 })
   await eventually(async () => {
     const response = await fetch(`${app.url}/healthz`)
-    return response.status === 503 && (await response.json()).workers.blocked.length === 2
+    return response.status === 503 && /** @type {any} */ (await response.json()).workers.blocked.length === 2
   }, '503 when every worker is blocked')
   await eventually(async () => (await app.json('/healthz')).workers.blocked.length === 0, 'the workers to go on')
 

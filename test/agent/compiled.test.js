@@ -50,6 +50,6 @@ test('code that was compiled in memory has its own lines by the end of its first
   for (const { line, compiled } of frames) assert.deepEqual({ line, compiled }, { line: LINE, compiled: undefined })
 })
 
-test('where nobody has its source map, a line of code compiled in memory is said to be near', { skip: Boolean(/** @type {any} */ (process.features).typescript) && 'Node.js compiles it itself, at the same place' }, async (t) => {
+test('where nobody has its source map, a line of code compiled in memory is in doubt', { skip: Boolean(/** @type {any} */ (process.features).typescript) && 'Node.js compiles it itself, at the same place' }, async (t) => {
   for (const { exact, compiled } of await framesOf(t, [])) assert.deepEqual({ exact, compiled }, { exact: false, compiled: true })
 })

@@ -28,7 +28,7 @@ test('a block that never ends: the log goes on, the endpoint answers, the gauge 
 
   const health = await app.watchdog('/healthz')
   assert.equal(health.status, 503)
-  assert.ok((await health.json()).blockedMs > 1000)
+  assert.ok(/** @type {any} */ (await health.json()).blockedMs > 1000)
   assert.equal((await app.watchdog('/healthz?ms=3600000')).status, 200, 'a block shorter than ms= is overlooked')
   for (const ms of ['10s', '-1', '']) assert.equal((await app.watchdog(`/healthz?ms=${ms}`)).status, 400, `ms=${ms}`)
 
@@ -37,10 +37,10 @@ test('a block that never ends: the log goes on, the endpoint answers, the gauge 
   const after = valueOf(await (await app.watchdog('/metrics')).text(), 'loopwatch_block_in_progress_seconds')
   assert.ok(after >= before + 0.25, `${before} grew to ${after}`)
 
-  const [block] = await (await app.watchdog('/blocks')).json()
+  const [block] = /** @type {any} */ (await (await app.watchdog('/blocks')).json())
   assert.equal(block.ongoing, true)
   assert.equal(block.cause, 'js')
-  assert.equal((await (await app.watchdog(`/blocks/${block.id}`)).json()).id, block.id)
+  assert.equal(/** @type {any} */ (await (await app.watchdog(`/blocks/${block.id}`)).json()).id, block.id)
 
   // Killed in mid-block, it leaves its record behind.
   app.child.kill('SIGKILL')

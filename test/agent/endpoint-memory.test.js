@@ -49,7 +49,8 @@ test('a label that is asked for again and again is refused, and costs nothing', 
   for (let i = 0; i < 5; i++) {
     const response = await fetch(`${url}${start}${group}`)
     assert.equal(response.status, 400)
-    assert.match((await response.json()).error, /^group takes any of route, cause, thread, worker, each once/)
+    const { error } = /** @type {any} */ (await response.json())
+    assert.match(error, /^group takes any of route, cause, thread, worker, each once/)
   }
   const response = await fetch(`${url}${start}route,cause,thread,worker`)
   assert.equal(response.status, 200)

@@ -137,6 +137,7 @@ test('the wall clock is set forward and back, between blocks and within them: du
     assert.ok(durationMs >= 199 && durationMs < 20_000, `block ${i} took ${durationMs} ms`)
     assert.ok(made.some((/** @type {any} */ own) => Math.abs(startedAt - own.startedAt) < 20_000), `block ${i} is said to have started at ${startedAt}`)
   }
+  /** @type {import('../support/exposition').Sample[]} */
   let past = []
   for (const text of scrapes) {
     const { samples } = parseExposition(text)
@@ -149,8 +150,8 @@ test('the wall clock is set forward and back, between blocks and within them: du
   assert.equal(sumOf(past, 'loopwatch_http_request_duration_seconds_count'), 1)
   const requestS = sumOf(past, 'loopwatch_http_request_duration_seconds_sum')
   assert.ok(requestS >= 0.049 && requestS < 20, `the request took ${requestS} s`)
-  const errors = blocks.map(({ durationMs }) => durationMs - 200)
-  measured(t, `5 blocks of 200 ms, clock off by up to 2 h: ${blocks.map(({ durationMs }) => durationMs).join(', ')} ms (at most ${Math.max(...errors.map(Math.abs)).toFixed(1)} ms off)`)
+  const errors = blocks.map((/** @type {any} */ { durationMs }) => durationMs - 200)
+  measured(t, `5 blocks of 200 ms, clock off by up to 2 h: ${blocks.map((/** @type {any} */ { durationMs }) => durationMs).join(', ')} ms (at most ${Math.max(...errors.map(Math.abs)).toFixed(1)} ms off)`)
 })
 
 test('ten thousand blocks a minute: each is counted and written, the log says few and how many it left out', async (t) => {
@@ -230,7 +231,7 @@ test('workers of a cluster are killed and replaced one batch after the other: no
       const { listed, counted } = await look()
       const isSeen = (/** @type {number} */ pid) => {
         const own = listed.filter((/** @type {any} */ record) => record.pid === pid)
-        return own.some(({ startup, durationMs }) => !startup && durationMs >= 190) && counted[own[0].worker] >= (before[own[0].worker] ?? 0) + own.length
+        return own.some((/** @type {any} */ { startup, durationMs }) => !startup && durationMs >= 190) && counted[own[0].worker] >= (before[own[0].worker] ?? 0) + own.length
       }
       saw = JSON.stringify({ pids, counted, listed: listed.map((/** @type {any} */ { pid, worker, durationMs }) => [pid, worker, durationMs]) })
       return pids.every(isSeen) && counted

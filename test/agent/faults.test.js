@@ -154,7 +154,7 @@ test('a debugger is attached: no sampling, no blame, no log about breakpoints', 
   assert.equal(inspector.url(), undefined)
   const app = await startApp(t, { args: ['--inspect=127.0.0.1:0'] })
   await app.get('/spin?ms=300')
-  const record = await eventually(async () => (await (await app.watchdog('/blocks')).json()).find((/** @type {any} */ { ongoing, durationMs }) => !ongoing && durationMs > 290), 'the record')
+  const record = await eventually(async () => /** @type {any} */ (await (await app.watchdog('/blocks')).json()).find((/** @type {any} */ { ongoing, durationMs }) => !ongoing && durationMs > 290), 'the record')
   assert.equal(record.cause, 'unknown')
   assert.equal(record.evidence.debugger, true)
   assert.equal(record.frame, null)

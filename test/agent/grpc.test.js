@@ -20,7 +20,7 @@ function connect (t, port) {
   const ask = (path, text) => new Promise((resolve) => {
     const metadata = new Metadata()
     metadata.set('traceparent', `00-${TRACE}-00f067aa0ba902b7-01`)
-    client.makeUnaryRequest(path, asIs, asIs, Buffer.from(text), metadata, (error, answer) => resolve(error ? error.code : `${answer}`))
+    client.makeUnaryRequest(path, asIs, asIs, Buffer.from(text), metadata, (/** @type {any} */ error, /** @type {Buffer} */ answer) => resolve(error ? error.code : `${answer}`))
   })
   return { client, ask }
 }
@@ -32,7 +32,7 @@ test('methods of gRPC are routes by their whole name, and a block is blamed on t
   assert.equal(await ask(PATHS.unary, 'block'), 'block')
   assert.equal(await ask('/shop.v1.Nothing/Of', 'x'), 12, 'UNIMPLEMENTED')
   const stored = await new Promise((resolve, reject) => {
-    const call = client.makeClientStreamRequest(PATHS.upload, asIs, asIs, (error, answer) => error ? reject(error) : resolve(`${answer}`))
+    const call = client.makeClientStreamRequest(PATHS.upload, asIs, asIs, (/** @type {any} */ error, /** @type {Buffer} */ answer) => error ? reject(error) : resolve(`${answer}`))
     call.write(Buffer.from('a'))
     setTimeout(() => call.end(), 20)
   })

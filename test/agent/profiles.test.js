@@ -88,7 +88,7 @@ test('the endpoint serves the block that lasts, and each block as a file', async
   }, 'the block in progress in the profile')
   assert.match(folded, /blocks\.js:\d+\) \d+$/m)
   await answered
-  const record = await eventually(async () => (await (await app.watchdog('/blocks')).json()).find((/** @type {any} */ { ongoing, durationMs }) => !ongoing && durationMs > 1000), 'the record')
+  const record = await eventually(async () => /** @type {any} */ (await (await app.watchdog('/blocks')).json()).find((/** @type {any} */ { ongoing, durationMs }) => !ongoing && durationMs > 1000), 'the record')
   for (const { ending, type } of Object.values(formats)) {
     const response = await app.watchdog(`/blocks/${record.id}.${ending}`)
     assert.equal(response.status, 200, ending)

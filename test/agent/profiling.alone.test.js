@@ -41,7 +41,9 @@ const BLOCK_OF = `
 /** What a record must say of each: the call, and a line with that call in it. */
 const CALLS = { parse: 'JSON.parse', parseLast: 'JSON.parse', sorted: 'sort', matched: 'test', derived: 'pbkdf2Sync' }
 
-/** @param {any} record @param {keyof typeof CALLS} name */
+/** @typedef {keyof typeof CALLS} Name */
+
+/** @param {any} record @param {Name} name */
 function assertExact (record, name) {
   const lines = require('node:fs').readFileSync(FILE, 'utf8').split('\n')
   assert.equal(record?.frame?.function, name, JSON.stringify(record))
@@ -77,35 +79,52 @@ test("with profile: 'on' JSON.parse, sort, a regular expression and pbkdf2Sync a
   assert.match(log.find(({ event, msg }) => event === 'closed' && msg.includes(': JSON.parse in '))?.msg ?? '', /JSON\.parse in parse \(native-app\.js:\d+\)/)
 })
 
-test("with profile: 'auto' it starts after two blocks in native calls, names the third, and is over with stop()", async (t) => {
+/** Whether a profile was running, and ended with stop(): none of ours is left in the inspector. */
+const LEFT = `
+  const { Session, console } = require('node:inspector')
+  const session = new Session()
+  let left = 0
+  session.connect()
+  session.post('Profiler.enable')
+  session.on('Profiler.consoleProfileFinished', () => { left++ })
+  console.profileEnd()
+  session.disconnect()
+  const handles = process.getActiveResourcesInfo().filter((name) => /Inspector|Message/.test(name))
+`
+
+test('by default the first block in a native call has its line, and the profile is over with stop()', async (t) => {
+  const { said, log } = await run(t, `${BLOCK_OF}
+    await until(async () => await gauge() === '1')
+    const first = await recordOf('parseLast')
+    await agent.stop()
+    ${LEFT}
+    say({ first, left, handles })`)
+  assert.deepEqual({ left: said.left, handles: said.handles }, { left: 0, handles: [] })
+  assertExact(said.first, 'parseLast')
+  assert.equal(log.some(({ event }) => event === 'profile_on'), false, 'a profile from the start is no news')
+  // Its own start is no block of the application.
+  for (const { event, frame, stack } of log) assert.doesNotMatch(event === 'closed' ? `${frame?.file} ${stack}` : '', /profiler\.js/)
+})
+
+test('an application that is large when the agent starts has a profile from the first block on that needs it', async (t) => {
   const { said, log } = await run(t, `${BLOCK_OF}
     const gauges = [await gauge()]
     const before = []
-    let started = false
     // On a busy machine a block may be charged to waiting for a CPU.
-    for (let i = 0; i < 20 && !started; i++) {
+    for (let i = 0; i < 20 && gauges.at(-1) === '0'; i++) {
       before.push(await recordOf('sorted', 100))
       await sleep(100)
-      started = await gauge() === '1'
+      gauges.push(await gauge())
     }
-    const third = await recordOf('parseLast')
+    const next = await recordOf('parseLast')
     await agent.stop()
-    const { Session, console } = require('node:inspector')
-    const session = new Session()
-    let left = 0
-    session.connect()
-    session.post('Profiler.enable')
-    session.on('Profiler.consoleProfileFinished', () => { left++ })
-    console.profileEnd()
-    session.disconnect()
-    say({ gauges, started, before: before.map((record) => record?.profile ?? null), causes: before.map((record) => record?.cause), third, left, handles: process.getActiveResourcesInfo().filter((name) => /Inspector|Message/.test(name)) })`, { profile: 'auto' })
-  assert.deepEqual({ gauges: said.gauges, started: said.started, left: said.left, handles: said.handles }, { gauges: ['0'], started: true, left: 0, handles: [] }, JSON.stringify(said.causes))
-  assert.deepEqual(said.before.slice(0, 2), [null, null])
-  assertExact(said.third, 'parseLast')
+    ${LEFT}
+    say({ gauges, before: before.map((record) => record?.profile ?? null), next, left, handles })`, {}, ['-r', path.join(FIXTURES, 'large-heap.js')])
+  assert.deepEqual([said.gauges[0], said.gauges.at(-1), said.left, said.handles], ['0', '1', 0, []])
+  assert.equal(said.before[0], null)
+  assertExact(said.next, 'parseLast')
   const on = log.find(({ event }) => event === 'profile_on')
-  assert.match(on.msg, /^a CPU profile is being taken \(option profile: 'auto'\); to start it took \d+ ms of the application$/)
-  // Its own start is no block of the application.
-  for (const { event, frame, stack } of log) assert.doesNotMatch(event === 'closed' ? `${frame?.file} ${stack}` : '', /profiler\.js/)
+  assert.match(on.msg, /^a CPU profile is being taken, from now on native calls have their lines \(option profile: 'auto'\); to start it took \d+ ms of the application$/)
 })
 
 test('a process ends as ever while a profile is being taken', async (t) => {

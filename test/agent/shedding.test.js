@@ -35,10 +35,10 @@ async function startShedding (t, framework, options) {
   }
 }
 
-for (const [framework, limit, reason] of [['express', { maxDelay: 50 }, 'delay'], ['express-4', { maxUtilization: 0.9 }, 'utilization'], ['fastify', { maxDelay: 50 }, 'delay'], ['fastify', { maxUtilization: 0.9 }, 'utilization']]) {
+for (const [framework, limit, reason] of /** @type {[string, object, string][]} */ ([['express', { maxDelay: 50 }, 'delay'], ['express-4', { maxUtilization: 0.9 }, 'utilization'], ['fastify', { maxDelay: 50 }, 'delay'], ['fastify', { maxUtilization: 0.9 }, 'utilization']])) {
   test(`${framework} above a limit of ${reason} answers 503 with Retry-After, and 200 again once the load is over`, async (t) => {
-    const app = await startShedding(t, /** @type {string} */ (framework), { ...(limit), retryAfter: 7, exempt: true })
-    const before = await (await app.get('/')).json()
+    const app = await startShedding(t, framework, { ...limit, retryAfter: 7, exempt: true })
+    const before = /** @type {any} */ (await (await app.get('/')).json())
     assert.equal(before.handled, 1, 'nothing is shed before there is any load')
     const responses = await app.load()
     const shed = responses.filter(({ status }) => status === 503)
@@ -50,12 +50,14 @@ for (const [framework, limit, reason] of [['express', { maxDelay: 50 }, 'delay']
     await app.get('/exempt?no')
     const again = await eventually(async () => {
       const response = await app.get('/')
-      return response.status === 200 ? response.json() : response.text().then(() => { shed.length++ })
+      return response.status === 200
+        ? /** @type {Promise<any>} */ (response.json())
+        : response.text().then(() => { shed.length++ })
     }, 'to be served again')
     assert.ok(again.handled <= served.length + 3, 'a shed request reached the application')
     assert.deepEqual(Object.keys(await app.shed()).sort(), ['delay', 'utilization'])
     const counted = await app.shed()
-    assert.ok(counted[/** @type {string} */ (reason)] >= shed.length && counted[/** @type {string} */ (reason)] <= shed.length + 1, JSON.stringify([counted, shed.length]))
+    assert.ok(counted[reason] >= shed.length && counted[reason] <= shed.length + 1, JSON.stringify([counted, shed.length]))
   })
 }
 

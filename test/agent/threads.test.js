@@ -29,7 +29,7 @@ const PRELUDE = `
   const done = (value) => process.stdout.write(JSON.stringify(value) + '\\n', () => process.exit())
   ${CRUNCH}`
 
-/** @param {import('node:test').TestContext} t @param {string} script @param {{ dir?: string }} [options] */
+/** @param {import('node:test').TestContext} t @param {string} script */
 const run = (t, script) => startNode(t, ['-e', PRELUDE + script]).closed
 
 /** @param {{ stdout: string, stderr: string, code: number, signal: string }} out */
@@ -156,7 +156,7 @@ test('worker threads of all kinds end with the same codes and output as without 
       }
       process.stdout.write(JSON.stringify(ends) + '\\n')
     })()`
-  const sorted = ({ stdout, ...out }) => ({ ...out, lines: stdout.split('\n').sort() })
+  const sorted = (/** @type {any} */ { stdout, ...out }) => ({ ...out, lines: stdout.split('\n').sort() })
   const bare = sorted(await run(t, script('')))
   const watched = sorted(await run(t, script(`require(${PACKAGE}).start(${quiet})`)))
   assert.equal(bare.code, 0, bare.stderr)

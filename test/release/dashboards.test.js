@@ -256,7 +256,7 @@ test('in a real Prometheus', async (t) => {
 
   await t.test('a known block is in its bucket, its table, its exemplar and its record', async () => {
     const blocks = byName.get('blocks')
-    const records = await (await fetch(`${shop.url}/blocks`)).json()
+    const records = /** @type {any} */ (await (await fetch(`${shop.url}/blocks`)).json())
     const { worker } = records.find((/** @type {any} */ { pid }) => pid === first.pid)
     const shown = { variables: blocks.templating.list, chosen: { job: ['shop'], worker: [`${worker}`], route: [REPORT] } }
     const { expr } = /** @type {any} */ (queriesOf(blocks).find(({ panel }) => panel === 'Durations'))
@@ -264,6 +264,7 @@ test('in a real Prometheus', async (t) => {
     /** @type {Map<string, number>} */
     const buckets = new Map(result.map((/** @type {any} */ { metric, value }) => [metric.le, Number(value[1])]))
     // Others than the scripted ones may come on a busy machine; the records say which there were.
+    /** @type {any[]} */
     const own = records.filter((/** @type {any} */ record) => record.pid === first.pid && record.thread === 'main')
     for (const [low, high, least] of /** @type {[number, number, number][]} */ ([[0.25, 0.5, 0], [0.5, 1, 1], [1, 2.5, 0], [2.5, 5, 1]])) {
       const inside = own.filter(({ durationMs }) => durationMs > low * 1000 && durationMs <= high * 1000).length
@@ -283,7 +284,7 @@ test('in a real Prometheus', async (t) => {
     const known = own.find((/** @type {any} */ { durationMs, request }) => durationMs > 500 && durationMs < 1000 && request?.route === REPORT)
     const exemplar = found.flatMap((/** @type {any} */ { exemplars }) => exemplars).find((/** @type {any} */ { labels }) => labels.block_id === known.id)
     assert.ok(exemplar, `${known.id} in ${JSON.stringify(found)}`)
-    const record = await (await fetch(`${shop.url}/blocks/${exemplar.labels.block_id}`)).json()
+    const record = /** @type {any} */ (await (await fetch(`${shop.url}/blocks/${exemplar.labels.block_id}`)).json())
     assert.equal(record.frame.function, 'spin')
     assert.ok(Math.abs(record.durationMs / 1000 - Number(exemplar.value)) < 0.001)
   })

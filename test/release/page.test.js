@@ -20,15 +20,15 @@ const MOST_BYTES = 300 * 1000
 const AXE = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 const html = { headers: { accept: 'text/html' } }
 
-/** The serious and critical violations that axe-core finds. @param {import('playwright-core').Page} page @returns {Promise<string[]>} */
+/** The serious and critical violations that axe-core finds. @param {any} page of playwright-core @returns {Promise<string[]>} */
 async function violations (page) {
   await page.evaluate(AXE)
   const found = await page.evaluate(() => /** @type {any} */ (globalThis).axe.run())
-  return found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+  return found.violations.filter((/** @type {any} */ { impact }) => impact === 'serious' || impact === 'critical')
+    .map((/** @type {any} */ { id, nodes }) => `${id}: ${nodes.map((/** @type {any} */ { html }) => html).join(' ')}`)
 }
 
-/** @param {import('playwright-core').Page} page @param {string} selector @param {RegExp} pattern @param {number} [deadlineMs] */
+/** @param {any} page of playwright-core @param {string} selector @param {RegExp} pattern @param {number} [deadlineMs] */
 async function reads (page, selector, pattern, deadlineMs) {
   let text = ''
   await eventually(async () => pattern.test(text = (await page.locator(selector).allTextContents()).join(' | ')), () => `${selector} to read ${pattern}; it reads ${text}`, deadlineMs)
@@ -202,7 +202,7 @@ test('the page asks for the token and keeps it out of every address', async (t) 
   const { page } = await openPage(browser, app.url)
   /** @type {string[]} */
   const asked = []
-  page.on('request', (request) => asked.push(request.url()))
+  page.on('request', (/** @type {any} */ request) => asked.push(request.url()))
   await page.waitForSelector('#token-field:focus')
   assert.deepEqual(await violations(page), [])
   await page.keyboard.type('wrong')
@@ -259,7 +259,7 @@ test('500 blocks with stacks of 60 frames, the newest five minutes long, are lis
   await reads(page, '#state-now', /^Blocked since 5 min \d+ s in report at report\.js:41 by GET \/report\/:id/)
   await reads(page, '#flame', /step59 app\/block-/)
   await reads(page, '#charts .chart:first-child .legend', /max 5 min 0 s/)
-  const besideChartPx = await page.locator('#charts .chart:first-child .u-over').evaluate((element) => /** @type {any} */ (element).offsetLeft)
+  const besideChartPx = await page.locator('#charts .chart:first-child .u-over').evaluate((/** @type {any} */ element) => element.offsetLeft)
   assert.ok(besideChartPx > 75, `"3 min 20 s" has ${besideChartPx} px`)
   for (let i = 1; i <= 150; i++) agent.page.put(makeRecord({ id: `2-${i}`, stacks: deepStack(i) }))
   await reads(page, '#blocks-note', /^600 in memory/)

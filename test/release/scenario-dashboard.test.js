@@ -35,8 +35,7 @@ test('while scenarios run, every query of every panel and variable has data, and
   const startS = Date.now() / 1000
   const { out, closed } = startNode(t, [MAIN, 'scenario', ...Object.keys(VARIANTS), '--quick', '--only', Object.values(VARIANTS).join(), '--repeats', '1', '--seconds', '2', '--port', port])
   const metrics = await eventually(() => /live metrics: (\S+)/.exec(out.stderr)?.[1], () => `an endpoint: ${out.stderr}`)
-  /** @type {string} */
-  let exposition
+  let exposition = ''
   const named = () => [...exposition.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`).sort()
   await eventually(async () => /^loopwatch_scenario_block_duration_seconds_count/m.test(exposition = await (await fetch(metrics)).text()), () => `blocks to be told: ${exposition}`)
   assert.deepEqual(named(), table.map(({ name, type }) => `${name} ${type}`).sort())

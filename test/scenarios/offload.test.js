@@ -4,7 +4,6 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Context } = require('../../scenarios/harness/context')
-const { run } = require('../../scenarios/messaging/ping-pong')
 const { means } = require('../../scenarios/offload/means')
 const offloadTask = require('../../scenarios/offload/task')
 const { work } = require('../../scenarios/offload/work')

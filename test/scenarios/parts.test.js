@@ -29,7 +29,7 @@ test('CPU time and memory are a process\'s own, or its whole tree\'s', { skip: p
 
 test('an ending that fails keeps neither the others from it nor the results', async () => {
   const mode = { repeats: 1, seconds: 1, warmUpSeconds: 0, note: '' }
-  /** @type {string[]} */
+  /** @type {[string[], string[]]} */
   const [ended, said] = [[], []]
   const scenario = /** @type {import('../../scenarios/harness/interface').Scenario} */ ({
     name: 'x',

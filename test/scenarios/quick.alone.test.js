@@ -17,7 +17,7 @@ const { renderReport } = require('../../scenarios/harness/report')
 const schema = require('../../scenarios/harness/schema.json')
 
 const MAIN = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')
-const validate = new Ajv({ allowUnionTypes: true }).compile(schema)
+const validate = /** @type {import('ajv').ValidateFunction<any>} */ (new Ajv({ allowUnionTypes: true }).compile(schema))
 
 test('every scenario runs with --quick, is right, and writes what the schema says', async (t) => {
   const dir = makeDir(t)
@@ -54,7 +54,7 @@ test('the report opens from disk, bright, dark and printed, and loads nothing', 
   const { page, complaints } = await openPage(browser, 'about:blank')
   /** @type {string[]} */
   const asked = []
-  page.on('request', (request) => asked.push(request.url()))
+  page.on('request', (/** @type {any} */ request) => asked.push(request.url()))
   await page.goto(pathToFileURL(file).href)
   assert.deepEqual([asked, complaints], [[pathToFileURL(file).href], []])
   assert.ok(await page.locator('svg rect').count() >= 2)

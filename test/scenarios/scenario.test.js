@@ -156,6 +156,7 @@ test('on one core every pair is marked oversubscribed, and the ring does not spi
 
 test('what cannot be run is said before anything runs', (t) => {
   const dir = makeDir(t)
+  /** @type {[string[], RegExp][]} */
   const failures = [
     [['mesaging'], /unknown scenario "mesaging", did you mean "messaging"\? \(LOOPWATCH_ERR_SCENARIO\)/],
     [['messaging', '--only', 'fork-jsn'], /--only fork-jsn: no such variant of messaging in this mode, did you mean "fork-json"\?/],

@@ -1,11 +1,14 @@
 'use strict'
 
+/** @typedef {import('../../lib/store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../../lib/store/record').RequestRecord} RequestRecord */
+
 /**
  * A block as it is stored, served and logged.
- * @param {Partial<import('../../lib/store/record').BlockRecord>} [differences]
- * @returns {import('../../lib/store/record').BlockRecord}
+ * @param {Partial<Omit<BlockRecord, 'request'>> & { request?: Partial<RequestRecord> | null }} [differences]
+ * @returns {BlockRecord}
  */
-exports.makeRecord = (differences = {}) => ({
+exports.makeRecord = (differences = {}) => /** @type {BlockRecord} */ ({
   id: '4242-1',
   pid: 4242,
   thread: 'main',
@@ -22,7 +25,7 @@ exports.makeRecord = (differences = {}) => ({
   leaf: { function: 'test', file: null, line: null, column: null },
   samples: 13,
   stacks: [{ count: 13, weightMs: 312.4, frames: [{ function: 'test', file: null, line: null, column: null }, { function: 'report', file: '/srv/app/report.js', line: 41, column: 13 }] }],
-  request: /** @type {import('../../lib/store/record').RequestRecord} */ ({ method: 'GET', route: '/report/:id', startedAt: '2026-11-21T10:00:00.100Z' }),
+  request: { method: 'GET', route: '/report/:id', startedAt: '2026-11-21T10:00:00.100Z' },
   origin: null,
   ...differences
 })

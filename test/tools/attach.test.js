@@ -141,6 +141,7 @@ test('a process that has an agent is followed, and keeps it; its token is asked 
   const url = await eventually(() => /http\S+/.exec(app.out.stdout)?.[0], 'its endpoint')
   const pid = /** @type {number} */ (app.child.pid)
   const { startedAt } = await eventually(async () => {
+    /** @type {any} */
     const records = await (await fetch(`${url}/blocks`, { headers: { authorization: 'Bearer secret' } })).json()
     return records.find((/** @type {any} */ { durationMs, ongoing }) => durationMs > 250 && !ongoing)
   }, 'a block before anybody attaches')

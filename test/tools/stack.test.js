@@ -29,7 +29,7 @@ test('a block of 5 s, a real Prometheus: up stays 1, the alert fires while it la
   const stack = startStack(t, ['--target', new URL(app.url).host, '--port', '0', '--interval', '1'])
   const { prometheusUrl } = await stack.running()
   /** @param {string} path @returns {Promise<any>} */
-  const ask = async (path) => (await (await fetch(`${prometheusUrl}/api/v1/${path}`)).json()).data
+  const ask = async (path) => /** @type {any} */ (await (await fetch(`${prometheusUrl}/api/v1/${path}`)).json()).data
   const value = async (/** @type {string} */ query) => (await ask(`query?query=${encodeURIComponent(query)}`)).result[0]?.value[1]
   await eventually(async () => await value('up') === '1', 'up = 1')
 

@@ -1,6 +1,7 @@
 'use strict'
 
 const { causes } = require('../../causes')
+const { stacksOf } = require('../stacks-of')
 
 /** Distinct ones; what comes beyond them is one: written, they must not keep the watchdog away for long. */
 const STACKS = 2000
@@ -59,7 +60,7 @@ class StackTable {
     const labels = labelsOf(record)
     // Where nobody's code is to blame, a stack would blame it.
     const isExcused = Object.hasOwn(causes, cause) && causes[cause].excuse !== undefined
-    const stacks = isExcused ? [] : record.stacks
+    const stacks = isExcused ? [] : stacksOf(record)
     for (const { frames, weightMs, count } of stacks) this.#add(frames.map((frame) => this.#index(frame)).reverse(), labels, weightMs, count)
     const missingMs = durationMs - stacks.reduce((sum, { weightMs }) => sum + weightMs, 0)
     if (missingMs >= LEAST_MS) this.#add([this.#named(isExcused ? `(${cause})` : '(not sampled)')], labels, missingMs, 0)

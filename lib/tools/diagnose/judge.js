@@ -104,7 +104,7 @@ function siteOf (blocks) {
   const [{ frame }] = blocks
   const [[{ cause }]] = grouped(blocks, (block) => block.cause)
   return {
-    place: frame === null ? '(outside application code, or not sampled)' : `${frame.function ?? '(anonymous)'} (${frame.file?.split(/[\\/]/).pop()}:${frame.line})`,
+    place: frame === null ? '(outside application code, or not sampled)' : `${frame.exact === false ? '≈ ' : ''}${frame.function ?? '(anonymous)'} (${frame.file?.split(/[\\/]/).pop()}:${frame.line})`,
     file: frame?.file ?? null,
     cause,
     blockedMs: sum(blocks),

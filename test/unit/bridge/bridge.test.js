@@ -358,7 +358,7 @@ test('what the probe of the host writes, the watchdog reads', () => {
   const bridge = openBridge(createMemory())
   bridge.beat.write(5, 4, 1, 10)
   const incoming = /** @type {any} */ ({ method: 'POST', url: '/a\tb/é?secret=1', rawHeaders: ['Host', 'a', 'TraceParent', `00-${'0a'.repeat(16)}-${'b'.repeat(16)}-01`] })
-  const probe = createProbe(bridge, () => ({ context: new RequestContext(9, incoming, 3.5), isCertain: true }))
+  const probe = createProbe(bridge, () => ({ context: new RequestContext(9, incoming, 3.5, false), isCertain: true }))
   const name = 'odd\nname\t日本'
   const odd = { [name]: () => answered() }[name]
   // The probe leaves two frames out: itself and the inspector's expression that calls it.

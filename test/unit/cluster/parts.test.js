@@ -100,7 +100,7 @@ test('series that no worker would send are refused', () => {
     { metrics: [metric], series: [[0, 0, 'a_total', {}]], values: [[0, 1, { labelSet: 1 }]] },
     { gone: {} }
   ]) {
-    assert.throws(() => new SeriesReader().apply(/** @type {any} */ ({ t: 'metrics', ...message })), undefined, JSON.stringify(message))
+    assert.throws(() => new SeriesReader().apply(/** @type {any} */ ({ t: 'metrics', ...message })), /** @type {any} */ (undefined), JSON.stringify(message))
   }
 })
 

@@ -23,8 +23,8 @@ const stack = (weightMs, frames, lateMs = 0) => ({ count: 1, weightMs, lateMs, f
 /** @param {Frame | null} found */
 const spell = (found) => found && `${found.function}@${found.file}:${found.line}`
 
-/** @param {number} id */
-const request = (id) => ({ id, method: 'GET', path: `/${id}`, startedAtMs: id })
+/** @param {number} id @returns {import('../../../lib/bridge/answer').RequestContext} */
+const request = (id) => /** @type {any} */ ({ id, method: 'GET', path: `/${id}`, startedAtMs: id })
 
 test('code is the application\'s, a package\'s, Node\'s or our own by where its file is', () => {
   const own = path.join(__dirname, '..', '..', '..', 'lib')

@@ -78,6 +78,8 @@ test('lines of a function that mostly ran elsewhere are not taken for those of t
   const [root, handle, load, ...others] = LOAD
   const busy = [root, handle, { ...load, hitCount: 60 }, ...others]
   assert.equal(cutProfiles([makeWindow(busy, [3, 3, 3, 3])], 1000, 1050)?.nodes.find(({ callFrame }) => callFrame.functionName === 'load')?.positionTicks, undefined)
+  const steady = [root, handle, { ...load, hitCount: 60, positionTicks: [{ line: 3, ticks: 55 }, { line: 4, ticks: 5 }] }, ...others]
+  assert.ok(cutProfiles([makeWindow(steady, [3, 3, 3, 3])], 1000, 1050)?.nodes.find(({ callFrame }) => callFrame.functionName === 'load')?.positionTicks, 'nearly all of it was one line')
   assert.ok(cutProfiles([makeWindow(LOAD, [3, 3, 3, 3])], 1000, 1050)?.nodes.find(({ callFrame }) => callFrame.functionName === 'load')?.positionTicks)
 })
 

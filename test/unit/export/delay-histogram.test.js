@@ -18,7 +18,7 @@ function makeDelay (histogram) {
   const metric = new DelayHistogram({ name: 'delay_seconds', help: 'help', buckets: [0.001, 0.01, 0.1, 0.25, 0.5, 1, 10], histogram })
   return async () => {
     const { values } = await metric.get()
-    const buckets = Object.fromEntries(values.filter(({ labels }) => 'le' in labels).map(({ labels, value }) => [(labels).le, value]))
+    const buckets = Object.fromEntries(values.filter(({ labels }) => 'le' in labels).map((/** @type {any} */ { labels, value }) => [labels.le, value]))
     return { buckets, sum: values[values.length - 2].value, count: values[values.length - 1].value }
   }
 }

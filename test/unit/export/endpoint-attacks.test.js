@@ -106,7 +106,7 @@ test('clients that send a byte now and then, or do not read, lose their connecti
 test('a crowd that comes and goes pushes out only those that wait', async (t) => {
   const url = await serve(t, { '/healthz': () => json('ok') })
   const crowd = setInterval(() => {
-    for (let i = 0; i < 20; i++) net.connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {}).setTimeout(200).on('timeout', function () { this.destroy() })
+    for (let i = 0; i < 20; i++) net.connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {}).setTimeout(200).on('timeout', /** @this {net.Socket} */ function () { this.destroy() })
   }, 10)
   t.after(() => clearInterval(crowd))
   let answered = 0

@@ -65,7 +65,7 @@ test('a block is one sentence: how long, where, which request, why', () => {
     [{ durationMs: 999.4 }, 'event loop was blocked for 999 ms: report (report.js:41), GET /report/:id (js)'],
     [{ durationMs: 1000, request: null }, 'event loop was blocked for 1.0 s: report (report.js:41) (js)'],
     [{ startup: true, request: null, cause: 'sync-io' }, 'event loop was blocked for 312 ms at start-up: report (report.js:41) (sync-io)'],
-    [{ frame: { function: null, file: '/srv/app/a b.js', line: 7, column: 1, exact: false } }, 'event loop was blocked for 312 ms: near (anonymous) (a b.js:7), GET /report/:id (js)'],
+    [{ frame: { function: null, file: '/srv/app/a b.js', line: 7, column: 1, exact: false } }, 'event loop was blocked for 312 ms: ≈ (anonymous) (a b.js:7), GET /report/:id (js)'],
     [{ frame: null }, 'event loop was blocked for 312 ms: outside application code, GET /report/:id (js)'],
     [{ frame: null, request: null, samples: 0, cause: 'unknown' }, 'event loop was blocked for 312 ms: no stack taken (unknown)'],
     [{ frame: null, request: null, samples: 0, cause: 'native', ongoing: true }, 'event loop blocked for 312 ms so far: inside a call that does not answer before it returns (native)'],

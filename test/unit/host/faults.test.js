@@ -8,11 +8,12 @@ const { WatchdogThread } = require('../../../lib/host/watchdog-thread')
 const { resolveOptions } = require('../../../lib/options')
 
 test('a question that the watchdog cannot answer gets the fallback and ends nothing', async (t) => {
+  /** @type {Error[]} */
   const lost = []
   // No labels at all, which start() lets nobody ask for, make metrics that cannot be written.
   const options = { ...resolveOptions({ port: false, log: false }), route: undefined, labels: null }
   const made = { memory: createMemory(), options, histogram: createHistogram(), mayInspect: false, namesRequests: false, escalates: false, role: { kind: 'single' } }
-  const thread = new WatchdogThread(() => made, { onListening: () => {}, onBlock: () => {}, onFollow: () => {}, onTrack: () => {}, onLost: (error) => lost.push(error) })
+  const thread = new WatchdogThread(() => made, /** @type {any} */ ({ onListening: () => {}, onBlock: () => {}, onFollow: () => {}, onTrack: () => {}, onLost: (/** @type {Error} */ error) => lost.push(error) }))
   t.after(() => thread.stop())
   assert.equal(await thread.call('metrics', 'fallback'), 'fallback')
   assert.ok(Array.isArray(await thread.call('blocks', null)))

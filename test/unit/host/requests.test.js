@@ -17,7 +17,7 @@ test('an agent that is started anew counts what it sees begin and nothing of the
   await once(server, 'listening')
   t.after(() => server.close())
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
-  const { port } = /** @type {net.AddressInfo} */ (server.address())
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
   const ask = () => new Promise((resolve) => http.get({ port, agent }, (response) => response.resume().on('end', resolve)).on('error', resolve))
   const before = new Requests(first, {})
   const asked = ask()
@@ -40,7 +40,7 @@ test('an agent that is started anew counts what it sees begin and nothing of the
 
 /** A server in this process that is asked over one connection, whose port at the client's end each answer tells. @param {import('node:test').TestContext} t */
 async function startKeptAlive (t) {
-  /** @type {Set<net.Socket>} of the server */
+  /** @type {Set<import('node:net').Socket>} of the server */
   const sockets = new Set()
   const server = http.createServer((request, response) => response.end('ok')).listen(0, '127.0.0.1')
   server.on('connection', (socket) => sockets.add(socket))
@@ -50,7 +50,7 @@ async function startKeptAlive (t) {
     agent.destroy()
     server.close()
   })
-  const { port } = /** @type {net.AddressInfo} */ (server.address())
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
   const ask = () => new Promise((resolve) => http.get({ port, agent }, (response) => {
     const { localPort } = response.socket
     response.resume().on('end', () => resolve(localPort))

@@ -51,7 +51,8 @@ test('the end of a worker is told whose listeners the application has removed', 
   const { all } = await tellsOf(async (worker) => {
     const emit = worker.emit
     // Nobody hears of it in any way.
-    worker.emit = (event, ...args) => event !== 'exit' && emit.call(worker, event, ...args)
+    worker.emit = (/** @type {string | symbol} */ event, /** @type {any[]} */ ...args) =>
+      event !== 'exit' && emit.call(worker, event, ...args)
     worker.terminate()
     await eventually(() => worker.threadId === -1, 'the end')
   })

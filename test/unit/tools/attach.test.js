@@ -88,7 +88,7 @@ test('addresses in the kernel\'s tables are read in this machine\'s byte order',
 })
 
 test('the kernel\'s facts decide whether SIGUSR1 may be sent', () => {
-  const facts = { exe: '/usr/bin/node', status: 'State:\tS (sleeping)\nSigCgt:\t0000000108004a02\n', flags: 'node app.js ', isSameNetwork: true, isSameFiles: true }
+  const facts = /** @type {import('../../../lib/tools/attach/target-process').Facts} */ ({ exe: '/usr/bin/node', status: 'State:\tS (sleeping)\nSigCgt:\t0000000108004a02\n', flags: 'node app.js ', isSameNetwork: true, isSameFiles: true })
   assert.equal(objection(facts), null)
   assert.equal(objection({ ...facts, exe: '/opt/node24 (deleted)' }), null)
   assert.equal(objection({ ...facts, flags: 'node --inspect-port=127.0.0.1:0 app.js ' }), null)

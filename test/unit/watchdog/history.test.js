@@ -192,7 +192,7 @@ test('streams are bounded, and who does not read is let go', () => {
   const responses = []
   for (let i = 0; i < STREAMS; i++) {
     const response = /** @type {any} */ (Object.assign(new (require('node:events').EventEmitter)(), {
-      writableLength: 0, text: '', write (/** @type {string} */ text) { this.text += text }, destroy () { this.emit('close') }
+      writableLength: 0, text: '', write (/** @type {string} */ text) { this.text += text }, destroy () { /** @type {any} */ (this).emit('close') }
     }))
     responses.push(response)
     streams.connect(() => [['hello', { i }]]).stream?.(response)

@@ -30,7 +30,7 @@ test('a block in progress starts when it is certain to have begun, an ended one 
   // The last beat came at 899, the next was due 100 ms later.
   incident.begin('1', { startMs: 1000, uncertaintyMs: 101, startup: false, beats: 7 }, 1060)
   const request = { id: 3, method: 'GET', route: '/report', startedAtMs: 890, traceId: null, ended: false }
-  incident.add({ id: 1, beats: 7, atMs: 1050, askedAtMs: 1049, idleMs: 0, debugged: false, late: false, request, requestIsCertain: true, frames: [] })
+  incident.add(/** @type {any} */ ({ id: 1, beats: 7, atMs: 1050, askedAtMs: 1049, idleMs: 0, debugged: false, late: false, request, requestIsCertain: true, frames: [] }))
   const early = incident.ongoing(1060, null)
   const late = incident.closed({ endMs: 1100, durationMs: 200, uncertaintyMs: 90, busyMs: 200 }, { ...reading, atMs: 1101 })
   const sinceMs = (/** @type {{ startedAt: string } | null} */ of) => Date.parse(of?.startedAt ?? '') - beganAt
@@ -47,6 +47,6 @@ test('a block is of the start-up until a request is seen in it', () => {
   incident.begin('1', { startMs: 1000, uncertaintyMs: 1, startup: true, beats: 1 }, 1060)
   assert.equal(incident.ongoing(1060, null).startup, true)
   const request = { id: 3, method: 'GET', route: '/report', startedAtMs: 990, traceId: null, ended: false }
-  incident.add({ id: 1, beats: 1, atMs: 1050, askedAtMs: 1049, idleMs: 0, debugged: false, late: false, request, requestIsCertain: true, frames: [] })
+  incident.add(/** @type {any} */ ({ id: 1, beats: 1, atMs: 1050, askedAtMs: 1049, idleMs: 0, debugged: false, late: false, request, requestIsCertain: true, frames: [] }))
   assert.equal(incident.ongoing(1060, null).startup, false)
 })

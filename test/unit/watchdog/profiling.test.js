@@ -6,6 +6,7 @@ const inspector = require('node:inspector')
 const { createMemory, openBridge } = require('../../../lib/bridge/bridge')
 const { nowMs } = require('../../../lib/clock')
 const { HostProfiler } = require('../../../lib/host/profiler')
+const { isProfileNeeded } = require('../../../lib/watchdog/profile-need')
 const { Profiling } = require('../../../lib/watchdog/profiling')
 const { FrameTable } = require('../../../lib/explain/frame-table')
 const { makeRecord } = require('../../support/record')
@@ -18,7 +19,7 @@ test('with its end a profile is over for a session of the application, too, whic
   const open = new Set()
   own.on('Profiler.consoleProfileStarted', (/** @type {any} */ { params }) => open.add(params.title))
   own.on('Profiler.consoleProfileFinished', (/** @type {any} */ { params }) => open.delete(params.title))
-  const profiler = new HostProfiler({ counters: openBridge(createMemory()).counters }, () => {})
+  const profiler = new HostProfiler({ counters: openBridge(createMemory()).counters }, 50, () => {})
   profiler.run(inspector, 'start')
   profiler.run(inspector, 'take')
   assert.equal(open.size, 1)
@@ -30,13 +31,14 @@ test('with its end a profile is over for a session of the application, too, whic
 /** @param {'auto' | 'on'} mode @param {string | null} [refusal] */
 function makeProfiling (mode, refusal = null) {
   /** @type {any} */
-  const story = { asked: [], said: [], states: [], holds: 0, micros: 0 }
+  const story = { asked: [], said: [], states: [], holds: 0, micros: 0, activeMs: 0 }
   story.profiling = new Profiling({
     mode,
     refusal,
     ask: (action) => { story.asked.push(action); return story.failure ?? null },
     holds: () => story.holds,
     heldMicros: () => story.micros,
+    activeMs: () => story.activeMs,
     sources: { frames: new FrameTable((frame) => frame), isInMemory: () => false },
     readSource: () => null,
     say: (level, fields, message) => story.said.push(message),
@@ -48,32 +50,65 @@ function makeProfiling (mode, refusal = null) {
 
 const native = makeRecord({ cause: 'native', evidence: { ...makeRecord().evidence, nativeMs: 300 } })
 
-test('an automatic profile begins between two blocks, and ends after five minutes without one in a native call', () => {
-  const { profiling, asked, said, answer } = makeProfiling('auto')
-  const now = nowMs()
-  profiling.settled(native)
-  profiling.settled(makeRecord())
-  profiling.look(now, false)
-  assert.deepEqual(asked, [])
-  profiling.settled(native)
-  profiling.look(now, true)
-  assert.deepEqual(asked, [])
-  profiling.look(now, false)
-  profiling.look(now, false)
-  assert.deepEqual(asked, ['start'])
+test('an automatic profile begins at once where the application is small, and goes on', () => {
+  const { profiling, asked, answer } = makeProfiling('auto')
+  profiling.look(nowMs(), true)
+  assert.deepEqual(asked, ['startIfSmall'])
   answer()
   assert.equal(profiling.isOn, true)
-  profiling.look(now + 1000, false)
-  profiling.look(now + 3000, true)
-  assert.deepEqual(asked, ['start', 'take'])
-  answer()
-  profiling.look(now + 5 * 60 * 1000 + 1000, false)
-  assert.deepEqual(asked, ['start', 'take', 'stop'])
+  profiling.look(nowMs() + 1e6, false)
+  assert.deepEqual(asked, ['startIfSmall', 'take'])
+})
+
+test('where the application is large it begins after the first block that needs it, between two blocks', () => {
+  const { profiling, asked, said, answer } = makeProfiling('auto')
+  const now = nowMs()
+  profiling.look(now, false)
   answer({ isOn: false })
-  profiling.look(now + 6 * 60 * 1000, false)
-  assert.equal(asked.length, 3)
-  assert.equal(profiling.isOn, false)
-  assert.match(said.at(-1), /^no CPU profile is taken any longer, after five minutes without a block in a native call, after \d+ s$/)
+  profiling.settled(makeRecord())
+  profiling.look(now + 1, false)
+  assert.deepEqual(asked, ['startIfSmall'])
+  profiling.settled(native)
+  profiling.look(now + 2, true)
+  assert.equal(asked.length, 1)
+  profiling.look(now + 3, false)
+  profiling.look(now + 4, false)
+  assert.deepEqual(asked, ['startIfSmall', 'start'])
+  answer()
+  assert.equal(profiling.isOn, true)
+  assert.match(said.at(-1), /^a CPU profile is being taken, from now on native calls have their lines \(option profile: 'auto'\); to start it took 12 ms/)
+})
+
+test('what needs a profile: a native call, a line in doubt, no line at all; not what is nobody\'s code, start-up or a debugger', () => {
+  const { evidence, frame } = makeRecord()
+  const exact = { .../** @type {any} */ (frame), exact: true }
+  assert.equal(isProfileNeeded(makeRecord({ frame: exact })), false)
+  assert.equal(isProfileNeeded(native), true)
+  assert.equal(isProfileNeeded(makeRecord({ frame: { ...exact, exact: false } })), true)
+  assert.equal(isProfileNeeded(makeRecord({ frame: null })), true)
+  assert.equal(isProfileNeeded(makeRecord({ frame: null, cause: 'starved' })), false)
+  assert.equal(isProfileNeeded(makeRecord({ frame: null, startup: true })), false)
+  assert.equal(isProfileNeeded(makeRecord({ frame: null, evidence: { ...evidence, debugger: true } })), false)
+})
+
+test('a profile is taken after a second of work, after two of a block, and once a minute where nothing happens', () => {
+  const story = makeProfiling('on')
+  const now = nowMs()
+  story.profiling.look(now, false)
+  story.answer()
+  story.profiling.look(now + 30000, false)
+  assert.deepEqual(story.asked, ['start'])
+  story.activeMs = 1000
+  story.profiling.look(now + 30001, false)
+  assert.deepEqual(story.asked, ['start', 'take'])
+  story.answer()
+  story.profiling.look(nowMs() + 1900, true)
+  assert.equal(story.asked.length, 2)
+  story.profiling.look(nowMs() + 2100, true)
+  assert.equal(story.asked.length, 3)
+  story.answer()
+  story.profiling.look(nowMs() + 61000, false)
+  assert.equal(story.asked.length, 4)
 })
 
 test('a profile whose start or taking keeps the application for long is given up, for good and said', () => {
@@ -83,7 +118,7 @@ test('a profile whose start or taking keeps the application for long is given up
     profiling.look(now, false)
     if (action === 'take') {
       answer()
-      profiling.look(now + 3000, false)
+      profiling.look(now + 61000, false)
     }
     answer({ tookMs: 40000 })
     assert.equal(asked.at(-1), 'stop')

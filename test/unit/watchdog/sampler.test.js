@@ -20,6 +20,7 @@ function makeBlock () {
     if (state.mayAsk) putAtMs.push(nowMs)
     return state.mayAsk
   }
+  /** @type {Sampler} */
   const sampler = new Sampler({ mailbox, ask, sampleMs: 20 })
   const blockUntil = (/** @type {number} */ endMs) => {
     for (; nowMs < endMs; nowMs += LOOK_MS) sampler.askIfDue(nowMs, nowMs)

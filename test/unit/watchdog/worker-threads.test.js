@@ -39,11 +39,11 @@ test('above a number of threads for its CPUs none is asked; earlier ones are cou
   for (let threadId = 41; threadId <= 48; threadId++) count.started(threadId)
   assert.equal(count.excess, null)
   count.started(49)
-  assert.match(count.excess?.message ?? '', /there are 9, more than the 8/)
+  assert.match(/** @type {any} */ (count.excess)?.message ?? '', /there are 9, more than the 8/)
   count.ended(41)
   assert.equal(count.excess, null)
   count.seen(Array.from({ length: 12 }, (_, i) => 38 + i))
-  assert.match(count.excess?.message ?? '', /there are 12/)
+  assert.match(/** @type {any} */ (count.excess)?.message ?? '', /there are 12/)
   tasks = 8 + 8
   count.recount()
   assert.equal(count.excess, null)
@@ -67,7 +67,7 @@ test('threads whose end nobody told are not counted for ever', () => {
   for (let threadId = 2; threadId <= 12; threadId++) count.ended(threadId)
   assert.equal(count.excess, null, 'there are eight')
   count.started(21)
-  assert.match(count.excess?.message ?? '', /there are 9/)
+  assert.match(/** @type {any} */ (count.excess)?.message ?? '', /there are 9/)
 
   const unknown = new ThreadCount({ cpus: 2, before: 0, tasks: () => null })
   for (let threadId = 2; threadId <= 15; threadId++) unknown.started(threadId)
@@ -82,7 +82,8 @@ test('threads whose end nobody told are not counted for ever', () => {
  * @param {import('node:test').TestContext} t
  */
 function watchThreads (t) {
-  const seen = { /** @type {any} */ excess: null, watched: 0 }
+  /** @type {{ excess: any, watched: number }} */
+  const seen = { excess: null, watched: 0 }
   const threads = new WorkerThreads(/** @type {any} */ ({
     ownId: 1,
     bridge: openBridge(createMemory()),
@@ -206,7 +207,7 @@ test('names that every object has are names of threads like others', async () =>
 test('a block of a worker that nobody has seen inside is filed and logged when it is certain, not before', () => {
   /** @type {string[]} */
   const told = []
-  const log = Object.fromEntries(['opened', 'lasting', 'closed'].map((event) => [event, ({ id }) => told.push(`${event} ${id}`)]))
+  const log = Object.fromEntries(['opened', 'lasting', 'closed'].map((event) => [event, (/** @type {{ id: string }} */ { id }) => told.push(`${event} ${id}`)]))
   const reports = new ThreadReports({
     keep: 10,
     file: { append: ({ id, ongoing }) => told.push(`filed ${id} ${ongoing}`) },

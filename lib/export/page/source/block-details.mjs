@@ -54,7 +54,7 @@ export class BlockDetails {
 
   /** @param {any} record */
   #show (record) {
-    const { id, pid, startedAt, uncertaintyMs, samples, evidence, request, origin, profile, stacks, frame } = record
+    const { id, pid, startedAt, uncertaintyMs, samples, evidence, request, origin, profile, probable, stacks, frame } = record
     this.#text.replaceChildren(
       list([
         ['block', `${id}, process ${pid}`],
@@ -62,7 +62,8 @@ export class BlockDetails {
         ...(request === null ? [] : [['request', `${request.method} ${request.route}${request.traceId ? `, trace ${request.traceId}` : ''}`]]),
         ...(origin === null ? [] : [['created', `${origin.type} at ${place(origin.frame)}`]]),
         ...(profile?.call ? [['in a call of', profile.call]] : []),
-        ...(frame === null || frame.exact ? [] : [['line', 'answered only when a native call had returned: it may be the next one, or the caller']]),
+        ...(frame === null || frame.exact ? [] : [['line ≈', 'The stack was taken when a native call had returned: the true line may be just before, or in the caller.']]),
+        ...(probable ? [['probably', `${probable.call} in line ${probable.line}`]] : []),
         ...EVIDENCE.filter(([key]) => typeof evidence[key] === 'number').map(([key, meaning]) => [meaning, duration(evidence[key])]),
         ...(evidence.requests > 1 ? [['requests seen', `${evidence.requests}`]] : []),
         ...(evidence.debugger ? [['debugger', 'attached, so no stack was taken']] : [])

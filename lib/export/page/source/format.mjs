@@ -29,7 +29,7 @@ export function clock (at) {
 
 /** @param {Place} frame */
 export function functionOf (frame) {
-  return frame.function ?? '(anonymous)'
+  return `${frame.exact === false ? '≈ ' : ''}${frame.function ?? '(anonymous)'}`
 }
 
 /** The file without its folders. @param {Place} frame */
