@@ -9,12 +9,17 @@ const QUIET_MS = 10 * 60 * 1000
  */
 class Following {
   #tell
+  #say
   #untilMs = -Infinity
   isOn = false
 
-  /** @param {(on: boolean) => void} tell */
-  constructor (tell) {
+  /**
+   * @param {(on: boolean) => void} tell
+   * @param {(level: 'info', fields: object, message: string) => void} say
+   */
+  constructor (tell, say) {
     this.#tell = tell
+    this.#say = say
   }
 
   /** @param {number} nowMs */
@@ -33,6 +38,7 @@ class Following {
     if (this.isOn === on) return
     this.isOn = on
     this.#tell(on)
+    if (on) this.#say('info', { event: 'requests_on' }, "requests are followed from now on, so that the next blocks have theirs (requests: 'auto'; 'on' does from the start)")
   }
 }
 

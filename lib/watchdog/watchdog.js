@@ -115,7 +115,7 @@ class Watchdog {
     })
     this.#gcPauses = new GcPauses(this.#bridge.gcPauses, this.#metrics)
     this.#requests = new RequestStats(this.#bridge, this.#metrics, (durationMs) => this.#page.history.addRequest(durationMs))
-    this.#following = escalates ? new Following((on) => post({ code: FOLLOW, on })) : null
+    this.#following = escalates ? new Following((on) => post({ code: FOLLOW, on }), say) : null
     this.#main = new ThreadWatch({
       thread: 'main',
       threadId: 0,

@@ -99,7 +99,9 @@ test('the part of a request that blocks cover is exact for any number of them', 
 test('requests are followed from the first block on until it has been quiet for long', () => {
   /** @type {boolean[]} */
   const told = []
-  const following = new Following((on) => told.push(on))
+  /** @type {string[]} */
+  const said = []
+  const following = new Following((on) => told.push(on), (level, fields, message) => said.push(message))
   following.tick(5)
   following.block(10)
   following.block(1000)
@@ -109,6 +111,8 @@ test('requests are followed from the first block on until it has been quiet for 
   following.tick(1001 + QUIET_MS)
   assert.deepEqual(told, [true, false])
   following.block(2000 + QUIET_MS)
+  assert.equal(said.length, 2)
+  assert.match(said[0], /^requests are followed from now on/)
   assert.deepEqual(told, [true, false, true])
 })
 
