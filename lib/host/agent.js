@@ -20,7 +20,7 @@ const { Load } = require('./load')
 const { createMiddleware } = require('./middleware')
 const { createProbe } = require('./probe')
 const { Requests, noRequests } = require('./requests')
-const { hasContextFrame, inspector, isContextSafe, isInMainContext, stripsTypes } = require('./runtime')
+const { hasContextFrame, inspector, isContextSafe, isInMainContext, isProfiledByNode, stripsTypes } = require('./runtime')
 const { unblockStream } = require('./stream')
 const { startThreads } = require('./threads')
 const { warnOnce } = require('./warn-once')
@@ -76,7 +76,8 @@ class Agent extends EventEmitter {
     // Here and not by the watchdog: before the application is compiled, V8 has the least to list. It takes 8 ms in a bare
     // process on 20.20 and 20 on later lines, which every command of a shell would pay under NODE_OPTIONS.
     const startsProfile = options.profile === 'on' || (options.profile === 'auto' && !isPreload)
-    if (startsProfile && mayInspect()) profiler.run(inspector(), options.profile === 'on' ? 'start' : 'startIfSmall')
+    const profilesItself = isProfiledByNode(process.execArgv, process.env)
+    if (startsProfile && mayInspect() && !profilesItself) profiler.run(inspector(), options.profile === 'on' ? 'start' : 'startIfSmall')
     const threads = startThreads(options, bridge, (message) => this.#thread?.post(message))
     /**
      * Called by the watchdog as well, to reach worker threads of the application. Not for others.
@@ -102,7 +103,7 @@ class Agent extends EventEmitter {
       settle({ url })
     }
     this.#thread = new WatchdogThread(
-      () => ({ memory, options: { ...options, route: undefined }, histogram: delays.histogram, mayInspect: mayInspect(), namesRequests: !isUnsafe, escalates, stripsTypes: stripsTypes(), role: cluster.role() }),
+      () => ({ memory, options: { ...options, route: undefined }, histogram: delays.histogram, mayInspect: mayInspect(), profilesItself, namesRequests: !isUnsafe, escalates, stripsTypes: stripsTypes(), role: cluster.role() }),
       {
         onListening: (url) => {
           this.#settle(url)

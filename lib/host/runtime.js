@@ -55,3 +55,15 @@ exports.inspector = () => process.getBuiltinModule('node:inspector')
 
 /** Whether Node.js runs TypeScript by leaving out its types, every place where it was. */
 exports.stripsTypes = () => /** @type {{ typescript?: unknown }} */ (process.features).typescript === 'strip'
+
+/** Flags by which Node.js has V8 profile or count what runs. */
+const PROFILED = /(^| )--(cpu-prof|experimental-test-coverage)\b/
+
+/**
+ * Whether Node.js itself uses V8's profiler for this process: --cpu-prof, or coverage (NODE_V8_COVERAGE, by which c8 and
+ * `node --test` count it). It prints every event of another profile on stderr as a message that it does not understand.
+ * @param {string[]} execArgv
+ * @param {NodeJS.ProcessEnv} env
+ */
+exports.isProfiledByNode = (execArgv, { NODE_V8_COVERAGE = '', NODE_OPTIONS = '' }) =>
+  NODE_V8_COVERAGE !== '' || PROFILED.test(`${execArgv.join(' ')} ${NODE_OPTIONS}`.replaceAll('_', '-'))

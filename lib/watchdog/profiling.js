@@ -34,6 +34,8 @@ const LOST_MS = 60000
 /** Profiles of single blocks that are kept, and their text in all. */
 const FILES = 50
 const FILE_CHARS = 8 * 1024 * 1024
+/** Why there is no profile beside one of Node's own: see isProfiledByNode() in lib/host/runtime.js. */
+const PROFILES_ITSELF = 'Node.js itself profiles this process (--cpu-prof) or counts its coverage (NODE_V8_COVERAGE)'
 /** A longer source is a bundle, to be split into lines at each block. */
 const SOURCE_CHARS = 2 * 1024 * 1024
 
@@ -287,13 +289,12 @@ function lineReader (read) {
 
 /**
  * @param {'off' | 'auto' | 'on'} mode
- * @param {boolean} mayInspect
- * @param {{ bridge: Pick<import('../bridge/bridge').Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof Profiling>[0], 'sources' | 'say' | 'onState'>} parts
+ * @param {{ mayInspect: boolean, profilesItself: boolean, bridge: Pick<import('../bridge/bridge').Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof Profiling>[0], 'sources' | 'say' | 'onState'>} parts
  */
-exports.startProfiling = (mode, mayInspect, { bridge: { beat, counters }, ...parts }) => new Profiling({
+exports.startProfiling = (mode, { mayInspect, profilesItself, bridge: { beat, counters }, ...parts }) => new Profiling({
   ...parts,
   mode,
-  refusal: mayInspect ? null : NOT_ALLOWED,
+  refusal: !mayInspect ? NOT_ALLOWED : profilesItself ? PROFILES_ITSELF : null,
   ask: askProfiler,
   holds: () => counters.get('profileHolds'),
   heldMicros: () => counters.get('profileMicros'),

@@ -12,9 +12,12 @@ const path = require('node:path')
 const { Worker } = require('node:worker_threads')
 const { createMemory, openBridge } = require('../../lib/bridge/bridge')
 const { nowMs } = require('../../lib/clock')
-const { HostProfiler, INTERVAL_MICROS } = require('../../lib/host/profiler')
+const { HostProfiler } = require('../../lib/host/profiler')
 
 const ROUNDS = 5
+/** The agent's default. */
+const THRESHOLD_MS = 50
+const INTERVAL_MICROS = 20000
 /** Of a profile: as the agent takes it while nothing blocks. */
 const WINDOW_MS = 2000
 /** Calls within calls, of ever other functions: the more stacks there are the more is to be written. */
@@ -63,7 +66,7 @@ function work (functions, ms, onCall = () => false) {
 
 /** @param {Call[]} functions */
 function own (functions) {
-  const profiler = new HostProfiler(openBridge(createMemory()), (/** @type {any} */ { failure }) => { if (failure !== null) throw new Error(failure) })
+  const profiler = new HostProfiler(openBridge(createMemory()), THRESHOLD_MS, (/** @type {any} */ { failure }) => { if (failure !== null) throw new Error(failure) })
   const steps = /** @type {Record<string, number[]>} */ ({ start: [], rotation: [], stop: [] })
   for (let i = 0; i < ROUNDS; i++) {
     for (const [name, action] of /** @type {const} */ ([['start', 'start'], ['rotation', 'take'], ['stop', 'stop']])) {

@@ -159,6 +159,8 @@ exports.parts = [
   {
     part: 'Profiles and attach',
     rows: [
+      { fault: 'the application profiles itself, by an inspector session or @datadog/pprof', host: 'its own profile, as without the agent', lost: 'nothing', file: 'agent/profilers.alone', test: ' has its profile, and blocks have their lines before, beside and after it' },
+      { fault: '--cpu-prof, coverage', host: 'as without the agent', lost: 'the profile: lines of native calls are in doubt', file: 'agent/profilers.alone', test: 'under --cpu-prof and while coverage is counted the agent takes no profile, and Node.js prints nothing about one' },
       { fault: '`attach` to what is no process, not Node.js, or handles SIGUSR1', host: 'nothing is sent to it, or it handles its signal', lost: 'nothing', file: 'tools/attach', test: 'what cannot be attached to is left alone, and why is said' },
       { fault: 'a process in a container, stopped, or with an open inspector', host: 'nothing is sent to it', lost: 'nothing', file: 'unit/tools/attach', test: 'the kernel\'s facts decide whether SIGUSR1 may be sent' },
       { fault: 'port 9229 taken by another', host: 'nothing is sent to it', lost: 'nothing', file: 'tools/attach', test: 'where another process has port 9229, nothing is sent to the one asked for' },

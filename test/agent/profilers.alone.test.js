@@ -1,0 +1,37 @@
+'use strict'
+
+// The agent's CPU profile beside those that an application takes of itself.
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { startNode, FIXTURES } = require('../support/app')
+const { makeDir } = require('../support/files')
+
+const LINE = fs.readFileSync(path.join(FIXTURES, 'profilers.js'), 'utf8').split('\n').findIndex((text) => text.endsWith('// here')) + 1
+const EXACT = { line: LINE, exact: true, call: 'JSON.parse' }
+
+/** @param {import('node:test').TestContext} t @param {string} profiler @param {string[]} [flags] @param {Record<string, string>} [env] */
+async function run (t, profiler, flags = [], env = {}) {
+  const { stdout, stderr, code } = await startNode(t, [...flags, 'profilers.js'], { env: { ...env, PROFILER: profiler } }).closed
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, stdout)
+  return JSON.parse(stdout)
+}
+
+for (const profiler of ['inspector', 'datadog']) {
+  test(`an application that profiles itself (${profiler}) has its profile, and blocks have their lines before, beside and after it`, async (t) => {
+    assert.deepEqual(await run(t, profiler), { before: EXACT, beside: EXACT, after: EXACT, isInOwn: true })
+  })
+}
+
+test('under --cpu-prof and while coverage is counted the agent takes no profile, and Node.js prints nothing about one', async (t) => {
+  const dir = makeDir(t)
+  for (const [flags, env] of /** @type {[string[], Record<string, string>][]} */ ([[['--cpu-prof', `--cpu-prof-dir=${dir}`], {}], [[], { NODE_V8_COVERAGE: dir }]])) {
+    const { before } = await run(t, 'none', flags, env)
+    assert.equal(before.call, undefined)
+  }
+  const files = fs.readdirSync(dir)
+  const { nodes } = JSON.parse(fs.readFileSync(path.join(dir, String(files.find((file) => file.endsWith('.cpuprofile')))), 'utf8'))
+  assert.ok(nodes.some((/** @type {any} */ { callFrame }) => callFrame.functionName === 'parse'))
+  assert.ok(files.some((file) => file.startsWith('coverage-')), `${files}`)
+})
