@@ -55,8 +55,10 @@ exports.makeRoutes = ({ metrics, blockedMs, workers, blocks, block, records, pro
   '/healthz': check(open(({ query }) => {
     const text = query.get('ms') ?? '0'
     const toleratedMs = Number(text)
-    // Taken for 0, a mistake would show with the first block alone, and restart the service then.
-    if (!(text !== '' && toleratedMs >= 0)) return json({ error: 'ms takes a number from 0 on' }, 400)
+    // Taken for 0, a mistake would show with the first block alone, and restart the service then;
+    // taken for Infinity, as 1e309 is, the probe would overlook every block.
+    const isNumber = text.trim() !== '' && toleratedMs >= 0 && toleratedMs < Infinity
+    if (!isNumber) return json({ error: 'ms takes a number from 0 on' }, 400)
     const ms = Math.round(blockedMs())
     const all = workers()
     const blocked = all?.filter((each) => each.blockedMs > toleratedMs)

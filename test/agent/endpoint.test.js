@@ -134,6 +134,17 @@ test('a host that can be none costs the endpoint, not the watching', async (t) =
   await app.line(({ event, reason }) => event === 'degraded' && reason === 'endpoint', 'what does not work')
 })
 
+test('an ms of /healthz that is no finite number is refused, so no probe overlooks every block', async (t) => {
+  const app = await startApp(t)
+  app.get('/forever').catch(() => {}) // answered by nobody
+  await eventually(async () => (await app.watchdog('/healthz')).status === 503, 'the block')
+  for (const ms of ['1e309', 'Infinity', '9'.repeat(310), 'NaN', '-1', 'x', '', '%20']) {
+    const answer = await app.watchdog(`/healthz?ms=${ms}`)
+    assert.deepEqual([answer.status, await answer.json()], [400, { error: 'ms takes a number from 0 on' }], ms)
+  }
+  assert.equal((await app.watchdog('/healthz?ms=1e300')).status, 200)
+})
+
 test('port: false opens no port', async (t) => {
   const app = await startApp(t, { options: { port: false } })
   assert.equal(app.url, null)

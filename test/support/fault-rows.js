@@ -86,6 +86,7 @@ exports.parts = [
       { fault: '1,000 idle connections', host: 'nothing', lost: 'those connections', file: 'agent/endpoint', within: 'the endpoint', test: 'answers beside 1,000 idle connections, and does not keep them' },
       { fault: 'a wrong Host', host: 'nothing', lost: 'that request (403)', file: 'agent/endpoint', within: 'the endpoint', test: 'answers only to Host names that cannot be rebound' },
       { fault: 'a wrong token', host: 'nothing', lost: 'that request (401)', file: 'agent/endpoint', within: 'the endpoint', test: 'asks for the token everywhere but at /healthz' },
+      { fault: 'a probe whose `ms` is no finite number', host: 'nothing', lost: 'that request (400)', file: 'agent/endpoint', test: 'an ms of /healthz that is no finite number is refused, so no probe overlooks every block' },
       { fault: 'streams of the page that nobody reads', host: 'nothing', lost: 'those streams', file: 'unit/watchdog/history', test: 'streams are bounded, and who does not read is let go' },
       { fault: 'a profile grouped by one label a thousand times', host: 'nothing', lost: 'that request (400)', file: 'agent/endpoint-memory', test: 'a label that is asked for again and again is refused, and costs nothing' },
       { fault: 'a crowd that asks for profiles and reads nothing', host: 'nothing', lost: 'what is beyond a bound (503)', file: 'agent/endpoint-memory', test: 'a crowd that wants profiles, flame graphs or all blocks at once, and reads nothing of it, takes little memory' }
