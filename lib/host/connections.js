@@ -15,11 +15,17 @@ const kConnection = Symbol('loopwatch.connection')
  * An HTTP/1 connection, as far as its requests are concerned.
  * @typedef {object} Connection
  * @property {Connections} owner
- * @property {import('./request-context').RequestContext | null} latest of its open requests; the others follow it (pipelining)
+ * @property {import('./request-context').RequestContext | null} latest of its open requests; the others follow it
+ * (pipelining)
  * @property {number} answeredAtMs when its last answer was finished, -Infinity without one
  */
 
-/** The connections of one agent, which begins anew. The end of each is listened for, not of each request. */
+/**
+ * The connections of one agent, which begins anew. The end of a connection is listened for while a request is open
+ * on it, and not beyond: Node.js takes its own listeners off a socket that `upgrade` or `connect` hands over, tells
+ * nobody, and such a request is none here. So nothing of ours is on that socket. To listen anew for each request
+ * takes 0.04 to 0.1 us (20.20, 22.23, 24.21, 26.10).
+ */
 class Connections {
   #onClose
 
@@ -43,11 +49,37 @@ class Connections {
     const kept = /** @type {any} */ (socket)
     if (kept[kConnection] === undefined) {
       Object.defineProperty(socket, kConnection, hiddenValue(connection))
-      socket.on('close', onSocketClose)
     } else {
+      // It is still there if an earlier agent was stopped with a request open.
+      socket.removeListener('close', onSocketClose)
       kept[kConnection] = connection
     }
     return connection
+  }
+
+  /**
+   * A request begins.
+   * @param {import('node:net').Socket} socket
+   * @param {Connection} connection the socket's
+   * @param {import('./request-context').RequestContext} context
+   */
+  add (socket, connection, context) {
+    context.next = connection.latest
+    connection.latest = context
+    if (context.next === null) socket.on('close', onSocketClose)
+  }
+
+  /**
+   * A request has been answered.
+   * @param {import('node:net').Socket} socket
+   * @param {Connection} connection the socket's
+   * @param {import('./requests').HttpRequest} request
+   * @returns {import('./request-context').RequestContext | undefined} undefined where it was not open
+   */
+  take (socket, connection, request) {
+    const context = takeOut(connection, request)
+    if (context !== undefined && connection.latest === null) socket.removeListener('close', onSocketClose)
+    return context
   }
 
   /** @param {Connection} connection */
@@ -62,8 +94,25 @@ class Connections {
 }
 
 /**
- * One for all agents: to take it off again where one stops, it would have to keep a list of the connections
- * that live, so it stays, once on each, for the next.
+ * The open request's context, which is then no longer of the connection.
+ * @param {Connection} connection
+ * @param {import('./requests').HttpRequest} request
+ */
+function takeOut (connection, request) {
+  let newer = null
+  for (let context = connection.latest; context !== null; context = context.next) {
+    if (context.request === request) {
+      if (newer === null) connection.latest = context.next
+      else newer.next = context.next
+      return context
+    }
+    newer = context
+  }
+}
+
+/**
+ * One for all agents: to take it off where one stops with requests open, it would have to keep a list of their
+ * connections, so it stays there until the next agent sees the connection, or its end.
  * @this {any} a socket
  */
 function onSocketClose () {

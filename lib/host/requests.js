@@ -23,8 +23,7 @@ const RESPONSE_FINISH = 'http.server.response.finish'
 
 /**
  * Senses the HTTP requests of the application: each finished one is a row in the ring, and each one
- * open a context that the probe reads in mid-block. Of each connection, not of each request, is
- * asked to tell its end.
+ * open a context that the probe reads in mid-block.
  */
 class Requests {
   #bridge
@@ -99,9 +98,7 @@ class Requests {
   #onStart = (/** @type {any} */ { request, socket }) => {
     try {
       const connection = this.#connections.open(socket)
-      const context = this.#start(request, connection.answeredAtMs)
-      context.next = connection.latest
-      connection.latest = context
+      this.#connections.add(socket, connection, this.#start(request, connection.answeredAtMs))
     } catch {
       this.#fault()
     }
@@ -151,7 +148,8 @@ class Requests {
     try {
       // A response may outlive its connection, whose end has then been told already.
       const connection = this.#connections.get(socket)
-      if (connection !== undefined) this.#end(take(connection, request), response.statusCode, connection)
+      if (connection === undefined) return
+      this.#end(this.#connections.take(socket, connection, request), response.statusCode, connection)
     } catch {
       this.#fault()
     }
@@ -233,19 +231,6 @@ class Requests {
  */
 function isThere (status) {
   return (status < 400 || status > 499) && status !== 301 && status !== 308
-}
-
-/** The open request's context, which is then no longer of the connection. @param {import('./connections').Connection} connection @param {HttpRequest} request */
-function take (connection, request) {
-  let newer = null
-  for (let context = connection.latest; context !== null; context = context.next) {
-    if (context.request === request) {
-      if (newer === null) connection.latest = context.next
-      else newer.next = context.next
-      return context
-    }
-    newer = context
-  }
 }
 
 exports.Requests = Requests

@@ -11,11 +11,18 @@ const { SPIN_MS, startServer } = require('../support/requests')
 /** AsyncLocalStorage comes at no cost from here on, so requests are followed from the start. */
 const isFree = Number(process.versions.node.split('.')[0]) >= 24
 
-/** Sends raw text and gives what comes back until the server closes. @param {number} port @param {string} text */
-function raw (port, text) {
+/**
+ * Sends raw text and gives what comes back until the server closes.
+ * @param {number} port
+ * @param {string} text
+ * @param {string} [after] sent once something has come back
+ * @returns {Promise<string>}
+ */
+function raw (port, text, after) {
   return new Promise((resolve) => {
     let received = ''
     const socket = net.connect(port, '127.0.0.1', () => socket.write(text))
+    if (after !== undefined) socket.once('data', () => socket.write(after))
     socket.on('data', (data) => { received += data })
     socket.on('error', () => {})
     socket.on('close', () => resolve(received))
@@ -49,6 +56,26 @@ test('a connection that is closed before its answers counts each of its requests
   await eventually(async () => Number(await inFlight()) <= 2, 'four to be gone')
   sockets[2].destroy()
   await settles({ 'GET /never aborted': 6 })
+})
+
+test('a socket that upgrade or connect hands over has the listeners it has without the agent, and counts stay right', async (t) => {
+  const { port, settles, inFlight } = await startServer(t)
+  const ways = ['GET /socket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n']
+  for (const way of ways) {
+    assert.match(await raw(port, way), /^HTTP\/1\.1 101 .*\r\nListeners: end\r\n\r\n$/s, `first: ${way}`)
+    // A connection that was kept alive: the way out begins with its first answer.
+    assert.match(await raw(port, 'GET /kept HTTP/1.1\r\nHost: a\r\n\r\n', way), /ok.*\r\nListeners: end\r\n\r\n$/s, `second: ${way}`)
+  }
+  await settles({ 'GET /kept 2xx': 2 })
+  // An earlier request of the same connection is still open: its end is heard of all the same.
+  for (const way of ways) {
+    const left = raw(port, `GET /never HTTP/1.1\r\nHost: a\r\n\r\n${way.replace('/socket', '/stays').replace('a:1', 'stays:1')}`)
+    await eventually(async () => await inFlight() === 1, 'it to be in flight')
+    await fetch(`http://127.0.0.1:${port}/close-handed-over`)
+    await left
+    await eventually(async () => await inFlight() === 0, 'it to be gone')
+  }
+  await settles({ 'GET /kept 2xx': 2, 'GET /never aborted': 2, 'GET /close-handed-over 2xx': 2 })
 })
 
 test('upgrades and malformed requests are no requests', async (t) => {

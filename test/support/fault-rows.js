@@ -100,6 +100,7 @@ exports.parts = [
       { fault: 'a million distinct paths', host: 'nothing', lost: 'nothing; beyond `routes` they are `(other)`', file: 'unit/host/many-routes', test: 'a million paths, no two of them alike, take no more memory than a thousand' },
       { fault: 'a function `route` that throws or gives nonsense', host: 'nothing; said once', lost: 'its names', file: 'agent/requests', test: 'a function for routes that throws or gives nonsense costs its names and nothing else' },
       { fault: 'connections closed before their answers', host: 'as without the agent', lost: 'nothing; counted as aborted', file: 'agent/requests', test: 'a connection that is closed before its answers counts each of its requests as aborted, and nothing stays in flight' },
+      { fault: 'sockets that `upgrade` and `connect` hand over', host: 'as without the agent', lost: 'nothing', file: 'agent/requests', test: 'a socket that upgrade or connect hands over has the listeners it has without the agent, and counts stay right' },
       { fault: 'a flood of requests that the watchdog cannot follow', host: 'nothing', lost: 'metrics of whole requests, counted', file: 'unit/bridge/bridge', test: 'a flood that the reader cannot keep up with loses whole rows only, and counts every one' }
     ]
   },

@@ -38,11 +38,15 @@ test('an agent that is started anew counts what it sees begin and nothing of the
   assert.equal(first.requests.drain().length, 0)
 })
 
-/** A server in this process that is asked over one connection, whose port at the client's end each answer tells. @param {import('node:test').TestContext} t */
-async function startKeptAlive (t) {
-  /** @type {Set<import('node:net').Socket>} of the server */
+/**
+ * A server in this process that is asked over one connection, whose port at the client's end each answer tells.
+ * @param {import('node:test').TestContext} t
+ * @param {(response: import('node:http').ServerResponse) => unknown} [answer]
+ */
+async function startKeptAlive (t, answer = (response) => response.end('ok')) {
+  /** @type {Set<net.Socket>} of the server */
   const sockets = new Set()
-  const server = http.createServer((request, response) => response.end('ok')).listen(0, '127.0.0.1')
+  const server = http.createServer((request, response) => { answer(response) }).listen(0, '127.0.0.1')
   server.on('connection', (socket) => sockets.add(socket))
   await once(server, 'listening')
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
@@ -66,13 +70,45 @@ test('an agent that is started anew counts on connections that were kept alive m
   assert.deepEqual([first.statuses, second.statuses, second.inFlight], [[200], [200, 200], 0])
 })
 
-test('agents that come and go leave a connection that stays with one listener of theirs, and nothing else', async (t) => {
+test('agents that come and go leave a connection that stays without a listener of theirs', async (t) => {
   const { sockets, ask } = await startKeptAlive(t)
   const count = () => [...sockets].map((socket) => [socket.listenerCount('close'), Object.getOwnPropertySymbols(socket).length])
   await ask()
   const [[listeners, symbols]] = count()
   for (let i = 0; i < 5; i++) assert.deepEqual((await withRequests(ask)).statuses, [200])
-  assert.deepEqual(count(), [[listeners + 1, symbols + 1]])
+  assert.deepEqual(count(), [[listeners, symbols + 1]])
+})
+
+test('a request that was open when its agent stopped leaves its connection one listener at most, and none to the next agent', async (t) => {
+  /** @type {import('node:http').ServerResponse[]} */
+  const open = []
+  const { sockets, ask } = await startKeptAlive(t, (response) => open.push(response))
+  const count = () => [...sockets].map((socket) => socket.listenerCount('close'))
+  const listeners = await (async () => {
+    const asked = ask()
+    await eventually(() => open.length === 1, 'the request without an agent')
+    const during = count()[0]
+    open[0].end('ok')
+    await asked
+    return { during, after: count()[0] }
+  })()
+  const before = new Requests(openBridge(createMemory()), {})
+  t.after(() => before.stop())
+  const asked = ask()
+  await eventually(() => open.length === 2, 'the request')
+  assert.deepEqual(count(), [listeners.during + 1])
+  before.stop()
+  open[1].end('ok')
+  await asked
+  assert.deepEqual(count(), [listeners.after + 1])
+  await withRequests(async () => {
+    const next = ask()
+    await eventually(() => open.length === 3, 'the next request')
+    assert.deepEqual(count(), [listeners.during + 1])
+    open[2].end('ok')
+    await next
+  })
+  assert.deepEqual(count(), [listeners.after])
 })
 
 test('requests are not followed on behalf of an agent that has been stopped', () => {
