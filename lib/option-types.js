@@ -96,17 +96,24 @@ exports.callback = () => ({
 })
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+/** By the file descriptors that they are. @type {Record<number, string>} */
+const STREAMS = { 1: 'stdout', 2: 'stderr' }
 
 /** @returns {OptionType} */
 exports.log = () => ({
-  takes: `true, false, or { level: one of ${LEVELS.join(', ')}, destination: 1, 2 or a file } (in text: true, false, stderr or a level)`,
+  takes: `true, false, or { level: one of ${LEVELS.join(', ')}, destination: 1, 2 or a file } ` +
+    '(in text: true, false, stdout, stderr or a level)',
   accepts: (value) => typeof value === 'boolean' || (isPlainObject(value) &&
     Object.keys(value).every((key) => key === 'level' || key === 'destination') &&
     (value.level === undefined || LEVELS.includes(/** @type {string} */ (value.level))) &&
     (value.destination === undefined || value.destination === 1 || value.destination === 2 ||
       (typeof value.destination === 'string' && value.destination.length > 0))),
-  parse: (text) => text === 'true' || text === 'false' ? text === 'true' : text === 'stderr' ? { destination: 2 } : { level: text },
-  format: (value) => typeof value === 'boolean' ? String(value) : value.destination === 2 ? 'stderr' : value.level
+  parse: (text) => {
+    if (text === 'true' || text === 'false') return text === 'true'
+    const [destination] = Object.entries(STREAMS).find(([, name]) => name === text) ?? []
+    return destination === undefined ? { level: text } : { destination: Number(destination) }
+  },
+  format: (value) => typeof value === 'boolean' ? String(value) : STREAMS[value.destination] ?? value.level
 })
 
 exports.isPlainObject = isPlainObject

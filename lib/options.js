@@ -22,7 +22,7 @@ const table = [
   { key: 'port', type: type.or(type.integer(0, 65535), false), default: 9464, doc: 'port of the endpoint; 0 = any free port; false = no endpoint' },
   { key: 'token', type: type.token(), default: undefined, doc: 'bearer token that everything but /healthz and the files of the page asks for' },
   { key: 'allowHosts', type: type.list(), default: [], doc: 'further Host names the endpoint answers to (DNS rebinding guard); in text: a.example,b.example' },
-  { key: 'log', type: type.log(), default: true, doc: 'pino lines on stdout; false; or { level, destination }; in text: true, false, stderr or a level' },
+  { key: 'log', type: type.log(), default: true, doc: 'pino lines on stdout, on stderr by a preload or loopwatch run; false; or { level, destination }; in text: true or stdout, false, stderr or a level' },
   { key: 'requests', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "metrics of HTTP requests, and the name of the one that blocks: 'auto' = named from the first block on where following requests costs (Node.js 20, 22); 'on' = named always; 'off' = neither" },
   { key: 'route', type: type.callback(), default: undefined, doc: 'names the route of a request as it comes: (request) => string; null or undefined leaves it to loopwatch; in code only' },
   { key: 'origin', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "find where the operation was created whose callback blocks: 'auto' = for 10 s where a line is not enough; 'on' = always, for development only; 'off' = never" },
@@ -47,7 +47,7 @@ const table = [
  * @property {number | false} [port] 0 to 65535
  * @property {string} [token]
  * @property {string[]} [allowHosts]
- * @property {boolean | { level?: string, destination?: 1 | 2 | string }} [log]
+ * @property {boolean | { level?: string, destination?: 1 | 2 | string }} [log] on stdout without a destination
  * @property {'auto' | 'on' | 'off'} [requests]
  * @property {(request: import('node:http').IncomingMessage | import('node:http2').Http2ServerRequest | import('./host/stream-request').StreamRequest) => string | null | undefined} [route]
  * @property {'off' | 'auto' | 'on'} [origin]
@@ -65,6 +65,13 @@ const table = [
  * @typedef {Required<Omit<Options, 'token' | 'dir' | 'pyroscope' | 'route'>> & { token?: string, dir?: string, pyroscope?: string, route?: Options['route'], calmPeriod: number }} ResolvedOptions
  * `calmPeriod`: of the heartbeat while the loop hardly does anything, ms
  */
+
+/**
+ * What holds in place of the table's defaults where the agent comes without a line of code, by a preload or by
+ * `loopwatch run`: the process may be any tool, whose stdout somebody parses (`eslint -f json`, `pm2 jlist`).
+ * @type {Options}
+ */
+const preloadDefaults = { log: { destination: 2 } }
 
 /** At the default threshold a sleeping host wakes 40 times a second, and every block is still seen in time. */
 const CALM_FACTOR = 2.5
@@ -97,13 +104,26 @@ function parseText (row, text, source) {
 }
 
 /**
+ * What a variable sets. Of an object it may set a part: a log's level leaves its destination to the default.
+ * @param {(typeof table)[number]} row
+ * @param {string | undefined} text
+ * @param {unknown} byDefault
+ */
+function fromVariable (row, text, byDefault) {
+  if (!text) return byDefault
+  const value = parseText(row, text, row.env)
+  return type.isPlainObject(value) && type.isPlainObject(byDefault) ? { ...byDefault, ...value } : value
+}
+
+/**
  * Options as given, then the environment, then the defaults.
  * @param {Options} [given]
  * @param {NodeJS.ProcessEnv} [env]
+ * @param {Options} [defaults] before those of the table
  * @returns {ResolvedOptions}
  * @throws {import('./errors').LoopwatchError} LOOPWATCH_ERR_OPTIONS, LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
  */
-function resolveOptions (given = {}, env = process.env) {
+function resolveOptions (given = {}, env = process.env, defaults = {}) {
   if (!type.isPlainObject(given)) throw codedError('LOOPWATCH_ERR_OPTIONS', given)
   const keys = table.map((row) => row.key)
   for (const key of Object.keys(given)) {
@@ -117,8 +137,8 @@ function resolveOptions (given = {}, env = process.env) {
       // A copy: what the application does to it later is none of ours, and a Proxy cannot be handed to a thread.
       resolved[row.key] = type.isPlainObject(value) ? { ...value } : Array.isArray(value) ? [...value] : value
     } else {
-      const text = env[row.env]
-      resolved[row.key] = text ? parseText(row, text, row.env) : row.default
+      const byDefault = /** @type {Record<string, unknown>} */ (defaults)[row.key] ?? row.default
+      resolved[row.key] = fromVariable(row, env[row.env], byDefault)
     }
   }
   if (resolved.onStuck === 'abort' && resolved.stuck === 0) throw codedError('LOOPWATCH_ERR_OPTION', 'option "stuck"', 'a time where onStuck is "abort"', resolved.stuck)
@@ -141,6 +161,7 @@ function strayVariables (env) {
 }
 
 exports.table = table
+exports.preloadDefaults = preloadDefaults
 exports.strayVariables = strayVariables
 exports.parseText = parseText
 exports.resolveOptions = resolveOptions

@@ -11,7 +11,7 @@ const { isTestRunner } = require('./test-runner')
 // may end the application.
 if (isMainThread && !isPackageManager(process.argv[1]) && !isTestRunner(process.execArgv)) {
   try {
-    require('./host/start').preload()
+    require('./host/start').startPreloaded()
   } catch (error) {
     process.emitWarning(`loopwatch does not watch this process: ${error.message}`, {
       type: 'LoopwatchWarning', code: error.code

@@ -5,7 +5,7 @@ const { AsyncLocalStorage } = require('node:async_hooks')
 const process = require('node:process')
 const { debuglog } = require('node:util')
 const { isMainThread } = require('node:worker_threads')
-const { resolveOptions, strayVariables } = require('../options')
+const { preloadDefaults, resolveOptions, strayVariables } = require('../options')
 const { Agent } = require('./agent')
 const { hiddenValue } = require('./hidden-value')
 const { PassiveAgent } = require('./passive-agent')
@@ -37,12 +37,20 @@ const registry = /** @type {Record<symbol, Agent | PassiveAgent | undefined>} */
  */
 exports.start = (options) => begin(options, process.env)
 
-/** The same, before the application is loaded. */
-exports.preload = () => begin(undefined, process.env, true)
+/**
+ * The same where no code of the application says so: its log is on stderr, unless the environment says where.
+ * @returns {Agent | PassiveAgent}
+ * @throws {import('../errors').LoopwatchError} where a variable is wrong; after that nothing throws
+ */
+exports.startPreloaded = () => begin(undefined, process.env, preloadDefaults)
 
-/** @param {import('../options').Options | undefined} options @param {NodeJS.ProcessEnv} env @param {boolean} [isPreload] */
-function begin (options, env, isPreload = false) {
-  const resolved = resolveOptions(options, env)
+/**
+ * @param {import('../options').Options | undefined} options
+ * @param {NodeJS.ProcessEnv} env
+ * @param {import('../options').Options} [defaults]
+ */
+function begin (options, env, defaults) {
+  const resolved = resolveOptions(options, env, defaults)
   const running = registry[kAgent] ?? hidden
   if (running && kVisits in running) {
     running.stop().catch(() => {})
@@ -54,7 +62,7 @@ function begin (options, env, isPreload = false) {
   if (!isMainThread) debug('this worker thread is not watched')
   const stray = isMainThread ? strayVariables(env) : []
   if (stray.length > 0) warnOnce('LOOPWATCH_WARN_VARIABLE', `no option of loopwatch: ${stray.join(', ')}`)
-  const agent = isMainThread ? outside(() => new Agent(resolved, forget, isPreload)) : new PassiveAgent()
+  const agent = isMainThread ? outside(() => new Agent(resolved, forget, defaults !== undefined)) : new PassiveAgent()
   const isFound = Reflect.defineProperty(globalThis, kAgent, hiddenValue(agent))
   if (!isFound) hidden = agent
   return agent

@@ -20,8 +20,8 @@ const env = { LOOPWATCH_PORT: '0' }
 /** An application that blocks twice, since a watchdog on a busy machine may begin late, and says whether it has an agent. */
 const APP = `
   const hasAgent = () => Symbol.for('loopwatch.agent.1') in globalThis
-  for (const ms of [200, 700]) setTimeout(function hold () { const end = Date.now() + 200; while (Date.now() < end); }, ms)
-  setTimeout(() => console.log(JSON.stringify({ agent: hasAgent(), args: process.argv.slice(2) })), 1100)`
+  for (const ms of [500, 1000]) setTimeout(function hold () { const end = Date.now() + 200; while (Date.now() < end); }, ms)
+  setTimeout(() => console.log(JSON.stringify({ agent: hasAgent(), args: process.argv.slice(2) })), 1500)`
 
 /** @param {import('node:test').TestContext} t @param {string} name @param {string} source */
 function writeApp (t, name, source) {
@@ -35,23 +35,22 @@ function writeApp (t, name, source) {
 /** @param {string} stdout */
 const parse = (stdout) => stdout.split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
 
-/** @param {string} stdout */
-function assertWatched (stdout) {
-  const lines = parse(stdout)
-  assert.ok(lines.some(({ agent }) => agent === true), stdout)
-  assert.ok(lines.some(({ event, frame }) => event === 'closed' && frame?.function === 'hold'), stdout)
+/** @param {{ stdout: string, stderr: string }} out */
+function assertWatched ({ stdout, stderr }) {
+  assert.ok(parse(stdout).some(({ agent }) => agent === true), stdout)
+  assert.ok(parse(stderr).some(({ event, frame }) => event === 'closed' && frame?.function === 'hold'), stderr)
 }
 
 test('node -r loopwatch/register app.js watches a CommonJS application', async (t) => {
-  const { stdout, code } = await startNode(t, ['-r', REGISTER, writeApp(t, 'app-main.js', APP)], { env }).closed
-  assert.equal(code, 0)
-  assertWatched(stdout)
+  const out = await startNode(t, ['-r', REGISTER, writeApp(t, 'app-main.js', APP)], { env }).closed
+  assert.equal(out.code, 0)
+  assertWatched(out)
 })
 
 test('node --import loopwatch/register app.mjs watches an ES module', async (t) => {
-  const { stdout, code } = await startNode(t, ['--import', REGISTER, writeApp(t, 'app-main.mjs', APP)], { env }).closed
-  assert.equal(code, 0)
-  assertWatched(stdout)
+  const out = await startNode(t, ['--import', REGISTER, writeApp(t, 'app-main.mjs', APP)], { env }).closed
+  assert.equal(out.code, 0)
+  assertWatched(out)
 })
 
 test('the package name resolves: loopwatch and loopwatch/register from an application that installed it', async (t) => {
@@ -59,8 +58,7 @@ test('the package name resolves: loopwatch and loopwatch/register from an applic
   fs.mkdirSync(path.join(path.dirname(app), 'node_modules'))
   fs.symlinkSync(path.join(__dirname, '..', '..'), path.join(path.dirname(app), 'node_modules', 'loopwatch'))
   for (const flag of ['-r', '--import']) {
-    const { stdout } = await startNode(t, [flag, 'loopwatch/register', app], { env, cwd: path.dirname(app) }).closed
-    assertWatched(stdout)
+    assertWatched(await startNode(t, [flag, 'loopwatch/register', app], { env, cwd: path.dirname(app) }).closed)
   }
   const { stdout } = await startNode(t, ['-p', "typeof require('loopwatch').start + typeof require('loopwatch/package.json').version"], { cwd: path.dirname(app) }).closed
   assert.equal(stdout, 'functionstring\n')
@@ -107,6 +105,50 @@ test('node --test starts each file under the agent, and goes without itself, whi
   }
 })
 
+test('the log of a preload is on stderr, so what a tool prints on stdout is still what its reader parses', async (t) => {
+  const result = JSON.stringify({ result: 'of a tool' })
+  const app = writeApp(t, 'tool.js', `
+    setTimeout(function hold () { const end = Date.now() + 200; while (Date.now() < end); }, 500)
+    setTimeout(() => console.log(${JSON.stringify(result)}), 1200)`)
+  const eslint = path.join(__dirname, '..', '..', 'node_modules', 'eslint', 'bin', 'eslint.js')
+  const runs = [
+    { args: ['-r', REGISTER, app] },
+    { args: ['--import', REGISTER, app] },
+    { args: [app], env: { NODE_OPTIONS: `--require "${REGISTER}"` } },
+    // A level says how much is logged, not where.
+    { args: ['-r', REGISTER, app], env: { LOOPWATCH_LOG: 'info' } },
+    { args: ['-r', REGISTER, app], env: { LOOPWATCH_LOG: 'stderr' } },
+    { args: [CLI, 'run', '--port', '0', app] },
+    { args: [CLI, 'run', '--port', '0', '--log', 'info', app] }
+  ]
+  for (const { args, env: more } of runs) {
+    const { stdout, stderr, code } = await startNode(t, args, { env: { ...env, ...more } }).closed
+    assert.deepEqual({ stdout, code }, { stdout: `${result}\n`, code: 0 }, args.join(' '))
+    assert.ok(parse(stderr).some(({ event }) => event === 'closed'), stderr)
+  }
+  const { stdout, stderr } = await startNode(t, [eslint, '-f', 'json', 'lib/host'], { env: { ...env, NODE_OPTIONS: `--require "${REGISTER}"` }, cwd: path.join(__dirname, '..', '..') }).closed
+  assert.ok(JSON.parse(stdout).length > 0)
+  assert.ok(parse(stderr).some(({ event }) => event === 'listening'), stderr)
+})
+
+test('the log of a preload is on stdout where that is said, and so is that of an agent which is started in code', async (t) => {
+  const app = writeApp(t, 'app-main.js', APP)
+  const own = writeApp(t, 'own.js', `require(${JSON.stringify(path.join(__dirname, '..', '..'))}).start();${APP}`)
+  const runs = [
+    { args: ['-r', REGISTER, app], env: { LOOPWATCH_LOG: 'true' } },
+    { args: ['-r', REGISTER, app], env: { LOOPWATCH_LOG: 'stdout' } },
+    { args: [CLI, 'run', '--port', '0', '--log', 'true', app] },
+    { args: [CLI, 'run', '--port', '0', '--log', 'stdout', app] },
+    { args: [own] },
+    { args: [own], env: { LOOPWATCH_LOG: 'info' } }
+  ]
+  for (const { args, env: more } of runs) {
+    const { stdout, stderr, code } = await startNode(t, args, { env: { ...env, ...more } }).closed
+    assert.deepEqual({ stderr, code }, { stderr: '', code: 0 }, args.join(' '))
+    assert.ok(parse(stdout).some(({ event }) => event === 'closed'), stdout)
+  }
+})
+
 test('a wrong environment variable is said once and the application runs unwatched', async (t) => {
   const { stdout, stderr, code } = await startNode(t, ['-r', REGISTER, '-p', '1 + 1'], { env: { LOOPWATCH_THRESHOLD: 'fast' } }).closed
   assert.deepEqual({ stdout, code }, { stdout: '2\n', code: 0 })
@@ -115,10 +157,10 @@ test('a wrong environment variable is said once and the application runs unwatch
 
 test('loopwatch run starts CommonJS and ES modules with their arguments, in the same process', async (t) => {
   for (const name of ['app-main.js', 'app-main.mjs']) {
-    const { stdout, code } = await startNode(t, [CLI, 'run', '--port', '0', '--threshold', '60', writeApp(t, name, APP), '--port', 'its own', '-x']).closed
-    assert.equal(code, 0)
-    assertWatched(stdout)
-    assert.deepEqual(parse(stdout).find(({ args }) => args).args, ['--port', 'its own', '-x'])
+    const out = await startNode(t, [CLI, 'run', '--port', '0', '--threshold', '60', writeApp(t, name, APP), '--port', 'its own', '-x']).closed
+    assert.equal(out.code, 0)
+    assertWatched(out)
+    assert.deepEqual(parse(out.stdout).find(({ args }) => args).args, ['--port', 'its own', '-x'])
   }
 })
 

@@ -4,8 +4,8 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { table, resolveOptions, strayVariables } = require('../../lib/options')
-const { start } = require('../../lib')
+const { table, preloadDefaults, resolveOptions, strayVariables } = require('../../lib/options')
+const { start } = require('../..')
 
 /** For every option, values it must not take. */
 const wrong = {
@@ -93,6 +93,14 @@ test('the environment sets options, and an error names the variable', () => {
   }
 })
 
+test('a preload has its log on stderr unless the environment says where', () => {
+  const logs = { '': { destination: 2 }, warn: { level: 'warn', destination: 2 }, stderr: { destination: 2 }, stdout: { destination: 1 }, true: true, false: false }
+  for (const [text, log] of Object.entries(logs)) assert.deepEqual(resolveOptions(undefined, { LOOPWATCH_LOG: text }, preloadDefaults).log, log, text)
+  const { log, ...others } = resolveOptions(undefined, {}, preloadDefaults)
+  const { log: inCode, ...same } = resolveOptions(undefined, {})
+  assert.deepEqual([log, inCode, others], [{ destination: 2 }, true, same])
+})
+
 test('what the application does to its options later changes nothing, and what cannot be cloned is copied', () => {
   const labels = { service: 'checkout' }
   const allowHosts = ['a.example']
@@ -103,10 +111,13 @@ test('what the application does to its options later changes nothing, and what c
 })
 
 test('a value written for the environment reads back the same', () => {
-  const given = { threshold: 75.5, port: false, labels: { a: 'b', c: 'd' }, allowHosts: ['x', 'y'], log: { destination: /** @type {2} */ (2) }, keep: 7 }
-  const env = Object.fromEntries(table.filter(({ key }) => key in given).map((row) =>
-    [row.env, (row.type.format ?? String)(/** @type {any} */ (given)[row.key])]))
-  assert.deepEqual({ ...resolveOptions({}, env) }, { ...resolveOptions(/** @type {any} */ (given), {}) })
+  const given = { threshold: 75.5, port: false, labels: { a: 'b', c: 'd' }, allowHosts: ['x', 'y'], keep: 7 }
+  for (const log of [true, false, { destination: 1 }, { destination: 2 }, { level: 'warn' }]) {
+    const all = /** @type {any} */ ({ ...given, log })
+    const env = Object.fromEntries(table.filter(({ key }) => key in all).map((row) =>
+      [row.env, (row.type.format ?? String)(all[row.key])]))
+    assert.deepEqual({ ...resolveOptions({}, env) }, { ...resolveOptions(all, {}) })
+  }
 })
 
 test('the README lists exactly the options of the table, with their defaults', () => {

@@ -3,14 +3,15 @@
 const Module = require('node:module')
 const path = require('node:path')
 const { Option } = require('commander')
-const { table, parseText } = require('../../options')
-const { start } = require('../../host/start')
+const { table, parseText, preloadDefaults } = require('../../options')
+const { startPreloaded } = require('../../host/start')
 
 const REGISTER = path.join(__dirname, '..', '..', 'register.js')
 
 /**
  * `loopwatch run [options] app.js [args]`: the application in this very process, so that signals,
- * standard streams and the exit code are its own. Node.js processes it starts get an agent too.
+ * standard streams and the exit code are its own. Node.js processes it starts get an agent too. As with the preload
+ * the log is on stderr: what the application prints on stdout may be what a parent or a pipe parses.
  * @param {import('commander').Command} program
  */
 exports.addRun = (program) => {
@@ -21,18 +22,25 @@ exports.addRun = (program) => {
     .passThroughOptions()
     .action(run)
   for (const row of table.filter(({ key }) => key !== 'route')) {
-    const given = row.default === undefined || typeof row.default === 'object' ? '' : ` (default ${row.default})`
+    const byDefault = toText(row, /** @type {Record<string, unknown>} */ (preloadDefaults)[row.key] ?? row.default)
+    const given = byDefault === '' ? '' : ` (default ${byDefault})`
     command.addOption(new Option(`${row.flag} <value>`, `${row.doc}${given}`)
       .argParser((text) => parseText(row, text, row.flag)))
   }
 }
 
+/** @param {(typeof table)[number]} row @param {unknown} value of that option */
+function toText (row, value) {
+  return value === undefined ? '' : (row.type.format ?? String)(value)
+}
+
 /** @param {string} app @param {string[]} args @param {Record<string, unknown>} given by key, parsed */
 function run (app, args, given) {
   const file = path.resolve(app)
-  const env = Object.fromEntries(table.filter(({ key }) => given[key] !== undefined).map((row) => [row.env, (row.type.format ?? String)(given[row.key])]))
-  Object.assign(process.env, env)
-  start()
+  for (const row of table) {
+    if (given[row.key] !== undefined) process.env[row.env] = toText(row, given[row.key])
+  }
+  startPreloaded()
   process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, `--require "${REGISTER.replace(/[\\"]/g, '\\$&')}"`].filter(Boolean).join(' ')
   process.argv = [process.argv[0], file, ...args]
   // Node's own way to run a main module: it takes CommonJS and ES modules alike.
