@@ -20,7 +20,9 @@ const { Load } = require('./load')
 const { createMiddleware } = require('./middleware')
 const { createProbe } = require('./probe')
 const { Requests, noRequests } = require('./requests')
-const { hasContextFrame, inspector, isContextSafe, isInMainContext, isProfiledByNode, stripsTypes } = require('./runtime')
+const {
+  hasContextFrame, hasNetworkInspection, inspector, isContextSafe, isInMainContext, isProfiledByNode, stripsTypes
+} = require('./runtime')
 const { unblockStream } = require('./stream')
 const { startThreads } = require('./threads')
 const { warnOnce } = require('./warn-once')
@@ -192,11 +194,12 @@ class Agent extends EventEmitter {
 /**
  * A thread that connects to its parent's inspector against the permission model, or where there is
  * none, does not get an error: the process aborts (measured on 20.20, 22.23, 24.21, 26.10), and only
- * the parent can tell.
+ * the parent can tell. Where sessions that come and go would end what others are told of the network, there are none.
  */
 function mayInspect () {
   const { permission } = /** @type {{ permission?: { has: (scope: string) => boolean } }} */ (/** @type {unknown} */ (process))
-  return !isTestRunner(process.execArgv) && isInMainContext() && (permission === undefined || permission.has('inspector'))
+  return !isTestRunner(process.execArgv) && !hasNetworkInspection(process.execArgv) && isInMainContext() &&
+    (permission === undefined || permission.has('inspector'))
 }
 
 exports.Agent = Agent

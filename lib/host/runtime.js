@@ -53,6 +53,20 @@ exports.isHookSafe = (version) => {
 /** Loaded with the first question, not by everybody who starts an agent. */
 exports.inspector = () => process.getBuiltinModule('node:inspector')
 
+const NETWORK_FLAG = /^--(?:no-)?experimental-network-inspection$/
+
+/**
+ * Whether inspector sessions can hear of the requests that the process makes (events of the domain Network). When
+ * any session disconnects, Node.js ends these events for all others (20.20, 22.23, 24.21, 26.10). The last flag counts,
+ * and nothing else tells: a session may enable the domain with or without it.
+ * @param {string[]} execArgv
+ * @param {string} [options] NODE_OPTIONS
+ */
+exports.hasNetworkInspection = (execArgv, options = process.env.NODE_OPTIONS ?? '') => {
+  const flags = [...options.split(/[\s"]+/), ...execArgv].map((flag) => flag.replaceAll('_', '-'))
+  return flags.findLast((flag) => NETWORK_FLAG.test(flag))?.startsWith('--no-') === false
+}
+
 /** Whether Node.js runs TypeScript by leaving out its types, every place where it was. */
 exports.stripsTypes = () => /** @type {{ typescript?: unknown }} */ (process.features).typescript === 'strip'
 

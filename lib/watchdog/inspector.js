@@ -11,7 +11,8 @@ const { nowMs } = require('../clock')
 const question = (putAtMs) => `${AGENT}?.probe?.(${AGENT}.inspector.url(), ${putAtMs})`
 
 /** Why nothing is asked: see mayInspect() in lib/host/agent.js. */
-exports.NOT_ALLOWED = 'the permission model forbids it (--allow-inspector), this is node --test, or the globals are frozen or not those of the process (Jest)'
+exports.NOT_ALLOWED = 'the permission model forbids it (--allow-inspector), it would end the events of ' +
+  '--experimental-network-inspection, this is node --test, or the globals are frozen or not those of the process (Jest)'
 
 /** @typedef {{ Session: typeof import('node:inspector').Session }} Inspector */
 

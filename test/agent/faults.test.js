@@ -12,6 +12,7 @@ const path = require('node:path')
 const { startApp, startNode, eventually, FIXTURES } = require('../support/app')
 
 const PACKAGE = JSON.stringify(path.join(__dirname, '..', '..'))
+const NETWORK_FLAG = '--experimental-network-inspection'
 const OWN_WORKER = path.join(FIXTURES, 'own-worker.js')
 const HOLD = 'function hold () { const end = Date.now() + 200; while (Date.now() < end); }'
 
@@ -138,6 +139,48 @@ test('without permission to use the inspector durations remain, and the log says
   assert.ok(closed.durationMs >= 199, stdout)
   assert.equal(closed.frame, null)
   assert.equal(lines.filter(({ event, reason }) => event === 'degraded' && reason === 'inspector').length, 1, stdout)
+})
+
+/** @param {string} node */
+const knowsNetworkFlag = (node) => spawnSync(node, [NETWORK_FLAG, '-e', '0']).status === 0
+
+test('with --experimental-network-inspection a session of the application\'s own hears of every request, and durations remain', {
+  skip: !knowsNetworkFlag(process.env.TEST_NODE ?? process.execPath) && `no ${NETWORK_FLAG} in this Node.js`
+}, async (t) => {
+  const { stdout, stderr, code } = await startNode(t, [NETWORK_FLAG, '--no-warnings', '-e', `
+    ${HOLD}
+    const http = require('node:http')
+    const { Session } = require('node:inspector')
+    const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+    const agent = require(${PACKAGE}).start({ port: false })
+    const session = new Session()
+    session.connect()
+    let told = 0
+    session.on('Network.requestWillBeSent', () => told++)
+    session.post('Network.enable')
+    const server = http.createServer((request, response) => response.end('ok')).listen(0, '127.0.0.1', async () => {
+      const ask = () => new Promise((resolve) => http.get({ port: server.address().port }, (response) => response.resume().on('end', resolve)))
+      await agent.ready
+      await ask()
+      const first = told
+      await sleep(1500)
+      hold()
+      await sleep(1500)
+      await ask()
+      const second = told
+      await ask()
+      console.log(JSON.stringify({ told: [first, second, told] }))
+      await agent.stop()
+      process.exit()
+    })`]).closed
+  assert.deepEqual({ stderr, code }, { stderr: '', code: 0 })
+  const lines = stdout.split('\n').filter(Boolean).map((line) => JSON.parse(line))
+  assert.deepEqual(lines.find(({ told }) => told)?.told, [1, 2, 3], stdout)
+  const closed = lines.filter(({ event, durationMs }) => event === 'closed' && durationMs >= 199)
+  assert.deepEqual(closed.map(({ frame }) => frame), [null], stdout)
+  const said = lines.filter(({ event, reason }) => event === 'degraded' && reason === 'inspector')
+  assert.equal(said.length, 1, stdout)
+  assert.match(said[0].msg, /--experimental-network-inspection/)
 })
 
 test('without permission to start threads the application runs, and one warning says so', async (t) => {

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { table, preloadDefaults, resolveOptions, strayVariables } = require('../../lib/options')
-const { start } = require('../..')
+const { start } = require('../../lib')
 
 /** For every option, values it must not take. */
 const wrong = {
