@@ -159,7 +159,8 @@ test('with --experimental-network-inspection a session of the application\'s own
     session.on('Network.requestWillBeSent', () => told++)
     session.post('Network.enable')
     const server = http.createServer((request, response) => response.end('ok')).listen(0, '127.0.0.1', async () => {
-      const ask = () => new Promise((resolve) => http.get({ port: server.address().port }, (response) => response.resume().on('end', resolve)))
+      const { port } = server.address()
+      const ask = () => new Promise((resolve) => http.get({ port }, (response) => response.resume().on('end', resolve)))
       await agent.ready
       await ask()
       const first = told

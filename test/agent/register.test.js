@@ -98,6 +98,7 @@ test('node --test starts each file under the agent, and goes without itself, whi
   const file = writeApp(t, 'app.test.js', `
     const test = require('node:test')
     test('agent: ' + (Symbol.for('loopwatch.agent.1') in globalThis), (t, done) => setTimeout(done, 400))`)
+  /** @type {{ args: string[], env?: Record<string, string> }[]} */
   const runs = [{ NODE_OPTIONS: `--require "${REGISTER}" --require "${block}"` }, { NODE_OPTIONS: `--require "${writeApp(t, 'start.js', `require(${JSON.stringify(path.join(__dirname, '..', '..'))}).start()`)}" --require "${block}"` }]
   for (const { stdout, stderr, code } of await Promise.all(runs.map((each) => startNode(t, ['--test', '--test-reporter=tap', file], { env: { ...env, ...each, LOOPWATCH_LOG: 'false' } }).closed))) {
     assert.deepEqual({ stderr, code }, { stderr: '', code: 0 })
@@ -111,6 +112,7 @@ test('the log of a preload is on stderr, so what a tool prints on stdout is stil
     setTimeout(function hold () { const end = Date.now() + 200; while (Date.now() < end); }, 500)
     setTimeout(() => console.log(${JSON.stringify(result)}), 1200)`)
   const eslint = path.join(__dirname, '..', '..', 'node_modules', 'eslint', 'bin', 'eslint.js')
+  /** @type {{ args: string[], env?: Record<string, string> }[]} */
   const runs = [
     { args: ['-r', REGISTER, app] },
     { args: ['--import', REGISTER, app] },
@@ -126,7 +128,9 @@ test('the log of a preload is on stderr, so what a tool prints on stdout is stil
     assert.deepEqual({ stdout, code }, { stdout: `${result}\n`, code: 0 }, args.join(' '))
     assert.ok(parse(stderr).some(({ event }) => event === 'closed'), stderr)
   }
-  const { stdout, stderr } = await startNode(t, [eslint, '-f', 'json', 'lib/host'], { env: { ...env, NODE_OPTIONS: `--require "${REGISTER}"` }, cwd: path.join(__dirname, '..', '..') }).closed
+  const { stdout, stderr } = await startNode(t, [eslint, '-f', 'json', 'lib/host'], {
+    env: { ...env, NODE_OPTIONS: `--require "${REGISTER}"` }, cwd: path.join(__dirname, '..', '..')
+  }).closed
   assert.ok(JSON.parse(stdout).length > 0)
   assert.ok(parse(stderr).some(({ event }) => event === 'listening'), stderr)
 })
@@ -134,6 +138,7 @@ test('the log of a preload is on stderr, so what a tool prints on stdout is stil
 test('the log of a preload is on stdout where that is said, and so is that of an agent which is started in code', async (t) => {
   const app = writeApp(t, 'app-main.js', APP)
   const own = writeApp(t, 'own.js', `require(${JSON.stringify(path.join(__dirname, '..', '..'))}).start();${APP}`)
+  /** @type {{ args: string[], env?: Record<string, string> }[]} */
   const runs = [
     { args: ['-r', REGISTER, app], env: { LOOPWATCH_LOG: 'true' } },
     { args: ['-r', REGISTER, app], env: { LOOPWATCH_LOG: 'stdout' } },
@@ -157,7 +162,8 @@ test('a wrong environment variable is said once and the application runs unwatch
 
 test('loopwatch run starts CommonJS and ES modules with their arguments, in the same process', async (t) => {
   for (const name of ['app-main.js', 'app-main.mjs']) {
-    const out = await startNode(t, [CLI, 'run', '--port', '0', '--threshold', '60', writeApp(t, name, APP), '--port', 'its own', '-x']).closed
+    const args = ['--port', '0', '--threshold', '60', writeApp(t, name, APP), '--port', 'its own', '-x']
+    const out = await startNode(t, [CLI, 'run', ...args]).closed
     assert.equal(out.code, 0)
     assertWatched(out)
     assert.deepEqual(parse(out.stdout).find(({ args }) => args).args, ['--port', 'its own', '-x'])

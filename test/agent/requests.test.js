@@ -60,16 +60,21 @@ test('a connection that is closed before its answers counts each of its requests
 
 test('a socket that upgrade or connect hands over has the listeners it has without the agent, and counts stay right', async (t) => {
   const { port, settles, inFlight } = await startServer(t)
-  const ways = ['GET /socket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n']
+  const ways = [
+    'GET /socket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+    'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'
+  ]
   for (const way of ways) {
     assert.match(await raw(port, way), /^HTTP\/1\.1 101 .*\r\nListeners: end\r\n\r\n$/s, `first: ${way}`)
     // A connection that was kept alive: the way out begins with its first answer.
-    assert.match(await raw(port, 'GET /kept HTTP/1.1\r\nHost: a\r\n\r\n', way), /ok.*\r\nListeners: end\r\n\r\n$/s, `second: ${way}`)
+    const both = await raw(port, 'GET /kept HTTP/1.1\r\nHost: a\r\n\r\n', way)
+    assert.match(both, /ok.*\r\nListeners: end\r\n\r\n$/s, `second: ${way}`)
   }
   await settles({ 'GET /kept 2xx': 2 })
   // An earlier request of the same connection is still open: its end is heard of all the same.
   for (const way of ways) {
-    const left = raw(port, `GET /never HTTP/1.1\r\nHost: a\r\n\r\n${way.replace('/socket', '/stays').replace('a:1', 'stays:1')}`)
+    const staying = way.replace('/socket', '/stays').replace('a:1', 'stays:1')
+    const left = raw(port, `GET /never HTTP/1.1\r\nHost: a\r\n\r\n${staying}`)
     await eventually(async () => await inFlight() === 1, 'it to be in flight')
     await fetch(`http://127.0.0.1:${port}/close-handed-over`)
     await left

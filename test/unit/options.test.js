@@ -94,8 +94,17 @@ test('the environment sets options, and an error names the variable', () => {
 })
 
 test('a preload has its log on stderr unless the environment says where', () => {
-  const logs = { '': { destination: 2 }, warn: { level: 'warn', destination: 2 }, stderr: { destination: 2 }, stdout: { destination: 1 }, true: true, false: false }
-  for (const [text, log] of Object.entries(logs)) assert.deepEqual(resolveOptions(undefined, { LOOPWATCH_LOG: text }, preloadDefaults).log, log, text)
+  const logs = {
+    '': { destination: 2 },
+    warn: { level: 'warn', destination: 2 },
+    stderr: { destination: 2 },
+    stdout: { destination: 1 },
+    true: true,
+    false: false
+  }
+  for (const [text, log] of Object.entries(logs)) {
+    assert.deepEqual(resolveOptions(undefined, { LOOPWATCH_LOG: text }, preloadDefaults).log, log, text)
+  }
   const { log, ...others } = resolveOptions(undefined, {}, preloadDefaults)
   const { log: inCode, ...same } = resolveOptions(undefined, {})
   assert.deepEqual([log, inCode, others], [{ destination: 2 }, true, same])

@@ -44,7 +44,7 @@ test('an agent that is started anew counts what it sees begin and nothing of the
  * @param {(response: import('node:http').ServerResponse) => unknown} [answer]
  */
 async function startKeptAlive (t, answer = (response) => response.end('ok')) {
-  /** @type {Set<net.Socket>} of the server */
+  /** @type {Set<import('node:net').Socket>} of the server */
   const sockets = new Set()
   const server = http.createServer((request, response) => { answer(response) }).listen(0, '127.0.0.1')
   server.on('connection', (socket) => sockets.add(socket))
