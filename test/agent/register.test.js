@@ -98,7 +98,6 @@ test('node --test starts each file under the agent, and goes without itself, whi
   const file = writeApp(t, 'app.test.js', `
     const test = require('node:test')
     test('agent: ' + (Symbol.for('loopwatch.agent.1') in globalThis), (t, done) => setTimeout(done, 400))`)
-  /** @type {{ args: string[], env?: Record<string, string> }[]} */
   const runs = [{ NODE_OPTIONS: `--require "${REGISTER}" --require "${block}"` }, { NODE_OPTIONS: `--require "${writeApp(t, 'start.js', `require(${JSON.stringify(path.join(__dirname, '..', '..'))}).start()`)}" --require "${block}"` }]
   for (const { stdout, stderr, code } of await Promise.all(runs.map((each) => startNode(t, ['--test', '--test-reporter=tap', file], { env: { ...env, ...each, LOOPWATCH_LOG: 'false' } }).closed))) {
     assert.deepEqual({ stderr, code }, { stderr: '', code: 0 })

@@ -81,7 +81,7 @@ test('where the application is large it begins after the first block that needs 
 
 test('what needs a profile: a native call, a line in doubt, no line at all; not what is nobody\'s code, start-up or a debugger', () => {
   const { evidence, frame } = makeRecord()
-  const exact = { ...(frame), exact: true }
+  const exact = /** @type {any} */ ({ ...frame, exact: true })
   assert.equal(isProfileNeeded(makeRecord({ frame: exact })), false)
   assert.equal(isProfileNeeded(native), true)
   assert.equal(isProfileNeeded(makeRecord({ frame: { ...exact, exact: false } })), true)
