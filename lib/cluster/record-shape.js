@@ -50,6 +50,7 @@ exports.isRecordShaped = objectOf({
   }),
   frame: orNull(objectOf({ ...frame, exact: isFlag })),
   leaf: orNull(isFrame),
+  package: orMissing(objectOf({ name: isText, version: orNull(isText), bugs: orNull(isText) })),
   samples: isCount,
   stacks: areStacks,
   request: orNull(objectOf({ method: isText, route: isText, startedAt: isTime, ended: orMissing(isFlag), traceId: orMissing(isText) })),

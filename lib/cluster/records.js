@@ -34,7 +34,7 @@ function withSomeFrames (record, stacks) {
 
 /** @param {any} record */
 function bare (record) {
-  const least = { ...record, stacks: [], frame: null, leaf: null, request: null, origin: null, profile: null }
+  const least = { ...record, stacks: [], frame: null, leaf: null, package: null, request: null, origin: null, profile: null }
   return bytes(least) <= RECORD_BYTES ? least : null
 }
 

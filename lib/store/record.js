@@ -21,6 +21,8 @@ const { isText, objectOf, orMissing, orNull } = require('../shape')
  * @property {EvidenceRecord} evidence
  * @property {FrameRecord | null} frame the innermost function of the application that blocked longest, or of a package where the application's had less than a fifth of the time
  * @property {import('../bridge/answer').Frame | null} leaf the innermost function of all
+ * @property {PackageRecord | null} [package] the package in `node_modules` whose code was innermost, but for Node's and V8's own, in at
+ * least half of the samples' time; null where there is none, or no code is to blame
  * @property {number} samples stacks taken
  * @property {{ count: number, weightMs: number, frames: import('../bridge/answer').Frame[] }[]} stacks equal stacks folded, the ten heaviest
  * @property {RequestRecord | null} request the one that was running longest
@@ -32,6 +34,11 @@ const { isText, objectOf, orMissing, orNull } = require('../shape')
  * @typedef {import('../bridge/answer').Frame & { exact: boolean }} FrameRecord
  * `exact` is false where the stack could only be taken when a native call had returned: it may
  * then name the next line, or the caller, unless a CPU profile has told; and where `compiled` is true
+ *
+ * @typedef {object} PackageRecord what its package.json says
+ * @property {string} name
+ * @property {string | null} version
+ * @property {string | null} bugs where they are reported: mostly a URL, or a mail address
  *
  * @typedef {object} OriginRecord
  * @property {string} type of the asynchronous resource: Timeout, PROMISE, TCPCONNECTWRAP…
@@ -92,6 +99,7 @@ exports.isRecord = /** @type {any} */ (objectOf({
   durationMs: (value) => typeof value === 'number',
   cause: isText,
   frame: orNull(isPlace),
+  package: orMissing(objectOf({ name: isText, version: orMissing(isText) })),
   request: orNull(objectOf({ method: orMissing(isText), route: orMissing(isText) })),
   origin: orMissing(objectOf({ frame: isPlace })),
   profile: orMissing(objectOf({ call: orMissing(isText) })),

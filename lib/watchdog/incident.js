@@ -4,7 +4,10 @@ const { Fold } = require('../explain/fold')
 const { causeOf } = require('../explain/cause')
 const { blame, blamedFrame, leaf } = require('../explain/frame')
 const { wrapsNative } = require('../explain/native')
+const { folderAtFault } = require('../explain/package')
+const { causes } = require('../causes')
 const { roundMs } = require('../store/record')
+const { packageIn } = require('./packages')
 const { LATE_MS } = require('./sampler')
 
 /** Kernel readings this far apart within the block outweigh those from before and after it. */
@@ -224,7 +227,8 @@ class Incident {
       origin: ongoing ? null : originWithin?.(startMs, endMs) ?? null,
       profile: null
     }
-    return ongoing ? record : layProfile?.(record, startMs, endMs) ?? record
+    const told = ongoing ? record : layProfile?.(record, startMs, endMs) ?? record
+    return { ...told, package: packageAtFault(told, stacks) }
   }
 
   /**
@@ -281,6 +285,12 @@ function spent (from, to, counter, durationMs) {
   const end = to[counter]
   if (start === null || end === null || to.atMs <= from.atMs) return null
   return Math.min(durationMs, (end - start) * Math.max(1, durationMs / (to.atMs - from.atMs)))
+}
+
+/** @param {import('../store/record').BlockRecord} record @param {import('../explain/fold').Stack[]} stacks all of the block */
+function packageAtFault ({ cause, profile }, stacks) {
+  const folder = causes[cause].excuse === undefined ? folderAtFault(stacks, profile) : null
+  return folder === null ? null : packageIn(folder)
 }
 
 /** @param {number | null} ms */

@@ -220,6 +220,7 @@ function makeFullRecord () {
   const request = /** @type {any} */ (makeRecord().request)
   return makeRecord({
     request: { ...request, ended: false, traceId: '4bf92f3577b34da6a3ce929d0e0e4736' },
+    package: { name: 'pg', version: '8.11.3', bugs: 'https://github.com/brianc/node-postgres/issues' },
     origin: { type: 'Timeout', durationMs: 200, frame, frames: [frame] },
     profile: { samples: 5, call: 'JSON.parse', stacks: [{ count: 5, weightMs: 50, frames: [frame] }] }
   })
@@ -288,7 +289,7 @@ test('a record with any field wrong is refused, or shown and exported like any o
     }
   }
   assert.ok(accepted > 50 && refused > 400, `${accepted} accepted, ${refused} refused`)
-  for (const wrong of [{ origin: {} }, { stacks: [null] }, { stacks: [{ frames: [null], count: 1, weightMs: 1 }] }, { request: {} }, { profile: {} }, { evidence: [] }, { startedAt: 'today' }]) {
+  for (const wrong of [{ origin: {} }, { stacks: [null] }, { stacks: [{ frames: [null], count: 1, weightMs: 1 }] }, { request: {} }, { profile: {} }, { evidence: [] }, { package: {} }, { package: 'pg' }, { startedAt: 'today' }]) {
     assert.ok(!isRecord({ ...full, ...wrong }), JSON.stringify(wrong))
   }
 })

@@ -7,6 +7,7 @@ const path = require('node:path')
 const { BlockFile, readBlocks } = require('../../../lib/store/block-file')
 const { BlockMemory } = require('../../../lib/store/memory')
 const { describe } = require('../../../lib/export/describe')
+const { isRecord } = require('../../../lib/store/record')
 const { prune } = require('../../../lib/store/retention')
 const { makeDir, openFiles } = require('../../support/files')
 const { makeRecord } = require('../../support/record')
@@ -285,4 +286,13 @@ test('a file that cannot be read hides none of the others', (t) => {
   const { records, unread } = readBlocks(dir)
   assert.deepEqual(records, [makeRecord({})])
   assert.deepEqual(unread.map(({ file, reason }) => `${file} ${reason.split(':')[0]}`), ['gone.ndjson ENOENT', 'folder.ndjson EISDIR'])
+})
+
+test('a block of an earlier version, which knew no packages, is read as well, and one that says nonsense of it is not', () => {
+  const { package: none, ...earlier } = makeRecord()
+  const moment = { name: 'moment', version: '2.29.1', bugs: null }
+  for (const record of [earlier, makeRecord({ package: null }), makeRecord({ package: moment }), makeRecord({ package: { ...moment, version: null } })]) {
+    assert.ok(isRecord(record), JSON.stringify(record))
+  }
+  for (const wrong of ['moment', {}, { name: 7 }, { ...moment, version: 2 }]) assert.ok(!isRecord({ ...earlier, package: wrong }), JSON.stringify(wrong))
 })

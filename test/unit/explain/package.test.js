@@ -1,0 +1,73 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const path = require('node:path')
+const { folderAtFault, packageFolder } = require('../../../lib/explain/package')
+
+/** `name@file`, file optional. @param {string} text @returns {import('../../../lib/bridge/answer').Frame} */
+function frame (text) {
+  const at = text.indexOf('@')
+  return { function: at < 0 ? text : text.slice(0, at), file: at < 0 ? null : text.slice(at + 1), line: 1, column: 1 }
+}
+
+/** @param {number} weightMs @param {...string} frames innermost first */
+const stack = (weightMs, ...frames) => ({ count: 1, weightMs, frames: frames.map(frame) })
+
+const APP = 'handle@/srv/app/server.js'
+const MOMENT = 'parse@/srv/app/node_modules/moment/moment.js'
+
+test('a file is of the package whose folder is innermost, in whatever way it was installed', () => {
+  /** @type {[string, string | null][]} */
+  const files = [
+    ['/srv/node_modules/moment/moment.js', '/srv/node_modules/moment'],
+    ['/srv/node_modules/moment/dist/locale/de.js', '/srv/node_modules/moment'],
+    ['/srv/node_modules/@babel/core/lib/index.js', '/srv/node_modules/@babel/core'],
+    ['/srv/node_modules/a/node_modules/b/i.js', '/srv/node_modules/a/node_modules/b'],
+    ['/srv/node_modules/a/node_modules/@s/b/i.js', '/srv/node_modules/a/node_modules/@s/b'],
+    ['/srv/node_modules/.pnpm/x@1.0.0/node_modules/x/i.js', '/srv/node_modules/.pnpm/x@1.0.0/node_modules/x'],
+    ['/srv/node_modules/.pnpm/@s+x@1.0.0_react@18/node_modules/@s/x/i.js', '/srv/node_modules/.pnpm/@s+x@1.0.0_react@18/node_modules/@s/x'],
+    ['/srv/.yarn/cache/moment-npm-2.29.1-abc.zip/node_modules/moment/moment.js', '/srv/.yarn/cache/moment-npm-2.29.1-abc.zip/node_modules/moment'],
+    ['C:\\srv\\node_modules\\@s\\x\\i.js', 'C:\\srv\\node_modules\\@s\\x'],
+    ['/srv/node_modules/.vite/deps/x.js', null],
+    ['/srv/node_modules/.cache/x.js', null],
+    ['/srv/node_modules/@s/i.js', null],
+    ['/srv/node_modules/i.js', null],
+    ['/srv/my_node_modules/x/i.js', null],
+    ['/srv/app/server.js', null],
+    ['node:fs', null]
+  ]
+  for (const [file, folder] of files) assert.equal(packageFolder(file), folder, file)
+})
+
+test('the package is at fault whose code ran innermost for half of the time, whoever had called it', () => {
+  const folder = '/srv/app/node_modules/moment'
+  assert.equal(folderAtFault([stack(100, MOMENT, APP)], null), folder)
+  assert.equal(folderAtFault([stack(50, MOMENT, APP), stack(50, APP)], null), folder)
+  assert.equal(folderAtFault([stack(49, MOMENT, APP), stack(51, APP)], null), null)
+  assert.equal(folderAtFault([stack(30, MOMENT, APP), stack(25, 'other@/srv/app/node_modules/moment/lib/b.js', MOMENT, APP), stack(45, APP)], null), folder, 'its files together')
+  assert.equal(folderAtFault([stack(40, MOMENT, APP), stack(40, 'f@/srv/app/node_modules/other/i.js', APP), stack(20, APP)], null), null, 'no single one')
+  assert.equal(folderAtFault([stack(100, APP, MOMENT)], null), null, 'what a package calls back is not its own')
+})
+
+test('time in Node.js, in built-ins and in loopwatch is that of whoever called them', () => {
+  const own = `probe@${path.join(__dirname, '..', '..', '..', 'lib', 'host', 'probe.js')}`
+  assert.equal(folderAtFault([stack(60, 'sort', MOMENT, APP), stack(40, 'readFileSync@node:fs', MOMENT, APP)], null), '/srv/app/node_modules/moment')
+  assert.equal(folderAtFault([stack(60, 'JSON.parse', APP, MOMENT)], null), null)
+  assert.equal(folderAtFault([stack(100, own, MOMENT, APP)], null), '/srv/app/node_modules/moment')
+  assert.equal(folderAtFault([stack(100, 'f@wasm://wasm/cbcc1ea6', MOMENT)], null), '/srv/app/node_modules/moment')
+})
+
+test('no stack, no package: time without one counts for none', () => {
+  assert.equal(folderAtFault([], null), null)
+  assert.equal(folderAtFault([stack(0, MOMENT)], null), null)
+  assert.equal(folderAtFault([stack(60), stack(40, MOMENT)], null), null)
+})
+
+test('a CPU profile is believed before the stacks, if it has samples enough', () => {
+  const late = [stack(200, APP)]
+  const profile = { samples: 20, call: null, stacks: [{ ...stack(150, MOMENT, APP), count: 15 }, { ...stack(50, APP), count: 5 }] }
+  assert.equal(folderAtFault(late, profile), '/srv/app/node_modules/moment')
+  assert.equal(folderAtFault([stack(200, MOMENT)], { ...profile, stacks: [{ ...stack(50, MOMENT), count: 5 }] }), null, 'the rest was elsewhere')
+  assert.equal(folderAtFault(late, { ...profile, samples: 1, stacks: [{ ...stack(10, MOMENT), count: 1 }] }), null)
+})
