@@ -4,6 +4,8 @@ const path = require('node:path')
 const { causes } = require('../causes')
 
 const MS_PER_S = 1000
+/** Of the name and of the version of a package: far more than any that is in use. */
+const PACKAGE_CHARS = 80
 
 /** @param {number} ms */
 function duration (ms) {
@@ -20,6 +22,16 @@ function place (frame) {
   return `${frame.exact === false ? '≈ ' : ''}${frame.function ?? '(anonymous)'} (${path.basename(frame.file ?? '')}:${frame.line})`
 }
 
+/** @param {string} text */
+function cut (text) {
+  return text.length > PACKAGE_CHARS ? `${text.slice(0, PACKAGE_CHARS - 1)}…` : text
+}
+
+/** @param {import('../store/record').PackageRecord} found */
+function nameOf ({ name, version }) {
+  return version ? `${cut(name)}@${cut(version)}` : cut(name)
+}
+
 /**
  * A block in one sentence.
  * @param {import('../store/record').BlockRecord} record
@@ -27,7 +39,7 @@ function place (frame) {
 exports.describe = (record) => printable(sentence(record))
 
 /** @param {import('../store/record').BlockRecord} record */
-function sentence ({ thread, threadId, durationMs, ongoing, startup, cause, frame, request, samples, origin, profile, probable }) {
+function sentence ({ thread, threadId, durationMs, ongoing, startup, cause, frame, package: found, request, samples, origin, profile, probable }) {
   // Records on disk of versions that watched the main thread alone have no id.
   const loop = threadId ? `event loop of worker thread ${thread}` : 'event loop'
   const how = ongoing ? `blocked for ${duration(durationMs)} so far` : `was blocked for ${duration(durationMs)}`
@@ -39,10 +51,11 @@ function sentence ({ thread, threadId, durationMs, ongoing, startup, cause, fram
   const call = profile?.call ? `${profile.call}${frame?.exact === false ? ',' : ' in'} ` : ''
   const guess = probable ? `, probably ${probable.call} in line ${probable.line}` : ''
   const where = frame !== null ? `${call}${place(frame)}${guess}` : (samples === 0 ? silent : 'outside application code')
+  const within = found ? `, in ${nameOf(found)}` : ''
   const who = request === null ? '' : `, ${request.ended ? 'after ' : ''}${request.method} ${request.route}`
   // Records of an earlier version, read from files, have none.
   const created = origin ? `, created at ${place(origin.frame)}` : ''
-  return `${loop} ${how}${when}: ${where}${who}${created} (${cause})`
+  return `${loop} ${how}${when}: ${where}${within}${who}${created} (${cause})`
 }
 
 /** Names come from files and from what clients send: none may give orders to a terminal. @param {string} text */
@@ -50,5 +63,6 @@ function printable (text) {
   return text.replace(/\p{Cc}/gu, '\uFFFD')
 }
 
+exports.nameOf = nameOf
 exports.place = place
 exports.printable = printable

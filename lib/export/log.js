@@ -11,6 +11,8 @@ const FRAMES_IN_LINE = 8
 const LINE_BYTES = 4096 - 200
 /** A longer name of a function, file or route is cut; the line holds up to ten of them beside the stack. */
 const NAME_BYTES = 400
+/** The same of a package and its version, which are shorter than any path. */
+const PACKAGE_BYTES = 100
 
 /** @typedef {import('../store/record').BlockRecord} BlockRecord */
 
@@ -67,10 +69,11 @@ class BlockLog {
     const frame = record.frame && cutFrame(record.frame)
     const request = record.request && { ...record.request, route: /** @type {string} */ (cut(record.request.route)) }
     const created = origin && cutFrame(origin.frame)
+    const found = record.package && cutPackage(record.package)
     const suppressed = this.#takeSuppressed()
     const stack = stacks.length > 0 ? stacks[0].frames.slice(0, FRAMES_IN_LINE).map((each) => cut(line(each))) : undefined
-    const fields = { event, block: id, ...(threadId !== 0 && { thread, threadId }), durationMs, uncertaintyMs, cause, frame, request, samples, evidence, stack, ...(origin && { origin: { type: origin.type, frame: created } }), ...(suppressed > 0 && { suppressed }) }
-    const message = describe({ ...record, frame, request, origin: origin && { ...origin, frame: /** @type {import('../bridge/answer').Frame} */ (created) } })
+    const fields = { event, block: id, ...(threadId !== 0 && { thread, threadId }), durationMs, uncertaintyMs, cause, frame, ...(found && { package: { name: found.name, version: found.version } }), request, samples, evidence, stack, ...(origin && { origin: { type: origin.type, frame: created } }), ...(suppressed > 0 && { suppressed }) }
+    const message = describe({ ...record, frame, package: found, request, origin: origin && { ...origin, frame: /** @type {import('../bridge/answer').Frame} */ (created) } })
     while (fields.stack?.length && jsonBytes([fields, message]) > LINE_BYTES) fields.stack.pop()
     this.#pino[level](fields, message)
   }
@@ -121,11 +124,16 @@ function cutFrame (frame) {
   return { ...frame, function: cut(frame.function), file: cut(frame.file) }
 }
 
-/** A name without its middle, where it is too long for a line. @param {string | null} name */
-function cut (name) {
+/** @param {import('../store/record').PackageRecord} found @returns {import('../store/record').PackageRecord} */
+function cutPackage (found) {
+  return { ...found, name: /** @type {string} */ (cut(found.name, PACKAGE_BYTES)), version: cut(found.version, PACKAGE_BYTES) }
+}
+
+/** A name without its middle, where it is too long for a line. @param {string | null} name @param {number} [mostBytes] */
+function cut (name, mostBytes = NAME_BYTES) {
   if (name === null) return null
   let short = name
-  for (let half = NAME_BYTES; jsonBytes(short) > NAME_BYTES; half = Math.floor(half * 0.8)) {
+  for (let half = mostBytes; jsonBytes(short) > mostBytes; half = Math.floor(half * 0.8)) {
     short = `${name.slice(0, half)}…${name.slice(-half)}`
   }
   return short

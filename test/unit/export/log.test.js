@@ -75,6 +75,20 @@ test('a block is one sentence: how long, where, which request, why', () => {
   for (const [differences, sentence] of sentences) assert.equal(describe(makeRecord(differences)), sentence)
 })
 
+test('the package at fault stands after the place, with its version where it has one', () => {
+  const moment = { name: 'moment', version: '2.29.1', bugs: 'https://github.com/moment/moment/issues' }
+  /** @type {[Partial<import('../../../lib/store/record').BlockRecord>, string][]} */
+  const sentences = [
+    [{ package: moment }, 'event loop was blocked for 312 ms: report (report.js:41), in moment@2.29.1, GET /report/:id (js)'],
+    [{ package: { ...moment, version: null }, request: null }, 'event loop was blocked for 312 ms: report (report.js:41), in moment (js)'],
+    [{ package: { ...moment, name: '@s/x' }, request: null }, 'event loop was blocked for 312 ms: report (report.js:41), in @s/x@2.29.1 (js)'],
+    [{ package: null }, 'event loop was blocked for 312 ms: report (report.js:41), GET /report/:id (js)'],
+    [{ package: { name: '\u001b[2Jx', version: '1\r\n', bugs: null }, request: null }, 'event loop was blocked for 312 ms: report (report.js:41), in \uFFFD[2Jx@1\uFFFD\uFFFD (js)'],
+    [{ package: { name: 'x'.repeat(214), version: '1'.repeat(256), bugs: null }, request: null }, `event loop was blocked for 312 ms: report (report.js:41), in ${'x'.repeat(79)}…@${'1'.repeat(79)}… (js)`]
+  ]
+  for (const [differences, sentence] of sentences) assert.equal(describe(makeRecord(differences)), sentence)
+})
+
 test('every cause gives a sentence, and where no code is to blame none names any', () => {
   for (const [cause, { excuse }] of Object.entries(causes)) {
     const sentence = describe(makeRecord({ cause: /** @type {any} */ (cause) }))
@@ -129,6 +143,13 @@ test('a line carries what there is to search by, and the innermost frames as tex
     stack: ['test (native)', 'report (/srv/app/report.js:41:13)'],
     msg: describe(record)
   })
+})
+
+test('a line names the package at fault, and leaves the address to the record', (t) => {
+  const { log, lines } = makeLog(t)
+  log.closed(makeRecord({ package: { name: 'moment', version: '2.29.1', bugs: 'https://github.com/moment/moment/issues' } }))
+  assert.deepEqual(lines()[0].package, { name: 'moment', version: '2.29.1' })
+  assert.match(lines()[0].msg, /, in moment@2\.29\.1, /)
 })
 
 test('blocks that are nobody\'s fault, and those at start-up, are information, others warnings', (t) => {
@@ -212,6 +233,7 @@ test('a line fits in a pipe in one piece and stays readable, however long the na
       id: '4194304-100.1000000',
       durationMs: 86400000.4,
       frame: { ...frame, exact: true },
+      package: { name: name.slice(0, 214), version: name.slice(0, 256), bugs: name.slice(0, 2048) },
       request: { method: 'GET', route: `/${name}`, startedAt: '2026-11-21T10:00:00.100Z' },
       stacks: [{ count: 1, weightMs: 1, frames: Array(64).fill(frame) }],
       evidence: { cpuMs: 86400000.4, gcMs: 86400000.4, runQueueMs: 86400000.4, throttledMs: 86400000.4, stolenMs: 86400000.4, answerMs: 86400000.4, nativeMs: 86400000.4, watchdogGapMs: 86400000.4, requests: 40, debugger: false }
