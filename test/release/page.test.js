@@ -195,6 +195,29 @@ test('whatever is named as markup stays text', async (t) => {
   assert.deepEqual(complaints, [])
 })
 
+test('an opened block names the package at fault, with a link to its bugs if that is an address of the web', async (t) => {
+  const browser = await startBrowser(t)
+  if (browser === null) return
+  const bugs = ['https://github.com/moment/moment/issues', 'bugs@moment.example', 'javascript:alert(1)', 'https://', null]
+  const records = bugs.map((bugs, i) => makeRecord({ id: `1-${i}`, package: { name: 'moment', version: '2.29.1', bugs } }))
+  const { url } = await startPageAgent(t, [...records, makeRecord({ id: '2-1' })])
+  const { page, complaints } = await openPage(browser, url)
+  await reads(page, '#blocks-note', /^6 in memory/)
+  for (const [i, address] of bugs.entries()) {
+    await page.locator('#blocks > li > button').nth(i).click()
+    const row = page.locator(`#block-1-${i} dd`, { hasText: 'moment@2.29.1' })
+    await row.waitFor()
+    assert.deepEqual(await row.locator('a').evaluateAll((links) => links.map((link) => /** @type {any} */ (link).getAttribute('href'))), i === 0 ? [address] : [], `${address}`)
+  }
+  await page.locator('#blocks > li > button').last().click()
+  await reads(page, '#block-2-1 dt', /^block/)
+  assert.doesNotMatch((await page.locator('#block-2-1').textContent()) ?? '', /package/)
+  assert.deepEqual(await violations(page), [])
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(complaints, [])
+})
+
 test('the page asks for the token and keeps it out of every address', async (t) => {
   const browser = await startBrowser(t)
   if (browser === null) return

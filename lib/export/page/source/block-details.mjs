@@ -54,13 +54,14 @@ export class BlockDetails {
 
   /** @param {any} record */
   #show (record) {
-    const { id, pid, startedAt, uncertaintyMs, samples, evidence, request, origin, profile, probable, stacks, frame } = record
+    const { id, pid, startedAt, uncertaintyMs, samples, evidence, request, origin, profile, probable, stacks, frame, package: found } = record
     this.#text.replaceChildren(
       list([
         ['block', `${id}, process ${pid}`],
         ['began', `${new Date(startedAt).toLocaleString()}, duration exact to ${duration(uncertaintyMs)}`],
         ...(request === null ? [] : [['request', `${request.method} ${request.route}${request.traceId ? `, trace ${request.traceId}` : ''}`]]),
         ...(origin === null ? [] : [['created', `${origin.type} at ${place(origin.frame)}`]]),
+        ...(found ? [['in the package', packageOf(found)]] : []),
         ...(profile?.call ? [['in a call of', profile.call]] : []),
         ...(frame === null || frame.exact ? [] : [['line ≈', 'The stack was taken when a native call had returned: the true line may be just before, or in the caller.']]),
         ...(probable ? [['probably', `${probable.call} in line ${probable.line}`]] : []),
@@ -84,9 +85,20 @@ export class BlockDetails {
   }
 }
 
-/** @param {string[][]} rows */
+/**
+ * A package with a link to where its bugs are reported. Its package.json may say anything: only an address of the
+ * web becomes a link, and none is told where it was followed from.
+ * @param {{ name: string, version: string | null, bugs: string | null }} found
+ */
+function packageOf ({ name, version, bugs }) {
+  const isLink = bugs !== null && /^https?:\/\//i.test(bugs) && URL.canParse(bugs)
+  return make('span', {}, version === null ? name : `${name}@${version}`,
+    ...(isLink ? [', ', make('a', { href: bugs, rel: 'noopener noreferrer', target: '_blank' }, 'its bugs')] : []))
+}
+
+/** @param {(string | Node)[][]} rows */
 function list (rows) {
-  return make('dl', {}, ...rows.flatMap(([term, text]) => [make('dt', {}, term), make('dd', {}, text)]))
+  return make('dl', {}, ...rows.flatMap(([term, value]) => [make('dt', {}, term), make('dd', {}, value)]))
 }
 
 /** @param {any} frame */
