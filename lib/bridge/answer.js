@@ -26,6 +26,7 @@ const LINE = '\x1e'
  * @property {number} beats as in BeatSlots
  * @property {boolean} debugged the inspector's port is open: stand aside
  * @property {number | null} putAtMs when the question was put that is answered: to a worker thread by the main one, or once more
+ * @property {number | null} [cpuMs] of its thread so far; null where Node.js does not tell
  * @property {RequestContext | null} request
  * @property {Frame[]} frames
  */
@@ -40,7 +41,7 @@ exports.LINE = LINE
  */
 exports.parseAnswer = (text) => {
   const [head, ...lines] = text.split(LINE)
-  const [atMs, idleMs, beats, debugged, putAtMs, id, startedAtMs, method, traceId, isCertain, isEnded, ...route] = head.split(FIELD)
+  const [atMs, idleMs, beats, debugged, putAtMs, cpuMs, id, startedAtMs, method, traceId, isCertain, isEnded, ...route] = head.split(FIELD)
   const frames = lines.slice(0, -1).map(parseFrame)
   const isKnown = isCertain === 'true' || frames.some(isArrival)
   return {
@@ -49,6 +50,7 @@ exports.parseAnswer = (text) => {
     beats: Number(beats),
     debugged: debugged === 'true',
     putAtMs: putAtMs === '' ? null : Number(putAtMs),
+    cpuMs: cpuMs === '' ? null : Number(cpuMs),
     request: id && isKnown ? { id: Number(id), method, route: route.join(''), startedAtMs: Number(startedAtMs), traceId: traceId || null, ended: isEnded === 'true' } : null,
     frames
   }

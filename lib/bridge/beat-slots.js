@@ -7,7 +7,8 @@ const AT_MS = 0
 const IDLE_MS = 1
 const ACTIVE_MS = 2
 const PERIOD_MS = 3
-const FLOATS = 4
+const CPU_MS = 4
+const FLOATS = 5
 
 /**
  * @typedef {object} Beat
@@ -16,6 +17,7 @@ const FLOATS = 4
  * @property {number} idleMs time the loop has waited in its event provider since it started
  * @property {number} activeMs the rest of the time since it started
  * @property {number} periodMs until the next beat is due
+ * @property {number | null} [cpuMs] of the thread so far; null where the kernel tells it, or nobody does
  */
 
 /**
@@ -34,13 +36,14 @@ class BeatSlots {
     this.#floats = new Float64Array(memory, offset + 8, FLOATS)
   }
 
-  /** The numbers of a Beat. @param {number} atMs @param {number} idleMs @param {number} activeMs @param {number} periodMs */
-  write (atMs, idleMs, activeMs, periodMs) {
+  /** The numbers of a Beat. @param {number} atMs @param {number} idleMs @param {number} activeMs @param {number} periodMs @param {number} [cpuMs] */
+  write (atMs, idleMs, activeMs, periodMs, cpuMs = NaN) {
     Atomics.add(this.#ints, VERSION, 1)
     this.#floats[AT_MS] = atMs
     this.#floats[IDLE_MS] = idleMs
     this.#floats[ACTIVE_MS] = activeMs
     this.#floats[PERIOD_MS] = periodMs
+    this.#floats[CPU_MS] = cpuMs
     Atomics.add(this.#ints, BEATS, 1)
     Atomics.add(this.#ints, VERSION, 1)
   }
@@ -54,7 +57,8 @@ class BeatSlots {
         atMs: this.#floats[AT_MS],
         idleMs: this.#floats[IDLE_MS],
         activeMs: this.#floats[ACTIVE_MS],
-        periodMs: this.#floats[PERIOD_MS]
+        periodMs: this.#floats[PERIOD_MS],
+        cpuMs: orNull(this.#floats[CPU_MS])
       }
       // An addition rather than a load, which later loads of the floats could be moved behind.
       if (version % 2 === 0 && Atomics.add(this.#ints, VERSION, 0) === version) return beat
@@ -67,4 +71,10 @@ class BeatSlots {
   }
 }
 
+/** A number that came through shared memory, where NaN stands for none. @param {number} value */
+function orNull (value) {
+  return Number.isNaN(value) ? null : value
+}
+
 exports.BeatSlots = BeatSlots
+exports.orNull = orNull

@@ -18,8 +18,8 @@ const ROUTES = 1024
 /** The parts of the shared memory, in order, each with the bytes it takes. */
 const parts = {
   beat: { bytes: BeatSlots.BYTES, open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new BeatSlots(memory, at) },
-  // start and end of the gap between two beats, idle time within it, period in which the second was due (ms), beats before it
-  lateBeats: { bytes: Ring.bytes(LATE_BEATS, 5), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Ring(memory, at, LATE_BEATS, 5) },
+  // start and end of the gap between two beats, idle time within it, period in which the second was due (ms), beats before it, CPU time within it
+  lateBeats: { bytes: Ring.bytes(LATE_BEATS, 6), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Ring(memory, at, LATE_BEATS, 6) },
   // start and duration of the pause (ms), kind
   gcPauses: { bytes: Ring.bytes(GC_PAUSES, 3), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Ring(memory, at, GC_PAUSES, 3) },
   // finished requests, see request-row.js

@@ -40,8 +40,8 @@ class Ring {
     this.#knownRead = Atomics.load(this.#header, READ)
   }
 
-  /** A row; numbers beyond the ring's width are left out. @param {number} a @param {number} b @param {number} c @param {number} [d] @param {number} [e] */
-  push (a, b, c, d = 0, e = 0) {
+  /** A row; numbers beyond the ring's width are left out. @param {number} a @param {number} b @param {number} c @param {number} [d] @param {number} [e] @param {number} [f] */
+  push (a, b, c, d = 0, e = 0, f = NaN) {
     const written = this.#written
     const capacity = this.#capacity
     // Int32 counters wrap; their difference does not. Where the other thread is by now matters only to a ring that looks full.
@@ -60,6 +60,7 @@ class Ring {
     rows[at + 2] = c
     if (width > 3) rows[at + 3] = d
     if (width > 4) rows[at + 4] = e
+    if (width > 5) rows[at + 5] = f
     this.#written = (written + 1) | 0
     Atomics.store(this.#header, WRITTEN, this.#written)
   }

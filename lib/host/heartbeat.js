@@ -3,6 +3,7 @@
 const { setTimeout, clearTimeout } = require('node:timers')
 const { nowMs } = require('../clock')
 const { silenceMs } = require('../silence')
+const { isToldByKernel, threadCpuMs } = require('./thread-cpu')
 
 const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
 
@@ -29,16 +30,19 @@ exports.startHeartbeat = ({ beat, lateBeats, counters }, { resolution, calmPerio
   let periodMs = resolution
   let lastAtMs = startMs ?? nowMs()
   let { idle: lastIdleMs, active } = eventLoopUtilization()
+  const cpuNow = isToldByKernel() ? () => NaN : threadCpuMs
+  let lastCpuMs = cpuNow()
   const held = () => counters.get('relayMicros') + counters.get('profileMicros')
   let lastHeldMicros = held()
-  beat.write(lastAtMs, lastIdleMs, active, periodMs)
+  beat.write(lastAtMs, lastIdleMs, active, periodMs, lastCpuMs)
   // The first beat stands for code at the top level.
-  if (startMs === null) beat.write(lastAtMs, lastIdleMs, active, periodMs)
+  if (startMs === null) beat.write(lastAtMs, lastIdleMs, active, periodMs, lastCpuMs)
 
   const onTime = () => {
     if (!isWanted()) return
     const atMs = nowMs()
     const { idle, active } = eventLoopUtilization()
+    const cpuMs = cpuNow()
     const gapMs = atMs - lastAtMs
     const heldMicros = held()
     // In which we kept the thread ourselves: no block of the application.
@@ -46,7 +50,7 @@ exports.startHeartbeat = ({ beat, lateBeats, counters }, { resolution, calmPerio
     lastHeldMicros = heldMicros
     const idleMs = idle - lastIdleMs
     if (gapMs - heldMs >= silenceMs(threshold, periodMs)) {
-      lateBeats.push(lastAtMs + heldMs, atMs, idleMs, periodMs, beat.beats)
+      lateBeats.push(lastAtMs + heldMs, atMs, idleMs, periodMs, beat.beats, cpuMs - lastCpuMs)
       onLate(atMs, idle)
     }
     const isCalm = idleMs >= gapMs * CALM_SHARE
@@ -54,8 +58,9 @@ exports.startHeartbeat = ({ beat, lateBeats, counters }, { resolution, calmPerio
     load?.beat(atMs, gapMs, idleMs, periodMs, nextPeriodMs)
     delays?.beat(atMs, gapMs - periodMs)
     periodMs = nextPeriodMs
-    beat.write(atMs, idle, active, periodMs)
+    beat.write(atMs, idle, active, periodMs, cpuMs)
     lastAtMs = atMs
+    lastCpuMs = cpuMs
     lastIdleMs = idle
     // A timer that has fired can be armed again, which spares the garbage of a new one each beat.
     if (!isCalm) busy.refresh()

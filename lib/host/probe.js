@@ -2,6 +2,7 @@
 
 const { nowMs } = require('../clock')
 const { FIELD, LINE } = require('../bridge/answer')
+const { threadCpuMs } = require('./thread-cpu')
 const { activeTraceId } = require('./trace-id')
 const { fileOf, noteStack, sitesOf } = require('./call-sites')
 
@@ -49,7 +50,7 @@ function writeRequest ({ context, isCertain }) {
 
 /**
  * The function the watchdog has evaluated on the host thread in the middle of a block. It answers
- * into shared memory where the host is, in which request, and how long its loop has idled.
+ * into shared memory where the host is, in which request, how long its loop has idled, and its thread's CPU time.
  * @param {import('../bridge/bridge').Bridge} bridge
  * @param {import('./requests').Requests['current']} currentRequest
  */
@@ -62,8 +63,9 @@ exports.createProbe = ({ answer, beat }, currentRequest) =>
     const { question } = answer
     if (question === 0) return
     const debugged = debuggerUrl !== undefined
+    const cpuMs = threadCpuMs()
     answer.answer(question, nowMs() + FIELD + eventLoopUtilization().idle + FIELD + beat.beats + FIELD + debugged + FIELD +
-      (putAtMs ?? '') + FIELD + writeRequest(currentRequest()) + LINE + (debugged ? '' : stack()))
+      (putAtMs ?? '') + FIELD + (cpuMs >= 0 ? cpuMs : '') + FIELD + writeRequest(currentRequest()) + LINE + (debugged ? '' : stack()))
   }
 
 /** A frozen Error cannot be set aside for; the rest of the answer is worth as much without frames. */

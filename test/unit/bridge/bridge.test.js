@@ -204,11 +204,13 @@ test('a flood that the reader cannot keep up with loses whole rows only, and cou
 
 test('a heartbeat reads back as it was written, counted from 1', () => {
   const slots = new BeatSlots(new SharedArrayBuffer(BeatSlots.BYTES), 0)
-  assert.deepEqual(slots.read(), { beats: 0, atMs: 0, idleMs: 0, activeMs: 0, periodMs: 0 })
+  assert.deepEqual(slots.read(), { beats: 0, atMs: 0, idleMs: 0, activeMs: 0, periodMs: 0, cpuMs: 0 })
   slots.write(1000.25, 900, 100, 10)
-  slots.write(1010.5, 905, 105, 20)
-  assert.deepEqual(slots.read(), { beats: 2, atMs: 1010.5, idleMs: 905, activeMs: 105, periodMs: 20 })
-  assert.equal(slots.beats, 2)
+  slots.write(1010.5, 905, 105, 20, 77.5)
+  assert.deepEqual(slots.read(), { beats: 2, atMs: 1010.5, idleMs: 905, activeMs: 105, periodMs: 20, cpuMs: 77.5 })
+  slots.write(1020.5, 905, 115, 20)
+  assert.equal(slots.read().cpuMs, null, 'not told')
+  assert.equal(slots.beats, 3)
 })
 
 test('a heartbeat written without pause by another thread is never read half old and half new', { timeout: 60000 }, async (t) => {
@@ -300,7 +302,7 @@ test('an answer to a question that was given up does not pass for the answer to 
 const write = (head, frames) => [head, ...frames].map((fields) => fields.join(FIELD) + LINE).join('')
 
 test('an answer gives time, idle time, beat, request and frames', () => {
-  const text = write([1000.5, 900.25, 17, 'false', '', 42, 950.5, 'GET', 'ab'.repeat(16), 'true', 'false', '/report/:id'], [[41, 13, '/srv/app/report.js', 'report'], [1, 2, 'node:internal/timers', 'listOnTimeout']])
+  const text = write([1000.5, 900.25, 17, 'false', '', 31.25, 42, 950.5, 'GET', 'ab'.repeat(16), 'true', 'false', '/report/:id'], [[41, 13, '/srv/app/report.js', 'report'], [1, 2, 'node:internal/timers', 'listOnTimeout']])
   assert.deepEqual(parseAnswer(text), {
     atMs: 1000.5,
     idleMs: 900.25,
@@ -308,6 +310,7 @@ test('an answer gives time, idle time, beat, request and frames', () => {
     debugged: false,
     request: { id: 42, method: 'GET', route: '/report/:id', startedAtMs: 950.5, traceId: 'ab'.repeat(16), ended: false },
     putAtMs: null,
+    cpuMs: 31.25,
     frames: [
       { function: 'report', file: '/srv/app/report.js', line: 41, column: 13 },
       { function: 'listOnTimeout', file: 'node:internal/timers', line: 1, column: 2 }
@@ -316,7 +319,7 @@ test('an answer gives time, idle time, beat, request and frames', () => {
 })
 
 test('a request that is not certain counts only while its arrival is being worked on', () => {
-  const head = [1, 2, 3, 'false', '', 1, 5, 'GET', '', 'false', 'false', '/a']
+  const head = [1, 2, 3, 'false', '', '', 1, 5, 'GET', '', 'false', 'false', '/a']
   const arrivals = [['', '', 'node:_http_server', 'parserOnIncoming'], ['', '', 'node:internal/http2/compat', 'onServerStream']]
   for (const arrival of arrivals) assert.equal(parseAnswer(write(head, [[1, 1, '/a.js', 'a'], arrival])).request?.id, 1)
   assert.equal(parseAnswer(write(head, [[1, 1, '/a.js', 'a'], ['', '', '/srv/app.js', 'parserOnIncoming']])).request, null)
@@ -324,31 +327,31 @@ test('a request that is not certain counts only while its arrival is being worke
 })
 
 test('an answer without request, with a debugger, or without frames says so', () => {
-  const { request, debugged, frames } = parseAnswer(write([1, 2, 3, 'true', '', '', '', '', '', ''], []))
+  const { request, debugged, frames } = parseAnswer(write([1, 2, 3, 'true', '', '', '', '', '', '', ''], []))
   assert.deepEqual({ request, debugged, frames }, { request: null, debugged: true, frames: [] })
 })
 
 test('functions, files and paths with odd names keep them', () => {
   for (const odd of ['two\nlines', 'a\tb', ' ', 'with "quotes" and \\', '日本 🎉', '<anonymous>', '0', 'null', '\r\n', '\0']) {
-    const { request, frames } = parseAnswer(write([1, 2, 3, 'false', '', 1, 5, 'GET', '', 'true', 'false', `/${odd}`], [[1, 1, odd, odd], [2, 2, '/b.js', 'b']]))
+    const { request, frames } = parseAnswer(write([1, 2, 3, 'false', '', '', 1, 5, 'GET', '', 'true', 'false', `/${odd}`], [[1, 1, odd, odd], [2, 2, '/b.js', 'b']]))
     assert.equal(request?.route, `/${odd}`)
     assert.deepEqual(frames, [{ function: odd, file: odd, line: 1, column: 1 }, { function: 'b', file: '/b.js', line: 2, column: 2 }])
   }
 })
 
 test('what a frame does not have is null', () => {
-  assert.deepEqual(parseAnswer(write([1, 2, 3, 'false', '', '', '', '', '', ''], [['', '', '', '']])).frames,
+  assert.deepEqual(parseAnswer(write([1, 2, 3, 'false', '', '', '', '', '', '', ''], [['', '', '', '']])).frames,
     [{ function: null, file: null, line: null, column: null }])
 })
 
 test('a name that holds the separator of fields garbles no other frame', () => {
-  const { frames } = parseAnswer(write([1, 2, 3, 'false', '', '', '', '', '', ''], [[1, 1, '/a.js', `x${FIELD}y`], [2, 2, '/b.js', 'b']]))
+  const { frames } = parseAnswer(write([1, 2, 3, 'false', '', '', '', '', '', '', ''], [[1, 1, '/a.js', `x${FIELD}y`], [2, 2, '/b.js', 'b']]))
   assert.equal(frames[0].function, 'xy')
   assert.deepEqual(frames[1], { function: 'b', file: '/b.js', line: 2, column: 2 })
 })
 
 test('an answer that was cut loses the frame it was cut in, and no other', () => {
-  const text = write([1, 2, 3, 'false', '', '', '', '', '', ''], [[1, 1, '/a.js', 'a'], [2, 2, '/b.js', 'b']])
+  const text = write([1, 2, 3, 'false', '', '', '', '', '', '', ''], [[1, 1, '/a.js', 'a'], [2, 2, '/b.js', 'b']])
   for (let end = text.indexOf('/b.js'); end < text.length; end++) {
     assert.deepEqual(parseAnswer(text.slice(0, end)).frames.map((frame) => frame.function), ['a'])
   }
@@ -366,7 +369,10 @@ test('what the probe of the host writes, the watchdog reads', () => {
   const question = bridge.answer.ask()
   odd()
   const text = /** @type {string} */ (bridge.answer.take(question))
-  const { beats, debugged, request, frames } = parseAnswer(text)
+  const { beats, debugged, request, frames, cpuMs = null } = parseAnswer(text)
+  // Node.js 20 does not tell.
+  assert.equal(cpuMs === null, typeof (/** @type {any} */ (process).threadCpuUsage) !== 'function')
+  assert.ok(cpuMs === null || cpuMs > 0, `${cpuMs}`)
   assert.deepEqual({ beats, debugged, request }, { beats: 1, debugged: false, request: { id: 9, method: 'POST', route: '/a\tb/é', startedAtMs: 3.5, traceId: '0a'.repeat(16), ended: false } })
   assert.deepEqual(frames.slice(0, 2).map((frame) => [frame.function, frame.file]), [['answered', __filename], [name, __filename]])
   assert.ok(frames.every(({ line, column }) => line === null || (line > 0 && Number(column) > 0)))
