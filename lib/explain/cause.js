@@ -17,6 +17,7 @@
  * @property {number} samples answered
  * @property {number} nativeMs covered by late answers, by no answer yet, or by Node's own code around a native call
  * @property {number} runningMs covered by answers in time from JavaScript code, which a sleeping thread does not give
+ * @property {number | null} [machineIdleMs] CPUs of the machine idled in it, all together; asked only where runQueueMs is null
  * @property {number} requests distinct ones seen
  * @property {number} topRequestShare of the time seen, 0 to 1
  * @property {number} longestRunMs one of them was seen at it for so long without another in between
@@ -33,10 +34,29 @@ const MOSTLY = 0.8
 /** unless that alone is so many thresholds long. */
 const LONG = 10
 
-/** @typedef {Pick<Evidence, 'durationMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs'>} Waiting */
+/** Windows counts CPU time in ticks of 15.6 ms: a block may have had one more than was counted. */
+const TICK_MS = 16
 
-/** A throttled thread may count as waiting in the run queue as well. @param {Waiting} e */
-const waitMs = (e) => Math.min(e.durationMs, Math.max(e.runQueueMs ?? 0, e.throttledMs ?? 0) + (e.stolenMs ?? 0))
+/**
+ * @typedef {Pick<Evidence, 'durationMs' | 'cpuMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs' | 'watchdogGapMs' | 'machineIdleMs'> & { runningMs?: number }} Waiting
+ */
+
+/**
+ * How long a thread waited for a CPU, where the kernel does not tell: what JavaScript that was seen running had not of
+ * one. Many short sleeps between two samples look the same, but for CPUs that idled meanwhile; and a process that
+ * was stopped, but for its watchdog, which was stopped as well.
+ * @param {Waiting} e
+ */
+function unrunMs ({ cpuMs, runningMs = 0, watchdogGapMs, machineIdleMs = null }) {
+  if (cpuMs === null || machineIdleMs === null) return 0
+  return Math.max(0, runningMs - cpuMs - machineIdleMs - watchdogGapMs - TICK_MS)
+}
+
+/** A throttled thread may count as waiting in the run queue as well. What has not run was kept by any of them. @param {Waiting} e */
+function waitMs (e) {
+  const knownMs = Math.max(e.runQueueMs ?? 0, e.throttledMs ?? 0) + (e.stolenMs ?? 0)
+  return Math.min(e.durationMs, e.runQueueMs === null ? Math.max(knownMs, unrunMs(e)) : knownMs)
+}
 
 /**
  * For half of what it did not wait for a CPU or more. An answer is late from a thread that is kept waiting, too:
@@ -68,7 +88,7 @@ const table = [
   },
   {
     cause: 'starved',
-    when: 'waiting for a CPU (run queue, cgroup throttling, stolen time) is at least 20 % of it, half of it while it lasts, and the rest below the threshold, or it is 80 % of it and the rest below ten thresholds',
+    when: 'waiting for a CPU (run queue, cgroup throttling, stolen time; if the kernel does not tell, what running JavaScript had not of it while no CPU idled) is at least 20 % of it, half of it while it lasts, and the rest below the threshold, or it is 80 % of it and the rest below ten thresholds',
     test: (e) => {
       const restMs = e.durationMs - waitMs(e)
       // At first the rest of every block is below the threshold.
@@ -82,8 +102,8 @@ const table = [
   },
   {
     cause: 'sync-io',
-    when: 'the thread was off the CPU, asleep, for more than half of the rest, and samples did not find it running for half of it',
-    test: (e) => e.cpuMs !== null && e.cpuMs < HALF * (e.durationMs - waitMs(e)) && e.runningMs < HALF * e.durationMs
+    when: 'the thread was off the CPU, asleep, for more than half of the rest, and samples did not find it running for half of it; if the kernel does not tell how long it waited for a CPU, there has to be one',
+    test: (e) => e.cpuMs !== null && (e.runQueueMs !== null || e.samples > 0) && e.cpuMs < HALF * (e.durationMs - waitMs(e)) && e.runningMs < HALF * e.durationMs
   },
   {
     cause: 'many',

@@ -10,6 +10,7 @@ const { silenceMs } = require('../silence')
  * @property {number} periodMs after which the second was due
  * @property {number} beats the beat it began with
  * @property {number} [doubtMs] the true start may be this much earlier
+ * @property {number | null} [cpuMs] of the thread within it; null where the kernel tells it, or nobody does
  *
  * @typedef {import('../bridge/beat-slots').Beat & { doubtMs?: number }} DoubtfulBeat that may have come this much earlier
  *
@@ -27,7 +28,7 @@ const { silenceMs } = require('../silence')
  * @property {number} uncertaintyMs of startMs
  *
  * @typedef {{ type: 'open', block: Block }} Opened
- * @typedef {{ type: 'close', block: Block, endMs: number, durationMs: number, uncertaintyMs: number, busyMs: number, seen: boolean }} Closed
+ * @typedef {{ type: 'close', block: Block, endMs: number, durationMs: number, uncertaintyMs: number, busyMs: number, seen: boolean, cpuMs?: number | null }} Closed
  */
 
 /** Node's timers fire on whole milliseconds, up to one late. */
@@ -164,7 +165,7 @@ class Detector {
     const durationMs = Math.max(busyMs, overdueMs)
     if (durationMs < this.#thresholdMs && !seen) return []
     const uncertaintyMs = Math.max(TIMER_SLACK_MS, Math.min(Math.abs(busyMs - overdueMs), slackMs)) + (gap.doubtMs ?? 0)
-    return [{ type: 'close', block, endMs: gap.endMs, durationMs, uncertaintyMs, busyMs, seen }]
+    return [{ type: 'close', block, endMs: gap.endMs, durationMs, uncertaintyMs, busyMs, seen, cpuMs: gap.cpuMs }]
   }
 }
 

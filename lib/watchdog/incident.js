@@ -7,6 +7,7 @@ const { wrapsNative } = require('../explain/native')
 const { folderAtFault } = require('../explain/package')
 const { causes } = require('../causes')
 const { roundMs } = require('../store/record')
+const { OwnCpu } = require('./own-cpu')
 const { packageIn } = require('./packages')
 const { LATE_MS } = require('./sampler')
 
@@ -27,7 +28,7 @@ const STACKS_IN_RECORD = 10
  *
  * @typedef {import('./kernel').Reading} Reading
  * @typedef {import('./parking').PresentSample & { isJustEntered?: boolean }} PlacedSample its frames at their original places
- * @typedef {Pick<import('./detector').Closed, 'endMs' | 'durationMs' | 'uncertaintyMs' | 'busyMs'>} End
+ * @typedef {Pick<import('./detector').Closed, 'endMs' | 'durationMs' | 'uncertaintyMs' | 'busyMs' | 'cpuMs'>} End
  */
 
 /**
@@ -58,6 +59,8 @@ class Incident {
   id = ''
   /** @type {import('./detector').Block | null} */
   block = null
+  /** What the thread itself tells of its CPU time. */
+  ownCpu = new OwnCpu()
 
   /**
    * @param {object} parts
@@ -96,6 +99,7 @@ class Incident {
 
   /** @param {PlacedSample} sample */
   add (sample) {
+    this.ownCpu.add(sample)
     this.idleMs ??= sample.idleMs
     this.isPlaced ||= blamedFrame(sample.frames) !== null
     if (this.block === null) {
@@ -163,13 +167,13 @@ class Incident {
    * @param {number} unansweredMs
    * @returns {import('../store/record').BlockRecord}
    */
-  #record ({ endMs, durationMs, uncertaintyMs, busyMs }, after, ongoing, unansweredMs) {
+  #record ({ endMs, durationMs, uncertaintyMs, busyMs, cpuMs: ownCpuMs = null }, after, ongoing, unansweredMs) {
     const { thresholdMs, gcWithin, watchdogGapWithin, originWithin, layProfile, frames: table } = this.#surroundings
     const block = /** @type {import('./detector').Block} */ (this.block)
     const startMs = endMs - durationMs
     const { requests, samples } = this.#fold
     const stacks = this.#fold.stacks.map((stack) => ({ ...stack, frames: stack.frames.map((frame) => table?.again(frame) ?? frame) }))
-    const cpuMs = this.#cpuMs(durationMs, after)
+    const cpuMs = this.#cpuMs(durationMs, after) ?? (ownCpuMs === null ? this.ownCpu.within(startMs, durationMs) : Math.min(durationMs, ownCpuMs))
     const runQueueMs = spent(this.#before, after, 'runQueueMs', durationMs)
     const throttledMs = this.#throttledMs(startMs, durationMs, after)
     const evidence = {
@@ -180,6 +184,7 @@ class Incident {
       stolenMs: this.#stolenMs(durationMs - (cpuMs ?? durationMs) - Math.max(runQueueMs ?? 0, throttledMs ?? 0), durationMs, after),
       nativeMs: Math.min(durationMs, this.#nativeMs + unansweredMs),
       runningMs: this.#runningMs,
+      machineIdleMs: this.#sinceFirstMs('machineIdleMs', durationMs, after),
       watchdogGapMs: watchdogGapWithin(startMs, endMs)
     }
     const cause = causeOf({
@@ -258,16 +263,21 @@ class Incident {
   }
 
   /**
-   * Only read from the first suspicion on. Some kernels count it as time on the CPU, and another thread's
+   * Some kernels count it as time on the CPU, and another thread's
    * is none of this one's, so it is no more than what nothing else explains.
    * @param {number} unexplainedMs
    * @param {number} durationMs
    * @param {Reading} after
    */
   #stolenMs (unexplainedMs, durationMs, after) {
-    if (this.#first === null || after.atMs - this.#first.atMs < ENOUGH_SHARE * durationMs) return null
-    const stolenMs = spent(this.#first, after, 'stolenMs', durationMs)
+    const stolenMs = this.#sinceFirstMs('stolenMs', durationMs, after)
     return stolenMs === null ? null : Math.max(0, Math.min(stolenMs, unexplainedMs))
+  }
+
+  /** What is only read from the first suspicion on, if that was early enough. @param {'stolenMs' | 'machineIdleMs'} counter @param {number} durationMs @param {Reading} after */
+  #sinceFirstMs (counter, durationMs, after) {
+    if (this.#first === null || after.atMs - this.#first.atMs < ENOUGH_SHARE * durationMs) return null
+    return spent(this.#first, after, counter, durationMs)
   }
 }
 
@@ -277,12 +287,12 @@ class Incident {
  * all of it.
  * @param {Reading} from
  * @param {Reading} to
- * @param {'cpuMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs'} counter
+ * @param {'cpuMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs' | 'machineIdleMs'} counter
  * @param {number} durationMs
  */
 function spent (from, to, counter, durationMs) {
-  const start = from[counter]
-  const end = to[counter]
+  const { [counter]: start = null } = from
+  const { [counter]: end = null } = to
   if (start === null || end === null || to.atMs <= from.atMs) return null
   return Math.min(durationMs, (end - start) * Math.max(1, durationMs / (to.atMs - from.atMs)))
 }

@@ -2,13 +2,14 @@
 
 const fs = require('node:fs')
 const { KernelFile, MS_PER_TICK } = require('./kernel-file')
+const { machineIdleMs } = require('./machine-idle')
 const { MachineSteal, Steal } = require('./steal')
 const { Throttling } = require('./throttling')
 
 const NS_PER_MS = 1e6
 const US_PER_MS = 1e3
 
-/** @typedef {{ atMs: number, cpuMs: number | null, runQueueMs: number | null, throttledMs: number | null, stolenMs: number | null }} Reading */
+/** @typedef {{ atMs: number, cpuMs: number | null, runQueueMs: number | null, throttledMs: number | null, stolenMs: number | null, machineIdleMs?: number | null }} Reading */
 
 /**
  * What Linux knows of the host thread: its time on a CPU and waiting for one (schedstat), its cgroup's
@@ -32,7 +33,7 @@ class Kernel {
 
   /** What a block is judged by. @param {Reading} reading of this moment @returns {Reading} */
   precise (reading) {
-    return { ...reading, throttledMs: this.throttling.read(reading.atMs), stolenMs: this.#steal.read(reading.atMs) }
+    return { ...reading, ...idleBeside(reading), throttledMs: this.throttling.read(reading.atMs), stolenMs: this.#steal.read(reading.atMs) }
   }
 
   /** CPU time of the calling thread so far, to the microsecond. */
@@ -50,6 +51,11 @@ class Kernel {
     for (const file of [this.#schedstat, this.#hostStat, this.#ownStat, this.#ownSchedstat, this.#cpuStat]) file.close()
     this.machineSteal.close()
   }
+}
+
+/** Asked where the kernel does not say how long a thread waited: it takes longer than all the rest. @param {Reading} reading */
+function idleBeside ({ runQueueMs }) {
+  return runQueueMs === null ? { machineIdleMs: machineIdleMs() } : {}
 }
 
 /** @param {string | null} cpuStat of version 2 or 1 */
@@ -102,6 +108,7 @@ function cgroupFolder () {
 }
 
 exports.Kernel = Kernel
+exports.idleBeside = idleBeside
 exports.schedOf = schedOf
 exports.cpuOf = cpuOf
 exports.processorOf = processorOf

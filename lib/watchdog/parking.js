@@ -53,7 +53,7 @@ class Parking {
   /** @param {Seen} seen @returns {Seen} with made-up beats instead of silence */
   adjust ({ sample, reading, beat, gaps }) {
     const adjusted = gaps.map((gap) => this.#count > 0 && gap.beats === this.#realBeats
-      ? { ...gap, startMs: this.#atMs, idleMs: 0, periodMs: 0, doubtMs: PERIOD_MS, beats: this.#number(gap.beats) }
+      ? { ...gap, startMs: this.#atMs, idleMs: 0, periodMs: 0, doubtMs: PERIOD_MS, beats: this.#number(gap.beats), cpuMs: null }
       : gap)
     if (beat.beats !== this.#realBeats) {
       this.#realBeats = beat.beats
@@ -73,7 +73,7 @@ class Parking {
   /** The last beat, made up where the thread waits. @param {import('./detector').DoubtfulBeat} beat */
   beat (beat) {
     if (this.#count === 0 || beat.beats !== this.#realBeats) return beat
-    return { ...beat, beats: this.#number(beat.beats), atMs: this.#atMs, periodMs: 0, doubtMs: PERIOD_MS }
+    return { ...beat, beats: this.#number(beat.beats), atMs: this.#atMs, periodMs: 0, doubtMs: PERIOD_MS, cpuMs: null }
   }
 
   /** @param {number} atMs @param {import('./kernel').Reading} reading */

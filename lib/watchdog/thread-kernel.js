@@ -1,7 +1,7 @@
 'use strict'
 
 const { existsSync } = require('node:fs')
-const { schedOf, cpuOf, processorOf } = require('./kernel')
+const { idleBeside, schedOf, cpuOf, processorOf } = require('./kernel')
 const { KernelFile } = require('./kernel-file')
 const { Steal } = require('./steal')
 
@@ -40,7 +40,7 @@ class ThreadKernel {
 
   /** What a block is judged by. @param {import('./kernel').Reading} reading of this moment @returns {import('./kernel').Reading} */
   precise (reading) {
-    return { ...reading, throttledMs: this.#throttling.read(reading.atMs), stolenMs: this.#steal.read(reading.atMs) }
+    return { ...reading, ...idleBeside(reading), throttledMs: this.#throttling.read(reading.atMs), stolenMs: this.#steal.read(reading.atMs) }
   }
 
   /** CPU time so far. */

@@ -1,5 +1,6 @@
 'use strict'
 
+const { orNull } = require('../bridge/beat-slots')
 const { nowMs } = require('../clock')
 const { Detector } = require('./detector')
 const { Incident } = require('./incident')
@@ -119,7 +120,7 @@ class ThreadWatch {
     if (taken !== null) this.#isDebugged = taken.debugged
     // In this order: a beat after its gap was pushed, so a gap that is missing now comes next time.
     const lastBeat = bridge.beat.read()
-    const lateBeats = bridge.lateBeats.drain().map(([startMs, endMs, idleMs, periodMs, beats]) => ({ startMs, endMs, idleMs, periodMs, beats }))
+    const lateBeats = bridge.lateBeats.drain().map(([startMs, endMs, idleMs, periodMs, beats, cpuMs]) => ({ startMs, endMs, idleMs, periodMs, beats, cpuMs: orNull(cpuMs) }))
     const { sample, beat, gaps, reading: seen } = adjust({ sample: taken, beat: lastBeat, gaps: lateBeats, reading: readKernel(now) })
     const present = sample !== null && sample.beats === this.#incident?.beats ? sample : null
     if (present !== null) this.#addSample(present, now)
@@ -174,6 +175,7 @@ class ThreadWatch {
     }
     if (this.#incident === null) {
       this.#incident = this.#makeIncident(beat.beats)
+      this.#incident.ownCpu.add(beat)
       this.#sampler.hurry()
     }
     this.#incident.addReading(reading)

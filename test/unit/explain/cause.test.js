@@ -139,6 +139,34 @@ test('a machine that does not tell CPU time gets js where samples were answered 
   assert.equal(causeIn({ ...nothingTold, watchdogGapMs: 190, samples: 0, runningMs: 0 }), 'suspended')
 })
 
+test('where a thread tells its CPU time and the kernel nothing, js, native, sync-io and starved are told apart', () => {
+  const told = { ...nothingTold, stolenMs: null, cpuMs: 196, machineIdleMs: 0 }
+  /** @type {[Partial<Evidence>, string][]} */
+  const blocks = [
+    [{}, 'js'],
+    [{ nativeMs: 190, samples: 1, runningMs: 0 }, 'native'],
+    [{ cpuMs: 2, nativeMs: 195, samples: 1, runningMs: 0 }, 'sync-io'],
+    [{ cpuMs: 2, runningMs: 0 }, 'sync-io'],
+    [{ cpuMs: 2, samples: 0, runningMs: 0 }, 'unknown'],
+    [{ cpuMs: 23 }, 'starved'],
+    [{ cpuMs: 25 }, 'js'],
+    [{ durationMs: 2000, busyMs: 2000, runningMs: 1950, cpuMs: 330 }, 'starved'],
+    [{ durationMs: 60, busyMs: 60, runningMs: 55, cpuMs: 31 }, 'js'],
+    [{ cpuMs: 40, watchdogGapMs: 150 }, 'suspended'],
+    [{ cpuMs: 40, watchdogGapMs: 150, nativeMs: 150, samples: 1, runningMs: 0 }, 'suspended']
+  ]
+  for (const [story, cause] of blocks) assert.equal(causeIn({ ...told, ...story }), cause, JSON.stringify(story))
+})
+
+test('nobody waits for a CPU while one idles: many short sleeps are not excused as starved', () => {
+  const sleeps = { ...nothingTold, stolenMs: null, cpuMs: 15, runningMs: 190 }
+  assert.equal(causeIn({ ...sleeps, machineIdleMs: 0 }), 'starved')
+  assert.equal(causeIn({ ...sleeps, machineIdleMs: 150 }), 'js')
+  assert.equal(causeIn({ ...sleeps, machineIdleMs: null }), 'js', 'not known')
+  assert.equal(causeIn(sleeps), 'js')
+  assert.equal(causeIn({ ...sleeps, runQueueMs: 0, machineIdleMs: 0 }), 'js', 'the kernel knows better')
+})
+
 /** Evidence of a block as a kernel would give it: CPU time and waiting are parts of the whole. @param {() => number} random @returns {Evidence} */
 function anyEvidence (random) {
   const some = (/** @type {number} */ most) => [0, most, most / 2, random() * most, random() * most][Math.floor(random() * 5)]
@@ -182,13 +210,15 @@ test('of twenty thousand blocks of any kind each gets one known cause that its e
     assert.ok(Object.hasOwn(causes, cause), what)
     if (e.debugged) assert.equal(cause, 'unknown', what)
     if (e.cpuMs === null) assert.ok(cause !== 'sync-io' && cause !== 'native', what)
-    if (cause === 'js') assert.ok(e.samples > 0 && (e.nativeMs < e.durationMs / 2 || (e.runQueueMs ?? 0) + (e.throttledMs ?? 0) + (e.stolenMs ?? 0) > 0), what)
+    const unrunMs = e.cpuMs === null ? 0 : Math.max(0, e.runningMs - e.cpuMs)
+    const waitMs = (e.runQueueMs ?? unrunMs) + (e.throttledMs ?? 0) + (e.stolenMs ?? 0)
+    if (cause === 'js') assert.ok(e.samples > 0 && (e.nativeMs < e.durationMs / 2 || waitMs > 0), what)
     if (cause === 'sync-io') assert.ok(Number(e.cpuMs) < e.durationMs / 2, what)
     // Neither has a line of code to blame, so neither may hide one.
     const explained = e.cpuMs !== null && e.cpuMs >= e.thresholdMs && e.cpuMs >= e.durationMs / 2
     if (explained) assert.ok(cause !== 'starved' && cause !== 'suspended', what)
     if (cause === 'suspended') assert.ok(e.watchdogGapMs >= e.durationMs / 2, what)
-    if (cause === 'starved') assert.ok((e.runQueueMs ?? 0) + (e.throttledMs ?? 0) + (e.stolenMs ?? 0) >= e.durationMs * 0.2, what)
+    if (cause === 'starved') assert.ok(waitMs >= e.durationMs * 0.2, what)
   }
   for (const cause of Object.keys(causes)) assert.ok((seen.get(cause) ?? 0) >= 50, `${cause} came ${seen.get(cause) ?? 0} times`)
 })

@@ -44,7 +44,7 @@ test('a gap that the loop reports after waiting begins where the waiting ended',
   parking.adjust({ sample: sampleOf(1150, 'wait', null), reading: reading(1151, 10), beat: beat(), gaps: [] })
   const { beats } = parking.adjust({ sample: null, reading: reading(5000, 10), beat: beat(), gaps: [] }).beat
   const { gaps } = parking.adjust({ sample: null, reading: reading(5300, 290), beat: beat(6, 5290), gaps: [{ startMs: 1000, endMs: 5290, idleMs: 0, periodMs: 100, beats: 5 }] })
-  assert.deepEqual(gaps, [{ startMs: 5000, endMs: 5290, idleMs: 0, periodMs: 0, doubtMs: 50, beats }])
+  assert.deepEqual(gaps, [{ startMs: 5000, endMs: 5290, idleMs: 0, periodMs: 0, doubtMs: 50, beats, cpuMs: null }])
 })
 
 test('a function of the application called wait is no waiting', () => {

@@ -1,0 +1,55 @@
+'use strict'
+
+// The agent on a real process that sees no /proc, as everywhere but on Linux: the thread itself tells its CPU time.
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
+const { startApp, eventually } = require('../support/app')
+
+const NODE = process.env.TEST_NODE ?? process.execPath
+/** In a mount namespace of its own, /proc is covered by an empty folder. */
+const HIDING = ['-m', 'sh', '-c', 'mount -t tmpfs none /proc && exec "$0" "$@"', NODE]
+const ATTEMPTS = 5
+const PAUSE_MS = 1000
+
+/** @param {string} code */
+const hidden = (code) => spawnSync('unshare', [...HIDING, '-p', code], { encoding: 'utf8' })
+
+const isHidden = process.platform === 'linux' && hidden('fs.readdirSync("/proc").length').stdout?.trim() === '0'
+const options = { skip: !isHidden && 'a mount namespace is needed' }
+
+/**
+ * What was said of a block of this kind. On a busy machine a thread may have had too little CPU for its cause to be told.
+ * @param {Awaited<ReturnType<typeof startApp>>} app
+ * @param {string} name
+ * @param {string} expected
+ */
+async function causeOf (app, name, expected) {
+  for (let left = ATTEMPTS; ; left--) {
+    const known = new Set(app.lines().map(({ block }) => block))
+    const { ms } = await (await app.get(`/${name}?ms=300`)).json()
+    const closed = await app.line((line) => line.event === 'closed' && !known.has(line.block) && line.request?.route === `/${name}` && line.durationMs > ms / 2, `${name} to be closed`)
+    if (closed.cause === expected || left === 1) return closed
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+  }
+}
+
+test('without /proc, causes come from the CPU time that the thread itself tells', options, async (t) => {
+  const app = await startApp(t, { node: 'unshare', args: HIDING })
+  await eventually(async () => (await (await app.watchdog('/healthz')).json()).status === 'ok', 'calm')
+  const isTold = hidden('typeof process.threadCpuUsage').stdout.trim() === 'function'
+  const expected = { spin: 'js', atomicsWait: isTold ? 'sync-io' : 'js', exec: isTold ? 'sync-io' : 'unknown', pbkdf2: isTold ? 'native' : 'unknown' }
+  for (const [name, cause] of Object.entries(expected)) {
+    await t.test(name, async (t) => {
+      const { evidence, durationMs, ...line } = await causeOf(app, name, cause)
+      const seen = JSON.stringify({ ...line, durationMs, evidence })
+      // Nothing tells a native call that others keep from the CPU from one that sleeps.
+      if (cause === 'native' && evidence.cpuMs < durationMs / 2) return t.skip(`others had the CPU: ${seen}`)
+      assert.equal(line.cause, cause, seen)
+      assert.deepEqual([evidence.runQueueMs, evidence.throttledMs, evidence.stolenMs], [null, null, null], seen)
+      if (!isTold) assert.equal(evidence.cpuMs, null, seen)
+      else if (cause === 'sync-io') assert.ok(evidence.cpuMs < durationMs / 2, seen)
+      else assert.ok(evidence.cpuMs > 0 && evidence.cpuMs <= durationMs, seen)
+    })
+  }
+})
