@@ -27,7 +27,7 @@ const options = { skip: !isHidden && 'a mount namespace is needed' }
 async function causeOf (app, name, expected) {
   for (let left = ATTEMPTS; ; left--) {
     const known = new Set(app.lines().map(({ block }) => block))
-    const { ms } = await (await app.get(`/${name}?ms=300`)).json()
+    const { ms } = /** @type {any} */ (await (await app.get(`/${name}?ms=300`)).json())
     const closed = await app.line((line) => line.event === 'closed' && !known.has(line.block) && line.request?.route === `/${name}` && line.durationMs > ms / 2, `${name} to be closed`)
     if (closed.cause === expected || left === 1) return closed
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
@@ -36,7 +36,7 @@ async function causeOf (app, name, expected) {
 
 test('without /proc, causes come from the CPU time that the thread itself tells', options, async (t) => {
   const app = await startApp(t, { node: 'unshare', args: HIDING })
-  await eventually(async () => (await (await app.watchdog('/healthz')).json()).status === 'ok', 'calm')
+  await eventually(async () => /** @type {any} */ (await (await app.watchdog('/healthz')).json()).status === 'ok', 'calm')
   const isTold = hidden('typeof process.threadCpuUsage').stdout.trim() === 'function'
   const expected = { spin: 'js', atomicsWait: isTold ? 'sync-io' : 'js', exec: isTold ? 'sync-io' : 'unknown', pbkdf2: isTold ? 'native' : 'unknown' }
   for (const [name, cause] of Object.entries(expected)) {

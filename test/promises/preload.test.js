@@ -8,7 +8,8 @@ const { startNode } = require('../support/app')
 const { makeDir } = require('../support/files')
 
 const REGISTER = path.join(__dirname, '..', '..', 'lib', 'register.js')
-const APP = 'setTimeout(function hold () { const end = Date.now() + 200; while (Date.now() < end); setTimeout(() => {}, 300) }, 300)\n'
+/** It blocks three times, since the watchdog of a busy machine begins late. */
+const APP = 'for (const ms of [300, 900, 1500, 2000]) setTimeout(function hold () { const end = Date.now() + (ms < 2000 ? 200 : 0); while (Date.now() < end); }, ms)\n'
 
 /** @param {{ stdout: string, stderr: string }} out */
 const linesOf = ({ stdout, stderr }) => `${stdout}\n${stderr}`.split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))

@@ -207,7 +207,7 @@ test('an opened block names the package at fault, with a link to its bugs if tha
     await page.locator('#blocks > li > button').nth(i).click()
     const row = page.locator(`#block-1-${i} dd`, { hasText: 'moment@2.29.1' })
     await row.waitFor()
-    assert.deepEqual(await row.locator('a').evaluateAll((links) => links.map((link) => /** @type {any} */ (link).getAttribute('href'))), i === 0 ? [address] : [], `${address}`)
+    assert.deepEqual(await row.locator('a').evaluateAll((/** @type {any[]} */ links) => links.map((link) => link.getAttribute('href'))), i === 0 ? [address] : [], `${address}`)
   }
   await page.locator('#blocks > li > button').last().click()
   await reads(page, '#block-2-1 dt', /^block/)

@@ -25,7 +25,7 @@ export function clock (at) {
   return new Date(at).toLocaleTimeString([], { hourCycle: 'h23' })
 }
 
-/** @typedef {{ function: string | null, file: string | null, line: number | null }} Place */
+/** @typedef {{ function: string | null, file: string | null, line: number | null, exact?: boolean }} Place */
 
 /** @param {Place} frame */
 export function functionOf (frame) {
