@@ -3,14 +3,14 @@
 // The cell: one contestant through the corpus and the traps.
 const { setTimeout: sleep } = require('node:timers/promises')
 const { contestants, THRESHOLD_MS } = require('./contestants')
-const { corpus } = require('./corpus')
+const { corpus } = require('./corpus/corpus')
 const { readRecord, readScrape } = require('./reports')
 const { countBlamed, judge, summarise } = require('./score')
-const { startTarget } = require('./target-process')
-const { THREAD } = require('./thread-name')
+const { startTarget } = require('./target/target-process')
+const { THREAD } = require('./target/thread-name')
 const { traps } = require('./traps')
 
-/** @typedef {import('./corpus').Case} Case */
+/** @typedef {import('./corpus/corpus').Case} Case */
 /** @typedef {import('./contestants').Contestant} Contestant */
 /** @typedef {Awaited<ReturnType<typeof startTarget>>} Target */
 

@@ -4,7 +4,7 @@ const path = require('node:path')
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { Worker } = require('node:worker_threads')
 const { choosePort } = require('../../lib/tools/port')
-const { THREAD } = require('./thread-name')
+const { THREAD } = require('./target/thread-name')
 
 /** All are told to report blocks from this length on. */
 exports.THRESHOLD_MS = 50
@@ -151,7 +151,7 @@ exports.contestants = {
       const storage = new AsyncLocalStorage()
       registerThread({ asyncLocalStorage: storage })
       setInterval(threadPoll, beatMs)
-      const watchdog = new Worker(path.join(__dirname, 'sentry-watchdog.js'), { workerData: { thresholdMs, checkMs } })
+      const watchdog = new Worker(path.join(__dirname, 'target', 'sentry-watchdog.js'), { workerData: { thresholdMs, checkMs } })
       return new Promise((resolve) => watchdog.once('online', () => resolve({ inRequest: (route, run) => storage.run({ route }, run) })))
     }
   }

@@ -3,8 +3,8 @@
 // What contestants say, in one form.
 const path = require('node:path')
 const { causes } = require('../../lib/causes')
-const { FILES } = require('./marks')
-const { MAIN } = require('./thread-name')
+const { isOfApplication } = require('./corpus/marks')
+const { MAIN } = require('./target/thread-name')
 
 /**
  * @typedef {object} Report
@@ -32,7 +32,7 @@ const shortName = (name) => name?.replace(/^(async |new )/, '').split(' [as ')[0
  * @param {{ function: string | null, file: string, line: number }[]} frames innermost first
  */
 function ofApplication (frames) {
-  const frame = frames.find(({ file }) => FILES.includes(path.basename(file)) && path.dirname(file) === __dirname)
+  const frame = frames.find(({ file }) => isOfApplication(file))
   return frame === undefined ? null : { function: shortName(frame.function), line: placeOf(frame.file, frame.line) }
 }
 

@@ -18,10 +18,10 @@ const TIME_LIMIT_S = 240
 
 /** @type {Record<ModeName, () => { contestants?: string[], cases?: string[], traps: string[], ms: number }>} */
 const choices = {
-  quick: () => ({ contestants: ['loopwatch', 'blocked-at', 'prom-client'], cases: require('./corpus').FEW, traps: ['idle'], ms: BLOCK_MS }),
+  quick: () => ({ contestants: ['loopwatch', 'blocked-at', 'prom-client'], cases: require('./corpus/corpus').FEW, traps: ['idle'], ms: BLOCK_MS }),
   default: () => ({ traps: ['idle', 'full load', 'starved', 'stopped'], ms: BLOCK_MS }),
   full: () => ({ traps: ['idle', 'full load', 'starved', 'stopped'], ms: BLOCK_MS }),
-  faithful: () => ({ contestants: ['loopwatch'], cases: Object.keys(require('./truth').truth), traps: ['idle', 'full load', 'starved', 'stopped'], ms: LONG_MS })
+  faithful: () => ({ contestants: ['loopwatch'], cases: Object.keys(require('./corpus/truth').truth), traps: ['idle', 'full load', 'starved', 'stopped'], ms: LONG_MS })
 }
 
 const isInstalled = /[\\/]node_modules[\\/]/.test(__dirname)
@@ -37,7 +37,7 @@ function reasonAgainst (packages) {
 /** @param {ModeName} mode @param {boolean} isListing @returns {import('../harness/interface').CellPlan[]} */
 function plan (mode, isListing) {
   const { contestants } = require('./contestants')
-  const { corpus } = require('./corpus')
+  const { corpus } = require('./corpus/corpus')
   const { contestants: names = Object.keys(contestants), cases = corpus.map(({ name }) => name), traps, ms } = choices[mode]()
   return names.map((variant) => ({
     variant,

@@ -1,6 +1,6 @@
 'use strict'
 
-const { isJs } = require('./corpus')
+const { isJs } = require('./corpus/corpus')
 const { median } = require('../harness/stats')
 
 /**
@@ -9,7 +9,7 @@ const { median } = require('../harness/stats')
  * @typedef {{ startMs: number, endMs: number }} Pause wall times, as the application itself was told of it
  *
  * @typedef {object} Observation one case under one contestant
- * @property {import('./corpus').Case} case
+ * @property {import('./corpus/corpus').Case} case
  * @property {{ startMs: number, endMs: number | null }} truth wall times; null: it never ended
  * @property {Report[]} reports from its beginning until the next one's
  * @property {Pause[]} [pauses] of the garbage collector, outside of the block

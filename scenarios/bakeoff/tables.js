@@ -1,6 +1,6 @@
 'use strict'
 
-const { corpus } = require('./corpus')
+const { corpus } = require('./corpus/corpus')
 const { causes } = require('../../lib/causes')
 
 /** @typedef {import('../harness/interface').Cell} Cell */

@@ -10,7 +10,7 @@ const BUSY_CALLERS = 20
 const CALM_CALLERS = 5
 const STOPPED_S = 1
 
-/** @typedef {import('./target-process').Target} Target */
+/** @typedef {import('./target/target-process').Target} Target */
 
 /** Requests that take no time, by so many callers. @param {Target} target @param {number} seconds @param {number} callers */
 async function load (target, seconds, callers) {

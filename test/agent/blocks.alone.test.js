@@ -1,10 +1,10 @@
 'use strict'
 
-// Every way of blocking in scenarios/bakeoff/blocks.js, in a request of a real application, on real
+// Every way of blocking in scenarios/bakeoff/corpus/blocks.js, in a request of a real application, on real
 // time: what the log says while it lasts and when it is over.
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { truth } = require('../../scenarios/bakeoff/truth')
+const { truth } = require('../../scenarios/bakeoff/corpus/truth')
 const { startApp, startNode, eventually } = require('../support/app')
 
 /** Of a block: that others had the CPU for so much of it, by the kernel's count, tells nothing of the agent. */

@@ -132,7 +132,7 @@ test('during a block the page shows the line, and a click opens stack and flame 
   await reads(page, '#announcer', /Blocked since/)
   await page.click('#blocks > li.ongoing > button')
   await reads(page, '#blocks > li.ongoing .stack li:first-child', /^spin \(.*blocks\.js:\d+:\d+\)$/)
-  await reads(page, '#blocks > li.ongoing .flame-graph', /spin bakeoff\/blocks\.js:\d+/)
+  await reads(page, '#blocks > li.ongoing .flame-graph', /spin corpus\/blocks\.js:\d+/)
   await reads(page, '#charts .chart:first-child .legend', /max [1-5]\.\d s/)
   assert.match(await page.locator('#state-now').innerText(), /^Blocked since/, 'still while it lasts')
   await answer
@@ -140,7 +140,7 @@ test('during a block the page shows the line, and a click opens stack and flame 
   await reads(page, '#announcer', /^Running again$/)
   await reads(page, '#blocks > li .duration', /[67]\.\d s(?! so far)/)
   await reads(page, '#causes', /[67]\.\d s in \d+ block/)
-  await reads(page, '#flame', /spin bakeoff\/blocks\.js/)
+  await reads(page, '#flame', /spin corpus\/blocks\.js/)
   assert.equal(await page.locator('#blocks > li > button[aria-expanded="true"]').count(), 1, 'what was open stays open')
   assert.deepEqual(await violations(page), [])
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })

@@ -7,13 +7,13 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { causes } = require('../../lib/causes')
 const { contestants } = require('../../scenarios/bakeoff/contestants')
-const { corpus, FEW, isJs } = require('../../scenarios/bakeoff/corpus')
-const { linesOf } = require('../../scenarios/bakeoff/marks')
+const { corpus, FEW, isJs } = require('../../scenarios/bakeoff/corpus/corpus')
+const { linesOf } = require('../../scenarios/bakeoff/corpus/marks')
 const { scenario } = require('../../scenarios/bakeoff/scenario')
 const { makeDocument } = require('../support/scenario-document')
 
-const FOLDER = path.join(__dirname, '..', '..', 'scenarios', 'bakeoff')
-const spin = /** @type {import('../../scenarios/bakeoff/corpus').Case} */ (corpus.find(({ name }) => name === 'spin'))
+const FOLDER = path.join(__dirname, '..', '..', 'scenarios', 'bakeoff', 'corpus')
+const spin = /** @type {import('../../scenarios/bakeoff/corpus/corpus').Case} */ (corpus.find(({ name }) => name === 'spin'))
 
 test('the corpus has enough blocks, and of each the function, the lines that are marked in its source, and a cause there is', () => {
   assert.ok(corpus.length >= 25, `${corpus.length}`)
@@ -21,7 +21,7 @@ test('the corpus has enough blocks, and of each the function, the lines that are
   assert.deepEqual(new Set(corpus.map(({ server }) => server)), new Set(['plain', 'express', 'fastify']))
   assert.equal(new Set(corpus.map(({ name }) => name)).size, corpus.length)
   for (const { name, module, kind, lines, cause } of corpus) {
-    if (kind !== 'startup' && kind !== 'together') assert.equal(typeof require(`../../scenarios/bakeoff/${module}`).blocks[name], 'function', name)
+    if (kind !== 'startup' && kind !== 'together') assert.equal(typeof require(`../../scenarios/bakeoff/corpus/${module}`).blocks[name], 'function', name)
     assert.ok(lines?.length > 0, `${name} has no line marked`)
     for (const each of cause) assert.ok(each in causes, `${name}: ${each}`)
   }

@@ -6,14 +6,14 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { contestants } = require('../../../scenarios/bakeoff/contestants')
-const { corpus } = require('../../../scenarios/bakeoff/corpus')
+const { corpus } = require('../../../scenarios/bakeoff/corpus/corpus')
 const { readRecord, readReport, readScrape } = require('../../../scenarios/bakeoff/reports')
 const { countBlamed, judge, summarise } = require('../../../scenarios/bakeoff/score')
 const { tables } = require('../../../scenarios/bakeoff/tables')
 const { makeDocument } = require('../../support/scenario-document')
 
 const FOLDER = path.join(__dirname, '..', '..', '..', 'scenarios', 'bakeoff')
-const spin = /** @type {import('../../../scenarios/bakeoff/corpus').Case} */ (corpus.find(({ name }) => name === 'spin'))
+const spin = /** @type {import('../../../scenarios/bakeoff/corpus/corpus').Case} */ (corpus.find(({ name }) => name === 'spin'))
 const truth = { startMs: 1000, endMs: 1200 }
 
 /** @param {Partial<import('../../../scenarios/bakeoff/reports').Report>} [more] @returns {import('../../../scenarios/bakeoff/reports').Report} */
@@ -52,7 +52,7 @@ test('nothing said is a miss, and a block before or after the true one is a stra
 })
 
 test('a block of a worker thread counts for who names that thread, and one of the main thread is then a stray', () => {
-  const inThread = /** @type {import('../../../scenarios/bakeoff/corpus').Case} */ (corpus.find(({ kind }) => kind === 'thread'))
+  const inThread = /** @type {import('../../../scenarios/bakeoff/corpus/corpus').Case} */ (corpus.find(({ kind }) => kind === 'thread'))
   assert.deepEqual([inThread.thread, inThread.route], ['reports', null])
   const own = report({ thread: 'reports', route: null, frame: { function: 'inThread', line: inThread.lines[0] } })
   const right = judged([own], { case: inThread })
@@ -79,7 +79,7 @@ test('figures leave out what a contestant does not tell, and name the blocks it 
 })
 
 test('the log of the agent, stacks of others and scraped figures are read alike', () => {
-  const frame = { function: 'spin', file: path.join(FOLDER, 'blocks.js'), line: 34, column: 5 }
+  const frame = { function: 'spin', file: path.join(FOLDER, 'corpus', 'blocks.js'), line: 34, column: 5 }
   const log = { name: 'loopwatch', event: 'closed', block: '1-2', time: 1210, durationMs: 200.4, frame, request: { route: '/spin' }, cause: 'starved' }
   assert.deepEqual(readReport(log), { atMs: 1210, id: '1-2', durationMs: 200.4, frame: { function: 'spin', line: 'blocks.js:34' }, route: '/spin', cause: 'starved', thread: 'main', isFinal: true, isExcused: true })
   assert.equal(readReport({ ...log, thread: 'reports', threadId: 3 })?.thread, 'reports')
@@ -88,9 +88,9 @@ test('the log of the agent, stacks of others and scraped figures are read alike'
   assert.deepEqual(readRecord(record), { ...readReport(log), atMs: 1200.4, cause: 'js', isExcused: false })
   assert.equal(readReport({ bakeoff: 'ended', name: 'spin' }), null)
 
-  const stack = ['    at node:internal/timers:5:1', `    at Wrap.run (${path.join('x', 'node_modules', 'y', 'index.js')}:1:1)`, `    at Object.spin [as go] (${path.join(FOLDER, 'blocks.js')}:34:5)`]
+  const stack = ['    at node:internal/timers:5:1', `    at Wrap.run (${path.join('x', 'node_modules', 'y', 'index.js')}:1:1)`, `    at Object.spin [as go] (${path.join(FOLDER, 'corpus', 'blocks.js')}:34:5)`]
   assert.deepEqual(readReport({ bakeoff: 'report', atMs: 1, durationMs: 2, stack })?.frame, { function: 'spin', line: 'blocks.js:34' })
-  const frames = [{ function: 'pbkdf2Sync', filename: 'node:crypto', lineno: 1 }, { function: 'blocks.pbkdf2', filename: path.join(FOLDER, 'blocks.js'), lineno: 9 }]
+  const frames = [{ function: 'pbkdf2Sync', filename: 'node:crypto', lineno: 1 }, { function: 'blocks.pbkdf2', filename: path.join(FOLDER, 'corpus', 'blocks.js'), lineno: 9 }]
   assert.deepEqual(readReport({ bakeoff: 'report', atMs: 1, durationMs: 2, frames, route: '/x' }), { atMs: 1, id: null, durationMs: 2, frame: { function: 'pbkdf2', line: 'blocks.js:9' }, route: '/x', cause: null, thread: 'main', isFinal: false, isExcused: false })
   assert.equal(readReport({ bakeoff: 'report', atMs: 1, durationMs: 2 })?.frame, null)
 

@@ -1,7 +1,7 @@
 'use strict'
 
 // Loaded by the target before its server listens: blocks where no loop turns yet.
-const { tell } = require('./channel')
+const { tell } = require('../target/channel')
 
 const MS = 500
 

@@ -6,7 +6,7 @@ const http = require('node:http')
 const path = require('node:path')
 const readline = require('node:readline')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { readReport } = require('./reports')
+const { readReport } = require('../reports')
 
 const TARGET = path.join(__dirname, 'target.js')
 const STDERR_CHARACTERS = 2000
@@ -14,13 +14,13 @@ const LIMIT_MS = 20000
 
 /** A running target, and all that it has said. */
 class Target {
-  /** @type {import('./reports').Report[]} */
+  /** @type {import('../reports').Report[]} */
   reports = []
   /** Blocks that were summed up. @type {Set<string>} */
   ids = new Set()
   /** @type {{ bakeoff: string, name: string, atMs: number }[]} */
   #moments = []
-  /** Long ones of its garbage collector, since its start. @type {import('./score').Pause[]} */
+  /** Long ones of its garbage collector, since its start. @type {import('../score').Pause[]} */
   pauses = []
   /** @type {Set<() => void>} */
   #waiting = new Set()
@@ -62,7 +62,7 @@ class Target {
     for (const look of this.#waiting) look()
   }
 
-  /** @param {import('./reports').Report} report */
+  /** @param {import('../reports').Report} report */
   add (report) {
     if (report.id !== null) {
       if (this.ids.has(report.id)) return

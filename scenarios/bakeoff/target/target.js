@@ -9,8 +9,8 @@ const { PerformanceObserver } = require('node:perf_hooks')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Worker } = require('node:worker_threads')
 const { measured, tell } = require('./channel')
-const { contestants, THRESHOLD_MS } = require('./contestants')
-const { corpus } = require('./corpus')
+const { contestants, THRESHOLD_MS } = require('../contestants')
+const { corpus } = require('../corpus/corpus')
 const { THREAD } = require('./thread-name')
 
 const TURN_MS = 100
@@ -23,7 +23,7 @@ delete process.env.BAKEOFF_ORDER
 /** @param {Record<string, unknown>} fields */
 const report = (fields) => tell('report', { atMs: Date.now(), ...fields })
 
-/** @typedef {import('./contestants').Watching} Watching */
+/** @typedef {import('../contestants').Watching} Watching */
 
 /** By a name that types need not know. @param {string} name @returns {any} */
 const load = (name) => require(name)
@@ -62,14 +62,14 @@ async function main () {
   /** @type {Watching} */
   const watching = (started instanceof Promise ? await started : started) ?? {}
   if (order.startsBlocked) {
-    require('./at-top-level')
+    require('../corpus/at-top-level')
     // What is loaded next is not part of that block.
     await sleep(TURN_MS)
   }
 
-  const places = require('./places')
+  const places = require('../corpus/places')
   const { ways, together } = places
-  const modules = { blocks: require('./blocks'), everyday: require('./everyday'), 'in-memory': require('./in-memory'), libraries: require('./libraries'), native: require('./native'), places }
+  const modules = { blocks: require('../corpus/blocks'), everyday: require('../corpus/everyday'), 'in-memory': require('../corpus/in-memory'), libraries: require('../corpus/libraries'), native: require('../corpus/native'), places }
   const handlers = Object.fromEntries(corpus.filter(({ kind }) => kind !== 'startup' && kind !== 'together').map(({ name, module, kind }) => {
     const block = /** @type {Record<string, (ms: number) => unknown>} */ (modules[module].blocks)[name]
     if (kind === 'thread') return [name, () => askThread()]

@@ -3,8 +3,8 @@
 // The worker thread of the application: blocks when told to. `inThread` in places.js.
 const { parentPort, workerData } = require('node:worker_threads')
 const { measured } = require('./channel')
-const { contestants } = require('./contestants')
-const { blocks } = require('./places')
+const { contestants } = require('../contestants')
+const { blocks } = require('../corpus/places')
 
 const { contestant, ms } = workerData
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort)

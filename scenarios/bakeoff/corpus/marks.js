@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 
-/** The application whose code is to be blamed: what lies beside it is the contest. */
+/** The application whose code is to be blamed, by paths from here: what lies beside it is the contest. */
 const FILES = ['at-top-level.js', 'blocks.js', 'everyday.js', 'in-memory.ts', 'libraries.js', 'native.js', 'places.js']
 
 /**
@@ -24,9 +24,10 @@ function linesOf (source) {
 exports.marks = {}
 for (const file of FILES) {
   for (const [name, lines] of Object.entries(linesOf(fs.readFileSync(path.join(__dirname, file), 'utf8')))) {
-    exports.marks[name] = lines.map((line) => `${file}:${line}`)
+    exports.marks[name] = lines.map((line) => `${path.basename(file)}:${line}`)
   }
 }
 
-exports.FILES = FILES
+/** @param {string} file absolute */
+exports.isOfApplication = (file) => FILES.includes(path.relative(__dirname, file))
 exports.linesOf = linesOf

@@ -1,7 +1,7 @@
 'use strict'
 
 const { marks } = require('./marks')
-const { MAIN, THREAD } = require('./thread-name')
+const { MAIN, THREAD } = require('../target/thread-name')
 const { truth } = require('./truth')
 
 /**
