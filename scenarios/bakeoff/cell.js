@@ -33,8 +33,8 @@ const LEAST_MS = 1.5 * THRESHOLD_MS
 exports.run = async (context) => {
   const { variant, data: { cases, traps: chosen, ms }, seconds } = context
   const contestant = contestants[variant]
-  const order = { contestant: variant, ms, prepares: cases.includes('jsonParse') }
   const known = corpus.filter(({ name }) => cases.includes(name))
+  const order = { contestant: variant, ms, prepares: cases.includes('jsonParse'), sets: [...new Set(known.map(({ set }) => set))] }
   const startup = known.find(({ kind }) => kind === 'startup')
   const target = await startTarget(order)
   context.trackTree('watched process', target.pid)

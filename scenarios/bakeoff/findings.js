@@ -16,7 +16,8 @@ exports.findings = ({ cells }) => {
       const { variant, median, params, extra } = cell
       const told = [
         extra.function && `the function in ${of(cell, 'function')} of those`,
-        extra.lineOfJs && `the line in ${of(cell, 'lineOfJs')} of those of JavaScript`,
+        extra.line && `the line in ${of(cell, 'line')}`,
+        extra.lineOfJs && `the line of JavaScript in ${of(cell, 'lineOfJs')}`,
         extra.route && `the route in ${of(cell, 'route')}`,
         extra.cause && `the cause in ${of(cell, 'cause')}`
       ].filter(Boolean)

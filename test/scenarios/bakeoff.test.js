@@ -31,6 +31,18 @@ test('the corpus has enough blocks, and of each the function, the lines that are
   assert.deepEqual(linesOf('a\nb // here: x y\nc // here: x'), { x: [2, 3], y: [2] })
 })
 
+test('the first 48 blocks run as they were unless others are asked for, and the fresh ones alone or with them', () => {
+  const casesOf = (/** @type {string | undefined} */ set) => {
+    const [cell] = scenario.plan({ mode: 'default', options: { corpus: set }, environment: makeDocument().environment, isListing: true })
+    return /** @type {string[]} */ (cell.data?.cases)
+  }
+  const [first, fresh, all] = [casesOf('first'), casesOf('fresh'), casesOf('all')]
+  assert.equal(first.length, 48)
+  assert.ok(fresh.length >= 20, `${fresh.length}`)
+  assert.deepEqual([casesOf(undefined), all], [first, [...first, ...fresh]])
+  assert.throws(() => scenario.options?.[0].parse?.('old'), { code: 'LOOPWATCH_ERR_OPTION' })
+})
+
 test('a contestant that is not installed is left out by name, with what installs it, and the others run', (t) => {
   const { packages } = contestants.blocked
   t.after(() => { contestants.blocked.packages = packages })

@@ -1,13 +1,17 @@
 'use strict'
 
+const fresh = require('./fresh/cases')
 const { marks } = require('./marks')
 const { MAIN, THREAD } = require('../target/thread-name')
 const { truth } = require('./truth')
 
 /**
+ * @typedef {import('./fresh/cases').FreshCase['module']} FreshModule
+ *
  * @typedef {object} Case a block of which everything is known
  * @property {string} name
- * @property {'blocks' | 'everyday' | 'in-memory' | 'libraries' | 'native' | 'places'} module that has it
+ * @property {'first' | 'fresh'} set fresh: chosen before any contestant saw one of them
+ * @property {'blocks' | 'everyday' | 'in-memory' | 'libraries' | 'native' | 'places' | FreshModule} module that has it
  * @property {'plain' | 'express' | 'fastify'} server whose handler runs it
  * @property {string[]} cause those that are right, the first one above all
  * @property {string[]} frames functions of the application that may be blamed
@@ -23,7 +27,7 @@ const { truth } = require('./truth')
 const routeOf = (server, name) => ({ plain: `/${name}`, express: `/shop/:id/${name}`, fastify: `/api/:id/${name}` })[server]
 
 /** @param {Case['module']} module @param {Case['server']} server @param {string} name @param {string[]} cause @param {Partial<Case>} [more] @returns {Case} */
-const known = (module, server, name, cause, more) => ({ name, module, server, cause, frames: [name], lines: marks[name], route: routeOf(server, name), kind: 'request', requests: 1, thread: MAIN, ...more })
+const known = (module, server, name, cause, more) => ({ name, set: 'first', module, server, cause, frames: [name], lines: marks[name], route: routeOf(server, name), kind: 'request', requests: 1, thread: MAIN, ...more })
 
 /** @type {Case[]} */
 exports.corpus = [
@@ -73,11 +77,17 @@ exports.corpus = [
 
   // In a process of its own.
   known('blocks', 'plain', 'topLevel', ['js'], { frames: ['atTopLevel'], route: null, kind: 'startup' }),
-  known('blocks', 'plain', 'forever', ['js'], { kind: 'endless' })
+  known('blocks', 'plain', 'forever', ['js'], { kind: 'endless' }),
+
+  ...fresh.cases.map(({ module, server, name, cause, frames = [name] }) =>
+    known(module, server, name, cause, { set: 'fresh', frames }))
 ]
 
-/** Seconds rather than minutes: one of each kind. */
-exports.FEW = ['spin', 'atomicsWait', 'pbkdf2', 'ajvCompile', 'rxjsReduce', 'inTimer', 'forever']
+/** What --corpus takes. @type {Record<string, Case['set'][]>} */
+exports.SETS = { first: ['first'], fresh: ['fresh'], all: ['first', 'fresh'] }
+
+/** Seconds rather than minutes: one of each kind, of either set. */
+exports.FEW = ['spin', 'atomicsWait', 'pbkdf2', 'ajvCompile', 'rxjsReduce', 'inTimer', 'forever', 'markdownRender', 'parseThenCall', 'newFunction']
 
 /** Blocked by JavaScript: there a line can be asked for. @param {Case} each */
 exports.isJs = ({ cause }) => cause[0] === 'js'

@@ -53,6 +53,19 @@ function watchPauses () {
   }).observe({ entryTypes: ['gc'] })
 }
 
+/**
+ * The modules of these sets, as a process is no larger for blocks that it is not asked for; the one of the warm-up is
+ * always there.
+ * @param {import('../corpus/corpus').Case['set'][]} sets
+ * @returns {Promise<Record<string, { blocks: Record<string, (ms: number) => unknown>, prepare?: () => Promise<void> }>>}
+ */
+async function loadModules (sets) {
+  const names = new Set(['blocks', ...corpus.filter(({ set }) => sets.includes(set)).map(({ module }) => module)])
+  const modules = Object.fromEntries([...names].map((name) => [name, load(`../corpus/${name}`)]))
+  for (const { prepare } of Object.values(modules)) await prepare?.()
+  return modules
+}
+
 async function main () {
   watchPauses()
   const contestant = contestants[order.contestant]
@@ -69,9 +82,11 @@ async function main () {
 
   const places = require('../corpus/places')
   const { ways, together } = places
-  const modules = { blocks: require('../corpus/blocks'), everyday: require('../corpus/everyday'), 'in-memory': require('../corpus/in-memory'), libraries: require('../corpus/libraries'), native: require('../corpus/native'), places }
-  const handlers = Object.fromEntries(corpus.filter(({ kind }) => kind !== 'startup' && kind !== 'together').map(({ name, module, kind }) => {
-    const block = /** @type {Record<string, (ms: number) => unknown>} */ (modules[module].blocks)[name]
+  const modules = await loadModules(order.sets)
+  const isHandled = (/** @type {import('../corpus/corpus').Case} */ { kind, module }) =>
+    kind !== 'startup' && kind !== 'together' && module in modules
+  const handlers = Object.fromEntries(corpus.filter(isHandled).map(({ name, module, kind }) => {
+    const block = modules[module].blocks[name]
     if (kind === 'thread') return [name, () => askThread()]
     return [name, async () => {
       await null
@@ -123,7 +138,7 @@ async function main () {
   }
   const endpoint = await watching.endpoint?.(ports) ?? null
   // Inputs that are made on the first call are no part of a block.
-  if (order.prepares) modules.blocks.blocks.jsonParse()
+  if (order.prepares) modules.blocks.blocks.jsonParse(order.ms)
   tell('ready', { ports, endpoint })
 }
 

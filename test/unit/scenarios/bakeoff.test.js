@@ -71,8 +71,11 @@ test('a block that never ends has no duration, and every report of it came in ti
 test('figures leave out what a contestant does not tell, and name the blocks it got wrong', () => {
   const verdicts = [judged([report()], { endpoint: { answered: true } }), { ...judged([report({ cause: 'gc', route: null })], { endpoint: { answered: false } }), name: 'other' }, { ...judged([]), name: 'third' }]
   const all = summarise(verdicts, { tells: ['frame', 'route', 'cause', 'duration'] })
-  assert.deepEqual([Math.round(all.recall), all.function, all.lineOfJs, all.route, all.cause, all.answered, all.strays], [67, 100, 100, 50, 50, 50, 0])
+  assert.deepEqual([Math.round(all.recall), all.function, all.line, all.lineOfJs, all.route, all.cause, all.answered, all.strays], [67, 100, 100, 100, 50, 50, 50, 0])
   assert.deepEqual([all['said:js:js'], all['said:js:gc'], all['wrong cause:other'], all['wrong cause:spin'], all['found:third']], [1, 1, 1, undefined, 0])
+  const native = { ...judged([report({ frame: null })]), name: 'native', isJs: false }
+  const some = summarise([verdicts[0], native], { tells: ['frame'] })
+  assert.deepEqual([some.line, some.lineOfJs, some['wrong line:native']], [50, 100, 1], 'a line is asked of every block, not of JavaScript alone')
   const few = summarise(verdicts, { tells: ['duration'] })
   assert.deepEqual([few.function, few.lineOfJs, few.route, few.cause, few.answered], [undefined, undefined, undefined, undefined, 50])
   assert.ok(Math.abs(few.durationError - 1) < 1e-9)
