@@ -1,6 +1,6 @@
 'use strict'
 
-// What the bakeoff holds for true and how it judges, on plain data. test/scenario-quick.test.js runs it.
+// What the bakeoff holds for true and how it judges, on plain data. test/scenarios/quick.alone.test.js runs it.
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
