@@ -56,5 +56,6 @@ exports.isRecordShaped = objectOf({
   request: orNull(objectOf({ method: isText, route: isText, startedAt: isTime, ended: orMissing(isFlag), traceId: orMissing(isText) })),
   origin: orMissing(objectOf({ type: isText, durationMs: isNumber, frame: isFrame, frames: listOf(isFrame) })),
   profile: orMissing(objectOf({ samples: isCount, call: orNull(isText), stacks: areStacks })),
-  probable: orMissing(objectOf({ call: isText, line: isCount }))
+  probable: orMissing(objectOf({ call: isText, line: isCount })),
+  generated: orMissing(isFrame)
 })

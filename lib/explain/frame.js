@@ -9,28 +9,54 @@ const OWN = path.join(__dirname, '..') + path.sep
 const SOME = 0.2
 
 /** @typedef {import('../bridge/answer').Frame} Frame */
-/** @typedef {'own' | 'node' | 'package' | 'application'} Origin */
+/** @typedef {'own' | 'node' | 'package' | 'generated' | 'application'} Origin */
+
+/** What Node.js calls code that was given to it on the command line or by stdin: the application's own. */
+const GIVEN = /^\[(worker )?(eval|stdin)/
 
 /**
  * Whose code a frame is. Built-ins of V8 have no file and count as Node's, as does WebAssembly, which no line leads to:
- * whoever called it is told.
+ * whoever called it is told. So it is with code that was generated while the application ran (`new Function`, `vm`, template
+ * compilers): it has a made-up name in place of a file, and nobody can open that.
  * @param {Frame} frame
  * @returns {Origin}
  */
 function originOf ({ file }) {
   if (file === null || file.startsWith('node:') || file.startsWith('wasm:')) return 'node'
   if (file.startsWith(OWN)) return 'own'
+  if (file !== '' && (file.startsWith('eval at ') || !(path.win32.isAbsolute(file) || file.includes('://') || GIVEN.test(file)))) return 'generated'
   return /[\\/]node_modules[\\/]/.test(file) ? 'package' : 'application'
 }
 
+/** Whose code is blamed in this order, whoever else is in the stack. @type {Origin[]} */
+const BLAMED = ['application', 'package', 'generated']
+
 /**
- * The frame to blame in one stack: the innermost of the application, else of a package, else none.
+ * The frame to blame in one stack: the innermost of the application, else of a package, else of generated code, else none.
  * @param {Frame[]} frames innermost first
  * @returns {Frame | null}
  */
 function blamedFrame (frames) {
-  return frames.find((frame) => originOf(frame) === 'application') ??
-    frames.find((frame) => originOf(frame) === 'package') ?? null
+  for (const origin of BLAMED) {
+    const frame = frames.find((each) => originOf(each) === origin)
+    if (frame !== undefined) return frame
+  }
+  return null
+}
+
+/**
+ * The generated code that a blamed function ran for most of the time, if any.
+ * @param {{ frames: Frame[], weightMs: number }[]} stacks
+ * @param {Frame | null} blamed
+ * @returns {Frame | null} its innermost function
+ */
+function generatedIn (stacks, blamed) {
+  const within = stacks.map(({ frames, weightMs }) => {
+    const at = frames.findIndex((frame) => blamed !== null && frame.file === blamed.file && frame.function === blamed.function)
+    return { weightMs, frame: frames.slice(0, Math.max(0, at)).find((frame) => originOf(frame) === 'generated') ?? null }
+  })
+  const inGenerated = within.filter(({ frame }) => frame !== null)
+  return sum(inGenerated, 'weightMs') * 2 > sum(within, 'weightMs') ? inGenerated[0].frame : null
 }
 
 /**
@@ -91,4 +117,5 @@ function sum (items, key) {
 exports.originOf = originOf
 exports.blamedFrame = blamedFrame
 exports.blame = blame
+exports.generatedIn = generatedIn
 exports.leaf = leaf

@@ -15,6 +15,8 @@ const STATES = ['(root)', '(program)', '(idle)', GC]
 const STACKS_IN_RECORD = 10
 /** Fewer may have fallen anywhere. */
 const ENOUGH_SAMPLES = 2
+/** So many samples in one line outweigh a stack: interrupts are answered at the head of a loop, whichever line of it takes long. */
+const ENOUGH_IN_LINE = 3
 
 /**
  * @typedef {import('../bridge/answer').Frame} Frame
@@ -68,7 +70,7 @@ function tell (record, stacks, { original, lines }) {
     // The only stack was of another moment, and says nothing of this call.
     const isOfOther = record.samples === 1 && record.frame !== null && !isSame(record.frame, blamed)
     return {
-      frame: sampled ?? late ?? { ...blamed, exact: heaviest.hasLine },
+      frame: profiledLine(stacks, blamed) ?? sampled ?? late ?? { ...blamed, exact: heaviest.hasLine },
       call: builtin !== null && (isOfOther || isNative({ ...record.evidence, durationMs: record.durationMs }) || builtin.call.endsWith(record.leaf?.function ?? ' ')) ? builtin.call : null
     }
   }
@@ -77,6 +79,19 @@ function tell (record, stacks, { original, lines }) {
   const near = record.frame !== null && isSame(record.frame, blamed) && record.frame.file === raw.file ? record.frame.line : null
   const call = own === ZLIB ? syncCallIn(text ?? [], raw.line ?? 1, near) ?? own : own
   return { frame: sampled ?? callerOf(record.frame, blamed, raw, call, text, original), call }
+}
+
+/**
+ * The line in which a function itself was sampled most, also where collections interrupted it. Null where that is not known
+ * of enough samples.
+ * @param {ProfiledStack[]} stacks
+ * @param {Frame} blamed
+ */
+function profiledLine (stacks, blamed) {
+  const own = stacks.filter(({ frames, hasLine }) => hasLine && isSame(frames.find(({ file }) => file !== null) ?? null, blamed))
+  const [most] = own
+  if (most === undefined || own.reduce((sum, { count }) => sum + count, 0) < ENOUGH_IN_LINE) return null
+  return { ...(most.frames.find((frame) => isSame(frame, blamed))), exact: true }
 }
 
 /**
@@ -134,7 +149,9 @@ function makeStack (chain, { original, lines, isInMemory }) {
   const ticks = chain[0]?.positionTicks
   // Those of a C++ function that JavaScript calls by itself are of the line that calls it (20.20, 22.23, 24.21).
   const at = raw.findIndex(({ file }) => file !== null)
-  const hasLine = ticks !== undefined && ticks.length > 0 && at !== -1 && !isInMemory(/** @type {string} */ (raw[at].file))
+  // What new Function() made has no file either, and its lines are none of its caller's.
+  const isOwn = raw.slice(0, Math.max(0, at)).every(({ line }) => line === null)
+  const hasLine = ticks !== undefined && ticks.length > 0 && at !== -1 && isOwn && !isInMemory(/** @type {string} */ (raw[at].file))
   if (hasLine) {
     const { line } = ticks.reduce((most, each) => each.ticks > most.ticks ? each : most)
     const text = originOf(raw[at]) === 'application' ? lines(/** @type {string} */ (raw[at].file))?.[line - 1] ?? '' : ''

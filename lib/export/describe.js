@@ -39,7 +39,7 @@ function nameOf ({ name, version }) {
 exports.describe = (record) => printable(sentence(record))
 
 /** @param {import('../store/record').BlockRecord} record */
-function sentence ({ thread, threadId, durationMs, ongoing, startup, cause, frame, package: found, request, samples, origin, profile, probable }) {
+function sentence ({ thread, threadId, durationMs, ongoing, startup, cause, frame, package: found, request, samples, origin, profile, probable, generated }) {
   // Records on disk of versions that watched the main thread alone have no id.
   const loop = threadId ? `event loop of worker thread ${thread}` : 'event loop'
   const how = ongoing ? `blocked for ${duration(durationMs)} so far` : `was blocked for ${duration(durationMs)}`
@@ -49,8 +49,9 @@ function sentence ({ thread, threadId, durationMs, ongoing, startup, cause, fram
   if (excuse !== undefined) return `${loop} ${how}${when}: ${excuse} (${cause})`
   const silent = cause === 'native' || cause === 'sync-io' ? 'inside a call that does not answer before it returns' : 'no stack taken'
   const call = profile?.call ? `${profile.call}${frame?.exact === false ? ',' : ' in'} ` : ''
+  const made = generated ? `generated code ${place(generated)} run by ` : ''
   const guess = probable ? `, probably ${probable.call} in line ${probable.line}` : ''
-  const where = frame !== null ? `${call}${place(frame)}${guess}` : (samples === 0 ? silent : 'outside application code')
+  const where = frame !== null ? `${made === '' ? call : made}${place(frame)}${guess}` : (samples === 0 ? silent : 'outside application code')
   const within = found ? `, in ${nameOf(found)}` : ''
   const who = request === null ? '' : `, ${request.ended ? 'after ' : ''}${request.method} ${request.route}`
   // Records of an earlier version, read from files, have none.

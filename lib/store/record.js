@@ -29,6 +29,7 @@ const { isText, objectOf, orMissing, orNull } = require('../shape')
  * @property {OriginRecord | null} origin where the operation was created whose callback made most of it; null
  * where that was not tracked (option `origin`), or the operation is Node's own
  * @property {ProfileRecord | null} [profile] what a CPU profile says of it; null where none was taken (option `profile`)
+ * @property {import('../bridge/answer').Frame | null} [generated] code made while the application ran (`new Function`, `vm`, a template) in which `frame` spent most of it
  * @property {{ call: string, line: number } | null} [probable] where `frame` is not exact: the one built-in that can take long and stands just before it in the same function
  *
  * @typedef {import('../bridge/answer').Frame & { exact: boolean }} FrameRecord
@@ -103,7 +104,8 @@ exports.isRecord = /** @type {any} */ (objectOf({
   request: orNull(objectOf({ method: orMissing(isText), route: orMissing(isText) })),
   origin: orMissing(objectOf({ frame: isPlace })),
   profile: orMissing(objectOf({ call: orMissing(isText) })),
-  probable: orMissing(objectOf({ call: isText, line: Number.isInteger }))
+  probable: orMissing(objectOf({ call: isText, line: Number.isInteger })),
+  generated: orMissing(isPlace)
 }))
 
 /** Milliseconds to a tenth. @param {number} ms */

@@ -2,7 +2,7 @@
 
 const { Fold } = require('../explain/fold')
 const { causeOf } = require('../explain/cause')
-const { blame, blamedFrame, leaf } = require('../explain/frame')
+const { blame, blamedFrame, generatedIn, leaf } = require('../explain/frame')
 const { wrapsNative } = require('../explain/native')
 const { folderAtFault } = require('../explain/package')
 const { causes } = require('../causes')
@@ -233,7 +233,7 @@ class Incident {
       profile: null
     }
     const told = ongoing ? record : layProfile?.(record, startMs, endMs) ?? record
-    return { ...told, package: packageAtFault(told, stacks) }
+    return { ...told, generated: generatedIn(stacks, told.frame), package: packageAtFault(told, stacks) }
   }
 
   /**

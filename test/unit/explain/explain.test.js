@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
 const { Fold, STACKS } = require('../../../lib/explain/fold')
-const { originOf, blamedFrame, blame, leaf } = require('../../../lib/explain/frame')
+const { originOf, blamedFrame, blame, leaf, generatedIn } = require('../../../lib/explain/frame')
 const { wrapsNative } = require('../../../lib/explain/native')
 const { pathTemplate } = require('../../../lib/path-template')
 const { seeded } = require('../../support/simulated-host')
@@ -34,7 +34,11 @@ test('code is the application\'s, a package\'s, Node\'s or our own by where its 
     ['/srv/app/my_node_modules/a.js', 'application'],
     ['/srv/node_modules.js', 'application'],
     ['webpack://app/src/report.ts', 'application'],
-    ['evalmachine.<anonymous>', 'application'],
+    ['[eval]', 'application'],
+    ['[worker eval]', 'application'],
+    ['evalmachine.<anonymous>', 'generated'],
+    ['eval at compile (/srv/app/rules.js:3:15)', 'generated'],
+    ['rule.js', 'generated'],
     ['C:\\srv\\app\\report.js', 'application'],
     ['', 'application'],
     ['/srv/app/node_modules/lodash/lodash.js', 'package'],
@@ -49,6 +53,15 @@ test('code is the application\'s, a package\'s, Node\'s or our own by where its 
     [own + '-of-the-application.js', 'application']
   ]
   for (const [file, origin] of files) assert.equal(originOf({ ...frame('f'), file }), origin, String(file))
+})
+
+test('generated code is charged to the line that ran it, and named beside it where it had most of the time', () => {
+  const [rule, runner] = [{ ...frame('rule'), file: 'evalmachine.<anonymous>' }, { ...frame('runner'), file: '/srv/app/rules.js' }]
+  assert.equal(blamedFrame([rule, runner]), runner)
+  assert.equal(blamedFrame([rule]), rule, 'where there is nobody else')
+  assert.equal(generatedIn([{ frames: [rule, runner], weightMs: 60 }, { frames: [runner], weightMs: 40 }], runner), rule)
+  assert.equal(generatedIn([{ frames: [rule, runner], weightMs: 40 }, { frames: [runner], weightMs: 60 }], runner), null)
+  assert.equal(generatedIn([], null), null)
 })
 
 test('of one stack the innermost function of the application is blamed, behind any package', () => {

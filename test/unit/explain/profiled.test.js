@@ -103,11 +103,13 @@ test('where a collection interrupted a late stack tells, and the function where 
   for (const frame of [null, { ...late, function: 'handle' }]) assert.deepEqual(lay(profile, { frame, cause: 'gc' }).frame, { function: 'load', file: FILE, line: 2, column: 3, exact: false })
 })
 
-test('a stack that was taken in time keeps its line, and a block of JavaScript is given no call', () => {
-  const profile = cutProfiles([makeWindow(LOAD, [3, 3, 3, 3])], 1000, 1050)
+test('a stack that was taken in time keeps its line against two samples, not against more; a block of JavaScript is given no call', () => {
   const frame = { function: 'load', file: FILE, line: 2, column: 17, exact: true }
-  const record = lay(profile, { frame, cause: 'js', evidence: makeRecord().evidence })
-  assert.deepEqual([record.frame, record.profile.call, record.leaf], [frame, null, null])
+  const layOf = (/** @type {number[]} */ samples) => lay(cutProfiles([makeWindow(LOAD, samples)], 1000, 1050), { frame, cause: 'js', evidence: makeRecord().evidence })
+  const few = layOf([3, 3])
+  assert.deepEqual([few.frame, few.profile.call, few.leaf], [frame, null, null])
+  const many = layOf([3, 3, 3, 3])
+  assert.deepEqual([many.frame.line, many.frame.exact, many.profile.call], [3, true, null])
 })
 
 test('one stack taken in time, at the end of a short block, does not outweigh what the profile saw in another function', () => {
