@@ -70,29 +70,45 @@ function tell (record, stacks, { original, lines }) {
     // The only stack was of another moment, and says nothing of this call.
     const isOfOther = record.samples === 1 && record.frame !== null && !isSame(record.frame, blamed)
     return {
-      frame: profiledLine(stacks, blamed) ?? sampled ?? late ?? { ...blamed, exact: heaviest.hasLine },
+      frame: certainLine(stacks, blamed) ?? sampled ?? late ?? { ...blamed, exact: heaviest.hasLine },
       call: builtin !== null && (isOfOther || isNative({ ...record.evidence, durationMs: record.durationMs }) || builtin.call.endsWith(record.leaf?.function ?? ' ')) ? builtin.call : null
     }
   }
   const { function: own } = callees[callees.length - 1]
   // Through a source map it is no line of this text.
-  const near = record.frame !== null && isSame(record.frame, blamed) && record.frame.file === raw.file ? record.frame.line : null
-  const call = own === ZLIB ? syncCallIn(text ?? [], raw.line ?? 1, near) ?? own : own
-  return { frame: sampled ?? callerOf(record.frame, blamed, raw, call, text, original), call }
+  const sampledLine = record.frame !== null && isSame(record.frame, blamed) && record.frame.file === raw.file ? record.frame.line : null
+  const call = own === ZLIB ? syncCallIn(text ?? [], raw.line ?? 1, sampledLine) ?? own : own
+  const caller = sampled ?? callerOf(record.frame, blamed, raw, call, text, original)
+  // Of a line where a function called another nobody tells; its own are nearer than its head.
+  const near = caller?.line === blamed.line && !caller.exact ? ownLine(stacks, blamed) : null
+  return { frame: near === null ? caller : { ...near, exact: false }, call }
 }
 
 /**
- * The line in which a function itself was sampled most, also where collections interrupted it. Null where that is not known
- * of enough samples.
+ * The line in which a function itself was sampled most, null where no sample tells.
+ * @param {ProfiledStack[]} stacks
+ * @param {Frame} blamed
+ * @returns {Frame | null}
+ */
+function ownLine (stacks, blamed) {
+  const most = stacks.find(({ frames, hasLine }) => hasLine && isSame(callerIn(frames), blamed))
+  return most === undefined ? null : callerIn(most.frames)
+}
+
+/**
+ * The same, where enough samples tell, and not most of them are of collections, which do not say where they interrupted it.
  * @param {ProfiledStack[]} stacks
  * @param {Frame} blamed
  */
-function profiledLine (stacks, blamed) {
-  const own = stacks.filter(({ frames, hasLine }) => hasLine && isSame(frames.find(({ file }) => file !== null) ?? null, blamed))
-  const [most] = own
-  if (most === undefined || own.reduce((sum, { count }) => sum + count, 0) < ENOUGH_IN_LINE) return null
-  return { ...(most.frames.find((frame) => isSame(frame, blamed))), exact: true }
+function certainLine (stacks, blamed) {
+  const own = stacks.filter(({ frames }) => isSame(callerIn(frames), blamed))
+  const lined = own.filter(({ hasLine }) => hasLine).reduce((sum, { count }) => sum + count, 0)
+  const all = own.reduce((sum, { count }) => sum + count, 0)
+  return lined >= ENOUGH_IN_LINE && lined * 2 >= all ? { ...(ownLine(own, blamed)), exact: true } : null
 }
+
+/** The innermost function of a file. @param {Frame[]} frames */
+const callerIn = (frames) => frames.find(({ file }) => file !== null) ?? null
 
 /**
  * Where in a function something was called that has frames of its own: a profile does not tell the

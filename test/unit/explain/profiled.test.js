@@ -95,6 +95,14 @@ test('what only answered late is put right: function, line and the call in it; c
   }
 })
 
+test('a line with few samples of its own among many of collections does not outweigh the stack', () => {
+  const nodes = [node(1, '(root)', null, [2, 3]), node(2, 'load', 1, [], { hitCount: 3, positionTicks: [{ line: 2, ticks: 3 }] }), node(3, '(garbage collector)', null)]
+  const late = { function: 'load', file: FILE, line: 4, column: 3, exact: false }
+  const lineOf = (/** @type {number[]} */ samples) => lay(cutProfiles([makeWindow(nodes, samples)], 1000, 1090), { frame: late }).frame.line
+  assert.equal(lineOf([2, 2, 2, 3, 3, 3, 3]), 4)
+  assert.equal(lineOf([2, 2, 2, 3, 3]), 2)
+})
+
 test('where a collection interrupted a late stack tells, and the function where it mostly was otherwise is a guess', () => {
   const nodes = [node(1, '(root)', null, [2, 3]), node(2, 'load', 1, [], { hitCount: 1, positionTicks: [{ line: 2, ticks: 1 }] }), node(3, '(garbage collector)', null)]
   const profile = cutProfiles([makeWindow(nodes, [2, 3, 3, 3])], 1000, 1050)
