@@ -34,7 +34,8 @@ exports.run = async (context) => {
   const { variant, data: { cases, traps: chosen, ms }, seconds } = context
   const contestant = contestants[variant]
   const known = corpus.filter(({ name }) => cases.includes(name))
-  const order = { contestant: variant, ms, prepares: cases.includes('jsonParse'), sets: [...new Set(known.map(({ set }) => set))] }
+  const sets = [...new Set(known.map(({ set }) => set))]
+  const order = { contestant: variant, ms, prepares: cases.includes('jsonParse'), sets }
   const startup = known.find(({ kind }) => kind === 'startup')
   const target = await startTarget(order)
   context.trackTree('watched process', target.pid)

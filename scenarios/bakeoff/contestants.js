@@ -151,7 +151,8 @@ exports.contestants = {
       const storage = new AsyncLocalStorage()
       registerThread({ asyncLocalStorage: storage })
       setInterval(threadPoll, beatMs)
-      const watchdog = new Worker(path.join(__dirname, 'target', 'sentry-watchdog.js'), { workerData: { thresholdMs, checkMs } })
+      const file = path.join(__dirname, 'target', 'sentry-watchdog.js')
+      const watchdog = new Worker(file, { workerData: { thresholdMs, checkMs } })
       return new Promise((resolve) => watchdog.once('online', () => resolve({ inRequest: (route, run) => storage.run({ route }, run) })))
     }
   }

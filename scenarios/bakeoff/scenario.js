@@ -1,6 +1,7 @@
 'use strict'
 
 const path = require('node:path')
+const fresh = require('./corpus/fresh/cases')
 const { findings } = require('./findings')
 const { tables } = require('./tables')
 const { figure } = require('../harness/format')
@@ -22,10 +23,20 @@ const DEFAULT_SET = 'first'
 
 /** @type {Record<ModeName, () => { contestants?: string[], cases?: string[], traps: string[], ms: number }>} */
 const choices = {
-  quick: () => ({ contestants: ['loopwatch', 'blocked-at', 'prom-client'], cases: require('./corpus/corpus').FEW, traps: ['idle'], ms: BLOCK_MS }),
+  quick: () => ({
+    contestants: ['loopwatch', 'blocked-at', 'prom-client'],
+    cases: require('./corpus/corpus').FEW,
+    traps: ['idle'],
+    ms: BLOCK_MS
+  }),
   default: () => ({ traps: ['idle', 'full load', 'starved', 'stopped'], ms: BLOCK_MS }),
   full: () => ({ traps: ['idle', 'full load', 'starved', 'stopped'], ms: BLOCK_MS }),
-  faithful: () => ({ contestants: ['loopwatch'], cases: Object.keys(require('./corpus/truth').truth), traps: ['idle', 'full load', 'starved', 'stopped'], ms: LONG_MS })
+  faithful: () => ({
+    contestants: ['loopwatch'],
+    cases: Object.keys(require('./corpus/truth').truth),
+    traps: ['idle', 'full load', 'starved', 'stopped'],
+    ms: LONG_MS
+  })
 }
 
 const isInstalled = /[\\/]node_modules[\\/]/.test(__dirname)
@@ -45,14 +56,19 @@ function corpusName (text) {
   return text
 }
 
-/** @param {ModeName} mode @param {string} set @param {boolean} isListing @returns {import('../harness/interface').CellPlan[]} */
+/**
+ * @param {ModeName} mode
+ * @param {string} set of --corpus
+ * @param {boolean} isListing
+ * @returns {import('../harness/interface').CellPlan[]}
+ */
 function plan (mode, set, isListing) {
   const { contestants } = require('./contestants')
   const { corpus, SETS } = require('./corpus/corpus')
   const ofSet = corpus.filter((each) => SETS[set].includes(each.set)).map(({ name }) => name)
   const { contestants: names = Object.keys(contestants), cases: chosen = ofSet, traps, ms } = choices[mode]()
   const cases = chosen.filter((name) => ofSet.includes(name))
-  const packages = SETS[set].includes('fresh') ? require('./corpus/fresh/cases').packages : []
+  const packages = SETS[set].includes('fresh') ? fresh.packages : []
   return names.map((variant) => ({
     variant,
     params: { blocks: cases.length, traps: traps.length },
@@ -81,6 +97,7 @@ exports.scenario = {
   agent: null,
   // Nothing is asked for where none of it would be used.
   packages: isInstalled ? [] : ['@jridgewell/trace-mapping', 'ajv', 'eta', 'express', 'fastify', 'hdr-histogram-js', 'rxjs', 'typescript', 'yaml'],
+  optionalPackages: isInstalled ? [] : fresh.packages,
   modes: {
     quick: { repeats: 1, seconds: 0.5, warmUpSeconds: 0, note: 'whether it works: a few blocks under three contestants' },
     default: { repeats: 1, seconds: 1.5, warmUpSeconds: 0, note: 'every block and trap under every contestant' },

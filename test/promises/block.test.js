@@ -6,7 +6,8 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { startApp } = require('../support/app')
 
-const SOURCE = fs.readFileSync(path.join(__dirname, '..', '..', 'scenarios', 'bakeoff', 'corpus', 'blocks.js'), 'utf8').split('\n')
+const FILE = path.join(__dirname, '..', '..', 'scenarios', 'bakeoff', 'corpus', 'blocks.js')
+const SOURCE = fs.readFileSync(FILE, 'utf8').split('\n')
 
 /** Lines of the corpus that a detector may name for a block. @param {string} name */
 const linesOf = (name) => SOURCE.flatMap((text, i) => new RegExp(`// here:.*\\b${name}\\b`).test(text) ? [i + 1] : [])

@@ -33,7 +33,8 @@ test('the corpus has enough blocks, and of each the function, the lines that are
 
 test('the first 48 blocks run as they were unless others are asked for, and the fresh ones alone or with them', () => {
   const casesOf = (/** @type {string | undefined} */ set) => {
-    const [cell] = scenario.plan({ mode: 'default', options: { corpus: set }, environment: makeDocument().environment, isListing: true })
+    const { environment } = makeDocument()
+    const [cell] = scenario.plan({ mode: 'default', options: { corpus: set }, environment, isListing: true })
     return /** @type {string[]} */ (cell.data?.cases)
   }
   const [first, fresh, all] = [casesOf('first'), casesOf('fresh'), casesOf('all')]

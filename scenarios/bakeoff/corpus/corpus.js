@@ -27,7 +27,20 @@ const { truth } = require('./truth')
 const routeOf = (server, name) => ({ plain: `/${name}`, express: `/shop/:id/${name}`, fastify: `/api/:id/${name}` })[server]
 
 /** @param {Case['module']} module @param {Case['server']} server @param {string} name @param {string[]} cause @param {Partial<Case>} [more] @returns {Case} */
-const known = (module, server, name, cause, more) => ({ name, set: 'first', module, server, cause, frames: [name], lines: marks[name], route: routeOf(server, name), kind: 'request', requests: 1, thread: MAIN, ...more })
+const known = (module, server, name, cause, more) => ({
+  name,
+  set: 'first',
+  module,
+  server,
+  cause,
+  frames: [name],
+  lines: marks[name],
+  route: routeOf(server, name),
+  kind: 'request',
+  requests: 1,
+  thread: MAIN,
+  ...more
+})
 
 /** @type {Case[]} */
 exports.corpus = [
@@ -87,7 +100,10 @@ exports.corpus = [
 exports.SETS = { first: ['first'], fresh: ['fresh'], all: ['first', 'fresh'] }
 
 /** Seconds rather than minutes: one of each kind, of either set. */
-exports.FEW = ['spin', 'atomicsWait', 'pbkdf2', 'ajvCompile', 'rxjsReduce', 'inTimer', 'forever', 'markdownRender', 'parseThenCall', 'newFunction']
+exports.FEW = [
+  'spin', 'atomicsWait', 'pbkdf2', 'ajvCompile', 'rxjsReduce', 'inTimer', 'forever',
+  'markdownRender', 'parseThenCall', 'newFunction'
+]
 
 /** Blocked by JavaScript: there a line can be asked for. @param {Case} each */
 exports.isJs = ({ cause }) => cause[0] === 'js'

@@ -53,11 +53,13 @@ function watchPauses () {
   }).observe({ entryTypes: ['gc'] })
 }
 
+/** @typedef {{ blocks: Record<string, (ms: number) => unknown>, prepare?: () => Promise<void> }} BlockModule */
+
 /**
  * The modules of these sets, as a process is no larger for blocks that it is not asked for; the one of the warm-up is
  * always there.
  * @param {import('../corpus/corpus').Case['set'][]} sets
- * @returns {Promise<Record<string, { blocks: Record<string, (ms: number) => unknown>, prepare?: () => Promise<void> }>>}
+ * @returns {Promise<Record<string, BlockModule>>}
  */
 async function loadModules (sets) {
   const names = new Set(['blocks', ...corpus.filter(({ set }) => sets.includes(set)).map(({ module }) => module)])

@@ -75,7 +75,8 @@ test('figures leave out what a contestant does not tell, and name the blocks it 
   assert.deepEqual([all['said:js:js'], all['said:js:gc'], all['wrong cause:other'], all['wrong cause:spin'], all['found:third']], [1, 1, 1, undefined, 0])
   const native = { ...judged([report({ frame: null })]), name: 'native', isJs: false }
   const some = summarise([verdicts[0], native], { tells: ['frame'] })
-  assert.deepEqual([some.line, some.lineOfJs, some['wrong line:native']], [50, 100, 1], 'a line is asked of every block, not of JavaScript alone')
+  const lines = [some.line, some.lineOfJs, some['wrong line:native']]
+  assert.deepEqual(lines, [50, 100, 1], 'a line is asked of every block, not of JavaScript alone')
   const few = summarise(verdicts, { tells: ['duration'] })
   assert.deepEqual([few.function, few.lineOfJs, few.route, few.cause, few.answered], [undefined, undefined, undefined, undefined, 50])
   assert.ok(Math.abs(few.durationError - 1) < 1e-9)
