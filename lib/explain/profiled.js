@@ -104,7 +104,7 @@ function certainLine (stacks, blamed) {
   const own = stacks.filter(({ frames }) => isSame(callerIn(frames), blamed))
   const lined = own.filter(({ hasLine }) => hasLine).reduce((sum, { count }) => sum + count, 0)
   const all = own.reduce((sum, { count }) => sum + count, 0)
-  return lined >= ENOUGH_IN_LINE && lined * 2 >= all ? { ...(ownLine(own, blamed)), exact: true } : null
+  return lined >= ENOUGH_IN_LINE && lined * 2 >= all ? /** @type {import('../store/record').FrameRecord} */ ({ ...ownLine(own, blamed), exact: true }) : null
 }
 
 /** The innermost function of a file. @param {Frame[]} frames */
