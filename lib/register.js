@@ -6,9 +6,8 @@ const { isMainThread } = require('node:worker_threads')
 const { isPackageManager } = require('./package-manager')
 const { isTestRunner } = require('./test-runner')
 
-// Preloads run in every thread and, through NODE_OPTIONS, in every Node.js process below: not in
-// worker threads (ours among them), not in npm and its like, nor in what starts tests. Nothing here
-// may end the application.
+// Preloads run in every thread (never in the watchdog's) and, through NODE_OPTIONS, in every Node.js process below:
+// worker threads only beat, npm and its like and what starts tests get nothing. Nothing here may end the application.
 if (isMainThread && !isPackageManager(process.argv[1]) && !isTestRunner(process.execArgv)) {
   try {
     require('./host/start').startPreloaded()
@@ -16,5 +15,13 @@ if (isMainThread && !isPackageManager(process.argv[1]) && !isTestRunner(process.
     process.emitWarning(`loopwatch does not watch this process: ${error.message}`, {
       type: 'LoopwatchWarning', code: error.code
     })
+  }
+}
+
+if (!isMainThread) {
+  try {
+    require('./host/thread-beat').beatIfWanted()
+  } catch {
+    // Its loop is then looked at from outside alone.
   }
 }

@@ -2,14 +2,14 @@
 
 /**
  * Numbers that the host counts and the watchdog reads, by slot; of a worker thread `ended` (it exits)
- * and, the other way, `released` (it need not beat any longer). `profileHolds` is odd while the
- * profiler keeps the thread.
+ * and, the other way, `heard` (the watchdog knows it) and `released` (it need not beat any longer); where the kernel
+ * does not tell, `userMs` and `systemMs` of its CPU time. `profileHolds` is odd while the profiler keeps the thread.
  */
-const SLOTS = ['inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'relays', 'relayMicros', 'profileHolds', 'profileMicros', 'ended', 'released']
+const SLOTS = ['inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'relays', 'relayMicros', 'profileHolds', 'profileMicros', 'ended', 'heard', 'released', 'userMs', 'systemMs']
 
 const IN_FLIGHT = SLOTS.indexOf('inFlight')
 
-/** @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'relays' | 'relayMicros' | 'profileHolds' | 'profileMicros' | 'ended' | 'released'} Slot */
+/** @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'relays' | 'relayMicros' | 'profileHolds' | 'profileMicros' | 'ended' | 'heard' | 'released' | 'userMs' | 'systemMs'} Slot */
 
 /** Counters in shared memory, Int32: those that only grow wrap after 2^31 and are read as differences. */
 class Counters {

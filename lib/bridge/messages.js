@@ -29,7 +29,7 @@ module.exports = {
   ORIGIN: 12,
   /** host to watchdog: { code, action, isOn, tookMs, failure, taken } what has become of a start, a taking or a stop of the CPU profile; taken: { startMs, endMs, profile } */
   PROFILE: 13,
-  /** host to watchdog: { code, threadId } of a worker thread of the application */
+  /** host to watchdog: { code, threadId } of a worker thread of the application; { code, threadId, memory, name, tid } of one that is looked at from outside */
   THREAD_STARTED: 20,
   /** host to watchdog: { code, threadId } */
   THREAD_ENDED: 21,

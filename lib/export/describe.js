@@ -47,7 +47,8 @@ function sentence ({ thread, threadId, durationMs, ongoing, startup, cause, fram
   // Of a later version it may be one that is not known here.
   const excuse = Object.hasOwn(causes, cause) ? causes[cause].excuse : undefined
   if (excuse !== undefined) return `${loop} ${how}${when}: ${excuse} (${cause})`
-  const silent = cause === 'native' || cause === 'sync-io' ? 'inside a call that does not answer before it returns' : 'no stack taken'
+  const none = threadId ? "no stack taken (threads: 'on' asks for one)" : 'no stack taken'
+  const silent = cause === 'native' || cause === 'sync-io' ? 'inside a call that does not answer before it returns' : none
   const call = profile?.call ? `${profile.call}${frame?.exact === false ? ',' : ' in'} ` : ''
   const made = generated ? `generated code ${place(generated)} run by ` : ''
   const guess = probable ? `, probably ${probable.call} in line ${probable.line}` : ''

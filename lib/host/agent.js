@@ -26,7 +26,7 @@ const {
 const { unblockStream } = require('./stream')
 const { startThreads } = require('./threads')
 const { warnOnce } = require('./warn-once')
-const { WatchdogThread } = require('./watchdog-thread')
+const { WatchdogThread, isStarting } = require('./watchdog-thread')
 
 /**
  * The agent of one process: what senses on the host thread, and the watchdog it reports to.
@@ -80,7 +80,7 @@ class Agent extends EventEmitter {
     const startsProfile = options.profile === 'on' || (options.profile === 'auto' && !isPreload)
     const profilesItself = isProfiledByNode(process.execArgv, process.env)
     if (startsProfile && mayInspect() && !profilesItself) profiler.run(inspector(), options.profile === 'on' ? 'start' : 'startIfSmall')
-    const threads = startThreads(options, bridge, (message) => this.#thread?.post(message))
+    const threads = startThreads(options, bridge, (message) => this.#thread?.post(message), isStarting)
     /**
      * Called by the watchdog as well, to reach worker threads of the application. Not for others.
      * @type {ReturnType<typeof import('./relay').createRelay> | undefined}
@@ -105,7 +105,7 @@ class Agent extends EventEmitter {
       settle({ url })
     }
     this.#thread = new WatchdogThread(
-      () => ({ memory, options: { ...options, route: undefined }, histogram: delays.histogram, mayInspect: mayInspect(), profilesItself, namesRequests: !isUnsafe, escalates, stripsTypes: stripsTypes(), role: cluster.role() }),
+      () => ({ memory, options: { ...options, route: undefined }, histogram: delays.histogram, mayInspect: mayInspect(), profilesItself, namesRequests: !isUnsafe, escalates, stripsTypes: stripsTypes(), role: cluster.role(), threads: threads.known() }),
       {
         onListening: (url) => {
           this.#settle(url)

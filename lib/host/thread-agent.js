@@ -1,24 +1,19 @@
 'use strict'
 
-const path = require('node:path')
 // An application may put a browser's in place of its global one.
 const process = require('node:process')
-const { threadId, BroadcastChannel } = require('node:worker_threads')
-const { readlinkSync } = require('node:fs')
+const { threadId } = require('node:worker_threads')
 const { nowMs, fromTimelineMs } = require('../clock')
 const { createMemory, openBridge } = require('../bridge/bridge')
-const { CHANNEL } = require('../bridge/messages')
 const { findGate } = require('../bridge/thread-gate')
 const { startHeartbeat } = require('./heartbeat')
 const { createProbe } = require('./probe')
 const { PassiveAgent } = require('./passive-agent')
+const { nameOf, nativeId, script, tell } = require('./thread-hello')
 const { WorkerList } = require('./worker-list')
 
 const kAgent = Symbol.for('loopwatch.agent.1')
 
-/** What Node.js calls a worker thread that was given no name. */
-const NAMELESS = 'WorkerThread'
-const NAME_CHARS = 64
 /** Requests are followed on the main thread alone. */
 const noRequest = () => ({ context: undefined, isCertain: true })
 
@@ -41,7 +36,7 @@ exports.install = ({ name, isInterrupt, options }) => {
   // As of ./hidden-value.js, which would be one more file to load at an interrupt.
   if (isOurs) Object.defineProperty(globalThis, kAgent, /** @type {any} */ ({ __proto__: null, value: agent, configurable: true, enumerable: false, writable: true }))
   // Released by a watchdog that has ended, it may not have beaten since.
-  if (agent.announce === undefined || agent.isReleased?.()) agent.announce = watchThisThread(agent, isOurs, nameOf(name), isInterrupt, options)
+  if (agent.announce === undefined || agent.isReleased?.()) agent.announce = watchThisThread(agent, isOurs, nameOf(name, script()), isInterrupt, options)
   agent.announce()
 }
 
@@ -87,34 +82,8 @@ function watchThisThread (agent, isOurs, name, isInterrupt, options) {
   return () => tell({ memory, threadId, name, tid })
 }
 
-/**
- * Closed at once: an open channel would be told of every other thread, and a message that is posted
- * is delivered all the same. It needs no other thread's loop.
- * @param {object} message
- */
-function tell (message) {
-  const channel = new BroadcastChannel(CHANNEL)
-  channel.postMessage(message)
-  channel.close()
-}
-
 /** A loop that never waited has been in its entry file since the thread was ready. */
 function blockedSinceMs () {
   if (performance.eventLoopUtilization().idle > 0) return nowMs()
   return fromTimelineMs(performance.nodeTiming.bootstrapComplete)
-}
-
-/** @param {string} name */
-function nameOf (name) {
-  const given = name === NAMELESS ? '' : name.trim()
-  return (given || path.basename(process.argv[1] ?? '') || NAMELESS).slice(0, NAME_CHARS)
-}
-
-/** This thread's id in the kernel, null elsewhere than on Linux. */
-function nativeId () {
-  try {
-    return Number(path.basename(readlinkSync('/proc/thread-self')))
-  } catch {
-    return null
-  }
 }

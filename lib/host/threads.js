@@ -1,27 +1,48 @@
 'use strict'
 
+const { unwantBeats, wantBeats, CALM_MS } = require('../bridge/thread-beats')
 const { openGate, closeGate } = require('../bridge/thread-gate')
 const { createRelay } = require('./relay')
+const { ThreadLooks } = require('./thread-looks')
 const { WorkerList } = require('./worker-list')
-
-/** Where worker threads of the application are not watched. */
-const nothing = { relay: undefined, stop: () => {} }
 
 /**
  * What the main thread has for watching the application's worker threads.
- * @param {{ threads: string }} options
+ * @typedef {object} Threads
+ * @property {ReturnType<typeof createRelay> | undefined} relay the way to their inspectors, where that is wanted
+ * @property {() => import('./thread-looks').ThreadLooks['known']} known those that are looked at from outside
+ * @property {() => void} stop
+ */
+
+/**
+ * @param {import('../options').ResolvedOptions} options
  * @param {Pick<import('../bridge/bridge').Bridge, 'counters'>} bridge
  * @param {(message: object) => void} post to the watchdog
+ * @param {() => boolean} isOurs whether the worker thread that begins at this moment is the watchdog's
+ * @returns {Threads}
  */
-exports.startThreads = (options, bridge, post) => {
-  if (options.threads === 'off') return nothing
-  const gate = openGate()
-  const workers = new WorkerList(post, gate)
+exports.startThreads = (options, bridge, post, isOurs) => {
+  if (options.threads === 'off') return { relay: undefined, known: () => [], stop: () => {} }
+  if (options.threads === 'on') {
+    const gate = openGate()
+    const workers = new WorkerList(post, gate)
+    return {
+      relay: createRelay(bridge, gate, workers),
+      known: () => [],
+      stop: () => {
+        workers.stop()
+        closeGate()
+      }
+    }
+  }
+  wantBeats({ ...options, calmPeriod: Math.max(options.calmPeriod, CALM_MS) })
+  const looks = new ThreadLooks(options, post, isOurs)
   return {
-    relay: createRelay(bridge, gate, workers),
+    relay: undefined,
+    known: () => looks.known,
     stop: () => {
-      workers.stop()
-      closeGate()
+      looks.stop()
+      unwantBeats()
     }
   }
 }

@@ -22,6 +22,9 @@ const STOP_TIMEOUT_MS = 1000
  * blocks under its own life, and in a cluster's worker counts from where it began.
  */
 const kStarts = Symbol.for('loopwatch.starts.1')
+/** Whether a worker thread that begins at this moment is a watchdog's. */
+let isStarting = false
+
 const registry = /** @type {Record<symbol, number | undefined>} */ (/** @type {unknown} */ (globalThis))
 
 /**
@@ -60,6 +63,7 @@ class WatchdogThread {
   #start () {
     try {
       if (ENTRY === null || !existsSync(ENTRY)) throw codedError('LOOPWATCH_ERR_BUNDLED', ENTRY ?? MAIN.join('/'))
+      isStarting = true
       const worker = new Worker(ENTRY, {
         name: 'loopwatch',
         workerData: { ...this.#makeData(), starts: countStart() },
@@ -81,6 +85,8 @@ class WatchdogThread {
       this.#worker = worker
     } catch (error) {
       this.#lose(error)
+    } finally {
+      isStarting = false
     }
   }
 
@@ -180,4 +186,5 @@ function countStart () {
 }
 
 exports.WatchdogThread = WatchdogThread
+exports.isStarting = () => isStarting
 exports.RESOURCE_LIMITS = RESOURCE_LIMITS

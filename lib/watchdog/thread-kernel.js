@@ -6,9 +6,11 @@ const { KernelFile } = require('./kernel-file')
 const { Steal } = require('./steal')
 
 const TASKS = '/proc/self/task'
+const MS_PER_S = 1000
 
-/** What Linux knows of one worker thread; nulls elsewhere. */
+/** What Linux knows of one worker thread; elsewhere nulls, but for the CPU time that the main thread may have counted. */
 class ThreadKernel {
+  #counters
   #schedstat
   #stat
   #status
@@ -18,8 +20,13 @@ class ThreadKernel {
   /** Whether the thread is no more: its files tell nobody else's numbers, whoever is given its id. */
   isGone
 
-  /** @param {number | null} tid in the kernel @param {Pick<import('./kernel').Kernel, 'throttling' | 'machineSteal'>} common of all threads */
-  constructor (tid, { throttling, machineSteal }) {
+  /**
+   * @param {number | null} tid in the kernel
+   * @param {Pick<import('./kernel').Kernel, 'throttling' | 'machineSteal'>} common of all threads
+   * @param {Pick<import('../bridge/counters').Counters, 'get'>} counters of its CPU time where there is no tid
+   */
+  constructor (tid, { throttling, machineSteal }, counters) {
+    this.#counters = tid === null ? counters : null
     const folder = tid === null ? '/nonexistent' : `${TASKS}/${tid}`
     // Asked of the folder: a file of it may also be missing in this kernel, or one too many to be opened.
     this.isGone = tid !== null && existsSync(TASKS) && !existsSync(folder)
@@ -35,7 +42,8 @@ class ThreadKernel {
     const text = this.#schedstat.read()
     this.isGone ||= this.#hasRun && text === null
     this.#hasRun ||= text !== null
-    return { atMs: nowMs, ...schedOf(text), throttledMs: this.#throttling.glance(nowMs), stolenMs: null }
+    const cpuMs = this.#countedMs('userMs') + this.#countedMs('systemMs')
+    return { atMs: nowMs, ...schedOf(text), ...(cpuMs > 0 && { cpuMs }), throttledMs: this.#throttling.glance(nowMs), stolenMs: null }
   }
 
   /** What a block is judged by. @param {import('./kernel').Reading} reading of this moment @returns {import('./kernel').Reading} */
@@ -45,7 +53,13 @@ class ThreadKernel {
 
   /** CPU time so far. */
   cpuSeconds () {
-    return cpuOf(this.#stat.read())
+    if (this.#counters === null) return cpuOf(this.#stat.read())
+    return { user: this.#countedMs('userMs') / MS_PER_S, system: this.#countedMs('systemMs') / MS_PER_S }
+  }
+
+  /** @param {'userMs' | 'systemMs'} slot */
+  #countedMs (slot) {
+    return this.#counters?.get(slot) ?? 0
   }
 
   /** How often the thread has gone to sleep so far. */

@@ -77,10 +77,10 @@ class Watchdog {
   #countAtMs = 0
 
   /**
-   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').RecordableHistogram, mayInspect: boolean, profilesItself: boolean, namesRequests: boolean, escalates: boolean, stripsTypes: boolean, role: import('../cluster/cluster').Role, starts: number }} data
+   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').RecordableHistogram, mayInspect: boolean, profilesItself: boolean, namesRequests: boolean, escalates: boolean, stripsTypes: boolean, role: import('../cluster/cluster').Role, threads: import('./worker-thread').Hello[], starts: number }} data
    * @param {(message: object) => void} post to the host
    */
-  constructor ({ memory, options, histogram, mayInspect, profilesItself, namesRequests, escalates, stripsTypes, role, starts }, post) {
+  constructor ({ memory, options, histogram, mayInspect, profilesItself, namesRequests, escalates, stripsTypes, role, threads, starts }, post) {
     this.#options = options
     this.#bridge = openBridge(memory)
     this.#post = post
@@ -149,11 +149,13 @@ class Watchdog {
       onPut: (record) => this.#page.put(record),
       onDropped: (id) => this.#page.drop(id)
     })
-    if (options.threads !== 'off' && mayInspect) {
+    if (options.threads === 'auto' || (options.threads === 'on' && mayInspect)) {
       this.#threads = new WorkerThreads({
+        known: threads,
+        isAsked: options.threads === 'on',
+        options,
         ownId: threadId,
         bridge: this.#bridge,
-        options,
         labelOf: (name) => this.#metrics.threadLabel(name),
         kernel: this.#kernel,
         watchdogGapWithin: (startMs, endMs) => this.#pace.lateness.within(startMs, endMs),
@@ -364,7 +366,7 @@ class Watchdog {
   /** What the host says. @param {{ code: number, threadId: number, file: string, text: string | null }} message */
   receive (message) {
     if (message.code === LEAD) this.#cluster.lead()
-    else if (message.code === THREAD_STARTED) this.#threads?.started(message.threadId)
+    else if (message.code === THREAD_STARTED) this.#threads?.begun(message)
     else if (message.code === THREAD_ENDED) this.#threads?.ended(message.threadId)
     else if (message.code === PROFILE) this.#profiling.receive(message)
     else if (message.code === SOURCE_MAP) this.#sources.receive(message)
@@ -385,14 +387,11 @@ class Watchdog {
     this.#threads?.stop()
     this.#requests.drain(Infinity)
     this.#count(now)
-    this.#page.close()
+    for (const part of [this.#page, this.#endpoint]) part.close()
     this.#pyroscope?.stop()
-    this.#endpoint.close()
     await this.#cluster.stop()
     this.#log?.flushSuppressed()
-    this.#log?.close()
-    this.#file?.close()
-    this.#kernel.close()
+    for (const part of [this.#log, this.#file, this.#kernel]) part?.close()
   }
 }
 

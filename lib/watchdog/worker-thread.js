@@ -1,12 +1,14 @@
 'use strict'
 
 const { openBridge } = require('../bridge/bridge')
+const { CALM_MS } = require('../bridge/thread-beats')
 const { Parking, PERIOD_MS } = require('./parking')
+const { Sleeping } = require('./sleeping')
 const { ThreadKernel } = require('./thread-kernel')
 const { ThreadWatch } = require('./thread-watch')
 
 /**
- * @typedef {object} Hello what lib/host/thread-agent.js tells of its thread
+ * @typedef {object} Hello what lib/host/thread-agent.js and thread-beat.js tell of their thread, and thread-looks.js of others
  * @property {SharedArrayBuffer} memory
  * @property {number} threadId
  * @property {string} name
@@ -16,6 +18,7 @@ const { ThreadWatch } = require('./thread-watch')
 /** One worker thread of the application under watch. */
 class WorkerThread {
   #bridge
+  #isAsked
   #kernel
   #parking
   #watch
@@ -33,14 +36,19 @@ class WorkerThread {
    * @param {Pick<import('./kernel').Kernel, 'throttling' | 'machineSteal'>} parts.kernel of the process
    * @param {Pick<import('./thread-watch').Parts, 'options' | 'ask' | 'isHeldUp' | 'frames' | 'nextId' | 'reports'>} parts.common
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
+   * @param {boolean} parts.isOutside the main thread sees what it does
+   * @param {boolean} parts.isAsked whether it can be asked where it is
+   * @param {WorkerThread} [parts.outside] the same as it is seen from outside, which knows its CPU time
    */
-  constructor ({ hello, label, kernel, common, watchdogGapWithin }) {
+  constructor ({ hello, label, kernel, common, watchdogGapWithin, isOutside, isAsked, outside }) {
     this.threadId = hello.threadId
     this.label = label
-    this.memory = hello.memory
+    this.isOutside = isOutside
+    this.#isAsked = isAsked
     this.#bridge = openBridge(hello.memory)
-    this.#kernel = new ThreadKernel(hello.tid, kernel)
-    this.#parking = new Parking(() => this.#kernel.sleeps())
+    this.#bridge.counters.add('heard', 1)
+    this.#kernel = new ThreadKernel(hello.tid, kernel, (outside === undefined ? this : outside).#bridge.counters)
+    this.#parking = isAsked ? new Parking(() => this.#kernel.sleeps()) : new Sleeping(common.options.threshold)
     this.#watch = new ThreadWatch({
       ...common,
       thread: hello.name,
@@ -76,9 +84,13 @@ class WorkerThread {
     if (now < this.#dueAtMs) return { wakeAtMs: this.#dueAtMs, eventful: false }
     this.#kernel.read(now)
     if (this.isEnded) return { wakeAtMs: Infinity, eventful: false }
+    // Seen from outside, and not yet at work.
+    if (this.#bridge.beat.beats === 0) return { wakeAtMs: now + CALM_MS, eventful: false }
     const { wakeAtMs, eventful } = this.#watch.look(now, selfLate)
     this.#lastLookMs = now
-    this.#dueAtMs = this.#parking.isOn ? Math.min(wakeAtMs, now + PERIOD_MS / 2) : wakeAtMs
+    // One that is seen from outside may be said to be busy at any time.
+    const capMs = this.#parking.isOn ? PERIOD_MS / 2 : this.#isAsked ? Infinity : CALM_MS
+    this.#dueAtMs = Math.min(wakeAtMs, now + capMs)
     return { wakeAtMs: this.#dueAtMs, eventful }
   }
 
@@ -98,13 +110,13 @@ class WorkerThread {
       idleMs: Math.max(this.#time.idleMs, real.idleMs + parkedMs)
     }
     this.#cpu = this.#kernel.cpuSeconds() ?? this.#cpu
-    return { ...this.#time, heartbeatAgeMs: now - beat.atMs, inProgressMs: this.#watch.blockedMs, cpu: this.#cpu }
+    return { ...this.#time, heartbeatAgeMs: beat.beats === 0 ? 0 : now - beat.atMs, inProgressMs: this.#watch.blockedMs, cpu: this.#cpu }
   }
 
-  /** Ends watching; a block in progress is recorded as far as it was seen. */
-  stop () {
+  /** Ends watching; a block in progress is recorded as far as it was seen. @param {boolean} [isNeeded] the host's part goes on */
+  stop (isNeeded = false) {
     this.#isStopped = true
-    this.#bridge.counters.add('released', 1)
+    if (!isNeeded) this.#bridge.counters.add('released', 1)
     this.#watch.stop(this.#lastLookMs)
     this.#kernel.close()
   }

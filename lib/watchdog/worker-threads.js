@@ -1,38 +1,28 @@
 'use strict'
 
-const { readdirSync } = require('node:fs')
-const { availableParallelism } = require('node:os')
 const { BroadcastChannel } = require('node:worker_threads')
 const { nowMs } = require('../clock')
 const { CHANNEL, THREAD_STARTED, THREAD_ENDED } = require('../bridge/messages')
-const { findGate } = require('../bridge/thread-gate')
-const { ThreadAsker } = require('./thread-asker')
-const { ThreadCount } = require('./thread-count')
-const { ThreadDiscovery } = require('./thread-discovery')
+const { ThreadInquiry } = require('./thread-inquiry')
 const { ThreadTotals } = require('./thread-totals')
 const { WorkerThread } = require('./worker-thread')
 
-/** An idle worker thread beats this often: eight of them wake a sleeping process 80 times a second. */
-const CALM_MS = 100
 /** A look at calm threads may come this much late, and so with another. */
 const COALESCE_MS = 50
-/** A process whose watchdog is started anew may have had thousands; the latest are most likely to live. */
-const EARLIER = 1000
 /** So many that have ended are remembered; numbers are never given again. */
 const GONE = 1000
-/** While there are too many threads their number is looked at again after this time. */
-const RECOUNT_MS = 10000
+/** A thread is not taken apart for so long: one that was busy for it until its end was blocked. */
+const APART_MS = 1000
 /** Names under which the main thread's records and the watchdog's metrics go. */
 const TAKEN = ['main', 'watchdog']
 
 /** The worker threads of the application: finds them, watches them, adds them up. */
 class WorkerThreads {
   #parts
-  #asker
-  #discovery
+  #inquiry
   #channel
-  #count
-  #countedAtMs = nowMs()
+  /** Started by the main thread, which has too many to look at. @type {Set<number>} */
+  #unseen = new Set()
   #totals = new ThreadTotals()
   /** @type {Map<number, WorkerThread>} */
   #threads = new Map()
@@ -44,6 +34,8 @@ class WorkerThreads {
   /**
    * @param {object} parts
    * @param {number} parts.ownId thread id of the watchdog
+   * @param {boolean} parts.isAsked whether they are asked by their inspectors, or watched as they say themselves and as they are seen from outside
+   * @param {import('./worker-thread').Hello[]} parts.known that are looked at from outside already
    * @param {import('../bridge/bridge').Bridge} parts.bridge of the main thread
    * @param {{ threshold: number, resolution: number, sample: number, calmPeriod: number }} parts.options
    * @param {(name: string) => string} parts.labelOf bounds the label of a name
@@ -57,23 +49,10 @@ class WorkerThreads {
    */
   constructor (parts) {
     this.#parts = parts
-    const { threshold, resolution, calmPeriod } = parts.options
-    const gate = findGate()
-    this.#count = new ThreadCount({ cpus: availableParallelism(), before: parts.ownId - 1, tasks: countTasks })
-    this.#asker = new ThreadAsker({
-      mayAsk: () => this.#count.excess === null && (gate === null || gate.isQuiet(nowMs())),
-      options: { threshold, resolution, calmPeriod: Math.max(calmPeriod, CALM_MS) },
-      relays: () => parts.bridge.counters.get('relays'),
-      relayMicros: () => parts.bridge.counters.get('relayMicros')
-    })
-    this.#discovery = new ThreadDiscovery({
-      nowMs,
-      install: (threadIds, isInterrupt) => this.#asker.install(threadIds, isInterrupt, nowMs())
-    })
+    this.#inquiry = parts.isAsked ? new ThreadInquiry(parts) : null
     this.#channel = new BroadcastChannel(CHANNEL)
     this.#channel.onmessage = (/** @type {any} */ { data }) => this.#hear(data)
-    // Threads are numbered; those with a smaller number than ours may have been there before us.
-    for (let threadId = Math.max(1, parts.ownId - EARLIER); threadId < parts.ownId; threadId++) this.#discovery.add(threadId)
+    for (const hello of parts.known) this.#watch(hello, true)
   }
 
   /** @param {number} threadId @param {number} [by] the worker thread that started it; without, the main thread has */
@@ -84,16 +63,25 @@ class WorkerThreads {
       return
     }
     if (by !== undefined) this.#starters.set(threadId, by)
-    this.#count.started(threadId)
-    this.#discovery.add(threadId)
+    this.#inquiry?.started(threadId)
+  }
+
+  /** One that the main thread looks at from outside, or would if there were fewer. @param {{ threadId: number }} message */
+  begun (message) {
+    const { threadId } = message
+    const isUnseen = this.#inquiry === null && !isHello(message)
+    if (isUnseen) this.#unseen.add(threadId)
+    else this.#unseen.delete(threadId)
+    if (isHello(message)) this.#watch(message, true)
+    else this.started(threadId)
   }
 
   /** @param {number} threadId */
   ended (threadId) {
     this.#gone.add(threadId)
     if (this.#gone.size > GONE) this.#gone.delete(/** @type {number} */ (this.#gone.values().next().value))
-    this.#count.ended(threadId)
-    this.#discovery.remove(threadId)
+    this.#inquiry?.ended(threadId)
+    this.#unseen.delete(threadId)
     const thread = this.#threads.get(threadId)
     if (thread !== undefined) this.#end(thread)
     this.#starters.delete(threadId)
@@ -102,14 +90,21 @@ class WorkerThreads {
 
   /** @param {any} hello from whoever speaks on the channel */
   #hear (hello) {
-    if (Array.isArray(hello?.living)) this.#listed(hello.living)
+    if (Array.isArray(hello?.living)) this.#inquiry?.listed(hello.living)
     // From a worker thread that starts others.
     if (hello?.code === THREAD_STARTED && Number.isInteger(hello.threadId)) this.started(hello.threadId, hello.by)
     if (hello?.code === THREAD_ENDED && Number.isInteger(hello.threadId)) this.ended(hello.threadId)
-    const { memory, threadId, name } = /** @type {import('./worker-thread').Hello} */ (hello ?? {})
-    if (!(memory instanceof SharedArrayBuffer) || !Number.isInteger(threadId) || typeof name !== 'string') return
-    this.#discovery.remove(threadId)
-    if (this.#threads.has(threadId) || this.#gone.has(threadId)) return
+    if (isHello(hello)) this.#watch(hello, false)
+  }
+
+  /** @param {import('./worker-thread').Hello} hello @param {boolean} isOutside said by the main thread, of what it sees */
+  #watch (hello, isOutside) {
+    const { threadId, name, tid } = hello
+    this.#inquiry?.found(threadId)
+    const known = this.#threads.get(threadId)
+    if (this.#gone.has(threadId) || threadId === this.#parts.ownId || (known !== undefined && (isOutside || !known.isOutside))) return
+    // It tells better itself. Its times go on from where they were, so they are not added up.
+    known?.stop(tid === null)
     const own = TAKEN.includes(name) ? `${name} (worker)` : name
     const { options, frames, nextId, reports, kernel, watchdogGapWithin, labelOf } = this.#parts
     this.#threads.set(threadId, new WorkerThread({
@@ -117,10 +112,13 @@ class WorkerThreads {
       label: labelOf(own),
       kernel,
       watchdogGapWithin,
+      isOutside,
+      isAsked: this.#inquiry !== null,
+      outside: known,
       common: {
         options: { ...options, stuck: 0 },
-        ask: () => this.#asker.ask(threadId),
-        isHeldUp: () => this.#asker.isHeldUp,
+        ask: () => this.#inquiry?.ask(threadId) ?? false,
+        isHeldUp: () => this.#inquiry?.isHeldUp ?? false,
         frames,
         nextId,
         reports: {
@@ -135,21 +133,16 @@ class WorkerThreads {
     this.#parts.onNew()
   }
 
-  /** @param {number[]} living of the application, and this one */
-  #listed (living) {
-    this.#count.seen(living.filter((threadId) => threadId !== this.#parts.ownId))
-    this.#discovery.retain(living)
-  }
-
   /**
    * A thread that says nothing while it ends is being taken apart; one asleep that let go before it
-   * could be asked was waiting, more likely than not, for work.
+   * could be asked was waiting, more likely than not, for work, and so was each where none is asked.
    * @param {number} threadId
    * @param {import('../store/record').BlockRecord} record
    */
   #settle (threadId, record) {
     const { reports } = this.#parts
-    const isBlameless = record.samples === 0 && (record.cause === 'sync-io' || this.#threads.get(threadId)?.isEnded !== false)
+    const isLast = this.#threads.get(threadId)?.isEnded !== false && (this.#inquiry !== null || record.durationMs < APART_MS)
+    const isBlameless = record.samples === 0 && (record.cause === 'sync-io' || isLast)
     if (isBlameless) reports.dropped(record)
     else reports.settled(record)
   }
@@ -168,25 +161,16 @@ class WorkerThreads {
    */
   look (now, selfLate) {
     let next = Infinity
-    this.#judgeCount(now)
-    this.#asker.open(now)
+    this.#inquiry?.open(now)
+    if (this.#inquiry === null) this.#parts.onState(this.#unseen.size === 0 ? null : { message: `${this.#unseen.size} more than are looked at from outside` })
     for (const thread of this.#threads.values()) {
       const { wakeAtMs, eventful } = thread.look(now, selfLate)
       // The kernel knows, or the thread itself, where nobody else tells.
       if (thread.isEnded) this.ended(thread.threadId)
       else next = Math.min(next, wakeAtMs + (eventful ? 0 : COALESCE_MS))
     }
-    this.#asker.close(now)
+    this.#inquiry?.close(now)
     return next
-  }
-
-  /** @param {number} now */
-  #judgeCount (now) {
-    if (this.#count.excess !== null && now - this.#countedAtMs >= RECOUNT_MS) {
-      this.#countedAtMs = now
-      this.#count.recount()
-    }
-    this.#parts.onState(this.#count.excess)
   }
 
   /** The records of blocks in progress. */
@@ -207,19 +191,15 @@ class WorkerThreads {
 
   /** Lets go of every thread; blocks in progress are recorded as far as they came. */
   stop () {
-    this.#discovery.stop()
+    this.#inquiry?.stop()
     this.#channel.close()
     for (const thread of [...this.#threads.values()]) this.#end(thread)
   }
 }
 
-/** Threads of this process, null elsewhere than on Linux. */
-function countTasks () {
-  try {
-    return readdirSync('/proc/self/task').length
-  } catch {
-    return null
-  }
+/** @param {any} message @returns {message is import('./worker-thread').Hello} */
+function isHello (message) {
+  return message?.memory instanceof SharedArrayBuffer && Number.isInteger(message.threadId) && typeof message.name === 'string'
 }
 
 exports.WorkerThreads = WorkerThreads

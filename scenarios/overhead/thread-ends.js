@@ -1,9 +1,12 @@
 'use strict'
 
-// Shows what lib/bridge/thread-gate.js is for: worker threads come and go while the main thread's
-// inspector is connected to all of them again and again, as a debugger or profiler would.
-//   node scenarios/overhead/thread-ends.js            with the gate: ends with a count
-//   node scenarios/overhead/thread-ends.js bare       without: the process aborts, mostly within seconds
+// Worker threads come and go by the dozen, and nothing may abort:
+//   node scenarios/overhead/thread-ends.js auto            under an agent as it is by default, which uses no inspector of theirs
+//   node scenarios/overhead/thread-ends.js on              while the main thread's inspector is connected to all of them again
+//                                                          and again, with the gate of threads: 'on' (lib/bridge/thread-gate.js)
+//   node scenarios/overhead/thread-ends.js bare            the same without the gate: the process aborts, mostly within seconds
+//   node scenarios/overhead/thread-ends.js auto 200        so many processes, 25 at a time: how many were ended by a signal
+const { spawn } = require('node:child_process')
 const path = require('node:path')
 const { Worker } = require('node:worker_threads')
 const { openGate } = require('../../lib/bridge/thread-gate')
@@ -29,19 +32,24 @@ const ENDS = [
   (/** @type {number} */ ms) => `setTimeout(() => { throw new Error('on purpose') }, ${ms})`
 ]
 
-const isBare = process.argv[2] === 'bare'
+const way = process.argv[2] ?? 'on'
+const runs = Number(process.argv[3] ?? 0)
+const AT_A_TIME = 25
 let asked = 0
 let ended = 0
 
 // A quiet time of 1 ms, a thousandth of the agent's. So nothing here calls terminate(): a thread that is told to end has the
 // agent's whole second for it, and terminated while it still loads Node.js itself it aborts the process, whoever watches.
-const gate = openGate(1)
-const workers = new WorkerList(() => {}, gate)
-const counters = /** @type {any} */ ({ get: () => asked, add: (/** @type {string} */ name) => { if (name === 'relays') asked++ } })
-const open = { enter: () => true, leave: () => {} }
-const relay = isBare ? createRelay({ counters }, open, { hasStopping: () => false }) : createRelay({ counters }, gate, workers)
-const call = { threadIds: Array.from({ length: 1e5 }, (_, i) => i), expression: '(() => {})', most: 4, lists: false, waitMs: 1 }
-Object.assign(globalThis, { ask: () => relay(require('node:inspector'), call) })
+function startAsking () {
+  const gate = openGate(1)
+  const workers = new WorkerList(() => {}, gate)
+  const counters = /** @type {any} */ ({ get: () => asked, add: (/** @type {string} */ name) => { if (name === 'relays') asked++ } })
+  const open = { enter: () => true, leave: () => {} }
+  const relay = way === 'bare' ? createRelay({ counters }, open, { hasStopping: () => false }) : createRelay({ counters }, gate, workers)
+  const call = { threadIds: Array.from({ length: 1e5 }, (_, i) => i), expression: '(() => {})', most: 4, lists: false, waitMs: 1 }
+  Object.assign(globalThis, { ask: () => relay(require('node:inspector'), call) })
+  return new Worker(ASKER, { eval: true })
+}
 
 const endMs = Date.now() + SECONDS * 1000
 
@@ -49,14 +57,35 @@ const endMs = Date.now() + SECONDS * 1000
 async function chain (i) {
   while (Date.now() < endMs) {
     const ms = 5 + Math.random() * 40
-    const worker = new Worker((isBare ? '' : SAYS_ITS_END) + ENDS[i++ % ENDS.length](ms), { eval: true })
+    const worker = new Worker((way === 'on' ? SAYS_ITS_END : '') + ENDS[i++ % ENDS.length](ms), { eval: true })
     await new Promise((resolve) => worker.on('error', () => {}).on('exit', resolve))
     ended++
   }
 }
 
-const asker = new Worker(ASKER, { eval: true })
-Promise.all([0, 1, 2, 3].map(chain)).then(() => {
+async function runOnce () {
+  const asker = way === 'auto' ? null : startAsking()
+  const agent = way === 'auto' ? require('../..').start({ port: 0, log: false }) : null
+  await Promise.all([0, 1, 2, 3].map(chain))
   process.stdout.write(`${ended} threads ended while ${asked} questions were asked of the rest: nothing aborted (Node.js ${process.version})\n`)
-  return asker.terminate()
-})
+  await asker?.terminate()
+  await agent?.stop()
+}
+
+/** @param {Record<string, number>} outcomes */
+async function runMany (outcomes) {
+  for (let left = runs; left > 0; left -= AT_A_TIME) {
+    await Promise.all(Array.from({ length: Math.min(left, AT_A_TIME) }, () => new Promise((resolve) => {
+      spawn(process.execPath, [__filename, way], { stdio: 'ignore' }).on('close', (code, signal) => {
+        const outcome = signal ?? `code ${code}`
+        outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
+        resolve(undefined)
+      })
+    })))
+  }
+  const bySignal = Object.keys(outcomes).filter((outcome) => outcome.startsWith('SIG')).reduce((sum, signal) => sum + outcomes[signal], 0)
+  process.stdout.write(`${way}: ${bySignal} of ${runs} processes ended by a signal (Node.js ${process.version}; ${JSON.stringify(outcomes)})\n`)
+}
+
+if (runs > 0) runMany({})
+else runOnce()

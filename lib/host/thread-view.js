@@ -1,0 +1,117 @@
+'use strict'
+
+/** A thread that waits for events beats for as long as nobody sees otherwise: a main thread that is blocked itself sees nothing. */
+const NEVER_MS = 1e9
+/** Node.js gets a thread ready in 30 ms, and few load for longer than this: whose loop has not begun by then is blocked. */
+const BOOT_MS = 1000
+/** What Node.js says for the idle time of a thread that is being taken apart. */
+const STOPPED_MS = -1
+/** A thread that waits for events is woken for its CPU time this often. */
+const CPU_MS = 1000
+const US_PER_MS = 1000
+
+/**
+ * What the main thread sees of one worker thread. Of its loop Node.js tells how long it has waited for events so far,
+ * up to this very moment. Where that has grown between two looks the loop has turned; as long as it has not, the loop
+ * was busy without a pause. So a loop that turns without ever waiting looks the same as one that is blocked.
+ */
+class ThreadView {
+  #read
+  #cpuUsage
+  #bridge
+  #certainMs
+  #createdAtMs
+  #isStopped = false
+  #isBegun = false
+  #idleMs = 0
+  #atMs
+  /**
+   * The busy time at present: when it began at the earliest and at the latest, and until when it has been seen.
+   * @type {{ earliestMs: number, latestMs: number, seenMs: number, isTold: boolean } | null}
+   */
+  #busy = null
+  /** The last, null while it is asked for. */
+  #cpu = /** @type {NodeJS.CpuUsage | null} */ ({ user: 0, system: 0 })
+  #cpuAtMs = 0
+
+  /**
+   * @param {object} parts
+   * @param {() => { idle: number, active: number }} parts.read `worker.performance.eventLoopUtilization`
+   * @param {(() => Promise<NodeJS.CpuUsage>) | null} parts.cpuUsage where the kernel does not tell of its CPU time; it is answered by the thread itself
+   * @param {import('../bridge/bridge').Bridge} parts.bridge what the watchdog reads
+   * @param {number} parts.thresholdMs
+   * @param {number} parts.createdAtMs
+   */
+  constructor ({ read, cpuUsage, bridge, thresholdMs, createdAtMs }) {
+    this.#read = read
+    this.#cpuUsage = cpuUsage
+    this.#bridge = bridge
+    // Below half of the threshold many small turns and one block look the same.
+    this.#certainMs = thresholdMs / 2
+    this.#createdAtMs = this.#atMs = createdAtMs
+  }
+
+  /** Whether the watchdog needs no looks any more: the thread beats itself, or is gone. */
+  get isDone () {
+    return this.#isStopped || this.#bridge.counters.get('released') > 0
+  }
+
+  /** @param {number} nowMs @returns {number} how long it has been busy without a pause, 0 where it waits for events */
+  look (nowMs) {
+    // Of two readings a microsecond apart the second is larger if the loop waits at this moment.
+    const before = this.#read().idle
+    const { idle, active } = this.#read()
+    this.#isStopped = idle === STOPPED_MS
+    const isBegun = idle > 0 || active > 0
+    if (this.#isStopped || (!isBegun && nowMs - this.#createdAtMs < BOOT_MS)) return 0
+    const waitedMs = idle - this.#idleMs
+    if (waitedMs > 0 || isBegun !== this.#isBegun) this.#turned(nowMs, { waitedMs, idle, active, isWaiting: idle > before })
+    else this.#stays(nowMs, { idle, active })
+    this.#isBegun = isBegun
+    this.#idleMs = idle
+    this.#atMs = nowMs
+    this.#askCpu(nowMs)
+    return this.#busy === null ? 0 : nowMs - this.#busy.latestMs
+  }
+
+  /** @param {number} nowMs @param {{ waitedMs: number, idle: number, active: number, isWaiting: boolean }} seen */
+  #turned (nowMs, { waitedMs, idle, active, isWaiting }) {
+    const { beat, lateBeats } = this.#bridge
+    const busy = this.#busy
+    if (busy !== null && busy.seenMs - busy.latestMs >= this.#certainMs) {
+      const endMs = this.#isBegun ? nowMs : nowMs - idle - active
+      const doubtMs = endMs - busy.earliestMs - (busy.seenMs - busy.latestMs)
+      lateBeats.push(busy.earliestMs, endMs, this.#isBegun ? waitedMs : 0, Math.max(0, doubtMs), beat.beats)
+    }
+    // The first of all beats stands for code at the top level.
+    if (beat.beats === 0) beat.write(nowMs, idle, active, NEVER_MS)
+    beat.write(nowMs, idle, active, NEVER_MS)
+    this.#busy = isWaiting ? null : { earliestMs: Math.min(nowMs, this.#atMs + waitedMs), latestMs: nowMs, seenMs: nowMs, isTold: false }
+  }
+
+  /** @param {number} nowMs @param {{ idle: number, active: number }} seen */
+  #stays (nowMs, { idle, active }) {
+    const fromMs = this.#isBegun ? this.#atMs : this.#createdAtMs
+    const busy = this.#busy ??= { earliestMs: fromMs, latestMs: fromMs, seenMs: fromMs, isTold: false }
+    busy.seenMs = nowMs
+    if (busy.isTold || nowMs - busy.latestMs < this.#certainMs) return
+    busy.isTold = true
+    this.#bridge.beat.write(busy.latestMs, idle, Math.max(0, active - (nowMs - busy.latestMs)), 0)
+  }
+
+  /** One question at a time: a thread in a native call answers at its end. @param {number} nowMs */
+  #askCpu (nowMs) {
+    const last = this.#cpu
+    if (this.#cpuUsage === null || last === null || (this.#busy === null && nowMs - this.#cpuAtMs < CPU_MS)) return
+    this.#cpu = null
+    this.#cpuAtMs = nowMs
+    const { counters } = this.#bridge
+    this.#cpuUsage().then((cpu) => {
+      counters.add('userMs', Math.floor(cpu.user / US_PER_MS) - Math.floor(last.user / US_PER_MS))
+      counters.add('systemMs', Math.floor(cpu.system / US_PER_MS) - Math.floor(last.system / US_PER_MS))
+      this.#cpu = cpu
+    }, () => { this.#cpu = last })
+  }
+}
+
+exports.ThreadView = ThreadView

@@ -1,0 +1,81 @@
+'use strict'
+
+const { silenceMs } = require('../silence')
+
+/** A silent thread is judged this often: the kernel's account of a running one may be 4 ms old. */
+const WINDOW_MS = 50
+/** Asleep for more than this share of it the thread was waiting: V8's own locks take less. */
+const ASLEEP = 0.2
+
+/**
+ * Tells a worker thread that waits from one that computes, where nobody may ask it (Parking asks): idle workers of a
+ * pool wait in Atomics.wait, without a turn of their loop. A silent thread that sleeps counts as one that turns:
+ * beats are made up for it, so that neither its waiting nor a row of short tasks is a block. A block that sleeps
+ * itself (files, locks, execSync) is therefore missed, and so is each where CPU time is not known.
+ */
+class Sleeping {
+  #thresholdMs
+  /** Made-up beats since the last real one; each has a number of its own. */
+  #count = 0
+  #realBeats = 0
+  #atMs = 0
+  /** @type {import('./kernel').Reading | null} */
+  #last = null
+  /** Time found to be spent waiting so far. */
+  parkedMs = 0
+
+  /** @param {number} thresholdMs */
+  constructor (thresholdMs) {
+    this.#thresholdMs = thresholdMs
+  }
+
+  /** Whether the thread was found waiting and its loop has not turned since. */
+  get isOn () {
+    return this.#count > 0
+  }
+
+  /** @param {import('./parking').Seen} seen @returns {import('./parking').Seen} with made-up beats instead of silence */
+  adjust ({ sample, reading, beat, gaps }) {
+    const adjusted = gaps.map((gap) => this.#count > 0 && gap.beats === this.#realBeats
+      ? { ...gap, startMs: this.#atMs, idleMs: 0, periodMs: 0, doubtMs: WINDOW_MS, beats: this.#number(gap.beats) }
+      : gap)
+    if (beat.beats !== this.#realBeats) {
+      this.#realBeats = beat.beats
+      this.#count = 0
+    }
+    if (reading.atMs < beat.atMs + silenceMs(this.#thresholdMs, beat.periodMs)) this.#last = reading
+    else this.#follow(reading, Math.max(this.#last?.atMs ?? 0, beat.atMs + beat.periodMs))
+    return { sample, reading, gaps: adjusted, beat: this.beat(beat) }
+  }
+
+  /** The last beat, made up where the thread waits. @param {import('./detector').DoubtfulBeat} beat */
+  beat (beat) {
+    if (this.#count === 0 || beat.beats !== this.#realBeats) return beat
+    return { ...beat, beats: this.#number(beat.beats), atMs: this.#atMs, periodMs: 0, doubtMs: WINDOW_MS }
+  }
+
+  /** @param {import('./kernel').Reading} reading @param {number} fromMs since when it has been silent and was not judged */
+  #follow (reading, fromMs) {
+    const silentMs = reading.atMs - fromMs
+    if (silentMs < WINDOW_MS) return
+    const asleepMs = Math.max(0, silentMs - grown(this.#last, reading, 'cpuMs') - grown(this.#last, reading, 'runQueueMs'))
+    this.#last = reading
+    if (asleepMs < ASLEEP * silentMs) return
+    this.#count++
+    this.#atMs = reading.atMs
+    this.parkedMs += asleepMs
+  }
+
+  /** @param {number} beats real ones, an Int32 */
+  #number (beats) {
+    return beats + this.#count * 2 ** 32
+  }
+}
+
+/** @param {import('./kernel').Reading | null} from @param {import('./kernel').Reading} to @param {'cpuMs' | 'runQueueMs'} what */
+function grown (from, to, what) {
+  return Math.max(0, (to[what] ?? 0) - (from?.[what] ?? to[what] ?? 0))
+}
+
+exports.Sleeping = Sleeping
+exports.WINDOW_MS = WINDOW_MS
