@@ -37,7 +37,11 @@ function beat (options) {
     if (counters.get('heard') === 0 && nowMs() >= againAtMs) {
       waitMs *= 2
       againAtMs = nowMs() + waitMs
-      announce()
+      try {
+        announce()
+      } catch {
+        // The application must not hear of it.
+      }
     }
     return counters.get('released') === 0
   }

@@ -50,6 +50,15 @@ class ThreadLooks {
 
   /** The channel speaks from within `new Worker()`, when the thread has just begun. @param {any} message */
   #onWorker = ({ worker }) => {
+    try {
+      this.#begin(worker)
+    } catch {
+      // Where memory for it is not to be had, the application must not hear of it: it is not watched.
+    }
+  }
+
+  /** @param {any} worker */
+  #begin (worker) {
     const known = this.#tasks
     this.#tasks = listTasks()
     if (this.#isOurs()) return
@@ -57,8 +66,8 @@ class ThreadLooks {
     const tid = [...this.#tasks].filter((each) => !known.has(each)).reduce((most, each) => Math.max(most, each), 0)
     const thread = { threadId: worker.threadId, name: nameOf(worker.threadName), tid: tid === 0 ? null : tid, createdAtMs: nowMs(), memory: null, view: null }
     this.#threads.set(worker, thread)
-    this.#see(worker, thread)
     this.#timer ??= setTimeout(this.#look, BUSY_MS).unref()
+    this.#see(worker, thread)
   }
 
   /** @param {import('node:worker_threads').Worker} worker @param {Thread} thread */
@@ -80,19 +89,30 @@ class ThreadLooks {
   }
 
   #look = () => {
+    /** @type {number} */
     let waitMs = CALM_MS
-    for (const [worker, thread] of this.#threads) {
-      if (worker.threadId === ENDED_ID) {
-        this.#threads.delete(worker)
-        this.#post({ code: THREAD_ENDED, threadId: thread.threadId })
-      } else if (thread.view === null) {
-        this.#see(worker, thread)
-      } else if (!thread.view.isDone) {
-        const busyMs = thread.view.look(nowMs())
+    try {
+      for (const [worker, thread] of this.#threads) {
+        const busyMs = this.#lookAt(worker, thread)
         if (busyMs > 0) waitMs = Math.min(waitMs, Math.max(BUSY_MS, busyMs * BUSY_SHARE))
       }
+    } catch {
+      // As above: it is looked at again.
     }
     this.#timer = this.#threads.size === 0 ? undefined : setTimeout(this.#look, waitMs).unref()
+  }
+
+  /** @param {import('node:worker_threads').Worker} worker @param {Thread} thread @returns {number} how long it has been busy without a pause */
+  #lookAt (worker, thread) {
+    if (worker.threadId === ENDED_ID) {
+      this.#threads.delete(worker)
+      this.#post({ code: THREAD_ENDED, threadId: thread.threadId })
+    } else if (thread.view === null) {
+      this.#see(worker, thread)
+    } else if (!thread.view.isDone) {
+      return thread.view.look(nowMs())
+    }
+    return 0
   }
 
   /** Those that a watchdog which is started anew has to be told of. */

@@ -4,8 +4,6 @@
 const NEVER_MS = 1e9
 /** Node.js gets a thread ready in 30 ms, and few load for longer than this: whose loop has not begun by then is blocked. */
 const BOOT_MS = 1000
-/** What Node.js says for the idle time of a thread that is being taken apart. */
-const STOPPED_MS = -1
 /** A thread that waits for events is woken for its CPU time this often. */
 const CPU_MS = 1000
 const US_PER_MS = 1000
@@ -61,7 +59,8 @@ class ThreadView {
     // Of two readings a microsecond apart the second is larger if the loop waits at this moment.
     const before = this.#read().idle
     const { idle, active } = this.#read()
-    this.#isStopped = idle === STOPPED_MS
+    // Node.js says -1 while a thread is being taken apart, and 0 afterwards.
+    this.#isStopped = idle < this.#idleMs
     const isBegun = idle > 0 || active > 0
     if (this.#isStopped || (!isBegun && nowMs - this.#createdAtMs < BOOT_MS)) return 0
     const waitedMs = idle - this.#idleMs
@@ -96,7 +95,8 @@ class ThreadView {
     busy.seenMs = nowMs
     if (busy.isTold || nowMs - busy.latestMs < this.#certainMs) return
     busy.isTold = true
-    this.#bridge.beat.write(busy.latestMs, idle, Math.max(0, active - (nowMs - busy.latestMs)), 0)
+    // As of a thread that beat when it may have begun to be busy, and was to beat again when it was seen to be.
+    this.#bridge.beat.write(busy.earliestMs, idle, Math.max(0, active - (nowMs - busy.earliestMs)), busy.latestMs - busy.earliestMs)
   }
 
   /** One question at a time: a thread in a native call answers at its end. @param {number} nowMs */

@@ -15,6 +15,9 @@ const ASLEEP = 0.2
  */
 class Sleeping {
   #thresholdMs
+  #rest
+  /** How often it had gone to sleep when it was judged last, null in calm. @type {number | null} */
+  #sleeps = null
   /** Made-up beats since the last real one; each has a number of its own. */
   #count = 0
   #realBeats = 0
@@ -24,9 +27,10 @@ class Sleeping {
   /** Time found to be spent waiting so far. */
   parkedMs = 0
 
-  /** @param {number} thresholdMs */
-  constructor (thresholdMs) {
+  /** @param {number} thresholdMs @param {() => { sleeps: number | null, isAsleep: boolean }} rest what the kernel tells of the thread */
+  constructor (thresholdMs, rest) {
     this.#thresholdMs = thresholdMs
+    this.#rest = rest
   }
 
   /** Whether the thread was found waiting and its loop has not turned since. */
@@ -37,21 +41,27 @@ class Sleeping {
   /** @param {import('./parking').Seen} seen @returns {import('./parking').Seen} with made-up beats instead of silence */
   adjust ({ sample, reading, beat, gaps }) {
     const adjusted = gaps.map((gap) => this.#count > 0 && gap.beats === this.#realBeats
-      ? { ...gap, startMs: this.#atMs, idleMs: 0, periodMs: 0, doubtMs: WINDOW_MS, beats: this.#number(gap.beats) }
+      ? { ...gap, startMs: this.#atMs, idleMs: Math.min(gap.idleMs, gap.endMs - this.#atMs), periodMs: 0, doubtMs: WINDOW_MS, beats: this.#number(gap.beats) }
       : gap)
     if (beat.beats !== this.#realBeats) {
       this.#realBeats = beat.beats
       this.#count = 0
     }
-    if (reading.atMs < beat.atMs + silenceMs(this.#thresholdMs, beat.periodMs)) this.#last = reading
-    else this.#follow(reading, Math.max(this.#last?.atMs ?? 0, beat.atMs + beat.periodMs))
+    if (reading.atMs < beat.atMs + silenceMs(this.#thresholdMs, beat.periodMs)) {
+      this.#last = reading
+      this.#sleeps = null
+    } else {
+      this.#follow(reading, Math.max(this.#last?.atMs ?? 0, beat.atMs + beat.periodMs))
+    }
     return { sample, reading, gaps: adjusted, beat: this.beat(beat) }
   }
 
   /** The last beat, made up where the thread waits. @param {import('./detector').DoubtfulBeat} beat */
   beat (beat) {
     if (this.#count === 0 || beat.beats !== this.#realBeats) return beat
-    return { ...beat, beats: this.#number(beat.beats), atMs: this.#atMs, periodMs: 0, doubtMs: WINDOW_MS }
+    // It ends a silence that began within the period of the real one.
+    const doubtMs = WINDOW_MS + (this.#count === 1 ? beat.periodMs : 0)
+    return { ...beat, beats: this.#number(beat.beats), atMs: this.#atMs, periodMs: 0, doubtMs }
   }
 
   /** @param {import('./kernel').Reading} reading @param {number} fromMs since when it has been silent and was not judged */
@@ -60,7 +70,11 @@ class Sleeping {
     if (silentMs < WINDOW_MS) return
     const asleepMs = Math.max(0, silentMs - grown(this.#last, reading, 'cpuMs') - grown(this.#last, reading, 'runQueueMs'))
     this.#last = reading
-    if (asleepMs < ASLEEP * silentMs) return
+    const { sleeps, isAsleep } = this.#rest()
+    const hasSlept = isAsleep || (this.#sleeps !== null && sleeps !== this.#sleeps)
+    this.#sleeps = sleeps
+    // Time in the run queue is counted only once it is over: one that waits for a CPU does not sleep.
+    if (!hasSlept || asleepMs < ASLEEP * silentMs) return
     this.#count++
     this.#atMs = reading.atMs
     this.parkedMs += asleepMs

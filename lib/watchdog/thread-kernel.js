@@ -62,10 +62,11 @@ class ThreadKernel {
     return this.#counters?.get(slot) ?? 0
   }
 
-  /** How often the thread has gone to sleep so far. */
-  sleeps () {
-    const count = /^voluntary_ctxt_switches:\s*(\d+)/m.exec(this.#status.read() ?? '')
-    return count === null ? null : Number(count[1])
+  /** How often the thread has gone to sleep so far, null where the kernel does not count it, and whether it sleeps now. */
+  rest () {
+    const text = this.#status.read() ?? ''
+    const count = /^voluntary_ctxt_switches:\s*(\d+)/m.exec(text)
+    return { sleeps: count === null ? null : Number(count[1]), isAsleep: !/^State:\s*R/m.test(text) }
   }
 
   close () {

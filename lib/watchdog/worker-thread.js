@@ -47,8 +47,8 @@ class WorkerThread {
     this.#isAsked = isAsked
     this.#bridge = openBridge(hello.memory)
     this.#bridge.counters.add('heard', 1)
-    this.#kernel = new ThreadKernel(hello.tid, kernel, (outside === undefined ? this : outside).#bridge.counters)
-    this.#parking = isAsked ? new Parking(() => this.#kernel.sleeps()) : new Sleeping(common.options.threshold)
+    this.#kernel = new ThreadKernel(hello.tid, kernel, (outside ? outside.#bridge : this.#bridge).counters)
+    this.#parking = isAsked ? new Parking(() => this.#kernel.rest().sleeps) : new Sleeping(common.options.threshold, () => this.#kernel.rest())
     this.#watch = new ThreadWatch({
       ...common,
       thread: hello.name,

@@ -34,7 +34,7 @@ const ENDS = [
 
 const way = process.argv[2] ?? 'on'
 const runs = Number(process.argv[3] ?? 0)
-const AT_A_TIME = 25
+const AT_A_TIME = Number(process.env.AT_A_TIME ?? 25)
 let asked = 0
 let ended = 0
 

@@ -1,7 +1,7 @@
 'use strict'
 
 // The price of watching a pool of 8 worker threads, beside that of watching the main thread alone:
-// node scenarios/overhead/threads.js [--pairs 15] [--seconds 1] [--atomics sync|disabled] [--against threads-off|off]
+// node scenarios/overhead/threads.js [--pairs 15] [--seconds 1] [--atomics sync|disabled] [--watch auto|threads-on] [--against threads-off|off]
 // A watched and an unwatched process live side by side; short bursts of tasks and of requests go to
 // the one and the other in turn and are compared pair by pair, while its pool computes or idles.
 const { fork } = require('node:child_process')
@@ -17,6 +17,7 @@ const { values } = parseArgs({
     pairs: { type: 'string', default: '15' },
     seconds: { type: 'string', default: '1' },
     atomics: { type: 'string', default: 'sync' },
+    watch: { type: 'string', default: 'auto' },
     against: { type: 'string', default: 'threads-off' }
   }
 })
@@ -81,9 +82,9 @@ async function compare (bare, watched, measure, count) {
 }
 
 async function main () {
-  console.log(`Node ${process.version}, ${driver}, ${pairs} pairs of ${seconds} s, piscina pool of 8 (atomics: ${values.atomics}), threads: observe against ${values.against}`)
+  console.log(`Node ${process.version}, ${driver}, ${pairs} pairs of ${seconds} s, piscina pool of 8 (atomics: ${values.atomics}), threads: ${values.watch} against ${values.against}`)
   const bare = new Pool(values.against)
-  const watched = new Pool('observe')
+  const watched = new Pool(values.watch)
   for (const pool of [bare, watched]) await pool.ready()
   await sleep(2000)
   const idle = await compare(bare, watched, (pool) => pool.idle(), 5)

@@ -31,7 +31,7 @@ test('with any options that are taken the agent starts, watches and stops, and t
     keep: optional(fc.integer({ min: 1, max: 1000 })),
     stuck: optional(fc.constantFrom(100, 86400000, 1234.5)),
     routes: optional(fc.integer({ min: 1, max: 1000 })),
-    threads: optional(fc.constantFrom('observe', 'on', 'off')),
+    threads: optional(fc.constantFrom('auto', 'on', 'off')),
     labels: optional(fc.dictionary(fc.constantFrom('service', 'constructor', 'toString', 'hasOwnProperty', 'a1'), fc.oneof(odd, fc.string({ unit: 'binary' })), { maxKeys: 3 }))
   })
   const samples = fc.sample(sets, { seed: fuzz.seed, numRuns: Math.min(40, fuzz.numRuns) }).map((set) => JSON.parse(JSON.stringify(set)))

@@ -10,7 +10,7 @@ const { parseExposition, valueOf } = require('../support/exposition')
 const { readBlocks } = require('../../lib/store/block-file')
 
 const PACKAGE = JSON.stringify(path.join(__dirname, '..', '..'))
-const quiet = '{ port: 0, log: false }'
+const quiet = "{ port: 0, log: false, threads: 'on' }"
 const CRUNCH = 'function crunch (ms) { const end = performance.now() + ms; while (performance.now() < end); }'
 const STAY = 'setInterval(() => {}, 1000)'
 
@@ -45,10 +45,10 @@ function lastLine ({ stdout, stderr, code, signal }) {
 /** A worker whose function blocks for 300 ms again and again, since a busy machine may starve it once. */
 const CRUNCHER = JSON.stringify(`${CRUNCH}\nsetInterval(function tick () { crunch(300) }, 900)`)
 
-test('a named worker thread that blocks is recorded with name, function, line and cause, and not logged', async (t) => {
+test("threads: 'on': a named worker thread that blocks is recorded with name, function, line and cause", async (t) => {
   const dir = makeDir(t)
   const out = await run(t, `
-    const agent = require(${PACKAGE}).start({ port: 0, log: { level: 'debug' }, dir: ${JSON.stringify(dir)} })
+    const agent = require(${PACKAGE}).start({ port: 0, log: false, threads: 'on', dir: ${JSON.stringify(dir)} })
     work(${CRUNCHER}, { name: 'cruncher' })
     find((block) => block.thread === 'cruncher' && !block.ongoing && block.cause === 'js' && block.frame?.function === 'crunch').then(async (block) => {
       await sleep(700)
@@ -58,7 +58,6 @@ test('a named worker thread that blocks is recorded with name, function, line an
   assert.deepEqual({ ...block.frame, exact: 0, column: 0 }, { function: 'crunch', file: '[worker eval]', line: 1, column: 0, exact: 0 })
   assert.ok(block.threadId > 0)
   assert.ok(block.durationMs + block.uncertaintyMs >= 299, JSON.stringify(block))
-  assert.doesNotMatch(out.stdout, /"event":"(opened|lasting|closed)"[^\n]*cruncher/)
   assert.ok(readBlocks(dir).records.some(({ thread, ongoing }) => thread === 'cruncher' && !ongoing))
   const { samples } = parseExposition(metrics)
   const blocked = samples.filter(({ name, labels }) => name === 'loopwatch_block_duration_seconds_count' && labels.thread === 'cruncher')
@@ -107,8 +106,8 @@ test('worker threads started before and after start() are found, one that blocks
   assert.deepEqual(threads, { early: 'crunch', later: 'crunch', first: 'crunch' })
 })
 
-test("threads: 'off' leaves worker threads untouched, the default puts its symbol into them", async (t) => {
-  for (const [threads, expected] of [['off', false], ['observe', true]]) {
+test("threads: 'on' puts its symbol into worker threads, 'off' and the default leave them untouched", async (t) => {
+  for (const [threads, expected] of [['off', false], ['auto', false], ['on', true]]) {
     const found = lastLine(await run(t, `
       require(${PACKAGE}).start({ port: 0, log: false, threads: '${threads}' })
       const worker = work(\`setInterval(() => require('node:worker_threads').parentPort.postMessage(Symbol.for('loopwatch.agent.1') in globalThis), 100)\`)
@@ -158,9 +157,11 @@ test('worker threads of all kinds end with the same codes and output as without 
     })()`
   const sorted = (/** @type {any} */ { stdout, ...out }) => ({ ...out, lines: stdout.split('\n').sort() })
   const bare = sorted(await run(t, script('')))
-  const watched = sorted(await run(t, script(`require(${PACKAGE}).start(${quiet})`)))
   assert.equal(bare.code, 0, bare.stderr)
-  assert.deepEqual(watched, bare)
+  for (const threads of ['auto', 'on']) {
+    const watched = sorted(await run(t, script(`require(${PACKAGE}).start({ port: 0, log: false, threads: '${threads}' })`)))
+    assert.deepEqual(watched, bare, threads)
+  }
 })
 
 test('a process that ends at any moment around an injection keeps its code and says nothing more', async (t) => {
@@ -174,7 +175,7 @@ test('a process that ends at any moment around an injection keeps its code and s
 })
 
 test('threads that end by themselves, by exit or by an error while others are asked abort nothing', async (t) => {
-  const out = await startNode(t, [path.join(__dirname, '..', '..', 'scenarios', 'overhead', 'thread-ends.js')], { env: { SECONDS: '4' } }).closed
+  const out = await startNode(t, [path.join(__dirname, '..', '..', 'scenarios', 'overhead', 'thread-ends.js'), 'on'], { env: { SECONDS: '4' } }).closed
   assert.deepEqual([out.code, out.signal, out.stderr], [0, null, ''])
   const [ended, asked] = (out.stdout.match(/\d+/g) ?? []).map(Number)
   assert.ok(ended > 20 && asked > 100, out.stdout)
@@ -278,7 +279,7 @@ test('two dozen worker threads, one after another: labels bounded, totals kept, 
 
 test('more worker threads than are asked: none is touched, it is said once, and the first again once they are fewer', async (t) => {
   const out = await run(t, `
-    const agent = require(${PACKAGE}).start({ port: 0 })
+    const agent = require(${PACKAGE}).start({ port: 0, threads: 'on' })
     let relays = 0
     const { relay } = agent
     agent.relay = (...args) => { relays++; return relay(...args) }

@@ -80,12 +80,14 @@ test('threads whose end nobody told are not counted for ever', () => {
 /**
  * Worker threads that are told of by hand.
  * @param {import('node:test').TestContext} t
+ * @param {boolean} [isAsked]
  */
-function watchThreads (t) {
-  /** @type {{ excess: any, watched: number }} */
-  const seen = { excess: null, watched: 0 }
+function watchThreads (t, isAsked = true) {
+  const seen = { /** @type {any} */ excess: null, watched: 0 }
   const threads = new WorkerThreads(/** @type {any} */ ({
     ownId: 1,
+    isAsked,
+    known: [],
     bridge: openBridge(createMemory()),
     // Nothing is a block here, however busy the machine.
     options: { threshold: 60000, resolution: 10, sample: 10, calmPeriod: 100 },
