@@ -83,7 +83,7 @@ test('threads whose end nobody told are not counted for ever', () => {
  * @param {boolean} [isAsked]
  */
 function watchThreads (t, isAsked = true) {
-  const seen = { /** @type {any} */ excess: null, watched: 0 }
+  const seen = { excess: /** @type {any} */ (null), watched: 0 }
   const threads = new WorkerThreads(/** @type {any} */ ({
     ownId: 1,
     isAsked,
