@@ -12,7 +12,7 @@ test('a question that the watchdog cannot answer gets the fallback and ends noth
   const lost = []
   // No labels at all, which start() lets nobody ask for, make metrics that cannot be written.
   const options = { ...resolveOptions({ port: false, log: false }), route: undefined, labels: null }
-  const made = { memory: createMemory(), options, histogram: createHistogram(), mayInspect: false, namesRequests: false, escalates: false, role: { kind: 'single' } }
+  const made = { memory: createMemory(), options, histogram: createHistogram(), mayInspect: false, namesRequests: false, escalates: false, role: { kind: 'single' }, threads: [] }
   const thread = new WatchdogThread(() => made, /** @type {any} */ ({ onListening: () => {}, onBlock: () => {}, onFollow: () => {}, onTrack: () => {}, onLost: (/** @type {Error} */ error) => lost.push(error) }))
   t.after(() => thread.stop())
   assert.equal(await thread.call('metrics', 'fallback'), 'fallback')
