@@ -65,7 +65,7 @@ async function chain (i) {
 
 async function runOnce () {
   const asker = way === 'auto' ? null : startAsking()
-  const agent = way === 'auto' ? require('../..').start({ port: 0, log: false }) : null
+  const agent = way === 'auto' ? require('../../lib').start({ port: 0, log: false }) : null
   await Promise.all([0, 1, 2, 3].map(chain))
   process.stdout.write(`${ended} threads ended while ${asked} questions were asked of the rest: nothing aborted (Node.js ${process.version})\n`)
   await asker?.terminate()

@@ -85,7 +85,7 @@ test('requests that are not answered in time count as long as they were waited f
   t.after(() => server.close().closeAllConnections())
   const load = await applyLoad(`http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}/`, 1500, () => false, 250)
   assert.ok(load.timedOut >= 10 && load.failed === load.timedOut && load.requests > load.failed, JSON.stringify(load))
-  assert.equal(load.p99Ms, 250)
+  assert.ok(load.p99Ms >= 250 && load.p99Ms < 1000, `${load.p99Ms}`)
   assert.match(loadInWords({ requests: 9, failed: 3, refused: 1, statuses: new Map([[500, 1], [404, 1]]), timedOut: 2, p50Ms: 1, p99Ms: 2 }), /^9 requests, 3 failed \(2 of them not answered within 10 s\), 1 refused, p50 1\.0 ms, p99 2\.0 ms$/)
 })
 
@@ -97,7 +97,7 @@ test('an application that serves hardly any request is said to, by what it answe
   await once(server, 'listening')
   t.after(() => server.close().closeAllConnections())
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
-  const load = (/** @type {string} */ path, at = port) => applyLoad(`http://127.0.0.1:${at}${path}`, 100, () => false)
+  const load = (/** @type {string} */ path, at = port) => applyLoad(`http://127.0.0.1:${at}${path}`, 500, () => false)
   const [served, refused, failed, gone] = [await load('/200'), await load('/404'), await load('/500'), await load('/', 1)]
   assert.ok(served.requests > 10 && refused.requests > 10 && failed.requests > 10, 'enough to tell')
   assert.deepEqual([served.failed, served.refused, faultInWords(served)], [0, 0, null])

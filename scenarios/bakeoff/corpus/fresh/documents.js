@@ -51,6 +51,6 @@ exports.blocks = {
   },
   textDiff () {
     const changes = diffWords(before, after) // here: textDiff
-    return changes.filter(({ added }) => added).length
+    return changes.filter((/** @type {{ added?: boolean }} */ { added }) => added).length
   }
 }

@@ -1,0 +1,16 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+
+const TEST = path.join(__dirname, '..')
+
+test('types are checked without the packages that only tests and scenarios have: each is declared as untyped', () => {
+  const declared = fs.readFileSync(path.join(TEST, 'types', 'untyped.d.ts'), 'utf8')
+  for (const folder of [TEST, path.join(TEST, '..', 'scenarios')]) {
+    const { dependencies } = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'))
+    for (const name of Object.keys(dependencies)) assert.ok(declared.includes(`declare module '${name}'\n`), name)
+  }
+})
