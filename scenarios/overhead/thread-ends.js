@@ -5,7 +5,8 @@
 //   node scenarios/overhead/thread-ends.js on              while the main thread's inspector is connected to all of them again
 //                                                          and again, with the gate of threads: 'on' (lib/bridge/thread-gate.js)
 //   node scenarios/overhead/thread-ends.js bare            the same without the gate: the process aborts, mostly within seconds
-//   node scenarios/overhead/thread-ends.js auto 200        so many processes, 25 at a time: how many were ended by a signal
+//   node scenarios/overhead/thread-ends.js auto 200        so many processes, AT_A_TIME=25: how many were ended by a signal. On two cores
+//                                                          25 of `on` at a time starve each other; four do not
 const { spawn } = require('node:child_process')
 const path = require('node:path')
 const { Worker } = require('node:worker_threads')
