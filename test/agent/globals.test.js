@@ -102,7 +102,7 @@ test('such an application starts processes, is warned and has its origins as eve
 test('a worker thread that does so while it is watched has its lines', async (t) => {
   const { stdout, stderr } = await startNode(t, ['-e', `
     const { Worker } = require('node:worker_threads')
-    const agent = require(${PACKAGE}).start({ port: false, log: false })
+    const agent = require(${PACKAGE}).start({ port: false, log: false, threads: 'on' })
     const worker = new Worker(${JSON.stringify(`
       setTimeout(() => { globalThis.process = { env: {} } }, 2500)
       setInterval(function compute () {
