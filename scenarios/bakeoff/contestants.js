@@ -45,7 +45,7 @@ const loopwatchWith = (options) => ({
   isPrompt: true,
   records: '/blocks',
   start: ({ thresholdMs }) => {
-    const agent = require('../../lib').start({ threshold: thresholdMs, port: 0, ...options })
+    const agent = require('../../lib').start({ threshold: thresholdMs, port: 0, threads: 'on', ...options })
     return { endpoint: async () => `${(await agent.ready).url}/metrics` }
   }
 })
