@@ -14,12 +14,13 @@ const linesOf = (name) => SOURCE.flatMap((text, i) => new RegExp(`// here:.*\\b$
 
 test('a block is told while it lasts, with its line, its request and its cause', async (t) => {
   const app = await startApp(t)
-  const answered = app.get('/spin?ms=700')
-  const opened = await app.line(({ event, request }) => event === 'opened' && request?.route === '/spin', 'the block to be told')
-  assert.ok(opened.durationMs < 700, `told after ${opened.durationMs} ms`)
+  const answered = app.get('/spin?ms=2500')
+  // On a busy machine the first line may be of the time that it waited for a CPU; another follows each second.
+  const told = await app.line(({ event, request }) => /^(opened|lasting)$/.test(event) && request?.route === '/spin', 'the block to be told')
+  assert.ok(told.durationMs < 2500, `told after ${told.durationMs} ms`)
   await answered
-  const ended = await app.line(({ event, block }) => event === 'closed' && block === opened.block, 'its end')
-  assert.ok(ended.durationMs > 650, `${ended.durationMs}`)
+  const ended = await app.line(({ event, block }) => event === 'closed' && block === told.block, 'its end')
+  assert.ok(ended.durationMs > 2400, `${ended.durationMs}`)
   assert.equal(ended.cause, 'js', JSON.stringify(ended))
   assert.equal(ended.frame.function, 'spin')
   assert.ok(linesOf('spin').includes(ended.frame.line), `line ${ended.frame.line} of ${linesOf('spin')}`)

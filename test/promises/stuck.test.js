@@ -11,7 +11,7 @@ test('an endless loop is named, /metrics and /healthz answer meanwhile, and the 
   const dir = makeDir(t)
   const app = await startApp(t, { options: { dir } })
   app.get('/forever').catch(() => {}) // Nobody answers it.
-  const opened = await app.line(({ event, request }) => event === 'opened' && request?.route === '/forever', 'the block')
+  const opened = await app.line(({ event, request }) => /^(opened|lasting)$/.test(event) && request?.route === '/forever', 'the block')
   assert.equal(opened.frame.function, 'forever')
 
   const inProgress = async () => valueOf(parseExposition(await (await app.watchdog('/metrics')).text()).samples, 'loopwatch_block_in_progress_seconds', {})
