@@ -22,7 +22,7 @@ const LONGEST_MS = 600_000
 /** Unit tests compute; four at a time keep two cores busy while one of them waits. */
 const UNIT_FILES_AT_ONCE = 4
 /** Tests with processes mostly wait. With more of them at once on two cores blocks become `starved`. */
-const FILES_AT_ONCE = 3
+const FILES_AT_ONCE = 2
 
 /** The commands of packages that only tests have are found as those of an application are. */
 const env = { ...process.env, PATH: `${path.join(__dirname, 'node_modules', '.bin')}${path.delimiter}${process.env.PATH}` }

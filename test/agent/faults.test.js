@@ -225,7 +225,7 @@ test('an application that replaces built-ins and forbids property tampering is s
 test('a frozen Error takes the frames, not the rest of what is known', async (t) => {
   const { stdout, stderr } = await startNode(t, ['-e', `
     ${HOLD}
-    const agent = require(${PACKAGE}).start({ port: 0, log: false })
+    const agent = require(${PACKAGE}).start({ port: 0, log: false, profile: 'off' })
     agent.ready.then(() => {
       Object.freeze(Error)
       setTimeout(hold, 50)

@@ -172,7 +172,7 @@ test('the package', async (t) => {
   })
 
   await t.test('has types for CommonJS and ES modules that need no types of its dependencies', () => {
-    fs.symlinkSync(path.join(ROOT, 'node_modules', 'fastify'), path.join(project, 'node_modules', 'fastify'))
+    fs.symlinkSync(path.join(ROOT, 'test', 'node_modules', 'fastify'), path.join(project, 'node_modules', 'fastify'))
     const program = ts.createProgram([file('typed.cts', TYPED), file('typed.mts', TYPED)], {
       module: ts.ModuleKind.Node16, moduleResolution: ts.ModuleResolutionKind.Node16, target: ts.ScriptTarget.ES2022, strict: true, noEmit: true, types: ['node'], typeRoots: [path.join(ROOT, 'node_modules', '@types')]
     })
