@@ -82,5 +82,5 @@ test('the package at fault is named with its version, and the application\'s lin
   assert.match(line?.msg, /: (work in )?plain \(app\.js:\d+\), in plain@1\.2\.3 \(/)
   assert.deepEqual(line.package, { name: 'plain', version: '1.2.3' })
   const listed = spawnSync(process.execPath, [path.join(ROOT, 'lib', 'cli', 'main.js'), 'blocks', path.join(dir, 'blocks')], { encoding: 'utf8' })
-  assert.match(listed.stdout, /: scoped \(app\.js:\d+\), in @scope\/one@2\.0\.0 \(/)
+  assert.match(listed.stdout, /: (work in )?scoped \(app\.js:\d+\), in @scope\/one@2\.0\.0 \(/)
 })
