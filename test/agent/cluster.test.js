@@ -1,5 +1,6 @@
 'use strict'
 
+// Takes a minute: sixteen clusters of three to five processes, some of which are restarted or killed.
 // Real clusters of node:cluster: one endpoint in the primary, whatever is blocked or dead.
 const test = require('node:test')
 const assert = require('node:assert/strict')

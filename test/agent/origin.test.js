@@ -1,5 +1,6 @@
 'use strict'
 
+// Takes half a minute: a window in which origins are tracked lasts a second at least.
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')

@@ -1,5 +1,6 @@
 'use strict'
 
+// Takes half a minute: some thirty processes under the preload, each of which blocks twice.
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')

@@ -1,5 +1,6 @@
 'use strict'
 
+// Takes half a minute: worker threads have to be seen for some seconds before they are ended.
 // Worker threads as they are watched by default: from outside, and by the preload where they run it.
 const test = require('node:test')
 const assert = require('node:assert/strict')

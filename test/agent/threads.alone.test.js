@@ -1,5 +1,6 @@
 'use strict'
 
+// Takes a minute: nobody is spoken to within a second of a worker thread's beginning or end.
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')

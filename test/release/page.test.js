@@ -1,5 +1,6 @@
 'use strict'
 
+// Takes half a minute to a minute: a real Chromium looks at agents that block for seconds.
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')

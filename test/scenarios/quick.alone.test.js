@@ -1,5 +1,6 @@
 'use strict'
 
+// Takes two minutes: every scenario end to end, each with servers, threads or databases of its own.
 // What CI runs of the scenarios themselves: all of them with --quick, their documents against the
 // schema, and the report in a real browser.
 const test = require('node:test')

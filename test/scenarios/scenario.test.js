@@ -1,5 +1,6 @@
 'use strict'
 
+// Takes half a minute: runs of scenarios that crash, hang and are interrupted on purpose.
 // The harness with real processes: results, failures, Ctrl-C, and what is left behind.
 const test = require('node:test')
 const assert = require('node:assert/strict')

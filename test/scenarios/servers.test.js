@@ -1,5 +1,6 @@
 'use strict'
 
+// Takes a minute: each test starts a real PostgreSQL, some end it in the middle of a run.
 // The scenarios with servers and a database, when those fail, are interrupted or killed.
 const test = require('node:test')
 const assert = require('node:assert/strict')

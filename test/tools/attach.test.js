@@ -1,5 +1,6 @@
 'use strict'
 
+// Takes half a minute: some forty processes whose inspector has to open and to close again.
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawn, spawnSync } = require('node:child_process')

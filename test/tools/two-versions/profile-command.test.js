@@ -1,5 +1,6 @@
 'use strict'
 
+// Takes a minute: clinic, 0x and V8's profiler run for real, and Chromium opens their reports.
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
