@@ -1,7 +1,7 @@
 'use strict'
 
 const { start } = require('./host/start')
-const { LoopwatchError } = require('./errors')
+const { LoopwatchError } = require('./tables/errors')
 
 exports.start = start
 exports.LoopwatchError = LoopwatchError

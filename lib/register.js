@@ -3,8 +3,8 @@
 // An application may put a browser's in place of its global one.
 const process = require('node:process')
 const { isMainThread } = require('node:worker_threads')
-const { isPackageManager } = require('./package-manager')
-const { isTestRunner } = require('./test-runner')
+const { isPackageManager } = require('./host/package-manager')
+const { isTestRunner } = require('./host/test-runner')
 
 // Preloads run in every thread (never in the watchdog's) and, through NODE_OPTIONS, in every Node.js process below:
 // worker threads only beat, npm and its like and what starts tests get nothing. Nothing here may end the application.
@@ -20,7 +20,7 @@ if (isMainThread && !isPackageManager(process.argv[1]) && !isTestRunner(process.
 
 if (!isMainThread) {
   try {
-    require('./host/thread-beat').beatIfWanted()
+    require('./host/workers/preload-beat').beatIfWanted()
   } catch {
     // Its loop is then looked at from outside alone.
   }

@@ -1,10 +1,10 @@
 'use strict'
 
 const { Ring } = require('./ring')
-const { BeatSlots } = require('./beat-slots')
+const { BeatSlots } = require('./beat')
 const { Counters } = require('./counters')
-const { Mailbox } = require('./mailbox')
-const { Names } = require('./names')
+const { Mailbox } = require('./probe-channel')
+const { Names } = require('./string-table')
 
 /** A minute of back-to-back 60 ms blocks while nobody drains. */
 const LATE_BEATS = 1024

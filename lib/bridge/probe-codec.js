@@ -35,7 +35,7 @@ exports.FIELD = FIELD
 exports.LINE = LINE
 
 /**
- * Reads what lib/host/probe.js wrote.
+ * Reads what lib/host/sense/probe.js wrote.
  * @param {string} text
  * @returns {Answer}
  */

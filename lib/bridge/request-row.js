@@ -27,7 +27,7 @@ function numberOf (method) {
 exports.ABORTED = 0
 
 /**
- * @param {number} route its number (lib/bridge/names.js)
+ * @param {number} route its number (lib/bridge/string-table.js)
  * @param {string} method
  * @param {number} status 0 to 1023
  */

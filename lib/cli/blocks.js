@@ -1,12 +1,12 @@
 'use strict'
 
 const fs = require('node:fs')
-const { codedError } = require('../../errors')
-const { describe, printable } = require('../../export/describe')
-const { readBlocks } = require('../../store/block-file')
-const { isRecord } = require('../../store/record')
-const { refusedPort } = require('../refused-port')
-const { HOST_AND_PORT } = require('../stack-flags')
+const { codedError } = require('../tables/errors')
+const { describe, printable } = require('../export/log/sentence')
+const { readBlocks } = require('../store/block-file')
+const { isRecord } = require('../store/record')
+const { refusedPort } = require('./common/refused-port')
+const { HOST_AND_PORT } = require('./common/flags')
 
 const ANSWER_MS = 10000
 /** Of wall times, which are written in whole milliseconds. */
@@ -14,7 +14,7 @@ const ROUNDING_MS = 1
 /** A url that ends so names a path of the endpoint, not where that begins. */
 const OWN_PATH = /\/(?:blocks|metrics|healthz|profile|)$/
 
-/** @typedef {import('../../store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../store/record').BlockRecord} BlockRecord */
 
 /**
  * `loopwatch blocks <url|dir...>`: the recorded blocks of endpoints and folders, oldest first.

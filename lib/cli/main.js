@@ -2,14 +2,14 @@
 'use strict'
 
 const { Command } = require('commander')
-const { addRun } = require('./commands/run')
-const { addBlocks } = require('./commands/blocks')
-const { addScenario } = require('./commands/scenario')
-const { addStack } = require('./commands/stack')
-const { addProfile } = require('./commands/profile')
-const { addAttach } = require('./commands/attach')
-const { addDiagnose } = require('./commands/diagnose')
-const { LoopwatchError } = require('../errors')
+const { addRun } = require('./run')
+const { addBlocks } = require('./blocks')
+const { addScenario } = require('./scenario')
+const { addStack } = require('./stack/command')
+const { addProfile } = require('./profile/command')
+const { addAttach } = require('./attach/command')
+const { addDiagnose } = require('./diagnose/command')
+const { LoopwatchError } = require('../tables/errors')
 const { version } = require('../../package.json')
 
 const program = new Command('loopwatch')

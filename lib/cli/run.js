@@ -3,10 +3,10 @@
 const Module = require('node:module')
 const path = require('node:path')
 const { Option } = require('commander')
-const { table, parseText, preloadDefaults } = require('../../options')
-const { startPreloaded } = require('../../host/start')
+const { table, parseText, preloadDefaults } = require('../options/table')
+const { startPreloaded } = require('../host/start')
 
-const REGISTER = path.join(__dirname, '..', '..', 'register.js')
+const REGISTER = path.join(__dirname, '..', 'register.js')
 
 /**
  * `loopwatch run [options] app.js [args]`: the application in this very process, so that signals,

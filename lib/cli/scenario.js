@@ -3,7 +3,7 @@
 const path = require('node:path')
 
 /** By its path: the scenarios are a program of their own beside the agent, and declare no types in it. */
-const HARNESS = path.join(__dirname, '..', '..', '..', 'scenarios', 'harness', 'cli.js')
+const HARNESS = path.join(__dirname, '..', '..', 'scenarios', 'harness', 'cli.js')
 
 /**
  * `loopwatch scenario [name…]`: benchmarks. Scenarios bring flags of their own, so the arguments are

@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { isAlive } = require('../is-alive')
+const { isAlive } = require('../util/is-alive')
 
 /** sockaddr_un takes 108 bytes on Linux, 104 on macOS; a longer path is cut without an error. */
 const PATH_BYTES = 103

@@ -10,9 +10,9 @@
 /** This process's part in a cluster: none, the primary's or a worker's. What it takes is loaded in clusters only. */
 class Cluster {
   #parts
-  /** @type {import('./hub').Hub | null} */
+  /** @type {import('./primary').Hub | null} */
   #hub = null
-  /** @type {import('./peer').Peer | null} */
+  /** @type {import('./worker').Peer | null} */
   #peer = null
   /** @type {string | null | undefined} */
   #url
@@ -21,7 +21,7 @@ class Cluster {
    * @param {object} parts
    * @param {Role} parts.role
    * @param {() => number} parts.nowMs
-   * @param {() => Promise<import('./series').Metric[]>} parts.snapshot of this process's metrics
+   * @param {() => Promise<import('./metrics/series').Metric[]>} parts.snapshot of this process's metrics
    * @param {() => BlockRecord[]} parts.blocks of this process, newest first
    * @param {(record: BlockRecord) => void} parts.onBlock of a worker
    * @param {(url: string | null) => void} parts.onJoined this process needs no endpoint; the primary's is at `url`
@@ -33,7 +33,7 @@ class Cluster {
     this.#parts = parts
     const { kind, primaryPid } = parts.role
     if (kind === 'worker') {
-      const { Peer } = require('./peer')
+      const { Peer } = require('./worker')
       this.#peer = new Peer({ ...parts, address: this.#address(primaryPid) })
     }
     if (kind === 'primary') this.lead()
@@ -42,7 +42,7 @@ class Cluster {
   /** From now on workers may join: this process has forked one. */
   lead () {
     if (this.#hub !== null || this.#peer !== null) return
-    const { Hub } = require('./hub')
+    const { Hub } = require('./primary')
     let faults = 0
     this.#hub = new Hub({
       ...this.#parts,

@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const net = require('node:net')
 const { prepareFolder, sweepFolder } = require('./address')
-const { Alarm } = require('./alarm')
+const { Alarm } = require('../util/timer')
 
 const RETRY_MS = 5000
 /** So often the socket's file is looked after: cleaners of temporary folders do not spare every one. */

@@ -1,9 +1,9 @@
 'use strict'
 
-const { Ledger } = require('./ledger')
-const { Link } = require('./link')
+const { Ledger } = require('./metrics/union')
+const { Link } = require('./connection')
 const { Listener } = require('./listener')
-const { Member } = require('./member')
+const { Member } = require('./worker-state')
 const { Slots, MOST_SLOTS } = require('./slots')
 const { VERSION } = require('./wire')
 
@@ -15,7 +15,7 @@ const HELLO_MS = 2000
 /** Connections beside the workers', for those that are just coming. */
 const SPARE_CONNECTIONS = 64
 
-/** @typedef {import('./series').Metric} Metric */
+/** @typedef {import('./metrics/series').Metric} Metric */
 /** @typedef {import('../store/record').BlockRecord} BlockRecord */
 
 /** The primary's side of a cluster: all workers' metrics and blocks in one place. */
@@ -125,7 +125,7 @@ class Hub {
     for (const { link } of this.#members.values()) link.send({ t: 'endpoint', url })
   }
 
-  /** The primary's own metrics and every worker's. @param {() => Promise<Metric[]>} own @returns {Promise<import('./ledger').Family[]>} */
+  /** The primary's own metrics and every worker's. @param {() => Promise<Metric[]>} own @returns {Promise<import('./metrics/union').Family[]>} */
   async union (own) {
     this.#asking ??= this.#ask().finally(() => { this.#asking = null })
     await this.#asking

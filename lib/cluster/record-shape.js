@@ -1,12 +1,12 @@
 'use strict'
 
-const { causes } = require('../causes')
-const { isFlag, isText, listOf, objectOf, orMissing, orNull } = require('../shape')
+const { causes } = require('../tables/causes')
+const { isFlag, isText, listOf, objectOf, orMissing, orNull } = require('../util/validators')
 
 const ID = /^[\w.-]{1,64}$/
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** @typedef {import('../shape').Shape} Shape */
+/** @typedef {import('../util/validators').Shape} Shape */
 
 const isNumber = /** @type {Shape} */ (Number.isFinite)
 /** @type {Shape} */

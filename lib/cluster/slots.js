@@ -1,6 +1,6 @@
 'use strict'
 
-const { isAlive } = require('../is-alive')
+const { isAlive } = require('../util/is-alive')
 
 /** More workers than this are refused and listen on their own. */
 const MOST_SLOTS = 256

@@ -1,7 +1,7 @@
 'use strict'
 
 const { isRecord } = require('./records')
-const { SeriesReader } = require('./series')
+const { SeriesReader } = require('./metrics/series')
 
 const ROUNDING = 10
 /** A block in progress is told again each second; one that is not has ended, and its end was lost. */
@@ -23,7 +23,7 @@ class Member {
   /** Whether its metrics have come whole: before, those of who had its slot count. */
   isKnown = false
 
-  /** @param {{ slot: number, instance: string, link: import('./link').Link, nowMs: () => number }} parts */
+  /** @param {{ slot: number, instance: string, link: import('./connection').Link, nowMs: () => number }} parts */
   constructor ({ slot, instance, link, nowMs }) {
     this.slot = slot
     this.instance = instance

@@ -2,10 +2,10 @@
 
 const net = require('node:net')
 const { checkFolder } = require('./address')
-const { Alarm } = require('./alarm')
-const { Link } = require('./link')
+const { Alarm } = require('../util/timer')
+const { Link } = require('./connection')
 const { fit } = require('./records')
-const { SeriesWriter } = require('./series')
+const { SeriesWriter } = require('./metrics/series')
 const { VERSION } = require('./wire')
 
 /** A primary may start its agent after its first workers: so long a worker waits for it, */
@@ -53,7 +53,7 @@ class Peer {
    * @param {string} parts.address
    * @param {number} [parts.pid]
    * @param {() => number} parts.nowMs
-   * @param {() => Promise<import('./series').Metric[]>} parts.snapshot
+   * @param {() => Promise<import('./metrics/series').Metric[]>} parts.snapshot
    * @param {() => BlockRecord[]} parts.blocks of this process, newest first
    * @param {(url: string | null) => void} parts.onJoined with the primary's endpoint; again whenever that changes
    * @param {(hadPrimary: boolean) => void} parts.onAlone there is no primary, or at present none

@@ -1,7 +1,7 @@
 'use strict'
 
 /**
- * @typedef {import('../causes').Cause} Cause
+ * @typedef {import('../tables/causes').Cause} Cause
  *
  * @typedef {object} Evidence what is known of one block; null where this machine does not tell
  * @property {number} durationMs so far, where ongoing

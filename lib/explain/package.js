@@ -10,7 +10,7 @@ const ENOUGH_SAMPLES = 2
 /** The innermost folder of a package in a path: after the last `node_modules`, with the scope that a name may have. */
 const FOLDER = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?([^\\/]+))[\\/]/s
 
-/** @typedef {import('../bridge/answer').Frame} Frame */
+/** @typedef {import('../bridge/probe-codec').Frame} Frame */
 
 /**
  * The folder of the package that a file belongs to, null where it is of none. Folders with a dot (`.pnpm`, `.vite`)

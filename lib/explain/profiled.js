@@ -19,7 +19,7 @@ const ENOUGH_SAMPLES = 2
 const ENOUGH_IN_LINE = 3
 
 /**
- * @typedef {import('../bridge/answer').Frame} Frame
+ * @typedef {import('../bridge/probe-codec').Frame} Frame
  * @typedef {import('../store/record').BlockRecord} BlockRecord
  * @typedef {import('./cpu-profile').CpuProfile} CpuProfile
  * @typedef {object} Sources

@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 const { fileURLToPath, pathToFileURL } = require('node:url')
-const { MAP_CHARS } = require('../source-map-size')
+const { MAP_CHARS } = require('../util/source-map-size')
 
 /** Loaded with the first map only: most applications have none. */
 const tracing = () => require('@jridgewell/trace-mapping')
@@ -59,8 +59,8 @@ class SourceMaps {
 
   /**
    * The frame at its original place, or as it came where no map says more.
-   * @param {import('../bridge/answer').Frame} frame
-   * @returns {import('../bridge/answer').Frame}
+   * @param {import('../bridge/probe-codec').Frame} frame
+   * @returns {import('../bridge/probe-codec').Frame}
    */
   original (frame) {
     const file = toPath(frame.file)

@@ -4,27 +4,27 @@ const { EventEmitter } = require('node:events')
 // An application may put a browser's in place of its global one.
 const process = require('node:process')
 const { publish } = require('./events')
-const { createMemory, openBridge } = require('../bridge/bridge')
+const { createMemory, openBridge } = require('../bridge/memory')
 const { LEAD } = require('../bridge/messages')
-const { LoopwatchError } = require('../errors')
-const { isTestRunner } = require('../test-runner')
+const { LoopwatchError } = require('../tables/errors')
+const { isTestRunner } = require('./test-runner')
 const { startClusterRole } = require('./cluster-role')
-const { startHeartbeat } = require('./heartbeat')
-const { Delays } = require('./delays')
-const { startGcObserver } = require('./gc')
-const { checkHunt } = require('./hunt')
-const { OriginTracker } = require('./origin')
-const { HostProfiler } = require('./profiler')
-const { createFastifyPlugin } = require('./fastify-plugin')
-const { Load } = require('./load')
-const { createMiddleware } = require('./middleware')
-const { createProbe } = require('./probe')
-const { Requests, noRequests } = require('./requests')
+const { startHeartbeat } = require('./sense/heartbeat')
+const { Delays } = require('./sense/delays')
+const { startGcObserver } = require('./sense/gc')
+const { checkHunt } = require('./origin/hunt')
+const { OriginTracker } = require('./origin/tracker')
+const { HostProfiler } = require('./sense/profiler')
+const { createFastifyPlugin } = require('./shedding/fastify-plugin')
+const { Load } = require('./shedding/loop-load')
+const { createMiddleware } = require('./shedding/middleware')
+const { createProbe } = require('./sense/probe')
+const { Requests, noRequests } = require('./http/requests')
 const {
   hasContextFrame, hasNetworkInspection, inspector, isContextSafe, isInMainContext, isProfiledByNode, stripsTypes
 } = require('./runtime')
-const { unblockStream } = require('./stream')
-const { startThreads } = require('./threads')
+const { unblockStream } = require('./nonblocking-stdout')
+const { startThreads } = require('./workers')
 const { warnOnce } = require('./warn-once')
 const { WatchdogThread, isStarting } = require('./watchdog-thread')
 
@@ -52,7 +52,7 @@ class Agent extends EventEmitter {
   #forget
 
   /**
-   * @param {import('../options').ResolvedOptions} options
+   * @param {import('../options/table').ResolvedOptions} options
    * @param {(agent: Agent) => void} forget called when the agent stops
    * @param {boolean} [isPreload] it is started before the application, which may be a tool that ends in no time
    */
@@ -83,7 +83,7 @@ class Agent extends EventEmitter {
     const threads = startThreads(options, bridge, (message) => this.#thread?.post(message), isStarting)
     /**
      * Called by the watchdog as well, to reach worker threads of the application. Not for others.
-     * @type {ReturnType<typeof import('./relay').createRelay> | undefined}
+     * @type {ReturnType<typeof import('./workers/inspector-proxy').createRelay> | undefined}
      */
     this.relay = threads.relay
     this.#gauge = { load: new Load(), counters: bridge.counters }
@@ -161,8 +161,8 @@ class Agent extends EventEmitter {
    * the option `origin` says. It costs most of the throughput. A second call prolongs the first;
    * neither keeps the process alive.
    * @param {{ seconds: number }} options 1 to 300
-   * @returns {Promise<import('./hunt').HuntResult>} when it is over
-   * @throws {import('../errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+   * @returns {Promise<import('./origin/hunt').HuntResult>} when it is over
+   * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
    */
   hunt (options) {
     return this.#origins.hunt(checkHunt(options))
@@ -171,8 +171,8 @@ class Agent extends EventEmitter {
   /**
    * A middleware for Express and Connect that answers 503 with Retry-After while the loop is above a
    * limit. Without limits it passes everything on.
-   * @param {import('./shed-options').ShedOptions} [options]
-   * @throws {import('../errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+   * @param {import('./shedding/options').ShedOptions} [options]
+   * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
    */
   middleware (options = {}) {
     return createMiddleware(this.#gauge, options)

@@ -9,7 +9,7 @@ const process = require('node:process')
  * a Node.js parent) cannot be opened anew in non-blocking mode as a pipe can; but Node.js makes it
  * non-blocking the first time the application touches the stream, as nearly every one does.
  * This is that touch, after start() has returned.
- * @param {import('../options').ResolvedOptions['log']} log
+ * @param {import('../options/table').ResolvedOptions['log']} log
  */
 exports.unblockStream = (log) => {
   const target = log === true ? 1 : log === false ? undefined : log.destination ?? 1

@@ -7,19 +7,19 @@ const { EventEmitter } = require('node:events')
 
 /** Nobody tells it of beats, so there is never any load. */
 const makeGauge = () => {
-  const { Load } = require('./load')
+  const { Load } = require('./shedding/loop-load')
   return { load: new Load(), counters: { add: () => {} } }
 }
 
 /**
  * What start() gives in a worker thread of the application: the same interface without a word of its
  * own. A thread is watched by the watchdog of the main thread's agent, which lays what it needs in
- * the thread on this object (lib/host/thread-agent.js) and has its blocks and metrics.
+ * the thread on this object (lib/host/workers/thread-entry.js) and has its blocks and metrics.
  * @extends {EventEmitter<{ block: [import('../store/record').BlockRecord] }>}
  */
 class PassiveAgent extends EventEmitter {
   contentType = 'text/plain; version=0.0.4; charset=utf-8'
-  /** @type {ReturnType<typeof import('./probe').createProbe> | undefined} called by the watchdog, in mid-block */
+  /** @type {ReturnType<typeof import('./sense/probe').createProbe> | undefined} called by the watchdog, in mid-block */
   probe
   /** @type {(() => void) | undefined} tells the watchdog of this thread */
   announce
@@ -34,7 +34,7 @@ class PassiveAgent extends EventEmitter {
   }
 
   get fastify () {
-    const { createFastifyPlugin } = require('./fastify-plugin')
+    const { createFastifyPlugin } = require('./shedding/fastify-plugin')
     return createFastifyPlugin(makeGauge())
   }
 
@@ -47,16 +47,16 @@ class PassiveAgent extends EventEmitter {
     return ''
   }
 
-  /** @param {{ seconds: number }} options @returns {Promise<import('./hunt').HuntResult>} */
+  /** @param {{ seconds: number }} options @returns {Promise<import('./origin/hunt').HuntResult>} */
   hunt (options) {
-    const { checkHunt } = require('./hunt')
+    const { checkHunt } = require('./origin/hunt')
     checkHunt(options)
     return Promise.resolve({ found: 0, refused: 'origins of the main thread alone are tracked' })
   }
 
-  /** Passes everything on. @param {import('./shed-options').ShedOptions} [options] */
+  /** Passes everything on. @param {import('./shedding/options').ShedOptions} [options] */
   middleware (options = {}) {
-    const { createMiddleware } = require('./middleware')
+    const { createMiddleware } = require('./shedding/middleware')
     return createMiddleware(makeGauge(), options)
   }
 

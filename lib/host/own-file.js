@@ -16,4 +16,4 @@ const isFile = typeof __filename === 'string' && path.basename(__filename) === N
  * @param {string[]} parts
  * @returns {string | null}
  */
-exports.ownFile = (...parts) => isFile ? path.join(__dirname, ...parts) : null
+exports.ownFile = (...parts) => isFile ? path.join(__dirname, '..', ...parts) : null

@@ -2,7 +2,7 @@
 
 const { findSourceMap } = require('node:module')
 const { pathToFileURL } = require('node:url')
-const { MAP_CHARS } = require('../source-map-size')
+const { MAP_CHARS } = require('../util/source-map-size')
 
 /**
  * The source map of a file that was compiled in memory, as far as Node.js has been told to keep those (tsx does,

@@ -5,10 +5,10 @@ const { AsyncLocalStorage } = require('node:async_hooks')
 const process = require('node:process')
 const { debuglog } = require('node:util')
 const { isMainThread } = require('node:worker_threads')
-const { preloadDefaults, resolveOptions, strayVariables } = require('../options')
+const { preloadDefaults, resolveOptions, strayVariables } = require('../options/table')
 const { Agent } = require('./agent')
-const { hiddenValue } = require('./hidden-value')
-const { PassiveAgent } = require('./passive-agent')
+const { hiddenValue } = require('../util/define-hidden')
+const { PassiveAgent } = require('./noop-agent')
 const { warnOnce } = require('./warn-once')
 
 /** Shown by NODE_DEBUG=loopwatch. */
@@ -31,23 +31,23 @@ const registry = /** @type {Record<symbol, Agent | PassiveAgent | undefined>} */
 /**
  * Starts watching this process's event loop. Idempotent: a second call, from whichever copy of the
  * package, gives the same agent. In a worker thread of the application it watches nothing.
- * @param {import('../options').Options} [options]
+ * @param {import('../options/table').Options} [options]
  * @returns {Agent | PassiveAgent}
- * @throws {import('../errors').LoopwatchError} where an option is wrong; after that nothing throws
+ * @throws {import('../tables/errors').LoopwatchError} where an option is wrong; after that nothing throws
  */
 exports.start = (options) => begin(options, process.env)
 
 /**
  * The same where no code of the application says so: its log is on stderr, unless the environment says where.
  * @returns {Agent | PassiveAgent}
- * @throws {import('../errors').LoopwatchError} where a variable is wrong; after that nothing throws
+ * @throws {import('../tables/errors').LoopwatchError} where a variable is wrong; after that nothing throws
  */
 exports.startPreloaded = () => begin(undefined, process.env, preloadDefaults)
 
 /**
- * @param {import('../options').Options | undefined} options
+ * @param {import('../options/table').Options | undefined} options
  * @param {NodeJS.ProcessEnv} env
- * @param {import('../options').Options} [defaults]
+ * @param {import('../options/table').Options} [defaults]
  */
 function begin (options, env, defaults) {
   const resolved = resolveOptions(options, env, defaults)
@@ -71,7 +71,7 @@ function begin (options, env, defaults) {
 /**
  * Starts an agent that gives way to the application's own, should that be started meanwhile, and whom nothing
  * concerns that its environment says to that: where records go, or that a stuck process is to end.
- * @param {import('../options').Options} options
+ * @param {import('../options/table').Options} options
  */
 exports.visit = (options) => {
   const running = registry[kAgent] ?? hidden

@@ -5,10 +5,10 @@ const { existsSync } = require('node:fs')
 const process = require('node:process')
 const { setTimeout, clearTimeout } = require('node:timers')
 const { Worker } = require('node:worker_threads')
-const { codedError } = require('../errors')
-const { ownFile } = require('../own-file')
+const { codedError } = require('../tables/errors')
+const { ownFile } = require('./own-file')
 const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, TRACK, WARN, SOURCE_MAP } = require('../bridge/messages')
-const { hiddenValue } = require('./hidden-value')
+const { hiddenValue } = require('../util/define-hidden')
 const { sourceMapOf } = require('./source-map-of')
 
 const MAIN = ['watchdog', 'main.js']

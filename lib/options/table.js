@@ -3,10 +3,10 @@
 const path = require('node:path')
 // An application may put a browser's in place of its global one.
 const process = require('node:process')
-const type = require('./option-types')
-const { codedError, SECRET } = require('./errors')
+const type = require('./types')
+const { codedError, SECRET } = require('../tables/errors')
 const { nearest } = require('./nearest')
-const { labelNames } = require('./catalogue')
+const { labelNames } = require('../tables/metrics')
 
 const PREFIX = 'LOOPWATCH_'
 
@@ -49,7 +49,7 @@ const table = [
  * @property {string[]} [allowHosts]
  * @property {boolean | { level?: string, destination?: 1 | 2 | string }} [log] on stdout without a destination
  * @property {'auto' | 'on' | 'off'} [requests]
- * @property {(request: import('node:http').IncomingMessage | import('node:http2').Http2ServerRequest | import('./host/stream-request').StreamRequest) => string | null | undefined} [route]
+ * @property {(request: import('node:http').IncomingMessage | import('node:http2').Http2ServerRequest | import('../host/http/http2-request').StreamRequest) => string | null | undefined} [route]
  * @property {'off' | 'auto' | 'on'} [origin]
  * @property {'off' | 'auto' | 'on'} [profile]
  * @property {'on' | 'off'} [gc]
@@ -121,7 +121,7 @@ function fromVariable (row, text, byDefault) {
  * @param {NodeJS.ProcessEnv} [env]
  * @param {Options} [defaults] before those of the table
  * @returns {ResolvedOptions}
- * @throws {import('./errors').LoopwatchError} LOOPWATCH_ERR_OPTIONS, LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+ * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTIONS, LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
  */
 function resolveOptions (given = {}, env = process.env, defaults = {}) {
   if (!type.isPlainObject(given)) throw codedError('LOOPWATCH_ERR_OPTIONS', given)

@@ -2,8 +2,8 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { makeFolder } = require('../make-folder')
-const { Whereabouts } = require('../whereabouts')
+const { makeFolder } = require('../util/make-folder')
+const { Whereabouts } = require('../util/file-rotation')
 const { isRecord } = require('./record')
 const { prune } = require('./retention')
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const { isText, objectOf, orMissing, orNull } = require('../shape')
+const { isText, objectOf, orMissing, orNull } = require('../util/validators')
 
 /**
  * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds,
@@ -17,22 +17,22 @@ const { isText, objectOf, orMissing, orNull } = require('../shape')
  * @property {number} uncertaintyMs the true duration is at most this far from durationMs
  * @property {boolean} ongoing
  * @property {boolean} startup it began before the loop's first turn, or before it had waited for 20 ms in all, and no request was seen in it: code at the top level, modules being loaded; logged at info
- * @property {import('../causes').Cause} cause provisional where ongoing
+ * @property {import('../tables/causes').Cause} cause provisional where ongoing
  * @property {EvidenceRecord} evidence
  * @property {FrameRecord | null} frame the innermost function of the application that blocked longest, or of a package where the application's had less than a fifth of the time
- * @property {import('../bridge/answer').Frame | null} leaf the innermost function of all
+ * @property {import('../bridge/probe-codec').Frame | null} leaf the innermost function of all
  * @property {PackageRecord | null} [package] the package in `node_modules` whose code was innermost, but for Node's and V8's own, in at
  * least half of the samples' time; null where there is none, or no code is to blame
  * @property {number} samples stacks taken
- * @property {{ count: number, weightMs: number, frames: import('../bridge/answer').Frame[] }[]} stacks equal stacks folded, the ten heaviest
+ * @property {{ count: number, weightMs: number, frames: import('../bridge/probe-codec').Frame[] }[]} stacks equal stacks folded, the ten heaviest
  * @property {RequestRecord | null} request the one that was running longest
  * @property {OriginRecord | null} origin where the operation was created whose callback made most of it; null
  * where that was not tracked (option `origin`), or the operation is Node's own
  * @property {ProfileRecord | null} [profile] what a CPU profile says of it; null where none was taken (option `profile`)
- * @property {import('../bridge/answer').Frame | null} [generated] code made while the application ran (`new Function`, `vm`, a template) in which `frame` spent most of it
+ * @property {import('../bridge/probe-codec').Frame | null} [generated] code made while the application ran (`new Function`, `vm`, a template) in which `frame` spent most of it
  * @property {{ call: string, line: number } | null} [probable] where `frame` is not exact: the one built-in that can take long and stands just before it in the same function
  *
- * @typedef {import('../bridge/answer').Frame & { exact: boolean }} FrameRecord
+ * @typedef {import('../bridge/probe-codec').Frame & { exact: boolean }} FrameRecord
  * `exact` is false where the stack could only be taken when a native call had returned: it may
  * then name the next line, or the caller, unless a CPU profile has told; and where `compiled` is true
  *
@@ -44,13 +44,13 @@ const { isText, objectOf, orMissing, orNull } = require('../shape')
  * @typedef {object} OriginRecord
  * @property {string} type of the asynchronous resource: Timeout, PROMISE, TCPCONNECTWRAP…
  * @property {number} durationMs of its callback
- * @property {import('../bridge/answer').Frame} frame the innermost function of the application that created it
- * @property {import('../bridge/answer').Frame[]} frames the stack that created it from Node's edge on, at most 20
+ * @property {import('../bridge/probe-codec').Frame} frame the innermost function of the application that created it
+ * @property {import('../bridge/probe-codec').Frame[]} frames the stack that created it from Node's edge on, at most 20
  *
  * @typedef {object} ProfileRecord of samples that V8 takes by a signal, within native calls as well
  * @property {number} samples
  * @property {string | null} call what `frame` was in: `JSON.parse`, `sort`, `pbkdf2Sync`, `(regular expression)`; null where it was in its own code, or nothing tells
- * @property {{ count: number, weightMs: number, frames: import('../bridge/answer').Frame[] }[]} stacks the ten heaviest; the line of a function is where it
+ * @property {{ count: number, weightMs: number, frames: import('../bridge/probe-codec').Frame[] }[]} stacks the ten heaviest; the line of a function is where it
  * begins, of the innermost mostly where it was
  *
  * @typedef {object} RequestRecord

@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { isAlive } = require('../is-alive')
+const { isAlive } = require('../util/is-alive')
 
 /** What processes that have ended may leave behind in a folder: two full ones, or a day of restarts every half hour. */
 const FILES = 50

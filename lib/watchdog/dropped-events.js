@@ -3,10 +3,10 @@
 /**
  * What was not kept since the last call, by the reason in `events_dropped_total`.
  * @param {object} parts
- * @param {import('../export/log').BlockLog | null} parts.log
- * @param {import('../bridge/bridge').Bridge} parts.bridge
- * @param {import('./worker-threads').WorkerThreads | null} parts.threads
- * @param {import('./thread-reports').ThreadReports} parts.threadReports
+ * @param {import('../export/log/log').BlockLog | null} parts.log
+ * @param {import('../bridge/memory').Bridge} parts.bridge
+ * @param {import('./workers/workers').WorkerThreads | null} parts.threads
+ * @param {import('./workers/sinks').ThreadReports} parts.threadReports
  * @param {import('../store/block-file').BlockFile | null} parts.file
  * @param {import('../cluster/cluster').Cluster} parts.cluster
  * @returns {Record<string, number>}

@@ -1,7 +1,7 @@
 'use strict'
 
-const { HttpServer } = require('../export/http-server')
-const { makeRoutes } = require('../export/routes')
+const { HttpServer } = require('../export/http/server')
+const { makeRoutes } = require('../export/http/paths')
 
 const LAST_PORT = 65535
 
@@ -13,8 +13,8 @@ class Endpoint {
 
   /**
    * @param {object} parts
-   * @param {import('../options').ResolvedOptions} parts.options
-   * @param {import('../export/log').BlockLog | null} parts.log
+   * @param {import('../options/table').ResolvedOptions} parts.options
+   * @param {import('../export/log/log').BlockLog | null} parts.log
    * @param {Parameters<typeof makeRoutes>[0]} parts.sources
    * @param {(error: Error | null) => void} parts.onState
    * @param {(url: string | null) => void} parts.onListening null: there is none

@@ -1,35 +1,35 @@
 'use strict'
 
 const { threadId } = require('node:worker_threads')
-const { nowMs } = require('../clock')
-const { openBridge } = require('../bridge/bridge')
+const { nowMs } = require('../util/clock')
+const { openBridge } = require('../bridge/memory')
 const { LISTENING, BLOCK, FOLLOW, LEAD, PROFILE, SOURCE_MAP, THREAD_STARTED, THREAD_ENDED, WARN } = require('../bridge/messages')
 const { BlockMemory, mergeNewest } = require('../store/memory')
 const { Cluster } = require('../cluster/cluster')
 const { summaryOf } = require('../store/record')
 const { BlockFile } = require('../store/block-file')
-const { BlockLog } = require('../export/log')
-const { Metrics } = require('../export/metrics')
-const { renderFamilies } = require('../export/exposition')
+const { BlockLog } = require('../export/log/log')
+const { Metrics } = require('../export/prometheus/metrics')
+const { renderFamilies } = require('../export/prometheus/exposition')
 const { abort } = require('./abort')
-const { BadRoutes } = require('./bad-routes')
-const { Degradations } = require('./degradations')
+const { BadRoutes } = require('./requests/bad-routes')
+const { Degradations } = require('./health')
 const { Endpoint } = require('./endpoint')
-const { Following } = require('./following')
-const { GcPauses } = require('./gc-pauses')
-const { askHost, NOT_ALLOWED } = require('./inspector')
-const { Kernel } = require('./kernel')
-const { LivePage } = require('./live-page')
-const { takeLosses } = require('./losses')
-const { startProfiling } = require('./profiling')
-const { RequestStats } = require('./request-stats')
-const { Sources } = require('./sources')
-const { startPyroscope } = require('./pyroscope')
-const { Origins } = require('./origins')
-const { Pace } = require('./pace')
-const { ThreadReports } = require('./thread-reports')
-const { ThreadWatch } = require('./thread-watch')
-const { WorkerThreads } = require('./worker-threads')
+const { Following } = require('./triggers/request-tracking')
+const { GcPauses } = require('./loop/gc-pauses')
+const { askHost, NOT_ALLOWED } = require('./loop/inspector')
+const { Kernel } = require('./kernel/main-thread')
+const { LivePage } = require('./page-feed/feed')
+const { takeLosses } = require('./dropped-events')
+const { startProfiling } = require('./profile/profiling')
+const { RequestStats } = require('./requests/stats')
+const { Sources } = require('./source/source-maps')
+const { startPyroscope } = require('./profile/pyroscope')
+const { Origins } = require('./origin/matcher')
+const { Pace } = require('./loop/poll-scheduler')
+const { ThreadReports } = require('./workers/sinks')
+const { ThreadWatch } = require('./loop/monitor')
+const { WorkerThreads } = require('./workers/workers')
 const { version } = require('../../package.json')
 
 const QUIET_MS = 5000
@@ -77,7 +77,7 @@ class Watchdog {
   #countAtMs = 0
 
   /**
-   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').RecordableHistogram, mayInspect: boolean, profilesItself: boolean, namesRequests: boolean, escalates: boolean, stripsTypes: boolean, role: import('../cluster/cluster').Role, threads: import('./worker-thread').Hello[], starts: number }} data
+   * @param {{ memory: SharedArrayBuffer, options: import('../options/table').ResolvedOptions, histogram: import('node:perf_hooks').RecordableHistogram, mayInspect: boolean, profilesItself: boolean, namesRequests: boolean, escalates: boolean, stripsTypes: boolean, role: import('../cluster/cluster').Role, threads: import('./workers/worker').Hello[], starts: number }} data
    * @param {(message: object) => void} post to the host
    */
   constructor ({ memory, options, histogram, mayInspect, profilesItself, namesRequests, escalates, stripsTypes, role, threads, starts }, post) {
@@ -269,7 +269,7 @@ class Watchdog {
     return failure === null
   }
 
-  /** What becomes of a block. @returns {import('./thread-watch').Reports} */
+  /** What becomes of a block. @returns {import('./loop/monitor').Reports} */
   #reports () {
     const ongoing = (/** @type {BlockRecord} */ record) => {
       this.#remember(record)

@@ -2,7 +2,7 @@
 
 // What contestants say, in one form.
 const path = require('node:path')
-const { causes } = require('../../lib/causes')
+const { causes } = require('../../lib/tables/causes')
 const { isOfApplication } = require('./corpus/marks')
 const { MAIN } = require('./target/thread-name')
 
@@ -64,7 +64,7 @@ exports.readReport = (line) => {
     cause,
     thread,
     isFinal: line.event === 'closed',
-    isExcused: causes[/** @type {import('../../lib/causes').Cause} */ (cause)].excuse !== undefined
+    isExcused: causes[/** @type {import('../../lib/tables/causes').Cause} */ (cause)].excuse !== undefined
   }
 }
 

@@ -5,7 +5,7 @@ const fresh = require('./corpus/fresh/cases')
 const { findings } = require('./findings')
 const { tables } = require('./tables')
 const { figure } = require('../harness/format')
-const { codedError } = require('../../lib/errors')
+const { codedError } = require('../../lib/tables/errors')
 const { missingPackages, withRanges } = require('../harness/packages')
 
 const MODULE = path.join(__dirname, 'cell.js')

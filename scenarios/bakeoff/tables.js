@@ -1,7 +1,7 @@
 'use strict'
 
 const { corpus } = require('./corpus/corpus')
-const { causes } = require('../../lib/causes')
+const { causes } = require('../../lib/tables/causes')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
 

@@ -4,7 +4,7 @@ const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
-const { codedError } = require('../../lib/errors')
+const { codedError } = require('../../lib/tables/errors')
 const { withRanges } = require('../harness/packages')
 
 const KEEPER = path.join(__dirname, 'postgres-keeper.js')

@@ -1,7 +1,7 @@
 'use strict'
 
-const { number } = require('../../lib/cli/stack-flags')
-const { codedError } = require('../../lib/errors')
+const { number } = require('../../lib/cli/common/flags')
+const { codedError } = require('../../lib/tables/errors')
 const { extra, figure } = require('../harness/format')
 const { charts } = require('./charts')
 const { compare } = require('./original')

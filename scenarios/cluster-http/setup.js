@@ -1,6 +1,6 @@
 'use strict'
 
-const { codedError } = require('../../lib/errors')
+const { codedError } = require('../../lib/tables/errors')
 const { calibrate, kernels } = require('../goroutines/kernels')
 const { findK6 } = require('../load/k6')
 const { checkPort } = require('../load/port')

@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 const { prettyFactory, isColorSupported } = require('pino-pretty')
-const { causes } = require('../../lib/causes')
+const { causes } = require('../../lib/tables/causes')
 
 const STACK_LINES = 5
 const ROOT = path.join(__dirname, '..', '..') + path.sep
@@ -40,7 +40,7 @@ exports.makePretty = () => prettyFactory({
     if (line.event === 'opened' || line.event === 'lasting') return colors.dim(line.msg)
     if (line.event !== 'closed') return line.msg
     const below = [
-      `why: ${causes[/** @type {import('../../lib/causes').Cause} */ (line.cause)].meaning}`,
+      `why: ${causes[/** @type {import('../../lib/tables/causes').Cause} */ (line.cause)].meaning}`,
       `     ${evidence(line)}`,
       ...telling(line.stack ?? [])
     ]

@@ -5,7 +5,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { promisify } = require('node:util')
-const { codedError } = require('../../lib/errors')
+const { codedError } = require('../../lib/tables/errors')
 
 const run = promisify(execFile)
 const SOURCE = path.join(__dirname, 'server-go')

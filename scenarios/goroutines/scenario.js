@@ -1,6 +1,6 @@
 'use strict'
 
-const { number } = require('../../lib/cli/stack-flags')
+const { number } = require('../../lib/cli/common/flags')
 const { extra, figure } = require('../harness/format')
 const { charts } = require('./charts')
 const { compare } = require('./original')

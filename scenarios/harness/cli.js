@@ -1,8 +1,8 @@
 'use strict'
 
 const { Command, Option } = require('commander')
-const { number } = require('../../lib/cli/stack-flags')
-const { codedError } = require('../../lib/errors')
+const { number } = require('../../lib/cli/common/flags')
+const { codedError } = require('../../lib/tables/errors')
 const { installMissing, missingPackages, withRanges } = require('./packages')
 const { findScenarios, pick } = require('./registry')
 

@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { codedError } = require('../../lib/errors')
+const { codedError } = require('../../lib/tables/errors')
 
 /**
  * Finds out before a run whether its results can be written there: afterwards is too late.

@@ -2,8 +2,8 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { codedError } = require('../../lib/errors')
-const { nearest } = require('../../lib/nearest')
+const { codedError } = require('../../lib/tables/errors')
+const { nearest } = require('../../lib/options/nearest')
 
 const ROOT = path.join(__dirname, '..')
 

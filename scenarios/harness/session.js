@@ -2,8 +2,8 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { watchSignals } = require('../../lib/cli/signals')
-const { codedError, LoopwatchError } = require('../../lib/errors')
+const { watchSignals } = require('../../lib/cli/common/interruption')
+const { codedError, LoopwatchError } = require('../../lib/tables/errors')
 const { Live, cellName } = require('./live')
 const { checkWritable } = require('./output-file')
 const { Progress } = require('./progress')

@@ -1,7 +1,7 @@
 'use strict'
 
 const net = require('node:net')
-const { codedError } = require('../../lib/errors')
+const { codedError } = require('../../lib/tables/errors')
 
 /**
  * Rejects where a port is somebody else's. 0 = any free one.

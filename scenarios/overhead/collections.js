@@ -5,8 +5,8 @@
 // A loop copies strings of 71 kB, as messages between threads do; the agent's observer goes on and off every
 // quarter of a second (on, off, off, on), and slices are compared four by four.
 const v8 = require('node:v8')
-const { createMemory, openBridge } = require('../../lib/bridge/bridge')
-const { startGcObserver } = require('../../lib/host/gc')
+const { createMemory, openBridge } = require('../../lib/bridge/memory')
+const { startGcObserver } = require('../../lib/host/sense/gc')
 const { print } = require('./spread')
 
 const SLICE_MS = 250

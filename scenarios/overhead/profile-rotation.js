@@ -10,9 +10,9 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { Worker } = require('node:worker_threads')
-const { createMemory, openBridge } = require('../../lib/bridge/bridge')
-const { nowMs } = require('../../lib/clock')
-const { HostProfiler } = require('../../lib/host/profiler')
+const { createMemory, openBridge } = require('../../lib/bridge/memory')
+const { nowMs } = require('../../lib/util/clock')
+const { HostProfiler } = require('../../lib/host/sense/profiler')
 
 const ROUNDS = 5
 /** The agent's default. */

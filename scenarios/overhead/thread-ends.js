@@ -3,16 +3,16 @@
 // Worker threads come and go by the dozen, and nothing may abort:
 //   node scenarios/overhead/thread-ends.js auto            under an agent as it is by default, which uses no inspector of theirs
 //   node scenarios/overhead/thread-ends.js on              while the main thread's inspector is connected to all of them again
-//                                                          and again, with the gate of threads: 'on' (lib/bridge/thread-gate.js)
+//                                                          and again, with the gate of threads: 'on' (lib/bridge/worker-exit-lock.js)
 //   node scenarios/overhead/thread-ends.js bare            the same without the gate: the process aborts, mostly within seconds
 //   node scenarios/overhead/thread-ends.js auto 200        so many processes, AT_A_TIME=25: how many were ended by a signal. On two cores
 //                                                          25 of `on` at a time starve each other; four do not
 const { spawn } = require('node:child_process')
 const path = require('node:path')
 const { Worker } = require('node:worker_threads')
-const { openGate } = require('../../lib/bridge/thread-gate')
-const { createRelay } = require('../../lib/host/relay')
-const { WorkerList } = require('../../lib/host/worker-list')
+const { openGate } = require('../../lib/bridge/worker-exit-lock')
+const { createRelay } = require('../../lib/host/workers/inspector-proxy')
+const { WorkerList } = require('../../lib/host/workers/tracker')
 
 const LIB = JSON.stringify(path.join(__dirname, '..', '..', 'lib'))
 const SECONDS = Number(process.env.SECONDS ?? 20)
@@ -24,7 +24,7 @@ const ASKER = `const { Session } = require('node:inspector')
     session.post('Runtime.evaluate', { expression: 'ask()' })
     session.disconnect()
   }, 2)`
-const SAYS_ITS_END = `const { findGate } = require(${LIB} + '/bridge/thread-gate')
+const SAYS_ITS_END = `const { findGate } = require(${LIB} + '/bridge/worker-exit-lock')
   const { nowMs } = require(${LIB} + '/clock')
   process.once('exit', () => findGate().end(nowMs()));`
 const ENDS = [

@@ -1,6 +1,6 @@
 'use strict'
 
-const { causes } = require('../../lib/causes')
+const { causes } = require('../../lib/tables/causes')
 const { median } = require('../harness/stats')
 const { KINDS } = require('./plan')
 

@@ -9,13 +9,13 @@ const fs = require('node:fs')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
-const { nowMs } = require('../../lib/clock')
+const { nowMs } = require('../../lib/util/clock')
 const { addressOf } = require('../../lib/cluster/address')
-const { Hub } = require('../../lib/cluster/hub')
+const { Hub } = require('../../lib/cluster/primary')
 const { VERSION } = require('../../lib/cluster/wire')
 const { eventually } = require('../support/app')
 
-/** @typedef {import('../../lib/cluster/series').Metric} Metric */
+/** @typedef {import('../../lib/cluster/metrics/series').Metric} Metric */
 
 /** @param {number} value @returns {Metric[]} */
 const metrics = (value) => [

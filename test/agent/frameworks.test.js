@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const http = require('node:http')
 const { eventually } = require('../support/app')
-const { PassiveAgent } = require('../../lib/host/passive-agent')
+const { PassiveAgent } = require('../../lib/host/noop-agent')
 const { watchRoutes, listen } = require('../support/routes')
 
 /** Path asked, route in the handler (undefined: none ran), route at the end, status, request. @typedef {[string, string | null | undefined, string | null | undefined, number, RequestInit?]} Case */

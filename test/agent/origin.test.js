@@ -4,7 +4,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
-const { checkHunt } = require('../../lib/host/hunt')
+const { checkHunt } = require('../../lib/host/origin/hunt')
 const { startNode, FIXTURES } = require('../support/app')
 
 const APP = 'origin-app.js'

@@ -3,9 +3,9 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Counters } = require('../../lib/bridge/counters')
-const { createFastifyPlugin } = require('../../lib/host/fastify-plugin')
-const { Load } = require('../../lib/host/load')
-const { createMiddleware } = require('../../lib/host/middleware')
+const { createFastifyPlugin } = require('../../lib/host/shedding/fastify-plugin')
+const { Load } = require('../../lib/host/shedding/loop-load')
+const { createMiddleware } = require('../../lib/host/shedding/middleware')
 
 /** A load that says what it is told. @param {number} delayMs @param {number} utilization */
 function fixed (delayMs, utilization) {
@@ -34,7 +34,7 @@ test('a wrong option throws a coded error when the middleware is made or the plu
 })
 
 test('in a worker thread of the application middleware and plugin pass everything on', async () => {
-  const { PassiveAgent } = require('../../lib/host/passive-agent')
+  const { PassiveAgent } = require('../../lib/host/noop-agent')
   const agent = new PassiveAgent()
   let passed = 0
   agent.middleware({ maxDelay: 1, maxUtilization: 0 })({}, {}, () => { passed++ })

@@ -6,7 +6,7 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { parse } = require('yaml')
-const { table } = require('../../lib/catalogue')
+const { table } = require('../../lib/tables/metrics')
 const { needs } = require('../support/tools')
 
 const FOLDER = path.join(__dirname, '..', '..', 'grafana', 'prometheus')

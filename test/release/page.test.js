@@ -13,7 +13,7 @@ const { startBrowser, openPage } = require('../support/browser')
 const { startCluster } = require('../support/cluster')
 const { startPageAgent } = require('../support/page-agent')
 const { makeRecord } = require('../support/record')
-const { STREAMS } = require('../../lib/export/event-streams')
+const { STREAMS } = require('../../lib/export/http/event-streams')
 
 const BUILT = path.join(__dirname, '..', '..', 'lib', 'export', 'page', 'built')
 const SERVED = ['index.html', 'page.js', 'page.css']

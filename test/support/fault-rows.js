@@ -10,8 +10,8 @@ exports.parts = [
   {
     part: 'Options and life',
     rows: [
-      { fault: 'options of every wrong type and range, NaN', host: '`start()` throws a coded error with option, expectation and value', lost: 'nothing was started', file: 'unit/options', test: 'every wrong value of every option throws a coded error that names option, expectation and value' },
-      { fault: 'an unknown option', host: 'the same, with the nearest name', lost: 'nothing was started', file: 'unit/options', test: 'an unknown option throws with the nearest name' },
+      { fault: 'options of every wrong type and range, NaN', host: '`start()` throws a coded error with option, expectation and value', lost: 'nothing was started', file: 'unit/options/options', test: 'every wrong value of every option throws a coded error that names option, expectation and value' },
+      { fault: 'an unknown option', host: 'the same, with the nearest name', lost: 'nothing was started', file: 'unit/options/options', test: 'an unknown option throws with the nearest name' },
       { fault: 'a mistyped or wrong environment variable', host: 'one warning', lost: 'that setting; for a wrong value under `-r`, the watching', file: 'agent/register.alone', test: 'a wrong environment variable is said once and the application runs unwatched' },
       { fault: 'a tool under the preload, whose stdout is parsed', host: 'its stdout as without the agent; the log is on stderr', lost: 'nothing', file: 'agent/register.alone', test: 'the log of a preload is on stderr, so what a tool prints on stdout is still what its reader parses' },
       { fault: '`start()` twice, with other options', host: 'the same agent; one warning', lost: 'nothing', file: 'agent/agent', test: 'the options of a second start() are said to be without effect, once' },
@@ -44,7 +44,7 @@ exports.parts = [
       { fault: 'a debugger is attached', host: 'nothing', lost: 'samples and log lines', file: 'agent/faults', test: 'a debugger is attached: no sampling, no blame, no log about breakpoints' },
       { fault: 'Node.js where a hook could end the application (CVE-2025-59466)', host: 'nothing; the log says so once', lost: 'origins, and the requests of blocks', file: 'agent/origin', test: 'on such a version the log says so once, and the application goes on' },
       { fault: 'a question is lost on its way', host: 'nothing', lost: 'samples of a second', file: 'agent/faults', test: 'a question that is lost on its way costs a second of samples, not those of the whole block' },
-      { fault: 'a worker thread is heard of after its end', host: 'nothing', lost: 'nothing', file: 'unit/watchdog/worker-threads', test: 'a thread that is heard of only when its end was told is not watched' },
+      { fault: 'a worker thread is heard of after its end', host: 'nothing', lost: 'nothing', file: 'unit/watchdog/workers/workers', test: 'a thread that is heard of only when its end was told is not watched' },
       { fault: 'a worker waits for a debugger, and the process is to exit', host: 'nothing', lost: 'nothing', file: 'agent/threads-outside.alone', test: 'a worker that waits for a debugger does not keep process.exit() from ending' },
       { fault: 'the same, and the worker is to be terminated', host: 'nothing', lost: 'nothing', file: 'agent/threads-outside.alone', test: 'a worker that waits for a debugger does not keep worker.terminate() from ending' },
       { fault: 'worker threads end, watched from outside', host: 'nothing', lost: 'nothing', file: 'agent/threads-outside.alone', test: 'worker threads end in all ways while they are watched from outside: nothing aborts' },
@@ -71,7 +71,7 @@ exports.parts = [
       { fault: 'a full file of records that cannot become the older one', host: 'nothing; said once', lost: 'nothing but the bound of its size', file: 'unit/store/store', test: 'a record whose file cannot become the older generation is on disk all the same, and not counted as lost' },
       { fault: '`dir` is a file', host: 'nothing; said once', lost: 'records, counted', file: 'agent/faults', test: 'dir cannot be written: said once, counted, the rest goes on' },
       { fault: '`dir` is deleted under a running application', host: 'nothing', lost: 'records of up to five seconds, counted', file: 'unit/store/store', test: 'where the folder, or the file in it, is deleted or replaced, it is made again within five seconds, and what went with it is counted' },
-      { fault: 'the log file is moved or deleted under a running application', host: 'nothing', lost: 'of a deleted one lines of up to five seconds, counted', file: 'unit/export/log-destination', test: 'a file that is moved or deleted is begun anew within five seconds, and lines that went with it are counted' },
+      { fault: 'the log file is moved or deleted under a running application', host: 'nothing', lost: 'of a deleted one lines of up to five seconds, counted', file: 'unit/export/log/destination', test: 'a file that is moved or deleted is begun anew within five seconds, and lines that went with it are counted' },
       { fault: 'the disk fills up under a running application', host: 'nothing; said once', lost: 'records until there is room, counted', file: 'agent/fault-runs', test: 'a disk that is full under a running application: said once, counted, and written again once there is room' },
       { fault: 'the disk fills up in the middle of a record', host: 'nothing', lost: 'that record and those until there is room, counted; no file stays open', file: 'agent/store', test: 'a disk that fills up in the middle of a record loses no other, leaks nothing, and is written again once there is room' },
       { fault: 'a disk that was full all along', host: 'nothing', lost: 'records, counted', file: 'unit/store/store', test: 'on a full disk nothing throws, the state says so, and no file stays open' },
@@ -93,7 +93,7 @@ exports.parts = [
       { fault: 'a wrong Host', host: 'nothing', lost: 'that request (403)', file: 'agent/endpoint', within: 'the endpoint', test: 'answers only to Host names that cannot be rebound' },
       { fault: 'a wrong token', host: 'nothing', lost: 'that request (401)', file: 'agent/endpoint', within: 'the endpoint', test: 'asks for the token everywhere but at /healthz' },
       { fault: 'a probe whose `ms` is no finite number', host: 'nothing', lost: 'that request (400)', file: 'agent/endpoint', test: 'an ms of /healthz that is no finite number is refused, so no probe overlooks every block' },
-      { fault: 'streams of the page that nobody reads', host: 'nothing', lost: 'those streams', file: 'unit/watchdog/history', test: 'streams are bounded, and who does not read is let go' },
+      { fault: 'streams of the page that nobody reads', host: 'nothing', lost: 'those streams', file: 'unit/watchdog/page-feed/history', test: 'streams are bounded, and who does not read is let go' },
       { fault: 'a profile grouped by one label a thousand times', host: 'nothing', lost: 'that request (400)', file: 'agent/endpoint-memory', test: 'a label that is asked for again and again is refused, and costs nothing' },
       { fault: 'a crowd that asks for profiles and reads nothing', host: 'nothing', lost: 'what is beyond a bound (503)', file: 'agent/endpoint-memory', test: 'a crowd that wants profiles, flame graphs or all blocks at once, and reads nothing of it, takes little memory' }
     ]
@@ -102,30 +102,30 @@ exports.parts = [
     part: 'Requests and routes',
     rows: [
       { fault: 'routes with line ends, quotes, 10 kB, any script', host: 'nothing', lost: 'what is beyond the bound', file: 'agent/requests', test: 'the option route names requests; what it says is taken as it is, within bounds' },
-      { fault: 'label values of that kind', host: 'nothing', lost: 'nothing', file: 'unit/export/metrics', test: 'label values with line ends, quotes, backslashes and any script are escaped, constant ones too' },
-      { fault: 'a million distinct paths', host: 'nothing', lost: 'nothing; beyond `routes` they are `(other)`', file: 'unit/host/many-routes', test: 'a million paths, no two of them alike, take no more memory than a thousand' },
+      { fault: 'label values of that kind', host: 'nothing', lost: 'nothing', file: 'unit/export/prometheus/metrics', test: 'label values with line ends, quotes, backslashes and any script are escaped, constant ones too' },
+      { fault: 'a million distinct paths', host: 'nothing', lost: 'nothing; beyond `routes` they are `(other)`', file: 'unit/host/http/many-routes', test: 'a million paths, no two of them alike, take no more memory than a thousand' },
       { fault: 'a function `route` that throws or gives nonsense', host: 'nothing; said once', lost: 'its names', file: 'agent/requests', test: 'a function for routes that throws or gives nonsense costs its names and nothing else' },
       { fault: 'connections closed before their answers', host: 'as without the agent', lost: 'nothing; counted as aborted', file: 'agent/requests', test: 'a connection that is closed before its answers counts each of its requests as aborted, and nothing stays in flight' },
       { fault: 'sockets that `upgrade` and `connect` hand over', host: 'as without the agent', lost: 'nothing', file: 'agent/requests', test: 'a socket that upgrade or connect hands over has the listeners it has without the agent, and counts stay right' },
-      { fault: 'a flood of requests that the watchdog cannot follow', host: 'nothing', lost: 'metrics of whole requests, counted', file: 'unit/bridge/bridge', test: 'a flood that the reader cannot keep up with loses whole rows only, and counts every one' }
+      { fault: 'a flood of requests that the watchdog cannot follow', host: 'nothing', lost: 'metrics of whole requests, counted', file: 'unit/bridge/memory', test: 'a flood that the reader cannot keep up with loses whole rows only, and counts every one' }
     ]
   },
   {
     part: 'Clusters',
     rows: [
       { fault: '64 workers killed and replaced (8 in `npm run test:all`)', host: 'as without the agent', lost: 'nothing', file: 'agent/fault-runs', test: 'workers of a cluster are killed and replaced one batch after the other: no block and no count is lost' },
-      { fault: '64 watchdogs join, leave, and others take their places', host: '-', lost: 'nothing', file: 'unit/cluster/hub', test: '64 workers join, answer, leave, and others take their places' },
+      { fault: '64 watchdogs join, leave, and others take their places', host: '-', lost: 'nothing', file: 'unit/cluster/primary', test: '64 workers join, answer, leave, and others take their places' },
       { fault: 'a rolling restart under load, each worker leaving with `agent.stop()`', host: 'nothing', lost: 'nothing', file: 'agent/cluster', test: 'a rolling restart loses nothing: who leaves with agent.stop() has told its last request and block' },
       { fault: 'a worker is killed in mid-block', host: 'as without the agent', lost: 'at most its last second', file: 'agent/cluster', test: 'a worker that is killed and replaced goes on under its number, and nothing goes backwards' },
       { fault: 'a worker, the primary, or all are blocked during a scrape', host: 'nothing', lost: 'nothing', file: 'agent/cluster', test: 'a scrape answers while a worker is blocked, while the primary is, and while all are' },
       { fault: 'the watchdog of the primary is ended', host: 'one warning', lost: 'what earlier holders of a slot had counted', file: 'agent/cluster', test: 'when the watchdog of the primary has to start again, the workers join it again under their numbers' },
       { fault: 'the watchdog of a worker is ended', host: 'one warning', lost: 'nothing', file: 'agent/cluster', test: 'when the watchdog of a worker has to start again, nothing is counted twice' },
       { fault: 'no agent in the primary', host: 'nothing', lost: 'the common endpoint; each worker has its own', file: 'agent/cluster', test: 'workers without an agent in their primary listen themselves, on ports of their own' },
-      { fault: 'garbage, 100 MB lines, HTTP, other versions on the socket', host: 'nothing; said', lost: 'those connections', file: 'unit/cluster/hub', test: 'bytes that no worker would send end their connection and nothing else' },
+      { fault: 'garbage, 100 MB lines, HTTP, other versions on the socket', host: 'nothing; said', lost: 'those connections', file: 'unit/cluster/primary', test: 'bytes that no worker would send end their connection and nothing else' },
       { fault: 'a block\'s record with any field wrong', host: 'nothing; said', lost: 'that connection', file: 'unit/cluster/parts', test: 'a record with any field wrong is refused, or shown and exported like any other' },
-      { fault: 'a primary that accepts and says nothing', host: 'nothing', lost: 'the common endpoint; the worker has its own', file: 'unit/cluster/hub', test: 'a worker whose primary accepts and says nothing listens itself' },
+      { fault: 'a primary that accepts and says nothing', host: 'nothing', lost: 'the common endpoint; the worker has its own', file: 'unit/cluster/primary', test: 'a worker whose primary accepts and says nothing listens itself' },
       { fault: 'a socket file left by a dead process', host: 'nothing', lost: 'nothing', file: 'agent/cluster-hub', test: 'a socket file that a dead process has left is taken over, one in use is not' },
-      { fault: 'a socket file deleted by a cleaner', host: 'nothing', lost: 'nothing', file: 'unit/cluster/hub', test: 'a socket file that a cleaner has deleted is made again' },
+      { fault: 'a socket file deleted by a cleaner', host: 'nothing', lost: 'nothing', file: 'unit/cluster/primary', test: 'a socket file that a cleaner has deleted is made again' },
       { fault: 'a socket folder that others may enter', host: 'nothing; said once', lost: 'the common endpoint; each worker has its own', file: 'agent/cluster', test: 'a folder that other users may enter is not used: said once, and the workers listen themselves' }
     ]
   },
@@ -136,7 +136,7 @@ exports.parts = [
       { fault: 'an agent that restarts under an open page', host: '-', lost: 'the page says so until it is back', file: 'release/page', test: 'an agent that restarts is seen to go and to come back' },
       { fault: '500 blocks with stacks of 60 frames, one of five minutes', host: '-', lost: 'nothing', file: 'release/page', test: '500 blocks with stacks of 60 frames, the newest five minutes long, are listed and drawn' },
       { fault: 'functions and routes named as markup', host: '-', lost: 'nothing; they stay text', file: 'release/page', test: 'whatever is named as markup stays text' },
-      { fault: 'Pyroscope is away', host: 'nothing', lost: 'profiles beyond 20, counted', file: 'unit/export/profiles', test: 'Pyroscope gets every ended block once, and again what it could not take' }
+      { fault: 'Pyroscope is away', host: 'nothing', lost: 'profiles beyond 20, counted', file: 'unit/export/profiles/profiles', test: 'Pyroscope gets every ended block once, and again what it could not take' }
     ]
   },
   {
@@ -170,7 +170,7 @@ exports.parts = [
       { fault: 'the application profiles itself, by an inspector session or @datadog/pprof', host: 'its own profile, as without the agent', lost: 'nothing', file: 'agent/profilers.alone', test: ' has its profile, and blocks have their lines before, beside and after it' },
       { fault: '--cpu-prof, coverage', host: 'as without the agent', lost: 'the profile: lines of native calls are in doubt', file: 'agent/profilers.alone', test: 'under --cpu-prof and while coverage is counted the agent takes no profile, and Node.js prints nothing about one' },
       { fault: '`attach` to what is no process, not Node.js, or handles SIGUSR1', host: 'nothing is sent to it, or it handles its signal', lost: 'nothing', file: 'tools/attach', test: 'what cannot be attached to is left alone, and why is said' },
-      { fault: 'a process in a container, stopped, or with an open inspector', host: 'nothing is sent to it', lost: 'nothing', file: 'unit/tools/attach', test: 'the kernel\'s facts decide whether SIGUSR1 may be sent' },
+      { fault: 'a process in a container, stopped, or with an open inspector', host: 'nothing is sent to it', lost: 'nothing', file: 'unit/cli/attach', test: 'the kernel\'s facts decide whether SIGUSR1 may be sent' },
       { fault: 'port 9229 taken by another', host: 'nothing is sent to it', lost: 'nothing', file: 'tools/attach', test: 'where another process has port 9229, nothing is sent to the one asked for' },
       { fault: '`attach` to an endless loop', host: 'its inspector opens and closes', lost: 'nothing', file: 'tools/attach', test: 'a process that is stuck in an endless loop: its stack by --once, and the block while it lasts' },
       { fault: 'a tool that hangs, fails or reports nothing', host: '-', lost: 'the report; the exit code is not 0', file: 'tools/two-versions/profile-command', test: 'a tool that hangs, one that fails, and a report of nothing are told' },

@@ -1,10 +1,10 @@
 'use strict'
 
 const { createHistogram } = require('node:perf_hooks')
-const { Metrics } = require('../../lib/export/metrics')
+const { Metrics } = require('../../lib/export/prometheus/metrics')
 const { parseExposition } = require('./exposition')
 
-/** Metrics of a made-up host whose state is the test's to set. @param {Partial<import('../../lib/export/metrics').Sources>} [differences] */
+/** Metrics of a made-up host whose state is the test's to set. @param {Partial<import('../../lib/export/prometheus/metrics').Sources>} [differences] */
 exports.makeMetrics = (differences = {}) => {
   const histogram = createHistogram()
   const host = {

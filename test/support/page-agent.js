@@ -1,10 +1,10 @@
 'use strict'
 
-const { nowMs } = require('../../lib/clock')
-const { HttpServer } = require('../../lib/export/http-server')
-const { makeRoutes } = require('../../lib/export/routes')
-const { resolveOptions } = require('../../lib/options')
-const { LivePage } = require('../../lib/watchdog/live-page')
+const { nowMs } = require('../../lib/util/clock')
+const { HttpServer } = require('../../lib/export/http/server')
+const { makeRoutes } = require('../../lib/export/http/paths')
+const { resolveOptions } = require('../../lib/options/table')
+const { LivePage } = require('../../lib/watchdog/page-feed/feed')
 
 /**
  * The page's side of an agent over a list of records, without a host: for what takes too long to

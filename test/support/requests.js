@@ -1,8 +1,8 @@
 'use strict'
 
-const { createMemory, openBridge } = require('../../lib/bridge/bridge')
+const { createMemory, openBridge } = require('../../lib/bridge/memory')
 const { statusOf } = require('../../lib/bridge/request-row')
-const { Requests } = require('../../lib/host/requests')
+const { Requests } = require('../../lib/host/http/requests')
 const { eventually, startNode } = require('./app')
 const { parseExposition } = require('./exposition')
 

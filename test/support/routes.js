@@ -2,8 +2,8 @@
 
 const diagnosticsChannel = require('node:diagnostics_channel')
 const { once } = require('node:events')
-const { startFrameworks } = require('../../lib/host/frameworks')
-const { routeOfExpress } = require('../../lib/host/frameworks/express')
+const { startFrameworks } = require('../../lib/host/http/frameworks')
+const { routeOfExpress } = require('../../lib/host/http/frameworks/express')
 
 const FINISH = 'http.server.response.finish'
 

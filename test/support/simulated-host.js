@@ -11,7 +11,7 @@ exports.seeded = (seed) => () => {
 /**
  * A host and a watchdog on a made-up clock: the host beats every 10 ms with noise, does not while
  * blocked, and idles in between; the watchdog looks when its detector asks it to.
- * @param {import('../../lib/watchdog/detector').Detector} detector
+ * @param {import('../../lib/watchdog/loop/detector').Detector} detector
  * @param {object} story
  * @param {{ startMs: number, durationMs: number }[]} story.blocks the loop is busy
  * @param {{ startMs: number, endMs: number }[]} [story.pauses] host and watchdog stand still, the loop waiting

@@ -9,10 +9,10 @@ const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
 const { text: readAll } = require('node:stream/consumers')
-const { clockTime } = require('../../lib/cli/follow')
-const { connect } = require('../../lib/tools/attach/inspector')
-const { listenersOf } = require('../../lib/tools/attach/listeners')
-const { checkProcess } = require('../../lib/tools/attach/target-process')
+const { clockTime } = require('../../lib/cli/attach/follow')
+const { connect } = require('../../lib/cli/attach/inspector')
+const { listenersOf } = require('../../lib/cli/attach/listeners')
+const { checkProcess } = require('../../lib/cli/attach/target-process')
 const { startNode, eventually, FIXTURES } = require('../support/app')
 const { makeDir } = require('../support/files')
 
@@ -180,7 +180,7 @@ test('a process of another user, and one in a container, are refused by name of 
   const isRoot = process.getuid?.() === 0
   if (isRoot) {
     const stranger = spawn(process.execPath, ['-e', `process.setgid(65534); process.setuid(65534)
-      try { require(${JSON.stringify(path.join(__dirname, '..', '..', 'lib', 'tools', 'attach', 'target-process'))}).checkProcess(${app.pid}) } catch (error) { console.log(error.code, error.message) }`])
+      try { require(${JSON.stringify(path.join(__dirname, '..', '..', 'lib', 'cli', 'attach', 'target-process'))}).checkProcess(${app.pid}) } catch (error) { console.log(error.code, error.message) }`])
     assert.match(await readAll(stranger.stdout), /^LOOPWATCH_ERR_ATTACH .*belongs to another user/)
   } else {
     assert.throws(() => checkProcess(1), { code: 'LOOPWATCH_ERR_ATTACH', message: /belongs to another user/ })
@@ -213,7 +213,7 @@ test('a process of the same user that the kernel guards is not said to be anothe
   t.after(() => guarded.kill())
   await once(guarded, 'spawn')
   const sameUser = spawn(process.execPath, ['-e', `${user.uid === undefined ? '' : 'process.setgid(65534); process.setuid(65534)'}
-    try { require(${JSON.stringify(path.join(__dirname, '..', '..', 'lib', 'tools', 'attach', 'target-process'))}).checkProcess(${guarded.pid}) } catch (error) { console.log(error.code, error.message) }`])
+    try { require(${JSON.stringify(path.join(__dirname, '..', '..', 'lib', 'cli', 'attach', 'target-process'))}).checkProcess(${guarded.pid}) } catch (error) { console.log(error.code, error.message) }`])
   assert.match(await readAll(sameUser.stdout), /^LOOPWATCH_ERR_ATTACH .*belongs to the same user, but the kernel does not allow looking into it/)
 })
 

@@ -2,15 +2,15 @@
 
 const { randomBytes } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { codedError } = require('../errors')
-const { isAlive } = require('../is-alive')
-const { AGENT_URL, STOP_AGENT, startAgent } = require('../tools/attach/expressions')
-const { connect } = require('../tools/attach/inspector')
-const { askStack, watchFromOutside } = require('../tools/attach/outside-watch')
-const { checkProcess } = require('../tools/attach/target-process')
-const { choosePort } = require('../tools/port')
+const { codedError } = require('../../tables/errors')
+const { isAlive } = require('../../util/is-alive')
+const { AGENT_URL, STOP_AGENT, startAgent } = require('./expressions')
+const { connect } = require('./inspector')
+const { askStack, watchFromOutside } = require('./outside-watch')
+const { checkProcess } = require('./target-process')
+const { choosePort } = require('../common/port')
 const { clockTime, follow, print, say } = require('./follow')
-const { watchSignals } = require('./signals')
+const { watchSignals } = require('../common/interruption')
 
 const MS_PER_S = 1000
 const ANSWER_MS = 5000
@@ -31,7 +31,7 @@ const FRAMES = 15
 /** @typedef {{ once?: boolean, outside?: boolean, seconds?: number, threshold: number, token?: string }} Flags */
 /** @typedef {ReturnType<typeof watchSignals>} Signals */
 /** @typedef {Awaited<ReturnType<typeof connect>>} Inspector */
-/** @typedef {import('../tools/attach/target-process').Target} Target */
+/** @typedef {import('./target-process').Target} Target */
 
 /** @param {string} text of the process id @param {Flags} flags */
 exports.attach = async (text, flags) => {
@@ -110,7 +110,7 @@ async function watch (inspector, target, flags, signals) {
   if (remote.isClosed) say(`process ${pid} has ended`)
 }
 
-/** @param {Inspector['remote']} remote @param {import('../options').Options} options @returns {Promise<string>} */
+/** @param {Inspector['remote']} remote @param {import('../../options/table').Options} options @returns {Promise<string>} */
 async function outcome (remote, options) {
   const answer = await remote.evaluate(startAgent(options, Date.now() + START_WITHIN_MS), { ms: ANSWER_MS })
   return answer === null ? 'it does not answer: it is inside a native call' : 'value' in answer ? answer.value : answer.thrown

@@ -1,6 +1,6 @@
 'use strict'
 
-const { number } = require('../stack-flags')
+const { number } = require('../common/flags')
 
 const DEFAULT_THRESHOLD_MS = 50
 
@@ -18,5 +18,5 @@ exports.addAttach = (program) => {
     .option('--seconds <seconds>', 'leave after this long (default: with Ctrl-C)', number('--seconds', 1, 86400))
     .option('--token <token>', 'of the endpoint of an agent that it has already')
     // Loaded then: the application of `loopwatch run` shares this process.
-    .action((pid, flags) => require('../attach').attach(pid, flags))
+    .action((pid, flags) => require('./attach').attach(pid, flags))
 }

@@ -1,7 +1,7 @@
 'use strict'
 
 const path = require('node:path')
-const { AGENT } = require('../../agent-expression')
+const { AGENT } = require('../../util/agent-global')
 
 const START = path.join(__dirname, '..', '..', 'host', 'start.js')
 
@@ -32,7 +32,7 @@ exports.STACK = `(() => {
 
 /**
  * Starts an agent in the process, unless it comes to that later than anybody waits for. Gives 'started', 'running' where there is one, or why it cannot be.
- * @param {import('../../options').Options} options
+ * @param {import('../../options/table').Options} options
  * @param {number} untilMs wall time
  */
 exports.startAgent = (options, untilMs) => `(() => {

@@ -1,9 +1,9 @@
 'use strict'
 
-const { codedError } = require('../errors')
-const { describe, printable } = require('../export/describe')
-const { isAlive } = require('../is-alive')
-const { refusedPort } = require('./refused-port')
+const { codedError } = require('../../tables/errors')
+const { describe, printable } = require('../../export/log/sentence')
+const { isAlive } = require('../../util/is-alive')
+const { refusedPort } = require('../common/refused-port')
 
 const MS_PER_S = 1000
 const POLL_MS = 1000
@@ -16,7 +16,7 @@ const FRAMES = 15
 /** Of the blocks that were over before, so many are told: those that may be why somebody looks. */
 const EARLIER = 5
 
-/** @typedef {import('../store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../../store/record').BlockRecord} BlockRecord */
 /** @typedef {{ wasOver: boolean, staysListed: boolean, atMs: number }} Telling `staysListed`: a worker thread's block may prove to be none */
 /** @typedef {Map<string, Telling>} Told blocks of the last list, in the order of their telling */
 
@@ -38,7 +38,7 @@ function clockTime (iso, nowIso = new Date().toISOString()) {
  * @param {string} url of its agent
  * @param {string | undefined} token
  * @param {number} pid
- * @param {ReturnType<typeof import('./signals').watchSignals>} signals
+ * @param {ReturnType<typeof import('../common/interruption').watchSignals>} signals
  */
 exports.follow = async (url, token, pid, signals) => {
   /** @type {Told} */

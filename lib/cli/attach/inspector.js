@@ -1,7 +1,7 @@
 'use strict'
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { codedError } = require('../../errors')
+const { codedError } = require('../../tables/errors')
 const { CLOSE, PID } = require('./expressions')
 const { listenersOf } = require('./listeners')
 const { openRemote } = require('./remote')
@@ -38,7 +38,7 @@ class Inspector {
   /**
    * Lets go, and has the process close its inspector if that was opened for us.
    * @param {number} [ms] to wait for that
-   * @throws {import('../../errors').LoopwatchError} LOOPWATCH_ERR_INSPECTOR where it stays open
+   * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_INSPECTOR where it stays open
    */
   async end (ms = CLOSE_MS) {
     if (this.#isEnded) return
@@ -130,7 +130,7 @@ function impostor (answer, pid, isItsPort) {
  * @param {() => void} onOpening called before the signal
  * @param {number} [openMs] how long to wait for it then
  * @returns {Promise<Inspector>}
- * @throws {import('../../errors').LoopwatchError} LOOPWATCH_ERR_INSPECTOR, LOOPWATCH_ERR_ATTACH
+ * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_INSPECTOR, LOOPWATCH_ERR_ATTACH
  */
 exports.connect = async (target, onOpening, openMs = OPEN_MS) => {
   const { pid } = target

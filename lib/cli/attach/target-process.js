@@ -3,8 +3,8 @@
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { codedError } = require('../../errors')
-const { ownership } = require('../../is-alive')
+const { codedError } = require('../../tables/errors')
+const { ownership } = require('../../util/is-alive')
 
 const NODE = /^(node|nodejs|iojs)(\d+)?(\.exe)?$/i
 /** Position of SIGUSR1 in the kernel's masks. */
@@ -60,7 +60,7 @@ const refusal = (pid, reason) => codedError('LOOPWATCH_ERR_ATTACH', pid, reason)
  * Whether a process can be attached to.
  * @param {number} pid
  * @returns {Target}
- * @throws {import('../../errors').LoopwatchError} LOOPWATCH_ERR_ATTACH
+ * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_ATTACH
  */
 function checkProcess (pid) {
   const refuse = (/** @type {string} */ reason) => refusal(pid, reason)
@@ -87,7 +87,7 @@ function checkProcess (pid) {
  * Makes sure that a process is the one that was checked: since then its id may have gone to another,
  * which the signal would end.
  * @param {Target} target
- * @throws {import('../../errors').LoopwatchError} LOOPWATCH_ERR_ATTACH
+ * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_ATTACH
  */
 exports.checkAgain = ({ pid, started }) => {
   if (checkProcess(pid).started !== started) throw refusal(pid, 'it has ended, and another process has its id')

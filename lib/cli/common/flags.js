@@ -1,6 +1,6 @@
 'use strict'
 
-const { codedError } = require('../errors')
+const { codedError } = require('../../tables/errors')
 
 const DEFAULT_TARGET = '127.0.0.1:9464'
 const HOST_AND_PORT = /^(?:[\w.-]+|\[[\da-f:.]+\]):(\d{1,5})$/i

@@ -2,7 +2,7 @@
 
 const { once } = require('node:events')
 const net = require('node:net')
-const { codedError } = require('../errors')
+const { codedError } = require('../../tables/errors')
 
 const HOST = '127.0.0.1'
 

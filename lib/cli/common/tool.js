@@ -2,7 +2,7 @@
 
 const { spawn } = require('node:child_process')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { codedError } = require('../errors')
+const { codedError } = require('../../tables/errors')
 
 const IS_WINDOWS = process.platform === 'win32'
 /** Prometheus writes what it holds in memory when it ends, in well under a second where that is little. */

@@ -1,7 +1,7 @@
 'use strict'
 
 const { Option } = require('commander')
-const { number } = require('../stack-flags')
+const { number } = require('../common/flags')
 
 const DEADLINE_S = 180
 const SECONDS = 10
@@ -22,5 +22,5 @@ exports.addDiagnose = (program) => {
     .addOption(new Option('--tool <tool>', 'for the second run').choices(['auto', 'none', 'flame', 'bubbleprof', 'heapprofiler', 'doctor', '0x', 'cpu']).default('auto'))
     .option('--no-open', 'print the path of the report, do not open it')
     // Loaded then: the application of `loopwatch run` shares this process.
-    .action((command, flags) => require('../diagnose').diagnose(command, flags))
+    .action((command, flags) => require('./diagnose').diagnose(command, flags))
 }

@@ -4,19 +4,19 @@ const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { codedError } = require('../errors')
-const { diagnosisReport, inWords } = require('../tools/diagnose/diagnosis-report')
-const { judge } = require('../tools/diagnose/judge')
-const { readMetrics, utilizationOf } = require('../tools/diagnose/latency')
-const { openFile } = require('../tools/open')
-const { choosePort } = require('../tools/port')
-const { findProfiler } = require('../tools/profile/find-profiler')
-const { ProfileRun } = require('../tools/profile/profile-run')
-const { parseTarget } = require('../tools/profile/target')
-const { makeOutput, makeReport, observe } = require('./profile')
-const { watchSignals } = require('./signals')
+const { codedError } = require('../../tables/errors')
+const { diagnosisReport, inWords } = require('./report')
+const { judge } = require('./judge')
+const { readMetrics, utilizationOf } = require('./latency')
+const { openFile } = require('../common/open')
+const { choosePort } = require('../common/port')
+const { findProfiler } = require('../profile/find-profiler')
+const { ProfileRun } = require('../profile/profile-run')
+const { parseTarget } = require('../profile/target')
+const { makeOutput, makeReport, observe } = require('../profile/profile')
+const { watchSignals } = require('../common/interruption')
 
-const REGISTER = path.join(__dirname, '..', 'register.js')
+const REGISTER = path.join(__dirname, '..', '..', 'register.js')
 const ANSWER_MS = 10000
 /** All is known by then: it ends by its own `exit` listeners, if it is not stuck. */
 const STOP_MS = 1000
@@ -28,8 +28,8 @@ const SETTLED_MS = 600
 /** Of the surroundings: where this agent would not be found, whom its blocks are not for, and what would end the run or hide a cause. */
 const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_PYROSCOPE: '', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
 
-/** @typedef {import('./profile').Flags & { tool: string }} Flags */
-/** @typedef {{ blocks: import('../store/record').BlockRecord[], metrics: string }} Young */
+/** @typedef {import('../profile/profile').Flags & { tool: string }} Flags */
+/** @typedef {{ blocks: import('../../store/record').BlockRecord[], metrics: string }} Young */
 
 /** The agent and load, then the tool that the agent's evidence points to, in one report. @param {string[]} command @param {Flags} flags */
 exports.diagnose = async (command, flags) => {

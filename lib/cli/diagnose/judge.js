@@ -22,11 +22,11 @@ const CULPRIT = 0.6
  * @property {number | null} utilization of the loop, 0 to 1
  * @property {number | null} p50Ms latency under load
  *
- * @typedef {{ place: string, file: string | null, cause: import('../../causes').Cause, blockedMs: number, count: number, longestMs: number, routes: string[] }} Site
+ * @typedef {{ place: string, file: string | null, cause: import('../../tables/causes').Cause, blockedMs: number, count: number, longestMs: number, routes: string[] }} Site
  *
  * @typedef {object} Verdict
  * @property {'flame' | 'bubbleprof' | 'heapprofiler' | null} tool that shows more; null = there is nothing to show
- * @property {import('../../causes').Cause | 'io' | null} cause what most of the blocked time is due to; io = waiting for others; null = nothing is wrong
+ * @property {import('../../tables/causes').Cause | 'io' | null} cause what most of the blocked time is due to; io = waiting for others; null = nothing is wrong
  * @property {number} blockedMs
  * @property {number} blockedShare
  * @property {number} count of blocks
@@ -35,7 +35,7 @@ const CULPRIT = 0.6
  * @property {Site[]} sites heaviest first
  */
 
-/** @type {Record<import('../../causes').Cause, Verdict['tool']>} */
+/** @type {Record<import('../../tables/causes').Cause, Verdict['tool']>} */
 const tools = { js: 'flame', native: 'flame', many: 'flame', gc: 'heapprofiler', 'sync-io': 'flame', starved: null, suspended: null, unknown: 'flame' }
 
 /**
@@ -78,7 +78,7 @@ function burden ({ blocks, early = [], totals = new Map(), sinceMs = null }) {
     const { ms, count } = totals.get(cause) ?? { ms: 0, count: 0 }
     // The latest blocks are not counted before they are judged, half a second after their end.
     return {
-      cause: /** @type {import('../../causes').Cause} */ (cause),
+      cause: /** @type {import('../../tables/causes').Cause} */ (cause),
       ms: Math.max(sum(of(known)), ms - sum(of(apart)) + sum(lasting)),
       count: Math.max(of(known).length, count - of(apart).length + lasting.length)
     }

@@ -2,9 +2,9 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { causes } = require('../../causes')
+const { causes } = require('../../tables/causes')
 const { faultInWords, loadInWords } = require('../profile/load')
-const { escaped, htmlReport, htmlTable } = require('../html-report')
+const { escaped, htmlReport, htmlTable } = require('../common/html-report')
 
 const ADVICE = path.join(__dirname, '..', 'advice')
 const ROUTES = 10

@@ -1,6 +1,6 @@
 'use strict'
 
-const { number } = require('../stack-flags')
+const { number } = require('../common/flags')
 
 /** Reports of long runs take a while: bubbleprof's of a minute under load about one. */
 const DEADLINE_S = 180
@@ -20,5 +20,5 @@ exports.addProfile = (program) => {
     .option('--deadline <seconds>', 'how long the tool may take for its report', number('--deadline', 1, 86400), DEADLINE_S)
     .option('--no-open', 'print the path of the report, do not open it')
     // Loaded then: the application of `loopwatch run` shares this process.
-    .action((tool, command, flags) => require('../profile').profile(tool, command, flags))
+    .action((tool, command, flags) => require('./profile').profile(tool, command, flags))
 }

@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { htmlReport, htmlTable } = require('../html-report')
+const { htmlReport, htmlTable } = require('../common/html-report')
 const { cpuTree } = require('./cpu-tree')
 
 const MS_PER_S = 1000

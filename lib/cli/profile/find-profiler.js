@@ -3,8 +3,8 @@
 const fs = require('node:fs')
 const { createRequire } = require('node:module')
 const path = require('node:path')
-const { codedError } = require('../../errors')
-const { findTool } = require('../find-tool')
+const { codedError } = require('../../tables/errors')
+const { findTool } = require('../common/find-tool')
 
 /**
  * The script of a package's command: the application's own, then the one beside loopwatch, then the

@@ -4,7 +4,7 @@ const { spawn } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { IS_WINDOWS, signal, signalGroup } = require('../signal')
+const { IS_WINDOWS, signal, signalGroup } = require('../common/signal')
 const { writeNodeShim, PRELOAD } = require('./node-shim')
 
 const POLL_MS = 50

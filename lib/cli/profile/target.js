@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { codedError } = require('../../errors')
+const { codedError } = require('../../tables/errors')
 
 const SCRIPT = /\.[cm]?[jt]sx?$/
 const NODE = /^node(js)?(\.exe)?$/

@@ -1,6 +1,6 @@
 'use strict'
 
-const { DEFAULT_TARGET, number, target } = require('../stack-flags')
+const { DEFAULT_TARGET, number, target } = require('../common/flags')
 
 /** Soon enough for a person who watches; what it costs is one scrape. */
 const DEFAULT_INTERVAL_S = 5
@@ -19,5 +19,5 @@ exports.addStack = (program) => {
     .option('--interval <seconds>', 'between scrapes, and between evaluations of the rules', number('--interval', 1, 60), DEFAULT_INTERVAL_S)
     .option('--seconds <seconds>', 'end after this long', number('--seconds', 1, 86400))
     // Loaded then: the application of `loopwatch run` shares this process.
-    .action((flags) => require('../stack').stack(flags))
+    .action((flags) => require('./stack').stack(flags))
 }

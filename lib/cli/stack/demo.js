@@ -2,10 +2,10 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { codedError } = require('../errors')
-const { Tool } = require('./tool')
+const { codedError } = require('../../tables/errors')
+const { Tool } = require('../common/tool')
 
-const START = path.join(__dirname, '..', '..', 'scenarios', 'demo', 'start.js')
+const START = path.join(__dirname, '..', '..', '..', 'scenarios', 'demo', 'start.js')
 
 /**
  * Starts the demo shop, which is part of the repository and not of the package.

@@ -3,9 +3,9 @@
 const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
-const { Tool } = require('./tool')
+const { Tool } = require('../common/tool')
 
-const FOLDER = path.join(__dirname, '..', '..', 'grafana')
+const FOLDER = path.join(__dirname, '..', '..', '..', 'grafana')
 const DASHBOARDS = path.join(FOLDER, 'dashboards')
 const HOME_DASHBOARD = path.join(DASHBOARDS, 'overview.json')
 

@@ -2,9 +2,9 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { Tool } = require('./tool')
+const { Tool } = require('../common/tool')
 
-const FOLDER = path.join(__dirname, '..', '..', 'grafana', 'prometheus')
+const FOLDER = path.join(__dirname, '..', '..', '..', 'grafana', 'prometheus')
 
 /**
  * The configuration with other intervals, the rest as it is.

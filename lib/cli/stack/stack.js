@@ -3,16 +3,16 @@
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { codedError } = require('../errors')
-const { startDemo } = require('../tools/demo')
-const { findTool } = require('../tools/find-tool')
-const { startGrafana } = require('../tools/grafana')
-const { choosePort } = require('../tools/port')
-const { startPrometheus } = require('../tools/prometheus')
-const { watchSignals } = require('./signals')
-const { DEFAULT_TARGET } = require('./stack-flags')
+const { codedError } = require('../../tables/errors')
+const { startDemo } = require('./demo')
+const { findTool } = require('../common/find-tool')
+const { startGrafana } = require('./grafana')
+const { choosePort } = require('../common/port')
+const { startPrometheus } = require('./prometheus')
+const { watchSignals } = require('../common/interruption')
+const { DEFAULT_TARGET } = require('../common/flags')
 
-const FOLDER = path.join(__dirname, '..', '..', 'grafana')
+const FOLDER = path.join(__dirname, '..', '..', '..', 'grafana')
 const QUERY = 'max_over_time(loopwatch_block_in_progress_seconds[1m])'
 const GET_PROMETHEUS = 'apt install prometheus, brew install prometheus or https://prometheus.io/download/'
 const GET_GRAFANA = 'brew install grafana or https://grafana.com/grafana/download'
@@ -24,7 +24,7 @@ exports.stack = async (flags) => {
   const prometheus = findTool(['prometheus'])
   if (prometheus === null) throw codedError('LOOPWATCH_ERR_TOOL', 'prometheus', GET_PROMETHEUS)
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-stack-'))
-  /** @type {import('../tools/tool').Tool[]} in the order of their start */
+  /** @type {import('../common/tool').Tool[]} in the order of their start */
   const tools = []
   const signals = watchSignals(() => tools.forEach((tool) => tool.kill()))
   try {
@@ -40,7 +40,7 @@ exports.stack = async (flags) => {
 
 /**
  * @param {Flags} flags
- * @param {{ prometheus: string, dir: string, tools: import('../tools/tool').Tool[], signals: ReturnType<typeof watchSignals> }} setup
+ * @param {{ prometheus: string, dir: string, tools: import('../common/tool').Tool[], signals: ReturnType<typeof watchSignals> }} setup
  */
 async function run (flags, { prometheus, dir, tools, signals }) {
   const { interval: intervalS } = flags

@@ -1,6 +1,6 @@
 'use strict'
 
-const { openLabels } = require('../catalogue')
+const { openLabels } = require('../../tables/metrics')
 const { setOf, shared } = require('./labels')
 
 /** What the dead of one slot may leave; above it, what is new of them goes to (other). */

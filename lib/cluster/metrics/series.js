@@ -36,7 +36,7 @@ class SeriesWriter {
 
   /**
    * @param {Metric[]} snapshot
-   * @returns {import('./wire').Message[]} in this order; at least one
+   * @returns {import('../wire').Message[]} in this order; at least one
    */
   changes (snapshot) {
     this.#round++
@@ -103,7 +103,7 @@ class SeriesReader {
   #values = []
 
   /**
-   * @param {import('./wire').Message} message
+   * @param {import('../wire').Message} message
    * @returns {boolean} whether it was the last one of a snapshot, which now counts
    */
   apply ({ metrics = [], series = [], values = [], gone }) {

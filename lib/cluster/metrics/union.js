@@ -1,6 +1,6 @@
 'use strict'
 
-const { Bequest, isTotal } = require('./bequest')
+const { Bequest, isTotal } = require('./retired-totals')
 
 /** @typedef {import('./series').Metric} Metric */
 /** @typedef {import('./series').Value} Value */

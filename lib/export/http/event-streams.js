@@ -1,6 +1,6 @@
 'use strict'
 
-const { json } = require('./http-server')
+const { json } = require('./server')
 
 /** People who look at one process at a time, with room for tabs left open. */
 const STREAMS = 20
@@ -22,7 +22,7 @@ class EventStreams {
     return this.#responses.size
   }
 
-  /** @param {() => [event: string, data: unknown][]} greet what a new stream begins with @returns {import('./http-server').Reply} */
+  /** @param {() => [event: string, data: unknown][]} greet what a new stream begins with @returns {import('./server').Reply} */
   connect (greet) {
     if (this.#responses.size >= STREAMS) {
       return { ...json({ error: `${STREAMS} pages are open already` }, 503), headers: { 'retry-after': '10' } }

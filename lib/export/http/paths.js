@@ -1,10 +1,10 @@
 'use strict'
 
-const { prefers } = require('./accept')
-const { BUSY, json } = require('./http-server')
-const { Turns } = require('./turns')
+const { prefers } = require('./negotiate')
+const { BUSY, json } = require('./server')
+const { Turns } = require('./work-queue')
 
-/** @typedef {import('./http-server').Route} Route */
+/** @typedef {import('./server').Route} Route */
 
 /** A route that is served without the token: what it answers is no secret. @param {Route} route @param {(accept: string) => boolean} [isOpen] @returns {Route} */
 const open = (route, isOpen = () => true) => Object.assign(route, { isOpen })
@@ -14,23 +14,23 @@ const check = (route) => Object.assign(route, { takesOptions: true })
 
 const isBrowser = (/** @type {string} */ accept) => accept.includes('text/html')
 
-/** A file of the page, read when it is asked for. @param {keyof typeof import('./page/parts').PARTS} name @returns {Route} */
-const part = (name) => ({ etag }) => require('./page/assets').readPart(name, etag)
+/** A file of the page, read when it is asked for. @param {keyof typeof import('../page/parts').PARTS} name @returns {Route} */
+const part = (name) => ({ etag }) => require('../page/assets').readPart(name, etag)
 
-/** Routes whose answers are made of every stack in memory, one answer at a time. @param {(asked: import('./http-server').Asked) => import('./http-server').Reply | Promise<import('./http-server').Reply>} route @param {Turns} turns @returns {Route} */
+/** Routes whose answers are made of every stack in memory, one answer at a time. @param {(asked: import('./server').Asked) => import('./server').Reply | Promise<import('./server').Reply>} route @param {Turns} turns @returns {Route} */
 const heavy = (route, turns) => (asked) => turns.take(() => route(asked)) ?? BUSY
 
 /**
  * What the endpoint serves, by path.
  * @param {object} sources
- * @param {Pick<import('./metrics').Metrics, 'contentType' | 'render'>} sources.metrics
+ * @param {Pick<import('../prometheus/metrics').Metrics, 'contentType' | 'render'>} sources.metrics
  * @param {() => number} sources.blockedMs by the block in progress, 0 without one
  * @param {() => { worker: number, blockedMs: number }[] | null} sources.workers of the cluster this process leads
- * @param {() => import('../store/record').BlockRecord[]} sources.blocks newest first, the one in progress up to date
- * @param {(id: string) => import('../store/record').BlockRecord | undefined} sources.block with all its stacks
- * @param {() => import('../store/record').BlockRecord[]} sources.records newest first, each with all its stacks
+ * @param {() => import('../../store/record').BlockRecord[]} sources.blocks newest first, the one in progress up to date
+ * @param {(id: string) => import('../../store/record').BlockRecord | undefined} sources.block with all its stacks
+ * @param {() => import('../../store/record').BlockRecord[]} sources.records newest first, each with all its stacks
  * @param {(id: string) => string | undefined} sources.profile of one block, as a .cpuprofile
- * @param {{ connect: () => import('./http-server').Reply }} sources.page
+ * @param {{ connect: () => import('./server').Reply }} sources.page
  * @returns {Record<string, Route>}
  */
 exports.makeRoutes = ({ metrics, blockedMs, workers, blocks, block, records, profile, page }, turns = new Turns()) => ({
@@ -44,7 +44,7 @@ exports.makeRoutes = ({ metrics, blockedMs, workers, blocks, block, records, pro
 
   '/events': () => page.connect(),
 
-  '/flame': heavy(async () => json(await require('./flame-of-records').flameOf(records())), turns),
+  '/flame': heavy(async () => json(await require('../profiles/flame-of-records').flameOf(records())), turns),
 
   '/metrics': async ({ accept }) => {
     const openMetrics = prefers(accept, 'application/openmetrics-text', 'text/plain')
@@ -70,8 +70,8 @@ exports.makeRoutes = ({ metrics, blockedMs, workers, blocks, block, records, pro
 
   '/blocks/:id': ({ id }) => {
     const record = block(id)
-    return record ? json(record) : require('./profiles/profiles').fileOf(id, block, profile) ?? json({ error: 'no such block in memory' }, 404)
+    return record ? json(record) : require('../profiles/profiles').fileOf(id, block, profile) ?? json({ error: 'no such block in memory' }, 404)
   },
 
-  '/profile': heavy(({ query }) => require('./profiles/profiles').profileOf(records(), query), turns)
+  '/profile': heavy(({ query }) => require('../profiles/profiles').profileOf(records(), query), turns)
 })

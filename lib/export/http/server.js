@@ -1,8 +1,8 @@
 'use strict'
 
 const http = require('node:http')
-const { isNameAllowed, isTokenValid, readAddress } = require('./http-guard')
-const { Unread } = require('./unread')
+const { isNameAllowed, isTokenValid, readAddress } = require('./guard')
+const { Unread } = require('./response-budget')
 
 const HEADER_BYTES = 8 * 1024
 const REQUEST_MS = 5000

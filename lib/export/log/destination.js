@@ -1,8 +1,8 @@
 'use strict'
 
 const fs = require('node:fs')
-const { nowMs } = require('../clock')
-const { Whereabouts } = require('../whereabouts')
+const { nowMs } = require('../../util/clock')
+const { Whereabouts } = require('../../util/file-rotation')
 
 const RETRY_MS = 50
 /** A file that could not be opened is tried again with the first line after this long. */

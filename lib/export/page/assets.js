@@ -30,7 +30,7 @@ const HEADERS = {
  * A file of the page. Not kept: a browser has it after the first time.
  * @param {keyof typeof PARTS} name
  * @param {string} known ETag of what the browser has
- * @returns {import('../http-server').Reply}
+ * @returns {import('../http/server').Reply}
  */
 exports.readPart = (name, known) => {
   const body = fs.readFileSync(path.join(BUILT, name))

@@ -8,7 +8,7 @@ const RECORDS_AT_ONCE = 20
 
 /**
  * @typedef {import('../../store/record').BlockRecord} BlockRecord
- * @typedef {import('../http-server').Reply} Reply
+ * @typedef {import('../http/server').Reply} Reply
  */
 
 const JSON_TYPE = 'application/json; charset=utf-8'

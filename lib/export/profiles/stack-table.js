@@ -1,7 +1,7 @@
 'use strict'
 
-const { causes } = require('../../causes')
-const { stacksOf } = require('../stacks-of')
+const { causes } = require('../../tables/causes')
+const { stacksOf } = require('./stacks-of')
 
 /** Distinct ones; what comes beyond them is one: written, they must not keep the watchdog away for long. */
 const STACKS = 2000
@@ -10,7 +10,7 @@ const LEAST_MS = 0.5
 const NO_ROUTE = '(none)'
 
 /**
- * @typedef {import('../../bridge/answer').Frame} Frame
+ * @typedef {import('../../bridge/probe-codec').Frame} Frame
  * @typedef {import('../../store/record').BlockRecord} BlockRecord
  * @typedef {'route' | 'cause' | 'thread' | 'worker'} LabelName
  * @typedef {Partial<Record<LabelName, string>>} Labels

@@ -1,8 +1,8 @@
 'use strict'
 
-/** @typedef {import('../cluster/series').Metric} Metric */
-/** @typedef {import('../cluster/series').Value} Value */
-/** @typedef {import('../cluster/ledger').Family} Family */
+/** @typedef {import('../../cluster/metrics/series').Metric} Metric */
+/** @typedef {import('../../cluster/metrics/series').Value} Value */
+/** @typedef {import('../../cluster/metrics/union').Family} Family */
 
 const ESCAPED = /** @type {Record<string, string>} */ ({ '\\': '\\\\', '\n': '\\n', '"': '\\"' })
 

@@ -1,8 +1,8 @@
 'use strict'
 
-const { Registry, Counter, Gauge, Histogram } = require('./prom-client')
-const { table, SITES, THREADS } = require('../catalogue')
-const { causes } = require('../causes')
+const { Registry, Counter, Gauge, Histogram } = require('./registry')
+const { table, SITES, THREADS } = require('../../tables/metrics')
+const { causes } = require('../../tables/causes')
 const { DelayHistogram } = require('./delay-histogram')
 const { snapshotOf } = require('./exposition')
 const { LabelBound, OTHER } = require('./label-bound')
@@ -116,7 +116,7 @@ class Metrics {
     this.#metrics.overflow.inc({ label })
   }
 
-  /** @param {import('../store/record').BlockRecord} record of a finished block */
+  /** @param {import('../../store/record').BlockRecord} record of a finished block */
   observeBlock ({ id, thread, cause, durationMs, request, frame }) {
     const seconds = durationMs / MS_PER_S
     this.#metrics.blockDuration.observe({ labels: { thread: this.threadLabel(thread), cause }, value: seconds, exemplarLabels: { block_id: id } })
@@ -222,7 +222,7 @@ class Metrics {
   }
 }
 
-/** A function of the application by file and line, without the folders above. @param {import('../store/record').FrameRecord} frame */
+/** A function of the application by file and line, without the folders above. @param {import('../../store/record').FrameRecord} frame */
 function siteOf ({ function: name, file, line, exact }) {
   return `${exact === false ? '≈ ' : ''}${name ?? '(anonymous)'} ${(file ?? '').split(/[\\/]/).slice(-2).join('/')}:${line}`
 }

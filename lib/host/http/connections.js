@@ -1,7 +1,7 @@
 'use strict'
 
 const diagnosticsChannel = require('node:diagnostics_channel')
-const { hiddenValue } = require('./hidden-value')
+const { hiddenValue } = require('../../util/define-hidden')
 const { ServerList } = require('./server-list')
 
 const LISTEN = 'tracing:net.server.listen:asyncStart'
@@ -15,7 +15,7 @@ const kConnection = Symbol('loopwatch.connection')
  * An HTTP/1 connection, as far as its requests are concerned.
  * @typedef {object} Connection
  * @property {Connections} owner
- * @property {import('./request-context').RequestContext | null} latest of its open requests; the others follow it
+ * @property {import('./context').RequestContext | null} latest of its open requests; the others follow it
  * (pipelining)
  * @property {number} answeredAtMs when its last answer was finished, -Infinity without one
  */
@@ -61,7 +61,7 @@ class Connections {
    * A request begins.
    * @param {import('node:net').Socket} socket
    * @param {Connection} connection the socket's
-   * @param {import('./request-context').RequestContext} context
+   * @param {import('./context').RequestContext} context
    */
   add (socket, connection, context) {
     context.next = connection.latest
@@ -74,7 +74,7 @@ class Connections {
    * @param {import('node:net').Socket} socket
    * @param {Connection} connection the socket's
    * @param {import('./requests').HttpRequest} request
-   * @returns {import('./request-context').RequestContext | undefined} undefined where it was not open
+   * @returns {import('./context').RequestContext | undefined} undefined where it was not open
    */
   take (socket, connection, request) {
     const context = takeOut(connection, request)

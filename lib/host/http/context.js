@@ -1,7 +1,7 @@
 'use strict'
 
-const { OTHER_METHOD } = require('../bridge/http-methods')
-const { pathTemplate } = require('../path-template')
+const { OTHER_METHOD } = require('../../bridge/http-methods')
+const { pathTemplate } = require('./path-template')
 const { routeOfExpress } = require('./frameworks/express')
 const { traceIdOf } = require('./trace-id')
 

@@ -1,9 +1,9 @@
 'use strict'
 
 const diagnosticsChannel = require('node:diagnostics_channel')
-const { ABORTED } = require('../bridge/request-row')
+const { ABORTED } = require('../../bridge/request-row')
 const { ServerList } = require('./server-list')
-const { StreamRequest } = require('./stream-request')
+const { StreamRequest } = require('./http2-request')
 
 const SERVER_SOCKET = 'net.server.socket'
 /** Not on Node.js 20, where the sessions a server had before are not seen until it is known. */

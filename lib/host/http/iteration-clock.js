@@ -2,7 +2,7 @@
 
 // Bound at load, so that fake timers installed later by a test suite do not hold the time.
 const { setImmediate } = require('node:timers')
-const { nowMs } = require('../clock')
+const { nowMs } = require('../../util/clock')
 
 /**
  * The time, read once in each turn of the event loop. A loop takes everything that has come out of the kernel at

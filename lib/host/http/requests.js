@@ -2,19 +2,19 @@
 
 const { AsyncLocalStorage } = require('node:async_hooks')
 const diagnosticsChannel = require('node:diagnostics_channel')
-const { LINE } = require('../bridge/answer')
-const { ABORTED, pack } = require('../bridge/request-row')
-const { Names } = require('../bridge/names')
-const { nowMs } = require('../clock')
+const { LINE } = require('../../bridge/probe-codec')
+const { ABORTED, pack } = require('../../bridge/request-row')
+const { Names } = require('../../bridge/string-table')
+const { nowMs } = require('../../util/clock')
 const { Connections, watchConnections } = require('./connections')
 const { startFrameworks } = require('./frameworks')
 const { watchHttp2 } = require('./http2')
-const { ignoreRejection } = require('./rejection')
-const { pathOf, RequestContext, UNMATCHED } = require('./request-context')
-const { Rush } = require('./rush')
-const { hasContextFrame } = require('./runtime')
-const { StreamRequest } = require('./stream-request')
-const { Turn } = require('./turn')
+const { ignoreRejection } = require('../../util/ignore-rejection')
+const { pathOf, RequestContext, UNMATCHED } = require('./context')
+const { Rush } = require('./backlog-window')
+const { hasContextFrame } = require('../runtime')
+const { StreamRequest } = require('./http2-request')
+const { Turn } = require('./iteration-clock')
 
 const REQUEST_START = 'http.server.request.start'
 const RESPONSE_FINISH = 'http.server.response.finish'
@@ -46,7 +46,7 @@ class Requests {
   #frameworks
 
   /**
-   * @param {import('../bridge/bridge').Bridge} bridge
+   * @param {import('../../bridge/memory').Bridge} bridge
    * @param {{ route?: (request: HttpRequest) => unknown }} options
    */
   constructor (bridge, { route }) {

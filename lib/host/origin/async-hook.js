@@ -7,7 +7,7 @@ const path = require('node:path')
 const process = require('node:process')
 const { compileFunction } = require('node:vm')
 const { ownFile } = require('../own-file')
-const { fileOf, noteStack, sitesOf } = require('./call-sites')
+const { fileOf, noteStack, sitesOf } = require('../sense/call-sites')
 
 /** Frames of an origin; what async_hooks and its callers put in front of them takes up to eight more. */
 const FRAMES = 20
@@ -34,7 +34,7 @@ const PARAMETERS = ['module', 'require', 'process', 'Error', 'Map']
  * - throws in a hook where that handler returns no string, which ends the process: here what throws
  *   is passed over.
  * @param {number} thresholdMs
- * @param {(durationMs: number, type: string, frames: import('../bridge/answer').Frame[]) => void} onSlow
+ * @param {(durationMs: number, type: string, frames: import('../../bridge/probe-codec').Frame[]) => void} onSlow
  * @returns {{ stop: () => void }}
  */
 exports.runBlockedAt = (thresholdMs, onSlow) => {
@@ -79,12 +79,12 @@ class Stack {
   }
 }
 
-/** @param {NodeJS.CallSite} site @returns {import('../bridge/answer').Frame} */
+/** @param {NodeJS.CallSite} site @returns {import('../../bridge/probe-codec').Frame} */
 function toFrame (site) {
   return { function: site.getFunctionName(), file: fileOf(site) ?? null, line: site.getLineNumber(), column: site.getColumnNumber() }
 }
 
-/** Not of async_hooks, of blocked-at or ours. @param {import('../bridge/answer').Frame} frame */
+/** Not of async_hooks, of blocked-at or ours. @param {import('../../bridge/probe-codec').Frame} frame */
 function isForeign ({ file }) {
   return file === null || !(/^node:(internal\/)?async_hooks$/.test(file) || file === FILE || (OWN !== null && file.startsWith(OWN)))
 }

@@ -1,8 +1,8 @@
 'use strict'
 
-const type = require('../option-types')
-const { codedError } = require('../errors')
-const { nearest } = require('../nearest')
+const type = require('../../options/types')
+const { codedError } = require('../../tables/errors')
+const { nearest } = require('../../options/nearest')
 
 const SECONDS = type.number(1, 300, 'seconds')
 
@@ -16,7 +16,7 @@ const SECONDS = type.number(1, 300, 'seconds')
  * What agent.hunt() was given, checked.
  * @param {unknown} options
  * @returns {number} seconds
- * @throws {import('../errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+ * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
  */
 exports.checkHunt = (options) => {
   if (!type.isPlainObject(options)) throw codedError('LOOPWATCH_ERR_OPTION', 'hunt()', 'an object { seconds }', options)

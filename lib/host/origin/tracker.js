@@ -3,12 +3,12 @@
 // An application may put a browser's in place of its global one.
 const process = require('node:process')
 const { setTimeout, clearTimeout } = require('node:timers')
-const { nowMs } = require('../clock')
-const { TRACKING, ORIGIN } = require('../bridge/messages')
-const { isHookSafe } = require('./runtime')
+const { nowMs } = require('../../util/clock')
+const { TRACKING, ORIGIN } = require('../../bridge/messages')
+const { isHookSafe } = require('../runtime')
 
 const MS_PER_S = 1000
-/** A callback that is less than this of the shortest block is not where a block comes from (as in lib/watchdog/origins.js). */
+/** A callback that is less than this of the shortest block is not where a block comes from (as in lib/watchdog/origin/matcher.js). */
 const THRESHOLD_SHARE = 0.3
 /** The watchdog's last verdict comes in this time after the window. */
 const VERDICT_MS = 600
@@ -150,7 +150,7 @@ class OriginTracker {
   #enable () {
     if (this.#blockedAt !== null) return null
     try {
-      const { runBlockedAt } = require('./blocked-at')
+      const { runBlockedAt } = require('./async-hook')
       this.#blockedAt = runBlockedAt(this.#options.threshold * THRESHOLD_SHARE, (durationMs, type, frames) => {
         const endMs = nowMs()
         this.#send({ code: ORIGIN, startMs: endMs - durationMs, endMs, type, frames })

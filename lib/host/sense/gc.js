@@ -1,8 +1,8 @@
 'use strict'
 
 const { PerformanceObserver, constants } = require('node:perf_hooks')
-const { fromTimelineMs } = require('../clock')
-const { GC_KINDS } = require('../bridge/gc-kinds')
+const { fromTimelineMs } = require('../../util/clock')
+const { GC_KINDS } = require('../../bridge/gc-kinds')
 
 /** V8's numbers of the kinds differ between Node versions; ours do not. */
 const KIND_NUMBERS = new Map([
@@ -15,7 +15,7 @@ const KIND_NUMBERS = new Map([
 /**
  * Sends every pause of the garbage collector through the ring. Entries come in batches after a
  * block, so all of a batch are taken.
- * @param {import('../bridge/bridge').Bridge} bridge
+ * @param {import('../../bridge/memory').Bridge} bridge
  * @returns {{ stop: () => void }}
  */
 exports.startGcObserver = ({ gcPauses }) => {

@@ -1,8 +1,8 @@
 'use strict'
 
 const { setTimeout, clearTimeout } = require('node:timers')
-const { nowMs } = require('../clock')
-const { silenceMs } = require('../silence')
+const { nowMs } = require('../../util/clock')
+const { silenceMs } = require('../../bridge/min-block-gap')
 const { isToldByKernel, threadCpuMs } = require('./thread-cpu')
 
 const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
@@ -15,7 +15,7 @@ const CALM_SHARE = 0.9
  * Beats into shared memory every `resolution` ms while the loop turns, every `calmPeriod` ms while it
  * hardly does anything: waking a sleeping process is most of what watching it costs. A gap between two beats that can hide a block also goes into a ring, with its
  * exact ends: the watchdog may have been late or asleep, the host itself cannot miss one.
- * @param {import('../bridge/bridge').Bridge} bridge
+ * @param {import('../../bridge/memory').Bridge} bridge
  * @param {object} options ms
  * @param {number} options.resolution
  * @param {number} options.calmPeriod
@@ -23,7 +23,7 @@ const CALM_SHARE = 0.9
  * @param {number | null} [options.startMs] when the first turn began that is still going on; null: the loop turns already
  * @param {() => boolean} [options.isWanted] asked at each beat; false ends the heartbeat
  * @param {(atMs: number, idleMs: number) => void} [options.onLate] told of a beat after a gap that can hide a block, and how long the loop has idled so far
- * @param {{ load?: import('./load').Load, delays?: import('./delays').Delays }} [told] of every beat
+ * @param {{ load?: import('../shedding/loop-load').Load, delays?: import('./delays').Delays }} [told] of every beat
  * @returns {{ stop: () => void }}
  */
 exports.startHeartbeat = ({ beat, lateBeats, counters }, { resolution, calmPeriod, threshold, startMs = nowMs(), isWanted = () => true, onLate = () => {} }, { load, delays } = {}) => {

@@ -1,9 +1,9 @@
 'use strict'
 
-const { nowMs } = require('../clock')
-const { FIELD, LINE } = require('../bridge/answer')
+const { nowMs } = require('../../util/clock')
+const { FIELD, LINE } = require('../../bridge/probe-codec')
 const { threadCpuMs } = require('./thread-cpu')
-const { activeTraceId } = require('./trace-id')
+const { activeTraceId } = require('../http/trace-id')
 const { fileOf, noteStack, sitesOf } = require('./call-sites')
 
 // The probe runs at a V8 interrupt, on top of whatever the application is doing. What it calls is
@@ -37,7 +37,7 @@ function writeFrames (sites) {
   return text
 }
 
-/** @param {{ context: import('./request-context').RequestContext | undefined, isCertain: boolean }} current */
+/** @param {{ context: import('../http/context').RequestContext | undefined, isCertain: boolean }} current */
 function writeRequest ({ context, isCertain }) {
   if (context === undefined) return NO_REQUEST
   try {
@@ -51,8 +51,8 @@ function writeRequest ({ context, isCertain }) {
 /**
  * The function the watchdog has evaluated on the host thread in the middle of a block. It answers
  * into shared memory where the host is, in which request, how long its loop has idled, and its thread's CPU time.
- * @param {import('../bridge/bridge').Bridge} bridge
- * @param {import('./requests').Requests['current']} currentRequest
+ * @param {import('../../bridge/memory').Bridge} bridge
+ * @param {import('../http/requests').Requests['current']} currentRequest
  */
 exports.createProbe = ({ answer, beat }, currentRequest) =>
   /**

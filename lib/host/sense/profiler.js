@@ -1,8 +1,8 @@
 'use strict'
 
 const { getHeapStatistics } = require('node:v8')
-const { nowMs } = require('../clock')
-const { PROFILE } = require('../bridge/messages')
+const { nowMs } = require('../../util/clock')
+const { PROFILE } = require('../../bridge/messages')
 
 /** A block is named by two samples in it; V8's timer is late at times, so a block of the threshold gets one more half of the time. */
 const SAMPLES_PER_THRESHOLD = 2.5
@@ -41,7 +41,7 @@ class HostProfiler {
   #send
 
   /**
-   * @param {Pick<import('../bridge/bridge').Bridge, 'counters'>} bridge
+   * @param {Pick<import('../../bridge/memory').Bridge, 'counters'>} bridge
    * @param {number} thresholdMs from which duration on a block is to be named
    * @param {(message: object) => void} send to the watchdog
    */

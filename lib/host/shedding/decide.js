@@ -1,17 +1,17 @@
 'use strict'
 
-const { nowMs } = require('../clock')
-const { ignoreRejection } = require('./rejection')
+const { nowMs } = require('../../util/clock')
+const { ignoreRejection } = require('../../util/ignore-rejection')
 
 /**
  * @typedef {object} Gauge what shedding goes by
- * @property {import('./load').Load} load
- * @property {Pick<import('../bridge/counters').Counters, 'add'>} counters
+ * @property {import('./loop-load').Load} load
+ * @property {Pick<import('../../bridge/counters').Counters, 'add'>} counters
  */
 
 /**
  * Decides whether a request is turned away, and counts it.
- * @param {import('./shed-options').ShedOptions} options
+ * @param {import('./options').ShedOptions} options
  * @param {Gauge} gauge
  * @returns {((request: any) => boolean) | null} null where no limit is set
  */

@@ -1,18 +1,18 @@
 'use strict'
 
-const { onRequest } = require('./frameworks/fastify')
-const { resolveShedOptions } = require('./shed-options')
-const { createShedding, refuse } = require('./shedding')
+const { onRequest } = require('../http/frameworks/fastify')
+const { resolveShedOptions } = require('./options')
+const { createShedding, refuse } = require('./decide')
 
 /**
  * The plugin of an agent, for Fastify 4 and 5: sheds requests above the limits in its options, and
  * tells routes before other hooks run also on an instance that is older than the agent.
- * @param {import('./shedding').Gauge} gauge
+ * @param {import('./decide').Gauge} gauge
  */
 exports.createFastifyPlugin = (gauge) => {
   /**
    * @param {any} fastify
-   * @param {import('./shed-options').ShedOptions} options
+   * @param {import('./options').ShedOptions} options
    * @param {(error?: Error) => void} done
    */
   function loopwatch (fastify, options, done) {

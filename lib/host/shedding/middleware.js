@@ -1,13 +1,13 @@
 'use strict'
 
-const { resolveShedOptions } = require('./shed-options')
-const { createShedding, refuse } = require('./shedding')
+const { resolveShedOptions } = require('./options')
+const { createShedding, refuse } = require('./decide')
 
 /**
  * The middleware of an agent, for Express and Connect. Routes need none: without limits it only
  * passes requests on.
- * @param {import('./shedding').Gauge} gauge
- * @param {import('./shed-options').ShedOptions} options
+ * @param {import('./decide').Gauge} gauge
+ * @param {import('./options').ShedOptions} options
  * @returns {(request: any, response: any, next: (error?: unknown) => void) => void}
  */
 exports.createMiddleware = (gauge, options) => {

@@ -1,10 +1,10 @@
 'use strict'
 
-const type = require('../option-types')
-const { codedError } = require('../errors')
-const { nearest } = require('../nearest')
+const type = require('../../options/types')
+const { codedError } = require('../../tables/errors')
+const { nearest } = require('../../options/nearest')
 
-/** @type {import('../option-types').OptionType} */
+/** @type {import('../../options/types').OptionType} */
 const predicate = { takes: 'a function', accepts: (value) => typeof value === 'function', parse: () => undefined }
 
 /** Every option of agent.middleware() and agent.fastify: key, type, default and one line of documentation. */
@@ -30,7 +30,7 @@ const FASTIFY_KEYS = ['prefix', 'logLevel', 'logSerializers']
  * @param {string} source how errors name the taker
  * @param {unknown} given
  * @returns {ShedOptions & { retryAfter: number }}
- * @throws {import('../errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+ * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
  */
 exports.resolveShedOptions = (source, given) => {
   if (!type.isPlainObject(given)) throw codedError('LOOPWATCH_ERR_OPTION', source, 'an object of options', given)

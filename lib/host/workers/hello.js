@@ -5,7 +5,7 @@ const path = require('node:path')
 // An application may put a browser's in place of its global one.
 const process = require('node:process')
 const { BroadcastChannel } = require('node:worker_threads')
-const { CHANNEL } = require('../bridge/messages')
+const { CHANNEL } = require('../../bridge/messages')
 
 /** What Node.js calls a worker thread that was given no name. */
 const NAMELESS = 'WorkerThread'

@@ -1,22 +1,22 @@
 'use strict'
 
-const { unwantBeats, wantBeats, CALM_MS } = require('../bridge/thread-beats')
-const { openGate, closeGate } = require('../bridge/thread-gate')
-const { createRelay } = require('./relay')
-const { ThreadLooks } = require('./thread-looks')
-const { WorkerList } = require('./worker-list')
+const { unwantBeats, wantBeats, CALM_MS } = require('../../bridge/worker-beats')
+const { openGate, closeGate } = require('../../bridge/worker-exit-lock')
+const { createRelay } = require('./inspector-proxy')
+const { ThreadLooks } = require('./outside-watch')
+const { WorkerList } = require('./tracker')
 
 /**
  * What the main thread has for watching the application's worker threads.
  * @typedef {object} Threads
  * @property {ReturnType<typeof createRelay> | undefined} relay the way to their inspectors, where that is wanted
- * @property {() => import('./thread-looks').ThreadLooks['known']} known those that are looked at from outside
+ * @property {() => import('./outside-watch').ThreadLooks['known']} known those that are looked at from outside
  * @property {() => void} stop
  */
 
 /**
- * @param {import('../options').ResolvedOptions} options
- * @param {Pick<import('../bridge/bridge').Bridge, 'counters'>} bridge
+ * @param {import('../../options/table').ResolvedOptions} options
+ * @param {Pick<import('../../bridge/memory').Bridge, 'counters'>} bridge
  * @param {(message: object) => void} post to the watchdog
  * @param {() => boolean} isOurs whether the worker thread that begins at this moment is the watchdog's
  * @returns {Threads}

@@ -1,9 +1,9 @@
 'use strict'
 
 const { BroadcastChannel, receiveMessageOnPort } = require('node:worker_threads')
-const { BUILTIN } = require('../agent-expression')
-const { nowMs } = require('../clock')
-const { ACKNOWLEDGED, CHANNEL } = require('../bridge/messages')
+const { BUILTIN } = require('../../util/agent-global')
+const { nowMs } = require('../../util/clock')
+const { ACKNOWLEDGED, CHANNEL } = require('../../bridge/messages')
 
 const US_PER_MS = 1000
 /** Of the inspector, on every Node.js line: `[worker 3] its name`. */
@@ -29,8 +29,8 @@ const ANSWER_MS = 5
  * terminated while it evaluates for an inspector loses the termination, and a loop that does not end goes on for ever (measured on 20.20,
  * 22.23, 24.21, 26.10). Whoever would terminate it is this thread, which therefore stays here, though
  * never for long; one that is in a native call is left alone, since its termination would come before our question.
- * @param {Pick<import('../bridge/bridge').Bridge, 'counters'>} bridge
- * @param {Pick<import('../bridge/thread-gate').ThreadGate, 'enter' | 'leave'>} gate
+ * @param {Pick<import('../../bridge/memory').Bridge, 'counters'>} bridge
+ * @param {Pick<import('../../bridge/worker-exit-lock').ThreadGate, 'enter' | 'leave'>} gate
  * @param {{ hasStopping: () => boolean }} workers
  */
 exports.createRelay = ({ counters }, gate, workers) =>

@@ -36,7 +36,7 @@ class ThreadView {
    * @param {object} parts
    * @param {() => { idle: number, active: number }} parts.read `worker.performance.eventLoopUtilization`
    * @param {(() => Promise<NodeJS.CpuUsage>) | null} parts.cpuUsage where the kernel does not tell of its CPU time; it is answered by the thread itself
-   * @param {import('../bridge/bridge').Bridge} parts.bridge what the watchdog reads
+   * @param {import('../../bridge/memory').Bridge} parts.bridge what the watchdog reads
    * @param {number} parts.thresholdMs
    * @param {number} parts.createdAtMs
    */

@@ -3,12 +3,12 @@
 const diagnosticsChannel = require('node:diagnostics_channel')
 const { readdirSync } = require('node:fs')
 const { setTimeout, clearTimeout } = require('node:timers')
-const { nowMs } = require('../clock')
-const { createMemory, openBridge } = require('../bridge/bridge')
-const { THREAD_STARTED, THREAD_ENDED } = require('../bridge/messages')
-const { CALM_MS } = require('../bridge/thread-beats')
-const { nameOf } = require('./thread-hello')
-const { ThreadView } = require('./thread-view')
+const { nowMs } = require('../../util/clock')
+const { createMemory, openBridge } = require('../../bridge/memory')
+const { THREAD_STARTED, THREAD_ENDED } = require('../../bridge/messages')
+const { CALM_MS } = require('../../bridge/worker-beats')
+const { nameOf } = require('./hello')
+const { ThreadView } = require('./outside-view')
 
 const CHANNEL = 'worker_threads'
 /** A look takes 4 us a thread (Node 20 to 26): with so many, 0.3 % of the main thread while all are idle. */

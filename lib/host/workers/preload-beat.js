@@ -1,7 +1,7 @@
 'use strict'
 
 // Loaded in every worker thread that runs the preload, so what it needs to beat is loaded only where it does.
-const { wantedBeats } = require('../bridge/thread-beats')
+const { wantedBeats } = require('../../bridge/worker-beats')
 
 /** The watchdog may not listen yet, or never will: it is told again after this time, then after twice that, and so on. */
 const AGAIN_MS = 100
@@ -15,15 +15,15 @@ exports.beatIfWanted = () => {
   if (wanted !== null) beat(wanted)
 }
 
-/** @param {import('../bridge/thread-beats').BeatOptions} options */
+/** @param {import('../../bridge/worker-beats').BeatOptions} options */
 function beat (options) {
   // An application may put a browser's in place of its global one.
   const process = require('node:process')
   const workerThreads = require('node:worker_threads')
-  const { nowMs } = require('../clock')
-  const { createMemory, openBridge } = require('../bridge/bridge')
-  const { startHeartbeat } = require('./heartbeat')
-  const { nameOf, nativeId, script, tell } = require('./thread-hello')
+  const { nowMs } = require('../../util/clock')
+  const { createMemory, openBridge } = require('../../bridge/memory')
+  const { startHeartbeat } = require('../sense/heartbeat')
+  const { nameOf, nativeId, script, tell } = require('./hello')
   const memory = createMemory()
   const bridge = openBridge(memory)
   const { counters } = bridge

@@ -3,14 +3,14 @@
 // An application may put a browser's in place of its global one.
 const process = require('node:process')
 const { threadId } = require('node:worker_threads')
-const { nowMs, fromTimelineMs } = require('../clock')
-const { createMemory, openBridge } = require('../bridge/bridge')
-const { findGate } = require('../bridge/thread-gate')
-const { startHeartbeat } = require('./heartbeat')
-const { createProbe } = require('./probe')
-const { PassiveAgent } = require('./passive-agent')
-const { nameOf, nativeId, script, tell } = require('./thread-hello')
-const { WorkerList } = require('./worker-list')
+const { nowMs, fromTimelineMs } = require('../../util/clock')
+const { createMemory, openBridge } = require('../../bridge/memory')
+const { findGate } = require('../../bridge/worker-exit-lock')
+const { startHeartbeat } = require('../sense/heartbeat')
+const { createProbe } = require('../sense/probe')
+const { PassiveAgent } = require('../noop-agent')
+const { nameOf, nativeId, script, tell } = require('./hello')
+const { WorkerList } = require('./tracker')
 
 const kAgent = Symbol.for('loopwatch.agent.1')
 

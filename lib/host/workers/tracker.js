@@ -1,8 +1,8 @@
 'use strict'
 
 const diagnosticsChannel = require('node:diagnostics_channel')
-const { nowMs } = require('../clock')
-const { THREAD_STARTED, THREAD_ENDED } = require('../bridge/messages')
+const { nowMs } = require('../../util/clock')
+const { THREAD_STARTED, THREAD_ENDED } = require('../../bridge/messages')
 
 const CHANNEL = 'worker_threads'
 /** What Node.js says for the idle time of a thread that has stopped: it is being taken apart. */
@@ -25,7 +25,7 @@ class WorkerList {
 
   /**
    * @param {(message: object) => void} post to the watchdog
-   * @param {Pick<import('../bridge/thread-gate').ThreadGate, 'change'> | null} gate
+   * @param {Pick<import('../../bridge/worker-exit-lock').ThreadGate, 'change'> | null} gate
    */
   constructor (post, gate) {
     this.#post = post

@@ -1,7 +1,7 @@
 'use strict'
 
 const fs = require('node:fs')
-const { KernelFile, MS_PER_TICK } = require('./kernel-file')
+const { KernelFile, MS_PER_TICK } = require('./file')
 const { machineIdleMs } = require('./machine-idle')
 const { MachineSteal, Steal } = require('./steal')
 const { Throttling } = require('./throttling')

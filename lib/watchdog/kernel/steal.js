@@ -1,8 +1,8 @@
 'use strict'
 
 const { cpus } = require('node:os')
-const { nowMs } = require('../clock')
-const { KernelFile, MS_PER_TICK } = require('./kernel-file')
+const { nowMs } = require('../../util/clock')
+const { KernelFile, MS_PER_TICK } = require('./file')
 
 const LINE_BYTES = 160
 const STEAL_FIELD = 8

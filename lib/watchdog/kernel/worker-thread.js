@@ -1,8 +1,8 @@
 'use strict'
 
 const { existsSync } = require('node:fs')
-const { idleBeside, schedOf, cpuOf, processorOf } = require('./kernel')
-const { KernelFile } = require('./kernel-file')
+const { idleBeside, schedOf, cpuOf, processorOf } = require('./main-thread')
+const { KernelFile } = require('./file')
 const { Steal } = require('./steal')
 
 const TASKS = '/proc/self/task'
@@ -22,8 +22,8 @@ class ThreadKernel {
 
   /**
    * @param {number | null} tid in the kernel
-   * @param {Pick<import('./kernel').Kernel, 'throttling' | 'machineSteal'>} common of all threads
-   * @param {Pick<import('../bridge/counters').Counters, 'get'>} counters of its CPU time where there is no tid
+   * @param {Pick<import('./main-thread').Kernel, 'throttling' | 'machineSteal'>} common of all threads
+   * @param {Pick<import('../../bridge/counters').Counters, 'get'>} counters of its CPU time where there is no tid
    */
   constructor (tid, { throttling, machineSteal }, counters) {
     this.#counters = tid === null ? counters : null
@@ -37,7 +37,7 @@ class ThreadKernel {
     this.#steal = new Steal(machineSteal, () => processorOf(this.#stat.read()))
   }
 
-  /** @param {number} nowMs @returns {import('./kernel').Reading} */
+  /** @param {number} nowMs @returns {import('./main-thread').Reading} */
   read (nowMs) {
     const text = this.#schedstat.read()
     this.isGone ||= this.#hasRun && text === null
@@ -46,7 +46,7 @@ class ThreadKernel {
     return { atMs: nowMs, ...schedOf(text), ...(cpuMs > 0 && { cpuMs }), throttledMs: this.#throttling.glance(nowMs), stolenMs: null }
   }
 
-  /** What a block is judged by. @param {import('./kernel').Reading} reading of this moment @returns {import('./kernel').Reading} */
+  /** What a block is judged by. @param {import('./main-thread').Reading} reading of this moment @returns {import('./main-thread').Reading} */
   precise (reading) {
     return { ...reading, ...idleBeside(reading), throttledMs: this.#throttling.read(reading.atMs), stolenMs: this.#steal.read(reading.atMs) }
   }

@@ -1,6 +1,6 @@
 'use strict'
 
-const { silenceMs } = require('../silence')
+const { silenceMs } = require('../../bridge/min-block-gap')
 
 /**
  * @typedef {object} Gap two beats of the host further apart than the threshold, as the host saw it
@@ -12,7 +12,7 @@ const { silenceMs } = require('../silence')
  * @property {number} [doubtMs] the true start may be this much earlier
  * @property {number | null} [cpuMs] of the thread within it; null where the kernel tells it, or nobody does
  *
- * @typedef {import('../bridge/beat-slots').Beat & { doubtMs?: number }} DoubtfulBeat that may have come this much earlier
+ * @typedef {import('../../bridge/beat').Beat & { doubtMs?: number }} DoubtfulBeat that may have come this much earlier
  *
  * @typedef {object} Look what the watchdog sees when it wakes
  * @property {number} nowMs

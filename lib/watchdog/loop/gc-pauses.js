@@ -1,7 +1,7 @@
 'use strict'
 
-const { GC_KINDS } = require('../bridge/gc-kinds')
-const { overlapMs } = require('./lateness')
+const { GC_KINDS } = require('../../bridge/gc-kinds')
+const { overlapMs } = require('./self-lateness')
 
 /** Enough for the longest batch that one block delivers; older pauses belong to blocks long closed. */
 const PAUSES = 4096
@@ -13,7 +13,7 @@ class GcPauses {
   #ring
   #metrics
 
-  /** @param {import('../bridge/ring').Ring} ring @param {Pick<import('../export/metrics').Metrics, 'observeGc'>} metrics */
+  /** @param {import('../../bridge/ring').Ring} ring @param {Pick<import('../../export/prometheus/metrics').Metrics, 'observeGc'>} metrics */
   constructor (ring, metrics) {
     this.#ring = ring
     this.#metrics = metrics

@@ -1,7 +1,7 @@
 'use strict'
 
-const { AGENT } = require('../agent-expression')
-const { nowMs } = require('../clock')
+const { AGENT } = require('../../util/agent-global')
+const { nowMs } = require('../../util/clock')
 
 /**
  * The question, evaluated by V8 on the host thread at its next interrupt: the probe of the
@@ -29,7 +29,7 @@ exports.askHost = (isAgain) => evaluate(question(isAgain ? nowMs() : undefined))
 
 /**
  * Has the host's agent pass something on to the application's worker threads.
- * @param {import('../host/relay').Call} call see lib/host/relay.js
+ * @param {import('../../host/workers/inspector-proxy').Call} call see lib/host/workers/inspector-proxy.js
  * @returns {string | null} why it could not be asked
  */
 exports.askThreads = (call) =>
@@ -37,13 +37,13 @@ exports.askThreads = (call) =>
 
 /**
  * Has the host's agent start, take or stop its CPU profile.
- * @param {import('../host/profiler').Action} action see lib/host/profiler.js
+ * @param {import('../../host/sense/profiler').Action} action see lib/host/sense/profiler.js
  * @returns {string | null} why it could not be asked
  */
 exports.askProfiler = (action) =>
   evaluate(`${AGENT}?.profile?.(${AGENT}.inspector, "${action}")`)
 
-/** The question that lib/host/relay.js puts to a worker thread. */
+/** The question that lib/host/workers/inspector-proxy.js puts to a worker thread. */
 exports.PROBE_CALL = `${AGENT}?.probe?.`
 
 /** @param {string} expression */

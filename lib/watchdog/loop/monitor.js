@@ -1,9 +1,9 @@
 'use strict'
 
-const { orNull } = require('../bridge/beat-slots')
-const { nowMs } = require('../clock')
+const { orNull } = require('../../bridge/beat')
+const { nowMs } = require('../../util/clock')
 const { Detector } = require('./detector')
-const { Incident } = require('./incident')
+const { Incident } = require('./block-builder')
 const { Sampler } = require('./sampler')
 
 /** A verdict waits for this many beats after the block, since GC entries come up to two turns late, */
@@ -18,34 +18,34 @@ const STARTUP_IDLE_MS = 20
 const PROGRESS_MS = 1000
 
 /**
- * @typedef {import('../store/record').BlockRecord} BlockRecord
- * @typedef {import('./kernel').Reading} Reading
+ * @typedef {import('../../store/record').BlockRecord} BlockRecord
+ * @typedef {import('../kernel/main-thread').Reading} Reading
  *
  * @typedef {object} Reports what a watched thread's blocks are told to, in this order
  * @property {(record: BlockRecord) => void} opened it is certain
  * @property {(record: BlockRecord) => void} lasting a second later, and each second
  * @property {(record: BlockRecord) => void} stuck it has lasted for the option `stuck`
- * @property {(record: BlockRecord, interval: import('./recent-blocks').Interval) => void} ended the verdict is still provisional
+ * @property {(record: BlockRecord, interval: import('../requests/recent-blocks').Interval) => void} ended the verdict is still provisional
  * @property {(record: BlockRecord, endMs: number) => void} settled
  *
  * @typedef {object} Parts
  * @property {string} thread its name in records
  * @property {number} threadId as in node:worker_threads
- * @property {Pick<import('../bridge/bridge').Bridge, 'beat' | 'lateBeats' | 'answer'>} bridge
+ * @property {Pick<import('../../bridge/memory').Bridge, 'beat' | 'lateBeats' | 'answer'>} bridge
  * @property {{ threshold: number, resolution: number, sample: number, stuck: number }} options ms
  * @property {(isAgain: boolean) => boolean} ask puts the probe's question to the thread, false where it cannot
  * @property {() => boolean} [isHeldUp] something else than the thread keeps the question from it
- * @property {(seen: import('./parking').Seen) => import('./parking').Seen} [adjust] corrects what a look has seen
+ * @property {(seen: import('../workers/atomics-wait-idle').Seen) => import('../workers/atomics-wait-idle').Seen} [adjust] corrects what a look has seen
  * @property {(nowMs: number) => Reading} readKernel as precise as calm needs it
  * @property {(reading: Reading) => Reading} readPrecisely what a block is judged by, at the moment of that reading
- * @property {Omit<import('./incident').Surroundings, 'thresholdMs' | 'frames'>} surroundings
+ * @property {Omit<import('./block-builder').Surroundings, 'thresholdMs' | 'frames'>} surroundings
  * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether more is about to be known of what ended then
- * @property {import('../explain/frame-table').FrameTable} frames
+ * @property {import('../../explain/frame-table').FrameTable} frames
  * @property {() => string} nextId
  * @property {Reports} reports
  */
 
-/** @param {import('./parking').Seen} seen */
+/** @param {import('../workers/atomics-wait-idle').Seen} seen */
 const unchanged = (seen) => seen
 
 /** Watches one thread's event loop: looks at its heartbeat, asks it where it is, reports its blocks. */
@@ -149,7 +149,7 @@ class ThreadWatch {
     return Math.min(wakeAtMs, eager, release)
   }
 
-  /** @param {import('./parking').PresentSample} sample @param {number} now */
+  /** @param {import('../workers/atomics-wait-idle').PresentSample} sample @param {number} now */
   #addSample (sample, now) {
     const incident = /** @type {Incident} */ (this.#incident)
     const { frames } = this.#parts
@@ -163,7 +163,7 @@ class ThreadWatch {
     return !incident.isPlaced && now < incident.suspectedAtMs + EAGER_MS
   }
 
-  /** @param {boolean} suspicious @param {import('../bridge/beat-slots').Beat} beat @param {Reading} reading */
+  /** @param {boolean} suspicious @param {import('../../bridge/beat').Beat} beat @param {Reading} reading */
   #watchSilence (suspicious, beat, reading) {
     if (this.#incident !== null && this.#incident.beats !== beat.beats) {
       this.#incident = null

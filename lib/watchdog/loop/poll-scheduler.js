@@ -1,7 +1,7 @@
 'use strict'
 
-const { nowMs } = require('../clock')
-const { Lateness } = require('./lateness')
+const { nowMs } = require('../../util/clock')
+const { Lateness } = require('./self-lateness')
 
 /** What is not urgent is looked at this often. */
 const WHOLE_MS = 250

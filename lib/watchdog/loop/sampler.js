@@ -1,6 +1,6 @@
 'use strict'
 
-const { parseAnswer } = require('../bridge/answer')
+const { parseAnswer } = require('../../bridge/probe-codec')
 
 /** An interrupt that is answered later than this was held up by something that does not check for interrupts. */
 const LATE_MS = 10
@@ -13,7 +13,7 @@ const MAX_PERIOD_MS = 1000
  */
 const LOST_MS = 1000
 
-/** @typedef {import('../bridge/answer').Answer & { askedAtMs: number, late: boolean }} Sample */
+/** @typedef {import('../../bridge/probe-codec').Answer & { askedAtMs: number, late: boolean }} Sample */
 
 /**
  * Asks the host where it is, one question at a time, and collects the answers.
@@ -28,7 +28,7 @@ class Sampler {
 
   /**
    * @param {object} parts
-   * @param {import('../bridge/mailbox').Mailbox} parts.mailbox
+   * @param {import('../../bridge/probe-channel').Mailbox} parts.mailbox
    * @param {(isAgain: boolean) => boolean} parts.ask puts the question, one that has no answer yet again; false where it cannot
    * @param {number} parts.sampleMs
    */

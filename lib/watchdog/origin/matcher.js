@@ -1,11 +1,11 @@
 'use strict'
 
-const { TRACK, TRACKING, ORIGIN } = require('../bridge/messages')
-const { nowMs } = require('../clock')
-const { blamedFrame, originOf } = require('../explain/frame')
-const { place } = require('../export/describe')
-const { roundMs } = require('../store/record')
-const { Escalation } = require('./escalation')
+const { TRACK, TRACKING, ORIGIN } = require('../../bridge/messages')
+const { nowMs } = require('../../util/clock')
+const { blamedFrame, originOf } = require('../../explain/frame')
+const { place } = require('../../export/log/sentence')
+const { roundMs } = require('../../store/record')
+const { Escalation } = require('../triggers/origin')
 
 const MS_PER_S = 1000
 /** Verdicts wait half a second at most; so many callbacks that are slow enough do not end in it. */
@@ -26,8 +26,8 @@ const ends = {
 }
 
 /**
- * @typedef {import('../store/record').BlockRecord} BlockRecord
- * @typedef {import('../store/record').OriginRecord} OriginRecord
+ * @typedef {import('../../store/record').BlockRecord} BlockRecord
+ * @typedef {import('../../store/record').OriginRecord} OriginRecord
  */
 
 /**
@@ -45,7 +45,7 @@ class Origins {
   /**
    * @param {object} parts
    * @param {boolean} parts.isAuto windows are asked for
-   * @param {import('../explain/frame-table').FrameTable} parts.frames
+   * @param {import('../../explain/frame-table').FrameTable} parts.frames
    * @param {(message: object) => void} parts.post to the host
    * @param {(level: 'info' | 'warn', fields: object, message: string) => void} parts.say
    * @param {(failure: { message: string } | null) => void} parts.onState
@@ -66,7 +66,7 @@ class Origins {
     else if (message.code === TRACKING) message.open ? this.#opened(message) : this.#closed(message)
   }
 
-  /** @param {{ startMs: number, endMs: number, type: string, frames: import('../bridge/answer').Frame[] }} message */
+  /** @param {{ startMs: number, endMs: number, type: string, frames: import('../../bridge/probe-codec').Frame[] }} message */
   #add ({ startMs, endMs, type, frames: raw }) {
     const frames = raw.map((frame) => this.#parts.frames.get(frame))
     // Node's own way to the first line of the application is told by the type.
@@ -109,7 +109,7 @@ class Origins {
     this.#escalation?.settled(record, nowMs())
   }
 
-  /** @param {number} now @param {import('../bridge/beat-slots').Beat} beat */
+  /** @param {number} now @param {import('../../bridge/beat').Beat} beat */
   look (now, beat) {
     const request = this.#escalation?.look({ nowMs: now, beat, window: this.#window })
     if (request) this.#parts.post({ code: TRACK, ...request })

@@ -1,14 +1,14 @@
 'use strict'
 
-const { nowMs } = require('../clock')
-const { EventStreams } = require('../export/event-streams')
+const { nowMs } = require('../../util/clock')
+const { EventStreams } = require('../../export/http/event-streams')
 const { FreshDelays } = require('./fresh-delays')
 const { History } = require('./history')
 
 /** A block shows as soon as anybody could see it; a thousand a second are told in ten messages. */
 const FLUSH_MS = 100
 
-/** @typedef {import('../store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../../store/record').BlockRecord} BlockRecord */
 
 /**
  * What the live page is told: the last ten minutes and the list of blocks when it connects, then the
@@ -27,7 +27,7 @@ class LivePage {
   /**
    * @param {object} parts
    * @param {string} parts.version
-   * @param {import('../options').ResolvedOptions} parts.options
+   * @param {import('../../options/table').ResolvedOptions} parts.options
    * @param {import('node:perf_hooks').RecordableHistogram} parts.histogram
    * @param {() => { activeMs: number, idleMs: number, inProgressMs: number }} parts.loop
    * @param {() => BlockRecord[]} parts.blocks newest first
@@ -73,7 +73,7 @@ class LivePage {
     if (isNext || hasNews) this.#streams.send('state', this.#state())
   }
 
-  /** A page comes. @returns {import('../export/http-server').Reply} */
+  /** A page comes. @returns {import('../../export/http/server').Reply} */
   connect () {
     return this.#streams.connect(() => [['hello', this.#hello()], ['state', this.#state()]])
   }

@@ -1,6 +1,6 @@
 'use strict'
 
-const { countUpTo } = require('../export/delay-histogram')
+const { countUpTo } = require('../../export/prometheus/delay-histogram')
 
 const NS_PER_MS = 1e6
 

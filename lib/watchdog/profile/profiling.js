@@ -1,12 +1,12 @@
 'use strict'
 
-const { nowMs } = require('../clock')
-const { cutProfiles } = require('../explain/cpu-profile')
-const { probableCall } = require('../explain/probable-call')
-const { withProfile } = require('../explain/profiled')
-const { askProfiler, NOT_ALLOWED } = require('./inspector')
-const { isProfileNeeded } = require('./profile-need')
-const { readSource } = require('./read-source')
+const { nowMs } = require('../../util/clock')
+const { cutProfiles } = require('../../explain/cpu-profile')
+const { probableCall } = require('../../explain/probable-call')
+const { withProfile } = require('../../explain/profiled')
+const { askProfiler, NOT_ALLOWED } = require('../loop/inspector')
+const { isProfileNeeded } = require('../triggers/profile')
+const { readSource } = require('../source/read-source')
 
 /**
  * A profile is taken and begun anew after so much work of the loop: V8 keeps every sample of it, and
@@ -40,13 +40,13 @@ const PROFILES_ITSELF = 'Node.js itself profiles this process (--cpu-prof) or co
 const SOURCE_CHARS = 2 * 1024 * 1024
 
 /**
- * @typedef {import('../store/record').BlockRecord} BlockRecord
- * @typedef {import('../host/profiler').Action} Action
+ * @typedef {import('../../store/record').BlockRecord} BlockRecord
+ * @typedef {import('../../host/sense/profiler').Action} Action
  */
 
 /** The CPU profile of the host: asks for it, keeps what is taken, and lays it over blocks. */
 class Profiling {
-  /** @type {import('../explain/cpu-profile').Window[]} oldest first */
+  /** @type {import('../../explain/cpu-profile').Window[]} oldest first */
   #windows = []
   /** @type {Map<string, string>} by block */
   #files = new Map()
@@ -80,7 +80,7 @@ class Profiling {
    * @param {() => number} parts.holds odd while the profiler keeps the host
    * @param {() => number} parts.heldMicros for how long it has done so, all in all
    * @param {() => number} parts.activeMs of the loop so far
-   * @param {Pick<import('./sources').Sources, 'frames' | 'isInMemory'>} parts.sources
+   * @param {Pick<import('../source/source-maps').Sources, 'frames' | 'isInMemory'>} parts.sources
    * @param {(file: string) => string | null} parts.readSource
    * @param {(level: 'debug' | 'info' | 'warn', fields: object, message: string) => void} parts.say
    * @param {(failure: { message: string } | null) => void} parts.onState
@@ -101,12 +101,12 @@ class Profiling {
     return this.isOn || this.#asked !== null
   }
 
-  /** What the watching of the main thread takes of it. @returns {Pick<import('./thread-watch').Parts, 'adjust' | 'isAwaited'>} */
+  /** What the watching of the main thread takes of it. @returns {Pick<import('../loop/monitor').Parts, 'adjust' | 'isAwaited'>} */
   get parts () {
     return { adjust: (seen) => this.#adjust(seen), isAwaited: (endMs, now) => this.#isAwaited(endMs, now) }
   }
 
-  /** @returns {Pick<import('./incident').Surroundings, 'layProfile'>} */
+  /** @returns {Pick<import('../loop/block-builder').Surroundings, 'layProfile'>} */
   get surroundings () {
     return { layProfile: (record, startMs, endMs) => this.#lay(record, startMs, endMs) }
   }
@@ -191,8 +191,8 @@ class Profiling {
 
   /**
    * What a look has seen, its beat later by the time for which the profiler itself has kept the host since.
-   * @param {import('./parking').Seen} seen
-   * @returns {import('./parking').Seen}
+   * @param {import('../workers/atomics-wait-idle').Seen} seen
+   * @returns {import('../workers/atomics-wait-idle').Seen}
    */
   #adjust (seen) {
     if (this.#parts.mode === 'off') return seen
@@ -264,7 +264,7 @@ class Profiling {
 /**
  * A record that names a place with doubt, with what has probably taken its time there.
  * @param {BlockRecord} record
- * @param {import('../explain/profiled').Sources['lines']} lines
+ * @param {import('../../explain/profiled').Sources['lines']} lines
  * @returns {BlockRecord}
  */
 function withProbableCall (record, lines) {
@@ -274,7 +274,7 @@ function withProbableCall (record, lines) {
   return text === null ? record : { ...record, probable: probableCall(text, frame.line) }
 }
 
-/** Files by lines, each read once. @param {(file: string) => string | null} read @returns {import('../explain/profiled').Sources['lines']} */
+/** Files by lines, each read once. @param {(file: string) => string | null} read @returns {import('../../explain/profiled').Sources['lines']} */
 function lineReader (read) {
   /** @type {Map<string, string[] | null>} */
   const files = new Map()
@@ -289,7 +289,7 @@ function lineReader (read) {
 
 /**
  * @param {'off' | 'auto' | 'on'} mode
- * @param {{ mayInspect: boolean, profilesItself: boolean, bridge: Pick<import('../bridge/bridge').Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof Profiling>[0], 'sources' | 'say' | 'onState'>} parts
+ * @param {{ mayInspect: boolean, profilesItself: boolean, bridge: Pick<import('../../bridge/memory').Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof Profiling>[0], 'sources' | 'say' | 'onState'>} parts
  */
 exports.startProfiling = (mode, { mayInspect, profilesItself, bridge: { beat, counters }, ...parts }) => new Profiling({
   ...parts,

@@ -2,15 +2,15 @@
 
 /**
  * Pushes blocks to Pyroscope where that is asked for, else null.
- * @param {import('../options').ResolvedOptions} options
+ * @param {import('../../options/table').ResolvedOptions} options
  * @param {object} agent
- * @param {import('./degradations').Degradations} agent.degradations
- * @param {import('../export/metrics').Metrics} agent.metrics
+ * @param {import('../health').Degradations} agent.degradations
+ * @param {import('../../export/prometheus/metrics').Metrics} agent.metrics
  */
 exports.startPyroscope = ({ pyroscope: url, labels }, { degradations, metrics }) => {
   if (url === undefined) return null
   // Loaded then: what pushes is more than what watches.
-  const { PyroscopePush } = require('../export/profiles/pyroscope')
+  const { PyroscopePush } = require('../../export/profiles/pyroscope')
   return new PyroscopePush({
     url,
     labels,

@@ -2,7 +2,7 @@
 
 /** Enough for a request of minutes among frequent blocks. */
 const BLOCKS = 256
-/** As in lib/host/rush.js. */
+/** As in lib/host/http/backlog-window.js. */
 const AFTER_MS = 100
 
 /** @typedef {{ startMs: number, endMs: number, requestId: number | null }} Interval a block and the request that was running in it */

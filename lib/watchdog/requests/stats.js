@@ -1,6 +1,6 @@
 'use strict'
 
-const { ABORTED, statusOf, unpack } = require('../bridge/request-row')
+const { ABORTED, statusOf, unpack } = require('../../bridge/request-row')
 const { RecentBlocks } = require('./recent-blocks')
 
 /** No route got a number beyond the table of names. */
@@ -28,8 +28,8 @@ class RequestStats {
   #onRequest
 
   /**
-   * @param {Pick<import('../bridge/bridge').Bridge, 'requests' | 'routes'>} bridge
-   * @param {import('../export/metrics').Metrics} metrics
+   * @param {Pick<import('../../bridge/memory').Bridge, 'requests' | 'routes'>} bridge
+   * @param {import('../../export/prometheus/metrics').Metrics} metrics
    * @param {(durationMs: number) => void} [onRequest]
    */
   constructor (bridge, metrics, onRequest = () => {}) {

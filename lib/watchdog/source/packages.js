@@ -1,7 +1,7 @@
 'use strict'
 
 const path = require('node:path')
-const { isText } = require('../shape')
+const { isText } = require('../../util/validators')
 const { readSource } = require('./read-source')
 
 /** Packages that block are few; so many records' worth of them take less than 1 MB. */
@@ -13,7 +13,7 @@ const NAME_CHARS = 214
 const VERSION_CHARS = 256
 const URL_CHARS = 2048
 
-/** @typedef {import('../store/record').PackageRecord} PackageRecord */
+/** @typedef {import('../../store/record').PackageRecord} PackageRecord */
 
 /** By folder, those without a package.json that can be read among them. @type {Map<string, PackageRecord | null>} */
 const known = new Map()

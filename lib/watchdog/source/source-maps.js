@@ -1,10 +1,10 @@
 'use strict'
 
-const { SOURCE_MAP } = require('../bridge/messages')
-const { nowMs } = require('../clock')
-const { FrameTable } = require('../explain/frame-table')
-const { FunctionHeads } = require('../explain/function-head')
-const { SourceMaps } = require('../explain/source-map')
+const { SOURCE_MAP } = require('../../bridge/messages')
+const { nowMs } = require('../../util/clock')
+const { FrameTable } = require('../../explain/frame-table')
+const { FunctionHeads } = require('../../explain/function-head')
+const { SourceMaps } = require('../../explain/source-map')
 const { readSource } = require('./read-source')
 
 /** A map may come later than the file, or be let go of for others. */

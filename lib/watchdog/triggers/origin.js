@@ -1,6 +1,6 @@
 'use strict'
 
-const { causes } = require('../causes')
+const { causes } = require('../../tables/causes')
 
 /** So many blocks of one place within this time are no accident, */
 const BLOCKS = 3
@@ -18,7 +18,7 @@ const LOAD = 0.8
 const SITES = 100
 
 /**
- * @typedef {import('../store/record').BlockRecord} BlockRecord
+ * @typedef {import('../../store/record').BlockRecord} BlockRecord
  * @typedef {{ open: true, seconds: number, why: string } | { open: false, ended: 'found' | 'load' }} Request
  * @typedef {{ atMs: number, activeMs: number, idleMs: number, blockedMs: number }} Sample
  */
@@ -65,7 +65,7 @@ class Escalation {
   /**
    * @param {object} look
    * @param {number} look.nowMs
-   * @param {import('../bridge/beat-slots').Beat} look.beat the host's last
+   * @param {import('../../bridge/beat').Beat} look.beat the host's last
    * @param {{ isAuto: boolean, openedAtMs: number } | null} look.window the one that is open, and whether it is ours
    * @returns {Request | null}
    */

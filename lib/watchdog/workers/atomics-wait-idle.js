@@ -8,14 +8,14 @@ const EXCUSED_LOOKS = 2
 const TRUST_MS = 1000
 
 /**
- * @typedef {Omit<import('./sampler').Sample, 'idleMs'> & { idleMs: number | null }} PresentSample
+ * @typedef {Omit<import('../loop/sampler').Sample, 'idleMs'> & { idleMs: number | null }} PresentSample
  * whose idle time is not known where the loop does not turn
  *
  * @typedef {object} Seen what a look has of a thread
  * @property {PresentSample | null} sample
- * @property {import('./kernel').Reading} reading
- * @property {import('./detector').DoubtfulBeat} beat
- * @property {import('./detector').Gap[]} gaps
+ * @property {import('../kernel/main-thread').Reading} reading
+ * @property {import('../loop/detector').DoubtfulBeat} beat
+ * @property {import('../loop/detector').Gap[]} gaps
  */
 
 /**
@@ -70,13 +70,13 @@ class Parking {
     }
   }
 
-  /** The last beat, made up where the thread waits. @param {import('./detector').DoubtfulBeat} beat */
+  /** The last beat, made up where the thread waits. @param {import('../loop/detector').DoubtfulBeat} beat */
   beat (beat) {
     if (this.#count === 0 || beat.beats !== this.#realBeats) return beat
     return { ...beat, beats: this.#number(beat.beats), atMs: this.#atMs, periodMs: 0, doubtMs: PERIOD_MS, cpuMs: null }
   }
 
-  /** @param {number} atMs @param {import('./kernel').Reading} reading */
+  /** @param {number} atMs @param {import('../kernel/main-thread').Reading} reading */
   #found (atMs, { cpuMs }) {
     this.#count++
     this.#atMs = atMs
@@ -85,7 +85,7 @@ class Parking {
     this.#cpuMs = cpuMs
   }
 
-  /** @param {import('./kernel').Reading} reading @param {boolean} isAnswered from outside of Atomics.wait */
+  /** @param {import('../kernel/main-thread').Reading} reading @param {boolean} isAnswered from outside of Atomics.wait */
   #follow ({ atMs, cpuMs }, isAnswered) {
     this.#excused = isAnswered ? EXCUSED_LOOKS : Math.max(0, this.#excused - 1)
     // A thread that had no CPU time is where it was.

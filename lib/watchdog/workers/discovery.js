@@ -1,6 +1,6 @@
 'use strict'
 
-const { QUIET_MS } = require('../bridge/thread-gate')
+const { QUIET_MS } = require('../../bridge/worker-exit-lock')
 
 /** A worker thread that has ended by then is never touched. */
 const FIRST_MS = QUIET_MS

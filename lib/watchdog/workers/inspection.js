@@ -2,12 +2,12 @@
 
 const { readdirSync } = require('node:fs')
 const { availableParallelism } = require('node:os')
-const { nowMs } = require('../clock')
-const { CALM_MS } = require('../bridge/thread-beats')
-const { findGate } = require('../bridge/thread-gate')
-const { ThreadAsker } = require('./thread-asker')
-const { ThreadCount } = require('./thread-count')
-const { ThreadDiscovery } = require('./thread-discovery')
+const { nowMs } = require('../../util/clock')
+const { CALM_MS } = require('../../bridge/worker-beats')
+const { findGate } = require('../../bridge/worker-exit-lock')
+const { ThreadAsker } = require('./inspector-client')
+const { ThreadCount } = require('./inspector-limit')
+const { ThreadDiscovery } = require('./discovery')
 
 /** A process whose watchdog is started anew may have had thousands; the latest are most likely to live. */
 const EARLIER = 1000
@@ -26,7 +26,7 @@ class ThreadInquiry {
   /**
    * @param {object} parts
    * @param {number} parts.ownId thread id of the watchdog
-   * @param {import('../bridge/bridge').Bridge} parts.bridge of the main thread
+   * @param {import('../../bridge/memory').Bridge} parts.bridge of the main thread
    * @param {{ threshold: number, resolution: number, calmPeriod: number }} parts.options
    * @param {(excess: { message: string } | null) => void} parts.onState
    */

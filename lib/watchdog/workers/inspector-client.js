@@ -1,8 +1,8 @@
 'use strict'
 
 const path = require('node:path')
-const { BUILTIN } = require('../agent-expression')
-const { askThreads, PROBE_CALL } = require('./inspector')
+const { BUILTIN } = require('../../util/agent-global')
+const { askThreads, PROBE_CALL } = require('../loop/inspector')
 
 /** So many questions in a row, for one long block; */
 const BURST = 10
@@ -22,7 +22,7 @@ const LOAD_MS = 5
 /** So many answers, and one loading, are awaited at a time. */
 const MOST = 4
 
-const AGENT = path.join(__dirname, '..', 'host', 'thread-agent.js')
+const AGENT = path.join(__dirname, '..', '..', 'host', 'workers', 'thread-entry.js')
 
 /** A line of a stack that is neither Node's own nor of an expression such as ours. */
 const USER_FRAME = /(?:\(|at )(?!node:|<anonymous>)[^()]+:\d+:\d+\)?$/m

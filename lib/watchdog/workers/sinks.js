@@ -1,13 +1,13 @@
 'use strict'
 
-const { nowMs } = require('../clock')
-const { LogBudget } = require('../export/log-budget')
-const { BlockMemory } = require('../store/memory')
+const { nowMs } = require('../../util/clock')
+const { LogBudget } = require('../../export/log/budget')
+const { BlockMemory } = require('../../store/memory')
 
 /** A pool that computes for a living has a block a task; the main thread's are not to be swept out by them. */
 const KEEP = 100
 
-/** @typedef {import('../store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../../store/record').BlockRecord} BlockRecord */
 
 /**
  * What becomes of worker threads' blocks: all are counted, the latest kept in a memory of their own,
@@ -23,7 +23,7 @@ class ThreadReports {
    * @param {object} parts
    * @param {number} parts.keep
    * @param {{ append: (record: BlockRecord) => void } | null} parts.file
-   * @param {import('../export/log').BlockLog | null} parts.log
+   * @param {import('../../export/log/log').BlockLog | null} parts.log
    * @param {{ observeBlock: (record: BlockRecord) => void }} parts.metrics
    * @param {(record: BlockRecord) => void} parts.onSettled
    * @param {(record: BlockRecord) => void} [parts.onPut] whatever is kept

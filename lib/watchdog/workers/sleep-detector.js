@@ -1,6 +1,6 @@
 'use strict'
 
-const { silenceMs } = require('../silence')
+const { silenceMs } = require('../../bridge/min-block-gap')
 
 /** A silent thread is judged this often: the kernel's account of a running one may be 4 ms old. */
 const WINDOW_MS = 50
@@ -22,7 +22,7 @@ class Sleeping {
   #count = 0
   #realBeats = 0
   #atMs = 0
-  /** @type {import('./kernel').Reading | null} */
+  /** @type {import('../kernel/main-thread').Reading | null} */
   #last = null
   /** Time found to be spent waiting so far. */
   parkedMs = 0
@@ -38,7 +38,7 @@ class Sleeping {
     return this.#count > 0
   }
 
-  /** @param {import('./parking').Seen} seen @returns {import('./parking').Seen} with made-up beats instead of silence */
+  /** @param {import('./atomics-wait-idle').Seen} seen @returns {import('./atomics-wait-idle').Seen} with made-up beats instead of silence */
   adjust ({ sample, reading, beat, gaps }) {
     const adjusted = gaps.map((gap) => this.#count > 0 && gap.beats === this.#realBeats
       ? { ...gap, startMs: this.#atMs, idleMs: Math.min(gap.idleMs, gap.endMs - this.#atMs), periodMs: 0, doubtMs: WINDOW_MS, beats: this.#number(gap.beats) }
@@ -56,7 +56,7 @@ class Sleeping {
     return { sample, reading, gaps: adjusted, beat: this.beat(beat) }
   }
 
-  /** The last beat, made up where the thread waits. @param {import('./detector').DoubtfulBeat} beat */
+  /** The last beat, made up where the thread waits. @param {import('../loop/detector').DoubtfulBeat} beat */
   beat (beat) {
     if (this.#count === 0 || beat.beats !== this.#realBeats) return beat
     // It ends a silence that began within the period of the real one.
@@ -64,7 +64,7 @@ class Sleeping {
     return { ...beat, beats: this.#number(beat.beats), atMs: this.#atMs, periodMs: 0, doubtMs }
   }
 
-  /** @param {import('./kernel').Reading} reading @param {number} fromMs since when it has been silent and was not judged */
+  /** @param {import('../kernel/main-thread').Reading} reading @param {number} fromMs since when it has been silent and was not judged */
   #follow (reading, fromMs) {
     const silentMs = reading.atMs - fromMs
     if (silentMs < WINDOW_MS) return
@@ -86,7 +86,7 @@ class Sleeping {
   }
 }
 
-/** @param {import('./kernel').Reading | null} from @param {import('./kernel').Reading} to @param {'cpuMs' | 'runQueueMs'} what */
+/** @param {import('../kernel/main-thread').Reading | null} from @param {import('../kernel/main-thread').Reading} to @param {'cpuMs' | 'runQueueMs'} what */
 function grown (from, to, what) {
   return Math.max(0, (to[what] ?? 0) - (from?.[what] ?? to[what] ?? 0))
 }

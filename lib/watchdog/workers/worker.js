@@ -1,14 +1,14 @@
 'use strict'
 
-const { openBridge } = require('../bridge/bridge')
-const { CALM_MS } = require('../bridge/thread-beats')
-const { Parking, PERIOD_MS } = require('./parking')
-const { Sleeping } = require('./sleeping')
-const { ThreadKernel } = require('./thread-kernel')
-const { ThreadWatch } = require('./thread-watch')
+const { openBridge } = require('../../bridge/memory')
+const { CALM_MS } = require('../../bridge/worker-beats')
+const { Parking, PERIOD_MS } = require('./atomics-wait-idle')
+const { Sleeping } = require('./sleep-detector')
+const { ThreadKernel } = require('../kernel/worker-thread')
+const { ThreadWatch } = require('../loop/monitor')
 
 /**
- * @typedef {object} Hello what lib/host/thread-agent.js and thread-beat.js tell of their thread, and thread-looks.js of others
+ * @typedef {object} Hello what lib/host/workers/thread-entry.js and preload-beat.js tell of their thread, and outside-watch.js of others
  * @property {SharedArrayBuffer} memory
  * @property {number} threadId
  * @property {string} name
@@ -33,8 +33,8 @@ class WorkerThread {
    * @param {object} parts
    * @param {Hello} parts.hello
    * @param {string} parts.label of its metrics
-   * @param {Pick<import('./kernel').Kernel, 'throttling' | 'machineSteal'>} parts.kernel of the process
-   * @param {Pick<import('./thread-watch').Parts, 'options' | 'ask' | 'isHeldUp' | 'frames' | 'nextId' | 'reports'>} parts.common
+   * @param {Pick<import('../kernel/main-thread').Kernel, 'throttling' | 'machineSteal'>} parts.kernel of the process
+   * @param {Pick<import('../loop/monitor').Parts, 'options' | 'ask' | 'isHeldUp' | 'frames' | 'nextId' | 'reports'>} parts.common
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
    * @param {boolean} parts.isOutside the main thread sees what it does
    * @param {boolean} parts.isAsked whether it can be asked where it is
@@ -58,7 +58,7 @@ class WorkerThread {
       readKernel: (now) => this.#kernel.read(now),
       readPrecisely: (reading) => this.#kernel.precise(reading),
       surroundings: {
-        // Not observed, see lib/host/thread-agent.js: it counts as js.
+        // Not observed, see lib/host/workers/thread-entry.js: it counts as js.
         gcWithin: () => 0,
         watchdogGapWithin
       }
@@ -99,7 +99,7 @@ class WorkerThread {
     return this.#bridge.lateBeats.takeDropped()
   }
 
-  /** @param {number} now @returns {import('./thread-totals').ThreadState} */
+  /** @param {number} now @returns {import('./totals').ThreadState} */
   state (now) {
     const real = this.#bridge.beat.read()
     const beat = this.#parking.beat(real)

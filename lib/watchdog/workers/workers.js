@@ -1,11 +1,11 @@
 'use strict'
 
 const { BroadcastChannel } = require('node:worker_threads')
-const { nowMs } = require('../clock')
-const { CHANNEL, THREAD_STARTED, THREAD_ENDED } = require('../bridge/messages')
-const { ThreadInquiry } = require('./thread-inquiry')
-const { ThreadTotals } = require('./thread-totals')
-const { WorkerThread } = require('./worker-thread')
+const { nowMs } = require('../../util/clock')
+const { CHANNEL, THREAD_STARTED, THREAD_ENDED } = require('../../bridge/messages')
+const { ThreadInquiry } = require('./inspection')
+const { ThreadTotals } = require('./totals')
+const { WorkerThread } = require('./worker')
 
 /** A look at calm threads may come this much late, and so with another. */
 const COALESCE_MS = 50
@@ -35,17 +35,17 @@ class WorkerThreads {
    * @param {object} parts
    * @param {number} parts.ownId thread id of the watchdog
    * @param {boolean} parts.isAsked whether they are asked by their inspectors, or watched as they say themselves and as they are seen from outside
-   * @param {import('./worker-thread').Hello[]} parts.known that are looked at from outside already
-   * @param {import('../bridge/bridge').Bridge} parts.bridge of the main thread
+   * @param {import('./worker').Hello[]} parts.known that are looked at from outside already
+   * @param {import('../../bridge/memory').Bridge} parts.bridge of the main thread
    * @param {{ threshold: number, resolution: number, sample: number, calmPeriod: number }} parts.options
    * @param {(name: string) => string} parts.labelOf bounds the label of a name
-   * @param {Pick<import('./kernel').Kernel, 'throttling' | 'machineSteal'>} parts.kernel of the process
+   * @param {Pick<import('../kernel/main-thread').Kernel, 'throttling' | 'machineSteal'>} parts.kernel of the process
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
-   * @param {import('../explain/frame-table').FrameTable} parts.frames
+   * @param {import('../../explain/frame-table').FrameTable} parts.frames
    * @param {() => string} parts.nextId
    * @param {() => void} parts.onNew a thread is watched from now on
    * @param {(excess: { message: string } | null) => void} parts.onState
-   * @param {import('./thread-reports').ThreadReports} parts.reports
+   * @param {import('./sinks').ThreadReports} parts.reports
    */
   constructor (parts) {
     this.#parts = parts
@@ -97,7 +97,7 @@ class WorkerThreads {
     if (isHello(hello)) this.#watch(hello, false)
   }
 
-  /** @param {import('./worker-thread').Hello} hello @param {boolean} isOutside said by the main thread, of what it sees */
+  /** @param {import('./worker').Hello} hello @param {boolean} isOutside said by the main thread, of what it sees */
   #watch (hello, isOutside) {
     const { threadId, name, tid } = hello
     this.#inquiry?.found(threadId)
@@ -137,7 +137,7 @@ class WorkerThreads {
    * A thread that says nothing while it ends is being taken apart; one asleep that let go before it
    * could be asked was waiting, more likely than not, for work, and so was each where none is asked.
    * @param {number} threadId
-   * @param {import('../store/record').BlockRecord} record
+   * @param {import('../../store/record').BlockRecord} record
    */
   #settle (threadId, record) {
     const { reports } = this.#parts
@@ -197,7 +197,7 @@ class WorkerThreads {
   }
 }
 
-/** @param {any} message @returns {message is import('./worker-thread').Hello} */
+/** @param {any} message @returns {message is import('./worker').Hello} */
 function isHello (message) {
   return message?.memory instanceof SharedArrayBuffer && Number.isInteger(message.threadId) && typeof message.name === 'string'
 }

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const path = require('node:path')
 const { once } = require('node:events')
 const { Worker, getEnvironmentData } = require('node:worker_threads')
-const { openGate, closeGate, findGate, ThreadGate, QUIET_MS } = require('../../../lib/bridge/thread-gate')
+const { openGate, closeGate, findGate, ThreadGate, QUIET_MS } = require('../../../lib/bridge/worker-exit-lock')
 
 const LIB = JSON.stringify(path.join(__dirname, '..', '..', '..', 'lib'))
 const memory = () => new SharedArrayBuffer(8)
@@ -24,7 +24,7 @@ test('nobody is spoken to before a second has passed since a thread began or end
 /** A thread that takes the gate's last step, and how long that took it. */
 const ENDING = `
   const { parentPort } = require('node:worker_threads')
-  const { findGate } = require(${LIB} + '/bridge/thread-gate')
+  const { findGate } = require(${LIB} + '/bridge/worker-exit-lock')
   const gate = findGate()
   const startMs = performance.now()
   gate?.end(0)

@@ -7,10 +7,10 @@ const http = require('node:http')
 const net = require('node:net')
 const os = require('node:os')
 const { setTimeout: wait } = require('node:timers/promises')
-const { clockTime, follow, tellAll } = require('../../../lib/cli/follow')
-const { findInspector, impostor } = require('../../../lib/tools/attach/inspector')
-const { parseAddress } = require('../../../lib/tools/attach/listeners')
-const { objection } = require('../../../lib/tools/attach/target-process')
+const { clockTime, follow, tellAll } = require('../../../lib/cli/attach/follow')
+const { findInspector, impostor } = require('../../../lib/cli/attach/inspector')
+const { parseAddress } = require('../../../lib/cli/attach/listeners')
+const { objection } = require('../../../lib/cli/attach/target-process')
 const { makeRecord } = require('../../support/record')
 
 test('blocks are told as they come, each once when it is over, and it is said when some are missing', (t) => {
@@ -88,7 +88,7 @@ test('addresses in the kernel\'s tables are read in this machine\'s byte order',
 })
 
 test('the kernel\'s facts decide whether SIGUSR1 may be sent', () => {
-  const facts = /** @type {import('../../../lib/tools/attach/target-process').Facts} */ ({ exe: '/usr/bin/node', status: 'State:\tS (sleeping)\nSigCgt:\t0000000108004a02\n', flags: 'node app.js ', isSameNetwork: true, isSameFiles: true })
+  const facts = /** @type {import('../../../lib/cli/attach/target-process').Facts} */ ({ exe: '/usr/bin/node', status: 'State:\tS (sleeping)\nSigCgt:\t0000000108004a02\n', flags: 'node app.js ', isSameNetwork: true, isSameFiles: true })
   assert.equal(objection(facts), null)
   assert.equal(objection({ ...facts, exe: '/opt/node24 (deleted)' }), null)
   assert.equal(objection({ ...facts, flags: 'node --inspect-port=127.0.0.1:0 app.js ' }), null)

@@ -5,16 +5,16 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
-const { causes } = require('../../../lib/causes')
-const { ADVICE, inWords } = require('../../../lib/tools/diagnose/diagnosis-report')
-const { judge } = require('../../../lib/tools/diagnose/judge')
-const { readMetrics, utilizationOf } = require('../../../lib/tools/diagnose/latency')
-const { applyLoad, faultInWords, loadInWords } = require('../../../lib/tools/profile/load')
+const { causes } = require('../../../lib/tables/causes')
+const { ADVICE, inWords } = require('../../../lib/cli/diagnose/report')
+const { judge } = require('../../../lib/cli/diagnose/judge')
+const { readMetrics, utilizationOf } = require('../../../lib/cli/diagnose/latency')
+const { applyLoad, faultInWords, loadInWords } = require('../../../lib/cli/profile/load')
 const { makeMetrics } = require('../../support/metrics')
 const { makeRecord } = require('../../support/record')
 
 let ids = 0
-/** @param {import('../../../lib/causes').Cause} cause @param {number} durationMs @param {string} [name] */
+/** @param {import('../../../lib/tables/causes').Cause} cause @param {number} durationMs @param {string} [name] */
 const block = (cause, durationMs, name = 'report') => makeRecord({ id: `1-${++ids}`, cause, durationMs, frame: { function: name, file: '/srv/app/report.js', line: 41, column: 13, exact: true } })
 const calm = { durationMs: 10000, utilization: 0.1, p50Ms: 5 }
 

@@ -6,31 +6,31 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { addressOf, checkFolder, prepareFolder, sweepFolder } = require('../../../lib/cluster/address')
-const { Ledger } = require('../../../lib/cluster/ledger')
+const { Ledger } = require('../../../lib/cluster/metrics/union')
 const { fit, isRecord } = require('../../../lib/cluster/records')
-const { SeriesReader, SeriesWriter } = require('../../../lib/cluster/series')
+const { SeriesReader, SeriesWriter } = require('../../../lib/cluster/metrics/series')
 const { Slots, MOST_SLOTS } = require('../../../lib/cluster/slots')
 const { LineReader, LINE_BYTES } = require('../../../lib/cluster/wire')
-const { describe } = require('../../../lib/export/describe')
-const { flameOf } = require('../../../lib/export/flame-of-records')
-const { BlockLog } = require('../../../lib/export/log')
+const { describe } = require('../../../lib/export/log/sentence')
+const { flameOf } = require('../../../lib/export/profiles/flame-of-records')
+const { BlockLog } = require('../../../lib/export/log/log')
 const { fileOf, formats, profileOf } = require('../../../lib/export/profiles/profiles')
 const { mergeNewest } = require('../../../lib/store/memory')
 const { summaryOf } = require('../../../lib/store/record')
-const { LivePage } = require('../../../lib/watchdog/live-page')
-const { resolveOptions } = require('../../../lib/options')
+const { LivePage } = require('../../../lib/watchdog/page-feed/feed')
+const { resolveOptions } = require('../../../lib/options/table')
 const { makeDir } = require('../../support/files')
 const { makeRecord } = require('../../support/record')
 const { seeded } = require('../../support/simulated-host')
 
-/** @typedef {import('../../../lib/cluster/series').Metric} Metric */
+/** @typedef {import('../../../lib/cluster/metrics/series').Metric} Metric */
 
 /** @param {number} value @param {Record<string, string | number>} [labels] @returns {Metric} */
 const counter = (value, labels = {}) => ({ name: 'a_total', help: 'a', type: 'counter', values: [{ labels, value }] })
 /** @param {number} value @returns {Metric} */
 const gauge = (value) => ({ name: 'b', help: 'b', type: 'gauge', values: [{ labels: {}, value }] })
 
-/** @param {import('../../../lib/cluster/ledger').Family[]} families @param {string} name @param {string} worker */
+/** @param {import('../../../lib/cluster/metrics/union').Family[]} families @param {string} name @param {string} worker */
 const valueOf = (families, name, worker) => families.find((family) => family.name === name)?.groups
   .filter((group) => group.worker === worker).flatMap(({ values }) => values).reduce((/** @type {number | undefined} */ total, { value }) => (total ?? 0) + value, undefined)
 

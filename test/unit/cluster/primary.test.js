@@ -8,16 +8,16 @@ const fs = require('node:fs')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
-const { nowMs } = require('../../../lib/clock')
+const { nowMs } = require('../../../lib/util/clock')
 const { addressOf } = require('../../../lib/cluster/address')
-const { Hub } = require('../../../lib/cluster/hub')
-const { Peer } = require('../../../lib/cluster/peer')
-const { SeriesWriter } = require('../../../lib/cluster/series')
+const { Hub } = require('../../../lib/cluster/primary')
+const { Peer } = require('../../../lib/cluster/worker')
+const { SeriesWriter } = require('../../../lib/cluster/metrics/series')
 const { VERSION } = require('../../../lib/cluster/wire')
 const { eventually } = require('../../support/app')
 const { makeRecord } = require('../../support/record')
 
-/** @typedef {import('../../../lib/cluster/series').Metric} Metric */
+/** @typedef {import('../../../lib/cluster/metrics/series').Metric} Metric */
 
 /** @param {number} value @returns {Metric[]} */
 const metrics = (value) => [
@@ -25,7 +25,7 @@ const metrics = (value) => [
   { name: 'b', help: 'b', type: 'gauge', values: [{ labels: {}, value }] }
 ]
 
-/** Of the first metric. @param {import('../../../lib/cluster/ledger').Family[]} families */
+/** Of the first metric. @param {import('../../../lib/cluster/metrics/union').Family[]} families */
 const sumOf = ([{ groups }]) => groups.flatMap(({ values }) => values).reduce((total, { value }) => total + value, 0)
 
 /** @param {import('node:test').TestContext} t @param {string} [tmpdir] */

@@ -3,11 +3,11 @@
 // What a primary holds and says of many workers.
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Ledger } = require('../../../lib/cluster/ledger')
-const { SeriesReader, SeriesWriter } = require('../../../lib/cluster/series')
-const { renderFamilies } = require('../../../lib/export/exposition')
+const { Ledger } = require('../../../lib/cluster/metrics/union')
+const { SeriesReader, SeriesWriter } = require('../../../lib/cluster/metrics/series')
+const { renderFamilies } = require('../../../lib/export/prometheus/exposition')
 
-/** @typedef {import('../../../lib/cluster/series').Metric} Metric */
+/** @typedef {import('../../../lib/cluster/metrics/series').Metric} Metric */
 
 /** Six samples a set: the bound of 5000 series falls within one. */
 const BOUNDS = [0.1, 0.5, 1, '+Inf']

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { causes } = require('../../../lib/causes')
+const { causes } = require('../../../lib/tables/causes')
 const { causeOf, table } = require('../../../lib/explain/cause')
 const { seeded } = require('../../support/simulated-host')
 

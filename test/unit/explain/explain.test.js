@@ -6,10 +6,10 @@ const path = require('node:path')
 const { Fold, STACKS } = require('../../../lib/explain/fold')
 const { originOf, blamedFrame, blame, leaf, generatedIn } = require('../../../lib/explain/frame')
 const { wrapsNative } = require('../../../lib/explain/native')
-const { pathTemplate } = require('../../../lib/path-template')
+const { pathTemplate } = require('../../../lib/host/http/path-template')
 const { seeded } = require('../../support/simulated-host')
 
-/** @typedef {import('../../../lib/bridge/answer').Frame} Frame */
+/** @typedef {import('../../../lib/bridge/probe-codec').Frame} Frame */
 
 /** `name@file:line`, file and line optional. @param {string} text @returns {Frame} */
 function frame (text) {
@@ -23,7 +23,7 @@ const stack = (weightMs, frames, lateMs = 0) => ({ count: 1, weightMs, lateMs, f
 /** @param {Frame | null} found */
 const spell = (found) => found && `${found.function}@${found.file}:${found.line}`
 
-/** @param {number} id @returns {import('../../../lib/bridge/answer').RequestContext} */
+/** @param {number} id @returns {import('../../../lib/bridge/probe-codec').RequestContext} */
 const request = (id) => /** @type {any} */ ({ id, method: 'GET', path: `/${id}`, startedAtMs: id })
 
 test('code is the application\'s, a package\'s, Node\'s or our own by where its file is', () => {
@@ -48,7 +48,7 @@ test('code is the application\'s, a package\'s, Node\'s or our own by where its 
     ['node:fs', 'node'],
     ['wasm://wasm/cbcc1ea6', 'node'],
     [null, 'node'],
-    [path.join(own, 'host', 'probe.js'), 'own'],
+    [path.join(own, 'host', 'sense', 'probe.js'), 'own'],
     [path.join(own, 'register.js'), 'own'],
     [own + '-of-the-application.js', 'application']
   ]
@@ -70,7 +70,7 @@ test('of one stack the innermost function of the application is blamed, behind a
 })
 
 test('of one stack without the application the innermost function of a package is blamed, and none of Node\'s or ours', () => {
-  const own = path.join(__dirname, '..', '..', '..', 'lib', 'host', 'probe.js')
+  const own = path.join(__dirname, '..', '..', '..', 'lib', 'host', 'sense', 'probe.js')
   assert.equal(spell(blamedFrame(['sort', `x@${own}:1`, 'a@/n/node_modules/p/a.js:1', 'b@/n/node_modules/p/b.js:1'].map(frame))), 'a@/n/node_modules/p/a.js:1')
   assert.equal(blamedFrame(['sort', 'tick@node:internal/timers:5', `x@${own}:1`].map(frame)), null)
   assert.equal(blamedFrame([]), null)
@@ -273,7 +273,7 @@ test('equal frames are one object, symbolicated once, and their number is bounde
 })
 
 test('what may name a person or open a door is no part of a template', () => {
-  const { pathTemplate } = require('../../../lib/path-template')
+  const { pathTemplate } = require('../../../lib/host/http/path-template')
   assert.equal(pathTemplate('/reset/ann@example.com/abcdefghijklmnopqrstuvwx'), '/reset/:id/:id')
   assert.equal(pathTemplate('/search/caf%C3%A9'), '/search/:id')
 })

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const path = require('node:path')
 const { folderAtFault, packageFolder } = require('../../../lib/explain/package')
 
-/** `name@file`, file optional. @param {string} text @returns {import('../../../lib/bridge/answer').Frame} */
+/** `name@file`, file optional. @param {string} text @returns {import('../../../lib/bridge/probe-codec').Frame} */
 function frame (text) {
   const at = text.indexOf('@')
   return { function: at < 0 ? text : text.slice(0, at), file: at < 0 ? null : text.slice(at + 1), line: 1, column: 1 }
@@ -51,7 +51,7 @@ test('the package is at fault whose code ran innermost for half of the time, who
 })
 
 test('time in Node.js, in built-ins and in loopwatch is that of whoever called them', () => {
-  const own = `probe@${path.join(__dirname, '..', '..', '..', 'lib', 'host', 'probe.js')}`
+  const own = `probe@${path.join(__dirname, '..', '..', '..', 'lib', 'host', 'sense', 'probe.js')}`
   assert.equal(folderAtFault([stack(60, 'sort', MOMENT, APP), stack(40, 'readFileSync@node:fs', MOMENT, APP)], null), '/srv/app/node_modules/moment')
   assert.equal(folderAtFault([stack(60, 'JSON.parse', APP, MOMENT)], null), null)
   assert.equal(folderAtFault([stack(100, own, MOMENT, APP)], null), '/srv/app/node_modules/moment')

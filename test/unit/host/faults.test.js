@@ -3,9 +3,9 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createHistogram } = require('node:perf_hooks')
-const { createMemory } = require('../../../lib/bridge/bridge')
+const { createMemory } = require('../../../lib/bridge/memory')
 const { WatchdogThread } = require('../../../lib/host/watchdog-thread')
-const { resolveOptions } = require('../../../lib/options')
+const { resolveOptions } = require('../../../lib/options/table')
 
 test('a question that the watchdog cannot answer gets the fallback and ends nothing', async (t) => {
   /** @type {Error[]} */

@@ -3,8 +3,8 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fc = require('fast-check')
-const { table, resolveOptions } = require('../../lib/options')
-const { LoopwatchError } = require('../../lib/errors')
+const { table, resolveOptions } = require('../../../lib/options/table')
+const { LoopwatchError } = require('../../../lib/tables/errors')
 
 /** The same cases each time; for a hunt of one's own, TEST_SEED=$RANDOM TEST_RUNS=100000. */
 const fuzz = { seed: Number(process.env.TEST_SEED ?? 9464), numRuns: Number(process.env.TEST_RUNS ?? 2000) }
@@ -18,7 +18,7 @@ const value = fc.oneof(anything, words, fc.double(), fc.integer(), fc.string(), 
 
 /**
  * What options become, or the error that refuses them, which has to be one of ours.
- * @param {() => import('../../lib/options').ResolvedOptions} resolve
+ * @param {() => import('../../../lib/options/table').ResolvedOptions} resolve
  */
 function outcome (resolve) {
   try {
@@ -30,7 +30,7 @@ function outcome (resolve) {
   }
 }
 
-/** What the agent relies on. @param {import('../../lib/options').ResolvedOptions} options */
+/** What the agent relies on. @param {import('../../../lib/options/table').ResolvedOptions} options */
 function check (options) {
   assert.ok(options.threshold >= 2 && options.resolution >= 1 && options.resolution <= Math.max(1, options.threshold / 3), JSON.stringify(options))
   assert.ok(options.calmPeriod >= 1 && options.sample >= 1 && options.keep >= 1 && options.routes >= 1)

@@ -4,8 +4,8 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { table, preloadDefaults, resolveOptions, strayVariables } = require('../../lib/options')
-const { start } = require('../../lib')
+const { table, preloadDefaults, resolveOptions, strayVariables } = require('../../../lib/options/table')
+const { start } = require('../../../lib')
 
 /** For every option, values it must not take. */
 const wrong = {
@@ -130,7 +130,7 @@ test('a value written for the environment reads back the same', () => {
 })
 
 test('the README lists exactly the options of the table, with their defaults', () => {
-  const readme = fs.readFileSync(path.join(__dirname, '..', '..', 'README.md'), 'utf8')
+  const readme = fs.readFileSync(path.join(__dirname, '..', '..', '..', 'README.md'), 'utf8')
   const section = readme.slice(readme.indexOf('## Options'), readme.indexOf('## Endpoints'))
   const rows = [...section.matchAll(/^\| `(\w+)` \| (.+?) \|/gm)].map(([, key, value]) => [key, value])
   assert.deepEqual(rows, table.map((row) => [row.key, row.default === undefined ? 'none' : `\`${typeof row.default === 'object' ? JSON.stringify(row.default) : row.default}\``]))

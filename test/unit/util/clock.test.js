@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { between, nowMs } = require('../../lib/clock')
+const { between, nowMs } = require('../../../lib/util/clock')
 
 test('a thread that is kept waiting while it compares its clock with the others is not behind them for good', () => {
   let atMs = 5000

@@ -1,13 +1,13 @@
 import 'uplot/dist/uPlot.min.css'
 import './page.css'
-import { BlockList } from './block-list.mjs'
-import { showCauses } from './causes-table.mjs'
-import { Charts } from './charts.mjs'
-import { Connection } from './connection.mjs'
+import { BlockList } from './blocks/block-list.mjs'
+import { showCauses } from './blocks/causes-table.mjs'
+import { Charts } from './charts/charts.mjs'
+import { Connection } from './feed/connection.mjs'
 import { byId, setText } from './dom.mjs'
-import { FlameOfAll } from './flame-of-all.mjs'
+import { FlameOfAll } from './charts/flame-of-all.mjs'
 import { clock } from './format.mjs'
-import { StateLine } from './state-line.mjs'
+import { StateLine } from './feed/state-line.mjs'
 
 const state = new StateLine()
 const charts = new Charts()

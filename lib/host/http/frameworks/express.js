@@ -1,6 +1,6 @@
 'use strict'
 
-const { pathTemplate } = require('../../path-template')
+const { pathTemplate } = require('../path-template')
 const { mountsOf, join } = require('./express-mounts')
 const { fits, pathSegments, urlSegments } = require('./segments')
 

@@ -9,7 +9,7 @@ const HANDLER = 'tracing:fastify.request.handler:start'
 exports.file = ['fastify', 'fastify.js']
 
 const ignore = () => {}
-/** A hook cannot be taken off an instance again, so it asks here whom to tell. @type {import('../frameworks').Name} */
+/** A hook cannot be taken off an instance again, so it asks here whom to tell. @type {import('.').Name} */
 let name = ignore
 /** Instances made under this agent. */
 let instances = 0
@@ -63,7 +63,7 @@ function onHandler ({ request, route }) {
 /**
  * Fastify 4 and 5 publish each new instance; Fastify 5 each call of a handler, which is listened to
  * only where there are instances older than the agent: it takes 100 ns of every request.
- * @param {import('../frameworks').Name} tellRoute
+ * @param {import('.').Name} tellRoute
  */
 exports.startFastify = (tellRoute) => {
   name = tellRoute

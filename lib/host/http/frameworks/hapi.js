@@ -9,7 +9,7 @@ exports.file = ['@hapi', 'hapi', 'lib', 'request.js']
  * hapi links a request of node:http to its own only when it answers. Its constructor writes
  * `request.route` (that of not found), its router the one it found, before any handler.
  * @param {any} Request
- * @param {import('../frameworks').Name} name
+ * @param {import('.').Name} name
  */
 exports.watch = (Request, name) => {
   if (typeof Request?.generate !== 'function') return null

@@ -1,9 +1,9 @@
 'use strict'
 
-const fastify = require('./frameworks/fastify')
-const hapi = require('./frameworks/hapi')
-const koa = require('./frameworks/koa')
-const { watchModules } = require('./frameworks/modules')
+const fastify = require('./fastify')
+const hapi = require('./hapi')
+const koa = require('./koa')
+const { watchModules } = require('./modules')
 
 /**
  * Told as soon as a router has matched: before the handler runs, again where it goes on to another

@@ -9,7 +9,7 @@ exports.file = ['koa', 'lib', 'context.js']
  * Nothing leads from a request of node:http to Koa's context, so the context has to say it itself:
  * @koa/router (and koa-router) writes the template to `ctx._matchedRoute` before each layer runs.
  * @param {any} context
- * @param {import('../frameworks').Name} name
+ * @param {import('.').Name} name
  */
 exports.watch = (context, name) => {
   if (typeof context?.onerror !== 'function') return null

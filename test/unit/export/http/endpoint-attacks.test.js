@@ -5,14 +5,14 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const net = require('node:net')
-const { HttpServer, json } = require('../../../lib/export/http-server')
-const { eventually } = require('../../support/app')
-const { raw, statusesOf } = require('../../support/raw')
+const { HttpServer, json } = require('../../../../lib/export/http/server')
+const { eventually } = require('../../../support/app')
+const { raw, statusesOf } = require('../../../support/raw')
 const HOST = 'Host: localhost\r\n'
 
 /**
  * @param {import('node:test').TestContext} t
- * @param {Record<string, import('../../../lib/export/http-server').Route>} routes
+ * @param {Record<string, import('../../../../lib/export/http/server').Route>} routes
  * @param {{ requestMs?: number, unreadMs?: number }} [limits]
  */
 async function serve (t, routes, limits) {

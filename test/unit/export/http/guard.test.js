@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const crypto = require('node:crypto')
-const { isHostAllowed, isTokenValid, readAddress } = require('../../../lib/export/http-guard')
+const { isHostAllowed, isTokenValid, readAddress } = require('../../../../lib/export/http/guard')
 
 /** @param {(string | undefined)[]} headers @param {boolean} expected @param {string[]} [allowed] */
 function check (headers, expected, allowed = []) {

@@ -3,7 +3,7 @@
 // Whoever may ask may ask for much: the thread that watches must not run out of memory over it.
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Turns, WAITING } = require('../../../lib/export/turns')
+const { Turns, WAITING } = require('../../../../lib/export/http/work-queue')
 
 test('work goes on one after the other, also after one that fails; who comes when too many wait is turned away', async () => {
   const turns = new Turns()

@@ -4,8 +4,8 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { LogDestination } = require('../../../lib/export/log-destination')
-const { makeDir } = require('../../support/files')
+const { LogDestination } = require('../../../../lib/export/log/destination')
+const { makeDir } = require('../../../support/files')
 
 /** @param {import('node:test').TestContext} t @param {string} target @param {() => number} [nowMs] */
 function makeDestination (t, target, nowMs) {

@@ -6,13 +6,13 @@ const { once } = require('node:events')
 const http = require('node:http')
 const { gunzipSync } = require('node:zlib')
 const pprof = require('pprof-format')
-const { collect, formats, profileOf } = require('../../../lib/export/profiles/profiles')
-const { PyroscopePush } = require('../../../lib/export/profiles/pyroscope')
-const { STACKS } = require('../../../lib/export/profiles/stack-table')
-const { eventually } = require('../../support/app')
-const { makeRecord } = require('../../support/record')
+const { collect, formats, profileOf } = require('../../../../lib/export/profiles/profiles')
+const { PyroscopePush } = require('../../../../lib/export/profiles/pyroscope')
+const { STACKS } = require('../../../../lib/export/profiles/stack-table')
+const { eventually } = require('../../../support/app')
+const { makeRecord } = require('../../../support/record')
 
-/** @typedef {import('../../../lib/store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../../../../lib/store/record').BlockRecord} BlockRecord */
 
 /** @param {string} name @param {number} line */
 const frame = (name, line) => ({ function: name, file: '/srv/app/report.js', line, column: 3 })

@@ -4,12 +4,12 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createHistogram } = require('node:perf_hooks')
 const { setTimeout: wait } = require('node:timers/promises')
-const { createMemory, openBridge } = require('../../../lib/bridge/bridge')
-const { DelayHistogram } = require('../../../lib/export/delay-histogram')
-const { Delays } = require('../../../lib/host/delays')
-const { startHeartbeat } = require('../../../lib/host/heartbeat')
-const { eventually } = require('../../support/app')
-const { seeded } = require('../../support/simulated-host')
+const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
+const { DelayHistogram } = require('../../../../lib/export/prometheus/delay-histogram')
+const { Delays } = require('../../../../lib/host/sense/delays')
+const { startHeartbeat } = require('../../../../lib/host/sense/heartbeat')
+const { eventually } = require('../../../support/app')
+const { seeded } = require('../../../support/simulated-host')
 
 const NS_PER_MS = 1e6
 

@@ -2,12 +2,12 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { table, SITES, labelNames } = require('../../../lib/catalogue')
-const { causes } = require('../../../lib/causes')
-const { parseExposition, valueOf } = require('../../support/exposition')
-const { makeMetrics } = require('../../support/metrics')
-const { makeRecord } = require('../../support/record')
-const { seeded } = require('../../support/simulated-host')
+const { table, SITES, labelNames } = require('../../../../lib/tables/metrics')
+const { causes } = require('../../../../lib/tables/causes')
+const { parseExposition, valueOf } = require('../../../support/exposition')
+const { makeMetrics } = require('../../../support/metrics')
+const { makeRecord } = require('../../../support/record')
+const { seeded } = require('../../../support/simulated-host')
 
 const NS_PER_MS = 1e6
 
@@ -142,7 +142,7 @@ test('no counter and no histogram ever goes backwards, whatever the host says an
     host.loop = { activeMs: 1000 + round * 10 + random() * 200, idleMs: 5000 + round * 90 - random() * 200, heartbeatAgeMs: random() * 50, inProgressMs: random() * 50 }
     host.cpu = { main: random() < 0.2 ? null : { user: round - random() * 3, system: round / 10 } }
     for (let i = 0; i < 20; i++) host.histogram.record(Math.ceil((9 + random() ** 8 * 2000) * NS_PER_MS))
-    metrics.observeBlock(makeRecord({ durationMs: 50 + random() * 5000, cause: /** @type {import('../../../lib/causes').Cause} */ (Object.keys(causes)[round % 8]), request: { method: 'GET', route: `/${round % 7}`, startedAt: '' } }))
+    metrics.observeBlock(makeRecord({ durationMs: 50 + random() * 5000, cause: /** @type {import('../../../../lib/tables/causes').Cause} */ (Object.keys(causes)[round % 8]), request: { method: 'GET', route: `/${round % 7}`, startedAt: '' } }))
     metrics.observeGc('minor', random() * 20)
     metrics.drop('late_beat')
     metrics.requestSeries(`/${round}`, 'GET', '2xx').observe(random() * 20)

@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Rush } = require('../../../lib/host/rush')
-const { eventually } = require('../../support/app')
+const { Rush } = require('../../../../lib/host/http/backlog-window')
+const { eventually } = require('../../../support/app')
 
 const idleMs = () => performance.eventLoopUtilization().idle
 

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const http2 = require('node:http2')
-const { withRequests } = require('../../support/requests')
+const { withRequests } = require('../../../support/requests')
 
 /** Node.js has a channel for the streams of HTTP/2 servers. */
 const tellsStreams = Number(process.versions.node.split('.')[0]) >= 22

@@ -6,10 +6,10 @@ const { once } = require('node:events')
 const http = require('node:http')
 const net = require('node:net')
 const timers = require('node:timers/promises')
-const { createMemory, openBridge } = require('../../../lib/bridge/bridge')
-const { nowMs } = require('../../../lib/clock')
-const { Requests } = require('../../../lib/host/requests')
-const { Turn } = require('../../../lib/host/turn')
+const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
+const { nowMs } = require('../../../../lib/util/clock')
+const { Requests } = require('../../../../lib/host/http/requests')
+const { Turn } = require('../../../../lib/host/http/iteration-clock')
 
 /** @param {number} ms */
 function spin (ms) {

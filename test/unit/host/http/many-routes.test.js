@@ -4,11 +4,11 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const diagnosticsChannel = require('node:diagnostics_channel')
 const { EventEmitter } = require('node:events')
-const { createMemory, openBridge } = require('../../../lib/bridge/bridge')
-const { Requests } = require('../../../lib/host/requests')
-const { RequestStats } = require('../../../lib/watchdog/request-stats')
-const { makeMetrics } = require('../../support/metrics')
-const { parseExposition } = require('../../support/exposition')
+const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
+const { Requests } = require('../../../../lib/host/http/requests')
+const { RequestStats } = require('../../../../lib/watchdog/requests/stats')
+const { makeMetrics } = require('../../../support/metrics')
+const { parseExposition } = require('../../../support/exposition')
 
 const PATHS = 1e6
 const MB = 1024 * 1024

@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { pathTemplate } = require('../../lib/path-template')
-const { seeded } = require('../support/simulated-host')
+const { pathTemplate } = require('../../../../lib/host/http/path-template')
+const { seeded } = require('../../../support/simulated-host')
 
 /** The rules as they read best; the library has them in one pass. */
 const DYNAMIC = [

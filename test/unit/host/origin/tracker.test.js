@@ -2,13 +2,13 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { TRACKING, TRACK, ORIGIN } = require('../../../lib/bridge/messages')
-const { FrameTable } = require('../../../lib/explain/frame-table')
-const { describe } = require('../../../lib/export/describe')
-const { OriginTracker } = require('../../../lib/host/origin')
-const { isHookSafe } = require('../../../lib/host/runtime')
-const { Origins } = require('../../../lib/watchdog/origins')
-const { makeRecord } = require('../../support/record')
+const { TRACKING, TRACK, ORIGIN } = require('../../../../lib/bridge/messages')
+const { FrameTable } = require('../../../../lib/explain/frame-table')
+const { describe } = require('../../../../lib/export/log/sentence')
+const { OriginTracker } = require('../../../../lib/host/origin/tracker')
+const { isHookSafe } = require('../../../../lib/host/runtime')
+const { Origins } = require('../../../../lib/watchdog/origin/matcher')
+const { makeRecord } = require('../../../support/record')
 
 test('hooks are refused where they could end the application (CVE-2025-59466)', async (t) => {
   for (const [version, safe] of /** @type {[string, boolean][]} */ ([

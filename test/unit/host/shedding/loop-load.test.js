@@ -2,14 +2,14 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createMemory, openBridge } = require('../../../lib/bridge/bridge')
-const { nowMs } = require('../../../lib/clock')
-const { startHeartbeat } = require('../../../lib/host/heartbeat')
-const { Load } = require('../../../lib/host/load')
-const { eventually } = require('../../support/app')
-const { seeded } = require('../../support/simulated-host')
+const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
+const { nowMs } = require('../../../../lib/util/clock')
+const { startHeartbeat } = require('../../../../lib/host/sense/heartbeat')
+const { Load } = require('../../../../lib/host/shedding/loop-load')
+const { eventually } = require('../../../support/app')
+const { seeded } = require('../../../support/simulated-host')
 
-/** A loop on a made-up clock that beats as lib/host/heartbeat.js does. */
+/** A loop on a made-up clock that beats as lib/host/sense/heartbeat.js does. */
 function makeLoop () {
   const load = new Load()
   let atMs = 1000

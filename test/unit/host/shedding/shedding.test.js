@@ -2,9 +2,9 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Counters } = require('../../../lib/bridge/counters')
-const { Load } = require('../../../lib/host/load')
-const { createMiddleware } = require('../../../lib/host/middleware')
+const { Counters } = require('../../../../lib/bridge/counters')
+const { Load } = require('../../../../lib/host/shedding/loop-load')
+const { createMiddleware } = require('../../../../lib/host/shedding/middleware')
 
 /** A load that says what it is told. @param {number} delayMs @param {number} utilization */
 function fixed (delayMs, utilization) {

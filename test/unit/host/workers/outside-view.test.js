@@ -2,9 +2,9 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createMemory, openBridge } = require('../../../lib/bridge/bridge')
-const { ThreadView } = require('../../../lib/host/thread-view')
-const { Sleeping } = require('../../../lib/watchdog/sleeping')
+const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
+const { ThreadView } = require('../../../../lib/host/workers/outside-view')
+const { Sleeping } = require('../../../../lib/watchdog/workers/sleep-detector')
 
 /** A worker thread whose idle time the test decides, started at 0. @param {Partial<ConstructorParameters<typeof ThreadView>[0]>} [parts] */
 function makeView (parts) {

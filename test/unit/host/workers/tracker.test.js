@@ -5,9 +5,9 @@ const { once } = require('node:events')
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Worker } = require('node:worker_threads')
-const { THREAD_STARTED, THREAD_ENDED } = require('../../../lib/bridge/messages')
-const { WorkerList } = require('../../../lib/host/worker-list')
-const { eventually } = require('../../support/app')
+const { THREAD_STARTED, THREAD_ENDED } = require('../../../../lib/bridge/messages')
+const { WorkerList } = require('../../../../lib/host/workers/tracker')
+const { eventually } = require('../../../support/app')
 
 /** @param {(worker: Worker) => unknown} retire */
 async function tellsOf (retire) {

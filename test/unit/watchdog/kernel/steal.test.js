@@ -3,9 +3,9 @@
 const fs = require('node:fs')
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Incident } = require('../../../lib/watchdog/incident')
-const { processorOf } = require('../../../lib/watchdog/kernel')
-const { MachineSteal, Steal, stolenOf } = require('../../../lib/watchdog/steal')
+const { Incident } = require('../../../../lib/watchdog/loop/block-builder')
+const { processorOf } = require('../../../../lib/watchdog/kernel/main-thread')
+const { MachineSteal, Steal, stolenOf } = require('../../../../lib/watchdog/kernel/steal')
 
 /** Of a machine with eleven CPUs; the eighth number is stolen time in hundredths of a second. */
 const STAT = [

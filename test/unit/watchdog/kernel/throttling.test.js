@@ -3,8 +3,8 @@
 // How long a cgroup was out of quota: read seldom, and no block is charged with what was before it.
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Incident } = require('../../../lib/watchdog/incident')
-const { CALM_MS, LATELY_MS, Throttling } = require('../../../lib/watchdog/throttling')
+const { Incident } = require('../../../../lib/watchdog/loop/block-builder')
+const { CALM_MS, LATELY_MS, Throttling } = require('../../../../lib/watchdog/kernel/throttling')
 
 const LOOK_MS = 10
 

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Incident } = require('../../../lib/watchdog/incident')
+const { Incident } = require('../../../../lib/watchdog/loop/block-builder')
 
 const surroundings = { gcWithin: () => 0, watchdogGapWithin: () => 0, thresholdMs: 50 }
 

@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Detector } = require('../../../lib/watchdog/detector')
-const { simulate, seeded } = require('../../support/simulated-host')
+const { Detector } = require('../../../../lib/watchdog/loop/detector')
+const { simulate, seeded } = require('../../../support/simulated-host')
 
 const options = { thresholdMs: 50, resolutionMs: 10 }
 

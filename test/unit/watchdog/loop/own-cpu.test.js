@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Incident } = require('../../../lib/watchdog/incident')
-const { OwnCpu } = require('../../../lib/watchdog/own-cpu')
+const { Incident } = require('../../../../lib/watchdog/loop/block-builder')
+const { OwnCpu } = require('../../../../lib/watchdog/loop/own-cpu')
 
 /** @param {...[number, number | null | undefined]} readings when, and CPU time */
 function ownCpu (...readings) {

@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Pace } = require('../../../lib/watchdog/pace')
-const { eventually } = require('../../support/app')
+const { Pace } = require('../../../../lib/watchdog/loop/poll-scheduler')
+const { eventually } = require('../../../support/app')
 
 const STEP_MS = 10
 /** Whole looks come four times a second and where a wake-up is late; a busy machine makes it late more often. */

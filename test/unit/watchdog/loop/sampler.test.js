@@ -2,9 +2,9 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { FIELD, LINE } = require('../../../lib/bridge/answer')
-const { Mailbox } = require('../../../lib/bridge/mailbox')
-const { Sampler } = require('../../../lib/watchdog/sampler')
+const { FIELD, LINE } = require('../../../../lib/bridge/probe-codec')
+const { Mailbox } = require('../../../../lib/bridge/probe-channel')
+const { Sampler } = require('../../../../lib/watchdog/loop/sampler')
 
 const LOOK_MS = 10
 

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Lateness } = require('../../../lib/watchdog/lateness')
+const { Lateness } = require('../../../../lib/watchdog/loop/self-lateness')
 
 /** One whose CPU time is told by the test. */
 function startLateness () {

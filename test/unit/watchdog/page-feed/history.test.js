@@ -2,15 +2,15 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createMemory, openBridge } = require('../../../lib/bridge/bridge')
-const { Delays } = require('../../../lib/host/delays')
-const { startHeartbeat } = require('../../../lib/host/heartbeat')
-const { Bins } = require('../../../lib/watchdog/bins')
-const { FreshDelays } = require('../../../lib/watchdog/fresh-delays')
-const { History, SECONDS } = require('../../../lib/watchdog/history')
-const { FlameTree } = require('../../../lib/export/flame-tree')
-const { EventStreams, STREAMS } = require('../../../lib/export/event-streams')
-const { makeRecord } = require('../../support/record')
+const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
+const { Delays } = require('../../../../lib/host/sense/delays')
+const { startHeartbeat } = require('../../../../lib/host/sense/heartbeat')
+const { Bins } = require('../../../../lib/watchdog/page-feed/bins')
+const { FreshDelays } = require('../../../../lib/watchdog/page-feed/fresh-delays')
+const { History, SECONDS } = require('../../../../lib/watchdog/page-feed/history')
+const { FlameTree } = require('../../../../lib/export/profiles/flame-tree')
+const { EventStreams, STREAMS } = require('../../../../lib/export/http/event-streams')
+const { makeRecord } = require('../../../support/record')
 
 /** Numbers that look random and are the same each time. @param {number} seed */
 function random (seed) {

@@ -2,12 +2,12 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createMemory, openBridge } = require('../../../lib/bridge/bridge')
-const { pack } = require('../../../lib/bridge/request-row')
-const { BadRoutes } = require('../../../lib/watchdog/bad-routes')
-const { Following, QUIET_MS } = require('../../../lib/watchdog/following')
-const { RecentBlocks } = require('../../../lib/watchdog/recent-blocks')
-const { RequestStats } = require('../../../lib/watchdog/request-stats')
+const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
+const { pack } = require('../../../../lib/bridge/request-row')
+const { BadRoutes } = require('../../../../lib/watchdog/requests/bad-routes')
+const { Following, QUIET_MS } = require('../../../../lib/watchdog/triggers/request-tracking')
+const { RecentBlocks } = require('../../../../lib/watchdog/requests/recent-blocks')
+const { RequestStats } = require('../../../../lib/watchdog/requests/stats')
 
 /** Stats over a bridge, with what they told the metrics. */
 function makeStats ({ routes = 50 } = {}) {

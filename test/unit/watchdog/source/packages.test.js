@@ -4,8 +4,8 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { packageIn } = require('../../../lib/watchdog/packages')
-const { makeDir } = require('../../support/files')
+const { packageIn } = require('../../../../lib/watchdog/source/packages')
+const { makeDir } = require('../../../support/files')
 
 /** A package's folder with this in its package.json. @param {import('node:test').TestContext} t @param {unknown} content */
 function makePackage (t, content) {

@@ -2,14 +2,14 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Escalation } = require('../../../lib/watchdog/escalation')
-const { makeRecord } = require('../../support/record')
+const { Escalation } = require('../../../../lib/watchdog/triggers/origin')
+const { makeRecord } = require('../../../support/record')
 
 const HOUR_MS = 60 * 60 * 1000
 const MINUTE_MS = 60 * 1000
 const origin = { type: 'Timeout', durationMs: 100, frame: { function: 'plan', file: '/srv/jobs.js', line: 1, column: 1 }, frames: [] }
 
-/** @param {Partial<import('../../../lib/store/record').BlockRecord>} [differences] */
+/** @param {Partial<import('../../../../lib/store/record').BlockRecord>} [differences] */
 const puzzling = (differences) => makeRecord({ request: null, durationMs: 100, ...differences })
 
 /** An escalation on a made-up clock, with a loop whose load is the test's to set. */

@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { ThreadDiscovery } = require('../../../lib/watchdog/thread-discovery')
-const { eventually } = require('../../support/app')
+const { ThreadDiscovery } = require('../../../../lib/watchdog/workers/discovery')
+const { eventually } = require('../../../support/app')
 
 test('a new thread is left alone at first, then let load at its loop, then interrupted; one that has ended is not touched', async () => {
   /** @type {{ threadIds: number[], isInterrupt: boolean }[]} */

@@ -5,7 +5,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const vm = require('node:vm')
 const { Worker } = require('node:worker_threads')
-const { ThreadAsker } = require('../../../lib/watchdog/thread-asker')
+const { ThreadAsker } = require('../../../../lib/watchdog/workers/inspector-client')
 
 /** @param {{ relays: number, micros?: number, mayAsk?: boolean }} state */
 function makeAsker (state) {

@@ -1,7 +1,7 @@
-import { FlameTree } from '../../flame-tree.js'
-import { make } from './dom.mjs'
-import { Flame } from './flame.mjs'
-import { duration, functionOf } from './format.mjs'
+import { FlameTree } from '../../../profiles/flame-tree.js'
+import { make } from '../dom.mjs'
+import { Flame } from '../charts/flame.mjs'
+import { duration, functionOf } from '../format.mjs'
 
 /** What the numbers of the evidence are, in the order in which they matter. @type {[string, string][]} */
 const EVIDENCE = [

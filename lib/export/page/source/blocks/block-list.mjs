@@ -1,6 +1,6 @@
 import { BlockDetails } from './block-details.mjs'
-import { byId, make, setText } from './dom.mjs'
-import { clock, duration, fileOf, functionOf } from './format.mjs'
+import { byId, make, setText } from '../dom.mjs'
+import { clock, duration, fileOf, functionOf } from '../format.mjs'
 
 /** The agent forgets its oldest block when a new one comes; those of worker threads are beside these. */
 const THREADS_KEEP = 100

@@ -1,6 +1,6 @@
-import { causes } from '../../../causes.js'
-import { byId, make } from './dom.mjs'
-import { duration } from './format.mjs'
+import { causes } from '../../../../tables/causes.js'
+import { byId, make } from '../dom.mjs'
+import { duration } from '../format.mjs'
 
 /** How many blocks, and how much blocked time, each cause has had: of the blocks that are listed. @param {any[]} records */
 export function showCauses (records) {
@@ -18,7 +18,7 @@ export function showCauses (records) {
   const rows = [...sums].sort(([, a], [, b]) => b.ms - a.ms)
   const mostMs = rows[0][1].ms
   box.replaceChildren(make('ul', { class: 'causes' }, ...rows.map(([cause, { count, ms }]) => {
-    const { meaning } = causes[/** @type {import('../../../causes.js').Cause} */ (cause)] ?? { meaning: '' }
+    const { meaning } = causes[/** @type {import('../../../../tables/causes.js').Cause} */ (cause)] ?? { meaning: '' }
     const bar = make('span', { class: 'bar', 'aria-hidden': 'true' })
     bar.style.inlineSize = `${Math.max(0.5, ms / mostMs * 100)}%`
     return make('li', {},

@@ -1,5 +1,5 @@
 import UPlot from 'uplot'
-import { make, setText } from './dom.mjs'
+import { make, setText } from '../dom.mjs'
 
 const HEIGHT = 150
 /** Of the labels at the side: "800 ms" and less take the first, "11 min 20 s" more. */

@@ -1,6 +1,6 @@
 import { Chart } from './chart.mjs'
-import { byId } from './dom.mjs'
-import { duration, percent, rate } from './format.mjs'
+import { byId } from '../dom.mjs'
+import { duration, percent, rate } from '../format.mjs'
 
 const SECONDS = 600
 /** A young agent's minutes are not squeezed into the corner of ten. */

@@ -1,4 +1,4 @@
-import { byId, make } from './dom.mjs'
+import { byId, make } from '../dom.mjs'
 import { Flame } from './flame.mjs'
 
 /** The tree is made of every stack in memory: not more often than this, however often blocks come. */

@@ -1,7 +1,7 @@
 import flamegraph from 'd3-flame-graph'
 import { select } from 'd3-selection'
-import { make, setText } from './dom.mjs'
-import { duration } from './format.mjs'
+import { make, setText } from '../dom.mjs'
+import { duration } from '../format.mjs'
 
 const CELL_PX = 20
 const ZOOM_MS = 200
@@ -46,7 +46,7 @@ export class Flame {
     this.#graph.addEventListener('keydown', (event) => this.#key(event))
   }
 
-  /** @param {any} data of lib/export/flame-tree.js */
+  /** @param {any} data of lib/export/profiles/flame-tree.js */
   draw (data) {
     const text = JSON.stringify(data)
     if (text === this.#drawn && this.#graph.clientWidth === this.#width) return

@@ -1,6 +1,6 @@
-import { causes } from '../../../causes.js'
-import { byId, make, setText } from './dom.mjs'
-import { duration, fileOf, functionOf, percent } from './format.mjs'
+import { causes } from '../../../../tables/causes.js'
+import { byId, make, setText } from '../dom.mjs'
+import { duration, fileOf, functionOf, percent } from '../format.mjs'
 
 const TICK_MS = 100
 /** More blocked threads and workers than anybody reads. */
@@ -73,7 +73,7 @@ function isMain ({ threadId, worker }) {
 function sentence (record) {
   const { worker, thread, threadId, cause, frame, request, durationMs } = record
   const who = [worker === null ? null : `worker ${worker}`, threadId === 0 ? null : `thread ${thread}`].filter((part) => part !== null).join(', ')
-  const { excuse } = causes[/** @type {import('../../../causes.js').Cause} */ (cause)] ?? {}
+  const { excuse } = causes[/** @type {import('../../../../tables/causes.js').Cause} */ (cause)] ?? {}
   /** @type {(HTMLElement | string)[]} */
   const parts = [make('strong', {}, who === '' ? 'Blocked' : `${who[0].toUpperCase()}${who.slice(1)} blocked`), ' since ', make('span', { class: 'since' }, duration(durationMs))]
   if (excuse !== undefined) return [...parts, `: ${excuse}`]
