@@ -1,7 +1,6 @@
 'use strict'
 
-// An application may put a browser's in place of its global one.
-const process = require('node:process')
+const process = require('./util/process')
 const { isMainThread } = require('node:worker_threads')
 const { isPackageManager } = require('./host/package-manager')
 const { isTestRunner } = require('./host/test-runner')

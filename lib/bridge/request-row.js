@@ -2,7 +2,7 @@
 
 // A finished request is a row of four numbers: what it was, packed into one; when it started (negative:
 // it was read right after a silence, behind which it may have waited) and how long it took (ms); its id.
-const { HTTP_METHODS } = require('./http-methods')
+const { HTTP_METHODS, OTHER_METHOD } = require('./http-methods')
 
 const STATUSES = 1024
 const METHODS = 64
@@ -42,7 +42,7 @@ exports.unpack = (packed) => {
   const head = Math.floor(packed / STATUSES)
   return {
     route: Math.floor(head / METHODS) - 1,
-    method: HTTP_METHODS[head % METHODS] ?? '(other)',
+    method: HTTP_METHODS[head % METHODS] ?? OTHER_METHOD,
     status: packed % STATUSES
   }
 }

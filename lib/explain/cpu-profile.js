@@ -1,8 +1,8 @@
 'use strict'
 
 const { withoutPattern } = require('./native-call')
+const { US_PER_MS } = require('../util/units')
 
-const US_PER_MS = 1000
 /** V8 counts from the same zero as we do on Linux; where it does not, they are much further apart. */
 const SAME_CLOCK_MS = 1000
 /** Of a function's samples in one line, from which on any of them was probably there. */

@@ -4,8 +4,8 @@ const { isNative } = require('./cause')
 const { blame, blamedFrame, originOf } = require('./frame')
 const { builtinIn, columnOfCall, lineOfCall, syncCallIn, REG_EXP } = require('./native-call')
 const { toPath } = require('./source-map')
+const { US_PER_MS } = require('../util/units')
 
-const US_PER_MS = 1000
 const GC = '(garbage collector)'
 /** What all synchronous functions of zlib are called. */
 const ZLIB = 'syncBufferWrapper'

@@ -1,8 +1,7 @@
 'use strict'
 
 const { EventEmitter } = require('node:events')
-// An application may put a browser's in place of its global one.
-const process = require('node:process')
+const process = require('../util/process')
 const { publish } = require('./events')
 const { createMemory, openBridge } = require('../bridge/memory')
 const { LEAD } = require('../bridge/messages')

@@ -2,8 +2,7 @@
 
 const diagnosticsChannel = require('node:diagnostics_channel')
 const os = require('node:os')
-// An application may put a browser's in place of its global one.
-const process = require('node:process')
+const process = require('../util/process')
 
 /** Built in: tells of every child process as it is made. */
 const CHILDREN = 'child_process'

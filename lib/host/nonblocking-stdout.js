@@ -1,8 +1,7 @@
 'use strict'
 
 const fs = require('node:fs')
-// An application may put a browser's in place of its global one.
-const process = require('node:process')
+const process = require('../util/process')
 
 /**
  * Keeps a log reader that has stopped reading from stopping the watchdog. A socket (systemd, pm2,

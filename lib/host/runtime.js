@@ -1,7 +1,6 @@
 'use strict'
 
-// An application may put a browser's in place of its global one.
-const process = require('node:process')
+const process = require('../util/process')
 
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { runInThisContext } = require('node:vm')

@@ -1,8 +1,7 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('node:async_hooks')
-// An application may put a browser's in place of its global one.
-const process = require('node:process')
+const process = require('../util/process')
 const { debuglog } = require('node:util')
 const { isMainThread } = require('node:worker_threads')
 const { preloadDefaults, resolveOptions, strayVariables } = require('../options/table')

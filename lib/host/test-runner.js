@@ -1,7 +1,6 @@
 'use strict'
 
-// An application may put a browser's in place of its global one.
-const process = require('node:process')
+const process = require('../util/process')
 
 /**
  * Whether this process is `node --test` itself, which starts a process for each file of tests. It has no

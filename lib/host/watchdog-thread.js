@@ -1,8 +1,7 @@
 'use strict'
 
 const { existsSync } = require('node:fs')
-// An application may put a browser's in place of its global one.
-const process = require('node:process')
+const process = require('../util/process')
 const { setTimeout, clearTimeout } = require('node:timers')
 const { Worker } = require('node:worker_threads')
 const { codedError } = require('../tables/errors')

@@ -1,8 +1,7 @@
 'use strict'
 
 const path = require('node:path')
-// An application may put a browser's in place of its global one.
-const process = require('node:process')
+const process = require('../util/process')
 const type = require('./types')
 const { codedError, SECRET } = require('../tables/errors')
 const { nearest } = require('./nearest')

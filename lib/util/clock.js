@@ -1,12 +1,10 @@
 'use strict'
 
-// An application may put a browser's in place of its global one.
-const process = require('node:process')
+const process = require('./process')
+const { NS_PER_MS } = require('./units')
 
 // Bound at load, so that fake timers installed later by a test suite do not stop the watch.
 const performanceNow = performance.now.bind(performance)
-
-const NS_PER_MS = 1e6
 
 const TRIES = 5
 

@@ -11,8 +11,8 @@ const { checkProcess } = require('./target-process')
 const { choosePort } = require('../common/port')
 const { clockTime, follow, print, say } = require('./follow')
 const { watchSignals } = require('../common/interruption')
+const { MS_PER_S } = require('../../util/units')
 
-const MS_PER_S = 1000
 const ANSWER_MS = 5000
 /** An agent must not be started in the last moment, and then unknown to us. */
 const START_WITHIN_MS = 4000

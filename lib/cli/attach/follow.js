@@ -4,8 +4,8 @@ const { codedError } = require('../../tables/errors')
 const { describe, printable } = require('../../export/log/sentence')
 const { isAlive } = require('../../util/is-alive')
 const { refusedPort } = require('../common/refused-port')
+const { MS_PER_S } = require('../../util/units')
 
-const MS_PER_S = 1000
 const POLL_MS = 1000
 const ANSWER_MS = 5000
 /** A worker thread starts in the process for it. */

@@ -1,6 +1,6 @@
 'use strict'
 
-const MS_PER_S = 1000
+const { MS_PER_S } = require('../../util/units')
 
 /**
  * @typedef {{ route: string, requests: number, meanMs: number, waitedMs: number }} Latency of one route; waitedMs: of the mean, behind what else blocked the loop

@@ -4,8 +4,8 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { htmlReport, htmlTable } = require('../common/html-report')
 const { cpuTree } = require('./cpu-tree')
+const { MS_PER_S } = require('../../util/units')
 
-const MS_PER_S = 1000
 const HOT = 25
 
 /**

@@ -1,8 +1,8 @@
 'use strict'
 
 const { fileURLToPath, pathToFileURL } = require('node:url')
+const { US_PER_MS } = require('../../util/units')
 
-const MICROS_PER_MS = 1000
 /** Of all the time; a smaller frame is less than a pixel wide. */
 const LEAST_SHARE = 1 / 2000
 /** Waiting is no work, and what we do in the application to profile it none of its own. */
@@ -31,7 +31,7 @@ exports.cpuTree = ({ nodes, startTime, endTime, samples = [], timeDeltas = [] })
   // A delta is the time since the sample before it.
   for (let i = 0; i < samples.length; i++) {
     const deltaUs = i + 1 < timeDeltas.length ? timeDeltas[i + 1] : 0
-    selfMs.set(samples[i], (selfMs.get(samples[i]) ?? 0) + Math.max(0, deltaUs) / MICROS_PER_MS)
+    selfMs.set(samples[i], (selfMs.get(samples[i]) ?? 0) + Math.max(0, deltaUs) / US_PER_MS)
   }
   const byId = new Map(nodes.map((node) => [node.id, node]))
   /** @type {Map<string, Hot>} */
@@ -58,7 +58,7 @@ exports.cpuTree = ({ nodes, startTime, endTime, samples = [], timeDeltas = [] })
   return {
     tree: trimmed({ ...root, name: 'all' }, root.value * LEAST_SHARE),
     hot: [...hot.values()].sort((a, b) => b.selfMs - a.selfMs),
-    durationMs: (endTime - startTime) / MICROS_PER_MS
+    durationMs: (endTime - startTime) / US_PER_MS
   }
 }
 

@@ -15,8 +15,8 @@ const { profilers, reportOf } = require('./profilers')
 const { parseTarget } = require('./target')
 const { IS_WINDOWS, signalGroup } = require('../common/signal')
 const { watchSignals } = require('../common/interruption')
+const { MS_PER_S } = require('../../util/units')
 
-const MS_PER_S = 1000
 /** A tool that has not started the application by then never will. */
 const START_MS = 30000
 const LISTEN_MS = 60000

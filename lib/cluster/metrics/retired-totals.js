@@ -2,10 +2,10 @@
 
 const { openLabels } = require('../../tables/metrics')
 const { setOf, shared } = require('./labels')
+const { OTHER } = require('../../util/other')
 
 /** What the dead of one slot may leave; above it, what is new of them goes to (other). */
 const MOST_SERIES = 5000
-const OTHER = '(other)'
 
 /** @typedef {import('./series').Metric} Metric */
 /** @typedef {import('./series').Value} Value */

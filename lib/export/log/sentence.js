@@ -2,8 +2,8 @@
 
 const path = require('node:path')
 const { causes } = require('../../tables/causes')
+const { MS_PER_S } = require('../../util/units')
 
-const MS_PER_S = 1000
 /** Of the name and of the version of a package: far more than any that is in use. */
 const PACKAGE_CHARS = 80
 

@@ -2,8 +2,8 @@
 
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
+const { US_PER_MS } = require('../../util/units')
 
-const MICROS_PER_MS = 1000
 /** More than a viewer can show; beyond them the time goes to the callers. */
 const NODES = 20000
 
@@ -37,7 +37,7 @@ exports.writeCpuProfile = ({ frames, timeline, startMs }) => {
   const idle = add(named('(idle)'))
   nodes[root].children.push(nodes[idle].id)
 
-  const startTime = Number.isFinite(startMs) ? Math.round(startMs * MICROS_PER_MS) : 0
+  const startTime = Number.isFinite(startMs) ? Math.round(startMs * US_PER_MS) : 0
   const samples = []
   // A delta is the time since the sample before it: a sample's own length comes with the next one.
   const timeDeltas = [0]
@@ -55,7 +55,7 @@ exports.writeCpuProfile = ({ frames, timeline, startMs }) => {
     }
     nodes[at].hitCount += count
     samples.push(nodes[at].id)
-    timeDeltas.push(Math.round(weightMs * MICROS_PER_MS))
+    timeDeltas.push(Math.round(weightMs * US_PER_MS))
   }
   samples.push(nodes[idle].id)
   for (const node of nodes) {

@@ -3,8 +3,7 @@
 const { gzipSync } = require('node:zlib')
 const pprof = require('pprof-format')
 const { LABELS } = require('./stack-table')
-
-const NS_PER_MS = 1e6
+const { NS_PER_MS } = require('../../util/units')
 
 /**
  * Google's pprof, gzipped: blocked nanoseconds (the default of `go tool pprof`, the last type) and

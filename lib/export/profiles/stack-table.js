@@ -2,6 +2,7 @@
 
 const { causes } = require('../../tables/causes')
 const { stacksOf } = require('./stacks-of')
+const { OTHER } = require('../../util/other')
 
 /** Distinct ones; what comes beyond them is one: written, they must not keep the watchdog away for long. */
 const STACKS = 2000
@@ -72,7 +73,7 @@ class StackTable {
     let ids = [...outer, ...inner]
     let key = keyOf(ids, labels)
     if (this.#stacks.size >= STACKS && !this.#stacks.has(key)) {
-      ids = [...outer, this.#named('(other)')]
+      ids = [...outer, this.#named(OTHER)]
       key = keyOf(ids, labels)
     }
     let stack = this.#stacks.get(key)

@@ -1,6 +1,6 @@
 'use strict'
 
-const NS_PER_S = 1e9
+const { NS_PER_S } = require('../../util/units')
 
 /**
  * The shared histogram of delays as one of Prometheus. Its exact counts are found by searching

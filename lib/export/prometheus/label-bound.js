@@ -1,6 +1,6 @@
 'use strict'
 
-const OTHER = '(other)'
+const { OTHER } = require('../../util/other')
 
 /**
  * Keeps the values of a label to a bounded set: first come, first served, the rest `(other)`.
@@ -33,4 +33,3 @@ class LabelBound {
 }
 
 exports.LabelBound = LabelBound
-exports.OTHER = OTHER

@@ -5,10 +5,11 @@ const { table, SITES, THREADS } = require('../../tables/metrics')
 const { causes } = require('../../tables/causes')
 const { DelayHistogram } = require('./delay-histogram')
 const { snapshotOf } = require('./exposition')
-const { LabelBound, OTHER } = require('./label-bound')
+const { LabelBound } = require('./label-bound')
+const { OTHER } = require('../../util/other')
 const { SeriesHistogram } = require('./series-histogram')
+const { MS_PER_S } = require('../../util/units')
 
-const MS_PER_S = 1000
 /** The label of the main thread, which no worker thread may have. */
 const MAIN = 'main'
 const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }

@@ -3,8 +3,7 @@
 const asyncHooks = require('node:async_hooks')
 const fs = require('node:fs')
 const path = require('node:path')
-// An application may put a browser's in place of its global one.
-const process = require('node:process')
+const process = require('../../util/process')
 const { compileFunction } = require('node:vm')
 const { ownFile } = require('../own-file')
 const { fileOf, noteStack, sitesOf } = require('../sense/call-sites')

@@ -1,13 +1,12 @@
 'use strict'
 
-// An application may put a browser's in place of its global one.
-const process = require('node:process')
+const process = require('../../util/process')
 const { setTimeout, clearTimeout } = require('node:timers')
 const { nowMs } = require('../../util/clock')
 const { TRACKING, ORIGIN } = require('../../bridge/messages')
 const { isHookSafe } = require('../runtime')
+const { MS_PER_S } = require('../../util/units')
 
-const MS_PER_S = 1000
 /** A callback that is less than this of the shortest block is not where a block comes from (as in lib/watchdog/origin/matcher.js). */
 const THRESHOLD_SHARE = 0.3
 /** The watchdog's last verdict comes in this time after the window. */

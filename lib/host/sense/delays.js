@@ -1,8 +1,8 @@
 'use strict'
 
 const { createHistogram } = require('node:perf_hooks')
+const { NS_PER_MS } = require('../../util/units')
 
-const NS_PER_MS = 1e6
 /** An hour, as of Node's own histogram of delays. */
 const MOST_NS = 3.6e12
 

@@ -4,10 +4,10 @@ const { setTimeout, clearTimeout } = require('node:timers')
 const { nowMs } = require('../../util/clock')
 const { silenceMs } = require('../../bridge/min-block-gap')
 const { isToldByKernel, threadCpuMs } = require('./thread-cpu')
+const { US_PER_MS } = require('../../util/units')
 
 const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
 
-const US_PER_MS = 1000
 /** A loop that idled for this share of the time beats in its calm period. */
 const CALM_SHARE = 0.9
 

@@ -3,6 +3,7 @@
 const { getHeapStatistics } = require('node:v8')
 const { nowMs } = require('../../util/clock')
 const { PROFILE } = require('../../bridge/messages')
+const { US_PER_MS } = require('../../util/units')
 
 /** A block is named by two samples in it; V8's timer is late at times, so a block of the threshold gets one more half of the time. */
 const SAMPLES_PER_THRESHOLD = 2.5
@@ -14,7 +15,6 @@ const MOST_INTERVAL_MS = 100
  * TypeScript's compiler, 21 MB; 20.20, 22.23, 24.21). With all of a large one's functions it takes up to 215 ms.
  */
 const SMALL_HEAP_BYTES = 32 * 1024 * 1024
-const US_PER_MS = 1000
 const TITLE = 'loopwatch '
 
 /** @typedef {'start' | 'startIfSmall' | 'take' | 'stop'} Action */

@@ -1,10 +1,8 @@
 'use strict'
 
 const fs = require('node:fs')
-// An application may put a browser's in place of its global one.
-const process = require('node:process')
-
-const US_PER_MS = 1000
+const process = require('../../util/process')
+const { US_PER_MS } = require('../../util/units')
 
 /** Bound at load, before an application makes something else of it. Node.js 20 has none. */
 const threadCpuUsage = /** @type {{ threadCpuUsage?: typeof process.cpuUsage }} */ (process).threadCpuUsage?.bind(process)

@@ -2,8 +2,7 @@
 
 const { readlinkSync } = require('node:fs')
 const path = require('node:path')
-// An application may put a browser's in place of its global one.
-const process = require('node:process')
+const process = require('../../util/process')
 const { BroadcastChannel } = require('node:worker_threads')
 const { CHANNEL } = require('../../bridge/messages')
 

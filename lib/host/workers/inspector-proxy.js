@@ -4,8 +4,8 @@ const { BroadcastChannel, receiveMessageOnPort } = require('node:worker_threads'
 const { BUILTIN } = require('../../util/agent-global')
 const { nowMs } = require('../../util/clock')
 const { ACKNOWLEDGED, CHANNEL } = require('../../bridge/messages')
+const { US_PER_MS } = require('../../util/units')
 
-const US_PER_MS = 1000
 /** Of the inspector, on every Node.js line: `[worker 3] its name`. */
 const TITLE = '[worker '
 /** The application's thread is never kept longer, whoever has not answered. */

@@ -1,12 +1,13 @@
 'use strict'
 
+const { US_PER_MS } = require('../../util/units')
+
 /** A thread that waits for events beats for as long as nobody sees otherwise: a main thread that is blocked itself sees nothing. */
 const NEVER_MS = 1e9
 /** Node.js gets a thread ready in 30 ms, and few load for longer than this: whose loop has not begun by then is blocked. */
 const BOOT_MS = 1000
 /** A thread that waits for events is woken for its CPU time this often. */
 const CPU_MS = 1000
-const US_PER_MS = 1000
 
 /**
  * What the main thread sees of one worker thread. Of its loop Node.js tells how long it has waited for events so far,

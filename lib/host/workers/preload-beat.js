@@ -17,8 +17,7 @@ exports.beatIfWanted = () => {
 
 /** @param {import('../../bridge/worker-beats').BeatOptions} options */
 function beat (options) {
-  // An application may put a browser's in place of its global one.
-  const process = require('node:process')
+  const process = require('../../util/process')
   const workerThreads = require('node:worker_threads')
   const { nowMs } = require('../../util/clock')
   const { createMemory, openBridge } = require('../../bridge/memory')

@@ -5,9 +5,7 @@ const { KernelFile, MS_PER_TICK } = require('./file')
 const { machineIdleMs } = require('./machine-idle')
 const { MachineSteal, Steal } = require('./steal')
 const { Throttling } = require('./throttling')
-
-const NS_PER_MS = 1e6
-const US_PER_MS = 1e3
+const { NS_PER_MS, US_PER_MS } = require('../../util/units')
 
 /** @typedef {{ atMs: number, cpuMs: number | null, runQueueMs: number | null, throttledMs: number | null, stolenMs: number | null, machineIdleMs?: number | null }} Reading */
 

@@ -4,9 +4,9 @@ const { existsSync } = require('node:fs')
 const { idleBeside, schedOf, cpuOf, processorOf } = require('./main-thread')
 const { KernelFile } = require('./file')
 const { Steal } = require('./steal')
+const { MS_PER_S } = require('../../util/units')
 
 const TASKS = '/proc/self/task'
-const MS_PER_S = 1000
 
 /** What Linux knows of one worker thread; elsewhere nulls, but for the CPU time that the main thread may have counted. */
 class ThreadKernel {

@@ -6,8 +6,8 @@ const { blamedFrame, originOf } = require('../../explain/frame')
 const { place } = require('../../export/log/sentence')
 const { roundMs } = require('../../store/record')
 const { Escalation } = require('../triggers/origin')
+const { MS_PER_S } = require('../../util/units')
 
-const MS_PER_S = 1000
 /** Verdicts wait half a second at most; so many callbacks that are slow enough do not end in it. */
 const KEPT = 200
 const PLACES_IN_LINE = 5

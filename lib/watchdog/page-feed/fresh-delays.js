@@ -1,8 +1,7 @@
 'use strict'
 
 const { countUpTo } = require('../../export/prometheus/delay-histogram')
-
-const NS_PER_MS = 1e6
+const { NS_PER_MS } = require('../../util/units')
 
 /**
  * What the shared histogram of delays has recorded since the last look, by bins: it only

@@ -1,9 +1,9 @@
 'use strict'
 
 const { Bins } = require('./bins')
+const { MS_PER_S } = require('../../util/units')
 
 const SECONDS = 600
-const MS_PER_S = 1000
 /** Coarse, since what is new in the histogram is found bound by bound. */
 const DELAY_BINS = { seconds: SECONDS, firstMs: 1, perOctave: 2 }
 const LATENCY_BINS = { seconds: SECONDS, firstMs: 0.1, perOctave: 4 }

@@ -7,6 +7,7 @@ const { withProfile } = require('../../explain/profiled')
 const { askProfiler, NOT_ALLOWED } = require('../loop/inspector')
 const { isProfileNeeded } = require('../triggers/profile')
 const { readSource } = require('../source/read-source')
+const { US_PER_MS } = require('../../util/units')
 
 /**
  * A profile is taken and begun anew after so much work of the loop: V8 keeps every sample of it, and
@@ -23,7 +24,6 @@ const WINDOWS = 10
 const SETTLE_MS = 25
 /** A verdict waits so long for its profile, which comes when the host answers. */
 const AWAIT_MS = 2000
-const US_PER_MS = 1000
 /** Where a step keeps the application for longer there is no further one: they take a tenth of it, on a busy machine too. */
 const LONG_MS = { start: 1000, startIfSmall: 1000, take: 250, stop: Infinity }
 /** Whatever keeps the host for longer counts as a block after all. */

@@ -2,10 +2,8 @@
 
 const { ABORTED, statusOf, unpack } = require('../../bridge/request-row')
 const { RecentBlocks } = require('./recent-blocks')
-
-/** No route got a number beyond the table of names. */
-const OTHER = '(other)'
-const MS_PER_S = 1000
+const { OTHER } = require('../../util/other')
+const { MS_PER_S } = require('../../util/units')
 
 /**
  * @typedef {{ observe: (value: number) => void }} Series

@@ -3,6 +3,7 @@
 const path = require('node:path')
 const { BUILTIN } = require('../../util/agent-global')
 const { askThreads, PROBE_CALL } = require('../loop/inspector')
+const { US_PER_MS } = require('../../util/units')
 
 /** So many questions in a row, for one long block; */
 const BURST = 10
@@ -11,7 +12,6 @@ const PER_SECOND = 1
 const SPACING_MS = 50
 /** After a question the main thread has this many times the time it took it: 1 ms, 10 where all CPUs are taken. */
 const REST = 100
-const US_PER_MS = 1000
 /** A main thread that has passed nothing on for this long may never do so: its loop is in a native call or gone. */
 const LOST_MS = 10000
 
