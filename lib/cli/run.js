@@ -6,6 +6,19 @@ const { Option } = require('commander')
 const { table, parseText, preloadDefaults } = require('../options/table')
 const { startPreloaded } = require('../host/start')
 
+const EXAMPLES = `
+Examples:
+  $ loopwatch run server.js
+  $ loopwatch run --threshold 100 --log '{"destination":"/var/log/loopwatch.log"}' dist/main.js --port 8080
+`
+
+/** Options that are for the same, in the order of the help. */
+const GROUPS = [
+  { name: 'What counts as a block:', keys: ['threshold', 'resolution', 'sample', 'stuck', 'onStuck'] },
+  { name: 'Where it is told:', keys: ['log', 'port', 'host', 'token', 'allowHosts', 'dir', 'pyroscope', 'labels', 'keep'] }
+]
+const OTHERS = 'What is looked at:'
+
 const REGISTER = path.join(__dirname, '..', 'register.js')
 
 /**
@@ -20,11 +33,13 @@ exports.addRun = (program) => {
     .argument('<app>', 'CommonJS or ES module')
     .argument('[args...]', 'arguments of the application')
     .passThroughOptions()
+    .addHelpText('after', EXAMPLES)
     .action(run)
   for (const row of table.filter(({ key }) => key !== 'route')) {
     const byDefault = toText(row, /** @type {Record<string, unknown>} */ (preloadDefaults)[row.key] ?? row.default)
     const given = byDefault === '' ? '' : ` (default ${byDefault})`
     command.addOption(new Option(`${row.flag} <value>`, `${row.doc}${given}`)
+      .helpGroup(GROUPS.find(({ keys }) => keys.includes(row.key))?.name ?? OTHERS)
       .argParser((text) => parseText(row, text, row.flag)))
   }
 }

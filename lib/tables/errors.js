@@ -14,13 +14,17 @@ const table = {
   LOOPWATCH_ERR_BUNDLED: (/** @type {string} */ file) =>
     `${file} is not there: a bundler that puts loopwatch into the application's own file leaves out what its thread runs; declare loopwatch external and install it beside the bundle`,
   LOOPWATCH_ERR_SOURCE: (/** @type {string} */ source, /** @type {string} */ reason) =>
-    `cannot read blocks from ${source}: ${reason}`,
+    `cannot read ${source}: ${reason}`,
+  LOOPWATCH_ERR_ADDRESS: (/** @type {string} */ text) =>
+    `${show(text)} is neither a folder nor an address: an address is host:port or a url, as 127.0.0.1:9464 or http://127.0.0.1:9464`,
   LOOPWATCH_ERR_TOOL: (/** @type {string} */ tool, /** @type {string} */ hint) =>
     `${tool} is not on the PATH: ${hint}`,
   LOOPWATCH_ERR_PROFILER: (/** @type {string} */ tool) =>
     `${tool} is not installed: npm install --save-dev ${tool}, or npm install --global ${tool}; 'loopwatch profile cpu' needs nothing`,
   LOOPWATCH_ERR_TARGET: (/** @type {string} */ command) =>
     `after -- comes the application as Node.js runs it, 'node app.js' or 'app.js', got ${show(command)}; what npm or a shell would start has to be written out`,
+  LOOPWATCH_ERR_START: (/** @type {string} */ reason) =>
+    `the application could not start: ${reason}`,
   LOOPWATCH_ERR_CLUSTER: (/** @type {string} */ tool) =>
     `${tool} profiles one process, and the application forks workers by node:cluster: profile one worker's code alone, or watch them all with 'loopwatch run', whose endpoint has /profile`,
   LOOPWATCH_ERR_NO_REPORT: (/** @type {string} */ tool, /** @type {string} */ reason, /** @type {string} */ output) =>
@@ -34,9 +38,9 @@ const table = {
   LOOPWATCH_ERR_PORT: (/** @type {string} */ flag, /** @type {number} */ port) =>
     `${flag} ${port}: something else listens there, or it may not be used`,
   LOOPWATCH_ERR_DEMO: (/** @type {string} */ file) =>
-    `--demo takes a checkout of the repository, ${file} is not there; --target host:port watches a process of yours`,
-  LOOPWATCH_ERR_SCENARIO: (/** @type {string} */ name, /** @type {string} */ nearest) =>
-    `unknown scenario "${name}", did you mean "${nearest}"?`,
+    `the demo is not there: ${file}; --target host:port watches a process of yours`,
+  LOOPWATCH_ERR_SCENARIO: (/** @type {string} */ name, /** @type {string[]} */ known) =>
+    `unknown scenario "${name}", there are ${known.join(', ')}`,
   LOOPWATCH_ERR_VARIANT: (/** @type {string} */ name, /** @type {string} */ scenario, /** @type {string} */ nearest) =>
     `--only ${name}: no such variant of ${scenario} in this mode, did you mean "${nearest}"?`,
   LOOPWATCH_ERR_OUTPUT: (/** @type {string} */ flag, /** @type {string} */ file, /** @type {string} */ reason) =>

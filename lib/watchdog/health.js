@@ -1,21 +1,8 @@
 'use strict'
 
-/** Every part of the agent that can fail on its own, and what is missing while it does. */
-const reasons = {
-  endpoint: 'the endpoint does not listen',
-  inspector: 'the host cannot be asked where it is: durations only, no lines and no requests',
-  requests: 'blocks are not given the name of their request',
-  route: 'routes are found without the application\'s help',
-  origin: 'it is not tracked where operations are created',
-  profile: 'no CPU profile is taken: native calls are told by the lines around them',
-  threads: 'too many worker threads: those found keep their durations, others are not watched',
-  dir: 'block records are not written to disk',
-  pyroscope: 'profiles of blocks do not reach Pyroscope',
-  log: 'log lines cannot be written',
-  cluster: 'the watchdogs of the cluster do not reach each other'
-}
+const { degraded: reasons } = require('../tables/degraded')
 
-/** @typedef {keyof typeof reasons} Reason */
+/** @typedef {import('../tables/degraded').Reason} Reason */
 
 /** What does not work at present. A change is said once, when it happens. */
 class Degradations {

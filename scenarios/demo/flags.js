@@ -22,10 +22,11 @@ function port (text) {
 }
 
 /**
- * @param {string[]} argv
+ * @param {string[]} args
+ * @param {string} command as it was typed
  * @returns {{ seconds?: number, every: number, port?: number, appPort: number }}
  */
-exports.readFlags = (argv) => new Command('npm start --')
+exports.readFlags = (args, command) => new Command(command)
   .description('A small shop whose endpoints block the event loop in seven ways, watched by loopwatch.')
   .option('--seconds <n>', 'end after this long; without it Ctrl-C ends', seconds)
   .option('--every <n>', 'seconds between two requests that block', seconds, DEFAULT_EVERY_SECONDS)
@@ -33,8 +34,8 @@ exports.readFlags = (argv) => new Command('npm start --')
     .env('LOOPWATCH_PORT').argParser(port))
   .option('--app-port <port>', 'port of the shop', port, 0)
   .allowExcessArguments(false)
-  .showHelpAfterError('(npm start -- --help lists the flags)')
-  .parse(argv)
+  .showHelpAfterError(`(${command} --help lists the flags)`)
+  .parse(args, { from: 'user' })
   .opts()
 
 exports.DEFAULT_PORT = DEFAULT_PORT

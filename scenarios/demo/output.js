@@ -1,6 +1,10 @@
 'use strict'
 
+const path = require('node:path')
 const readline = require('node:readline')
+const { makePretty } = require('../../lib/export/log/pretty')
+
+const ROOT = path.join(__dirname, '..', '..')
 
 /**
  * Passes a child's lines on, on a terminal as a person reads them, else as they came, and tells
@@ -9,8 +13,9 @@ const readline = require('node:readline')
  * @param {(line: any) => void} onLine each that is JSON
  */
 exports.passThrough = (stream, onLine) => {
-  // Loaded where it is needed: it is a development dependency.
-  const format = process.stdout.isTTY ? require('./pretty').makePretty() : (/** @type {string} */ text) => `${text}\n`
+  const format = process.stdout.isTTY
+    ? makePretty({ hasColors: process.stdout.hasColors(), cwd: ROOT })
+    : (/** @type {string} */ text) => `${text}\n`
   readline.createInterface({ input: stream }).on('line', (text) => {
     process.stdout.write(format(text))
     const line = parse(text)

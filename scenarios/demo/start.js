@@ -1,13 +1,14 @@
 'use strict'
 
-// `npm start`: the shop under the agent, a gentle load on it, and what blocks, as it happens.
+// `npm start` and `loopwatch demo`: the shop under the agent, a gentle load on it, and what blocks, as it happens.
 const { Child } = require('./child')
 const { readFlags, DEFAULT_PORT } = require('./flags')
 const { passThrough } = require('./output')
 const { isFree } = require('./port')
 const { report } = require('./summary')
 
-const flags = readFlags(process.argv)
+/** @type {ReturnType<typeof readFlags>} */
+let flags
 
 /** For people; stdout carries the shop's own lines and nothing else. @param {string} text */
 const say = (text) => process.stderr.write(text)
@@ -15,7 +16,9 @@ const say = (text) => process.stderr.write(text)
 /** @type {{ shop?: Child, load?: Child, appUrl?: string, agentUrl?: string | null, stopping?: Promise<void> }} */
 const demo = {}
 
-async function main () {
+/** @param {string[]} args @param {string} command as it was typed */
+async function main (args, command) {
+  flags = readFlags(args, command)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop)
   // Whoever read our output has gone, as in `npm start | head`.
   process.stdout.on('error', stop)
@@ -40,7 +43,7 @@ function startLoad (appUrl, agentUrl) {
   const load = demo.load = new Child('load', [appUrl, `${flags.every * 1000}`], {}, died('the load'))
   const agent = agentUrl === null
     ? `no endpoint on port ${flags.port} (see above); --port chooses another`
-    : ['/metrics', '/healthz', '/blocks'].map((path) => agentUrl + path).join('\n          ')
+    : `live page: ${agentUrl}/\n          ${['/metrics', '/healthz', '/blocks'].map((path) => agentUrl + path).join('\n          ')}`
   const end = flags.seconds === undefined ? 'Ctrl-C ends' : `after ${flags.seconds} s, or by Ctrl-C`
   say(`
   shop    ${appUrl} (pid ${demo.shop?.pid})
@@ -71,4 +74,6 @@ function stop () {
   })()
 }
 
-main()
+exports.main = (/** @type {string[]} */ args) => main(args, 'loopwatch demo')
+
+if (require.main === module) main(process.argv.slice(2), 'npm start --')

@@ -24,7 +24,7 @@ exports.findScenarios = (root = ROOT) => fs.readdirSync(root).sort()
  */
 exports.pick = (known, names) => names.map((name) => {
   const found = known.find((each) => each.name === name)
-  if (found === undefined) throw codedError('LOOPWATCH_ERR_SCENARIO', name, nearest(name, known.map((each) => each.name)))
+  if (found === undefined) throw codedError('LOOPWATCH_ERR_SCENARIO', name, known.map((each) => each.name))
   return found
 })
 

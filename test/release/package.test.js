@@ -24,7 +24,7 @@ const belongs = [
   /^lib\/export\/page\/built\/(index\.html|page\.css|THIRD-PARTY\.txt)$/,
   /^types\/lib\/.+\.d\.ts$/,
   /^grafana\/.+\.(json|ya?ml|md)$/,
-  /^scenarios\/(?!demo\/).+\.(js|mjs|md|json|css|svg|go|mod|rs)$/,
+  /^scenarios\/.+\.(js|mjs|md|json|css|svg|go|mod|rs)$/,
   /^scenarios\/bakeoff\/(corpus\/in-memory\.ts|untyped\.d\.ts)$/,
   /^scenarios\/hook-calls\/crate\/(Cargo\.toml|Cargo\.lock|rustfmt\.toml)$/
 ]

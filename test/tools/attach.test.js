@@ -125,7 +125,7 @@ test('an application that puts a browser\'s `process` in place of its own is lef
 
 test('from outside nothing is loaded, and blocks show all the same', async (t) => {
   const app = await startTarget(t)
-  assert.match((await attach(t, app.pid, '--once').closed).stdout, /waits for events/)
+  assert.match((await attach(t, app.pid, '--once').closed).stdout, /is idle/)
   const run = attach(t, app.pid, '--outside', '--threshold', 100)
   await run.says(/from outside \(--outside\): its inspector stays open/)
   await app.ask(600)

@@ -6,6 +6,7 @@ const { codedError } = require('../../tables/errors')
 const { isAlive } = require('../../util/is-alive')
 const { AGENT_URL, STOP_AGENT, startAgent } = require('./expressions')
 const { connect } = require('./inspector')
+const { telling } = require('../../export/log/pretty')
 const { askStack, watchFromOutside } = require('./outside-watch')
 const { checkProcess } = require('./target-process')
 const { choosePort } = require('../common/port')
@@ -26,7 +27,6 @@ const KEEP = 50
 /** Samples of `--once`, for a process that is only now and then idle. */
 const LOOKS = 10
 const LOOK_MS = 20
-const FRAMES = 15
 
 /** @typedef {{ once?: boolean, outside?: boolean, seconds?: number, threshold: number, token?: string }} Flags */
 /** @typedef {ReturnType<typeof watchSignals>} Signals */
@@ -66,7 +66,7 @@ async function lookOnce (remote, pid) {
     frames = await askStack(remote, ANSWER_MS)
   }
   if (frames === null) print(`process ${pid} does not answer within ${ANSWER_MS / MS_PER_S} s: it is inside a native call or has no CPU`)
-  else if (frames.length === 0) print(`process ${pid} waits for events (${LOOKS} looks)`)
+  else if (frames.length === 0) print(`process ${pid} is idle: it waited for events in ${LOOKS} of ${LOOKS} samples`)
   else for (const line of [`process ${pid} is`, ...frames.map((frame) => `    ${frame}`)]) print(line)
 }
 
@@ -104,7 +104,7 @@ async function watch (inspector, target, flags, signals) {
     onSpell: ({ ms, ongoing, frames }) => {
       const startedAt = new Date(Date.now() - ms).toISOString()
       print(`${clockTime(startedAt)} event loop ${ongoing ? 'busy' : 'was busy'} for ${Math.round(ms)} ms${ongoing ? ' so far' : ''}: ${frames[0] ?? 'no stack taken'}`)
-      if (ongoing) for (const frame of frames.slice(1, FRAMES)) print(`    ${frame}`)
+      if (ongoing) for (const frame of telling(frames).slice(1)) print(`    ${frame}`)
     }
   })
   if (remote.isClosed) say(`process ${pid} has ended`)

@@ -4,6 +4,12 @@ const { number } = require('../common/flags')
 
 const DEFAULT_THRESHOLD_MS = 50
 
+const EXAMPLES = `
+Examples:
+  $ loopwatch attach 4711 --once
+  $ loopwatch attach 4711 --threshold 200 --seconds 60
+`
+
 /**
  * `loopwatch attach <pid>`.
  * @param {import('commander').Command} program
@@ -17,6 +23,7 @@ exports.addAttach = (program) => {
     .option('--threshold <ms>', 'a block is told from this length on', number('--threshold', 2, 60000), DEFAULT_THRESHOLD_MS)
     .option('--seconds <seconds>', 'leave after this long (default: with Ctrl-C)', number('--seconds', 1, 86400))
     .option('--token <token>', 'of the endpoint of an agent that it has already')
+    .addHelpText('after', EXAMPLES)
     // Loaded then: the application of `loopwatch run` shares this process.
     .action((pid, flags) => require('./attach').attach(pid, flags))
 }

@@ -1,9 +1,10 @@
 'use strict'
 
 const { codedError } = require('../../tables/errors')
-const { describe, printable } = require('../../export/log/sentence')
+const { describe, place, printable } = require('../../export/log/sentence')
+const { telling } = require('../../export/log/pretty')
 const { isAlive } = require('../../util/is-alive')
-const { refusedPort } = require('../common/refused-port')
+const { refusedPort } = require('../common/endpoint')
 const { MS_PER_S } = require('../../util/units')
 
 const POLL_MS = 1000
@@ -12,12 +13,11 @@ const ANSWER_MS = 5000
 const READY_MS = 15000
 /** A block in progress is told again after this long. */
 const AGAIN_MS = 5000
-const FRAMES = 15
 /** Of the blocks that were over before, so many are told: those that may be why somebody looks. */
 const EARLIER = 5
 
 /** @typedef {import('../../store/record').BlockRecord} BlockRecord */
-/** @typedef {{ wasOver: boolean, staysListed: boolean, atMs: number }} Telling `staysListed`: a worker thread's block may prove to be none */
+/** @typedef {{ wasOver: boolean, staysListed: boolean, atMs: number, verdict: string }} Telling `staysListed`: a worker thread's block may prove to be none */
 /** @typedef {Map<string, Telling>} Told blocks of the last list, in the order of their telling */
 
 const say = (/** @type {string} */ text) => process.stderr.write(`${text}\n`)
@@ -94,21 +94,31 @@ function tellAll (records, told, beforeMs = -Infinity) {
 /** @param {BlockRecord} record @param {Telling} [last] how it was told before @returns {Telling} */
 function tell (record, last) {
   const { ongoing, stacks, startedAt } = record
-  if (last !== undefined && (last.wasOver || (ongoing && performance.now() - last.atMs < AGAIN_MS))) return last
+  const isSame = last !== undefined && last.verdict === verdictOf(record)
+  if (last !== undefined && (last.wasOver || (ongoing && isSame && performance.now() - last.atMs < AGAIN_MS))) return last
   // The agent has not seen the process start.
   print(`${clockTime(startedAt)} ${describe({ ...record, startup: false })}`)
-  // Once is enough.
-  if (last === undefined && stacks.length > 0) {
-    for (const { function: name, file, line, column } of stacks[0].frames.slice(0, FRAMES)) {
-      print(`    at ${name ?? '(anonymous)'}${file === null ? '' : ` (${file}:${line}:${column})`}`)
-    }
+  // Once is enough, until another place is found.
+  if (!isSame && stacks.length > 0) {
+    for (const line of telling(stacks[0].frames.map(lineOf))) print(`    ${line}`)
   }
   return tellingOf(record)
 }
 
+/** @param {import('../../bridge/probe-codec').Frame} frame */
+function lineOf ({ function: name, file, line, column }) {
+  return `${name ?? '(anonymous)'} (${file === null ? 'native' : `${file}:${line}:${column}`})`
+}
+
+/** What is said of a block beside its length. @param {BlockRecord} record */
+function verdictOf ({ cause, frame }) {
+  return `${cause} ${place(frame)}`
+}
+
 /** @param {BlockRecord} record told now @returns {Telling} */
-function tellingOf ({ ongoing, threadId }) {
-  return { wasOver: !ongoing, staysListed: !ongoing && threadId === 0, atMs: performance.now() }
+function tellingOf (record) {
+  const { ongoing, threadId } = record
+  return { wasOver: !ongoing, staysListed: !ongoing && threadId === 0, atMs: performance.now(), verdict: verdictOf(record) }
 }
 
 exports.clockTime = clockTime

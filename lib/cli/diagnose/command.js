@@ -6,6 +6,12 @@ const { number } = require('../common/flags')
 const DEADLINE_S = 180
 const SECONDS = 10
 
+const EXAMPLES = `
+Examples:
+  $ loopwatch diagnose -- node server.js
+  $ loopwatch diagnose --on-port 'npx autocannon -d 20 localhost:$PORT/orders' -- node server.js
+`
+
 /**
  * `loopwatch diagnose -- node app.js`.
  * @param {import('commander').Command} program
@@ -21,6 +27,7 @@ exports.addDiagnose = (program) => {
     .option('--deadline <seconds>', 'how long the tool may take for its report', number('--deadline', 1, 86400), DEADLINE_S)
     .addOption(new Option('--tool <tool>', 'for the second run').choices(['auto', 'none', 'flame', 'bubbleprof', 'heapprofiler', 'doctor', '0x', 'cpu']).default('auto'))
     .option('--no-open', 'print the path of the report, do not open it')
+    .addHelpText('after', EXAMPLES)
     // Loaded then: the application of `loopwatch run` shares this process.
     .action((command, flags) => require('./diagnose').diagnose(command, flags))
 }

@@ -80,7 +80,7 @@ async function runUnderAgent (target, output, flags) {
     if (run.event('cluster')) throw codedError('LOOPWATCH_ERR_CLUSTER', 'diagnose')
     // Its watchdog answers also where the application is stuck for good.
     const [blocks, tree, metrics] = await Promise.all(['/blocks', '/flame', '/metrics'].map(ask)).catch(() => {
-      throw codedError('LOOPWATCH_ERR_NO_REPORT', 'diagnose', `the application ended before its agent could be asked (exit code ${run.event('exit')?.code}): --seconds has to end it while it runs`, run.tail)
+      throw endedEarly(run.event('exit')?.code, sinceMs !== null)
     })
     return { blocks: JSON.parse(blocks), tree: JSON.parse(tree), metrics, early: /** @type {Young | null} */ (early), load, sinceMs, durationMs, isCut: signals.isOver }
   } finally {
@@ -90,6 +90,16 @@ async function runUnderAgent (target, output, flags) {
     signals.release()
     fs.rmSync(work, { recursive: true, force: true, maxRetries: 3 })
   }
+}
+
+/**
+ * The application has said itself why, and its output has been passed on.
+ * @param {number | undefined} code @param {boolean} hasListened
+ */
+function endedEarly (code, hasListened) {
+  if (code !== undefined && code !== 0 && !hasListened) return codedError('LOOPWATCH_ERR_START', `it ended with exit code ${code}, see above`)
+  const how = code === undefined ? 'was ended' : `ended with exit code ${code}`
+  return codedError('LOOPWATCH_ERR_NO_REPORT', 'diagnose', `the application ${how} before its agent could be asked: --seconds has to end it while it runs`, '')
 }
 
 /**

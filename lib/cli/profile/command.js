@@ -5,6 +5,12 @@ const { number } = require('../common/flags')
 /** Reports of long runs take a while: bubbleprof's of a minute under load about one. */
 const DEADLINE_S = 180
 
+const EXAMPLES = `
+Examples:
+  $ loopwatch profile cpu --on-port -- node server.js
+  $ loopwatch profile flame --on-port /orders --seconds 20 -- node server.js
+`
+
 /**
  * `loopwatch profile <tool> [options] -- node app.js`.
  * @param {import('commander').Command} program
@@ -19,6 +25,7 @@ exports.addProfile = (program) => {
     .option('--seconds <seconds>', 'end it after this long (default: with Ctrl-C, or when it ends; 10 for load)', number('--seconds', 1, 86400))
     .option('--deadline <seconds>', 'how long the tool may take for its report', number('--deadline', 1, 86400), DEADLINE_S)
     .option('--no-open', 'print the path of the report, do not open it')
+    .addHelpText('after', EXAMPLES)
     // Loaded then: the application of `loopwatch run` shares this process.
     .action((tool, command, flags) => require('./profile').profile(tool, command, flags))
 }

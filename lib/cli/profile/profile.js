@@ -150,7 +150,10 @@ function checked (run, name, output, how) {
   const { file, fault } = reportOf(profilers[name], output)
   const code = run.event('exit')?.code
   if (file !== null) {
-    if (code) process.stderr.write(`the application ended with exit code ${code}\n`)
+    if (code) {
+      process.stderr.write(`the application ended with exit code ${code}\n`)
+      process.exitCode = code
+    }
     return file
   }
   const reasons = [

@@ -5,6 +5,12 @@ const { DEFAULT_TARGET, number, target } = require('../common/flags')
 /** Soon enough for a person who watches; what it costs is one scrape. */
 const DEFAULT_INTERVAL_S = 5
 
+const EXAMPLES = `
+Examples:
+  $ loopwatch stack --target 127.0.0.1:9464
+  $ loopwatch stack --demo
+`
+
 /**
  * `loopwatch stack`: Prometheus and, where there is one, Grafana, from the PATH, with the files of grafana/.
  * @param {import('commander').Command} program
@@ -13,11 +19,12 @@ exports.addStack = (program) => {
   program.command('stack')
     .description('start Prometheus and Grafana of this machine on watched processes, until Ctrl-C')
     .option('--target <host:port>', `endpoint of a watched process, may be given again (default ${DEFAULT_TARGET}, or the demo)`, target)
-    .option('--demo', 'start the demo shop and watch it (in a checkout of the repository)')
+    .option('--demo', 'start the demo shop and watch it')
     .option('--port <port>', 'port of Prometheus, 0 = any free one (default 9090, or a free one where that is taken)', number('--port', 0, 65535))
     .option('--grafana-port <port>', 'port of Grafana (default 3000, or a free one where that is taken)', number('--grafana-port', 0, 65535))
     .option('--interval <seconds>', 'between scrapes, and between evaluations of the rules', number('--interval', 1, 60), DEFAULT_INTERVAL_S)
     .option('--seconds <seconds>', 'end after this long', number('--seconds', 1, 86400))
+    .addHelpText('after', EXAMPLES)
     // Loaded then: the application of `loopwatch run` shares this process.
     .action((flags) => require('./stack').stack(flags))
 }

@@ -14,6 +14,8 @@ const { DEFAULT_TARGET } = require('../common/flags')
 
 const FOLDER = path.join(__dirname, '..', '..', '..', 'grafana')
 const QUERY = 'max_over_time(loopwatch_block_in_progress_seconds[1m])'
+/** How often targets are asked whether they answer, and how long each may take. */
+const TARGET_MS = 2000
 const GET_PROMETHEUS = 'apt install prometheus, brew install prometheus or https://prometheus.io/download/'
 const GET_GRAFANA = 'brew install grafana or https://grafana.com/grafana/download'
 
@@ -78,6 +80,29 @@ async function run (flags, { prometheus, dir, tools, signals }) {
   end          ${flags.seconds === undefined ? 'Ctrl-C ends' : `after ${flags.seconds} s, or by Ctrl-C`}
 
 `)
+  const silent = watchTargets(targets, signals)
   const isOver = flags.seconds === undefined ? [] : [signals.sleep(flags.seconds * 1000)]
-  await Promise.race([...isOver, ...tools.map(({ died }) => died)])
+  await Promise.race([...isOver, silent, ...tools.map(({ died }) => died)])
+}
+
+/**
+ * Says of each target that does not answer that it does not, and again when it comes.
+ * @param {string[]} targets
+ * @param {ReturnType<typeof watchSignals>} signals
+ * @returns {Promise<never>}
+ */
+async function watchTargets (targets, signals) {
+  /** @type {Map<string, boolean>} */
+  const known = new Map()
+  while (!signals.isOver) {
+    for (const target of targets) {
+      const isUp = await fetch(`http://${target}/healthz`, { signal: AbortSignal.timeout(TARGET_MS) }).then(() => true, () => false)
+      if (signals.isOver || known.get(target) === isUp) continue
+      if (!isUp) process.stderr.write(`  ${target} does not answer: is the application running, and is this the port of its agent?\n`)
+      else if (known.has(target)) process.stderr.write(`  ${target} answers\n`)
+      known.set(target, isUp)
+    }
+    await signals.sleep(TARGET_MS).catch(() => {})
+  }
+  return new Promise(() => {})
 }

@@ -65,6 +65,7 @@ function printable (text) {
   return text.replace(/\p{Cc}/gu, '\uFFFD')
 }
 
+exports.duration = duration
 exports.nameOf = nameOf
 exports.place = place
 exports.printable = printable

@@ -1,0 +1,144 @@
+'use strict'
+
+const fs = require('node:fs')
+const { codedError } = require('../../tables/errors')
+const { describe, printable } = require('../../export/log/sentence')
+const { readBlocks } = require('../../store/block-file')
+const { isRecord } = require('../../store/record')
+const { addressOf, askJson, isAddress, notOurs } = require('../common/endpoint')
+const { watchSignals } = require('../common/interruption')
+const { filterOf } = require('./filter')
+const { topTable } = require('./top')
+
+/** Of wall times, which are written in whole milliseconds. */
+const ROUNDING_MS = 1
+/** Blocks are told as they end, soon enough for somebody who watches. */
+const POLL_MS = 1000
+
+/** @typedef {import('../../store/record').BlockRecord} BlockRecord */
+/** @typedef {{ json?: boolean, token?: string, top?: boolean, watch?: boolean, since?: number, cause?: string, route?: string }} Flags */
+/** @typedef {{ source: string, record: BlockRecord }} Found */
+
+/** @param {string[]} sources @param {Flags} flags */
+exports.listBlocks = async (sources, flags) => {
+  // Whoever reads may have read enough: `| head`.
+  process.stdout.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit()
+  })
+  if (flags.watch) return watch(sources, flags)
+  const { found, failure } = await readAll(sources, flags)
+  if (flags.top) process.stdout.write(topTable(found.map(({ record }) => record)))
+  else for (const each of found) print(each, sources.length > 1, flags)
+  // One process that is gone must not hide the blocks of the others.
+  if (failure !== null) throw failure
+  if (found.length === 0 && !flags.json && !flags.top) process.stderr.write('no blocks recorded\n')
+}
+
+/** Prints each block once it has ended, until Ctrl-C. @param {string[]} sources @param {Flags} flags */
+async function watch (sources, flags) {
+  const signals = watchSignals(() => process.exit(1))
+  /** @type {Set<string>} */
+  let told = new Set()
+  let isFirst = true
+  try {
+    while (!signals.isOver) {
+      const { found, failure } = await readAll(sources, flags)
+      // Somebody mistyped; a process that restarts meanwhile is waited for.
+      if (isFirst && failure !== null) throw failure
+      const ended = found.filter(({ record }) => !record.ongoing)
+      for (const each of ended) if (!told.has(keyOf(each))) print(each, sources.length > 1, flags)
+      if (failure === null) told = new Set(ended.map(keyOf))
+      isFirst = false
+      await signals.sleep(POLL_MS).catch(() => {})
+    }
+  } finally {
+    signals.stop()
+    signals.release()
+  }
+}
+
+/** @param {Found} found */
+const keyOf = ({ source, record }) => `${source} ${record.id} ${record.startedAt}`
+
+/** @param {string[]} sources @param {Flags} flags @returns {Promise<{ found: Found[], failure: Error | null }>} oldest first */
+async function readAll (sources, flags) {
+  const isWanted = filterOf(flags)
+  const answers = await Promise.allSettled(sources.map((source) => read(source, flags.token)))
+  const found = answers.flatMap((answer, i) => answer.status === 'rejected'
+    ? []
+    : answer.value.map((record) => ({ source: sources[i], record })))
+  const failed = answers.find((answer) => answer.status === 'rejected')
+  return { found: latest(found).filter(({ record }) => isWanted(record)), failure: failed?.reason ?? null }
+}
+
+/** @param {Found} found @param {boolean} isJoined @param {Flags} flags */
+function print ({ source, record }, isJoined, { json }) {
+  const worker = typeof record.worker === 'number' ? `worker ${record.worker} ` : ''
+  const from = `${isJoined ? `${source} ` : ''}${worker}`
+  const text = json
+    ? JSON.stringify(isJoined ? { source, ...record } : record)
+    : `${printable(`${record.startedAt} ${from}${record.id}`)} ${describe(record)}`
+  process.stdout.write(`${text}\n`)
+}
+
+/**
+ * Each block once, oldest first: a worker's is in its folder and at its primary. One that has ended
+ * counts before one in progress.
+ * @param {{ source: string, record: BlockRecord }[]} found
+ */
+function latest (found) {
+  /** @type {Map<string, { source: string, record: BlockRecord }[]>} containers share their pids */
+  const namesakes = new Map()
+  for (const each of found) {
+    const known = namesakes.get(each.record.id) ?? []
+    const at = known.findIndex(({ record }) => isSame(record, each.record))
+    if (at < 0) known.push(each)
+    else if (known[at].record.ongoing && !each.record.ongoing) known[at] = each
+    namesakes.set(each.record.id, known)
+  }
+  return [...namesakes.values()].flat().sort((a, b) => a.record.startedAt < b.record.startedAt ? -1 : 1)
+}
+
+/** Of one id: when a block started is known exactly once it has ended. @param {BlockRecord} a @param {BlockRecord} b */
+function isSame (a, b) {
+  if (a.ongoing === b.ongoing) return a.startedAt === b.startedAt
+  const doubtMs = a.ongoing ? a.uncertaintyMs : b.uncertaintyMs
+  return Math.abs(Date.parse(a.startedAt) - Date.parse(b.startedAt)) <= doubtMs + ROUNDING_MS
+}
+
+/** @param {string} source @param {string} [token] @returns {Promise<BlockRecord[]>} */
+async function read (source, token) {
+  if (fs.existsSync(source)) return readFolder(source)
+  if (isAddress(source)) return ask(source, token)
+  // A path that is not there is a folder that was mistyped; anything else is an address that was.
+  if (/[\\/]/.test(source) && !/^\w+:\/\//.test(source)) throw codedError('LOOPWATCH_ERR_SOURCE', source, 'there is no such folder')
+  addressOf(source)
+  return []
+}
+
+/** @param {string} source @param {string} [token] */
+async function ask (source, token) {
+  const list = await askJson(source, 'blocks', token)
+  const records = Array.isArray(list) ? list.filter(isRecord) : []
+  if (!Array.isArray(list) || (list.length > 0 && records.length === 0)) throw notOurs(source, 'what it answered is no list of blocks')
+  if (records.length < list.length) passOver(source, `${list.length - records.length} of ${list.length} blocks, which cannot be told`)
+  return records
+}
+
+/** @param {string} dir */
+function readFolder (dir) {
+  try {
+    const { records, broken, unread } = readBlocks(dir)
+    if (broken > 0) passOver(dir, `${broken} broken lines`)
+    for (const { file, reason } of unread) passOver(dir, `${file}: ${reason}`)
+    return records
+  } catch (error) {
+    throw codedError('LOOPWATCH_ERR_SOURCE', dir, printable(error.code === 'ENOTDIR' ? 'it is a file; --dir named a folder' : error.message))
+  }
+}
+
+/** @param {string} source @param {string} what */
+function passOver (source, what) {
+  process.stderr.write(`${printable(`${source}: passed over ${what}`)}\n`)
+}

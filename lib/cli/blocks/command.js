@@ -1,0 +1,34 @@
+'use strict'
+
+const { Option } = require('commander')
+const { causes } = require('../../tables/causes')
+const { since } = require('./filter')
+
+const EXAMPLES = `
+Examples:
+  $ loopwatch blocks 127.0.0.1:9464 --top --since 10m
+  $ loopwatch blocks /var/log/shop --cause sync-io --json
+`
+
+/**
+ * `loopwatch blocks <address|folder...>`: the recorded blocks of endpoints and folders, oldest first.
+ * @param {import('commander').Command} program
+ */
+exports.addBlocks = (program) => {
+  program.command('blocks')
+    .description('list recorded blocks of running agents (by address) or of folders (option dir), joined')
+    .argument('<sources...>', 'host:port, a url, or a folder')
+    .optionsGroup('Which blocks:')
+    .option('--since <time>', 'that ended within this time (90s, 10m, 2h, 7d) or after it (2026-11-22T10:00:00Z)', since)
+    .addOption(new Option('--cause <cause>', 'of this cause alone').choices(Object.keys(causes)))
+    .option('--route <text>', 'whose request has this in its method and route, for instance "GET /orders"')
+    .optionsGroup('How they are shown:')
+    .addOption(new Option('--top', 'a table by place, route and cause, the longest in total first').conflicts(['json', 'watch']))
+    .option('--json', 'whole records, one JSON line each')
+    .option('--watch', 'go on until Ctrl-C, and print each block as it ends')
+    .optionsGroup('Access:')
+    .option('--token <token>', 'bearer token of the endpoints')
+    .addHelpText('after', EXAMPLES)
+    // Loaded then: the application of `loopwatch run` shares this process.
+    .action((sources, flags) => require('./blocks').listBlocks(sources, flags))
+}

@@ -1,0 +1,59 @@
+'use strict'
+
+const { duration, place, printable } = require('../../export/log/sentence')
+
+const HEAD = ['place', 'route', 'cause', 'blocks', 'total', 'share', 'longest']
+/** Columns of numbers are aligned to the right. */
+const NUMERIC = [3, 4, 5, 6]
+/** More rows than a screen has answer nobody's question. */
+const ROWS = 20
+
+/** @typedef {import('../../store/record').BlockRecord} BlockRecord */
+
+/** @param {BlockRecord} block */
+const routeOf = ({ request, startup }) => request ? `${request.method} ${request.route}` : startup ? '(start-up)' : '(no request)'
+
+/** @param {BlockRecord} block */
+const placeOf = ({ frame }) => frame === null ? '-' : /** @type {string} */ (place(frame))
+
+/**
+ * Blocks added up by place, route and cause, the longest in total first.
+ * @param {BlockRecord[]} blocks
+ */
+exports.culpritsOf = (blocks) => {
+  /** @type {Map<string, { place: string, route: string, cause: string, count: number, totalMs: number, longestMs: number }>} */
+  const groups = new Map()
+  for (const block of blocks) {
+    const own = { place: placeOf(block), route: routeOf(block), cause: block.cause }
+    const key = JSON.stringify(own)
+    const group = groups.get(key) ?? { ...own, count: 0, totalMs: 0, longestMs: 0 }
+    group.count++
+    group.totalMs += block.durationMs
+    group.longestMs = Math.max(group.longestMs, block.durationMs)
+    groups.set(key, group)
+  }
+  return [...groups.values()].sort((a, b) => b.totalMs - a.totalMs)
+}
+
+/**
+ * What was blocked, as a table for people.
+ * @param {BlockRecord[]} blocks
+ * @returns {string}
+ */
+exports.topTable = (blocks) => {
+  if (blocks.length === 0) return 'no blocks\n'
+  const culprits = exports.culpritsOf(blocks)
+  const allMs = culprits.reduce((sum, { totalMs }) => sum + totalMs, 0)
+  const rows = culprits.slice(0, ROWS).map(({ place, route, cause, count, totalMs, longestMs }) =>
+    [place, route, cause, `${count}`, duration(totalMs), `${Math.round(100 * totalMs / allMs)} %`, duration(longestMs)].map(printable))
+  const rest = culprits.length > ROWS ? `  and ${culprits.length - ROWS} more\n` : ''
+  const title = `${blocks.length} ${blocks.length === 1 ? 'block' : 'blocks'}, ${duration(allMs)} in all\n\n`
+  return `${title}${align([HEAD, ...rows])}${rest}`
+}
+
+/** @param {string[][]} rows */
+function align (rows) {
+  const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)))
+  const pad = (/** @type {string} */ cell, /** @type {number} */ i) => NUMERIC.includes(i) ? cell.padStart(widths[i]) : cell.padEnd(widths[i])
+  return rows.map((row) => `  ${row.map(pad).join('  ').trimEnd()}\n`).join('')
+}

@@ -1,0 +1,80 @@
+'use strict'
+
+const { codedError } = require('../../tables/errors')
+const { degraded } = require('../../tables/degraded')
+const { duration, printable } = require('../../export/log/sentence')
+const { ask, notOurs } = require('../common/endpoint')
+const { EXIT_FAILED } = require('../common/failure')
+const { limitsOf } = require('./limits')
+const { parse } = require('./metrics')
+const { portsOf } = require('./ports')
+const { MS_PER_S } = require('../../util/units')
+
+/** A beat may be this late on a busy machine before it is worth a word. */
+const LATE_MS = 1000
+const WIDTH = 10
+
+/** @typedef {{ token?: string }} Flags */
+/** @typedef {import('./metrics').Sample} Sample */
+
+/** @param {string} target @param {Flags} flags */
+exports.examine = async (target, { token }) => {
+  const address = /^\d+$/.test(target) ? await addressOfProcess(Number(target), token) : target
+  const text = await (await ask(address, 'metrics', token)).text()
+  const samples = parse(text)
+  if (!samples.some(({ name }) => name === 'loopwatch_build_info')) throw notOurs(address, 'it has no metric of loopwatch')
+  const { isWell, lines } = findings(samples, address)
+  for (const [head, line] of lines) process.stdout.write(`${head.padEnd(WIDTH)}  ${printable(line)}\n`)
+  if (!isWell) process.exitCode = EXIT_FAILED
+}
+
+/**
+ * What the agent's own metrics say of it.
+ * @param {Sample[]} samples
+ * @param {string} address
+ * @returns {{ isWell: boolean, lines: [string, string][] }}
+ */
+function findings (samples, address) {
+  const main = (/** @type {string} */ name) => samples.find((each) => each.name === name && (each.labels.thread ?? 'main') === 'main')?.value ?? 0
+  const { version, node_version: node } = /** @type {Sample} */ (samples.find(({ name }) => name === 'loopwatch_build_info')).labels
+  const broken = samples.filter(({ name, value }) => name === 'loopwatch_degraded' && value === 1).map(({ labels }) => labels.reason)
+  const blockedMs = main('loopwatch_block_in_progress_seconds') * MS_PER_S
+  const ageMs = main('loopwatch_eventloop_heartbeat_age_seconds') * MS_PER_S
+  const isSilent = blockedMs === 0 && ageMs > LATE_MS
+  const thresholdMs = main('loopwatch_config_threshold_seconds') * MS_PER_S
+  /** @type {[string, string][]} */
+  const lines = [
+    ['watching', `${address}: loopwatch ${version} on Node.js ${node}, blocks from ${duration(thresholdMs)}`],
+    ['loop', blockedMs > 0 ? `blocked for ${duration(blockedMs)} at this moment: loopwatch blocks ${address}` : `not blocked; its last heartbeat was ${duration(ageMs)} ago`],
+    ['profile', main('loopwatch_profiling') === 1 ? 'on: lines of native calls are exact' : 'not taken at present: a line of a native call may be marked ≈'],
+    ['not kept', dropped(samples)],
+    ...broken.map((reason) => /** @type {[string, string]} */ (['degraded', `${reason}: ${Object.hasOwn(degraded, reason) ? degraded[/** @type {keyof typeof degraded} */ (reason)] : 'not known to this version'}; the log says why (event "degraded")`])),
+    ...limitsOf(node).map((limit) => /** @type {[string, string]} */ (['limit', limit]))
+  ]
+  if (broken.length === 0) lines.splice(4, 0, ['degraded', 'nothing'])
+  if (isSilent) lines.push(['limit', `no heartbeat for ${duration(ageMs)} without a block: the process is stopped, or gets no CPU`])
+  return { isWell: broken.length === 0 && !isSilent, lines }
+}
+
+/** @param {Sample[]} samples */
+function dropped (samples) {
+  const lost = samples.filter(({ name, value }) => name === 'loopwatch_events_dropped_total' && value > 0)
+  return lost.length === 0 ? 'nothing' : lost.map(({ labels, value }) => `${labels.reason} ${value}`).join(', ')
+}
+
+/** @param {number} pid @param {string} [token] @returns {Promise<string>} host:port of its agent */
+async function addressOfProcess (pid, token) {
+  const ports = portsOf(pid)
+  for (const port of ports) {
+    const address = `127.0.0.1:${port}`
+    const text = await ask(address, 'metrics', token).then((response) => response.text(), (error) => {
+      if (/token/.test(error.message)) throw error
+      return ''
+    })
+    if (text.includes('loopwatch_build_info')) return address
+  }
+  const listens = ports.length === 0 ? 'it listens on no port' : `none of its ports (${ports.join(', ')}) is the endpoint of an agent`
+  throw codedError('LOOPWATCH_ERR_SOURCE', `process ${pid}`, `${listens}. Start it with loopwatch's start() in its code, node -r loopwatch/register or loopwatch run; loopwatch attach ${pid} watches it as it is`)
+}
+
+exports.findings = findings

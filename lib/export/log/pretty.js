@@ -1,0 +1,90 @@
+'use strict'
+
+const path = require('node:path')
+const { causes } = require('../../tables/causes')
+
+const STACK_LINES = 5
+/** @type {Record<number, [name: string, color: keyof typeof CODES]>} pino's levels */
+const LEVELS = { 10: ['TRACE', 'dim'], 20: ['DEBUG', 'dim'], 30: ['INFO ', 'green'], 40: ['WARN ', 'yellow'], 50: ['ERROR', 'red'], 60: ['FATAL', 'red'] }
+/** SGR parameters: set, reset. */
+const CODES = /** @type {const} */ ({ bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] })
+
+/** @typedef {(name: keyof typeof CODES, text: string) => string} Paint */
+
+/** @param {boolean} hasColors @returns {Paint} */
+const painter = (hasColors) => (name, text) => hasColors ? `\u001b[${CODES[name][0]}m${text}\u001b[${CODES[name][1]}m` : text
+
+/**
+ * Makes lines of pino's JSON what a person reads on a terminal: a finished block with why and where below it.
+ * @param {{ hasColors: boolean, cwd?: string }} settings `cwd`: paths below it are shown from there
+ * @returns {(json: string) => string} what is no JSON object comes back as it was
+ */
+exports.makePretty = ({ hasColors, cwd = '' }) => {
+  const paint = painter(hasColors)
+  const root = cwd === '' || cwd === path.sep ? '' : cwd + path.sep
+  return (json) => {
+    const line = parse(json)
+    if (line === null) return json
+    const [level, color] = LEVELS[line.level] ?? ['     ', 'dim']
+    const head = `[${clock(line.time)}] ${paint(color, level)} `
+    if (line.event === 'opened' || line.event === 'lasting') return `${head}${paint('dim', line.msg)}\n`
+    if (!isFinished(line)) return `${head}${line.msg ?? ''}\n`
+    const below = causes[/** @type {import('../../tables/causes').Cause} */ (line.cause)]?.excuse === undefined && !line.startup
+      ? [`why: ${meaning(line.cause)}`, `     ${evidence(line)}`, ...telling(line.stack ?? [], root)]
+      : []
+    return `${[head + paint('bold', line.msg), ...below.map((text) => paint('dim', `    ${text}`))].join('\n')}\n`
+  }
+}
+
+/** @param {any} line */
+const isFinished = ({ event, cause }) => (event === 'settled' || event === 'closed' || event === 'stuck') && typeof cause === 'string'
+
+/** @param {string} cause */
+const meaning = (cause) => causes[/** @type {import('../../tables/causes').Cause} */ (cause)]?.meaning ?? cause
+
+/** @param {string} json @returns {any} */
+function parse (json) {
+  try {
+    const line = JSON.parse(json)
+    return typeof line === 'object' && line !== null ? line : null
+  } catch {
+    return null
+  }
+}
+
+/** @param {number} time Unix time in ms @returns {string} of this machine's day */
+function clock (time) {
+  const date = new Date(time)
+  const two = (/** @type {number} */ value) => String(value).padStart(2, '0')
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, '0')}`
+}
+
+/** What the watchdog measured, in the words of an engineer. @param {any} line */
+function evidence ({ durationMs, samples = 0, evidence = {} }) {
+  const ms = (/** @type {number} */ value) => `${Math.round(value)} ms`
+  return [
+    Number.isFinite(evidence.cpuMs) && `${ms(evidence.cpuMs)} of ${ms(durationMs)} on the CPU`,
+    evidence.gcMs >= 1 && `${ms(evidence.gcMs)} of it garbage collection`,
+    `${samples} stack ${samples === 1 ? 'sample' : 'samples'}`
+  ].filter(Boolean).join(', ')
+}
+
+/**
+ * Lines of the stack down to the outermost of the application; what is below is the same for all.
+ * @param {string[]} stack innermost first, each as `name (file:line:column)`
+ * @param {string} [root] folder below which paths are shown from there, with its separator at the end
+ * @returns {string[]}
+ */
+function telling (stack, root = '') {
+  const lines = stack.map((line) => line.replace(/^at /, ''))
+  const end = lines.findLastIndex((line) => !isForeign(line))
+  return lines.slice(0, Math.min(STACK_LINES, end + 1)).map((line) => `at ${root === '' ? line : line.replace(`(${root}`, '(')}`)
+}
+
+/** Whether a frame is of a package or of Node.js itself, which tells nothing of the reader's own code. @param {string} line */
+function isForeign (line) {
+  const file = /\((.*)\)$/.exec(line)?.[1] ?? line
+  return file.startsWith('node:') || file === 'native' || /[\\/]node_modules[\\/]/.test(file)
+}
+
+exports.telling = telling

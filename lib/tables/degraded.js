@@ -1,0 +1,20 @@
+'use strict'
+
+/** Every part of the agent that can fail on its own, and what is missing while it does. */
+const degraded = {
+  endpoint: 'the endpoint does not listen',
+  inspector: 'the host cannot be asked where it is: durations only, no lines and no requests',
+  requests: 'blocks are not given the name of their request',
+  route: 'routes are found without the application\'s help',
+  origin: 'it is not tracked where operations are created',
+  profile: 'no CPU profile is taken: native calls are told by the lines around them',
+  threads: 'too many worker threads: those found keep their durations, others are not watched',
+  dir: 'block records are not written to disk',
+  pyroscope: 'profiles of blocks do not reach Pyroscope',
+  log: 'log lines cannot be written',
+  cluster: 'the watchdogs of the cluster do not reach each other'
+}
+
+/** @typedef {keyof typeof degraded} Reason */
+
+exports.degraded = degraded

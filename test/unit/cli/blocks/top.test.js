@@ -1,0 +1,55 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { makeRecord } = require('../../../support/record')
+const { topTable, culpritsOf } = require('../../../../lib/cli/blocks/top')
+const { filterOf, since } = require('../../../../lib/cli/blocks/filter')
+
+const frame = (/** @type {string} */ name) => ({ function: name, file: '/app/orders.js', line: 7, column: 3, exact: true })
+const request = { method: 'GET', route: '/orders', startedAt: '2026-11-22T10:00:00.000Z', ended: false }
+
+test('culprits are added up by place, route and cause, the longest in total first', () => {
+  const culprits = culpritsOf([
+    makeRecord({ durationMs: 100, cause: 'js', frame: frame('rare'), request }),
+    makeRecord({ durationMs: 80, cause: 'js', frame: frame('often'), request }),
+    makeRecord({ durationMs: 90, cause: 'js', frame: frame('often'), request }),
+    makeRecord({ durationMs: 60, cause: 'native', frame: frame('often'), request })
+  ])
+  assert.deepEqual(culprits.map(({ place, cause, count, totalMs, longestMs }) => [place, cause, count, totalMs, longestMs]), [
+    ['often (orders.js:7)', 'js', 2, 170, 90],
+    ['rare (orders.js:7)', 'js', 1, 100, 100],
+    ['often (orders.js:7)', 'native', 1, 60, 60]
+  ])
+})
+
+test('the table has shares of all blocked time, and a doubtful line is marked', () => {
+  const table = topTable([
+    makeRecord({ durationMs: 750, cause: 'native', frame: { ...frame('parse'), exact: false }, request }),
+    makeRecord({ durationMs: 250, cause: 'starved', frame: null, request: null })
+  ])
+  assert.match(table, /^2 blocks, 1\.0 s in all$/m)
+  assert.match(table, /^ {2}≈ parse \(orders\.js:7\) +GET \/orders +native +1 +750 ms +75 % +750 ms$/m)
+  assert.match(table, /^ {2}- +\(no request\) +starved +1 +250 ms +25 % +250 ms$/m)
+  assert.equal(topTable([]), 'no blocks\n')
+})
+
+test('blocks are chosen by time, cause and route', () => {
+  const record = makeRecord({ startedAt: '2026-11-22T10:00:00.000Z', durationMs: 1000, cause: 'js', request })
+  assert.equal(filterOf({})(record), true)
+  assert.equal(filterOf({ since: Date.parse('2026-11-22T10:00:01.000Z') })(record), true)
+  assert.equal(filterOf({ since: Date.parse('2026-11-22T10:00:01.001Z') })(record), false)
+  assert.equal(filterOf({ cause: 'gc' })(record), false)
+  assert.equal(filterOf({ route: 'GET /ord' })(record), true)
+  assert.equal(filterOf({ route: 'POST' })(record), false)
+  assert.equal(filterOf({ route: 'GET' })({ ...record, request: null }), false)
+})
+
+test('--since takes a length of time or a time, and nothing else', () => {
+  assert.ok(Math.abs(since('10m') - (Date.now() - 600_000)) < 1000)
+  assert.ok(Math.abs(since('1.5h') - (Date.now() - 5_400_000)) < 1000)
+  assert.equal(since('2026-11-22T10:00:00Z'), Date.parse('2026-11-22T10:00:00Z'))
+  for (const text of ['10', 'soon', '-5m', '5 m', '', '2026-99-99']) {
+    assert.throws(() => since(text), { code: 'LOOPWATCH_ERR_OPTION', message: /--since takes a length of time/ }, text)
+  }
+})

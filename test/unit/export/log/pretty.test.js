@@ -1,0 +1,53 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { makePretty, telling } = require('../../../../lib/export/log/pretty')
+
+const line = {
+  level: 40,
+  time: new Date(2026, 10, 22, 9, 5, 3, 7).getTime(),
+  event: 'settled',
+  cause: 'js',
+  durationMs: 503.2,
+  samples: 12,
+  evidence: { cpuMs: 498.4, gcMs: 3 },
+  stack: ['map (native)', 'rank (/app/lib/rank.js:3:9)', 'next (/app/node_modules/express/lib/router.js:1:2)', 'handler (/app/server.js:8:1)', 'emit (node:events:1:1)'],
+  msg: 'event loop was blocked for 503 ms: rank (rank.js:3), GET /orders (js)'
+}
+
+test('a finished block has why and where below its sentence, the stack down to the application', () => {
+  const text = makePretty({ hasColors: false, cwd: '/app' })(JSON.stringify(line))
+  assert.equal(text, `[09:05:03.007] WARN  ${line.msg}
+    why: JavaScript of the application kept the CPU
+         498 ms of 503 ms on the CPU, 3 ms of it garbage collection, 12 stack samples
+    at map (native)
+    at rank (lib/rank.js:3:9)
+    at next (node_modules/express/lib/router.js:1:2)
+    at handler (server.js:8:1)
+`)
+})
+
+test('blocks in progress, at start-up and without anybody to blame are one line', () => {
+  const pretty = makePretty({ hasColors: false })
+  for (const differences of [{ event: 'opened' }, { event: 'lasting' }, { startup: true }, { cause: 'starved' }]) {
+    const text = pretty(JSON.stringify({ ...line, ...differences }))
+    assert.equal(text.split('\n').length, 2, JSON.stringify(differences))
+  }
+})
+
+test('what is no line of pino comes back as it was', () => {
+  const pretty = makePretty({ hasColors: true })
+  for (const text of ['plain text\n', '17\n', 'null\n', '']) assert.equal(pretty(text), text)
+  assert.match(pretty('{"level":30,"time":0,"msg":"hello"}'), /INFO.*hello\n$/)
+})
+
+test('there are colours where they were asked for, and no others', () => {
+  assert.ok(makePretty({ hasColors: true })(JSON.stringify(line)).includes('\u001b['))
+  assert.ok(!makePretty({ hasColors: false })(JSON.stringify(line)).includes('\u001b['))
+})
+
+test('frames without a function name are read, too', () => {
+  assert.deepEqual(telling(['at /app/a.js:1:2', 'at node:internal/timers:1:1']), ['at /app/a.js:1:2'])
+  assert.deepEqual(telling(['at Module._compile (node:internal/modules:1:1)']), [])
+})
