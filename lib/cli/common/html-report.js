@@ -4,7 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 
 /** Script and style of the live page, which reports share: files here, not code. */
-const BUILT = path.join(__dirname, '..', 'export', 'page', 'built')
+const BUILT = path.join(__dirname, '..', '..', 'export', 'page', 'built')
 
 /** @type {Record<string, string>} */
 const entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }

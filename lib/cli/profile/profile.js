@@ -52,12 +52,15 @@ async function makeReport (name, command, flags) {
     await observe(run, name, flags, signals)
     // Before the tool makes a report of it.
     if (run.event('cluster')) throw codedError('LOOPWATCH_ERR_CLUSTER', name)
+    const endedByItself = run.event('exit') !== undefined && !signals.isOver
     if (signals.isOver) process.stderr.write(`\nending the application, ${name} makes its report (Ctrl-C again gives it up)\n`)
     await run.stop()
     const how = await closedWithin(run, name, flags.deadline)
     if (run.event('cluster')) throw codedError('LOOPWATCH_ERR_CLUSTER', name)
     if (script === null) writeCpuReport(output, [path.basename(target.node), ...target.args].join(' '))
-    return checked(run, name, output, how)
+    const file = checked(run, name, output, how)
+    if (endedByItself) process.exitCode = run.event('exit')?.code
+    return file
   } catch (error) {
     run.kill()
     dropUseless(output, error)
@@ -150,10 +153,7 @@ function checked (run, name, output, how) {
   const { file, fault } = reportOf(profilers[name], output)
   const code = run.event('exit')?.code
   if (file !== null) {
-    if (code) {
-      process.stderr.write(`the application ended with exit code ${code}\n`)
-      process.exitCode = code
-    }
+    if (code) process.stderr.write(`the application ended with exit code ${code}\n`)
     return file
   }
   const reasons = [

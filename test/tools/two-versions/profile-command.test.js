@@ -34,7 +34,7 @@ function startProfile (t, args, { cwd = makeDir(t), ...setup } = {}) {
     },
     error: async () => {
       const { code, stdout, stderr } = await run.closed
-      assert.equal(code, 2, `${stdout}\n${stderr}`)
+      assert.equal(code, /ERR_(OPTION|TARGET)\)/.test(stderr) ? 2 : 1, `${stdout}\n${stderr}`)
       return stderr
     },
     /** What the application says when it listens. */
@@ -156,11 +156,13 @@ test('what cannot be profiled is refused with a code that says what to do instea
   const dir = makeDir(t)
   fs.writeFileSync(path.join(dir, 'primary.js'), "const cluster = require('node:cluster')\nif (cluster.isPrimary) cluster.fork()\nelse setInterval(() => {}, 1000)\n")
   fs.writeFileSync(path.join(dir, 'file'), '')
+  fs.writeFileSync(path.join(dir, 'app.js'), '')
   /** @type {[string[], RegExp][]} */
   const cases = [
     [['doctor', '--no-open', '--', 'node', './primary.js'], /node:cluster.*loopwatch run.*LOOPWATCH_ERR_CLUSTER/],
     [['cpu', '--no-open', '--', 'npm', 'start'], /'node app\.js' or 'app\.js', got "npm start".*LOOPWATCH_ERR_TARGET/],
     [['cpu'], /LOOPWATCH_ERR_TARGET/],
+    [['cpu', '--', 'node', 'missing.js'], /the application could not start: there is no file .*missing\.js.*LOOPWATCH_ERR_START/],
     [['flames', '--', 'app.js'], /doctor, flame, bubbleprof.*LOOPWATCH_ERR_OPTION/],
     [['cpu', '--output', 'file', '--', 'app.js'], /--output cannot write .*file.*LOOPWATCH_ERR_OUTPUT/],
     // Below it a folder is said not to be there that is.
