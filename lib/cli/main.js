@@ -32,7 +32,9 @@ const program = new Command('loopwatch')
   .configureOutput({ outputError: (text, write) => write(styled(text)) })
   .showHelpAfterError('(loopwatch --help lists the commands)')
 
-for (const add of [addRun, addBlocks, addDoctor, addAttach, addProfile, addDiagnose, addStack, addDemo, addScenario]) add(program)
+for (const add of [addRun, addBlocks, addDoctor, addAttach, addProfile, addDiagnose, addStack, addDemo, addScenario]) {
+  add(program)
+}
 
 program.parseAsync().catch((error) => {
   // What it had to say, commander has said.

@@ -110,7 +110,11 @@ async function watch (inspector, target, flags, signals) {
   if (remote.isClosed) say(`process ${pid} has ended`)
 }
 
-/** @param {Inspector['remote']} remote @param {import('../../options/table').Options} options @returns {Promise<string>} */
+/**
+ * @param {Inspector['remote']} remote
+ * @param {import('../../options/table').Options} options
+ * @returns {Promise<string>}
+ */
 async function outcome (remote, options) {
   const answer = await remote.evaluate(startAgent(options, Date.now() + START_WITHIN_MS), { ms: ANSWER_MS })
   return answer === null ? 'it does not answer: it is inside a native call' : 'value' in answer ? answer.value : answer.thrown

@@ -5,7 +5,10 @@ const { AGENT } = require('../../util/agent-global')
 
 const START = path.join(__dirname, '..', '..', 'host', 'start.js')
 
-/** Node's own, also where the application has put a browser's in place of its global one: `require` is then that of the inspector's command line. */
+/**
+ * Node's own, also where the application has put a browser's in place of its global one: `require` is then that of
+ * the inspector's command line.
+ */
 const PROCESS = "(globalThis.process?._debugEnd ? globalThis.process : require('node:process'))"
 
 /** Which process answers. */
@@ -31,7 +34,8 @@ exports.STACK = `(() => {
 })()`
 
 /**
- * Starts an agent in the process, unless it comes to that later than anybody waits for. Gives 'started', 'running' where there is one, or why it cannot be.
+ * Starts an agent in the process, unless it comes to that later than anybody waits for. Gives 'started', 'running'
+ * where there is one, or why it cannot be.
  * @param {import('../../options/table').Options} options
  * @param {number} untilMs wall time
  */

@@ -17,7 +17,10 @@ const AGAIN_MS = 5000
 const EARLIER = 5
 
 /** @typedef {import('../../store/record').BlockRecord} BlockRecord */
-/** @typedef {{ wasOver: boolean, staysListed: boolean, atMs: number, verdict: string }} Telling `staysListed`: a worker thread's block may prove to be none */
+/**
+ * @typedef {{ wasOver: boolean, staysListed: boolean, atMs: number, verdict: string }} Telling `staysListed`: a
+ *   worker thread's block may prove to be none
+ */
 /** @typedef {Map<string, Telling>} Told blocks of the last list, in the order of their telling */
 
 const say = (/** @type {string} */ text) => process.stderr.write(`${text}\n`)
@@ -64,13 +67,21 @@ exports.follow = async (url, token, pid, signals) => {
   }
 }
 
-/** @param {string} url @param {string | undefined} token @returns {Promise<{ records: BlockRecord[] | null, status: number | null, refused: string | null }>} */
+/**
+ * @param {string} url
+ * @param {string | undefined} token
+ * @returns {Promise<{ records: BlockRecord[] | null, status: number | null, refused: string | null }>}
+ */
 async function ask (url, token) {
   /** @type {Record<string, string>} */
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
   try {
     const response = await fetch(new URL('/blocks', url), { headers, redirect: 'error', signal: AbortSignal.timeout(ANSWER_MS) })
-    return { records: response.ok ? /** @type {any} */ (await response.json()) : null, status: response.status, refused: null }
+    return {
+      records: response.ok ? /** @type {any} */ (await response.json()) : null,
+      status: response.status,
+      refused: null
+    }
   } catch (error) {
     return { records: null, status: null, refused: refusedPort(error, url) }
   }
@@ -85,17 +96,25 @@ async function ask (url, token) {
 function tellAll (records, told, beforeMs = -Infinity) {
   const newest = [...told].findLast(([, { staysListed }]) => staysListed)?.[0]
   if (newest !== undefined && !records.some(({ id }) => id === newest)) say('more blocks have come than the agent keeps: some are not shown')
-  const earlier = records.filter(({ ongoing, startedAt, durationMs }) => !ongoing && Date.parse(startedAt) + durationMs < beforeMs)
+  const earlier = records.filter(
+    ({ ongoing, startedAt, durationMs }) => !ongoing && Date.parse(startedAt) + durationMs < beforeMs
+  )
   const hidden = new Set(earlier.slice(EARLIER))
   if (hidden.size > 0) say(`${hidden.size} earlier blocks are not shown`)
-  return new Map(records.toReversed().map((record) => [record.id, hidden.has(record) ? tellingOf(record) : tell(record, told.get(record.id))]))
+  return new Map(
+    records
+      .toReversed()
+      .map((record) => [record.id, hidden.has(record) ? tellingOf(record) : tell(record, told.get(record.id))])
+  )
 }
 
 /** @param {BlockRecord} record @param {Telling} [last] how it was told before @returns {Telling} */
 function tell (record, last) {
   const { ongoing, stacks, startedAt } = record
   const isSame = last !== undefined && last.verdict === verdictOf(record)
-  if (last !== undefined && (last.wasOver || (ongoing && isSame && performance.now() - last.atMs < AGAIN_MS))) return last
+  if (last !== undefined && (last.wasOver || (ongoing && isSame && performance.now() - last.atMs < AGAIN_MS))) {
+    return last
+  }
   // The agent has not seen the process start.
   print(`${clockTime(startedAt)} ${describe({ ...record, startup: false })}`)
   // Once is enough, until another place is found.
@@ -118,7 +137,12 @@ function verdictOf ({ cause, frame }) {
 /** @param {BlockRecord} record told now @returns {Telling} */
 function tellingOf (record) {
   const { ongoing, threadId } = record
-  return { wasOver: !ongoing, staysListed: !ongoing && threadId === 0, atMs: performance.now(), verdict: verdictOf(record) }
+  return {
+    wasOver: !ongoing,
+    staysListed: !ongoing && threadId === 0,
+    atMs: performance.now(),
+    verdict: verdictOf(record)
+  }
 }
 
 exports.clockTime = clockTime

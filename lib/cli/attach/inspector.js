@@ -27,7 +27,13 @@ class Inspector {
   #place
   #isEnded = false
 
-  /** @param {object} parts @param {number} parts.pid @param {Listener} parts.place @param {Remote} parts.remote @param {boolean} parts.isOurs it was closed before */
+  /**
+   * @param {object} parts
+   * @param {number} parts.pid
+   * @param {Listener} parts.place
+   * @param {Remote} parts.remote
+   * @param {boolean} parts.isOurs it was closed before
+   */
   constructor ({ pid, place, remote, isOurs }) {
     this.#pid = pid
     this.#place = place
@@ -68,7 +74,9 @@ class Inspector {
 /** @param {number} pid @param {Listener} place */
 async function isOpen (pid, { host, port }) {
   const listeners = listenersOf(pid)
-  return listeners === null ? isTaken({ host, port }) : listeners.some((each) => each.host === host && each.port === port)
+  return listeners === null
+    ? isTaken({ host, port })
+    : listeners.some((each) => each.host === host && each.port === port)
 }
 
 /** Where a process may have its inspector. @param {number} pid */
@@ -84,7 +92,9 @@ function placesOf (pid) {
 async function findInspector (places) {
   const looking = new AbortController()
   try {
-    return await Promise.any(places.map(async (place) => ({ place, address: await inspectorAt(place, looking.signal) })))
+    return await Promise.any(
+      places.map(async (place) => ({ place, address: await inspectorAt(place, looking.signal) }))
+    )
   } catch {
     return null
   } finally {
@@ -156,7 +166,12 @@ exports.connect = async (target, onOpening, openMs = OPEN_MS) => {
   return inspector
 }
 
-/** @param {Target} target @param {() => void} onOpening @param {number} openMs @param {Listener[]} others where it listened before */
+/**
+ * @param {Target} target
+ * @param {() => void} onOpening
+ * @param {number} openMs
+ * @param {Listener[]} others where it listened before
+ */
 async function open (target, onOpening, openMs, others) {
   const { pid, takesUsualPort } = target
   if (takesUsualPort && await isTaken(USUAL)) throw codedError('LOOPWATCH_ERR_INSPECTOR', pid, `port ${USUAL.port} is taken by another process, and it would have to open its inspector there`)
@@ -166,7 +181,9 @@ async function open (target, onOpening, openMs, others) {
   const endMs = performance.now() + openMs
   while (performance.now() < endMs) {
     await sleep(POLL_MS)
-    const found = await findInspector(placesOf(pid).filter((place) => !others.some(({ host, port }) => host === place.host && port === place.port)))
+    const found = await findInspector(
+      placesOf(pid).filter((place) => !others.some(({ host, port }) => host === place.host && port === place.port))
+    )
     if (found !== null) return found
   }
   throw codedError('LOOPWATCH_ERR_INSPECTOR', pid, `its inspector did not open within ${openMs / 1000} s: it has ended, or handles SIGUSR1 itself (start it with 'loopwatch run'), or is inside a native call, after which the inspector opens and stays open`)

@@ -25,7 +25,8 @@ async function askStack (remote, ms) {
  * @param {object} watch
  * @param {number} watch.thresholdMs
  * @param {() => boolean} watch.isOver
- * @param {(spell: { ms: number, ongoing: boolean, frames: string[] }) => void} watch.onSpell when it passes the threshold, and when it is over
+ * @param {(spell: { ms: number, ongoing: boolean, frames: string[] }) => void} watch.onSpell when it passes the
+ *   threshold, and when it is over
  */
 exports.watchFromOutside = async (remote, { thresholdMs, isOver, onSpell }) => {
   /** @type {{ startMs: number, frames: string[], isTold: boolean } | null} */

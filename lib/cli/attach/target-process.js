@@ -80,7 +80,12 @@ function checkProcess (pid) {
   }
   const reason = objection(facts)
   if (reason !== null) throw refuse(reason)
-  return { pid, started: facts.started, isSameFiles: facts.isSameFiles, takesUsualPort: facts.flags.search(INSPECT) === -1 }
+  return {
+    pid,
+    started: facts.started,
+    isSameFiles: facts.isSameFiles,
+    takesUsualPort: facts.flags.search(INSPECT) === -1
+  }
 }
 
 /**

@@ -16,7 +16,10 @@ const ROUNDING_MS = 1
 const POLL_MS = 1000
 
 /** @typedef {import('../../store/record').BlockRecord} BlockRecord */
-/** @typedef {{ json?: boolean, token?: string, top?: boolean, watch?: boolean, since?: number, cause?: string, route?: string }} Flags */
+/**
+ * @typedef {{ json?: boolean, token?: string, top?: boolean, watch?: boolean, since?: number, cause?: string, route?:
+ *   string }} Flags
+ */
 /** @typedef {{ source: string, record: BlockRecord }} Found */
 
 /** @param {string[]} sources @param {Flags} flags */
@@ -61,7 +64,11 @@ async function watch (sources, flags) {
 /** @param {Found} found */
 const keyOf = ({ source, record }) => `${source} ${record.id} ${record.startedAt}`
 
-/** @param {string[]} sources @param {Flags} flags @returns {Promise<{ found: Found[], failure: Error | null }>} oldest first */
+/**
+ * @param {string[]} sources
+ * @param {Flags} flags
+ * @returns {Promise<{ found: Found[], failure: Error | null }>} oldest first
+ */
 async function readAll (sources, flags) {
   const isWanted = filterOf(flags)
   const answers = await Promise.allSettled(sources.map((source) => read(source, flags.token)))

@@ -21,7 +21,10 @@ const placeOf = ({ frame }) => frame === null ? '-' : /** @type {string} */ (pla
  * @param {BlockRecord[]} blocks
  */
 exports.culpritsOf = (blocks) => {
-  /** @type {Map<string, { place: string, route: string, cause: string, count: number, totalMs: number, longestMs: number }>} */
+  /**
+   * @type {Map<string, { place: string, route: string, cause: string, count: number, totalMs: number, longestMs:
+   *   number }>}
+   */
   const groups = new Map()
   for (const block of blocks) {
     const own = { place: placeOf(block), route: routeOf(block), cause: block.cause }
@@ -54,6 +57,7 @@ exports.topTable = (blocks) => {
 /** @param {string[][]} rows */
 function align (rows) {
   const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)))
-  const pad = (/** @type {string} */ cell, /** @type {number} */ i) => NUMERIC.includes(i) ? cell.padStart(widths[i]) : cell.padEnd(widths[i])
+  const pad = (/** @type {string} */ cell, /** @type {number} */ i) =>
+    NUMERIC.includes(i) ? cell.padStart(widths[i]) : cell.padEnd(widths[i])
   return rows.map((row) => `  ${row.map(pad).join('  ').trimEnd()}\n`).join('')
 }

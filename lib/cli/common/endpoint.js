@@ -8,7 +8,10 @@ const ANSWER_MS = 10000
 /** A url that ends so names a path of the endpoint, not where that begins. */
 const OWN_PATH = /\/(?:blocks|metrics|healthz|profile|)$/
 
-/** What fetch() says of an address, in the words of somebody who looks for an agent there. @type {Record<string, string>} */
+/**
+ * What fetch() says of an address, in the words of somebody who looks for an agent there.
+ * @type {Record<string, string>}
+ */
 const REASONS = {
   ECONNREFUSED: "nobody listens there. Is the application running, and which port does the agent's line \"listening\" give?",
   ENOTFOUND: 'there is no machine of this name',

@@ -18,7 +18,10 @@ exports.EXIT_USAGE = 2
 /** As a shell has it of a program that SIGINT has ended. */
 exports.EXIT_INTERRUPTED = 130
 
-/** Says why a command has failed, in one line, and sets the exit code. What is no error of ours is thrown. @param {any} error */
+/**
+ * Says why a command has failed, in one line, and sets the exit code. What is no error of ours is thrown.
+ * @param {any} error
+ */
 exports.endWith = (error) => {
   if (!(error instanceof LoopwatchError)) throw error
   process.stderr.write(`loopwatch: ${error.message} (${error.code})\n`)

@@ -27,7 +27,8 @@ exports.watchSignals = (onSecond) => {
   }
   for (const name of names) process.on(name, onSignal)
   let isReleased = false
-  // Whoever read our output has gone. That is told again for every line, and for good: it is no second press, nor anything at all in the end.
+  // Whoever read our output has gone. That is told again for every line, and for good: it is no second press, nor
+  // anything at all in the end.
   const onGone = () => { if (!isReleased && !ending.signal.aborted) onSignal() }
   process.stdout.on('error', onGone)
   process.stderr.on('error', onGone)

@@ -11,7 +11,11 @@ function signal (pid, name) {
   }
 }
 
-/** All that a child process has started, with itself: it leads a group, which Windows does not have. @param {import('node:child_process').ChildProcess} child @param {NodeJS.Signals} name */
+/**
+ * All that a child process has started, with itself: it leads a group, which Windows does not have.
+ * @param {import('node:child_process').ChildProcess} child
+ * @param {NodeJS.Signals} name
+ */
 exports.signalGroup = ({ pid }, name) => { if (pid !== undefined) signal(IS_WINDOWS ? pid : -pid, name) }
 
 exports.signal = signal

@@ -25,13 +25,20 @@ const LISTEN_MS = 30000
 /** The verdict of a block comes up to half a second after its end. */
 const SETTLED_MS = 600
 
-/** Of the surroundings: where this agent would not be found, whom its blocks are not for, and what would end the run or hide a cause. */
+/**
+ * Of the surroundings: where this agent would not be found, whom its blocks are not for, and what would end the run
+ * or hide a cause.
+ */
 const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_PYROSCOPE: '', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
 
 /** @typedef {import('../profile/profile').Flags & { tool: string }} Flags */
 /** @typedef {{ blocks: import('../../store/record').BlockRecord[], metrics: string }} Young */
 
-/** The agent and load, then the tool that the agent's evidence points to, in one report. @param {string[]} command @param {Flags} flags */
+/**
+ * The agent and load, then the tool that the agent's evidence points to, in one report.
+ * @param {string[]} command
+ * @param {Flags} flags
+ */
 exports.diagnose = async (command, flags) => {
   const target = parseTarget(command)
   const output = makeOutput(flags.output, 'diagnosis')
@@ -82,7 +89,16 @@ async function runUnderAgent (target, output, flags) {
     const [blocks, tree, metrics] = await Promise.all(['/blocks', '/flame', '/metrics'].map(ask)).catch(() => {
       throw endedEarly(run.event('exit')?.code, sinceMs !== null)
     })
-    return { blocks: JSON.parse(blocks), tree: JSON.parse(tree), metrics, early: /** @type {Young | null} */ (early), load, sinceMs, durationMs, isCut: signals.isOver }
+    return {
+      blocks: JSON.parse(blocks),
+      tree: JSON.parse(tree),
+      metrics,
+      early: /** @type {Young | null} */ (early),
+      load,
+      sinceMs,
+      durationMs,
+      isCut: signals.isOver
+    }
   } finally {
     await run.stop(STOP_MS)
     run.kill()
@@ -104,7 +120,8 @@ function endedEarly (code, hasListened) {
 
 /**
  * What the agent knows when the run is young: of a long one its memory holds the latest blocks alone.
- * @param {ProfileRun} run @param {(route: string) => Promise<string>} ask @param {ReturnType<typeof watchSignals>} signals
+ * @param {ProfileRun} run @param {(route: string) => Promise<string>} ask @param {ReturnType<typeof watchSignals>}
+ *   signals
  * @returns {Promise<Young>}
  */
 async function askEarly (run, ask, signals) {

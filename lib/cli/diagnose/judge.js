@@ -16,17 +16,21 @@ const CULPRIT = 0.6
  * @typedef {object} Evidence of one run
  * @property {BlockRecord[]} blocks that the agent's memory holds at the end: the latest
  * @property {BlockRecord[]} [early] those that it held when the run was young
- * @property {Map<string, { ms: number, count: number }>} [totals] of all blocks of the main thread that have ended, by cause
- * @property {number | null} [sinceMs] Unix time from which on blocks are a burden on requests: when the application listened
+ * @property {Map<string, { ms: number, count: number }>} [totals] of all blocks of the main thread that have ended,
+ *   by cause
+ * @property {number | null} [sinceMs] Unix time from which on blocks are a burden on requests: when the application
+ *   listened
  * @property {number} durationMs of the run, from then on
  * @property {number | null} utilization of the loop, 0 to 1
  * @property {number | null} p50Ms latency under load
  *
- * @typedef {{ place: string, file: string | null, cause: import('../../tables/causes').Cause, blockedMs: number, count: number, longestMs: number, routes: string[] }} Site
+ * @typedef {{ place: string, file: string | null, cause: import('../../tables/causes').Cause, blockedMs: number,
+ *   count: number, longestMs: number, routes: string[] }} Site
  *
  * @typedef {object} Verdict
  * @property {'flame' | 'bubbleprof' | 'heapprofiler' | null} tool that shows more; null = there is nothing to show
- * @property {import('../../tables/causes').Cause | 'io' | null} cause what most of the blocked time is due to; io = waiting for others; null = nothing is wrong
+ * @property {import('../../tables/causes').Cause | 'io' | null} cause what most of the blocked time is due to; io =
+ *   waiting for others; null = nothing is wrong
  * @property {number} blockedMs
  * @property {number} blockedShare
  * @property {number} count of blocks
@@ -49,7 +53,14 @@ exports.judge = (evidence) => {
   const blockedMs = causes.reduce((total, { ms }) => total + ms, 0)
   const blockedShare = durationMs > 0 ? Math.min(1, blockedMs / durationMs) : 0
   const sites = grouped(known, siteKey).map(siteOf)
-  const seen = { blockedMs, blockedShare, count: causes.reduce((total, { count }) => total + count, 0), known: known.length, knownMs: sum(known), sites: sites.slice(0, SITES) }
+  const seen = {
+    blockedMs,
+    blockedShare,
+    count: causes.reduce((total, { count }) => total + count, 0),
+    known: known.length,
+    knownMs: sum(known),
+    sites: sites.slice(0, SITES)
+  }
   if (blockedShare < BLOCKED_SHARE) {
     const waits = p50Ms !== null && p50Ms >= SLOW_MS && (utilization ?? 0) < BUSY
     return { ...seen, tool: waits ? 'bubbleprof' : null, cause: waits ? 'io' : null }
@@ -66,10 +77,13 @@ exports.judge = (evidence) => {
  * @param {Evidence} evidence
  */
 function burden ({ blocks, early = [], totals = new Map(), sinceMs = null }) {
-  const all = [...new Map([...early, ...blocks].map((block) => [block.id, block])).values()].filter(({ threadId }) => threadId === 0)
+  const all = [...new Map([...early, ...blocks].map((block) => [block.id, block])).values()].filter(
+    ({ threadId }) => threadId === 0
+  )
   const isLasting = new Set(blocks.filter(({ ongoing }) => ongoing).map(({ id }) => id))
   // What still lasts at the end is not over with the start.
-  const isBurden = (/** @type {BlockRecord} */ { id, startup, startedAt }) => isLasting.has(id) || (sinceMs === null ? !startup : Date.parse(startedAt) >= sinceMs)
+  const isBurden = (/** @type {BlockRecord} */ { id, startup, startedAt }) =>
+    isLasting.has(id) || (sinceMs === null ? !startup : Date.parse(startedAt) >= sinceMs)
   const known = all.filter(isBurden)
   const apart = all.filter((block) => !isBurden(block))
   const causes = [...new Set([...totals.keys(), ...known.map(({ cause }) => cause)])].map((cause) => {
@@ -86,7 +100,11 @@ function burden ({ blocks, early = [], totals = new Map(), sinceMs = null }) {
   return { known, causes: causes.sort((a, b) => b.ms - a.ms) }
 }
 
-/** @param {BlockRecord[]} blocks @param {(block: BlockRecord) => string} keyOf @returns {BlockRecord[][]} heaviest first */
+/**
+ * @param {BlockRecord[]} blocks
+ * @param {(block: BlockRecord) => string} keyOf
+ * @returns {BlockRecord[][]} heaviest first
+ */
 function grouped (blocks, keyOf) {
   /** @type {Map<string, BlockRecord[]>} */
   const groups = new Map()

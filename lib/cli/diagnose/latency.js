@@ -3,14 +3,16 @@
 const { MS_PER_S } = require('../../util/units')
 
 /**
- * @typedef {{ route: string, requests: number, meanMs: number, waitedMs: number }} Latency of one route; waitedMs: of the mean, behind what else blocked the loop
+ * @typedef {{ route: string, requests: number, meanMs: number, waitedMs: number }} Latency of one route; waitedMs: of
+ *   the mean, behind what else blocked the loop
  */
 
 /**
  * @typedef {object} Metrics of one moment
  * @property {Latency[]} latencies
  * @property {{ active: number, idle: number }} loop seconds
- * @property {Map<string, { ms: number, count: number }>} totals of all blocks of the main thread that have ended, by cause
+ * @property {Map<string, { ms: number, count: number }>} totals of all blocks of the main thread that have ended, by
+ *   cause
  */
 
 /**
@@ -33,8 +35,14 @@ exports.readMetrics = (text) => {
     const field = name === 'http_request_duration_seconds_count' ? 'requests' : name === 'http_request_duration_seconds_sum' ? 'seconds' : name === 'http_request_blocked_seconds_sum' ? 'waited' : null
     if (field !== null) entry(routes, label('route'), noRequests)[field] += amount
   }
-  const latencies = [...routes].filter(([, { requests }]) => requests > 0)
-    .map(([route, { requests, seconds, waited }]) => ({ route, requests, meanMs: seconds / requests * MS_PER_S, waitedMs: waited / requests * MS_PER_S }))
+  const latencies = [...routes]
+    .filter(([, { requests }]) => requests > 0)
+    .map(([route, { requests, seconds, waited }]) => ({
+      route,
+      requests,
+      meanMs: (seconds / requests) * MS_PER_S,
+      waitedMs: (waited / requests) * MS_PER_S
+    }))
     .sort((a, b) => b.waitedMs * b.requests - a.waitedMs * a.requests)
   return { latencies, loop, totals }
 }

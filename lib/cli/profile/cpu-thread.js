@@ -13,7 +13,10 @@ const STARTED = 0
 const ENDING = 1
 const WRITTEN = 2
 
-/** @typedef {{ file: string, stop: string, events: string }} Files the profile; the file whose coming asks for it; where it is told */
+/**
+ * @typedef {{ file: string, stop: string, events: string }} Files the profile; the file whose coming asks for it;
+ *   where it is told
+ */
 
 /**
  * Profiles this thread from another one, which stops the profile even while this one is stuck.

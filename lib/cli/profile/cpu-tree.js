@@ -15,8 +15,10 @@ const OWN = pathToFileURL(__dirname).href
  * @property {{ functionName: string, url: string, lineNumber: number }} callFrame line from 0
  * @property {number[]} [children]
  *
- * @typedef {{ nodes: CpuNode[], startTime: number, endTime: number, samples?: number[], timeDeltas?: number[] }} CpuProfile
- * @typedef {{ name: string, file: string | null, value: number, children: FlameNode[] }} FlameNode value in ms, callees included
+ * @typedef {{ nodes: CpuNode[], startTime: number, endTime: number, samples?: number[], timeDeltas?: number[] }}
+ *   CpuProfile
+ * @typedef {{ name: string, file: string | null, value: number, children: FlameNode[] }} FlameNode value in ms,
+ *   callees included
  * @typedef {{ name: string, place: string, selfMs: number }} Hot
  */
 
@@ -73,7 +75,11 @@ function placeOf ({ functionName, url, lineNumber }) {
   return { name: functionName || '(anonymous)', file, line: lineNumber + 1 }
 }
 
-/** One node for each function: V8 has another one for each of its optimisations. @param {FlameNode[]} nodes @returns {FlameNode[]} */
+/**
+ * One node for each function: V8 has another one for each of its optimisations.
+ * @param {FlameNode[]} nodes
+ * @returns {FlameNode[]}
+ */
 function merged (nodes) {
   /** @type {Map<string, FlameNode>} */
   const byName = new Map()
@@ -81,7 +87,13 @@ function merged (nodes) {
     const key = `${node.name}\n${node.file}`
     const known = byName.get(key)
     if (known === undefined) byName.set(key, node)
-    else byName.set(key, { ...known, value: known.value + node.value, children: merged([...known.children, ...node.children]) })
+    else {
+      byName.set(key, {
+        ...known,
+        value: known.value + node.value,
+        children: merged([...known.children, ...node.children])
+      })
+    }
   }
   return [...byName.values()]
 }

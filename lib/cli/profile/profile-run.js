@@ -13,7 +13,8 @@ const STOP_MS = 8000
 const TAIL_CHARACTERS = 2000
 
 /**
- * @typedef {{ event: 'started', pid: number } | { event: 'port', port: number, host: string, atMs: number } | { event: 'cluster' } |
+ * @typedef {{ event: 'started', pid: number } | { event: 'port', port: number, host: string, atMs: number } | {
+ *   event: 'cluster' } |
  *   { event: 'exit', code: number } | { event: 'written' } | { event: 'failed', reason: string }} Event
  */
 
@@ -36,15 +37,31 @@ class ProfileRun {
    * @param {string} setup.cwd of the application
    * @param {string} setup.output folder of the report
    * @param {string} setup.work the tool's own folder
-   * @param {{ register: string, env: Record<string, string> }} [setup.agent] preload of the agent that the application runs under, instead of a tool
+   * @param {{ register: string, env: Record<string, string> }} [setup.agent] preload of the agent that the
+   *   application runs under, instead of a tool
    */
   constructor ({ profiler, script, target, cwd, output, work, agent }) {
     this.#profiler = profiler
     this.#files = { events: path.join(work, 'events'), stop: path.join(work, 'stop') }
     const setup = { events: this.#files.events, ending: profiler.ending, cpu: script === null && agent === undefined ? { file: path.join(output, 'profile.cpuprofile'), stop: this.#files.stop } : null }
-    const [file, args] = script === null
-      ? [target.node, ['--require', PRELOAD, ...agent === undefined ? [] : ['--require', agent.register], ...target.args]]
-      : [process.execPath, [script, ...profiler.args({ output, work, node: writeNodeShim({ work, cwd, node: target.node }), args: target.args })]]
+    const [file, args] =
+      script === null
+        ? [
+            target.node,
+            ['--require', PRELOAD, ...(agent === undefined ? [] : ['--require', agent.register]), ...target.args]
+          ]
+        : [
+            process.execPath,
+            [
+              script,
+              ...profiler.args({
+                output,
+                work,
+                node: writeNodeShim({ work, cwd, node: target.node }),
+                args: target.args
+              })
+            ]
+          ]
     this.#child = spawn(file, args, {
       cwd: script === null || IS_WINDOWS ? cwd : work,
       // clinic asks whether it may send statistics and does nothing at all where nobody can answer.
@@ -53,7 +70,10 @@ class ProfileRun {
       // Ctrl-C is for us alone: an application that ends by it at once takes the report with it.
       detached: !IS_WINDOWS
     })
-    for (const [stream, ours] of /** @type {const} */ ([[this.#child.stdout, process.stdout], [this.#child.stderr, process.stderr]])) {
+    for (const [stream, ours] of /** @type {const} */ ([
+      [this.#child.stdout, process.stdout],
+      [this.#child.stderr, process.stderr]
+    ])) {
       stream.on('data', (data) => {
         this.#tail = (this.#tail + data).slice(-TAIL_CHARACTERS)
         ours.write(data)

@@ -31,7 +31,12 @@ const LOAD_S = 10
  * @property {boolean} open
  */
 
-/** Runs a tool on an application and gives its report. @param {string} name @param {string[]} command @param {Flags} flags */
+/**
+ * Runs a tool on an application and gives its report.
+ * @param {string} name
+ * @param {string[]} command
+ * @param {Flags} flags
+ */
 exports.profile = async (name, command, flags) => {
   const file = await makeReport(name, command, flags)
   process.stdout.write(`\nreport: ${file}\n`)
@@ -72,7 +77,11 @@ async function makeReport (name, command, flags) {
   }
 }
 
-/** A folder for this run alone in the one asked for: nothing there is ever overwritten. @param {string} folder @param {string} name */
+/**
+ * A folder for this run alone in the one asked for: nothing there is ever overwritten.
+ * @param {string} folder
+ * @param {string} name
+ */
 function makeOutput (folder, name) {
   const stamp = new Date().toISOString().replace(/[-:]/g, '').replace(/\..*/, '')
   const output = path.resolve(folder, `${name}-${stamp}-${process.pid}`)
@@ -92,7 +101,8 @@ function dropUseless (output, { code }) {
 
 /**
  * Lets the application run until it ends, the time or the load is over, or a signal comes.
- * @param {ProfileRun} run @param {string} name @param {Pick<Flags, 'seconds' | 'onPort'>} flags @param {ReturnType<typeof watchSignals>} signals
+ * @param {ProfileRun} run @param {string} name @param {Pick<Flags, 'seconds' | 'onPort'>} flags @param
+ *   {ReturnType<typeof watchSignals>} signals
  * @returns {Promise<Awaited<ReturnType<typeof applyLoad>> | null>} what our own load has measured
  */
 async function observe (run, name, { seconds, onPort }, signals) {
@@ -111,7 +121,12 @@ async function observe (run, name, { seconds, onPort }, signals) {
   return Promise.race([load(run, onPort, seconds, signals), ...over.map((each) => each.then(() => null))])
 }
 
-/** @param {ProfileRun} run @param {true | string} onPort @param {number | undefined} seconds @param {ReturnType<typeof watchSignals>} signals */
+/**
+ * @param {ProfileRun} run
+ * @param {true | string} onPort
+ * @param {number | undefined} seconds
+ * @param {ReturnType<typeof watchSignals>} signals
+ */
 async function load (run, onPort, seconds, signals) {
   const listening = await run.waitFor('port', LISTEN_MS, () => signals.isOver)
   if (listening === undefined) {
@@ -137,7 +152,12 @@ async function load (run, onPort, seconds, signals) {
   return null
 }
 
-/** @param {ProfileRun} run @param {string} name @param {number} deadlineS @returns {Promise<string | null>} how it ended */
+/**
+ * @param {ProfileRun} run
+ * @param {string} name
+ * @param {number} deadlineS
+ * @returns {Promise<string | null>} how it ended
+ */
 async function closedWithin (run, name, deadlineS) {
   /** @type {NodeJS.Timeout | undefined} */
   let timer

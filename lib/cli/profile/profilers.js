@@ -47,7 +47,12 @@ function emptyFile (output, name) {
   return fs.statSync(file).size <= 2 ? `its data is empty (${path.basename(file)})` : null
 }
 
-/** The report of a run, or why there is none. @param {Profiler} profiler @param {string} output @returns {{ file: string, fault: null } | { file: null, fault: string }} */
+/**
+ * The report of a run, or why there is none.
+ * @param {Profiler} profiler
+ * @param {string} output
+ * @returns {{ file: string, fault: null } | { file: null, fault: string }}
+ */
 function reportOf ({ fault }, output) {
   const empty = fault(output)
   if (empty !== null) return { file: null, fault: empty }

@@ -26,7 +26,10 @@ exports.parseTarget = (command) => {
   return { node: process.execPath, args: withWholePath(command) }
 }
 
-/** A script that is not there would be profiled as an application that does nothing. @param {string} script or a flag of Node.js */
+/**
+ * A script that is not there would be profiled as an application that does nothing.
+ * @param {string} script or a flag of Node.js
+ */
 function checkScript (script) {
   if (script.startsWith('-') || ['', '.js', '.json', '.node'].some((ending) => fs.existsSync(script + ending))) return
   throw codedError('LOOPWATCH_ERR_START', `there is no file ${path.resolve(script)}`)

@@ -19,9 +19,15 @@ const TARGET_MS = 2000
 const GET_PROMETHEUS = 'apt install prometheus, brew install prometheus or https://prometheus.io/download/'
 const GET_GRAFANA = 'brew install grafana or https://grafana.com/grafana/download'
 
-/** @typedef {{ target?: string[], demo?: boolean, port?: number, grafanaPort?: number, interval: number, seconds?: number }} Flags */
+/**
+ * @typedef {{ target?: string[], demo?: boolean, port?: number, grafanaPort?: number, interval: number, seconds?:
+ *   number }} Flags
+ */
 
-/** Starts the tools, and ends them all when a signal comes, the time is over or one of them ends. @param {Flags} flags */
+/**
+ * Starts the tools, and ends them all when a signal comes, the time is over or one of them ends.
+ * @param {Flags} flags
+ */
 exports.stack = async (flags) => {
   const prometheus = findTool(['prometheus'])
   if (prometheus === null) throw codedError('LOOPWATCH_ERR_TOOL', 'prometheus', GET_PROMETHEUS)
@@ -42,7 +48,8 @@ exports.stack = async (flags) => {
 
 /**
  * @param {Flags} flags
- * @param {{ prometheus: string, dir: string, tools: import('../common/tool').Tool[], signals: ReturnType<typeof watchSignals> }} setup
+ * @param {{ prometheus: string, dir: string, tools: import('../common/tool').Tool[], signals: ReturnType<typeof
+ *   watchSignals> }} setup
  */
 async function run (flags, { prometheus, dir, tools, signals }) {
   const { interval: intervalS } = flags
