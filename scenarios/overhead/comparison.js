@@ -63,7 +63,7 @@ exports.comparisons = ({ cells }) => {
   const idle = of('idle')
   const noKernel = idle.length > 0 && idle.every(({ extra }) => extra.wakeUps === undefined)
   return [
-    ...tableOf('A large application at 150 requests a second: median (smallest to largest) of the rounds', of('real-app'), REAL_APP,
+    ...tableOf('A large application at a constant rate of requests: median (smallest to largest) of the rounds', of('real-app'), REAL_APP,
       ['Ratios are to the unwatched application beside it in the same round; nothing = that application against itself, the noise of all this.']),
     ...tableOf('An idle server', idle, IDLE, noKernel ? ['Wake-ups are counted on Linux only, from /proc/<pid>/task: this system has none.'] : []),
     ...tableOf('An empty script under the preload', of('preload'), PRELOAD, [])

@@ -22,6 +22,11 @@ const IDLE_S = 10
 const PRELOAD_S = 4
 /** Half of it each server: p99.9 is then the third largest of 3,000 latencies. */
 const REAL_APP_S = 40
+/** Requests a second: what a mid-sized server answers, and about a quarter of a core of the application. */
+const RATE = 150
+/** Code that was never run before is many times as slow, and --quick does not wait for compilers. */
+const QUICK_RATE = 20
+const MOST_RATE = 10_000
 const TIME_LIMIT_S = 60
 /** Four starts of the application come on top, each of seconds where the machine is busy. */
 const REAL_APP_LIMIT_S = 180
@@ -48,10 +53,10 @@ const loaded = (variants, servers = ['bare'], handlers = ['trivial']) => servers
     skipped: missing([...(driver === 'wrk' ? [] : [driver]), ...packagesOf(variant)])
   }))))
 
-/** @param {string[]} variants @param {number} [seconds] @returns {CellPlan[]} */
-const realApp = (variants, seconds = REAL_APP_S) => variants.map((variant) => ({
+/** @param {string[]} variants @param {number} ratePerSecond @param {number} [seconds] @returns {CellPlan[]} */
+const realApp = (variants, ratePerSecond, seconds = REAL_APP_S) => variants.map((variant) => ({
   variant,
-  params: { server: 'real-app', handler: 'mixed' },
+  params: { server: 'real-app', handler: 'mixed', ratePerSecond },
   module: path.join(__dirname, 'real-app', 'cell.js'),
   unit: '× bare CPU',
   better: /** @type {const} */ ('lower'),
@@ -87,14 +92,14 @@ const preload = (variants, seconds = PRELOAD_S) => variants.map((variant) => ({
   skipped: ENDLESS[variant] ?? missing(packagesOf(variant))
 }))
 
-/** The cells of each part by mode. @type {Record<Part, (mode: ModeName) => CellPlan[]>} */
+/** The cells of each part by mode. @type {Record<Part, (mode: ModeName, rate?: number) => CellPlan[]>} */
 const plans = {
   load: (mode) => {
     if (mode === 'quick') return loaded(['loopwatch'])
     if (mode === 'full') return loaded(ALL, SERVERS, HANDLERS)
     return [...loaded(['nothing', ...OURS, ...(mode === 'default' ? ['prom-client', 'blocked-at'] : [])]), ...loaded(['loopwatch'], ['express', 'fastify'])]
   },
-  'real-app': (mode) => mode === 'quick' ? realApp(['loopwatch'], 2) : realApp(COMPARED),
+  'real-app': (mode, rate) => mode === 'quick' ? realApp(['loopwatch'], rate ?? QUICK_RATE, 2) : realApp(COMPARED, rate ?? RATE),
   idle: (mode) => mode === 'quick' ? idle(['loopwatch'], 1) : idle(mode === 'full' ? ALL : COMPARED),
   preload: (mode) => mode === 'quick' ? preload(['loopwatch'], 1) : preload(COMPARED)
 }
@@ -105,9 +110,16 @@ const partsOf = { quick: PARTS, default: ['load', 'idle'], full: PARTS, faithful
 
 /**
  * @param {ModeName} mode
- * @param {Part[]} [parts] of --part
+ * @param {{ part?: Part[], rate?: number }} [options] --part and --rate
  */
-exports.plan = (mode, parts = partsOf[mode]) => parts.flatMap((part) => plans[part](mode))
+exports.plan = (mode, { part: parts = partsOf[mode], rate } = {}) => parts.flatMap((part) => plans[part](mode, rate))
+
+/** What --rate takes. @param {string} text */
+exports.parseRate = (text) => {
+  const rate = Number(text)
+  if (!/^\d+$/.test(text) || rate < 1 || rate > MOST_RATE) throw codedError('LOOPWATCH_ERR_OPTION', '--rate', `a whole number from 1 to ${MOST_RATE}`, text)
+  return rate
+}
 
 /** What --part takes. @param {string} text @param {Part[]} [before] @returns {Part[]} */
 exports.parseParts = (text, before = []) => {

@@ -5,7 +5,7 @@ const { driver } = require('./load')
 const { charts } = require('./charts')
 const { comparisons } = require('./comparison')
 const { findings } = require('./findings')
-const { optionalPackages, parseParts, plan } = require('./parts')
+const { optionalPackages, parseParts, parseRate, plan } = require('./parts')
 const { tables } = require('./pooled')
 
 /** Of both servers: under load V8 compiles for some seconds, in turns of 3 to 25 ms that a p99 would take for the watching. */
@@ -20,14 +20,17 @@ exports.scenario = {
   agent: null,
   packages: ['express', 'fastify'],
   optionalPackages,
-  options: [{ flags: '--part <name>', description: 'load, real-app, idle or preload; may be given again, or several with commas', parse: /** @type {any} */ (parseParts) }],
+  options: [
+    { flags: '--part <name>', description: 'load, real-app, idle or preload; may be given again, or several with commas', parse: /** @type {any} */ (parseParts) },
+    { flags: '--rate <n>', description: 'requests a second of the part real-app, 150', parse: parseRate }
+  ],
   modes: {
     quick: { repeats: 1, seconds: 2, warmUpSeconds: 0, note: 'whether it works, no figures to quote' },
     default: { repeats: 5, seconds: 8, warmUpSeconds: WARM_UP_S, note: 'the trivial handler, ours and two others, and what is idle: twenty minutes; the others by --part' },
     full: { repeats: 5, seconds: 8, warmUpSeconds: WARM_UP_S, note: 'every watcher with every server and handler: three hours' },
     faithful: { repeats: 9, seconds: 8, warmUpSeconds: WARM_UP_S, note: 'ours alone, with more pairs of processes: there is no original' }
   },
-  plan: ({ mode, options: { part } }) => plan(mode, part),
+  plan: ({ mode, options }) => plan(mode, options),
   setup: async () => ({ tools: { load: driver } }),
   columns: [
     { title: 'p50 × bare', text: (cell) => extra(cell, 'p50Ratio') },

@@ -6,8 +6,6 @@ const { median } = require('../../harness/stats')
 const { LOAD_CORE, SERVER_CORE } = require('../load')
 const { pin, ServerProcess } = require('../server-process')
 
-/** What a mid-sized server answers, and about a quarter of a core of this application. */
-const RATE_PER_SECOND = 150
 /** Connections: more than are ever busy at once, unless the server falls behind. */
 const USERS = 50
 /** Both servers are loaded in turn, in slices of this length: long against a request, short against the machine's ups and downs. */
@@ -66,14 +64,15 @@ exports.slicesIn = (seconds) => {
 /**
  * One slice of load on a server, while the other idles on the core of the load: what an agent takes of it while it
  * idles must not be taken from the one it is compared with.
- * @param {import('../../load/driver').Driver} driver @param {ServerProcess} server @param {ServerProcess} other @param {number} seconds
+ * @param {{ driver: import('../../load/driver').Driver, server: ServerProcess, other: ServerProcess }} parts @param {number} seconds
+ * @param {number} ratePerSecond
  */
-async function slice (driver, server, other, seconds) {
+async function slice ({ driver, server, other }, seconds, ratePerSecond) {
   other.runOn(LOAD_CORE)
   server.runOn(SERVER_CORE)
   const from = await server.usage()
   const fromMs = performance.now()
-  const load = await driver.run({ url: server.url, users: USERS, seconds, ratePerSecond: RATE_PER_SECOND })
+  const load = await driver.run({ url: server.url, users: USERS, seconds, ratePerSecond })
   const wallMs = performance.now() - fromMs
   const to = await server.usage()
   return { load, taken: { latenciesMs: [...load.latenciesMs], cpuMs: to.cpuMs - from.cpuMs, wallMs, answered: to.answered - from.answered } }
@@ -108,21 +107,21 @@ async function startBoth (context) {
  */
 exports.run = async (context) => {
   const { bare, watched, startUpMs } = await startBoth(context)
-  const servers = { bare, watched }
   const driver = await startDriver((requests) => context.count(requests))
   try {
     context.watch([])
     pin(driver.pid, LOAD_CORE)
-    const others = { bare: watched, watched: bare }
+    const { ratePerSecond } = context.params
+    const parts = { bare: { driver, server: bare, other: watched }, watched: { driver, server: watched, other: bare } }
     const warmUpS = context.warmUpSeconds / 2
-    if (warmUpS > 0) for (const name of /** @type {const} */ (['bare', 'watched'])) await slice(driver, servers[name], others[name], warmUpS)
+    if (warmUpS > 0) for (const name of /** @type {const} */ (['bare', 'watched'])) await slice(parts[name], warmUpS, ratePerSecond)
     const taken = { bare: exports.nothingTaken(), watched: exports.nothingTaken() }
     /** @type {import('../../load/interface').LoadResult[]} */
     const loads = []
     const plan = exports.slicesIn(context.seconds)
     await context.measure(async () => {
       for (const name of plan) {
-        const { load, taken: more } = await slice(driver, servers[name], others[name], Math.min(SLICE_S, context.seconds / plan.length))
+        const { load, taken: more } = await slice(parts[name], Math.min(SLICE_S, context.seconds / plan.length), ratePerSecond)
         loads.push(load)
         add(taken[name], more)
       }
