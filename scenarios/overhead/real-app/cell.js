@@ -46,8 +46,12 @@ exports.compare = (bare, watched) => {
     p50Ratio: w.p50Ms / b.p50Ms,
     p99Ratio: w.p99Ms / b.p99Ms,
     p999Ratio: w.p999Ms / b.p999Ms,
-    ...Object.fromEntries(Object.entries(w)),
-    ...Object.fromEntries(Object.entries(b).map(([key, value]) => [`bare${key[0].toUpperCase()}${key.slice(1)}`, value]))
+    ...w,
+    bareP50Ms: b.p50Ms,
+    bareP99Ms: b.p99Ms,
+    bareP999Ms: b.p999Ms,
+    bareCpuMs: b.cpuMs,
+    bareCpuPercent: b.cpuPercent
   }
 }
 
