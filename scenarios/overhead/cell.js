@@ -1,15 +1,11 @@
 'use strict'
 
-const { setTimeout: sleep } = require('node:timers/promises')
 const { median } = require('../harness/stats')
 const { load, SERVER_CORE, LOAD_CORE } = require('./load')
 const { ServerProcess } = require('./server-process')
 
 /** wrk takes whole seconds. */
 const BURST_S = 1
-/** Until the watchdog has counted the last request. */
-const COUNTED_WITHIN_MS = 2000
-const POLL_MS = 50
 
 /** @typedef {import('./load').Burst & { cpuUs: number }} Measured */
 
@@ -55,7 +51,7 @@ exports.run = async (context) => {
     })
     const failed = pairs.reduce((sum, pair) => sum + pair.bare.failed + pair.watched.failed, 0)
     context.checkEqual(failed, 0, `the number of failed requests (${failed})`)
-    await checkCount(context, watched)
+    await watched.checkCount(context)
     const ratio = (/** @type {'requestsPerSecond' | 'p50Ms' | 'p99Ms' | 'cpuUs'} */ key) => median(pairs.map((pair) => pair.watched[key] / pair.bare[key]))
     const [bareUsage, watchedUsage] = [await bare.usage(), await watched.usage()]
     return {
@@ -72,15 +68,4 @@ exports.run = async (context) => {
   } finally {
     for (const server of servers) server.stop()
   }
-}
-
-/** What an agent counts must be what the server answered. @param {any} context @param {ServerProcess} server */
-async function checkCount (context, server) {
-  const untilMs = performance.now() + COUNTED_WITHIN_MS
-  let usage = await server.usage()
-  while (usage.counted !== null && usage.counted !== usage.answered && performance.now() < untilMs) {
-    await sleep(POLL_MS)
-    usage = await server.usage()
-  }
-  if (usage.counted !== null) context.checkEqual(usage.counted, usage.answered, `the number of requests (${usage.counted} counted, ${usage.answered} answered)`)
 }

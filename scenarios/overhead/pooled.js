@@ -2,6 +2,7 @@
 
 const { figure } = require('../harness/format')
 const { summarise } = require('../harness/stats')
+const { partOf } = require('./parts')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
 /** @typedef {import('../harness/interface').Document} Document */
@@ -19,7 +20,7 @@ function pooled (cells, key) {
  * @returns {import('../harness/interface').Comparison[]}
  */
 exports.tables = ({ cells }) => {
-  const loaded = cells.filter(({ median, params }) => median !== null && params.handler !== 'idle')
+  const loaded = cells.filter((cell) => cell.median !== null && partOf(cell) === 'load')
   const distinct = (/** @type {(cell: Cell) => any} */ read) => [...new Set(loaded.map(read))]
   const servers = distinct(({ params }) => params.server)
   const handlers = distinct(({ params }) => params.handler)

@@ -6,22 +6,44 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
+const { between, readThreads } = require('./kernel')
 const { SERVER_CORE } = require('./load')
 const { watchers } = require('./watchers')
 
 const SERVER = path.join(__dirname, 'server.js')
 const STDERR_CHARACTERS = 2000
+const MS_PER_S = 1000
 
-/** @typedef {{ cpuMs: number, rssMb: number, answered: number, counted: number | null }} Usage of all threads, since its start */
+/** Until the watchdog has counted the last request. */
+const COUNTED_WITHIN_MS = 2000
+const POLL_MS = 50
+
+/**
+ * Of all threads, since its start. counted: requests that the watcher has counted, null where it counts none.
+ * isSeen: false = the watcher has seen no request.
+ * @typedef {{ cpuMs: number, rssMb: number, answered: number, counted: number | null, isSeen: boolean }} Usage
+ */
+
+/**
+ * Moves all threads of a process to a core, on Linux.
+ * @param {number | undefined} pid
+ * @param {number} core
+ */
+function pin (pid, core) {
+  if (process.platform === 'linux') spawnSync('taskset', ['-a', '-c', '-p', `${core}`, `${pid}`])
+}
 
 /** A server in a process of its own, watched by something or by nothing. */
 class ServerProcess {
   #child
   #dir
   #stderr = ''
+  #fromMs = performance.now()
   url = ''
   /** What setting up the watcher took, its modules loaded. */
   startMs = 0
+  /** From the start of the process until it listened. */
+  startUpMs = 0
 
   /** @param {string} variant @param {{ server: string, handler: string }} params */
   constructor (variant, { server, handler }) {
@@ -35,15 +57,13 @@ class ServerProcess {
     const { url, startMs } = await this.#answer()
     this.url = url
     this.startMs = startMs
+    this.startUpMs = performance.now() - this.#fromMs
     this.runOn(SERVER_CORE)
   }
 
-  /**
-   * Moves all threads to a core, on Linux: agent and server share one, as they do where a container has one.
-   * @param {number} core
-   */
+  /** Agent and server share a core, as they do where a container has one. @param {number} core */
   runOn (core) {
-    if (process.platform === 'linux') spawnSync('taskset', ['-a', '-c', '-p', `${core}`, `${this.#child.pid}`])
+    pin(this.#child.pid, core)
   }
 
   /** @returns {Promise<Usage>} */
@@ -52,11 +72,36 @@ class ServerProcess {
     return this.#answer()
   }
 
-  /** CPU time while nothing happens, % of a core. @param {number} seconds */
-  async idlePercent (seconds) {
-    const from = await this.usage()
-    await sleep(seconds * 1000)
-    return ((await this.usage()).cpuMs - from.cpuMs) / (seconds * 10)
+  /**
+   * What it takes while nothing happens. Where the kernel tells, nobody asks the process, which would wake it up.
+   * @param {number} seconds
+   * @returns {Promise<{ cpuPercent: number, wakeUpsPerSecond: number | null }>} cpuPercent: of a core; null: not told
+   */
+  async idle (seconds) {
+    const pid = Number(this.#child.pid)
+    const [fromMs, threads] = [performance.now(), readThreads(pid)]
+    const from = threads === null ? (await this.usage()).cpuMs : 0
+    await sleep(seconds * MS_PER_S)
+    const after = readThreads(pid)
+    const elapsedMs = performance.now() - fromMs
+    if (threads !== null && after !== null) return between(threads, after, elapsedMs)
+    return { cpuPercent: ((await this.usage()).cpuMs - from) / elapsedMs * 100, wakeUpsPerSecond: null }
+  }
+
+  /**
+   * What an agent counts must be what the server answered, and a watcher that was asked to see requests must have.
+   * @param {any} context
+   */
+  async checkCount (context) {
+    const untilMs = performance.now() + COUNTED_WITHIN_MS
+    let usage = await this.usage()
+    while (usage.counted !== null && usage.counted !== usage.answered && performance.now() < untilMs) {
+      await sleep(POLL_MS)
+      usage = await this.usage()
+    }
+    const { counted, answered, isSeen } = usage
+    if (counted !== null) context.checkEqual(counted, answered, `the number of requests (${counted} counted, ${answered} answered)`)
+    context.check(isSeen, 'the watcher has seen no request')
   }
 
   stop () {
@@ -80,3 +125,4 @@ class ServerProcess {
 }
 
 exports.ServerProcess = ServerProcess
+exports.pin = pin

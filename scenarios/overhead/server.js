@@ -1,6 +1,6 @@
 'use strict'
 
-// The server of a cell: SERVER=bare | express | fastify, HANDLER=trivial | awaits | work, WATCH=<one of watchers.js>.
+// The server of a cell: SERVER=bare | express | fastify | real-app, HANDLER=trivial | awaits | work, WATCH=<one of watchers.js>.
 // Over its channel it says where it listens, and what it has used and counted whenever it is asked.
 const http = require('node:http')
 const { watchers } = require('./watchers')
@@ -43,13 +43,15 @@ const servers = {
     app.get('/', (/** @type {any} */ _, /** @type {any} */ response) => { reply((body) => response.send(body)) })
     await app.ready()
     return app.server
-  }
+  },
+  // It has work of its own. Loaded behind what watches it, as applications are.
+  'real-app': () => require('./real-app/app').makeApp(() => { answered++ })
 }
 
 async function main () {
   const watching = await watch.load()
   const fromMs = performance.now()
-  const { inRequest, counted = () => null } = await watching.start() ?? {}
+  const { inRequest, counted = () => null, sees = () => true } = await watching.start() ?? {}
   const startMs = performance.now() - fromMs
   const server = await servers[process.env.SERVER ?? 'bare']()
   if (inRequest) wrapListener(server, inRequest)
@@ -59,7 +61,8 @@ async function main () {
   })
   process.on('message', async () => {
     const { user, system } = process.cpuUsage()
-    process.send?.({ cpuMs: (user + system) / 1000, rssMb: process.memoryUsage.rss() / 1024 / 1024, answered, counted: await counted() })
+    const rssMb = process.memoryUsage.rss() / 1024 / 1024
+    process.send?.({ cpuMs: (user + system) / 1000, rssMb, answered, counted: await counted(), isSeen: await sees() })
   })
 }
 

@@ -2,12 +2,14 @@
 
 const { contestants, THRESHOLD_MS } = require('../bakeoff/contestants')
 const { readLoad } = require('../load/remote-agent')
+const { peers } = require('./peers')
 
 /**
  * What watches a server.
  * @typedef {object} Started
  * @property {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse, next: () => void) => void} [inRequest] around each request
  * @property {() => Promise<number>} [counted] the requests it has counted
+ * @property {() => boolean | Promise<boolean>} [sees] whether it has seen any: of one that counts none
  *
  * @typedef {object} Watcher
  * @property {string[]} [packages] of npm
@@ -62,29 +64,12 @@ exports.watchers = {
 
   'loopwatch-profile': loopwatch({ profile: 'on' }),
 
+  'loopwatch-profile-off': loopwatch({ profile: 'off' }),
+
   'blocked-at': contestant('blocked-at'),
 
-  // Its default metrics and, as its examples have it, a histogram of requests by method, route and status.
-  'prom-client': {
-    packages: ['prom-client'],
-    load: () => {
-      const { collectDefaultMetrics, Histogram, Registry } = require('prom-client')
-      return {
-        start: () => {
-          const register = new Registry()
-          collectDefaultMetrics({ register })
-          const histogram = new Histogram({ name: 'http_request_duration_seconds', help: 'Duration of requests.', labelNames: ['method', 'route', 'status'], registers: [register] })
-          return {
-            inRequest: (request, response, next) => {
-              const end = histogram.startTimer()
-              response.once('finish', () => end({ method: request.method ?? '', route: '/', status: response.statusCode }))
-              next()
-            }
-          }
-        }
-      }
-    }
-  },
+  // prom-client is among them.
+  ...peers,
 
   opentelemetry: contestant('opentelemetry'),
 

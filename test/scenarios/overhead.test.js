@@ -1,26 +1,29 @@
 'use strict'
 
-// What the overhead scenario compares: on which cores, and with which settings.
+// What the overhead scenario compares: on which cores, and what its cells measure.
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const childProcess = require('node:child_process')
 const fs = require('node:fs')
 const { needs } = require('../support/tools')
+const { missingPackages } = require('../../scenarios/harness/packages')
 const loading = require('../../scenarios/overhead/load')
+const { packages } = require('../../scenarios/overhead/real-app/work')
 
 /** The cores that a process's threads may use. @param {number} pid */
 const coresOf = (pid) => [...new Set(fs.readdirSync(`/proc/${pid}/task`).map((tid) =>
   /^Cpus_allowed_list:\s*(.*)$/m.exec(fs.readFileSync(`/proc/${pid}/task/${tid}/status`, 'utf8'))?.[1]))]
 
-/** What a cell gets, without a run around it. @param {string} variant */
-const makeContext = (variant) => ({
+/** What a cell gets, without a run around it. @param {string} variant @param {Record<string, string | number>} [params] @param {number} [seconds] */
+const makeContext = (variant, params = { server: 'bare', handler: 'trivial' }, seconds = 4) => ({
   variant,
-  params: { server: 'bare', handler: 'trivial' },
-  seconds: 4,
+  params,
+  seconds,
   warmUpSeconds: 0,
   watch: () => {},
   count: () => {},
   measure: (/** @type {() => Promise<unknown>} */ run) => run(),
+  check: assert.ok,
   checkEqual: assert.deepEqual
 })
 
@@ -52,4 +55,33 @@ test('overhead: while one server is measured the other is on the core of the loa
 
   const [bare, watched] = [...pids.keys()]
   assert.deepEqual(bursts, [bare, watched, watched, bare].map((url) => ({ url, own: ['0'], others: ['1'] })))
+})
+
+test('overhead: an idle server is looked at without being asked, beside one that is not watched', async (t) => {
+  const { run } = require('../../scenarios/overhead/idle-cell')
+  const { value, extra } = await run(makeContext('loopwatch', { server: 'bare', handler: 'idle' }, 2))
+  assert.ok(value > 0 && extra.cpuPercent > extra.bareCpuPercent, JSON.stringify(extra))
+  if (process.platform !== 'linux') return t.skip('wake-ups need Linux')
+  // The heartbeat alone is some thirty a second; a bare server sleeps for good.
+  const { wakeUps = 0, bareWakeUps = Infinity } = extra
+  assert.ok(wakeUps > 5 && wakeUps > 5 * bareWakeUps, JSON.stringify(extra))
+})
+
+test('overhead: what a preload adds to an empty script is counted', async () => {
+  const { run } = require('../../scenarios/overhead/preload/cell')
+  const { value, extra } = await run(makeContext('loopwatch', { server: 'none', handler: 'preload' }, 1))
+  assert.ok(value > 0, JSON.stringify(extra))
+  assert.ok(extra.scripts >= 2 && extra.bareScriptMs > 5 && extra.scriptMs > extra.bareScriptMs, JSON.stringify(extra))
+})
+
+test('overhead: a large application answers right, watched and not, at a rate that is kept', async (t) => {
+  const params = { server: 'real-app', handler: 'mixed', ratePerSecond: 10 }
+  const missing = missingPackages(packages)
+  if (missing.length > 0) return t.skip(`needs ${missing.join(', ')}: npm ci in scenarios/`)
+  const { run } = require('../../scenarios/overhead/real-app/cell')
+  const { value, extra } = await run(makeContext('loopwatch', params, 2))
+  assert.ok(value > 0.1, JSON.stringify(extra))
+  for (const figure of /** @type {const} */ (['p50Ms', 'p99Ms', 'p999Ms', 'cpuMs', 'cpuPercent', 'startUpMs', 'rssMb'])) assert.ok(extra[figure] > 0, figure)
+  // Five large packages: a mere server takes a tenth of it.
+  assert.ok(extra.bareRssMb > 100, `${extra.bareRssMb} MB`)
 })

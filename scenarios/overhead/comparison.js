@@ -1,0 +1,71 @@
+'use strict'
+
+const { figure } = require('../harness/format')
+const { summarise } = require('../harness/stats')
+const { partOf } = require('./parts')
+
+/** @typedef {import('../harness/interface').Cell} Cell */
+/** @typedef {import('../harness/interface').Comparison} Comparison */
+/** @typedef {import('../harness/interface').Summary} Summary */
+
+/** A median with its spread over the rounds. @param {Summary | undefined} summary */
+const spread = (summary) => summary === undefined
+  ? ''
+  : summary.samples.length === 1 ? figure(summary.median) : `${figure(summary.median)} (${figure(summary.min)} to ${figure(summary.max)})`
+
+/** What was measured of the unwatched side in every cell, together. @param {Cell[]} cells @param {string} key */
+const ofAll = (cells, key) => {
+  const samples = cells.flatMap(({ extra }) => extra[key]?.samples ?? [])
+  return samples.length === 0 ? undefined : summarise(samples)
+}
+
+/** @param {string} key */
+const bareKey = (key) => `bare${key[0].toUpperCase()}${key.slice(1)}`
+
+/** One column: ratio = '1' in the row of the unwatched side. @typedef {{ title: string, key: string, bare?: string }} Shown */
+
+/** @param {string} title @param {Cell[]} cells @param {Shown[]} shown @param {string[]} notes @returns {Comparison[]} */
+function tableOf (title, cells, shown, notes) {
+  if (cells.length === 0) return []
+  const bare = ['bare', ...shown.map(({ key, bare: fixed }) => fixed ?? spread(ofAll(cells, bareKey(key))))]
+  const rows = cells.map((cell) => [cell.variant, ...shown.map(({ key }) => spread(cell.extra[key]))])
+  return [{ title, head: ['variant', ...shown.map((each) => each.title)], rows: [bare, ...rows], notes }]
+}
+
+/** @type {Shown[]} */
+const REAL_APP = [
+  { title: 'CPU a request × bare', key: 'cpuRatio', bare: '1' },
+  { title: '% of a core', key: 'cpuPercent' },
+  { title: 'p50 ms', key: 'p50Ms' },
+  { title: 'p99 ms', key: 'p99Ms' },
+  { title: 'p99.9 ms', key: 'p999Ms' },
+  { title: 'p99 × bare', key: 'p99Ratio', bare: '1' },
+  { title: 'p99.9 × bare', key: 'p999Ratio', bare: '1' },
+  { title: 'start-up ms', key: 'startUpMs' },
+  { title: 'start-up × bare', key: 'startUpRatio', bare: '1' },
+  { title: 'RSS + MB', key: 'rssMb', bare: '0' }
+]
+
+/** @type {Shown[]} */
+const IDLE = [
+  { title: '% of a core', key: 'cpuPercent' },
+  { title: 'wake-ups a second', key: 'wakeUps' },
+  { title: 'RSS + MB', key: 'rssMb', bare: '0' },
+  { title: 'setting up ms', key: 'startMs', bare: '0' }
+]
+
+/** @type {Shown[]} */
+const PRELOAD = [{ title: 'empty script ms', key: 'scriptMs' }]
+
+/** By what they cost: a large application, an idle server, an empty script. @param {import('../harness/interface').Document} document */
+exports.comparisons = ({ cells }) => {
+  const of = (/** @type {import('./parts').Part} */ part) => cells.filter((cell) => cell.median !== null && partOf(cell) === part)
+  const idle = of('idle')
+  const noKernel = idle.length > 0 && idle.every(({ extra }) => extra.wakeUps === undefined)
+  return [
+    ...tableOf('A large application at a constant rate of requests: median (smallest to largest) of the rounds', of('real-app'), REAL_APP,
+      ['Ratios are to the unwatched application beside it in the same round; nothing = that application against itself, the noise of all this.']),
+    ...tableOf('An idle server', idle, IDLE, noKernel ? ['Wake-ups are counted on Linux only, from /proc/<pid>/task: this system has none.'] : []),
+    ...tableOf('An empty script under the preload', of('preload'), PRELOAD, [])
+  ]
+}
