@@ -1,7 +1,7 @@
 'use strict'
 
 const path = require('node:path')
-const { codedError } = require('../../lib/errors')
+const { codedError } = require('../../lib/tables/errors')
 const { missingPackages, withRanges } = require('../harness/packages')
 const { driver } = require('./load')
 const { peers } = require('./peers')
