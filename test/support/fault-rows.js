@@ -12,8 +12,8 @@ exports.parts = [
     rows: [
       { fault: 'options of every wrong type and range, NaN', host: '`start()` throws a coded error with option, expectation and value', lost: 'nothing was started', file: 'unit/options', test: 'every wrong value of every option throws a coded error that names option, expectation and value' },
       { fault: 'an unknown option', host: 'the same, with the nearest name', lost: 'nothing was started', file: 'unit/options', test: 'an unknown option throws with the nearest name' },
-      { fault: 'a mistyped or wrong environment variable', host: 'one warning', lost: 'that setting; for a wrong value under `-r`, the watching', file: 'agent/register.alone', test: 'a wrong environment variable is said once and the application runs unwatched' },
-      { fault: 'a tool under the preload, whose stdout is parsed', host: 'its stdout as without the agent; the log is on stderr', lost: 'nothing', file: 'agent/register.alone', test: 'the log of a preload is on stderr, so what a tool prints on stdout is still what its reader parses' },
+      { fault: 'a mistyped or wrong environment variable', host: 'one warning', lost: 'that setting; for a wrong value under `-r`, the watching', file: 'agent/register', test: 'a wrong environment variable is said once and the application runs unwatched' },
+      { fault: 'a tool under the preload, whose stdout is parsed', host: 'its stdout as without the agent; the log is on stderr', lost: 'nothing', file: 'agent/register', test: 'the log of a preload is on stderr, so what a tool prints on stdout is still what its reader parses' },
       { fault: '`start()` twice, with other options', host: 'the same agent; one warning', lost: 'nothing', file: 'agent/agent', test: 'the options of a second start() are said to be without effect, once' },
       { fault: 'two copies of the package', host: 'one agent', lost: 'nothing', file: 'agent/agent', test: 'two copies of the package make one agent' },
       { fault: '`start()` in a worker thread', host: 'an agent that says nothing', lost: 'nothing', file: 'agent/agent', test: 'start() in a worker thread watches nothing and harms nothing' },
