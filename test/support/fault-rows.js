@@ -45,12 +45,12 @@ exports.parts = [
       { fault: 'Node.js where a hook could end the application (CVE-2025-59466)', host: 'nothing; the log says so once', lost: 'origins, and the requests of blocks', file: 'agent/origin', test: 'on such a version the log says so once, and the application goes on' },
       { fault: 'a question is lost on its way', host: 'nothing', lost: 'samples of a second', file: 'agent/faults', test: 'a question that is lost on its way costs a second of samples, not those of the whole block' },
       { fault: 'a worker thread is heard of after its end', host: 'nothing', lost: 'nothing', file: 'unit/watchdog/worker-threads', test: 'a thread that is heard of only when its end was told is not watched' },
-      { fault: 'a worker waits for a debugger, and the process is to exit', host: 'nothing', lost: 'nothing', file: 'agent/threads-outside.alone', test: 'a worker that waits for a debugger does not keep process.exit() from ending' },
-      { fault: 'the same, and the worker is to be terminated', host: 'nothing', lost: 'nothing', file: 'agent/threads-outside.alone', test: 'a worker that waits for a debugger does not keep worker.terminate() from ending' },
+      { fault: 'a worker waits for a debugger, and the process is to exit', host: 'nothing', lost: 'nothing', file: 'agent/threads-outside', test: 'a worker that waits for a debugger does not keep process.exit() from ending' },
+      { fault: 'the same, and the worker is to be terminated', host: 'nothing', lost: 'nothing', file: 'agent/threads-outside', test: 'a worker that waits for a debugger does not keep worker.terminate() from ending' },
       { fault: 'worker threads end, watched from outside', host: 'nothing', lost: 'nothing', file: 'agent/threads-outside.alone', test: 'worker threads end in all ways while they are watched from outside: nothing aborts' },
       { fault: 'the main thread is blocked, which looks at worker threads', host: 'nothing', lost: 'reports of their blocks until it looks again', file: 'agent/threads-outside.alone', test: 'a main thread that is blocked makes no blocks of its workers, and theirs are known when it is not any more' },
       { fault: 'worker threads end while others are asked', host: 'nothing', lost: 'nothing', file: 'agent/threads.alone', test: 'threads that end by themselves, by exit or by an error while others are asked abort nothing' },
-      { fault: 'more worker threads than can be asked', host: 'nothing; said once', lost: 'lines of worker threads', file: 'agent/threads.alone', test: 'more worker threads than are asked: none is touched, it is said once, and the first again once they are fewer' }
+      { fault: 'more worker threads than can be asked', host: 'nothing; said once', lost: 'lines of worker threads', file: 'agent/threads', test: 'more worker threads than are asked: none is touched, it is said once, and the first again once they are fewer' }
     ]
   },
   {
