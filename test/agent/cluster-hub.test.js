@@ -4,89 +4,12 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
-const { once } = require('node:events')
 const fs = require('node:fs')
-const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
-const { nowMs } = require('../../lib/util/clock')
 const { addressOf } = require('../../lib/cluster/address')
-const { Hub } = require('../../lib/cluster/primary')
-const { VERSION } = require('../../lib/cluster/wire')
 const { eventually } = require('../support/app')
-
-/** @typedef {import('../../lib/cluster/metrics/series').Metric} Metric */
-
-/** @param {number} value @returns {Metric[]} */
-const metrics = (value) => [
-  { name: 'a_total', help: 'a', type: 'counter', values: [{ labels: { reason: 'x' }, value }] },
-  { name: 'b', help: 'b', type: 'gauge', values: [{ labels: {}, value }] }
-]
-
-/** @param {import('node:test').TestContext} t @param {string} [tmpdir] */
-function startHub (t, tmpdir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-test-'))) {
-  const address = addressOf({ tmpdir, pid: process.pid })
-  /** @type {(string | null)[]} */
-  const states = []
-  /** @type {string[]} */
-  const faults = []
-  /** @type {any[]} */
-  const blocks = []
-  const clock = { aheadMs: 0 }
-  const hub = new Hub({
-    address,
-    nowMs: () => nowMs() + clock.aheadMs,
-    onBlock: (record) => blocks.push(record),
-    onState: (error) => states.push(error && error.message),
-    onFault: (fault) => faults.push(fault.message)
-  })
-  t.after(() => {
-    hub.close()
-    fs.rmSync(tmpdir, { recursive: true, force: true })
-  })
-  return {
-    hub,
-    address,
-    states,
-    faults,
-    blocks,
-    clock,
-    listening: () => eventually(() => states.at(-1) === null, () => `the hub to listen: ${states}`),
-    /** @param {string} name @param {number | string} worker */
-    value: async (name, worker) => (await hub.union(async () => metrics(1000))).find((metric) => metric.name === name)?.groups.find((group) => group.worker === `${worker}`)?.values[0].value
-  }
-}
-
-/** A worker that says what it is told to. @param {string} address */
-async function connect (address) {
-  const socket = net.connect(address)
-  socket.on('error', () => {})
-  /** @type {any[]} */
-  const got = []
-  let text = ''
-  socket.on('data', (data) => {
-    text += data
-    const lines = text.split('\n')
-    text = /** @type {string} */ (lines.pop())
-    got.push(...lines.map((line) => JSON.parse(line)))
-  })
-  await once(socket, 'connect')
-  const send = (/** @type {object} */ message) => socket.write(`${JSON.stringify(message)}\n`)
-  return {
-    socket,
-    got,
-    send,
-    /** @param {object} [differences] @returns {Promise<number>} its slot */
-    join: async (differences = {}) => {
-      send({ t: 'hello', v: VERSION, pid: ++lastPid, instance: `${Math.random()}`, slot: null, ...differences })
-      return (await eventually(() => got.find(({ t }) => t === 'welcome'), 'the welcome')).slot
-    },
-    closed: () => eventually(() => socket.destroyed, 'the connection to be closed')
-  }
-}
-
-/** Above the largest there can be: no process has them. */
-let lastPid = 4194304
+const { connect, startHub } = require('../support/lib/hub')
 
 test('a socket file that a dead process has left is taken over, one in use is not', async (t) => {
   const tmpdir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-test-'))

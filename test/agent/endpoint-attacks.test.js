@@ -4,24 +4,13 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
-const net = require('node:net')
 const fc = require('fast-check')
 const { startApp } = require('../support/app')
-const { raw, statusesOf } = require('../support/raw')
+const { connect, raw, statusesOf } = require('../support/raw')
 
 /** The same cases each time; for a hunt of one's own, TEST_SEED=$RANDOM TEST_RUNS=100000. */
 const fuzz = { seed: Number(process.env.TEST_SEED ?? 9464), numRuns: Number(process.env.TEST_RUNS ?? 400) }
 const HOST = 'Host: localhost\r\n'
-
-/** @param {import('node:test').TestContext} t @param {string} url @param {string} [bytes] */
-async function connect (t, url, bytes = '') {
-  const socket = net.connect(Number(new URL(url).port), '127.0.0.1')
-  socket.on('error', () => {})
-  t.after(() => socket.destroy())
-  await once(socket, 'connect')
-  socket.write(bytes)
-  return socket
-}
 
 test('the endpoint of a process', async (t) => {
   const app = await startApp(t, { options: { labels: { service: 'attacked' } } })

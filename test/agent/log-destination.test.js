@@ -6,9 +6,9 @@ const { execFileSync, spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
-const { LogDestination } = require('../../lib/export/log/destination')
 const { eventually } = require('../support/app')
 const { makeDir } = require('../support/files')
+const { makeDestination } = require('../support/lib/log-destination')
 const { runOnFullDisk } = require('../support/limited-disk')
 const { needs } = require('../support/tools')
 
@@ -85,15 +85,6 @@ test('a reader that went away is said once, and nothing is thrown', { timeout: 6
   child.send('end')
   assert.deepEqual(await once(child, 'exit'), [0, null])
 })
-
-/** @param {import('node:test').TestContext} t @param {string} target @param {() => number} [nowMs] */
-function makeDestination (t, target, nowMs) {
-  /** @type {any[]} */
-  const states = []
-  const destination = new LogDestination(target, (error) => states.push(error), nowMs)
-  t.after(() => destination.close())
-  return { destination, states }
-}
 
 test('a named pipe whose reader has gone is opened again after five seconds', (t) => {
   if (!needs(t, 'mkfifo')) return

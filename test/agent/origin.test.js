@@ -1,15 +1,17 @@
 'use strict'
 
-// Takes half a minute: a window in which origins are tracked lasts a second at least.
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
 const { checkHunt } = require('../../lib/host/origin/hunt')
 const { startNode, FIXTURES } = require('../support/app')
+const { eachOf } = require('../support/each-of')
 
 const APP = 'origin-app.js'
 /** The application blocks for 200 ms; what a busy machine adds elsewhere must not count. */
 const THRESHOLD_MS = 120
+/** So many processes wait beside each other for the end of a window, which lasts a second at least. */
+const AT_ONCE = 3
 
 /**
  * Runs a script in the application of the fixture; gives what it printed, apart from the log.
@@ -66,10 +68,12 @@ test('a hunt names the function that created the timer or the promise that block
 })
 
 test('Error.stackTraceLimit and prepareStackTrace are the application\'s in the window and after it', async (t) => {
-  for (const [first, meanwhile, after] of [
+  /** @type {[string, string, number | null][]} */
+  const cases = [
     ['', '', 10], ['Error.stackTraceLimit = 3', '', 3], ['delete Error.stackTraceLimit', '', null],
     ['', 'Error.stackTraceLimit = 7', 7], ['', 'delete Error.stackTraceLimit', null], ["Object.defineProperty(Error, 'stackTraceLimit', { value: 4, enumerable: false, configurable: true })", '', 4]
-  ]) {
+  ]
+  await eachOf(cases, AT_ONCE, async ([first, meanwhile, after]) => {
     const { said } = await run(t, `
       ${first}
       const ofError = (name) => JSON.stringify(Object.getOwnPropertyDescriptor(Error, name)) ?? null
@@ -82,11 +86,11 @@ test('Error.stackTraceLimit and prepareStackTrace are the application\'s in the 
       const { found } = await hunt
       say({ unchanged, found: found > 0, after: Error.stackTraceLimit ?? null, prepared: prepare === ofError('prepareStackTrace') })`, { log: false })
     assert.deepEqual(said, { unchanged: true, found: true, after, prepared: true }, `${first}; ${meanwhile}`)
-  }
+  })
 })
 
 test('what the application does to stacks neither breaks the window nor is broken by it', async (t) => {
-  for (const prepare of ["() => { throw new Error('mine') }", '(error, sites) => sites', '() => undefined']) {
+  await eachOf(["() => { throw new Error('mine') }", '(error, sites) => sites', '() => undefined'], AT_ONCE, async (prepare) => {
     const { said } = await run(t, `
       Error.prepareStackTrace = ${prepare}
       const hunt = agent.hunt({ seconds: 1 })
@@ -96,7 +100,7 @@ test('what the application does to stacks neither breaks the window nor is broke
       const { found } = await hunt
       say({ found: found >= 2, kept: String(Error.prepareStackTrace) })`, { log: false })
     assert.deepEqual(said, { found: true, kept: prepare })
-  }
+  })
   const { said } = await run(t, `
     Object.freeze(Error)
     const hunt = agent.hunt({ seconds: 1 })
@@ -198,7 +202,7 @@ test('a hunt keeps no process alive', async (t) => {
 })
 
 test('a lost watchdog ends a hunt; the option is heeded again by the next', async (t) => {
-  for (const origin of ['auto', 'on']) {
+  await eachOf(['auto', 'on'], AT_ONCE, async (origin) => {
     const { said } = await run(t, `
       const { executionAsyncId } = require('node:async_hooks')
       const hooked = async () => { await sleep(50); return Promise.resolve().then(() => executionAsyncId() !== 0) }
@@ -212,7 +216,7 @@ test('a lost watchdog ends a hunt; the option is heeded again by the next', asyn
     { origin, log: false }, ['-r', path.join(FIXTURES, 'own-worker.js')])
     const isOn = origin === 'on'
     assert.deepEqual(said, { result: { found: 0, refused: null }, without: false, again: isOn, gauge: isOn ? '1' : '0' })
-  }
+  })
 })
 
 test('blocks that come again outside any request open a window by themselves, which ends once it knows', async (t) => {
@@ -233,10 +237,10 @@ test('blocks that come again outside any request open a window by themselves, wh
 })
 
 test('on such a version the log says so once, and the application goes on', async (t) => {
-  for (const origin of ['auto', 'on', 'off']) {
+  await eachOf(['auto', 'on', 'off'], AT_ONCE, async (origin) => {
     const { said, log } = await run(t, 'say([await agent.hunt({ seconds: 1 }), await agent.hunt({ seconds: 1 })]); await agent.stop()', { origin }, ['-r', path.join(FIXTURES, 'old-node.js')])
     for (const { refused } of said) assert.match(refused, /CVE-2025-59466/)
     assert.equal(log.filter(({ event, reason }) => event === 'degraded' && reason === 'origin').length, 1)
     assert.equal(log.filter(({ event }) => event === 'origin_tracking_on').length, 0)
-  }
+  })
 })

@@ -1,6 +1,6 @@
 'use strict'
 
-const test = require('node:test')
+const { after, test } = require('node:test')
 const assert = require('node:assert/strict')
 const https = require('node:https')
 const net = require('node:net')
@@ -29,8 +29,34 @@ function raw (port, text, after) {
   })
 }
 
-test('requests are counted by method, route and class of status, whatever the connection does', async (t) => {
-  const { port, ask, settles } = await startServer(t)
+/** What ends with the file. @type {(() => unknown)[]} */
+const ends = []
+after(() => ends.forEach((end) => end()))
+
+/** @type {Map<string, ReturnType<typeof startServer>>} */
+const shared = new Map()
+
+/**
+ * A server that several tests ask one after the other: what it says of blocks and counts is of the time from now on.
+ * @param {object} [options]
+ */
+async function sharedServer (options = {}) {
+  const key = JSON.stringify(options)
+  const started = shared.get(key) ?? startServer({ after: (end) => ends.push(end) }, { options })
+  shared.set(key, started)
+  const server = await started
+  const counted = await server.counts()
+  const known = new Set((await server.blocks()).map(({ id }) => id))
+  return {
+    ...server,
+    blocks: async () => (await server.blocks()).filter(({ id }) => !known.has(id)),
+    /** @param {Record<string, number>} expected */
+    settles: (expected) => server.settles(expected, counted)
+  }
+}
+
+test('requests are counted by method, route and class of status, whatever the connection does', async () => {
+  const { port, ask, settles } = await sharedServer()
   await ask('/a?secret=1')
   await ask('/a', { method: 'POST', body: 'x' })
   await ask('/a', { method: 'HEAD' })
@@ -42,8 +68,8 @@ test('requests are counted by method, route and class of status, whatever the co
   await settles({ 'GET /a 2xx': 1, 'POST /a 2xx': 1, 'HEAD /a 2xx': 1, 'GET /status/:id 2xx': 1, 'GET /status/:id 3xx': 1, 'GET /status/:id 4xx': 1, 'GET /status/:id 5xx': 1, 'GET (unmatched) 4xx': 1, 'GET /kept/:id 2xx': 2, 'GET /slow 2xx': 1, 'GET /old 2xx': 1 })
 })
 
-test('a connection that is closed before its answers counts each of its requests as aborted, and nothing stays in flight', async (t) => {
-  const { port, settles, inFlight } = await startServer(t)
+test('a connection that is closed before its answers counts each of its requests as aborted, and nothing stays in flight', async () => {
+  const { port, settles, inFlight } = await sharedServer()
   const sockets = [1, 2, 3].map(() => net.connect(port, '127.0.0.1'))
   for (const socket of sockets) {
     socket.on('error', () => {})
@@ -58,8 +84,8 @@ test('a connection that is closed before its answers counts each of its requests
   await settles({ 'GET /never aborted': 6 })
 })
 
-test('a socket that upgrade or connect hands over has the listeners it has without the agent, and counts stay right', async (t) => {
-  const { port, settles, inFlight } = await startServer(t)
+test('a socket that upgrade or connect hands over has the listeners it has without the agent, and counts stay right', async () => {
+  const { port, settles, inFlight } = await sharedServer()
   const ways = [
     'GET /socket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
     'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'
@@ -83,8 +109,8 @@ test('a socket that upgrade or connect hands over has the listeners it has witho
   await settles({ 'GET /kept 2xx': 2, 'GET /never aborted': 2, 'GET /close-handed-over 2xx': 2 })
 })
 
-test('upgrades and malformed requests are no requests', async (t) => {
-  const { port, settles } = await startServer(t)
+test('upgrades and malformed requests are no requests', async () => {
+  const { port, settles } = await sharedServer()
   const upgraded = await raw(port, 'GET /socket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
   assert.match(upgraded, /^HTTP\/1\.1 101/)
   await raw(port, 'NONSENSE\r\n\r\n')
@@ -92,27 +118,29 @@ test('upgrades and malformed requests are no requests', async (t) => {
   await settles({ 'GET /a 2xx': 1 })
 })
 
-test('a request that the application has made something else of costs nothing', async (t) => {
-  const { ask, settles, blocks } = await startServer(t, { options: { requests: 'on' } })
+test('a request that the application has made something else of costs nothing', async () => {
+  const { ask, settles, blocks } = await sharedServer({ requests: 'on' })
   assert.equal(await ask('/odd'), 'ok')
   await settles({ 'GET /odd 2xx': 1 })
   const [{ frame }] = await eventually(async () => (await blocks()).length > 0 && blocks(), 'the block')
   assert.equal(frame.function, 'spin')
 })
 
-test('the host of an absolute URL is no part of a route', async (t) => {
-  const { port, settles } = await startServer(t)
+test('the host of an absolute URL is no part of a route', async () => {
+  const { port, settles } = await sharedServer()
   await raw(port, 'GET http://evil.example/orders/17?x=1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
   await raw(port, 'GET http://evil.example HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
   await settles({ 'GET /orders/:id 2xx': 1, 'GET / 2xx': 1 })
 })
 
-test('what a request left behind when it ended is said so, and not charged to its route', async (t) => {
-  const { ask, blocks, samples } = await startServer(t, { options: { requests: 'on' } })
+test('what a request left behind when it ended is said so, and not charged to its route', async () => {
+  const { ask, blocks, samples } = await sharedServer({ requests: 'on' })
+  const ofNobody = async () => (await samples()).filter(({ name, labels }) => name === 'loopwatch_blocked_seconds_total' && labels.route === '(none)').reduce((sum, { value }) => sum + value, 0)
+  const before = await ofNobody()
   await ask('/leave')
   const [{ request }] = await eventually(async () => (await blocks()).length > 0 && blocks(), 'the block')
   assert.deepEqual({ route: request.route, ended: request.ended }, { route: '/leave', ended: true })
-  await eventually(async () => (await samples()).some(({ name, labels }) => name === 'loopwatch_blocked_seconds_total' && labels.route === '(none)'), 'it to be counted')
+  await eventually(async () => await ofNobody() > before, 'it to be counted')
 })
 
 test('HTTPS is counted like HTTP', async (t) => {
@@ -121,8 +149,8 @@ test('HTTPS is counted like HTTP', async (t) => {
   await settles({ 'GET /a 2xx': 1 })
 })
 
-test('a block knows its request wherever the request has led to', async (t) => {
-  const { ask, blocks } = await startServer(t, { options: { requests: 'on' } })
+test('a block knows its request wherever the request has led to', async () => {
+  const { ask, blocks } = await sharedServer({ requests: 'on' })
   for (const way of ['here', 'awaits', 'timer', 'stream', 'listener', 'body']) {
     const traceId = 'c0ffee'.padEnd(32, '0')
     await ask(`/block/${way}?secret=1`, { method: 'POST', body: 'x'.repeat(100000), headers: { traceparent: `00-${traceId}-${'1'.repeat(16)}-01` } })
@@ -132,8 +160,8 @@ test('a block knows its request wherever the request has led to', async (t) => {
   }
 })
 
-test('two requests that block one after the other in one turn are culprits, not too much load', async (t) => {
-  const { ask, blocks } = await startServer(t, { options: { requests: 'on' } })
+test('two requests that block one after the other in one turn are culprits, not too much load', async () => {
+  const { ask, blocks } = await sharedServer({ requests: 'on' })
   const block = await eventually(async () => {
     await Promise.all([ask('/block/timer'), ask('/block/timer')])
     return (await blocks()).find(({ durationMs, cause }) => durationMs > 1.8 * SPIN_MS && cause !== 'starved')
@@ -204,12 +232,12 @@ test('the option route names requests; what it says is taken as it is, within bo
 })
 
 test('a function for routes that throws or gives nonsense costs its names and nothing else', async (t) => {
-  for (const route of ['throwing', 'nonsense', 'rejecting']) {
+  await Promise.all(['throwing', 'nonsense', 'rejecting'].map(async (route) => {
     const { ask, settles, samples } = await startServer(t, { route })
     assert.equal(await ask('/a'), 'ok')
     await settles({ 'GET /a 2xx': 1 })
     await eventually(async () => (await samples()).some(({ name, labels, value }) => name === 'loopwatch_degraded' && labels.reason === 'route' && value === 1), `${route}: degraded`)
-  }
+  }))
 })
 
 test('the trace is that of the active span where OpenTelemetry is loaded', async (t) => {
@@ -230,7 +258,8 @@ for (const framework of ['express', 'express-4', 'fastify', 'koa', 'hapi']) {
     await ask(concrete(orders))
     await ask('/nothing/here')
     await settles({ [`GET ${users} 2xx`]: 2, [`GET ${orders} 2xx`]: 1, 'GET (unmatched) 4xx': 1 })
-    const [{ request }] = await blocks()
-    assert.equal(request?.route, users)
+    // A busy machine may have added others, of no request.
+    const blamed = (await blocks()).flatMap(({ request }) => request?.route ?? [])
+    assert.deepEqual([...new Set(blamed)], [users])
   })
 }

@@ -2,18 +2,9 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Counters } = require('../../lib/bridge/counters')
 const { createFastifyPlugin } = require('../../lib/host/shedding/fastify-plugin')
-const { Load } = require('../../lib/host/shedding/loop-load')
 const { createMiddleware } = require('../../lib/host/shedding/middleware')
-
-/** A load that says what it is told. @param {number} delayMs @param {number} utilization */
-function fixed (delayMs, utilization) {
-  const load = new Load()
-  load.delayMs = () => delayMs
-  load.utilization = () => utilization
-  return { load, counters: new Counters(new SharedArrayBuffer(Counters.BYTES), 0) }
-}
+const { fixed } = require('../support/lib/load')
 
 test('a wrong option throws a coded error when the middleware is made or the plugin registered', async () => {
   const gauge = fixed(0, 0)

@@ -3,21 +3,9 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
-const { makeMetrics } = require('../support/metrics')
+const { fill, makeMetrics } = require('../support/metrics')
 const { makeRecord } = require('../support/record')
 const { needs } = require('../support/tools')
-
-const NS_PER_MS = 1e6
-
-/** One of everything that is counted. @param {ReturnType<typeof makeMetrics>} made */
-function fill ({ metrics, host }) {
-  host.histogram.record(12 * NS_PER_MS)
-  metrics.observeBlock(makeRecord())
-  metrics.observeGc('major', 30)
-  metrics.drop('record')
-  metrics.requestSeries('/report/:id', 'GET', '2xx').observe(0.3)
-  metrics.requestBlockedSeries('/report/:id').observe(0)
-}
 
 test('promtool finds nothing wrong with the metrics', async (t) => {
   if (!needs(t, 'promtool')) return

@@ -10,16 +10,7 @@ const go = require('../../scenarios/goroutines/go')
 const { Context } = require('../../scenarios/harness/context')
 const { eventually } = require('../support/app')
 const { makeDir } = require('../support/files')
-
-/** Its command; without it the test is skipped and says so, in CI it fails. @param {import('node:test').TestContext} t */
-function findGo (t) {
-  const command = go.findGo()
-  if (command === null) {
-    assert.notEqual(process.env.CI, 'true', go.missing)
-    t.skip(go.missing)
-  }
-  return command
-}
+const { findGo } = require('../support/scenarios/go')
 
 test('where the cheap request beside the load fails, the run is an error and not a p99 of those that did not', { skip: process.platform === 'win32' }, async (t) => {
   const file = path.join(makeDir(t), 'server')

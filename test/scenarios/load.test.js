@@ -5,7 +5,6 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
-const http = require('node:http')
 const path = require('node:path')
 const { checkFileHandles, startDriver } = require('../../scenarios/load/driver')
 const { drive } = require('../../scenarios/load/drive')
@@ -20,24 +19,10 @@ const { NODE_STATES } = require('../../scenarios/goroutines/plan')
 const { Context } = require('../../scenarios/harness/context')
 const { findScenarios } = require('../../scenarios/harness/registry')
 const { eventually } = require('../support/app')
+const { findGo } = require('../support/scenarios/go')
+const { listen } = require('../support/scenarios/server')
 
 const scenarioOf = (/** @type {string} */ name) => /** @type {import('../../scenarios/harness/interface').Scenario} */ (findScenarios().find((each) => each.name === name))
-
-/** @param {import('node:test').TestContext} t @param {http.RequestListener} answer */
-async function listen (t, answer) {
-  let [requests, connections] = [0, 0]
-  const server = http.createServer((request, response) => {
-    requests++
-    answer(request, response)
-  }).on('connection', () => connections++)
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)))
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
-  return { url: `http://127.0.0.1:${port}/`, counts: () => ({ requests, connections }) }
-}
 
 test('a closed loop counts what the server counts, to the byte, from a process of its own', async (t) => {
   const { url, counts } = await listen(t, (_, response) => response.end('0123456789'))
@@ -111,16 +96,6 @@ test('each way to share a counter between threads loses none, but the one that n
     await server.stop()
   }
 })
-
-/** Its command; without it the test is skipped and says so, in CI it fails. @param {import('node:test').TestContext} t */
-function findGo (t) {
-  const command = go.findGo()
-  if (command === null) {
-    assert.notEqual(process.env.CI, 'true', go.missing)
-    t.skip(go.missing)
-  }
-  return command
-}
 
 test('both languages do the same work', async (t) => {
   const command = findGo(t)

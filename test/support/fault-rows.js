@@ -12,8 +12,8 @@ exports.parts = [
     rows: [
       { fault: 'options of every wrong type and range, NaN', host: '`start()` throws a coded error with option, expectation and value', lost: 'nothing was started', file: 'unit/options/options', test: 'every wrong value of every option throws a coded error that names option, expectation and value' },
       { fault: 'an unknown option', host: 'the same, with the nearest name', lost: 'nothing was started', file: 'unit/options/options', test: 'an unknown option throws with the nearest name' },
-      { fault: 'a mistyped or wrong environment variable', host: 'one warning', lost: 'that setting; for a wrong value under `-r`, the watching', file: 'agent/register.alone', test: 'a wrong environment variable is said once and the application runs unwatched' },
-      { fault: 'a tool under the preload, whose stdout is parsed', host: 'its stdout as without the agent; the log is on stderr', lost: 'nothing', file: 'agent/register.alone', test: 'the log of a preload is on stderr, so what a tool prints on stdout is still what its reader parses' },
+      { fault: 'a mistyped or wrong environment variable', host: 'one warning', lost: 'that setting; for a wrong value under `-r`, the watching', file: 'agent/register', test: 'a wrong environment variable is said once and the application runs unwatched' },
+      { fault: 'a tool under the preload, whose stdout is parsed', host: 'its stdout as without the agent; the log is on stderr', lost: 'nothing', file: 'agent/register', test: 'the log of a preload is on stderr, so what a tool prints on stdout is still what its reader parses' },
       { fault: '`start()` twice, with other options', host: 'the same agent; one warning', lost: 'nothing', file: 'agent/agent', test: 'the options of a second start() are said to be without effect, once' },
       { fault: 'two copies of the package', host: 'one agent', lost: 'nothing', file: 'agent/agent', test: 'two copies of the package make one agent' },
       { fault: '`start()` in a worker thread', host: 'an agent that says nothing', lost: 'nothing', file: 'agent/agent', test: 'start() in a worker thread watches nothing and harms nothing' },
@@ -45,12 +45,12 @@ exports.parts = [
       { fault: 'Node.js where a hook could end the application (CVE-2025-59466)', host: 'nothing; the log says so once', lost: 'origins, and the requests of blocks', file: 'agent/origin', test: 'on such a version the log says so once, and the application goes on' },
       { fault: 'a question is lost on its way', host: 'nothing', lost: 'samples of a second', file: 'agent/faults', test: 'a question that is lost on its way costs a second of samples, not those of the whole block' },
       { fault: 'a worker thread is heard of after its end', host: 'nothing', lost: 'nothing', file: 'unit/watchdog/workers/workers', test: 'a thread that is heard of only when its end was told is not watched' },
-      { fault: 'a worker waits for a debugger, and the process is to exit', host: 'nothing', lost: 'nothing', file: 'agent/threads-outside.alone', test: 'a worker that waits for a debugger does not keep process.exit() from ending' },
-      { fault: 'the same, and the worker is to be terminated', host: 'nothing', lost: 'nothing', file: 'agent/threads-outside.alone', test: 'a worker that waits for a debugger does not keep worker.terminate() from ending' },
+      { fault: 'a worker waits for a debugger, and the process is to exit', host: 'nothing', lost: 'nothing', file: 'agent/threads-outside', test: 'a worker that waits for a debugger does not keep process.exit() from ending' },
+      { fault: 'the same, and the worker is to be terminated', host: 'nothing', lost: 'nothing', file: 'agent/threads-outside', test: 'a worker that waits for a debugger does not keep worker.terminate() from ending' },
       { fault: 'worker threads end, watched from outside', host: 'nothing', lost: 'nothing', file: 'agent/threads-outside.alone', test: 'worker threads end in all ways while they are watched from outside: nothing aborts' },
       { fault: 'the main thread is blocked, which looks at worker threads', host: 'nothing', lost: 'reports of their blocks until it looks again', file: 'agent/threads-outside.alone', test: 'a main thread that is blocked makes no blocks of its workers, and theirs are known when it is not any more' },
       { fault: 'worker threads end while others are asked', host: 'nothing', lost: 'nothing', file: 'agent/threads.alone', test: 'threads that end by themselves, by exit or by an error while others are asked abort nothing' },
-      { fault: 'more worker threads than can be asked', host: 'nothing; said once', lost: 'lines of worker threads', file: 'agent/threads.alone', test: 'more worker threads than are asked: none is touched, it is said once, and the first again once they are fewer' }
+      { fault: 'more worker threads than can be asked', host: 'nothing; said once', lost: 'lines of worker threads', file: 'agent/threads', test: 'more worker threads than are asked: none is touched, it is said once, and the first again once they are fewer' }
     ]
   },
   {

@@ -3,9 +3,12 @@
 const { createHistogram } = require('node:perf_hooks')
 const { Metrics } = require('../../lib/export/prometheus/metrics')
 const { parseExposition } = require('./exposition')
+const { makeRecord } = require('./record')
+
+const NS_PER_MS = 1e6
 
 /** Metrics of a made-up host whose state is the test's to set. @param {Partial<import('../../lib/export/prometheus/metrics').Sources>} [differences] */
-exports.makeMetrics = (differences = {}) => {
+const makeMetrics = (differences = {}) => {
   const histogram = createHistogram()
   const host = {
     loop: { activeMs: 1500, idleMs: 8500, heartbeatAgeMs: 12, inProgressMs: 0 },
@@ -34,3 +37,16 @@ exports.makeMetrics = (differences = {}) => {
   })
   return { metrics, host, samples: async (openMetrics = false) => parseExposition(await metrics.render(openMetrics)).samples }
 }
+
+/** One of everything that is counted. @param {ReturnType<typeof makeMetrics>} made */
+function fill ({ metrics, host }) {
+  host.histogram.record(12 * NS_PER_MS)
+  metrics.observeBlock(makeRecord())
+  metrics.observeGc('major', 30)
+  metrics.drop('record')
+  metrics.requestSeries('/report/:id', 'GET', '2xx').observe(0.3)
+  metrics.requestBlockedSeries('/report/:id').observe(0)
+}
+
+exports.makeMetrics = makeMetrics
+exports.fill = fill

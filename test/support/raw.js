@@ -1,5 +1,6 @@
 'use strict'
 
+const { once } = require('node:events')
 const net = require('node:net')
 
 /**
@@ -21,3 +22,18 @@ exports.raw = async (url, bytes) => {
 
 /** The status of every answer in what came back. @param {string} answer */
 exports.statusesOf = (answer) => [...answer.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status))
+
+/**
+ * A connection to an endpoint that is left open.
+ * @param {import('node:test').TestContext} t
+ * @param {string} url
+ * @param {string} [bytes] written first
+ */
+exports.connect = async (t, url, bytes = '') => {
+  const socket = net.connect(Number(new URL(url).port), '127.0.0.1')
+  socket.on('error', () => {})
+  t.after(() => socket.destroy())
+  await once(socket, 'connect')
+  socket.write(bytes)
+  return socket
+}

@@ -11,7 +11,7 @@ const SPIN_MS = 200
 
 /**
  * The server of fixtures/requests.js, of a framework, or of another fixture that says where it listens, under the agent.
- * @param {import('node:test').TestContext} t
+ * @param {{ after: (fn: () => unknown) => void }} t
  * @param {{ kind?: string, options?: object, route?: string, args?: string[], framework?: string, fixture?: string }} [setup]
  */
 exports.startServer = async (t, { kind = 'http', options = {}, route = '', args = [], framework = '', fixture = framework ? 'framework.js' : 'requests.js' } = {}) => {
@@ -21,18 +21,18 @@ exports.startServer = async (t, { kind = 'http', options = {}, route = '', args 
   /** What has been counted: { 'GET /a 2xx': 1 }. */
   const counts = async () => Object.fromEntries((await samples()).filter(({ name }) => name === COUNT)
     .map(({ labels, value }) => [`${labels.method} ${labels.route} ${labels.status_class}`, value]))
-  /** @param {Record<string, number>} expected */
-  const settles = async (expected) => {
+  /** @param {Record<string, number>} expected @param {Record<string, number>} [known] what had been counted before */
+  const settles = async (expected, known = {}) => {
     let last = {}
     await eventually(async () => {
-      last = await counts()
+      last = Object.fromEntries(Object.entries(await counts()).map(([name, value]) => [name, value - (known[name] ?? 0)]).filter(([, value]) => value !== 0))
       return JSON.stringify(Object.entries(last).sort()) === JSON.stringify(Object.entries(expected).sort()) && await inFlight() === 0
     }, () => `${JSON.stringify(expected)}, got ${JSON.stringify(last)}`)
   }
   const inFlight = async () => (await samples()).find(({ name }) => name === 'loopwatch_http_requests_in_flight')?.value
   /** Those of the application's making, which spins for 200 ms: a busy machine adds others. @returns {Promise<any[]>} */
   const blocks = async () => /** @type {any} */ (await (await fetch(`${url}/blocks`)).json()).filter((/** @type {any} */ { durationMs }) => durationMs >= SPIN_MS - 10)
-  return { ...app, port, url, samples, settles, inFlight, blocks, ask: (/** @type {string} */ path, /** @type {RequestInit} */ init = {}) => fetch(`http://127.0.0.1:${port}${path}`, init).then((response) => response.text()) }
+  return { ...app, port, url, samples, counts, settles, inFlight, blocks, ask: (/** @type {string} */ path, /** @type {RequestInit} */ init = {}) => fetch(`http://127.0.0.1:${port}${path}`, init).then((response) => response.text()) }
 }
 
 /**

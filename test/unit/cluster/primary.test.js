@@ -10,88 +10,15 @@ const os = require('node:os')
 const path = require('node:path')
 const { nowMs } = require('../../../lib/util/clock')
 const { addressOf } = require('../../../lib/cluster/address')
-const { Hub } = require('../../../lib/cluster/primary')
 const { Peer } = require('../../../lib/cluster/worker')
 const { SeriesWriter } = require('../../../lib/cluster/metrics/series')
 const { VERSION } = require('../../../lib/cluster/wire')
 const { eventually } = require('../../support/app')
+const { connect, metrics, nextPid, startHub } = require('../../support/lib/hub')
 const { makeRecord } = require('../../support/record')
-
-/** @typedef {import('../../../lib/cluster/metrics/series').Metric} Metric */
-
-/** @param {number} value @returns {Metric[]} */
-const metrics = (value) => [
-  { name: 'a_total', help: 'a', type: 'counter', values: [{ labels: { reason: 'x' }, value }] },
-  { name: 'b', help: 'b', type: 'gauge', values: [{ labels: {}, value }] }
-]
 
 /** Of the first metric. @param {import('../../../lib/cluster/metrics/union').Family[]} families */
 const sumOf = ([{ groups }]) => groups.flatMap(({ values }) => values).reduce((total, { value }) => total + value, 0)
-
-/** @param {import('node:test').TestContext} t @param {string} [tmpdir] */
-function startHub (t, tmpdir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-test-'))) {
-  const address = addressOf({ tmpdir, pid: process.pid })
-  /** @type {(string | null)[]} */
-  const states = []
-  /** @type {string[]} */
-  const faults = []
-  /** @type {any[]} */
-  const blocks = []
-  const clock = { aheadMs: 0 }
-  const hub = new Hub({
-    address,
-    nowMs: () => nowMs() + clock.aheadMs,
-    onBlock: (record) => blocks.push(record),
-    onState: (error) => states.push(error && error.message),
-    onFault: (fault) => faults.push(fault.message)
-  })
-  t.after(() => {
-    hub.close()
-    fs.rmSync(tmpdir, { recursive: true, force: true })
-  })
-  return {
-    hub,
-    address,
-    states,
-    faults,
-    blocks,
-    clock,
-    listening: () => eventually(() => states.at(-1) === null, () => `the hub to listen: ${states}`),
-    /** @param {string} name @param {number | string} worker */
-    value: async (name, worker) => (await hub.union(async () => metrics(1000))).find((metric) => metric.name === name)?.groups.find((group) => group.worker === `${worker}`)?.values[0].value
-  }
-}
-
-/** A worker that says what it is told to. @param {string} address */
-async function connect (address) {
-  const socket = net.connect(address)
-  socket.on('error', () => {})
-  /** @type {any[]} */
-  const got = []
-  let text = ''
-  socket.on('data', (data) => {
-    text += data
-    const lines = text.split('\n')
-    text = /** @type {string} */ (lines.pop())
-    got.push(...lines.map((line) => JSON.parse(line)))
-  })
-  await once(socket, 'connect')
-  const send = (/** @type {object} */ message) => socket.write(`${JSON.stringify(message)}\n`)
-  return {
-    socket,
-    got,
-    send,
-    /** @param {object} [differences] @returns {Promise<number>} its slot */
-    join: async (differences = {}) => {
-      send({ t: 'hello', v: VERSION, pid: ++lastPid, instance: `${Math.random()}`, slot: null, ...differences })
-      return (await eventually(() => got.find(({ t }) => t === 'welcome'), 'the welcome')).slot
-    },
-    closed: () => eventually(() => socket.destroyed, 'the connection to be closed')
-  }
-}
-
-/** Above the largest there can be: no process has them. */
-let lastPid = 4194304
 
 /** A worker's side as it is, with metrics of the test's. @param {import('node:test').TestContext} t @param {string} address @param {() => number} value */
 function startPeer (t, address, value) {
@@ -99,7 +26,7 @@ function startPeer (t, address, value) {
   const said = []
   const peer = new Peer({
     address,
-    pid: ++lastPid,
+    pid: nextPid(),
     nowMs,
     snapshot: async () => metrics(value()),
     blocks: () => [makeRecord({ id: '1-early' })],

@@ -7,7 +7,7 @@ const { once } = require('node:events')
 const net = require('node:net')
 const { HttpServer, json } = require('../../../../lib/export/http/server')
 const { eventually } = require('../../../support/app')
-const { raw, statusesOf } = require('../../../support/raw')
+const { connect, raw, statusesOf } = require('../../../support/raw')
 const HOST = 'Host: localhost\r\n'
 
 /**
@@ -23,16 +23,6 @@ async function serve (t, routes, limits) {
     t.after(() => server.close())
   })
   return /** @type {string} */ (url)
-}
-
-/** @param {import('node:test').TestContext} t @param {string} url @param {string} [bytes] */
-async function connect (t, url, bytes = '') {
-  const socket = net.connect(Number(new URL(url).port), '127.0.0.1')
-  socket.on('error', () => {})
-  t.after(() => socket.destroy())
-  await once(socket, 'connect')
-  socket.write(bytes)
-  return socket
 }
 
 test('an answer that fails half way ends its connection and nothing else', async (t) => {

@@ -4,17 +4,8 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { LogDestination } = require('../../../../lib/export/log/destination')
 const { makeDir } = require('../../../support/files')
-
-/** @param {import('node:test').TestContext} t @param {string} target @param {() => number} [nowMs] */
-function makeDestination (t, target, nowMs) {
-  /** @type {any[]} */
-  const states = []
-  const destination = new LogDestination(target, (error) => states.push(error), nowMs)
-  t.after(() => destination.close())
-  return { destination, states }
-}
+const { makeDestination } = require('../../../support/lib/log-destination')
 
 test('a file takes lines behind those it has, and others may not read it', (t) => {
   const file = path.join(makeDir(t), 'app.log')

@@ -5,21 +5,11 @@ const assert = require('node:assert/strict')
 const { table, SITES, labelNames } = require('../../../../lib/tables/metrics')
 const { causes } = require('../../../../lib/tables/causes')
 const { parseExposition, valueOf } = require('../../../support/exposition')
-const { makeMetrics } = require('../../../support/metrics')
+const { fill, makeMetrics } = require('../../../support/metrics')
 const { makeRecord } = require('../../../support/record')
 const { seeded } = require('../../../support/simulated-host')
 
 const NS_PER_MS = 1e6
-
-/** One of everything that is counted. @param {ReturnType<typeof makeMetrics>} made */
-function fill ({ metrics, host }) {
-  host.histogram.record(12 * NS_PER_MS)
-  metrics.observeBlock(makeRecord())
-  metrics.observeGc('major', 30)
-  metrics.drop('record')
-  metrics.requestSeries('/report/:id', 'GET', '2xx').observe(0.3)
-  metrics.requestBlockedSeries('/report/:id').observe(0)
-}
 
 test('shed requests are counted on where their 32 bits wrap', async () => {
   const { host, samples } = makeMetrics()

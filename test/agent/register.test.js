@@ -1,6 +1,5 @@
 'use strict'
 
-// Takes half a minute: some thirty processes under the preload, each of which blocks twice.
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
@@ -10,7 +9,8 @@ const os = require('node:os')
 const path = require('node:path')
 const { isPackageManager } = require('../../lib/host/package-manager')
 const { isTestRunner } = require('../../lib/host/test-runner')
-const { startNode } = require('../support/app')
+const { eventually, startNode } = require('../support/app')
+const { eachOf } = require('../support/each-of')
 const { makeDir } = require('../support/files')
 const { makeRecord } = require('../support/record')
 
@@ -18,11 +18,17 @@ const REGISTER = path.join(__dirname, '..', '..', 'lib', 'register.js')
 const CLI = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')
 const env = { LOOPWATCH_PORT: '0' }
 
-/** An application that blocks twice, since a watchdog on a busy machine may begin late, and says whether it has an agent. */
+/** So many processes wait beside each other; with more, blocks of one may be starved by the others. */
+const AT_ONCE = 3
+
+/** An application that blocks again and again until its stdin ends, and says then whether it has an agent. */
 const APP = `
   const hasAgent = () => Symbol.for('loopwatch.agent.1') in globalThis
-  for (const ms of [500, 1000]) setTimeout(function hold () { const end = Date.now() + 200; while (Date.now() < end); }, ms)
-  setTimeout(() => console.log(JSON.stringify({ agent: hasAgent(), args: process.argv.slice(2) })), 1500)`
+  const blocking = setInterval(function hold () { const end = Date.now() + 200; while (Date.now() < end); }, 400)
+  process.stdin.resume().on('end', () => {
+    clearInterval(blocking)
+    console.log(JSON.stringify({ agent: hasAgent(), args: process.argv.slice(2) }))
+  })`
 
 /** @param {import('node:test').TestContext} t @param {string} name @param {string} source */
 function writeApp (t, name, source) {
@@ -36,31 +42,43 @@ function writeApp (t, name, source) {
 /** @param {string} stdout */
 const parse = (stdout) => stdout.split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
 
-/** @param {{ stdout: string, stderr: string }} out */
-function assertWatched ({ stdout, stderr }) {
-  assert.ok(parse(stdout).some(({ agent }) => agent === true), stdout)
-  assert.ok(parse(stderr).some(({ event, frame }) => event === 'closed' && frame?.function === 'hold'), stderr)
+/** Whole lines only. @param {string} text */
+const toldOf = (text) => parse(text.slice(0, text.lastIndexOf('\n') + 1)).some(({ event, frame }) => event === 'closed' && frame?.function === 'hold')
+
+/**
+ * Runs an application until the agent has told of its block, and lets it end then.
+ * @param {import('node:test').TestContext} t
+ * @param {string[]} args
+ * @param {{ env?: Record<string, string>, cwd?: string, stream?: 'stdout' | 'stderr' }} [how] stream = where the log is expected
+ */
+async function runWatched (t, args, { stream = 'stderr', ...how } = {}) {
+  const { child, out, closed } = startNode(t, args, { env, ...how })
+  await eventually(() => toldOf(out[stream]), () => `a block on ${stream} of ${args.join(' ')}: ${JSON.stringify(out)}`)
+  child.stdin?.end()
+  return closed
+}
+
+/** An application that is watched. @param {import('node:test').TestContext} t @param {string[]} args @param {{ env?: Record<string, string>, cwd?: string }} [how] */
+async function assertWatched (t, args, how) {
+  const out = await runWatched(t, args, how)
+  assert.equal(out.code, 0)
+  assert.ok(parse(out.stdout).some(({ agent }) => agent === true), out.stdout)
+  return out
 }
 
 test('node -r loopwatch/register app.js watches a CommonJS application', async (t) => {
-  const out = await startNode(t, ['-r', REGISTER, writeApp(t, 'app-main.js', APP)], { env }).closed
-  assert.equal(out.code, 0)
-  assertWatched(out)
+  await assertWatched(t, ['-r', REGISTER, writeApp(t, 'app-main.js', APP)])
 })
 
 test('node --import loopwatch/register app.mjs watches an ES module', async (t) => {
-  const out = await startNode(t, ['--import', REGISTER, writeApp(t, 'app-main.mjs', APP)], { env }).closed
-  assert.equal(out.code, 0)
-  assertWatched(out)
+  await assertWatched(t, ['--import', REGISTER, writeApp(t, 'app-main.mjs', APP)])
 })
 
 test('the package name resolves: loopwatch and loopwatch/register from an application that installed it', async (t) => {
   const app = writeApp(t, 'app-main.js', APP)
   fs.mkdirSync(path.join(path.dirname(app), 'node_modules'))
   fs.symlinkSync(path.join(__dirname, '..', '..'), path.join(path.dirname(app), 'node_modules', 'loopwatch'))
-  for (const flag of ['-r', '--import']) {
-    assertWatched(await startNode(t, [flag, 'loopwatch/register', app], { env, cwd: path.dirname(app) }).closed)
-  }
+  await eachOf(['-r', '--import'], AT_ONCE, (flag) => assertWatched(t, [flag, 'loopwatch/register', app], { cwd: path.dirname(app) }))
   const { stdout } = await startNode(t, ['-p', "typeof require('loopwatch').start + typeof require('loopwatch/package.json').version"], { cwd: path.dirname(app) }).closed
   assert.equal(stdout, 'functionstring\n')
 })
@@ -109,8 +127,11 @@ test('node --test starts each file under the agent, and goes without itself, whi
 test('the log of a preload is on stderr, so what a tool prints on stdout is still what its reader parses', async (t) => {
   const result = JSON.stringify({ result: 'of a tool' })
   const app = writeApp(t, 'tool.js', `
-    setTimeout(function hold () { const end = Date.now() + 200; while (Date.now() < end); }, 500)
-    setTimeout(() => console.log(${JSON.stringify(result)}), 1200)`)
+    const blocking = setInterval(function hold () { const end = Date.now() + 200; while (Date.now() < end); }, 400)
+    process.stdin.resume().on('end', () => {
+      clearInterval(blocking)
+      console.log(${JSON.stringify(result)})
+    })`)
   const eslint = path.join(__dirname, '..', '..', 'node_modules', 'eslint', 'bin', 'eslint.js')
   /** @type {{ args: string[], env?: Record<string, string> }[]} */
   const runs = [
@@ -123,14 +144,14 @@ test('the log of a preload is on stderr, so what a tool prints on stdout is stil
     { args: [CLI, 'run', '--port', '0', app] },
     { args: [CLI, 'run', '--port', '0', '--log', 'info', app] }
   ]
-  for (const { args, env: more } of runs) {
-    const { stdout, stderr, code } = await startNode(t, args, { env: { ...env, ...more } }).closed
-    assert.deepEqual({ stdout, code }, { stdout: `${result}\n`, code: 0 }, args.join(' '))
-    assert.ok(parse(stderr).some(({ event }) => event === 'closed'), stderr)
-  }
-  const { stdout, stderr } = await startNode(t, [eslint, '-f', 'json', 'lib/host'], {
+  const linted = startNode(t, [eslint, '-f', 'json', 'lib/host'], {
     env: { ...env, NODE_OPTIONS: `--require "${REGISTER}"` }, cwd: path.join(__dirname, '..', '..')
   }).closed
+  await eachOf(runs, AT_ONCE, async ({ args, env: more }) => {
+    const { stdout, code } = await runWatched(t, args, { env: { ...env, ...more } })
+    assert.deepEqual({ stdout, code }, { stdout: `${result}\n`, code: 0 }, args.join(' '))
+  })
+  const { stdout, stderr } = await linted
   assert.ok(JSON.parse(stdout).length > 0)
   assert.ok(parse(stderr).some(({ event }) => event === 'listening'), stderr)
 })
@@ -147,11 +168,10 @@ test('the log of a preload is on stdout where that is said, and so is that of an
     { args: [own] },
     { args: [own], env: { LOOPWATCH_LOG: 'info' } }
   ]
-  for (const { args, env: more } of runs) {
-    const { stdout, stderr, code } = await startNode(t, args, { env: { ...env, ...more } }).closed
+  await eachOf(runs, AT_ONCE, async ({ args, env: more }) => {
+    const { stderr, code } = await runWatched(t, args, { env: { ...env, ...more }, stream: 'stdout' })
     assert.deepEqual({ stderr, code }, { stderr: '', code: 0 }, args.join(' '))
-    assert.ok(parse(stdout).some(({ event }) => event === 'closed'), stdout)
-  }
+  })
 })
 
 test('a wrong environment variable is said once and the application runs unwatched', async (t) => {
@@ -161,13 +181,11 @@ test('a wrong environment variable is said once and the application runs unwatch
 })
 
 test('loopwatch run starts CommonJS and ES modules with their arguments, in the same process', async (t) => {
-  for (const name of ['app-main.js', 'app-main.mjs']) {
+  await eachOf(['app-main.js', 'app-main.mjs'], AT_ONCE, async (name) => {
     const args = ['--port', '0', '--threshold', '60', writeApp(t, name, APP), '--port', 'its own', '-x']
-    const out = await startNode(t, [CLI, 'run', ...args]).closed
-    assert.equal(out.code, 0)
-    assertWatched(out)
+    const out = await assertWatched(t, [CLI, 'run', ...args], { env: {} })
     assert.deepEqual(parse(out.stdout).find(({ args }) => args).args, ['--port', 'its own', '-x'])
-  }
+  })
 })
 
 test('loopwatch run keeps exit codes, refuses wrong flags and names the nearest', async (t) => {
@@ -182,11 +200,11 @@ test('loopwatch run keeps exit codes, refuses wrong flags and names the nearest'
 })
 
 test('loopwatch blocks says clearly what it cannot read', async (t) => {
-  for (const source of ['/no/such/folder', 'http://127.0.0.1:1']) {
+  await eachOf(['/no/such/folder', 'http://127.0.0.1:1'], AT_ONCE, async (source) => {
     const { code, stderr } = await startNode(t, [CLI, 'blocks', source]).closed
     assert.equal(code, 2)
     assert.match(stderr, /^loopwatch: cannot read blocks from .* \(LOOPWATCH_ERR_SOURCE\)\n$/)
-  }
+  })
 })
 
 test('loopwatch blocks says of a port that fetch() refuses that it is the port', async (t) => {
@@ -225,11 +243,11 @@ test('loopwatch blocks takes a url that answers no blocks for an error, passes o
 })
 
 test('loopwatch blocks says of host:port that a url begins with http://', async (t) => {
-  for (const source of ['127.0.0.1:9464', 'localhost:9464/blocks', '[::1]:9464']) {
+  await eachOf(['127.0.0.1:9464', 'localhost:9464/blocks', '[::1]:9464'], AT_ONCE, async (source) => {
     const { code, stderr } = await startNode(t, [CLI, 'blocks', source]).closed
     assert.equal(code, 2)
     assert.match(stderr, /there is no such folder, and a url begins with http:\/\/ \(LOOPWATCH_ERR_SOURCE\)/)
-  }
+  })
 })
 
 test('what the application throws under loopwatch run is an exception, not a rejection', async (t) => {

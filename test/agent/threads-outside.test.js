@@ -1,0 +1,105 @@
+'use strict'
+
+// Worker threads as they are watched by default: from outside, and by the preload where they run it. What hangs on timing is in
+// threads-outside.alone.test.js.
+const { describe, test } = require('node:test')
+const assert = require('node:assert/strict')
+const path = require('node:path')
+const { startNode } = require('../support/app')
+const { parseExposition, valueOf } = require('../support/exposition')
+const { CRUNCHER, lastLine, PACKAGE, ROOT, run } = require('../support/threads')
+
+const REGISTER = path.join(ROOT, 'lib', 'register.js')
+/** Each waits most of its time: worker threads have to be seen for some seconds before they are ended. */
+const AT_ONCE = 3
+
+/** The agent by start() and by the preload, which workers run too. */
+const ways = [
+  { way: 'start()', args: [], begin: `const agent = require(${PACKAGE}).start({ port: 0, log: { level: 'debug' } })` },
+  { way: 'the preload', args: ['-r', REGISTER], begin: `const agent = require(${PACKAGE}).start()` }
+]
+
+/** @param {import('node:test').TestContext} t @param {string} end what must end the process */
+async function endsWhileWaiting (t, end) {
+  await Promise.all(ways.map(async ({ way, args }) => {
+    const { child, closed } = startNode(t, [...args, '-e', `
+      if (process.execArgv[0] !== '-r') require(${PACKAGE}).start({ port: 0, log: false })
+      const { Worker } = require('node:worker_threads')
+      const worker = new Worker("const inspector = require('node:inspector'); inspector.open(0, '127.0.0.1', false); inspector.waitForDebugger()", { eval: true })
+      setTimeout(() => ${end}, 2500)`], { env: { LOOPWATCH_PORT: '0' } })
+    const late = setTimeout(() => child.kill('SIGKILL'), 15000)
+    const { code, signal } = await closed
+    clearTimeout(late)
+    assert.deepEqual({ code, signal }, { code: 0, signal: null }, way)
+  }))
+}
+
+describe('worker threads as they are watched by default', { concurrency: AT_ONCE }, () => {
+  for (const { way, args, begin } of ways) {
+    test(`by default, with ${way}, a worker's blocks, utilization and CPU time are known, and nothing of it is logged`, async (t) => {
+      const out = await run(t, `
+        ${begin}
+        const worker = work(${CRUNCHER}, { name: 'cruncher' })
+        find(({ ongoing, startup, durationMs }) => !ongoing && !startup && durationMs >= 250, ofWorkers).then(async (block) => {
+          await sleep(1500)
+          done({ block, metrics: await agent.metrics() })
+        })`, args)
+      const { block, metrics } = lastLine(out)
+      assert.ok(block.threadId > 0)
+      assert.ok(block.durationMs + block.uncertaintyMs >= 299, JSON.stringify(block))
+      assert.deepEqual([block.frame, block.samples], [null, 0])
+      // A machine that has no CPU for it is a cause as well.
+      assert.ok(['unknown', 'starved'].includes(block.cause), block.cause)
+      assert.doesNotMatch(out.stdout, /"event":"(opened|lasting|closed)"[^\n]*"threadId":/)
+      const { thread } = block
+      const { samples } = parseExposition(metrics)
+      for (const state of ['active', 'idle']) assert.ok(Number(valueOf(samples, 'loopwatch_eventloop_time_seconds_total', { thread, state })) > 0.1, state)
+      if (process.platform === 'linux') assert.ok(Number(valueOf(samples, 'loopwatch_thread_cpu_seconds_total', { thread, mode: 'user' })) > 0.1, 'CPU')
+      assert.ok(samples.some(({ name, labels, value }) => name === 'loopwatch_block_duration_seconds_count' && labels.thread === thread && value > 0))
+    })
+
+    test(`with ${way}, workers end by themselves and so does the process; they have nothing of ours to see`, async (t) => {
+      const source = `require('node:worker_threads').parentPort.postMessage([Symbol.for('loopwatch.agent.1') in globalThis, process.listenerCount('exit')])
+        setTimeout(() => {}, 300)`
+      const see = (/** @type {string} */ agent, /** @type {string[]} */ flags) => run(t, `
+        ${agent}
+        const worker = work(${JSON.stringify(source)})
+        const listeners = worker.eventNames().length
+        worker.on('message', (own) => console.log(own.join(), listeners))`, flags)
+      const [bare, out] = await Promise.all([see('', []), see(begin, args)])
+      assert.deepEqual([out.code, out.signal], [0, null])
+      assert.equal(out.stdout.split('\n').find((line) => !line.includes('"event":')), bare.stdout.trim())
+    })
+  }
+
+  test('a worker that waits for a debugger does not keep process.exit() from ending', (t) => endsWhileWaiting(t, 'process.exit()'))
+
+  test('a worker that waits for a debugger does not keep worker.terminate() from ending', (t) => endsWhileWaiting(t, 'worker.terminate().then(() => process.exit())'))
+
+  test('by default no session with a worker is ever opened, with threads: \'on\' it is', async (t) => {
+    await Promise.all(/** @type {[string, boolean][]} */ ([['auto', false], ['on', true]]).map(async ([threads, expected]) => {
+      const { methods } = lastLine(await run(t, `
+        const { Session } = require('node:inspector')
+        const methods = new Set()
+        const { post } = Session.prototype
+        Session.prototype.post = function (method, ...args) { methods.add(method); return post.call(this, method, ...args) }
+        const agent = require(${PACKAGE}).start({ port: 0, log: false, threads: '${threads}' })
+        work(${CRUNCHER})
+        sleep(4000).then(() => done({ methods: [...methods] }))`))
+      assert.equal(methods.includes('NodeWorker.enable'), expected, `${threads}: ${methods}`)
+    }))
+  })
+
+  test('a worker that is stuck for good is a block in progress, and one of its own when it is terminated', async (t) => {
+    const { ongoing, ended } = lastLine(await run(t, `
+      const agent = require(${PACKAGE}).start({ port: 0, log: false })
+      const worker = work('setTimeout(() => { for (;;); }, 500)')
+      ;(async () => {
+        const ongoing = await find(({ ongoing, durationMs }) => ongoing && durationMs > 1500, ofWorkers)
+        await worker.terminate()
+        done({ ongoing, ended: await find(({ id, ongoing }) => !ongoing, ofWorkers) })
+      })()`))
+    assert.ok(ongoing.durationMs > 1500)
+    assert.ok(ended.durationMs > 1400, JSON.stringify(ended))
+  })
+})
