@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { parse: parseYaml } = require('yaml')
 const { table } = require('../../lib/tables/metrics')
+const { scripts } = require('../../package.json')
 const { commandsIn, faultOf } = require('../support/doc-commands')
 const { makeWorld, runCode, runCommand, startAgent } = require('../support/doc-world')
 const { anchors, codeBlocks, documents, links, read, ROOT } = require('../support/markdown')
@@ -68,6 +69,17 @@ test('every block of code has a language that is tested, and a reason where it i
 test('JSON and YAML can be read', () => {
   for (const block of inLanguage(['json', 'yaml'])) {
     assert.doesNotThrow(() => block.language === 'json' ? JSON.parse(block.text) : parseYaml(block.text), placeOf(block))
+  }
+})
+
+test('workflows and forms can be read, each action has a version, and what they run is there', () => {
+  const files = fs.readdirSync(path.join(ROOT, '.github'), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.yml'))
+  assert.ok(files.length > 5, `${files}`)
+  for (const file of files) {
+    const text = read(path.join('.github', file))
+    assert.doesNotThrow(() => parseYaml(text), file)
+    for (const [, action] of text.matchAll(/^\s*- uses: (.+)$/gm)) assert.match(action, /^[\w./-]+@v\d+(\.\d+\.\d+)?$/, file)
+    for (const [, script] of text.matchAll(/npm run ([\w:]+)(?! --if-present)(?![\w:])/g)) assert.ok(script in scripts, `${file}: ${script}`)
   }
 })
 

@@ -19,7 +19,8 @@ const run = promisify(execFile)
 
 /** What a package may hold; everything else in it is a mistake. */
 const belongs = [
-  /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
+  /^(package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/,
+  /^docs\/.+\.md$/,
   /^lib\/(?!export\/page\/source\/).+\.(js|md)$/,
   /^lib\/export\/page\/built\/(index\.html|page\.css|THIRD-PARTY\.txt)$/,
   /^types\/lib\/.+\.d\.ts$/,
