@@ -8,9 +8,10 @@ const path = require('node:path')
 const { parse: parseYaml } = require('yaml')
 const { table } = require('../../lib/tables/metrics')
 const { scripts } = require('../../package.json')
-const { commandsIn, faultOf } = require('../support/doc-commands')
-const { makeWorld, runCode, runCommand, startAgent } = require('../support/doc-world')
-const { anchors, codeBlocks, documents, links, read, ROOT } = require('../support/markdown')
+const { table } = require('../../lib/tables/metrics')
+const { commandsIn, faultOf } = require('../support/docs/commands')
+const { makeWorld, runCode, runCommand, startAgent } = require('../support/docs/world')
+const { anchors, codeBlocks, documents, links, read, ROOT } = require('../support/docs/markdown')
 
 const README_LINES = 200
 const AT_ONCE = 3
@@ -26,7 +27,7 @@ const blocks = forUsers.flatMap(codeBlocks)
 const inLanguage = (languages, isRun = false) => blocks.filter(({ language, mark }) => languages.includes(language) &&
   !(isRun && ['not run', 'parsed only'].includes(mark?.kind ?? '')))
 
-/** @param {import('../support/markdown').CodeBlock} block */
+/** @param {import('../support/docs/markdown').CodeBlock} block */
 const placeOf = ({ file, line }) => `${file}:${line}`
 
 /** Some at a time, each once. @template T @param {T[]} items @param {(item: T) => Promise<void>} work */
@@ -113,7 +114,7 @@ test('commands do what they say', async (t) => {
 
 test('code runs, and blocks where it says so', async (t) => {
   const world = makeWorld(t)
-  const isFile = (/** @type {import('../support/markdown').CodeBlock} */ { mark }) => mark?.kind === 'file'
+  const isFile = (/** @type {import('../support/docs/markdown').CodeBlock} */ { mark }) => mark?.kind === 'file'
   const all = inLanguage(['js', 'ts'], true)
   // What others of the same page import comes first.
   for (const group of [all.filter(isFile), all.filter((block) => !isFile(block))]) {

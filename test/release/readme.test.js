@@ -8,9 +8,9 @@ const errors = require('../../lib/tables/errors')
 const { table: shedOptions } = require('../../lib/host/shedding/options')
 const { table: decisions } = require('../../lib/explain/cause')
 const options = require('../../lib/options/table')
-const { startAgent } = require('../support/doc-world')
-const { tables } = require('../support/markdown')
-const { readPublicTypes } = require('../support/public-types')
+const { startAgent } = require('../support/docs/world')
+const { tables } = require('../support/docs/markdown')
+const { readPublicTypes } = require('../support/docs/public-types')
 
 /** An option's default as a table has it. @param {{ default: unknown }} row */
 const defaultOf = ({ default: value }) => value === undefined ? 'none' : typeof value === 'object' ? JSON.stringify(value) : String(value)

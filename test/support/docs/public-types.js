@@ -3,7 +3,7 @@
 const path = require('node:path')
 const ts = require('typescript')
 
-const ROOT = path.join(__dirname, '..', '..')
+const ROOT = path.join(__dirname, '..', '..', '..')
 /** What the agent has for its own threads says so in its JSDoc. */
 const INTERNAL = 'Not for others'
 
@@ -13,7 +13,7 @@ const INTERNAL = 'Not for others'
  * @returns {{ exports: string[], agent: string[], record: Record<string, string[]> }}
  */
 exports.readPublicTypes = () => {
-  const main = path.join(ROOT, require('../../package.json').main)
+  const main = path.join(ROOT, require('../../../package.json').main)
   const { config } = ts.readConfigFile(path.join(ROOT, 'tsconfig.json'), ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT)
   const program = ts.createProgram([main], { ...options, noEmit: true })

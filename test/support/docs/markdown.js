@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 
-const ROOT = path.join(__dirname, '..', '..')
+const ROOT = path.join(__dirname, '..', '..', '..')
 /** Where documents of the project are, but for those of its dependencies and those that are data. */
 const FOLDERS = ['docs', 'grafana', 'scenarios', 'test', '.github']
 const MARK = /^<!-- (not run|parsed only|blocks|exits|file)(?:: (.+?))? -->$/

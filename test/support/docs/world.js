@@ -7,13 +7,13 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
 const esbuild = require('esbuild')
-const { eventually, startNode } = require('./app')
-const { makeDir } = require('./files')
+const { eventually, startNode } = require('../app')
+const { makeDir } = require('../files')
 const { ROOT } = require('./markdown')
 
-const RUNNER = path.join(__dirname, '..', 'fixtures', 'run-document.mjs')
-const DEADLINE_MS = 60000
-const BIN = path.join(ROOT, require('../../package.json').bin.loopwatch)
+const RUNNER = path.join(__dirname, '..', '..', 'fixtures', 'run-document.mjs')
+const DEADLINE_MS = 120000
+const BIN = path.join(ROOT, require('../../../package.json').bin.loopwatch)
 /** No fixed port, no log beside what fails, and the first block has its request on every version of Node.js. */
 const ENV = { PORT: '0', LOOPWATCH_PORT: '0', LOOPWATCH_REQUESTS: 'on', LOOPWATCH_LOG: 'false' }
 /** Blocks once, and ends by itself. */

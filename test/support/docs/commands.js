@@ -5,9 +5,9 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { ROOT } = require('./markdown')
-const { BIN } = require('./doc-world')
+const { BIN } = require('./world')
 
-const { scripts } = require('../../package.json')
+const { scripts } = require('../../../package.json')
 const NPM_COMMANDS = ['ci', 'install', 'pack', 'view']
 /** Programs that documents may name; what they are given is theirs. */
 const OTHERS = ['curl', 'docker', 'kubectl', 'go', 'esbuild', 'next', 'tsx', 'pino-pretty', 'flamegraph.pl', 'git', '--banner:js=import']
