@@ -16,10 +16,10 @@ const DEADLINE_MS = 120000
 const BIN = path.join(ROOT, require('../../../package.json').bin.loopwatch)
 /** No fixed port, no log beside what fails, and the first block has its request on every version of Node.js. */
 const ENV = { PORT: '0', LOOPWATCH_PORT: '0', LOOPWATCH_REQUESTS: 'on', LOOPWATCH_LOG: 'false' }
-/** Blocks once, and ends by itself. */
+/** Blocks twice, and ends by itself. */
 const APP = `
-setTimeout(function hold () { const end = Date.now() + 150; while (Date.now() < end); }, 100)
-setTimeout(() => {}, 800)
+for (const afterMs of [100, 600]) setTimeout(function hold () { const end = Date.now() + 150; while (Date.now() < end); }, afterMs)
+setTimeout(() => {}, 1000)
 `
 
 /** @param {string} text */
