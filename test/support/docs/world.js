@@ -81,7 +81,7 @@ exports.runCommand = (t, world, command, url) => run(t, 'sh', ['-c', command
   .replace(/\bnode\b(?= -| app)/g, `"${process.execPath}"`)
   // An answer of 404 is a failure.
   .replace(/\bcurl\b/g, 'curl --fail --max-time 20')
-  .replace(/http:\/\/127\.0\.0\.1:9464/g, url)], world)
+  .replace(/(?:http:\/\/)?127\.0\.0\.1:9464/g, (address) => address.startsWith('http') ? url : new URL(url).host)], world)
 
 /** @param {TestContext} t @param {string} command @param {string[]} args @param {string} cwd */
 async function run (t, command, args, cwd) {
