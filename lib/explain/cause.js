@@ -66,7 +66,7 @@ function waitMs (e) {
 const isNative = (e) => e.nativeMs - waitMs(e) >= HALF * (e.durationMs - waitMs(e))
 
 /**
- * The decision table: the first row whose test holds names the cause. Printed in the README.
+ * The decision table: the first row whose test holds names the cause. Printed in docs/causes/README.md.
  * @type {{ cause: Cause, when: string, test: (e: Evidence) => boolean }[]}
  */
 const table = [

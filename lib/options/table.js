@@ -11,7 +11,7 @@ const PREFIX = 'LOOPWATCH_'
 
 /**
  * Every option: key, type, default and one line of documentation. Environment variables, CLI
- * flags, checks and the table in the README all come from here.
+ * flags, checks and the table in docs/use/options.md all come from here.
  */
 const table = [
   { key: 'threshold', type: type.number(2, 60000, 'milliseconds'), default: 50, doc: 'a block is reported from this length on, ms; below 10 the jitter of a busy machine counts' },

@@ -10,7 +10,7 @@ const { table } = require('../../lib/tables/metrics')
 const { needs } = require('../support/tools')
 
 const FOLDER = path.join(__dirname, '..', '..', 'grafana', 'prometheus')
-const README = fs.readFileSync(path.join(__dirname, '..', '..', 'README.md'), 'utf8')
+const RUNBOOK = fs.readFileSync(path.join(__dirname, '..', '..', 'docs', 'operate', 'runbook.md'), 'utf8')
 const SUFFIXES = /** @type {Record<string, string[]>} */ ({ histogram: ['_bucket', '_sum', '_count'], counter: [''], gauge: [''] })
 
 /** @param {string} name */
@@ -43,8 +43,8 @@ test('every alert fires above its threshold, with the text that a person gets, a
   promtool(['test', 'rules', 'alerts.test.yml'])
 })
 
-test('every alert says what is wrong and links to its heading in the README', () => {
-  const headings = [...README.matchAll(/^### (Loopwatch\w+)$/gm)].map(([, heading]) => heading)
+test('every alert says what is wrong and has its heading in the runbook', () => {
+  const headings = [...RUNBOOK.matchAll(/^### (Loopwatch\w+)$/gm)].map(([, heading]) => heading)
   assert.deepEqual(headings, alerts.map(({ alert }) => alert))
   for (const { alert, labels, annotations } of alerts) {
     assert.match(labels.severity, /^(critical|warning|info)$/, alert)

@@ -2,41 +2,64 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const fs = require('node:fs')
-const path = require('node:path')
 const { causes } = require('../../lib/tables/causes')
 const catalogue = require('../../lib/tables/metrics')
+const errors = require('../../lib/tables/errors')
 const { table: shedOptions } = require('../../lib/host/shedding/options')
 const { table: decisions } = require('../../lib/explain/cause')
+const options = require('../../lib/options/table')
+const { startAgent } = require('../support/docs/world')
+const { tables } = require('../support/docs/markdown')
+const { readPublicTypes } = require('../support/docs/public-types')
 
-const readme = fs.readFileSync(path.join(__dirname, '..', '..', 'README.md'), 'utf8')
+/** An option's default as a table has it. @param {{ default: unknown }} row */
+const defaultOf = ({ default: value }) => value === undefined ? 'none' : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
-/** The rows of the tables of a section, cells trimmed, without headings. @param {string} title */
-function rowsOf (title) {
-  const start = readme.indexOf(`\n## ${title}\n`)
-  const section = readme.slice(start, readme.indexOf('\n## ', start + 1))
-  return section.split('\n').filter((line) => line.startsWith('| ') && !/^\|[-|\s]+$/.test(line))
-    .map((line) => line.slice(1, -1).split('|').map((cell) => cell.trim().replace(/^`(.*)`$/, '$1')))
-}
+/** The names in the first column of a table, also where one cell has two: `blocks()`, `on('block', listener)`. @param {string[][]} rows */
+const namesIn = (rows) => rows.map(([name]) => /^\w+/.exec(name)?.[0])
 
-test('the README explains every cause and prints the decision table as it is', () => {
-  const rows = rowsOf('Causes')
-  const meanings = rows.filter((cells) => cells.length === 2).slice(1)
-  assert.deepEqual(meanings, Object.entries(causes).map(([cause, { meaning }]) => [cause, meaning]))
-  const rules = rows.filter((cells) => cells.length === 3).slice(1)
-  assert.deepEqual(rules, decisions.map(({ cause, when }, i) => [`${i + 1}`, cause, when]))
+const meanings = Object.entries(causes).map(([cause, { meaning }]) => [cause, meaning])
+
+test('README and docs explain every cause, and docs print the decision table as it is', () => {
+  assert.deepEqual(tables('README.md', 'Causes')[0], meanings)
+  assert.deepEqual(tables('docs/causes/README.md', 'Causes')[0], meanings)
+  assert.deepEqual(tables('docs/causes/README.md', 'How the cause is found')[0], decisions.map(({ cause, when }, i) => [`${i + 1}`, cause, when]))
 })
 
-test('the README lists every metric as it is', () => {
-  assert.deepEqual(rowsOf('Metrics').slice(1), catalogue.table.map(({ name, type, labels, help }) => [name, type, labels.join(', '), help]))
+test('docs list every metric as it is', () => {
+  assert.deepEqual(tables('docs/use/metrics.md', 'Metrics')[0], catalogue.table.map(({ name, type, labels, help }) => [name, type, labels.join(', '), help]))
 })
 
-test('the README lists every option of the middleware and the plugin as it is', () => {
-  assert.deepEqual(rowsOf('Overload shedding').slice(1), shedOptions.map(({ key, default: value, doc }) => [key, value === undefined ? 'none' : String(value), doc]))
+test('docs list every reason for which a part of the agent is degraded', async (t) => {
+  const { url } = await startAgent(t)
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  const reasons = [...metrics.matchAll(/^loopwatch_degraded\{reason="(\w+)"\}/gm)].map(([, reason]) => reason)
+  assert.ok(reasons.length > 5, metrics)
+  assert.deepEqual(tables('docs/use/metrics.md', 'reason of loopwatch_degraded')[0].map(([reason]) => reason), reasons)
 })
 
-test('the README links to files that exist', () => {
-  for (const [, target] of readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
-    assert.ok(fs.existsSync(path.join(__dirname, '..', '..', target)), target)
+test('docs list every option with its default, README eight of them', () => {
+  const all = options.table.map((row) => [row.key, defaultOf(row)])
+  assert.deepEqual(tables('docs/use/options.md', 'Options')[0].map(([key, value]) => [key, value]), all)
+  const few = tables('README.md', 'Options')[0].map(([key, value]) => [key, value])
+  assert.equal(few.length, 8)
+  for (const row of few) assert.ok(all.some(([key, value]) => key === row[0] && value === row[1]), row.join(' '))
+})
+
+test('docs list every option of the middleware and the plugin as it is', () => {
+  assert.deepEqual(tables('docs/use/shedding.md', 'Overload shedding')[0], shedOptions.map(({ key, doc, ...row }) => [key, defaultOf(row), doc]))
+})
+
+test('docs list every error code', () => {
+  assert.deepEqual(tables('docs/use/api.md', 'Errors')[0].map(([code]) => code), Object.keys(errors.table))
+})
+
+test('docs describe what the types describe: exports, the agent, a record and what is in it', () => {
+  const types = readPublicTypes()
+  assert.deepEqual(types.exports, ['LoopwatchError', 'start'])
+  const inherited = ['on']
+  assert.deepEqual(namesIn(tables('docs/use/api.md', 'The agent')[0]).sort(), [...types.agent, ...inherited].sort())
+  for (const [title, fields] of Object.entries(types.record)) {
+    assert.deepEqual(namesIn(tables('docs/use/record.md', title)[0]).sort(), fields.sort(), title)
   }
 })

@@ -2,8 +2,6 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const fs = require('node:fs')
-const path = require('node:path')
 const { table, preloadDefaults, resolveOptions, strayVariables } = require('../../../lib/options/table')
 const { start } = require('../../../lib')
 
@@ -127,11 +125,4 @@ test('a value written for the environment reads back the same', () => {
       [row.env, (row.type.format ?? String)(all[row.key])]))
     assert.deepEqual({ ...resolveOptions({}, env) }, { ...resolveOptions(all, {}) })
   }
-})
-
-test('the README lists exactly the options of the table, with their defaults', () => {
-  const readme = fs.readFileSync(path.join(__dirname, '..', '..', '..', 'README.md'), 'utf8')
-  const section = readme.slice(readme.indexOf('## Options'), readme.indexOf('## Endpoints'))
-  const rows = [...section.matchAll(/^\| `(\w+)` \| (.+?) \|/gm)].map(([, key, value]) => [key, value])
-  assert.deepEqual(rows, table.map((row) => [row.key, row.default === undefined ? 'none' : `\`${typeof row.default === 'object' ? JSON.stringify(row.default) : row.default}\``]))
 })

@@ -1,0 +1,90 @@
+'use strict'
+
+// Commands in documents, checked by what they name: subcommands and flags of loopwatch, scripts of package.json, files.
+const { spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
+const { ROOT } = require('./markdown')
+const { BIN } = require('./world')
+
+const { scripts } = require('../../../package.json')
+const NPM_COMMANDS = ['ci', 'install', 'pack', 'view']
+/** Programs that documents may name; what they are given is theirs. */
+const OTHERS = ['curl', 'docker', 'kubectl', 'go', 'esbuild', 'next', 'tsx', 'pino-pretty', 'flamegraph.pl', 'git', '--banner:js=import']
+
+/** @type {Map<string, { flags: Map<string, boolean>, commands: string[] }>} by subcommand, '' = none */
+const helps = new Map()
+
+/** What `loopwatch <command> --help` lists: flags with whether they take a value, and subcommands. @param {string} command */
+function helpOf (command) {
+  const known = helps.get(command)
+  if (known !== undefined) return known
+  const { stdout } = spawnSync(process.execPath, [BIN, ...(command === '' ? [] : [command]), '--help'], { encoding: 'utf8', cwd: ROOT })
+  const flags = new Map([...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)( <)?/gm)].map(([, flag, value]) => [flag, value !== undefined]))
+  const [, list = ''] = /^Commands:\n((?: {2}.*\n)+)/m.exec(stdout) ?? []
+  const help = { flags, commands: [...list.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name) }
+  helps.set(command, help)
+  return help
+}
+
+/** The commands of a block, one after the other; a line that ends with \ goes on. @param {string} text */
+exports.commandsIn = (text) => text.replace(/\\\n\s*/g, ' ').split('\n').map((line) => line.replace(/\s+# .*$/, '').trim()).filter((line) => line !== '' && !line.startsWith('#'))
+
+/** Words of a command, without quotes. @param {string} text */
+const words = (text) => [...text.matchAll(/(?:[^\s'"]|'[^']*'|"[^"]*")+/g)].map(([word]) => word.replace(/['"]/g, ''))
+
+/**
+ * What is wrong with a command line; null where all that it names is there.
+ * @param {string} line
+ * @returns {string | null}
+ */
+exports.faultOf = (line) => {
+  for (const part of line.replace(/ \d?>&?\d?(?= |$)| > \S+/g, ' ').split(/ && | \| /)) {
+    const all = words(part)
+    while (/^[A-Z_]+=/.test(all[0] ?? '')) all.shift()
+    const fault = faultIn(all[0] === 'npx' ? all.slice(all[1] === '-y' ? 2 : 1) : all)
+    if (fault !== null) return `${fault} in "${part.trim()}"`
+  }
+  return null
+}
+
+/** @param {string[]} command */
+function faultIn ([program, ...args]) {
+  if (program === 'loopwatch') return loopwatchFault(args)
+  if (program === 'npm') return npmFault(args)
+  if (program === 'node') return nodeFault(args)
+  if (OTHERS.some((name) => program === name || program.startsWith('--banner'))) return null
+  return `an unknown program ${program}`
+}
+
+/** @param {string[]} args */
+function loopwatchFault ([first, ...rest]) {
+  if (first.startsWith('--')) return helpOf('').flags.has(first) ? null : `no flag ${first}`
+  if (!helpOf('').commands.includes(first)) return `no command ${first}`
+  const { flags } = helpOf(first)
+  // What stands behind the application, or after --, is the application's.
+  for (let i = 0; i < rest.length && rest[i] !== '--'; i++) {
+    const [name, value] = rest[i].split('=', 2)
+    if (!name.startsWith('--')) {
+      if (first === 'run') return null
+      continue
+    }
+    const takesValue = flags.get(name)
+    if (takesValue === undefined) return `no flag ${name}`
+    if (takesValue && value === undefined) i++
+  }
+  return null
+}
+
+/** @param {string[]} args */
+function npmFault ([first, second]) {
+  const script = first === 'run' ? second : ['start', 'test'].includes(first) ? first : null
+  if (script !== null) return script in scripts ? null : `no script ${script}`
+  return NPM_COMMANDS.includes(first) ? null : `an unexpected npm ${first}`
+}
+
+/** Of files of the repository alone: the application's are its own. @param {string[]} args */
+function nodeFault (args) {
+  const file = args.find((arg) => /^(scenarios|test|grafana|docs)\//.test(arg))
+  return file === undefined || fs.existsSync(path.join(ROOT, file)) ? null : `no file ${file}`
+}
