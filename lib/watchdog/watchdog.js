@@ -304,7 +304,7 @@ class Watchdog {
         this.#origins.settled(record)
         this.#profiling.settled(record)
         this.#file?.append(record)
-        this.#log?.closed(record)
+        this.#log?.settled(record)
         this.#quietAtMs = nowMs() + QUIET_MS
         this.#post({ code: BLOCK, record: summaryOf(record) })
       }

@@ -38,7 +38,7 @@ exports.makePretty = () => prettyFactory({
   ignore: 'pid,hostname,name',
   messageFormat: (/** @type {any} */ line, _, __, { colors }) => {
     if (line.event === 'opened' || line.event === 'lasting') return colors.dim(line.msg)
-    if (line.event !== 'closed') return line.msg
+    if (line.event !== 'settled') return line.msg
     const below = [
       `why: ${causes[/** @type {import('../../lib/tables/causes').Cause} */ (line.cause)].meaning}`,
       `     ${evidence(line)}`,

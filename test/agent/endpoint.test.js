@@ -119,7 +119,7 @@ test('the endpoint', async (t) => {
 
   await t.test('keeps query strings and bodies of the application to itself', async () => {
     await (await fetch(`http://127.0.0.1:${app.port}/spin/12345?password=hunter2&ms=150`, { headers: { cookie: 'session=hunter2' } })).text()
-    await app.line(({ event, request }) => event === 'closed' && request?.route === '/spin/:id', 'the block')
+    await app.line(({ event, request }) => event === 'settled' && request?.route === '/spin/:id', 'the block')
     const everything = app.out.stdout + await (await app.watchdog('/blocks', { headers: { authorization } })).text() +
       await (await app.watchdog('/metrics', { headers: { authorization } })).text()
     assert.ok(!everything.includes('hunter2'))
@@ -130,7 +130,7 @@ test('the endpoint', async (t) => {
 test('a host that can be none costs the endpoint, not the watching', async (t) => {
   const app = await startApp(t, { options: { host: 'local\0host' } })
   await app.get('/spin?ms=200')
-  await app.line(({ event }) => event === 'closed', 'the block')
+  await app.line(({ event }) => event === 'settled', 'the block')
   await app.line(({ event, reason }) => event === 'degraded' && reason === 'endpoint', 'what does not work')
 })
 
@@ -154,6 +154,6 @@ test('port: false opens no port', async (t) => {
 test('requests: "off" watches blocks without naming requests', async (t) => {
   const app = await startApp(t, { options: { requests: 'off' } })
   await app.get('/spin?ms=200')
-  const closed = await app.line(({ event, frame }) => event === 'closed' && frame?.function === 'spin', 'the block')
-  assert.equal(closed.request, null)
+  const settled = await app.line(({ event, frame }) => event === 'settled' && frame?.function === 'spin', 'the block')
+  assert.equal(settled.request, null)
 })

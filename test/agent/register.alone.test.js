@@ -39,7 +39,7 @@ const parse = (stdout) => stdout.split('\n').filter((line) => line.startsWith('{
 /** @param {{ stdout: string, stderr: string }} out */
 function assertWatched ({ stdout, stderr }) {
   assert.ok(parse(stdout).some(({ agent }) => agent === true), stdout)
-  assert.ok(parse(stderr).some(({ event, frame }) => event === 'closed' && frame?.function === 'hold'), stderr)
+  assert.ok(parse(stderr).some(({ event, frame }) => event === 'settled' && frame?.function === 'hold'), stderr)
 }
 
 test('node -r loopwatch/register app.js watches a CommonJS application', async (t) => {
@@ -126,7 +126,7 @@ test('the log of a preload is on stderr, so what a tool prints on stdout is stil
   for (const { args, env: more } of runs) {
     const { stdout, stderr, code } = await startNode(t, args, { env: { ...env, ...more } }).closed
     assert.deepEqual({ stdout, code }, { stdout: `${result}\n`, code: 0 }, args.join(' '))
-    assert.ok(parse(stderr).some(({ event }) => event === 'closed'), stderr)
+    assert.ok(parse(stderr).some(({ event }) => event === 'settled'), stderr)
   }
   const { stdout, stderr } = await startNode(t, [eslint, '-f', 'json', 'lib/host'], {
     env: { ...env, NODE_OPTIONS: `--require "${REGISTER}"` }, cwd: path.join(__dirname, '..', '..')
@@ -150,7 +150,7 @@ test('the log of a preload is on stdout where that is said, and so is that of an
   for (const { args, env: more } of runs) {
     const { stdout, stderr, code } = await startNode(t, args, { env: { ...env, ...more } }).closed
     assert.deepEqual({ stderr, code }, { stderr: '', code: 0 }, args.join(' '))
-    assert.ok(parse(stdout).some(({ event }) => event === 'closed'), stdout)
+    assert.ok(parse(stdout).some(({ event }) => event === 'settled'), stdout)
   }
 })
 

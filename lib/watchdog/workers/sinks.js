@@ -55,7 +55,7 @@ class ThreadReports {
     this.#opened.delete(record.id)
     this.#keep(record)
     this.#parts.metrics.observeBlock(record)
-    this.#parts.log?.closed(record)
+    this.#parts.log?.settled(record)
     this.#parts.onSettled(record)
   }
 

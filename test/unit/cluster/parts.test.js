@@ -268,7 +268,7 @@ test('a record with any field wrong is refused, or shown and exported like any o
     await profileOf([own], new URLSearchParams({ seconds: '60', route: '/', cause: 'js' }))
     JSON.stringify([await flameOf([own]), mergeNewest([summaryOf(own)], [makeRecord()])])
     describe(own)
-    log.closed(own)
+    log.settled(own)
   }
   const full = makeFullRecord()
   for (const record of [full, makeRecord(), { ...full, leaf: { ...full.frame, line: -4 } }]) {

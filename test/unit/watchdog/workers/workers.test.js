@@ -209,7 +209,7 @@ test('names that every object has are names of threads like others', async () =>
 test('a block of a worker that nobody has seen inside is filed and logged when it is certain, not before', () => {
   /** @type {string[]} */
   const told = []
-  const log = Object.fromEntries(['opened', 'lasting', 'closed'].map((event) => [event, (/** @type {{ id: string }} */ { id }) => told.push(`${event} ${id}`)]))
+  const log = Object.fromEntries(['opened', 'lasting', 'settled'].map((event) => [event, (/** @type {{ id: string }} */ { id }) => told.push(`${event} ${id}`)]))
   const reports = new ThreadReports({
     keep: 10,
     file: { append: ({ id, ongoing }) => told.push(`filed ${id} ${ongoing}`) },
@@ -228,7 +228,7 @@ test('a block of a worker that nobody has seen inside is filed and logged when i
   reports.lasting(record('late', true, 1))
   reports.lasting(record('late', true, 2))
   reports.settled(record('late', false, 2))
-  assert.deepEqual(told, ['filed late true', 'opened late', 'filed late true', 'lasting late', 'filed late false', 'closed late'])
+  assert.deepEqual(told, ['filed late true', 'opened late', 'filed late true', 'lasting late', 'filed late false', 'settled late'])
 })
 
 test('records of two memories come newest first', () => {
