@@ -18,7 +18,7 @@ const reasons = {
 /** @typedef {keyof typeof reasons} Reason */
 
 /** What does not work at present. A change is said once, when it happens. */
-class Degradations {
+class Health {
   /** @type {Map<Reason, boolean>} */
   #states = new Map(/** @type {Reason[]} */ (Object.keys(reasons)).map((reason) => [reason, false]))
   #say
@@ -49,4 +49,4 @@ class Degradations {
   }
 }
 
-exports.Degradations = Degradations
+exports.Health = Health

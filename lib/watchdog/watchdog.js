@@ -13,22 +13,22 @@ const { Metrics } = require('../export/prometheus/metrics')
 const { renderFamilies } = require('../export/prometheus/exposition')
 const { abort } = require('./abort')
 const { BadRoutes } = require('./requests/bad-routes')
-const { Degradations } = require('./health')
+const { Health } = require('./health')
 const { Endpoint } = require('./endpoint')
-const { Following } = require('./triggers/request-tracking')
+const { RequestTracking } = require('./triggers/request-tracking')
 const { GcPauses } = require('./loop/gc-pauses')
 const { askHost, NOT_ALLOWED } = require('./loop/inspector')
 const { Kernel } = require('./kernel/main-thread')
-const { LivePage } = require('./page-feed/feed')
+const { PageFeed } = require('./page-feed/feed')
 const { takeLosses } = require('./dropped-events')
 const { startProfiling } = require('./profile/profiling')
 const { RequestStats } = require('./requests/stats')
-const { Sources } = require('./source/source-maps')
+const { SourceMaps } = require('./source/source-maps')
 const { startPyroscope } = require('./profile/pyroscope')
 const { Origins } = require('./origin/matcher')
-const { Pace } = require('./loop/poll-scheduler')
+const { PollScheduler } = require('./loop/poll-scheduler')
 const { ThreadReports } = require('./workers/sinks')
-const { ThreadWatch } = require('./loop/monitor')
+const { LoopMonitor } = require('./loop/monitor')
 const { WorkerThreads } = require('./workers/workers')
 const { version } = require('../../package.json')
 
@@ -52,7 +52,7 @@ class Watchdog {
   #gcPauses
   #badRoutes = new BadRoutes()
   #kernel = new Kernel()
-  #pace = new Pace({ ownCpuMs: () => this.#kernel.ownCpuMs(), glance: (now) => this.#glance(now), look: (now, selfLate) => this.#look(now, selfLate) })
+  #pace = new PollScheduler({ ownCpuMs: () => this.#kernel.ownCpuMs(), glance: (now) => this.#glance(now), look: (now, selfLate) => this.#look(now, selfLate) })
   #degradations
   #origins
   #profiling
@@ -85,9 +85,9 @@ class Watchdog {
     this.#bridge = openBridge(memory)
     this.#post = post
     this.#starts = starts
-    this.#sources = new Sources(post, stripsTypes)
+    this.#sources = new SourceMaps(post, stripsTypes)
     const say = (/** @type {'debug' | 'info' | 'warn'} */ level, /** @type {object} */ fields, /** @type {string} */ message) => this.#log?.say(level, fields, message)
-    this.#degradations = new Degradations(say, (message) => post({ code: WARN, message }))
+    this.#degradations = new Health(say, (message) => post({ code: WARN, message }))
     this.#log = options.log === false ? null : new BlockLog({ log: options.log, nowMs, onState: (error) => this.#degradations.set('log', error) })
     this.#memory = new BlockMemory(options.keep, (record) => this.#page.put(record))
     this.#workerBlocks = new BlockMemory(options.keep, (record) => this.#page.put(record))
@@ -115,8 +115,8 @@ class Watchdog {
     })
     this.#gcPauses = new GcPauses(this.#bridge.gcPauses, this.#metrics)
     this.#requests = new RequestStats(this.#bridge, this.#metrics, (durationMs) => this.#page.history.addRequest(durationMs))
-    this.#following = escalates ? new Following((on) => post({ code: FOLLOW, on }), say) : null
-    this.#main = new ThreadWatch({
+    this.#following = escalates ? new RequestTracking((on) => post({ code: FOLLOW, on }), say) : null
+    this.#main = new LoopMonitor({
       thread: 'main',
       threadId: 0,
       bridge: this.#bridge,
@@ -168,7 +168,7 @@ class Watchdog {
     }
     if (!namesRequests) this.#degradations.set('requests', { message: `Node.js ${process.versions.node} has CVE-2025-59466; update it, or set requests: 'on'` })
     this.#cluster = this.#joinCluster(role)
-    this.#page = new LivePage({
+    this.#page = new PageFeed({
       version,
       options,
       histogram,

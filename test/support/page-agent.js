@@ -4,7 +4,7 @@ const { nowMs } = require('../../lib/util/clock')
 const { HttpServer } = require('../../lib/export/http/server')
 const { makeRoutes } = require('../../lib/export/http/paths')
 const { resolveOptions } = require('../../lib/options/table')
-const { LivePage } = require('../../lib/watchdog/page-feed/feed')
+const { PageFeed } = require('../../lib/watchdog/page-feed/feed')
 
 /**
  * The page's side of an agent over a list of records, without a host: for what takes too long to
@@ -14,7 +14,7 @@ const { LivePage } = require('../../lib/watchdog/page-feed/feed')
  */
 exports.startPageAgent = async (t, records = []) => {
   const ongoing = () => records.filter((record) => record.ongoing)
-  const page = new LivePage({
+  const page = new PageFeed({
     version: '0.0.0',
     options: resolveOptions({}, {}),
     histogram: /** @type {any} */ ({ count: 0, percentile: () => 0 }),

@@ -35,7 +35,7 @@ const STACKS_IN_RECORD = 10
  * What is being learned of one silence of the host: first only a suspicion, from begin() on a
  * block, with a record at any time.
  */
-class Incident {
+class BlockBuilder {
   #fold = new Fold()
   /** @type {PlacedSample[]} of the suspicion, whose start is not known yet */
   #early = []
@@ -313,4 +313,4 @@ function median (values) {
   return values.length === 0 ? null : [...values].sort((a, b) => a - b)[values.length >> 1]
 }
 
-exports.Incident = Incident
+exports.BlockBuilder = BlockBuilder

@@ -3,7 +3,7 @@
 const { orNull } = require('../../bridge/beat')
 const { nowMs } = require('../../util/clock')
 const { Detector } = require('./detector')
-const { Incident } = require('./block-builder')
+const { BlockBuilder } = require('./block-builder')
 const { Sampler } = require('./sampler')
 
 /** A verdict waits for this many beats after the block, since GC entries come up to two turns late, */
@@ -49,14 +49,14 @@ const PROGRESS_MS = 1000
 const unchanged = (seen) => seen
 
 /** Watches one thread's event loop: looks at its heartbeat, asks it where it is, reports its blocks. */
-class ThreadWatch {
+class LoopMonitor {
   #parts
   #detector
   #sampler
   #calm
-  /** @type {Incident | null} the present silence */
+  /** @type {BlockBuilder | null} the present silence */
   #incident = null
-  /** @type {{ incident: Incident, end: import('./detector').Closed, after: Reading, beats: number }[]} */
+  /** @type {{ incident: BlockBuilder, end: import('./detector').Closed, after: Reading, beats: number }[]} */
   #held = []
   #isStuckDone = false
   #isDebugged = false
@@ -151,14 +151,14 @@ class ThreadWatch {
 
   /** @param {import('../workers/atomics-wait-idle').PresentSample} sample @param {number} now */
   #addSample (sample, now) {
-    const incident = /** @type {Incident} */ (this.#incident)
+    const incident = /** @type {BlockBuilder} */ (this.#incident)
     const { frames } = this.#parts
     incident.add({ ...sample, isJustEntered: sample.late && frames.isJustEntered(sample.frames), frames: sample.frames.map((frame) => frames.get(frame)) })
     // Caught between two callbacks: asked again at once.
     if (this.#awaitsPlace(incident, now)) this.#sampler.hurry()
   }
 
-  /** Whether a silence is so young that its first report is better late than without a place. @param {Incident} incident @param {number} now */
+  /** Whether a silence is so young that its first report is better late than without a place. @param {BlockBuilder} incident @param {number} now */
   #awaitsPlace (incident, now) {
     return !incident.isPlaced && now < incident.suspectedAtMs + EAGER_MS
   }
@@ -185,12 +185,12 @@ class ThreadWatch {
   /** @param {number} beats the beat its silence began with */
   #makeIncident (beats) {
     const { thread, threadId, surroundings, options, frames } = this.#parts
-    return new Incident({ thread, threadId, beats, before: this.#calm, isDebugged: this.#isDebugged, surroundings: { ...surroundings, frames, thresholdMs: options.threshold } })
+    return new BlockBuilder({ thread, threadId, beats, before: this.#calm, isDebugged: this.#isDebugged, surroundings: { ...surroundings, frames, thresholdMs: options.threshold } })
   }
 
   /** @param {import('./detector').Block} block @param {number} now */
   #open (block, now) {
-    const incident = /** @type {Incident} */ (this.#incident)
+    const incident = /** @type {BlockBuilder} */ (this.#incident)
     incident.begin(this.#parts.nextId(), block, now)
     this.#isStuckDone = false
     this.#isAnnounced = false
@@ -201,7 +201,7 @@ class ThreadWatch {
     const block = this.#detector.open
     if (block === null) return
     const { reports, options, surroundings } = this.#parts
-    if (!this.#isAnnounced && !this.#awaitsPlace(/** @type {Incident} */ (this.#incident), now)) {
+    if (!this.#isAnnounced && !this.#awaitsPlace(/** @type {BlockBuilder} */ (this.#incident), now)) {
       this.#isAnnounced = true
       this.#progressAtMs = now + PROGRESS_MS
       reports.opened(this.#ongoing(now))
@@ -220,7 +220,7 @@ class ThreadWatch {
 
   /** @param {number} now */
   #ongoing (now) {
-    return /** @type {Incident} */ (this.#incident).ongoing(now, this.#parts.isHeldUp?.() ? null : this.#sampler.askedAtMs)
+    return /** @type {BlockBuilder} */ (this.#incident).ongoing(now, this.#parts.isHeldUp?.() ? null : this.#sampler.askedAtMs)
   }
 
   /** @param {import('./detector').Closed} end @param {Reading} after @param {number} beats */
@@ -257,4 +257,4 @@ class ThreadWatch {
   }
 }
 
-exports.ThreadWatch = ThreadWatch
+exports.LoopMonitor = LoopMonitor

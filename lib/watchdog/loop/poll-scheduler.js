@@ -1,7 +1,7 @@
 'use strict'
 
 const { nowMs } = require('../../util/clock')
-const { Lateness } = require('./self-lateness')
+const { SelfLateness } = require('./self-lateness')
 
 /** What is not urgent is looked at this often. */
 const WHOLE_MS = 250
@@ -10,7 +10,7 @@ const WHOLE_MS = 250
  * When the watchdog looks. It wakes as late as it may and no block is missed; where a glance at the
  * heartbeat then shows nothing, that was all. What else there is to do waits for a whole look.
  */
-class Pace {
+class PollScheduler {
   #parts
   #wholeAtMs = -Infinity
   /** @type {NodeJS.Timeout | undefined} */
@@ -24,7 +24,7 @@ class Pace {
    */
   constructor (parts) {
     this.#parts = parts
-    this.lateness = new Lateness(parts.ownCpuMs)
+    this.lateness = new SelfLateness(parts.ownCpuMs)
   }
 
   /** Looks, and again when that is due. */
@@ -63,4 +63,4 @@ class Pace {
   }
 }
 
-exports.Pace = Pace
+exports.PollScheduler = PollScheduler

@@ -10,7 +10,7 @@ const FRESH_MS = 250
  * The watchdog's own lateness: the intervals in which it should have run and did not. What stopped
  * the watchdog too was no fault of the host's code.
  */
-class Lateness {
+class SelfLateness {
   /** @type {{ startMs: number, endMs: number }[]} */
   #gaps = []
   #dueMs = Infinity
@@ -82,5 +82,5 @@ function overlapMs (intervals, startMs, endMs) {
     total + Math.max(0, Math.min(interval.endMs, endMs) - Math.max(interval.startMs, startMs)), 0)
 }
 
-exports.Lateness = Lateness
+exports.SelfLateness = SelfLateness
 exports.overlapMs = overlapMs

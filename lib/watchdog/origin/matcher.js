@@ -5,7 +5,7 @@ const { nowMs } = require('../../util/clock')
 const { blamedFrame, originOf } = require('../../explain/frame')
 const { place } = require('../../export/log/sentence')
 const { roundMs } = require('../../store/record')
-const { Escalation } = require('../triggers/origin')
+const { OriginTrigger } = require('../triggers/origin')
 const { MS_PER_S } = require('../../util/units')
 
 /** Verdicts wait half a second at most; so many callbacks that are slow enough do not end in it. */
@@ -52,7 +52,7 @@ class Origins {
    */
   constructor (parts) {
     this.#parts = parts
-    this.#escalation = parts.isAuto ? new Escalation() : null
+    this.#escalation = parts.isAuto ? new OriginTrigger() : null
   }
 
   get isTracking () {

@@ -14,7 +14,7 @@ const FLUSH_MS = 100
  * What the live page is told: the last ten minutes and the list of blocks when it connects, then the
  * state once a second and blocks as they go. Without a page only the history is kept.
  */
-class LivePage {
+class PageFeed {
   #parts
   #delays
   #streams
@@ -147,4 +147,4 @@ function rowOf ({ id, pid, worker, thread, threadId, startedAt, durationMs, ongo
   }
 }
 
-exports.LivePage = LivePage
+exports.PageFeed = PageFeed

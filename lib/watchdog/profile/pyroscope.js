@@ -4,7 +4,7 @@
  * Pushes blocks to Pyroscope where that is asked for, else null.
  * @param {import('../../options/table').ResolvedOptions} options
  * @param {object} agent
- * @param {import('../health').Degradations} agent.degradations
+ * @param {import('../health').Health} agent.degradations
  * @param {import('../../export/prometheus/metrics').Metrics} agent.metrics
  */
 exports.startPyroscope = ({ pyroscope: url, labels }, { degradations, metrics }) => {

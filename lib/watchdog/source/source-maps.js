@@ -4,7 +4,7 @@ const { SOURCE_MAP } = require('../../bridge/messages')
 const { nowMs } = require('../../util/clock')
 const { FrameTable } = require('../../explain/frame-table')
 const { FunctionHeads } = require('../../explain/function-head')
-const { SourceMaps } = require('../../explain/source-map')
+const { SourceMaps: MapReader } = require('../../explain/source-map')
 const { readSource } = require('./read-source')
 
 /** A map may come later than the file, or be let go of for others. */
@@ -14,7 +14,7 @@ const AGAIN_MS = 60000
  * Where code comes from: the files on disk, and what the main thread's Node.js knows of those that were compiled in
  * memory, for which it is asked now and then. One that is stuck answers when its block is over.
  */
-class Sources {
+class SourceMaps {
   #maps
   /** @type {Map<string, number>} */
   #askedAtMs = new Map()
@@ -23,7 +23,7 @@ class Sources {
   /** @param {(message: object) => void} post to the host @param {boolean} stripsTypes the host runs TypeScript itself, every place where it was */
   constructor (post, stripsTypes) {
     this.#post = post
-    this.#maps = new SourceMaps(readSource, { onMissing: (file) => this.#ask(file), stripsTypes })
+    this.#maps = new MapReader(readSource, { onMissing: (file) => this.#ask(file), stripsTypes })
     const heads = new FunctionHeads(readSource, (file) => this.isInMemory(file))
     this.frames = new FrameTable((frame) => this.#maps.original(frame), (raw) => heads.has(raw))
   }
@@ -49,4 +49,4 @@ class Sources {
   }
 }
 
-exports.Sources = Sources
+exports.SourceMaps = SourceMaps

@@ -27,7 +27,7 @@ const SITES = 100
  * Decides when origins are worth what it costs to track them: where blocks of one place come again
  * and their records lack what an origin can add, and the loop has time to spare.
  */
-class Escalation {
+class OriginTrigger {
   /** @type {Map<string, { times: number[], why: string }>} places whose origin would help, by when they blocked */
   #sites = new Map()
   /** Places whose origin is known. @type {Set<string>} */
@@ -145,4 +145,4 @@ function whyOf ({ frame }) {
     : `${BLOCKS} blocks in ${frame.function ?? '(anonymous)'} (${frame.file}:${frame.line}) outside any request`
 }
 
-exports.Escalation = Escalation
+exports.OriginTrigger = OriginTrigger

@@ -7,7 +7,7 @@ const QUIET_MS = 10 * 60 * 1000
  * Whether requests are worth following through their asynchronous work where AsyncLocalStorage costs
  * a tenth of the throughput (Node.js 20 and 22): from the first block on, until it has been quiet.
  */
-class Following {
+class RequestTracking {
   #tell
   #say
   #untilMs = -Infinity
@@ -42,5 +42,5 @@ class Following {
   }
 }
 
-exports.Following = Following
+exports.RequestTracking = RequestTracking
 exports.QUIET_MS = QUIET_MS

@@ -25,7 +25,7 @@ const TRUST_MS = 1000
  * for it, so that a task that keeps the CPU without sleeping is a block of its own, and neither the
  * waiting nor a row of short tasks is one. A task that sleeps itself (files, locks) is missed.
  */
-class Parking {
+class AtomicsWaitIdle {
   #sleeps
   /** Made-up beats since the last real one; each has a number of its own. */
   #count = 0
@@ -117,5 +117,5 @@ function isWaiting ({ frames }) {
   return frames.length > 0 && frames[0].file === null && frames[0].function === 'wait'
 }
 
-exports.Parking = Parking
+exports.AtomicsWaitIdle = AtomicsWaitIdle
 exports.PERIOD_MS = PERIOD_MS

@@ -11,7 +11,7 @@ const TRIES = 10
 const AGAIN_MS = 100
 
 /** Has worker threads of the application load what makes them watched, until each has said so. */
-class ThreadDiscovery {
+class Discovery {
   /** @type {Map<number, { dueAtMs: number, tries: number }>} */
   #pending = new Map()
   #install
@@ -74,4 +74,4 @@ class ThreadDiscovery {
   }
 }
 
-exports.ThreadDiscovery = ThreadDiscovery
+exports.Discovery = Discovery

@@ -5,9 +5,9 @@ const { availableParallelism } = require('node:os')
 const { nowMs } = require('../../util/clock')
 const { CALM_MS } = require('../../bridge/worker-beats')
 const { findGate } = require('../../bridge/worker-exit-lock')
-const { ThreadAsker } = require('./inspector-client')
-const { ThreadCount } = require('./inspector-limit')
-const { ThreadDiscovery } = require('./discovery')
+const { InspectorClient } = require('./inspector-client')
+const { InspectorLimit } = require('./inspector-limit')
+const { Discovery } = require('./discovery')
 
 /** A process whose watchdog is started anew may have had thousands; the latest are most likely to live. */
 const EARLIER = 1000
@@ -15,7 +15,7 @@ const EARLIER = 1000
 const RECOUNT_MS = 10000
 
 /** What `threads: 'on'` adds: worker threads are found, made to beat, and asked where they are by their inspectors. */
-class ThreadInquiry {
+class Inspection {
   #ownId
   #onState
   #count
@@ -34,14 +34,14 @@ class ThreadInquiry {
     this.#ownId = ownId
     this.#onState = onState
     const gate = findGate()
-    this.#count = new ThreadCount({ cpus: availableParallelism(), before: ownId - 1, tasks: countTasks })
-    this.#asker = new ThreadAsker({
+    this.#count = new InspectorLimit({ cpus: availableParallelism(), before: ownId - 1, tasks: countTasks })
+    this.#asker = new InspectorClient({
       mayAsk: () => this.#count.excess === null && (gate === null || gate.isQuiet(nowMs())),
       options: { threshold, resolution, calmPeriod: Math.max(calmPeriod, CALM_MS) },
       relays: () => counters.get('relays'),
       relayMicros: () => counters.get('relayMicros')
     })
-    this.#discovery = new ThreadDiscovery({
+    this.#discovery = new Discovery({
       nowMs,
       install: (threadIds, isInterrupt) => this.#asker.install(threadIds, isInterrupt, nowMs())
     })
@@ -110,4 +110,4 @@ function countTasks () {
   }
 }
 
-exports.ThreadInquiry = ThreadInquiry
+exports.Inspection = Inspection

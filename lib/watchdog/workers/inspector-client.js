@@ -60,7 +60,7 @@ function installCall (options, isInterrupt) {
  * Puts questions to worker threads by way of the main thread: a few in one go, and seldom
  * enough that threads that are busy by design cost the main thread nothing that could be measured.
  */
-class ThreadAsker {
+class InspectorClient {
   #options
   #relays
   #askThreads
@@ -157,4 +157,4 @@ class ThreadAsker {
   }
 }
 
-exports.ThreadAsker = ThreadAsker
+exports.InspectorClient = InspectorClient

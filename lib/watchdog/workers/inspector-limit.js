@@ -11,7 +11,7 @@ const LEAST = 8
 const OTHER_TASKS = 7
 
 /** How many worker threads the application has, and whether that is too many to ask any. */
-class ThreadCount {
+class InspectorLimit {
   /** @type {Set<number>} */
   #started = new Set()
   #most
@@ -70,4 +70,4 @@ class ThreadCount {
   }
 }
 
-exports.ThreadCount = ThreadCount
+exports.InspectorLimit = InspectorLimit

@@ -8,12 +8,12 @@ const WINDOW_MS = 50
 const ASLEEP = 0.2
 
 /**
- * Tells a worker thread that waits from one that computes, where nobody may ask it (Parking asks): idle workers of a
+ * Tells a worker thread that waits from one that computes, where nobody may ask it (AtomicsWaitIdle asks): idle workers of a
  * pool wait in Atomics.wait, without a turn of their loop. A silent thread that sleeps counts as one that turns:
  * beats are made up for it, so that neither its waiting nor a row of short tasks is a block. A block that sleeps
  * itself (files, locks, execSync) is therefore missed, and so is each where CPU time is not known.
  */
-class Sleeping {
+class SleepDetector {
   #thresholdMs
   #rest
   /** How often it had gone to sleep when it was judged last, null in calm. @type {number | null} */
@@ -91,5 +91,5 @@ function grown (from, to, what) {
   return Math.max(0, (to[what] ?? 0) - (from?.[what] ?? to[what] ?? 0))
 }
 
-exports.Sleeping = Sleeping
+exports.SleepDetector = SleepDetector
 exports.WINDOW_MS = WINDOW_MS

@@ -16,7 +16,7 @@ const nothing = () => ({ activeMs: 0, idleMs: 0, heartbeatAgeMs: 0, inProgressMs
  * Adds up threads of one name: totals are summed, those of ended threads included, so that no counter
  * goes backwards; of ages and durations the largest counts.
  */
-class ThreadTotals {
+class Totals {
   /** @type {Map<string, ThreadState>} by label, of ended threads */
   #ended = new Map()
 
@@ -51,4 +51,4 @@ function add (a, b) {
   }
 }
 
-exports.ThreadTotals = ThreadTotals
+exports.Totals = Totals

@@ -2,10 +2,10 @@
 
 const { openBridge } = require('../../bridge/memory')
 const { CALM_MS } = require('../../bridge/worker-beats')
-const { Parking, PERIOD_MS } = require('./atomics-wait-idle')
-const { Sleeping } = require('./sleep-detector')
+const { AtomicsWaitIdle, PERIOD_MS } = require('./atomics-wait-idle')
+const { SleepDetector } = require('./sleep-detector')
 const { ThreadKernel } = require('../kernel/worker-thread')
-const { ThreadWatch } = require('../loop/monitor')
+const { LoopMonitor } = require('../loop/monitor')
 
 /**
  * @typedef {object} Hello what lib/host/workers/thread-entry.js and preload-beat.js tell of their thread, and outside-watch.js of others
@@ -48,8 +48,8 @@ class WorkerThread {
     this.#bridge = openBridge(hello.memory)
     this.#bridge.counters.add('heard', 1)
     this.#kernel = new ThreadKernel(hello.tid, kernel, (outside ? outside.#bridge : this.#bridge).counters)
-    this.#parking = isAsked ? new Parking(() => this.#kernel.rest().sleeps) : new Sleeping(common.options.threshold, () => this.#kernel.rest())
-    this.#watch = new ThreadWatch({
+    this.#parking = isAsked ? new AtomicsWaitIdle(() => this.#kernel.rest().sleeps) : new SleepDetector(common.options.threshold, () => this.#kernel.rest())
+    this.#watch = new LoopMonitor({
       ...common,
       thread: hello.name,
       threadId: hello.threadId,

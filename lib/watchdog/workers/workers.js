@@ -3,8 +3,8 @@
 const { BroadcastChannel } = require('node:worker_threads')
 const { nowMs } = require('../../util/clock')
 const { CHANNEL, THREAD_STARTED, THREAD_ENDED } = require('../../bridge/messages')
-const { ThreadInquiry } = require('./inspection')
-const { ThreadTotals } = require('./totals')
+const { Inspection } = require('./inspection')
+const { Totals } = require('./totals')
 const { WorkerThread } = require('./worker')
 
 /** A look at calm threads may come this much late, and so with another. */
@@ -23,7 +23,7 @@ class WorkerThreads {
   #channel
   /** Started by the main thread, which has too many to look at. @type {Set<number>} */
   #unseen = new Set()
-  #totals = new ThreadTotals()
+  #totals = new Totals()
   /** @type {Map<number, WorkerThread>} */
   #threads = new Map()
   /** The latest that have ended: what a thread said of itself comes by another way, and may come after its end. @type {Set<number>} */
@@ -49,7 +49,7 @@ class WorkerThreads {
    */
   constructor (parts) {
     this.#parts = parts
-    this.#inquiry = parts.isAsked ? new ThreadInquiry(parts) : null
+    this.#inquiry = parts.isAsked ? new Inspection(parts) : null
     this.#channel = new BroadcastChannel(CHANNEL)
     this.#channel.onmessage = (/** @type {any} */ { data }) => this.#hear(data)
     for (const hello of parts.known) this.#watch(hello, true)

@@ -17,7 +17,7 @@ const { BlockLog } = require('../../../lib/export/log/log')
 const { fileOf, formats, profileOf } = require('../../../lib/export/profiles/profiles')
 const { mergeNewest } = require('../../../lib/store/memory')
 const { summaryOf } = require('../../../lib/store/record')
-const { LivePage } = require('../../../lib/watchdog/page-feed/feed')
+const { PageFeed } = require('../../../lib/watchdog/page-feed/feed')
 const { resolveOptions } = require('../../../lib/options/table')
 const { makeDir } = require('../../support/files')
 const { makeRecord } = require('../../support/record')
@@ -247,7 +247,7 @@ test('a record with any field wrong is refused, or shown and exported like any o
   /** @param {any} record */
   const show = async (record) => {
     const own = { ...record, worker: 1 }
-    const page = new LivePage({
+    const page = new PageFeed({
       version: '0.0.0',
       options: resolveOptions({}, {}),
       histogram: /** @type {any} */ ({ count: 0, percentile: () => 0 }),

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { ThreadView } = require('../../../../lib/host/workers/outside-view')
-const { Sleeping } = require('../../../../lib/watchdog/workers/sleep-detector')
+const { SleepDetector } = require('../../../../lib/watchdog/workers/sleep-detector')
 
 /** A worker thread whose idle time the test decides, started at 0. @param {Partial<ConstructorParameters<typeof ThreadView>[0]>} [parts] */
 function makeView (parts) {
@@ -82,7 +82,7 @@ test('a silent thread that sleeps waits, one that runs or waits for a CPU is blo
   const beat = { beats: 5, atMs: 1000, idleMs: 0, activeMs: 0, periodMs: 0 }
   /** @param {number} ranMs of each 60 ms @param {{ sleeps: number | null, isAsleep: boolean }} rest @param {number} [more] sleeps from look to look */
   const judge = (ranMs, rest, more = 0) => {
-    const sleeping = new Sleeping(50, () => rest)
+    const sleeping = new SleepDetector(50, () => rest)
     for (let i = 0; i < 4; i++) {
       const { beat: seen } = sleeping.adjust({ sample: null, gaps: [], beat, reading: { atMs: 1000 + 60 * i, cpuMs: 10 + ranMs * i, runQueueMs: 0, throttledMs: 0, stolenMs: 0 } })
       if (seen.beats !== beat.beats) return 'waits'

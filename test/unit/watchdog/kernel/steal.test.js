@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Incident } = require('../../../../lib/watchdog/loop/block-builder')
+const { BlockBuilder } = require('../../../../lib/watchdog/loop/block-builder')
 const { processorOf } = require('../../../../lib/watchdog/kernel/main-thread')
 const { MachineSteal, Steal, stolenOf } = require('../../../../lib/watchdog/kernel/steal')
 
@@ -49,7 +49,7 @@ function charged ({ cpuMs, runQueueMs = 0, first = 1030, stolenMs: [from, to] })
   const at = (/** @type {number} */ atMs, /** @type {number | null} */ stolenMs) => ({
     atMs, cpuMs: cpuMs * (atMs - 1000) / 300, runQueueMs: runQueueMs * (atMs - 1000) / 300, throttledMs: 0, stolenMs
   })
-  const incident = new Incident({ thread: 'main', threadId: 0, beats: 1, before: at(1000, null), isDebugged: false, surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0, thresholdMs: 50 } })
+  const incident = new BlockBuilder({ thread: 'main', threadId: 0, beats: 1, before: at(1000, null), isDebugged: false, surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0, thresholdMs: 50 } })
   incident.addReading(at(first, from))
   incident.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
   const { cause, evidence } = incident.closed({ endMs: 1300, durationMs: 300, uncertaintyMs: 0, busyMs: 300 }, at(1300, to))

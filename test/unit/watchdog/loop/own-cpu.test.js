@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Incident } = require('../../../../lib/watchdog/loop/block-builder')
+const { BlockBuilder } = require('../../../../lib/watchdog/loop/block-builder')
 const { OwnCpu } = require('../../../../lib/watchdog/loop/own-cpu')
 
 /** @param {...[number, number | null | undefined]} readings when, and CPU time */
@@ -34,7 +34,7 @@ const silent = { runQueueMs: null, throttledMs: null, stolenMs: null }
 /** A block from 1000 to 1300 that the kernel tells `kernelMs` of, and its thread at its end `gapMs`. @param {number | null} kernelMs @param {number | null} gapMs @param {[number, number][]} answers when, and CPU time */
 function closed (kernelMs, gapMs, answers) {
   const at = (/** @type {number} */ atMs) => ({ atMs, cpuMs: kernelMs === null ? null : kernelMs * (atMs - 1000) / 300, ...silent })
-  const incident = new Incident({ thread: 'main', threadId: 0, beats: 1, before: at(1000), isDebugged: false, surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0, thresholdMs: 50 } })
+  const incident = new BlockBuilder({ thread: 'main', threadId: 0, beats: 1, before: at(1000), isDebugged: false, surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0, thresholdMs: 50 } })
   incident.ownCpu.add({ atMs: 1000, cpuMs: 500 })
   incident.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
   for (const [atMs, cpuMs] of answers) incident.add({ beats: 1, atMs, askedAtMs: atMs - 1, putAtMs: null, idleMs: 0, debugged: false, late: false, request: null, cpuMs, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }] })

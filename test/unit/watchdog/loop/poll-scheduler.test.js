@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Pace } = require('../../../../lib/watchdog/loop/poll-scheduler')
+const { PollScheduler } = require('../../../../lib/watchdog/loop/poll-scheduler')
 const { eventually } = require('../../../support/app')
 
 const STEP_MS = 10
@@ -16,7 +16,7 @@ const FEW = 0.5
  */
 async function run (t, { glance = (nowMs) => nowMs + STEP_MS, dueMs = Infinity } = {}) {
   const seen = { glances: 0, looks: /** @type {number[]} */ ([]), late: 0 }
-  const pace = new Pace({
+  const pace = new PollScheduler({
     ownCpuMs: () => null,
     glance: (nowMs) => {
       seen.glances++

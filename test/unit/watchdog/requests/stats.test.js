@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { pack } = require('../../../../lib/bridge/request-row')
 const { BadRoutes } = require('../../../../lib/watchdog/requests/bad-routes')
-const { Following, QUIET_MS } = require('../../../../lib/watchdog/triggers/request-tracking')
+const { RequestTracking, QUIET_MS } = require('../../../../lib/watchdog/triggers/request-tracking')
 const { RecentBlocks } = require('../../../../lib/watchdog/requests/recent-blocks')
 const { RequestStats } = require('../../../../lib/watchdog/requests/stats')
 
@@ -101,7 +101,7 @@ test('requests are followed from the first block on until it has been quiet for 
   const told = []
   /** @type {string[]} */
   const said = []
-  const following = new Following((on) => told.push(on), (level, fields, message) => said.push(message))
+  const following = new RequestTracking((on) => told.push(on), (level, fields, message) => said.push(message))
   following.tick(5)
   following.block(10)
   following.block(1000)

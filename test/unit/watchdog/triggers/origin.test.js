@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Escalation } = require('../../../../lib/watchdog/triggers/origin')
+const { OriginTrigger } = require('../../../../lib/watchdog/triggers/origin')
 const { makeRecord } = require('../../../support/record')
 
 const HOUR_MS = 60 * 60 * 1000
@@ -14,7 +14,7 @@ const puzzling = (differences) => makeRecord({ request: null, durationMs: 100, .
 
 /** An escalation on a made-up clock, with a loop whose load is the test's to set. */
 function makeStory () {
-  const escalation = new Escalation()
+  const escalation = new OriginTrigger()
   /** @type {any} */
   const story = {
     escalation,
@@ -100,7 +100,7 @@ test('not under load, and not before the load is known; once it is calm, still',
   story.block(3)
   assert.equal(story.pass(6000, 0.55), null)
   assert.equal(story.pass(6000, 0.2)?.open, true)
-  const young = new Escalation()
+  const young = new OriginTrigger()
   for (let i = 0; i < 3; i++) young.settled(puzzling(), 0)
   assert.equal(young.look({ nowMs: 100, beat: { beats: 2, atMs: 100, activeMs: 0, idleMs: 100, periodMs: 25 }, window: null }), null)
 })

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Parking } = require('../../../../lib/watchdog/workers/atomics-wait-idle')
+const { AtomicsWaitIdle } = require('../../../../lib/watchdog/workers/atomics-wait-idle')
 
 const beat = (beats = 5, atMs = 1000) => ({ beats, atMs, idleMs: 900, activeMs: 100, periodMs: 100 })
 const reading = (/** @type {number} */ atMs, /** @type {number | null} */ cpuMs) => ({ atMs, cpuMs, runQueueMs: 0, throttledMs: 0, stolenMs: null })
@@ -12,7 +12,7 @@ const sampleOf = (/** @type {number} */ atMs, /** @type {string} */ name, /** @t
 
 test('a thread found in Atomics.wait counts as idle until it keeps the CPU without a sleep', () => {
   let sleeps = 0
-  const parking = new Parking(() => sleeps)
+  const parking = new AtomicsWaitIdle(() => sleeps)
   const look = (/** @type {any} */ sample, /** @type {number} */ atMs, /** @type {number} */ cpuMs) => parking.adjust({ sample, reading: reading(atMs, cpuMs), beat: beat(), gaps: [] }).beat
   assert.equal(look(null, 1100, 10).atMs, 1000)
   assert.equal(parking.isOn, false)
@@ -40,7 +40,7 @@ test('a thread found in Atomics.wait counts as idle until it keeps the CPU witho
 })
 
 test('a gap that the loop reports after waiting begins where the waiting ended', () => {
-  const parking = new Parking(() => 0)
+  const parking = new AtomicsWaitIdle(() => 0)
   parking.adjust({ sample: sampleOf(1150, 'wait', null), reading: reading(1151, 10), beat: beat(), gaps: [] })
   const { beats } = parking.adjust({ sample: null, reading: reading(5000, 10), beat: beat(), gaps: [] }).beat
   const { gaps } = parking.adjust({ sample: null, reading: reading(5300, 290), beat: beat(6, 5290), gaps: [{ startMs: 1000, endMs: 5290, idleMs: 0, periodMs: 100, beats: 5 }] })
@@ -48,13 +48,13 @@ test('a gap that the loop reports after waiting begins where the waiting ended',
 })
 
 test('a function of the application called wait is no waiting', () => {
-  const parking = new Parking(() => 0)
+  const parking = new AtomicsWaitIdle(() => 0)
   parking.adjust({ sample: sampleOf(1150, 'wait', '/srv/app/wait.js'), reading: reading(1151, 10), beat: beat(), gaps: [] })
   assert.equal(parking.isOn, false)
 })
 
 test('where sleeps are not counted, waiting is believed for a second and then asked for again', () => {
-  const parking = new Parking(() => null)
+  const parking = new AtomicsWaitIdle(() => null)
   const look = (/** @type {number} */ atMs) => parking.adjust({ sample: null, reading: reading(atMs, null), beat: beat(), gaps: [] }).beat.atMs
   parking.adjust({ sample: sampleOf(1150, 'wait', null), reading: reading(1151, null), beat: beat(), gaps: [] })
   assert.equal(look(2100), 2100)

@@ -10,9 +10,9 @@ const { nowMs } = require('../../../../lib/util/clock')
 const { startHeartbeat } = require('../../../../lib/host/sense/heartbeat')
 const { silenceMs } = require('../../../../lib/bridge/min-block-gap')
 const { Detector } = require('../../../../lib/watchdog/loop/detector')
-const { ThreadCount } = require('../../../../lib/watchdog/workers/inspector-limit')
+const { InspectorLimit } = require('../../../../lib/watchdog/workers/inspector-limit')
 const { ThreadReports } = require('../../../../lib/watchdog/workers/sinks')
-const { ThreadTotals } = require('../../../../lib/watchdog/workers/totals')
+const { Totals } = require('../../../../lib/watchdog/workers/totals')
 const { WorkerThreads } = require('../../../../lib/watchdog/workers/workers')
 const { mergeNewest } = require('../../../../lib/store/memory')
 const { parseExposition, valueOf } = require('../../../support/exposition')
@@ -35,7 +35,7 @@ test('a calm thread is not suspected before its beat is half a threshold overdue
 test('above a number of threads for its CPUs none is asked; earlier ones are counted where the system tells them', () => {
   /** @type {number | null} */
   let tasks = 8
-  const count = new ThreadCount({ cpus: 2, before: 40, tasks: () => tasks })
+  const count = new InspectorLimit({ cpus: 2, before: 40, tasks: () => tasks })
   for (let threadId = 41; threadId <= 48; threadId++) count.started(threadId)
   assert.equal(count.excess, null)
   count.started(49)
@@ -48,14 +48,14 @@ test('above a number of threads for its CPUs none is asked; earlier ones are cou
   count.recount()
   assert.equal(count.excess, null)
   tasks = 308
-  assert.match(new ThreadCount({ cpus: 64, before: 1000, tasks: () => tasks }).excess?.message ?? '', /there are 300, more than the 32/)
+  assert.match(new InspectorLimit({ cpus: 64, before: 1000, tasks: () => tasks }).excess?.message ?? '', /there are 300, more than the 32/)
   tasks = null
-  assert.equal(new ThreadCount({ cpus: 2, before: 1000, tasks: () => tasks }).excess, null, 'the first question tells')
+  assert.equal(new InspectorLimit({ cpus: 2, before: 1000, tasks: () => tasks }).excess, null, 'the first question tells')
 })
 
 test('threads whose end nobody told are not counted for ever', () => {
   let tasks = 8 + 14
-  const count = new ThreadCount({ cpus: 2, before: 0, tasks: () => tasks })
+  const count = new InspectorLimit({ cpus: 2, before: 0, tasks: () => tasks })
   for (let threadId = 2; threadId <= 15; threadId++) count.started(threadId)
   count.recount()
   assert.match(count.excess?.message ?? '', /there are 14/)
@@ -69,7 +69,7 @@ test('threads whose end nobody told are not counted for ever', () => {
   count.started(21)
   assert.match(/** @type {any} */ (count.excess)?.message ?? '', /there are 9/)
 
-  const unknown = new ThreadCount({ cpus: 2, before: 0, tasks: () => null })
+  const unknown = new InspectorLimit({ cpus: 2, before: 0, tasks: () => null })
   for (let threadId = 2; threadId <= 15; threadId++) unknown.started(threadId)
   unknown.recount()
   assert.match(unknown.excess?.message ?? '', /there are 14/)
@@ -185,7 +185,7 @@ test('time in which a thread was kept by us is no block of the application', asy
 })
 
 test('threads of one name add up, ended ones stay in the totals, and of gauges the largest counts', () => {
-  const totals = new ThreadTotals()
+  const totals = new Totals()
   const state = (/** @type {number} */ n) => ({ activeMs: n, idleMs: 10 * n, heartbeatAgeMs: n, inProgressMs: 2 * n, cpu: { user: n, system: 1 } })
   totals.end('pool', state(100))
   assert.deepEqual(totals.sum([{ label: 'pool', state: state(1) }, { label: 'pool', state: state(2) }, { label: 'other', state: state(3) }]), new Map([
@@ -197,7 +197,7 @@ test('threads of one name add up, ended ones stay in the totals, and of gauges t
 
 test('names that every object has are names of threads like others', async () => {
   const names = ['constructor', 'toString', '__proto__']
-  const totals = new ThreadTotals()
+  const totals = new Totals()
   const state = { activeMs: 1000, idleMs: 2000, heartbeatAgeMs: 1, inProgressMs: 0, cpu: { user: 1, system: 2 } }
   totals.end('__proto__', state)
   const { metrics } = makeMetrics({ threads: () => totals.sum(names.map((label) => ({ label, state }))) })
