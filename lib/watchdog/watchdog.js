@@ -18,7 +18,7 @@ const { Endpoint } = require('./endpoint')
 const { RequestTracking } = require('./triggers/request-tracking')
 const { GcPauses } = require('./loop/gc-pauses')
 const { askHost, NOT_ALLOWED } = require('./loop/inspector')
-const { Kernel } = require('./kernel/main-thread')
+const { ThreadStats, openShared } = require('./kernel/thread-stats')
 const { PageFeed } = require('./page-feed/feed')
 const { takeLosses } = require('./dropped-events')
 const { startProfiling } = require('./profile/profiling')
@@ -51,8 +51,10 @@ class Watchdog {
   /** @type {GcPauses} */
   #gcPauses
   #badRoutes = new BadRoutes()
-  #kernel = new Kernel()
-  #pace = new PollScheduler({ ownCpuMs: () => this.#kernel.ownCpuMs(), glance: (now) => this.#glance(now), look: (now, selfLate) => this.#look(now, selfLate) })
+  #shared = openShared()
+  #hostStats = new ThreadStats(this.#shared, process.pid)
+  #ownStats = new ThreadStats(this.#shared, 'caller')
+  #pace = new PollScheduler({ ownCpuMs: () => this.#ownStats.cpuMs(), glance: (now) => this.#glance(now), look: (now, selfLate) => this.#look(now, selfLate) })
   #degradations
   #origins
   #profiling
@@ -97,7 +99,7 @@ class Watchdog {
     this.#profiling = startProfiling(options.profile, { mayInspect, profilesItself, bridge: this.#bridge, sources: this.#sources, say, onState: (failure) => this.#degradations.set('profile', failure) })
     this.#metrics = new Metrics({
       loop: () => this.#loop(),
-      cpuSeconds: () => this.#kernel.cpuSeconds(),
+      cpuSeconds: () => ({ main: this.#hostStats.cpuSeconds(), watchdog: this.#ownStats.cpuSeconds() }),
       threads: () => this.#threads?.states() ?? new Map(),
       degraded: () => this.#degradations.entries(),
       inFlight: () => this.#bridge.counters.get('inFlight'),
@@ -122,8 +124,7 @@ class Watchdog {
       bridge: this.#bridge,
       options,
       ask: (isAgain) => this.#ask(mayInspect, isAgain),
-      readKernel: (now) => this.#kernel.read(now),
-      readPrecisely: (reading) => this.#kernel.precise(reading),
+      stats: this.#hostStats,
       ...this.#profiling.parts,
       surroundings: {
         ...this.#profiling.surroundings,
@@ -157,7 +158,7 @@ class Watchdog {
         ownId: threadId,
         bridge: this.#bridge,
         labelOf: (name) => this.#metrics.threadLabel(name),
-        kernel: this.#kernel,
+        shared: this.#shared,
         watchdogGapWithin: (startMs, endMs) => this.#pace.lateness.within(startMs, endMs),
         frames,
         nextId: () => this.#nextId(),
@@ -391,7 +392,7 @@ class Watchdog {
     this.#pyroscope?.stop()
     await this.#cluster.stop()
     this.#log?.flushSuppressed()
-    for (const part of [this.#log, this.#file, this.#kernel]) part?.close()
+    for (const part of [this.#log, this.#file, this.#hostStats, this.#ownStats, this.#shared.throttling, this.#shared.machineSteal]) part?.close()
   }
 }
 

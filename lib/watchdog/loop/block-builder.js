@@ -26,7 +26,7 @@ const STACKS_IN_RECORD = 10
  * @property {number} thresholdMs
  * @property {import('../../explain/frame-table').FrameTable} [frames] may have learned where code comes from since a sample was taken
  *
- * @typedef {import('../kernel/main-thread').Reading} Reading
+ * @typedef {import('../kernel/thread-stats').Reading} Reading
  * @typedef {import('../workers/atomics-wait-idle').PresentSample & { isJustEntered?: boolean }} PlacedSample its frames at their original places
  * @typedef {Pick<import('./detector').Closed, 'endMs' | 'durationMs' | 'uncertaintyMs' | 'busyMs' | 'cpuMs'>} End
  */

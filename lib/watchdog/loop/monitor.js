@@ -19,7 +19,7 @@ const PROGRESS_MS = 1000
 
 /**
  * @typedef {import('../../store/record').BlockRecord} BlockRecord
- * @typedef {import('../kernel/main-thread').Reading} Reading
+ * @typedef {import('../kernel/thread-stats').Reading} Reading
  *
  * @typedef {object} Reports what a watched thread's blocks are told to, in this order
  * @property {(record: BlockRecord) => void} opened it is certain
@@ -36,8 +36,7 @@ const PROGRESS_MS = 1000
  * @property {(isAgain: boolean) => boolean} ask puts the probe's question to the thread, false where it cannot
  * @property {() => boolean} [isHeldUp] something else than the thread keeps the question from it
  * @property {(seen: import('../workers/atomics-wait-idle').Seen) => import('../workers/atomics-wait-idle').Seen} [adjust] corrects what a look has seen
- * @property {(nowMs: number) => Reading} readKernel as precise as calm needs it
- * @property {(reading: Reading) => Reading} readPrecisely what a block is judged by, at the moment of that reading
+ * @property {Pick<import('../kernel/thread-stats').ThreadStats, 'read' | 'precise'>} stats what the kernel tells of the thread
  * @property {Omit<import('./block-builder').Surroundings, 'thresholdMs' | 'frames'>} surroundings
  * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether more is about to be known of what ended then
  * @property {import('../../explain/frame-table').FrameTable} frames
@@ -68,10 +67,10 @@ class LoopMonitor {
   /** @param {Parts} parts */
   constructor (parts) {
     this.#parts = parts
-    const { options, bridge, ask, readKernel } = parts
+    const { options, bridge, ask, stats } = parts
     this.#detector = new Detector({ thresholdMs: options.threshold, resolutionMs: options.resolution, startupIdleMs: parts.threadId === 0 ? STARTUP_IDLE_MS : 0 })
     this.#sampler = new Sampler({ mailbox: bridge.answer, ask, sampleMs: options.sample })
-    this.#calm = readKernel(nowMs())
+    this.#calm = stats.read(nowMs())
     // The first question warms the way to the thread up, and tells whether there is one.
     this.#sampler.askIfDue(nowMs(), 0)
   }
@@ -98,13 +97,13 @@ class LoopMonitor {
    * @returns {number | null} when to look again at the latest, null where there is something to look at
    */
   glance (now) {
-    const { bridge, readKernel } = this.#parts
+    const { bridge, stats } = this.#parts
     if (this.#incident !== null || this.#held.length > 0 || this.#sampler.askedAtMs !== null) return null
     const beat = bridge.beat.read()
     if (!bridge.lateBeats.isEmpty) return null
     const wakeAtMs = this.#detector.glance(now, beat)
     if (wakeAtMs === null) return null
-    this.#calm = readKernel(now)
+    this.#calm = stats.read(now)
     this.knownToMs = beat.atMs
     return wakeAtMs
   }
@@ -115,19 +114,19 @@ class LoopMonitor {
    * @returns {{ wakeAtMs: number, eventful: boolean }} when to look again at the latest; whether anything is going on
    */
   look (now, selfLate) {
-    const { bridge, readKernel, readPrecisely, adjust = unchanged } = this.#parts
+    const { bridge, stats, adjust = unchanged } = this.#parts
     const taken = this.#sampler.take()
     if (taken !== null) this.#isDebugged = taken.debugged
     // In this order: a beat after its gap was pushed, so a gap that is missing now comes next time.
     const lastBeat = bridge.beat.read()
     const lateBeats = bridge.lateBeats.drain().map(([startMs, endMs, idleMs, periodMs, beats, cpuMs]) => ({ startMs, endMs, idleMs, periodMs, beats, cpuMs: orNull(cpuMs) }))
-    const { sample, beat, gaps, reading: seen } = adjust({ sample: taken, beat: lastBeat, gaps: lateBeats, reading: readKernel(now) })
+    const { sample, beat, gaps, reading: seen } = adjust({ sample: taken, beat: lastBeat, gaps: lateBeats, reading: stats.read(now) })
     const present = sample !== null && sample.beats === this.#incident?.beats ? sample : null
     if (present !== null) this.#addSample(present, now)
 
     const idleMs = this.#incident?.beats === beat.beats ? this.#incident.idleMs : null
     const { events, suspicious, wakeAtMs } = this.#detector.look({ nowMs: now, beat, gaps, idleMs, selfLate })
-    const reading = suspicious || events.length > 0 ? readPrecisely(seen) : seen
+    const reading = suspicious || events.length > 0 ? stats.precise(seen) : seen
     for (const event of events) {
       if (event.type === 'close') this.#close(event, reading, beat.beats)
     }
@@ -251,7 +250,7 @@ class LoopMonitor {
     if (block !== null) {
       const durationMs = now - block.startMs
       const end = { endMs: now, durationMs, uncertaintyMs: block.uncertaintyMs, busyMs: durationMs }
-      this.#close({ type: 'close', block, ...end, seen: true }, this.#parts.readPrecisely(this.#parts.readKernel(now)), 0)
+      this.#close({ type: 'close', block, ...end, seen: true }, this.#parts.stats.precise(this.#parts.stats.read(now)), 0)
     }
     this.#release(Infinity, 0)
   }

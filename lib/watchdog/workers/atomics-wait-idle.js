@@ -13,7 +13,7 @@ const TRUST_MS = 1000
  *
  * @typedef {object} Seen what a look has of a thread
  * @property {PresentSample | null} sample
- * @property {import('../kernel/main-thread').Reading} reading
+ * @property {import('../kernel/thread-stats').Reading} reading
  * @property {import('../loop/detector').DoubtfulBeat} beat
  * @property {import('../loop/detector').Gap[]} gaps
  */
@@ -76,7 +76,7 @@ class AtomicsWaitIdle {
     return { ...beat, beats: this.#number(beat.beats), atMs: this.#atMs, periodMs: 0, doubtMs: PERIOD_MS, cpuMs: null }
   }
 
-  /** @param {number} atMs @param {import('../kernel/main-thread').Reading} reading */
+  /** @param {number} atMs @param {import('../kernel/thread-stats').Reading} reading */
   #found (atMs, { cpuMs }) {
     this.#count++
     this.#atMs = atMs
@@ -85,7 +85,7 @@ class AtomicsWaitIdle {
     this.#cpuMs = cpuMs
   }
 
-  /** @param {import('../kernel/main-thread').Reading} reading @param {boolean} isAnswered from outside of Atomics.wait */
+  /** @param {import('../kernel/thread-stats').Reading} reading @param {boolean} isAnswered from outside of Atomics.wait */
   #follow ({ atMs, cpuMs }, isAnswered) {
     this.#excused = isAnswered ? EXCUSED_LOOKS : Math.max(0, this.#excused - 1)
     // A thread that had no CPU time is where it was.

@@ -22,7 +22,7 @@ class SleepDetector {
   #count = 0
   #realBeats = 0
   #atMs = 0
-  /** @type {import('../kernel/main-thread').Reading | null} */
+  /** @type {import('../kernel/thread-stats').Reading | null} */
   #last = null
   /** Time found to be spent waiting so far. */
   parkedMs = 0
@@ -64,7 +64,7 @@ class SleepDetector {
     return { ...beat, beats: this.#number(beat.beats), atMs: this.#atMs, periodMs: 0, doubtMs }
   }
 
-  /** @param {import('../kernel/main-thread').Reading} reading @param {number} fromMs since when it has been silent and was not judged */
+  /** @param {import('../kernel/thread-stats').Reading} reading @param {number} fromMs since when it has been silent and was not judged */
   #follow (reading, fromMs) {
     const silentMs = reading.atMs - fromMs
     if (silentMs < WINDOW_MS) return
@@ -86,7 +86,7 @@ class SleepDetector {
   }
 }
 
-/** @param {import('../kernel/main-thread').Reading | null} from @param {import('../kernel/main-thread').Reading} to @param {'cpuMs' | 'runQueueMs'} what */
+/** @param {import('../kernel/thread-stats').Reading | null} from @param {import('../kernel/thread-stats').Reading} to @param {'cpuMs' | 'runQueueMs'} what */
 function grown (from, to, what) {
   return Math.max(0, (to[what] ?? 0) - (from?.[what] ?? to[what] ?? 0))
 }

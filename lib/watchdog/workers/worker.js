@@ -4,7 +4,7 @@ const { openBridge } = require('../../bridge/memory')
 const { CALM_MS } = require('../../bridge/worker-beats')
 const { AtomicsWaitIdle, PERIOD_MS } = require('./atomics-wait-idle')
 const { SleepDetector } = require('./sleep-detector')
-const { ThreadKernel } = require('../kernel/worker-thread')
+const { ThreadStats } = require('../kernel/thread-stats')
 const { LoopMonitor } = require('../loop/monitor')
 
 /**
@@ -19,7 +19,7 @@ const { LoopMonitor } = require('../loop/monitor')
 class WorkerThread {
   #bridge
   #isAsked
-  #kernel
+  #stats
   #parking
   #watch
   #dueAtMs = 0
@@ -33,30 +33,29 @@ class WorkerThread {
    * @param {object} parts
    * @param {Hello} parts.hello
    * @param {string} parts.label of its metrics
-   * @param {Pick<import('../kernel/main-thread').Kernel, 'throttling' | 'machineSteal'>} parts.kernel of the process
+   * @param {import('../kernel/thread-stats').Shared} parts.shared by all threads
    * @param {Pick<import('../loop/monitor').Parts, 'options' | 'ask' | 'isHeldUp' | 'frames' | 'nextId' | 'reports'>} parts.common
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
    * @param {boolean} parts.isOutside the main thread sees what it does
    * @param {boolean} parts.isAsked whether it can be asked where it is
    * @param {WorkerThread} [parts.outside] the same as it is seen from outside, which knows its CPU time
    */
-  constructor ({ hello, label, kernel, common, watchdogGapWithin, isOutside, isAsked, outside }) {
+  constructor ({ hello, label, shared, common, watchdogGapWithin, isOutside, isAsked, outside }) {
     this.threadId = hello.threadId
     this.label = label
     this.isOutside = isOutside
     this.#isAsked = isAsked
     this.#bridge = openBridge(hello.memory)
     this.#bridge.counters.add('heard', 1)
-    this.#kernel = new ThreadKernel(hello.tid, kernel, (outside ? outside.#bridge : this.#bridge).counters)
-    this.#parking = isAsked ? new AtomicsWaitIdle(() => this.#kernel.rest().sleeps) : new SleepDetector(common.options.threshold, () => this.#kernel.rest())
+    this.#stats = new ThreadStats(shared, hello.tid, (outside ? outside.#bridge : this.#bridge).counters)
+    this.#parking = isAsked ? new AtomicsWaitIdle(() => this.#stats.rest().sleeps) : new SleepDetector(common.options.threshold, () => this.#stats.rest())
     this.#watch = new LoopMonitor({
       ...common,
       thread: hello.name,
       threadId: hello.threadId,
       bridge: this.#bridge,
       adjust: (seen) => this.#parking.adjust(seen),
-      readKernel: (now) => this.#kernel.read(now),
-      readPrecisely: (reading) => this.#kernel.precise(reading),
+      stats: this.#stats,
       surroundings: {
         // Not observed, see lib/host/workers/thread-entry.js: it counts as js.
         gcWithin: () => 0,
@@ -67,7 +66,7 @@ class WorkerThread {
 
   /** Whether the thread exits or is no more: what it says last is no block. */
   get isEnded () {
-    return this.#isStopped || this.#kernel.isGone || this.#bridge.counters.get('ended') > 0
+    return this.#isStopped || this.#stats.isGone || this.#bridge.counters.get('ended') > 0
   }
 
   /** The record of the block in progress. */
@@ -82,7 +81,7 @@ class WorkerThread {
    */
   look (now, selfLate) {
     if (now < this.#dueAtMs) return { wakeAtMs: this.#dueAtMs, eventful: false }
-    this.#kernel.read(now)
+    this.#stats.read(now)
     if (this.isEnded) return { wakeAtMs: Infinity, eventful: false }
     // Seen from outside, and not yet at work.
     if (this.#bridge.beat.beats === 0) return { wakeAtMs: now + CALM_MS, eventful: false }
@@ -109,7 +108,7 @@ class WorkerThread {
       activeMs: Math.max(this.#time.activeMs, real.activeMs + blockedMs - parkedMs),
       idleMs: Math.max(this.#time.idleMs, real.idleMs + parkedMs)
     }
-    this.#cpu = this.#kernel.cpuSeconds() ?? this.#cpu
+    this.#cpu = this.#stats.cpuSeconds() ?? this.#cpu
     return { ...this.#time, heartbeatAgeMs: beat.beats === 0 ? 0 : now - beat.atMs, inProgressMs: this.#watch.blockedMs, cpu: this.#cpu }
   }
 
@@ -118,7 +117,7 @@ class WorkerThread {
     this.#isStopped = true
     if (!isNeeded) this.#bridge.counters.add('released', 1)
     this.#watch.stop(this.#lastLookMs)
-    this.#kernel.close()
+    this.#stats.close()
   }
 }
 

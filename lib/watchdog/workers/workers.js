@@ -39,7 +39,7 @@ class WorkerThreads {
    * @param {import('../../bridge/memory').Bridge} parts.bridge of the main thread
    * @param {{ threshold: number, resolution: number, sample: number, calmPeriod: number }} parts.options
    * @param {(name: string) => string} parts.labelOf bounds the label of a name
-   * @param {Pick<import('../kernel/main-thread').Kernel, 'throttling' | 'machineSteal'>} parts.kernel of the process
+   * @param {import('../kernel/thread-stats').Shared} parts.shared by all threads
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
    * @param {import('../../explain/frame-table').FrameTable} parts.frames
    * @param {() => string} parts.nextId
@@ -106,11 +106,11 @@ class WorkerThreads {
     // It tells better itself. Its times go on from where they were, so they are not added up.
     known?.stop(tid === null)
     const own = TAKEN.includes(name) ? `${name} (worker)` : name
-    const { options, frames, nextId, reports, kernel, watchdogGapWithin, labelOf } = this.#parts
+    const { options, frames, nextId, reports, shared, watchdogGapWithin, labelOf } = this.#parts
     this.#threads.set(threadId, new WorkerThread({
       hello: { ...hello, name: own },
       label: labelOf(own),
-      kernel,
+      shared,
       watchdogGapWithin,
       isOutside,
       isAsked: this.#inquiry !== null,

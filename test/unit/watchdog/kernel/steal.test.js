@@ -4,7 +4,7 @@ const fs = require('node:fs')
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { BlockBuilder } = require('../../../../lib/watchdog/loop/block-builder')
-const { processorOf } = require('../../../../lib/watchdog/kernel/main-thread')
+const { processorOf } = require('../../../../lib/watchdog/kernel/thread-stats')
 const { MachineSteal, Steal, stolenOf } = require('../../../../lib/watchdog/kernel/steal')
 
 /** Of a machine with eleven CPUs; the eighth number is stolen time in hundredths of a second. */

@@ -16,14 +16,14 @@ function makeCgroup (throttledMs) {
     reads++
     return throttledMs(nowMs)
   })
-  const at = (/** @type {number} */ ms, /** @type {'glance' | 'read'} */ how) => {
+  const at = (/** @type {number} */ ms, /** @type {'recent' | 'read'} */ how) => {
     nowMs = ms
     return throttling[how](ms)
   }
   /** Looks of calm until then. @param {number} untilMs */
   const calm = (untilMs) => {
     let seen = null
-    for (let ms = nowMs + LOOK_MS; ms <= untilMs; ms += LOOK_MS) seen = at(ms, 'glance')
+    for (let ms = nowMs + LOOK_MS; ms <= untilMs; ms += LOOK_MS) seen = at(ms, 'recent')
     return seen
   }
   return { at, calm, take: () => reads, throttling }
@@ -39,12 +39,12 @@ test('an idle process reads its quota four times a second, not at every look', (
 test('one look reads it once, whoever asks, and a look at a block reads it anew', () => {
   let throttledMs = 0
   const { at, take } = makeCgroup(() => throttledMs)
-  at(1000, 'glance')
+  at(1000, 'recent')
   at(1000, 'read')
-  at(1000, 'glance')
+  at(1000, 'recent')
   assert.equal(take(), 1)
   throttledMs = 30
-  assert.equal(at(1010, 'glance'), 0)
+  assert.equal(at(1010, 'recent'), 0)
   assert.equal(at(1020, 'read'), 30)
   assert.equal(take(), 2)
 })
@@ -53,7 +53,7 @@ test('a cgroup that is throttled in every period is read at every look until two
   const { at, calm, take } = makeCgroup((nowMs) => 50 * Math.floor(Math.min(nowMs, 5000) / 100))
   calm(4990)
   assert.ok(take() > 4990 / LOOK_MS - CALM_MS / LOOK_MS - 1, `${take()}`)
-  assert.equal(at(5000, 'glance'), 2500)
+  assert.equal(at(5000, 'recent'), 2500)
   calm(5000 + LATELY_MS)
   const before = take()
   calm(10_000)
@@ -62,7 +62,7 @@ test('a cgroup that is throttled in every period is read at every look until two
 
 test('where it is not known it is null', () => {
   const throttling = new Throttling(() => null)
-  assert.deepEqual([throttling.glance(0), throttling.read(100), throttling.glance(5000)], [null, null, null])
+  assert.deepEqual([throttling.recent(0), throttling.read(100), throttling.recent(5000)], [null, null, null])
 })
 
 const surroundings = { gcWithin: () => 0, watchdogGapWithin: () => 0, thresholdMs: 50 }

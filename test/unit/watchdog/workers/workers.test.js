@@ -92,7 +92,7 @@ function watchThreads (t, isAsked = true) {
     // Nothing is a block here, however busy the machine.
     options: { threshold: 60000, resolution: 10, sample: 10, calmPeriod: 100 },
     labelOf: (/** @type {string} */ name) => name,
-    kernel: { throttling: { glance: () => 0, read: () => 0 }, machineSteal: () => null },
+    shared: { throttling: { recent: () => 0, read: () => 0 }, machineSteal: { of: () => null } },
     watchdogGapWithin: () => 0,
     onNew: () => { seen.watched++ },
     onState: (/** @type {any} */ state) => { seen.excess = state }
