@@ -297,7 +297,7 @@ class Watchdog {
         this.#origins.ended(record)
       },
       settled: (record, endMs) => {
-        this.#following?.block(nowMs())
+        this.#following?.settled(nowMs())
         if (endMs < this.#startedAtMs) this.#metrics.drop('missed_block')
         this.#remember(record)
         this.#metrics.observeBlock(record)

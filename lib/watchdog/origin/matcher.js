@@ -39,7 +39,7 @@ class Origins {
   #kept = []
   /** @type {{ isAuto: boolean, openedAtMs: number, found: number, places: Set<string> } | null} */
   #window = null
-  #escalation
+  #trigger
   #parts
 
   /**
@@ -52,7 +52,7 @@ class Origins {
    */
   constructor (parts) {
     this.#parts = parts
-    this.#escalation = parts.isAuto ? new OriginTrigger() : null
+    this.#trigger = parts.isAuto ? new OriginTrigger() : null
   }
 
   get isTracking () {
@@ -101,17 +101,17 @@ class Origins {
 
   /** A block is over. @param {BlockRecord} record */
   ended (record) {
-    this.#escalation?.ended(record)
+    this.#trigger?.ended(record)
   }
 
   /** A block has its verdict. @param {BlockRecord} record */
   settled (record) {
-    this.#escalation?.settled(record, nowMs())
+    this.#trigger?.settled(record, nowMs())
   }
 
   /** @param {number} now @param {import('../../bridge/beat').Beat} beat */
   look (now, beat) {
-    const request = this.#escalation?.look({ nowMs: now, beat, window: this.#window })
+    const request = this.#trigger?.poll({ nowMs: now, beat, window: this.#window })
     if (request) this.#parts.post({ code: TRACK, ...request })
   }
 

@@ -1,6 +1,8 @@
 'use strict'
 
-/** Without a block for this long, requests are no longer followed where that costs. */
+const { Recently } = require('./recently')
+
+/** After this long without a block, requests are no longer followed where that costs. */
 const QUIET_MS = 10 * 60 * 1000
 
 /**
@@ -10,7 +12,7 @@ const QUIET_MS = 10 * 60 * 1000
 class RequestTracking {
   #tell
   #say
-  #untilMs = -Infinity
+  #blocks = new Recently({ withinMs: QUIET_MS })
   isOn = false
 
   /**
@@ -22,23 +24,22 @@ class RequestTracking {
     this.#say = say
   }
 
-  /** @param {number} nowMs */
-  block (nowMs) {
-    this.#untilMs = nowMs + QUIET_MS
-    this.#set(true)
+  /** A block has its verdict. @param {number} nowMs */
+  settled (nowMs) {
+    this.#blocks.add(nowMs)
+    this.tick(nowMs)
   }
 
   /** @param {number} nowMs */
   tick (nowMs) {
-    if (nowMs >= this.#untilMs) this.#set(false)
-  }
-
-  /** @param {boolean} on */
-  #set (on) {
-    if (this.isOn === on) return
-    this.isOn = on
-    this.#tell(on)
-    if (on) this.#say('info', { event: 'requests_on' }, "requests are followed from now on, so that the next blocks have theirs (requests: 'auto'; 'on' does from the start)")
+    const isOn = this.#blocks.isOn(nowMs)
+    if (this.isOn === isOn) return
+    this.isOn = isOn
+    this.#tell(isOn)
+    if (isOn) {
+      this.#say('info', { event: 'requests_on' }, 'requests are followed from now on, so that the next blocks have theirs ' +
+        "(requests: 'auto'; 'on' does from the start)")
+    }
   }
 }
 

@@ -5,7 +5,6 @@ const assert = require('node:assert/strict')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { pack } = require('../../../../lib/bridge/request-row')
 const { BadRoutes } = require('../../../../lib/watchdog/requests/bad-routes')
-const { RequestTracking, QUIET_MS } = require('../../../../lib/watchdog/triggers/request-tracking')
 const { RecentBlocks } = require('../../../../lib/watchdog/requests/recent-blocks')
 const { RequestStats } = require('../../../../lib/watchdog/requests/stats')
 
@@ -94,26 +93,6 @@ test('the part of a request that blocks cover is exact for any number of them', 
   assert.equal(blocks.blockedMs(99020, 99920, 1), 20 + 8 * 40 + 20)
   assert.equal(blocks.blockedMs(99020, 99920, 999), 20 + 8 * 40)
   assert.equal(blocks.blockedMs(99940, 99999, 1), 0)
-})
-
-test('requests are followed from the first block on until it has been quiet for long', () => {
-  /** @type {boolean[]} */
-  const told = []
-  /** @type {string[]} */
-  const said = []
-  const following = new RequestTracking((on) => told.push(on), (level, fields, message) => said.push(message))
-  following.tick(5)
-  following.block(10)
-  following.block(1000)
-  following.tick(999 + QUIET_MS)
-  assert.deepEqual(told, [true])
-  following.tick(1000 + QUIET_MS)
-  following.tick(1001 + QUIET_MS)
-  assert.deepEqual(told, [true, false])
-  following.block(2000 + QUIET_MS)
-  assert.equal(said.length, 2)
-  assert.match(said[0], /^requests are followed from now on/)
-  assert.deepEqual(told, [true, false, true])
 })
 
 test('a function for routes that fails is told, and trusted again after a minute without', () => {
