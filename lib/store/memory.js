@@ -5,12 +5,10 @@ class BlockMemory {
   /** @type {Map<string, import('./record').BlockRecord>} */
   #records = new Map()
   #keep
-  #onPut
 
-  /** @param {number} keep most blocks kept @param {(record: import('./record').BlockRecord) => void} [onPut] */
-  constructor (keep, onPut = () => {}) {
+  /** @param {number} keep most blocks kept */
+  constructor (keep) {
     this.#keep = keep
-    this.#onPut = onPut
   }
 
   /** @param {import('./record').BlockRecord} record */
@@ -19,7 +17,6 @@ class BlockMemory {
     if (this.#records.size > this.#keep) {
       this.#records.delete(/** @type {string} */ (this.#records.keys().next().value))
     }
-    this.#onPut(record)
   }
 
   /** @param {string} id */
@@ -32,9 +29,15 @@ class BlockMemory {
     return this.#records.get(id)
   }
 
-  /** Newest first. */
-  list () {
-    return [...this.#records.values()].reverse()
+  /**
+   * Newest first, blocks in progress as they are now. Nothing of these is kept.
+   * @param {import('./record').BlockRecord[]} [ongoing] oldest first
+   */
+  list (ongoing = []) {
+    const now = new Map(ongoing.map((record) => [record.id, record]))
+    const fresh = ongoing.filter(({ id }) => !this.#records.has(id))
+    const kept = [...this.#records.values()].map((record) => now.get(record.id) ?? record)
+    return [...kept, ...fresh].slice(-this.#keep).reverse()
   }
 }
 

@@ -91,11 +91,11 @@ class BlockLog {
   }
 
   /** Blocks left out and lines that could not be written, since the last call. */
-  takeLosses () {
-    const losses = { log_suppressed: this.#suppressed, log_line: this.#destination.dropped }
+  takeDropped () {
+    const dropped = { log_suppressed: this.#suppressed, log_line: this.#destination.dropped }
     this.#suppressed = 0
     this.#destination.dropped = 0
-    return losses
+    return dropped
   }
 
   /** @param {'debug' | 'info' | 'warn'} level @param {object} fields @param {string} message */

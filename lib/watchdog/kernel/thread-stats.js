@@ -29,8 +29,16 @@ const PROCESSOR_FIELD = 36
  * @property {Pick<MachineSteal, 'of' | 'close'>} machineSteal
  */
 
-/** @returns {Shared} */
-exports.openShared = () => ({ throttling: openThrottling(), machineSteal: new MachineSteal() })
+/** What is read of the host thread and of the watchdog's own, with what all threads share. */
+exports.openStats = () => {
+  /** @type {Shared} */
+  const shared = { throttling: openThrottling(), machineSteal: new MachineSteal() }
+  // The main thread's id is the process's.
+  const host = new ThreadStats(shared, process.pid)
+  const own = new ThreadStats(shared, 'caller')
+  const close = () => { for (const part of [host, own, shared.throttling, shared.machineSteal]) part.close() }
+  return { shared, host, own, close }
+}
 
 /**
  * What Linux knows of one thread of this process: its time on a CPU and waiting for one (schedstat), its CPU time by

@@ -110,7 +110,7 @@ class Origins {
   }
 
   /** @param {number} now @param {import('../../bridge/beat').Beat} beat */
-  look (now, beat) {
+  poll (now, beat) {
     const request = this.#trigger?.poll({ nowMs: now, beat, window: this.#window })
     if (request) this.#parts.post({ code: TRACK, ...request })
   }

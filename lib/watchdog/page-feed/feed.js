@@ -4,6 +4,7 @@ const { nowMs } = require('../../util/clock')
 const { EventStreams } = require('../../export/http/event-streams')
 const { FreshDelays } = require('./fresh-delays')
 const { History } = require('./history')
+const { version } = require('../../../package.json')
 
 /** A block shows as soon as anybody could see it; a thousand a second are told in ten messages. */
 const FLUSH_MS = 100
@@ -26,7 +27,6 @@ class PageFeed {
 
   /**
    * @param {object} parts
-   * @param {string} parts.version
    * @param {import('../../options/table').ResolvedOptions} parts.options
    * @param {import('node:perf_hooks').RecordableHistogram} parts.histogram
    * @param {() => { activeMs: number, idleMs: number, inProgressMs: number }} parts.loop
@@ -43,15 +43,15 @@ class PageFeed {
     this.#streams = new EventStreams(() => this.#pending.clear())
   }
 
-  /** When to look at the latest. */
+  /** When to poll at the latest. */
   get dueAtMs () {
     return this.#streams.size > 0 && this.#pending.size > 0 ? Math.min(this.#flushAtMs, this.history.dueAtMs) : this.history.dueAtMs
   }
 
   /** @param {number} now */
-  look (now) {
+  poll (now) {
     const isNext = now >= this.history.dueAtMs
-    if (isNext) this.history.look(now, this.#parts.loop(), this.#delays.take())
+    if (isNext) this.history.endSecond(now, this.#parts.loop(), this.#delays.take())
     if (this.#streams.size === 0) return
     try {
       this.#tell(now, isNext)
@@ -79,7 +79,7 @@ class PageFeed {
   }
 
   #hello () {
-    const { version, options, blocks } = this.#parts
+    const { options, blocks } = this.#parts
     return {
       version,
       node: process.versions.node,

@@ -31,7 +31,7 @@ class History {
   #idleMs = new Float64Array(SECONDS)
   #first
   #now
-  /** @type {{ activeMs: number, idleMs: number }} totals at the last look */
+  /** @type {{ activeMs: number, idleMs: number }} totals at the end of the last second */
   #loop
 
   /** @param {number} nowMs @param {{ activeMs: number, idleMs: number }} loop */
@@ -40,7 +40,7 @@ class History {
     this.#loop = loop
   }
 
-  /** The bounds of the bins that look() takes delays in. */
+  /** The bounds of the bins that endSecond() takes delays in. */
   get delayBoundsMs () {
     return this.#delays.boundsMs
   }
@@ -62,12 +62,12 @@ class History {
   }
 
   /**
-   * What has come since the last look belongs to the second that is being closed.
+   * The second ends; what has come since the last one ended is its.
    * @param {number} nowMs
    * @param {{ activeMs: number, idleMs: number, inProgressMs: number }} loop totals, the block in progress as active; its length so far
    * @param {[bin: number, count: number][]} delays
    */
-  look (nowMs, loop, delays) {
+  endSecond (nowMs, loop, delays) {
     const at = this.#now % SECONDS
     for (const [bin, count] of delays) this.#delays.addTo(this.#now, bin, count)
     this.#activeMs[at] = Math.max(0, loop.activeMs - this.#loop.activeMs)

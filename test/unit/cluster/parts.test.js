@@ -248,7 +248,6 @@ test('a record with any field wrong is refused, or shown and exported like any o
   const show = async (record) => {
     const own = { ...record, worker: 1 }
     const page = new PageFeed({
-      version: '0.0.0',
       options: resolveOptions({}, {}),
       histogram: /** @type {any} */ ({ count: 0, percentile: () => 0 }),
       loop: () => ({ activeMs: 0, idleMs: 0, inProgressMs: 0 }),

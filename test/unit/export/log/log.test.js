@@ -177,8 +177,8 @@ test('a storm says how many blocks it kept out of the log, in the next line and 
   log.flushSuppressed()
   assert.equal(lines().length, 12)
   assert.deepEqual([lines().at(-1).event, lines().at(-1).suppressed], ['suppressed', 1])
-  assert.deepEqual(log.takeLosses(), { log_suppressed: 6, log_line: 0 })
-  assert.deepEqual(log.takeLosses(), { log_suppressed: 0, log_line: 0 })
+  assert.deepEqual(log.takeDropped(), { log_suppressed: 6, log_line: 0 })
+  assert.deepEqual(log.takeDropped(), { log_suppressed: 0, log_line: 0 })
 })
 
 test('blocks whose lines nobody sees take no place of those that are seen, and are none that was left out', (t) => {
@@ -191,7 +191,7 @@ test('blocks whose lines nobody sees take no place of those that are seen, and a
   clock.nowMs += 1000
   log.flushSuppressed()
   assert.equal(lines().at(-1).suppressed, 5, 'said by a line that is seen')
-  assert.deepEqual(log.takeLosses(), { log_suppressed: 5, log_line: 0 })
+  assert.deepEqual(log.takeDropped(), { log_suppressed: 5, log_line: 0 })
 })
 
 test('a block that turns out to be nobody\'s fault is forgotten at its end, also where that line is not seen', (t) => {

@@ -84,7 +84,7 @@ test('a silent thread that sleeps waits, one that runs or waits for a CPU is blo
   const judge = (ranMs, rest, more = 0) => {
     const sleeping = new SleepDetector(50, () => rest)
     for (let i = 0; i < 4; i++) {
-      const { beat: seen } = sleeping.adjust({ sample: null, gaps: [], beat, reading: { atMs: 1000 + 60 * i, cpuMs: 10 + ranMs * i, runQueueMs: 0, throttledMs: 0, stolenMs: 0 } })
+      const { beat: seen } = sleeping.adjust({ sample: null, lateBeats: [], beat, reading: { atMs: 1000 + 60 * i, cpuMs: 10 + ranMs * i, runQueueMs: 0, throttledMs: 0, stolenMs: 0 } })
       if (seen.beats !== beat.beats) return 'waits'
       if (rest.sleeps !== null) rest.sleeps += more
     }

@@ -49,10 +49,10 @@ function charged ({ cpuMs, runQueueMs = 0, first = 1030, stolenMs: [from, to] })
   const at = (/** @type {number} */ atMs, /** @type {number | null} */ stolenMs) => ({
     atMs, cpuMs: cpuMs * (atMs - 1000) / 300, runQueueMs: runQueueMs * (atMs - 1000) / 300, throttledMs: 0, stolenMs
   })
-  const incident = new BlockBuilder({ thread: 'main', threadId: 0, beats: 1, before: at(1000, null), isDebugged: false, surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0, thresholdMs: 50 } })
-  incident.addReading(at(first, from))
-  incident.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
-  const { cause, evidence } = incident.closed({ endMs: 1300, durationMs: 300, uncertaintyMs: 0, busyMs: 300 }, at(1300, to))
+  const builder = new BlockBuilder({ thread: 'main', threadId: 0, beats: 1, before: at(1000, null), isDebugged: false, surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0, thresholdMs: 50 } })
+  builder.addReading(at(first, from))
+  builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
+  const { cause, evidence } = builder.ended({ endMs: 1300, durationMs: 300, uncertaintyMs: 0, busyMs: 300 }, at(1300, to))
   return [cause, evidence.stolenMs]
 }
 

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { openShared, ThreadStats } = require('../../../../lib/watchdog/kernel/thread-stats')
+const { openStats, ThreadStats } = require('../../../../lib/watchdog/kernel/thread-stats')
 const { nowMs } = require('../../../../lib/util/clock')
 
 const isLinux = process.platform === 'linux'
@@ -16,9 +16,8 @@ function work (ms) {
 }
 
 test('one class reads every thread: the main one, the calling one, and those of which only counters are known', { skip: !isLinux && 'Linux only' }, (t) => {
-  const shared = openShared()
-  const [main, caller] = [new ThreadStats(shared, process.pid), new ThreadStats(shared, 'caller')]
-  t.after(() => [main, caller, shared.throttling, shared.machineSteal].forEach((each) => each.close()))
+  const { shared, host: main, own: caller, close } = openStats()
+  t.after(close)
   // The test runs on the main thread: both names are the same thread.
   const before = [main.cpuMs(), caller.cpuMs()]
   for (let i = 0; i < 100 && (main.cpuMs() ?? 0) - (before[0] ?? 0) < BUSY_MS / 2; i++) work(BUSY_MS)

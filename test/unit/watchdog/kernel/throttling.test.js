@@ -70,10 +70,10 @@ const readingAt = (/** @type {number} */ atMs, /** @type {number | null} */ thro
 
 /** What a block from 1000 to 1200 is charged with. @param {{ before: number | null, first: number | null, after: number | null }} throttledMs */
 function charged ({ before, first, after }) {
-  const incident = new BlockBuilder({ thread: 'main', threadId: 0, beats: 1, before: readingAt(990, before), isDebugged: false, surroundings })
-  if (first !== null) incident.addReading(readingAt(1030, first))
-  incident.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
-  const { cause, evidence } = incident.closed({ endMs: 1200, durationMs: 200, uncertaintyMs: 0, busyMs: 200 }, readingAt(1200, after))
+  const builder = new BlockBuilder({ thread: 'main', threadId: 0, beats: 1, before: readingAt(990, before), isDebugged: false, surroundings })
+  if (first !== null) builder.addReading(readingAt(1030, first))
+  builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
+  const { cause, evidence } = builder.ended({ endMs: 1200, durationMs: 200, uncertaintyMs: 0, busyMs: 200 }, readingAt(1200, after))
   return { cause, throttledMs: evidence.throttledMs }
 }
 

@@ -32,20 +32,20 @@ test('too little, or nothing, is no answer', () => {
 const silent = { runQueueMs: null, throttledMs: null, stolenMs: null }
 
 /** A block from 1000 to 1300 that the kernel tells `kernelMs` of, and its thread at its end `gapMs`. @param {number | null} kernelMs @param {number | null} gapMs @param {[number, number][]} answers when, and CPU time */
-function closed (kernelMs, gapMs, answers) {
+function ended (kernelMs, gapMs, answers) {
   const at = (/** @type {number} */ atMs) => ({ atMs, cpuMs: kernelMs === null ? null : kernelMs * (atMs - 1000) / 300, ...silent })
-  const incident = new BlockBuilder({ thread: 'main', threadId: 0, beats: 1, before: at(1000), isDebugged: false, surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0, thresholdMs: 50 } })
-  incident.ownCpu.add({ atMs: 1000, cpuMs: 500 })
-  incident.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
-  for (const [atMs, cpuMs] of answers) incident.add({ beats: 1, atMs, askedAtMs: atMs - 1, putAtMs: null, idleMs: 0, debugged: false, late: false, request: null, cpuMs, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }] })
-  const ongoing = incident.ongoing(1300, null).evidence.cpuMs
-  return [ongoing, incident.closed({ endMs: 1300, durationMs: 300, uncertaintyMs: 0, busyMs: 300, cpuMs: gapMs }, at(1300)).evidence.cpuMs]
+  const builder = new BlockBuilder({ thread: 'main', threadId: 0, beats: 1, before: at(1000), isDebugged: false, surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0, thresholdMs: 50 } })
+  builder.ownCpu.add({ atMs: 1000, cpuMs: 500 })
+  builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
+  for (const [atMs, cpuMs] of answers) builder.add({ beats: 1, atMs, askedAtMs: atMs - 1, putAtMs: null, idleMs: 0, debugged: false, late: false, request: null, cpuMs, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }] })
+  const ongoing = builder.ongoing(1300, null).evidence.cpuMs
+  return [ongoing, builder.ended({ endMs: 1300, durationMs: 300, uncertaintyMs: 0, busyMs: 300, cpuMs: gapMs }, at(1300)).evidence.cpuMs]
 }
 
 test('the kernel is believed first, then what the thread counted between two beats, then its answers', () => {
-  assert.deepEqual(closed(150, 20, [[1280, 780]]), [300, 150])
-  assert.deepEqual(closed(null, 20, [[1280, 780]]), [300, 20])
-  assert.deepEqual(closed(null, 400, []), [null, 300])
-  assert.deepEqual(closed(null, null, [[1280, 640]]), [150, 150])
-  assert.deepEqual(closed(null, null, []), [null, null])
+  assert.deepEqual(ended(150, 20, [[1280, 780]]), [300, 150])
+  assert.deepEqual(ended(null, 20, [[1280, 780]]), [300, 20])
+  assert.deepEqual(ended(null, 400, []), [null, 300])
+  assert.deepEqual(ended(null, null, [[1280, 640]]), [150, 150])
+  assert.deepEqual(ended(null, null, []), [null, null])
 })

@@ -102,7 +102,7 @@ function makeHistory () {
       loop.activeMs += activeMs
       loop.idleMs += 1000 - activeMs
       assert.ok(history.dueAtMs <= ++second * 1000)
-      history.look(second * 1000 + 20, { ...loop, inProgressMs }, delays)
+      history.endSecond(second * 1000 + 20, { ...loop, inProgressMs }, delays)
       assert.equal(history.dueAtMs, (second + 1) * 1000)
     },
     skip: (/** @type {number} */ seconds) => { second += seconds }
