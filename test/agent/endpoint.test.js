@@ -157,3 +157,26 @@ test('requests: "off" watches blocks without naming requests', async (t) => {
   const settled = await app.line(({ event, frame }) => event === 'settled' && frame?.function === 'spin', 'the block')
   assert.equal(settled.request, null)
 })
+
+test('asking for the list of blocks tells no open page of them: reading writes nothing', async (t) => {
+  const app = await startApp(t)
+  const [page] = await once(http.get(`${app.url}/events`), 'response')
+  t.after(() => page.destroy())
+  let said = ''
+  page.setEncoding('utf8').on('data', (/** @type {string} */ text) => { said += text })
+  const told = () => said.split('event: blocks\n').length - 1
+  app.get('/forever').catch(() => {}) // answered by nobody
+  await eventually(() => told() > 0, () => `the page to be told of the block: ${said}`)
+  const before = told()
+  const fromMs = performance.now()
+  const durations = new Set()
+  while (performance.now() - fromMs < 2000) {
+    const [block] = await (await app.watchdog('/blocks')).json()
+    durations.add(block.durationMs)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  assert.ok(durations.size > 5, `the list has the block as it is now: ${[...durations]}`)
+  // Once a second it is told that the block lasts.
+  const most = (performance.now() - fromMs) / 1000 + 2
+  assert.ok(told() - before <= most, `${told() - before} times in ${durations.size} readings, at most ${most}`)
+})
