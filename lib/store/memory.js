@@ -1,6 +1,6 @@
 'use strict'
 
-/** The latest blocks, bounded; a block in progress is replaced by its later record. */
+/** The latest blocks, a bounded number of them. The later record of a block replaces the earlier one. */
 class BlockMemory {
   /** @type {Map<string, import('./record').BlockRecord>} */
   #records = new Map()
@@ -48,7 +48,10 @@ class BlockMemory {
  */
 function mergeNewest (a, b) {
   if (b.length === 0) return a
-  return [...a, ...b].sort((one, other) => one.startedAt < other.startedAt ? 1 : one.startedAt > other.startedAt ? -1 : 0)
+  return [...a, ...b].sort((one, other) => {
+    if (one.startedAt === other.startedAt) return 0
+    return one.startedAt < other.startedAt ? 1 : -1
+  })
 }
 
 exports.BlockMemory = BlockMemory

@@ -3,7 +3,10 @@
 const { BlockMemory, mergeNewest } = require('../store/memory')
 const { summaryOf } = require('../store/record')
 
-/** A pool that computes for a living has a block a task: at most so many of its blocks are kept, beside the main thread's. */
+/**
+ * A pool that computes for a living has a block a task: at most so many of its blocks are kept, beside the main
+ * thread's.
+ */
 const WORKER_KEEP = 100
 
 /**
@@ -65,7 +68,10 @@ function ownerOf ({ worker, threadId }) {
   return threadId === 0 ? 'main' : 'threads'
 }
 
-/** Ids of blocks, unique within a process: a later watchdog's have the number of its life. @param {number} starts before this one */
+/**
+ * Ids of blocks, unique within a process: a later watchdog's have the number of its life.
+ * @param {number} starts before this one
+ */
 function countIds (starts) {
   const life = starts === 0 ? '' : `${starts}.`
   let blocks = 0

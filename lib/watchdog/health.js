@@ -51,8 +51,8 @@ class Health {
     // A reader that has gone away has read enough.
     const isWarned = failure !== null && reason === 'log' && failure.code !== 'EPIPE'
     if (isWarned) this.#post({ code: WARN, message: `${reasons[reason]}: ${failure.message}` })
-    if (failure !== null) this.say('warn', { event: 'degraded', reason }, `degraded: ${reasons[reason]}: ${failure.message}`)
-    else this.say('info', { event: 'recovered', reason }, `recovered: no longer degraded (${reason})`)
+    if (failure === null) this.say('info', { event: 'recovered', reason }, `recovered: no longer degraded (${reason})`)
+    else this.say('warn', { event: 'degraded', reason }, `degraded: ${reasons[reason]}: ${failure.message}`)
   }
 
   /** @param {Reason} reason @returns {(failure: Failure | null) => void} set() for one reason */

@@ -19,7 +19,9 @@ const { PROFILE, SOURCE_MAP } = require('../bridge/messages')
  * @property {(message: object) => void} post to the host
  */
 
-/** The main thread's event loop under watch, with all that is known of it: sources, origins, CPU profile, collections. */
+/**
+ * The main thread's event loop under watch, with all that is known of it: sources, origins, CPU profile, collections.
+ */
 class MainLoop {
   #sources
 
@@ -57,7 +59,10 @@ class MainLoop {
     })
   }
 
-  /** @param {number} now @returns {number | null} when to poll again at the latest, null where a whole poll is needed */
+  /**
+   * @param {number} now
+   * @returns {number | null} when to poll again at the latest, null where a whole poll is needed
+   */
   quickCheck (now) {
     return this.profiling.isActive ? null : this.monitor.quickCheck(now)
   }

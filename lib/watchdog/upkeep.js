@@ -72,7 +72,10 @@ class Upkeep {
     }
   }
 
-  /** What was not kept since the last call, by the reason in `events_dropped_total`. @returns {Record<string, number>} */
+  /**
+   * What was not kept since the last call, by the reason in `events_dropped_total`.
+   * @returns {Record<string, number>}
+   */
   #takeDropped () {
     const { bridge, log, file, cluster, threads, budget } = this.#parts
     const unfiled = budget.takeSuppressed()

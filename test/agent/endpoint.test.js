@@ -171,7 +171,7 @@ test('asking for the list of blocks tells no open page of them: reading writes n
   const fromMs = performance.now()
   const durations = new Set()
   while (performance.now() - fromMs < 2000) {
-    const [block] = await (await app.watchdog('/blocks')).json()
+    const [block] = /** @type {any} */ (await (await app.watchdog('/blocks')).json())
     durations.add(block.durationMs)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }

@@ -55,13 +55,16 @@ class ThreadStats {
   #status = null
   #steal
   #hasRun = false
-  /** Whether the thread is no more. The kernel may give its id to another thread, whose figures its files never show. */
+  /**
+   * Whether the thread is no more. The kernel may give its id to another thread, whose figures its files never show.
+   */
   isGone
 
   /**
    * @param {Shared} shared
    * @param {number | 'caller' | null} tid of the thread in the kernel, null where it is not known
-   * @param {Pick<import('../../bridge/counters').Counters, 'get'>} [counters] of its CPU time, used where there is no tid
+   * @param {Pick<import('../../bridge/counters').Counters, 'get'>} [counters] of its CPU time, used where there is no
+   * tid
    */
   constructor (shared, tid, counters) {
     this.#shared = shared
@@ -74,7 +77,11 @@ class ThreadStats {
     this.#steal = new Steal(shared.machineSteal, () => processorOf(this.#stat.read()))
   }
 
-  /** While all is calm: throttling may be a quarter of a second old, and stolen time is not read. @param {number} nowMs @returns {Reading} */
+  /**
+   * While all is calm: throttling may be a quarter of a second old, and stolen time is not read.
+   * @param {number} nowMs
+   * @returns {Reading}
+   */
   read (nowMs) {
     const text = this.#schedstat.read()
     this.isGone ||= this.#hasRun && text === null
@@ -120,7 +127,9 @@ class ThreadStats {
     return this.#counters?.get(slot) ?? 0
   }
 
-  /** How often the thread has gone to sleep so far, null where the kernel does not count it, and whether it sleeps now. */
+  /**
+   * How often the thread has gone to sleep so far, null where the kernel does not count it, and whether it sleeps now.
+   */
   rest () {
     this.#status ??= new KernelFile(`${this.#folder}/status`)
     const text = this.#status.read() ?? ''
@@ -147,7 +156,10 @@ function schedOf (schedstat) {
   return { cpuMs: cpuNs / NS_PER_MS, runQueueMs: runQueueNs / NS_PER_MS }
 }
 
-/** The fields after the thread's name, which stands in brackets and may hold spaces. @param {string} stat a line of /proc/.../stat */
+/**
+ * The fields after the thread's name, which stands in brackets and may hold spaces.
+ * @param {string} stat a line of /proc/.../stat
+ */
 function fieldsOf (stat) {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }

@@ -10,7 +10,10 @@ const { NS_PER_MS, US_PER_MS } = require('../../util/units')
  * poll can do.
  */
 const CALM_MS = 250
-/** A cgroup that was throttled within this time is read at each poll: else what came before a block would count as of it. */
+/**
+ * A cgroup that was throttled within this time is read at each poll: else what came before a block would count as of
+ * it.
+ */
 const LATELY_MS = 2000
 
 /** How long the process's cgroup was out of CPU quota so far, read as seldom as no verdict notices. */
@@ -28,7 +31,10 @@ class Throttling {
     this.#closeFile = closeFile
   }
 
-  /** Of now, or of up to a quarter of a second ago where the figure was the same for two seconds. @param {number} nowMs */
+  /**
+   * Of now, or of up to a quarter of a second ago where the figure was the same for two seconds.
+   * @param {number} nowMs
+   */
   recent (nowMs) {
     const isCalm = nowMs - this.#readAtMs < CALM_MS && nowMs - this.#grownAtMs >= LATELY_MS
     return isCalm ? this.#throttledMs : this.read(nowMs)

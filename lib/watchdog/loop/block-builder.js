@@ -36,7 +36,8 @@ const STACKS_IN_RECORD = 10
  * @typedef {import('../workers/atomics-wait-idle').PresentSample & { isJustEntered?: boolean }} PlacedSample its frames
  * at their original places
  * @typedef {Pick<import('./detector').Ended, 'endMs' | 'durationMs' | 'uncertaintyMs' | 'busyMs' | 'cpuMs'>} End
- * @typedef {{ startMs: number, endMs: number, durationMs: number, uncertaintyMs: number, busyMs: number, ongoing: boolean }} Span
+ * @typedef {{ startMs: number, endMs: number, durationMs: number, uncertaintyMs: number, busyMs: number, ongoing:
+ * boolean }} Span
  * @typedef {ReturnType<KernelEvidence['ongoing']> & { gcMs: number, nativeMs: number, watchdogGapMs: number }} Evidence
  */
 
@@ -216,7 +217,12 @@ class BlockBuilder {
     return { ...explained, generated: generatedIn(stacks, explained.frame), package: packageAtFault(explained, stacks) }
   }
 
-  /** @param {Span} span @param {ReturnType<KernelEvidence['ongoing']>} kernel @param {number} nativeMs @returns {Evidence} */
+  /**
+   * @param {Span} span
+   * @param {ReturnType<KernelEvidence['ongoing']>} kernel
+   * @param {number} nativeMs
+   * @returns {Evidence}
+   */
   #evidence ({ startMs, endMs, durationMs }, kernel, nativeMs) {
     const { gcWithin, watchdogGapWithin } = this.#surroundings
     return {

@@ -3,7 +3,10 @@
 const { GC_KINDS } = require('../../bridge/gc-kinds')
 const { overlapMs } = require('./self-lateness')
 
-/** The latest pauses that are kept: enough for the longest batch that one block delivers. Older ones belong to settled blocks. */
+/**
+ * The latest pauses that are kept: enough for the longest batch that one block delivers. Older ones belong to settled
+ * blocks.
+ */
 const PAUSES = 4096
 
 /** The latest pauses of the host's garbage collector, to be laid over a block. */

@@ -6,11 +6,15 @@ const { Detector } = require('./detector')
 const { BlockBuilder } = require('./block-builder')
 const { Sampler } = require('./sampler')
 
-/** An ended block is settled after this many beats, since entries of the garbage collector come up to two turns late, */
+/**
+ * An ended block is settled after this many beats, since entries of the garbage collector come up to two turns late,
+ */
 const SETTLE_BEATS = 2
 /** but not later than this after its end was seen: the next block may follow at once. */
 const SETTLE_MS = 500
-/** The first report waits at most this long for a place in the code; a fresh question is polled for each millisecond. */
+/**
+ * The first report waits at most this long for a place in the code; a fresh question is polled for each millisecond.
+ */
 const EAGER_MS = 10
 /**
  * A main thread that has waited for less than this in all is starting up: a process that serves has waited longer by
@@ -32,12 +36,14 @@ const PROGRESS_MS = 1000
  * @property {{ threshold: number, resolution: number, sample: number, stuck: number }} options ms
  * @property {(isAgain: boolean) => boolean} ask puts the probe's question to the thread, false where it cannot
  * @property {() => boolean} [isHeldUp] something else than the thread keeps the question from it
- * @property {(seen: import('../workers/atomics-wait-idle').Seen) => import('../workers/atomics-wait-idle').Seen} [adjust]
+ * @property {(seen: import('../workers/atomics-wait-idle').Seen) => import('../workers/atomics-wait-idle').Seen}
+ * [adjust]
  * corrects what a poll has seen
  * @property {Pick<import('../kernel/thread-stats').ThreadStats, 'read' | 'precise'>} stats what the kernel tells of the
  * thread
  * @property {Omit<import('./block-builder').Surroundings, 'thresholdMs' | 'frames'>} surroundings
- * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether more is about to be known of what ended then
+ * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether more is about to be known of what ended
+ * then
  * @property {import('../../explain/frame-table').FrameTable} frames
  * @property {() => string} nextId
  */
@@ -178,7 +184,11 @@ class LoopMonitor {
     if (this.#awaitsPlace(builder, now)) this.#sampler.hurry()
   }
 
-  /** Whether so little time has passed that the first report is better late than without a place. @param {BlockBuilder} builder @param {number} now */
+  /**
+   * Whether so little time has passed that the first report is better late than without a place.
+   * @param {BlockBuilder} builder
+   * @param {number} now
+   */
   #awaitsPlace (builder, now) {
     return !builder.isPlaced && now < builder.overdueAtMs + EAGER_MS
   }
@@ -269,7 +279,12 @@ class LoopMonitor {
     this.#ended.push({ builder, end, after, beats })
   }
 
-  /** Settles the ended blocks whose evidence is complete. @param {number} now @param {number} beats @param {Phases} sinks */
+  /**
+   * Settles the ended blocks whose evidence is complete.
+   * @param {number} now
+   * @param {number} beats
+   * @param {Phases} sinks
+   */
   #settle (now, beats, sinks) {
     while (this.#ended.length > 0) {
       const [{ builder, end, after, beats: since }] = this.#ended
@@ -285,10 +300,11 @@ class LoopMonitor {
     const { block } = this.#detector
     if (block !== null) {
       const { stats } = this.#parts
-      const durationMs = now - block.startMs
-      const { uncertaintyMs } = block
-      const after = stats.precise(stats.read(now))
-      this.#end({ type: 'ended', block, endMs: now, durationMs, uncertaintyMs, busyMs: durationMs, seen: true }, after, 0, sinks)
+      const { startMs, uncertaintyMs } = block
+      const durationMs = now - startMs
+      /** @type {import('./detector').Ended} */
+      const end = { type: 'ended', block, endMs: now, durationMs, uncertaintyMs, busyMs: durationMs, seen: true }
+      this.#end(end, stats.precise(stats.read(now)), 0, sinks)
     }
     this.#settle(Infinity, 0, sinks)
   }

@@ -10,7 +10,8 @@ const WHOLE_MS = 250
  * @typedef {object} Parts
  * @property {(nowMs: number) => number | null} quickCheck when to poll again at the latest; null where a whole poll is
  * needed
- * @property {(nowMs: number, selfLate: boolean) => { wakeAtMs: number, dueAtMs: number }} poll when to poll again at the
+ * @property {(nowMs: number, selfLate: boolean) => { wakeAtMs: number, dueAtMs: number }} poll when to poll again at
+ * the
  * latest, and when wholly
  */
 

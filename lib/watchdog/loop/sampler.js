@@ -29,7 +29,8 @@ class Sampler {
   /**
    * @param {object} parts
    * @param {import('../../bridge/probe-channel').Mailbox} parts.mailbox
-   * @param {(isAgain: boolean) => boolean} parts.ask puts the question, one that has no answer yet again; false where it cannot
+   * @param {(isAgain: boolean) => boolean} parts.ask puts the question, one that has no answer yet again; false where
+   * it cannot
    * @param {number} parts.sampleMs
    */
   constructor ({ mailbox, ask, sampleMs }) {
@@ -52,7 +53,11 @@ class Sampler {
     if (this.#ask(false)) this.#question = { number, askedAtMs: nowMs, againAtMs: nowMs + LOST_MS, waitMs: LOST_MS }
   }
 
-  /** Under its number, which is answered once. @param {{ againAtMs: number, waitMs: number }} question @param {number} nowMs */
+  /**
+   * Under its number, which is answered once.
+   * @param {{ againAtMs: number, waitMs: number }} question
+   * @param {number} nowMs
+   */
   #askAgain (question, nowMs) {
     if (nowMs < question.againAtMs || !this.#ask(true)) return
     question.waitMs *= 2

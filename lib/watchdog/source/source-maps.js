@@ -7,12 +7,12 @@ const { FunctionHeads } = require('../../explain/function-head')
 const { SourceMaps: MapReader } = require('../../explain/source-map')
 const { readSource } = require('./read-source')
 
-/** A map may come later than the file, or be let go of for others. */
+/** The host is asked again after this time: a map may come later than its file, or have been let go of for others. */
 const AGAIN_MS = 60000
 
 /**
  * Where code comes from: the files on disk, and what the main thread's Node.js knows of those that were compiled in
- * memory, for which it is asked now and then. One that is stuck answers when its block is over.
+ * memory. The main thread is asked for these now and then; if it is stuck it answers when its block is over.
  */
 class SourceMaps {
   #maps
@@ -20,7 +20,10 @@ class SourceMaps {
   #askedAtMs = new Map()
   #post
 
-  /** @param {(message: object) => void} post to the host @param {boolean} stripsTypes the host runs TypeScript itself, every place where it was */
+  /**
+   * @param {(message: object) => void} post to the host
+   * @param {boolean} stripsTypes the host runs TypeScript itself, every place where it was
+   */
   constructor (post, stripsTypes) {
     this.#post = post
     this.#maps = new MapReader(readSource, { onMissing: (file) => this.#ask(file), stripsTypes })

@@ -37,8 +37,9 @@ class RequestTracking {
     this.isOn = isOn
     this.#tell(isOn)
     if (isOn) {
-      this.#say('info', { event: 'requests_on' }, 'requests are followed from now on, so that the next blocks have theirs ' +
-        "(requests: 'auto'; 'on' does from the start)")
+      const message = 'requests are followed from now on, so that the next blocks have theirs ' +
+        "(requests: 'auto'; 'on' does from the start)"
+      this.#say('info', { event: 'requests_on' }, message)
     }
   }
 }

@@ -86,7 +86,10 @@ class AtomicsWaitIdle {
     this.#cpuMs = cpuMs
   }
 
-  /** @param {import('../kernel/thread-stats').Reading} reading @param {boolean} isAnswered from outside of Atomics.wait */
+  /**
+   * @param {import('../kernel/thread-stats').Reading} reading
+   * @param {boolean} isAnswered from outside of Atomics.wait
+   */
   #follow ({ atMs, cpuMs }, isAnswered) {
     this.#excused = isAnswered ? EXCUSED_POLLS : Math.max(0, this.#excused - 1)
     // A thread that had no CPU time is where it was.

@@ -4,7 +4,9 @@ const { QUIET_MS } = require('../../bridge/worker-exit-lock')
 
 /** A new thread is left alone for this long: one that has ended by then is never touched. */
 const FIRST_MS = QUIET_MS
-/** The second try comes after this time and interrupts the thread, each further one after twice the time of the last. */
+/**
+ * The second try comes after this time and interrupts the thread, each further one after twice the time of the last.
+ */
 const RETRY_MS = 50
 /** The last of so many tries comes after a minute. */
 const TRIES = 10

@@ -9,7 +9,10 @@ const { InspectorClient } = require('./inspector-client')
 const { InspectorLimit } = require('./inspector-limit')
 const { Discovery } = require('./discovery')
 
-/** So many threads with numbers below ours are looked for: a process may have had thousands, and the latest are most likely to live. */
+/**
+ * So many threads with numbers below ours are looked for: a process may have had thousands, and the latest are most
+ * likely to live.
+ */
 const EARLIER = 1000
 /** While there are too many threads, they are counted again after this time. */
 const RECOUNT_MS = 10000

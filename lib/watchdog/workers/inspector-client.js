@@ -119,7 +119,11 @@ class InspectorClient {
     return this.#mayAsk() && sinceMs >= this.#spacingMs && (!this.isHeldUp || sinceMs >= LOST_MS)
   }
 
-  /** The probe's question, put at the end of the poll. @param {number} threadId @returns {boolean} whether it will be put */
+  /**
+   * The probe's question, put at the end of the poll.
+   * @param {number} threadId
+   * @returns {boolean} whether it will be put
+   */
   ask (threadId) {
     if (!this.#isOpen || this.#asked.length === MOST || this.#recent.has(threadId)) return false
     this.#asked.push(threadId)

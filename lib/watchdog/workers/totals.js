@@ -13,7 +13,8 @@
 const nothing = () => ({ activeMs: 0, idleMs: 0, heartbeatAgeMs: 0, inProgressMs: 0, cpu: { user: 0, system: 0 } })
 
 /**
- * Adds up the threads of one name. Totals are summed, ended threads included, so that no counter goes backwards. Of ages
+ * Adds up the threads of one name. Totals are summed, ended threads included, so that no counter goes backwards. Of
+ * ages
  * and durations the largest counts.
  */
 class Totals {

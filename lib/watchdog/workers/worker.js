@@ -126,7 +126,10 @@ class WorkerThread {
     return { ...this.#time, heartbeatAgeMs: beat.beats === 0 ? 0 : now - beat.atMs, inProgressMs, cpu: this.#cpu }
   }
 
-  /** Ends watching; a block in progress is recorded as far as it was seen. @param {boolean} [isNeeded] the host's part goes on */
+  /**
+   * Ends watching; a block in progress is recorded as far as it was seen.
+   * @param {boolean} [isNeeded] the host's part goes on
+   */
   stop (isNeeded = false) {
     this.#isStopped = true
     if (!isNeeded) this.#bridge.counters.add('released', 1)

@@ -36,7 +36,10 @@ class WorkerThreads {
   #totals = new Totals()
   /** @type {Map<number, WorkerThread>} */
   #threads = new Map()
-  /** The latest that have ended. What a thread said of itself comes by another way, perhaps after its end. @type {Set<number>} */
+  /**
+   * The latest that have ended. What a thread said of itself comes by another way, perhaps after its end.
+   * @type {Set<number>}
+   */
   #gone = new Set()
   /** By the worker threads they started: these end with their starter, and nobody tells. @type {Map<number, number>} */
   #starters = new Map()
@@ -79,7 +82,10 @@ class WorkerThreads {
     this.#inspection?.started(threadId)
   }
 
-  /** A thread that the main thread sees from outside, or would if there were fewer. @param {{ threadId: number }} message */
+  /**
+   * A thread that the main thread sees from outside, or would if there were fewer.
+   * @param {{ threadId: number }} message
+   */
   begun (message) {
     const { threadId } = message
     const isUnseen = this.#inspection === null && !isHello(message)
@@ -204,7 +210,8 @@ class WorkerThreads {
   /** By label. */
   states () {
     const now = nowMs()
-    return this.#totals.sum([...this.#threads.values()].map((thread) => ({ label: thread.label, state: thread.state(now) })))
+    const living = [...this.#threads.values()].map((thread) => ({ label: thread.label, state: thread.state(now) }))
+    return this.#totals.sum(living)
   }
 
   /** How many late beats found their ring full since the last call. */

@@ -44,7 +44,10 @@ test('this machine is read as the kernel tells it, and is left alone for a multi
   assert.equal(machine.of(0, 1e9), null)
 })
 
-/** The evidence of a block from 1000 to 1300. @param {{ cpuMs: number, runQueueMs?: number, first?: number, stolenMs: (number | null)[] }} story */
+/**
+ * The evidence of a block from 1000 to 1300.
+ * @param {{ cpuMs: number, runQueueMs?: number, first?: number, stolenMs: (number | null)[] }} story
+ */
 function charged ({ cpuMs, runQueueMs = 0, first = 1030, stolenMs: [from, to] }) {
   const at = (/** @type {number} */ atMs, /** @type {number | null} */ stolenMs) => ({
     atMs, cpuMs: cpuMs * (atMs - 1000) / 300, runQueueMs: runQueueMs * (atMs - 1000) / 300, throttledMs: 0, stolenMs

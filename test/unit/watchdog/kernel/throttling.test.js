@@ -8,7 +8,10 @@ const { CALM_MS, LATELY_MS, Throttling } = require('../../../../lib/watchdog/ker
 
 const LOOK_MS = 10
 
-/** A cgroup whose throttling is told at each end of it, as the kernel does. @param {(nowMs: number) => number} throttledMs */
+/**
+ * A cgroup whose throttling is told at each end of it, as the kernel does.
+ * @param {(nowMs: number) => number} throttledMs
+ */
 function makeCgroup (throttledMs) {
   let nowMs = 0
   let reads = 0
@@ -68,7 +71,10 @@ test('where it is not known it is null', () => {
 const surroundings = { gcWithin: () => 0, watchdogGapWithin: () => 0, thresholdMs: 50 }
 const readingAt = (/** @type {number} */ atMs, /** @type {number | null} */ throttledMs) => ({ atMs, cpuMs: atMs, runQueueMs: 0, throttledMs, stolenMs: null })
 
-/** What a block from 1000 to 1200 is charged with. @param {{ before: number | null, first: number | null, after: number | null }} throttledMs */
+/**
+ * What a block from 1000 to 1200 is charged with.
+ * @param {{ before: number | null, first: number | null, after: number | null }} throttledMs
+ */
 function charged ({ before, first, after }) {
   const builder = new BlockBuilder({ thread: 'main', threadId: 0, beats: 1, before: readingAt(990, before), isDebugged: false, surroundings })
   if (first !== null) builder.addReading(readingAt(1030, first))

@@ -6,7 +6,11 @@ const { BlockBuilder } = require('../../../../lib/watchdog/loop/block-builder')
 
 const surroundings = { gcWithin: () => 0, watchdogGapWithin: () => 0, thresholdMs: 50 }
 
-/** The evidence of a block from 1000 to 1200 on the CPU, of which the watchdog first looked `firstLookMs` after its start. @param {number} firstLookMs */
+/**
+ * The evidence of a block from 1000 to 1200 on the CPU, of which the watchdog first looked `firstLookMs` after its
+ * start.
+ * @param {number} firstLookMs
+ */
 function charged (firstLookMs) {
   const at = (/** @type {number} */ atMs) => ({ atMs, cpuMs: Math.min(atMs, 1200), runQueueMs: 0, throttledMs: 0, stolenMs: null })
   const builder = new BlockBuilder({ thread: 'main', threadId: 0, beats: 1, before: at(1000 + firstLookMs), isDebugged: false, surroundings })

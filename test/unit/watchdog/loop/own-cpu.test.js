@@ -31,7 +31,12 @@ test('too little, or nothing, is no answer', () => {
 
 const silent = { runQueueMs: null, throttledMs: null, stolenMs: null }
 
-/** A block from 1000 to 1300 that the kernel tells `kernelMs` of, and its thread at its end `gapMs`. @param {number | null} kernelMs @param {number | null} gapMs @param {[number, number][]} answers when, and CPU time */
+/**
+ * A block from 1000 to 1300 that the kernel tells `kernelMs` of, and its thread at its end `gapMs`.
+ * @param {number | null} kernelMs
+ * @param {number | null} gapMs
+ * @param {[number, number][]} answers when, and CPU time
+ */
 function ended (kernelMs, gapMs, answers) {
   const at = (/** @type {number} */ atMs) => ({ atMs, cpuMs: kernelMs === null ? null : kernelMs * (atMs - 1000) / 300, ...silent })
   const builder = new BlockBuilder({ thread: 'main', threadId: 0, beats: 1, before: at(1000), isDebugged: false, surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0, thresholdMs: 50 } })

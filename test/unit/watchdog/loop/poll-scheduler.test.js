@@ -12,7 +12,8 @@ const FEW = 0.5
 /**
  * Polls of ten milliseconds over a second.
  * @param {import('node:test').TestContext} t
- * @param {{ quickCheck?: (nowMs: number) => number | null, dueMs?: number }} [story] `dueMs` after which a whole poll wants another
+ * @param {{ quickCheck?: (nowMs: number) => number | null, dueMs?: number }} [story] `dueMs` after which a whole poll
+ * wants another
  */
 async function run (t, { quickCheck = (nowMs) => nowMs + STEP_MS, dueMs = Infinity } = {}) {
   const seen = { quickChecks: 0, polls: /** @type {number[]} */ ([]), late: 0 }

@@ -97,7 +97,9 @@ function makeHistory () {
   let second = 1000
   return {
     history,
-    /** @param {{ activeMs?: number, inProgressMs?: number, delays?: [number, number][] }} what has come in this second */
+    /**
+     * @param {{ activeMs?: number, inProgressMs?: number, delays?: [number, number][] }} what has come in this second
+     */
     pass: ({ activeMs = 100, inProgressMs = 0, delays = [[0, 40]] } = {}) => {
       loop.activeMs += activeMs
       loop.idleMs += 1000 - activeMs

@@ -100,7 +100,11 @@ test('a thread loads what watches it in its own code or at its loop, never befor
     asker.install([1], isInterrupt, 0)
     return expression
   })
-  /** @param {number} i which call @param {string} stack @param {{ parentPort?: object | null, lateMs?: number }} [state] */
+  /**
+   * @param {number} i which call
+   * @param {string} stack
+   * @param {{ parentPort?: object | null, lateMs?: number }} [state]
+   */
   const loads = (i, stack, { parentPort = {}, lateMs = 0 } = {}) => {
     /** @type {string[]} */
     const seen = []
