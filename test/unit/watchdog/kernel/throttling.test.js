@@ -1,9 +1,8 @@
 'use strict'
 
-// How long a cgroup was out of quota: read seldom, and no block is charged with what was before it.
+// How long a cgroup was out of quota, read seldom.
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { BlockBuilder } = require('../../../../lib/watchdog/loop/block-builder')
 const { CALM_MS, LATELY_MS, Throttling } = require('../../../../lib/watchdog/kernel/throttling')
 
 const LOOK_MS = 10
@@ -66,29 +65,4 @@ test('a cgroup that is throttled in every period is read at every look until two
 test('where it is not known it is null', () => {
   const throttling = new Throttling(() => null)
   assert.deepEqual([throttling.recent(0), throttling.read(100), throttling.recent(5000)], [null, null, null])
-})
-
-const surroundings = { gcWithin: () => 0, watchdogGapWithin: () => 0, thresholdMs: 50 }
-const readingAt = (/** @type {number} */ atMs, /** @type {number | null} */ throttledMs) => ({ atMs, cpuMs: atMs, runQueueMs: 0, throttledMs, stolenMs: null })
-
-/**
- * What a block from 1000 to 1200 is charged with.
- * @param {{ before: number | null, first: number | null, after: number | null }} throttledMs
- */
-function charged ({ before, first, after }) {
-  const builder = new BlockBuilder({ thread: 'main', threadId: 0, beats: 1, before: readingAt(990, before), isDebugged: false, surroundings })
-  if (first !== null) builder.addReading(readingAt(1030, first))
-  builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
-  const { cause, evidence } = builder.ended({ endMs: 1200, durationMs: 200, uncertaintyMs: 0, busyMs: 200 }, readingAt(1200, after))
-  return { cause, throttledMs: evidence.throttledMs }
-}
-
-test('a block is charged with the throttling within it, not with that of the quarter of a second before it', () => {
-  assert.equal(charged({ before: 0, first: 200, after: 200 }).throttledMs, 30, 'all of it before the first look, which came 30 ms into the block')
-  assert.notEqual(charged({ before: 0, first: 200, after: 200 }).cause, 'starved')
-  assert.deepEqual(charged({ before: 0, first: 0, after: 170 }), { cause: 'starved', throttledMs: 170 })
-  assert.equal(charged({ before: 100, first: 110, after: 150 }).throttledMs, 50)
-  // Frozen with the watchdog: there was no look within it.
-  assert.deepEqual(charged({ before: 0, first: null, after: 180 }), { cause: 'starved', throttledMs: 180 })
-  assert.equal(charged({ before: null, first: null, after: null }).throttledMs, null)
 })
