@@ -5,11 +5,23 @@
  * @typedef {{ kind: 'single' | 'primary' | 'worker', primaryPid: number, tmpdir: string }} Role
  *
  * @typedef {import('../store/record').BlockRecord} BlockRecord
+ *
+ * @typedef {object} Parts
+ * @property {() => number} nowMs
+ * @property {() => Promise<import('./metrics/series').Metric[]>} snapshot of this process's metrics
+ * @property {() => BlockRecord[]} blocks of this process, newest first
+ * @property {(record: BlockRecord) => void} onBlock of a worker
+ * @property {(url: string | null) => void} onJoined this process needs no endpoint; the primary's is at `url`
+ * @property {(hadPrimary: boolean) => void} onAlone no primary to join: this process needs an endpoint of its own
+ * @property {(error: Error | null) => void} onState
+ * @property {(fault: Error, isFirst: boolean) => void} onFault somebody spoke on the socket what no worker would
  */
 
 /** This process's part in a cluster: none, the primary's or a worker's. What it takes is loaded in clusters only. */
 class Cluster {
-  #parts
+  #role
+  /** @type {Parts | null} */
+  #parts = null
   /** @type {import('./primary').Hub | null} */
   #hub = null
   /** @type {import('./worker').Peer | null} */
@@ -17,21 +29,15 @@ class Cluster {
   /** @type {string | null | undefined} */
   #url
 
-  /**
-   * @param {object} parts
-   * @param {Role} parts.role
-   * @param {() => number} parts.nowMs
-   * @param {() => Promise<import('./metrics/series').Metric[]>} parts.snapshot of this process's metrics
-   * @param {() => BlockRecord[]} parts.blocks of this process, newest first
-   * @param {(record: BlockRecord) => void} parts.onBlock of a worker
-   * @param {(url: string | null) => void} parts.onJoined this process needs no endpoint; the primary's is at `url`
-   * @param {(hadPrimary: boolean) => void} parts.onAlone no primary to join: this process needs an endpoint of its own
-   * @param {(error: Error | null) => void} parts.onState
-   * @param {(fault: Error, isFirst: boolean) => void} parts.onFault somebody spoke on the socket what no worker would
-   */
-  constructor (parts) {
+  /** @param {Role} role */
+  constructor (role) {
+    this.#role = role
+  }
+
+  /** From now on this process takes part. @param {Parts} parts */
+  join (parts) {
     this.#parts = parts
-    const { kind, primaryPid } = parts.role
+    const { kind, primaryPid } = this.#role
     if (kind === 'worker') {
       const { Peer } = require('./worker')
       this.#peer = new Peer({ ...parts, address: this.#address(primaryPid) })
@@ -41,13 +47,14 @@ class Cluster {
 
   /** From now on workers may join: this process has forked one. */
   lead () {
-    if (this.#hub !== null || this.#peer !== null) return
+    const parts = this.#parts
+    if (this.#hub !== null || this.#peer !== null || parts === null) return
     const { Hub } = require('./primary')
     let faults = 0
     this.#hub = new Hub({
-      ...this.#parts,
+      ...parts,
       address: this.#address(process.pid),
-      onFault: (fault) => this.#parts.onFault(fault, faults++ === 0)
+      onFault: (fault) => parts.onFault(fault, faults++ === 0)
     })
     if (this.#url !== undefined) this.#hub.tellUrl(this.#url)
   }
@@ -55,7 +62,7 @@ class Cluster {
   /** @param {number} pid of the primary */
   #address (pid) {
     const { addressOf } = require('./address')
-    return addressOf({ tmpdir: this.#parts.role.tmpdir, pid })
+    return addressOf({ tmpdir: this.#role.tmpdir, pid })
   }
 
   /** @param {string | null} url where this process's own endpoint is, null where it has none */
@@ -71,7 +78,7 @@ class Cluster {
 
   /** The metrics of the whole cluster, null where this process leads none. */
   async union () {
-    return this.#hub === null ? null : this.#hub.union(this.#parts.snapshot)
+    return this.#hub === null || this.#parts === null ? null : this.#hub.union(this.#parts.snapshot)
   }
 
   /** Blocks in progress of workers. */

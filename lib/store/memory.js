@@ -1,16 +1,14 @@
 'use strict'
 
-/** The latest blocks, bounded; a block in progress is replaced by its later record. */
+/** The latest blocks, a bounded number of them. The later record of a block replaces the earlier one. */
 class BlockMemory {
   /** @type {Map<string, import('./record').BlockRecord>} */
   #records = new Map()
   #keep
-  #onPut
 
-  /** @param {number} keep most blocks kept @param {(record: import('./record').BlockRecord) => void} [onPut] */
-  constructor (keep, onPut = () => {}) {
+  /** @param {number} keep most blocks kept */
+  constructor (keep) {
     this.#keep = keep
-    this.#onPut = onPut
   }
 
   /** @param {import('./record').BlockRecord} record */
@@ -19,7 +17,6 @@ class BlockMemory {
     if (this.#records.size > this.#keep) {
       this.#records.delete(/** @type {string} */ (this.#records.keys().next().value))
     }
-    this.#onPut(record)
   }
 
   /** @param {string} id */
@@ -32,9 +29,15 @@ class BlockMemory {
     return this.#records.get(id)
   }
 
-  /** Newest first. */
-  list () {
-    return [...this.#records.values()].reverse()
+  /**
+   * Newest first, blocks in progress as they are now. Nothing of these is kept.
+   * @param {import('./record').BlockRecord[]} [ongoing] oldest first
+   */
+  list (ongoing = []) {
+    const now = new Map(ongoing.map((record) => [record.id, record]))
+    const fresh = ongoing.filter(({ id }) => !this.#records.has(id))
+    const kept = [...this.#records.values()].map((record) => now.get(record.id) ?? record)
+    return [...kept, ...fresh].slice(-this.#keep).reverse()
   }
 }
 
@@ -45,7 +48,10 @@ class BlockMemory {
  */
 function mergeNewest (a, b) {
   if (b.length === 0) return a
-  return [...a, ...b].sort((one, other) => one.startedAt < other.startedAt ? 1 : one.startedAt > other.startedAt ? -1 : 0)
+  return [...a, ...b].sort((one, other) => {
+    if (one.startedAt === other.startedAt) return 0
+    return one.startedAt < other.startedAt ? 1 : -1
+  })
 }
 
 exports.BlockMemory = BlockMemory

@@ -1,9 +1,13 @@
 'use strict'
 
+const { LISTENING } = require('../bridge/messages')
 const { HttpServer } = require('../export/http/server')
 const { makeRoutes } = require('../export/http/paths')
+const { nowMs } = require('../util/clock')
 
 const LAST_PORT = 65535
+
+/** @typedef {Parameters<typeof makeRoutes>[0]} Sources */
 
 /** Where the endpoint is: opened and closed as the process's part in a cluster asks for, and announced in the log. */
 class Endpoint {
@@ -14,10 +18,10 @@ class Endpoint {
   /**
    * @param {object} parts
    * @param {import('../options/table').ResolvedOptions} parts.options
-   * @param {import('../export/log/log').BlockLog | null} parts.log
-   * @param {Parameters<typeof makeRoutes>[0]} parts.sources
-   * @param {(error: Error | null) => void} parts.onState
-   * @param {(url: string | null) => void} parts.onListening null: there is none
+   * @param {import('./health').Health} parts.health
+   * @param {import('../cluster/cluster').Cluster} parts.cluster whose workers are told the address
+   * @param {Sources} parts.sources
+   * @param {(message: object) => void} parts.post to the host, which is told the address as well
    */
   constructor (parts) {
     this.#parts = parts
@@ -25,10 +29,10 @@ class Endpoint {
 
   /** @param {0 | 1} [above] the configured port */
   listen (above = 0) {
-    const { options, sources, onState, onListening } = this.#parts
+    const { options, health, sources } = this.#parts
     const { port: configured, host, token, allowHosts } = options
     if (configured === false) {
-      onListening(null)
+      this.#settled(null)
       return
     }
     const port = configured === 0 ? 0 : Math.min(configured + above, LAST_PORT)
@@ -36,19 +40,26 @@ class Endpoint {
       options: { host, port, token, allowHosts },
       routes: makeRoutes(sources),
       onState: (url, error) => {
-        onState(error)
+        health.set('endpoint', error)
         if (url !== null) this.#announce(url, port)
-        onListening(url)
+        this.#settled(url)
       }
     })
   }
 
+  /** @param {string | null} url null: there is none */
+  #settled (url) {
+    const { cluster, post } = this.#parts
+    cluster.tellUrl(url)
+    post({ code: LISTENING, url })
+  }
+
   /** @param {string} url @param {number} port as configured */
   #announce (url, port) {
-    const { log } = this.#parts
+    const { say } = this.#parts.health
     const isOther = port !== 0 && Number(new URL(url).port || 80) !== port
-    if (isOther) log?.say('warn', { event: 'listening', url, port }, `watching, port ${port} is taken: endpoint at ${url}`)
-    else log?.say('info', { event: 'listening', url }, `watching, endpoint at ${url}`)
+    if (isOther) say('warn', { event: 'listening', url, port }, `watching, port ${port} is taken: endpoint at ${url}`)
+    else say('info', { event: 'listening', url }, `watching, endpoint at ${url}`)
   }
 
   close () {
@@ -57,4 +68,47 @@ class Endpoint {
   }
 }
 
+/**
+ * Joins the cluster that this process is part of, if any. A worker that joins needs no endpoint of its own; one that
+ * finds no primary does.
+ * @param {import('../cluster/cluster').Cluster} cluster
+ * @param {object} parts
+ * @param {import('./scrape').Scrape} parts.scrape
+ * @param {import('../export/prometheus/metrics').Metrics} parts.metrics
+ * @param {ReturnType<typeof import('./blocks').openMemories>} parts.memories
+ * @param {import('./page-feed/feed').PageFeed} parts.page
+ * @param {Endpoint} parts.endpoint
+ * @param {import('./health').Health} parts.health
+ * @param {(message: object) => void} parts.post to the host
+ */
+function joinCluster (cluster, { scrape, metrics, memories, page, endpoint, health, post }) {
+  cluster.join({
+    nowMs,
+    snapshot: () => scrape.snapshot(),
+    blocks: () => memories.main.list(),
+    onBlock: (record) => {
+      memories.cluster.put(record)
+      page.put(record)
+    },
+    onJoined: (url) => {
+      const where = url === null ? 'the primary, which has no endpoint' : `the primary's endpoint at ${url}`
+      health.say('info', { event: 'joined', url }, `watching, joined ${where}`)
+      endpoint.close()
+      health.set('endpoint', null)
+      post({ code: LISTENING, url })
+    },
+    // A primary that comes back must find its port free.
+    onAlone: (hadPrimary) => endpoint.listen(hadPrimary ? 1 : 0),
+    onState: health.listener('cluster'),
+    onFault: (error, isFirst) => {
+      metrics.drop('cluster_connection')
+      if (isFirst) {
+        const message = `closed a connection that does not speak as a worker does: ${error.message}`
+        health.say('warn', { event: 'fault' }, message)
+      }
+    }
+  })
+}
+
 exports.Endpoint = Endpoint
+exports.joinCluster = joinCluster

@@ -1,33 +1,49 @@
 'use strict'
 
+const { WARN } = require('../bridge/messages')
 const { degraded: reasons } = require('../tables/degraded')
 
-/** @typedef {import('../tables/degraded').Reason} Reason */
+/**
+ * @typedef {import('../tables/degraded').Reason} Reason
+ * @typedef {{ message: string, code?: string }} Failure
+ * @typedef {(level: 'debug' | 'info' | 'warn', fields: object, message: string) => void} Say
+ */
 
-/** What does not work at present. A change is said once, when it happens. */
-class Degradations {
+/** What does not work at present. A change is said once, when it happens: in the log, if there is one. */
+class Health {
   /** @type {Map<Reason, boolean>} */
   #states = new Map(/** @type {Reason[]} */ (Object.keys(reasons)).map((reason) => [reason, false]))
-  #say
-  #warn
+  /** @type {{ say: Say } | null} */
+  #log = null
+  #post
 
-  /**
-   * @param {(level: 'info' | 'warn', fields: object, message: string) => void} say in the log
-   * @param {(message: string) => void} warn where the log is what does not work
-   */
-  constructor (say, warn) {
-    this.#say = say
-    this.#warn = warn
+  /** @param {(message: object) => void} post to the host, which warns of a log that does not work */
+  constructor (post) {
+    this.#post = post
   }
 
-  /** @param {Reason} reason @param {{ message: string, code?: string } | null} error null = it works */
-  set (reason, error) {
-    if (this.#states.get(reason) === (error !== null)) return
-    this.#states.set(reason, error !== null)
+  /** @param {{ say: Say }} log where changes are said from now on */
+  sayIn (log) {
+    this.#log = log
+  }
+
+  /** Says something in the log, if there is one. @type {Say} */
+  say = (level, fields, message) => this.#log?.say(level, fields, message)
+
+  /** @param {Reason} reason @param {Failure | null} failure null = it works */
+  set (reason, failure) {
+    if (this.#states.get(reason) === (failure !== null)) return
+    this.#states.set(reason, failure !== null)
     // A reader that has gone away has read enough.
-    if (error && reason === 'log' && error.code !== 'EPIPE') this.#warn(`${reasons[reason]}: ${error.message}`)
-    if (error) this.#say('warn', { event: 'degraded', reason }, `degraded: ${reasons[reason]}: ${error.message}`)
-    else this.#say('info', { event: 'recovered', reason }, `recovered: no longer degraded (${reason})`)
+    const isWarned = failure !== null && reason === 'log' && failure.code !== 'EPIPE'
+    if (isWarned) this.#post({ code: WARN, message: `${reasons[reason]}: ${failure.message}` })
+    if (failure === null) this.say('info', { event: 'recovered', reason }, `recovered: no longer degraded (${reason})`)
+    else this.say('warn', { event: 'degraded', reason }, `degraded: ${reasons[reason]}: ${failure.message}`)
+  }
+
+  /** @param {Reason} reason @returns {(failure: Failure | null) => void} set() for one reason */
+  listener (reason) {
+    return (failure) => this.set(reason, failure)
   }
 
   /** @returns {Iterable<[string, boolean]>} every reason, true while it holds */
@@ -36,4 +52,4 @@ class Degradations {
   }
 }
 
-exports.Degradations = Degradations
+exports.Health = Health

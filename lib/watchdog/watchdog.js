@@ -1,397 +1,196 @@
 'use strict'
 
 const { threadId } = require('node:worker_threads')
-const { nowMs } = require('../util/clock')
 const { openBridge } = require('../bridge/memory')
-const { LISTENING, BLOCK, FOLLOW, LEAD, PROFILE, SOURCE_MAP, THREAD_STARTED, THREAD_ENDED, WARN } = require('../bridge/messages')
-const { BlockMemory, mergeNewest } = require('../store/memory')
+const { LEAD, THREAD_STARTED, THREAD_ENDED } = require('../bridge/messages')
 const { Cluster } = require('../cluster/cluster')
-const { summaryOf } = require('../store/record')
-const { BlockFile } = require('../store/block-file')
-const { BlockLog } = require('../export/log/log')
-const { Metrics } = require('../export/prometheus/metrics')
-const { renderFamilies } = require('../export/prometheus/exposition')
-const { abort } = require('./abort')
-const { BadRoutes } = require('./requests/bad-routes')
-const { Degradations } = require('./health')
-const { Endpoint } = require('./endpoint')
-const { Following } = require('./triggers/request-tracking')
-const { GcPauses } = require('./loop/gc-pauses')
-const { askHost, NOT_ALLOWED } = require('./loop/inspector')
-const { Kernel } = require('./kernel/main-thread')
-const { LivePage } = require('./page-feed/feed')
-const { takeLosses } = require('./dropped-events')
-const { startProfiling } = require('./profile/profiling')
-const { RequestStats } = require('./requests/stats')
-const { Sources } = require('./source/source-maps')
-const { startPyroscope } = require('./profile/pyroscope')
-const { Origins } = require('./origin/matcher')
-const { Pace } = require('./loop/poll-scheduler')
-const { ThreadReports } = require('./workers/sinks')
-const { ThreadWatch } = require('./loop/monitor')
+const { nowMs } = require('../util/clock')
+const { Blocks, countIds, openMemories } = require('./blocks')
+const { Endpoint, joinCluster } = require('./endpoint')
+const { openStats } = require('./kernel/thread-stats')
+const { PollScheduler } = require('./loop/poll-scheduler')
+const { MainLoop } = require('./main-loop')
+const { makeBudget, openFile, openLog, openPyroscope } = require('./outputs')
+const { PageFeed } = require('./page-feed/feed')
+const { Scrape } = require('./scrape')
+const { mainSinks, workerSinks } = require('./sinks')
+const { Upkeep } = require('./upkeep')
 const { WorkerThreads } = require('./workers/workers')
-const { version } = require('../../package.json')
-
-const QUIET_MS = 5000
-const COUNT_MS = 1000
-
-/** @typedef {import('../store/record').BlockRecord} BlockRecord */
 
 /**
- * The watchdog: looks at the host's heartbeat whenever a block could be due, asks the host where it
- * is while it is silent, and hands what it learns to store and export. Composes; decides nothing.
+ * @typedef {object} WorkerData what the host starts its watchdog with
+ * @property {SharedArrayBuffer} memory
+ * @property {import('../options/table').ResolvedOptions} options
+ * @property {import('node:perf_hooks').RecordableHistogram} histogram of delays
+ * @property {boolean} mayInspect
+ * @property {boolean} profilesItself
+ * @property {boolean} namesRequests
+ * @property {boolean} escalates requests are followed from the first block on
+ * @property {boolean} stripsTypes
+ * @property {import('../cluster/cluster').Role} role
+ * @property {import('./workers/worker').Hello[]} threads that are seen from outside already
+ * @property {number} starts of a watchdog in this process before this one
+ */
+
+/** Why blocks lack their requests, unless the option says otherwise. */
+const UNNAMED = { message: `Node.js ${process.versions.node} has CVE-2025-59466; update it, or set requests: 'on'` }
+
+/**
+ * The watchdog: polls the host's heartbeat whenever a block could be due, asks the host where it is while a beat is
+ * overdue, and passes what it learns on to sinks. It only wires the parts, in the order in which they need each other.
  */
 class Watchdog {
-  #options
-  #bridge
-  #post
-  #startedAtMs = nowMs()
-  #starts
-  #blocks = 0
-  /** @type {GcPauses} */
-  #gcPauses
-  #badRoutes = new BadRoutes()
-  #kernel = new Kernel()
-  #pace = new Pace({ ownCpuMs: () => this.#kernel.ownCpuMs(), glance: (now) => this.#glance(now), look: (now, selfLate) => this.#look(now, selfLate) })
-  #degradations
-  #origins
-  #profiling
-  #sources
-  #memory
-  #workerBlocks
-  #file
-  #log
-  #metrics
-  #requests
-  #following
-  #page
-  #endpoint
-  #pyroscope
-  #cluster
-  #main
-  /** @type {ThreadReports} */
-  #threadReports
-  /** @type {WorkerThreads | null} */
-  #threads = null
-  #quietAtMs = Infinity
-  #countAtMs = 0
+  #parts
 
-  /**
-   * @param {{ memory: SharedArrayBuffer, options: import('../options/table').ResolvedOptions, histogram: import('node:perf_hooks').RecordableHistogram, mayInspect: boolean, profilesItself: boolean, namesRequests: boolean, escalates: boolean, stripsTypes: boolean, role: import('../cluster/cluster').Role, threads: import('./workers/worker').Hello[], starts: number }} data
-   * @param {(message: object) => void} post to the host
-   */
-  constructor ({ memory, options, histogram, mayInspect, profilesItself, namesRequests, escalates, stripsTypes, role, threads, starts }, post) {
-    this.#options = options
-    this.#bridge = openBridge(memory)
-    this.#post = post
-    this.#starts = starts
-    this.#sources = new Sources(post, stripsTypes)
-    const say = (/** @type {'debug' | 'info' | 'warn'} */ level, /** @type {object} */ fields, /** @type {string} */ message) => this.#log?.say(level, fields, message)
-    this.#degradations = new Degradations(say, (message) => post({ code: WARN, message }))
-    this.#log = options.log === false ? null : new BlockLog({ log: options.log, nowMs, onState: (error) => this.#degradations.set('log', error) })
-    this.#memory = new BlockMemory(options.keep, (record) => this.#page.put(record))
-    this.#workerBlocks = new BlockMemory(options.keep, (record) => this.#page.put(record))
-    this.#file = options.dir === undefined ? null : new BlockFile({ dir: options.dir, name: `blocks-${process.pid}-${Date.now()}`, nowMs, onState: (error) => this.#degradations.set('dir', error) })
-    const { frames } = this.#sources
-    this.#origins = new Origins({ isAuto: options.origin === 'auto', frames, post, say, onState: (failure) => this.#degradations.set('origin', failure) })
-    this.#profiling = startProfiling(options.profile, { mayInspect, profilesItself, bridge: this.#bridge, sources: this.#sources, say, onState: (failure) => this.#degradations.set('profile', failure) })
-    this.#metrics = new Metrics({
-      loop: () => this.#loop(),
-      cpuSeconds: () => this.#kernel.cpuSeconds(),
-      threads: () => this.#threads?.states() ?? new Map(),
-      degraded: () => this.#degradations.entries(),
-      inFlight: () => this.#bridge.counters.get('inFlight'),
-      originTracking: () => this.#origins.isTracking,
-      profiling: () => this.#profiling.isOn,
-      shed: () => ({ delay: this.#bridge.counters.get('shedDelay'), utilization: this.#bridge.counters.get('shedUtilization') }),
-      cluster: () => this.#cluster.state,
-      histogram,
-      thresholdMs: options.threshold,
-      routes: options.routes,
-      labels: options.labels,
-      version,
-      // The primary adds the lives of a worker's watchdog.
-      anew: starts > 0 && role.kind === 'worker'
-    })
-    this.#gcPauses = new GcPauses(this.#bridge.gcPauses, this.#metrics)
-    this.#requests = new RequestStats(this.#bridge, this.#metrics, (durationMs) => this.#page.history.addRequest(durationMs))
-    this.#following = escalates ? new Following((on) => post({ code: FOLLOW, on }), say) : null
-    this.#main = new ThreadWatch({
-      thread: 'main',
-      threadId: 0,
-      bridge: this.#bridge,
-      options,
-      ask: (isAgain) => this.#ask(mayInspect, isAgain),
-      readKernel: (now) => this.#kernel.read(now),
-      readPrecisely: (reading) => this.#kernel.precise(reading),
-      ...this.#profiling.parts,
-      surroundings: {
-        ...this.#profiling.surroundings,
-        gcWithin: (startMs, endMs) => this.#gcPauses.within(startMs, endMs),
-        watchdogGapWithin: (startMs, endMs) => this.#pace.lateness.within(startMs, endMs),
-        originWithin: (startMs, endMs) => this.#origins.within(startMs, endMs)
-      },
-      frames,
-      nextId: () => this.#nextId(),
-      reports: this.#reports()
-    })
-    this.#threadReports = new ThreadReports({
-      keep: options.keep,
-      file: this.#file,
-      log: options.threads === 'on' ? this.#log : null,
-      metrics: this.#metrics,
-      tell: (record) => this.#cluster.block(record),
-      onSettled: (record) => {
-        this.#quietAtMs = nowMs() + QUIET_MS
-        this.#pyroscope?.add(record)
-        if (options.threads === 'on') this.#post({ code: BLOCK, record: summaryOf(record) })
-      },
-      onPut: (record) => this.#page.put(record),
-      onDropped: (id) => this.#page.drop(id)
-    })
-    if (options.threads === 'auto' || (options.threads === 'on' && mayInspect)) {
-      this.#threads = new WorkerThreads({
-        known: threads,
-        isAsked: options.threads === 'on',
-        options,
-        ownId: threadId,
-        bridge: this.#bridge,
-        labelOf: (name) => this.#metrics.threadLabel(name),
-        kernel: this.#kernel,
-        watchdogGapWithin: (startMs, endMs) => this.#pace.lateness.within(startMs, endMs),
-        frames,
-        nextId: () => this.#nextId(),
-        onNew: () => this.#pace.hurry(),
-        onState: (excess) => this.#degradations.set('threads', excess),
-        reports: this.#threadReports
-      })
-    }
-    if (!namesRequests) this.#degradations.set('requests', { message: `Node.js ${process.versions.node} has CVE-2025-59466; update it, or set requests: 'on'` })
-    this.#cluster = this.#joinCluster(role)
-    this.#page = new LivePage({
-      version,
-      options,
-      histogram,
-      loop: () => this.#loop(),
-      blocks: () => this.#records(),
-      ongoing: () => this.#ongoing(),
-      inFlight: () => this.#bridge.counters.get('inFlight'),
-      degraded: () => this.#degradations.entries(),
-      workers: () => this.#cluster.blockedMs
-    })
-    this.#endpoint = new Endpoint({
-      options,
-      log: this.#log,
-      sources: {
-        metrics: { contentType: (openMetrics) => this.#metrics.contentType(openMetrics), render: (openMetrics) => this.#render(openMetrics) },
-        blockedMs: () => this.#main.blockedMs,
-        workers: () => this.#cluster.blockedMs,
-        blocks: () => this.#list(),
-        block: (id) => this.#memories().map((memory) => memory.get(id)).find((record) => record !== undefined),
-        records: () => this.#records(),
-        profile: (id) => this.#profiling.fileOf(id),
-        page: this.#page
-      },
-      onState: (error) => this.#degradations.set('endpoint', error),
-      onListening: (url) => this.#listening(url)
-    })
-    this.#pyroscope = startPyroscope(options, { degradations: this.#degradations, metrics: this.#metrics })
-    this.#pace.wake()
-    if (role.kind !== 'worker') this.#endpoint.listen()
-  }
+  /** @param {WorkerData} data @param {(message: object) => void} post to the host */
+  constructor (data, post) {
+    const { options, role, escalates } = data
+    const startedAtMs = nowMs()
+    const bridge = openBridge(data.memory)
+    const { health, log } = openLog(options, post)
+    const stats = openStats()
+    const scheduler = new PollScheduler(() => stats.own.cpuMs())
+    const nextId = countIds(data.starts)
+    const seen = { data, bridge, health, stats, scheduler, nextId, post }
 
-  /** @param {import('../cluster/cluster').Role} role @returns {Cluster} */
-  #joinCluster (role) {
-    return new Cluster({
-      role,
-      nowMs,
-      snapshot: () => this.#refresh().snapshot(),
-      blocks: () => this.#memory.list(),
-      onBlock: (record) => this.#workerBlocks.put(record),
-      onJoined: (url) => {
-        this.#log?.say('info', { event: 'joined', url }, url === null ? 'watching, joined the primary, which has no endpoint' : `watching, joined the primary's endpoint at ${url}`)
-        this.#endpoint.close()
-        this.#degradations.set('endpoint', null)
-        this.#post({ code: LISTENING, url })
-      },
-      // A primary that comes back must find its port free.
-      onAlone: (hadPrimary) => this.#endpoint.listen(hadPrimary ? 1 : 0),
-      onState: (error) => this.#degradations.set('cluster', error),
-      onFault: (error, isFirst) => {
-        this.#metrics.drop('cluster_connection')
-        if (isFirst) this.#log?.say('warn', { event: 'fault' }, `closed a connection that does not speak as a worker does: ${error.message}`)
-      }
-    })
-  }
+    const mainLoop = new MainLoop(seen)
+    const threads = makeThreads({ ...seen, mainLoop })
+    const cluster = new Cluster(role)
+    const memories = openMemories(options.keep)
+    const blocks = new Blocks(memories, () => ongoingOf(mainLoop, threads, cluster))
+    const page = makePage({ ...seen, mainLoop, blocks, cluster })
+    const scrape = new Scrape({ ...seen, mainLoop, threads, cluster, page })
+    const { metrics, requests } = scrape
 
-  /** @param {string | null} url */
-  #listening (url) {
-    this.#cluster.tellUrl(url)
-    this.#post({ code: LISTENING, url })
-  }
+    const file = openFile(options, health)
+    const pyroscope = openPyroscope(options, health, metrics)
+    const budget = makeBudget()
+    const upkeep = new Upkeep({ bridge, health, metrics, log, file, cluster, threads, budget, escalates, post })
+    const told = { page, cluster, metrics, pyroscope, file, upkeep }
+    const aborts = options.onStuck === 'abort'
+    const sinks = mainSinks({ ...told, startedAtMs, memory: memories.main, requests, mainLoop, log, aborts, post })
+    const asked = options.threads === 'on' ? { log, post } : { log: null, post: null }
+    const threadSinks = workerSinks({ ...told, ...asked, memory: memories.threads, budget })
 
-  /** @param {boolean} [openMetrics] */
-  async #render (openMetrics = false) {
-    const union = await this.#cluster.union()
-    return union === null ? this.#refresh().render(openMetrics) : renderFamilies(union, openMetrics)
+    const sources = sourcesOf({ mainLoop, cluster, blocks, page, scrape })
+    const endpoint = new Endpoint({ options, health, cluster, sources, post })
+    const outputs = { log, file, pyroscope, endpoint }
+    this.#parts = { stats, scheduler, mainLoop, threads, cluster, blocks, page, scrape, upkeep, sinks, ...outputs }
+
+    if (!data.namesRequests) health.set('requests', UNNAMED)
+    threads?.start({ known: data.threads, labelOf: (name) => metrics.threadLabel(name), sinks: threadSinks })
+    joinCluster(cluster, { scrape, metrics, memories, page, endpoint, health, post })
+    scheduler.start({ quickCheck: (now) => this.#quickCheck(now), poll: (now, selfLate) => this.#poll(now, selfLate) })
+    if (role.kind !== 'worker') endpoint.listen()
   }
 
   /** @param {number} now @returns {number | null} */
-  #glance (now) {
-    const wakeAtMs = this.#profiling.isActive || now >= this.#page.dueAtMs ? null : this.#main.glance(now)
-    if (this.#bridge.requests.isFilling) this.#requests.drain(this.#main.knownToMs)
+  #quickCheck (now) {
+    const { mainLoop, page, scrape } = this.#parts
+    const wakeAtMs = now >= page.dueAtMs ? null : mainLoop.quickCheck(now)
+    if (scrape.isFilling) scrape.drainRequests()
     return wakeAtMs
   }
 
   /** @param {number} now @param {boolean} selfLate @returns {{ wakeAtMs: number, dueAtMs: number }} */
-  #look (now, selfLate) {
-    this.#gcPauses.drain()
-    const { wakeAtMs, eventful } = this.#main.look(now, selfLate)
-    this.#requests.drain(this.#main.knownToMs)
-    this.#origins.look(now, this.#main.beat)
-    this.#profiling.look(now, this.#main.blockedMs > 0)
-    this.#page.look(now)
-    if (eventful || now >= this.#countAtMs) this.#count(now)
-    return { wakeAtMs, dueAtMs: Math.min(this.#threads?.look(now, selfLate) ?? Infinity, this.#page.dueAtMs) }
-  }
-
-  /** Brings the metrics up to what is known of blocks. */
-  #refresh () {
-    this.#gcPauses.drain()
-    this.#requests.drain(this.#main.knownToMs)
-    return this.#metrics
-  }
-
-  /** @param {boolean} mayInspect @param {boolean} isAgain */
-  #ask (mayInspect, isAgain) {
-    const failure = mayInspect ? askHost(isAgain) : NOT_ALLOWED
-    this.#degradations.set('inspector', failure === null ? null : { message: failure })
-    return failure === null
-  }
-
-  /** What becomes of a block. @returns {import('./loop/monitor').Reports} */
-  #reports () {
-    const ongoing = (/** @type {BlockRecord} */ record) => {
-      this.#remember(record)
-      this.#file?.append(record)
-    }
-    return {
-      opened: (record) => {
-        ongoing(record)
-        this.#log?.opened(record)
-      },
-      lasting: (record) => {
-        ongoing(record)
-        this.#log?.lasting(record)
-      },
-      stuck: (record) => {
-        ongoing(record)
-        this.#log?.stuck(record)
-        if (this.#options.onStuck === 'abort') abort()
-      },
-      ended: (record, interval) => {
-        this.#remember(record)
-        this.#requests.addBlock(interval)
-        this.#profiling.ended(interval.endMs)
-        this.#origins.ended(record)
-      },
-      settled: (record, endMs) => {
-        this.#following?.block(nowMs())
-        if (endMs < this.#startedAtMs) this.#metrics.drop('missed_block')
-        this.#remember(record)
-        this.#metrics.observeBlock(record)
-        this.#pyroscope?.add(record)
-        this.#origins.settled(record)
-        this.#profiling.settled(record)
-        this.#file?.append(record)
-        this.#log?.closed(record)
-        this.#quietAtMs = nowMs() + QUIET_MS
-        this.#post({ code: BLOCK, record: summaryOf(record) })
-      }
-    }
-  }
-
-  /** @param {BlockRecord} record */
-  #remember (record) {
-    this.#memory.put(record)
-    this.#cluster.block(record)
-  }
-
-  /** @param {number} now */
-  #count (now) {
-    this.#countAtMs = now + COUNT_MS
-    this.#following?.tick(now)
-    this.#degradations.set('route', this.#badRoutes.judge(this.#bridge.counters.get('badRoute'), now))
-    if (now >= this.#quietAtMs) {
-      this.#log?.flushSuppressed()
-      this.#quietAtMs = Infinity
-    }
-    const losses = takeLosses({ log: this.#log, bridge: this.#bridge, threads: this.#threads, threadReports: this.#threadReports, file: this.#file, cluster: this.#cluster })
-    for (const [reason, count] of Object.entries(losses)) {
-      if (count > 0) this.#metrics.drop(reason, count)
-    }
-  }
-
-  #nextId () {
-    const life = this.#starts === 0 ? '' : `${this.#starts}.`
-    return `${process.pid}-${life}${++this.#blocks}`
-  }
-
-  /** Of this process's main thread, of its other threads, and of a cluster's workers, up to date with the blocks in progress. */
-  #memories () {
-    for (const record of this.#ongoing()) (record.worker !== null ? this.#workerBlocks : record.threadId !== 0 ? this.#threadReports.memory : this.#memory).put(record)
-    return [this.#memory, this.#threadReports.memory, this.#workerBlocks]
-  }
-
-  /** Blocks in progress, as they are now. @returns {BlockRecord[]} */
-  #ongoing () {
-    const { ongoing } = this.#main
-    return [...(ongoing === null ? [] : [ongoing]), ...this.#threads?.ongoing ?? [], ...this.#cluster.ongoing]
-  }
-
-  #records () {
-    return this.#memories().map((memory) => memory.list()).reduce(mergeNewest)
-  }
-
-  #list () {
-    return this.#records().map(summaryOf)
-  }
-
-  #loop () {
-    const { atMs, activeMs, idleMs } = this.#main.beat
-    const inProgressMs = this.#main.blockedMs
-    return { activeMs: activeMs + inProgressMs, idleMs, heartbeatAgeMs: nowMs() - atMs, inProgressMs }
+  #poll (now, selfLate) {
+    const { mainLoop, threads, page, scrape, upkeep, sinks } = this.#parts
+    scrape.drainGc()
+    const { wakeAtMs, eventful } = mainLoop.poll(now, selfLate, sinks)
+    scrape.drainRequests()
+    page.poll(now)
+    upkeep.poll(now, eventful)
+    return { wakeAtMs, dueAtMs: Math.min(threads?.poll(now, selfLate) ?? Infinity, page.dueAtMs) }
   }
 
   /** What the host says. @param {{ code: number, threadId: number, file: string, text: string | null }} message */
   receive (message) {
-    if (message.code === LEAD) this.#cluster.lead()
-    else if (message.code === THREAD_STARTED) this.#threads?.begun(message)
-    else if (message.code === THREAD_ENDED) this.#threads?.ended(message.threadId)
-    else if (message.code === PROFILE) this.#profiling.receive(message)
-    else if (message.code === SOURCE_MAP) this.#sources.receive(message)
-    else this.#origins.receive(message)
+    const { mainLoop, threads, cluster } = this.#parts
+    if (message.code === LEAD) cluster.lead()
+    else if (message.code === THREAD_STARTED) threads?.begun(message)
+    else if (message.code === THREAD_ENDED) threads?.ended(message.threadId)
+    else mainLoop.receive(message)
   }
 
   /** What the host asks for. @param {string} method @returns {Promise<unknown>} */
   async answer (method) {
-    return method === 'blocks' ? this.#list() : this.#render()
+    return method === 'blocks' ? this.#parts.blocks.list() : this.#parts.scrape.render()
   }
 
   /** Ends watching, up to date with all that has ended; a block in progress is recorded as far as it came. */
   async stop () {
+    const { stats, scheduler, mainLoop, threads, cluster, page, scrape, upkeep, sinks } = this.#parts
+    const { log, file, pyroscope, endpoint } = this.#parts
     const now = nowMs()
-    this.#pace.stop()
-    this.#look(now, true)
-    this.#main.stop(now)
-    this.#threads?.stop()
-    this.#requests.drain(Infinity)
-    this.#count(now)
-    for (const part of [this.#page, this.#endpoint]) part.close()
-    this.#pyroscope?.stop()
-    await this.#cluster.stop()
-    this.#log?.flushSuppressed()
-    for (const part of [this.#log, this.#file, this.#kernel]) part?.close()
+    scheduler.stop()
+    this.#poll(now, true)
+    mainLoop.monitor.stop(now, sinks)
+    threads?.stop()
+    scrape.requests.drain(Infinity)
+    upkeep.count(now)
+    for (const part of [page, endpoint]) part.close()
+    pyroscope?.stop()
+    await cluster.stop()
+    log?.flushSuppressed()
+    for (const part of [log, file, stats]) part?.close()
+  }
+}
+
+/** @param {MainLoop} mainLoop @param {WorkerThreads | null} threads @param {Cluster} cluster */
+function ongoingOf ({ monitor: { ongoing } }, threads, cluster) {
+  return [...(ongoing === null ? [] : [ongoing]), ...threads?.ongoing ?? [], ...cluster.ongoing]
+}
+
+/**
+ * The application's worker threads, null where they are not to be watched, or may not be asked.
+ * @param {import('./main-loop').Seen & { mainLoop: MainLoop }} parts
+ */
+function makeThreads ({ data: { options, mayInspect }, bridge, health, stats, scheduler, mainLoop, nextId }) {
+  const isAsked = options.threads === 'on'
+  if (options.threads === 'off' || (isAsked && !mayInspect)) return null
+  return new WorkerThreads({
+    isAsked,
+    options,
+    ownId: threadId,
+    bridge,
+    shared: stats.shared,
+    watchdogGapWithin: (startMs, endMs) => scheduler.lateness.within(startMs, endMs),
+    frames: mainLoop.frames,
+    nextId,
+    onNew: () => scheduler.hurry(),
+    onState: health.listener('threads')
+  })
+}
+
+/** @param {import('./main-loop').Seen & { mainLoop: MainLoop, blocks: Blocks, cluster: Cluster }} parts */
+function makePage ({ data: { options, histogram }, bridge, health, mainLoop, blocks, cluster }) {
+  return new PageFeed({
+    options,
+    histogram,
+    loop: () => mainLoop.monitor.state,
+    blocks: () => blocks.records(),
+    ongoing: () => blocks.ongoing,
+    inFlight: () => bridge.counters.get('inFlight'),
+    degraded: () => health.entries(),
+    workers: () => cluster.blockedMs
+  })
+}
+
+/**
+ * What the endpoint answers with.
+ * @param {{ mainLoop: MainLoop, cluster: Cluster, blocks: Blocks, page: PageFeed, scrape: Scrape }} parts
+ * @returns {import('./endpoint').Sources}
+ */
+function sourcesOf ({ mainLoop, cluster, blocks, page, scrape }) {
+  return {
+    metrics: scrape,
+    blockedMs: () => mainLoop.monitor.blockedMs,
+    workers: () => cluster.blockedMs,
+    blocks: () => blocks.list(),
+    block: (id) => blocks.get(id),
+    records: () => blocks.records(),
+    profile: (id) => mainLoop.profiling.fileOf(id),
+    page
   }
 }
 

@@ -53,7 +53,7 @@ exports.readReport = (line) => {
     const known = frames?.map((/** @type {any} */ frame) => ({ function: frame.function, file: frame.filename, line: frame.lineno })) ?? parse(stack ?? [])
     return { atMs, id, durationMs, frame: ofApplication(known), route, cause: null, thread, isFinal: false, isExcused: false }
   }
-  if (line.name !== 'loopwatch' || !['opened', 'lasting', 'closed'].includes(line.event)) return null
+  if (line.name !== 'loopwatch' || !['opened', 'lasting', 'settled'].includes(line.event)) return null
   const { time, block, durationMs, frame, request, cause, thread = MAIN } = line
   return {
     atMs: time,
@@ -63,13 +63,13 @@ exports.readReport = (line) => {
     route: request?.route ?? null,
     cause,
     thread,
-    isFinal: line.event === 'closed',
+    isFinal: line.event === 'settled',
     isExcused: causes[/** @type {import('../../lib/tables/causes').Cause} */ (cause)].excuse !== undefined
   }
 }
 
 /** A record of `/blocks`, as the report it would have been. @param {any} record @returns {Report | null} */
-exports.readRecord = ({ id, startedAt, durationMs, ongoing = false, ...rest }) => exports.readReport({ name: 'loopwatch', event: ongoing ? 'lasting' : 'closed', block: id, time: Date.parse(startedAt) + durationMs, durationMs, ...rest })
+exports.readRecord = ({ id, startedAt, durationMs, ongoing = false, ...rest }) => exports.readReport({ name: 'loopwatch', event: ongoing ? 'lasting' : 'settled', block: id, time: Date.parse(startedAt) + durationMs, durationMs, ...rest })
 
 /**
  * What a scraped endpoint shows of blocks since the scrape before, else null.

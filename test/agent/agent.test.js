@@ -246,9 +246,9 @@ test('source maps lead to the original file', async (t) => {
   fs.writeFileSync(path.join(dir, 'report.js'), outputText)
   fs.writeFileSync(path.join(dir, 'report.js.map'), /** @type {string} */ (sourceMapText))
   const { stdout } = await startNode(t, [path.join(dir, 'report.js')]).closed
-  const closed = stdout.split('\n').filter(Boolean).map((line) => JSON.parse(line)).find(({ event, frame }) => event === 'closed' && frame?.function === 'report')
-  assert.equal(closed?.frame.file, path.join(dir, 'report.ts'), stdout)
-  assert.equal(closed.frame.line, 6)
+  const settled = stdout.split('\n').filter(Boolean).map((line) => JSON.parse(line)).find(({ event, frame }) => event === 'settled' && frame?.function === 'report')
+  assert.equal(settled?.frame.file, path.join(dir, 'report.ts'), stdout)
+  assert.equal(settled.frame.line, 6)
 })
 
 test('start() right after stop() gives an agent that watches', async (t) => {

@@ -40,7 +40,7 @@ test('a process stopped and continued was suspended, whether it was idle or busy
     const record = await eventually(async () => (await blocksOf(app)).find(({ ongoing, durationMs }) => !ongoing && durationMs > 900), 'a record of the stop')
     assert.equal(record.cause, 'suspended', JSON.stringify(record))
     assert.deepEqual(blamed(await blocksOf(app)), [])
-    assert.ok(!app.lines().some(({ event, cause }) => event === 'closed' && cause === 'js'), app.out.stdout)
+    assert.ok(!app.lines().some(({ event, cause }) => event === 'settled' && cause === 'js'), app.out.stdout)
     app.child.kill()
   }
 })

@@ -17,10 +17,10 @@ async function attempt (app, name) {
     await eventually(async () => /** @type {any} */ (await (await app.watchdog('/healthz')).json()).status === 'ok', 'calm before the block')
     const known = new Set(app.lines().map(({ block }) => block))
     const { ms } = /** @type {any} */ (await (await app.get(`/${name}?ms=300`)).json())
-    const closed = await app.line((line) => line.event === 'closed' && !known.has(line.block) && line.request?.route === `/${name}` && line.durationMs > ms / 2, `${name} to be closed`)
-    const opened = app.lines().find((line) => line.event === 'opened' && line.block === closed.block)
-    const isTaken = [opened, closed].some((line) => line?.evidence.runQueueMs > line?.durationMs * TAKEN)
-    if (!isTaken || left === 1) return { ms, opened, closed }
+    const settled = await app.line((line) => line.event === 'settled' && !known.has(line.block) && line.request?.route === `/${name}` && line.durationMs > ms / 2, `${name} to be settled`)
+    const opened = app.lines().find((line) => line.event === 'opened' && line.block === settled.block)
+    const isTaken = [opened, settled].some((line) => line?.evidence.runQueueMs > line?.durationMs * TAKEN)
+    if (!isTaken || left === 1) return { ms, opened, settled }
     // The log has a line for one more block each second.
     await new Promise((resolve) => setTimeout(resolve, 1000))
   }
@@ -33,20 +33,20 @@ test('each kind of block is reported while it lasts, with function, request, cau
 
   for (const [name, { cause, frames, answers }] of Object.entries(truth)) {
     await t.test(name, async () => {
-      const { ms, opened, closed } = await attempt(app, name)
-      const seen = JSON.stringify(closed)
+      const { ms, opened, settled } = await attempt(app, name)
+      const seen = JSON.stringify(settled)
 
       assert.ok(opened, `not reported while it lasted: ${seen}`)
       assert.ok(opened.durationMs < ms, `reported late: ${JSON.stringify(opened)}`)
       if (answers) assert.ok(frames.includes(opened.frame?.function), `frame while it lasts: ${JSON.stringify(opened)}`)
       if (answers) assert.equal(opened.request?.route, `/${name}`)
-      assert.ok(frames.includes(closed.frame?.function), `frame: ${seen}`)
-      assert.match(closed.frame.file, /blocks\.js$/)
-      assert.ok(cause.includes(closed.cause), `cause: ${seen}`)
-      assert.equal(closed.request.method, 'GET')
+      assert.ok(frames.includes(settled.frame?.function), `frame: ${seen}`)
+      assert.match(settled.frame.file, /blocks\.js$/)
+      assert.ok(cause.includes(settled.cause), `cause: ${seen}`)
+      assert.equal(settled.request.method, 'GET')
       // The application measures from the call; the loop may have been busy a little around it, or kept waiting for a CPU.
-      const errorMs = Math.abs(closed.durationMs - ms)
-      assert.ok(errorMs <= closed.uncertaintyMs + 25 + (closed.evidence.runQueueMs ?? 0), `${closed.durationMs} ± ${closed.uncertaintyMs} is not ${ms}: ${seen}`)
+      const errorMs = Math.abs(settled.durationMs - ms)
+      assert.ok(errorMs <= settled.uncertaintyMs + 25 + (settled.evidence.runQueueMs ?? 0), `${settled.durationMs} ± ${settled.uncertaintyMs} is not ${ms}: ${seen}`)
     })
   }
 })
@@ -56,7 +56,7 @@ test('code at the top level, before the loop turns, is reported while it lasts',
   await closed
   const lines = out.stdout.split('\n').filter(Boolean).map((line) => JSON.parse(line))
   const opened = lines.find(({ event }) => event === 'opened')
-  const after = lines.find(({ event }) => event === 'closed')
+  const after = lines.find(({ event }) => event === 'settled')
   assert.equal(opened?.frame?.function, 'atTopLevel', out.stdout)
   assert.equal(after?.frame?.function, 'atTopLevel', out.stdout)
   assert.match(opened.msg, /at start-up/)

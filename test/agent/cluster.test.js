@@ -319,7 +319,7 @@ test('two processes with one port: the second takes the next free one and says s
     await eventually(async () => {
       const known = new Set(app.lines().map(({ block }) => block))
       await app.get('/spin?ms=150')
-      const { frame, cause } = await app.line((line) => line.event === 'closed' && !known.has(line.block) && line.durationMs > 100, 'the block')
+      const { frame, cause } = await app.line((line) => line.event === 'settled' && !known.has(line.block) && line.durationMs > 100, 'the block')
       return frame?.function === 'spin' && cause === 'js'
     }, 'a block that is blamed on its function')
   }

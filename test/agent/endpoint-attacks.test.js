@@ -15,7 +15,7 @@ const HOST = 'Host: localhost\r\n'
 test('the endpoint of a process', async (t) => {
   const app = await startApp(t, { options: { labels: { service: 'attacked' } } })
   await app.get('/spin?ms=150')
-  await app.line(({ event, frame }) => event === 'closed' && frame?.function === 'spin', 'a block')
+  await app.line(({ event, frame }) => event === 'settled' && frame?.function === 'spin', 'a block')
 
   await t.test('refuses requests that two parsers could read as different ones', async () => {
     const smuggled = `GET /metrics HTTP/1.1\r\n${HOST}\r\n`

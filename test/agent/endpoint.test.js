@@ -119,7 +119,7 @@ test('the endpoint', async (t) => {
 
   await t.test('keeps query strings and bodies of the application to itself', async () => {
     await (await fetch(`http://127.0.0.1:${app.port}/spin/12345?password=hunter2&ms=150`, { headers: { cookie: 'session=hunter2' } })).text()
-    await app.line(({ event, request }) => event === 'closed' && request?.route === '/spin/:id', 'the block')
+    await app.line(({ event, request }) => event === 'settled' && request?.route === '/spin/:id', 'the block')
     const everything = app.out.stdout + await (await app.watchdog('/blocks', { headers: { authorization } })).text() +
       await (await app.watchdog('/metrics', { headers: { authorization } })).text()
     assert.ok(!everything.includes('hunter2'))
@@ -130,7 +130,7 @@ test('the endpoint', async (t) => {
 test('a host that can be none costs the endpoint, not the watching', async (t) => {
   const app = await startApp(t, { options: { host: 'local\0host' } })
   await app.get('/spin?ms=200')
-  await app.line(({ event }) => event === 'closed', 'the block')
+  await app.line(({ event }) => event === 'settled', 'the block')
   await app.line(({ event, reason }) => event === 'degraded' && reason === 'endpoint', 'what does not work')
 })
 
@@ -154,6 +154,29 @@ test('port: false opens no port', async (t) => {
 test('requests: "off" watches blocks without naming requests', async (t) => {
   const app = await startApp(t, { options: { requests: 'off' } })
   await app.get('/spin?ms=200')
-  const closed = await app.line(({ event, frame }) => event === 'closed' && frame?.function === 'spin', 'the block')
-  assert.equal(closed.request, null)
+  const settled = await app.line(({ event, frame }) => event === 'settled' && frame?.function === 'spin', 'the block')
+  assert.equal(settled.request, null)
+})
+
+test('asking for the list of blocks tells no open page of them: reading writes nothing', async (t) => {
+  const app = await startApp(t)
+  const [page] = await once(http.get(`${app.url}/events`), 'response')
+  t.after(() => page.destroy())
+  let said = ''
+  page.setEncoding('utf8').on('data', (/** @type {string} */ text) => { said += text })
+  const told = () => said.split('event: blocks\n').length - 1
+  app.get('/forever').catch(() => {}) // answered by nobody
+  await eventually(() => told() > 0, () => `the page to be told of the block: ${said}`)
+  const before = told()
+  const fromMs = performance.now()
+  const durations = new Set()
+  while (performance.now() - fromMs < 2000) {
+    const [block] = /** @type {any} */ (await (await app.watchdog('/blocks')).json())
+    durations.add(block.durationMs)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  assert.ok(durations.size > 5, `the list has the block as it is now: ${[...durations]}`)
+  // Once a second it is told that the block lasts.
+  const most = (performance.now() - fromMs) / 1000 + 2
+  assert.ok(told() - before <= most, `${told() - before} times in ${durations.size} readings, at most ${most}`)
 })

@@ -30,7 +30,7 @@ test('killed in mid-block, its file cut short or padded by a power cut: every re
   const dir = makeDir(t)
   const app = await startApp(t, { options: { dir } })
   await app.get('/spin?ms=400')
-  await app.line(({ event, frame }) => event === 'closed' && frame?.function === 'spin', 'the first block to end')
+  await app.line(({ event, frame }) => event === 'settled' && frame?.function === 'spin', 'the first block to end')
   app.get('/forever').catch(() => {}) // answered by nobody
   await app.line(({ event, frame }) => ['opened', 'lasting'].includes(event) && frame?.function === 'forever', 'the block in which it is killed')
   app.child.kill('SIGKILL')
@@ -186,17 +186,17 @@ test('ten thousand blocks a minute: each is counted and written, the log says fe
   const counted = sumOf(samples, 'loopwatch_block_duration_seconds_count', { thread: 'main' })
   const written = readBlocks(dir).records.filter(({ ongoing }) => !ongoing).length
   const lines = fs.readFileSync(path.join(dir, 'log'), 'utf8').trim().split('\n').map((line) => JSON.parse(line))
-  const closed = lines.filter(({ event }) => event === 'closed').length
+  const settled = lines.filter(({ event }) => event === 'settled').length
   const suppressed = lines.reduce((sum, line) => sum + (line.suppressed ?? 0), 0)
   // At this threshold a machine that takes the CPU away makes blocks as well: those are on top.
   assert.ok(counted >= count, `${count} made, ${counted} counted`)
   // Between the last scrape and the end a busy machine makes a few more.
   const mayBe = counted * 1.02 + 5
-  for (const [what, number] of Object.entries({ events, written, logged: closed + suppressed })) assert.ok(number >= counted && number <= mayBe, `${number} ${what}, ${counted} counted`)
+  for (const [what, number] of Object.entries({ events, written, logged: settled + suppressed })) assert.ok(number >= counted && number <= mayBe, `${number} ${what}, ${counted} counted`)
   assert.equal(sumOf(samples, 'loopwatch_events_dropped_total', { reason: 'record' }), 0)
   assert.ok(kept >= Math.min(500, counted) && kept <= Math.min(500, mayBe), `${kept} in memory, ${counted} counted`)
-  assert.ok(closed <= 30 + tookMs / 1000, `${closed} blocks in the log`)
-  measured(t, `${count} made at ${Math.round(count / tookMs * 60e3).toLocaleString('en-US')} a minute: ${counted} counted, ${written} on disk, ${closed} in the log, ${suppressed} left out of it by number`)
+  assert.ok(settled <= 30 + tookMs / 1000, `${settled} blocks in the log`)
+  measured(t, `${count} made at ${Math.round(count / tookMs * 60e3).toLocaleString('en-US')} a minute: ${counted} counted, ${written} on disk, ${settled} in the log, ${suppressed} left out of it by number`)
 })
 
 test('workers of a cluster are killed and replaced one batch after the other: no block and no count is lost', async (t) => {

@@ -28,8 +28,8 @@ async function causeOf (app, name, expected) {
   for (let left = ATTEMPTS; ; left--) {
     const known = new Set(app.lines().map(({ block }) => block))
     const { ms } = /** @type {any} */ (await (await app.get(`/${name}?ms=300`)).json())
-    const closed = await app.line((line) => line.event === 'closed' && !known.has(line.block) && line.request?.route === `/${name}` && line.durationMs > ms / 2, `${name} to be closed`)
-    if (closed.cause === expected || left === 1) return closed
+    const settled = await app.line((line) => line.event === 'settled' && !known.has(line.block) && line.request?.route === `/${name}` && line.durationMs > ms / 2, `${name} to be settled`)
+    if (settled.cause === expected || left === 1) return settled
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   }
 }

@@ -64,7 +64,7 @@ test('a hunt names the function that created the timer or the promise that block
   const off = log.find(({ event }) => event === 'origin_tracking_off')
   assert.equal(off.ended, 'time')
   assert.match(off.msg, /off after 2(\.\d)? s: slow callbacks created at planTimer \(origin-app\.js:\d+\), planPromise/)
-  assert.ok(log.some(({ event, origin }) => event === 'closed' && origin?.frame.function === 'planTimer'))
+  assert.ok(log.some(({ event, origin }) => event === 'settled' && origin?.frame.function === 'planTimer'))
 })
 
 test('Error.stackTraceLimit and prepareStackTrace are the application\'s in the window and after it', async (t) => {

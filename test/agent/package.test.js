@@ -78,7 +78,7 @@ test('the package at fault is named with its version, and the application\'s lin
   assert.deepEqual(named.broken, null, 'it has no name')
   assert.deepEqual(named.own, null, 'neither where the application alone, nor where a package calls it back')
   const lines = stdout.split('\n').filter((text) => text !== '').map((text) => JSON.parse(text))
-  const line = lines.find((line) => line.event === 'closed' && line.frame?.function === 'plain')
+  const line = lines.find((line) => line.event === 'settled' && line.frame?.function === 'plain')
   assert.match(line?.msg, /: (work in )?plain \(app\.js:\d+\), in plain@1\.2\.3 \(/)
   assert.deepEqual(line.package, { name: 'plain', version: '1.2.3' })
   const listed = spawnSync(process.execPath, [path.join(ROOT, 'lib', 'cli', 'main.js'), 'blocks', path.join(dir, 'blocks')], { encoding: 'utf8' })

@@ -76,7 +76,7 @@ test("with profile: 'on' JSON.parse, sort, a regular expression and pbkdf2Sync a
   assert.ok(parse.hitCount > 0 && parse.callFrame.url.endsWith(APP), JSON.stringify(parse))
 
   assert.equal(log.filter(({ event }) => event === 'profile_on').length, 1)
-  assert.match(log.find(({ event, msg }) => event === 'closed' && msg.includes(': JSON.parse in '))?.msg ?? '', /JSON\.parse in parse \(native-app\.js:\d+\)/)
+  assert.match(log.find(({ event, msg }) => event === 'settled' && msg.includes(': JSON.parse in '))?.msg ?? '', /JSON\.parse in parse \(native-app\.js:\d+\)/)
 })
 
 /** Whether a profile was running, and ended with stop(): none of ours is left in the inspector. */
@@ -103,7 +103,7 @@ test('by default the first block in a native call has its line, and the profile 
   assertExact(said.first, 'parseLast')
   assert.equal(log.some(({ event }) => event === 'profile_on'), false, 'a profile from the start is no news')
   // Its own start is no block of the application.
-  for (const { event, frame, stack } of log) assert.doesNotMatch(event === 'closed' ? `${frame?.file} ${stack}` : '', /profiler\.js/)
+  for (const { event, frame, stack } of log) assert.doesNotMatch(event === 'settled' ? `${frame?.file} ${stack}` : '', /profiler\.js/)
 })
 
 test('an application that is large when the agent starts has a profile from the first block on that needs it', async (t) => {

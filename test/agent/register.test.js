@@ -43,7 +43,7 @@ function writeApp (t, name, source) {
 const parse = (stdout) => stdout.split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
 
 /** Whole lines only. @param {string} text */
-const toldOf = (text) => parse(text.slice(0, text.lastIndexOf('\n') + 1)).some(({ event, frame }) => event === 'closed' && frame?.function === 'hold')
+const toldOf = (text) => parse(text.slice(0, text.lastIndexOf('\n') + 1)).some(({ event, frame }) => event === 'settled' && frame?.function === 'hold')
 
 /**
  * Runs an application until the agent has told of its block, and lets it end then.

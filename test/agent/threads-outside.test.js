@@ -50,7 +50,7 @@ describe('worker threads as they are watched by default', { concurrency: AT_ONCE
       assert.deepEqual([block.frame, block.samples], [null, 0])
       // A machine that has no CPU for it is a cause as well.
       assert.ok(['unknown', 'starved'].includes(block.cause), block.cause)
-      assert.doesNotMatch(out.stdout, /"event":"(opened|lasting|closed)"[^\n]*"threadId":/)
+      assert.doesNotMatch(out.stdout, /"event":"(opened|lasting|settled)"[^\n]*"threadId":/)
       const { thread } = block
       const { samples } = parseExposition(metrics)
       for (const state of ['active', 'idle']) assert.ok(Number(valueOf(samples, 'loopwatch_eventloop_time_seconds_total', { thread, state })) > 0.1, state)

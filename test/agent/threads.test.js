@@ -66,7 +66,7 @@ describe("worker threads with threads: 'on'", { concurrency: AT_ONCE }, () => {
       agent.on('block', (block) => { if (block.thread === 'cruncher' && block.frame) done({ event: block.threadId }) })
       setTimeout(() => done('late'), 15000)`)
     assert.ok(lastLine(out).event > 0, out.stdout)
-    assert.match(out.stdout, /"event":"closed","block":"[^"]+","thread":"cruncher","threadId":\d+.*"msg":"event loop of worker thread cruncher was blocked for/)
+    assert.match(out.stdout, /"event":"settled","block":"[^"]+","thread":"cruncher","threadId":\d+.*"msg":"event loop of worker thread cruncher was blocked for/)
   })
 
   test('a worker thread is asked while the main thread is blocked too', async (t) => {

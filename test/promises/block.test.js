@@ -19,7 +19,7 @@ test('a block is told while it lasts, with its line, its request and its cause',
   const told = await app.line(({ event, request }) => /^(opened|lasting)$/.test(event) && request?.route === '/spin', 'the block to be told')
   assert.ok(told.durationMs < 2500, `told after ${told.durationMs} ms`)
   await answered
-  const ended = await app.line(({ event, block }) => event === 'closed' && block === told.block, 'its end')
+  const ended = await app.line(({ event, block }) => event === 'settled' && block === told.block, 'its end')
   assert.ok(ended.durationMs > 2400, `${ended.durationMs}`)
   assert.equal(ended.cause, 'js', JSON.stringify(ended))
   assert.equal(ended.frame.function, 'spin')
@@ -30,6 +30,6 @@ test('a block is told while it lasts, with its line, its request and its cause',
 test('a synchronous call into Node.js is told as what it is, with the function that makes it', async (t) => {
   const app = await startApp(t)
   await app.get('/pbkdf2?ms=400')
-  const ended = await app.line(({ event, request }) => event === 'closed' && request?.route === '/pbkdf2', 'the block')
+  const ended = await app.line(({ event, request }) => event === 'settled' && request?.route === '/pbkdf2', 'the block')
   assert.deepEqual([ended.cause, ended.frame.function], ['native', 'pbkdf2'], JSON.stringify(ended))
 })

@@ -15,7 +15,7 @@ test('the log is one JSON object a line, on stdout or in a file', async (t) => {
   const app = await startApp(t, { options: { log: { destination: file } } })
   await app.get('/spin?ms=200')
   const lines = () => fs.readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line))
-  const line = await eventually(() => lines().find(({ event, startup }) => event === 'closed' && !startup), () => fs.readFileSync(file, 'utf8'))
+  const line = await eventually(() => lines().find(({ event, startup }) => event === 'settled' && !startup), () => fs.readFileSync(file, 'utf8'))
   assert.equal(line.name, 'loopwatch')
   assert.match(line.msg, /event loop was blocked for \d+ ms: .*spin/)
   assert.equal(app.out.stdout, '')
@@ -24,7 +24,7 @@ test('the log is one JSON object a line, on stdout or in a file', async (t) => {
 test('query strings and tokens are in nothing that is logged, listed or measured', async (t) => {
   const app = await startApp(t, { options: { token: SECRET } })
   await app.get(`/spin?ms=200&password=${SECRET}`)
-  await app.line(({ event, request }) => event === 'closed' && request?.route === '/spin', 'the block')
+  await app.line(({ event, request }) => event === 'settled' && request?.route === '/spin', 'the block')
   const headers = { authorization: `Bearer ${SECRET}` }
   for (const path of ['/blocks', '/metrics', '/flame', '/profile']) {
     const answer = await app.watchdog(path, { headers })

@@ -20,7 +20,7 @@ test('an application is watched without a change in its code, by -r or by NODE_O
   for (const [args, env] of /** @type {[string[], Record<string, string>][]} */ ([[['-r', REGISTER], {}], [[], { NODE_OPTIONS: `--require "${REGISTER}"` }]])) {
     const out = await startNode(t, [...args, file], { env: { LOOPWATCH_PORT: '0', ...env } }).closed
     assert.equal(out.code, 0)
-    const ended = linesOf(out).find(({ event, frame }) => event === 'closed' && frame?.function === 'hold')
+    const ended = linesOf(out).find(({ event, frame }) => event === 'settled' && frame?.function === 'hold')
     assert.equal(ended?.frame.line, 1, JSON.stringify(out))
   }
 })

@@ -4,7 +4,7 @@ const { nowMs } = require('../../lib/util/clock')
 const { HttpServer } = require('../../lib/export/http/server')
 const { makeRoutes } = require('../../lib/export/http/paths')
 const { resolveOptions } = require('../../lib/options/table')
-const { LivePage } = require('../../lib/watchdog/page-feed/feed')
+const { PageFeed } = require('../../lib/watchdog/page-feed/feed')
 
 /**
  * The page's side of an agent over a list of records, without a host: for what takes too long to
@@ -14,8 +14,7 @@ const { LivePage } = require('../../lib/watchdog/page-feed/feed')
  */
 exports.startPageAgent = async (t, records = []) => {
   const ongoing = () => records.filter((record) => record.ongoing)
-  const page = new LivePage({
-    version: '0.0.0',
+  const page = new PageFeed({
     options: resolveOptions({}, {}),
     histogram: /** @type {any} */ ({ count: 0, percentile: () => 0 }),
     loop: () => ({ activeMs: performance.now() / 2, idleMs: performance.now() / 2, inProgressMs: ongoing()[0]?.durationMs ?? 0 }),
@@ -25,7 +24,7 @@ exports.startPageAgent = async (t, records = []) => {
     degraded: () => [],
     workers: () => null
   })
-  const look = setInterval(() => page.look(nowMs()), 50)
+  const poll = setInterval(() => page.poll(nowMs()), 50)
   /** @type {HttpServer} */
   let server
   const url = await new Promise((resolve) => {
@@ -45,7 +44,7 @@ exports.startPageAgent = async (t, records = []) => {
     })
   })
   t.after(() => {
-    clearInterval(look)
+    clearInterval(poll)
     page.close()
     server.close()
   })

@@ -10,7 +10,7 @@ exports.seeded = (seed) => () => {
 
 /**
  * A host and a watchdog on a made-up clock: the host beats every 10 ms with noise, does not while
- * blocked, and idles in between; the watchdog looks when its detector asks it to.
+ * blocked, and idles in between; the watchdog polls when its detector asks it to.
  * @param {import('../../lib/watchdog/loop/detector').Detector} detector
  * @param {object} story
  * @param {{ startMs: number, durationMs: number }[]} story.blocks the loop is busy
@@ -19,33 +19,33 @@ exports.seeded = (seed) => () => {
  * @param {number} story.endMs
  * @param {() => number} story.random
  * @param {boolean} [story.startup] the first block begins before the loop's first turn
- * @param {boolean} [story.glances] as the watchdog does, which looks wholly only where a glance shows something
+ * @param {boolean} [story.quickChecks] as the watchdog does, which polls wholly only where a quick check shows something
  */
-exports.simulate = (detector, { blocks, pauses = [], watchdogPauses = [], endMs, random, startup = false, glances = false }) => {
-  const { beats, gaps } = makeHost({ blocks, pauses, endMs, random, startup })
+exports.simulate = (detector, { blocks, pauses = [], watchdogPauses = [], endMs, random, startup = false, quickChecks = false }) => {
+  const { beats, lateBeats } = makeHost({ blocks, pauses, endMs, random, startup })
   /** @type {any[]} */
   const events = []
   let nowMs = 0
-  let looks = 0
-  let glanced = 0
+  let polls = 0
+  let quick = 0
   let dueMs = 0
-  let seenGaps = 0
+  let seenLate = 0
   while (nowMs < endMs) {
     const beat = beats.findLast(({ atMs }) => atMs <= nowMs) ?? beats[0]
-    const newGaps = gaps.slice(seenGaps).filter((gap) => gap.endMs <= nowMs)
-    seenGaps += newGaps.length
+    const newLate = lateBeats.slice(seenLate).filter(({ endMs: atMs }) => atMs <= nowMs)
+    seenLate += newLate.length
     // A host that is asked within its silence says how long it has idled since its last beat.
     const block = blocks.find(({ startMs, durationMs }) => startMs <= nowMs && nowMs < startMs + durationMs)
     const idleMs = block && block.startMs >= beat.atMs ? beat.idleMs + block.startMs - beat.atMs : null
     const selfLate = nowMs - dueMs > 5
-    const mayGlance = glances && !selfLate && newGaps.length === 0 && detector.open === null
-    let wakeAtMs = mayGlance ? detector.glance(nowMs, beat) : null
-    if (wakeAtMs !== null) glanced++
+    const mayCheck = quickChecks && !selfLate && newLate.length === 0 && detector.block === null
+    let wakeAtMs = mayCheck ? detector.quickCheck(nowMs, beat) : null
+    if (wakeAtMs !== null) quick++
     else {
-      const look = detector.look({ nowMs, beat, gaps: newGaps, idleMs, selfLate })
-      looks++
-      events.push(...look.events.map((event) => ({ ...event, atMs: nowMs })))
-      wakeAtMs = look.wakeAtMs
+      const poll = detector.poll({ nowMs, beat, lateBeats: newLate, idleMs, selfLate })
+      polls++
+      events.push(...poll.events.map((event) => ({ ...event, atMs: nowMs })))
+      wakeAtMs = poll.wakeAtMs
     }
     dueMs = Math.max(nowMs + 1, wakeAtMs)
     nowMs = dueMs + random()
@@ -53,13 +53,13 @@ exports.simulate = (detector, { blocks, pauses = [], watchdogPauses = [], endMs,
       if (nowMs >= pause.startMs && nowMs < pause.endMs) nowMs = pause.endMs + random()
     }
   }
-  return { events, looks, glanced }
+  return { events, polls, quick }
 }
 
 /** @param {any} story */
 function makeHost ({ blocks, pauses, endMs, random, startup }) {
   const beats = [{ beats: 1, atMs: 0, idleMs: 0, activeMs: 0, periodMs: 10 }]
-  const gaps = []
+  const lateBeats = []
   let atMs = 0
   let idleMs = 0
   while (atMs < endMs + 100) {
@@ -78,10 +78,10 @@ function makeHost ({ blocks, pauses, endMs, random, startup }) {
       }
     }
     if (nextMs === Infinity) break
-    if (nextMs - atMs >= 50) gaps.push({ startMs: atMs, endMs: nextMs, idleMs: idle, periodMs: 10, beats: beats.length })
+    if (nextMs - atMs >= 50) lateBeats.push({ startMs: atMs, endMs: nextMs, idleMs: idle, periodMs: 10, beats: beats.length })
     atMs = nextMs
     idleMs += idle
     beats.push({ beats: beats.length + 1, atMs, idleMs, activeMs: 0, periodMs: 10 })
   }
-  return { beats, gaps }
+  return { beats, lateBeats }
 }

@@ -50,8 +50,8 @@ test('the demo reports all seven ways to block by route, function and cause, and
   assert.deepEqual(pids.filter(isAlive), [])
 
   const lines = stdout.trimEnd().split('\n').map((line) => JSON.parse(line))
-  const closed = lines.filter(({ event, request }) => event === 'closed' && request !== null)
-  const seen = closed.map(({ request, frame, cause }) => [`${request.method} ${request.route}`, frame?.function, cause])
+  const settled = lines.filter(({ event, request }) => event === 'settled' && request !== null)
+  const seen = settled.map(({ request, frame, cause }) => [`${request.method} ${request.route}`, frame?.function, cause])
   for (const row of expected) {
     assert.ok(seen.some((found) => found.join() === row.join()), `${row} is not in ${JSON.stringify(seen)}`)
   }

@@ -49,8 +49,8 @@ class BlockLog {
   }
 
   /** @param {BlockRecord} record */
-  closed (record) {
-    this.#block('closed', record)
+  settled (record) {
+    this.#block('settled', record)
   }
 
   /** A block has lasted for `stuck`: everything known of it, in one piece. @param {BlockRecord} record */
@@ -59,7 +59,7 @@ class BlockLog {
     this.#pino.error({ event: 'stuck', block: id, durationMs, cause, frame, request, record }, describe(record))
   }
 
-  /** @param {'opened' | 'lasting' | 'closed'} event @param {BlockRecord} record */
+  /** @param {'opened' | 'lasting' | 'settled'} event @param {BlockRecord} record */
   #block (event, record) {
     const { id, thread, threadId, durationMs, uncertaintyMs, cause, startup, samples, evidence, stacks, origin } = record
     const level = causes[cause].excuse !== undefined || startup ? 'info' : 'warn'
@@ -91,11 +91,11 @@ class BlockLog {
   }
 
   /** Blocks left out and lines that could not be written, since the last call. */
-  takeLosses () {
-    const losses = { log_suppressed: this.#suppressed, log_line: this.#destination.dropped }
+  takeDropped () {
+    const dropped = { log_suppressed: this.#suppressed, log_line: this.#destination.dropped }
     this.#suppressed = 0
     this.#destination.dropped = 0
-    return losses
+    return dropped
   }
 
   /** @param {'debug' | 'info' | 'warn'} level @param {object} fields @param {string} message */

@@ -37,7 +37,7 @@ exports.makePretty = ({ hasColors, cwd = '' }) => {
 }
 
 /** @param {any} line */
-const isFinished = ({ event, cause }) => (event === 'settled' || event === 'closed' || event === 'stuck') && typeof cause === 'string'
+const isFinished = ({ event, cause }) => (event === 'settled' || event === 'stuck') && typeof cause === 'string'
 
 /** @param {string} cause */
 const meaning = (cause) => causes[/** @type {import('../../tables/causes').Cause} */ (cause)]?.meaning ?? cause

@@ -4,12 +4,17 @@ const { cpus } = require('node:os')
 const { nowMs } = require('../../util/clock')
 const { KernelFile, MS_PER_TICK } = require('./file')
 
+/** The longest line of a CPU in /proc/stat: ten numbers of up to 15 digits. */
 const LINE_BYTES = 160
+/** Where a CPU's line has its stolen time. */
 const STEAL_FIELD = 8
-/** /proc/stat adds up the interrupts of all CPUs each time, a millisecond on a large machine: reading it takes a fiftieth of the time at most. */
+/**
+ * After a reading, this many times what it took passes without one: the kernel adds up the interrupts of all CPUs for
+ * /proc/stat each time, a millisecond on a large machine.
+ */
 const REST_SHARE = 50
 
-/** How long each CPU of a virtual machine had something to run so far while its hypervisor ran others. */
+/** How long so far each CPU of a virtual machine had something to run while the hypervisor ran others. */
 class MachineSteal {
   #file = new KernelFile('/proc/stat', (cpus().length + 1) * LINE_BYTES)
   /** @type {string | null} */
@@ -47,7 +52,7 @@ class Steal {
     this.#processor = processor
   }
 
-  /** So far; only differences mean something. Null where it is not known. @param {number} atMs */
+  /** Stolen so far, null where it is not known; only differences mean something. @param {number} atMs */
   read (atMs) {
     const cpu = this.#processor()
     const stolenMs = cpu === null ? null : this.#machine.of(cpu, atMs)

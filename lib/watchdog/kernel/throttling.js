@@ -1,34 +1,46 @@
 'use strict'
 
+const fs = require('node:fs')
+const { KernelFile } = require('./file')
+const { NS_PER_MS, US_PER_MS } = require('../../util/units')
+
 /**
- * Reading cpu.stat has the kernel add up the statistics of the cgroup over all CPUs (rstat), under a lock of the
- * whole machine: with hundreds of cgroups the dearest thing that a look can do. So a calm look takes the last
- * figure where that is this young,
+ * A figure this young is good enough while all is calm. To read cpu.stat the kernel adds up the statistics of the
+ * cgroup over all CPUs (rstat), under a lock of the whole machine: with hundreds of cgroups the dearest thing that a
+ * poll can do.
  */
 const CALM_MS = 250
-/** unless the cgroup was throttled lately: what came before a block would count as of the block. */
+/**
+ * A cgroup that was throttled within this time is read at each poll: else what came before a block would count as of
+ * it.
+ */
 const LATELY_MS = 2000
 
 /** How long the process's cgroup was out of CPU quota so far, read as seldom as no verdict notices. */
 class Throttling {
   #readFile
+  #closeFile
   /** @type {number | null} */
   #throttledMs = null
   #readAtMs = -Infinity
   #grownAtMs = -Infinity
 
-  /** @param {() => number | null} readFile null where it is not known */
-  constructor (readFile) {
+  /** @param {() => number | null} readFile null where it is not known @param {() => void} [closeFile] */
+  constructor (readFile, closeFile = () => {}) {
     this.#readFile = readFile
+    this.#closeFile = closeFile
   }
 
-  /** Of now, or of a quarter of a second ago where that was the same for two seconds. @param {number} nowMs */
-  glance (nowMs) {
+  /**
+   * Of now, or of up to a quarter of a second ago where the figure was the same for two seconds.
+   * @param {number} nowMs
+   */
+  recent (nowMs) {
     const isCalm = nowMs - this.#readAtMs < CALM_MS && nowMs - this.#grownAtMs >= LATELY_MS
     return isCalm ? this.#throttledMs : this.read(nowMs)
   }
 
-  /** Of now; read once a look, whoever asks. @param {number} nowMs */
+  /** Of now; one poll reads it once, whoever asks. @param {number} nowMs */
   read (nowMs) {
     if (nowMs === this.#readAtMs) return this.#throttledMs
     const throttledMs = this.#readFile()
@@ -37,8 +49,46 @@ class Throttling {
     this.#readAtMs = nowMs
     return throttledMs
   }
+
+  close () {
+    this.#closeFile()
+  }
+}
+
+/** That of this process's cgroup. */
+function openThrottling () {
+  const file = new KernelFile(`${cgroupFolder() ?? '/nonexistent'}/cpu.stat`)
+  return new Throttling(() => throttledOf(file.read()), () => file.close())
+}
+
+/** @param {string | null} cpuStat of cgroups version 2 or 1 */
+function throttledOf (cpuStat) {
+  if (cpuStat === null) return null
+  const v2 = /^throttled_usec (\d+)/m.exec(cpuStat)
+  if (v2) return Number(v2[1]) / US_PER_MS
+  const v1 = /^throttled_time (\d+)/m.exec(cpuStat)
+  return v1 ? Number(v1[1]) / NS_PER_MS : null
+}
+
+/** The folder of this process's cgroup that holds cpu.stat: version 2, else version 1. */
+function cgroupFolder () {
+  try {
+    const lines = fs.readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n')
+      .map((line) => (/^(\d+):([^:]*):(.*)$/.exec(line) ?? []).slice(1))
+    const v2 = lines.find(([id, controllers]) => id === '0' && controllers === '')
+    const v1 = lines.find(([, controllers]) => controllers?.split(',').includes('cpu'))
+    const candidates = [
+      ...(v2 ? [`/sys/fs/cgroup${v2[2]}`, '/sys/fs/cgroup'] : []),
+      ...(v1 ? [`/sys/fs/cgroup/${v1[1]}${v1[2]}`, `/sys/fs/cgroup/${v1[1]}`, `/sys/fs/cgroup/cpu${v1[2]}`] : [])
+    ]
+    return candidates.find((folder) => fs.existsSync(`${folder}/cpu.stat`)) ?? null
+  } catch {
+    // Not Linux, or /proc is hidden: throttling is not known.
+    return null
+  }
 }
 
 exports.CALM_MS = CALM_MS
 exports.LATELY_MS = LATELY_MS
 exports.Throttling = Throttling
+exports.openThrottling = openThrottling

@@ -3,61 +3,71 @@
 const { silenceMs } = require('../../bridge/min-block-gap')
 
 /**
- * @typedef {object} Gap two beats of the host further apart than the threshold, as the host saw it
- * @property {number} startMs
- * @property {number} endMs
- * @property {number} idleMs waited for events within it
+ * @typedef {object} LateBeat two beats of the host further apart than the threshold, as the host saw it
+ * @property {number} startMs of the first
+ * @property {number} endMs of the second
+ * @property {number} idleMs the loop waited for events between them
  * @property {number} periodMs after which the second was due
- * @property {number} beats the beat it began with
+ * @property {number} beats the number of the first
  * @property {number} [doubtMs] the true start may be this much earlier
- * @property {number | null} [cpuMs] of the thread within it; null where the kernel tells it, or nobody does
+ * @property {number | null} [cpuMs] of the thread between them; null where the kernel tells it, or nobody does
  *
  * @typedef {import('../../bridge/beat').Beat & { doubtMs?: number }} DoubtfulBeat that may have come this much earlier
  *
- * @typedef {object} Look what the watchdog sees when it wakes
+ * @typedef {object} Poll what the watchdog sees when it wakes
  * @property {number} nowMs
  * @property {DoubtfulBeat} beat the host's last
- * @property {Gap[]} gaps that ended since the last look
- * @property {number | null} idleMs the host's idle time as answered from within the present silence
- * @property {boolean} selfLate this look itself came later than it was due
+ * @property {LateBeat[]} lateBeats since the last poll
+ * @property {number | null} idleMs the host's idle time, as answered since its last beat
+ * @property {boolean} selfLate this poll itself came later than it was due
  *
  * @typedef {object} Block
  * @property {number} startMs
- * @property {number} beats the beat it began with
+ * @property {number} beats the number of the beat it began after
  * @property {boolean} startup the loop had not turned yet, or hardly waited for anything
  * @property {number} uncertaintyMs of startMs
  *
- * @typedef {{ type: 'open', block: Block }} Opened
- * @typedef {{ type: 'close', block: Block, endMs: number, durationMs: number, uncertaintyMs: number, busyMs: number, seen: boolean, cpuMs?: number | null }} Closed
+ * @typedef {{ type: 'opened', block: Block }} Opened
+ *
+ * @typedef {object} Ended
+ * @property {'ended'} type
+ * @property {Block} block
+ * @property {number} endMs
+ * @property {number} durationMs
+ * @property {number} uncertaintyMs
+ * @property {number} busyMs
+ * @property {boolean} seen it was opened before
+ * @property {number | null} [cpuMs]
  */
 
 /** Node's timers fire on whole milliseconds, up to one late. */
 const TIMER_SLACK_MS = 1
 /** Nothing that a loop does after this long is its start-up. */
 const STARTUP_MS = 10000
-/** So often the watchdog may be late itself in a row before its lateness no longer excuses the host. */
-const EXCUSED_LOOKS = 3
+/** After so many late polls in a row the watchdog's own lateness no longer excuses the host. */
+const EXCUSED_POLLS = 3
 
 /**
  * Decides from heartbeats when the event loop is blocked: a state machine over the clock.
  *
- * A block begins somewhere between the last beat and the next due one; the loop's own idle time
- * says where. While there is silence the block is opened as soon as it is certain to have reached
- * the threshold; how it ended is told exactly by the host.
+ * A block begins somewhere between the last beat and the next due one; the loop's own idle time says where. While
+ * the next beat is overdue, the block is opened as soon as it is certain to have reached the threshold. How it ended
+ * is told exactly by the host.
  */
 class Detector {
   #thresholdMs
   #resolutionMs
   #startupIdleMs
   /** @type {Block | null} */
-  #open = null
+  #block = null
   #excused = 0
 
   /**
    * @param {object} options
    * @param {number} options.thresholdMs
    * @param {number} options.resolutionMs
-   * @param {number} [options.startupIdleMs] a loop that has waited for less than this in all is starting up: ES modules load in several turns
+   * @param {number} [options.startupIdleMs] a loop that has waited for less than this in all is starting up: ES modules
+   * load in several turns
    */
   constructor ({ thresholdMs, resolutionMs, startupIdleMs = 0 }) {
     this.#thresholdMs = thresholdMs
@@ -66,59 +76,68 @@ class Detector {
   }
 
   /** The block in progress. */
-  get open () {
-    return this.#open
+  get block () {
+    return this.#block
   }
 
   /**
-   * @param {Look} look
-   * @returns {{ events: (Opened | Closed)[], suspicious: boolean, wakeAtMs: number }}
-   * `suspicious`: silent for a threshold, worth a sample even before it is certainly a block
+   * @param {Poll} poll
+   * @returns {{ events: (Opened | Ended)[], isOverdue: boolean, wakeAtMs: number }}
+   * `isOverdue`: no beat for a threshold, worth a sample even before it is certainly a block
    */
-  look (look) {
-    /** @type {(Opened | Closed)[]} */
-    const events = look.gaps.flatMap((gap) => this.#close(gap, look.beat))
-    const { nowMs, beat } = look
-    if (this.#open !== null && this.#open.beats !== beat.beats) {
-      // The host beats again, yet sent no gap: the ring was full. The end is at most one beat off.
-      events.push(...this.#close({ startMs: this.#open.startMs, endMs: beat.atMs, idleMs: 0, periodMs: beat.periodMs, beats: this.#open.beats, doubtMs: beat.doubtMs }, beat))
+  poll (poll) {
+    const { nowMs, beat, lateBeats } = poll
+    /** @type {(Opened | Ended)[]} */
+    const events = lateBeats.flatMap((late) => this.#end(late, beat))
+    if (this.#block !== null && this.#block.beats !== beat.beats) {
+      // The host beats again, yet sent no late beat: the ring was full. The end is at most one beat off.
+      const { startMs, beats } = this.#block
+      const { atMs: endMs, periodMs, doubtMs } = beat
+      events.push(...this.#end({ startMs, endMs, idleMs: 0, periodMs, beats, doubtMs }, beat))
     }
-    // A gap that began with this very beat: the host beats again, and its new beat was written after
-    // this one was read.
-    const isStale = look.gaps.some((gap) => gap.beats === beat.beats)
-    const suspicious = !isStale && nowMs >= this.#dueMs(beat)
-    if (suspicious && this.#open === null && !this.#excuse(look)) {
-      const startMs = this.#certainStart(look)
-      if (nowMs - startMs >= this.#thresholdMs) {
-        const exact = beat.beats === 1 || look.idleMs !== null
-        this.#open = { startMs, beats: beat.beats, startup: this.#isStartup(beat.beats, beat), uncertaintyMs: (exact ? 0 : beat.periodMs) + TIMER_SLACK_MS + (beat.doubtMs ?? 0) }
-        events.push({ type: 'open', block: this.#open })
-      }
+    // A late beat that followed this very one: the host wrote its new beat after this one was read.
+    const isStale = lateBeats.some(({ beats }) => beats === beat.beats)
+    const isOverdue = !isStale && nowMs >= this.#overdueAtMs(beat)
+    if (isOverdue && this.#block === null && !this.#excuse(poll)) {
+      const block = this.#blockOf(poll)
+      if (block !== null) events.push({ type: 'opened', block })
+      this.#block = block
     }
-    return { events, suspicious, wakeAtMs: this.#nextLook(look, suspicious) }
+    return { events, isOverdue, wakeAtMs: this.#nextPoll(poll, isOverdue) }
   }
 
   /**
-   * A look that sees nothing but the beat, while no block is open and no gap has come.
+   * A poll that sees nothing but the beat, while no block is open and no late beat has come.
    * @param {number} nowMs
    * @param {DoubtfulBeat} beat
-   * @returns {number | null} when to look again, null where this silence is suspicious
+   * @returns {number | null} when to poll again, null where the next beat is overdue
    */
-  glance (nowMs, beat) {
-    if (nowMs >= this.#dueMs(beat)) return null
+  quickCheck (nowMs, beat) {
+    const overdueAtMs = this.#overdueAtMs(beat)
+    if (nowMs >= overdueAtMs) return null
     this.#excused = 0
-    return this.#dueMs(beat) + TIMER_SLACK_MS
+    return overdueAtMs + TIMER_SLACK_MS
   }
 
-  /** When a silence that began with this beat becomes suspicious. @param {DoubtfulBeat} beat */
-  #dueMs (beat) {
+  /** When the beat after this one is overdue. @param {DoubtfulBeat} beat */
+  #overdueAtMs (beat) {
     return beat.atMs + silenceMs(this.#thresholdMs, beat.periodMs)
   }
 
+  /** The block that is certain to have reached the threshold. @param {Poll} poll @returns {Block | null} */
+  #blockOf (poll) {
+    const { nowMs, beat, idleMs } = poll
+    const startMs = this.#certainStart(poll)
+    if (nowMs - startMs < this.#thresholdMs) return null
+    const isExact = beat.beats === 1 || idleMs !== null
+    const uncertaintyMs = (isExact ? 0 : beat.periodMs) + TIMER_SLACK_MS + (beat.doubtMs ?? 0)
+    return { startMs, beats: beat.beats, startup: this.#isStartup(beat.beats, beat), uncertaintyMs }
+  }
+
   /**
-   * The latest time at which the present silence can have turned into a block. Before the loop's
-   * first turn there is no timer to wait for; from then on the loop may idle until the next beat.
-   * @param {Look} look
+   * The latest time at which the block can have begun that keeps the beat from coming. Before the loop's first turn
+   * there is no timer to wait for; from then on the loop may idle until the next beat.
+   * @param {Poll} poll
    */
   #certainStart ({ beat, idleMs }) {
     if (beat.beats === 1) return beat.atMs
@@ -127,45 +146,46 @@ class Detector {
   }
 
   /**
-   * A watchdog that was late itself first gives the host, which may have been stopped with it, the
-   * time to beat.
-   * @param {Look} look
+   * A watchdog that was late itself first gives the host, which may have been stopped with it, the time to beat.
+   * @param {Poll} poll
    */
   #excuse ({ selfLate }) {
     this.#excused = selfLate ? this.#excused + 1 : 0
-    return selfLate && this.#excused <= EXCUSED_LOOKS
+    return selfLate && this.#excused <= EXCUSED_POLLS
   }
 
-  /** @param {Look} look @param {boolean} suspicious */
-  #nextLook (look, suspicious) {
-    const { nowMs, beat } = look
+  /** @param {Poll} poll @param {boolean} isOverdue */
+  #nextPoll (poll, isOverdue) {
+    const { nowMs, beat } = poll
     // Just after a beat that is due at the same moment, rather than just before it.
-    if (!suspicious) return Math.max(nowMs, this.#dueMs(beat)) + TIMER_SLACK_MS
-    if (this.#open !== null) return nowMs + this.#resolutionMs
-    return Math.max(nowMs + TIMER_SLACK_MS, Math.min(nowMs + this.#resolutionMs, this.#certainStart(look) + this.#thresholdMs))
+    if (!isOverdue) return Math.max(nowMs, this.#overdueAtMs(beat)) + TIMER_SLACK_MS
+    if (this.#block !== null) return nowMs + this.#resolutionMs
+    const certainAtMs = this.#certainStart(poll) + this.#thresholdMs
+    return Math.max(nowMs + TIMER_SLACK_MS, Math.min(nowMs + this.#resolutionMs, certainAtMs))
   }
 
-  /** @param {number} beats with which it began @param {DoubtfulBeat} last */
+  /** @param {number} beats the number of the beat that a block began after @param {DoubtfulBeat} last */
   #isStartup (beats, last) {
     return beats === 1 || (last.idleMs < this.#startupIdleMs && last.activeMs < STARTUP_MS)
   }
 
-  /** @param {Gap} gap @param {DoubtfulBeat} beat the host's last @returns {Closed[]} */
-  #close (gap, beat) {
-    const seen = this.#open !== null && this.#open.beats === gap.beats
-    const block = seen && this.#open
-      ? this.#open
-      : { startMs: gap.startMs + gap.idleMs, beats: gap.beats, startup: this.#isStartup(gap.beats, beat), uncertaintyMs: TIMER_SLACK_MS }
-    if (seen) this.#open = null
-    const gapMs = gap.endMs - gap.startMs
-    const busyMs = gapMs - gap.idleMs
+  /** @param {LateBeat} late @param {DoubtfulBeat} beat the host's last @returns {Ended[]} */
+  #end (late, beat) {
+    const { startMs, endMs, idleMs, periodMs, beats, doubtMs = 0, cpuMs } = late
+    const open = this.#block !== null && this.#block.beats === beats ? this.#block : null
+    const startup = open === null && this.#isStartup(beats, beat)
+    const block = open ?? { startMs: startMs + idleMs, beats, startup, uncertaintyMs: TIMER_SLACK_MS }
+    if (open !== null) this.#block = null
+    const apartMs = endMs - startMs
+    const busyMs = apartMs - idleMs
     // At least this long the beat that was due did not come; at most all of the busy time is one block.
-    const slackMs = block.beats === 1 ? TIMER_SLACK_MS : gap.periodMs + TIMER_SLACK_MS
-    const overdueMs = Math.max(0, gapMs - slackMs)
+    const slackMs = beats === 1 ? TIMER_SLACK_MS : periodMs + TIMER_SLACK_MS
+    const overdueMs = Math.max(0, apartMs - slackMs)
     const durationMs = Math.max(busyMs, overdueMs)
-    if (durationMs < this.#thresholdMs && !seen) return []
-    const uncertaintyMs = Math.max(TIMER_SLACK_MS, Math.min(Math.abs(busyMs - overdueMs), slackMs)) + (gap.doubtMs ?? 0)
-    return [{ type: 'close', block, endMs: gap.endMs, durationMs, uncertaintyMs, busyMs, seen, cpuMs: gap.cpuMs }]
+    if (durationMs < this.#thresholdMs && open === null) return []
+    const differenceMs = Math.min(Math.abs(busyMs - overdueMs), slackMs)
+    const uncertaintyMs = Math.max(TIMER_SLACK_MS, differenceMs) + doubtMs
+    return [{ type: 'ended', block, endMs, durationMs, uncertaintyMs, busyMs, seen: open !== null, cpuMs }]
   }
 }
 

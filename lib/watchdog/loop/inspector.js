@@ -4,8 +4,8 @@ const { AGENT } = require('../../util/agent-global')
 const { nowMs } = require('../../util/clock')
 
 /**
- * The question, evaluated by V8 on the host thread at its next interrupt: the probe of the
- * process's agent, told whether somebody has opened the inspector's port, and when it was asked.
+ * The question, which V8 evaluates on the host thread at its next interrupt. It calls the probe of the process's agent
+ * with the URL of the inspector's port, if somebody has opened it, and with the time of the question.
  * @param {number | undefined} putAtMs
  */
 const question = (putAtMs) => `${AGENT}?.probe?.(${AGENT}.inspector.url(), ${putAtMs})`
@@ -17,12 +17,11 @@ exports.NOT_ALLOWED = 'the permission model forbids it (--allow-inspector), it w
 /** @typedef {{ Session: typeof import('node:inspector').Session }} Inspector */
 
 /**
- * Asks the host thread's probe. Connecting, the question and disconnecting are posted in one go
- * and carried out together at one interrupt; the answer comes through shared memory. So no session
- * is ever open while the host runs: none can make an ending process wait for a debugger or print
- * that it does.
- * @param {boolean} isAgain one that may be lost was asked before, whose answer must not be taken for this one's; else the
- * text is always the same, which V8 need not compile each time: 20 us instead of 30
+ * Asks the host thread's probe. Connecting, the question and disconnecting are posted in one go and carried out
+ * together at one interrupt. The answer comes through shared memory. So no session is ever open while the host runs,
+ * and none can make an ending process wait for a debugger or print that it does.
+ * @param {boolean} isAgain the question was asked before and may be lost: its time then tells the answers apart. A
+ * first question always has the same text, which V8 need not compile each time: 20 us instead of 30
  * @returns {string | null} why it could not be asked
  */
 exports.askHost = (isAgain) => evaluate(question(isAgain ? nowMs() : undefined))
@@ -43,7 +42,7 @@ exports.askThreads = (call) =>
 exports.askProfiler = (action) =>
   evaluate(`${AGENT}?.profile?.(${AGENT}.inspector, "${action}")`)
 
-/** The question that lib/host/workers/inspector-proxy.js puts to a worker thread. */
+/** The call that lib/host/workers/inspector-proxy.js makes a worker thread evaluate. */
 exports.PROBE_CALL = `${AGENT}?.probe?.`
 
 /** @param {string} expression */

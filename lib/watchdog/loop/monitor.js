@@ -3,30 +3,31 @@
 const { orNull } = require('../../bridge/beat')
 const { nowMs } = require('../../util/clock')
 const { Detector } = require('./detector')
-const { Incident } = require('./block-builder')
+const { BlockBuilder } = require('./block-builder')
 const { Sampler } = require('./sampler')
 
-/** A verdict waits for this many beats after the block, since GC entries come up to two turns late, */
-const HOLD_BEATS = 2
-/** but not longer than this after it was seen to end, where the next block follows at once. */
-const HOLD_MS = 500
-/** So long a first report waits for a place in the code, and a fresh question is looked after every millisecond. */
+/**
+ * An ended block is settled after this many beats, since entries of the garbage collector come up to two turns late,
+ */
+const SETTLE_BEATS = 2
+/** but not later than this after its end was seen: the next block may follow at once. */
+const SETTLE_MS = 500
+/**
+ * The first report waits at most this long for a place in the code; a fresh question is polled for each millisecond.
+ */
 const EAGER_MS = 10
-/** A process that serves has waited for longer than this by its first request. Worker threads may wait for work where it does not show. */
+/**
+ * A main thread that has waited for less than this in all is starting up: a process that serves has waited longer by
+ * its first request. Worker threads may wait for work where it does not show.
+ */
 const STARTUP_IDLE_MS = 20
 /** A block in progress is reported again in this time. */
 const PROGRESS_MS = 1000
 
 /**
  * @typedef {import('../../store/record').BlockRecord} BlockRecord
- * @typedef {import('../kernel/main-thread').Reading} Reading
- *
- * @typedef {object} Reports what a watched thread's blocks are told to, in this order
- * @property {(record: BlockRecord) => void} opened it is certain
- * @property {(record: BlockRecord) => void} lasting a second later, and each second
- * @property {(record: BlockRecord) => void} stuck it has lasted for the option `stuck`
- * @property {(record: BlockRecord, interval: import('../requests/recent-blocks').Interval) => void} ended the verdict is still provisional
- * @property {(record: BlockRecord, endMs: number) => void} settled
+ * @typedef {import('../kernel/thread-stats').Reading} Reading
+ * @typedef {import('../sinks').Phases} Phases
  *
  * @typedef {object} Parts
  * @property {string} thread its name in records
@@ -35,29 +36,32 @@ const PROGRESS_MS = 1000
  * @property {{ threshold: number, resolution: number, sample: number, stuck: number }} options ms
  * @property {(isAgain: boolean) => boolean} ask puts the probe's question to the thread, false where it cannot
  * @property {() => boolean} [isHeldUp] something else than the thread keeps the question from it
- * @property {(seen: import('../workers/atomics-wait-idle').Seen) => import('../workers/atomics-wait-idle').Seen} [adjust] corrects what a look has seen
- * @property {(nowMs: number) => Reading} readKernel as precise as calm needs it
- * @property {(reading: Reading) => Reading} readPrecisely what a block is judged by, at the moment of that reading
+ * @property {(seen: import('../workers/atomics-wait-idle').Seen) => import('../workers/atomics-wait-idle').Seen}
+ * [adjust]
+ * corrects what a poll has seen
+ * @property {Pick<import('../kernel/thread-stats').ThreadStats, 'read' | 'precise'>} stats what the kernel tells of the
+ * thread
  * @property {Omit<import('./block-builder').Surroundings, 'thresholdMs' | 'frames'>} surroundings
- * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether more is about to be known of what ended then
+ * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether more is about to be known of what ended
+ * then
  * @property {import('../../explain/frame-table').FrameTable} frames
  * @property {() => string} nextId
- * @property {Reports} reports
  */
 
 /** @param {import('../workers/atomics-wait-idle').Seen} seen */
 const unchanged = (seen) => seen
 
-/** Watches one thread's event loop: looks at its heartbeat, asks it where it is, reports its blocks. */
-class ThreadWatch {
+/** Watches one thread's event loop: reads its heartbeat, asks it where it is, reports the phases of its blocks. */
+class LoopMonitor {
   #parts
   #detector
   #sampler
+  /** The last kernel reading while no beat was overdue. */
   #calm
-  /** @type {Incident | null} the present silence */
-  #incident = null
-  /** @type {{ incident: Incident, end: import('./detector').Closed, after: Reading, beats: number }[]} */
-  #held = []
+  /** @type {BlockBuilder | null} what keeps the next beat from coming, which may turn out to be no block */
+  #builder = null
+  /** @type {{ builder: BlockBuilder, end: import('./detector').Ended, after: Reading, beats: number }[]} */
+  #ended = []
   #isStuckDone = false
   #isDebugged = false
   #isAnnounced = true
@@ -68,10 +72,14 @@ class ThreadWatch {
   /** @param {Parts} parts */
   constructor (parts) {
     this.#parts = parts
-    const { options, bridge, ask, readKernel } = parts
-    this.#detector = new Detector({ thresholdMs: options.threshold, resolutionMs: options.resolution, startupIdleMs: parts.threadId === 0 ? STARTUP_IDLE_MS : 0 })
+    const { options, bridge, ask, stats, threadId } = parts
+    this.#detector = new Detector({
+      thresholdMs: options.threshold,
+      resolutionMs: options.resolution,
+      startupIdleMs: threadId === 0 ? STARTUP_IDLE_MS : 0
+    })
     this.#sampler = new Sampler({ mailbox: bridge.answer, ask, sampleMs: options.sample })
-    this.#calm = readKernel(nowMs())
+    this.#calm = stats.read(nowMs())
     // The first question warms the way to the thread up, and tells whether there is one.
     this.#sampler.askIfDue(nowMs(), 0)
   }
@@ -83,178 +91,223 @@ class ThreadWatch {
 
   /** How long the loop has been blocked by the block in progress, 0 without one. */
   get blockedMs () {
-    const block = this.#detector.open
+    const { block } = this.#detector
     return block === null ? 0 : nowMs() - block.startMs
   }
 
   /** The record of the block in progress, as it is now. @returns {BlockRecord | null} */
   get ongoing () {
-    return this.#detector.open === null ? null : this.#ongoing(nowMs())
+    return this.#detector.block === null ? null : this.#ongoing(nowMs())
+  }
+
+  /** The loop's totals, the block in progress as active time, and how long ago it beat. */
+  get state () {
+    const { atMs, activeMs, idleMs } = this.beat
+    const inProgressMs = this.blockedMs
+    return { activeMs: activeMs + inProgressMs, idleMs, heartbeatAgeMs: nowMs() - atMs, inProgressMs }
   }
 
   /**
-   * A look where nothing is going on, as at most times.
+   * A poll while nothing is going on, as at most times.
    * @param {number} now
-   * @returns {number | null} when to look again at the latest, null where there is something to look at
+   * @returns {number | null} when to poll again at the latest, null where there is something to poll for
    */
-  glance (now) {
-    const { bridge, readKernel } = this.#parts
-    if (this.#incident !== null || this.#held.length > 0 || this.#sampler.askedAtMs !== null) return null
+  quickCheck (now) {
+    const { bridge, stats } = this.#parts
+    if (this.#builder !== null || this.#ended.length > 0 || this.#sampler.askedAtMs !== null) return null
     const beat = bridge.beat.read()
     if (!bridge.lateBeats.isEmpty) return null
-    const wakeAtMs = this.#detector.glance(now, beat)
+    const wakeAtMs = this.#detector.quickCheck(now, beat)
     if (wakeAtMs === null) return null
-    this.#calm = readKernel(now)
+    this.#calm = stats.read(now)
     this.knownToMs = beat.atMs
     return wakeAtMs
   }
 
   /**
    * @param {number} now
-   * @param {boolean} selfLate this look itself came later than it was due
-   * @returns {{ wakeAtMs: number, eventful: boolean }} when to look again at the latest; whether anything is going on
+   * @param {boolean} selfLate this poll itself came later than it was due
+   * @param {Phases} sinks hear the phases of blocks
+   * @returns {{ wakeAtMs: number, eventful: boolean }} when to poll again at the latest; whether anything is going on
    */
-  look (now, selfLate) {
-    const { bridge, readKernel, readPrecisely, adjust = unchanged } = this.#parts
-    const taken = this.#sampler.take()
-    if (taken !== null) this.#isDebugged = taken.debugged
-    // In this order: a beat after its gap was pushed, so a gap that is missing now comes next time.
-    const lastBeat = bridge.beat.read()
-    const lateBeats = bridge.lateBeats.drain().map(([startMs, endMs, idleMs, periodMs, beats, cpuMs]) => ({ startMs, endMs, idleMs, periodMs, beats, cpuMs: orNull(cpuMs) }))
-    const { sample, beat, gaps, reading: seen } = adjust({ sample: taken, beat: lastBeat, gaps: lateBeats, reading: readKernel(now) })
-    const present = sample !== null && sample.beats === this.#incident?.beats ? sample : null
-    if (present !== null) this.#addSample(present, now)
+  poll (now, selfLate, sinks) {
+    const { sample, beat, lateBeats, reading: seen } = this.#see(now)
+    if (sample !== null && sample.beats === this.#builder?.beats) this.#addSample(sample, now)
 
-    const idleMs = this.#incident?.beats === beat.beats ? this.#incident.idleMs : null
-    const { events, suspicious, wakeAtMs } = this.#detector.look({ nowMs: now, beat, gaps, idleMs, selfLate })
-    const reading = suspicious || events.length > 0 ? readPrecisely(seen) : seen
+    const idleMs = this.#builder?.beats === beat.beats ? this.#builder.idleMs : null
+    const { events, isOverdue, wakeAtMs } = this.#detector.poll({ nowMs: now, beat, lateBeats, idleMs, selfLate })
+    const reading = isOverdue || events.length > 0 ? this.#parts.stats.precise(seen) : seen
     for (const event of events) {
-      if (event.type === 'close') this.#close(event, reading, beat.beats)
+      if (event.type === 'ended') this.#end(event, reading, beat.beats, sinks)
     }
-    this.#watchSilence(suspicious, beat, reading)
+    this.#followBeat(isOverdue, beat, reading)
     for (const event of events) {
-      if (event.type === 'open') this.#open(event.block, now)
+      if (event.type === 'opened') this.#open(event.block, now)
     }
-    this.#lasting(now)
-    this.#release(now, beat.beats)
+    this.#reportOngoing(now, sinks)
+    this.#settle(now, beat.beats, sinks)
     this.knownToMs = beat.atMs
-    return { wakeAtMs: this.#nextLook(now, wakeAtMs), eventful: suspicious || events.length > 0 || this.#held.length > 0 }
+    const eventful = isOverdue || events.length > 0 || this.#ended.length > 0
+    return { wakeAtMs: this.#nextPoll(now, wakeAtMs), eventful }
+  }
+
+  /** @param {number} now */
+  #see (now) {
+    const { bridge, stats, adjust = unchanged } = this.#parts
+    const sample = this.#sampler.take()
+    if (sample !== null) this.#isDebugged = sample.debugged
+    // In this order: the host pushes a late beat before it beats, so one that is missing now comes next time.
+    const beat = bridge.beat.read()
+    const lateBeats = bridge.lateBeats.drain().map(([startMs, endMs, idleMs, periodMs, beats, cpuMs]) =>
+      ({ startMs, endMs, idleMs, periodMs, beats, cpuMs: orNull(cpuMs) }))
+    return adjust({ sample, beat, lateBeats, reading: stats.read(now) })
   }
 
   /** @param {number} now @param {number} wakeAtMs */
-  #nextLook (now, wakeAtMs) {
+  #nextPoll (now, wakeAtMs) {
     const { askedAtMs } = this.#sampler
-    const eager = askedAtMs !== null && now - askedAtMs < EAGER_MS ? now + 1 : Infinity
-    const release = this.#held.length > 0 ? now + this.#parts.options.resolution : Infinity
-    return Math.min(wakeAtMs, eager, release)
+    const eagerAtMs = askedAtMs !== null && now - askedAtMs < EAGER_MS ? now + 1 : Infinity
+    const settleAtMs = this.#ended.length > 0 ? now + this.#parts.options.resolution : Infinity
+    return Math.min(wakeAtMs, eagerAtMs, settleAtMs)
   }
 
   /** @param {import('../workers/atomics-wait-idle').PresentSample} sample @param {number} now */
   #addSample (sample, now) {
-    const incident = /** @type {Incident} */ (this.#incident)
+    const builder = /** @type {BlockBuilder} */ (this.#builder)
     const { frames } = this.#parts
-    incident.add({ ...sample, isJustEntered: sample.late && frames.isJustEntered(sample.frames), frames: sample.frames.map((frame) => frames.get(frame)) })
+    builder.add({
+      ...sample,
+      isJustEntered: sample.late && frames.isJustEntered(sample.frames),
+      frames: sample.frames.map((frame) => frames.get(frame))
+    })
     // Caught between two callbacks: asked again at once.
-    if (this.#awaitsPlace(incident, now)) this.#sampler.hurry()
+    if (this.#awaitsPlace(builder, now)) this.#sampler.hurry()
   }
 
-  /** Whether a silence is so young that its first report is better late than without a place. @param {Incident} incident @param {number} now */
-  #awaitsPlace (incident, now) {
-    return !incident.isPlaced && now < incident.suspectedAtMs + EAGER_MS
+  /**
+   * Whether so little time has passed that the first report is better late than without a place.
+   * @param {BlockBuilder} builder
+   * @param {number} now
+   */
+  #awaitsPlace (builder, now) {
+    return !builder.isPlaced && now < builder.overdueAtMs + EAGER_MS
   }
 
-  /** @param {boolean} suspicious @param {import('../../bridge/beat').Beat} beat @param {Reading} reading */
-  #watchSilence (suspicious, beat, reading) {
-    if (this.#incident !== null && this.#incident.beats !== beat.beats) {
-      this.#incident = null
+  /** @param {boolean} isOverdue @param {import('../../bridge/beat').Beat} beat @param {Reading} reading */
+  #followBeat (isOverdue, beat, reading) {
+    if (this.#builder !== null && this.#builder.beats !== beat.beats) {
+      this.#builder = null
       this.#sampler.forget()
     }
-    if (!suspicious) {
+    if (!isOverdue) {
       this.#calm = reading
       return
     }
-    if (this.#incident === null) {
-      this.#incident = this.#makeIncident(beat.beats)
-      this.#incident.ownCpu.add(beat)
+    if (this.#builder === null) {
+      this.#builder = this.#makeBuilder(beat.beats)
+      this.#builder.ownCpu.add(beat)
       this.#sampler.hurry()
     }
-    this.#incident.addReading(reading)
+    this.#builder.addReading(reading)
     this.#sampler.askIfDue(reading.atMs, reading.atMs - beat.atMs)
   }
 
-  /** @param {number} beats the beat its silence began with */
-  #makeIncident (beats) {
+  /** @param {number} beats the number of the last beat before it */
+  #makeBuilder (beats) {
     const { thread, threadId, surroundings, options, frames } = this.#parts
-    return new Incident({ thread, threadId, beats, before: this.#calm, isDebugged: this.#isDebugged, surroundings: { ...surroundings, frames, thresholdMs: options.threshold } })
+    return new BlockBuilder({
+      thread,
+      threadId,
+      beats,
+      before: this.#calm,
+      isDebugged: this.#isDebugged,
+      surroundings: { ...surroundings, frames, thresholdMs: options.threshold }
+    })
   }
 
   /** @param {import('./detector').Block} block @param {number} now */
   #open (block, now) {
-    const incident = /** @type {Incident} */ (this.#incident)
-    incident.begin(this.#parts.nextId(), block, now)
+    const builder = /** @type {BlockBuilder} */ (this.#builder)
+    builder.begin(this.#parts.nextId(), block, now)
     this.#isStuckDone = false
     this.#isAnnounced = false
   }
 
-  /** @param {number} now */
-  #lasting (now) {
-    const block = this.#detector.open
+  /** @param {number} now @param {Phases} sinks */
+  #reportOngoing (now, sinks) {
+    const { block } = this.#detector
     if (block === null) return
-    const { reports, options, surroundings } = this.#parts
-    if (!this.#isAnnounced && !this.#awaitsPlace(/** @type {Incident} */ (this.#incident), now)) {
+    if (!this.#isAnnounced && !this.#awaitsPlace(/** @type {BlockBuilder} */ (this.#builder), now)) {
       this.#isAnnounced = true
       this.#progressAtMs = now + PROGRESS_MS
-      reports.opened(this.#ongoing(now))
+      sinks.opened(this.#ongoing(now))
     }
     if (now >= this.#progressAtMs) {
       this.#progressAtMs = now + PROGRESS_MS
-      reports.lasting(this.#ongoing(now))
+      sinks.lasting(this.#ongoing(now))
     }
-    // A process that was stopped as a whole was not stuck while it was.
-    if (options.stuck === 0 || this.#isStuckDone || now - block.startMs - surroundings.watchdogGapWithin(block.startMs, now) < options.stuck) return
+    if (!this.#isStuck(block, now)) return
     const record = this.#ongoing(now)
     if (record.evidence.debugger) return
     this.#isStuckDone = true
-    reports.stuck(record)
+    sinks.stuck(record)
+  }
+
+  /** @param {import('./detector').Block} block @param {number} now */
+  #isStuck ({ startMs }, now) {
+    const { options: { stuck }, surroundings } = this.#parts
+    if (stuck === 0 || this.#isStuckDone) return false
+    // A process that was stopped as a whole was not stuck while it was.
+    return now - startMs - surroundings.watchdogGapWithin(startMs, now) >= stuck
   }
 
   /** @param {number} now */
   #ongoing (now) {
-    return /** @type {Incident} */ (this.#incident).ongoing(now, this.#parts.isHeldUp?.() ? null : this.#sampler.askedAtMs)
+    const askedAtMs = this.#parts.isHeldUp?.() ? null : this.#sampler.askedAtMs
+    return /** @type {BlockBuilder} */ (this.#builder).ongoing(now, askedAtMs)
   }
 
-  /** @param {import('./detector').Closed} end @param {Reading} after @param {number} beats */
-  #close (end, after, beats) {
-    const known = this.#incident?.beats === end.block.beats ? this.#incident : null
-    const incident = known ?? this.#makeIncident(end.block.beats)
-    if (incident.block === null) incident.begin(this.#parts.nextId(), end.block, after.atMs)
+  /** @param {import('./detector').Ended} end @param {Reading} after @param {number} beats @param {Phases} sinks */
+  #end (end, after, beats, sinks) {
+    const known = this.#builder?.beats === end.block.beats ? this.#builder : null
+    const builder = known ?? this.#makeBuilder(end.block.beats)
+    if (builder.block === null) builder.begin(this.#parts.nextId(), end.block, after.atMs)
     this.#isAnnounced = true
     this.#progressAtMs = Infinity
-    this.#parts.reports.ended(incident.closed(end, after), { startMs: end.endMs - end.durationMs, endMs: end.endMs, requestId: incident.requestId })
-    this.#held.push({ incident, end, after, beats })
+    const interval = { startMs: end.endMs - end.durationMs, endMs: end.endMs, requestId: builder.requestId }
+    sinks.ended(builder.ended(end, after), interval)
+    this.#ended.push({ builder, end, after, beats })
   }
 
-  /** Settles the ended blocks whose evidence is complete. @param {number} now @param {number} beats */
-  #release (now, beats) {
-    while (this.#held.length > 0) {
-      const [{ incident, end, after, beats: since }] = this.#held
-      if (beats - since < HOLD_BEATS && now - after.atMs < HOLD_MS) return
+  /**
+   * Settles the ended blocks whose evidence is complete.
+   * @param {number} now
+   * @param {number} beats
+   * @param {Phases} sinks
+   */
+  #settle (now, beats, sinks) {
+    while (this.#ended.length > 0) {
+      const [{ builder, end, after, beats: since }] = this.#ended
+      if (beats - since < SETTLE_BEATS && now - after.atMs < SETTLE_MS) return
       if (this.#parts.isAwaited?.(end.endMs, now)) return
-      this.#held.shift()
-      this.#parts.reports.settled(incident.closed(end, after), end.endMs)
+      this.#ended.shift()
+      sinks.settled(builder.ended(end, after), end.endMs)
     }
   }
 
-  /** Ends watching; a block in progress is reported as far as it came. @param {number} now */
-  stop (now) {
-    const block = this.#detector.open
+  /** Ends watching; a block in progress is reported as far as it came. @param {number} now @param {Phases} sinks */
+  stop (now, sinks) {
+    const { block } = this.#detector
     if (block !== null) {
-      const durationMs = now - block.startMs
-      const end = { endMs: now, durationMs, uncertaintyMs: block.uncertaintyMs, busyMs: durationMs }
-      this.#close({ type: 'close', block, ...end, seen: true }, this.#parts.readPrecisely(this.#parts.readKernel(now)), 0)
+      const { stats } = this.#parts
+      const { startMs, uncertaintyMs } = block
+      const durationMs = now - startMs
+      /** @type {import('./detector').Ended} */
+      const end = { type: 'ended', block, endMs: now, durationMs, uncertaintyMs, busyMs: durationMs, seen: true }
+      this.#end(end, stats.precise(stats.read(now)), 0, sinks)
     }
-    this.#release(Infinity, 0)
+    this.#settle(Infinity, 0, sinks)
   }
 }
 
-exports.ThreadWatch = ThreadWatch
+exports.LoopMonitor = LoopMonitor

@@ -1,13 +1,16 @@
 'use strict'
 
-/** Of a block in progress the answers have to cover this much: a call that does not answer for as long as the rest may sleep. */
+/**
+ * The least share of a block in progress that the readings must cover. In the rest, a call that does not answer may
+ * have slept.
+ */
 const SEEN_SHARE = 0.6
 
 /** @typedef {{ atMs: number, cpuMs?: number | null }} OwnReading */
 
 /**
- * The CPU time of a thread in one silence by its own readings, at its beats and in its answers: all there is where
- * the kernel tells nothing of it.
+ * The CPU time of a thread in one block by its own readings, at its beats and in its answers. Where the kernel tells
+ * nothing of the thread, it is all there is.
  */
 class OwnCpu {
   /** @type {{ atMs: number, cpuMs: number } | null} */
@@ -15,7 +18,7 @@ class OwnCpu {
   /** @type {{ atMs: number, cpuMs: number } | null} */
   #last = null
 
-  /** @param {OwnReading} reading the beat that the silence began with, or an answer within it */
+  /** @param {OwnReading} reading the last beat before the block, or an answer within it */
   add ({ atMs, cpuMs = null }) {
     if (cpuMs === null) return
     this.#first ??= { atMs, cpuMs }
@@ -23,7 +26,7 @@ class OwnCpu {
   }
 
   /**
-   * What was spent in a block, as far as two readings say.
+   * The CPU time within a block, as far as two readings say.
    * @param {number} startMs
    * @param {number} durationMs so far
    * @returns {number | null}

@@ -1,50 +1,61 @@
 'use strict'
 
 const { nowMs } = require('../../util/clock')
-const { Lateness } = require('./self-lateness')
+const { SelfLateness } = require('./self-lateness')
 
-/** What is not urgent is looked at this often. */
+/** What is not urgent is polled this often. */
 const WHOLE_MS = 250
 
 /**
- * When the watchdog looks. It wakes as late as it may and no block is missed; where a glance at the
- * heartbeat then shows nothing, that was all. What else there is to do waits for a whole look.
+ * @typedef {object} Parts
+ * @property {(nowMs: number) => number | null} quickCheck when to poll again at the latest; null where a whole poll is
+ * needed
+ * @property {(nowMs: number, selfLate: boolean) => { wakeAtMs: number, dueAtMs: number }} poll when to poll again at
+ * the
+ * latest, and when wholly
  */
-class Pace {
-  #parts
+
+/**
+ * When the watchdog polls. It wakes as late as it may and no block is missed. If a quick check of the heartbeat then
+ * shows nothing, that was all. What else there is to do waits for a whole poll.
+ */
+class PollScheduler {
+  /** @type {Parts | null} before start() */
+  #parts = null
   #wholeAtMs = -Infinity
   /** @type {NodeJS.Timeout | undefined} */
   #timer
 
-  /**
-   * @param {object} parts
-   * @param {() => number | null} parts.ownCpuMs of the watchdog so far
-   * @param {(nowMs: number) => number | null} parts.glance when to look again at the latest; null where a whole look is needed
-   * @param {(nowMs: number, selfLate: boolean) => { wakeAtMs: number, dueAtMs: number }} parts.look when to look again at the latest, and when wholly
-   */
-  constructor (parts) {
-    this.#parts = parts
-    this.lateness = new Lateness(parts.ownCpuMs)
+  /** @param {() => number | null} ownCpuMs of the watchdog so far */
+  constructor (ownCpuMs) {
+    this.lateness = new SelfLateness(ownCpuMs)
   }
 
-  /** Looks, and again when that is due. */
+  /** From now on it polls. @param {Parts} parts */
+  start (parts) {
+    this.#parts = parts
+    this.wake()
+  }
+
+  /** Polls, and again when that is due. */
   wake () {
     const now = nowMs()
     const selfLate = this.lateness.arrive(now)
     const isWhole = selfLate || now >= this.#wholeAtMs
-    this.#schedule((isWhole ? null : this.#parts.glance(now)) ?? this.#look(now, selfLate))
+    const { quickCheck } = /** @type {Parts} */ (this.#parts)
+    this.#schedule((isWhole ? null : quickCheck(now)) ?? this.#poll(now, selfLate))
   }
 
   /** @param {number} now @param {boolean} selfLate */
-  #look (now, selfLate) {
-    const { wakeAtMs, dueAtMs } = this.#parts.look(now, selfLate)
+  #poll (now, selfLate) {
+    const { wakeAtMs, dueAtMs } = /** @type {Parts} */ (this.#parts).poll(now, selfLate)
     this.#wholeAtMs = Math.min(dueAtMs, now + WHOLE_MS)
     return wakeAtMs
   }
 
   /** @param {number} wakeAtMs */
   #schedule (wakeAtMs) {
-    // This look may have taken a while itself, which is no lateness.
+    // This poll may have taken a while itself, which is no lateness.
     const fromMs = nowMs()
     const waitMs = Math.max(1, Math.ceil(Math.min(wakeAtMs, this.#wholeAtMs) - fromMs))
     this.lateness.leave(fromMs, fromMs + waitMs)
@@ -53,7 +64,7 @@ class Pace {
 
   #onTime = () => this.wake()
 
-  /** Something has come up that the next wake-up is to look at. */
+  /** Something has come up that the next wake-up is to poll wholly. */
   hurry () {
     this.#wholeAtMs = -Infinity
   }
@@ -63,4 +74,4 @@ class Pace {
   }
 }
 
-exports.Pace = Pace
+exports.PollScheduler = PollScheduler

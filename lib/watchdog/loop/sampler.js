@@ -2,22 +2,22 @@
 
 const { parseAnswer } = require('../../bridge/probe-codec')
 
-/** An interrupt that is answered later than this was held up by something that does not check for interrupts. */
+/** An answer that comes later than this was held up by something that does not check for interrupts. */
 const LATE_MS = 10
-/** A block is not sampled more often than leaves this share of its time to the host. */
+/** The least time between two questions, as a share of how long the block has lasted: it bounds how many there are. */
 const MIN_SHARE = 0.01
+/** The most time between two questions. */
 const MAX_PERIOD_MS = 1000
 /**
- * A question may be lost on its way: it is put again after this time, then after twice that, and so on. One that
- * only waits for the end of a native call, of hours maybe, is then carried out as often as it was put.
+ * After this long a question without an answer counts as lost and is put again, then after twice the time, and so on.
+ * A question that only waits for the end of a native call is carried out as often as it was put, and such a call may
+ * take hours: hence twice the time.
  */
 const LOST_MS = 1000
 
 /** @typedef {import('../../bridge/probe-codec').Answer & { askedAtMs: number, late: boolean }} Sample */
 
-/**
- * Asks the host where it is, one question at a time, and collects the answers.
- */
+/** Asks the host where it is, one question at a time, and collects the answers. */
 class Sampler {
   #mailbox
   #ask
@@ -29,7 +29,8 @@ class Sampler {
   /**
    * @param {object} parts
    * @param {import('../../bridge/probe-channel').Mailbox} parts.mailbox
-   * @param {(isAgain: boolean) => boolean} parts.ask puts the question, one that has no answer yet again; false where it cannot
+   * @param {(isAgain: boolean) => boolean} parts.ask puts the question, one that has no answer yet again; false where
+   * it cannot
    * @param {number} parts.sampleMs
    */
   constructor ({ mailbox, ask, sampleMs }) {
@@ -52,7 +53,11 @@ class Sampler {
     if (this.#ask(false)) this.#question = { number, askedAtMs: nowMs, againAtMs: nowMs + LOST_MS, waitMs: LOST_MS }
   }
 
-  /** Under its number, which is answered once. @param {{ againAtMs: number, waitMs: number }} question @param {number} nowMs */
+  /**
+   * Under its number, which is answered once.
+   * @param {{ againAtMs: number, waitMs: number }} question
+   * @param {number} nowMs
+   */
   #askAgain (question, nowMs) {
     if (nowMs < question.againAtMs || !this.#ask(true)) return
     question.waitMs *= 2
@@ -65,18 +70,19 @@ class Sampler {
     const text = this.#mailbox.take(this.#question.number)
     if (text === null) return null
     const answer = parseAnswer(text)
-    // What kept the main thread from passing the question on says nothing of the thread that was asked, nor does one that was lost.
+    // The time in which the main thread did not pass the question on, or in which it was lost, says nothing of the
+    // thread that was asked.
     const askedAtMs = Math.max(this.#question.askedAtMs, answer.putAtMs ?? 0)
     this.#question = null
     return { ...answer, askedAtMs, late: answer.atMs - askedAtMs >= LATE_MS }
   }
 
-  /** A new silence: the first question is due at once. */
+  /** A beat is overdue: the first question is due at once. */
   hurry () {
     this.#nextAtMs = 0
   }
 
-  /** The silence is over: an answer to the open question no longer counts. */
+  /** The host beats again: an answer to the open question no longer counts. */
   forget () {
     this.#question = null
   }

@@ -1,16 +1,17 @@
 'use strict'
 
-/** Later than this the watchdog counts as not having run; below it, it is the timer's slack. */
+/** A watchdog later than this has not run; less is the timer's slack. */
 const LATE_MS = 5
+/** So many intervals are kept, the latest ones. */
 const GAPS = 256
-/** The watchdog's CPU time is read anew after this long, since reading it at each look costs as much as the look. */
+/** The watchdog's CPU time is read anew after this long: reading it at each poll costs as much as the poll. */
 const FRESH_MS = 250
 
 /**
- * The watchdog's own lateness: the intervals in which it should have run and did not. What stopped
- * the watchdog too was no fault of the host's code.
+ * The watchdog's own lateness: the intervals in which it should have run and did not. Whatever stopped the watchdog
+ * too was no fault of the host's code.
  */
-class Lateness {
+class SelfLateness {
   /** @type {{ startMs: number, endMs: number }[]} */
   #gaps = []
   #dueMs = Infinity
@@ -26,7 +27,7 @@ class Lateness {
   }
 
   /**
-   * A look begins.
+   * A poll begins.
    * @param {number} nowMs
    * @returns {boolean} whether it came late through no work of the watchdog's own
    */
@@ -37,9 +38,9 @@ class Lateness {
   }
 
   /**
-   * A look ends; the process may have been stopped in the middle of it.
+   * A poll ends; the process may have been stopped in the middle of it.
    * @param {number} nowMs
-   * @param {number} dueMs the next look
+   * @param {number} dueMs the next poll
    */
   leave (nowMs, dueMs) {
     this.#judge(this.#sinceMs, nowMs)
@@ -66,7 +67,7 @@ class Lateness {
     return true
   }
 
-  /** How long of an interval the watchdog did not run. @param {number} startMs @param {number} endMs */
+  /** For how long of an interval the watchdog did not run. @param {number} startMs @param {number} endMs */
   within (startMs, endMs) {
     return overlapMs(this.#gaps, startMs, endMs)
   }
@@ -82,5 +83,5 @@ function overlapMs (intervals, startMs, endMs) {
     total + Math.max(0, Math.min(interval.endMs, endMs) - Math.max(interval.startMs, startMs)), 0)
 }
 
-exports.Lateness = Lateness
+exports.SelfLateness = SelfLateness
 exports.overlapMs = overlapMs

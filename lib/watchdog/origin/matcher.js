@@ -5,19 +5,27 @@ const { nowMs } = require('../../util/clock')
 const { blamedFrame, originOf } = require('../../explain/frame')
 const { place } = require('../../export/log/sentence')
 const { roundMs } = require('../../store/record')
-const { Escalation } = require('../triggers/origin')
+const { OriginTrigger } = require('../triggers/origin')
 const { MS_PER_S } = require('../../util/units')
 
-/** Verdicts wait half a second at most; so many callbacks that are slow enough do not end in it. */
+/** So many slow callbacks are kept, the latest: a verdict waits half a second at most, and fewer end within that. */
 const KEPT = 200
+/** The log line at the end of tracking names at most so many places. */
 const PLACES_IN_LINE = 5
-/** Less of a block than this is not where the block comes from; a turn can hold two callbacks of a kind. */
+/**
+ * A callback that made less of a block than this share is not its origin; an iteration can hold two callbacks of a
+ * kind.
+ */
 const SHARE = 0.3
-/** Callbacks around one another hardly differ in length: the innermost of those counts, which ended first. */
+/**
+ * Callbacks at least as long as this share of the longest are taken for callbacks around one another. Of these the
+ * innermost counts, which ended first.
+ */
 const SAME = 0.9
 
-/** What a line says about why origins are tracked, and why no longer. */
+/** What the log says about why origins are tracked, */
 const reasons = { on: "option origin: 'on', for development only", hunt: 'agent.hunt()' }
+/** and why no longer. */
 const ends = {
   time: '',
   found: ', early, with what was looked for',
@@ -31,15 +39,15 @@ const ends = {
  */
 
 /**
- * The origins that the host tells while it tracks them: lays them over blocks, says when tracking is
- * on, and asks for it where that is worth it.
+ * The origins that the host tells of while it tracks them: lays them over blocks, says when tracking is on, and asks
+ * for it where that is worth it.
  */
 class Origins {
   /** @type {{ startMs: number, endMs: number, origin: OriginRecord }[]} */
   #kept = []
   /** @type {{ isAuto: boolean, openedAtMs: number, found: number, places: Set<string> } | null} */
   #window = null
-  #escalation
+  #trigger
   #parts
 
   /**
@@ -52,7 +60,7 @@ class Origins {
    */
   constructor (parts) {
     this.#parts = parts
-    this.#escalation = parts.isAuto ? new Escalation() : null
+    this.#trigger = parts.isAuto ? new OriginTrigger() : null
   }
 
   get isTracking () {
@@ -66,10 +74,13 @@ class Origins {
     else if (message.code === TRACKING) message.open ? this.#opened(message) : this.#closed(message)
   }
 
-  /** @param {{ startMs: number, endMs: number, type: string, frames: import('../../bridge/probe-codec').Frame[] }} message */
+  /**
+   * @param {{ startMs: number, endMs: number, type: string, frames: import('../../bridge/probe-codec').Frame[] }}
+   * message
+   */
   #add ({ startMs, endMs, type, frames: raw }) {
     const frames = raw.map((frame) => this.#parts.frames.get(frame))
-    // Node's own way to the first line of the application is told by the type.
+    // The type tells of Node's own way to the first line of the application.
     const foreign = frames.slice(frames.findIndex((frame) => originOf(frame) !== 'node'))
     const frame = blamedFrame(foreign)
     if (frame === null) return
@@ -86,7 +97,9 @@ class Origins {
     const isAuto = reason === 'auto' && (this.#window === null || this.#window.isAuto)
     this.#window = { openedAtMs: nowMs(), found: 0, places: new Set(), ...this.#window, isAuto }
     const howLong = seconds === null ? '' : ` for ${Math.round(seconds)} s`
-    this.#parts.say('warn', { event: 'origin_tracking_on', reason, seconds }, `origin tracking is on${howLong} (${reason === 'auto' ? why : reasons[reason]}); throughput suffers until it is off`)
+    const reasonGiven = reason === 'auto' ? why : reasons[reason]
+    const message = `origin tracking is on${howLong} (${reasonGiven}); throughput suffers until it is off`
+    this.#parts.say('warn', { event: 'origin_tracking_on', reason, seconds }, message)
   }
 
   /** @param {{ ended: keyof typeof ends }} message */
@@ -95,29 +108,38 @@ class Origins {
     const { openedAtMs, found, places } = this.#window
     this.#window = null
     const seconds = Math.round((nowMs() - openedAtMs) / MS_PER_S * 10) / 10
-    const what = found === 0 ? 'no slow callback whose origin is known' : `slow callbacks created at ${[...places].join(', ')}`
-    this.#parts.say('info', { event: 'origin_tracking_off', ended, seconds, found, places: [...places] }, `origin tracking is off after ${seconds} s${ends[ended] ?? ''}: ${what}`)
+    const what = found === 0
+      ? 'no slow callback whose origin is known'
+      : `slow callbacks created at ${[...places].join(', ')}`
+    const fields = { event: 'origin_tracking_off', ended, seconds, found, places: [...places] }
+    this.#parts.say('info', fields, `origin tracking is off after ${seconds} s${ends[ended] ?? ''}: ${what}`)
   }
 
   /** A block is over. @param {BlockRecord} record */
   ended (record) {
-    this.#escalation?.ended(record)
+    this.#trigger?.ended(record)
   }
 
   /** A block has its verdict. @param {BlockRecord} record */
   settled (record) {
-    this.#escalation?.settled(record, nowMs())
+    this.#trigger?.settled(record, nowMs())
   }
 
   /** @param {number} now @param {import('../../bridge/beat').Beat} beat */
-  look (now, beat) {
-    const request = this.#escalation?.look({ nowMs: now, beat, window: this.#window })
+  poll (now, beat) {
+    const request = this.#trigger?.poll({ nowMs: now, beat, window: this.#window })
     if (request) this.#parts.post({ code: TRACK, ...request })
   }
 
-  /** Where the callback was created that made most of a block. @param {number} startMs @param {number} endMs @returns {OriginRecord | null} */
+  /**
+   * Where the callback was created that made most of a block.
+   * @param {number} startMs
+   * @param {number} endMs
+   * @returns {OriginRecord | null}
+   */
   within (startMs, endMs) {
-    const overlaps = this.#kept.map((kept) => ({ origin: kept.origin, ms: Math.min(kept.endMs, endMs) - Math.max(kept.startMs, startMs) }))
+    const overlaps = this.#kept.map((kept) =>
+      ({ origin: kept.origin, ms: Math.min(kept.endMs, endMs) - Math.max(kept.startMs, startMs) }))
     const longestMs = Math.max(...overlaps.map(({ ms }) => ms))
     if (!(longestMs >= SHARE * (endMs - startMs))) return null
     return overlaps.find(({ ms }) => ms >= SAME * longestMs)?.origin ?? null

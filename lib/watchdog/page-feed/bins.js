@@ -1,11 +1,12 @@
 'use strict'
 
-/** From 1 ms to 17 minutes. */
+/** The scale reaches from 1 ms to 17 minutes. */
 const OCTAVES = 20
 
 /**
- * Counts of durations on a logarithmic scale, in a ring of seconds, with their sum over the ring:
- * quantiles of any second and of all of them, since quantiles of seconds must not be averaged.
+ * Counts of durations on a logarithmic scale, in a ring of seconds, with their sum over the ring. They give quantiles
+ * of
+ * any second and of all seconds: quantiles of seconds must not be averaged.
  */
 class Bins {
   #seconds
@@ -42,8 +43,8 @@ class Bins {
 
   /** @param {number} second @param {number} ms @param {number} [count] */
   add (second, ms, count = 1) {
-    const bin = ms <= this.#firstMs ? 0 : Math.min(this.#bins - 1, Math.ceil(Math.log2(ms / this.#firstMs) * this.#perOctave))
-    this.addTo(second, bin, count)
+    const bin = ms <= this.#firstMs ? 0 : Math.ceil(Math.log2(ms / this.#firstMs) * this.#perOctave)
+    this.addTo(second, Math.min(this.#bins - 1, bin), count)
   }
 
   /** @param {number} second @param {number} bin @param {number} count */

@@ -4,29 +4,29 @@ const { nowMs } = require('../../util/clock')
 const { EventStreams } = require('../../export/http/event-streams')
 const { FreshDelays } = require('./fresh-delays')
 const { History } = require('./history')
+const { version } = require('../../../package.json')
 
-/** A block shows as soon as anybody could see it; a thousand a second are told in ten messages. */
+/** The least time between two messages about blocks: a thousand blocks a second are told in ten messages. */
 const FLUSH_MS = 100
 
 /** @typedef {import('../../store/record').BlockRecord} BlockRecord */
 
 /**
- * What the live page is told: the last ten minutes and the list of blocks when it connects, then the
- * state once a second and blocks as they go. Without a page only the history is kept.
+ * What open pages are told: the last ten minutes and the list of blocks when a page connects, then the state once a
+ * second and blocks as they go. Without an open page only the history is kept.
  */
-class LivePage {
+class PageFeed {
   #parts
   #delays
   #streams
   /** @type {Map<string, BlockRecord>} not told yet */
   #pending = new Map()
   #flushAtMs = -Infinity
-  /** A block ends once, and is told again when it is judged. */
+  /** The id of the last block that ended: it is put again when it is settled. */
   #lastEnded = ''
 
   /**
    * @param {object} parts
-   * @param {string} parts.version
    * @param {import('../../options/table').ResolvedOptions} parts.options
    * @param {import('node:perf_hooks').RecordableHistogram} parts.histogram
    * @param {() => { activeMs: number, idleMs: number, inProgressMs: number }} parts.loop
@@ -43,20 +43,21 @@ class LivePage {
     this.#streams = new EventStreams(() => this.#pending.clear())
   }
 
-  /** When to look at the latest. */
+  /** When to poll at the latest. */
   get dueAtMs () {
-    return this.#streams.size > 0 && this.#pending.size > 0 ? Math.min(this.#flushAtMs, this.history.dueAtMs) : this.history.dueAtMs
+    const hasNews = this.#streams.size > 0 && this.#pending.size > 0
+    return hasNews ? Math.min(this.#flushAtMs, this.history.dueAtMs) : this.history.dueAtMs
   }
 
   /** @param {number} now */
-  look (now) {
+  poll (now) {
     const isNext = now >= this.history.dueAtMs
-    if (isNext) this.history.look(now, this.#parts.loop(), this.#delays.take())
+    if (isNext) this.history.endSecond(now, this.#parts.loop(), this.#delays.take())
     if (this.#streams.size === 0) return
     try {
       this.#tell(now, isNext)
     } catch {
-      // A page is not worth the watchdog: pages come back, and are answered 500 where it still cannot be told.
+      // A page is not worth the watchdog. Pages come back, and are answered 500 if they still cannot be told.
       this.#pending.clear()
       this.#streams.close()
     }
@@ -79,7 +80,7 @@ class LivePage {
   }
 
   #hello () {
-    const { version, options, blocks } = this.#parts
+    const { options, blocks } = this.#parts
     return {
       version,
       node: process.versions.node,
@@ -107,7 +108,7 @@ class LivePage {
     }
   }
 
-  /** A block has begun, goes on, has ended or is judged. @param {BlockRecord} record */
+  /** A block has entered a phase. @param {BlockRecord} record */
   put (record) {
     if (!record.ongoing && record.threadId === 0 && record.worker === null && record.id !== this.#lastEnded) {
       this.#lastEnded = record.id
@@ -116,7 +117,7 @@ class LivePage {
     if (this.#streams.size > 0) this.#pending.set(record.id, record)
   }
 
-  /** What was told as a block was none. @param {string} id */
+  /** What was shown as a block was none. @param {string} id */
   drop (id) {
     this.#pending.delete(id)
     this.#streams.send('gone', { id })
@@ -128,7 +129,9 @@ class LivePage {
 }
 
 /** A record as a line of the list. @param {BlockRecord} record */
-function rowOf ({ id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, cause, frame, request, origin, profile }) {
+function rowOf (record) {
+  const { id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, cause } = record
+  const { frame, request, origin, profile } = record
   return {
     id,
     pid,
@@ -147,4 +150,4 @@ function rowOf ({ id, pid, worker, thread, threadId, startedAt, durationMs, ongo
   }
 }
 
-exports.LivePage = LivePage
+exports.PageFeed = PageFeed

@@ -4,9 +4,9 @@ const { countUpTo } = require('../../export/prometheus/delay-histogram')
 const { NS_PER_MS } = require('../../util/units')
 
 /**
- * What the shared histogram of delays has recorded since the last look, by bins: it only
- * grows, and a reset would take it from the metrics. A look of a calm second takes a tenth of a
- * millisecond: as few delays are new, a few calls of percentile() find where they went.
+ * What the shared histogram of delays has recorded since the last call, by bins. The histogram only grows: a reset
+ * would take its counts from the metrics. After a calm second few delays are new, and a few calls of percentile() find
+ * where they went: a tenth of a millisecond.
  */
 class FreshDelays {
   #histogram
@@ -39,7 +39,9 @@ class FreshDelays {
     for (let bin = 0; bin < this.#boundsNs.length; bin++) {
       const before = this.#upTo[bin]
       // Beyond the largest new delay nothing has to be searched.
-      const after = seen === fresh ? before + fresh : countUpTo(this.#histogram, this.#boundsNs[bin], count, before + seen, before + fresh)
+      const after = seen === fresh
+        ? before + fresh
+        : countUpTo(this.#histogram, this.#boundsNs[bin], count, before + seen, before + fresh)
       this.#upTo[bin] = after
       if (after - before > seen) taken.push([bin, after - before - seen])
       seen = after - before

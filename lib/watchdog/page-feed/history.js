@@ -3,8 +3,9 @@
 const { Bins } = require('./bins')
 const { MS_PER_S } = require('../../util/units')
 
+/** The history reaches back this far. */
 const SECONDS = 600
-/** Coarse, since what is new in the histogram is found bound by bound. */
+/** Coarse bins: what is new in the histogram of delays is found bound by bound. */
 const DELAY_BINS = { seconds: SECONDS, firstMs: 1, perOctave: 2 }
 const LATENCY_BINS = { seconds: SECONDS, firstMs: 0.1, perOctave: 4 }
 
@@ -20,8 +21,9 @@ const LATENCY_BINS = { seconds: SECONDS, firstMs: 0.1, perOctave: 4 }
  */
 
 /**
- * The last ten minutes of the event loop, second by second, in 300 kB that are taken once: they are
- * to be there when somebody opens the page after the fact.
+ * The last ten minutes of the event loop, second by second, for whoever opens the page after the fact. They take 300
+ * kB,
+ * allocated once.
  */
 class History {
   #delays = new Bins(DELAY_BINS)
@@ -31,7 +33,7 @@ class History {
   #idleMs = new Float64Array(SECONDS)
   #first
   #now
-  /** @type {{ activeMs: number, idleMs: number }} totals at the last look */
+  /** @type {{ activeMs: number, idleMs: number }} totals at the end of the last second */
   #loop
 
   /** @param {number} nowMs @param {{ activeMs: number, idleMs: number }} loop */
@@ -40,7 +42,7 @@ class History {
     this.#loop = loop
   }
 
-  /** The bounds of the bins that look() takes delays in. */
+  /** The bounds of the bins that endSecond() takes delays in. */
   get delayBoundsMs () {
     return this.#delays.boundsMs
   }
@@ -50,7 +52,7 @@ class History {
     this.#latencies.add(this.#now, durationMs)
   }
 
-  /** A block tells the largest delay exactly. @param {number} durationMs */
+  /** A block is the largest delay of its second, and known exactly. @param {number} durationMs */
   addBlock (durationMs) {
     const at = this.#now % SECONDS
     this.#maxMs[at] = Math.max(this.#maxMs[at], durationMs)
@@ -62,17 +64,18 @@ class History {
   }
 
   /**
-   * What has come since the last look belongs to the second that is being closed.
+   * The second ends; what has come since the last one ended is its.
    * @param {number} nowMs
-   * @param {{ activeMs: number, idleMs: number, inProgressMs: number }} loop totals, the block in progress as active; its length so far
+   * @param {{ activeMs: number, idleMs: number, inProgressMs: number }} loop totals, the block in progress as active;
+   * its length so far
    * @param {[bin: number, count: number][]} delays
    */
-  look (nowMs, loop, delays) {
+  endSecond (nowMs, loop, delays) {
     const at = this.#now % SECONDS
     for (const [bin, count] of delays) this.#delays.addTo(this.#now, bin, count)
     this.#activeMs[at] = Math.max(0, loop.activeMs - this.#loop.activeMs)
     this.#idleMs[at] = Math.max(0, loop.idleMs - this.#loop.idleMs)
-    // A timer that is due meets at least this; the histogram learns of it when it is over.
+    // A timer that is due meets at least this delay; the histogram learns of it when the block is over.
     if (loop.inProgressMs > 0) this.addBlock(loop.inProgressMs)
     this.#loop = loop
     const now = Math.floor(nowMs / MS_PER_S)
@@ -92,7 +95,7 @@ class History {
     return this.#now - 1
   }
 
-  /** It itself. */
+  /** The last second that is complete. */
   get last () {
     return this.#second(this.#now - 1)
   }
@@ -115,12 +118,19 @@ class History {
     return this.#summary(second, this.#maxMs[at], this.#activeMs[at], this.#idleMs[at])
   }
 
-  /** @param {number | null} second @param {number} blockMs @param {number} activeMs @param {number} idleMs @returns {Second} */
+  /**
+   * @param {number | null} second
+   * @param {number} blockMs
+   * @param {number} activeMs
+   * @param {number} idleMs
+   * @returns {Second}
+   */
   #summary (second, blockMs, activeMs, idleMs) {
     const wasSeen = activeMs + idleMs > 0
     const blocked = blockMs > 0 ? blockMs : null
     const max = blocked ?? this.#delays.quantile(second, 1)
-    const delay = (/** @type {number} */ share) => max === null ? null : round(Math.min(max, this.#delays.quantile(second, share) ?? max))
+    const delay = (/** @type {number} */ share) =>
+      max === null ? null : round(Math.min(max, this.#delays.quantile(second, share) ?? max))
     return {
       delayP50: delay(0.5),
       delayP99: delay(0.99),

@@ -1,11 +1,14 @@
 'use strict'
 
-/** Enough for a request of minutes among frequent blocks. */
+/** At least so many blocks are kept, the latest: enough for a request of minutes among frequent blocks. */
 const BLOCKS = 256
-/** As in lib/host/http/backlog-window.js. */
+/** A request read within this time after a block may have waited for it, as in lib/host/http/backlog-window.js. */
 const AFTER_MS = 100
 
-/** @typedef {{ startMs: number, endMs: number, requestId: number | null }} Interval a block and the request that was running in it */
+/**
+ * @typedef {{ startMs: number, endMs: number, requestId: number | null }} Interval a block and the request that was
+ * running in it
+ */
 
 /** The latest blocks of the loop, to be laid over requests. */
 class RecentBlocks {
@@ -29,24 +32,27 @@ class RecentBlocks {
     let blockedMs = 0
     for (let i = this.#blocks.length - 1; i >= 0 && this.#blocks[i].endMs > startMs; i--) {
       const block = this.#blocks[i]
-      if (block.requestId !== requestId) blockedMs += Math.max(0, Math.min(endMs, block.endMs) - Math.max(startMs, block.startMs))
+      if (block.requestId === requestId) continue
+      blockedMs += Math.max(0, Math.min(endMs, block.endMs) - Math.max(startMs, block.startMs))
     }
     return blockedMs
   }
 
   /**
-   * How long a request was blocked by something else before it was read. One that is read within a
-   * block was there when the loop last looked, which is where the block began. When one came that is
-   * read after a block nobody knows: half of it, as if they came evenly.
+   * How long a request was blocked by something else before it was read. A request that is read within a block came
+   * before the loop last looked for requests, which is where the block began. When a request came that is read after a
+   * block, nobody knows: half of the block counts, as if requests came evenly.
    * @param {number} startMs it was read
    * @param {number} requestId
-   * @param {boolean} hasWaited it was read right after a silence
+   * @param {boolean} hasWaited it was read right after the loop could not
    */
   waitedMs (startMs, requestId, hasWaited) {
     if (startMs >= this.#lastEndMs + AFTER_MS) return 0
     for (let i = this.#blocks.length - 1; i >= 0; i--) {
       const block = this.#blocks[i]
-      if (block.endMs <= startMs) return hasWaited && startMs - block.endMs < AFTER_MS ? (block.endMs - block.startMs) / 2 : 0
+      if (block.endMs <= startMs) {
+        return hasWaited && startMs - block.endMs < AFTER_MS ? (block.endMs - block.startMs) / 2 : 0
+      }
       if (block.startMs < startMs) return block.requestId === requestId ? 0 : startMs - block.startMs
     }
     return 0

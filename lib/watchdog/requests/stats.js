@@ -11,14 +11,14 @@ const { MS_PER_S } = require('../../util/units')
  */
 
 /**
- * Turns the host's finished requests into metrics: their duration, and how long another request, or
- * nobody's code, blocked the loop while they waited to be read and while they lasted.
+ * Turns the host's finished requests into metrics: how long each took, and for how long another request, or code of no
+ * request, blocked the loop while it waited to be read and while it lasted.
  */
 class RequestStats {
   #bridge
   #metrics
   #blocks = new RecentBlocks()
-  /** @type {Map<number, RouteSeries>} by what was packed, with the class of the status in place of it */
+  /** @type {Map<number, RouteSeries>} by what was packed, with the status replaced by its class */
   #series = new Map()
   #lastKey = -1
   /** @type {RouteSeries | null} */
@@ -42,7 +42,7 @@ class RequestStats {
   }
 
   /**
-   * Takes the requests that ended up to a beat: blocks that ended before it are known by then.
+   * Takes the requests that ended up to a beat, by which all blocks that ended before are known.
    * @param {number} untilMs
    */
   drain (untilMs) {
@@ -66,7 +66,7 @@ class RequestStats {
   #seriesOf (packed) {
     const status = statusOf(packed)
     const key = packed - status + Math.floor(status / 100)
-    // Requests come in runs of one kind, and this runs for each of them.
+    // This runs for each request, and requests of one kind come in rows.
     if (key !== this.#lastKey) {
       this.#last = this.#series.get(key) ?? this.#makeSeries(key, packed)
       this.#lastKey = key
@@ -77,9 +77,11 @@ class RequestStats {
   /** @param {number} key @param {number} packed */
   #makeSeries (key, packed) {
     const { route, method, status } = unpack(packed)
-    const label = this.#metrics.routeLabel(this.#bridge.routes.nameOf(route) ?? OTHER, this.#bridge.routes.isGuess(route))
+    const { routes } = this.#bridge
+    const label = this.#metrics.routeLabel(routes.nameOf(route) ?? OTHER, routes.isGuess(route))
+    const statusClass = status === ABORTED ? 'aborted' : `${Math.floor(status / 100)}xx`
     const series = {
-      duration: this.#metrics.requestSeries(label, method, status === ABORTED ? 'aborted' : `${Math.floor(status / 100)}xx`),
+      duration: this.#metrics.requestSeries(label, method, statusClass),
       blocked: this.#metrics.requestBlockedSeries(label),
       isOther: label === OTHER
     }

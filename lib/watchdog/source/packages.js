@@ -4,11 +4,11 @@ const path = require('node:path')
 const { isText } = require('../../util/validators')
 const { readSource } = require('./read-source')
 
-/** Packages that block are few; so many records' worth of them take less than 1 MB. */
+/** So many packages are remembered, in less than 1 MB; those that block are fewer. */
 const PACKAGES = 200
-/** Old versions of npm wrote the package's readme into the file as well: some 100 kB. */
+/** A larger package.json is not read. Old versions of npm wrote the package's readme into it: some 100 kB. */
 const FILE_BYTES = 256 * 1024
-/** npm's own bounds of a name and a version, and as much as any browser takes of an address. */
+/** The longest name, version and address that are taken: npm's own bounds, and what any browser takes. */
 const NAME_CHARS = 214
 const VERSION_CHARS = 256
 const URL_CHARS = 2048
@@ -34,15 +34,15 @@ exports.packageIn = (folder) => {
 
 /** @param {string} folder @returns {PackageRecord | null} */
 function read (folder) {
-  // That of a source map may be a name alone, which is no file of this process's working directory.
+  // A source map may name a folder without its place, which is no folder of this process's working directory.
   const text = path.isAbsolute(folder) ? readSource(path.join(folder, 'package.json'), FILE_BYTES) : null
   if (text === null) return null
   try {
     const { name, version, bugs } = JSON.parse(text.replace(/^\uFEFF/, ''))
-    const isNamed = isShort(name, NAME_CHARS)
-    return isNamed ? { name, version: isShort(version, VERSION_CHARS) ? version : null, bugs: bugsOf(bugs?.url ?? bugs) } : null
+    if (!isShort(name, NAME_CHARS)) return null
+    return { name, version: isShort(version, VERSION_CHARS) ? version : null, bugs: bugsOf(bugs?.url ?? bugs) }
   } catch {
-    // No JSON, or none of an object.
+    // It is no JSON, or not that of an object.
     return null
   }
 }

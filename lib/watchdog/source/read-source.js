@@ -2,12 +2,13 @@
 
 const fs = require('node:fs')
 
+/** A larger file is not read, unless the caller wants it smaller still. */
 const SOURCE_BYTES = 16 * 1024 * 1024
 
 /**
- * A source, its map or its package.json; null where there is none that can be read at once.
+ * The text of a source, its map or its package.json; null where there is none that can be read at once.
  * @param {string} file
- * @param {number} [mostBytes] a larger one is null, too
+ * @param {number} [mostBytes] the text of a larger file is null, too
  */
 exports.readSource = (file, mostBytes = SOURCE_BYTES) => {
   try {

@@ -4,26 +4,29 @@ const { SOURCE_MAP } = require('../../bridge/messages')
 const { nowMs } = require('../../util/clock')
 const { FrameTable } = require('../../explain/frame-table')
 const { FunctionHeads } = require('../../explain/function-head')
-const { SourceMaps } = require('../../explain/source-map')
+const { SourceMaps: MapReader } = require('../../explain/source-map')
 const { readSource } = require('./read-source')
 
-/** A map may come later than the file, or be let go of for others. */
+/** The host is asked again after this time: a map may come later than its file, or have been let go of for others. */
 const AGAIN_MS = 60000
 
 /**
  * Where code comes from: the files on disk, and what the main thread's Node.js knows of those that were compiled in
- * memory, for which it is asked now and then. One that is stuck answers when its block is over.
+ * memory. The main thread is asked for these now and then; if it is stuck it answers when its block is over.
  */
-class Sources {
+class SourceMaps {
   #maps
   /** @type {Map<string, number>} */
   #askedAtMs = new Map()
   #post
 
-  /** @param {(message: object) => void} post to the host @param {boolean} stripsTypes the host runs TypeScript itself, every place where it was */
+  /**
+   * @param {(message: object) => void} post to the host
+   * @param {boolean} stripsTypes the host runs TypeScript itself, every place where it was
+   */
   constructor (post, stripsTypes) {
     this.#post = post
-    this.#maps = new SourceMaps(readSource, { onMissing: (file) => this.#ask(file), stripsTypes })
+    this.#maps = new MapReader(readSource, { onMissing: (file) => this.#ask(file), stripsTypes })
     const heads = new FunctionHeads(readSource, (file) => this.isInMemory(file))
     this.frames = new FrameTable((frame) => this.#maps.original(frame), (raw) => heads.has(raw))
   }
@@ -49,4 +52,4 @@ class Sources {
   }
 }
 
-exports.Sources = Sources
+exports.SourceMaps = SourceMaps

@@ -1,20 +1,26 @@
 'use strict'
 
 const { causes } = require('../../tables/causes')
+const { Recently } = require('./recently')
 
-/** So many blocks of one place within this time are no accident, */
+/** So many blocks of one place within this time are no accident. */
 const BLOCKS = 3
 const WITHIN_MS = 10 * 60 * 1000
-/** and worth a window this long, once in this time. */
+/** How long a window of tracking is open that they are worth. */
 const WINDOW_S = 10
+/** The least time from one such window to the next. */
 const PAUSE_MS = 60 * 60 * 1000
-/** Utilization is taken over this time, */
+/** Utilization is taken over this time before a window opens, */
 const CALM_SPAN_MS = 5000
+/** and over this time while it is open. */
 const LOAD_SPAN_MS = 2000
+/** The least time between two samples of the utilization. */
 const SAMPLE_MS = 500
-/** must be below this for a window to open, and ends it above that. */
+/** A window opens only below this utilization, */
 const CALM = 0.5
+/** and ends above this one. */
 const LOAD = 0.8
+/** At most so many places are remembered, those whose origin is known apart. */
 const SITES = 100
 
 /**
@@ -24,11 +30,11 @@ const SITES = 100
  */
 
 /**
- * Decides when origins are worth what it costs to track them: where blocks of one place come again
- * and their records lack what an origin can add, and the loop has time to spare.
+ * Decides when origins are worth what it costs to track them: blocks of one place come again, their records lack
+ * what an origin can add, and the loop has time to spare.
  */
-class Escalation {
-  /** @type {Map<string, { times: number[], why: string }>} places whose origin would help, by when they blocked */
+class OriginTrigger {
+  /** @type {Map<string, { blocks: Recently, why: string }>} places whose origin would help */
   #sites = new Map()
   /** Places whose origin is known. @type {Set<string>} */
   #solved = new Set()
@@ -37,7 +43,7 @@ class Escalation {
   #blockedMs = 0
   #beats = -1
   #pausedUntilMs = -Infinity
-  /** @type {string | null} what the window is for that was asked for last */
+  /** @type {string | null} the place that the last window was asked for */
   #wanted = null
   #isFound = false
 
@@ -55,28 +61,35 @@ class Escalation {
       if (this.#solved.size < SITES) this.#solved.add(key)
     }
     if (this.#solved.has(key) || !isPuzzling(record)) return
-    const times = [...this.#sites.get(key)?.times ?? [], nowMs].slice(-BLOCKS)
-    // Moved to the end: the one that has not blocked for longest goes first.
+    const blocks = this.#sites.get(key)?.blocks ?? new Recently({ times: BLOCKS, withinMs: WITHIN_MS })
+    blocks.add(nowMs)
+    // Moved to the end: the place that has not blocked for longest goes first.
     this.#sites.delete(key)
-    this.#sites.set(key, { times, why: whyOf(record) })
+    this.#sites.set(key, { blocks, why: whyOf(record) })
     if (this.#sites.size > SITES) this.#sites.delete(/** @type {string} */ (this.#sites.keys().next().value))
   }
 
   /**
-   * @param {object} look
-   * @param {number} look.nowMs
-   * @param {import('../../bridge/beat').Beat} look.beat the host's last
-   * @param {{ isAuto: boolean, openedAtMs: number } | null} look.window the one that is open, and whether it is ours
+   * @param {object} seen
+   * @param {number} seen.nowMs
+   * @param {import('../../bridge/beat').Beat} seen.beat the host's last
+   * @param {{ isAuto: boolean, openedAtMs: number } | null} seen.window the one that is open, and whether it is ours
    * @returns {Request | null}
    */
-  look ({ nowMs, beat, window }) {
+  poll ({ nowMs, beat, window }) {
     // Without a new beat there is nothing new to decide by.
     if (beat.beats === this.#beats) return null
     this.#beats = beat.beats
     const now = { atMs: beat.atMs, activeMs: beat.activeMs, idleMs: beat.idleMs, blockedMs: this.#blockedMs }
-    const request = window === null ? this.#mayOpen(nowMs, now) : window.isAuto ? this.#mayClose(now, window.openedAtMs) : null
+    const request = this.#decide(nowMs, now, window)
     this.#keep(now)
     return request
+  }
+
+  /** @param {number} nowMs @param {Sample} now @param {{ isAuto: boolean, openedAtMs: number } | null} window */
+  #decide (nowMs, now, window) {
+    if (window === null) return this.#mayOpen(nowMs, now)
+    return window.isAuto ? this.#mayClose(now, window.openedAtMs) : null
   }
 
   /** @param {number} nowMs @param {Sample} now @returns {Request | null} */
@@ -84,8 +97,8 @@ class Escalation {
     if (nowMs < this.#pausedUntilMs || this.#sites.size === 0) return null
     const before = this.#sampleBefore(now.atMs - CALM_SPAN_MS)
     if (before === undefined || utilization(before, now, 0) >= CALM) return null
-    for (const [key, { times, why }] of this.#sites) {
-      if (times.length < BLOCKS || nowMs - times[0] > WITHIN_MS) continue
+    for (const [key, { blocks, why }] of this.#sites) {
+      if (!blocks.isOn(nowMs)) continue
       this.#pausedUntilMs = nowMs + PAUSE_MS
       this.#wanted = key
       this.#isFound = false
@@ -99,7 +112,7 @@ class Escalation {
     if (this.#isFound) return { open: false, ended: 'found' }
     const before = this.#sampleBefore(now.atMs - LOAD_SPAN_MS)
     if (before === undefined || before.atMs < openedAtMs) return null
-    // What blocks is what is being hunted, and not what the hunt costs.
+    // Blocks are what the window is for, not what tracking costs.
     return utilization(before, now, now.blockedMs - before.blockedMs) > LOAD ? { open: false, ended: 'load' } : null
   }
 
@@ -133,7 +146,7 @@ function isPuzzling ({ thread, startup, cause, evidence, request, frame }) {
   return isBlamable && (request === null || frame === null)
 }
 
-/** Lines differ between blocks of one place. @param {BlockRecord} record */
+/** Without the line, which differs between blocks of one place. @param {BlockRecord} record */
 function siteOf ({ frame }) {
   return frame === null ? '' : `${frame.file}\n${frame.function}`
 }
@@ -145,4 +158,4 @@ function whyOf ({ frame }) {
     : `${BLOCKS} blocks in ${frame.function ?? '(anonymous)'} (${frame.file}:${frame.line}) outside any request`
 }
 
-exports.Escalation = Escalation
+exports.OriginTrigger = OriginTrigger

@@ -1,16 +1,18 @@
 'use strict'
 
-/** Without a block for this long, requests are no longer followed where that costs. */
+const { Recently } = require('./recently')
+
+/** After this long without a block, requests are no longer followed where that costs. */
 const QUIET_MS = 10 * 60 * 1000
 
 /**
  * Whether requests are worth following through their asynchronous work where AsyncLocalStorage costs
  * a tenth of the throughput (Node.js 20 and 22): from the first block on, until it has been quiet.
  */
-class Following {
+class RequestTracking {
   #tell
   #say
-  #untilMs = -Infinity
+  #blocks = new Recently({ withinMs: QUIET_MS })
   isOn = false
 
   /**
@@ -22,25 +24,25 @@ class Following {
     this.#say = say
   }
 
-  /** @param {number} nowMs */
-  block (nowMs) {
-    this.#untilMs = nowMs + QUIET_MS
-    this.#set(true)
+  /** A block has its verdict. @param {number} nowMs */
+  settled (nowMs) {
+    this.#blocks.add(nowMs)
+    this.tick(nowMs)
   }
 
   /** @param {number} nowMs */
   tick (nowMs) {
-    if (nowMs >= this.#untilMs) this.#set(false)
-  }
-
-  /** @param {boolean} on */
-  #set (on) {
-    if (this.isOn === on) return
-    this.isOn = on
-    this.#tell(on)
-    if (on) this.#say('info', { event: 'requests_on' }, "requests are followed from now on, so that the next blocks have theirs (requests: 'auto'; 'on' does from the start)")
+    const isOn = this.#blocks.isOn(nowMs)
+    if (this.isOn === isOn) return
+    this.isOn = isOn
+    this.#tell(isOn)
+    if (isOn) {
+      const message = 'requests are followed from now on, so that the next blocks have theirs ' +
+        "(requests: 'auto'; 'on' does from the start)"
+      this.#say('info', { event: 'requests_on' }, message)
+    }
   }
 }
 
-exports.Following = Following
+exports.RequestTracking = RequestTracking
 exports.QUIET_MS = QUIET_MS

@@ -2,16 +2,19 @@
 
 const { QUIET_MS } = require('../../bridge/worker-exit-lock')
 
-/** A worker thread that has ended by then is never touched. */
+/** A new thread is left alone for this long: one that has ended by then is never touched. */
 const FIRST_MS = QUIET_MS
-/** From the second try on it is interrupted; each comes after twice the time, the last after a minute. */
+/**
+ * The second try comes after this time and interrupts the thread, each further one after twice the time of the last.
+ */
 const RETRY_MS = 50
+/** The last of so many tries comes after a minute. */
 const TRIES = 10
-/** One whose turn had not come. */
+/** A thread that could not be asked, since others were, is due again after this time. */
 const AGAIN_MS = 100
 
-/** Has worker threads of the application load what makes them watched, until each has said so. */
-class ThreadDiscovery {
+/** Makes worker threads of the application load what makes them watched, until each has said so. */
+class Discovery {
   /** @type {Map<number, { dueAtMs: number, tries: number }>} */
   #pending = new Map()
   #install
@@ -21,7 +24,8 @@ class ThreadDiscovery {
 
   /**
    * @param {object} parts
-   * @param {(threadIds: number[], isInterrupt: boolean) => number} parts.install how many of them, the first ones, were asked
+   * @param {(threadIds: number[], isInterrupt: boolean) => number} parts.install returns how many of them, the first
+   * ones, were asked
    * @param {() => number} parts.nowMs
    */
   constructor ({ install, nowMs }) {
@@ -40,7 +44,7 @@ class ThreadDiscovery {
     this.#pending.delete(threadId)
   }
 
-  /** There are no others than these and those that were started lately. @param {number[]} living */
+  /** Forgets all threads but these and those that were started lately. @param {number[]} living */
   retain (living) {
     const youngest = Math.max(0, ...living)
     for (const threadId of this.#pending.keys()) {
@@ -74,4 +78,4 @@ class ThreadDiscovery {
   }
 }
 
-exports.ThreadDiscovery = ThreadDiscovery
+exports.Discovery = Discovery

@@ -5,22 +5,25 @@ const { availableParallelism } = require('node:os')
 const { nowMs } = require('../../util/clock')
 const { CALM_MS } = require('../../bridge/worker-beats')
 const { findGate } = require('../../bridge/worker-exit-lock')
-const { ThreadAsker } = require('./inspector-client')
-const { ThreadCount } = require('./inspector-limit')
-const { ThreadDiscovery } = require('./discovery')
+const { InspectorClient } = require('./inspector-client')
+const { InspectorLimit } = require('./inspector-limit')
+const { Discovery } = require('./discovery')
 
-/** A process whose watchdog is started anew may have had thousands; the latest are most likely to live. */
+/**
+ * So many threads with numbers below ours are looked for: a process may have had thousands, and the latest are most
+ * likely to live.
+ */
 const EARLIER = 1000
-/** While there are too many threads their number is looked at again after this time. */
+/** While there are too many threads, they are counted again after this time. */
 const RECOUNT_MS = 10000
 
-/** What `threads: 'on'` adds: worker threads are found, made to beat, and asked where they are by their inspectors. */
-class ThreadInquiry {
+/** What `threads: 'on'` adds: worker threads are found, made to beat, and asked by their inspectors where they are. */
+class Inspection {
   #ownId
   #onState
-  #count
+  #limit
   #countedAtMs = nowMs()
-  #asker
+  #client
   #discovery
 
   /**
@@ -34,16 +37,16 @@ class ThreadInquiry {
     this.#ownId = ownId
     this.#onState = onState
     const gate = findGate()
-    this.#count = new ThreadCount({ cpus: availableParallelism(), before: ownId - 1, tasks: countTasks })
-    this.#asker = new ThreadAsker({
-      mayAsk: () => this.#count.excess === null && (gate === null || gate.isQuiet(nowMs())),
+    this.#limit = new InspectorLimit({ cpus: availableParallelism(), before: ownId - 1, tasks: countTasks })
+    this.#client = new InspectorClient({
+      mayAsk: () => this.#limit.excess === null && (gate === null || gate.isQuiet(nowMs())),
       options: { threshold, resolution, calmPeriod: Math.max(calmPeriod, CALM_MS) },
       relays: () => counters.get('relays'),
       relayMicros: () => counters.get('relayMicros')
     })
-    this.#discovery = new ThreadDiscovery({
+    this.#discovery = new Discovery({
       nowMs,
-      install: (threadIds, isInterrupt) => this.#asker.install(threadIds, isInterrupt, nowMs())
+      install: (threadIds, isInterrupt) => this.#client.install(threadIds, isInterrupt, nowMs())
     })
     // Threads are numbered; those with a smaller number than ours may have been there before us.
     for (let threadId = Math.max(1, ownId - EARLIER); threadId < ownId; threadId++) this.#discovery.add(threadId)
@@ -51,13 +54,13 @@ class ThreadInquiry {
 
   /** @param {number} threadId */
   started (threadId) {
-    this.#count.started(threadId)
+    this.#limit.started(threadId)
     this.#discovery.add(threadId)
   }
 
   /** @param {number} threadId */
   ended (threadId) {
-    this.#count.ended(threadId)
+    this.#limit.ended(threadId)
     this.#discovery.remove(threadId)
   }
 
@@ -68,32 +71,32 @@ class ThreadInquiry {
 
   /** @param {number[]} living of the application, and this one */
   listed (living) {
-    this.#count.seen(living.filter((threadId) => threadId !== this.#ownId))
+    this.#limit.seen(living.filter((threadId) => threadId !== this.#ownId))
     this.#discovery.retain(living)
   }
 
-  /** @param {number} threadId @returns {boolean} whether the probe's question will be put, with the end of the look */
+  /** @param {number} threadId @returns {boolean} whether the probe's question will be put, at the end of the poll */
   ask (threadId) {
-    return this.#asker.ask(threadId)
+    return this.#client.ask(threadId)
   }
 
   get isHeldUp () {
-    return this.#asker.isHeldUp
+    return this.#client.isHeldUp
   }
 
-  /** A look begins. @param {number} now */
+  /** A poll begins. @param {number} now */
   open (now) {
-    if (this.#count.excess !== null && now - this.#countedAtMs >= RECOUNT_MS) {
+    if (this.#limit.excess !== null && now - this.#countedAtMs >= RECOUNT_MS) {
       this.#countedAtMs = now
-      this.#count.recount()
+      this.#limit.recount()
     }
-    this.#onState(this.#count.excess)
-    this.#asker.open(now)
+    this.#onState(this.#limit.excess)
+    this.#client.open(now)
   }
 
   /** It ends. @param {number} now */
   close (now) {
-    this.#asker.close(now)
+    this.#client.close(now)
   }
 
   stop () {
@@ -110,4 +113,4 @@ function countTasks () {
   }
 }
 
-exports.ThreadInquiry = ThreadInquiry
+exports.Inspection = Inspection

@@ -5,21 +5,25 @@ const { BUILTIN } = require('../../util/agent-global')
 const { askThreads, PROBE_CALL } = require('../loop/inspector')
 const { US_PER_MS } = require('../../util/units')
 
-/** So many questions in a row, for one long block; */
+/** At most so many questions come in a row, for one long block, */
 const BURST = 10
-/** then this many a second, for threads that are busy by design. */
+/** and then this many a second, for threads that are busy by design. */
 const PER_SECOND = 1
+/** The least time between two questions, */
 const SPACING_MS = 50
-/** After a question the main thread has this many times the time it took it: 1 ms, 10 where all CPUs are taken. */
+/** and as a multiple of what a question takes of the main thread: 1 ms, 10 where all CPUs are taken. */
 const REST = 100
 /** A main thread that has passed nothing on for this long may never do so: its loop is in a native call or gone. */
 const LOST_MS = 10000
 
-/** So long the main thread waits for a thread to begin its answer, which takes 0.3 ms of one that gets a CPU. */
+/** The main thread waits at most this long for a thread to begin its answer: 0.3 ms if the thread gets a CPU. */
 const WAIT_MS = 5
-/** Later than this after it was asked a thread does not begin to load our files at an interrupt: 5 ms, for which the main thread waits. */
+/**
+ * Later than this after the question, a thread does not load our files at an interrupt: loading takes 5 ms, for which
+ * the main thread waits.
+ */
 const LOAD_MS = 5
-/** So many answers, and one loading, are awaited at a time. */
+/** At most so many answers are awaited at a time, and one thread that loads. */
 const MOST = 4
 
 const AGENT = path.join(__dirname, '..', '..', 'host', 'workers', 'thread-entry.js')
@@ -28,12 +32,11 @@ const AGENT = path.join(__dirname, '..', '..', 'host', 'workers', 'thread-entry.
 const USER_FRAME = /(?:\(|at )(?!node:|<anonymous>)[^()]+:\d+:\d+\)?$/m
 
 /**
- * What a worker thread evaluates to be watched. While Node.js is still preparing the thread there is
- * no parentPort; threads of Node.js itself never have one. Loading waits for the loop's next turn, for
- * which a thread that is blocked in its first lines is not waited. It is interrupted in code of the
- * application only: files that are loaded amid Node's own preparations make it fail an assertion. One
- * that is asked again while it runs none, as the first question was given up on a busy machine, waits
- * for its turn as well: it may be idle for ever.
+ * What a worker thread evaluates to be watched. While Node.js is still preparing the thread there is no parentPort;
+ * threads of Node.js itself never have one. Loading waits for the loop's next turn. A thread that is blocked in its
+ * first lines has none: it loads at an interrupt, if that comes in code of the application, since files that are loaded
+ * amid Node's own preparations make Node.js fail an assertion. A thread that is asked again while it runs no code of
+ * the application waits for its turn as well: it may be idle for ever.
  * @param {{ threshold: number, resolution: number, calmPeriod: number }} options
  * @param {boolean} isInterrupt load at once, on top of whatever is running
  */
@@ -57,10 +60,10 @@ function installCall (options, isInterrupt) {
 }
 
 /**
- * Puts questions to worker threads by way of the main thread: a few in one go, and seldom
- * enough that threads that are busy by design cost the main thread nothing that could be measured.
+ * Puts questions to worker threads by way of the main thread: a few in one go, and so seldom that threads that are busy
+ * by design cost the main thread nothing that could be measured.
  */
-class ThreadAsker {
+class InspectorClient {
   #options
   #relays
   #askThreads
@@ -99,7 +102,7 @@ class ThreadAsker {
     return this.#relays() === this.#sentRelays && this.#sentAtMs !== -Infinity
   }
 
-  /** A look begins: decides whether its threads may be asked. @param {number} nowMs */
+  /** A poll begins: decides whether its threads may be asked. @param {number} nowMs */
   open (nowMs) {
     this.#tokens = Math.min(BURST, this.#tokens + (nowMs - this.#refilledAtMs) / 1000 * PER_SECOND)
     this.#refilledAtMs = nowMs
@@ -116,7 +119,11 @@ class ThreadAsker {
     return this.#mayAsk() && sinceMs >= this.#spacingMs && (!this.isHeldUp || sinceMs >= LOST_MS)
   }
 
-  /** The probe's question, with the end of the look. @param {number} threadId @returns {boolean} whether it will be put */
+  /**
+   * The probe's question, put at the end of the poll.
+   * @param {number} threadId
+   * @returns {boolean} whether it will be put
+   */
   ask (threadId) {
     if (!this.#isOpen || this.#asked.length === MOST || this.#recent.has(threadId)) return false
     this.#asked.push(threadId)
@@ -124,18 +131,19 @@ class ThreadAsker {
     return true
   }
 
-  /** The look ends. @param {number} nowMs */
+  /** The poll ends. @param {number} nowMs */
   close (nowMs) {
     if (!this.#isOpen) return
     this.#isOpen = false
     if (this.#asked.length < MOST) this.#recent.clear()
     if (this.#asked.length === 0) return
     this.#tokens--
-    this.#post({ threadIds: this.#asked.splice(0), expression: PROBE_CALL, most: MOST, lists: false, waitMs: WAIT_MS }, nowMs)
+    const threadIds = this.#asked.splice(0)
+    this.#post({ threadIds, expression: PROBE_CALL, most: MOST, lists: false, waitMs: WAIT_MS }, nowMs)
   }
 
   /**
-   * Has threads load what makes them watched.
+   * Makes threads load what makes them watched.
    * @param {number[]} threadIds
    * @param {boolean} isInterrupt
    * @param {number} nowMs
@@ -145,7 +153,8 @@ class ThreadAsker {
     if (!this.#mayPost(nowMs)) return 0
     const most = isInterrupt ? 1 : MOST
     const chosen = threadIds.slice(0, most)
-    this.#post({ threadIds: chosen, expression: installCall(this.#options, isInterrupt), most, lists: true, waitMs: WAIT_MS }, nowMs)
+    const expression = installCall(this.#options, isInterrupt)
+    this.#post({ threadIds: chosen, expression, most, lists: true, waitMs: WAIT_MS }, nowMs)
     return chosen.length
   }
 
@@ -157,4 +166,4 @@ class ThreadAsker {
   }
 }
 
-exports.ThreadAsker = ThreadAsker
+exports.InspectorClient = InspectorClient

@@ -1,24 +1,26 @@
 'use strict'
 
 /**
- * The inspector attaches every worker there is for each question to one of them: with this many a CPU
- * that is 1 ms of the main thread, with a hundred 7 ms, with three hundred 65 ms.
+ * The most threads per CPU that are asked. For each question to one worker the inspector attaches every worker there
+ * is: with this many a CPU that is 1 ms of the main thread, with a hundred workers 7 ms, with three hundred 65 ms.
  */
 const PER_CPU = 4
+/** The same as a number, however many CPUs there are: at most, */
 const MOST = 32
+/** and at least. */
 const LEAST = 8
 /** Threads of a Node.js process without workers beside our own: main, platform, signals. */
 const OTHER_TASKS = 7
 
 /** How many worker threads the application has, and whether that is too many to ask any. */
-class ThreadCount {
+class InspectorLimit {
   /** @type {Set<number>} */
   #started = new Set()
   #most
   #tasks
-  /** Started before we were, of which nobody tells us when they end. */
+  /** Threads from before ours, whose end nobody tells us. */
   #earlier
-  /** So many of those started are gone, though nobody has told yet which. */
+  /** So many of those started are gone, and nobody has told yet which. */
   #missing = 0
 
   /**
@@ -30,7 +32,7 @@ class ThreadCount {
   constructor ({ cpus, before, tasks }) {
     this.#most = Math.max(LEAST, Math.min(PER_CPU * cpus, MOST))
     this.#tasks = tasks
-    // Not known, the first question tells.
+    // Where the system does not tell, the first question does.
     this.#earlier = tasks() === null ? 0 : before
     this.recount()
   }
@@ -42,7 +44,7 @@ class ThreadCount {
 
   /** @param {number} threadId */
   ended (threadId) {
-    // Whether it was one of the missing is not known: rather one too many until the next recount.
+    // It may have been one of the missing: the count is then one too many until the next recount.
     if (this.#started.delete(threadId)) this.#missing = Math.max(0, this.#missing - 1)
   }
 
@@ -66,8 +68,9 @@ class ThreadCount {
   /** Why no thread may be asked, or null. @returns {{ message: string } | null} */
   get excess () {
     const count = this.#started.size - this.#missing + this.#earlier
-    return count > this.#most ? { message: `there are ${count}, more than the ${this.#most} that are asked on this machine` } : null
+    if (count <= this.#most) return null
+    return { message: `there are ${count}, more than the ${this.#most} that are asked on this machine` }
   }
 }
 
-exports.ThreadCount = ThreadCount
+exports.InspectorLimit = InspectorLimit

@@ -1,7 +1,7 @@
 'use strict'
 
 /**
- * @typedef {object} ThreadState what metrics tell of worker threads of one name
+ * @typedef {object} ThreadState what metrics tell of the worker threads of one name
  * @property {number} activeMs
  * @property {number} idleMs
  * @property {number} heartbeatAgeMs
@@ -13,14 +13,15 @@
 const nothing = () => ({ activeMs: 0, idleMs: 0, heartbeatAgeMs: 0, inProgressMs: 0, cpu: { user: 0, system: 0 } })
 
 /**
- * Adds up threads of one name: totals are summed, those of ended threads included, so that no counter
- * goes backwards; of ages and durations the largest counts.
+ * Adds up the threads of one name. Totals are summed, ended threads included, so that no counter goes backwards. Of
+ * ages
+ * and durations the largest counts.
  */
-class ThreadTotals {
+class Totals {
   /** @type {Map<string, ThreadState>} by label, of ended threads */
   #ended = new Map()
 
-  /** @param {string} label @param {ThreadState} state the last of a thread that has ended */
+  /** A thread has ended. @param {string} label @param {ThreadState} state its last */
   end (label, state) {
     const base = this.#ended.get(label) ?? nothing()
     this.#ended.set(label, add(base, { ...state, heartbeatAgeMs: 0, inProgressMs: 0 }))
@@ -51,4 +52,4 @@ function add (a, b) {
   }
 }
 
-exports.ThreadTotals = ThreadTotals
+exports.Totals = Totals

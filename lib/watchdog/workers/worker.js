@@ -2,13 +2,14 @@
 
 const { openBridge } = require('../../bridge/memory')
 const { CALM_MS } = require('../../bridge/worker-beats')
-const { Parking, PERIOD_MS } = require('./atomics-wait-idle')
-const { Sleeping } = require('./sleep-detector')
-const { ThreadKernel } = require('../kernel/worker-thread')
-const { ThreadWatch } = require('../loop/monitor')
+const { AtomicsWaitIdle, PERIOD_MS } = require('./atomics-wait-idle')
+const { SleepDetector } = require('./sleep-detector')
+const { ThreadStats } = require('../kernel/thread-stats')
+const { LoopMonitor } = require('../loop/monitor')
 
 /**
- * @typedef {object} Hello what lib/host/workers/thread-entry.js and preload-beat.js tell of their thread, and outside-watch.js of others
+ * @typedef {object} Hello what lib/host/workers/thread-entry.js and preload-beat.js tell of their thread, and
+ * outside-watch.js of others
  * @property {SharedArrayBuffer} memory
  * @property {number} threadId
  * @property {string} name
@@ -19,11 +20,13 @@ const { ThreadWatch } = require('../loop/monitor')
 class WorkerThread {
   #bridge
   #isAsked
-  #kernel
-  #parking
-  #watch
+  #stats
+  /** Tells the thread's waiting from blocks. */
+  #idleness
+  #monitor
+  #sinks
   #dueAtMs = 0
-  #lastLookMs = 0
+  #lastPollMs = 0
   #isStopped = false
   /** @type {{ activeMs: number, idleMs: number }} counters never go backwards */
   #time = { activeMs: 0, idleMs: 0 }
@@ -33,32 +36,36 @@ class WorkerThread {
    * @param {object} parts
    * @param {Hello} parts.hello
    * @param {string} parts.label of its metrics
-   * @param {Pick<import('../kernel/main-thread').Kernel, 'throttling' | 'machineSteal'>} parts.kernel of the process
-   * @param {Pick<import('../loop/monitor').Parts, 'options' | 'ask' | 'isHeldUp' | 'frames' | 'nextId' | 'reports'>} parts.common
+   * @param {import('../kernel/thread-stats').Shared} parts.shared by all threads
+   * @param {Pick<import('../loop/monitor').Parts, 'options' | 'ask' | 'isHeldUp' | 'frames' | 'nextId'>} parts.common
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
+   * @param {import('../sinks').Phases} parts.sinks
    * @param {boolean} parts.isOutside the main thread sees what it does
    * @param {boolean} parts.isAsked whether it can be asked where it is
    * @param {WorkerThread} [parts.outside] the same as it is seen from outside, which knows its CPU time
    */
-  constructor ({ hello, label, kernel, common, watchdogGapWithin, isOutside, isAsked, outside }) {
+  constructor ({ hello, label, shared, common, watchdogGapWithin, sinks, isOutside, isAsked, outside }) {
     this.threadId = hello.threadId
     this.label = label
     this.isOutside = isOutside
     this.#isAsked = isAsked
+    this.#sinks = sinks
     this.#bridge = openBridge(hello.memory)
     this.#bridge.counters.add('heard', 1)
-    this.#kernel = new ThreadKernel(hello.tid, kernel, (outside ? outside.#bridge : this.#bridge).counters)
-    this.#parking = isAsked ? new Parking(() => this.#kernel.rest().sleeps) : new Sleeping(common.options.threshold, () => this.#kernel.rest())
-    this.#watch = new ThreadWatch({
+    const stats = this.#stats = new ThreadStats(shared, hello.tid, (outside ? outside.#bridge : this.#bridge).counters)
+    const idleness = this.#idleness = isAsked
+      ? new AtomicsWaitIdle(() => stats.rest().sleeps)
+      : new SleepDetector(common.options.threshold, () => stats.rest())
+    this.#monitor = new LoopMonitor({
       ...common,
       thread: hello.name,
       threadId: hello.threadId,
       bridge: this.#bridge,
-      adjust: (seen) => this.#parking.adjust(seen),
-      readKernel: (now) => this.#kernel.read(now),
-      readPrecisely: (reading) => this.#kernel.precise(reading),
+      adjust: (seen) => idleness.adjust(seen),
+      stats,
       surroundings: {
-        // Not observed, see lib/host/workers/thread-entry.js: it counts as js.
+        // Pauses of a worker thread's garbage collector are not observed (lib/host/workers/thread-entry.js): they
+        // count as js.
         gcWithin: () => 0,
         watchdogGapWithin
       }
@@ -67,12 +74,12 @@ class WorkerThread {
 
   /** Whether the thread exits or is no more: what it says last is no block. */
   get isEnded () {
-    return this.#isStopped || this.#kernel.isGone || this.#bridge.counters.get('ended') > 0
+    return this.#isStopped || this.#stats.isGone || this.#bridge.counters.get('ended') > 0
   }
 
   /** The record of the block in progress. */
   get ongoing () {
-    return this.#watch.ongoing
+    return this.#monitor.ongoing
   }
 
   /**
@@ -80,18 +87,23 @@ class WorkerThread {
    * @param {boolean} selfLate
    * @returns {{ wakeAtMs: number, eventful: boolean }}
    */
-  look (now, selfLate) {
+  poll (now, selfLate) {
     if (now < this.#dueAtMs) return { wakeAtMs: this.#dueAtMs, eventful: false }
-    this.#kernel.read(now)
+    this.#stats.read(now)
     if (this.isEnded) return { wakeAtMs: Infinity, eventful: false }
     // Seen from outside, and not yet at work.
     if (this.#bridge.beat.beats === 0) return { wakeAtMs: now + CALM_MS, eventful: false }
-    const { wakeAtMs, eventful } = this.#watch.look(now, selfLate)
-    this.#lastLookMs = now
-    // One that is seen from outside may be said to be busy at any time.
-    const capMs = this.#parking.isOn ? PERIOD_MS / 2 : this.#isAsked ? Infinity : CALM_MS
-    this.#dueAtMs = Math.min(wakeAtMs, now + capMs)
+    const { wakeAtMs, eventful } = this.#monitor.poll(now, selfLate, this.#sinks)
+    this.#lastPollMs = now
+    this.#dueAtMs = Math.min(wakeAtMs, now + this.#maxPauseMs)
     return { wakeAtMs: this.#dueAtMs, eventful }
+  }
+
+  /** The most time until the next poll. */
+  get #maxPauseMs () {
+    if (this.#idleness.isOn) return PERIOD_MS / 2
+    // The main thread may say at any time that a thread it sees from outside is busy.
+    return this.#isAsked ? Infinity : CALM_MS
   }
 
   /** How many late beats found their ring full since the last call. */
@@ -102,23 +114,27 @@ class WorkerThread {
   /** @param {number} now @returns {import('./totals').ThreadState} */
   state (now) {
     const real = this.#bridge.beat.read()
-    const beat = this.#parking.beat(real)
-    const { parkedMs } = this.#parking
-    const blockedMs = beat === real ? this.#watch.blockedMs : Math.max(0, now - real.atMs)
+    const beat = this.#idleness.beat(real)
+    const { waitedMs } = this.#idleness
+    const inProgressMs = this.#monitor.blockedMs
+    const blockedMs = beat === real ? inProgressMs : Math.max(0, now - real.atMs)
     this.#time = {
-      activeMs: Math.max(this.#time.activeMs, real.activeMs + blockedMs - parkedMs),
-      idleMs: Math.max(this.#time.idleMs, real.idleMs + parkedMs)
+      activeMs: Math.max(this.#time.activeMs, real.activeMs + blockedMs - waitedMs),
+      idleMs: Math.max(this.#time.idleMs, real.idleMs + waitedMs)
     }
-    this.#cpu = this.#kernel.cpuSeconds() ?? this.#cpu
-    return { ...this.#time, heartbeatAgeMs: beat.beats === 0 ? 0 : now - beat.atMs, inProgressMs: this.#watch.blockedMs, cpu: this.#cpu }
+    this.#cpu = this.#stats.cpuSeconds() ?? this.#cpu
+    return { ...this.#time, heartbeatAgeMs: beat.beats === 0 ? 0 : now - beat.atMs, inProgressMs, cpu: this.#cpu }
   }
 
-  /** Ends watching; a block in progress is recorded as far as it was seen. @param {boolean} [isNeeded] the host's part goes on */
+  /**
+   * Ends watching; a block in progress is recorded as far as it was seen.
+   * @param {boolean} [isNeeded] the host's part goes on
+   */
   stop (isNeeded = false) {
     this.#isStopped = true
     if (!isNeeded) this.#bridge.counters.add('released', 1)
-    this.#watch.stop(this.#lastLookMs)
-    this.#kernel.close()
+    this.#monitor.stop(this.#lastPollMs, this.#sinks)
+    this.#stats.close()
   }
 }
 

@@ -17,7 +17,7 @@ const { BlockLog } = require('../../../lib/export/log/log')
 const { fileOf, formats, profileOf } = require('../../../lib/export/profiles/profiles')
 const { mergeNewest } = require('../../../lib/store/memory')
 const { summaryOf } = require('../../../lib/store/record')
-const { LivePage } = require('../../../lib/watchdog/page-feed/feed')
+const { PageFeed } = require('../../../lib/watchdog/page-feed/feed')
 const { resolveOptions } = require('../../../lib/options/table')
 const { makeDir } = require('../../support/files')
 const { makeRecord } = require('../../support/record')
@@ -247,8 +247,7 @@ test('a record with any field wrong is refused, or shown and exported like any o
   /** @param {any} record */
   const show = async (record) => {
     const own = { ...record, worker: 1 }
-    const page = new LivePage({
-      version: '0.0.0',
+    const page = new PageFeed({
       options: resolveOptions({}, {}),
       histogram: /** @type {any} */ ({ count: 0, percentile: () => 0 }),
       loop: () => ({ activeMs: 0, idleMs: 0, inProgressMs: 0 }),
@@ -268,7 +267,7 @@ test('a record with any field wrong is refused, or shown and exported like any o
     await profileOf([own], new URLSearchParams({ seconds: '60', route: '/', cause: 'js' }))
     JSON.stringify([await flameOf([own]), mergeNewest([summaryOf(own)], [makeRecord()])])
     describe(own)
-    log.closed(own)
+    log.settled(own)
   }
   const full = makeFullRecord()
   for (const record of [full, makeRecord(), { ...full, leaf: { ...full.frame, line: -4 } }]) {

@@ -115,23 +115,23 @@ test('a block gives a line when it opens, each time it is reported again, and wh
   const { log, lines } = makeLog(t)
   log.opened(makeRecord({ ongoing: true, durationMs: 60 }))
   log.lasting(makeRecord({ ongoing: true, durationMs: 1060 }))
-  log.closed(makeRecord({ durationMs: 2600 }))
+  log.settled(makeRecord({ durationMs: 2600 }))
   assert.deepEqual(lines().map(({ event, durationMs, level }) => ({ event, durationMs, level })), [
     { event: 'opened', durationMs: 60, level: 40 },
     { event: 'lasting', durationMs: 1060, level: 40 },
-    { event: 'closed', durationMs: 2600, level: 40 }
+    { event: 'settled', durationMs: 2600, level: 40 }
   ])
 })
 
 test('a line carries what there is to search by, and the innermost frames as text', (t) => {
   const { log, lines } = makeLog(t)
   const record = makeRecord()
-  log.closed(record)
+  log.settled(record)
   const [{ time, pid, hostname, ...line }] = lines()
   assert.deepEqual(line, {
     level: 40,
     name: 'loopwatch',
-    event: 'closed',
+    event: 'settled',
     block: '4242-1',
     durationMs: 312.4,
     uncertaintyMs: 10,
@@ -147,61 +147,61 @@ test('a line carries what there is to search by, and the innermost frames as tex
 
 test('a line names the package at fault, and leaves the address to the record', (t) => {
   const { log, lines } = makeLog(t)
-  log.closed(makeRecord({ package: { name: 'moment', version: '2.29.1', bugs: 'https://github.com/moment/moment/issues' } }))
+  log.settled(makeRecord({ package: { name: 'moment', version: '2.29.1', bugs: 'https://github.com/moment/moment/issues' } }))
   assert.deepEqual(lines()[0].package, { name: 'moment', version: '2.29.1' })
   assert.match(lines()[0].msg, /, in moment@2\.29\.1, /)
 })
 
 test('blocks that are nobody\'s fault, and those at start-up, are information, others warnings', (t) => {
   const { log, lines } = makeLog(t)
-  for (const cause of /** @type {const} */ (['starved', 'suspended', 'js', 'unknown'])) log.closed(makeRecord({ cause }))
-  log.closed(makeRecord({ startup: true }))
+  for (const cause of /** @type {const} */ (['starved', 'suspended', 'js', 'unknown'])) log.settled(makeRecord({ cause }))
+  log.settled(makeRecord({ startup: true }))
   assert.deepEqual(lines().map(({ level }) => level), [30, 30, 40, 40, 30])
 })
 
 test('somebody at a breakpoint is not told that the loop is blocked', (t) => {
   const { log, texts } = makeLog(t)
-  log.closed(makeRecord({ evidence: { ...makeRecord().evidence, debugger: true } }))
+  log.settled(makeRecord({ evidence: { ...makeRecord().evidence, debugger: true } }))
   assert.deepEqual(texts(), [])
 })
 
 test('a storm says how many blocks it kept out of the log, in the next line and once it is over', (t) => {
   const { log, clock, lines } = makeLog(t)
-  for (let i = 0; i < 15; i++) log.closed(makeRecord({ id: `1-${i}`, durationMs: 100 }))
+  for (let i = 0; i < 15; i++) log.settled(makeRecord({ id: `1-${i}`, durationMs: 100 }))
   assert.equal(lines().length, 10)
   clock.nowMs += 1000
-  log.closed(makeRecord({ id: '1-20', durationMs: 100 }))
+  log.settled(makeRecord({ id: '1-20', durationMs: 100 }))
   assert.equal(lines().at(-1).suppressed, 5)
-  log.closed(makeRecord({ id: '1-21', durationMs: 100 }))
+  log.settled(makeRecord({ id: '1-21', durationMs: 100 }))
   log.flushSuppressed()
   log.flushSuppressed()
   assert.equal(lines().length, 12)
   assert.deepEqual([lines().at(-1).event, lines().at(-1).suppressed], ['suppressed', 1])
-  assert.deepEqual(log.takeLosses(), { log_suppressed: 6, log_line: 0 })
-  assert.deepEqual(log.takeLosses(), { log_suppressed: 0, log_line: 0 })
+  assert.deepEqual(log.takeDropped(), { log_suppressed: 6, log_line: 0 })
+  assert.deepEqual(log.takeDropped(), { log_suppressed: 0, log_line: 0 })
 })
 
 test('blocks whose lines nobody sees take no place of those that are seen, and are none that was left out', (t) => {
   const { log, clock, lines } = makeLog(t, { level: 'warn' })
   const invisible = [{ cause: /** @type {const} */ ('starved') }, { startup: true }, { evidence: { ...makeRecord().evidence, debugger: true } }]
-  for (let i = 0; i < 30; i++) log.closed(makeRecord({ id: `1-${i}`, durationMs: 100, ...invisible[i % 3] }))
-  for (let i = 30; i < 45; i++) log.closed(makeRecord({ id: `1-${i}`, durationMs: 100 }))
+  for (let i = 0; i < 30; i++) log.settled(makeRecord({ id: `1-${i}`, durationMs: 100, ...invisible[i % 3] }))
+  for (let i = 30; i < 45; i++) log.settled(makeRecord({ id: `1-${i}`, durationMs: 100 }))
   assert.deepEqual(lines().map(({ block }) => block), Array.from({ length: 10 }, (_, i) => `1-${30 + i}`))
-  log.closed(makeRecord({ id: '1-45', durationMs: 100, cause: 'starved' }))
+  log.settled(makeRecord({ id: '1-45', durationMs: 100, cause: 'starved' }))
   clock.nowMs += 1000
   log.flushSuppressed()
   assert.equal(lines().at(-1).suppressed, 5, 'said by a line that is seen')
-  assert.deepEqual(log.takeLosses(), { log_suppressed: 5, log_line: 0 })
+  assert.deepEqual(log.takeDropped(), { log_suppressed: 5, log_line: 0 })
 })
 
 test('a block that turns out to be nobody\'s fault is forgotten at its end, also where that line is not seen', (t) => {
   const { log, clock, lines } = makeLog(t, { level: 'warn' })
   for (let i = 0; i < 11; i++) log.opened(makeRecord({ id: `1-${i}`, durationMs: 100, ongoing: true }))
-  for (let i = 0; i < 11; i++) log.closed(makeRecord({ id: `1-${i}`, durationMs: 200, cause: 'starved' }))
+  for (let i = 0; i < 11; i++) log.settled(makeRecord({ id: `1-${i}`, durationMs: 200, cause: 'starved' }))
   clock.nowMs += 1000
   // The same id again stands for any: what was decided of it is gone.
-  log.closed(makeRecord({ id: '1-10', durationMs: 100 }))
-  assert.deepEqual(lines().map(({ event }) => event), [...Array(10).fill('opened'), 'closed'])
+  log.settled(makeRecord({ id: '1-10', durationMs: 100 }))
+  assert.deepEqual(lines().map(({ event }) => event), [...Array(10).fill('opened'), 'settled'])
   assert.equal(lines().at(-1).suppressed, undefined)
 })
 
@@ -216,7 +216,7 @@ test('a block that is stuck gives everything known of it as an error', (t) => {
 
 test('the level holds for all lines', (t) => {
   const { log, lines } = makeLog(t, { level: 'error' })
-  log.closed(makeRecord())
+  log.settled(makeRecord())
   log.stuck(makeRecord())
   assert.deepEqual(lines().map(({ event }) => event), ['stuck'])
 })
@@ -238,7 +238,7 @@ test('a line fits in a pipe in one piece and stays readable, however long the na
       stacks: [{ count: 1, weightMs: 1, frames: Array(64).fill(frame) }],
       evidence: { cpuMs: 86400000.4, gcMs: 86400000.4, runQueueMs: 86400000.4, throttledMs: 86400000.4, stolenMs: 86400000.4, answerMs: 86400000.4, nativeMs: 86400000.4, watchdogGapMs: 86400000.4, requests: 40, debugger: false }
     })
-    log.closed(record)
+    log.settled(record)
     const [text] = texts()
     assert.ok(Buffer.byteLength(text) + 1 <= PIPE_BYTES, `${JSON.stringify(character)}: ${Buffer.byteLength(text) + 1} bytes`)
     const line = JSON.parse(text)
@@ -255,7 +255,7 @@ test('a line of everyday names is not cut', (t) => {
   const { log, lines } = makeLog(t)
   const frame = { function: 'Object.aFunctionWithARatherLongName', file: `/srv/${'folder/'.repeat(20)}a-file.js`, line: 1234, column: 56 }
   const request = { method: 'GET', route: `/${'segment/'.repeat(25)}:id`, startedAt: '2026-11-21T10:00:00.100Z' }
-  log.closed(makeRecord({ frame: { ...frame, exact: true }, request, stacks: [{ count: 1, weightMs: 1, frames: Array(64).fill(frame) }] }))
+  log.settled(makeRecord({ frame: { ...frame, exact: true }, request, stacks: [{ count: 1, weightMs: 1, frames: Array(64).fill(frame) }] }))
   const [line] = lines()
   assert.deepEqual(line.frame, { ...frame, exact: true })
   assert.deepEqual(line.request, request)

@@ -4,7 +4,6 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { ThreadView } = require('../../../../lib/host/workers/outside-view')
-const { Sleeping } = require('../../../../lib/watchdog/workers/sleep-detector')
 
 /** A worker thread whose idle time the test decides, started at 0. @param {Partial<ConstructorParameters<typeof ThreadView>[0]>} [parts] */
 function makeView (parts) {
@@ -76,24 +75,4 @@ test('CPU time is asked for where the kernel does not tell, one question at a ti
   assert.deepEqual([bridge.counters.get('userMs'), bridge.counters.get('systemMs')], [40, 2])
   look(1300, 100, false)
   assert.equal(asked, 2)
-})
-
-test('a silent thread that sleeps waits, one that runs or waits for a CPU is blocked', () => {
-  const beat = { beats: 5, atMs: 1000, idleMs: 0, activeMs: 0, periodMs: 0 }
-  /** @param {number} ranMs of each 60 ms @param {{ sleeps: number | null, isAsleep: boolean }} rest @param {number} [more] sleeps from look to look */
-  const judge = (ranMs, rest, more = 0) => {
-    const sleeping = new Sleeping(50, () => rest)
-    for (let i = 0; i < 4; i++) {
-      const { beat: seen } = sleeping.adjust({ sample: null, gaps: [], beat, reading: { atMs: 1000 + 60 * i, cpuMs: 10 + ranMs * i, runQueueMs: 0, throttledMs: 0, stolenMs: 0 } })
-      if (seen.beats !== beat.beats) return 'waits'
-      if (rest.sleeps !== null) rest.sleeps += more
-    }
-    return 'blocked'
-  }
-  assert.equal(judge(0, { sleeps: 3, isAsleep: true }), 'waits')
-  assert.equal(judge(10, { sleeps: 3, isAsleep: false }, 1), 'waits', 'short tasks')
-  assert.equal(judge(58, { sleeps: 3, isAsleep: false }, 1), 'blocked', 'locks of the collector')
-  // Time in the run queue is accounted for only once it is over.
-  assert.equal(judge(0, { sleeps: 3, isAsleep: false }), 'blocked')
-  assert.equal(judge(0, { sleeps: null, isAsleep: true }), 'waits', 'nobody knows')
 })

@@ -3,8 +3,7 @@
 const fs = require('node:fs')
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Incident } = require('../../../../lib/watchdog/loop/block-builder')
-const { processorOf } = require('../../../../lib/watchdog/kernel/main-thread')
+const { processorOf } = require('../../../../lib/watchdog/kernel/thread-stats')
 const { MachineSteal, Steal, stolenOf } = require('../../../../lib/watchdog/kernel/steal')
 
 /** Of a machine with eleven CPUs; the eighth number is stolen time in hundredths of a second. */
@@ -42,26 +41,4 @@ test('this machine is read as the kernel tells it, and is left alone for a multi
   machine.close()
   assert.equal(machine.of(0, 1000), read, 'not read again: it could not be')
   assert.equal(machine.of(0, 1e9), null)
-})
-
-/** The evidence of a block from 1000 to 1300. @param {{ cpuMs: number, runQueueMs?: number, first?: number, stolenMs: (number | null)[] }} story */
-function charged ({ cpuMs, runQueueMs = 0, first = 1030, stolenMs: [from, to] }) {
-  const at = (/** @type {number} */ atMs, /** @type {number | null} */ stolenMs) => ({
-    atMs, cpuMs: cpuMs * (atMs - 1000) / 300, runQueueMs: runQueueMs * (atMs - 1000) / 300, throttledMs: 0, stolenMs
-  })
-  const incident = new Incident({ thread: 'main', threadId: 0, beats: 1, before: at(1000, null), isDebugged: false, surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0, thresholdMs: 50 } })
-  incident.addReading(at(first, from))
-  incident.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
-  const { cause, evidence } = incident.closed({ endMs: 1300, durationMs: 300, uncertaintyMs: 0, busyMs: 300 }, at(1300, to))
-  return [cause, evidence.stolenMs]
-}
-
-test('a block is charged with what was stolen within it and nothing else explains', () => {
-  assert.deepEqual(charged({ cpuMs: 40, stolenMs: [5000, 5250] }), ['starved', 260], 'all that it was off the CPU')
-  assert.deepEqual(charged({ cpuMs: 40, stolenMs: [5000, 5000] }), ['sync-io', 0])
-  assert.deepEqual(charged({ cpuMs: 150, stolenMs: [5000, 5054] }), ['unknown', 60], 'for all of it, as of nine tenths of it; asleep for 90 ms of 240 is no sync-io')
-  assert.deepEqual(charged({ cpuMs: 300, stolenMs: [5000, 5270] }), ['unknown', 0], 'a kernel that counts it as time on the CPU')
-  assert.deepEqual(charged({ cpuMs: 40, runQueueMs: 255, stolenMs: [5000, 5270] }), ['starved', 5])
-  assert.deepEqual(charged({ cpuMs: 40, first: 1200, stolenMs: [5000, 5090] }), ['sync-io', null], 'a third of it is not enough')
-  assert.deepEqual(charged({ cpuMs: 40, stolenMs: [null, null] }), ['sync-io', null])
 })

@@ -2,7 +2,6 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Incident } = require('../../../../lib/watchdog/loop/block-builder')
 const { OwnCpu } = require('../../../../lib/watchdog/loop/own-cpu')
 
 /** @param {...[number, number | null | undefined]} readings when, and CPU time */
@@ -27,25 +26,4 @@ test('too little, or nothing, is no answer', () => {
   assert.equal(ownCpu([1000, 70], [1059, 129]).within(1000, 100), null, 'it may sleep since')
   assert.equal(ownCpu([1000, 70], [1060, 130]).within(1000, 100), 100)
   assert.equal(ownCpu([900, 70], [1000, 170]).within(1000, 100), null, 'all of it before')
-})
-
-const silent = { runQueueMs: null, throttledMs: null, stolenMs: null }
-
-/** A block from 1000 to 1300 that the kernel tells `kernelMs` of, and its thread at its end `gapMs`. @param {number | null} kernelMs @param {number | null} gapMs @param {[number, number][]} answers when, and CPU time */
-function closed (kernelMs, gapMs, answers) {
-  const at = (/** @type {number} */ atMs) => ({ atMs, cpuMs: kernelMs === null ? null : kernelMs * (atMs - 1000) / 300, ...silent })
-  const incident = new Incident({ thread: 'main', threadId: 0, beats: 1, before: at(1000), isDebugged: false, surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0, thresholdMs: 50 } })
-  incident.ownCpu.add({ atMs: 1000, cpuMs: 500 })
-  incident.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
-  for (const [atMs, cpuMs] of answers) incident.add({ beats: 1, atMs, askedAtMs: atMs - 1, putAtMs: null, idleMs: 0, debugged: false, late: false, request: null, cpuMs, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }] })
-  const ongoing = incident.ongoing(1300, null).evidence.cpuMs
-  return [ongoing, incident.closed({ endMs: 1300, durationMs: 300, uncertaintyMs: 0, busyMs: 300, cpuMs: gapMs }, at(1300)).evidence.cpuMs]
-}
-
-test('the kernel is believed first, then what the thread counted between two beats, then its answers', () => {
-  assert.deepEqual(closed(150, 20, [[1280, 780]]), [300, 150])
-  assert.deepEqual(closed(null, 20, [[1280, 780]]), [300, 20])
-  assert.deepEqual(closed(null, 400, []), [null, 300])
-  assert.deepEqual(closed(null, null, [[1280, 640]]), [150, 150])
-  assert.deepEqual(closed(null, null, []), [null, null])
 })

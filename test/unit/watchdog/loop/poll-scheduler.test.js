@@ -2,61 +2,61 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Pace } = require('../../../../lib/watchdog/loop/poll-scheduler')
+const { PollScheduler } = require('../../../../lib/watchdog/loop/poll-scheduler')
 const { eventually } = require('../../../support/app')
 
 const STEP_MS = 10
-/** Whole looks come four times a second and where a wake-up is late; a busy machine makes it late more often. */
+/** Whole polls come four times a second and where a wake-up is late; a busy machine makes it late more often. */
 const FEW = 0.5
 
 /**
- * A pace of ten milliseconds over a second.
+ * Polls of ten milliseconds over a second.
  * @param {import('node:test').TestContext} t
- * @param {{ glance?: (nowMs: number) => number | null, dueMs?: number }} [story] `dueMs` after which a whole look wants another
+ * @param {{ quickCheck?: (nowMs: number) => number | null, dueMs?: number }} [story] `dueMs` after which a whole poll
+ * wants another
  */
-async function run (t, { glance = (nowMs) => nowMs + STEP_MS, dueMs = Infinity } = {}) {
-  const seen = { glances: 0, looks: /** @type {number[]} */ ([]), late: 0 }
-  const pace = new Pace({
-    ownCpuMs: () => null,
-    glance: (nowMs) => {
-      seen.glances++
-      return glance(nowMs)
+async function run (t, { quickCheck = (nowMs) => nowMs + STEP_MS, dueMs = Infinity } = {}) {
+  const seen = { quickChecks: 0, polls: /** @type {number[]} */ ([]), late: 0 }
+  const scheduler = new PollScheduler(() => null)
+  t.after(() => scheduler.stop())
+  scheduler.start({
+    quickCheck: (nowMs) => {
+      seen.quickChecks++
+      return quickCheck(nowMs)
     },
-    look: (nowMs, selfLate) => {
-      seen.looks.push(nowMs)
+    poll: (nowMs, selfLate) => {
+      seen.polls.push(nowMs)
       if (selfLate) seen.late++
       return { wakeAtMs: nowMs + STEP_MS, dueAtMs: nowMs + dueMs }
     }
   })
-  t.after(() => pace.stop())
-  pace.wake()
   const from = performance.now()
   await eventually(() => performance.now() - from > 1000, 'a second to pass')
-  pace.stop()
-  return { ...seen, pace }
+  scheduler.stop()
+  return { ...seen, scheduler }
 }
 
-test('the first look is a whole one, then most are glances and each quarter of a second has a whole one', async (t) => {
-  const { glances, looks, late } = await run(t)
-  const onTime = looks.length - late
-  assert.ok(onTime >= 1 && onTime <= 5, `${onTime} looks on time`)
-  assert.ok(looks.length < glances * FEW || late > onTime, `${looks.length} looks and ${glances} glances, ${late} late`)
+test('the first poll is a whole one, then most are quick checks and each quarter of a second has a whole one', async (t) => {
+  const { quickChecks, polls, late } = await run(t)
+  const onTime = polls.length - late
+  assert.ok(onTime >= 1 && onTime <= 5, `${onTime} polls on time`)
+  assert.ok(polls.length < quickChecks * FEW || late > onTime, `${polls.length} polls and ${quickChecks} quick checks, ${late} late`)
 })
 
-test('where a glance shows something, or a look is due, it is a whole look', async (t) => {
-  const shown = await run(t, { glance: () => null })
-  assert.ok(shown.looks.length - shown.late >= shown.glances, `${shown.looks.length} looks, ${shown.late} late, after ${shown.glances} glances`)
+test('where a quick check shows something, or a poll is due, it is a whole poll', async (t) => {
+  const shown = await run(t, { quickCheck: () => null })
+  assert.ok(shown.polls.length - shown.late >= shown.quickChecks, `${shown.polls.length} polls, ${shown.late} late, after ${shown.quickChecks} quick checks`)
   const due = await run(t, { dueMs: STEP_MS / 2 })
-  assert.ok(due.looks.length > 20 && due.glances < due.looks.length * FEW, `${due.looks.length} looks and ${due.glances} glances`)
+  assert.ok(due.polls.length > 20 && due.quickChecks < due.polls.length * FEW, `${due.polls.length} polls and ${due.quickChecks} quick checks`)
 })
 
-test('what has come up is looked at on the next waking, and nothing after the end', async (t) => {
-  const { pace, looks } = await run(t)
-  const before = looks.length
-  pace.hurry()
-  pace.wake()
-  assert.equal(looks.length, before + 1)
-  pace.stop()
+test('what has come up is polled on the next waking, and nothing after the end', async (t) => {
+  const { scheduler, polls } = await run(t)
+  const before = polls.length
+  scheduler.hurry()
+  scheduler.wake()
+  assert.equal(polls.length, before + 1)
+  scheduler.stop()
   await new Promise((resolve) => setTimeout(resolve, 5 * STEP_MS))
-  assert.equal(looks.length, before + 1)
+  assert.equal(polls.length, before + 1)
 })

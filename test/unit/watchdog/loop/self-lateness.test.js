@@ -2,14 +2,14 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Lateness } = require('../../../../lib/watchdog/loop/self-lateness')
+const { SelfLateness } = require('../../../../lib/watchdog/loop/self-lateness')
 
 /** One whose CPU time is told by the test. */
 function startLateness () {
   const own = { cpuMs: /** @type {number | null} */ (50), reads: 0 }
   return {
     own,
-    lateness: new Lateness(() => {
+    lateness: new SelfLateness(() => {
       own.reads++
       return own.cpuMs
     })

@@ -97,12 +97,14 @@ function makeHistory () {
   let second = 1000
   return {
     history,
-    /** @param {{ activeMs?: number, inProgressMs?: number, delays?: [number, number][] }} what has come in this second */
+    /**
+     * @param {{ activeMs?: number, inProgressMs?: number, delays?: [number, number][] }} what has come in this second
+     */
     pass: ({ activeMs = 100, inProgressMs = 0, delays = [[0, 40]] } = {}) => {
       loop.activeMs += activeMs
       loop.idleMs += 1000 - activeMs
       assert.ok(history.dueAtMs <= ++second * 1000)
-      history.look(second * 1000 + 20, { ...loop, inProgressMs }, delays)
+      history.endSecond(second * 1000 + 20, { ...loop, inProgressMs }, delays)
       assert.equal(history.dueAtMs, (second + 1) * 1000)
     },
     skip: (/** @type {number} */ seconds) => { second += seconds }

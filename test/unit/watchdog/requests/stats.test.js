@@ -4,9 +4,6 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { pack } = require('../../../../lib/bridge/request-row')
-const { BadRoutes } = require('../../../../lib/watchdog/requests/bad-routes')
-const { Following, QUIET_MS } = require('../../../../lib/watchdog/triggers/request-tracking')
-const { RecentBlocks } = require('../../../../lib/watchdog/requests/recent-blocks')
 const { RequestStats } = require('../../../../lib/watchdog/requests/stats')
 
 /** Stats over a bridge, with what they told the metrics. */
@@ -84,43 +81,4 @@ test('each request beyond the bound of routes counts as an overflow', () => {
   stats.drain(1000)
   assert.deepEqual(told.filter(([kind]) => kind === 'duration').map(([,, route]) => route), ['/a', '/b', '(other)', '(other)', '(other)', '/a'])
   assert.equal(told.filter(([kind]) => kind === 'overflow').length, 3)
-})
-
-test('the part of a request that blocks cover is exact for any number of them', () => {
-  const blocks = new RecentBlocks()
-  assert.equal(blocks.blockedMs(0, 1000, 1), 0)
-  for (let i = 0; i < 1000; i++) blocks.add({ startMs: i * 100, endMs: i * 100 + 40, requestId: i })
-  assert.equal(blocks.blockedMs(99900, 99920, 1), 20)
-  assert.equal(blocks.blockedMs(99020, 99920, 1), 20 + 8 * 40 + 20)
-  assert.equal(blocks.blockedMs(99020, 99920, 999), 20 + 8 * 40)
-  assert.equal(blocks.blockedMs(99940, 99999, 1), 0)
-})
-
-test('requests are followed from the first block on until it has been quiet for long', () => {
-  /** @type {boolean[]} */
-  const told = []
-  /** @type {string[]} */
-  const said = []
-  const following = new Following((on) => told.push(on), (level, fields, message) => said.push(message))
-  following.tick(5)
-  following.block(10)
-  following.block(1000)
-  following.tick(999 + QUIET_MS)
-  assert.deepEqual(told, [true])
-  following.tick(1000 + QUIET_MS)
-  following.tick(1001 + QUIET_MS)
-  assert.deepEqual(told, [true, false])
-  following.block(2000 + QUIET_MS)
-  assert.equal(said.length, 2)
-  assert.match(said[0], /^requests are followed from now on/)
-  assert.deepEqual(told, [true, false, true])
-})
-
-test('a function for routes that fails is told, and trusted again after a minute without', () => {
-  const judge = new BadRoutes()
-  assert.equal(judge.judge(0, 1000), null)
-  assert.match(String(judge.judge(3, 2000)), /option route/)
-  assert.ok(judge.judge(3, 61999))
-  assert.equal(judge.judge(3, 62000), null)
-  assert.ok(judge.judge(4, 63000))
 })

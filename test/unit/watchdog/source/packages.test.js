@@ -7,7 +7,11 @@ const path = require('node:path')
 const { packageIn } = require('../../../../lib/watchdog/source/packages')
 const { makeDir } = require('../../../support/files')
 
-/** A package's folder with this in its package.json. @param {import('node:test').TestContext} t @param {unknown} content */
+/**
+ * A package's folder with this in its package.json.
+ * @param {import('node:test').TestContext} t
+ * @param {unknown} content
+ */
 function makePackage (t, content) {
   const dir = makeDir(t)
   fs.writeFileSync(path.join(dir, 'package.json'), typeof content === 'string' ? content : JSON.stringify(content))

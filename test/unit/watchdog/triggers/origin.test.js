@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Escalation } = require('../../../../lib/watchdog/triggers/origin')
+const { OriginTrigger } = require('../../../../lib/watchdog/triggers/origin')
 const { makeRecord } = require('../../../support/record')
 
 const HOUR_MS = 60 * 60 * 1000
@@ -12,12 +12,12 @@ const origin = { type: 'Timeout', durationMs: 100, frame: { function: 'plan', fi
 /** @param {Partial<import('../../../../lib/store/record').BlockRecord>} [differences] */
 const puzzling = (differences) => makeRecord({ request: null, durationMs: 100, ...differences })
 
-/** An escalation on a made-up clock, with a loop whose load is the test's to set. */
+/** A trigger on a made-up clock, with a loop whose load is the test's to set. */
 function makeStory () {
-  const escalation = new Escalation()
+  const trigger = new OriginTrigger()
   /** @type {any} */
   const story = {
-    escalation,
+    trigger,
     nowMs: 1000,
     beats: 0,
     activeMs: 0,
@@ -32,7 +32,7 @@ function makeStory () {
         story.idleMs += 25 * (1 - load)
         story.beats++
         const beat = { beats: story.beats, atMs: story.nowMs, activeMs: story.activeMs, idleMs: story.idleMs, periodMs: 25 }
-        const request = escalation.look({ nowMs: story.nowMs, beat, window: story.window })
+        const request = trigger.poll({ nowMs: story.nowMs, beat, window: story.window })
         if (request) return request
       }
       return null
@@ -40,8 +40,8 @@ function makeStory () {
     /** @param {number} times @param {object} [record] */
     block (times, record = puzzling()) {
       for (let i = 0; i < times; i++) {
-        escalation.ended(/** @type {any} */ (record))
-        escalation.settled(/** @type {any} */ (record), story.nowMs)
+        trigger.ended(/** @type {any} */ (record))
+        trigger.settled(/** @type {any} */ (record), story.nowMs)
       }
     },
     open () { story.window = { isAuto: true, openedAtMs: story.nowMs } }
@@ -100,9 +100,9 @@ test('not under load, and not before the load is known; once it is calm, still',
   story.block(3)
   assert.equal(story.pass(6000, 0.55), null)
   assert.equal(story.pass(6000, 0.2)?.open, true)
-  const young = new Escalation()
+  const young = new OriginTrigger()
   for (let i = 0; i < 3; i++) young.settled(puzzling(), 0)
-  assert.equal(young.look({ nowMs: 100, beat: { beats: 2, atMs: 100, activeMs: 0, idleMs: 100, periodMs: 25 }, window: null }), null)
+  assert.equal(young.poll({ nowMs: 100, beat: { beats: 2, atMs: 100, activeMs: 0, idleMs: 100, periodMs: 25 }, window: null }), null)
 })
 
 test('at most one window an hour, whether it found anything or not, and never beside another', () => {

@@ -2,13 +2,13 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { ThreadDiscovery } = require('../../../../lib/watchdog/workers/discovery')
+const { Discovery } = require('../../../../lib/watchdog/workers/discovery')
 const { eventually } = require('../../../support/app')
 
 test('a new thread is left alone at first, then let load at its loop, then interrupted; one that has ended is not touched', async () => {
   /** @type {{ threadIds: number[], isInterrupt: boolean }[]} */
   const installs = []
-  const discovery = new ThreadDiscovery({
+  const discovery = new Discovery({
     nowMs: () => performance.now(),
     install: (threadIds, isInterrupt) => {
       installs.push({ threadIds, isInterrupt })
@@ -31,7 +31,7 @@ test('threads that are no more are not looked for, and those whose turn had not 
   /** @type {number[][]} */
   const installs = []
   let frozenMs = /** @type {number | null} */ (performance.now())
-  const discovery = new ThreadDiscovery({
+  const discovery = new Discovery({
     nowMs: () => frozenMs ?? performance.now(),
     install: (threadIds) => {
       installs.push(threadIds)

@@ -5,13 +5,13 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const vm = require('node:vm')
 const { Worker } = require('node:worker_threads')
-const { ThreadAsker } = require('../../../../lib/watchdog/workers/inspector-client')
+const { InspectorClient } = require('../../../../lib/watchdog/workers/inspector-client')
 
 /** @param {{ relays: number, micros?: number, mayAsk?: boolean }} state */
 function makeAsker (state) {
   /** @type {number[][]} */
   const posted = []
-  const asker = new ThreadAsker({
+  const asker = new InspectorClient({
     options: { threshold: 50, resolution: 10, calmPeriod: 100 },
     relays: () => state.relays,
     relayMicros: () => state.micros ?? 0,
@@ -96,11 +96,15 @@ test('outside of a look no thread is asked', () => {
 test('a thread loads what watches it in its own code or at its loop, never before Node.js has prepared it', () => {
   const calls = [false, true].map((isInterrupt) => {
     let expression = ''
-    const asker = new ThreadAsker({ options: { threshold: 50, resolution: 10, calmPeriod: 100 }, relays: () => 0, relayMicros: () => 0, mayAsk: () => true, ask: (call) => { expression = call.expression; return null } })
+    const asker = new InspectorClient({ options: { threshold: 50, resolution: 10, calmPeriod: 100 }, relays: () => 0, relayMicros: () => 0, mayAsk: () => true, ask: (call) => { expression = call.expression; return null } })
     asker.install([1], isInterrupt, 0)
     return expression
   })
-  /** @param {number} i which call @param {string} stack @param {{ parentPort?: object | null, lateMs?: number }} [state] */
+  /**
+   * @param {number} i which call
+   * @param {string} stack
+   * @param {{ parentPort?: object | null, lateMs?: number }} [state]
+   */
   const loads = (i, stack, { parentPort = {}, lateMs = 0 } = {}) => {
     /** @type {string[]} */
     const seen = []
@@ -128,7 +132,7 @@ test('a thread that is asked anew while it runs no code of the application, or t
   for (const isInterrupt of [false, true]) {
     let expression = ''
     const ask = (/** @type {{ expression: string }} */ call) => { expression = call.expression; return null }
-    new ThreadAsker({ options: { threshold: 50, resolution: 10, calmPeriod: 100 }, relays: () => 0, relayMicros: () => 0, mayAsk: () => true, ask }).install([1], isInterrupt, 0)
+    new InspectorClient({ options: { threshold: 50, resolution: 10, calmPeriod: 100 }, relays: () => 0, relayMicros: () => 0, mayAsk: () => true, ask }).install([1], isInterrupt, 0)
     // Asked at 0: too late to be interrupted.
     const worker = new Worker(`${expression}(undefined, 0, 'idle')
       setTimeout(() => require('node:worker_threads').parentPort.postMessage(typeof globalThis[Symbol.for('loopwatch.agent.1')]?.announce), 50)`, { eval: true })

@@ -1,0 +1,196 @@
+'use strict'
+
+const { existsSync } = require('node:fs')
+const os = require('node:os')
+const { KernelFile, MS_PER_TICK } = require('./file')
+const { MachineSteal, Steal } = require('./steal')
+const { openThrottling } = require('./throttling')
+const { MS_PER_S, NS_PER_MS } = require('../../util/units')
+
+const TASKS = '/proc/self/task'
+/** The thread that reads: this name is resolved when a file is opened. */
+const CALLER = '/proc/thread-self'
+/** Fields of /proc/<pid>/stat, counted from the first one after the thread's name. */
+const USER_FIELD = 11
+const SYSTEM_FIELD = 12
+const PROCESSOR_FIELD = 36
+
+/**
+ * @typedef {object} Reading a thread's counters at one moment, each null where the kernel does not tell it
+ * @property {number} atMs
+ * @property {number | null} cpuMs on a CPU so far
+ * @property {number | null} runQueueMs runnable, waiting for a CPU
+ * @property {number | null} throttledMs its cgroup was out of CPU quota
+ * @property {number | null} stolenMs a hypervisor ran others on the thread's CPU; read only when a beat is overdue
+ * @property {number | null} [machineIdleMs] of all CPUs together; read only where `runQueueMs` is not known
+ *
+ * @typedef {object} Shared what all threads of a process have in common
+ * @property {Pick<import('./throttling').Throttling, 'recent' | 'read' | 'close'>} throttling
+ * @property {Pick<MachineSteal, 'of' | 'close'>} machineSteal
+ */
+
+/** What is read of the host thread and of the watchdog's own, with what all threads share. */
+exports.openStats = () => {
+  /** @type {Shared} */
+  const shared = { throttling: openThrottling(), machineSteal: new MachineSteal() }
+  // The main thread's id is the process's.
+  const host = new ThreadStats(shared, process.pid)
+  const own = new ThreadStats(shared, 'caller')
+  const close = () => { for (const part of [host, own, shared.throttling, shared.machineSteal]) part.close() }
+  return { shared, host, own, close }
+}
+
+/**
+ * What Linux knows of one thread of this process: its time on a CPU and waiting for one (schedstat), its CPU time by
+ * mode (stat), how often it went to sleep (status). Elsewhere every figure is null, but for the CPU time of a worker
+ * thread, which the main thread may have counted.
+ */
+class ThreadStats {
+  #counters
+  #shared
+  #folder
+  #schedstat
+  #stat
+  /** Opened when somebody asks: only worker threads are ever asked about their sleep. @type {KernelFile | null} */
+  #status = null
+  #steal
+  #hasRun = false
+  /**
+   * Whether the thread is no more. The kernel may give its id to another thread, whose figures its files never show.
+   */
+  isGone
+
+  /**
+   * @param {Shared} shared
+   * @param {number | 'caller' | null} tid of the thread in the kernel, null where it is not known
+   * @param {Pick<import('../../bridge/counters').Counters, 'get'>} [counters] of its CPU time, used where there is no
+   * tid
+   */
+  constructor (shared, tid, counters) {
+    this.#shared = shared
+    this.#counters = tid === null ? counters : undefined
+    this.#folder = folderOf(tid)
+    // The folder decides, not its files: this kernel may lack one of them, or the process have too many files open.
+    this.isGone = tid !== null && existsSync(TASKS) && !existsSync(this.#folder)
+    this.#schedstat = new KernelFile(`${this.#folder}/schedstat`)
+    this.#stat = new KernelFile(`${this.#folder}/stat`)
+    this.#steal = new Steal(shared.machineSteal, () => processorOf(this.#stat.read()))
+  }
+
+  /**
+   * While all is calm: throttling may be a quarter of a second old, and stolen time is not read.
+   * @param {number} nowMs
+   * @returns {Reading}
+   */
+  read (nowMs) {
+    const text = this.#schedstat.read()
+    this.isGone ||= this.#hasRun && text === null
+    this.#hasRun ||= text !== null
+    const cpuMs = this.#countedMs('userMs') + this.#countedMs('systemMs')
+    return {
+      atMs: nowMs,
+      ...schedOf(text),
+      ...(cpuMs > 0 && { cpuMs }),
+      throttledMs: this.#shared.throttling.recent(nowMs),
+      stolenMs: null
+    }
+  }
+
+  /**
+   * What a block is judged by.
+   * @param {Reading} reading of this moment
+   * @returns {Reading}
+   */
+  precise (reading) {
+    return {
+      ...reading,
+      // Reading it takes longer than all the rest, so it is read only where the kernel keeps no run queue time.
+      ...(reading.runQueueMs === null && { machineIdleMs: machineIdleMs() }),
+      throttledMs: this.#shared.throttling.read(reading.atMs),
+      stolenMs: this.#steal.read(reading.atMs)
+    }
+  }
+
+  /** CPU time so far, to the microsecond; null where it is not known. */
+  cpuMs () {
+    return schedOf(this.#schedstat.read()).cpuMs
+  }
+
+  /** CPU time so far by mode, to a hundredth of a second. */
+  cpuSeconds () {
+    if (this.#counters === undefined) return cpuOf(this.#stat.read())
+    return { user: this.#countedMs('userMs') / MS_PER_S, system: this.#countedMs('systemMs') / MS_PER_S }
+  }
+
+  /** @param {'userMs' | 'systemMs'} slot */
+  #countedMs (slot) {
+    return this.#counters?.get(slot) ?? 0
+  }
+
+  /**
+   * How often the thread has gone to sleep so far, null where the kernel does not count it, and whether it sleeps now.
+   */
+  rest () {
+    this.#status ??= new KernelFile(`${this.#folder}/status`)
+    const text = this.#status.read() ?? ''
+    const count = /^voluntary_ctxt_switches:\s*(\d+)/m.exec(text)
+    return { sleeps: count === null ? null : Number(count[1]), isAsleep: !/^State:\s*R/m.test(text) }
+  }
+
+  close () {
+    for (const file of [this.#schedstat, this.#stat, this.#status]) file?.close()
+  }
+}
+
+/** @param {number | 'caller' | null} tid */
+function folderOf (tid) {
+  if (tid === 'caller') return CALLER
+  return tid === null ? '/nonexistent' : `${TASKS}/${tid}`
+}
+
+/** @param {string | null} schedstat @returns {{ cpuMs: number | null, runQueueMs: number | null }} */
+function schedOf (schedstat) {
+  const [cpuNs, runQueueNs] = (schedstat ?? '').split(' ').map(Number)
+  // A kernel without CONFIG_SCHED_INFO prints zeros.
+  if (!(cpuNs > 0)) return { cpuMs: null, runQueueMs: null }
+  return { cpuMs: cpuNs / NS_PER_MS, runQueueMs: runQueueNs / NS_PER_MS }
+}
+
+/**
+ * The fields after the thread's name, which stands in brackets and may hold spaces.
+ * @param {string} stat a line of /proc/.../stat
+ */
+function fieldsOf (stat) {
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+}
+
+/** The CPU that a thread runs on, or ran on last. @param {string | null} stat */
+function processorOf (stat) {
+  return stat === null ? null : Number(fieldsOf(stat)[PROCESSOR_FIELD])
+}
+
+/** @param {string | null} stat */
+function cpuOf (stat) {
+  if (stat === null) return null
+  const fields = fieldsOf(stat)
+  const seconds = (/** @type {number} */ field) => Number(fields[field]) * MS_PER_TICK / MS_PER_S
+  return { user: seconds(USER_FIELD), system: seconds(SYSTEM_FIELD) }
+}
+
+/**
+ * How long the machine's CPUs have idled so far, all together; null where that is not known. No thread waits for a
+ * CPU while one idles. Systems that count in ticks of 10 to 16 ms tell it no finer than that.
+ * @returns {number | null} ms
+ */
+function machineIdleMs () {
+  try {
+    const cpus = os.cpus()
+    return cpus.length === 0 ? null : cpus.reduce((total, { times }) => total + times.idle, 0)
+  } catch {
+    // The system did not let libuv read them.
+    return null
+  }
+}
+
+exports.ThreadStats = ThreadStats
+exports.processorOf = processorOf

@@ -1,0 +1,144 @@
+'use strict'
+
+/** Kernel readings this far apart within the block outweigh those from before and after it. */
+const ENOUGH_SHARE = 0.4
+
+/**
+ * @typedef {import('../kernel/thread-stats').Reading} Reading
+ * @typedef {{ startMs: number, endMs: number, durationMs: number }} Interval
+ * @typedef {'cpuMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs' | 'machineIdleMs'} Counter
+ */
+
+/**
+ * The kernel's readings around and within one block, and what they say of it. The counters only grow, so each
+ * figure is a difference of two readings.
+ */
+class KernelEvidence {
+  #before
+  /** The first within the block. @type {Reading | null} */
+  #first = null
+  /** The last within the block, before it that of calm. */
+  #last
+
+  /** @param {Reading} before the last one of calm */
+  constructor (before) {
+    this.#before = before
+    this.#last = before
+  }
+
+  /** @param {Reading} reading taken within the block */
+  add (reading) {
+    this.#first ??= reading
+    this.#last = reading
+  }
+
+  /** When the first reading within the block was taken, Infinity before it. */
+  get firstAtMs () {
+    return this.#first?.atMs ?? Infinity
+  }
+
+  /** What is known of a block in progress. @param {Interval} interval so far @param {number | null} ownCpuMs */
+  ongoing (interval, ownCpuMs) {
+    return this.#figures(interval, this.#last, ownCpuMs)
+  }
+
+  /**
+   * What is known of an ended block.
+   * @param {Interval} interval
+   * @param {Reading} after the first one of calm
+   * @param {number | null} ownCpuMs what the thread counted itself, for where the kernel does not
+   */
+  ended (interval, after, ownCpuMs) {
+    const { endMs, durationMs } = interval
+    const seenMs = endMs - this.#before.atMs
+    if (seenMs >= durationMs) return this.#figures(interval, after, ownCpuMs)
+    // The watchdog was not there when the block began. The part it saw stands for all of it if that was enough.
+    // The time after the block stands for none of it.
+    if (seenMs < ENOUGH_SHARE * durationMs) {
+      this.#before = { ...this.#before, cpuMs: null, runQueueMs: null, throttledMs: null }
+    }
+    return this.#figures(interval, { ...after, atMs: Math.min(after.atMs, endMs) }, ownCpuMs)
+  }
+
+  /** @param {Interval} interval @param {Reading} after @param {number | null} ownCpuMs */
+  #figures ({ startMs, durationMs }, after, ownCpuMs) {
+    const cpuMs = this.#cpuMs(durationMs, after) ?? ownCpuMs
+    const runQueueMs = spent(this.#before, after, 'runQueueMs', durationMs)
+    const throttledMs = this.#throttledMs(startMs, durationMs, after)
+    const unexplainedMs = durationMs - (cpuMs ?? durationMs) - Math.max(runQueueMs ?? 0, throttledMs ?? 0)
+    return {
+      cpuMs,
+      runQueueMs,
+      throttledMs,
+      stolenMs: this.#stolenMs(unexplainedMs, durationMs, after),
+      machineIdleMs: this.#sinceFirstMs('machineIdleMs', durationMs, after)
+    }
+  }
+
+  /**
+   * Two readings within the block tell its CPU time undisturbed by what came before and after it. A short block has
+   * none that are far enough apart.
+   * @param {number} durationMs
+   * @param {Reading} after
+   */
+  #cpuMs (durationMs, after) {
+    const first = this.#first
+    return first !== null && this.#last.atMs - first.atMs >= ENOUGH_SHARE * durationMs
+      ? spent(first, this.#last, 'cpuMs', durationMs)
+      : spent(this.#before, after, 'cpuMs', durationMs)
+  }
+
+  /**
+   * The last figure of calm may be of a quarter of a second before the block (kernel/throttling.js). What came before
+   * the first reading within the block is the block's for at most as long as it had lasted by then.
+   * @param {number} startMs
+   * @param {number} durationMs
+   * @param {Reading} after
+   */
+  #throttledMs (startMs, durationMs, after) {
+    const most = spent(this.#before, after, 'throttledMs', durationMs)
+    const first = this.#first
+    if (most === null || first === null || first.throttledMs === null || after.throttledMs === null) return most
+    return Math.min(most, after.throttledMs - first.throttledMs + Math.max(0, first.atMs - startMs))
+  }
+
+  /**
+   * Some kernels count stolen time as time on the CPU, and what was stolen from another thread is none of this one's.
+   * So it is no more than what nothing else explains.
+   * @param {number} unexplainedMs
+   * @param {number} durationMs
+   * @param {Reading} after
+   */
+  #stolenMs (unexplainedMs, durationMs, after) {
+    const stolenMs = this.#sinceFirstMs('stolenMs', durationMs, after)
+    return stolenMs === null ? null : Math.max(0, Math.min(stolenMs, unexplainedMs))
+  }
+
+  /**
+   * A counter that is only read from the first overdue beat on; null unless that was early enough.
+   * @param {'stolenMs' | 'machineIdleMs'} counter
+   * @param {number} durationMs
+   * @param {Reading} after
+   */
+  #sinceFirstMs (counter, durationMs, after) {
+    if (this.#first === null || after.atMs - this.#first.atMs < ENOUGH_SHARE * durationMs) return null
+    return spent(this.#first, after, counter, durationMs)
+  }
+}
+
+/**
+ * What was spent of a counter in a block, from two readings about it. Readings closer together than the block is long
+ * (the last one of calm may be in its first milliseconds) stand for all of it.
+ * @param {Reading} from
+ * @param {Reading} to
+ * @param {Counter} counter
+ * @param {number} durationMs
+ */
+function spent (from, to, counter, durationMs) {
+  const { [counter]: start = null } = from
+  const { [counter]: end = null } = to
+  if (start === null || end === null || to.atMs <= from.atMs) return null
+  return Math.min(durationMs, (end - start) * Math.max(1, durationMs / (to.atMs - from.atMs)))
+}
+
+exports.KernelEvidence = KernelEvidence

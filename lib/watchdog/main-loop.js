@@ -1,0 +1,96 @@
+'use strict'
+
+const { GcPauses } = require('./loop/gc-pauses')
+const { askHost, NOT_ALLOWED } = require('./loop/inspector')
+const { LoopMonitor } = require('./loop/monitor')
+const { Origins } = require('./origin/matcher')
+const { startProfiling } = require('./profile/profiling')
+const { SourceMaps } = require('./source/source-maps')
+const { PROFILE, SOURCE_MAP } = require('../bridge/messages')
+
+/**
+ * @typedef {object} Seen what all parts that watch are made of
+ * @property {import('./watchdog').WorkerData} data
+ * @property {import('../bridge/memory').Bridge} bridge
+ * @property {import('./health').Health} health
+ * @property {ReturnType<typeof import('./kernel/thread-stats').openStats>} stats
+ * @property {import('./loop/poll-scheduler').PollScheduler} scheduler
+ * @property {() => string} nextId
+ * @property {(message: object) => void} post to the host
+ */
+
+/**
+ * The main thread's event loop under watch, with all that is known of it: sources, origins, CPU profile, collections.
+ */
+class MainLoop {
+  #sources
+
+  /** @param {Seen} parts */
+  constructor ({ data, bridge, health, stats, scheduler: { lateness }, nextId, post }) {
+    const { options, mayInspect, profilesItself, stripsTypes } = data
+    const { say } = health
+    const sources = this.#sources = new SourceMaps(post, stripsTypes)
+    const { frames } = sources
+    const gcPauses = new GcPauses(bridge.gcPauses)
+    const isAuto = options.origin === 'auto'
+    const origins = new Origins({ isAuto, frames, post, say, onState: health.listener('origin') })
+    const onState = health.listener('profile')
+    const profiling = startProfiling(options.profile, { mayInspect, profilesItself, bridge, sources, say, onState })
+    this.frames = frames
+    this.gcPauses = gcPauses
+    this.origins = origins
+    this.profiling = profiling
+    this.monitor = new LoopMonitor({
+      thread: 'main',
+      threadId: 0,
+      bridge,
+      options,
+      ask: askInspector(mayInspect, health),
+      stats: stats.host,
+      ...profiling.parts,
+      surroundings: {
+        ...profiling.surroundings,
+        gcWithin: (startMs, endMs) => gcPauses.within(startMs, endMs),
+        watchdogGapWithin: (startMs, endMs) => lateness.within(startMs, endMs),
+        originWithin: (startMs, endMs) => origins.within(startMs, endMs)
+      },
+      frames,
+      nextId
+    })
+  }
+
+  /**
+   * @param {number} now
+   * @returns {number | null} when to poll again at the latest, null where a whole poll is needed
+   */
+  quickCheck (now) {
+    return this.profiling.isActive ? null : this.monitor.quickCheck(now)
+  }
+
+  /** @param {number} now @param {boolean} selfLate @param {import('./sinks').Phases} sinks */
+  poll (now, selfLate, sinks) {
+    const { monitor } = this
+    const polled = monitor.poll(now, selfLate, sinks)
+    this.origins.poll(now, monitor.beat)
+    this.profiling.look(now, monitor.blockedMs > 0)
+    return polled
+  }
+
+  /** What the host says of it. @param {any} message */
+  receive (message) {
+    if (message.code === PROFILE) this.profiling.receive(message)
+    else if (message.code === SOURCE_MAP) this.#sources.receive(message)
+    else this.origins.receive(message)
+  }
+}
+
+/** @param {boolean} mayInspect @param {import('./health').Health} health */
+function askInspector (mayInspect, health) {
+  return (/** @type {boolean} */ isAgain) => {
+    const failure = mayInspect ? askHost(isAgain) : NOT_ALLOWED
+    health.set('inspector', failure === null ? null : { message: failure })
+    return failure === null
+  }
+}
+
+exports.MainLoop = MainLoop

@@ -1,0 +1,93 @@
+'use strict'
+
+const { RequestStats } = require('./requests/stats')
+const { renderFamilies } = require('../export/prometheus/exposition')
+const { Metrics } = require('../export/prometheus/metrics')
+const { version } = require('../../package.json')
+
+/**
+ * @typedef {object} More
+ * @property {import('./main-loop').MainLoop} mainLoop
+ * @property {import('./workers/workers').WorkerThreads | null} threads
+ * @property {import('../cluster/cluster').Cluster} cluster
+ * @property {import('./page-feed/feed').PageFeed} page whose history hears of requests
+ *
+ * @typedef {import('./main-loop').Seen & More} Parts
+ */
+
+/** The metrics of this process, and what they read at each scrape. @param {Parts} parts */
+const makeMetrics = ({ data, bridge: { counters }, health, stats, mainLoop, threads, cluster }) => new Metrics({
+  loop: () => mainLoop.monitor.state,
+  cpuSeconds: () => ({ main: stats.host.cpuSeconds(), watchdog: stats.own.cpuSeconds() }),
+  threads: () => threads?.states() ?? new Map(),
+  degraded: () => health.entries(),
+  inFlight: () => counters.get('inFlight'),
+  originTracking: () => mainLoop.origins.isTracking,
+  profiling: () => mainLoop.profiling.isOn,
+  shed: () => ({ delay: counters.get('shedDelay'), utilization: counters.get('shedUtilization') }),
+  cluster: () => cluster.state,
+  histogram: data.histogram,
+  thresholdMs: data.options.threshold,
+  routes: data.options.routes,
+  labels: data.options.labels,
+  version,
+  // The primary adds the lives of a worker's watchdog.
+  anew: data.starts > 0 && data.role.kind === 'worker'
+})
+
+/** The metrics as they are asked for: up to date, and of the whole cluster where this process leads one. */
+class Scrape {
+  #bridge
+  #mainLoop
+  #cluster
+
+  /** @param {Parts} parts */
+  constructor (parts) {
+    const { bridge, mainLoop, cluster, page } = parts
+    this.#bridge = bridge
+    this.#mainLoop = mainLoop
+    this.#cluster = cluster
+    this.metrics = makeMetrics(parts)
+    this.requests = new RequestStats(bridge, this.metrics, (durationMs) => page.history.addRequest(durationMs))
+  }
+
+  /** Takes the collections that the host has told of. */
+  drainGc () {
+    this.#mainLoop.gcPauses.drain(this.metrics)
+  }
+
+  /** Whether so many requests wait to be counted that they may not fit soon. */
+  get isFilling () {
+    return this.#bridge.requests.isFilling
+  }
+
+  /** Takes the requests that ended up to the beat by which all blocks are known. */
+  drainRequests () {
+    this.requests.drain(this.#mainLoop.monitor.knownToMs)
+  }
+
+  /** Brings the metrics up to what is known of blocks. */
+  #refresh () {
+    this.drainGc()
+    this.drainRequests()
+    return this.metrics
+  }
+
+  /** @param {boolean} openMetrics */
+  contentType (openMetrics) {
+    return this.metrics.contentType(openMetrics)
+  }
+
+  /** @param {boolean} [openMetrics] */
+  async render (openMetrics = false) {
+    const union = await this.#cluster.union()
+    return union === null ? this.#refresh().render(openMetrics) : renderFamilies(union, openMetrics)
+  }
+
+  /** Of this process alone. */
+  snapshot () {
+    return this.#refresh().snapshot()
+  }
+}
+
+exports.Scrape = Scrape

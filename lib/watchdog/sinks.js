@@ -1,0 +1,174 @@
+'use strict'
+
+const { BLOCK } = require('../bridge/messages')
+const { summaryOf } = require('../store/record')
+const { nowMs } = require('../util/clock')
+
+/** After SIGABRT a process has this long to end before it is killed. */
+const KILL_AFTER_MS = 1000
+
+/**
+ * @typedef {import('../store/record').BlockRecord} BlockRecord
+ * @typedef {import('./requests/recent-blocks').Interval} Interval
+ *
+ * @typedef {object} Phases of a block, in this order
+ * @property {(record: BlockRecord) => void} opened it is certain
+ * @property {(record: BlockRecord) => void} lasting a second later, and each second
+ * @property {(record: BlockRecord) => void} stuck it has lasted for the option `stuck`
+ * @property {(record: BlockRecord, interval: Interval) => void} ended it is over, its verdict still provisional
+ * @property {(record: BlockRecord, endMs: number) => void} settled its verdict is final
+ *
+ * @typedef {Phases & { withdrawn: (record: BlockRecord) => void }} WorkerPhases the same of a worker thread's block,
+ * which instead of being settled may prove to be none
+ *
+ * @typedef {Partial<WorkerPhases>} Sink hears some phases
+ */
+
+/** @type {(keyof WorkerPhases)[]} */
+const PHASES = ['opened', 'lasting', 'stuck', 'ended', 'settled', 'withdrawn']
+
+/**
+ * One for all: each phase goes to every sink that hears it, in the order of the list.
+ * @param {(Sink | null)[]} sinks null = not wanted
+ * @returns {WorkerPhases}
+ */
+function inOrder (sinks) {
+  const present = sinks.filter((sink) => sink !== null)
+  return /** @type {WorkerPhases} */ (Object.fromEntries(PHASES.map((phase) => [
+    phase,
+    (/** @type {BlockRecord} */ record, /** @type {any} */ detail) => {
+      for (const sink of present) sink[phase]?.(record, detail)
+    }
+  ])))
+}
+
+/** @param {(keyof WorkerPhases)[]} phases @param {(record: BlockRecord) => void} take @returns {Sink} */
+const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, take]))
+
+/**
+ * Who hears which phase of a block of the main thread. Memory comes first, so that whoever is told of a block finds
+ * it there; posting to the host, for agent.on('block'), comes last.
+ * @param {object} parts
+ * @param {number} parts.startedAtMs of this watchdog
+ * @param {import('../store/memory').BlockMemory} parts.memory
+ * @param {import('./page-feed/feed').PageFeed} parts.page
+ * @param {import('../cluster/cluster').Cluster} parts.cluster
+ * @param {import('../export/prometheus/metrics').Metrics} parts.metrics
+ * @param {import('./requests/stats').RequestStats} parts.requests
+ * @param {import('../export/profiles/pyroscope').PyroscopePush | null} parts.pyroscope
+ * @param {Pick<import('./main-loop').MainLoop, 'profiling' | 'origins'>} parts.mainLoop
+ * @param {import('../store/block-file').BlockFile | null} parts.file
+ * @param {import('../export/log/log').BlockLog | null} parts.log
+ * @param {import('./upkeep').Upkeep} parts.upkeep
+ * @param {boolean} parts.aborts option onStuck: 'abort'
+ * @param {(message: object) => void} parts.post to the host
+ * @returns {Phases}
+ */
+exports.mainSinks = ({
+  startedAtMs, memory, page, cluster, metrics, requests, pyroscope, mainLoop, file, log, upkeep, aborts, post
+}) => inOrder([
+  on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => memory.put(record)),
+  on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => page.put(record)),
+  on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => cluster.block(record)),
+  on(['settled'], () => upkeep.mainSettled()),
+  { settled: (record, endMs) => { if (endMs < startedAtMs) metrics.drop('missed_block') } },
+  on(['settled'], (record) => metrics.observeBlock(record)),
+  { ended: (record, interval) => requests.addBlock(interval) },
+  on(['settled'], (record) => pyroscope?.add(record)),
+  { ended: (record, { endMs }) => mainLoop.profiling.ended(endMs) },
+  on(['settled'], (record) => mainLoop.profiling.settled(record)),
+  mainLoop.origins,
+  on(['opened', 'lasting', 'stuck', 'settled'], (record) => file?.append(record)),
+  log,
+  aborts ? on(['stuck'], abort) : null,
+  upkeep,
+  on(['settled'], (record) => post({ code: BLOCK, record: summaryOf(record) }))
+])
+
+/**
+ * Who hears which phase of a block of a worker thread, in the same order. All are counted. The latest are kept in a
+ * memory of their own, and as many filed as a person would read. Only what is certain is filed and logged.
+ * @param {object} parts
+ * @param {import('../store/memory').BlockMemory} parts.memory
+ * @param {Pick<import('./page-feed/feed').PageFeed, 'put' | 'drop'>} parts.page
+ * @param {import('../export/log/budget').LogBudget} parts.budget of blocks that are filed
+ * @param {Pick<import('../store/block-file').BlockFile, 'append'> | null} parts.file
+ * @param {Pick<import('../cluster/cluster').Cluster, 'block'>} parts.cluster
+ * @param {Pick<import('../export/prometheus/metrics').Metrics, 'observeBlock'>} parts.metrics
+ * @param {Pick<import('../export/profiles/pyroscope').PyroscopePush, 'add'> | null} parts.pyroscope
+ * @param {Pick<import('../export/log/log').BlockLog, 'opened' | 'lasting' | 'settled'> | null} parts.log null as well
+ * where workers are only seen from outside
+ * @param {Pick<import('./upkeep').Upkeep, 'settled'>} parts.upkeep
+ * @param {((message: object) => void) | null} parts.post to the host; null where workers are only seen from outside
+ * @returns {WorkerPhases}
+ */
+exports.workerSinks = ({ memory, page, budget, file, cluster, metrics, pyroscope, log, upkeep, post }) => inOrder([
+  { ...on(['opened', 'lasting', 'settled'], (record) => memory.put(record)), withdrawn: ({ id }) => memory.delete(id) },
+  { ...on(['opened', 'lasting', 'settled'], (record) => page.put(record)), withdrawn: ({ id }) => page.drop(id) },
+  on(['ended'], (record) => {
+    if (record.samples === 0) return
+    memory.put(record)
+    page.put(record)
+  }),
+  new CertainOnly(on(['opened', 'lasting', 'settled'], (record) => {
+    if (!budget.allows(record, nowMs())) return
+    file?.append(record)
+    cluster.block(record)
+  })),
+  on(['settled'], (record) => metrics.observeBlock(record)),
+  on(['settled'], (record) => pyroscope?.add(record)),
+  log === null ? null : new CertainOnly(log),
+  upkeep,
+  post === null ? null : on(['settled'], (record) => post({ code: BLOCK, record: summaryOf(record) }))
+])
+
+/**
+ * Passes on what is certain. A worker's block that no sample has shown may yet prove to be none, which no file or log
+ * could take back: it is opened with its first sample.
+ */
+class CertainOnly {
+  #sink
+  /** @type {Set<string>} blocks in progress that the sink knows of */
+  #opened = new Set()
+
+  /** @param {Sink} sink */
+  constructor (sink) {
+    this.#sink = sink
+  }
+
+  /** @param {BlockRecord} record */
+  opened (record) {
+    this.lasting(record)
+  }
+
+  /** @param {BlockRecord} record */
+  lasting (record) {
+    if (record.samples === 0) return
+    if (this.#opened.has(record.id)) {
+      this.#sink.lasting?.(record)
+    } else {
+      this.#opened.add(record.id)
+      this.#sink.opened?.(record)
+    }
+  }
+
+  /** @param {BlockRecord} record @param {number} endMs */
+  settled (record, endMs) {
+    this.#opened.delete(record.id)
+    this.#sink.settled?.(record, endMs)
+  }
+
+  /** @param {BlockRecord} record */
+  withdrawn (record) {
+    this.#opened.delete(record.id)
+  }
+}
+
+/** process.abort() is not for worker threads; the signal's default action is the same. */
+function abort () {
+  process.kill(process.pid, 'SIGABRT')
+  // An application that handles SIGABRT would do so on the loop that is stuck.
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), KILL_AFTER_MS)
+}
+
+exports.inOrder = inOrder

@@ -1,0 +1,24 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
+const { startHeartbeat } = require('../../../../lib/host/sense/heartbeat')
+
+test('time in which a thread was kept by us is no block of the application', async () => {
+  const bridge = openBridge(createMemory())
+  const heartbeat = startHeartbeat(bridge, { resolution: 10, calmPeriod: 10, threshold: 50 })
+  const hold = (/** @type {number} */ ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  bridge.lateBeats.drain()
+  hold(500)
+  bridge.counters.add('relayMicros', 500000)
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  hold(500)
+  bridge.counters.add('relayMicros', 200000)
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  heartbeat.stop()
+  const long = bridge.lateBeats.drain().map(([startMs, endMs]) => endMs - startMs).filter((gapMs) => gapMs > 200)
+  assert.equal(long.length, 1)
+  assert.ok(long[0] >= 290 && long[0] < 480, `${long}`)
+})

@@ -1,0 +1,97 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { LogBudget } = require('../../../lib/export/log/budget')
+const { BlockMemory } = require('../../../lib/store/memory')
+const { inOrder, mainSinks, workerSinks } = require('../../../lib/watchdog/sinks')
+const { makeRecord } = require('../../support/record')
+
+/** @param {string} id @param {boolean} ongoing @param {number} samples */
+const recordOf = (id, ongoing, samples) => makeRecord({ id, ongoing, samples, durationMs: 60 })
+
+/** What is said by parts that only note who was told what. */
+function makeParts () {
+  /** @type {string[]} */
+  const told = []
+  /** @param {string} who @param {string[]} methods @returns {any} */
+  const part = (who, methods) => Object.fromEntries(methods.map((method) => [method, () => { told.push(`${who}.${method}`) }]))
+  return { told, part }
+}
+
+/** Every sink of the main thread, with what each hears. */
+function makeMain () {
+  const { told, part } = makeParts()
+  const sinks = mainSinks({
+    startedAtMs: 100,
+    memory: part('memory', ['put']),
+    page: part('page', ['put']),
+    cluster: part('cluster', ['block']),
+    metrics: part('metrics', ['drop', 'observeBlock']),
+    requests: part('requests', ['addBlock']),
+    pyroscope: part('pyroscope', ['add']),
+    mainLoop: { profiling: part('profiling', ['ended', 'settled']), origins: part('origins', ['ended', 'settled']) },
+    file: part('file', ['append']),
+    log: part('log', ['opened', 'lasting', 'stuck', 'settled']),
+    upkeep: part('upkeep', ['settled', 'mainSettled']),
+    aborts: false,
+    post: () => { told.push('host') }
+  })
+  return { sinks, take: () => told.splice(0) }
+}
+
+test('each phase of a block goes to its sinks in one order: memory first, the host last', () => {
+  const { sinks, take } = makeMain()
+  for (const phase of /** @type {const} */ (['opened', 'lasting', 'stuck'])) {
+    sinks[phase](recordOf('1', true, 1))
+    assert.deepEqual(take(), ['memory.put', 'page.put', 'cluster.block', 'file.append', `log.${phase}`])
+  }
+  sinks.ended(recordOf('1', false, 1), { startMs: 0, endMs: 200, requestId: null })
+  assert.deepEqual(take(), ['memory.put', 'page.put', 'cluster.block', 'requests.addBlock', 'profiling.ended', 'origins.ended'])
+  sinks.settled(recordOf('1', false, 1), 200)
+  const settled = take()
+  assert.deepEqual(settled, [
+    'memory.put', 'page.put', 'cluster.block', 'upkeep.mainSettled', 'metrics.observeBlock', 'pyroscope.add', 'profiling.settled', 'origins.settled',
+    'file.append', 'log.settled', 'upkeep.settled', 'host'
+  ])
+  sinks.settled(recordOf('0', false, 1), 99)
+  assert.deepEqual(take().filter((each) => !settled.includes(each)), ['metrics.drop'], 'it ended before this watchdog began')
+})
+
+test('sinks that are not wanted are left out', () => {
+  const { told, part } = makeParts()
+  const sinks = inOrder([null, part('a', ['opened']), part('b', ['opened', 'settled'])])
+  sinks.opened(makeRecord())
+  sinks.stuck(makeRecord())
+  sinks.settled(makeRecord(), 0)
+  assert.deepEqual(told, ['a.opened', 'b.opened', 'b.settled'])
+})
+
+test('a block of a worker that nobody has seen inside is filed and logged when it is certain, not before', () => {
+  /** @type {string[]} */
+  const told = []
+  const log = Object.fromEntries(['opened', 'lasting', 'settled'].map((event) => [event, (/** @type {{ id: string }} */ { id }) => told.push(`${event} ${id}`)]))
+  const memory = new BlockMemory(10)
+  const sinks = workerSinks({
+    memory,
+    page: { put: () => {}, drop: (id) => told.push(`gone ${id}`) },
+    budget: new LogBudget(0),
+    file: { append: ({ id, ongoing }) => told.push(`filed ${id} ${ongoing}`) },
+    cluster: { block: () => {} },
+    metrics: { observeBlock: () => {} },
+    pyroscope: null,
+    log: /** @type {any} */ (log),
+    upkeep: { settled: () => {} },
+    post: () => told.push('host')
+  })
+  sinks.opened(recordOf('none', true, 0))
+  sinks.lasting(recordOf('none', true, 0))
+  assert.equal(memory.list().length, 1)
+  sinks.withdrawn(recordOf('none', false, 0))
+  assert.deepEqual([told.splice(0), memory.list()], [['gone none'], []])
+  sinks.opened(recordOf('late', true, 0))
+  sinks.lasting(recordOf('late', true, 1))
+  sinks.lasting(recordOf('late', true, 2))
+  sinks.settled(recordOf('late', false, 2), 0)
+  assert.deepEqual(told, ['filed late true', 'opened late', 'filed late true', 'lasting late', 'filed late false', 'settled late', 'host'])
+})
