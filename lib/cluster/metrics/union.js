@@ -4,7 +4,7 @@ const { Bequest, isTotal } = require('./retired-totals')
 
 /** @typedef {import('./series').Metric} Metric */
 /** @typedef {import('./series').Value} Value */
-/** @typedef {{ name: string, help: string, type: string, groups: { worker: string, values: Value[] }[] }} Family a metric of all, by worker */
+/** @typedef {{ name: string, help: string, type: string, groups: { worker: string | null, values: Value[] }[] }} Family a metric of all, by worker */
 
 /**
  * The metrics of all workers as one: each series with the label `worker`, counters and histograms of
