@@ -27,6 +27,7 @@ test('OpenMetrics names a counter without its suffix and ends with EOF; the text
 })
 
 test('a series has the label of its worker, once', async () => {
+  /** @type {Metric['values']} */
   const values = [{ labels: { b: 'c' }, value: 1 }, { labels: {}, value: 2 }, { labels: { worker: '7' }, value: 3 }]
   const family = { name: 'a', help: 'A', type: 'gauge', groups: [{ worker: 'primary', values }, { worker: null, values }] }
   const { samples } = parseExposition(await renderFamilies([family], false))
