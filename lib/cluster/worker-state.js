@@ -1,6 +1,7 @@
 'use strict'
 
-const { isRecord } = require('./records')
+const { isRecord } = require('../store/record')
+const { isSmall } = require('./records')
 const { SeriesReader } = require('./metrics/series')
 
 const ROUNDING = 10
@@ -43,7 +44,7 @@ class Member {
 
   /** @param {import('./wire').Message} message @returns {BlockRecord} */
   takeBlock ({ record }) {
-    if (!isRecord(record)) throw new Error('a block that is no record')
+    if (!isRecord(record) || !isSmall(record)) throw new Error('a block that is no record')
     const own = { ...record, worker: this.slot }
     this.#ongoing.delete(own.id)
     if (own.ongoing) this.#ongoing.set(own.id, { record: own, atMs: this.#nowMs() })

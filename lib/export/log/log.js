@@ -4,7 +4,7 @@ const pino = require('pino')
 const { describe } = require('./sentence')
 const { LogBudget } = require('./budget')
 const { LogDestination } = require('./destination')
-const { causes } = require('../../tables/causes')
+const { excuseOf } = require('../../tables/causes')
 
 const FRAMES_IN_LINE = 8
 /** A pipe takes 4 KiB in one piece: below it lines of host and watchdog stay whole. 200 bytes are pino's own. */
@@ -62,7 +62,7 @@ class BlockLog {
   /** @param {'opened' | 'lasting' | 'closed'} event @param {BlockRecord} record */
   #block (event, record) {
     const { id, thread, threadId, durationMs, uncertaintyMs, cause, startup, samples, evidence, stacks, origin } = record
-    const level = causes[cause].excuse !== undefined || startup ? 'info' : 'warn'
+    const level = excuseOf(cause) !== undefined || startup ? 'info' : 'warn'
     // Under a debugger somebody is looking at a breakpoint. What nobody sees leaves its place to others.
     if (evidence.debugger || !this.#pino.isLevelEnabled(level)) return this.#budget.pass(record)
     if (!this.#budget.allows(record, this.#nowMs())) return

@@ -1,7 +1,7 @@
 'use strict'
 
 const path = require('node:path')
-const { causes } = require('../../tables/causes')
+const { excuseOf } = require('../../tables/causes')
 const { MS_PER_S } = require('../../util/units')
 
 /** Of the name and of the version of a package: far more than any that is in use. */
@@ -44,8 +44,7 @@ function sentence ({ thread, threadId, durationMs, ongoing, startup, cause, fram
   const loop = threadId ? `event loop of worker thread ${thread}` : 'event loop'
   const how = ongoing ? `blocked for ${duration(durationMs)} so far` : `was blocked for ${duration(durationMs)}`
   const when = startup ? ' at start-up' : ''
-  // Of a later version it may be one that is not known here.
-  const excuse = Object.hasOwn(causes, cause) ? causes[cause].excuse : undefined
+  const excuse = excuseOf(cause)
   if (excuse !== undefined) return `${loop} ${how}${when}: ${excuse} (${cause})`
   const none = threadId ? "no stack taken (threads: 'on' asks for one)" : 'no stack taken'
   const silent = cause === 'native' || cause === 'sync-io' ? 'inside a call that does not answer before it returns' : none

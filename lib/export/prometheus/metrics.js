@@ -9,7 +9,7 @@ const Gauge = require('prom-client/lib/gauge')
 const Histogram = require('prom-client/lib/histogram')
 const Registry = require('prom-client/lib/registry')
 const { table, SITES, THREADS } = require('../../tables/metrics')
-const { causes } = require('../../tables/causes')
+const { excuseOf } = require('../../tables/causes')
 const { DelayHistogram } = require('./delay-histogram')
 const { familiesOf, renderFamilies } = require('./exposition')
 const { LabelBound } = require('./label-bound')
@@ -151,7 +151,7 @@ class Metrics {
     const route = request && !request.ended ? this.#blockedRoute(request.route) : '(none)'
     this.#metrics.blocked.inc({ cause, route }, seconds)
     // An excused cause is no fault of the code, so no line is charged.
-    if (frame && causes[cause].excuse === undefined) {
+    if (frame && excuseOf(cause) === undefined) {
       this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) }, seconds)
     }
   }

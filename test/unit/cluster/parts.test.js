@@ -7,7 +7,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { addressOf, checkFolder, prepareFolder, sweepFolder } = require('../../../lib/cluster/address')
 const { Ledger } = require('../../../lib/cluster/metrics/union')
-const { fit, isRecord } = require('../../../lib/cluster/records')
+const { fit, isSmall } = require('../../../lib/cluster/records')
 const { SeriesReader, SeriesWriter } = require('../../../lib/cluster/metrics/series')
 const { Slots, MOST_SLOTS } = require('../../../lib/cluster/slots')
 const { LineReader, LINE_BYTES } = require('../../../lib/cluster/wire')
@@ -16,7 +16,7 @@ const { flameOf } = require('../../../lib/export/profiles/flame-of-records')
 const { BlockLog } = require('../../../lib/export/log/log')
 const { fileOf, formats, profileOf } = require('../../../lib/export/profiles/profiles')
 const { mergeNewest } = require('../../../lib/store/memory')
-const { summaryOf } = require('../../../lib/store/record')
+const { isRecord, summaryOf } = require('../../../lib/store/record')
 const { LivePage } = require('../../../lib/watchdog/page-feed/feed')
 const { resolveOptions } = require('../../../lib/options/table')
 const { makeDir } = require('../../support/files')
@@ -202,14 +202,15 @@ test('a record travels with as many stacks as fit', () => {
   // What is too large even without its stacks ends a block all the same.
   const bare = fit(makeRecord({ frame: { ...frame, function: 'x'.repeat(20000), exact: true } }))
   assert.deepEqual([bare.id, bare.ongoing, bare.stacks, bare.frame], ['4242-1', false, [], null])
-  assert.ok(isRecord(bare))
+  assert.ok(isRecord(bare) && isSmall(bare))
   assert.equal(fit(makeRecord({ startedAt: 'x'.repeat(20000) })), null)
   assert.equal(fit(makeRecord({ durationMs: NaN })), null, 'what the primary would not take is not sent')
   const unsampled = makeRecord({ stacks: [stack(0)] })
   assert.deepEqual(fit(unsampled), unsampled)
   assert.ok(fit(makeRecord({ stacks: [stack(0), ...Array.from({ length: 10 }, () => stack(50))] })).stacks.length > 1)
-  assert.ok(isRecord(small))
-  for (const wrong of [null, 1, {}, { ...small, id: '../x' }, { ...small, cause: 'constructor' }, { ...small, stacks: 1 }, { ...small, frame: 'x' }, { ...small, durationMs: '1' }, { ...small, pad: 'x'.repeat(20000) }]) {
+  assert.ok(isRecord(small) && isSmall(small))
+  assert.ok(!isSmall(/** @type {any} */ ({ ...small, pad: 'x'.repeat(20000) })))
+  for (const wrong of [null, 1, {}, { ...small, id: '../x' }, { ...small, cause: 1 }, { ...small, stacks: 1 }, { ...small, frame: 'x' }, { ...small, durationMs: '1' }]) {
     assert.ok(!isRecord(wrong), JSON.stringify(wrong))
   }
 })
@@ -271,7 +272,7 @@ test('a record with any field wrong is refused, or shown and exported like any o
     log.closed(own)
   }
   const full = makeFullRecord()
-  for (const record of [full, makeRecord(), { ...full, leaf: { ...full.frame, line: -4 } }]) {
+  for (const record of [full, makeRecord(), { ...full, cause: 'constructor' }, { ...full, leaf: { ...full.frame, line: -4 } }]) {
     assert.ok(isRecord(record))
     await show(record)
   }
