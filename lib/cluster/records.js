@@ -36,7 +36,8 @@ function withSomeFrames (record, stacks) {
 
 /** @param {any} record */
 function bare (record) {
-  const least = { ...record, stacks: [], frame: null, leaf: null, package: null, request: null, origin: null, profile: null }
+  const nothing = { frame: null, leaf: null, package: null, request: null, origin: null, profile: null }
+  const least = { ...record, stacks: [], ...nothing }
   return bytes(least) <= RECORD_BYTES ? least : null
 }
 
