@@ -1,7 +1,7 @@
 'use strict'
 
 const { HttpServer } = require('../export/http/server')
-const { makeRoutes } = require('../export/http/paths')
+const { makePaths } = require('../export/http/paths')
 
 const LAST_PORT = 65535
 
@@ -15,7 +15,7 @@ class Endpoint {
    * @param {object} parts
    * @param {import('../options/table').ResolvedOptions} parts.options
    * @param {import('../export/log/log').BlockLog | null} parts.log
-   * @param {Parameters<typeof makeRoutes>[0]} parts.sources
+   * @param {Parameters<typeof makePaths>[0]} parts.sources
    * @param {(error: Error | null) => void} parts.onState
    * @param {(url: string | null) => void} parts.onListening null: there is none
    */
@@ -34,7 +34,7 @@ class Endpoint {
     const port = configured === 0 ? 0 : Math.min(configured + above, LAST_PORT)
     this.#server = new HttpServer({
       options: { host, port, token, allowHosts },
-      routes: makeRoutes(sources),
+      paths: makePaths(sources),
       onState: (url, error) => {
         onState(error)
         if (url !== null) this.#announce(url, port)
