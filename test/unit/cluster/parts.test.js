@@ -11,7 +11,7 @@ const { fit, isSmall } = require('../../../lib/cluster/records')
 const { SeriesReader, SeriesWriter } = require('../../../lib/cluster/metrics/series')
 const { Slots, MOST_SLOTS } = require('../../../lib/cluster/slots')
 const { LineReader, LINE_BYTES } = require('../../../lib/cluster/wire')
-const { describe } = require('../../../lib/export/log/sentence')
+const { sentenceOf } = require('../../../lib/export/log/sentence')
 const { BlockLog } = require('../../../lib/export/log/log')
 const { fileOf, flameOf, formats, profileOf } = require('../../../lib/export/profiles/profiles')
 const { mergeNewest } = require('../../../lib/store/memory')
@@ -267,7 +267,7 @@ test('a record with any field wrong is refused, or shown and exported like any o
     }
     await profileOf([own], new URLSearchParams({ seconds: '60', route: '/', cause: 'js' }))
     JSON.stringify([await flameOf([own]), mergeNewest([summaryOf(own)], [makeRecord()])])
-    describe(own)
+    sentenceOf(own)
     log.closed(own)
   }
   const full = makeFullRecord()
