@@ -4,22 +4,24 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { isAlive } = require('../util/is-alive')
 
-/** sockaddr_un takes 108 bytes on Linux, 104 on macOS; a longer path is cut without an error. */
+/** Longest path of a socket. sockaddr_un takes 108 bytes on Linux and 104 on macOS, and cuts a longer path silently. */
 const PATH_BYTES = 103
 const OTHERS = 0o077
 const SOCKET = /^(\d+)(-\d+)?\.sock$/
 
 /**
- * Where the primary of a cluster listens for its workers: a socket named after the primary's pid in
- * a folder of this user's alone, a named pipe on Windows.
+ * Where the primary of a cluster listens for its workers. It is a socket named after the primary's pid, in a
+ * folder of this user's alone. On Windows it is a named pipe.
  * @param {{ tmpdir: string, pid: number }} primary
  * @returns {string}
  */
 exports.addressOf = ({ tmpdir, pid }) =>
-  process.platform === 'win32' ? `\\\\.\\pipe\\loopwatch-${pid}` : path.join(folderOf(tmpdir), `${pid}${namespace()}.sock`)
+  process.platform === 'win32'
+    ? `\\\\.\\pipe\\loopwatch-${pid}`
+    : path.join(folderOf(tmpdir), `${pid}${namespace()}.sock`)
 
 /**
- * Makes the folder where it is missing.
+ * Makes the folder if it is missing.
  * @param {string} address
  * @returns {Error | null} why nothing may be sent there
  */
@@ -34,10 +36,10 @@ exports.prepareFolder = (address) => {
 }
 
 /**
- * Whether the folder is this user's and nobody else's: in a shared temporary folder another user
- * could have made it first, to read the metrics or to pass for the primary.
+ * Whether the folder is this user's and nobody else's. In a shared temporary folder another user could have made
+ * it first, to read the metrics or to pass for the primary.
  * @param {string} address
- * @returns {Error | null}
+ * @returns {Error | null} what is wrong
  */
 exports.checkFolder = (address) => {
   if (process.platform === 'win32') return null
@@ -47,14 +49,16 @@ exports.checkFolder = (address) => {
     const { uid, mode } = fs.lstatSync(folder)
     if ((mode & fs.constants.S_IFMT) !== fs.constants.S_IFDIR) return new Error(`${folder} is not a folder`)
     if (uid !== process.getuid?.()) return new Error(`${folder} belongs to another user`)
-    if ((mode & OTHERS) !== 0) return new Error(`${folder} is open to other users (mode ${(mode & 0o777).toString(8)}, not 700)`)
+    if ((mode & OTHERS) !== 0) {
+      return new Error(`${folder} is open to other users (mode ${(mode & 0o777).toString(8)}, not 700)`)
+    }
     return null
   } catch (error) {
     return error
   }
 }
 
-/** Removes what processes have left that ended without closing. @param {string} address */
+/** Removes the sockets of processes that ended without closing them. @param {string} address */
 exports.sweepFolder = (address) => {
   if (process.platform === 'win32') return
   const folder = path.dirname(address)
@@ -64,7 +68,7 @@ exports.sweepFolder = (address) => {
       if (match !== undefined && space === namespace() && !isAlive(Number(pid))) fs.unlinkSync(path.join(folder, name))
     }
   } catch {
-    // What stays is a name without a process; nobody connects to it.
+    // A file that stays is a name without a process: nobody connects to it.
   }
 }
 
@@ -73,7 +77,7 @@ function folderOf (tmpdir) {
   return path.join(tmpdir, `loopwatch-${process.getuid?.()}`)
 }
 
-/** Containers that share a temporary folder have their pids twice, but not their pid namespace (Linux). */
+/** Two containers that share a temporary folder may have the same pid in it, but in two pid namespaces (Linux). */
 function namespace () {
   try {
     return `-${/\d+/.exec(fs.readlinkSync('/proc/self/ns/pid'))?.[0]}`

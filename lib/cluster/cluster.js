@@ -1,7 +1,7 @@
 'use strict'
 
 /**
- * What a process is in a cluster, as its host knows it.
+ * What a process is in a cluster, as the host thread knows it.
  * @typedef {{ kind: 'single' | 'primary' | 'worker', primaryPid: number, tmpdir: string }} Role
  *
  * @typedef {import('../store/record').BlockRecord} BlockRecord
@@ -17,15 +17,15 @@
  * @property {(fault: Error, isFirst: boolean) => void} onFault somebody spoke on the socket what no worker would
  */
 
-/** This process's part in a cluster: none, the primary's or a worker's. What it takes is loaded in clusters only. */
+/** This process's part in a cluster: none, the primary's or a worker's. Their code is loaded in clusters only. */
 class Cluster {
   #role
   /** @type {Parts | null} */
   #parts = null
-  /** @type {import('./primary').Hub | null} */
-  #hub = null
-  /** @type {import('./worker').Peer | null} */
-  #peer = null
+  /** @type {import('./primary').ClusterPrimary | null} */
+  #primary = null
+  /** @type {import('./worker').ClusterWorker | null} */
+  #worker = null
   /** @type {string | null | undefined} */
   #url
 
@@ -39,8 +39,8 @@ class Cluster {
     this.#parts = parts
     const { kind, primaryPid } = this.#role
     if (kind === 'worker') {
-      const { Peer } = require('./worker')
-      this.#peer = new Peer({ ...parts, address: this.#address(primaryPid) })
+      const { ClusterWorker } = require('./worker')
+      this.#worker = new ClusterWorker({ ...parts, address: this.#address(primaryPid) })
     }
     if (kind === 'primary') this.lead()
   }
@@ -48,15 +48,15 @@ class Cluster {
   /** From now on workers may join: this process has forked one. */
   lead () {
     const parts = this.#parts
-    if (this.#hub !== null || this.#peer !== null || parts === null) return
-    const { Hub } = require('./primary')
+    if (this.#primary !== null || this.#worker !== null || parts === null) return
+    const { ClusterPrimary } = require('./primary')
     let faults = 0
-    this.#hub = new Hub({
+    this.#primary = new ClusterPrimary({
       ...parts,
       address: this.#address(process.pid),
       onFault: (fault) => parts.onFault(fault, faults++ === 0)
     })
-    if (this.#url !== undefined) this.#hub.tellUrl(this.#url)
+    if (this.#url !== undefined) this.#primary.tellUrl(this.#url)
   }
 
   /** @param {number} pid of the primary */
@@ -65,46 +65,46 @@ class Cluster {
     return addressOf({ tmpdir: this.#role.tmpdir, pid })
   }
 
-  /** @param {string | null} url where this process's own endpoint is, null where it has none */
+  /** @param {string | null} url of this process's own endpoint, null if it has none */
   tellUrl (url) {
     this.#url = url
-    this.#hub?.tellUrl(url)
+    this.#primary?.tellUrl(url)
   }
 
-  /** Of this process. @param {BlockRecord} record */
+  /** A block of this process has opened, lasts, has ended or is settled. @param {BlockRecord} record */
   block (record) {
-    this.#peer?.tellBlock(record)
+    this.#worker?.tellBlock(record)
   }
 
-  /** The metrics of the whole cluster, null where this process leads none. */
+  /** The metrics of the whole cluster, null if this process leads none. */
   async union () {
-    return this.#hub === null || this.#parts === null ? null : this.#hub.union(this.#parts.snapshot)
+    return this.#primary === null || this.#parts === null ? null : this.#primary.union(this.#parts.snapshot)
   }
 
   /** Blocks in progress of workers. */
   get ongoing () {
-    return this.#hub?.ongoing ?? []
+    return this.#primary?.ongoing ?? []
   }
 
-  /** How long each worker has been blocked, null where this process leads no cluster. */
+  /** How long each worker has been blocked, null if this process leads no cluster. */
   get blockedMs () {
-    return this.#hub?.blockedMs ?? null
+    return this.#primary?.blockedMs ?? null
   }
 
-  /** Its metrics, null where this process leads no cluster. */
+  /** Counts of workers and restarts, null if this process leads no cluster. */
   get state () {
-    return this.#hub?.state ?? null
+    return this.#primary?.state ?? null
   }
 
-  /** Records, and lines of metrics, that could not be told to the primary since the last call. */
+  /** Records, and lines of metrics, that could not be sent to the primary since the last call. */
   takeLost () {
-    return this.#peer?.takeLost() ?? 0
+    return this.#worker?.takeLost() ?? 0
   }
 
-  /** Resolves when a worker has told its last. */
+  /** Resolves when a worker has sent its last metrics. */
   async stop () {
-    this.#hub?.close()
-    await this.#peer?.close()
+    this.#primary?.close()
+    await this.#worker?.close()
   }
 }
 

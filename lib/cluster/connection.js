@@ -2,19 +2,24 @@
 
 const { LineReader, LINE_BYTES } = require('./wire')
 
-/** The other side has stopped reading when so much waits for it. */
+/** Most bytes that may wait to be sent. With more waiting, the other side has stopped reading. */
 const BACKLOG_BYTES = 1024 * 1024
 
-/** One connection between two watchdogs: messages both ways, closed for good on the first that is none. */
-class Link {
+/**
+ * One connection between two watchdogs, with messages both ways. The first line that is no message closes it for
+ * good.
+ */
+class Connection {
   #socket
   /** @type {Error | null} */
   #fault = null
 
   /**
    * @param {import('node:net').Socket} socket
-   * @param {{ onMessage: (message: import('./wire').Message) => void, onClose: (fault: Error | null) => void }} handlers
-   * `onMessage` may throw: what it says was wrong with the message; `fault` is null where the connection just ended
+   * @param {object} handlers
+   * @param {(message: import('./wire').Message) => void} handlers.onMessage may throw: the error says what is wrong
+   * with the message
+   * @param {(fault: Error | null) => void} handlers.onClose null if the connection just ended
    */
   constructor (socket, { onMessage, onClose }) {
     this.#socket = socket
@@ -33,12 +38,15 @@ class Link {
     socket.on('close', () => onClose(this.#fault))
   }
 
-  /** Whether the other side has stopped reading; nothing more should then be sent than is lost without it. */
+  /** Whether the other side has stopped reading. Then only messages should be sent that nobody can do without. */
   get isBacklogged () {
     return this.#socket.writableLength > BACKLOG_BYTES
   }
 
-  /** @param {import('./wire').Message} message @returns {boolean} false where it is too long to be taken */
+  /**
+   * @param {import('./wire').Message} message
+   * @returns {boolean} false if it is too long to be sent
+   */
   send (message) {
     const line = `${JSON.stringify(message)}\n`
     if (Buffer.byteLength(line) > LINE_BYTES) return false
@@ -52,9 +60,9 @@ class Link {
   }
 
   /**
-   * Says that no more comes, and resolves when the other side has read everything and closed, or when
-   * that takes too long. To close at once would lose what was sent where the other side is just
-   * writing: that fails, and nobody reads after it.
+   * Says that no more comes, and resolves when the other side has read everything and closed, or when that takes
+   * too long. Closing at once would lose what was sent if the other side is just writing: its write would fail,
+   * and after a failed write nobody reads.
    * @param {number} ms
    * @returns {Promise<void>}
    */
@@ -75,4 +83,4 @@ class Link {
   }
 }
 
-exports.Link = Link
+exports.Connection = Connection

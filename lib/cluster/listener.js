@@ -3,22 +3,22 @@
 const fs = require('node:fs')
 const net = require('node:net')
 const { prepareFolder, sweepFolder } = require('./address')
-const { Alarm } = require('../util/timer')
+const { Timer } = require('../util/timer')
 
 const RETRY_MS = 5000
-/** So often the socket's file is looked after: cleaners of temporary folders do not spare every one. */
+/** How often the socket's file is looked for: cleaners of temporary folders may delete it. */
 const CHECK_MS = 5000
 
 /**
- * Listens at the cluster's address, whatever happens to it: a file that a dead process has left is
- * taken over, one that was deleted is made again.
+ * Listens at the cluster's address, whatever happens to the socket's file. A file that a dead process has left
+ * is taken over. A file that was deleted is made again.
  */
 class Listener {
   #address
   #handlers
   /** @type {net.Server | null} */
   #server = null
-  #alarm = new Alarm()
+  #timer = new Timer()
 
   /**
    * @param {string} address
@@ -41,7 +41,7 @@ class Listener {
     server.on('listening', () => {
       this.#handlers.onState(null)
       // A named pipe is no file.
-      if (process.platform !== 'win32') this.#alarm.set(CHECK_MS, () => this.#check())
+      if (process.platform !== 'win32') this.#timer.set(CHECK_MS, () => this.#check())
     })
     server.on('error', (/** @type {Error & { code?: string }} */ error) => {
       if (error.code === 'EADDRINUSE') this.#takeOver(error)
@@ -51,7 +51,7 @@ class Listener {
     this.#server = server
   }
 
-  /** Only a socket that nobody listens at refuses. @param {Error} error */
+  /** A connection is refused only if nobody listens: then the file is a dead process's. @param {Error} error */
   #takeOver (error) {
     const probe = net.connect(this.#address)
     probe.on('connect', () => {
@@ -59,7 +59,7 @@ class Listener {
       this.#fail(error)
     })
     probe.on('error', () => {
-      if (this.#alarm.isClosed) return
+      if (this.#timer.isClosed) return
       try {
         fs.unlinkSync(this.#address)
         this.#listen()
@@ -71,23 +71,23 @@ class Listener {
 
   #check () {
     if (fs.existsSync(this.#address)) {
-      this.#alarm.set(CHECK_MS, () => this.#check())
+      this.#timer.set(CHECK_MS, () => this.#check())
       return
     }
-    // Those who are connected stay so.
+    // Closing the server keeps its connections open.
     this.#server?.close()
     this.#listen()
   }
 
   /** @param {Error} error */
   #fail (error) {
-    if (this.#alarm.isClosed) return
+    if (this.#timer.isClosed) return
     this.#handlers.onState(error)
-    this.#alarm.set(RETRY_MS, () => this.#listen())
+    this.#timer.set(RETRY_MS, () => this.#listen())
   }
 
   close () {
-    this.#alarm.close()
+    this.#timer.close()
     this.#server?.close()
   }
 }

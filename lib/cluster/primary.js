@@ -1,34 +1,35 @@
 'use strict'
 
-const { Ledger } = require('./metrics/union')
-const { Link } = require('./connection')
+const { Connection } = require('./connection')
 const { Listener } = require('./listener')
-const { Member } = require('./worker-state')
+const { MetricsUnion } = require('./metrics/union')
+const { WorkerState } = require('./worker-state')
 const { Slots, MOST_SLOTS } = require('./slots')
 const { VERSION } = require('./wire')
 
-/** A scrape waits so long for workers; whoever has not answered is shown as of the last second. */
+/** How long a scrape waits for workers. A worker that has not answered is shown with its metrics of the last second. */
 const ANSWER_MS = 25
-/** Metrics come every second; without any for so long a worker is silent and its gauges mean nothing. */
+/** Metrics come every second. A worker that has sent none for so long is silent, and its gauges mean nothing. */
 const SILENT_MS = 5000
+/** How long a connection may take to say hello. */
 const HELLO_MS = 2000
-/** Connections beside the workers', for those that are just coming. */
+/** Connections beside those of a full cluster, for workers that are just coming. */
 const SPARE_CONNECTIONS = 64
 
 /** @typedef {import('./metrics/series').Metric} Metric */
 /** @typedef {import('../store/record').BlockRecord} BlockRecord */
 
 /** The primary's side of a cluster: all workers' metrics and blocks in one place. */
-class Hub {
+class ClusterPrimary {
   #parts
   #listener
   #slots = new Slots()
-  #ledger = new Ledger()
-  /** @type {Map<number, Member>} by slot */
-  #members = new Map()
-  /** @type {Set<Link>} */
-  #links = new Set()
-  /** @type {string | null | undefined} of the primary's endpoint, undefined before it is settled */
+  #union = new MetricsUnion()
+  /** @type {Map<number, WorkerState>} by slot */
+  #workers = new Map()
+  /** @type {Set<Connection>} */
+  #connections = new Set()
+  /** @type {string | null | undefined} of the primary's endpoint, undefined before it is known */
   #url
   /** @type {Map<number, number>} by slot */
   #restarts = new Map()
@@ -42,7 +43,7 @@ class Hub {
    * @param {() => number} parts.nowMs
    * @param {(record: BlockRecord) => void} parts.onBlock
    * @param {(error: Error | null) => void} parts.onState whether workers can join
-   * @param {(fault: Error) => void} parts.onFault somebody did not speak the protocol
+   * @param {(fault: Error) => void} parts.onFault a connection was closed because it did not keep to the protocol
    */
   constructor (parts) {
     this.#parts = parts
@@ -51,57 +52,55 @@ class Hub {
 
   /** @param {import('node:net').Socket} socket */
   #admit (socket) {
-    if (this.#links.size >= MOST_SLOTS + SPARE_CONNECTIONS) {
+    if (this.#connections.size >= MOST_SLOTS + SPARE_CONNECTIONS) {
       socket.destroy()
       return
     }
-    /** @type {Member | null} */
-    let member = null
-    const link = new Link(socket, {
+    /** @type {WorkerState | null} */
+    let worker = null
+    const connection = new Connection(socket, {
       onMessage: (message) => {
-        if (member !== null) this.#receive(member, message)
-        else if (message.t === 'hello') member = this.#welcome(message, link)
+        if (worker !== null) this.#receive(worker, message)
+        else if (message.t === 'hello') worker = this.#welcome(message, connection)
         else throw new Error('a message before hello')
         clearTimeout(hello)
       },
       onClose: (fault) => {
         clearTimeout(hello)
-        this.#links.delete(link)
-        if (member !== null) this.#leave(member)
+        this.#connections.delete(connection)
+        if (worker !== null) this.#leave(worker)
         if (fault !== null) this.#parts.onFault(fault)
       }
     })
-    this.#links.add(link)
-    const hello = setTimeout(() => link.close(), HELLO_MS)
+    this.#connections.add(connection)
+    const hello = setTimeout(() => connection.close(), HELLO_MS)
   }
 
-  /** @param {import('./wire').Message} message @param {Link} link */
-  #welcome ({ v, instance, pid, slot: wanted }, link) {
-    if (v === VERSION && !(typeof instance === 'string' && Number.isInteger(pid) && pid > 0)) throw new Error('a hello without instance or pid')
-    const taken = v === VERSION ? this.#slots.take(instance, pid, wanted) : null
-    if (taken === null) {
-      link.send({ t: 'refused', reason: v === VERSION ? `all ${MOST_SLOTS} places are taken` : `the primary speaks version ${VERSION}, not ${v}` })
-      link.end()
-      return null
-    }
+  /** @param {import('./wire').Message} message @param {Connection} connection */
+  #welcome ({ v, instance, pid, slot: wanted }, connection) {
+    if (v !== VERSION) return refuse(connection, `the primary speaks version ${VERSION}, not ${v}`)
+    const isWhole = typeof instance === 'string' && Number.isInteger(pid) && pid > 0
+    if (!isWhole) throw new Error('a hello without instance or pid')
+    const taken = this.#slots.take(instance, pid, wanted)
+    if (taken === null) return refuse(connection, `all ${MOST_SLOTS} places are taken`)
     const { slot, isRestart } = taken
-    const member = new Member({ slot, instance, link, nowMs: this.#parts.nowMs })
-    this.#members.set(slot, member)
+    const worker = new WorkerState({ slot, instance, connection, nowMs: this.#parts.nowMs })
+    this.#workers.set(slot, worker)
     this.#restarts.set(slot, (this.#restarts.get(slot) ?? 0) + (isRestart ? 1 : 0))
-    link.send({ t: 'welcome', v: VERSION, slot })
-    if (this.#url !== undefined) link.send({ t: 'endpoint', url: this.#url })
-    return member
+    connection.send({ t: 'welcome', v: VERSION, slot })
+    if (this.#url !== undefined) connection.send({ t: 'endpoint', url: this.#url })
+    return worker
   }
 
-  /** @param {Member} member @param {import('./wire').Message} message */
-  #receive (member, message) {
+  /** @param {WorkerState} worker @param {import('./wire').Message} message */
+  #receive (worker, message) {
     if (message.t === 'metrics') {
-      const wasKnown = member.isKnown
-      member.takeMetrics(message)
-      if (!wasKnown && member.isKnown) this.#ledger.join(member.slot, member.instance)
-      this.#end(member.takeUntold())
+      const wasKnown = worker.isKnown
+      worker.takeMetrics(message)
+      if (!wasKnown && worker.isKnown) this.#union.join(worker.slot, worker.instance)
+      this.#end(worker.takeSilent())
     } else if (message.t === 'block') {
-      this.#parts.onBlock(member.takeBlock(message))
+      this.#parts.onBlock(worker.takeBlock(message))
     }
   }
 
@@ -110,63 +109,81 @@ class Hub {
     for (const record of records) this.#parts.onBlock({ ...record, ongoing: false })
   }
 
-  /** @param {Member} member */
-  #leave (member) {
-    this.#members.delete(member.slot)
-    this.#slots.release(member.slot)
-    if (member.isKnown) this.#ledger.leave(member.slot, member.instance, member.metrics)
-    // The end of a process ends its block.
-    this.#end(member.ongoing)
+  /** @param {WorkerState} worker */
+  #leave (worker) {
+    this.#workers.delete(worker.slot)
+    this.#slots.release(worker.slot)
+    if (worker.isKnown) this.#union.leave(worker.slot, worker.instance, worker.metrics)
+    // The end of a process ends its blocks.
+    this.#end(worker.ongoing)
   }
 
   /** Tells the workers where the primary's endpoint is. @param {string | null} url */
   tellUrl (url) {
     this.#url = url
-    for (const { link } of this.#members.values()) link.send({ t: 'endpoint', url })
+    for (const { connection } of this.#workers.values()) connection.send({ t: 'endpoint', url })
   }
 
-  /** The primary's own metrics and every worker's. @param {() => Promise<Metric[]>} own @returns {Promise<import('./metrics/union').Family[]>} */
+  /**
+   * The primary's own metrics and every worker's.
+   * @param {() => Promise<Metric[]>} own
+   * @returns {Promise<import('./metrics/union').Family[]>}
+   */
   async union (own) {
     this.#asking ??= this.#ask().finally(() => { this.#asking = null })
     await this.#asking
     const now = this.#parts.nowMs()
-    const living = new Map([...this.#members.values()].filter(({ isKnown }) => isKnown).map((member) => {
-      const isSilent = now - member.heardAtMs > SILENT_MS
-      return [member.slot, isSilent ? member.metrics.filter(({ type }) => type !== 'gauge') : member.metrics]
+    const known = [...this.#workers.values()].filter(({ isKnown }) => isKnown)
+    const living = new Map(known.map(({ slot, metrics, heardAtMs }) => {
+      const isSilent = now - heardAtMs > SILENT_MS
+      return [slot, isSilent ? metrics.filter(({ type }) => type !== 'gauge') : metrics]
     }))
-    return this.#ledger.union(await own(), living)
+    return this.#union.of(await own(), living)
   }
 
   async #ask () {
     const id = ++this.#lastAsk
-    const answers = [...this.#members.values()].map((member) => member.ask(id))
+    const answers = Promise.all([...this.#workers.values()].map((worker) => worker.ask(id)))
     /** @type {NodeJS.Timeout | undefined} */
     let timer
-    await Promise.race([Promise.all(answers), new Promise((resolve) => { timer = setTimeout(resolve, ANSWER_MS) })])
+    await Promise.race([answers, new Promise((resolve) => { timer = setTimeout(resolve, ANSWER_MS) })])
     clearTimeout(timer)
   }
 
   /** Blocks in progress of all workers. @returns {BlockRecord[]} */
   get ongoing () {
-    return [...this.#members.values()].flatMap((member) => member.ongoing)
+    return [...this.#workers.values()].flatMap(({ ongoing }) => ongoing)
   }
 
-  /** @returns {{ worker: number, blockedMs: number }[]} every worker, 0 where it is not blocked */
+  /** @returns {{ worker: number, blockedMs: number }[]} every worker, 0 if it is not blocked */
   get blockedMs () {
-    return [...this.#members.values()].map(({ slot, blockedMs }) => ({ worker: slot, blockedMs: Math.round(blockedMs) }))
+    return [...this.#workers.values()].map(({ slot, blockedMs }) => ({
+      worker: slot, blockedMs: Math.round(blockedMs)
+    }))
   }
 
-  /** Of the cluster itself. */
+  /** Counts of workers and restarts. */
   get state () {
     const now = this.#parts.nowMs()
-    const silent = [...this.#members.values()].filter(({ heardAtMs }) => now - heardAtMs > SILENT_MS).length
-    return { workers: { answering: this.#members.size - silent, silent }, restarts: this.#restarts }
+    const silent = [...this.#workers.values()].filter(({ heardAtMs }) => now - heardAtMs > SILENT_MS).length
+    return { workers: { answering: this.#workers.size - silent, silent }, restarts: this.#restarts }
   }
 
   close () {
     this.#listener.close()
-    for (const link of this.#links) link.close()
+    for (const connection of this.#connections) connection.close()
   }
 }
 
-exports.Hub = Hub
+/**
+ * @param {Connection} connection
+ * @param {string} reason
+ * @returns {null} instead of a worker
+ */
+function refuse (connection, reason) {
+  connection.send({ t: 'refused', reason })
+  connection.end()
+  return null
+}
+
+exports.ClusterPrimary = ClusterPrimary

@@ -1,18 +1,20 @@
 'use strict'
 
-const { isRecordShaped } = require('./record-shape')
+const { isRecord } = require('../store/record')
 
-/** A thousand of them fit the primary's watchdog; mostly all ten stacks fit one. */
+/** @typedef {import('../store/record').BlockRecord} BlockRecord */
+
+/** Largest record on the wire. All ten stacks mostly fit, and a thousand such records fit the primary's watchdog. */
 const RECORD_BYTES = 16 * 1024
 
 /**
- * A record as it travels: with as many of its stacks as there is room for, the heaviest first, and none of a CPU profile.
+ * A record as it travels: with as many of its stacks as there is room for, the heaviest first, and none of a CPU
+ * profile. A record that is too large even without stacks travels bare: that is enough to end a block in the primary.
  * @param {any} record
- * @returns {any} bare where it is too large even without, which ends a block in the primary; null where that is too large,
- * or the primary would take it for no record and close the connection
+ * @returns {any} null if it is too large even so, or no record, for which the primary would close the connection
  */
 exports.fit = ({ profile, ...rest }) => {
-  if (!isRecordShaped({ profile, ...rest })) return null
+  if (!isRecord(/** @type {any} */ ({ profile, ...rest }))) return null
   const record = profile ? { ...rest, profile: { ...profile, stacks: [] } } : rest
   const stacks = [...record.stacks]
   while (stacks.length > 1 && bytes({ ...record, stacks }) > RECORD_BYTES) stacks.pop()
@@ -24,7 +26,7 @@ exports.fit = ({ profile, ...rest }) => {
 function withSomeFrames (record, stacks) {
   if (stacks.length === 0) return null
   const [{ frames, ...heaviest }, ...others] = stacks
-  // A stack may be of no frames: nothing but the agent's own were seen.
+  // A stack may have no frames, if all it had were the agent's own.
   for (let count = frames.length; ; count >>= 1) {
     const fitted = { ...record, stacks: [{ ...heaviest, frames: frames.slice(0, count) }, ...others] }
     if (bytes(fitted) <= RECORD_BYTES) return fitted
@@ -34,12 +36,13 @@ function withSomeFrames (record, stacks) {
 
 /** @param {any} record */
 function bare (record) {
-  const least = { ...record, stacks: [], frame: null, leaf: null, package: null, request: null, origin: null, profile: null }
+  const nothing = { frame: null, leaf: null, package: null, request: null, origin: null, profile: null }
+  const least = { ...record, stacks: [], ...nothing }
   return bytes(least) <= RECORD_BYTES ? least : null
 }
 
-/** Whether what came over the wire can be listed beside the primary's own records. @param {any} record @returns {boolean} */
-exports.isRecord = (record) => isRecordShaped(record) && bytes(record) <= RECORD_BYTES
+/** Whether a record is as small as those that fit() makes. @param {BlockRecord} record */
+exports.isSmall = (record) => bytes(record) <= RECORD_BYTES
 
 /** @param {unknown} value */
 function bytes (value) {

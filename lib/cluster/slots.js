@@ -2,16 +2,16 @@
 
 const { isAlive } = require('../util/is-alive')
 
-/** More workers than this are refused and listen on their own. */
+/** Most workers of a cluster. Further ones are refused and listen on their own. */
 const MOST_SLOTS = 256
 
 /**
- * Which number a worker goes by: the lowest free one, so that a worker that replaces another goes on
- * under its number. `instance` tells one life of a worker's watchdog from the next, `pid` whose it is.
+ * Numbers for workers. A worker gets the lowest free one, so a worker that replaces another goes on under the
+ * same number. `instance` tells one life of a worker's watchdog from the next; `pid` tells the process.
  */
 class Slots {
   #taken = new Set()
-  /** @type {Map<number, { instance: string, pid: number }>} who had it last */
+  /** @type {Map<number, { instance: string, pid: number }>} the last holder of each slot */
   #last = new Map()
   #isAlive
 
@@ -23,8 +23,9 @@ class Slots {
   /**
    * @param {string} instance
    * @param {number} pid
-   * @param {unknown} wanted had under an earlier hub; taken over where nobody has it
-   * @returns {{ slot: number, isRestart: boolean } | null} `isRestart`: it replaces another process; null where all are taken
+   * @param {unknown} wanted slot that the worker had under an earlier primary; given if it is free
+   * @returns {{ slot: number, isRestart: boolean } | null} `isRestart`: the worker replaces another process.
+   * null if all slots are taken
    */
   take (instance, pid, wanted) {
     const slot = this.#returning(instance, pid) ?? this.#inherited(wanted) ?? this.#lowest()
@@ -53,7 +54,10 @@ class Slots {
     return Number.isInteger(wanted) && slot >= 1 && slot <= MOST_SLOTS && !this.#last.has(slot) ? slot : undefined
   }
 
-  /** A process that has only lost its connection comes back, and its totals would count twice. */
+  /**
+   * The lowest slot whose last process is gone. A living process may have lost its connection only. It comes back,
+   * and its totals would count twice.
+   */
   #lowest () {
     let slot = 1
     while (this.#taken.has(slot) || this.#isAlive(this.#last.get(slot)?.pid ?? 0)) slot++

@@ -1,39 +1,44 @@
 'use strict'
 
 /**
- * The protocol between the watchdogs of a cluster: one JSON object a line, its kind in `t`. Kinds
- * that are not known are ignored; the version is raised when one side would misread the other.
+ * The protocol between the watchdogs of a cluster: one JSON object a line, its kind in `t`. Unknown kinds are
+ * ignored. The version is raised when one side would misread the other.
  *
  * worker to primary:
- * - hello { v, pid, instance, slot } first of all; `instance` is a life of its watchdog, `slot` held under an earlier hub, or null
- * - metrics { metrics, series, values, gone, id } what changed (series.js), in several lines; the last has `gone`, and the `id` of the ask it answers
+ * - hello { v, pid, instance, slot } first of all; `instance` tells the lives of its watchdog apart, `slot` is the one
+ *   that it had under an earlier primary, or null
+ * - metrics { metrics, series, values, gone, id } what has changed (metrics/series.js), in several lines; the last
+ *   line has `gone`, and the `id` of the ask that it answers
  * - block { record } as soon as a block opens, each second, when it ends and when it settles
  *
- * A worker that leaves sends its last metrics and ends its side; the primary reads to that end and closes.
+ * A worker that leaves sends its last metrics and ends its side. The primary reads up to that end and closes.
  *
  * primary to worker:
  * - welcome { v, slot } or refused { reason }
- * - endpoint { url } of the primary; null where it has none
+ * - endpoint { url } of the primary, null if it has none
  * - ask { id } for the metrics as they are now
  */
 exports.VERSION = 1
 
-/** A line of metrics is some 100 KB, of values with exemplars or labels of many bytes a character 600; a record is 16 KB. */
+/**
+ * Longest line. A line of metrics has some 100 KB; with exemplars on all values, or labels of many bytes a character,
+ * 600 KB. A record has 16 KB.
+ */
 exports.LINE_BYTES = 1024 * 1024
 
 const NEWLINE = 10
 
 /** @typedef {{ t: string, [key: string]: any }} Message */
 
-/** Bytes in, messages out; throws on what is no message. */
+/** Bytes in, messages out. Throws on a line that is no message. */
 class LineReader {
-  /** @type {Buffer[]} of a line whose end has not come */
+  /** @type {Buffer[]} parts of the line whose end has not come */
   #parts = []
   #bytes = 0
 
   /**
    * @param {Buffer} chunk
-   * @returns {Message[]} those whose end it brought
+   * @returns {Message[]} those that end in it
    */
   push (chunk) {
     /** @type {Message[]} */

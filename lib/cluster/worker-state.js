@@ -1,33 +1,41 @@
 'use strict'
 
-const { isRecord } = require('./records')
+const { isRecord } = require('../store/record')
+const { isSmall } = require('./records')
 const { SeriesReader } = require('./metrics/series')
 
 const ROUNDING = 10
-/** A block in progress is told again each second; one that is not has ended, and its end was lost. */
-const UNTOLD_MS = 3000
+/** A worker repeats a block in progress each second. Without a word for so long it has ended, and its end was lost. */
+const SILENT_BLOCK_MS = 3000
+/** Most blocks in progress that are kept of one worker. It has at most one for each of its threads. */
 const MOST_ONGOING = 20
 
 /** @typedef {import('../store/record').BlockRecord} BlockRecord */
 
 /** A worker as the primary knows it: its metrics as they last came, and its blocks in progress. */
-class Member {
+class WorkerState {
   #series = new SeriesReader()
   /** @type {Map<string, { record: BlockRecord, atMs: number }>} */
   #ongoing = new Map()
   #nowMs
-  /** @type {{ id: number, done: () => void } | null} */
+  /** @type {{ id: number, done: () => void } | null} the question that it has not answered */
   #asked = null
-  /** When it last gave its metrics. */
+  /** When its metrics last came. */
   heardAtMs
-  /** Whether its metrics have come whole: before, those of who had its slot count. */
+  /** Whether its metrics have come whole. Before that, the metrics of the slot's last worker count. */
   isKnown = false
 
-  /** @param {{ slot: number, instance: string, link: import('./connection').Link, nowMs: () => number }} parts */
-  constructor ({ slot, instance, link, nowMs }) {
+  /**
+   * @param {object} parts
+   * @param {number} parts.slot
+   * @param {string} parts.instance
+   * @param {import('./connection').Connection} parts.connection
+   * @param {() => number} parts.nowMs
+   */
+  constructor ({ slot, instance, connection, nowMs }) {
     this.slot = slot
     this.instance = instance
-    this.link = link
+    this.connection = connection
     this.#nowMs = nowMs
     this.heardAtMs = nowMs()
   }
@@ -43,19 +51,21 @@ class Member {
 
   /** @param {import('./wire').Message} message @returns {BlockRecord} */
   takeBlock ({ record }) {
-    if (!isRecord(record)) throw new Error('a block that is no record')
+    if (!isRecord(record) || !isSmall(record)) throw new Error('a block that is no record')
     const own = { ...record, worker: this.slot }
     this.#ongoing.delete(own.id)
     if (own.ongoing) this.#ongoing.set(own.id, { record: own, atMs: this.#nowMs() })
-    if (this.#ongoing.size > MOST_ONGOING) this.#ongoing.delete(/** @type {string} */ (this.#ongoing.keys().next().value))
+    if (this.#ongoing.size > MOST_ONGOING) {
+      this.#ongoing.delete(/** @type {string} */ (this.#ongoing.keys().next().value))
+    }
     return own
   }
 
-  /** Blocks that must have ended, as far as they were told. @returns {BlockRecord[]} */
-  takeUntold () {
-    const untold = [...this.#ongoing.values()].filter(({ atMs }) => this.#nowMs() - atMs > UNTOLD_MS)
-    for (const { record } of untold) this.#ongoing.delete(record.id)
-    return untold.map(({ record }) => record)
+  /** Takes out blocks that must have ended, as they were last sent. @returns {BlockRecord[]} */
+  takeSilent () {
+    const silent = [...this.#ongoing.values()].filter(({ atMs }) => this.#nowMs() - atMs > SILENT_BLOCK_MS)
+    for (const { record } of silent) this.#ongoing.delete(record.id)
+    return silent.map(({ record }) => record)
   }
 
   /** Resolves when its metrics are those of now. @param {number} id @returns {Promise<void>} */
@@ -63,18 +73,18 @@ class Member {
     return new Promise((resolve) => {
       this.#asked?.done()
       this.#asked = { id, done: resolve }
-      // Who does not read has nothing to say.
-      if (this.link.isBacklogged) resolve()
-      else this.link.send({ t: 'ask', id })
+      // A worker that does not read will not answer either.
+      if (this.connection.isBacklogged) resolve()
+      else this.connection.send({ t: 'ask', id })
     })
   }
 
-  /** As they last came. */
+  /** Its metrics as they last came. */
   get metrics () {
     return this.#series.snapshot()
   }
 
-  /** Its blocks in progress, as long as they are by now. @returns {BlockRecord[]} */
+  /** Its blocks in progress, with their durations up to now. @returns {BlockRecord[]} */
   get ongoing () {
     const now = this.#nowMs()
     return [...this.#ongoing.values()].map(({ record, atMs }) => ({
@@ -82,10 +92,10 @@ class Member {
     }))
   }
 
-  /** By the block in progress of its main thread, 0 without one. */
+  /** How long its main thread has been blocked, 0 if it is not. */
   get blockedMs () {
     return Math.max(0, ...this.ongoing.filter(({ thread }) => thread === 'main').map(({ durationMs }) => durationMs))
   }
 }
 
-exports.Member = Member
+exports.WorkerState = WorkerState

@@ -2,46 +2,47 @@
 
 const net = require('node:net')
 const { checkFolder } = require('./address')
-const { Alarm } = require('../util/timer')
-const { Link } = require('./connection')
+const { Timer } = require('../util/timer')
+const { Connection } = require('./connection')
 const { fit } = require('./records')
 const { SeriesWriter } = require('./metrics/series')
 const { VERSION } = require('./wire')
 
-/** A primary may start its agent after its first workers: so long a worker waits for it, */
+/** How long a worker waits for its primary, whose agent may start after its first workers. */
 const PATIENCE_MS = 1000
+/** Time between two attempts to join while the worker waits. */
 const HURRY_MS = 50
-/** and then listens itself, trying on. */
+/** The same once the worker has waited in vain and has an endpoint of its own. */
 const RETRY_MS = 3000
-/** A primary that is stopped accepts, and then says nothing. */
+/** How long a joined primary may take to name its endpoint: one that is stopped accepts and then says nothing. */
 const HELLO_MS = 2000
-/** What a worker may lose that ends without saying so. */
+/** Time between two reports of metrics: as much may be lost if the worker ends without leaving. */
 const PUSH_MS = 1000
-/** A primary that reads takes some milliseconds; the application's agent waits for a second in all. */
+/** Longest leave. A primary that reads takes some milliseconds; the application's agent waits a second in all. */
 const LEAVE_MS = 200
-/** In a storm of blocks the others go without most of their stacks, which the primary would have to parse. */
+/** Records a second that keep their stacks. In a storm the others have one: the primary has to parse them all. */
 const FULL_RECORDS_A_PUSH = 20
-/** The latest blocks from before it joined: its start-up, or what a new primary's watchdog has not heard. */
+/** Blocks from before it joined that are sent: of its start-up, or those that a new primary has not heard. */
 const EARLIER_RECORDS = 50
 
 /** @typedef {import('../store/record').BlockRecord} BlockRecord */
 
-/** The worker's side of a cluster: joins the primary, tells it blocks and metrics, and joins again. */
-class Peer {
+/** The worker's side of a cluster: joins the primary, sends it blocks and metrics, and joins again. */
+class ClusterWorker {
   #parts
-  /** A life of this process's watchdog: the next one counts anew. */
+  /** Tells one life of this process's watchdog from the next, which counts from zero. */
   #instance = `${Date.now()}-${Math.random().toString(36).slice(2)}`
-  /** @type {Link | null} */
-  #link = null
+  /** @type {Connection | null} */
+  #connection = null
   /** @type {SeriesWriter | null} while joined */
   #writer = null
   /** @type {number | null} */
   #slot = null
   #aloneAtMs
   #isAlone = false
-  /** Whether the primary's endpoint is known: only then is it a place to be. */
+  /** Whether the primary's endpoint is known. Only then is the worker's own not needed. */
   #isJoined = false
-  #alarm = new Alarm()
+  #timer = new Timer()
   /** @type {NodeJS.Timeout | undefined} */
   #hello
   #fullRecords = 0
@@ -56,7 +57,7 @@ class Peer {
    * @param {() => Promise<import('./metrics/series').Metric[]>} parts.snapshot
    * @param {() => BlockRecord[]} parts.blocks of this process, newest first
    * @param {(url: string | null) => void} parts.onJoined with the primary's endpoint; again whenever that changes
-   * @param {(hadPrimary: boolean) => void} parts.onAlone there is no primary, or at present none
+   * @param {(hadPrimary: boolean) => void} parts.onAlone there is no primary, or none at present
    * @param {(error: Error | null) => void} parts.onState why the primary cannot be joined although there is one
    */
   constructor (parts) {
@@ -66,7 +67,7 @@ class Peer {
   }
 
   #connect () {
-    const { address, onState } = this.#parts
+    const { address, pid = process.pid, onState } = this.#parts
     const unsafe = /** @type {(Error & { code?: string }) | null} */ (checkFolder(address))
     if (unsafe !== null) {
       if (unsafe.code !== 'ENOENT') onState(unsafe)
@@ -74,25 +75,23 @@ class Peer {
       return
     }
     const socket = net.connect(address)
-    const link = new Link(socket, {
+    const connection = new Connection(socket, {
       onMessage: (message) => this.#receive(message),
       onClose: () => this.#lose()
     })
-    this.#link = link
-    this.#hello = setTimeout(() => link.close(), HELLO_MS)
-    socket.on('connect', () => link.send({ t: 'hello', v: VERSION, pid: this.#parts.pid ?? process.pid, instance: this.#instance, slot: this.#slot }))
+    this.#connection = connection
+    this.#hello = setTimeout(() => connection.close(), HELLO_MS)
+    socket.on('connect', () => {
+      connection.send({ t: 'hello', v: VERSION, pid, instance: this.#instance, slot: this.#slot })
+    })
   }
 
   /** @param {import('./wire').Message} message */
   #receive (message) {
-    // What is asked while it leaves it has just told.
-    if (this.#alarm.isClosed) return
+    // A worker that leaves has just sent what it could be asked for.
+    if (this.#timer.isClosed) return
     if (message.t === 'welcome') {
-      this.#slot = message.slot
-      this.#writer = new SeriesWriter()
-      this.#parts.onState(null)
-      this.#push()
-      for (const record of this.#parts.blocks().slice(0, EARLIER_RECORDS).reverse()) this.tellBlock(record)
+      this.#begin(message.slot)
     } else if (message.t === 'refused') {
       this.#parts.onState(new Error(`the primary refused: ${message.reason}`))
     } else if (message.t === 'endpoint') {
@@ -105,50 +104,59 @@ class Peer {
     }
   }
 
+  /** @param {number} slot */
+  #begin (slot) {
+    this.#slot = slot
+    this.#writer = new SeriesWriter()
+    this.#parts.onState(null)
+    this.#push()
+    for (const record of this.#parts.blocks().slice(0, EARLIER_RECORDS).reverse()) this.tellBlock(record)
+  }
+
   #lose () {
     clearTimeout(this.#hello)
     if (this.#isJoined) this.#aloneAtMs = this.#parts.nowMs() + PATIENCE_MS
     this.#isJoined = false
-    this.#link = null
+    this.#connection = null
     this.#writer = null
     this.#again()
   }
 
   #again () {
-    if (this.#alarm.isClosed) return
+    if (this.#timer.isClosed) return
     const isPatient = !this.#isAlone && this.#parts.nowMs() < this.#aloneAtMs
     if (!isPatient && !this.#isAlone) {
       this.#isAlone = true
       this.#parts.onAlone(this.#slot !== null)
     }
-    this.#alarm.set(isPatient ? HURRY_MS : RETRY_MS, () => this.#connect())
+    this.#timer.set(isPatient ? HURRY_MS : RETRY_MS, () => this.#connect())
   }
 
   #push () {
     this.#fullRecords = FULL_RECORDS_A_PUSH
     this.#tellMetrics()
-    this.#alarm.set(PUSH_MS, () => { if (this.#writer !== null) this.#push() })
+    this.#timer.set(PUSH_MS, () => { if (this.#writer !== null) this.#push() })
   }
 
   /** @param {number} [id] of the question it answers */
   async #tellMetrics (id) {
     const writer = this.#writer
-    const link = this.#link
-    // What has changed meanwhile is told when the primary reads again.
-    if (writer === null || link === null || link.isBacklogged) return
+    const connection = this.#connection
+    // A primary that does not read gets the changes when it reads again.
+    if (writer === null || connection === null || connection.isBacklogged) return
     try {
       const snapshot = await this.#parts.snapshot()
       if (this.#writer !== writer) return
       const messages = writer.changes(snapshot)
       messages[messages.length - 1].id = id
-      for (const message of messages) this.#lost += link.send(message) ? 0 : 1
+      for (const message of messages) this.#lost += connection.send(message) ? 0 : 1
       this.#fail(null)
     } catch (error) {
       this.#fail(error)
     }
   }
 
-  /** Its metrics cannot be read, or can again. @param {Error | null} error */
+  /** The metrics cannot be read, or can be read again. @param {Error | null} error */
   #fail (error) {
     if (this.#hasFailed === (error !== null)) return
     this.#hasFailed = error !== null
@@ -160,25 +168,25 @@ class Peer {
     if (this.#writer === null) return
     const isFull = this.#fullRecords-- > 0
     const fitted = fit(isFull ? record : { ...record, stacks: record.stacks.slice(0, 1) })
-    if (fitted === null || this.#link === null || this.#link.isBacklogged) this.#lost++
-    else this.#link.send({ t: 'block', record: fitted })
+    if (fitted === null || this.#connection === null || this.#connection.isBacklogged) this.#lost++
+    else this.#connection.send({ t: 'block', record: fitted })
   }
 
-  /** Records, and lines of metrics, that could not be told since the last call. */
+  /** Records, and lines of metrics, that could not be sent since the last call. */
   takeLost () {
     const lost = this.#lost
     this.#lost = 0
     return lost
   }
 
-  /** Says what is left to say and leaves. */
+  /** Sends its last metrics and leaves. */
   async close () {
-    this.#alarm.close()
+    this.#timer.close()
     clearTimeout(this.#hello)
     await this.#tellMetrics()
     this.#writer = null
-    await this.#link?.leave(LEAVE_MS)
+    await this.#connection?.leave(LEAVE_MS)
   }
 }
 
-exports.Peer = Peer
+exports.ClusterWorker = ClusterWorker

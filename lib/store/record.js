@@ -1,6 +1,6 @@
 'use strict'
 
-const { isText, objectOf, orMissing, orNull } = require('../util/validators')
+const { isFlag, isText, listOf, objectOf, orMissing, orNull } = require('../util/validators')
 
 /**
  * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds,
@@ -86,26 +86,69 @@ exports.summaryOf = (record) => ({
   ...(record.profile && { profile: { ...record.profile, stacks: record.profile.stacks.slice(0, 1) } })
 })
 
-const isPlace = objectOf({ function: orMissing(isText), file: orMissing(isText), line: orMissing(Number.isInteger) })
+/** @typedef {import('../util/validators').Shape} Shape */
+
+const ID = /^[\w.-]{1,64}$/
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+const isNumber = /** @type {Shape} */ (Number.isFinite)
+/** @type {Shape} */
+const isCount = (value) => Number.isSafeInteger(value) && value >= 0
+/** @type {Shape} */
+const isTime = (value) => isText(value) && TIME.test(value) && Number.isFinite(Date.parse(value))
+/** A line or column: a whole number, negative at the begin of some scripts of node:vm. */
+const isPlace = /** @type {Shape} */ (Number.isSafeInteger)
+const isReading = orMissing(isNumber)
+
+const frame = { function: orNull(isText), file: orNull(isText), line: orNull(isPlace), column: orNull(isPlace) }
+const isFrame = objectOf(frame)
+const areStacks = listOf(objectOf({ count: isCount, weightMs: isNumber, frames: listOf(isFrame) }))
+
+const isEvidence = objectOf({
+  cpuMs: isReading,
+  gcMs: isReading,
+  runQueueMs: isReading,
+  throttledMs: isReading,
+  stolenMs: isReading,
+  answerMs: isReading,
+  nativeMs: isReading,
+  watchdogGapMs: isReading,
+  requests: isReading,
+  debugger: isFlag
+})
+
+const isRequest = objectOf({
+  method: isText, route: isText, startedAt: isTime, ended: orMissing(isFlag), traceId: orMissing(isText)
+})
 
 /**
- * Whether a value, of a file or of an endpoint of any version, has what it takes to tell of a block; earlier
- * versions had fewer fields.
+ * Whether a value is a record in every field that somebody reads: what a list, a page or an export shows must not
+ * throw on it. The value may come from a file, an endpoint or a worker of another version. So a cause may be
+ * unknown here, other fields are ignored, and a field that a later version adds has to be orMissing.
  * @type {(value: any) => value is BlockRecord}
  */
 exports.isRecord = /** @type {any} */ (objectOf({
-  id: isText,
-  thread: orMissing(isText),
-  startedAt: isText,
-  durationMs: (value) => typeof value === 'number',
+  id: (value) => isText(value) && ID.test(value),
+  pid: isCount,
+  thread: isText,
+  threadId: isCount,
+  startedAt: isTime,
+  durationMs: isNumber,
+  uncertaintyMs: isNumber,
+  ongoing: isFlag,
+  startup: isFlag,
   cause: isText,
-  frame: orNull(isPlace),
-  package: orMissing(objectOf({ name: isText, version: orMissing(isText) })),
-  request: orNull(objectOf({ method: orMissing(isText), route: orMissing(isText) })),
-  origin: orMissing(objectOf({ frame: isPlace })),
-  profile: orMissing(objectOf({ call: orMissing(isText) })),
-  probable: orMissing(objectOf({ call: isText, line: Number.isInteger })),
-  generated: orMissing(isPlace)
+  evidence: isEvidence,
+  frame: orNull(objectOf({ ...frame, exact: isFlag })),
+  leaf: orNull(isFrame),
+  package: orMissing(objectOf({ name: isText, version: orNull(isText), bugs: orNull(isText) })),
+  samples: isCount,
+  stacks: areStacks,
+  request: orNull(isRequest),
+  origin: orMissing(objectOf({ type: isText, durationMs: isNumber, frame: isFrame, frames: listOf(isFrame) })),
+  profile: orMissing(objectOf({ samples: isCount, call: orNull(isText), stacks: areStacks })),
+  probable: orMissing(objectOf({ call: isText, line: isCount })),
+  generated: orMissing(isFrame)
 }))
 
 /** Milliseconds to a tenth. @param {number} ms */

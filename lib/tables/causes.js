@@ -17,3 +17,10 @@ exports.causes = {
 }
 
 /** @typedef {'js' | 'native' | 'gc' | 'sync-io' | 'many' | 'starved' | 'suspended' | 'unknown'} Cause */
+
+/**
+ * What happened instead, if no line of code is to blame. A record of another version may have a cause that is
+ * not known here.
+ * @param {string} cause
+ */
+exports.excuseOf = (cause) => Object.hasOwn(exports.causes, cause) ? exports.causes[/** @type {Cause} */ (cause)].excuse : undefined

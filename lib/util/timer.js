@@ -1,7 +1,7 @@
 'use strict'
 
-/** One thing to do later: the last one set, and none once closed. */
-class Alarm {
+/** Does one thing later: the last one that was set. After close() it does nothing more. */
+class Timer {
   /** @type {NodeJS.Timeout | undefined} */
   #timer
   isClosed = false
@@ -18,4 +18,4 @@ class Alarm {
   }
 }
 
-exports.Alarm = Alarm
+exports.Timer = Timer

@@ -2,12 +2,12 @@
 
 const { LISTENING } = require('../bridge/messages')
 const { HttpServer } = require('../export/http/server')
-const { makeRoutes } = require('../export/http/paths')
+const { makePaths } = require('../export/http/paths')
 const { nowMs } = require('../util/clock')
 
 const LAST_PORT = 65535
 
-/** @typedef {Parameters<typeof makeRoutes>[0]} Sources */
+/** @typedef {Parameters<typeof makePaths>[0]} Sources */
 
 /** Where the endpoint is: opened and closed as the process's part in a cluster asks for, and announced in the log. */
 class Endpoint {
@@ -38,7 +38,7 @@ class Endpoint {
     const port = configured === 0 ? 0 : Math.min(configured + above, LAST_PORT)
     this.#server = new HttpServer({
       options: { host, port, token, allowHosts },
-      routes: makeRoutes(sources),
+      paths: makePaths(sources),
       onState: (url, error) => {
         health.set('endpoint', error)
         if (url !== null) this.#announce(url, port)

@@ -2,7 +2,7 @@
 
 const { nowMs } = require('../../lib/util/clock')
 const { HttpServer } = require('../../lib/export/http/server')
-const { makeRoutes } = require('../../lib/export/http/paths')
+const { makePaths } = require('../../lib/export/http/paths')
 const { resolveOptions } = require('../../lib/options/table')
 const { PageFeed } = require('../../lib/watchdog/page-feed/feed')
 
@@ -30,7 +30,7 @@ exports.startPageAgent = async (t, records = []) => {
   const url = await new Promise((resolve) => {
     server = new HttpServer({
       options: { host: '127.0.0.1', port: 0, allowHosts: [] },
-      routes: makeRoutes({
+      paths: makePaths({
         metrics: /** @type {any} */ ({}),
         blockedMs: () => 0,
         workers: () => null,

@@ -21,7 +21,7 @@ const allowed = {
   explain: [],
   store: [],
   export: [],
-  cluster: [],
+  cluster: ['store'],
   cli: ['host', 'store', 'export', 'bridge']
 }
 

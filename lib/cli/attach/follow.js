@@ -1,7 +1,7 @@
 'use strict'
 
 const { codedError } = require('../../tables/errors')
-const { describe, place, printable } = require('../../export/log/sentence')
+const { sentenceOf, place, printable } = require('../../export/log/sentence')
 const { telling } = require('../../export/log/pretty')
 const { isAlive } = require('../../util/is-alive')
 const { refusedPort } = require('../common/endpoint')
@@ -116,7 +116,7 @@ function tell (record, last) {
     return last
   }
   // The agent has not seen the process start.
-  print(`${clockTime(startedAt)} ${describe({ ...record, startup: false })}`)
+  print(`${clockTime(startedAt)} ${sentenceOf({ ...record, startup: false })}`)
   // Once is enough, until another place is found.
   if (!isSame && stacks.length > 0) {
     for (const line of telling(stacks[0].frames.map(lineOf))) print(`    ${line}`)

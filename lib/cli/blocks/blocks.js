@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const { codedError } = require('../../tables/errors')
-const { describe, printable } = require('../../export/log/sentence')
+const { sentenceOf, printable } = require('../../export/log/sentence')
 const { readBlocks } = require('../../store/block-file')
 const { isRecord } = require('../../store/record')
 const { addressOf, askJson, isAddress, notOurs } = require('../common/endpoint')
@@ -85,7 +85,7 @@ function print ({ source, record }, isJoined, { json }) {
   const from = `${isJoined ? `${source} ` : ''}${worker}`
   const text = json
     ? JSON.stringify(isJoined ? { source, ...record } : record)
-    : `${printable(`${record.startedAt} ${from}${record.id}`)} ${describe(record)}`
+    : `${printable(`${record.startedAt} ${from}${record.id}`)} ${sentenceOf(record)}`
   process.stdout.write(`${text}\n`)
 }
 

@@ -1,20 +1,20 @@
 'use strict'
 
-/** As many as one worker may have series; beyond, the table begins anew, which costs memory and nothing else. */
+/** Most sets of labels in the table: as many as a worker may have series. A full table is emptied. */
 const MOST_KEPT = 50_000
 
 /** @typedef {Record<string, string | number>} Labels */
 
 /**
- * Workers of one application have the same series: 16 of them with 4000 each shared one heap of
- * 128 MB with difficulty before their labels were held once.
+ * Labels that several workers share. Workers of one application have the same series. Before their labels were
+ * held once, 16 workers of 4000 series each hardly fit a heap of 128 MB.
  * @type {Map<string, Labels>}
  */
 const kept = new Map()
 /** @type {WeakMap<Labels, string>} */
 const sets = new WeakMap()
 
-/** The same labels as everybody else's object. @param {Labels} labels @returns {Labels} */
+/** The one object for these labels. @param {Labels} labels @returns {Labels} */
 exports.shared = (labels) => {
   const text = JSON.stringify(labels)
   const known = kept.get(text)
@@ -24,7 +24,10 @@ exports.shared = (labels) => {
   return labels
 }
 
-/** What names a set of labels, in whichever order they come. The samples of a histogram share theirs. @param {Labels} labels */
+/**
+ * The name of a set of labels, in whichever order they come. The samples of one histogram have the same name.
+ * @param {Labels} labels
+ */
 exports.setOf = (labels) => {
   let set = sets.get(labels)
   if (set === undefined) {

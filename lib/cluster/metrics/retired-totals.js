@@ -4,19 +4,23 @@ const { openLabels } = require('../../tables/metrics')
 const { setOf, shared } = require('./labels')
 const { OTHER } = require('../../util/other')
 
-/** What the dead of one slot may leave; above it, what is new of them goes to (other). */
+/** Most series that the retired workers of a slot may leave. Further new ones go to (other). */
 const MOST_SERIES = 5000
 
-/** @typedef {import('./series').Metric} Metric */
-/** @typedef {import('./series').Value} Value */
-/** @typedef {{ metric: Metric, sets: Map<string, Value[]> }} Left of one metric, by labels: a counter's sample, or all of a histogram's */
+/**
+ * @typedef {import('./series').Metric} Metric
+ * @typedef {import('./series').Value} Value
+ *
+ * @typedef {Map<string, Value[]>} SampleSets of one metric, by labels: a counter's sample, or all of a histogram's
+ * @typedef {{ metric: Metric, sets: SampleSets }} Retired
+ */
 
 /** @param {Metric} metric */
 const isTotal = ({ type }) => type === 'counter' || type === 'histogram'
 
-/** What the dead of one slot have left: the sums of their counters and histograms. */
-class Bequest {
-  /** @type {Map<string, Left>} by name */
+/** What the workers that had a slot before have left: the sums of their counters and histograms. */
+class RetiredTotals {
+  /** @type {Map<string, Retired>} by name */
   #metrics = new Map()
   #size = 0
   #mostSeries
@@ -28,21 +32,21 @@ class Bequest {
   /** @param {Metric[]} metrics */
   add (metrics) {
     for (const metric of metrics.filter(isTotal)) {
-      const { sets } = this.#left(metric)
+      const { sets } = this.#retired(metric)
       for (const value of metric.values) this.#addTo(sets, value)
     }
   }
 
-  /** @param {Metric} metric @returns {Left} */
-  #left (metric) {
-    const left = this.#metrics.get(metric.name) ?? { metric: { ...metric, values: [] }, sets: new Map() }
-    this.#metrics.set(metric.name, left)
-    return left
+  /** @param {Metric} metric @returns {Retired} */
+  #retired (metric) {
+    const retired = this.#metrics.get(metric.name) ?? { metric: { ...metric, values: [] }, sets: new Map() }
+    this.#metrics.set(metric.name, retired)
+    return retired
   }
 
-  /** @param {Map<string, Value[]>} sets @param {Value} value */
+  /** @param {SampleSets} sets @param {Value} value */
   #addTo (sets, { labels: own, value, metricName, exemplar }) {
-    // Decided by the first sample of a set: a histogram is kept whole or goes to (other) whole.
+    // The first sample of a set decides: a histogram is kept whole or goes to (other) whole.
     const isOpen = sets.has(setOf(own)) || this.#size < this.#mostSeries
     const labels = isOpen ? own : closed(own)
     const key = setOf(labels)
@@ -58,68 +62,93 @@ class Bequest {
     }
   }
 
-  /** The metrics of the living with what the dead have left; gauges as they are. @param {Metric[]} living @returns {Metric[]} */
+  /**
+   * The metrics of the living worker with the retired totals added; its gauges as they are.
+   * @param {Metric[]} living
+   * @returns {Metric[]}
+   */
   plus (living) {
-    return this.#sum(living) ?? this.#copy(living)
+    return this.#sum(living) ?? this.#merge(living)
   }
 
-  /** By far most often both have the same buckets. @param {Metric[]} living @returns {Metric[] | null} */
+  /**
+   * The sum if both have the same buckets in the same order, as they nearly always do.
+   * @param {Metric[]} living
+   * @returns {Metric[] | null}
+   */
   #sum (living) {
     const rest = new Map(this.#metrics)
     /** @type {Metric[]} */
     const sums = []
     for (const metric of living) {
-      const left = isTotal(metric) ? rest.get(metric.name) : undefined
+      const retired = isTotal(metric) ? rest.get(metric.name) : undefined
       rest.delete(metric.name)
-      const sets = new Map(left?.sets)
-      /** @type {Value[]} */
-      const values = []
-      /** @type {Value[] | undefined} */
-      let samples
-      let at = 0
-      for (const value of left === undefined ? [] : metric.values) {
-        const of = left?.sets.get(setOf(value.labels))
-        if (of !== samples) {
-          if (isPart(samples, at)) return null
-          samples = of
-          at = 0
-        }
-        if (of === undefined) {
-          values.push(value)
-          continue
-        }
-        // Other buckets, or in another order: another version of the application.
-        if (find(of, value.metricName, value.labels, at) !== at) return null
-        values.push({ labels: value.labels, value: value.value + of[at].value, metricName: value.metricName, exemplar: value.exemplar ?? of[at].exemplar })
-        if (++at === of.length) sets.delete(setOf(value.labels))
-      }
-      if (isPart(samples, at)) return null
-      for (const unmet of sets.values()) values.push(...unmet)
-      sums.push(left === undefined ? metric : { ...metric, values })
+      const values = retired === undefined ? metric.values : sumOf(metric.values, retired.sets)
+      if (values === null) return null
+      sums.push(values === metric.values ? metric : { ...metric, values })
     }
     return [...sums, ...[...rest.values()].map(whole)]
   }
 
-  /** @param {Metric[]} living */
-  #copy (living) {
-    // Of the living nothing goes to (other): what they show would be gone, or smaller, one scrape later.
-    const copy = new Bequest(Infinity)
-    copy.add([...this.#metrics.values()].map(whole))
-    copy.add(living)
-    return [...[...copy.#metrics.values()].map(whole), ...living.filter((metric) => !isTotal(metric))]
+  /** The sum whatever the buckets are. @param {Metric[]} living */
+  #merge (living) {
+    // Nothing of the living worker goes to (other): what it shows would be gone, or smaller, one scrape later.
+    const merged = new RetiredTotals(Infinity)
+    merged.add([...this.#metrics.values()].map(whole))
+    merged.add(living)
+    return [...[...merged.#metrics.values()].map(whole), ...living.filter((metric) => !isTotal(metric))]
   }
 }
 
 /**
- * Where a sample is in its set, -1 where it is not.
+ * The samples of a living worker's metric with those of the retired, one set of labels after the other.
+ * @param {Value[]} living
+ * @param {SampleSets} retired
+ * @returns {Value[] | null} null if a set has other buckets, or in another order: of another version of the application
+ */
+function sumOf (living, retired) {
+  const unmet = new Map(retired)
+  /** @type {Value[]} */
+  const values = []
+  /** @type {Value[] | undefined} */
+  let samples
+  let at = 0
+  for (const value of living) {
+    const set = setOf(value.labels)
+    const own = retired.get(set)
+    if (own !== samples) {
+      if (isPart(samples, at)) return null
+      samples = own
+      at = 0
+    }
+    if (own === undefined) {
+      values.push(value)
+      continue
+    }
+    if (!isSame(own[at], value.metricName, value.labels)) return null
+    values.push({ ...value, value: value.value + own[at].value, exemplar: value.exemplar ?? own[at].exemplar })
+    if (++at === own.length) unmet.delete(set)
+  }
+  if (isPart(samples, at)) return null
+  for (const left of unmet.values()) values.push(...left)
+  return values
+}
+
+/**
+ * Where a sample is in its set, -1 if it is not there.
  * @param {Value[]} samples
  * @param {string | undefined} metricName
  * @param {Value['labels']} labels
  * @param {number} likely
  */
-function find (samples, metricName, { le }, likely) {
-  const is = (/** @type {Value | undefined} */ sample) => sample !== undefined && sample.metricName === metricName && sample.labels.le === le
-  return is(samples[likely]) ? likely : samples.findIndex(is)
+function find (samples, metricName, labels, likely) {
+  if (isSame(samples[likely], metricName, labels)) return likely
+  return samples.findIndex((sample) => isSame(sample, metricName, labels))
+}
+
+/** @param {Value | undefined} sample @param {string | undefined} metricName @param {Value['labels']} labels */
+function isSame (sample, metricName, { le }) {
+  return sample !== undefined && sample.metricName === metricName && sample.labels.le === le
 }
 
 /** @param {Value[] | undefined} samples @param {number} count */
@@ -129,13 +158,14 @@ function isPart (samples, count) {
 
 /** @param {Value['labels']} labels */
 function closed (labels) {
-  return shared(Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, openLabels.includes(name) ? OTHER : value])))
+  const entries = Object.entries(labels).map(([name, value]) => [name, openLabels.includes(name) ? OTHER : value])
+  return shared(Object.fromEntries(entries))
 }
 
-/** @param {Left} left @returns {Metric} */
+/** @param {Retired} retired @returns {Metric} */
 function whole ({ metric, sets }) {
   return { ...metric, values: [...sets.values()].flat() }
 }
 
-exports.Bequest = Bequest
+exports.RetiredTotals = RetiredTotals
 exports.isTotal = isTotal

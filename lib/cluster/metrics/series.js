@@ -2,34 +2,40 @@
 
 const { shared } = require('./labels')
 
-/** A worker with more is cut; the largest application has some thousand. */
+/** Most series of a worker; further ones are left out. The largest applications have some thousand. */
 const MOST_SERIES = 50_000
+/** Most metrics of a worker; the catalogue has some twenty. */
 const MOST_METRICS = 1000
-/** A series whose labels are longer is left out; those of routes are far shorter. */
+/** Longest labels of a series; with longer ones it is left out. Those of routes are far shorter. */
 const LABELS_CHARACTERS = 4096
-/** A new series takes some 200 bytes on the wire; a line must stay below its bound with three bytes a character, too. */
+/** New series on one line, some 200 bytes each. The line keeps its bound even with three bytes a character. */
 const CHARACTERS_A_LINE = 100_000
-/** A value and its index take some 25 bytes, and its exemplar 100. */
+/** Values on one line: some 25 bytes each with the index, and 100 more with an exemplar. */
 const VALUES_A_LINE = 5000
 const METRIC_NAME = /^[a-zA-Z_:][\w:]*$/
 const LABEL_NAME = /^[a-zA-Z_]\w*$/
+const LABEL_TYPES = ['string', 'number']
 const TYPES = ['counter', 'gauge', 'histogram', 'summary']
 const HELP_CHARACTERS = 1000
 
 /**
- * A snapshot of a registry, whatever is in it: what prom-client calls metrics as JSON.
+ * A snapshot of a registry, as of prom-client's getMetricsAsJSON().
  *
  * @typedef {{ labelSet: Record<string, string>, value: number, timestamp: number }} Exemplar
- * @typedef {{ labels: Record<string, string | number>, value: number, metricName?: string, exemplar?: Exemplar | null }} Value
+ * @typedef {Record<string, string | number>} Labels
+ * @typedef {{ labels: Labels, value: number, metricName?: string, exemplar?: Exemplar | null }} Value
  * @typedef {{ name: string, help: string, type: string, values: Value[] }} Metric
- * `metricName` where it is not the metric's own: name_bucket, name_sum, name_count
+ * `metricName` of a histogram's sample: name_bucket, name_sum, name_count
+ *
+ * @typedef {{ index: number, value: number | undefined, stamp: number | undefined, round: number }} Sent
+ * what the other end knows of a series, and the last snapshot that had it
  */
 
-/** Turns snapshots into what has changed since the last one: most series of most applications rest. */
+/** Turns each snapshot into what has changed since the one before: most series of most applications rest. */
 class SeriesWriter {
-  /** @type {Map<string, number>} */
+  /** @type {Map<string, number>} index by name */
   #metrics = new Map()
-  /** @type {Map<string, { index: number, value: number | undefined, stamp: number | undefined, round: number }>} */
+  /** @type {Map<string, Sent>} by name and labels */
   #known = new Map()
   #next = 0
   #round = 0
@@ -52,15 +58,8 @@ class SeriesWriter {
         this.#metrics.set(metric.name, this.#metrics.size)
       }
       for (const value of metric.values) {
-        // One process gives the labels of a series in one order.
-        const key = `${value.metricName ?? metric.name} ${JSON.stringify(value.labels)}`
-        let known = this.#known.get(key)
-        if (known === undefined) {
-          if (this.#known.size >= MOST_SERIES || key.length > LABELS_CHARACTERS) continue
-          known = { index: this.#next++, value: undefined, stamp: undefined, round: 0 }
-          this.#known.set(key, known)
-          series.push([known.index, this.#metrics.get(metric.name), value.metricName ?? metric.name, value.labels])
-        }
+        const known = this.#find(metric, value, series)
+        if (known === null) continue
         known.round = this.#round
         const stamp = value.exemplar?.timestamp
         if (stamp !== known.stamp) values.push([known.index, value.value, value.exemplar])
@@ -77,7 +76,25 @@ class SeriesWriter {
     ]
   }
 
-  /** Series that the snapshot no longer had. */
+  /**
+   * @param {Metric} metric
+   * @param {Value} value
+   * @param {any[][]} series to which a new one is added
+   * @returns {Sent | null} null if it is left out
+   */
+  #find (metric, { metricName = metric.name, labels }, series) {
+    // One process gives the labels of a series in one order.
+    const key = `${metricName} ${JSON.stringify(labels)}`
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    if (this.#known.size >= MOST_SERIES || key.length > LABELS_CHARACTERS) return null
+    const added = { index: this.#next++, value: undefined, stamp: undefined, round: 0 }
+    this.#known.set(key, added)
+    series.push([added.index, this.#metrics.get(metric.name), metricName, labels])
+    return added
+  }
+
+  /** Forgets the series that the snapshot no longer had. */
   #takeGone () {
     /** @type {number[]} */
     const gone = []
@@ -90,21 +107,27 @@ class SeriesWriter {
   }
 }
 
+/**
+ * A metric as it is put together. `samples` holds the names of its samples once: parsed anew, they would take some
+ * 60 bytes a series.
+ * @typedef {Metric & { series: Map<number, Value>, samples: Map<string, string> }} ReadMetric
+ */
+
 /** The other end: a worker's snapshot as it last came whole. Throws on what a SeriesWriter does not write. */
 class SeriesReader {
-  /** @type {Map<number, Metric & { series: Map<number, Value>, samples: Map<string, string> }>} */
+  /** @type {Map<number, ReadMetric>} */
   #metrics = new Map()
   #names = new Set()
-  /** @type {Map<number, Map<number, Value>>} the metric's series, by the index of one */
+  /** @type {Map<number, Map<number, Value>>} by the index of a series: all series of its metric */
   #owners = new Map()
-  /** @type {[index: number, value: Value][]} whose values have not come */
+  /** @type {[index: number, value: Value][]} new series of a snapshot that has not come whole */
   #coming = []
-  /** @type {any[][]} */
+  /** @type {any[][]} values of a snapshot that has not come whole */
   #values = []
 
   /**
    * @param {import('../wire').Message} message
-   * @returns {boolean} whether it was the last one of a snapshot, which now counts
+   * @returns {boolean} whether it was the last message of a snapshot, which now counts
    */
   apply ({ metrics = [], series = [], values = [], gone }) {
     for (const metric of metrics) this.#addMetric(metric)
@@ -123,23 +146,26 @@ class SeriesReader {
 
   /** @param {any[]} metric */
   #addMetric ([index, name, help, type]) {
-    check(Number.isInteger(index) && METRIC_NAME.test(name) && typeof help === 'string' && help.length <= HELP_CHARACTERS && TYPES.includes(type), 'metric')
+    check(Number.isInteger(index) && METRIC_NAME.test(name) && TYPES.includes(type), 'metric')
+    check(typeof help === 'string' && help.length <= HELP_CHARACTERS, 'metric')
     check(this.#metrics.size < MOST_METRICS && !this.#metrics.has(index) && !this.#names.has(name), 'metric')
     this.#names.add(name)
-    this.#metrics.set(index, { name, help, type, values: [], series: new Map(), samples: new Map([[name, name]]) })
+    const samples = new Map([[name, name]])
+    this.#metrics.set(index, { name, help, type, values: [], series: new Map(), samples })
   }
 
   /** @param {any[]} series */
   #addSeries ([index, owner, metricName, labels]) {
     const metric = this.#metrics.get(owner)
-    check(metric !== undefined && Number.isInteger(index) && !this.#owners.has(index) && this.#owners.size < MOST_SERIES, 'series')
+    check(metric !== undefined && Number.isInteger(index) && !this.#owners.has(index), 'series')
+    check(this.#owners.size < MOST_SERIES, 'series')
     check(areLabels(labels) && !('worker' in labels) && JSON.stringify(labels).length <= LABELS_CHARACTERS, 'series')
     check(METRIC_NAME.test(metricName) && metricName.startsWith(metric?.name), 'series')
-    const { name, series: owned, samples } = /** @type {Metric & { series: Map<number, Value>, samples: Map<string, string> }} */ (metric)
-    // Parsed anew, the names of a histogram's samples would be some 60 bytes a series.
+    const { name, series: owned, samples } = /** @type {ReadMetric} */ (metric)
     if (!samples.has(metricName)) samples.set(metricName, metricName)
+    const sample = metricName === name ? undefined : samples.get(metricName)
     this.#owners.set(index, owned)
-    this.#coming.push([index, { labels: shared(labels), value: 0, metricName: metricName === name ? undefined : samples.get(metricName), exemplar: undefined }])
+    this.#coming.push([index, { labels: shared(labels), value: 0, metricName: sample, exemplar: undefined }])
   }
 
   /** @param {number[]} gone */
@@ -161,14 +187,16 @@ class SeriesReader {
 
   /** @returns {Metric[]} */
   snapshot () {
-    return [...this.#metrics.values()].map(({ name, help, type, series }) => ({ name, help, type, values: [...series.values()] }))
+    return [...this.#metrics.values()].map(({ name, help, type, series }) => ({
+      name, help, type, values: [...series.values()]
+    }))
   }
 }
 
 /** @param {unknown} labels */
 function areLabels (labels) {
   return typeof labels === 'object' && labels !== null &&
-    Object.entries(labels).every(([name, value]) => LABEL_NAME.test(name) && (typeof value === 'string' || typeof value === 'number'))
+    Object.entries(labels).every(([name, value]) => LABEL_NAME.test(name) && LABEL_TYPES.includes(typeof value))
 }
 
 /** @param {any} exemplar */
@@ -176,7 +204,7 @@ function isExemplar ({ labelSet, value, timestamp }) {
   return areLabels(labelSet) && typeof value === 'number' && typeof timestamp === 'number'
 }
 
-/** Series as lines that are not too long. @param {any[][]} series @returns {any[][][]} */
+/** Series in lines that are not too long. @param {any[][]} series @returns {any[][][]} */
 function lines (series) {
   /** @type {any[][][]} */
   const lines = []

@@ -1,20 +1,27 @@
 'use strict'
 
-const { Bequest, isTotal } = require('./retired-totals')
-
-/** @typedef {import('./series').Metric} Metric */
-/** @typedef {import('./series').Value} Value */
-/** @typedef {{ name: string, help: string, type: string, groups: { worker: string, values: Value[] }[] }} Family a metric of all, by worker */
+const { RetiredTotals, isTotal } = require('./retired-totals')
 
 /**
- * The metrics of all workers as one: each series with the label `worker`, counters and histograms of
- * a slot summed over everyone who had it. They go backwards only for what a slot's dead have left
- * beyond their bound, which moves to (other). Gauges are the living's.
+ * @typedef {import('./series').Metric} Metric
+ * @typedef {import('./series').Value} Value
+ *
+ * @typedef {object} Family a metric of several processes
+ * @property {string} name
+ * @property {string} help
+ * @property {string} type
+ * @property {{ worker: string | null, values: Value[] }[]} groups by the label `worker`; null: without that label
  */
-class Ledger {
-  /** @type {Map<number, Bequest>} by slot */
-  #bequests = new Map()
-  /** @type {Map<number, { instance: string, metrics: Metric[] }>} who left a slot last; it may come back */
+
+/**
+ * The metrics of all workers as one: each series with the label `worker`. Counters and histograms of a slot are
+ * summed over all workers that had it. Such a series goes backwards in one case only: the slot's retired workers
+ * left more series than the bound, and what is beyond it moves to (other). Gauges are those of living workers.
+ */
+class MetricsUnion {
+  /** @type {Map<number, RetiredTotals>} by slot */
+  #retired = new Map()
+  /** @type {Map<number, { instance: string, metrics: Metric[] }>} the last worker that left a slot: it may come back */
   #departed = new Map()
 
   /** @param {number} slot @param {string} instance @param {Metric[]} metrics its last */
@@ -22,43 +29,43 @@ class Ledger {
     this.#departed.set(slot, { instance, metrics: metrics.filter(isTotal) })
   }
 
-  /** From now on its own metrics count. @param {number} slot @param {string} instance */
+  /** From now on the worker's own metrics count. @param {number} slot @param {string} instance */
   join (slot, instance) {
     const departed = this.#departed.get(slot)
     this.#departed.delete(slot)
-    // Who comes back brings its totals along.
+    // A worker that comes back brings its totals along.
     if (departed === undefined || departed.instance === instance) return
-    const bequest = this.#bequests.get(slot) ?? new Bequest()
-    this.#bequests.set(slot, bequest)
-    bequest.add(departed.metrics)
+    const retired = this.#retired.get(slot) ?? new RetiredTotals()
+    this.#retired.set(slot, retired)
+    retired.add(departed.metrics)
   }
 
   /**
-   * @param {Metric[]} own of the primary
+   * @param {Metric[]} own of the primary; a series with a label `worker` keeps it
    * @param {Map<number, Metric[]>} living by slot
-   * @returns {Family[]} what is labelled `worker` already keeps its label
+   * @returns {Family[]}
    */
-  union (own, living) {
+  of (own, living) {
     /** @type {Map<string, Family>} */
-    const union = new Map()
-    put(union, own, 'primary')
-    const slots = new Set([...living.keys(), ...this.#departed.keys(), ...this.#bequests.keys()])
+    const families = new Map()
+    put(families, own, 'primary')
+    const slots = new Set([...living.keys(), ...this.#departed.keys(), ...this.#retired.keys()])
     for (const slot of [...slots].sort((a, b) => a - b)) {
       const metrics = living.get(slot) ?? this.#departed.get(slot)?.metrics ?? []
-      put(union, this.#bequests.get(slot)?.plus(metrics) ?? metrics, `${slot}`)
+      put(families, this.#retired.get(slot)?.plus(metrics) ?? metrics, `${slot}`)
     }
-    return [...union.values()]
+    return [...families.values()]
   }
 }
 
-/** @param {Map<string, Family>} union @param {Metric[]} metrics @param {string} worker */
-function put (union, metrics, worker) {
+/** @param {Map<string, Family>} families @param {Metric[]} metrics @param {string} worker */
+function put (families, metrics, worker) {
   for (const { name, help, type, values } of metrics) {
-    const family = union.get(name) ?? { name, help, type, groups: [] }
-    union.set(name, family)
-    // Another version of the package may have another idea of a metric; one family has one type.
+    const family = families.get(name) ?? { name, help, type, groups: [] }
+    families.set(name, family)
+    // A family has one type. Another version of the package may give a metric of that name another one.
     if (family.type === type) family.groups.push({ worker, values })
   }
 }
 
-exports.Ledger = Ledger
+exports.MetricsUnion = MetricsUnion

@@ -2,9 +2,9 @@
 
 const { json } = require('./server')
 
-/** People who look at one process at a time, with room for tabs left open. */
+/** Most pages that are open at a time: the people who look at one process, with room for forgotten tabs. */
 const STREAMS = 20
-/** A client that has so much unread does not read; it is let go and may come back. */
+/** Most bytes that wait for a client. With more it does not read: it is let go and may come back. */
 const BACKLOG_BYTES = 4 * 1024 * 1024
 
 /** The open streams of server-sent events. */
@@ -13,7 +13,7 @@ class EventStreams {
   #responses = new Set()
   #onEmpty
 
-  /** @param {() => void} onEmpty the last one has gone */
+  /** @param {() => void} onEmpty called when the last client has gone */
   constructor (onEmpty) {
     this.#onEmpty = onEmpty
   }
@@ -22,12 +22,15 @@ class EventStreams {
     return this.#responses.size
   }
 
-  /** @param {() => [event: string, data: unknown][]} greet what a new stream begins with @returns {import('./server').Reply} */
+  /**
+   * @param {() => [event: string, data: unknown][]} greet the events that a new stream begins with
+   * @returns {import('./server').Reply}
+   */
   connect (greet) {
     if (this.#responses.size >= STREAMS) {
       return { ...json({ error: `${STREAMS} pages are open already` }, 503), headers: { 'retry-after': '10' } }
     }
-    // Before the answer begins: what cannot be told is a 500.
+    // Made before the answer begins, so that an error in it is answered 500.
     const greeting = greet().map(([event, data]) => message(event, data)).join('')
     return {
       status: 200,
@@ -44,7 +47,7 @@ class EventStreams {
     }
   }
 
-  /** To all. @param {string} event @param {unknown} data */
+  /** Sends an event to all clients. @param {string} event @param {unknown} data */
   send (event, data) {
     const text = message(event, data)
     for (const response of this.#responses) {
@@ -58,7 +61,7 @@ class EventStreams {
   }
 }
 
-/** JSON holds no line break. @param {string} event @param {unknown} data */
+/** An event is one line of data, since JSON has no line break. @param {string} event @param {unknown} data */
 function message (event, data) {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 }

@@ -6,22 +6,24 @@ const net = require('node:net')
 const PRIVATE_NAME = /^[^.]+$|\.(localhost|local|internal|svc|cluster\.local)$/
 
 /**
- * Whether a Host header may be answered: an address, a private name or an allowed one. A page whose
- * public name was rebound to this machine's address (DNS rebinding) is none of these.
+ * Whether a Host header may be answered: an address, a private name or an allowed one. The public name of a page
+ * that was rebound to this machine's address (DNS rebinding) is none of these.
  * @param {string | undefined} header
  * @param {string[]} allowed
  */
 exports.isHostAllowed = (header, allowed) => {
   if (header === undefined) return false
   const name = header.toLowerCase().replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1')
-  return net.isIP(name) !== 0 || (/^[\w.-]+$/.test(name) && (PRIVATE_NAME.test(name) || allowed.some((host) => host.toLowerCase() === name)))
+  if (net.isIP(name) !== 0) return true
+  if (!/^[\w.-]+$/.test(name)) return false
+  return PRIVATE_NAME.test(name) || allowed.some((host) => host.toLowerCase() === name)
 }
 
 /**
- * Whether a request that names this server so may be answered: by its Host header, which HTTP/1.0 may leave
- * out, as health checks do, and no browser does; and by its address, where that is an absolute one.
+ * Whether a request may be answered by the name that it gives this server: in its Host header, and in its address if
+ * that is an absolute one. HTTP/1.0 may leave out the header. Health checks do so, browsers never.
  * @param {Pick<import('node:http').IncomingMessage, 'httpVersion' | 'headers'>} request
- * @param {string | undefined} authority of its address
+ * @param {string | undefined} authority in its address
  * @param {string[]} allowed
  */
 exports.isNameAllowed = ({ httpVersion, headers }, authority, allowed) =>
@@ -29,7 +31,7 @@ exports.isNameAllowed = ({ httpVersion, headers }, authority, allowed) =>
   (authority === undefined || exports.isHostAllowed(authority, allowed))
 
 /**
- * The address of a request in its parts: `/path?query`, or `http://authority/path?query`, as through a proxy.
+ * The parts of a request's address: `/path?query`, or `http://authority/path?query` as a proxy sends it.
  * @param {string} url
  */
 exports.readAddress = (url) => {
@@ -41,11 +43,11 @@ exports.readAddress = (url) => {
 /**
  * Whether an Authorization header carries the token, compared in constant time.
  * @param {string | undefined} header
- * @param {string | undefined} token undefined = none is asked for
+ * @param {string | undefined} token undefined = none is needed
  */
 exports.isTokenValid = (header, token) => {
   if (token === undefined) return true
-  // Loaded where a token is set only: it is a megabyte of the thread's memory.
+  // Loaded only if a token is set: node:crypto takes a megabyte of the thread's memory.
   const { createHash, timingSafeEqual } = require('node:crypto')
   const digest = (/** @type {string} */ text) => createHash('sha256').update(text).digest()
   const given = /^bearer (.*)$/i.exec(header ?? '')?.[1] ?? ''

@@ -1,20 +1,26 @@
 'use strict'
 
 /**
- * Whether an Accept header wants a type at least as much as another one. It has to name it: who
- * takes anything can be given the other.
+ * Whether an Accept header wants a type at least as much as another one. The header has to name the type: a client
+ * that takes anything is given the other.
  * @param {string} accept
  * @param {string} type
  * @param {string} other
  */
 exports.prefers = (accept, type, other) => {
   const wanted = qualityOf(accept, type) ?? 0
-  // Of the ranges that cover it the most precise counts.
-  const instead = [other, other.replace(/\/.*/, '/*'), '*/*'].map((name) => qualityOf(accept, name)).find((quality) => quality !== null) ?? 0
+  // The most precise of the ranges that cover the other type counts.
+  const ranges = [other, other.replace(/\/.*/, '/*'), '*/*']
+  const instead = ranges.map((range) => qualityOf(accept, range)).find((quality) => quality !== null) ?? 0
   return wanted > 0 && wanted >= instead
 }
 
-/** How much, from 0 to 1: the most of those with other parameters; null where it is not named. @param {string} accept @param {string} type or range */
+/**
+ * How much a type is wanted, from 0 to 1: the most if it is named several times, with other parameters.
+ * @param {string} accept
+ * @param {string} type or range
+ * @returns {number | null} null if it is not named
+ */
 function qualityOf (accept, type) {
   /** @type {number | null} */
   let most = null

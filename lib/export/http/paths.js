@@ -2,23 +2,43 @@
 
 const { prefers } = require('./negotiate')
 const { BUSY, json } = require('./server')
-const { Turns } = require('./work-queue')
+const { WorkQueue } = require('./work-queue')
 
-/** @typedef {import('./server').Route} Route */
+/**
+ * @typedef {import('./server').Asked} Asked
+ * @typedef {import('./server').Handler} Handler
+ * @typedef {import('./server').Reply} Reply
+ * @typedef {import('../../store/record').BlockRecord} BlockRecord
+ */
 
-/** A route that is served without the token: what it answers is no secret. @param {Route} route @param {(accept: string) => boolean} [isOpen] @returns {Route} */
-const open = (route, isOpen = () => true) => Object.assign(route, { isOpen })
+/**
+ * A handler that needs no token: what it answers is no secret.
+ * @param {Handler} handler
+ * @param {(accept: string) => boolean} [isOpen]
+ * @returns {Handler}
+ */
+const open = (handler, isOpen = () => true) => Object.assign(handler, { isOpen })
 
-/** A health check: HAProxy's asks by OPTIONS where it is told no method. @param {Route} route @returns {Route} */
-const check = (route) => Object.assign(route, { takesOptions: true })
+/** A health check. HAProxy asks by OPTIONS if it is configured no method. @param {Handler} handler @returns {Handler} */
+const check = (handler) => Object.assign(handler, { takesOptions: true })
 
-const isBrowser = (/** @type {string} */ accept) => accept.includes('text/html')
+/** @param {string} accept */
+const isBrowser = (accept) => accept.includes('text/html')
 
-/** A file of the page, read when it is asked for. @param {keyof typeof import('../page/parts').PARTS} name @returns {Route} */
+/**
+ * A file of the page, read when it is asked for.
+ * @param {keyof typeof import('../page/assets').PARTS} name
+ * @returns {Handler}
+ */
 const part = (name) => ({ etag }) => require('../page/assets').readPart(name, etag)
 
-/** Routes whose answers are made of every stack in memory, one answer at a time. @param {(asked: import('./server').Asked) => import('./server').Reply | Promise<import('./server').Reply>} route @param {Turns} turns @returns {Route} */
-const heavy = (route, turns) => (asked) => turns.take(() => route(asked)) ?? BUSY
+/**
+ * A handler whose answer is made of every stack in memory: one answer at a time.
+ * @param {(asked: Asked) => Reply | Promise<Reply>} handler
+ * @param {WorkQueue} queue
+ * @returns {Handler}
+ */
+const heavy = (handler, queue) => (asked) => queue.add(() => handler(asked)) ?? BUSY
 
 /**
  * What the endpoint serves, by path.
@@ -26,14 +46,14 @@ const heavy = (route, turns) => (asked) => turns.take(() => route(asked)) ?? BUS
  * @param {Pick<import('../prometheus/metrics').Metrics, 'contentType' | 'render'>} sources.metrics
  * @param {() => number} sources.blockedMs by the block in progress, 0 without one
  * @param {() => { worker: number, blockedMs: number }[] | null} sources.workers of the cluster this process leads
- * @param {() => import('../../store/record').BlockRecord[]} sources.blocks newest first, the one in progress up to date
- * @param {(id: string) => import('../../store/record').BlockRecord | undefined} sources.block with all its stacks
- * @param {() => import('../../store/record').BlockRecord[]} sources.records newest first, each with all its stacks
+ * @param {() => BlockRecord[]} sources.blocks newest first, the one in progress up to date
+ * @param {(id: string) => BlockRecord | undefined} sources.block with all its stacks
+ * @param {() => BlockRecord[]} sources.records newest first, each with all its stacks
  * @param {(id: string) => string | undefined} sources.profile of one block, as a .cpuprofile
- * @param {{ connect: () => import('./server').Reply }} sources.page
- * @returns {Record<string, Route>}
+ * @param {{ connect: () => Reply }} sources.page
+ * @returns {Record<string, Handler>}
  */
-exports.makeRoutes = ({ metrics, blockedMs, workers, blocks, block, records, profile, page }, turns = new Turns()) => ({
+exports.makePaths = (sources, queue = new WorkQueue()) => ({
   '/': open((asked) => isBrowser(asked.accept)
     ? part('index.html')(asked)
     : json({ name: 'loopwatch', endpoints: ['/metrics', '/healthz', '/blocks', '/blocks/:id', '/profile'] }), isBrowser),
@@ -42,36 +62,47 @@ exports.makeRoutes = ({ metrics, blockedMs, workers, blocks, block, records, pro
 
   '/page.css': open(part('page.css')),
 
-  '/events': () => page.connect(),
+  '/events': () => sources.page.connect(),
 
-  '/flame': heavy(async () => json(await require('../profiles/flame-of-records').flameOf(records())), turns),
+  '/flame': heavy(async () => json(await require('../profiles/profiles').flameOf(sources.records())), queue),
 
   '/metrics': async ({ accept }) => {
     const openMetrics = prefers(accept, 'application/openmetrics-text', 'text/plain')
+    const { metrics } = sources
     return { status: 200, type: metrics.contentType(openMetrics), body: await metrics.render(openMetrics) }
   },
 
-  // ?ms= is how long a block a liveness probe is willing to overlook.
-  '/healthz': check(open(({ query }) => {
-    const text = query.get('ms') ?? '0'
-    const toleratedMs = Number(text)
-    // Taken for 0, a mistake would show with the first block alone, and restart the service then;
-    // taken for Infinity, as 1e309 is, the probe would overlook every block.
-    const isNumber = text.trim() !== '' && toleratedMs >= 0 && toleratedMs < Infinity
-    if (!isNumber) return json({ error: 'ms takes a number from 0 on' }, 400)
-    const ms = Math.round(blockedMs())
-    const all = workers()
-    const blocked = all?.filter((each) => each.blockedMs > toleratedMs)
-    const isDown = ms > toleratedMs || (blocked !== undefined && blocked.length > 0 && blocked.length === all?.length)
-    return json({ status: isDown ? 'blocked' : 'ok', blockedMs: ms, ...(all && { workers: { joined: all.length, blocked } }) }, isDown ? 503 : 200)
-  })),
+  '/healthz': check(open(({ query }) => health(query.get('ms') ?? '0', sources.blockedMs(), sources.workers()))),
 
-  '/blocks': () => json(blocks()),
+  '/blocks': () => json(sources.blocks()),
 
   '/blocks/:id': ({ id }) => {
-    const record = block(id)
-    return record ? json(record) : require('../profiles/profiles').fileOf(id, block, profile) ?? json({ error: 'no such block in memory' }, 404)
+    const record = sources.block(id)
+    if (record) return json(record)
+    const file = require('../profiles/profiles').fileOf(id, sources.block, sources.profile)
+    return file ?? json({ error: 'no such block in memory' }, 404)
   },
 
-  '/profile': heavy(({ query }) => require('../profiles/profiles').profileOf(records(), query), turns)
+  '/profile': heavy(({ query }) => require('../profiles/profiles').profileOf(sources.records(), query), queue)
 })
+
+/**
+ * Whether the loop runs, as a liveness probe asks.
+ * @param {string} text `?ms=`: how long a block the probe is willing to overlook
+ * @param {number} blockedMs
+ * @param {{ worker: number, blockedMs: number }[] | null} workers
+ */
+function health (text, blockedMs, workers) {
+  const toleratedMs = Number(text)
+  // Read as 0, a mistake would show with the first block only, and then restart the service. Read as Infinity, which
+  // 1e309 is, it would make the probe overlook every block.
+  const isNumber = text.trim() !== '' && toleratedMs >= 0 && toleratedMs < Infinity
+  if (!isNumber) return json({ error: 'ms takes a number from 0 on' }, 400)
+  const ms = Math.round(blockedMs)
+  const blocked = workers?.filter((each) => each.blockedMs > toleratedMs)
+  const areAllBlocked = blocked !== undefined && blocked.length > 0 && blocked.length === workers?.length
+  const isDown = ms > toleratedMs || areAllBlocked
+  const status = isDown ? 'blocked' : 'ok'
+  const ofWorkers = workers && { workers: { joined: workers.length, blocked } }
+  return json({ status, blockedMs: ms, ...ofWorkers }, isDown ? 503 : 200)
+}

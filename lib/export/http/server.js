@@ -2,55 +2,75 @@
 
 const http = require('node:http')
 const { isNameAllowed, isTokenValid, readAddress } = require('./guard')
-const { Unread } = require('./response-budget')
+const { ResponseBudget } = require('./response-budget')
 
 const HEADER_BYTES = 8 * 1024
+/** How long a client may take to send its request. */
 const REQUEST_MS = 5000
 /** A client that has read nothing of its answer for so long is let go. */
 const UNREAD_MS = 30000
-/** Above it the connection that has been idle longest makes room. */
+/** Most connections. For a further one, the connection that has been idle longest makes room. */
 const CONNECTIONS = 100
 const RETRY_MS = 5000
-/** So many ports from the configured one on are tried. */
+/** How many ports are tried, from the configured one on. */
 const PORTS = 100
 const LAST_PORT = 65535
-/** `/`, `/name` or `/name/id`, and the page's two files */
+/** `/`, `/name` or `/name/id`, and two files of the page. */
 const PATH = /^\/(?:([a-z]+|page\.(?:js|css))(?:\/([\w.-]+))?)?$/
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
- * @typedef {{ status: number, type?: string, body: string | Buffer, headers?: Record<string, string>, stream?: (response: http.ServerResponse) => void }} Reply
- * `stream` goes on writing after the body
- * @typedef {{ id: string, query: URLSearchParams, accept: string, etag: string }} Asked `etag`: of what the client has
- * @typedef {((asked: Asked) => Reply | Promise<Reply>) & { isOpen?: (accept: string) => boolean, takesOptions?: boolean }} Route `isOpen`: whether it is
- * served without the token; `takesOptions`: that method is answered as GET
+ * @typedef {object} Reply
+ * @property {number} status
+ * @property {string} [type]
+ * @property {string | Buffer} body
+ * @property {Record<string, string>} [headers]
+ * @property {(response: http.ServerResponse) => void} [stream] goes on writing after the body
+ *
+ * @typedef {object} Asked
+ * @property {string} id
+ * @property {URLSearchParams} query
+ * @property {string} accept
+ * @property {string} etag of the answer that the client has
+ *
+ * @typedef {object} HandlerTraits
+ * @property {(accept: string) => boolean} [isOpen] whether it is served without the token
+ * @property {boolean} [takesOptions] OPTIONS is answered like GET
+ *
+ * @typedef {((asked: Asked) => Reply | Promise<Reply>) & HandlerTraits} Handler of a path
  */
 
 /** @param {unknown} value @param {number} [status] @returns {Reply} */
 exports.json = (value, status = 200) => ({ status, type: JSON_TYPE, body: `${JSON.stringify(value)}\n` })
 
-/** @type {Reply} */
-exports.BUSY = { ...exports.json({ error: 'others have asked for much; try again' }, 503), headers: { 'retry-after': '2' } }
+/**
+ * @param {string} error
+ * @param {number} status
+ * @param {Record<string, string>} [headers]
+ * @returns {Reply}
+ */
+const refusal = (error, status, headers) => ({ ...exports.json({ error }, status), headers })
 
-/** @type {Reply} */
-const ONE_AT_A_TIME = { ...exports.json({ error: 'one request at a time on a connection' }, 503), headers: { connection: 'close' } }
+exports.BUSY = refusal('others have asked for much; try again', 503, { 'retry-after': '2' })
+
+const ONE_AT_A_TIME = refusal('one request at a time on a connection', 503, { connection: 'close' })
 
 /**
- * The endpoint, on the watchdog's thread: it answers while the host is stuck. Never throws; where
- * its port is taken it takes the next free one, and where all are it tries again every five seconds.
+ * The endpoint, on the watchdog's thread: it answers while the host is stuck. It never throws. If its port is taken,
+ * it takes the next free one. If all are taken, it tries again every five seconds.
  */
 class HttpServer {
   #server
   #options
-  #routes
+  #paths
   #onState
-  /** @type {Set<import('node:net').Socket>} idle first */
+  /** @type {Set<import('node:net').Socket>} longest idle first */
   #sockets = new Set()
-  /** @type {WeakSet<import('node:net').Socket>} those in which an answer goes on, never idle */
+  /** @type {WeakSet<import('node:net').Socket>} those with a stream, which are never idle */
   #streaming = new WeakSet()
   /** @type {WeakSet<import('node:net').Socket>} those with an answer under way */
   #answering = new WeakSet()
-  #unread = new Unread()
+  #budget = new ResponseBudget()
   /** @type {NodeJS.Timeout | undefined} */
   #retry
   #closed = false
@@ -60,14 +80,14 @@ class HttpServer {
   /**
    * @param {object} parts
    * @param {{ host: string, port: number, token?: string, allowHosts: string[] }} parts.options
-   * @param {Record<string, Route>} parts.routes by path; `/blocks/:id` takes one segment
+   * @param {Record<string, Handler>} parts.paths handlers by path; `/blocks/:id` takes one segment
    * @param {(url: string | null, error: Error | null) => void} parts.onState
    * @param {number} [parts.requestMs]
    * @param {number} [parts.unreadMs]
    */
-  constructor ({ options, routes, onState, requestMs = REQUEST_MS, unreadMs = UNREAD_MS }) {
+  constructor ({ options, paths, onState, requestMs = REQUEST_MS, unreadMs = UNREAD_MS }) {
     this.#options = options
-    this.#routes = routes
+    this.#paths = paths
     this.#onState = onState
     this.#server = http.createServer({
       maxHeaderSize: HEADER_BYTES,
@@ -75,7 +95,7 @@ class HttpServer {
       requestTimeout: requestMs,
       keepAliveTimeout: 75000, // longer than Prometheus' own scrape interval, a minute
       connectionsCheckingInterval: 1000,
-      // Of two Host headers neither counts: a proxy may have looked at the other one.
+      // Two Host headers become one that names no host: a proxy may have looked at the other one.
       joinDuplicateHeaders: true
     })
     this.#server.timeout = unreadMs
@@ -99,7 +119,7 @@ class HttpServer {
     try {
       this.#server.listen({ host, port: port + this.#offset, exclusive: true })
     } catch (error) {
-      // Of a host that can be none Node.js 24 and later say so at once.
+      // Node.js 24 and later throw at once if the host can be none.
       this.#retry = setTimeout(() => this.#failed(error))
     }
   }
@@ -132,10 +152,10 @@ class HttpServer {
 
   /** @param {http.IncomingMessage} request @param {http.ServerResponse} response */
   async #handle (request, response) {
-    // To the young end: the oldest is then the one that has been idle longest.
+    // The socket moves to the end: the first is then the one that has been idle longest.
     this.#sockets.delete(request.socket)
     this.#sockets.add(request.socket)
-    // One piece read from a socket holds 2000 pipelined requests, whose answers would wait in memory together.
+    // One piece that is read from a socket holds 2000 pipelined requests. Their answers would wait in memory together.
     const isPipelined = this.#answering.has(request.socket)
     this.#answering.add(request.socket)
     response.once('close', () => this.#answering.delete(request.socket))
@@ -145,11 +165,12 @@ class HttpServer {
     } catch {
       reply = exports.json({ error: 'internal error' }, 500)
     }
-    if (request.method !== 'HEAD' && !this.#unread.admit(Buffer.byteLength(reply.body), response)) reply = exports.BUSY
+    const hasRoom = request.method === 'HEAD' || this.#budget.admit(Buffer.byteLength(reply.body), response)
+    if (!hasRoom) reply = exports.BUSY
     try {
       this.#answer(request, response, reply)
     } catch {
-      // What has been sent is not to be taken for a whole answer.
+      // The part that has been sent must not be taken for a whole answer.
       response.destroy()
     }
   }
@@ -179,17 +200,21 @@ class HttpServer {
   #reply (request) {
     const { method, url = '/', headers } = request
     const { authority, path, query } = readAddress(url)
-    if (!isNameAllowed(request, authority, this.#options.allowHosts)) return exports.json({ error: 'this Host is not served; see option allowHosts' }, 403)
-    const [match, name = '', id = ''] = PATH.exec(path) ?? []
-    const route = match === undefined ? undefined : this.#routes[id === '' ? `/${name}` : `/${name}/:id`]
-    const methods = ['GET', 'HEAD', ...route?.takesOptions ? ['OPTIONS'] : []]
-    if (!methods.includes(method ?? '')) return { ...exports.json({ error: `${methods.join(' and ')} only` }, 405), headers: { allow: methods.join(', ') } }
-    if (route === undefined) return exports.json({ error: 'not found' }, 404)
-    const accept = headers.accept ?? ''
-    if (!route.isOpen?.(accept) && !isTokenValid(headers.authorization, this.#options.token)) {
-      return { ...exports.json({ error: 'a bearer token is asked for' }, 401), headers: { 'www-authenticate': 'Bearer' } }
+    if (!isNameAllowed(request, authority, this.#options.allowHosts)) {
+      return refusal('this Host is not served; see option allowHosts', 403)
     }
-    return route({ id, query: new URLSearchParams(query), accept, etag: headers['if-none-match'] ?? '' })
+    const [match, name = '', id = ''] = PATH.exec(path) ?? []
+    const handler = match === undefined ? undefined : this.#paths[id === '' ? `/${name}` : `/${name}/:id`]
+    const methods = ['GET', 'HEAD', ...handler?.takesOptions ? ['OPTIONS'] : []]
+    if (!methods.includes(method ?? '')) {
+      return refusal(`${methods.join(' and ')} only`, 405, { allow: methods.join(', ') })
+    }
+    if (handler === undefined) return refusal('not found', 404)
+    const accept = headers.accept ?? ''
+    if (!handler.isOpen?.(accept) && !isTokenValid(headers.authorization, this.#options.token)) {
+      return refusal('a bearer token is asked for', 401, { 'www-authenticate': 'Bearer' })
+    }
+    return handler({ id, query: new URLSearchParams(query), accept, etag: headers['if-none-match'] ?? '' })
   }
 
   close () {

@@ -2,11 +2,11 @@
 
 const { setImmediate } = require('node:timers/promises')
 
-/** As many as pages may be open; each of them asks for a flame graph now and then. */
+/** Most answers that wait: one for each page that may be open, which asks for a flame graph now and then. */
 const WAITING = 20
 
-/** Work that takes memory and time, one after the other: a hundred at once would take a hundred times the memory. */
-class Turns {
+/** Does expensive work one after the other: a hundred answers at once would take a hundred times the memory. */
+class WorkQueue {
   #count = 0
   /** @type {Promise<unknown>} */
   #last = Promise.resolve()
@@ -14,17 +14,17 @@ class Turns {
   /**
    * @template T
    * @param {() => T | Promise<T>} work
-   * @returns {Promise<T> | null} null where too many wait
+   * @returns {Promise<T> | null} null if too many wait
    */
-  take (work) {
+  add (work) {
     if (this.#count > WAITING) return null
     this.#count++
-    // The watchdog looks in between.
-    const turn = this.#last.then(() => setImmediate()).then(work).finally(() => { this.#count-- })
-    this.#last = turn.catch(() => {})
-    return turn
+    // The watchdog looks at the loop between two pieces of work.
+    const result = this.#last.then(() => setImmediate()).then(work).finally(() => { this.#count-- })
+    this.#last = result.catch(() => {})
+    return result
   }
 }
 
-exports.Turns = Turns
+exports.WorkQueue = WorkQueue
 exports.WAITING = WAITING

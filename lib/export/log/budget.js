@@ -1,19 +1,22 @@
 'use strict'
 
-/** Blocks in a row that are logged each; then this many a second. */
+const { MS_PER_S } = require('../../util/units')
+
+/** Blocks in a row that are all logged. */
 const BURST = 10
+/** Blocks a second that are logged once the burst is used up. */
 const PER_SECOND = 1
-/** A block this long is logged however many there were before it. */
+/** A block that lasts so long is logged however many came before it. */
 const ALWAYS_MS = 1000
 
 /**
- * Limits the log to what a person reads in a storm of blocks; each block is logged whole (opened,
- * in progress, ended) or not at all. Metrics and records count all of them.
+ * Limits the log to what a person reads in a storm of blocks. Each block is logged whole, from its opening to its
+ * end, or not at all. Metrics and records count all of them.
  */
 class LogBudget {
   #tokens = BURST
   #refilledAtMs
-  /** @type {Map<string, boolean>} by block in progress, whether it is logged */
+  /** @type {Map<string, boolean>} whether a block in progress is logged, by id */
   #decided = new Map()
   #suppressed = 0
 
@@ -38,14 +41,14 @@ class LogBudget {
     return allowed
   }
 
-  /** A line about a block that is not to be seen anyway. @param {{ id: string, ongoing: boolean }} record */
+  /** Takes note of a line that nobody would see. @param {{ id: string, ongoing: boolean }} record */
   pass ({ id, ongoing }) {
     if (!ongoing) this.#decided.delete(id)
   }
 
   /** @param {number} nowMs */
   #takeToken (nowMs) {
-    this.#tokens = Math.min(BURST, this.#tokens + (nowMs - this.#refilledAtMs) / 1000 * PER_SECOND)
+    this.#tokens = Math.min(BURST, this.#tokens + (nowMs - this.#refilledAtMs) / MS_PER_S * PER_SECOND)
     this.#refilledAtMs = nowMs
     if (this.#tokens < 1) return false
     this.#tokens--

@@ -4,30 +4,38 @@ const fs = require('node:fs')
 const { nowMs } = require('../../util/clock')
 const { Whereabouts } = require('../../util/file-rotation')
 
+/** Time between two attempts to write to a full pipe. */
 const RETRY_MS = 50
-/** A file that could not be opened is tried again with the first line after this long. */
+/** A file that could not be opened is tried again with the first line after so long. */
 const REOPEN_MS = 5000
-/** What waits for a full pipe; beyond it lines are dropped and counted. */
+/** Most bytes that wait for a full pipe. With more waiting, lines are dropped and counted. */
 const QUEUE_BYTES = 1024 * 1024
 
+const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = fs.constants
+
 /**
- * Where log lines go, written from the watchdog's thread and never through the host's. A pipe or
- * terminal whose reader has stopped must not stop the watchdog: it is opened anew in non-blocking
- * mode and lines wait in a bounded queue.
+ * Where log lines go: written from the watchdog's thread and never through the host's. A pipe or terminal whose
+ * reader has stopped must not stop the watchdog. So it is opened anew in non-blocking mode, and lines wait in a
+ * bounded queue.
+ *
+ * sonic-boom, pino's own destination, does not do here. Its asynchronous mode writes by fs.write(), which queues in
+ * libuv's pool of four threads. That pool is the application's: behind four pbkdf2 the line of a block would come
+ * when they are done. Its synchronous mode sleeps while a pipe is full (EAGAIN), 100 ms at a time, and the watchdog
+ * would not look at the loop meanwhile.
  */
 class LogDestination {
   /** @type {number | null} */
   #fd = null
   #target
   #reopenAtMs = 0
-  #whereabouts
+  #rotation
   #owned = false
   /** @type {Buffer[]} */
   #queue = []
   #queuedBytes = 0
-  /** The head of the queue is the rest of a line. */
+  /** Whether the head of the queue is the rest of a line. */
   #isRest = false
-  /** The file ends with the beginning of a line whose rest was dropped. */
+  /** Whether the file ends with the beginning of a line whose rest was dropped. */
   #isTorn = false
   /** @type {NodeJS.Timeout | undefined} */
   #retry
@@ -35,18 +43,19 @@ class LogDestination {
   #failing = false
   #onState
   #nowMs
+  /** Lines that could not be written; the reader sets it back. */
   dropped = 0
 
   /**
    * @param {1 | 2 | string} target a file descriptor or a file
-   * @param {(error: Error | null) => void} onState hears that lines cannot be written, and that they can again
+   * @param {(error: Error | null) => void} onState called when lines cannot be written, and when they can again
    * @param {() => number} [now] monotonic ms
    */
   constructor (target, onState, now = nowMs) {
     this.#onState = onState
     this.#nowMs = now
     this.#target = target
-    this.#whereabouts = typeof target === 'string' ? new Whereabouts(target) : null
+    this.#rotation = typeof target === 'string' ? new Whereabouts(target) : null
     this.#fd = this.#open()
   }
 
@@ -56,13 +65,13 @@ class LogDestination {
     try {
       if (typeof target === 'string') {
         this.#owned = true
-        this.#whereabouts?.opened(this.#nowMs())
-        // It may name a pipe (/dev/stderr); to a file the mode makes no difference.
-        return fs.openSync(target, fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_CREAT | fs.constants.O_NONBLOCK, 0o640)
+        this.#rotation?.opened(this.#nowMs())
+        // Non-blocking, since the path may be that of a pipe (/dev/stderr). To a file it makes no difference.
+        return fs.openSync(target, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o640)
       }
       const stat = fs.fstatSync(target)
       if (!stat.isFIFO() && !stat.isCharacterDevice()) return target
-      const fd = fs.openSync(`/proc/self/fd/${target}`, fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_NONBLOCK)
+      const fd = fs.openSync(`/proc/self/fd/${target}`, O_WRONLY | O_APPEND | O_NONBLOCK)
       this.#owned = true
       return fd
     } catch (error) {
@@ -73,7 +82,7 @@ class LogDestination {
     }
   }
 
-  /** Called by pino with one line. @param {string} line */
+  /** pino calls it with one line. @param {string} line */
   write (line) {
     this.#look()
     if (this.#fd === null && !this.#closed && this.#nowMs() >= this.#reopenAtMs) this.#fd = this.#open()
@@ -87,20 +96,20 @@ class LogDestination {
     if (this.#retry === undefined) this.flush()
   }
 
-  /** Lets go of a file that is no longer in its place: somebody rotates logs, or has cleaned up. */
+  /** Closes a file that is no longer in its place: somebody rotates logs, or has cleaned up. */
   #look () {
-    if (this.#fd === null || this.#whereabouts === null || this.#queue.length > 0) return
+    if (this.#fd === null || this.#rotation === null || this.#queue.length > 0) return
     try {
-      const gone = this.#whereabouts.look(this.#fd, this.#nowMs())
+      const gone = this.#rotation.look(this.#fd, this.#nowMs())
       if (gone === null) return
       this.dropped += gone
     } catch {
-      // Its disk is gone.
+      // The disk of the file is gone.
     }
     this.#letGo(0)
   }
 
-  /** Of what a path led to; the path is opened anew. @param {number} waitMs */
+  /** Closes the file; its path is opened anew. @param {number} waitMs until then */
   #letGo (waitMs) {
     try {
       fs.closeSync(/** @type {number} */ (this.#fd))
@@ -118,16 +127,7 @@ class LogDestination {
     while (this.#queue.length > 0) {
       const [bytes] = this.#queue
       try {
-        if (this.#isTorn) fs.writeSync(/** @type {number} */ (this.#fd), '\n')
-        this.#isTorn = false
-        const written = fs.writeSync(/** @type {number} */ (this.#fd), bytes)
-        this.#queuedBytes -= written
-        this.#isRest = written < bytes.length
-        if (this.#isRest) this.#queue[0] = bytes.subarray(written)
-        else {
-          this.#queue.shift()
-          this.#whereabouts?.wrote()
-        }
+        this.#writeSome(/** @type {number} */ (this.#fd), bytes)
         this.#setFailing(null)
       } catch (error) {
         if (error.code === 'EAGAIN') {
@@ -140,7 +140,26 @@ class LogDestination {
     }
   }
 
-  /** The reader of stdout or stderr that went away (EPIPE) does not come back; that of a named pipe and room on a disk may. @param {Error & { code?: string }} error */
+  /** @param {number} fd @param {Buffer} bytes the head of the queue */
+  #writeSome (fd, bytes) {
+    if (this.#isTorn) fs.writeSync(fd, '\n')
+    this.#isTorn = false
+    const written = fs.writeSync(fd, bytes)
+    this.#queuedBytes -= written
+    this.#isRest = written < bytes.length
+    if (this.#isRest) {
+      this.#queue[0] = bytes.subarray(written)
+      return
+    }
+    this.#queue.shift()
+    this.#rotation?.wrote()
+  }
+
+  /**
+   * Drops what is queued. A reader of stdout or stderr that went away (EPIPE) does not come back. The reader of a
+   * named pipe may, and so may room on a disk.
+   * @param {Error & { code?: string }} error
+   */
   #fail (error) {
     this.dropped += this.#queue.length
     this.#queue = []

@@ -1,20 +1,23 @@
 'use strict'
 
 const pino = require('pino')
-const { describe } = require('./sentence')
+const { sentenceOf } = require('./sentence')
 const { LogBudget } = require('./budget')
 const { LogDestination } = require('./destination')
-const { causes } = require('../../tables/causes')
+const { excuseOf } = require('../../tables/causes')
 
 const FRAMES_IN_LINE = 8
-/** A pipe takes 4 KiB in one piece: below it lines of host and watchdog stay whole. 200 bytes are pino's own. */
+/** Longest line. A pipe takes 4 KiB in one piece, so that lines of host and watchdog stay whole; pino adds 200 bytes. */
 const LINE_BYTES = 4096 - 200
-/** A longer name of a function, file or route is cut; the line holds up to ten of them beside the stack. */
+/** Longest name of a function, file or route. A line holds up to ten of them beside the stack. */
 const NAME_BYTES = 400
-/** The same of a package and its version, which are shorter than any path. */
+/** Longest name of a package, and longest version: both are shorter than any path. */
 const PACKAGE_BYTES = 100
 
-/** @typedef {import('../../store/record').BlockRecord} BlockRecord */
+/**
+ * @typedef {import('../../store/record').BlockRecord} BlockRecord
+ * @typedef {import('../../bridge/probe-codec').Frame} Frame
+ */
 
 /** The pino log, written on the watchdog's thread while the host may be stuck. */
 class BlockLog {
@@ -56,32 +59,24 @@ class BlockLog {
   /** A block has lasted for `stuck`: everything known of it, in one piece. @param {BlockRecord} record */
   stuck (record) {
     const { id, durationMs, cause, frame, request } = record
-    this.#pino.error({ event: 'stuck', block: id, durationMs, cause, frame, request, record }, describe(record))
+    this.#pino.error({ event: 'stuck', block: id, durationMs, cause, frame, request, record }, sentenceOf(record))
   }
 
   /** @param {'opened' | 'lasting' | 'settled'} event @param {BlockRecord} record */
   #block (event, record) {
-    const { id, thread, threadId, durationMs, uncertaintyMs, cause, startup, samples, evidence, stacks, origin } = record
-    const level = causes[cause].excuse !== undefined || startup ? 'info' : 'warn'
-    // Under a debugger somebody is looking at a breakpoint. What nobody sees leaves its place to others.
-    if (evidence.debugger || !this.#pino.isLevelEnabled(level)) return this.#budget.pass(record)
+    const level = excuseOf(record.cause) !== undefined || record.startup ? 'info' : 'warn'
+    // Under a debugger somebody is looking at a breakpoint. A line that nobody sees leaves its place to others.
+    if (record.evidence.debugger || !this.#pino.isLevelEnabled(level)) return this.#budget.pass(record)
     if (!this.#budget.allows(record, this.#nowMs())) return
-    const frame = record.frame && cutFrame(record.frame)
-    const request = record.request && { ...record.request, route: /** @type {string} */ (cut(record.request.route)) }
-    const created = origin && cutFrame(origin.frame)
-    const found = record.package && cutPackage(record.package)
-    const suppressed = this.#takeSuppressed()
-    const stack = stacks.length > 0 ? stacks[0].frames.slice(0, FRAMES_IN_LINE).map((each) => cut(line(each))) : undefined
-    const fields = { event, block: id, ...(threadId !== 0 && { thread, threadId }), durationMs, uncertaintyMs, cause, frame, ...(found && { package: { name: found.name, version: found.version } }), request, samples, evidence, stack, ...(origin && { origin: { type: origin.type, frame: created } }), ...(suppressed > 0 && { suppressed }) }
-    const message = describe({ ...record, frame, package: found, request, origin: origin && { ...origin, frame: /** @type {import('../../bridge/probe-codec').Frame} */ (created) } })
-    while (fields.stack?.length && jsonBytes([fields, message]) > LINE_BYTES) fields.stack.pop()
+    const { fields, message } = lineOf(event, record, this.#takeSuppressed())
     this.#pino[level](fields, message)
   }
 
   /** Says how many blocks a storm has kept out of the log, once it is over. */
   flushSuppressed () {
     const suppressed = this.#takeSuppressed()
-    if (suppressed > 0) this.#pino.warn({ event: 'suppressed', suppressed }, `${suppressed} more blocks were counted and not logged`)
+    if (suppressed === 0) return
+    this.#pino.warn({ event: 'suppressed', suppressed }, `${suppressed} more blocks were counted and not logged`)
   }
 
   #takeSuppressed () {
@@ -109,8 +104,52 @@ class BlockLog {
   }
 }
 
-/** @param {import('../../bridge/probe-codec').Frame} frame */
-function line ({ function: name, file, line, column }) {
+/**
+ * A line about a block: its fields, with as much of the stack as there is room for, and its message.
+ * @param {string} event
+ * @param {BlockRecord} record
+ * @param {number} suppressed
+ */
+function lineOf (event, record, suppressed) {
+  const short = cutRecord(record)
+  const { id, thread, threadId, durationMs, uncertaintyMs, cause, frame, request, samples, evidence, stacks } = short
+  const { package: found, origin } = short
+  const stack = stacks[0]?.frames.slice(0, FRAMES_IN_LINE).map((each) => cut(frameText(each)))
+  const fields = {
+    event,
+    block: id,
+    ...(threadId !== 0 && { thread, threadId }),
+    durationMs,
+    uncertaintyMs,
+    cause,
+    frame,
+    ...(found && { package: { name: found.name, version: found.version } }),
+    request,
+    samples,
+    evidence,
+    stack,
+    ...(origin && { origin: { type: origin.type, frame: origin.frame } }),
+    ...(suppressed > 0 && { suppressed })
+  }
+  const message = sentenceOf(short)
+  while (stack?.length && jsonBytes([fields, message]) > LINE_BYTES) stack.pop()
+  return { fields, message }
+}
+
+/** A record whose names are short enough for a line. @param {BlockRecord} record @returns {BlockRecord} */
+function cutRecord (record) {
+  const { frame, package: found, request, origin } = record
+  return {
+    ...record,
+    frame: frame && cutFrame(frame),
+    package: found && cutPackage(found),
+    request: request && { ...request, route: /** @type {string} */ (cut(request.route)) },
+    origin: origin && { ...origin, frame: cutFrame(origin.frame) }
+  }
+}
+
+/** @param {Frame} frame */
+function frameText ({ function: name, file, line, column }) {
   return `${name ?? '(anonymous)'} (${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
 }
 
@@ -119,17 +158,18 @@ function jsonBytes (value) {
   return Buffer.byteLength(JSON.stringify(value))
 }
 
-/** @template {import('../../bridge/probe-codec').Frame} F @param {F} frame @returns {F} */
+/** @template {Frame} F @param {F} frame @returns {F} */
 function cutFrame (frame) {
   return { ...frame, function: cut(frame.function), file: cut(frame.file) }
 }
 
 /** @param {import('../../store/record').PackageRecord} found @returns {import('../../store/record').PackageRecord} */
 function cutPackage (found) {
-  return { ...found, name: /** @type {string} */ (cut(found.name, PACKAGE_BYTES)), version: cut(found.version, PACKAGE_BYTES) }
+  const name = /** @type {string} */ (cut(found.name, PACKAGE_BYTES))
+  return { ...found, name, version: cut(found.version, PACKAGE_BYTES) }
 }
 
-/** A name without its middle, where it is too long for a line. @param {string | null} name @param {number} [mostBytes] */
+/** A name that has lost its middle if it is too long for a line. @param {string | null} name @param {number} [mostBytes] */
 function cut (name, mostBytes = NAME_BYTES) {
   if (name === null) return null
   let short = name

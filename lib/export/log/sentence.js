@@ -1,30 +1,60 @@
 'use strict'
 
 const path = require('node:path')
-const { causes } = require('../../tables/causes')
+const { excuseOf } = require('../../tables/causes')
 const { MS_PER_S } = require('../../util/units')
 
-/** Of the name and of the version of a package: far more than any that is in use. */
+/** Longest name of a package, and longest version: far above any that is in use. */
 const PACKAGE_CHARS = 80
 
-/** @param {number} ms */
-function duration (ms) {
-  return ms >= MS_PER_S ? `${(ms / MS_PER_S).toFixed(1)} s` : `${Math.round(ms)} ms`
+/**
+ * @typedef {import('../../bridge/probe-codec').Frame & { exact?: boolean }} Frame
+ * @typedef {import('../../store/record').BlockRecord} BlockRecord
+ */
+
+/**
+ * A block in one sentence.
+ * @param {BlockRecord} record
+ */
+exports.sentenceOf = (record) => printable(sentence(record))
+
+/** @param {BlockRecord} record */
+function sentence (record) {
+  const { thread, threadId, durationMs, ongoing, startup, cause, request, origin } = record
+  // Records on disk of versions that watched the main thread alone have no id.
+  const loop = threadId ? `event loop of worker thread ${thread}` : 'event loop'
+  const how = ongoing ? `blocked for ${duration(durationMs)} so far` : `was blocked for ${duration(durationMs)}`
+  const begin = `${loop} ${how}${startup ? ' at start-up' : ''}`
+  const excuse = excuseOf(cause)
+  if (excuse !== undefined) return `${begin}: ${excuse} (${cause})`
+  const within = record.package ? `, in ${nameOf(record.package)}` : ''
+  const who = request === null ? '' : `, ${request.ended ? 'after ' : ''}${request.method} ${request.route}`
+  // Records of an earlier version, read from files, have no origin.
+  const created = origin ? `, created at ${place(origin.frame)}` : ''
+  return `${begin}: ${where(record)}${within}${who}${created} (${cause})`
+}
+
+/** The place of a block, with the call or the generated code in it. @param {BlockRecord} record */
+function where ({ threadId, cause, frame, samples, profile, probable, generated }) {
+  if (frame !== null) {
+    const call = profile?.call ? `${profile.call}${frame.exact === false ? ',' : ' in'} ` : ''
+    const guess = probable ? `, probably ${probable.call} in line ${probable.line}` : ''
+    return `${generated ? `generated code ${place(generated)} run by ` : call}${place(frame)}${guess}`
+  }
+  if (samples > 0) return 'outside application code'
+  if (cause === 'native' || cause === 'sync-io') return 'inside a call that does not answer before it returns'
+  return threadId ? "no stack taken (threads: 'on' asks for one)" : 'no stack taken'
 }
 
 /**
- * A function with its place, after ≈ where that is not certain: the stack was taken when a native call had returned,
- * perhaps in the function called next.
- * @param {(import('../../bridge/probe-codec').Frame & { exact?: boolean }) | null} frame
+ * A function with its place, after ≈ if that is not certain: the stack was taken when a native call had returned,
+ * perhaps in the function that was called next.
+ * @param {Frame | null} frame
  */
 function place (frame) {
   if (frame === null) return null
-  return `${frame.exact === false ? '≈ ' : ''}${frame.function ?? '(anonymous)'} (${path.basename(frame.file ?? '')}:${frame.line})`
-}
-
-/** @param {string} text */
-function cut (text) {
-  return text.length > PACKAGE_CHARS ? `${text.slice(0, PACKAGE_CHARS - 1)}…` : text
+  const file = path.basename(frame.file ?? '')
+  return `${frame.exact === false ? '≈ ' : ''}${frame.function ?? '(anonymous)'} (${file}:${frame.line})`
 }
 
 /** @param {import('../../store/record').PackageRecord} found */
@@ -32,35 +62,21 @@ function nameOf ({ name, version }) {
   return version ? `${cut(name)}@${cut(version)}` : cut(name)
 }
 
-/**
- * A block in one sentence.
- * @param {import('../../store/record').BlockRecord} record
- */
-exports.describe = (record) => printable(sentence(record))
-
-/** @param {import('../../store/record').BlockRecord} record */
-function sentence ({ thread, threadId, durationMs, ongoing, startup, cause, frame, package: found, request, samples, origin, profile, probable, generated }) {
-  // Records on disk of versions that watched the main thread alone have no id.
-  const loop = threadId ? `event loop of worker thread ${thread}` : 'event loop'
-  const how = ongoing ? `blocked for ${duration(durationMs)} so far` : `was blocked for ${duration(durationMs)}`
-  const when = startup ? ' at start-up' : ''
-  // Of a later version it may be one that is not known here.
-  const excuse = Object.hasOwn(causes, cause) ? causes[cause].excuse : undefined
-  if (excuse !== undefined) return `${loop} ${how}${when}: ${excuse} (${cause})`
-  const none = threadId ? "no stack taken (threads: 'on' asks for one)" : 'no stack taken'
-  const silent = cause === 'native' || cause === 'sync-io' ? 'inside a call that does not answer before it returns' : none
-  const call = profile?.call ? `${profile.call}${frame?.exact === false ? ',' : ' in'} ` : ''
-  const made = generated ? `generated code ${place(generated)} run by ` : ''
-  const guess = probable ? `, probably ${probable.call} in line ${probable.line}` : ''
-  const where = frame !== null ? `${made === '' ? call : made}${place(frame)}${guess}` : (samples === 0 ? silent : 'outside application code')
-  const within = found ? `, in ${nameOf(found)}` : ''
-  const who = request === null ? '' : `, ${request.ended ? 'after ' : ''}${request.method} ${request.route}`
-  // Records of an earlier version, read from files, have none.
-  const created = origin ? `, created at ${place(origin.frame)}` : ''
-  return `${loop} ${how}${when}: ${where}${within}${who}${created} (${cause})`
+/** @param {string} text */
+function cut (text) {
+  return text.length > PACKAGE_CHARS ? `${text.slice(0, PACKAGE_CHARS - 1)}…` : text
 }
 
-/** Names come from files and from what clients send: none may give orders to a terminal. @param {string} text */
+/** @param {number} ms */
+function duration (ms) {
+  return ms >= MS_PER_S ? `${(ms / MS_PER_S).toFixed(1)} s` : `${Math.round(ms)} ms`
+}
+
+/**
+ * A text without control characters. Names come from files and from what clients send, and none may give orders to a
+ * terminal.
+ * @param {string} text
+ */
 function printable (text) {
   return text.replace(/\p{Cc}/gu, '\uFFFD')
 }

@@ -3,12 +3,18 @@
 const { createHash } = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
-const { PARTS } = require('./parts')
 
 const BUILT = path.join(__dirname, 'built')
 
+/** The files of the page and their types. The script and the style are built from source/. */
+const PARTS = {
+  'index.html': 'text/html; charset=utf-8',
+  'page.js': 'text/javascript; charset=utf-8',
+  'page.css': 'text/css; charset=utf-8'
+}
+
 const HEADERS = {
-  // Everything from here and nothing inline; script may not even turn a string into markup.
+  // Everything comes from here and nothing is inline. Script may not even turn a string into markup.
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
@@ -27,9 +33,9 @@ const HEADERS = {
 }
 
 /**
- * A file of the page. Not kept: a browser has it after the first time.
+ * A file of the page. It is not kept in memory: a browser has it after the first time.
  * @param {keyof typeof PARTS} name
- * @param {string} known ETag of what the browser has
+ * @param {string} known ETag of the file that the browser has
  * @returns {import('../http/server').Reply}
  */
 exports.readPart = (name, known) => {
@@ -38,3 +44,5 @@ exports.readPart = (name, known) => {
   const headers = { ...HEADERS, etag, vary: 'accept' }
   return known === etag ? { status: 304, body: '', headers } : { status: 200, type: PARTS[name], body, headers }
 }
+
+exports.PARTS = PARTS

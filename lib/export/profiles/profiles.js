@@ -1,10 +1,13 @@
 'use strict'
 
 const { setImmediate } = require('node:timers/promises')
+const { FlameTree } = require('./flame-tree')
 const { LABELS, StackTable, labelsOf } = require('./stack-table')
 
-/** So many are a few milliseconds of work, for which the watchdog may be away. */
+/** Blocks between two looks of the watchdog at the loop: a few milliseconds of work. */
 const RECORDS_AT_ONCE = 20
+/** The same for the flame graph of all blocks, which takes longer a block. */
+const FLAMES_AT_ONCE = 5
 
 /**
  * @typedef {import('../../store/record').BlockRecord} BlockRecord
@@ -18,17 +21,46 @@ const JSON_TYPE = 'application/json; charset=utf-8'
  * @type {Record<string, { type: string, ending: string, write: (table: StackTable, name: string) => string | Buffer }>}
  */
 const formats = {
-  cpuprofile: { type: JSON_TYPE, ending: 'cpuprofile', write: (table) => require('./cpu-profile').writeCpuProfile(table) },
-  pprof: { type: 'application/octet-stream', ending: 'pb.gz', write: (table) => require('./pprof').writePprof(table) },
-  speedscope: { type: JSON_TYPE, ending: 'speedscope.json', write: (table, name) => require('./speedscope').writeSpeedscope(table, name) },
-  folded: { type: 'text/plain; charset=utf-8', ending: 'folded.txt', write: (table) => require('./folded').writeFolded(table) }
+  cpuprofile: {
+    type: JSON_TYPE,
+    ending: 'cpuprofile',
+    write: (table) => require('./cpu-profile').writeCpuProfile(table)
+  },
+  pprof: {
+    type: 'application/octet-stream',
+    ending: 'pb.gz',
+    write: (table) => require('./pprof').writePprof(table)
+  },
+  speedscope: {
+    type: JSON_TYPE,
+    ending: 'speedscope.json',
+    write: (table, name) => require('./speedscope').writeSpeedscope(table, name)
+  },
+  folded: {
+    type: 'text/plain; charset=utf-8',
+    ending: 'folded.txt',
+    write: (table) => require('./folded').writeFolded(table)
+  }
 }
 
 /** @param {string} error @returns {Reply} */
 const refused = (error) => ({ status: 400, type: JSON_TYPE, body: `${JSON.stringify({ error })}\n` })
 
 /**
- * The stacks of many blocks, collected in steps that let the watchdog look in between.
+ * Answers `/flame`: the stacks of many blocks as one tree, made in steps between which the watchdog looks.
+ * @param {BlockRecord[]} records newest first
+ */
+async function flameOf (records) {
+  const tree = new FlameTree()
+  for (const [i, record] of records.entries()) {
+    tree.add(record)
+    if (i % FLAMES_AT_ONCE === FLAMES_AT_ONCE - 1) await setImmediate()
+  }
+  return tree
+}
+
+/**
+ * The stacks of many blocks, collected in steps between which the watchdog looks.
  * @param {BlockRecord[]} records newest first
  * @param {import('./stack-table').LabelName[]} [group]
  */
@@ -105,6 +137,7 @@ function isLabel (name) {
 }
 
 exports.collect = collect
+exports.flameOf = flameOf
 exports.profileOf = profileOf
 exports.fileOf = fileOf
 exports.formats = formats

@@ -1,6 +1,6 @@
 'use strict'
 
-const { causes } = require('../../tables/causes')
+const { excuseOf } = require('../../tables/causes')
 const { stacksOf } = require('./stacks-of')
 const { OTHER } = require('../../util/other')
 
@@ -60,7 +60,7 @@ class StackTable {
     this.endMs = Math.max(this.endMs, startMs + durationMs)
     const labels = labelsOf(record)
     // Where nobody's code is to blame, a stack would blame it.
-    const isExcused = Object.hasOwn(causes, cause) && causes[cause].excuse !== undefined
+    const isExcused = excuseOf(cause) !== undefined
     const stacks = isExcused ? [] : stacksOf(record)
     for (const { frames, weightMs, count } of stacks) this.#add(frames.map((frame) => this.#index(frame)).reverse(), labels, weightMs, count)
     const missingMs = durationMs - stacks.reduce((sum, { weightMs }) => sum + weightMs, 0)

@@ -5,32 +5,38 @@
 /** @typedef {import('../../cluster/metrics/union').Family} Family */
 
 const ESCAPED = /** @type {Record<string, string>} */ ({ '\\': '\\\\', '\n': '\\n', '"': '\\"' })
+const HELP_ESCAPES = /[\\\n]/g
+const LABEL_ESCAPES = /[\\\n"]/g
 
-/** Some 2 ms. */
+/** So many series are printed between two looks of the watchdog at the loop: some 2 ms. */
 const SERIES_A_TURN = 1000
 
-/** Labels of workers stay the same objects from scrape to scrape. @type {WeakMap<Value['labels'], string>} */
+/**
+ * Texts of workers' labels. A worker's labels stay the same objects from scrape to scrape; this process's
+ * own are made anew for most metrics.
+ * @type {WeakMap<Value['labels'], string>}
+ */
 const texts = new WeakMap()
 
 /**
- * All that a registry holds, as plain JSON.
- * @param {import('prom-client').Registry} registry
- * @returns {Promise<Metric[]>}
+ * A snapshot of one process as families: without a label `worker`, in groups after which the watchdog looks.
+ * A snapshot is of one moment, so a histogram may be in two groups.
+ * @param {Metric[]} metrics
+ * @returns {Family[]}
  */
-exports.snapshotOf = async (registry) => {
-  const metrics = /** @type {any[]} */ (await registry.getMetricsAsJSON())
-  return metrics.map(({ name, help, type, values }) => ({
-    name,
-    help,
-    type,
-    values: values.map((/** @type {any} */ { labels, sharedLabels, value, metricName, exemplar }) => ({ labels: { ...sharedLabels, ...labels }, value, metricName, exemplar }))
+exports.familiesOf = (metrics) => metrics.map(({ name, help, type, values }) => {
+  const groups = Array.from({ length: Math.ceil(values.length / SERIES_A_TURN) }, (_, i) => ({
+    worker: null,
+    values: values.slice(i * SERIES_A_TURN, (i + 1) * SERIES_A_TURN)
   }))
-}
+  return { name, help, type, groups }
+})
 
 /**
- * The metrics of a cluster as text. Not by prom-client's registry, which takes 20 ms for 64 workers
- * of 118 series each, in which the watchdog cannot look. Between two workers' parts of a metric it
- * can; within one it could not, lest its buckets be of two moments.
+ * Metrics as text, of one process or of a cluster. prom-client's registry could print them as well. For 64
+ * workers of 118 series each it takes 20 ms at one go, and meanwhile the watchdog cannot look at the loop.
+ * Here it looks after a group: one worker's part of a metric. Within a worker's part it does not, because
+ * new values may come meanwhile, and the buckets of a histogram would be of two moments.
  * @param {Family[]} families
  * @param {boolean} openMetrics with exemplars
  */
@@ -40,9 +46,12 @@ exports.renderFamilies = async (families, openMetrics) => {
   let count = 0
   for (const { name, help, type, groups } of families) {
     const family = openMetrics && type === 'counter' ? name.replace(/_total$/, '') : name
-    parts.push(`# HELP ${family} ${escape(help, /[\\\n]/g)}\n# TYPE ${family} ${type}\n`)
+    parts.push(`# HELP ${family} ${escape(help, HELP_ESCAPES)}\n# TYPE ${family} ${type}\n`)
     for (const { worker, values } of groups) {
-      parts.push(values.map((value) => line(name, worker, value, openMetrics)).join(''))
+      const textOf = worker === null ? makeText : knownText
+      for (const value of values) {
+        parts.push(line(name, withWorker(worker, value, textOf(value.labels)), value, openMetrics))
+      }
       count += values.length
       if (count < SERIES_A_TURN) continue
       count = 0
@@ -54,23 +63,46 @@ exports.renderFamilies = async (families, openMetrics) => {
   return parts.join('')
 }
 
-/** @param {string} name @param {string} worker @param {Value} series @param {boolean} openMetrics */
-function line (name, worker, { metricName = name, labels, value, exemplar }, openMetrics) {
-  const own = labelText(labels)
-  // What is counted of a worker has its label already.
-  const all = 'worker' in labels ? own : `worker="${worker}"${own === '' ? '' : `,${own}`}`
-  const tail = openMetrics && exemplar ? ` # {${labelText(exemplar.labelSet)}} ${number(exemplar.value)} ${exemplar.timestamp}` : ''
-  return `${metricName}{${all}} ${number(value)}${tail}\n`
+/**
+ * @param {string} name of the metric
+ * @param {string} labels as text
+ * @param {Value} series
+ * @param {boolean} openMetrics
+ */
+function line (name, labels, { metricName = name, value, exemplar }, openMetrics) {
+  const tail = openMetrics && exemplar ? ` # ${exemplarText(exemplar)}` : ''
+  return `${metricName}${labels === '' ? '' : `{${labels}}`} ${number(value)}${tail}\n`
+}
+
+/** @param {NonNullable<Value['exemplar']>} exemplar */
+function exemplarText ({ labelSet, value, timestamp }) {
+  return `{${knownText(labelSet)}} ${number(value)} ${timestamp}`
+}
+
+/**
+ * Labels with the worker's in front. What a primary counts of a worker has that label already.
+ * @param {string | null} worker
+ * @param {Value} series
+ * @param {string} text of its labels
+ */
+function withWorker (worker, { labels }, text) {
+  if (worker === null || 'worker' in labels) return text
+  return `worker="${worker}"${text === '' ? '' : `,${text}`}`
 }
 
 /** @param {Value['labels']} labels */
-function labelText (labels) {
+function knownText (labels) {
   let text = texts.get(labels)
   if (text === undefined) {
-    text = Object.entries(labels).map(([name, value]) => `${name}="${escape(`${value}`, /[\\\n"]/g)}"`).join(',')
+    text = makeText(labels)
     texts.set(labels, text)
   }
   return text
+}
+
+/** @param {Value['labels']} labels */
+function makeText (labels) {
+  return Object.entries(labels).map(([name, value]) => `${name}="${escape(`${value}`, LABEL_ESCAPES)}"`).join(',')
 }
 
 /** @param {string} text @param {RegExp} characters */
@@ -80,5 +112,6 @@ function escape (text, characters) {
 
 /** @param {number} value */
 function number (value) {
-  return Number.isFinite(value) || Number.isNaN(value) ? `${value}` : value > 0 ? '+Inf' : '-Inf'
+  if (Number.isFinite(value) || Number.isNaN(value)) return `${value}`
+  return value > 0 ? '+Inf' : '-Inf'
 }

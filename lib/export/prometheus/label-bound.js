@@ -3,8 +3,8 @@
 const { OTHER } = require('../../util/other')
 
 /**
- * Keeps the values of a label to a bounded set: first come, first served, the rest `(other)`.
- * A value once given stays, so counters never go backwards.
+ * Bounds the values of a label. The first ones are kept, all later ones become `(other)`. A value that was
+ * kept stays, so counters never go backwards.
  */
 class LabelBound {
   /** @type {Set<string>} */

@@ -1,6 +1,6 @@
 'use strict'
 
-/** The counts of one set of labels; prom-client's own observe() takes ten times as long for hashing them anew. */
+/** The counts of one set of labels. prom-client's observe() takes ten times as long: it hashes the labels each time. */
 class Series {
   #bounds
   #counts
@@ -20,14 +20,14 @@ class Series {
     this.sum += value * times
   }
 
-  /** How many were at or below each bound, and in all. */
+  /** How many values were at or below each bound; the last count is of all. */
   get cumulative () {
     let total = 0
     return Array.from(this.#counts, (count) => (total += count))
   }
 }
 
-/** A histogram filled series by series. A metric as prom-client's registry takes them: name, type, get(). */
+/** A histogram that is filled series by series. prom-client's registry takes it for its name, type and get(). */
 class SeriesHistogram {
   type = 'histogram'
   #bounds
@@ -41,7 +41,10 @@ class SeriesHistogram {
     this.#bounds = buckets
   }
 
-  /** The series of a set of labels; for the caller to keep. @param {Record<string, string>} labels in the same order each time */
+  /**
+   * The series of a set of labels; for the caller to keep.
+   * @param {Record<string, string>} labels in the same order each time
+   */
   series (labels) {
     const key = Object.values(labels).join('\n')
     let known = this.#series.get(key)
@@ -54,7 +57,8 @@ class SeriesHistogram {
 
   async get () {
     const { name, help, type } = this
-    return { name, help, type, aggregator: 'sum', values: [...this.#series.values()].flatMap(({ labels, series }) => this.#values(labels, series)) }
+    const values = [...this.#series.values()].flatMap(({ labels, series }) => this.#values(labels, series))
+    return { name, help, type, aggregator: 'sum', values }
   }
 
   /** @param {Record<string, string>} labels @param {Series} series */
@@ -62,7 +66,10 @@ class SeriesHistogram {
     const counts = series.cumulative
     const count = counts[counts.length - 1]
     return [
-      ...counts.map((value, i) => ({ metricName: `${this.name}_bucket`, labels: { ...labels, le: this.#bounds[i] ?? '+Inf' }, value })),
+      ...counts.map((value, i) => {
+        const le = this.#bounds[i] ?? '+Inf'
+        return { metricName: `${this.name}_bucket`, labels: { ...labels, le }, value }
+      }),
       { metricName: `${this.name}_sum`, labels, value: series.sum },
       { metricName: `${this.name}_count`, labels, value: count }
     ]

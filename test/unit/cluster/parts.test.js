@@ -6,17 +6,16 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { addressOf, checkFolder, prepareFolder, sweepFolder } = require('../../../lib/cluster/address')
-const { Ledger } = require('../../../lib/cluster/metrics/union')
-const { fit, isRecord } = require('../../../lib/cluster/records')
+const { MetricsUnion } = require('../../../lib/cluster/metrics/union')
+const { fit, isSmall } = require('../../../lib/cluster/records')
 const { SeriesReader, SeriesWriter } = require('../../../lib/cluster/metrics/series')
 const { Slots, MOST_SLOTS } = require('../../../lib/cluster/slots')
 const { LineReader, LINE_BYTES } = require('../../../lib/cluster/wire')
-const { describe } = require('../../../lib/export/log/sentence')
-const { flameOf } = require('../../../lib/export/profiles/flame-of-records')
+const { sentenceOf } = require('../../../lib/export/log/sentence')
 const { BlockLog } = require('../../../lib/export/log/log')
-const { fileOf, formats, profileOf } = require('../../../lib/export/profiles/profiles')
+const { fileOf, flameOf, formats, profileOf } = require('../../../lib/export/profiles/profiles')
 const { mergeNewest } = require('../../../lib/store/memory')
-const { summaryOf } = require('../../../lib/store/record')
+const { isRecord, summaryOf } = require('../../../lib/store/record')
 const { PageFeed } = require('../../../lib/watchdog/page-feed/feed')
 const { resolveOptions } = require('../../../lib/options/table')
 const { makeDir } = require('../../support/files')
@@ -122,7 +121,7 @@ test('a worker takes the lowest free slot; who comes back has its own again', ()
   slots.release(1)
   assert.deepEqual(slots.take('e', 5, null), { slot: 4, isRestart: false })
   assert.deepEqual(slots.take('d2', 4, 1), { slot: 1, isRestart: false })
-  // Under a new hub everyone keeps the slot it had under the old one.
+  // Under a new primary everyone keeps the slot it had under the old one.
   const next = new Slots()
   assert.deepEqual(next.take('c', 4194305, 3), { slot: 3, isRestart: false })
   assert.deepEqual(next.take('e', 4194306, 3), { slot: 1, isRestart: false })
@@ -139,20 +138,20 @@ test('a worker takes the lowest free slot; who comes back has its own again', ()
 })
 
 test('counters of a slot grow over all who had it; gauges are of the living', () => {
-  const ledger = new Ledger()
-  ledger.join(1, 'a')
-  const first = ledger.union([counter(100)], new Map([[1, [counter(5), gauge(1)]]]))
+  const metricsUnion = new MetricsUnion()
+  metricsUnion.join(1, 'a')
+  const first = metricsUnion.of([counter(100)], new Map([[1, [counter(5), gauge(1)]]]))
   assert.deepEqual([valueOf(first, 'a_total', 'primary'), valueOf(first, 'a_total', '1'), valueOf(first, 'b', '1')], [100, 5, 1])
-  ledger.leave(1, 'a', [counter(6), gauge(1)])
-  const without = ledger.union([], new Map())
+  metricsUnion.leave(1, 'a', [counter(6), gauge(1)])
+  const without = metricsUnion.of([], new Map())
   assert.deepEqual([valueOf(without, 'a_total', '1'), valueOf(without, 'b', '1')], [6, undefined])
-  ledger.join(1, 'b')
-  const again = ledger.union([], new Map([[1, [counter(2), gauge(7)]]]))
+  metricsUnion.join(1, 'b')
+  const again = metricsUnion.of([], new Map([[1, [counter(2), gauge(7)]]]))
   assert.deepEqual([valueOf(again, 'a_total', '1'), valueOf(again, 'b', '1')], [8, 7])
   // A connection that was lost and made again is not counted twice.
-  ledger.leave(1, 'b', [counter(3)])
-  ledger.join(1, 'b')
-  assert.equal(valueOf(ledger.union([], new Map([[1, [counter(4)]]])), 'a_total', '1'), 10)
+  metricsUnion.leave(1, 'b', [counter(3)])
+  metricsUnion.join(1, 'b')
+  assert.equal(valueOf(metricsUnion.of([], new Map([[1, [counter(4)]]])), 'a_total', '1'), 10)
 })
 
 test('a histogram whose workers have died adds up bucket by bucket and keeps an exemplar', () => {
@@ -163,25 +162,25 @@ test('a histogram whose workers have died adds up bucket by bucket and keeps an 
     type: 'histogram',
     values: [...counts.map((value, i) => ({ metricName: 'h_bucket', labels: { le: [1, 2, '+Inf'][i], thread: 'main' }, value, exemplar })), { metricName: 'h_sum', labels: { thread: 'main' }, value: sum }, { metricName: 'h_count', labels: { thread: 'main' }, value: counts[2] }]
   })
-  const ledger = new Ledger()
+  const metricsUnion = new MetricsUnion()
   const exemplar = { labelSet: { block_id: '1-1' }, value: 0.5, timestamp: 1 }
-  ledger.join(1, 'a')
-  ledger.leave(1, 'a', [histogram([1, 2, 3], 6, exemplar)])
-  ledger.join(1, 'b')
-  const [{ groups: [{ values }] }] = ledger.union([], new Map([[1, [histogram([0, 1, 1], 1.5)]]]))
+  metricsUnion.join(1, 'a')
+  metricsUnion.leave(1, 'a', [histogram([1, 2, 3], 6, exemplar)])
+  metricsUnion.join(1, 'b')
+  const [{ groups: [{ values }] }] = metricsUnion.of([], new Map([[1, [histogram([0, 1, 1], 1.5)]]]))
   assert.deepEqual(values.map(({ value }) => value), [1, 3, 4, 7.5, 4])
   assert.deepEqual(values[0].exemplar, exemplar)
 })
 
 test('workers that die for ever leave a bounded number of series', () => {
-  const ledger = new Ledger()
+  const metricsUnion = new MetricsUnion()
   let total = 0
   for (let life = 0; life < 300; life++) {
-    ledger.join(1, `${life}`)
-    ledger.leave(1, `${life}`, [{ ...counter(0), values: Array.from({ length: 50 }, (_, i) => ({ labels: { route: `/${life}/${i}` }, value: 1 })) }])
+    metricsUnion.join(1, `${life}`)
+    metricsUnion.leave(1, `${life}`, [{ ...counter(0), values: Array.from({ length: 50 }, (_, i) => ({ labels: { route: `/${life}/${i}` }, value: 1 })) }])
     total += 50
   }
-  const [{ groups: [{ values }] }] = ledger.union([], new Map())
+  const [{ groups: [{ values }] }] = metricsUnion.of([], new Map())
   // Those of the dead, (other), and of the last one all: it is no dead one before somebody has its slot.
   assert.ok(values.length <= 5000 + 1 + 50, `${values.length} series`)
   assert.equal(values.reduce((sum, { value }) => sum + value, 0), total)
@@ -202,14 +201,15 @@ test('a record travels with as many stacks as fit', () => {
   // What is too large even without its stacks ends a block all the same.
   const bare = fit(makeRecord({ frame: { ...frame, function: 'x'.repeat(20000), exact: true } }))
   assert.deepEqual([bare.id, bare.ongoing, bare.stacks, bare.frame], ['4242-1', false, [], null])
-  assert.ok(isRecord(bare))
+  assert.ok(isRecord(bare) && isSmall(bare))
   assert.equal(fit(makeRecord({ startedAt: 'x'.repeat(20000) })), null)
   assert.equal(fit(makeRecord({ durationMs: NaN })), null, 'what the primary would not take is not sent')
   const unsampled = makeRecord({ stacks: [stack(0)] })
   assert.deepEqual(fit(unsampled), unsampled)
   assert.ok(fit(makeRecord({ stacks: [stack(0), ...Array.from({ length: 10 }, () => stack(50))] })).stacks.length > 1)
-  assert.ok(isRecord(small))
-  for (const wrong of [null, 1, {}, { ...small, id: '../x' }, { ...small, cause: 'constructor' }, { ...small, stacks: 1 }, { ...small, frame: 'x' }, { ...small, durationMs: '1' }, { ...small, pad: 'x'.repeat(20000) }]) {
+  assert.ok(isRecord(small) && isSmall(small))
+  assert.ok(!isSmall(/** @type {any} */ ({ ...small, pad: 'x'.repeat(20000) })))
+  for (const wrong of [null, 1, {}, { ...small, id: '../x' }, { ...small, cause: 1 }, { ...small, stacks: 1 }, { ...small, frame: 'x' }, { ...small, durationMs: '1' }]) {
     assert.ok(!isRecord(wrong), JSON.stringify(wrong))
   }
 })
@@ -266,11 +266,11 @@ test('a record with any field wrong is refused, or shown and exported like any o
     }
     await profileOf([own], new URLSearchParams({ seconds: '60', route: '/', cause: 'js' }))
     JSON.stringify([await flameOf([own]), mergeNewest([summaryOf(own)], [makeRecord()])])
-    describe(own)
+    sentenceOf(own)
     log.settled(own)
   }
   const full = makeFullRecord()
-  for (const record of [full, makeRecord(), { ...full, leaf: { ...full.frame, line: -4 } }]) {
+  for (const record of [full, makeRecord(), { ...full, cause: 'constructor' }, { ...full, leaf: { ...full.frame, line: -4 } }]) {
     assert.ok(isRecord(record))
     await show(record)
   }

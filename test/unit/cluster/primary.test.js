@@ -10,21 +10,21 @@ const os = require('node:os')
 const path = require('node:path')
 const { nowMs } = require('../../../lib/util/clock')
 const { addressOf } = require('../../../lib/cluster/address')
-const { Peer } = require('../../../lib/cluster/worker')
+const { ClusterWorker } = require('../../../lib/cluster/worker')
 const { SeriesWriter } = require('../../../lib/cluster/metrics/series')
 const { VERSION } = require('../../../lib/cluster/wire')
 const { eventually } = require('../../support/app')
-const { connect, metrics, nextPid, startHub } = require('../../support/lib/hub')
+const { connect, metrics, nextPid, startPrimary } = require('../../support/lib/cluster-primary')
 const { makeRecord } = require('../../support/record')
 
 /** Of the first metric. @param {import('../../../lib/cluster/metrics/union').Family[]} families */
 const sumOf = ([{ groups }]) => groups.flatMap(({ values }) => values).reduce((total, { value }) => total + value, 0)
 
 /** A worker's side as it is, with metrics of the test's. @param {import('node:test').TestContext} t @param {string} address @param {() => number} value */
-function startPeer (t, address, value) {
+function startWorker (t, address, value) {
   /** @type {string[]} */
   const said = []
-  const peer = new Peer({
+  const worker = new ClusterWorker({
     address,
     pid: nextPid(),
     nowMs,
@@ -34,40 +34,40 @@ function startPeer (t, address, value) {
     onAlone: (hadPrimary) => said.push(hadPrimary ? 'left alone' : 'alone'),
     onState: (error) => said.push(`state ${error && error.message}`)
   })
-  t.after(() => peer.close())
-  return { peer, said }
+  t.after(() => worker.close())
+  return { worker, said }
 }
 
 test('64 workers join, answer, leave, and others take their places', async (t) => {
-  const { hub, address, listening, value, faults } = startHub(t)
+  const { primary, address, listening, value, faults } = startPrimary(t)
   await listening()
-  hub.tellUrl('http://127.0.0.1:1')
+  primary.tellUrl('http://127.0.0.1:1')
   const values = Array.from({ length: 64 }, (_, i) => i)
-  const peers = values.map((_, i) => startPeer(t, address, () => values[i]))
-  await eventually(() => peers.every(({ said }) => said.includes('joined http://127.0.0.1:1')), 'all to join')
-  assert.deepEqual(hub.state.workers, { answering: 64, silent: 0 })
+  const workers = values.map((_, i) => startWorker(t, address, () => values[i]))
+  await eventually(() => workers.every(({ said }) => said.includes('joined http://127.0.0.1:1')), 'all to join')
+  assert.deepEqual(primary.state.workers, { answering: 64, silent: 0 })
   for (const i of values.keys()) values[i] += 100
   // A scrape asks: what changed a moment ago is there.
   const union = await eventually(async () => {
-    const now = await hub.union(async () => metrics(0))
+    const now = await primary.union(async () => metrics(0))
     return sumOf(now) === values.reduce((total, value) => total + value, 0) && now
   }, 'the sum over all')
   assert.equal(new Set(union[0].groups.map(({ worker }) => worker)).size, 65)
 
-  for (const { peer } of peers.slice(0, 32)) peer.close()
-  await eventually(() => hub.state.workers.answering === 32, 'half to leave')
-  const next = Array.from({ length: 32 }, () => startPeer(t, address, () => 1))
+  for (const { worker } of workers.slice(0, 32)) worker.close()
+  await eventually(() => primary.state.workers.answering === 32, 'half to leave')
+  const next = Array.from({ length: 32 }, () => startWorker(t, address, () => 1))
   await eventually(() => next.every(({ said }) => said.length > 1), 'others to join')
-  assert.equal([...hub.state.restarts.values()].reduce((sum, count) => sum + count, 0), 32)
-  assert.equal(hub.state.restarts.size, 64)
-  const after = await hub.union(async () => metrics(0))
+  assert.equal([...primary.state.restarts.values()].reduce((sum, count) => sum + count, 0), 32)
+  assert.equal(primary.state.restarts.size, 64)
+  const after = await primary.union(async () => metrics(0))
   assert.equal(sumOf(after), values.reduce((total, value) => total + value, 0) + 32)
   assert.equal(await value('b', 1), 1)
   assert.deepEqual(faults, [])
 })
 
 test('bytes that no worker would send end their connection and nothing else', async (t) => {
-  const { hub, address, listening, faults, value } = startHub(t)
+  const { primary, address, listening, faults, value } = startPrimary(t)
   await listening()
   const good = await connect(address)
   const slot = await good.join()
@@ -102,12 +102,12 @@ test('bytes that no worker would send end their connection and nothing else', as
   assert.match(version.got[0].reason, /version 1, not 99/)
 
   assert.ok(!good.socket.destroyed)
-  await eventually(() => hub.state.workers.answering === 1, 'the good one alone')
+  await eventually(() => primary.state.workers.answering === 1, 'the good one alone')
   assert.equal(await value('a_total', slot), 5)
 })
 
 test('a worker that stops answering is waited for shortly and loses its gauges; it is not forgotten', async (t) => {
-  const { hub, address, clock, listening, value } = startHub(t)
+  const { primary, address, clock, listening, value } = startPrimary(t)
   await listening()
   const worker = await connect(address)
   await worker.join()
@@ -116,88 +116,88 @@ test('a worker that stops answering is waited for shortly and loses its gauges; 
   clock.aheadMs = 6000
   assert.equal(await value('a_total', 1), 5)
   assert.equal(await value('b', 1), undefined)
-  assert.deepEqual(hub.state.workers, { answering: 0, silent: 1 })
+  assert.deepEqual(primary.state.workers, { answering: 0, silent: 1 })
 })
 
 test('blocks of a worker come with its number, grow while they last, and end with it', async (t) => {
-  const { hub, address, blocks, listening } = startHub(t)
+  const { primary, address, blocks, listening } = startPrimary(t)
   await listening()
   const worker = await connect(address)
   const slot = await worker.join()
   worker.send({ t: 'block', record: makeRecord({ ongoing: true, durationMs: 100 }) })
-  await eventually(() => hub.blockedMs[0].blockedMs > 150, 'it to grow')
-  assert.equal(hub.ongoing[0].worker, slot)
+  await eventually(() => primary.blockedMs[0].blockedMs > 150, 'it to grow')
+  assert.equal(primary.ongoing[0].worker, slot)
   worker.send({ t: 'block', record: makeRecord({ id: '4242-2', thread: 'worker 3', ongoing: true, durationMs: 1e6 }) })
   worker.send({ t: 'block', record: makeRecord({ durationMs: 250 }) })
-  await eventually(() => hub.ongoing.length === 1 && hub.ongoing[0].id === '4242-2', 'its end')
-  assert.deepEqual(hub.blockedMs, [{ worker: slot, blockedMs: 0 }], 'other threads do not block the worker')
+  await eventually(() => primary.ongoing.length === 1 && primary.ongoing[0].id === '4242-2', 'its end')
+  assert.deepEqual(primary.blockedMs, [{ worker: slot, blockedMs: 0 }], 'other threads do not block the worker')
   worker.socket.destroy()
   await eventually(() => blocks.at(-1).id === '4242-2' && !blocks.at(-1).ongoing, 'the worker\'s end to end its block')
   assert.ok(blocks.every((record) => record.worker === slot))
-  assert.deepEqual(hub.blockedMs, [])
+  assert.deepEqual(primary.blockedMs, [])
 })
 
 test('a worker sends the primary what it says of blocks, within bounds', async (t) => {
-  const { hub, address, blocks, listening } = startHub(t)
+  const { primary, address, blocks, listening } = startPrimary(t)
   await listening()
-  hub.tellUrl(null)
-  const { peer, said } = startPeer(t, address, () => 1)
+  primary.tellUrl(null)
+  const { worker, said } = startWorker(t, address, () => 1)
   await eventually(() => said.includes('joined null'), 'it to join')
   const frames = [{ function: 'f', file: '/f.js', line: 1, column: 1 }]
   const stacks = [{ count: 1, weightMs: 1, frames }, { count: 1, weightMs: 1, frames }]
-  for (let i = 0; i < 100; i++) peer.tellBlock(makeRecord({ id: `1-${i}`, stacks }))
+  for (let i = 0; i < 100; i++) worker.tellBlock(makeRecord({ id: `1-${i}`, stacks }))
   await eventually(() => blocks.length === 101, 'all blocks')
   assert.equal(blocks[0].id, '1-early', 'from before it joined')
   assert.equal(blocks[1].stacks.length, 2)
   assert.equal(blocks[100].stacks.length, 1)
-  peer.tellBlock(makeRecord({ startedAt: 'x'.repeat(20000) }))
-  assert.equal(peer.takeLost(), 1)
-  assert.equal(peer.takeLost(), 0)
+  worker.tellBlock(makeRecord({ startedAt: 'x'.repeat(20000) }))
+  assert.equal(worker.takeLost(), 1)
+  assert.equal(worker.takeLost(), 0)
 })
 
 test('a worker whose primary goes listens itself, and joins the next', async (t) => {
-  const first = startHub(t)
+  const first = startPrimary(t)
   await first.listening()
-  first.hub.tellUrl('http://127.0.0.1:1')
-  const { said } = startPeer(t, first.address, () => 1)
+  first.primary.tellUrl('http://127.0.0.1:1')
+  const { said } = startWorker(t, first.address, () => 1)
   await eventually(() => said.includes('joined http://127.0.0.1:1'), 'it to join')
-  first.hub.close()
+  first.primary.close()
   await eventually(() => said.includes('left alone'), 'it to be alone')
-  const second = startHub(t, path.dirname(path.dirname(first.address)))
-  second.hub.tellUrl('http://127.0.0.1:2')
+  const second = startPrimary(t, path.dirname(path.dirname(first.address)))
+  second.primary.tellUrl('http://127.0.0.1:2')
   await eventually(() => said.at(-1) === 'joined http://127.0.0.1:2', () => `it to join the next: ${said}`)
 })
 
 test('a socket file that a cleaner has deleted is made again', async (t) => {
-  const { hub, address, listening } = startHub(t)
+  const { primary, address, listening } = startPrimary(t)
   await listening()
   const before = await connect(address)
   await before.join()
   fs.unlinkSync(address)
   await eventually(() => fs.existsSync(address), 'the file to come back')
   await (await connect(address)).join()
-  const { answering, silent } = hub.state.workers
+  const { answering, silent } = primary.state.workers
   assert.equal(answering + silent, 2, 'nobody was thrown out')
 })
 
 test('a block whose end was lost ends when it is no longer told of; endless blocks are few', async (t) => {
-  const { hub, address, clock, blocks, listening } = startHub(t)
+  const { primary, address, clock, blocks, listening } = startPrimary(t)
   await listening()
   const worker = await connect(address)
   await worker.join()
   worker.send({ t: 'block', record: makeRecord({ ongoing: true, durationMs: 100 }) })
-  await eventually(() => hub.ongoing.length === 1, 'its block')
+  await eventually(() => primary.ongoing.length === 1, 'its block')
   clock.aheadMs = 4000
   for (const message of new SeriesWriter().changes(metrics(5))) worker.send(message)
-  await eventually(() => hub.ongoing.length === 0, 'its end')
+  await eventually(() => primary.ongoing.length === 0, 'its end')
   assert.deepEqual(blocks.map(({ ongoing, durationMs }) => [ongoing, durationMs]), [[true, 100], [false, 100]])
   for (let i = 0; i < 200; i++) worker.send({ t: 'block', record: makeRecord({ id: `4242-${i}`, ongoing: true }) })
   await eventually(() => blocks.at(-1).id === '4242-199', 'all of them')
-  assert.equal(hub.ongoing.length, 20)
+  assert.equal(primary.ongoing.length, 20)
 })
 
 test('a worker that comes back shows what it had until its metrics have come', async (t) => {
-  const { hub, address, listening, value } = startHub(t)
+  const { primary, address, listening, value } = startPrimary(t)
   await listening()
   /** @param {string} instance @param {number} pid */
   const join = async (instance, pid) => {
@@ -209,7 +209,7 @@ test('a worker that comes back shows what it had until its metrics have come', a
   for (const message of new SeriesWriter().changes(metrics(5))) first.send(message)
   await eventually(async () => await value('a_total', 1) === 5, 'its metrics')
   first.socket.destroy()
-  await eventually(() => hub.state.workers.answering === 0, 'it to leave')
+  await eventually(() => primary.state.workers.answering === 0, 'it to leave')
   const again = await join('a', 4194401)
   const messages = new SeriesWriter().changes(metrics(6))
   for (const message of messages.slice(0, -1)) again.send(message)
@@ -218,12 +218,12 @@ test('a worker that comes back shows what it had until its metrics have come', a
   await eventually(async () => await value('a_total', 1) === 6, 'its metrics of now')
   // Another life of its watchdog is added, and no restart of the worker.
   again.socket.destroy()
-  await eventually(() => hub.state.workers.answering === 0, 'it to leave')
+  await eventually(() => primary.state.workers.answering === 0, 'it to leave')
   const next = await join('b', 4194401)
   assert.equal(await value('a_total', 1), 6)
   for (const message of new SeriesWriter().changes(metrics(1))) next.send(message)
   await eventually(async () => await value('a_total', 1) === 7, 'the sum of both')
-  assert.deepEqual([...hub.state.restarts], [[1, 0]])
+  assert.deepEqual([...primary.state.restarts], [[1, 0]])
 })
 
 test('a worker whose primary accepts and says nothing listens itself', async (t) => {
@@ -235,22 +235,22 @@ test('a worker whose primary accepts and says nothing listens itself', async (t)
     const server = net.createServer((socket) => socket.on('error', () => {}).resume().write(says)).listen(address)
     t.after(() => server.close())
     await once(server, 'listening')
-    const { said } = startPeer(t, address, () => 1)
+    const { said } = startWorker(t, address, () => 1)
     await eventually(() => said.some((text) => text.endsWith('alone')), () => `it to be alone: ${said}`)
   }
 })
 
 test('a worker that leaves tells its last before, and does not wait for a primary that does not read', async (t) => {
-  const { hub, address, listening, value } = startHub(t)
+  const { primary, address, listening, value } = startPrimary(t)
   await listening()
-  hub.tellUrl(null)
+  primary.tellUrl(null)
   let count = 1
-  const { peer, said } = startPeer(t, address, () => count)
+  const { worker, said } = startWorker(t, address, () => count)
   await eventually(() => said.includes('joined null'), 'it to join')
   await eventually(async () => await value('a_total', 1) === 1, 'its metrics')
   count = 2
-  await peer.close()
-  await eventually(() => hub.state.workers.answering === 0, 'it to be gone')
+  await worker.close()
+  await eventually(() => primary.state.workers.answering === 0, 'it to be gone')
   assert.equal(await value('a_total', 1), 2)
 
   const deaf = addressOf({ tmpdir: path.dirname(path.dirname(address)), pid: 1 })
@@ -265,20 +265,20 @@ test('a worker that leaves tells its last before, and does not wait for a primar
     for (const socket of sockets) socket.destroy()
   })
   await once(server, 'listening')
-  const other = startPeer(t, deaf, () => 1)
+  const other = startWorker(t, deaf, () => 1)
   await eventually(() => other.said.includes('joined null'), 'it to join')
   const startMs = nowMs()
-  await other.peer.close()
+  await other.worker.close()
   // The application's agent waits for a second in all.
   assert.ok(nowMs() - startMs < 900, `${nowMs() - startMs} ms`)
 })
 
 test('metrics that cannot be read are said, and told again when they can', async (t) => {
-  const { hub, address, listening, value } = startHub(t)
+  const { primary, address, listening, value } = startPrimary(t)
   await listening()
-  hub.tellUrl(null)
+  primary.tellUrl(null)
   let fails = true
-  const { said } = startPeer(t, address, () => {
+  const { said } = startWorker(t, address, () => {
     if (fails) throw new Error('no metrics')
     return 3
   })

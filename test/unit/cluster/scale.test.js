@@ -3,7 +3,7 @@
 // What a primary holds and says of many workers.
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Ledger } = require('../../../lib/cluster/metrics/union')
+const { MetricsUnion } = require('../../../lib/cluster/metrics/union')
 const { SeriesReader, SeriesWriter } = require('../../../lib/cluster/metrics/series')
 const { renderFamilies } = require('../../../lib/export/prometheus/exposition')
 
@@ -28,15 +28,15 @@ const histogram = (routes, count = 1) => ({
 const routes = (from, count) => Array.from({ length: count }, (_, i) => `/${from + i}`)
 
 test('a histogram beyond the bound of what the dead leave goes to (other) whole', () => {
-  const ledger = new Ledger()
+  const metricsUnion = new MetricsUnion()
   const lives = 5
   for (let life = 0; life < lives; life++) {
-    ledger.join(1, `${life}`)
-    ledger.leave(1, `${life}`, [histogram(routes(life * 301, 301))])
+    metricsUnion.join(1, `${life}`)
+    metricsUnion.leave(1, `${life}`, [histogram(routes(life * 301, 301))])
   }
-  ledger.join(1, 'last')
+  metricsUnion.join(1, 'last')
   for (const living of [[], [histogram(routes(0, 301))], [histogram(routes(1e6, 3))]]) {
-    const [{ groups: [{ values }] }] = ledger.union([], new Map([[1, living]]))
+    const [{ groups: [{ values }] }] = metricsUnion.of([], new Map([[1, living]]))
     /** @type {Map<string, number[]>} */
     const byRoute = new Map()
     for (const { labels: { route }, metricName, value } of values) {
@@ -58,16 +58,16 @@ test('a histogram beyond the bound of what the dead leave goes to (other) whole'
 test('what the dead have left takes no room from the living: each of their series stays, and grows', () => {
   // In other buckets, too, as another version of the application has them.
   for (const missing of [undefined, 1]) {
-    const ledger = new Ledger()
-    ledger.join(1, 'first')
-    ledger.leave(1, 'first', [histogram(routes(0, 10))])
-    ledger.join(1, 'second')
+    const metricsUnion = new MetricsUnion()
+    metricsUnion.join(1, 'first')
+    metricsUnion.leave(1, 'first', [histogram(routes(0, 10))])
+    metricsUnion.join(1, 'second')
     /** @type {Map<string, number>} */
     let before = new Map()
     for (const count of [10, 800, 900, 1500]) {
       const living = histogram(routes(0, count), count)
       living.values = living.values.filter(({ labels }) => missing === undefined || labels.le !== missing)
-      const [{ groups: [{ values }] }] = ledger.union([], new Map([[1, [living]]]))
+      const [{ groups: [{ values }] }] = metricsUnion.of([], new Map([[1, [living]]]))
       const now = new Map(values.map(({ labels: { route, le }, metricName, value }) => [`${metricName} ${route} ${le}`, value]))
       for (const [series, value] of before) assert.ok(Number(now.get(series)) >= value, `${series}: ${value}, then ${now.get(series)}`)
       assert.equal(now.size, missing === undefined ? count * 6 : count * 5 + 10)
@@ -77,13 +77,13 @@ test('what the dead have left takes no room from the living: each of their serie
 })
 
 test('what another version leaves in other buckets is kept beside', () => {
-  const ledger = new Ledger()
-  ledger.join(1, 'a')
-  ledger.leave(1, 'a', [histogram(['/a', '/b'])])
-  ledger.join(1, 'b')
+  const metricsUnion = new MetricsUnion()
+  metricsUnion.join(1, 'a')
+  metricsUnion.leave(1, 'a', [histogram(['/a', '/b'])])
+  metricsUnion.join(1, 'b')
   const other = histogram(['/a'])
   other.values = other.values.filter(({ labels }) => labels.le !== 1)
-  const [{ groups: [{ values }] }] = ledger.union([], new Map([[1, [other]]]))
+  const [{ groups: [{ values }] }] = metricsUnion.of([], new Map([[1, [other]]]))
   assert.deepEqual(values.map(({ value }) => value), [2, 4, 3, 8, 2, 8, 1, 2, 3, 4, 1, 4])
 })
 
@@ -126,7 +126,7 @@ test('series with long labels travel in lines that are not too long, or not at a
 })
 
 test('the union reads as an exposition', async () => {
-  const ledger = new Ledger()
-  const union = ledger.union([histogram(['/a'])], new Map([[1, [histogram(['/a'])]]]))
+  const metricsUnion = new MetricsUnion()
+  const union = metricsUnion.of([histogram(['/a'])], new Map([[1, [histogram(['/a'])]]]))
   assert.equal((await renderFamilies(union, true)).split('\n').length, 2 + 12 + 2)
 })

@@ -12,13 +12,13 @@ const HOST = 'Host: localhost\r\n'
 
 /**
  * @param {import('node:test').TestContext} t
- * @param {Record<string, import('../../../../lib/export/http/server').Route>} routes
+ * @param {Record<string, import('../../../../lib/export/http/server').Handler>} paths
  * @param {{ requestMs?: number, unreadMs?: number }} [limits]
  */
-async function serve (t, routes, limits) {
+async function serve (t, paths, limits) {
   const url = await new Promise((resolve, reject) => {
     const server = new HttpServer({
-      options: { host: '127.0.0.1', port: 0, allowHosts: [] }, routes, ...limits, onState: (url, error) => error ? reject(error) : resolve(url)
+      options: { host: '127.0.0.1', port: 0, allowHosts: [] }, paths, ...limits, onState: (url, error) => error ? reject(error) : resolve(url)
     })
     t.after(() => server.close())
   })

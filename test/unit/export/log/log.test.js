@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { causes } = require('../../../../lib/tables/causes')
-const { describe } = require('../../../../lib/export/log/sentence')
+const { sentenceOf } = require('../../../../lib/export/log/sentence')
 const { BlockLog } = require('../../../../lib/export/log/log')
 const { LogBudget } = require('../../../../lib/export/log/budget')
 const { makeDir } = require('../../../support/files')
@@ -72,7 +72,7 @@ test('a block is one sentence: how long, where, which request, why', () => {
     [{ cause: 'starved' }, 'event loop was blocked for 312 ms: the process was kept waiting for a CPU (starved)'],
     [{ cause: 'suspended', durationMs: 61000 }, 'event loop was blocked for 61.0 s: the whole process was stopped (suspended)']
   ]
-  for (const [differences, sentence] of sentences) assert.equal(describe(makeRecord(differences)), sentence)
+  for (const [differences, sentence] of sentences) assert.equal(sentenceOf(makeRecord(differences)), sentence)
 })
 
 test('the package at fault stands after the place, with its version where it has one', () => {
@@ -86,12 +86,12 @@ test('the package at fault stands after the place, with its version where it has
     [{ package: { name: '\u001b[2Jx', version: '1\r\n', bugs: null }, request: null }, 'event loop was blocked for 312 ms: report (report.js:41), in \uFFFD[2Jx@1\uFFFD\uFFFD (js)'],
     [{ package: { name: 'x'.repeat(214), version: '1'.repeat(256), bugs: null }, request: null }, `event loop was blocked for 312 ms: report (report.js:41), in ${'x'.repeat(79)}…@${'1'.repeat(79)}… (js)`]
   ]
-  for (const [differences, sentence] of sentences) assert.equal(describe(makeRecord(differences)), sentence)
+  for (const [differences, sentence] of sentences) assert.equal(sentenceOf(makeRecord(differences)), sentence)
 })
 
 test('every cause gives a sentence, and where no code is to blame none names any', () => {
   for (const [cause, { excuse }] of Object.entries(causes)) {
-    const sentence = describe(makeRecord({ cause: /** @type {any} */ (cause) }))
+    const sentence = sentenceOf(makeRecord({ cause: /** @type {any} */ (cause) }))
     assert.ok(sentence.endsWith(`(${cause})`), sentence)
     assert.equal(sentence.includes('report'), excuse === undefined, sentence)
   }
@@ -141,7 +141,7 @@ test('a line carries what there is to search by, and the innermost frames as tex
     samples: 13,
     evidence: record.evidence,
     stack: ['test (native)', 'report (/srv/app/report.js:41:13)'],
-    msg: describe(record)
+    msg: sentenceOf(record)
   })
 })
 

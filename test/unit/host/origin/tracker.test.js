@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { TRACKING } = require('../../../../lib/bridge/messages')
-const { describe } = require('../../../../lib/export/log/sentence')
+const { sentenceOf } = require('../../../../lib/export/log/sentence')
 const { OriginTracker } = require('../../../../lib/host/origin/tracker')
 const { isHookSafe } = require('../../../../lib/host/runtime')
 const { makeRecord } = require('../../../support/record')
@@ -26,11 +26,11 @@ test('hooks are refused where they could end the application (CVE-2025-59466)', 
 
 test('the sentence about a block says where its operation was created', () => {
   const frame = { function: 'plan', file: '/srv/jobs.js', line: 3, column: 17 }
-  assert.equal(describe(makeRecord({ request: null, origin: { type: 'Timeout', durationMs: 300, frame, frames: [frame] } })),
+  assert.equal(sentenceOf(makeRecord({ request: null, origin: { type: 'Timeout', durationMs: 300, frame, frames: [frame] } })),
     'event loop was blocked for 312 ms: report (report.js:41), created at plan (jobs.js:3) (js)')
 })
 
 test('a block of an earlier version\'s file, without an origin, is described as well', () => {
   const { origin, ...earlier } = makeRecord()
-  assert.equal(describe(/** @type {any} */ (earlier)), describe(makeRecord()))
+  assert.equal(sentenceOf(/** @type {any} */ (earlier)), sentenceOf(makeRecord()))
 })

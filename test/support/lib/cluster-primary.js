@@ -8,7 +8,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { nowMs } = require('../../../lib/util/clock')
 const { addressOf } = require('../../../lib/cluster/address')
-const { Hub } = require('../../../lib/cluster/primary')
+const { ClusterPrimary } = require('../../../lib/cluster/primary')
 const { VERSION } = require('../../../lib/cluster/wire')
 const { eventually } = require('../app')
 
@@ -25,7 +25,7 @@ const metrics = (value) => [
 ]
 
 /** @param {import('node:test').TestContext} t @param {string} [tmpdir] */
-function startHub (t, tmpdir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-test-'))) {
+function startPrimary (t, tmpdir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-test-'))) {
   const address = addressOf({ tmpdir, pid: process.pid })
   /** @type {(string | null)[]} */
   const states = []
@@ -34,7 +34,7 @@ function startHub (t, tmpdir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-
   /** @type {any[]} */
   const blocks = []
   const clock = { aheadMs: 0 }
-  const hub = new Hub({
+  const primary = new ClusterPrimary({
     address,
     nowMs: () => nowMs() + clock.aheadMs,
     onBlock: (record) => blocks.push(record),
@@ -42,19 +42,19 @@ function startHub (t, tmpdir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-
     onFault: (fault) => faults.push(fault.message)
   })
   t.after(() => {
-    hub.close()
+    primary.close()
     fs.rmSync(tmpdir, { recursive: true, force: true })
   })
   return {
-    hub,
+    primary,
     address,
     states,
     faults,
     blocks,
     clock,
-    listening: () => eventually(() => states.at(-1) === null, () => `the hub to listen: ${states}`),
+    listening: () => eventually(() => states.at(-1) === null, () => `the primary to listen: ${states}`),
     /** @param {string} name @param {number | string} worker */
-    value: async (name, worker) => (await hub.union(async () => metrics(1000))).find((metric) => metric.name === name)?.groups.find((group) => group.worker === `${worker}`)?.values[0].value
+    value: async (name, worker) => (await primary.union(async () => metrics(1000))).find((metric) => metric.name === name)?.groups.find((group) => group.worker === `${worker}`)?.values[0].value
   }
 }
 
@@ -88,5 +88,5 @@ async function connect (address) {
 
 exports.nextPid = nextPid
 exports.metrics = metrics
-exports.startHub = startHub
+exports.startPrimary = startPrimary
 exports.connect = connect
