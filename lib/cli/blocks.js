@@ -14,7 +14,7 @@ const ROUNDING_MS = 1
 /** A url that ends so names a path of the endpoint, not where that begins. */
 const OWN_PATH = /\/(?:blocks|metrics|healthz|profile|)$/
 
-/** @typedef {import('../store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../types').BlockRecord} BlockRecord */
 
 /**
  * `loopwatch blocks <url|dir...>`: the recorded blocks of endpoints and folders, oldest first.

@@ -1,11 +1,7 @@
 'use strict'
 
-/**
- * What a process is in a cluster, as its host knows it.
- * @typedef {{ kind: 'single' | 'primary' | 'worker', primaryPid: number, tmpdir: string }} Role
- *
- * @typedef {import('../store/record').BlockRecord} BlockRecord
- */
+/** @typedef {import('../types').BlockRecord} BlockRecord */
+/** @typedef {import('../types').Role} Role */
 
 /** This process's part in a cluster: none, the primary's or a worker's. What it takes is loaded in clusters only. */
 class Cluster {
@@ -21,7 +17,7 @@ class Cluster {
    * @param {object} parts
    * @param {Role} parts.role
    * @param {() => number} parts.nowMs
-   * @param {() => Promise<import('./metrics/series').Metric[]>} parts.snapshot of this process's metrics
+   * @param {() => Promise<import('../types').Metric[]>} parts.snapshot of this process's metrics
    * @param {() => BlockRecord[]} parts.blocks of this process, newest first
    * @param {(record: BlockRecord) => void} parts.onBlock of a worker
    * @param {(url: string | null) => void} parts.onJoined this process needs no endpoint; the primary's is at `url`

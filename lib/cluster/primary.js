@@ -15,8 +15,8 @@ const HELLO_MS = 2000
 /** Connections beside the workers', for those that are just coming. */
 const SPARE_CONNECTIONS = 64
 
-/** @typedef {import('./metrics/series').Metric} Metric */
-/** @typedef {import('../store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../types').Metric} Metric */
+/** @typedef {import('../types').BlockRecord} BlockRecord */
 
 /** The primary's side of a cluster: all workers' metrics and blocks in one place. */
 class Hub {
@@ -125,7 +125,7 @@ class Hub {
     for (const { link } of this.#members.values()) link.send({ t: 'endpoint', url })
   }
 
-  /** The primary's own metrics and every worker's. @param {() => Promise<Metric[]>} own @returns {Promise<import('./metrics/union').Family[]>} */
+  /** The primary's own metrics and every worker's. @param {() => Promise<Metric[]>} own @returns {Promise<import('../types').Family[]>} */
   async union (own) {
     this.#asking ??= this.#ask().finally(() => { this.#asking = null })
     await this.#asking

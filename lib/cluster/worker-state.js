@@ -8,7 +8,7 @@ const ROUNDING = 10
 const UNTOLD_MS = 3000
 const MOST_ONGOING = 20
 
-/** @typedef {import('../store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../types').BlockRecord} BlockRecord */
 
 /** A worker as the primary knows it: its metrics as they last came, and its blocks in progress. */
 class Member {

@@ -24,7 +24,7 @@ const FULL_RECORDS_A_PUSH = 20
 /** The latest blocks from before it joined: its start-up, or what a new primary's watchdog has not heard. */
 const EARLIER_RECORDS = 50
 
-/** @typedef {import('../store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../types').BlockRecord} BlockRecord */
 
 /** The worker's side of a cluster: joins the primary, tells it blocks and metrics, and joins again. */
 class Peer {
@@ -53,7 +53,7 @@ class Peer {
    * @param {string} parts.address
    * @param {number} [parts.pid]
    * @param {() => number} parts.nowMs
-   * @param {() => Promise<import('./metrics/series').Metric[]>} parts.snapshot
+   * @param {() => Promise<import('../types').Metric[]>} parts.snapshot
    * @param {() => BlockRecord[]} parts.blocks of this process, newest first
    * @param {(url: string | null) => void} parts.onJoined with the primary's endpoint; again whenever that changes
    * @param {(hadPrimary: boolean) => void} parts.onAlone there is no primary, or at present none

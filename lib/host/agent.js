@@ -32,7 +32,7 @@ const { WatchdogThread, isStarting } = require('./watchdog-thread')
  *
  * Event `block`: a finished block's record (lib/store/record.js). It needs the host's loop, so it
  * comes late by nature; the log, the endpoint and `dir` do not.
- * @extends {EventEmitter<{ block: [import('../store/record').BlockRecord] }>}
+ * @extends {EventEmitter<{ block: [import('../types').BlockRecord] }>}
  */
 class Agent extends EventEmitter {
   /** Content type of what metrics() resolves with. */
@@ -145,7 +145,7 @@ class Agent extends EventEmitter {
     return this.#ready
   }
 
-  /** Blocks in memory, newest first. @returns {Promise<import('../store/record').BlockRecord[]>} */
+  /** Blocks in memory, newest first. @returns {Promise<import('../types').BlockRecord[]>} */
   blocks () {
     return this.#thread.call('blocks', [])
   }

@@ -15,7 +15,7 @@ const makeGauge = () => {
  * What start() gives in a worker thread of the application: the same interface without a word of its
  * own. A thread is watched by the watchdog of the main thread's agent, which lays what it needs in
  * the thread on this object (lib/host/workers/thread-entry.js) and has its blocks and metrics.
- * @extends {EventEmitter<{ block: [import('../store/record').BlockRecord] }>}
+ * @extends {EventEmitter<{ block: [import('../types').BlockRecord] }>}
  */
 class PassiveAgent extends EventEmitter {
   contentType = 'text/plain; version=0.0.4; charset=utf-8'
@@ -38,7 +38,7 @@ class PassiveAgent extends EventEmitter {
     return createFastifyPlugin(makeGauge())
   }
 
-  /** @returns {Promise<import('../store/record').BlockRecord[]>} */
+  /** @returns {Promise<import('../types').BlockRecord[]>} */
   async blocks () {
     return []
   }

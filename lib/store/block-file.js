@@ -59,7 +59,7 @@ class BlockFile {
     }
   }
 
-  /** @param {import('./record').BlockRecord} record */
+  /** @param {import('../types').BlockRecord} record */
   append (record) {
     if (this.#nowMs() < this.#retryAtMs) {
       this.#lost++
@@ -133,10 +133,10 @@ class BlockFile {
  * Every block recorded in a folder, by any process, oldest first. Lines cut short by a crash are
  * passed over, and so is a file that cannot be read; of a block's lines the last counts.
  * @param {string} dir
- * @returns {{ records: import('./record').BlockRecord[], broken: number, unread: { file: string, reason: string }[] }}
+ * @returns {{ records: import('../types').BlockRecord[], broken: number, unread: { file: string, reason: string }[] }}
  */
 function readBlocks (dir) {
-  /** @type {Map<string, import('./record').BlockRecord>} */
+  /** @type {Map<string, import('../types').BlockRecord>} */
   const records = new Map()
   /** @type {{ file: string, reason: string }[]} */
   const unread = []

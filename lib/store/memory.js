@@ -2,18 +2,18 @@
 
 /** The latest blocks, bounded; a block in progress is replaced by its later record. */
 class BlockMemory {
-  /** @type {Map<string, import('./record').BlockRecord>} */
+  /** @type {Map<string, import('../types').BlockRecord>} */
   #records = new Map()
   #keep
   #onPut
 
-  /** @param {number} keep most blocks kept @param {(record: import('./record').BlockRecord) => void} [onPut] */
+  /** @param {number} keep most blocks kept @param {(record: import('../types').BlockRecord) => void} [onPut] */
   constructor (keep, onPut = () => {}) {
     this.#keep = keep
     this.#onPut = onPut
   }
 
-  /** @param {import('./record').BlockRecord} record */
+  /** @param {import('../types').BlockRecord} record */
   put (record) {
     this.#records.set(record.id, record)
     if (this.#records.size > this.#keep) {
@@ -27,7 +27,7 @@ class BlockMemory {
     this.#records.delete(id)
   }
 
-  /** @param {string} id @returns {import('./record').BlockRecord | undefined} */
+  /** @param {string} id @returns {import('../types').BlockRecord | undefined} */
   get (id) {
     return this.#records.get(id)
   }
@@ -40,8 +40,8 @@ class BlockMemory {
 
 /**
  * Two lists of records, newest first, as one.
- * @param {import('./record').BlockRecord[]} a
- * @param {import('./record').BlockRecord[]} b
+ * @param {import('../types').BlockRecord[]} a
+ * @param {import('../types').BlockRecord[]} b
  */
 function mergeNewest (a, b) {
   if (b.length === 0) return a

@@ -2,7 +2,7 @@
 
 const TIMEOUT_MS = 3000
 
-/** @typedef {import('../../lib/store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../../lib/types').BlockRecord} BlockRecord */
 
 /** What the agent has seen so far, or why that cannot be told. @param {string} url of its endpoint */
 exports.report = async (url) => {

@@ -15,7 +15,7 @@ const { Hub } = require('../../lib/cluster/primary')
 const { VERSION } = require('../../lib/cluster/wire')
 const { eventually } = require('../support/app')
 
-/** @typedef {import('../../lib/cluster/metrics/series').Metric} Metric */
+/** @typedef {import('../../lib/types').Metric} Metric */
 
 /** @param {number} value @returns {Metric[]} */
 const metrics = (value) => [

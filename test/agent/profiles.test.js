@@ -15,7 +15,7 @@ const { makeDir } = require('../support/files')
 const { makeRecord } = require('../support/record')
 const { needs } = require('../support/tools')
 
-/** @typedef {import('../../lib/store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../../lib/types').BlockRecord} BlockRecord */
 
 /** @param {string} name @param {number} line */
 const frame = (name, line) => ({ function: name, file: '/srv/app/report.js', line, column: 3 })

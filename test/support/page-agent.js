@@ -10,7 +10,7 @@ const { LivePage } = require('../../lib/watchdog/page-feed/feed')
  * The page's side of an agent over a list of records, without a host: for what takes too long to
  * happen for real.
  * @param {import('node:test').TestContext} t
- * @param {import('../../lib/store/record').BlockRecord[]} [records] newest first
+ * @param {import('../../lib/types').BlockRecord[]} [records] newest first
  */
 exports.startPageAgent = async (t, records = []) => {
   const ongoing = () => records.filter((record) => record.ongoing)

@@ -16,7 +16,7 @@ const FRAMES = 15
 /** Of the blocks that were over before, so many are told: those that may be why somebody looks. */
 const EARLIER = 5
 
-/** @typedef {import('../../store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
 /** @typedef {{ wasOver: boolean, staysListed: boolean, atMs: number }} Telling `staysListed`: a worker thread's block may prove to be none */
 /** @typedef {Map<string, Telling>} Told blocks of the last list, in the order of their telling */
 

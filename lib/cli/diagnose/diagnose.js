@@ -29,7 +29,7 @@ const SETTLED_MS = 600
 const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_PYROSCOPE: '', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
 
 /** @typedef {import('../profile/profile').Flags & { tool: string }} Flags */
-/** @typedef {{ blocks: import('../../store/record').BlockRecord[], metrics: string }} Young */
+/** @typedef {{ blocks: import('../../types').BlockRecord[], metrics: string }} Young */
 
 /** The agent and load, then the tool that the agent's evidence points to, in one report. @param {string[]} command @param {Flags} flags */
 exports.diagnose = async (command, flags) => {

@@ -7,8 +7,8 @@ const { OTHER } = require('../../util/other')
 /** What the dead of one slot may leave; above it, what is new of them goes to (other). */
 const MOST_SERIES = 5000
 
-/** @typedef {import('./series').Metric} Metric */
-/** @typedef {import('./series').Value} Value */
+/** @typedef {import('../../types').Metric} Metric */
+/** @typedef {import('../../types').Value} Value */
 /** @typedef {{ metric: Metric, sets: Map<string, Value[]> }} Left of one metric, by labels: a counter's sample, or all of a histogram's */
 
 /** @param {Metric} metric */

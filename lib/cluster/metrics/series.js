@@ -16,14 +16,8 @@ const LABEL_NAME = /^[a-zA-Z_]\w*$/
 const TYPES = ['counter', 'gauge', 'histogram', 'summary']
 const HELP_CHARACTERS = 1000
 
-/**
- * A snapshot of a registry, whatever is in it: what prom-client calls metrics as JSON.
- *
- * @typedef {{ labelSet: Record<string, string>, value: number, timestamp: number }} Exemplar
- * @typedef {{ labels: Record<string, string | number>, value: number, metricName?: string, exemplar?: Exemplar | null }} Value
- * @typedef {{ name: string, help: string, type: string, values: Value[] }} Metric
- * `metricName` where it is not the metric's own: name_bucket, name_sum, name_count
- */
+/** @typedef {import('../../types').Metric} Metric */
+/** @typedef {import('../../types').Value} Value */
 
 /** Turns snapshots into what has changed since the last one: most series of most applications rest. */
 class SeriesWriter {

@@ -2,9 +2,9 @@
 
 const { Bequest, isTotal } = require('./retired-totals')
 
-/** @typedef {import('./series').Metric} Metric */
-/** @typedef {import('./series').Value} Value */
-/** @typedef {{ name: string, help: string, type: string, groups: { worker: string, values: Value[] }[] }} Family a metric of all, by worker */
+/** @typedef {import('../../types').Metric} Metric */
+/** @typedef {import('../../types').Value} Value */
+/** @typedef {import('../../types').Family} Family */
 
 /**
  * The metrics of all workers as one: each series with the label `worker`, counters and histograms of

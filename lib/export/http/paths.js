@@ -26,9 +26,9 @@ const heavy = (route, turns) => (asked) => turns.take(() => route(asked)) ?? BUS
  * @param {Pick<import('../prometheus/metrics').Metrics, 'contentType' | 'render'>} sources.metrics
  * @param {() => number} sources.blockedMs by the block in progress, 0 without one
  * @param {() => { worker: number, blockedMs: number }[] | null} sources.workers of the cluster this process leads
- * @param {() => import('../../store/record').BlockRecord[]} sources.blocks newest first, the one in progress up to date
- * @param {(id: string) => import('../../store/record').BlockRecord | undefined} sources.block with all its stacks
- * @param {() => import('../../store/record').BlockRecord[]} sources.records newest first, each with all its stacks
+ * @param {() => import('../../types').BlockRecord[]} sources.blocks newest first, the one in progress up to date
+ * @param {(id: string) => import('../../types').BlockRecord | undefined} sources.block with all its stacks
+ * @param {() => import('../../types').BlockRecord[]} sources.records newest first, each with all its stacks
  * @param {(id: string) => string | undefined} sources.profile of one block, as a .cpuprofile
  * @param {{ connect: () => import('./server').Reply }} sources.page
  * @returns {Record<string, Route>}

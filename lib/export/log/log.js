@@ -14,7 +14,7 @@ const NAME_BYTES = 400
 /** The same of a package and its version, which are shorter than any path. */
 const PACKAGE_BYTES = 100
 
-/** @typedef {import('../../store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
 
 /** The pino log, written on the watchdog's thread while the host may be stuck. */
 class BlockLog {
@@ -73,7 +73,7 @@ class BlockLog {
     const suppressed = this.#takeSuppressed()
     const stack = stacks.length > 0 ? stacks[0].frames.slice(0, FRAMES_IN_LINE).map((each) => cut(line(each))) : undefined
     const fields = { event, block: id, ...(threadId !== 0 && { thread, threadId }), durationMs, uncertaintyMs, cause, frame, ...(found && { package: { name: found.name, version: found.version } }), request, samples, evidence, stack, ...(origin && { origin: { type: origin.type, frame: created } }), ...(suppressed > 0 && { suppressed }) }
-    const message = describe({ ...record, frame, package: found, request, origin: origin && { ...origin, frame: /** @type {import('../../bridge/probe-codec').Frame} */ (created) } })
+    const message = describe({ ...record, frame, package: found, request, origin: origin && { ...origin, frame: /** @type {import('../../types').Frame} */ (created) } })
     while (fields.stack?.length && jsonBytes([fields, message]) > LINE_BYTES) fields.stack.pop()
     this.#pino[level](fields, message)
   }
@@ -109,7 +109,7 @@ class BlockLog {
   }
 }
 
-/** @param {import('../../bridge/probe-codec').Frame} frame */
+/** @param {import('../../types').Frame} frame */
 function line ({ function: name, file, line, column }) {
   return `${name ?? '(anonymous)'} (${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
 }
@@ -119,12 +119,12 @@ function jsonBytes (value) {
   return Buffer.byteLength(JSON.stringify(value))
 }
 
-/** @template {import('../../bridge/probe-codec').Frame} F @param {F} frame @returns {F} */
+/** @template {import('../../types').Frame} F @param {F} frame @returns {F} */
 function cutFrame (frame) {
   return { ...frame, function: cut(frame.function), file: cut(frame.file) }
 }
 
-/** @param {import('../../store/record').PackageRecord} found @returns {import('../../store/record').PackageRecord} */
+/** @param {import('../../types').PackageRecord} found @returns {import('../../types').PackageRecord} */
 function cutPackage (found) {
   return { ...found, name: /** @type {string} */ (cut(found.name, PACKAGE_BYTES)), version: cut(found.version, PACKAGE_BYTES) }
 }

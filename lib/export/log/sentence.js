@@ -15,7 +15,7 @@ function duration (ms) {
 /**
  * A function with its place, after ≈ where that is not certain: the stack was taken when a native call had returned,
  * perhaps in the function called next.
- * @param {(import('../../bridge/probe-codec').Frame & { exact?: boolean }) | null} frame
+ * @param {(import('../../types').Frame & { exact?: boolean }) | null} frame
  */
 function place (frame) {
   if (frame === null) return null
@@ -27,18 +27,18 @@ function cut (text) {
   return text.length > PACKAGE_CHARS ? `${text.slice(0, PACKAGE_CHARS - 1)}…` : text
 }
 
-/** @param {import('../../store/record').PackageRecord} found */
+/** @param {import('../../types').PackageRecord} found */
 function nameOf ({ name, version }) {
   return version ? `${cut(name)}@${cut(version)}` : cut(name)
 }
 
 /**
  * A block in one sentence.
- * @param {import('../../store/record').BlockRecord} record
+ * @param {import('../../types').BlockRecord} record
  */
 exports.describe = (record) => printable(sentence(record))
 
-/** @param {import('../../store/record').BlockRecord} record */
+/** @param {import('../../types').BlockRecord} record */
 function sentence ({ thread, threadId, durationMs, ongoing, startup, cause, frame, package: found, request, samples, origin, profile, probable, generated }) {
   // Records on disk of versions that watched the main thread alone have no id.
   const loop = threadId ? `event loop of worker thread ${thread}` : 'event loop'

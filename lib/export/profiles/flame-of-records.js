@@ -8,7 +8,7 @@ const RECORDS_AT_ONCE = 5
 
 /**
  * The stacks of many blocks as one tree, made in steps that let the watchdog look in between.
- * @param {import('../../store/record').BlockRecord[]} records newest first
+ * @param {import('../../types').BlockRecord[]} records newest first
  */
 exports.flameOf = async (records) => {
   const tree = new FlameTree()

@@ -7,7 +7,7 @@ const { LABELS, StackTable, labelsOf } = require('./stack-table')
 const RECORDS_AT_ONCE = 20
 
 /**
- * @typedef {import('../../store/record').BlockRecord} BlockRecord
+ * @typedef {import('../../types').BlockRecord} BlockRecord
  * @typedef {import('../http/server').Reply} Reply
  */
 

@@ -117,7 +117,7 @@ class Metrics {
     this.#metrics.overflow.inc({ label })
   }
 
-  /** @param {import('../../store/record').BlockRecord} record of a finished block */
+  /** @param {import('../../types').BlockRecord} record of a finished block */
   observeBlock ({ id, thread, cause, durationMs, request, frame }) {
     const seconds = durationMs / MS_PER_S
     this.#metrics.blockDuration.observe({ labels: { thread: this.threadLabel(thread), cause }, value: seconds, exemplarLabels: { block_id: id } })
@@ -223,7 +223,7 @@ class Metrics {
   }
 }
 
-/** A function of the application by file and line, without the folders above. @param {import('../../store/record').FrameRecord} frame */
+/** A function of the application by file and line, without the folders above. @param {import('../../types').FrameRecord} frame */
 function siteOf ({ function: name, file, line, exact }) {
   return `${exact === false ? '≈ ' : ''}${name ?? '(anonymous)'} ${(file ?? '').split(/[\\/]/).slice(-2).join('/')}:${line}`
 }

@@ -19,7 +19,7 @@ const { Turn } = require('./iteration-clock')
 const REQUEST_START = 'http.server.request.start'
 const RESPONSE_FINISH = 'http.server.response.finish'
 
-/** @typedef {import('node:http').IncomingMessage | import('./http2').Http2Request} HttpRequest */
+/** @typedef {import('../../types').HttpRequest} HttpRequest */
 
 /**
  * Senses the HTTP requests of the application: each finished one is a row in the ring, and each one

@@ -33,7 +33,7 @@ const PARAMETERS = ['module', 'require', 'process', 'Error', 'Map']
  * - throws in a hook where that handler returns no string, which ends the process: here what throws
  *   is passed over.
  * @param {number} thresholdMs
- * @param {(durationMs: number, type: string, frames: import('../../bridge/probe-codec').Frame[]) => void} onSlow
+ * @param {(durationMs: number, type: string, frames: import('../../types').Frame[]) => void} onSlow
  * @returns {{ stop: () => void }}
  */
 exports.runBlockedAt = (thresholdMs, onSlow) => {
@@ -78,12 +78,12 @@ class Stack {
   }
 }
 
-/** @param {NodeJS.CallSite} site @returns {import('../../bridge/probe-codec').Frame} */
+/** @param {NodeJS.CallSite} site @returns {import('../../types').Frame} */
 function toFrame (site) {
   return { function: site.getFunctionName(), file: fileOf(site) ?? null, line: site.getLineNumber(), column: site.getColumnNumber() }
 }
 
-/** Not of async_hooks, of blocked-at or ours. @param {import('../../bridge/probe-codec').Frame} frame */
+/** Not of async_hooks, of blocked-at or ours. @param {import('../../types').Frame} frame */
 function isForeign ({ file }) {
   return file === null || !(/^node:(internal\/)?async_hooks$/.test(file) || file === FILE || (OWN !== null && file.startsWith(OWN)))
 }

@@ -17,7 +17,7 @@ const MOST_INTERVAL_MS = 100
 const SMALL_HEAP_BYTES = 32 * 1024 * 1024
 const TITLE = 'loopwatch '
 
-/** @typedef {'start' | 'startIfSmall' | 'take' | 'stop'} Action */
+/** @typedef {import('../../types').ProfilerAction} Action */
 
 /**
  * V8's CPU profile of this thread. Its start logs every function there is, which takes longer than

@@ -13,11 +13,7 @@ const HOLD_MS = 10
 /** So much of it must be left for the answers, or nothing is asked. */
 const ANSWER_MS = 5
 
-/**
- * An expression that is called in threads with (undefined, the time it was passed on, the thread's name),
- * in at most so many of them; `lists` has the watchdog told which threads there are.
- * @typedef {{ threadIds: number[], expression: string, most: number, lists: boolean, waitMs: number }} Call
- */
+/** @typedef {import('../../types').ProxyCall} Call */
 
 /**
  * The way from the watchdog to the application's worker threads: their inspectors answer to the main

@@ -21,8 +21,8 @@ const STACKS_IN_RECORD = 10
  * @typedef {object} Surroundings what else the watchdog knows of an interval
  * @property {(startMs: number, endMs: number) => number} gcWithin
  * @property {(startMs: number, endMs: number) => number} watchdogGapWithin
- * @property {(startMs: number, endMs: number) => import('../../store/record').OriginRecord | null} [originWithin]
- * @property {(record: import('../../store/record').BlockRecord, startMs: number, endMs: number) => import('../../store/record').BlockRecord} [layProfile] the record with what a CPU profile says of it
+ * @property {(startMs: number, endMs: number) => import('../../types').OriginRecord | null} [originWithin]
+ * @property {(record: import('../../types').BlockRecord, startMs: number, endMs: number) => import('../../types').BlockRecord} [layProfile] the record with what a CPU profile says of it
  * @property {number} thresholdMs
  * @property {import('../../explain/frame-table').FrameTable} [frames] may have learned where code comes from since a sample was taken
  *
@@ -165,7 +165,7 @@ class Incident {
    * @param {Reading} after
    * @param {boolean} ongoing
    * @param {number} unansweredMs
-   * @returns {import('../../store/record').BlockRecord}
+   * @returns {import('../../types').BlockRecord}
    */
   #record ({ endMs, durationMs, uncertaintyMs, busyMs, cpuMs: ownCpuMs = null }, after, ongoing, unansweredMs) {
     const { thresholdMs, gcWithin, watchdogGapWithin, originWithin, layProfile, frames: table } = this.#surroundings
@@ -190,7 +190,7 @@ class Incident {
     const cause = causeOf({
       ...evidence, durationMs, ongoing, thresholdMs, busyMs, samples, requests: requests.distinct, topRequestShare: requests.topShare, longestRunMs: requests.longestRunMs, debugged: this.#debugged
     })
-    /** @type {import('../../store/record').BlockRecord} */
+    /** @type {import('../../types').BlockRecord} */
     const record = {
       id: this.id,
       pid: process.pid,
@@ -297,7 +297,7 @@ function spent (from, to, counter, durationMs) {
   return Math.min(durationMs, (end - start) * Math.max(1, durationMs / (to.atMs - from.atMs)))
 }
 
-/** @param {import('../../store/record').BlockRecord} record @param {import('../../explain/fold').Stack[]} stacks all of the block */
+/** @param {import('../../types').BlockRecord} record @param {import('../../explain/fold').Stack[]} stacks all of the block */
 function packageAtFault ({ cause, profile }, stacks) {
   const folder = causes[cause].excuse === undefined ? folderAtFault(stacks, profile) : null
   return folder === null ? null : packageIn(folder)

@@ -26,8 +26,8 @@ const ends = {
 }
 
 /**
- * @typedef {import('../../store/record').BlockRecord} BlockRecord
- * @typedef {import('../../store/record').OriginRecord} OriginRecord
+ * @typedef {import('../../types').BlockRecord} BlockRecord
+ * @typedef {import('../../types').OriginRecord} OriginRecord
  */
 
 /**
@@ -66,7 +66,7 @@ class Origins {
     else if (message.code === TRACKING) message.open ? this.#opened(message) : this.#closed(message)
   }
 
-  /** @param {{ startMs: number, endMs: number, type: string, frames: import('../../bridge/probe-codec').Frame[] }} message */
+  /** @param {{ startMs: number, endMs: number, type: string, frames: import('../../types').Frame[] }} message */
   #add ({ startMs, endMs, type, frames: raw }) {
     const frames = raw.map((frame) => this.#parts.frames.get(frame))
     // Node's own way to the first line of the application is told by the type.

@@ -8,7 +8,7 @@ const { History } = require('./history')
 /** A block shows as soon as anybody could see it; a thousand a second are told in ten messages. */
 const FLUSH_MS = 100
 
-/** @typedef {import('../../store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
 
 /**
  * What the live page is told: the last ten minutes and the list of blocks when it connects, then the

@@ -137,7 +137,7 @@ class WorkerThreads {
    * A thread that says nothing while it ends is being taken apart; one asleep that let go before it
    * could be asked was waiting, more likely than not, for work, and so was each where none is asked.
    * @param {number} threadId
-   * @param {import('../../store/record').BlockRecord} record
+   * @param {import('../../types').BlockRecord} record
    */
   #settle (threadId, record) {
     const { reports } = this.#parts

@@ -23,14 +23,14 @@ const { makeDir } = require('../../support/files')
 const { makeRecord } = require('../../support/record')
 const { seeded } = require('../../support/simulated-host')
 
-/** @typedef {import('../../../lib/cluster/metrics/series').Metric} Metric */
+/** @typedef {import('../../../lib/types').Metric} Metric */
 
 /** @param {number} value @param {Record<string, string | number>} [labels] @returns {Metric} */
 const counter = (value, labels = {}) => ({ name: 'a_total', help: 'a', type: 'counter', values: [{ labels, value }] })
 /** @param {number} value @returns {Metric} */
 const gauge = (value) => ({ name: 'b', help: 'b', type: 'gauge', values: [{ labels: {}, value }] })
 
-/** @param {import('../../../lib/cluster/metrics/union').Family[]} families @param {string} name @param {string} worker */
+/** @param {import('../../../lib/types').Family[]} families @param {string} name @param {string} worker */
 const valueOf = (families, name, worker) => families.find((family) => family.name === name)?.groups
   .filter((group) => group.worker === worker).flatMap(({ values }) => values).reduce((/** @type {number | undefined} */ total, { value }) => (total ?? 0) + value, undefined)
 

@@ -17,7 +17,7 @@ const { VERSION } = require('../../../lib/cluster/wire')
 const { eventually } = require('../../support/app')
 const { makeRecord } = require('../../support/record')
 
-/** @typedef {import('../../../lib/cluster/metrics/series').Metric} Metric */
+/** @typedef {import('../../../lib/types').Metric} Metric */
 
 /** @param {number} value @returns {Metric[]} */
 const metrics = (value) => [
@@ -25,7 +25,7 @@ const metrics = (value) => [
   { name: 'b', help: 'b', type: 'gauge', values: [{ labels: {}, value }] }
 ]
 
-/** Of the first metric. @param {import('../../../lib/cluster/metrics/union').Family[]} families */
+/** Of the first metric. @param {import('../../../lib/types').Family[]} families */
 const sumOf = ([{ groups }]) => groups.flatMap(({ values }) => values).reduce((total, { value }) => total + value, 0)
 
 /** @param {import('node:test').TestContext} t @param {string} [tmpdir] */

@@ -12,7 +12,7 @@ const { STACKS } = require('../../../../lib/export/profiles/stack-table')
 const { eventually } = require('../../../support/app')
 const { makeRecord } = require('../../../support/record')
 
-/** @typedef {import('../../../../lib/store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../../../../lib/types').BlockRecord} BlockRecord */
 
 /** @param {string} name @param {number} line */
 const frame = (name, line) => ({ function: name, file: '/srv/app/report.js', line, column: 3 })
