@@ -13,14 +13,14 @@ const { Delays } = require('./sense/delays')
 const { startGcObserver } = require('./sense/gc')
 const { checkHunt } = require('./origin/hunt')
 const { OriginTracker } = require('./origin/tracker')
-const { HostProfiler } = require('./sense/profiler')
+const { HostProfiler, loadInspector } = require('./sense/profiler')
 const { createFastifyPlugin } = require('./shedding/fastify-plugin')
 const { Load } = require('./shedding/loop-load')
 const { createMiddleware } = require('./shedding/middleware')
 const { createProbe } = require('./sense/probe')
 const { Requests, noRequests } = require('./http/requests')
 const {
-  hasContextFrame, hasNetworkInspection, inspector, isContextSafe, isInMainContext, isProfiledByNode, stripsTypes
+  hasContextFrame, hasNetworkInspection, isContextSafe, isInMainContext, isProfiledByNode, stripsTypes
 } = require('./runtime')
 const { unblockStream } = require('./nonblocking-stdout')
 const { startThreads } = require('./workers')
@@ -78,7 +78,7 @@ class Agent extends EventEmitter {
     // process on 20.20 and 20 on later lines, which every command of a shell would pay under NODE_OPTIONS.
     const startsProfile = options.profile === 'on' || (options.profile === 'auto' && !isPreload)
     const profilesItself = isProfiledByNode(process.execArgv, process.env)
-    if (startsProfile && mayInspect() && !profilesItself) profiler.run(inspector(), options.profile === 'on' ? 'start' : 'startIfSmall')
+    if (startsProfile && mayInspect() && !profilesItself) profiler.run(loadInspector(), options.profile === 'on' ? 'start' : 'startIfSmall')
     const threads = startThreads(options, bridge, (message) => this.#thread?.post(message), isStarting)
     /**
      * Called by the watchdog as well, to reach worker threads of the application. Not for others.
@@ -132,7 +132,7 @@ class Agent extends EventEmitter {
 
   /** What the watchdog's questions take along. Not for others. */
   get inspector () {
-    return inspector()
+    return loadInspector()
   }
 
   /**

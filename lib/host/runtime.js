@@ -49,9 +49,6 @@ exports.isHookSafe = (version) => {
   return major >= HOOK_FIXED_MAJOR || minor >= (HOOK_FIXED.get(major) ?? Infinity)
 }
 
-/** Loaded with the first question, not by everybody who starts an agent. */
-exports.inspector = () => process.getBuiltinModule('node:inspector')
-
 const NETWORK_FLAG = /^--(?:no-)?experimental-network-inspection$/
 
 /**

@@ -1,6 +1,7 @@
 'use strict'
 
 const { getHeapStatistics } = require('node:v8')
+const process = require('../../util/process')
 const { nowMs } = require('../../util/clock')
 const { PROFILE } = require('../../bridge/messages')
 const { US_PER_MS } = require('../../util/units')
@@ -141,5 +142,11 @@ class HostProfiler {
     return null
   }
 }
+
+/**
+ * Loads node:inspector, for this file and for lib/host/workers/inspector-proxy.js: with the first question, not for everybody
+ * who starts an agent. The question comes at an interrupt, where no require() may run: applications have theirs patched.
+ */
+exports.loadInspector = () => process.getBuiltinModule('node:inspector')
 
 exports.HostProfiler = HostProfiler
