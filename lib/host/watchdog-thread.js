@@ -4,14 +4,13 @@ const { existsSync } = require('node:fs')
 const process = require('../util/process')
 const { setTimeout, clearTimeout } = require('node:timers')
 const { Worker } = require('node:worker_threads')
+const { entryPoint, OWN_FOLDER } = require('../tables/entry-points')
 const { codedError } = require('../tables/errors')
-const { ownFile } = require('./own-file')
 const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, TRACK, WARN, SOURCE_MAP } = require('../bridge/messages')
 const { hiddenValue } = require('../util/define-hidden')
 const { sourceMapOf } = require('./source-map-of')
 
-const MAIN = ['watchdog', 'main.js']
-const ENTRY = ownFile(...MAIN)
+const ENTRY = entryPoint('watchdog')
 const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 60000
 const STOP_TIMEOUT_MS = 1000
@@ -61,7 +60,7 @@ class WatchdogThread {
 
   #start () {
     try {
-      if (ENTRY === null || !existsSync(ENTRY)) throw codedError('LOOPWATCH_ERR_BUNDLED', ENTRY ?? MAIN.join('/'))
+      if (OWN_FOLDER === null || !existsSync(ENTRY)) throw codedError('LOOPWATCH_ERR_BUNDLED', ENTRY)
       isStarting = true
       const worker = new Worker(ENTRY, {
         name: 'loopwatch',

@@ -3,7 +3,8 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
-const { dependencies } = require('../../package.json')
+const { bin, dependencies, exports: doors } = require('../../package.json')
+const entryPoints = require('../../lib/tables/entry-points')
 const { filesBelow, parse } = require('../support/source-tree')
 
 /** Every room may import these. */
@@ -40,7 +41,6 @@ const LIMITS = { 'files in a folder': 12, 'lines of a file': 400, 'lines of a fu
 const EXCEEDING = /** @type {Record<keyof typeof LIMITS, Record<string, number>>} */ ({
   'files in a folder': {
     'lib/bridge': 14,
-    'lib/host': 13,
     'lib/util': 14,
     'scenarios/cluster-http': 14,
     'scenarios/harness': 26,
@@ -137,6 +137,14 @@ for (const [limit, most] of /** @type {[keyof typeof LIMITS, number][]} */ (Obje
   })
 }
 
+test('every file of lib/ is imported, a door of the package or in the table of entry points, whose files are all there', () => {
+  const reached = reachedFrom([bin.loopwatch, doors['.'].default, doors['./register'].default, 'lib/types.js',
+    ...Object.values(entryPoints.table).map((file) => `lib/${file}`)].map((file) => path.posix.normalize(file)))
+  const unreached = sources.filter(({ file }) => !file.startsWith('lib/export/page/source/') && !reached.has(file))
+  assert.deepEqual(unreached.map(({ file }) => file), [])
+  for (const file of Object.values(entryPoints.table)) assert.ok(sources.some((source) => source.file === `lib/${file}`), file)
+})
+
 test('what lib/ requires is built in or a dependency: development has more than an installed package', () => {
   const known = Object.keys(dependencies)
   const missing = sources.filter(({ file }) => !file.startsWith('lib/export/page/')).flatMap(({ file, imports }) => imports
@@ -147,18 +155,25 @@ test('what lib/ requires is built in or a dependency: development has more than 
 })
 
 test('what runs in the application\'s threads has Node\'s own `process`, whatever the application makes of the global one', () => {
-  const reached = new Set()
-  const visit = (/** @type {string} */ file) => {
-    const found = sources.find((source) => [file, `${file}.js`, `${file}/index.js`].includes(source.file))
-    if (found === undefined || reached.has(found)) return
-    reached.add(found)
-    for (const { name, isType } of found.imports) if (!isType && name.startsWith('.')) visit(resolve(found.file, name))
-  }
-  for (const entry of ['lib/index.js', 'lib/register.js', 'lib/host/workers/thread-entry.js']) visit(entry)
+  const reached = reachedFrom(['lib/index.js', 'lib/register.js', `lib/${entryPoints.table.workerThread}`])
   assert.ok(reached.size > 30, `${reached.size}`)
-  const global = [...reached].filter(({ text }) => {
+  const global = sources.filter(({ file, text }) => {
     const code = text.replace(/^\s*(\/?\*|\/\/).*$/gm, '')
-    return /(?<![\w.'])process\.\w/.test(code) && !/const process = require\('(node:|[./]+(util\/)?)process'\)/.test(code)
+    return reached.has(file) && /(?<![\w.'])process\.\w/.test(code) && !/const process = require\('(node:|[./]+(util\/)?)process'\)/.test(code)
   })
   assert.deepEqual(global.map(({ file }) => file), [])
 })
+
+/** @param {string[]} entries @returns {Set<string>} the files that are imported from there on, these included */
+function reachedFrom (entries) {
+  /** @type {Set<string>} */
+  const reached = new Set()
+  const visit = (/** @type {string} */ file) => {
+    const found = sources.find((source) => [file, `${file}.js`, `${file}/index.js`].includes(source.file))
+    if (found === undefined || reached.has(found.file)) return
+    reached.add(found.file)
+    for (const { name, isType } of found.imports) if (!isType && name.startsWith('.')) visit(resolve(found.file, name))
+  }
+  entries.forEach(visit)
+  return reached
+}

@@ -4,6 +4,7 @@ const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const { entryPoint } = require('../../tables/entry-points')
 const { codedError } = require('../../tables/errors')
 const { diagnosisReport, inWords } = require('./report')
 const { judge } = require('./judge')
@@ -16,7 +17,7 @@ const { parseTarget } = require('../profile/target')
 const { makeOutput, makeReport, observe } = require('../profile/profile')
 const { watchSignals } = require('../common/interruption')
 
-const REGISTER = path.join(__dirname, '..', '..', 'register.js')
+const REGISTER = entryPoint('register')
 const ANSWER_MS = 10000
 /** All is known by then: it ends by its own `exit` listeners, if it is not stuck. */
 const STOP_MS = 1000
