@@ -3,6 +3,7 @@
 const { Ring } = require('./ring')
 const { BeatSlots } = require('./beat')
 const { Counters } = require('./counters')
+const { DelayCounts } = require('./delay-counts')
 const { Mailbox } = require('./probe-channel')
 const { Names } = require('./string-table')
 
@@ -18,6 +19,7 @@ const ROUTES = 1024
 /** The parts of the shared memory, in order, each with the bytes it takes. */
 const parts = {
   beat: { bytes: BeatSlots.BYTES, open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new BeatSlots(memory, at) },
+  delays: { bytes: DelayCounts.BYTES, open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new DelayCounts(memory, at) },
   // start and end of the gap between two beats, idle time within it, period in which the second was due (ms), beats before it, CPU time within it
   lateBeats: { bytes: Ring.bytes(LATE_BEATS, 6), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Ring(memory, at, LATE_BEATS, 6) },
   // start and duration of the pause (ms), kind

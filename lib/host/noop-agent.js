@@ -7,8 +7,8 @@ const { EventEmitter } = require('node:events')
 
 /** Nobody tells it of beats, so there is never any load. */
 const makeGauge = () => {
-  const { Load } = require('./shedding/loop-load')
-  return { load: new Load(), counters: { add: () => {} } }
+  const { LoopLoad } = require('./shedding/loop-load')
+  return { load: new LoopLoad(), counters: { add: () => {} } }
 }
 
 /**
@@ -58,6 +58,12 @@ class PassiveAgent extends EventEmitter {
   middleware (options = {}) {
     const { createMiddleware } = require('./shedding/middleware')
     return createMiddleware(makeGauge(), options)
+  }
+
+  /** Nothing is measured in a worker thread: zeros. @returns {import('./sense/load-report').LoopLoadReport} */
+  load () {
+    const { noLoad } = require('./sense/load-report')
+    return noLoad()
   }
 
   async stop () {}

@@ -77,10 +77,10 @@ class Watchdog {
   #countAtMs = 0
 
   /**
-   * @param {{ memory: SharedArrayBuffer, options: import('../options/table').ResolvedOptions, histogram: import('node:perf_hooks').RecordableHistogram, mayInspect: boolean, profilesItself: boolean, namesRequests: boolean, escalates: boolean, stripsTypes: boolean, role: import('../cluster/cluster').Role, threads: import('./workers/worker').Hello[], starts: number }} data
+   * @param {{ memory: SharedArrayBuffer, options: import('../options/table').ResolvedOptions, mayInspect: boolean, profilesItself: boolean, namesRequests: boolean, escalates: boolean, stripsTypes: boolean, role: import('../cluster/cluster').Role, threads: import('./workers/worker').Hello[], starts: number }} data
    * @param {(message: object) => void} post to the host
    */
-  constructor ({ memory, options, histogram, mayInspect, profilesItself, namesRequests, escalates, stripsTypes, role, threads, starts }, post) {
+  constructor ({ memory, options, mayInspect, profilesItself, namesRequests, escalates, stripsTypes, role, threads, starts }, post) {
     this.#options = options
     this.#bridge = openBridge(memory)
     this.#post = post
@@ -105,7 +105,7 @@ class Watchdog {
       profiling: () => this.#profiling.isOn,
       shed: () => ({ delay: this.#bridge.counters.get('shedDelay'), utilization: this.#bridge.counters.get('shedUtilization') }),
       cluster: () => this.#cluster.state,
-      histogram,
+      delays: this.#bridge.delays,
       thresholdMs: options.threshold,
       routes: options.routes,
       labels: options.labels,
@@ -171,7 +171,7 @@ class Watchdog {
     this.#page = new LivePage({
       version,
       options,
-      histogram,
+      delays: this.#bridge.delays,
       loop: () => this.#loop(),
       blocks: () => this.#records(),
       ongoing: () => this.#ongoing(),

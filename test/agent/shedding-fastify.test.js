@@ -4,12 +4,12 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Counters } = require('../../lib/bridge/counters')
 const { createFastifyPlugin } = require('../../lib/host/shedding/fastify-plugin')
-const { Load } = require('../../lib/host/shedding/loop-load')
+const { LoopLoad } = require('../../lib/host/shedding/loop-load')
 const { createMiddleware } = require('../../lib/host/shedding/middleware')
 
 /** A load that says what it is told. @param {number} delayMs @param {number} utilization */
 function fixed (delayMs, utilization) {
-  const load = new Load()
+  const load = new LoopLoad()
   load.delayMs = () => delayMs
   load.utilization = () => utilization
   return { load, counters: new Counters(new SharedArrayBuffer(Counters.BYTES), 0) }

@@ -7,11 +7,9 @@ const { makeMetrics } = require('../support/metrics')
 const { makeRecord } = require('../support/record')
 const { needs } = require('../support/tools')
 
-const NS_PER_MS = 1e6
-
 /** One of everything that is counted. @param {ReturnType<typeof makeMetrics>} made */
 function fill ({ metrics, host }) {
-  host.histogram.record(12 * NS_PER_MS)
+  host.delays.record(12)
   metrics.observeBlock(makeRecord())
   metrics.observeGc('major', 30)
   metrics.drop('record')

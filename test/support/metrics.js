@@ -1,12 +1,12 @@
 'use strict'
 
-const { createHistogram } = require('node:perf_hooks')
+const { DelayCounts } = require('../../lib/bridge/delay-counts')
 const { Metrics } = require('../../lib/export/prometheus/metrics')
 const { parseExposition } = require('./exposition')
 
 /** Metrics of a made-up host whose state is the test's to set. @param {Partial<import('../../lib/export/prometheus/metrics').Sources>} [differences] */
 exports.makeMetrics = (differences = {}) => {
-  const histogram = createHistogram()
+  const delays = new DelayCounts(new SharedArrayBuffer(DelayCounts.BYTES), 0)
   const host = {
     loop: { activeMs: 1500, idleMs: 8500, heartbeatAgeMs: 12, inProgressMs: 0 },
     /** @type {Record<string, { user: number, system: number } | null>} */
@@ -14,7 +14,7 @@ exports.makeMetrics = (differences = {}) => {
     cluster: { workers: { answering: 3, silent: 0 }, restarts: new Map([[1, 2]]) },
     degraded: /** @type {[string, boolean][]} */ ([['endpoint', false], ['dir', true]]),
     shed: { delay: 0, utilization: 0 },
-    histogram
+    delays
   }
   const metrics = new Metrics({
     loop: () => host.loop,
@@ -25,7 +25,7 @@ exports.makeMetrics = (differences = {}) => {
     profiling: () => true,
     shed: () => host.shed,
     cluster: () => host.cluster,
-    histogram,
+    delays,
     thresholdMs: 50,
     routes: 50,
     labels: {},

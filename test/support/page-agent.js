@@ -1,5 +1,6 @@
 'use strict'
 
+const { createMemory, openBridge } = require('../../lib/bridge/memory')
 const { nowMs } = require('../../lib/util/clock')
 const { HttpServer } = require('../../lib/export/http/server')
 const { makeRoutes } = require('../../lib/export/http/paths')
@@ -17,7 +18,7 @@ exports.startPageAgent = async (t, records = []) => {
   const page = new LivePage({
     version: '0.0.0',
     options: resolveOptions({}, {}),
-    histogram: /** @type {any} */ ({ count: 0, percentile: () => 0 }),
+    delays: openBridge(createMemory()).delays,
     loop: () => ({ activeMs: performance.now() / 2, idleMs: performance.now() / 2, inProgressMs: ongoing()[0]?.durationMs ?? 0 }),
     blocks: () => records,
     ongoing,

@@ -26,7 +26,7 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * @property {() => boolean} profiling
  * @property {() => Record<string, number>} shed requests by reason, Int32 that wrap
  * @property {() => { workers: Record<string, number>, restarts: Map<number, number> } | null} cluster workers by state, restarts by slot
- * @property {import('node:perf_hooks').RecordableHistogram} histogram of delays, nanoseconds
+ * @property {{ read: (boundsMs: number[]) => import('./delay-histogram').Counted }} delays lib/bridge/delay-counts.js
  * @property {number} thresholdMs
  * @property {number} routes
  * @property {Record<string, string>} labels
@@ -90,8 +90,8 @@ class Metrics {
 
   /** The histograms that are not prom-client's. @param {string} key @param {{ name: string, help: string, buckets: number[] }} row */
   #createOwn (key, row) {
-    const { histogram, anew } = this.#sources
-    if (key === 'delay') return new DelayHistogram({ ...row, histogram, anew })
+    const { delays, anew } = this.#sources
+    if (key === 'delay') return new DelayHistogram({ ...row, delays, anew })
     return key === 'requestDuration' || key === 'requestBlocked' ? new SeriesHistogram(row) : null
   }
 

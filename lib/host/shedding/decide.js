@@ -5,7 +5,7 @@ const { ignoreRejection } = require('../../util/ignore-rejection')
 
 /**
  * @typedef {object} Gauge what shedding goes by
- * @property {import('./loop-load').Load} load
+ * @property {import('./loop-load').LoopLoad} load
  * @property {Pick<import('../../bridge/counters').Counters, 'add'>} counters
  */
 

@@ -28,7 +28,7 @@ class LivePage {
    * @param {object} parts
    * @param {string} parts.version
    * @param {import('../../options/table').ResolvedOptions} parts.options
-   * @param {import('node:perf_hooks').RecordableHistogram} parts.histogram
+   * @param {Pick<import('../../bridge/delay-counts').DelayCounts, 'read'>} parts.delays
    * @param {() => { activeMs: number, idleMs: number, inProgressMs: number }} parts.loop
    * @param {() => BlockRecord[]} parts.blocks newest first
    * @param {() => BlockRecord[]} parts.ongoing
@@ -39,7 +39,7 @@ class LivePage {
   constructor (parts) {
     this.#parts = parts
     this.history = new History(nowMs(), parts.loop())
-    this.#delays = new FreshDelays({ histogram: parts.histogram, boundsMs: this.history.delayBoundsMs })
+    this.#delays = new FreshDelays({ delays: parts.delays, boundsMs: this.history.delayBoundsMs })
     this.#streams = new EventStreams(() => this.#pending.clear())
   }
 

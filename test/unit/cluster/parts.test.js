@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const { createMemory, openBridge } = require('../../../lib/bridge/memory')
 const { addressOf, checkFolder, prepareFolder, sweepFolder } = require('../../../lib/cluster/address')
 const { Ledger } = require('../../../lib/cluster/metrics/union')
 const { fit, isRecord } = require('../../../lib/cluster/records')
@@ -250,7 +251,7 @@ test('a record with any field wrong is refused, or shown and exported like any o
     const page = new LivePage({
       version: '0.0.0',
       options: resolveOptions({}, {}),
-      histogram: /** @type {any} */ ({ count: 0, percentile: () => 0 }),
+      delays: openBridge(createMemory()).delays,
       loop: () => ({ activeMs: 0, idleMs: 0, inProgressMs: 0 }),
       blocks: () => [own],
       ongoing: () => [own],

@@ -9,11 +9,9 @@ const { makeMetrics } = require('../../../support/metrics')
 const { makeRecord } = require('../../../support/record')
 const { seeded } = require('../../../support/simulated-host')
 
-const NS_PER_MS = 1e6
-
 /** One of everything that is counted. @param {ReturnType<typeof makeMetrics>} made */
 function fill ({ metrics, host }) {
-  host.histogram.record(12 * NS_PER_MS)
+  host.delays.record(12)
   metrics.observeBlock(makeRecord())
   metrics.observeGc('major', 30)
   metrics.drop('record')
@@ -141,7 +139,7 @@ test('no counter and no histogram ever goes backwards, whatever the host says an
     // A block in progress counts as active until its end is known to have been shorter.
     host.loop = { activeMs: 1000 + round * 10 + random() * 200, idleMs: 5000 + round * 90 - random() * 200, heartbeatAgeMs: random() * 50, inProgressMs: random() * 50 }
     host.cpu = { main: random() < 0.2 ? null : { user: round - random() * 3, system: round / 10 } }
-    for (let i = 0; i < 20; i++) host.histogram.record(Math.ceil((9 + random() ** 8 * 2000) * NS_PER_MS))
+    for (let i = 0; i < 20; i++) host.delays.record(9 + random() ** 8 * 2000)
     metrics.observeBlock(makeRecord({ durationMs: 50 + random() * 5000, cause: /** @type {import('../../../../lib/tables/causes').Cause} */ (Object.keys(causes)[round % 8]), request: { method: 'GET', route: `/${round % 7}`, startedAt: '' } }))
     metrics.observeGc('minor', random() * 20)
     metrics.drop('late_beat')
@@ -193,7 +191,7 @@ test('buckets of a histogram are cumulative and end at its count', async () => {
     victims.observe(random() ** 4 * 20)
     made.metrics.observeBlock(makeRecord({ durationMs: 50 + random() ** 4 * 60000 }))
     made.metrics.observeGc('minor', random() ** 3 * 2000)
-    made.host.histogram.record(Math.ceil((9 + random() ** 8 * 20000) * NS_PER_MS))
+    made.host.delays.record(9 + random() ** 8 * 20000)
   }
   const found = await made.samples()
   for (const { name, type } of table) {
@@ -282,7 +280,7 @@ test('the names that a constant label may not take are those of the catalogue', 
 test('a watchdog whose predecessor is counted on counts from what it finds', async () => {
   const made = makeMetrics({ anew: true })
   made.host.shed = { delay: -5, utilization: 3 }
-  for (let i = 0; i < 10; i++) made.host.histogram.record(2 * NS_PER_MS)
+  for (let i = 0; i < 10; i++) made.host.delays.record(2)
   const read = async () => {
     const samples = await made.samples()
     return [
@@ -298,6 +296,6 @@ test('a watchdog whose predecessor is counted on counts from what it finds', asy
   made.host.loop.activeMs += 250
   made.host.cpu.main = { user: 1.5, system: 0.5 }
   made.host.shed.delay = -3
-  made.host.histogram.record(2 * NS_PER_MS)
+  made.host.delays.record(2)
   assert.deepEqual(await read(), [0.25, 0.25, 2, 1, 1, 1])
 })
