@@ -5,7 +5,7 @@ const { BeatSlots } = require('./beat')
 const { Counters } = require('./counters')
 const { DelayCounts } = require('./delay-counts')
 const { Mailbox } = require('./probe-channel')
-const { Names } = require('./string-table')
+const { StringTable } = require('./string-table')
 
 /** A minute of back-to-back 60 ms blocks while nobody drains. */
 const LATE_BEATS = 1024
@@ -13,8 +13,8 @@ const LATE_BEATS = 1024
 const GC_PAUSES = 4096
 /** 400 ms of what a busy core can answer: a quarter is let come together, the rest comes while the watchdog is at something else. */
 const REQUESTS = 32768
-/** Distinct routes that get a number at all; the option routes bounds what becomes a label. */
-const ROUTES = 1024
+/** The option `routes` allows a thousand that were told and a thousand that are guessed. */
+const ROUTES = 2048
 
 /** The parts of the shared memory, in order, each with the bytes it takes. */
 const parts = {
@@ -26,7 +26,7 @@ const parts = {
   gcPauses: { bytes: Ring.bytes(GC_PAUSES, 3), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Ring(memory, at, GC_PAUSES, 3) },
   // finished requests, see request-row.js
   requests: { bytes: Ring.bytes(REQUESTS, 4), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Ring(memory, at, REQUESTS, 4) },
-  routes: { bytes: Names.bytes(ROUTES), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Names(memory, at, ROUTES) },
+  routes: { bytes: StringTable.bytes(ROUTES), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new StringTable(memory, at, ROUTES) },
   counters: { bytes: Counters.BYTES, open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Counters(memory, at) },
   answer: { bytes: Mailbox.BYTES, open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Mailbox(memory, at) }
 }

@@ -42,9 +42,10 @@ class Metrics {
   /** @type {Record<string, any>} */
   #metrics = {}
   #sources
-  /** Routes that a router has told, and those made of paths that nobody knew: the ones must not take the room of the others. */
-  #routes
-  #guesses
+  /** Routes that requests are counted under: the host has bounded them. @type {Set<string>} */
+  #requestRoutes = new Set()
+  /** Routes of blocks under which no request has been counted. */
+  #blockRoutes
   #sites
   #threads
   /** @type {Map<string, number>} counters that are read, not counted, and their last value */
@@ -57,8 +58,7 @@ class Metrics {
     for (const row of table) this.#metrics[row.key] = this.#create(row)
     this.#openMetrics.setDefaultLabels(sources.labels)
     this.#text.setDefaultLabels(sources.labels)
-    this.#routes = new LabelBound(sources.routes)
-    this.#guesses = new LabelBound(sources.routes)
+    this.#blockRoutes = new LabelBound(sources.routes)
     this.#sites = new LabelBound(SITES)
     this.#threads = new LabelBound(THREADS)
     this.#metrics.buildInfo.set({ version: sources.version, node_version: process.versions.node }, 1)
@@ -95,15 +95,9 @@ class Metrics {
     return key === 'requestDuration' || key === 'requestBlocked' ? new SeriesHistogram(row) : null
   }
 
-  /** The label of a route: itself, or `(other)` where the bound is reached. @param {string} route @param {boolean} isGuess */
-  routeLabel (route, isGuess) {
-    if (route === OTHER) return OTHER
-    const [bound, other] = isGuess ? [this.#guesses, this.#routes] : [this.#routes, this.#guesses]
-    return other.has(route) ? route : bound.bound(route)
-  }
-
   /** @param {string} route label @param {string} method @param {string} statusClass */
   requestSeries (route, method, statusClass) {
+    this.#requestRoutes.add(route)
     return this.#metrics.requestDuration.series({ method, route, status_class: statusClass })
   }
 
@@ -128,11 +122,9 @@ class Metrics {
     if (frame && causes[cause].excuse === undefined) this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) }, seconds)
   }
 
-  /** A record does not say whether its route was guessed: one that no request has been counted under was, as far as is known. @param {string} route */
+  /** @param {string} route of a block's request, which may not have ended yet */
   #blockedRoute (route) {
-    const label = this.routeLabel(route, true)
-    if (label === OTHER) this.overflowed('route')
-    return label
+    return this.#requestRoutes.has(route) ? route : this.#bounded('route', this.#blockRoutes, route)
   }
 
   /** @param {string} label @param {LabelBound} bound @param {string} value */

@@ -77,7 +77,7 @@ class RequestStats {
   /** @param {number} key @param {number} packed */
   #makeSeries (key, packed) {
     const { route, method, status } = unpack(packed)
-    const label = this.#metrics.routeLabel(this.#bridge.routes.nameOf(route) ?? OTHER, this.#bridge.routes.isGuess(route))
+    const label = this.#bridge.routes.stringOf(route) ?? OTHER
     const series = {
       duration: this.#metrics.requestSeries(label, method, status === ABORTED ? 'aborted' : `${Math.floor(status / 100)}xx`),
       blocked: this.#metrics.requestBlockedSeries(label),
