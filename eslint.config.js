@@ -17,6 +17,12 @@ const BUILT_INS = {
   perfHooks: { name: 'node:perf_hooks', files: ['lib/host/**'] }
 }
 
+/** An error that is caught is the cause of the coded one: its stack and its code tell more than its message. */
+const CAUSES = {
+  selector: "CatchClause[param] CallExpression[callee.name='codedError']",
+  message: 'codedErrorFrom() keeps the error that was caught as the cause'
+}
+
 /** @param {(keyof typeof BUILT_INS)[]} kinds that the files may not have */
 const without = (...kinds) => {
   const rules = kinds.map((kind) => BUILT_INS[kind]).map(({ name, files }) => ({
@@ -26,7 +32,7 @@ const without = (...kinds) => {
   }))
   return {
     'no-restricted-modules': ['error', { paths: rules.map(({ name, message }) => ({ name, message })) }],
-    'no-restricted-syntax': ['error', ...rules.map(({ selector, message }) => ({ selector, message }))]
+    'no-restricted-syntax': ['error', CAUSES, ...rules.map(({ selector, message }) => ({ selector, message }))]
   }
 }
 
@@ -40,6 +46,7 @@ module.exports = [
   { files: BUILT_INS.http.files, rules: without('inspector', 'perfHooks') },
   { files: BUILT_INS.perfHooks.files, rules: without('http', 'inspector') },
   { files: BUILT_INS.inspector.files, rules: without('http', 'perfHooks') },
+  { files: ['scenarios/**/*.js'], rules: { 'no-restricted-syntax': ['error', CAUSES] } },
   { files: SHORT_LINES, rules: { '@stylistic/max-len': ['error', { code: 120, ignoreUrls: true }] } },
   {
     files: ['lib/export/page/source/**/*.mjs'],

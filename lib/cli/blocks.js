@@ -1,7 +1,7 @@
 'use strict'
 
 const fs = require('node:fs')
-const { codedError } = require('../tables/errors')
+const { codedErrorFrom } = require('../tables/errors')
 const { describe, printable } = require('../export/log/sentence')
 const { readBlocks } = require('../store/block-file')
 const { isRecord } = require('../store/record')
@@ -81,7 +81,8 @@ async function read (source, token) {
     return /^https?:/i.test(source) ? await ask(source, token) : readFolder(source)
   } catch (error) {
     // Where a name has several addresses the cause is one of many, with a code and without a message.
-    throw codedError('LOOPWATCH_ERR_SOURCE', source, printable(refusedPort(error, source) ?? (error.cause?.message || error.cause?.code || error.message)))
+    const reason = refusedPort(error, source) ?? (error.cause?.message || error.cause?.code || error.message)
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_SOURCE', source, printable(reason))
   }
 }
 

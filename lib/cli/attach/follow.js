@@ -1,6 +1,6 @@
 'use strict'
 
-const { codedError } = require('../../tables/errors')
+const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { describe, printable } = require('../../export/log/sentence')
 const { isAlive } = require('../../util/is-alive')
 const { refusedPort } = require('../common/refused-port')
@@ -46,8 +46,8 @@ exports.follow = async (url, token, pid, signals) => {
   let beforeMs = Date.now()
   let answeredMs = performance.now()
   while (!signals.isOver) {
-    const { records, status, refused } = await ask(url, token)
-    if (refused !== null) throw codedError('LOOPWATCH_ERR_ATTACH', pid, `its agent is at ${url}: ${refused}`)
+    const { records, status, refused, error } = await ask(url, token)
+    if (refused !== null) throw codedErrorFrom(error, 'LOOPWATCH_ERR_ATTACH', pid, `its agent is at ${url}: ${refused}`)
     if (status === 401) throw codedError('LOOPWATCH_ERR_ATTACH', pid, `its agent at ${url} ${token === undefined ? 'asks for its token: --token' : 'does not take this --token'}`)
     if (records !== null) {
       answeredMs = performance.now()
@@ -58,13 +58,18 @@ exports.follow = async (url, token, pid, signals) => {
       say(`process ${pid} has ended`)
       return
     } else if (performance.now() - answeredMs > READY_MS) {
-      throw codedError('LOOPWATCH_ERR_ATTACH', pid, `its agent at ${url} ${status === null ? 'does not answer' : `answers ${status}`} (${READY_MS / MS_PER_S} s)`)
+      const how = status === null ? 'does not answer' : `answers ${status}`
+      throw codedErrorFrom(error, 'LOOPWATCH_ERR_ATTACH', pid, `its agent at ${url} ${how} (${READY_MS / MS_PER_S} s)`)
     }
     await signals.sleep(POLL_MS).catch(() => {})
   }
 }
 
-/** @param {string} url @param {string | undefined} token @returns {Promise<{ records: BlockRecord[] | null, status: number | null, refused: string | null }>} */
+/**
+ * @param {string} url
+ * @param {string | undefined} token
+ * @returns {Promise<{ records: BlockRecord[] | null, status: number | null, refused: string | null, error?: Error }>}
+ */
 async function ask (url, token) {
   /** @type {Record<string, string>} */
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
@@ -72,7 +77,7 @@ async function ask (url, token) {
     const response = await fetch(new URL('/blocks', url), { headers, redirect: 'error', signal: AbortSignal.timeout(ANSWER_MS) })
     return { records: response.ok ? /** @type {any} */ (await response.json()) : null, status: response.status, refused: null }
   } catch (error) {
-    return { records: null, status: null, refused: refusedPort(error, url) }
+    return { records: null, status: null, refused: refusedPort(error, url), error }
   }
 }
 
