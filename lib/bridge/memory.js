@@ -4,7 +4,7 @@ const { Ring } = require('./ring')
 const { BeatSlots } = require('./beat')
 const { Counters } = require('./counters')
 const { DelayCounts } = require('./delay-counts')
-const { Mailbox } = require('./probe-channel')
+const { ProbeChannel } = require('./probe-channel')
 const { StringTable } = require('./string-table')
 
 /** A minute of back-to-back 60 ms blocks while nobody drains. */
@@ -15,6 +15,9 @@ const GC_PAUSES = 4096
 const REQUESTS = 32768
 /** The option `routes` allows a thousand that were told and a thousand that are guessed. */
 const ROUTES = 2048
+
+/** Kinds of garbage collection, by the number that travels through the ring. */
+exports.GC_KINDS = ['minor', 'major', 'incremental', 'weakcb']
 
 /** The parts of the shared memory, in order, each with the bytes it takes. */
 const parts = {
@@ -28,7 +31,7 @@ const parts = {
   requests: { bytes: Ring.bytes(REQUESTS, 4), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Ring(memory, at, REQUESTS, 4) },
   routes: { bytes: StringTable.bytes(ROUTES), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new StringTable(memory, at, ROUTES) },
   counters: { bytes: Counters.BYTES, open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Counters(memory, at) },
-  answer: { bytes: Mailbox.BYTES, open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Mailbox(memory, at) }
+  answer: { bytes: ProbeChannel.BYTES, open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new ProbeChannel(memory, at) }
 }
 
 /** Shared memory for one host thread and its watchdog. */

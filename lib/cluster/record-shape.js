@@ -6,7 +6,7 @@ const { isFlag, isText, listOf, objectOf, orMissing, orNull } = require('../util
 const ID = /^[\w.-]{1,64}$/
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** @typedef {import('../util/validators').Shape} Shape */
+/** @typedef {import('../util/validators').Validator} Shape */
 
 const isNumber = /** @type {Shape} */ (Number.isFinite)
 /** @type {Shape} */

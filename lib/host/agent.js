@@ -55,7 +55,7 @@ class Agent extends EventEmitter {
     this.profile = (inspector, action) => senses.profiler.run(inspector, action)
     /**
      * Called by the watchdog as well, to reach worker threads of the application. Not for others.
-     * @type {ReturnType<typeof import('./workers/inspector-proxy').createRelay> | undefined}
+     * @type {ReturnType<typeof import('./workers/inspector-proxy').createInspectorProxy> | undefined}
      */
     this.relay = senses.relay
     /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */

@@ -17,7 +17,7 @@ const makeGauge = () => {
  * the thread on this object (lib/host/workers/thread-entry.js) and has its blocks and metrics.
  * @extends {EventEmitter<{ block: [import('../types').BlockRecord] }>}
  */
-class PassiveAgent extends EventEmitter {
+class NoopAgent extends EventEmitter {
   contentType = 'text/plain; version=0.0.4; charset=utf-8'
   /** @type {ReturnType<typeof import('./sense/probe').createProbe> | undefined} called by the watchdog, in mid-block */
   probe
@@ -69,4 +69,4 @@ class PassiveAgent extends EventEmitter {
   async stop () {}
 }
 
-exports.PassiveAgent = PassiveAgent
+exports.NoopAgent = NoopAgent

@@ -9,7 +9,7 @@ const { Worker } = require('node:worker_threads')
 const { entryPoint, OWN_FOLDER } = require('../tables/entry-points')
 const { codedError } = require('../tables/errors')
 const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, TRACK, WARN, SOURCE_MAP } = require('../bridge/messages')
-const { hiddenValue } = require('../util/define-hidden')
+const { hiddenProperty } = require('../util/define-hidden')
 const { MAP_CHARS } = require('../util/source-map-size')
 
 const ENTRY = entryPoint('watchdog')
@@ -191,7 +191,7 @@ class WatchdogThread {
 function countStart () {
   const starts = registry[kStarts] ?? 0
   // False where an application has frozen its globals.
-  Reflect.defineProperty(globalThis, kStarts, hiddenValue(starts + 1))
+  Reflect.defineProperty(globalThis, kStarts, hiddenProperty(starts + 1))
   return starts
 }
 

@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { makeFolder } = require('../util/make-folder')
-const { Whereabouts } = require('../util/file-rotation')
+const { RotationCheck } = require('../util/file-rotation')
 const { isRecord } = require('./record')
 const { prune } = require('./retention')
 
@@ -26,7 +26,7 @@ class BlockFile {
   #bytes = 0
   #retryAtMs = -Infinity
   #path
-  #whereabouts
+  #rotation
   #onState
   #nowMs
   #fileBytes
@@ -42,7 +42,7 @@ class BlockFile {
    */
   constructor ({ dir, name, onState, nowMs, fileBytes = FILE_BYTES }) {
     this.#path = path.join(dir, `${name}.ndjson`)
-    this.#whereabouts = new Whereabouts(this.#path)
+    this.#rotation = new RotationCheck(this.#path)
     this.#onState = onState
     this.#nowMs = nowMs
     this.#fileBytes = fileBytes
@@ -71,7 +71,7 @@ class BlockFile {
       this.#fd ??= this.#open()
       this.#write(this.#fd, `${JSON.stringify(record)}\n`)
       isWritten = true
-      this.#whereabouts.wrote()
+      this.#rotation.wrote()
       if (this.#bytes >= this.#fileBytes) this.#rotate()
       this.#onState(null)
     } catch (error) {
@@ -91,7 +91,7 @@ class BlockFile {
 
   /** Lets go of the file where it is no longer in its place. */
   #look () {
-    const gone = this.#fd === null ? null : this.#whereabouts.look(this.#fd, this.#nowMs())
+    const gone = this.#fd === null ? null : this.#rotation.look(this.#fd, this.#nowMs())
     if (gone === null) return
     this.#lost += gone
     this.close()
@@ -102,7 +102,7 @@ class BlockFile {
     prune(path.dirname(this.#path), { own: path.basename(this.#path) })
     this.#fd = fs.openSync(this.#path, 'a', 0o640)
     this.#bytes = fs.fstatSync(this.#fd).size
-    this.#whereabouts.opened(this.#nowMs())
+    this.#rotation.opened(this.#nowMs())
     // A line that a full disk or a kill cut short must not swallow the next one.
     if (this.#bytes > 0) this.#write(this.#fd, '\n')
     return this.#fd

@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const { nowMs } = require('../../util/clock')
-const { Whereabouts } = require('../../util/file-rotation')
+const { RotationCheck } = require('../../util/file-rotation')
 
 const RETRY_MS = 50
 /** A file that could not be opened is tried again with the first line after this long. */
@@ -20,7 +20,7 @@ class LogDestination {
   #fd = null
   #target
   #reopenAtMs = 0
-  #whereabouts
+  #rotation
   #owned = false
   /** @type {Buffer[]} */
   #queue = []
@@ -46,7 +46,7 @@ class LogDestination {
     this.#onState = onState
     this.#nowMs = now
     this.#target = target
-    this.#whereabouts = typeof target === 'string' ? new Whereabouts(target) : null
+    this.#rotation = typeof target === 'string' ? new RotationCheck(target) : null
     this.#fd = this.#open()
   }
 
@@ -56,7 +56,7 @@ class LogDestination {
     try {
       if (typeof target === 'string') {
         this.#owned = true
-        this.#whereabouts?.opened(this.#nowMs())
+        this.#rotation?.opened(this.#nowMs())
         // It may name a pipe (/dev/stderr); to a file the mode makes no difference.
         return fs.openSync(target, fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_CREAT | fs.constants.O_NONBLOCK, 0o640)
       }
@@ -89,9 +89,9 @@ class LogDestination {
 
   /** Lets go of a file that is no longer in its place: somebody rotates logs, or has cleaned up. */
   #look () {
-    if (this.#fd === null || this.#whereabouts === null || this.#queue.length > 0) return
+    if (this.#fd === null || this.#rotation === null || this.#queue.length > 0) return
     try {
-      const gone = this.#whereabouts.look(this.#fd, this.#nowMs())
+      const gone = this.#rotation.look(this.#fd, this.#nowMs())
       if (gone === null) return
       this.dropped += gone
     } catch {
@@ -126,7 +126,7 @@ class LogDestination {
         if (this.#isRest) this.#queue[0] = bytes.subarray(written)
         else {
           this.#queue.shift()
-          this.#whereabouts?.wrote()
+          this.#rotation?.wrote()
         }
         this.#setFailing(null)
       } catch (error) {

@@ -8,12 +8,12 @@ const { nowMs } = require('../../util/clock')
 const { Connections, watchConnections } = require('./connections')
 const { startFrameworks } = require('./frameworks')
 const { watchHttp2 } = require('./http2')
-const { ignoreRejection } = require('../../util/ignore-rejection')
+const { ignoreRejection } = require('../ignore-rejection')
 const { pathOf, RequestContext } = require('./context')
-const { Rush } = require('./backlog-window')
+const { BacklogWindow } = require('./backlog-window')
 const { hasContextFrame } = require('../runtime')
 const { StreamRequest } = require('./http2-request')
-const { Turn } = require('./iteration-clock')
+const { IterationClock } = require('./iteration-clock')
 const { RouteNumbers } = require('./route-numbers')
 
 const REQUEST_START = 'http.server.request.start'
@@ -31,8 +31,8 @@ class Requests {
   #route
   #lastId = 0
   #inFlight = 0
-  #turn = new Turn()
-  #rush = new Rush()
+  #turn = new IterationClock()
+  #rush = new BacklogWindow()
   /** @type {AsyncLocalStorage<RequestContext | import('./connections').Connection>} */
   #storage = new AsyncLocalStorage()
   #isFollowing = false

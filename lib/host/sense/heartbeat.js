@@ -2,7 +2,7 @@
 
 const { setTimeout, clearTimeout } = require('node:timers')
 const { nowMs } = require('../../util/clock')
-const { silenceMs } = require('../../bridge/min-block-gap')
+const { minBlockGapMs } = require('../../bridge/beat')
 const { isToldByKernel, threadCpuMs } = require('./thread-cpu')
 const { US_PER_MS } = require('../../util/units')
 
@@ -49,7 +49,7 @@ exports.startHeartbeat = ({ beat, lateBeats, counters }, { resolution, calmPerio
     const heldMs = ((heldMicros - lastHeldMicros) | 0) / US_PER_MS
     lastHeldMicros = heldMicros
     const idleMs = idle - lastIdleMs
-    if (gapMs - heldMs >= silenceMs(threshold, periodMs)) {
+    if (gapMs - heldMs >= minBlockGapMs(threshold, periodMs)) {
       lateBeats.push(lastAtMs + heldMs, atMs, idleMs, periodMs, beat.beats, cpuMs - lastCpuMs)
       onLate(atMs, idle)
     }

@@ -1,7 +1,7 @@
 'use strict'
 
 const { nowMs } = require('../../util/clock')
-const { ignoreRejection } = require('../../util/ignore-rejection')
+const { ignoreRejection } = require('../ignore-rejection')
 
 /**
  * @typedef {object} Gauge what shedding goes by

@@ -26,10 +26,10 @@ const ANSWER_MS = 5
  * 22.23, 24.21, 26.10). Whoever would terminate it is this thread, which therefore stays here, though
  * never for long; one that is in a native call is left alone, since its termination would come before our question.
  * @param {Pick<import('../../bridge/memory').Bridge, 'counters'>} bridge
- * @param {Pick<import('../../bridge/worker-exit-lock').ThreadGate, 'enter' | 'leave'>} gate
+ * @param {Pick<import('../../bridge/worker-exit-lock').WorkerExitLock, 'enter' | 'leave'>} gate
  * @param {{ hasStopping: () => boolean }} workers
  */
-exports.createRelay = ({ counters }, gate, workers) =>
+exports.createInspectorProxy = ({ counters }, gate, workers) =>
   /** @param {{ Session: any, url: () => string | undefined }} inspector @param {Call} call */
   function relay ({ Session, url }, call) {
     const startMs = nowMs()

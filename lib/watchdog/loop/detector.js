@@ -1,6 +1,6 @@
 'use strict'
 
-const { silenceMs } = require('../../bridge/min-block-gap')
+const { minBlockGapMs } = require('../../bridge/beat')
 
 /**
  * @typedef {object} Gap two beats of the host further apart than the threshold, as the host saw it
@@ -112,7 +112,7 @@ class Detector {
 
   /** When a silence that began with this beat becomes suspicious. @param {DoubtfulBeat} beat */
   #dueMs (beat) {
-    return beat.atMs + silenceMs(this.#thresholdMs, beat.periodMs)
+    return beat.atMs + minBlockGapMs(this.#thresholdMs, beat.periodMs)
   }
 
   /**

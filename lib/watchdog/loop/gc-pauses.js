@@ -1,6 +1,6 @@
 'use strict'
 
-const { GC_KINDS } = require('../../bridge/gc-kinds')
+const { GC_KINDS } = require('../../bridge/memory')
 const { overlapMs } = require('./self-lateness')
 
 /** Enough for the longest batch that one block delivers; older pauses belong to blocks long closed. */

@@ -1,6 +1,6 @@
 'use strict'
 
-const { TRACK, TRACKING, ORIGIN } = require('../../bridge/messages')
+const { TRACK, TRACKING, ORIGIN, ORIGIN_SHARE } = require('../../bridge/messages')
 const { nowMs } = require('../../util/clock')
 const { blamedFrame, originOf } = require('../../explain/frame')
 const { place } = require('../../export/log/sentence')
@@ -11,8 +11,6 @@ const { MS_PER_S } = require('../../util/units')
 /** Verdicts wait half a second at most; so many callbacks that are slow enough do not end in it. */
 const KEPT = 200
 const PLACES_IN_LINE = 5
-/** Less of a block than this is not where the block comes from; a turn can hold two callbacks of a kind. */
-const SHARE = 0.3
 /** Callbacks around one another hardly differ in length: the innermost of those counts, which ended first. */
 const SAME = 0.9
 
@@ -119,7 +117,7 @@ class Origins {
   within (startMs, endMs) {
     const overlaps = this.#kept.map((kept) => ({ origin: kept.origin, ms: Math.min(kept.endMs, endMs) - Math.max(kept.startMs, startMs) }))
     const longestMs = Math.max(...overlaps.map(({ ms }) => ms))
-    if (!(longestMs >= SHARE * (endMs - startMs))) return null
+    if (!(longestMs >= ORIGIN_SHARE * (endMs - startMs))) return null
     return overlaps.find(({ ms }) => ms >= SAME * longestMs)?.origin ?? null
   }
 }

@@ -4,7 +4,7 @@ const { readdirSync } = require('node:fs')
 const { availableParallelism } = require('node:os')
 const { nowMs } = require('../../util/clock')
 const { CALM_MS } = require('../../bridge/worker-beats')
-const { findGate } = require('../../bridge/worker-exit-lock')
+const { findExitLock } = require('../../bridge/worker-exit-lock')
 const { ThreadAsker } = require('./inspector-client')
 const { ThreadCount } = require('./inspector-limit')
 const { ThreadDiscovery } = require('./discovery')
@@ -33,7 +33,7 @@ class ThreadInquiry {
   constructor ({ ownId, bridge: { counters }, options: { threshold, resolution, calmPeriod }, onState }) {
     this.#ownId = ownId
     this.#onState = onState
-    const gate = findGate()
+    const gate = findExitLock()
     this.#count = new ThreadCount({ cpus: availableParallelism(), before: ownId - 1, tasks: countTasks })
     this.#asker = new ThreadAsker({
       mayAsk: () => this.#count.excess === null && (gate === null || gate.isQuiet(nowMs())),

@@ -8,8 +8,8 @@ const { Worker } = require('node:worker_threads')
 const { parseAnswer, FIELD, LINE } = require('../../../lib/bridge/probe-codec')
 const { BeatSlots } = require('../../../lib/bridge/beat')
 const { createMemory, openBridge } = require('../../../lib/bridge/memory')
-const { HTTP_METHODS } = require('../../../lib/bridge/http-methods')
-const { Mailbox } = require('../../../lib/bridge/probe-channel')
+const { HTTP_METHODS } = require('../../../lib/bridge/request-row')
+const { ProbeChannel } = require('../../../lib/bridge/probe-channel')
 const { StringTable } = require('../../../lib/bridge/string-table')
 const { pack, unpack } = require('../../../lib/bridge/request-row')
 const { Ring } = require('../../../lib/bridge/ring')
@@ -238,8 +238,8 @@ test('a heartbeat written without pause by another thread is never read half old
 const GUARD_BYTES = 64
 
 function makeMailbox () {
-  const memory = new SharedArrayBuffer(Mailbox.BYTES + GUARD_BYTES)
-  return { mailbox: new Mailbox(memory, 0), guard: new Uint8Array(memory, Mailbox.BYTES) }
+  const memory = new SharedArrayBuffer(ProbeChannel.BYTES + GUARD_BYTES)
+  return { mailbox: new ProbeChannel(memory, 0), guard: new Uint8Array(memory, ProbeChannel.BYTES) }
 }
 
 test('a question is open until it is answered, and its answer can be taken', () => {

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { start } = require('../../../../lib')
 const { nowMs } = require('../../../../lib/util/clock')
 const { LoadReport, noLoad } = require('../../../../lib/host/sense/load-report')
-const { PassiveAgent } = require('../../../../lib/host/noop-agent')
+const { NoopAgent } = require('../../../../lib/host/noop-agent')
 
 /** @param {{ overdueMs?: number, utilization?: number }} [load] */
 const makeReport = ({ overdueMs = 0, utilization = 0 } = {}) =>
@@ -36,7 +36,7 @@ test('zeros stand for what has not been measured, in a worker thread as well', (
   const report = makeReport()
   const { lastSecond, sinceStart } = report.read()
   assert.deepEqual([lastSecond, sinceStart.delayMs], [noLoad().lastSecond, noLoad().sinceStart.delayMs])
-  assert.deepEqual(new PassiveAgent().load(), noLoad())
+  assert.deepEqual(new NoopAgent().load(), noLoad())
 })
 
 test('agent.load() tells of a block while the timers that it holds up have not run, and later', async (t) => {
