@@ -2,20 +2,54 @@
 
 const neostandard = require('neostandard')
 
-/** Which built-ins belong to which room of lib/ (test/unit/layers.test.js has the import rules between rooms). */
-const only = (name, rooms) => ({ name, message: `${name} is used in ${rooms} only` })
-const http = only('node:http', 'lib/export/http')
-const inspector = only('node:inspector', 'lib/watchdog/loop, lib/host/sense/profiler, lib/host/workers and lib/cli')
-const perfHooks = only('node:perf_hooks', 'lib/host')
-const restrict = (...paths) => ({ 'no-restricted-modules': ['error', { paths }] })
+/**
+ * Which built-ins belong to which files of lib/, however they are loaded. test/unit/layers.test.js says the same, and
+ * has the import rules between rooms.
+ */
+const BUILT_INS = {
+  http: { name: 'node:http', files: ['lib/export/http/**'] },
+  inspector: {
+    name: 'node:inspector',
+    // The watchdog's session with the host; the host's with itself, for its CPU profile and the way to worker threads
+    // (lib/host/workers/inspector-proxy.js is handed what the profiler's file has loaded); a command's own.
+    files: ['lib/watchdog/loop/inspector.js', 'lib/host/sense/profiler.js', 'lib/cli/profile/cpu-thread.js']
+  },
+  perfHooks: { name: 'node:perf_hooks', files: ['lib/host/**'] }
+}
+
+/** An error that is caught is the cause of the coded one: its stack and its code tell more than its message. */
+const CAUSES = {
+  selector: "CatchClause[param] CallExpression[callee.name='codedError']",
+  message: 'codedErrorFrom() keeps the error that was caught as the cause'
+}
+
+/** @param {(keyof typeof BUILT_INS)[]} kinds that the files may not have */
+const without = (...kinds) => {
+  const rules = kinds.map((kind) => BUILT_INS[kind]).map(({ name, files }) => ({
+    name,
+    selector: `CallExpression[callee.property.name='getBuiltinModule'][arguments.0.value='${name}']`,
+    message: `${name} is for ${files.join(', ')} only`
+  }))
+  return {
+    'no-restricted-modules': ['error', { paths: rules.map(({ name, message }) => ({ name, message })) }],
+    'no-restricted-syntax': ['error', CAUSES, ...rules.map(({ selector, message }) => ({ selector, message }))]
+  }
+}
+
+/** Rooms whose lines end at 120 columns. */
+const SHORT_LINES = ['lib/types.js', 'eslint.config.js']
 
 module.exports = [
   ...neostandard({ ignores: ['types/**', 'test/fixtures/mapped/**', 'lib/export/page/built/**'] }),
   { files: ['**/*.js'], languageOptions: { sourceType: 'commonjs' }, rules: { strict: ['error', 'global'] } },
-  { files: ['lib/**/*.js'], rules: restrict(http, inspector, perfHooks) },
-  { files: ['lib/host/**/*.js'], rules: restrict(http, inspector) },
-  { files: ['lib/watchdog/**/*.js'], rules: restrict(http, perfHooks) },
-  { files: ['lib/cli/**/*.js'], rules: restrict(http, perfHooks) },
-  { files: ['lib/export/**/*.js'], rules: restrict(inspector, perfHooks) },
-  { files: ['lib/export/page/source/**/*.mjs'], languageOptions: { globals: Object.fromEntries(['getComputedStyle', 'matchMedia', 'ResizeObserver'].map((name) => [name, 'readonly'])) } }
+  { files: ['lib/**/*.js'], rules: without('http', 'inspector', 'perfHooks') },
+  { files: BUILT_INS.http.files, rules: without('inspector', 'perfHooks') },
+  { files: BUILT_INS.perfHooks.files, rules: without('http', 'inspector') },
+  { files: BUILT_INS.inspector.files, rules: without('http', 'perfHooks') },
+  { files: ['scenarios/**/*.js'], rules: { 'no-restricted-syntax': ['error', CAUSES] } },
+  { files: SHORT_LINES, rules: { '@stylistic/max-len': ['error', { code: 120, ignoreUrls: true }] } },
+  {
+    files: ['lib/export/page/source/**/*.mjs'],
+    languageOptions: { globals: { getComputedStyle: 'readonly', matchMedia: 'readonly', ResizeObserver: 'readonly' } }
+  }
 ]

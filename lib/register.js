@@ -2,8 +2,7 @@
 
 const process = require('./util/process')
 const { isMainThread } = require('node:worker_threads')
-const { isPackageManager } = require('./host/package-manager')
-const { isTestRunner } = require('./host/test-runner')
+const { isPackageManager, isTestRunner } = require('./host/launchers')
 
 // Preloads run in every thread (never in the watchdog's) and, through NODE_OPTIONS, in every Node.js process below:
 // worker threads only beat, npm and its like and what starts tests get nothing. Nothing here may end the application.

@@ -78,3 +78,11 @@ function orNull (value) {
 
 exports.BeatSlots = BeatSlots
 exports.orNull = orNull
+
+/**
+ * From how long a gap between two beats on it can hide a block. A beat that is due late in itself (a calm worker
+ * thread's) has to be half a threshold overdue: below that, many small turns and one block look the same.
+ * @param {number} thresholdMs
+ * @param {number} periodMs after which the second beat was due
+ */
+exports.minBlockGapMs = (thresholdMs, periodMs) => Math.max(thresholdMs, periodMs + thresholdMs / 2)

@@ -27,6 +27,11 @@ module.exports = {
   TRACKING: 11,
   /** host to watchdog: { code, startMs, endMs, type, frames } of a slow callback, when it is over */
   ORIGIN: 12,
+  /**
+   * Less of a block than this is not where the block comes from: a turn can hold two callbacks of a kind. The host does
+   * not tell of callbacks that are less of the shortest block.
+   */
+  ORIGIN_SHARE: 0.3,
   /** host to watchdog: { code, action, isOn, tookMs, failure, taken } what has become of a start, a taking or a stop of the CPU profile; taken: { startMs, endMs, profile } */
   PROFILE: 13,
   /** host to watchdog: { code, threadId } of a worker thread of the application; { code, threadId, memory, name, tid } of one that is looked at from outside */

@@ -11,7 +11,7 @@ const TEXT_BYTES = 32768
  * One answer of the host to one question of the watchdog. The answer is text in shared memory, so
  * it needs neither a reply of the inspector (whose session is closed by then) nor the host's loop.
  */
-class Mailbox {
+class ProbeChannel {
   static BYTES = HEADER_BYTES + TEXT_BYTES
 
   #header
@@ -48,4 +48,4 @@ class Mailbox {
   }
 }
 
-exports.Mailbox = Mailbox
+exports.ProbeChannel = ProbeChannel

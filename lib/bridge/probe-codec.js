@@ -5,20 +5,8 @@ const FIELD = '\x1f'
 const LINE = '\x1e'
 
 /**
- * @typedef {object} Frame one line of a stack, innermost first
- * @property {string | null} function
- * @property {string | null} file path, `node:` name, or null for a built-in of V8
- * @property {number | null} line from 1
- * @property {number | null} column from 1
- * @property {boolean} [compiled] line and column are of code that was compiled in memory, not of the file
- *
- * @typedef {object} RequestContext
- * @property {number} id of the request within the process
- * @property {string} method
- * @property {string} route template
- * @property {number} startedAtMs monotonic
- * @property {string | null} traceId
- * @property {boolean} ended it had been answered before
+ * @typedef {import('../types').Frame} Frame
+ * @typedef {import('../types').RequestContext} RequestContext
  *
  * @typedef {object} Answer what the host says from within a block
  * @property {number} atMs monotonic

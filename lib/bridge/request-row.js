@@ -1,8 +1,12 @@
 'use strict'
 
-// A finished request is a row of four numbers: what it was, packed into one; when it started (negative:
-// it was read right after a silence, behind which it may have waited) and how long it took (ms); its id.
-const { HTTP_METHODS, OTHER_METHOD } = require('./http-methods')
+const { OTHER: OTHER_METHOD } = require('../util/other')
+
+// A finished request is a row of four numbers: what it was, packed into one; when it was read (negative: right after a
+// block, behind which it may have waited) and how long it took (ms); its id.
+
+/** Methods by the number that travels through the ring; HTTP/2 lets a client make up others. */
+const HTTP_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'QUERY', OTHER_METHOD]
 
 const STATUSES = 1024
 const METHODS = 64
@@ -22,6 +26,12 @@ function numberOf (method) {
   }
   return lastNumber
 }
+
+/** In a loop that never sleeps, what is read later than this after a block may have come after it, ms. */
+exports.BACKLOG_MS = 100
+
+exports.HTTP_METHODS = HTTP_METHODS
+exports.OTHER_METHOD = OTHER_METHOD
 
 /** The status of a request whose connection closed before it was answered. */
 exports.ABORTED = 0

@@ -22,7 +22,7 @@ const CHANGED_MS = 1
  * So nobody speaks in the second after a thread has begun, was told to end, or said that it ends; and
  * one that ends waits for whoever speaks. Of the two, each tells first and looks then.
  */
-class ThreadGate {
+class WorkerExitLock {
   #ints
   #quietMs
 
@@ -68,20 +68,20 @@ class ThreadGate {
 let memory
 
 /** Main thread: has every worker thread that is started from now on get the gate. @param {number} [quietMs] */
-exports.openGate = (quietMs) => {
+exports.openExitLock = (quietMs) => {
   memory ??= new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)
   setEnvironmentData(KEY, memory)
-  return new ThreadGate(memory, quietMs)
+  return new WorkerExitLock(memory, quietMs)
 }
 
 /** Main thread: worker threads that are started from now on do not get it. */
-exports.closeGate = () => setEnvironmentData(KEY, undefined)
+exports.closeExitLock = () => setEnvironmentData(KEY, undefined)
 
-/** Worker thread: null in one that was started without it. @returns {ThreadGate | null} */
-exports.findGate = () => {
+/** Worker thread: null in one that was started without it. @returns {WorkerExitLock | null} */
+exports.findExitLock = () => {
   const found = getEnvironmentData(KEY)
-  return found instanceof SharedArrayBuffer ? new ThreadGate(found) : null
+  return found instanceof SharedArrayBuffer ? new WorkerExitLock(found) : null
 }
 
-exports.ThreadGate = ThreadGate
+exports.WorkerExitLock = WorkerExitLock
 exports.QUIET_MS = QUIET_MS

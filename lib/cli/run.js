@@ -5,6 +5,7 @@ const path = require('node:path')
 const { Option } = require('commander')
 const { table, parseText, preloadDefaults } = require('../options/table')
 const { startPreloaded } = require('../host/start')
+const { entryPoint } = require('../tables/entry-points')
 
 const EXAMPLES = `
 Examples:
@@ -19,7 +20,7 @@ const GROUPS = [
 ]
 const OTHERS = 'What is looked at:'
 
-const REGISTER = path.join(__dirname, '..', 'register.js')
+const REGISTER = entryPoint('register')
 
 /**
  * `loopwatch run [options] app.js [args]`: the application in this very process, so that signals,

@@ -1,14 +1,12 @@
 'use strict'
 
 /**
- * What a process is in a cluster, as the host thread knows it.
- * @typedef {{ kind: 'single' | 'primary' | 'worker', primaryPid: number, tmpdir: string }} Role
- *
- * @typedef {import('../store/record').BlockRecord} BlockRecord
+ * @typedef {import('../types').Role} Role
+ * @typedef {import('../types').BlockRecord} BlockRecord
  *
  * @typedef {object} Parts
  * @property {() => number} nowMs
- * @property {() => Promise<import('./metrics/series').Metric[]>} snapshot of this process's metrics
+ * @property {() => Promise<import('../types').Metric[]>} snapshot of this process's metrics
  * @property {() => BlockRecord[]} blocks of this process, newest first
  * @property {(record: BlockRecord) => void} onBlock of a worker
  * @property {(url: string | null) => void} onJoined this process needs no endpoint; the primary's is at `url`

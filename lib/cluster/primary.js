@@ -16,8 +16,8 @@ const HELLO_MS = 2000
 /** Connections beside those of a full cluster, for workers that are just coming. */
 const SPARE_CONNECTIONS = 64
 
-/** @typedef {import('./metrics/series').Metric} Metric */
-/** @typedef {import('../store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../types').Metric} Metric */
+/** @typedef {import('../types').BlockRecord} BlockRecord */
 
 /** The primary's side of a cluster: all workers' metrics and blocks in one place. */
 class ClusterPrimary {
@@ -127,7 +127,7 @@ class ClusterPrimary {
   /**
    * The primary's own metrics and every worker's.
    * @param {() => Promise<Metric[]>} own
-   * @returns {Promise<import('./metrics/union').Family[]>}
+   * @returns {Promise<import('../types').Family[]>}
    */
   async union (own) {
     this.#asking ??= this.#ask().finally(() => { this.#asking = null })

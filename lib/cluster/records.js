@@ -2,7 +2,7 @@
 
 const { isRecord } = require('../store/record')
 
-/** @typedef {import('../store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../types').BlockRecord} BlockRecord */
 
 /** Largest record on the wire. All ten stacks mostly fit, and a thousand such records fit the primary's watchdog. */
 const RECORD_BYTES = 16 * 1024

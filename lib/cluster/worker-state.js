@@ -10,7 +10,7 @@ const SILENT_BLOCK_MS = 3000
 /** Most blocks in progress that are kept of one worker. It has at most one for each of its threads. */
 const MOST_ONGOING = 20
 
-/** @typedef {import('../store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../types').BlockRecord} BlockRecord */
 
 /** A worker as the primary knows it: its metrics as they last came, and its blocks in progress. */
 class WorkerState {

@@ -25,7 +25,7 @@ const FULL_RECORDS_A_PUSH = 20
 /** Blocks from before it joined that are sent: of its start-up, or those that a new primary has not heard. */
 const EARLIER_RECORDS = 50
 
-/** @typedef {import('../store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../types').BlockRecord} BlockRecord */
 
 /** The worker's side of a cluster: joins the primary, sends it blocks and metrics, and joins again. */
 class ClusterWorker {
@@ -54,7 +54,7 @@ class ClusterWorker {
    * @param {string} parts.address
    * @param {number} [parts.pid]
    * @param {() => number} parts.nowMs
-   * @param {() => Promise<import('./metrics/series').Metric[]>} parts.snapshot
+   * @param {() => Promise<import('../types').Metric[]>} parts.snapshot
    * @param {() => BlockRecord[]} parts.blocks of this process, newest first
    * @param {(url: string | null) => void} parts.onJoined with the primary's endpoint; again whenever that changes
    * @param {(hadPrimary: boolean) => void} parts.onAlone there is no primary, or none at present

@@ -11,14 +11,14 @@ const STACKS = 40
  * @property {boolean} late answered only after a native call or a sleep had ended
  * @property {number} [heldMs] for how long that kept the answer
  * @property {boolean} [isJustEntered] its innermost function had only just been entered then: what was late was before it
- * @property {import('../bridge/probe-codec').RequestContext | null} request
- * @property {import('../bridge/probe-codec').Frame[]} frames innermost first
+ * @property {import('../types').RequestContext | null} request
+ * @property {import('../types').Frame[]} frames innermost first
  *
  * @typedef {object} Stack equal samples as one
  * @property {number} count
  * @property {number} weightMs
  * @property {number} lateMs the part of weightMs that late answers stand for
- * @property {import('../bridge/probe-codec').Frame[]} frames
+ * @property {import('../types').Frame[]} frames
  *
  * @typedef {Stack & { entered: number }} Kept entered: how many of its samples were of a function just entered
  */
@@ -27,7 +27,7 @@ const STACKS = 40
 class Fold {
   /** @type {Map<string, Kept>} */
   #stacks = new Map()
-  /** @type {Map<number | null, { request: import('../bridge/probe-codec').RequestContext | null, weightMs: number }>} */
+  /** @type {Map<number | null, { request: import('../types').RequestContext | null, weightMs: number }>} */
   #requests = new Map()
   /** Samples in a row that saw one request: the time between them, and that of a call that kept the first from answering. */
   #run = { id: /** @type {number | null} */ (null), ms: 0 }
@@ -57,7 +57,7 @@ class Fold {
     if (isJustEntered) stack.entered++
   }
 
-  /** @param {import('../bridge/probe-codec').RequestContext | null} request @param {number} weightMs */
+  /** @param {import('../types').RequestContext | null} request @param {number} weightMs */
   #addRequest (request, weightMs) {
     const id = request?.id ?? null
     const known = this.#requests.get(id)
@@ -86,7 +86,7 @@ class Fold {
   /**
    * The request that was seen longest, how many there were, its share of their time, and for how long at least one of
    * them went on without another in between.
-   * @returns {{ top: import('../bridge/probe-codec').RequestContext | null, distinct: number, topShare: number, longestRunMs: number }}
+   * @returns {{ top: import('../types').RequestContext | null, distinct: number, topShare: number, longestRunMs: number }}
    */
   get requests () {
     const named = [...this.#requests.values()].filter(({ request }) => request !== null).sort((a, b) => b.weightMs - a.weightMs)

@@ -5,7 +5,7 @@ const { runsCompiled } = require('./source-map')
 /** Far more than the functions in which an application ever blocks. */
 const FRAMES = 10000
 
-/** @typedef {import('../bridge/probe-codec').Frame} Frame */
+/** @typedef {import('../types').Frame} Frame */
 
 /**
  * One object for each distinct frame, at its original place: hundreds of records with dozens of

@@ -8,7 +8,7 @@ const OWN = path.join(__dirname, '..') + path.sep
 /** Less than this share of what is known to be somebody's is passing through, not the culprit. */
 const SOME = 0.2
 
-/** @typedef {import('../bridge/probe-codec').Frame} Frame */
+/** @typedef {import('../types').Frame} Frame */
 /** @typedef {'own' | 'node' | 'package' | 'generated' | 'application'} Origin */
 
 /** What Node.js calls code that was given to it on the command line or by stdin: the application's own. */

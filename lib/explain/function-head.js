@@ -45,7 +45,7 @@ class FunctionHeads {
     this.#isInMemory = isInMemory
   }
 
-  /** @param {import('../bridge/probe-codec').Frame} frame */
+  /** @param {import('../types').Frame} frame */
   has ({ file, line, column }) {
     const path = toPath(file)
     if (path === null || line === null || column === null || path.startsWith('node:') || this.#isInMemory(path)) return false

@@ -10,7 +10,7 @@ const ENOUGH_SAMPLES = 2
 /** The innermost folder of a package in a path: after the last `node_modules`, with the scope that a name may have. */
 const FOLDER = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?([^\\/]+))[\\/]/s
 
-/** @typedef {import('../bridge/probe-codec').Frame} Frame */
+/** @typedef {import('../types').Frame} Frame */
 
 /**
  * The folder of the package that a file belongs to, null where it is of none. Folders with a dot (`.pnpm`, `.vite`)
@@ -45,7 +45,7 @@ function folderOf (stacks, total) {
  * The folder of the package at fault for a block. A CPU profile is believed before the stacks: its samples fall
  * into native calls as well, after which a stack may already be of somebody else.
  * @param {{ weightMs: number, frames: Frame[] }[]} stacks all of the block
- * @param {import('../store/record').ProfileRecord | null | undefined} profile
+ * @param {import('../types').ProfileRecord | null | undefined} profile
  */
 exports.folderAtFault = (stacks, profile) => profile && profile.samples >= ENOUGH_SAMPLES
   ? folderOf(profile.stacks.map(({ count, frames }) => ({ weight: count, frames })), profile.samples)

@@ -19,8 +19,8 @@ const ENOUGH_SAMPLES = 2
 const ENOUGH_IN_LINE = 3
 
 /**
- * @typedef {import('../bridge/probe-codec').Frame} Frame
- * @typedef {import('../store/record').BlockRecord} BlockRecord
+ * @typedef {import('../types').Frame} Frame
+ * @typedef {import('../types').BlockRecord} BlockRecord
  * @typedef {import('./cpu-profile').CpuProfile} CpuProfile
  * @typedef {object} Sources
  * @property {(frame: Frame) => Frame} original
@@ -104,7 +104,7 @@ function certainLine (stacks, blamed) {
   const own = stacks.filter(({ frames }) => isSame(callerIn(frames), blamed))
   const lined = own.filter(({ hasLine }) => hasLine).reduce((sum, { count }) => sum + count, 0)
   const all = own.reduce((sum, { count }) => sum + count, 0)
-  return lined >= ENOUGH_IN_LINE && lined * 2 >= all ? /** @type {import('../store/record').FrameRecord} */ ({ ...ownLine(own, blamed), exact: true }) : null
+  return lined >= ENOUGH_IN_LINE && lined * 2 >= all ? /** @type {import('../types').FrameRecord} */ ({ ...ownLine(own, blamed), exact: true }) : null
 }
 
 /** The innermost function of a file. @param {Frame[]} frames */
@@ -113,7 +113,7 @@ const callerIn = (frames) => frames.find(({ file }) => file !== null) ?? null
 /**
  * Where in a function something was called that has frames of its own: a profile does not tell the
  * line, the source or the late sample may.
- * @param {import('../store/record').FrameRecord | null} late
+ * @param {import('../types').FrameRecord | null} late
  * @param {Frame} blamed
  * @param {Frame} raw
  * @param {string | null} name of what was called

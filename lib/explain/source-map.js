@@ -59,8 +59,8 @@ class SourceMaps {
 
   /**
    * The frame at its original place, or as it came where no map says more.
-   * @param {import('../bridge/probe-codec').Frame} frame
-   * @returns {import('../bridge/probe-codec').Frame}
+   * @param {import('../types').Frame} frame
+   * @returns {import('../types').Frame}
    */
   original (frame) {
     const file = toPath(frame.file)

@@ -1,51 +1,37 @@
 'use strict'
 
+const diagnosticsChannel = require('node:diagnostics_channel')
 const { EventEmitter } = require('node:events')
-const process = require('../util/process')
-const { publish } = require('./events')
-const { createMemory, openBridge } = require('../bridge/memory')
-const { LEAD } = require('../bridge/messages')
 const { LoopwatchError } = require('../tables/errors')
-const { isTestRunner } = require('./test-runner')
-const { startClusterRole } = require('./cluster-role')
-const { startHeartbeat } = require('./sense/heartbeat')
-const { Delays } = require('./sense/delays')
-const { startGcObserver } = require('./sense/gc')
-const { checkHunt } = require('./origin/hunt')
-const { OriginTracker } = require('./origin/tracker')
-const { HostProfiler } = require('./sense/profiler')
-const { createFastifyPlugin } = require('./shedding/fastify-plugin')
-const { Load } = require('./shedding/loop-load')
-const { createMiddleware } = require('./shedding/middleware')
-const { createProbe } = require('./sense/probe')
-const { Requests, noRequests } = require('./http/requests')
-const {
-  hasContextFrame, hasNetworkInspection, inspector, isContextSafe, isInMainContext, isProfiledByNode, stripsTypes
-} = require('./runtime')
 const { unblockStream } = require('./nonblocking-stdout')
-const { startThreads } = require('./workers')
+const { checkHunt } = require('./origin/hunt')
+const { loadInspector } = require('./sense/profiler')
+const { startSenses } = require('./senses')
+const { createFastifyPlugin } = require('./shedding/fastify-plugin')
+const { createMiddleware } = require('./shedding/middleware')
 const { warnOnce } = require('./warn-once')
-const { WatchdogThread, isStarting } = require('./watchdog-thread')
+const { WatchdogThread } = require('./watchdog-thread')
+
+const blocks = diagnosticsChannel.channel('loopwatch:block')
 
 /**
  * The agent of one process: what senses on the host thread, and the watchdog it reports to.
  *
- * Event `block`: a finished block's record (lib/store/record.js). It needs the host's loop, so it
- * comes late by nature; the log, the endpoint and `dir` do not.
- * @extends {EventEmitter<{ block: [import('../store/record').BlockRecord] }>}
+ * Event `block`: a finished block's record (lib/types.js), which is also published on the diagnostics channel
+ * `loopwatch:block`. It needs the host's loop, so it comes late by nature; the log, the endpoint and `dir` do not.
+ * @extends {EventEmitter<{ block: [import('../types').BlockRecord] }>}
  */
 class Agent extends EventEmitter {
   /** Content type of what metrics() resolves with. */
   contentType = 'text/plain; version=0.0.4; charset=utf-8'
-  #parts
-  #origins
-  #gauge
+  #senses
+  /** @type {WatchdogThread} */
   #thread
   /** @type {Promise<{ url: string | null }>} */
   #ready
   #isReady = false
   /** @type {(url: string | null) => void} */
-  #settle
+  #settle = () => {}
   /** @type {Promise<void> | null} */
   #stopping = null
   #forget
@@ -58,86 +44,71 @@ class Agent extends EventEmitter {
   constructor (options, forget, isPreload = false) {
     super()
     this.#forget = forget
-    const memory = createMemory()
-    const bridge = openBridge(memory)
-    const isAuto = options.requests === 'auto'
-    const isUnsafe = isAuto && !isContextSafe(process.versions.node)
-    // Where following costs a tenth of the throughput it waits for the first block.
-    const escalates = isAuto && !isUnsafe && !hasContextFrame()
-    const requests = options.requests === 'off' ? noRequests : new Requests(bridge, options)
-    if (!isUnsafe && !escalates) requests.follow(true)
+    const senses = startSenses(options, (message) => this.#thread?.post(message), isPreload)
+    this.#senses = senses
     /** Called by the watchdog through the inspector, in mid-block. Not for others. */
-    this.probe = createProbe(bridge, () => requests.current())
-    const profiler = new HostProfiler(bridge, options.threshold, (message) => this.#thread?.post(message))
+    this.probe = senses.probe
     /**
      * The same, for a CPU profile of this thread. Not for others.
-     * @type {HostProfiler['run']}
+     * @type {import('./sense/profiler').HostProfiler['run']}
      */
-    this.profile = (inspector, action) => profiler.run(inspector, action)
-    // Here and not by the watchdog: before the application is compiled, V8 has the least to list. It takes 8 ms in a bare
-    // process on 20.20 and 20 on later lines, which every command of a shell would pay under NODE_OPTIONS.
-    const startsProfile = options.profile === 'on' || (options.profile === 'auto' && !isPreload)
-    const profilesItself = isProfiledByNode(process.execArgv, process.env)
-    if (startsProfile && mayInspect() && !profilesItself) profiler.run(inspector(), options.profile === 'on' ? 'start' : 'startIfSmall')
-    const threads = startThreads(options, bridge, (message) => this.#thread?.post(message), isStarting)
+    this.profile = (inspector, action) => senses.profiler.run(inspector, action)
     /**
      * Called by the watchdog as well, to reach worker threads of the application. Not for others.
-     * @type {ReturnType<typeof import('./workers/inspector-proxy').createRelay> | undefined}
+     * @type {ReturnType<typeof import('./workers/inspector-proxy').createInspectorProxy> | undefined}
      */
-    this.relay = threads.relay
-    this.#gauge = { load: new Load(), counters: bridge.counters }
+    this.relay = senses.relay
     /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */
-    this.fastify = createFastifyPlugin(this.#gauge)
-    const delays = new Delays(options)
-    const heartbeat = startHeartbeat(bridge, { ...options, onLate: (atMs, idleMs) => requests.late(atMs, idleMs) }, { load: this.#gauge.load, delays })
-    this.#origins = new OriginTracker(options, (message) => this.#thread?.post(message))
-    const cluster = startClusterRole(() => this.#thread.post({ code: LEAD }))
-    this.#parts = [heartbeat, requests, ...(options.gc === 'on' ? [startGcObserver(bridge)] : []), this.#origins, profiler, threads, cluster]
-
+    this.fastify = createFastifyPlugin(senses.gauge)
     unblockStream(options.log)
+    this.#ready = new Promise((resolve) => {
+      this.#settle = (url) => {
+        this.#isReady = true
+        this.#thread?.unref()
+        resolve({ url })
+      }
+    })
+    this.#thread = new WatchdogThread(senses.workerData, this.#handlers())
+    senses.origins.begin()
+  }
 
-    let settle = (/** @type {{ url: string | null }} */ _) => {}
-    this.#ready = new Promise((resolve) => { settle = resolve })
-    this.#settle = (url) => {
-      this.#isReady = true
-      this.#thread?.unref()
-      settle({ url })
+  /** What the watchdog tells, and that it has gone. @returns {import('./watchdog-thread').Handlers} */
+  #handlers () {
+    const { origins, profiler, requests, escalates } = this.#senses
+    return {
+      onListening: (url) => {
+        this.#settle(url)
+        origins.onWatched()
+      },
+      onBlock: (record) => {
+        origins.onBlock(record)
+        blocks.publish(record)
+        this.emit('block', record)
+      },
+      onFollow: (on) => requests.follow(on),
+      onTrack: (message) => origins.onTrack(message),
+      onWarning: (message) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`),
+      onLost: (error) => {
+        origins.onLost()
+        profiler.stop()
+        // The next watchdog does not know that they are followed.
+        if (escalates) requests.follow(false)
+        const [code, prospect] = error instanceof LoopwatchError ? [error.code, ''] : ['LOOPWATCH_WARN_WATCHDOG', ' and will try again']
+        warnOnce(code, `loopwatch has no watchdog thread${prospect}: ${error.message}`)
+        this.#settle(null)
+      }
     }
-    this.#thread = new WatchdogThread(
-      () => ({ memory, options: { ...options, route: undefined }, histogram: delays.histogram, mayInspect: mayInspect(), profilesItself, namesRequests: !isUnsafe, escalates, stripsTypes: stripsTypes(), role: cluster.role(), threads: threads.known() }),
-      {
-        onListening: (url) => {
-          this.#settle(url)
-          this.#origins.onWatched()
-        },
-        onBlock: (record) => {
-          this.#origins.onBlock(record)
-          publish(record)
-          this.emit('block', record)
-        },
-        onFollow: (on) => requests.follow(on),
-        onTrack: (message) => this.#origins.onTrack(message),
-        onWarning: (message) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`),
-        onLost: (error) => {
-          this.#origins.onLost()
-          profiler.stop()
-          // The next watchdog does not know that they are.
-          if (escalates) requests.follow(false)
-          warnOnce(error instanceof LoopwatchError ? error.code : 'LOOPWATCH_WARN_WATCHDOG', `loopwatch has no watchdog thread${error instanceof LoopwatchError ? '' : ' and will try again'}: ${error.message}`)
-          this.#settle(null)
-        }
-      })
-    this.#origins.begin()
   }
 
   /** What the watchdog's questions take along. Not for others. */
   get inspector () {
-    return inspector()
+    return loadInspector()
   }
 
   /**
    * Settles when the watchdog watches and its endpoint listens, in a worker of node:cluster when it
-   * has joined the primary's; `url` is null where there is none (port: false, no free port, no watchdog, stopped before).
+   * has joined the primary's; `url` is null where there is none (port: false, no free port, no watchdog, stopped
+   * before).
    */
   get ready () {
     // Waiting for it keeps the process alive, having an agent does not.
@@ -145,7 +116,7 @@ class Agent extends EventEmitter {
     return this.#ready
   }
 
-  /** Blocks in memory, newest first. @returns {Promise<import('../store/record').BlockRecord[]>} */
+  /** Blocks in memory, newest first. @returns {Promise<import('../types').BlockRecord[]>} */
   blocks () {
     return this.#thread.call('blocks', [])
   }
@@ -164,7 +135,7 @@ class Agent extends EventEmitter {
    * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
    */
   hunt (options) {
-    return this.#origins.hunt(checkHunt(options))
+    return this.#senses.origins.hunt(checkHunt(options))
   }
 
   /**
@@ -174,31 +145,29 @@ class Agent extends EventEmitter {
    * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
    */
   middleware (options = {}) {
-    return createMiddleware(this.#gauge, options)
+    return createMiddleware(this.#senses.gauge, options)
+  }
+
+  /**
+   * How late timers of the event loop come and how busy it is: for health checks, and for shedding of one's own. It only
+   * reads what has been measured on this thread, and takes microseconds.
+   * @returns {import('./sense/load-report').LoopLoadReport} delays in milliseconds, utilization from 0 to 1
+   */
+  load () {
+    return this.#senses.report.read()
   }
 
   /** Releases everything; the process can then end by itself. @returns {Promise<void>} */
   stop () {
     this.#stopping ??= (async () => {
       this.#forget(this)
-      for (const part of this.#parts) part.stop()
+      this.#senses.stop()
       await this.#thread.stop()
       // It may not have joined or listened by then.
       this.#settle(null)
     })()
     return this.#stopping
   }
-}
-
-/**
- * A thread that connects to its parent's inspector against the permission model, or where there is
- * none, does not get an error: the process aborts (measured on 20.20, 22.23, 24.21, 26.10), and only
- * the parent can tell. Where sessions that come and go would end what others are told of the network, there are none.
- */
-function mayInspect () {
-  const { permission } = /** @type {{ permission?: { has: (scope: string) => boolean } }} */ (/** @type {unknown} */ (process))
-  return !isTestRunner(process.execArgv) && !hasNetworkInspection(process.execArgv) && isInMainContext() &&
-    (permission === undefined || permission.has('inspector'))
 }
 
 exports.Agent = Agent

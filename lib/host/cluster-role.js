@@ -33,7 +33,7 @@ exports.startClusterRole = (onPrimary) => {
   const primaryPid = process.ppid
   const tmpdir = os.tmpdir()
   return {
-    /** @returns {import('../cluster/cluster').Role} */
+    /** @returns {import('../types').Role} */
     role: () => ({ kind: isWorker ? 'worker' : isPrimary ? 'primary' : 'single', primaryPid, tmpdir }),
     stop
   }

@@ -7,17 +7,17 @@ const { EventEmitter } = require('node:events')
 
 /** Nobody tells it of beats, so there is never any load. */
 const makeGauge = () => {
-  const { Load } = require('./shedding/loop-load')
-  return { load: new Load(), counters: { add: () => {} } }
+  const { LoopLoad } = require('./shedding/loop-load')
+  return { load: new LoopLoad(), counters: { add: () => {} } }
 }
 
 /**
  * What start() gives in a worker thread of the application: the same interface without a word of its
  * own. A thread is watched by the watchdog of the main thread's agent, which lays what it needs in
  * the thread on this object (lib/host/workers/thread-entry.js) and has its blocks and metrics.
- * @extends {EventEmitter<{ block: [import('../store/record').BlockRecord] }>}
+ * @extends {EventEmitter<{ block: [import('../types').BlockRecord] }>}
  */
-class PassiveAgent extends EventEmitter {
+class NoopAgent extends EventEmitter {
   contentType = 'text/plain; version=0.0.4; charset=utf-8'
   /** @type {ReturnType<typeof import('./sense/probe').createProbe> | undefined} called by the watchdog, in mid-block */
   probe
@@ -38,7 +38,7 @@ class PassiveAgent extends EventEmitter {
     return createFastifyPlugin(makeGauge())
   }
 
-  /** @returns {Promise<import('../store/record').BlockRecord[]>} */
+  /** @returns {Promise<import('../types').BlockRecord[]>} */
   async blocks () {
     return []
   }
@@ -60,7 +60,13 @@ class PassiveAgent extends EventEmitter {
     return createMiddleware(makeGauge(), options)
   }
 
+  /** Nothing is measured in a worker thread: zeros. @returns {import('./sense/load-report').LoopLoadReport} */
+  load () {
+    const { noLoad } = require('./sense/load-report')
+    return noLoad()
+  }
+
   async stop () {}
 }
 
-exports.PassiveAgent = PassiveAgent
+exports.NoopAgent = NoopAgent

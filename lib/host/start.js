@@ -6,8 +6,8 @@ const { debuglog } = require('node:util')
 const { isMainThread } = require('node:worker_threads')
 const { preloadDefaults, resolveOptions, strayVariables } = require('../options/table')
 const { Agent } = require('./agent')
-const { hiddenValue } = require('../util/define-hidden')
-const { PassiveAgent } = require('./noop-agent')
+const { hiddenProperty } = require('../util/define-hidden')
+const { NoopAgent } = require('./noop-agent')
 const { warnOnce } = require('./warn-once')
 
 /** Shown by NODE_DEBUG=loopwatch. */
@@ -19,26 +19,26 @@ const kAgent = Symbol.for('loopwatch.agent.1')
 /** Marks an agent that is there only while somebody watches from outside. */
 const kVisits = Symbol.for('loopwatch.visits.1')
 
-/** This copy's, where an application lets nobody add to its globals; nothing else finds it then. @type {Agent | PassiveAgent | undefined} */
+/** This copy's, where an application lets nobody add to its globals; nothing else finds it then. @type {Agent | NoopAgent | undefined} */
 let hidden
 
 /** A request that is the first to need the agent must not be the one that listeners of `block` run in, for ever. */
 const outside = AsyncLocalStorage.snapshot()
 
-const registry = /** @type {Record<symbol, Agent | PassiveAgent | undefined>} */ (/** @type {unknown} */ (globalThis))
+const registry = /** @type {Record<symbol, Agent | NoopAgent | undefined>} */ (/** @type {unknown} */ (globalThis))
 
 /**
  * Starts watching this process's event loop. Idempotent: a second call, from whichever copy of the
  * package, gives the same agent. In a worker thread of the application it watches nothing.
  * @param {import('../options/table').Options} [options]
- * @returns {Agent | PassiveAgent}
+ * @returns {Agent | NoopAgent}
  * @throws {import('../tables/errors').LoopwatchError} where an option is wrong; after that nothing throws
  */
 exports.start = (options) => begin(options, process.env)
 
 /**
  * The same where no code of the application says so: its log is on stderr, unless the environment says where.
- * @returns {Agent | PassiveAgent}
+ * @returns {Agent | NoopAgent}
  * @throws {import('../tables/errors').LoopwatchError} where a variable is wrong; after that nothing throws
  */
 exports.startPreloaded = () => begin(undefined, process.env, preloadDefaults)
@@ -61,8 +61,8 @@ function begin (options, env, defaults) {
   if (!isMainThread) debug('this worker thread is not watched')
   const stray = isMainThread ? strayVariables(env) : []
   if (stray.length > 0) warnOnce('LOOPWATCH_WARN_VARIABLE', `no option of loopwatch: ${stray.join(', ')}`)
-  const agent = isMainThread ? outside(() => new Agent(resolved, forget, defaults !== undefined)) : new PassiveAgent()
-  const isFound = Reflect.defineProperty(globalThis, kAgent, hiddenValue(agent))
+  const agent = isMainThread ? outside(() => new Agent(resolved, forget, defaults !== undefined)) : new NoopAgent()
+  const isFound = Reflect.defineProperty(globalThis, kAgent, hiddenProperty(agent))
   if (!isFound) hidden = agent
   return agent
 }
@@ -76,7 +76,7 @@ exports.visit = (options) => {
   const running = registry[kAgent] ?? hidden
   const agent = begin(options, {})
   // Where an application lets nobody add to its globals, its own may be hidden in here.
-  return agent === running ? agent : Object.defineProperty(agent, kVisits, hiddenValue(true))
+  return agent === running ? agent : Object.defineProperty(agent, kVisits, hiddenProperty(true))
 }
 
 /** @param {Agent} agent */

@@ -1,17 +1,18 @@
 'use strict'
 
 const { existsSync } = require('node:fs')
+const { findSourceMap } = require('node:module')
 const process = require('../util/process')
 const { setTimeout, clearTimeout } = require('node:timers')
+const { pathToFileURL } = require('node:url')
 const { Worker } = require('node:worker_threads')
+const { entryPoint, OWN_FOLDER } = require('../tables/entry-points')
 const { codedError } = require('../tables/errors')
-const { ownFile } = require('./own-file')
 const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, TRACK, WARN, SOURCE_MAP } = require('../bridge/messages')
-const { hiddenValue } = require('../util/define-hidden')
-const { sourceMapOf } = require('./source-map-of')
+const { hiddenProperty } = require('../util/define-hidden')
+const { MAP_CHARS } = require('../util/source-map-size')
 
-const MAIN = ['watchdog', 'main.js']
-const ENTRY = ownFile(...MAIN)
+const ENTRY = entryPoint('watchdog')
 const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 60000
 const STOP_TIMEOUT_MS = 1000
@@ -33,6 +34,16 @@ const registry = /** @type {Record<symbol, number | undefined>} */ (/** @type {u
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 }
 
 /**
+ * @typedef {object} Handlers of what the watchdog says
+ * @property {(url: string | null) => void} onListening
+ * @property {(record: any) => void} onBlock
+ * @property {(on: boolean) => void} onFollow
+ * @property {(message: any) => void} onTrack
+ * @property {(message: string) => void} onWarning
+ * @property {(error: Error) => void} onLost the thread has ended, or cannot be started
+ */
+
+/**
  * The life of the watchdog's thread: start, calls, restart with back-off, stop. Never throws;
  * while there is no thread, calls give their fallback.
  */
@@ -51,7 +62,7 @@ class WatchdogThread {
 
   /**
    * @param {() => object} makeData workerData of each start
-   * @param {{ onListening: (url: string | null) => void, onBlock: (record: any) => void, onFollow: (on: boolean) => void, onTrack: (message: any) => void, onWarning: (message: string) => void, onLost: (error: Error) => void }} handlers
+   * @param {Handlers} handlers
    */
   constructor (makeData, handlers) {
     this.#makeData = makeData
@@ -61,7 +72,7 @@ class WatchdogThread {
 
   #start () {
     try {
-      if (ENTRY === null || !existsSync(ENTRY)) throw codedError('LOOPWATCH_ERR_BUNDLED', ENTRY ?? MAIN.join('/'))
+      if (OWN_FOLDER === null || !existsSync(ENTRY)) throw codedError('LOOPWATCH_ERR_BUNDLED', ENTRY)
       isStarting = true
       const worker = new Worker(ENTRY, {
         name: 'loopwatch',
@@ -180,8 +191,27 @@ class WatchdogThread {
 function countStart () {
   const starts = registry[kStarts] ?? 0
   // False where an application has frozen its globals.
-  Reflect.defineProperty(globalThis, kStarts, hiddenValue(starts + 1))
+  Reflect.defineProperty(globalThis, kStarts, hiddenProperty(starts + 1))
   return starts
+}
+
+/**
+ * The source map of a file that was compiled in memory, as far as Node.js has been told to keep those (tsx does,
+ * `--enable-source-maps` does): JSON of version 3 without the sources' text, null where there is none.
+ * @param {string} file
+ */
+function sourceMapOf (file) {
+  try {
+    const { sources = [], sourceRoot, mappings = '' } = findSourceMap(file)?.payload ?? {}
+    // A longer one would be copied for nothing: the watchdog has no room for it.
+    if (mappings === '' || mappings.length > MAP_CHARS) return null
+    // Its only source is the file itself, whatever loaders make of a path.
+    const source = sources.length === 1 ? { sources: [pathToFileURL(file).href] } : { sources, sourceRoot }
+    return JSON.stringify({ version: 3, ...source, names: [], mappings })
+  } catch {
+    // What a loader has left there may be no map.
+    return null
+  }
 }
 
 exports.WatchdogThread = WatchdogThread

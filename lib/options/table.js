@@ -48,7 +48,7 @@ const table = [
  * @property {string[]} [allowHosts]
  * @property {boolean | { level?: string, destination?: 1 | 2 | string }} [log] on stdout without a destination
  * @property {'auto' | 'on' | 'off'} [requests]
- * @property {(request: import('node:http').IncomingMessage | import('node:http2').Http2ServerRequest | import('../host/http/http2-request').StreamRequest) => string | null | undefined} [route]
+ * @property {(request: import('../types').HttpRequest) => string | null | undefined} [route]
  * @property {'off' | 'auto' | 'on'} [origin]
  * @property {'off' | 'auto' | 'on'} [profile]
  * @property {'on' | 'off'} [gc]

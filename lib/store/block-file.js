@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { makeFolder } = require('../util/make-folder')
-const { Whereabouts } = require('../util/file-rotation')
+const { RotationCheck } = require('../util/file-rotation')
 const { isRecord } = require('./record')
 const { prune } = require('./retention')
 
@@ -42,7 +42,7 @@ class BlockFile {
    */
   constructor ({ dir, name, onState, nowMs, fileBytes = FILE_BYTES }) {
     this.#path = path.join(dir, `${name}.ndjson`)
-    this.#rotation = new Whereabouts(this.#path)
+    this.#rotation = new RotationCheck(this.#path)
     this.#onState = onState
     this.#nowMs = nowMs
     this.#fileBytes = fileBytes
@@ -59,7 +59,7 @@ class BlockFile {
     }
   }
 
-  /** @param {import('./record').BlockRecord} record */
+  /** @param {import('../types').BlockRecord} record */
   append (record) {
     if (this.#nowMs() < this.#retryAtMs) {
       this.#lost++
@@ -133,10 +133,10 @@ class BlockFile {
  * Every block recorded in a folder, by any process, oldest first. Lines cut short by a crash are
  * passed over, and so is a file that cannot be read; of a block's lines the last counts.
  * @param {string} dir
- * @returns {{ records: import('./record').BlockRecord[], broken: number, unread: { file: string, reason: string }[] }}
+ * @returns {{ records: import('../types').BlockRecord[], broken: number, unread: { file: string, reason: string }[] }}
  */
 function readBlocks (dir) {
-  /** @type {Map<string, import('./record').BlockRecord>} */
+  /** @type {Map<string, import('../types').BlockRecord>} */
   const records = new Map()
   /** @type {{ file: string, reason: string }[]} */
   const unread = []

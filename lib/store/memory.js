@@ -2,7 +2,7 @@
 
 /** The latest blocks, a bounded number of them. The later record of a block replaces the earlier one. */
 class BlockMemory {
-  /** @type {Map<string, import('./record').BlockRecord>} */
+  /** @type {Map<string, import('../types').BlockRecord>} */
   #records = new Map()
   #keep
 
@@ -11,7 +11,7 @@ class BlockMemory {
     this.#keep = keep
   }
 
-  /** @param {import('./record').BlockRecord} record */
+  /** @param {import('../types').BlockRecord} record */
   put (record) {
     this.#records.set(record.id, record)
     if (this.#records.size > this.#keep) {
@@ -24,14 +24,14 @@ class BlockMemory {
     this.#records.delete(id)
   }
 
-  /** @param {string} id @returns {import('./record').BlockRecord | undefined} */
+  /** @param {string} id @returns {import('../types').BlockRecord | undefined} */
   get (id) {
     return this.#records.get(id)
   }
 
   /**
    * Newest first, blocks in progress as they are now. Nothing of these is kept.
-   * @param {import('./record').BlockRecord[]} [ongoing] oldest first
+   * @param {import('../types').BlockRecord[]} [ongoing] oldest first
    */
   list (ongoing = []) {
     const now = new Map(ongoing.map((record) => [record.id, record]))
@@ -43,8 +43,8 @@ class BlockMemory {
 
 /**
  * Two lists of records, newest first, as one.
- * @param {import('./record').BlockRecord[]} a
- * @param {import('./record').BlockRecord[]} b
+ * @param {import('../types').BlockRecord[]} a
+ * @param {import('../types').BlockRecord[]} b
  */
 function mergeNewest (a, b) {
   if (b.length === 0) return a

@@ -83,11 +83,28 @@ function show (value) {
  * @param {Parameters<(typeof table)[C]>} args
  */
 function codedError (code, ...args) {
+  return new LoopwatchError(code, messageOf(code, args))
+}
+
+/**
+ * The same where another error is the reason: it is the `cause`, whole.
+ * @template {ErrorCode} C
+ * @param {unknown} cause undefined where there is none after all
+ * @param {C} code
+ * @param {Parameters<(typeof table)[C]>} args
+ */
+function codedErrorFrom (cause, code, ...args) {
+  return new LoopwatchError(code, messageOf(code, args), cause === undefined ? undefined : { cause })
+}
+
+/** @param {ErrorCode} code @param {unknown[]} args */
+function messageOf (code, args) {
   const message = /** @type {(...args: unknown[]) => string} */ (table[code])
-  return new LoopwatchError(code, message(...args))
+  return message(...args)
 }
 
 exports.table = table
 exports.SECRET = SECRET
 exports.LoopwatchError = LoopwatchError
 exports.codedError = codedError
+exports.codedErrorFrom = codedErrorFrom

@@ -6,4 +6,4 @@
  * @param {unknown} value
  * @returns {PropertyDescriptor}
  */
-exports.hiddenValue = (value) => /** @type {any} */ ({ __proto__: null, value, configurable: true, enumerable: false, writable: true })
+exports.hiddenProperty = (value) => /** @type {any} */ ({ __proto__: null, value, configurable: true, enumerable: false, writable: true })

@@ -1,13 +1,12 @@
 'use strict'
 
 const fs = require('node:fs')
-const { isSameFile } = require('./same-file')
 
-/** A file that was deleted while open takes whatever is written, which nobody can read: it is looked for no more often than this. */
+/** The file is looked for this often at most. One that was deleted while open takes whatever is written, for nobody. */
 const LOOK_MS = 5000
 
 /** Whether an open file is still where its path leads, and what was written to it meanwhile. */
-class Whereabouts {
+class RotationCheck {
   #path
   #lookedAtMs = -Infinity
   /** Lines written since it was last seen in its place. */
@@ -33,7 +32,8 @@ class Whereabouts {
    * Looks, where it is time to.
    * @param {number} fd
    * @param {number} nowMs monotonic
-   * @returns {number | null} null where it is in its place, else how many lines went with it: one that was moved is still somewhere
+   * @returns {number | null} null where the file is in its place; else how many lines were lost with it, 0 where it was
+   * moved and is still somewhere
    * @throws where its disk is gone
    */
   look (fd, nowMs) {
@@ -45,4 +45,20 @@ class Whereabouts {
   }
 }
 
-exports.Whereabouts = Whereabouts
+/**
+ * Whether a path leads to an open file. False only where it surely does not: a path that cannot be looked at, and numbers
+ * of 0, which Windows may give, tell nothing.
+ * @param {number} fd
+ * @param {string} path
+ */
+function isSameFile (fd, path) {
+  const own = fs.fstatSync(fd, { bigint: true })
+  try {
+    const { ino, dev } = fs.statSync(path, { bigint: true })
+    return ino === 0n || own.ino === 0n || (ino === own.ino && dev === own.dev)
+  } catch (error) {
+    return error.code !== 'ENOENT' && error.code !== 'ENOTDIR'
+  }
+}
+
+exports.RotationCheck = RotationCheck

@@ -1,24 +1,25 @@
 'use strict'
 
-/** @typedef {(value: any) => boolean} Shape whether a value that was parsed from JSON is such */
+/** @typedef {(value: any) => boolean} Validator whether a value that was parsed from JSON is of a kind */
 
-/** @type {Shape} */
+/** @type {Validator} */
 exports.isText = (value) => typeof value === 'string'
 
-/** @type {Shape} */
+/** @type {Validator} */
 exports.isFlag = (value) => typeof value === 'boolean'
 
-/** @param {Shape} is @returns {Shape} */
+/** @param {Validator} is @returns {Validator} */
 exports.orNull = (is) => (value) => value === null || is(value)
 
-/** @param {Shape} is @returns {Shape} */
+/** @param {Validator} is @returns {Validator} */
 exports.orMissing = (is) => (value) => value === undefined || value === null || is(value)
 
-/** @param {Shape} is @returns {Shape} */
+/** @param {Validator} is @returns {Validator} */
 exports.listOf = (is) => (value) => Array.isArray(value) && value.every((item) => is(item))
 
-/** What else it has does not matter. @param {Record<string, Shape>} fields @returns {Shape} */
+/** An object with these fields, and with whatever others. @param {Record<string, Validator>} fields @returns {Validator} */
 exports.objectOf = (fields) => {
-  const shapes = Object.entries(fields)
-  return (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && shapes.every(([name, is]) => is(value[name]))
+  const validators = Object.entries(fields)
+  return (value) => typeof value === 'object' && value !== null && !Array.isArray(value) &&
+    validators.every(([name, is]) => is(value[name]))
 }

@@ -10,7 +10,7 @@ const { summaryOf } = require('../store/record')
 const WORKER_KEEP = 100
 
 /**
- * @typedef {import('../store/record').BlockRecord} BlockRecord
+ * @typedef {import('../types').BlockRecord} BlockRecord
  * @typedef {keyof ReturnType<typeof openMemories>} Owner whose blocks
  */
 

@@ -16,7 +16,7 @@ const { version } = require('../../package.json')
  */
 
 /** The metrics of this process, and what they read at each scrape. @param {Parts} parts */
-const makeMetrics = ({ data, bridge: { counters }, health, stats, mainLoop, threads, cluster }) => new Metrics({
+const makeMetrics = ({ data, bridge: { counters, delays }, health, stats, mainLoop, threads, cluster }) => new Metrics({
   loop: () => mainLoop.monitor.state,
   cpuSeconds: () => ({ main: stats.host.cpuSeconds(), watchdog: stats.own.cpuSeconds() }),
   threads: () => threads?.states() ?? new Map(),
@@ -26,7 +26,7 @@ const makeMetrics = ({ data, bridge: { counters }, health, stats, mainLoop, thre
   profiling: () => mainLoop.profiling.isOn,
   shed: () => ({ delay: counters.get('shedDelay'), utilization: counters.get('shedUtilization') }),
   cluster: () => cluster.state,
-  histogram: data.histogram,
+  delays,
   thresholdMs: data.options.threshold,
   routes: data.options.routes,
   labels: data.options.labels,

@@ -8,7 +8,7 @@ const { nowMs } = require('../util/clock')
 const KILL_AFTER_MS = 1000
 
 /**
- * @typedef {import('../store/record').BlockRecord} BlockRecord
+ * @typedef {import('../types').BlockRecord} BlockRecord
  * @typedef {import('./requests/recent-blocks').Interval} Interval
  *
  * @typedef {object} Phases of a block, in this order

@@ -21,13 +21,12 @@ const { WorkerThreads } = require('./workers/workers')
  * @typedef {object} WorkerData what the host starts its watchdog with
  * @property {SharedArrayBuffer} memory
  * @property {import('../options/table').ResolvedOptions} options
- * @property {import('node:perf_hooks').RecordableHistogram} histogram of delays
  * @property {boolean} mayInspect
  * @property {boolean} profilesItself
  * @property {boolean} namesRequests
  * @property {boolean} escalates requests are followed from the first block on
  * @property {boolean} stripsTypes
- * @property {import('../cluster/cluster').Role} role
+ * @property {import('../types').Role} role
  * @property {import('./workers/worker').Hello[]} threads that are seen from outside already
  * @property {number} starts of a watchdog in this process before this one
  */
@@ -163,10 +162,10 @@ function makeThreads ({ data: { options, mayInspect }, bridge, health, stats, sc
 }
 
 /** @param {import('./main-loop').Seen & { mainLoop: MainLoop, blocks: Blocks, cluster: Cluster }} parts */
-function makePage ({ data: { options, histogram }, bridge, health, mainLoop, blocks, cluster }) {
+function makePage ({ data: { options }, bridge, health, mainLoop, blocks, cluster }) {
   return new PageFeed({
     options,
-    histogram,
+    delays: bridge.delays,
     loop: () => mainLoop.monitor.state,
     blocks: () => blocks.records(),
     ongoing: () => blocks.ongoing,

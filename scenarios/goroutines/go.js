@@ -5,7 +5,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { promisify } = require('node:util')
-const { codedError } = require('../../lib/tables/errors')
+const { codedErrorFrom } = require('../../lib/tables/errors')
 
 const run = promisify(execFile)
 const SOURCE = path.join(__dirname, 'server-go')
@@ -35,6 +35,6 @@ exports.buildServer = async (go, signal) => {
   } catch (error) {
     // Its compilers may write for a moment yet.
     fs.rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
-    throw codedError('LOOPWATCH_ERR_TOOL_ENDED', 'go build', `exit code ${error.code}`, error.stderr || error.message)
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_TOOL_ENDED', 'go build', `exit code ${error.code}`, error.stderr || error.message)
   }
 }

@@ -14,10 +14,10 @@ class OracleError extends Error {}
 
 /** What the module of a cell works with, in the cell's own process. */
 class Context {
-  /** Of the caller during measure(), as the agent recorded them. @type {import('../../lib/store/record').BlockRecord[]} */
+  /** Of the caller during measure(), as the agent recorded them. @type {import('../../lib/types').BlockRecord[]} */
   blocks = []
   #agent
-  /** Whose event loops count as the caller's. @type {{ metrics: () => Promise<string>, blocks: () => Promise<import('../../lib/store/record').BlockRecord[]> }[]} */
+  /** Whose event loops count as the caller's. @type {{ metrics: () => Promise<string>, blocks: () => Promise<import('../../lib/types').BlockRecord[]> }[]} */
   #watched
   #tell
   #latency = new Latency()
@@ -59,7 +59,7 @@ class Context {
   /**
    * From measure() on, delays and blocks are those of these agents together, in place of this process's own:
    * where the cell only drives a server. None = what is measured has no event loop.
-   * @param {{ metrics: () => Promise<string>, blocks: () => Promise<import('../../lib/store/record').BlockRecord[]> }[]} agents
+   * @param {{ metrics: () => Promise<string>, blocks: () => Promise<import('../../lib/types').BlockRecord[]> }[]} agents
    */
   watch (agents) {
     this.#watched = agents

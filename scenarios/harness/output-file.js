@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { codedError } = require('../../lib/tables/errors')
+const { codedErrorFrom } = require('../../lib/tables/errors')
 
 /**
  * Finds out before a run whether its results can be written there: afterwards is too late.
@@ -15,6 +15,6 @@ exports.checkWritable = (flag, file) => {
     fs.closeSync(fs.openSync(file, 'a'))
     if (isNew) fs.rmSync(file)
   } catch (error) {
-    throw codedError('LOOPWATCH_ERR_OUTPUT', flag, path.resolve(file), error.message)
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_OUTPUT', flag, path.resolve(file), error.message)
   }
 }

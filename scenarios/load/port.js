@@ -1,7 +1,7 @@
 'use strict'
 
 const net = require('node:net')
-const { codedError } = require('../../lib/tables/errors')
+const { codedErrorFrom } = require('../../lib/tables/errors')
 
 /**
  * Rejects where a port is somebody else's. 0 = any free one.
@@ -13,6 +13,6 @@ exports.checkPort = (port, flag) => port === 0
   ? Promise.resolve()
   : new Promise((resolve, reject) => {
     const server = net.createServer()
-    server.once('error', () => reject(codedError('LOOPWATCH_ERR_PORT', flag, port)))
+    server.once('error', (error) => reject(codedErrorFrom(error, 'LOOPWATCH_ERR_PORT', flag, port)))
     server.listen(port, '127.0.0.1', () => server.close(() => resolve()))
   })

@@ -10,9 +10,9 @@
 const { spawn } = require('node:child_process')
 const path = require('node:path')
 const { Worker } = require('node:worker_threads')
-const { openGate } = require('../../lib/bridge/worker-exit-lock')
-const { createRelay } = require('../../lib/host/workers/inspector-proxy')
-const { WorkerList } = require('../../lib/host/workers/tracker')
+const { openExitLock } = require('../../lib/bridge/worker-exit-lock')
+const { createInspectorProxy } = require('../../lib/host/workers/inspector-proxy')
+const { WorkerTracker } = require('../../lib/host/workers/tracker')
 
 const LIB = JSON.stringify(path.join(__dirname, '..', '..', 'lib'))
 const SECONDS = Number(process.env.SECONDS ?? 20)
@@ -24,9 +24,9 @@ const ASKER = `const { Session } = require('node:inspector')
     session.post('Runtime.evaluate', { expression: 'ask()' })
     session.disconnect()
   }, 2)`
-const SAYS_ITS_END = `const { findGate } = require(${LIB} + '/bridge/worker-exit-lock')
+const SAYS_ITS_END = `const { findExitLock } = require(${LIB} + '/bridge/worker-exit-lock')
   const { nowMs } = require(${LIB} + '/clock')
-  process.once('exit', () => findGate().end(nowMs()));`
+  process.once('exit', () => findExitLock().end(nowMs()));`
 const ENDS = [
   (/** @type {number} */ ms) => `setTimeout(() => {}, ${ms})`,
   (/** @type {number} */ ms) => `setTimeout(() => process.exit(), ${ms})`,
@@ -42,11 +42,11 @@ let ended = 0
 // A quiet time of 1 ms, a thousandth of the agent's. So nothing here calls terminate(): a thread that is told to end has the
 // agent's whole second for it, and terminated while it still loads Node.js itself it aborts the process, whoever watches.
 function startAsking () {
-  const gate = openGate(1)
-  const workers = new WorkerList(() => {}, gate)
+  const gate = openExitLock(1)
+  const workers = new WorkerTracker(() => {}, gate)
   const counters = /** @type {any} */ ({ get: () => asked, add: (/** @type {string} */ name) => { if (name === 'relays') asked++ } })
   const open = { enter: () => true, leave: () => {} }
-  const relay = way === 'bare' ? createRelay({ counters }, open, { hasStopping: () => false }) : createRelay({ counters }, gate, workers)
+  const relay = way === 'bare' ? createInspectorProxy({ counters }, open, { hasStopping: () => false }) : createInspectorProxy({ counters }, gate, workers)
   const call = { threadIds: Array.from({ length: 1e5 }, (_, i) => i), expression: '(() => {})', most: 4, lists: false, waitMs: 1 }
   Object.assign(globalThis, { ask: () => relay(require('node:inspector'), call) })
   return new Worker(ASKER, { eval: true })

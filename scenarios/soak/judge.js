@@ -37,7 +37,7 @@ const SHORT_S = 300
 /** @param {Point[]} points @param {number} which from 0 */
 const quarter = (points, which) => points.slice(Math.floor(points.length * which / QUARTERS), Math.floor(points.length * (which + 1) / QUARTERS))
 
-/** Starved or suspended: of the machine, with no line to blame. @param {import('../../lib/store/record').BlockRecord['cause']} cause */
+/** Starved or suspended: of the machine, with no line to blame. @param {import('../../lib/types').BlockRecord['cause']} cause */
 const isExcused = (cause) => causes[cause].excuse !== undefined
 
 /**

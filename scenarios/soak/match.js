@@ -7,7 +7,7 @@
  * @property {number} startedAt wall clock, ms
  * @property {number} ms
  *
- * @typedef {import('../../lib/store/record').BlockRecord} BlockRecord
+ * @typedef {import('../../lib/types').BlockRecord} BlockRecord
  * @typedef {{ truth: Truth, record: BlockRecord }} Pair
  */
 

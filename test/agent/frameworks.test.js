@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const http = require('node:http')
 const { eventually } = require('../support/app')
-const { PassiveAgent } = require('../../lib/host/noop-agent')
+const { NoopAgent } = require('../../lib/host/noop-agent')
 const { watchRoutes, listen } = require('../support/routes')
 
 /** Path asked, route in the handler (undefined: none ran), route at the end, status, request. @typedef {[string, string | null | undefined, string | null | undefined, number, RequestInit?]} Case */
@@ -85,7 +85,7 @@ test('an instance of Fastify that is older than the agent says its routes when t
 })
 
 test('with the plugin an older instance of Fastify says its routes before its own hooks as well', async (t) => {
-  const { fastify } = new PassiveAgent()
+  const { fastify } = new NoopAgent()
   let seen = (/** @type {any} */ _) => {}
   const app = require('fastify')()
   app.register(fastify)

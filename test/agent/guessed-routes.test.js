@@ -18,10 +18,10 @@ const { listen } = require('../support/routes')
 /** Requests of this process, sensed and counted as an agent does. @param {import('node:test').TestContext} t @param {number} [routes] */
 function watch (t, routes = 50) {
   const memory = createMemory()
-  const requests = new Requests(openBridge(memory), {})
+  const requests = new Requests(openBridge(memory), { routes })
   requests.follow(true)
   t.after(() => requests.stop())
-  const { metrics } = makeMetrics({ routes })
+  const { metrics } = makeMetrics()
   const stats = new RequestStats(openBridge(memory), metrics)
   return {
     /** The request that is being worked on, as a record of a block here would name it. */

@@ -68,7 +68,7 @@ test('the package at fault is named with its version, and the application\'s lin
   const dir = makeDir(t)
   installAll(dir)
   const { stdout, stderr } = await startNode(t, [path.join(dir, 'app.js')], { cwd: dir }).closed
-  /** @type {import('../../lib/store/record').BlockRecord[]} */
+  /** @type {import('../../lib/types').BlockRecord[]} */
   const records = JSON.parse(stderr.trim().split('\n').at(-1) ?? '')
   const named = Object.fromEntries(records.map((record) => [record.frame?.function, record.package]))
   assert.deepEqual(named.plain, { name: 'plain', version: '1.2.3', bugs: 'https://plain.example/bugs' }, stderr)

@@ -25,8 +25,8 @@ test('a wrong option throws a coded error when the middleware is made or the plu
 })
 
 test('in a worker thread of the application middleware and plugin pass everything on', async () => {
-  const { PassiveAgent } = require('../../lib/host/noop-agent')
-  const agent = new PassiveAgent()
+  const { NoopAgent } = require('../../lib/host/noop-agent')
+  const agent = new NoopAgent()
   let passed = 0
   agent.middleware({ maxDelay: 1, maxUtilization: 0 })({}, {}, () => { passed++ })
   assert.equal(passed, 1)

@@ -1,15 +1,13 @@
 'use strict'
 
-const { createHistogram } = require('node:perf_hooks')
+const { DelayCounts } = require('../../lib/bridge/delay-counts')
 const { Metrics } = require('../../lib/export/prometheus/metrics')
 const { parseExposition } = require('./exposition')
 const { makeRecord } = require('./record')
 
-const NS_PER_MS = 1e6
-
 /** Metrics of a made-up host whose state is the test's to set. @param {Partial<import('../../lib/export/prometheus/metrics').Sources>} [differences] */
 const makeMetrics = (differences = {}) => {
-  const histogram = createHistogram()
+  const delays = new DelayCounts(new SharedArrayBuffer(DelayCounts.BYTES), 0)
   const host = {
     loop: { activeMs: 1500, idleMs: 8500, heartbeatAgeMs: 12, inProgressMs: 0 },
     /** @type {Record<string, { user: number, system: number } | null>} */
@@ -17,7 +15,7 @@ const makeMetrics = (differences = {}) => {
     cluster: { workers: { answering: 3, silent: 0 }, restarts: new Map([[1, 2]]) },
     degraded: /** @type {[string, boolean][]} */ ([['endpoint', false], ['dir', true]]),
     shed: { delay: 0, utilization: 0 },
-    histogram
+    delays
   }
   const metrics = new Metrics({
     loop: () => host.loop,
@@ -28,7 +26,7 @@ const makeMetrics = (differences = {}) => {
     profiling: () => true,
     shed: () => host.shed,
     cluster: () => host.cluster,
-    histogram,
+    delays,
     thresholdMs: 50,
     routes: 50,
     labels: {},
@@ -40,7 +38,7 @@ const makeMetrics = (differences = {}) => {
 
 /** One of everything that is counted. @param {ReturnType<typeof makeMetrics>} made */
 function fill ({ metrics, host }) {
-  host.histogram.record(12 * NS_PER_MS)
+  host.delays.record(12)
   metrics.observeBlock(makeRecord())
   metrics.observeGc('major', 30)
   metrics.drop('record')

@@ -1,5 +1,6 @@
 'use strict'
 
+const { createMemory, openBridge } = require('../../lib/bridge/memory')
 const { nowMs } = require('../../lib/util/clock')
 const { HttpServer } = require('../../lib/export/http/server')
 const { makePaths } = require('../../lib/export/http/paths')
@@ -10,13 +11,13 @@ const { PageFeed } = require('../../lib/watchdog/page-feed/feed')
  * The page's side of an agent over a list of records, without a host: for what takes too long to
  * happen for real.
  * @param {import('node:test').TestContext} t
- * @param {import('../../lib/store/record').BlockRecord[]} [records] newest first
+ * @param {import('../../lib/types').BlockRecord[]} [records] newest first
  */
 exports.startPageAgent = async (t, records = []) => {
   const ongoing = () => records.filter((record) => record.ongoing)
   const page = new PageFeed({
     options: resolveOptions({}, {}),
-    histogram: /** @type {any} */ ({ count: 0, percentile: () => 0 }),
+    delays: openBridge(createMemory()).delays,
     loop: () => ({ activeMs: performance.now() / 2, idleMs: performance.now() / 2, inProgressMs: ongoing()[0]?.durationMs ?? 0 }),
     blocks: () => records,
     ongoing,

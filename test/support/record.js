@@ -1,7 +1,7 @@
 'use strict'
 
-/** @typedef {import('../../lib/store/record').BlockRecord} BlockRecord */
-/** @typedef {import('../../lib/store/record').RequestRecord} RequestRecord */
+/** @typedef {import('../../lib/types').BlockRecord} BlockRecord */
+/** @typedef {import('../../lib/types').RequestRecord} RequestRecord */
 
 /**
  * A block as it is stored, served and logged.

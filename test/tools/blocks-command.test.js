@@ -13,7 +13,7 @@ const { makeRecord } = require('../support/record')
 const CLI = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')
 const START_MS = Date.parse('2026-11-21T10:00:00.000Z')
 
-/** @param {number} atMs @param {Partial<import('../../lib/store/record').BlockRecord>} differences */
+/** @param {number} atMs @param {Partial<import('../../lib/types').BlockRecord>} differences */
 const started = (atMs, differences) => makeRecord({ id: '1-1', startedAt: new Date(START_MS + atMs).toISOString(), ...differences })
 
 test('a block that one source has in progress and another ended is one; those of containers with the same ids are their own', async (t) => {

@@ -2,7 +2,7 @@
 
 const { randomBytes } = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { codedError } = require('../../tables/errors')
+const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { isAlive } = require('../../util/is-alive')
 const { AGENT_URL, STOP_AGENT, startAgent } = require('./expressions')
 const { connect } = require('./inspector')
@@ -138,7 +138,7 @@ async function leave (target, url) {
     inspector = await connect(target, () => {}, LEAVE_MS)
   } catch (error) {
     if (!isAlive(pid)) return
-    throw codedError('LOOPWATCH_ERR_ATTACH', pid, `the agent in it has not been stopped: ${error.message}`)
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_ATTACH', pid, `the agent in it has not been stopped: ${error.message}`)
   }
   await inspector.remote.evaluate(STOP_AGENT, { ms: ANSWER_MS })
   await inspector.end()

@@ -1,9 +1,9 @@
 'use strict'
 
-const path = require('node:path')
+const { entryPoint } = require('../../tables/entry-points')
 const { AGENT } = require('../../util/agent-global')
 
-const START = path.join(__dirname, '..', '..', 'host', 'start.js')
+const START = entryPoint('start')
 
 /**
  * Node's own, also where the application has put a browser's in place of its global one: `require` is then that of

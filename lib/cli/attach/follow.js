@@ -1,6 +1,6 @@
 'use strict'
 
-const { codedError } = require('../../tables/errors')
+const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { sentenceOf, place, printable } = require('../../export/log/sentence')
 const { telling } = require('../../export/log/pretty')
 const { isAlive } = require('../../util/is-alive')
@@ -16,7 +16,7 @@ const AGAIN_MS = 5000
 /** Of the blocks that were over before, so many are told: those that may be why somebody looks. */
 const EARLIER = 5
 
-/** @typedef {import('../../store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
 /**
  * @typedef {{ wasOver: boolean, staysListed: boolean, atMs: number, verdict: string }} Telling `staysListed`: a
  *   worker thread's block may prove to be none
@@ -49,8 +49,8 @@ exports.follow = async (url, token, pid, signals) => {
   let beforeMs = Date.now()
   let answeredMs = performance.now()
   while (!signals.isOver) {
-    const { records, status, refused } = await ask(url, token)
-    if (refused !== null) throw codedError('LOOPWATCH_ERR_ATTACH', pid, `its agent is at ${url}: ${refused}`)
+    const { records, status, refused, error } = await ask(url, token)
+    if (refused !== null) throw codedErrorFrom(error, 'LOOPWATCH_ERR_ATTACH', pid, `its agent is at ${url}: ${refused}`)
     if (status === 401) throw codedError('LOOPWATCH_ERR_ATTACH', pid, `its agent at ${url} ${token === undefined ? 'asks for its token: --token' : 'does not take this --token'}`)
     if (records !== null) {
       answeredMs = performance.now()
@@ -61,7 +61,8 @@ exports.follow = async (url, token, pid, signals) => {
       say(`process ${pid} has ended`)
       return
     } else if (performance.now() - answeredMs > READY_MS) {
-      throw codedError('LOOPWATCH_ERR_ATTACH', pid, `its agent at ${url} ${status === null ? 'does not answer' : `answers ${status}`} (${READY_MS / MS_PER_S} s)`)
+      const how = status === null ? 'does not answer' : `answers ${status}`
+      throw codedErrorFrom(error, 'LOOPWATCH_ERR_ATTACH', pid, `its agent at ${url} ${how} (${READY_MS / MS_PER_S} s)`)
     }
     await signals.sleep(POLL_MS).catch(() => {})
   }
@@ -70,7 +71,7 @@ exports.follow = async (url, token, pid, signals) => {
 /**
  * @param {string} url
  * @param {string | undefined} token
- * @returns {Promise<{ records: BlockRecord[] | null, status: number | null, refused: string | null }>}
+ * @returns {Promise<{ records: BlockRecord[] | null, status: number | null, refused: string | null, error?: Error }>}
  */
 async function ask (url, token) {
   /** @type {Record<string, string>} */
@@ -83,7 +84,7 @@ async function ask (url, token) {
       refused: null
     }
   } catch (error) {
-    return { records: null, status: null, refused: refusedPort(error, url) }
+    return { records: null, status: null, refused: refusedPort(error, url), error }
   }
 }
 
@@ -124,7 +125,7 @@ function tell (record, last) {
   return tellingOf(record)
 }
 
-/** @param {import('../../bridge/probe-codec').Frame} frame */
+/** @param {import('../../types').Frame} frame */
 function lineOf ({ function: name, file, line, column }) {
   return `${name ?? '(anonymous)'} (${file === null ? 'native' : `${file}:${line}:${column}`})`
 }

@@ -1,7 +1,7 @@
 'use strict'
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { codedError } = require('../../tables/errors')
+const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { CLOSE, PID } = require('./expressions')
 const { listenersOf } = require('./listeners')
 const { openRemote } = require('./remote')
@@ -195,7 +195,7 @@ function sendSignal (pid) {
     if (process.platform === 'win32') /** @type {any} */ (process)._debugProcess(pid)
     else process.kill(pid, 'SIGUSR1')
   } catch (error) {
-    throw codedError('LOOPWATCH_ERR_INSPECTOR', pid, error.message)
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_INSPECTOR', pid, error.message)
   }
 }
 

@@ -3,7 +3,7 @@
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { codedError } = require('../../tables/errors')
+const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { ownership } = require('../../util/is-alive')
 
 const NODE = /^(node|nodejs|iojs)(\d+)?(\.exe)?$/i
@@ -76,7 +76,8 @@ function checkProcess (pid) {
   try {
     facts = readFacts(pid)
   } catch (error) {
-    throw refuse(error.code === 'EACCES' || error.code === 'EPERM' ? guard(pid) : 'it has ended')
+    const reason = error.code === 'EACCES' || error.code === 'EPERM' ? guard(pid) : 'it has ended'
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_ATTACH', pid, reason)
   }
   const reason = objection(facts)
   if (reason !== null) throw refuse(reason)

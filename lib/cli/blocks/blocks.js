@@ -1,7 +1,7 @@
 'use strict'
 
 const fs = require('node:fs')
-const { codedError } = require('../../tables/errors')
+const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { sentenceOf, printable } = require('../../export/log/sentence')
 const { readBlocks } = require('../../store/block-file')
 const { isRecord } = require('../../store/record')
@@ -15,7 +15,7 @@ const ROUNDING_MS = 1
 /** Blocks are told as they end, soon enough for somebody who watches. */
 const POLL_MS = 1000
 
-/** @typedef {import('../../store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
 /**
  * @typedef {{ json?: boolean, token?: string, top?: boolean, watch?: boolean, since?: number, cause?: string, route?:
  *   string }} Flags
@@ -141,7 +141,7 @@ function readFolder (dir) {
     for (const { file, reason } of unread) passOver(dir, `${file}: ${reason}`)
     return records
   } catch (error) {
-    throw codedError('LOOPWATCH_ERR_SOURCE', dir, printable(error.code === 'ENOTDIR' ? 'it is a file; --dir named a folder' : error.message))
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_SOURCE', dir, printable(error.code === 'ENOTDIR' ? 'it is a file; --dir named a folder' : error.message))
   }
 }
 

@@ -5,7 +5,7 @@ const { codedError } = require('../../tables/errors')
 /** @type {Record<string, number>} */
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** @typedef {import('../../store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
 
 /**
  * Reads a time in the past: how long ago, or when.

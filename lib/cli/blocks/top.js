@@ -8,7 +8,7 @@ const NUMERIC = [3, 4, 5, 6]
 /** More rows than a screen has answer nobody's question. */
 const ROWS = 20
 
-/** @typedef {import('../../store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
 
 /** @param {BlockRecord} block */
 const routeOf = ({ request, startup }) => request ? `${request.method} ${request.route}` : startup ? '(start-up)' : '(no request)'

@@ -1,6 +1,6 @@
 'use strict'
 
-const { codedError } = require('../../tables/errors')
+const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { printable } = require('../../export/log/sentence')
 const { HOST_AND_PORT } = require('./flags')
 
@@ -49,7 +49,7 @@ exports.ask = async (text, path, token) => {
   const response = await fetch(url, {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
     signal: AbortSignal.timeout(ANSWER_MS)
-  }).catch((error) => { throw codedError('LOOPWATCH_ERR_SOURCE', text, printable(reasonOf(error, url))) })
+  }).catch((error) => { throw codedErrorFrom(error, 'LOOPWATCH_ERR_SOURCE', text, printable(reasonOf(error, url))) })
   if (response.status === 401) throw codedError('LOOPWATCH_ERR_SOURCE', text, token === undefined ? 'it asks for its token: --token' : 'it does not take this --token')
   if (!response.ok) throw notOurs(text, `it answered ${response.status}`)
   return response

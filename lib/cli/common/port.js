@@ -2,7 +2,7 @@
 
 const { once } = require('node:events')
 const net = require('node:net')
-const { codedError } = require('../../tables/errors')
+const { codedErrorFrom } = require('../../tables/errors')
 
 const HOST = '127.0.0.1'
 
@@ -16,21 +16,19 @@ const HOST = '127.0.0.1'
  * @returns {Promise<number>}
  */
 exports.choosePort = async ({ flag, port, usual }) => {
-  const found = await probe(port ?? usual)
-  if (found !== null) return found
-  if (port !== undefined) throw codedError('LOOPWATCH_ERR_PORT', flag, port)
-  return /** @type {number} */ (await probe(0))
+  try {
+    return await probe(port ?? usual)
+  } catch (error) {
+    if (port !== undefined) throw codedErrorFrom(error, 'LOOPWATCH_ERR_PORT', flag, port)
+    return probe(0)
+  }
 }
 
-/** @param {number} port @returns {Promise<number | null>} null = taken, or not allowed */
+/** @param {number} port @throws where it is taken, or not allowed */
 async function probe (port) {
   const server = net.createServer()
   server.listen({ port, host: HOST, exclusive: true })
-  try {
-    await once(server, 'listening')
-  } catch {
-    return null
-  }
+  await once(server, 'listening')
   const found = /** @type {net.AddressInfo} */ (server.address()).port
   server.close()
   await once(server, 'close')

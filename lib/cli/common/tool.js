@@ -2,7 +2,7 @@
 
 const { spawn } = require('node:child_process')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { codedError } = require('../../tables/errors')
+const { codedError, codedErrorFrom } = require('../../tables/errors')
 
 const IS_WINDOWS = process.platform === 'win32'
 /** Prometheus writes what it holds in memory when it ends, in well under a second where that is little. */
@@ -18,6 +18,8 @@ class Tool {
   #process
   #closed
   #isEnding = false
+  /** @type {Error | undefined} of a tool that does not start */
+  #failure
   #tail = ''
 
   /**
@@ -36,13 +38,16 @@ class Tool {
     }
     if (onOutput) stdout.on('data', onOutput)
     this.#closed = /** @type {Promise<string>} */ (new Promise((resolve) => {
-      this.#process.once('error', (error) => resolve(error.message))
+      this.#process.once('error', (error) => {
+        this.#failure = error
+        resolve(error.message)
+      })
       this.#process.once('close', (code, signal) => resolve(signal === null ? `exit code ${code}` : signal))
     }))
     /** Rejects where it ends unasked, with its last words; else it stays pending. @type {Promise<never>} */
     this.died = new Promise((_resolve, reject) => {
       this.#closed.then((how) => {
-        if (!this.#isEnding) reject(codedError('LOOPWATCH_ERR_TOOL_ENDED', name, how, this.#tail.trim()))
+        if (!this.#isEnding) reject(codedErrorFrom(this.#failure, 'LOOPWATCH_ERR_TOOL_ENDED', name, how, this.#tail.trim()))
       })
     })
     // Whoever waits for it hears of it; nobody may, while the others are being ended.

@@ -4,6 +4,7 @@ const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const { entryPoint } = require('../../tables/entry-points')
 const { codedError } = require('../../tables/errors')
 const { diagnosisReport, inWords } = require('./report')
 const { judge } = require('./judge')
@@ -16,7 +17,7 @@ const { parseTarget } = require('../profile/target')
 const { makeOutput, makeReport, observe } = require('../profile/profile')
 const { watchSignals } = require('../common/interruption')
 
-const REGISTER = path.join(__dirname, '..', '..', 'register.js')
+const REGISTER = entryPoint('register')
 const ANSWER_MS = 10000
 /** All is known by then: it ends by its own `exit` listeners, if it is not stuck. */
 const STOP_MS = 1000
@@ -32,7 +33,7 @@ const SETTLED_MS = 600
 const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_PYROSCOPE: '', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
 
 /** @typedef {import('../profile/profile').Flags & { tool: string }} Flags */
-/** @typedef {{ blocks: import('../../store/record').BlockRecord[], metrics: string }} Young */
+/** @typedef {{ blocks: import('../../types').BlockRecord[], metrics: string }} Young */
 
 /**
  * The agent and load, then the tool that the agent's evidence points to, in one report.

@@ -11,7 +11,7 @@ const SITES = 10
 const CULPRIT = 0.6
 
 /**
- * @typedef {import('../../store/record').BlockRecord} BlockRecord
+ * @typedef {import('../../types').BlockRecord} BlockRecord
  *
  * @typedef {object} Evidence of one run
  * @property {BlockRecord[]} blocks that the agent's memory holds at the end: the latest

@@ -1,7 +1,7 @@
 'use strict'
 
 const fs = require('node:fs')
-const { codedError } = require('../../tables/errors')
+const { codedError, codedErrorFrom } = require('../../tables/errors')
 
 /** State of a listening socket in /proc/net/tcp. */
 const LISTEN = '0A'
@@ -25,7 +25,7 @@ function socketsOf (pid) {
     return new Set(fs.readdirSync(folder).flatMap((fd) => /^socket:\[(\d+)\]$/.exec(linkOf(`${folder}/${fd}`))?.[1] ?? []))
   } catch (error) {
     const reason = error.code === 'ENOENT' ? 'there is no such process' : 'it belongs to another user: run loopwatch as that user'
-    throw codedError('LOOPWATCH_ERR_SOURCE', `process ${pid}`, reason)
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_SOURCE', `process ${pid}`, reason)
   }
 }
 

@@ -2,6 +2,7 @@
 
 const fs = require('node:fs')
 const { Worker, isMainThread, workerData } = require('node:worker_threads')
+const { entryPoint } = require('../../tables/entry-points')
 
 const START_MS = 5000
 const WRITE_MS = 20000
@@ -24,7 +25,7 @@ const WRITTEN = 2
  */
 exports.profileCpu = (files) => {
   const slots = new Int32Array(new SharedArrayBuffer(12))
-  new Worker(__filename, { workerData: { ...files, slots }, execArgv: [], env: {} }).unref()
+  new Worker(entryPoint('cpuThread'), { workerData: { ...files, slots }, execArgv: [], env: {} }).unref()
   // The profiler is started at an interrupt, for which a waiting thread is as good as a running one.
   Atomics.wait(slots, STARTED, 0, START_MS)
   process.on('exit', () => {

@@ -2,8 +2,9 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { entryPoint } = require('../../tables/entry-points')
 
-const PRELOAD = path.join(__dirname, 'preload.js')
+const PRELOAD = entryPoint('profilePreload')
 
 /** For a POSIX shell. @param {string} text */
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`

@@ -4,7 +4,7 @@ const { spawn } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { codedError } = require('../../tables/errors')
+const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { makeFolder } = require('../../util/make-folder')
 const { openFile } = require('../common/open')
 const { writeCpuReport } = require('./cpu-report')
@@ -89,7 +89,7 @@ function makeOutput (folder, name) {
     makeFolder(output)
     return output
   } catch (error) {
-    throw codedError('LOOPWATCH_ERR_OUTPUT', '--output', folder, error.message)
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_OUTPUT', '--output', folder, error.message)
   }
 }
 

@@ -8,8 +8,8 @@ const { OTHER } = require('../../util/other')
 const MOST_SERIES = 5000
 
 /**
- * @typedef {import('./series').Metric} Metric
- * @typedef {import('./series').Value} Value
+ * @typedef {import('../../types').Metric} Metric
+ * @typedef {import('../../types').Value} Value
  *
  * @typedef {Map<string, Value[]>} SampleSets of one metric, by labels: a counter's sample, or all of a histogram's
  * @typedef {{ metric: Metric, sets: SampleSets }} Retired

@@ -19,13 +19,9 @@ const TYPES = ['counter', 'gauge', 'histogram', 'summary']
 const HELP_CHARACTERS = 1000
 
 /**
- * A snapshot of a registry, as of prom-client's getMetricsAsJSON().
- *
- * @typedef {{ labelSet: Record<string, string>, value: number, timestamp: number }} Exemplar
+ * @typedef {import('../../types').Metric} Metric a snapshot of a registry has these
+ * @typedef {import('../../types').Value} Value
  * @typedef {Record<string, string | number>} Labels
- * @typedef {{ labels: Labels, value: number, metricName?: string, exemplar?: Exemplar | null }} Value
- * @typedef {{ name: string, help: string, type: string, values: Value[] }} Metric
- * `metricName` of a histogram's sample: name_bucket, name_sum, name_count
  *
  * @typedef {{ index: number, value: number | undefined, stamp: number | undefined, round: number }} Sent
  * what the other end knows of a series, and the last snapshot that had it

@@ -3,14 +3,10 @@
 const { RetiredTotals, isTotal } = require('./retired-totals')
 
 /**
- * @typedef {import('./series').Metric} Metric
- * @typedef {import('./series').Value} Value
+ * @typedef {import('../../types').Metric} Metric
+ * @typedef {import('../../types').Value} Value
  *
- * @typedef {object} Family a metric of several processes
- * @property {string} name
- * @property {string} help
- * @property {string} type
- * @property {{ worker: string | null, values: Value[] }[]} groups by the label `worker`; null: without that label
+ * @typedef {import('../../types').Family} Family
  */
 
 /**

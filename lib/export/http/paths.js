@@ -8,7 +8,7 @@ const { WorkQueue } = require('./work-queue')
  * @typedef {import('./server').Asked} Asked
  * @typedef {import('./server').Handler} Handler
  * @typedef {import('./server').Reply} Reply
- * @typedef {import('../../store/record').BlockRecord} BlockRecord
+ * @typedef {import('../../types').BlockRecord} BlockRecord
  */
 
 /**

@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const { nowMs } = require('../../util/clock')
-const { Whereabouts } = require('../../util/file-rotation')
+const { RotationCheck } = require('../../util/file-rotation')
 
 /** Time between two attempts to write to a full pipe. */
 const RETRY_MS = 50
@@ -55,7 +55,7 @@ class LogDestination {
     this.#onState = onState
     this.#nowMs = now
     this.#target = target
-    this.#rotation = typeof target === 'string' ? new Whereabouts(target) : null
+    this.#rotation = typeof target === 'string' ? new RotationCheck(target) : null
     this.#fd = this.#open()
   }
 

@@ -15,8 +15,8 @@ const NAME_BYTES = 400
 const PACKAGE_BYTES = 100
 
 /**
- * @typedef {import('../../store/record').BlockRecord} BlockRecord
- * @typedef {import('../../bridge/probe-codec').Frame} Frame
+ * @typedef {import('../../types').BlockRecord} BlockRecord
+ * @typedef {import('../../types').Frame} Frame
  */
 
 /** The pino log, written on the watchdog's thread while the host may be stuck. */
@@ -163,7 +163,7 @@ function cutFrame (frame) {
   return { ...frame, function: cut(frame.function), file: cut(frame.file) }
 }
 
-/** @param {import('../../store/record').PackageRecord} found @returns {import('../../store/record').PackageRecord} */
+/** @param {import('../../types').PackageRecord} found @returns {import('../../types').PackageRecord} */
 function cutPackage (found) {
   const name = /** @type {string} */ (cut(found.name, PACKAGE_BYTES))
   return { ...found, name, version: cut(found.version, PACKAGE_BYTES) }

@@ -8,8 +8,8 @@ const { MS_PER_S } = require('../../util/units')
 const PACKAGE_CHARS = 80
 
 /**
- * @typedef {import('../../bridge/probe-codec').Frame & { exact?: boolean }} Frame
- * @typedef {import('../../store/record').BlockRecord} BlockRecord
+ * @typedef {import('../../types').Frame & { exact?: boolean }} Frame
+ * @typedef {import('../../types').BlockRecord} BlockRecord
  */
 
 /**
@@ -57,7 +57,7 @@ function place (frame) {
   return `${frame.exact === false ? '≈ ' : ''}${frame.function ?? '(anonymous)'} (${file}:${frame.line})`
 }
 
-/** @param {import('../../store/record').PackageRecord} found */
+/** @param {import('../../types').PackageRecord} found */
 function nameOf ({ name, version }) {
   return version ? `${cut(name)}@${cut(version)}` : cut(name)
 }

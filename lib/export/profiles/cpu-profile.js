@@ -65,7 +65,7 @@ exports.writeCpuProfile = ({ frames, timeline, startMs }) => {
   return JSON.stringify({ nodes, startTime, endTime: startTime + timeDeltas.reduce((sum, delta) => sum + delta, 0), samples, timeDeltas })
 }
 
-/** @param {import('../../bridge/probe-codec').Frame} frame @returns {Node['callFrame']} */
+/** @param {import('../../types').Frame} frame @returns {Node['callFrame']} */
 function callFrameOf ({ function: name, file, line, column }) {
   const url = file === null ? '' : path.isAbsolute(file) ? pathToFileURL(file).href : file
   return { functionName: name ?? '', scriptId: '0', url, lineNumber: (line ?? 0) - 1, columnNumber: (column ?? 0) - 1 }

@@ -25,7 +25,7 @@ class FlameTree {
   #root = growing('all', null)
   #nodes = 1
 
-  /** @param {Pick<import('../../store/record').BlockRecord, 'stacks' | 'frame' | 'profile'>} record */
+  /** @param {Pick<import('../../types').BlockRecord, 'stacks' | 'frame' | 'profile'>} record */
   add (record) {
     for (const { weightMs, frames } of stacksOf(record)) {
       let at = this.#root
@@ -52,7 +52,7 @@ class FlameTree {
   }
 }
 
-/** @param {import('../../bridge/probe-codec').Frame} frame */
+/** @param {import('../../types').Frame} frame */
 function keyOf (frame) {
   let key = keys.get(frame)
   if (key === undefined) {
@@ -62,7 +62,7 @@ function keyOf (frame) {
   return key
 }
 
-/** @param {import('../../bridge/probe-codec').Frame} frame */
+/** @param {import('../../types').Frame} frame */
 function nameOf ({ function: name, file, line }) {
   return `${name ?? '(anonymous)'}${file === null ? '' : ` ${file.split(/[\\/]/).slice(-2).join('/')}:${line}`}`
 }

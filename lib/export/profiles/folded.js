@@ -16,7 +16,7 @@ exports.writeFolded = (table) => {
   return [...lines].map(([line, weightMs]) => `${line} ${Math.max(1, Math.round(weightMs))}\n`).join('')
 }
 
-/** @param {import('../../bridge/probe-codec').Frame} frame */
+/** @param {import('../../types').Frame} frame */
 function nameOf ({ function: name, file, line }) {
   const text = `${name ?? '(anonymous)'}${file === null ? '' : ` (${file}:${line})`}`
   // The format's own separators.

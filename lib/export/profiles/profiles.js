@@ -10,7 +10,7 @@ const RECORDS_AT_ONCE = 20
 const FLAMES_AT_ONCE = 5
 
 /**
- * @typedef {import('../../store/record').BlockRecord} BlockRecord
+ * @typedef {import('../../types').BlockRecord} BlockRecord
  * @typedef {import('../http/server').Reply} Reply
  */
 

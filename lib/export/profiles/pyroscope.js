@@ -15,7 +15,7 @@ const WAITING = 20
 /** In one profile, which takes up to 5 MB until it is written; more begin the next one. */
 const BLOCKS = 2000
 
-/** @typedef {import('../../store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
 /** @typedef {{ target: URL, body: Buffer }} Push */
 
 /**

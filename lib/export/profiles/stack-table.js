@@ -11,8 +11,8 @@ const LEAST_MS = 0.5
 const NO_ROUTE = '(none)'
 
 /**
- * @typedef {import('../../bridge/probe-codec').Frame} Frame
- * @typedef {import('../../store/record').BlockRecord} BlockRecord
+ * @typedef {import('../../types').Frame} Frame
+ * @typedef {import('../../types').BlockRecord} BlockRecord
  * @typedef {'route' | 'cause' | 'thread' | 'worker'} LabelName
  * @typedef {Partial<Record<LabelName, string>>} Labels
  *

@@ -3,7 +3,7 @@
 /**
  * The stacks that agree with what a record says. Those that were taken when a native call had returned may be of what ran
  * next; the ones of its CPU profile then tell.
- * @param {Pick<import('../../store/record').BlockRecord, 'stacks' | 'frame' | 'profile'>} record
+ * @param {Pick<import('../../types').BlockRecord, 'stacks' | 'frame' | 'profile'>} record
  */
 exports.stacksOf = ({ stacks, frame, profile }) => {
   const isThere = stacks.some(({ frames }) => frames.some((each) => each.file === frame?.file && each.function === frame?.function))

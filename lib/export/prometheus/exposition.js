@@ -1,8 +1,8 @@
 'use strict'
 
-/** @typedef {import('../../cluster/metrics/series').Metric} Metric */
-/** @typedef {import('../../cluster/metrics/series').Value} Value */
-/** @typedef {import('../../cluster/metrics/union').Family} Family */
+/** @typedef {import('../../types').Metric} Metric */
+/** @typedef {import('../../types').Value} Value */
+/** @typedef {import('../../types').Family} Family */
 
 const ESCAPED = /** @type {Record<string, string>} */ ({ '\\': '\\\\', '\n': '\\n', '"': '\\"' })
 const HELP_ESCAPES = /[\\\n]/g

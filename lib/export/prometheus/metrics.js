@@ -30,8 +30,8 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  *
  * @typedef {{ user: number, system: number }} CpuSeconds
  * @typedef {import('prom-client').Registry<import('prom-client').OpenMetricsContentType>} OpenMetricsRegistry
- * @typedef {import('../../cluster/metrics/series').Metric} Metric
- * @typedef {import('../../cluster/metrics/series').Value} Value
+ * @typedef {import('../../types').Metric} Metric
+ * @typedef {import('../../types').Value} Value
  *
  * @typedef {object} Sources what is read at each scrape
  * @property {() => LoopState} loop
@@ -45,7 +45,7 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * @property {() => Record<string, number>} shed requests by reason, Int32 that wrap
  * @property {() => { workers: Record<string, number>, restarts: Map<number, number> } | null} cluster
  * workers by state, restarts by slot
- * @property {import('node:perf_hooks').RecordableHistogram} histogram of delays, nanoseconds
+ * @property {{ read: (boundsMs: number[]) => import('./delay-histogram').Counted }} delays lib/bridge/delay-counts.js
  * @property {number} thresholdMs
  * @property {number} routes
  * @property {Record<string, string>} labels
@@ -60,10 +60,10 @@ class Metrics {
   /** @type {Record<string, any>} */
   #metrics = {}
   #sources
-  /** Routes that a router has named. They are bounded apart from guesses, which could fill the bound. */
-  #routes
-  /** Routes that are made of paths, because no router named them. */
-  #guesses
+  /** Routes that requests are counted under: the host has bounded them. @type {Set<string>} */
+  #requestRoutes = new Set()
+  /** Routes of blocks under which no request has been counted. */
+  #blockRoutes
   #sites
   #threads
   /** @type {Map<string, number>} counters that are read, not counted, and their last value */
@@ -76,8 +76,7 @@ class Metrics {
     this.#registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE)
     this.#registry.setDefaultLabels(sources.labels)
     for (const row of table) this.#metrics[row.key] = this.#create(row)
-    this.#routes = new LabelBound(sources.routes)
-    this.#guesses = new LabelBound(sources.routes)
+    this.#blockRoutes = new LabelBound(sources.routes)
     this.#sites = new LabelBound(SITES)
     this.#threads = new LabelBound(THREADS)
     this.#metrics.buildInfo.set({ version: sources.version, node_version: process.versions.node }, 1)
@@ -110,24 +109,14 @@ class Metrics {
    * @param {{ name: string, help: string, buckets: number[] }} row
    */
   #createOwn (key, row) {
-    const { histogram, anew } = this.#sources
-    if (key === 'delay') return new DelayHistogram({ ...row, histogram, anew })
+    const { delays, anew } = this.#sources
+    if (key === 'delay') return new DelayHistogram({ ...row, delays, anew })
     return key === 'requestDuration' || key === 'requestBlocked' ? new SeriesHistogram(row) : null
-  }
-
-  /**
-   * The label of a route: itself, or `(other)` if the bound is reached.
-   * @param {string} route
-   * @param {boolean} isGuess whether it was made of a path
-   */
-  routeLabel (route, isGuess) {
-    if (route === OTHER) return OTHER
-    const [bound, other] = isGuess ? [this.#guesses, this.#routes] : [this.#routes, this.#guesses]
-    return other.has(route) ? route : bound.bound(route)
   }
 
   /** @param {string} route label @param {string} method @param {string} statusClass */
   requestSeries (route, method, statusClass) {
+    this.#requestRoutes.add(route)
     return this.#metrics.requestDuration.series({ method, route, status_class: statusClass })
   }
 
@@ -141,7 +130,7 @@ class Metrics {
     this.#metrics.overflow.inc({ label })
   }
 
-  /** @param {import('../../store/record').BlockRecord} record of a finished block */
+  /** @param {import('../../types').BlockRecord} record of a finished block */
   observeBlock ({ id, thread, cause, durationMs, request, frame }) {
     const seconds = durationMs / MS_PER_S
     const labels = { thread: this.threadLabel(thread), cause }
@@ -156,15 +145,9 @@ class Metrics {
     }
   }
 
-  /**
-   * The label of a record's route. A record does not say whether its route was guessed. A route is taken for a
-   * guess if no request has been counted under it yet.
-   * @param {string} route
-   */
+  /** @param {string} route of a block's request, which may not have ended yet */
   #blockedRoute (route) {
-    const label = this.routeLabel(route, true)
-    if (label === OTHER) this.overflowed('route')
-    return label
+    return this.#requestRoutes.has(route) ? route : this.#bounded('route', this.#blockRoutes, route)
   }
 
   /** @param {string} label @param {LabelBound} bound @param {string} value */
@@ -290,7 +273,7 @@ class Metrics {
 
 /**
  * A function of the application by file and line, with the last folder of its path only.
- * @param {import('../../store/record').FrameRecord} frame
+ * @param {import('../../types').FrameRecord} frame
  */
 function siteOf ({ function: name, file, line, exact }) {
   const place = (file ?? '').split(/[\\/]/).slice(-2).join('/')

@@ -1,17 +1,17 @@
 'use strict'
 
+const { BACKLOG_MS } = require('../../bridge/request-row')
+
 const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
 
 /** A loop that has slept for so long since has read everything that was waiting for it. */
 const IDLE_MS = 1
-/** In a loop that never sleeps what is read later than this after a block may have come after it. */
-const MOST_MS = 100
 
 /**
  * The time after a silence of the loop in which it reads what came meanwhile: connections are accepted
  * one a turn and read in the turn after.
  */
-class Rush {
+class BacklogWindow {
   #sinceMs = -Infinity
   #idleMs = 0
 
@@ -27,11 +27,11 @@ class Rush {
    * @param {number} answeredAtMs when its connection was last answered: after the silence, and it has come since
    */
   isOn (nowMs, answeredAtMs) {
-    if (nowMs - this.#sinceMs > MOST_MS || answeredAtMs > this.#sinceMs) return false
+    if (nowMs - this.#sinceMs > BACKLOG_MS || answeredAtMs > this.#sinceMs) return false
     if (eventLoopUtilization().idle - this.#idleMs < IDLE_MS) return true
     this.#sinceMs = -Infinity
     return false
   }
 }
 
-exports.Rush = Rush
+exports.BacklogWindow = BacklogWindow

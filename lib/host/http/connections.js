@@ -1,7 +1,7 @@
 'use strict'
 
 const diagnosticsChannel = require('node:diagnostics_channel')
-const { hiddenValue } = require('../../util/define-hidden')
+const { hiddenProperty } = require('../../util/define-hidden')
 const { ServerList } = require('./server-list')
 
 const LISTEN = 'tracing:net.server.listen:asyncStart'
@@ -48,7 +48,7 @@ class Connections {
     const connection = { owner: this, latest: null, answeredAtMs: -Infinity }
     const kept = /** @type {any} */ (socket)
     if (kept[kConnection] === undefined) {
-      Object.defineProperty(socket, kConnection, hiddenValue(connection))
+      Object.defineProperty(socket, kConnection, hiddenProperty(connection))
     } else {
       // It is still there if an earlier agent was stopped with a request open.
       socket.removeListener('close', onSocketClose)

@@ -1,6 +1,6 @@
 'use strict'
 
-const { OTHER_METHOD } = require('../../bridge/http-methods')
+const { OTHER_METHOD } = require('../../bridge/request-row')
 const { pathTemplate } = require('./path-template')
 const { routeOfExpress } = require('./frameworks/express')
 const { traceIdOf } = require('./trace-id')

@@ -9,7 +9,7 @@ const { nowMs } = require('../../util/clock')
  * once and then works it off, one after the other: what it comes to last has waited for all before it. It also
  * spares a busy server a reading for each request.
  */
-class Turn {
+class IterationClock {
   #atMs = 0
   #isOver = true
   #end = () => { this.#isOver = true }
@@ -25,4 +25,4 @@ class Turn {
   }
 }
 
-exports.Turn = Turn
+exports.IterationClock = IterationClock

@@ -4,22 +4,22 @@ const { AsyncLocalStorage } = require('node:async_hooks')
 const diagnosticsChannel = require('node:diagnostics_channel')
 const { LINE } = require('../../bridge/probe-codec')
 const { ABORTED, pack } = require('../../bridge/request-row')
-const { Names } = require('../../bridge/string-table')
 const { nowMs } = require('../../util/clock')
 const { Connections, watchConnections } = require('./connections')
 const { startFrameworks } = require('./frameworks')
 const { watchHttp2 } = require('./http2')
-const { ignoreRejection } = require('../../util/ignore-rejection')
-const { pathOf, RequestContext, UNMATCHED } = require('./context')
-const { Rush } = require('./backlog-window')
+const { ignoreRejection } = require('../ignore-rejection')
+const { pathOf, RequestContext } = require('./context')
+const { BacklogWindow } = require('./backlog-window')
 const { hasContextFrame } = require('../runtime')
 const { StreamRequest } = require('./http2-request')
-const { Turn } = require('./iteration-clock')
+const { IterationClock } = require('./iteration-clock')
+const { RouteNumbers } = require('./route-numbers')
 
 const REQUEST_START = 'http.server.request.start'
 const RESPONSE_FINISH = 'http.server.response.finish'
 
-/** @typedef {import('node:http').IncomingMessage | import('./http2').Http2Request} HttpRequest */
+/** @typedef {import('../../types').HttpRequest} HttpRequest */
 
 /**
  * Senses the HTTP requests of the application: each finished one is a row in the ring, and each one
@@ -27,11 +27,12 @@ const RESPONSE_FINISH = 'http.server.response.finish'
  */
 class Requests {
   #bridge
+  #routes
   #route
   #lastId = 0
   #inFlight = 0
-  #turn = new Turn()
-  #rush = new Rush()
+  #turn = new IterationClock()
+  #rush = new BacklogWindow()
   /** @type {AsyncLocalStorage<RequestContext | import('./connections').Connection>} */
   #storage = new AsyncLocalStorage()
   #isFollowing = false
@@ -47,10 +48,11 @@ class Requests {
 
   /**
    * @param {import('../../bridge/memory').Bridge} bridge
-   * @param {{ route?: (request: HttpRequest) => unknown }} options
+   * @param {{ route?: (request: HttpRequest) => unknown, routes?: number }} options
    */
-  constructor (bridge, { route }) {
+  constructor (bridge, { route, routes }) {
     this.#bridge = bridge
+    this.#routes = new RouteNumbers(bridge.routes, routes)
     this.#route = route
     diagnosticsChannel.subscribe(REQUEST_START, this.#onStart)
     diagnosticsChannel.subscribe(RESPONSE_FINISH, this.#onFinish)
@@ -170,16 +172,8 @@ class Requests {
     const { id, startedAtMs, hasWaited, method } = context
     const now = nowMs()
     if (connection !== undefined) connection.answeredAtMs = now
-    requests.push(pack(this.#numberOf(context, status), method, status), hasWaited ? -startedAtMs : startedAtMs, now - startedAtMs, id)
-  }
-
-  /** Ends it, and gives the number of its route. @param {RequestContext} context @param {number} status */
-  #numberOf (context, status) {
-    const { routes } = this.#bridge
-    const route = context.end(status)
-    if (!context.isGuess) return routes.numberOf(route)
-    const number = routes.guess(route, isThere(status))
-    return number === Names.UNKNOWN ? routes.numberOf(UNMATCHED) : number
+    const route = this.#routes.numberOf(context.end(status), context.isGuess, status)
+    requests.push(pack(route, method, status), hasWaited ? -startedAtMs : startedAtMs, now - startedAtMs, id)
   }
 
   /** A silence of the loop has just ended: what came meanwhile is read now. @param {number} atMs @param {number} idleMs of the loop so far */
@@ -222,15 +216,6 @@ class Requests {
     this.#frameworks.stop()
     this.follow(false)
   }
-}
-
-/**
- * Whether an answer tells that there is something at a path that nobody has named: scanners ask for anything, and are
- * turned away, or sent elsewhere for good, by what stands in front of the routes.
- * @param {number} status
- */
-function isThere (status) {
-  return (status < 400 || status > 499) && status !== 301 && status !== 308
 }
 
 exports.Requests = Requests

@@ -2,10 +2,9 @@
 
 const asyncHooks = require('node:async_hooks')
 const fs = require('node:fs')
-const path = require('node:path')
 const process = require('../../util/process')
 const { compileFunction } = require('node:vm')
-const { ownFile } = require('../own-file')
+const { OWN_FOLDER } = require('../../tables/entry-points')
 const { fileOf, noteStack, sitesOf } = require('../sense/call-sites')
 
 /** Frames of an origin; what async_hooks and its callers put in front of them takes up to eight more. */
@@ -15,8 +14,6 @@ const NOTED = FRAMES + 8
 const RESOURCES = 20000
 
 const FILE = require.resolve('blocked-at')
-/** Null in a bundle, whose file is the application's. */
-const OWN = ownFile(path.sep)
 const PARAMETERS = ['module', 'require', 'process', 'Error', 'Map']
 
 /**
@@ -33,7 +30,7 @@ const PARAMETERS = ['module', 'require', 'process', 'Error', 'Map']
  * - throws in a hook where that handler returns no string, which ends the process: here what throws
  *   is passed over.
  * @param {number} thresholdMs
- * @param {(durationMs: number, type: string, frames: import('../../bridge/probe-codec').Frame[]) => void} onSlow
+ * @param {(durationMs: number, type: string, frames: import('../../types').Frame[]) => void} onSlow
  * @returns {{ stop: () => void }}
  */
 exports.runBlockedAt = (thresholdMs, onSlow) => {
@@ -78,14 +75,14 @@ class Stack {
   }
 }
 
-/** @param {NodeJS.CallSite} site @returns {import('../../bridge/probe-codec').Frame} */
+/** @param {NodeJS.CallSite} site @returns {import('../../types').Frame} */
 function toFrame (site) {
   return { function: site.getFunctionName(), file: fileOf(site) ?? null, line: site.getLineNumber(), column: site.getColumnNumber() }
 }
 
-/** Not of async_hooks, of blocked-at or ours. @param {import('../../bridge/probe-codec').Frame} frame */
+/** Not of async_hooks, of blocked-at or ours. @param {import('../../types').Frame} frame */
 function isForeign ({ file }) {
-  return file === null || !(/^node:(internal\/)?async_hooks$/.test(file) || file === FILE || (OWN !== null && file.startsWith(OWN)))
+  return file === null || !(/^node:(internal\/)?async_hooks$/.test(file) || file === FILE || (OWN_FOLDER !== null && file.startsWith(OWN_FOLDER)))
 }
 
 /** @extends {Map<number, unknown>} */

@@ -3,12 +3,10 @@
 const process = require('../../util/process')
 const { setTimeout, clearTimeout } = require('node:timers')
 const { nowMs } = require('../../util/clock')
-const { TRACKING, ORIGIN } = require('../../bridge/messages')
+const { TRACKING, ORIGIN, ORIGIN_SHARE } = require('../../bridge/messages')
 const { isHookSafe } = require('../runtime')
 const { MS_PER_S } = require('../../util/units')
 
-/** A callback that is less than this of the shortest block is not where a block comes from (as in lib/watchdog/origin/matcher.js). */
-const THRESHOLD_SHARE = 0.3
 /** The watchdog's last verdict comes in this time after the window. */
 const VERDICT_MS = 600
 
@@ -150,7 +148,7 @@ class OriginTracker {
     if (this.#blockedAt !== null) return null
     try {
       const { runBlockedAt } = require('./async-hook')
-      this.#blockedAt = runBlockedAt(this.#options.threshold * THRESHOLD_SHARE, (durationMs, type, frames) => {
+      this.#blockedAt = runBlockedAt(this.#options.threshold * ORIGIN_SHARE, (durationMs, type, frames) => {
         const endMs = nowMs()
         this.#send({ code: ORIGIN, startMs: endMs - durationMs, endMs, type, frames })
       })

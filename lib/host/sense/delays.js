@@ -1,29 +1,29 @@
 'use strict'
 
-const { createHistogram } = require('node:perf_hooks')
-const { NS_PER_MS } = require('../../util/units')
-
-/** An hour, as of Node's own histogram of delays. */
-const MOST_NS = 3.6e12
-
 /**
- * How late heartbeats come, in a histogram of Node's. Handed to a worker thread it stays shared: counts
- * grow while this thread runs and can be read there while it is stuck. monitorEventLoopDelay() would tell
- * the same with a timer of its own, which wakes a sleeping process once more each time.
+ * Counts how late heartbeats come, in shared memory. Node's monitorEventLoopDelay() would tell the same with a timer of
+ * its own, which wakes a sleeping process once more each time.
  */
 class Delays {
-  histogram = createHistogram({ lowest: 1, highest: MOST_NS, figures: 3 })
+  #counts
+  #report
   #periodMs
   /** @type {number | null} */
   #dueAtMs = null
 
-  /** @param {{ calmPeriod: number }} options ms */
-  constructor ({ calmPeriod }) {
+  /**
+   * @param {{ calmPeriod: number }} options ms
+   * @param {Pick<import('../../bridge/delay-counts').DelayCounts, 'record'>} counts
+   * @param {Pick<import('./load-report').LoadReport, 'record'>} [report]
+   */
+  constructor ({ calmPeriod }, counts, report) {
     this.#periodMs = calmPeriod
+    this.#counts = counts
+    this.#report = report
   }
 
   /**
-   * One is recorded per calm period: if every beat were, busy times, which beat faster, would outweigh the others.
+   * One delay is counted in each calm period: if every beat were, busy times, which beat faster, would outweigh the others.
    * @param {number} atMs monotonic
    * @param {number} lateMs of the beat, may be below 0 as timers are of whole milliseconds
    */
@@ -32,7 +32,9 @@ class Delays {
     this.#dueAtMs ??= atMs + this.#periodMs
     if (atMs < this.#dueAtMs) return
     this.#dueAtMs = Math.max(this.#dueAtMs, atMs - this.#periodMs) + this.#periodMs
-    this.histogram.record(Math.max(1, Math.round(lateMs * NS_PER_MS)))
+    const delayMs = Math.max(0, lateMs)
+    this.#counts.record(delayMs)
+    this.#report?.record(atMs, delayMs)
   }
 }
 

@@ -2,7 +2,7 @@
 
 const { PerformanceObserver, constants } = require('node:perf_hooks')
 const { fromTimelineMs } = require('../../util/clock')
-const { GC_KINDS } = require('../../bridge/gc-kinds')
+const { GC_KINDS } = require('../../bridge/memory')
 
 /** V8's numbers of the kinds differ between Node versions; ours do not. */
 const KIND_NUMBERS = new Map([

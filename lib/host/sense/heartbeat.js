@@ -2,7 +2,7 @@
 
 const { setTimeout, clearTimeout } = require('node:timers')
 const { nowMs } = require('../../util/clock')
-const { silenceMs } = require('../../bridge/min-block-gap')
+const { minBlockGapMs } = require('../../bridge/beat')
 const { isToldByKernel, threadCpuMs } = require('./thread-cpu')
 const { US_PER_MS } = require('../../util/units')
 
@@ -23,7 +23,7 @@ const CALM_SHARE = 0.9
  * @param {number | null} [options.startMs] when the first turn began that is still going on; null: the loop turns already
  * @param {() => boolean} [options.isWanted] asked at each beat; false ends the heartbeat
  * @param {(atMs: number, idleMs: number) => void} [options.onLate] told of a beat after a gap that can hide a block, and how long the loop has idled so far
- * @param {{ load?: import('../shedding/loop-load').Load, delays?: import('./delays').Delays }} [told] of every beat
+ * @param {{ load?: import('../shedding/loop-load').LoopLoad, delays?: import('./delays').Delays }} [told] of every beat
  * @returns {{ stop: () => void }}
  */
 exports.startHeartbeat = ({ beat, lateBeats, counters }, { resolution, calmPeriod, threshold, startMs = nowMs(), isWanted = () => true, onLate = () => {} }, { load, delays } = {}) => {
@@ -49,7 +49,7 @@ exports.startHeartbeat = ({ beat, lateBeats, counters }, { resolution, calmPerio
     const heldMs = ((heldMicros - lastHeldMicros) | 0) / US_PER_MS
     lastHeldMicros = heldMicros
     const idleMs = idle - lastIdleMs
-    if (gapMs - heldMs >= silenceMs(threshold, periodMs)) {
+    if (gapMs - heldMs >= minBlockGapMs(threshold, periodMs)) {
       lateBeats.push(lastAtMs + heldMs, atMs, idleMs, periodMs, beat.beats, cpuMs - lastCpuMs)
       onLate(atMs, idle)
     }

@@ -1,6 +1,7 @@
 'use strict'
 
 const { getHeapStatistics } = require('node:v8')
+const process = require('../../util/process')
 const { nowMs } = require('../../util/clock')
 const { PROFILE } = require('../../bridge/messages')
 const { US_PER_MS } = require('../../util/units')
@@ -17,7 +18,7 @@ const MOST_INTERVAL_MS = 100
 const SMALL_HEAP_BYTES = 32 * 1024 * 1024
 const TITLE = 'loopwatch '
 
-/** @typedef {'start' | 'startIfSmall' | 'take' | 'stop'} Action */
+/** @typedef {import('../../types').ProfilerAction} Action */
 
 /**
  * V8's CPU profile of this thread. Its start logs every function there is, which takes longer than
@@ -141,5 +142,11 @@ class HostProfiler {
     return null
   }
 }
+
+/**
+ * Loads node:inspector, for this file and for lib/host/workers/inspector-proxy.js: with the first question, not for everybody
+ * who starts an agent. The question comes at an interrupt, where no require() may run: applications have theirs patched.
+ */
+exports.loadInspector = () => process.getBuiltinModule('node:inspector')
 
 exports.HostProfiler = HostProfiler

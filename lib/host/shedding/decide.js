@@ -1,11 +1,11 @@
 'use strict'
 
 const { nowMs } = require('../../util/clock')
-const { ignoreRejection } = require('../../util/ignore-rejection')
+const { ignoreRejection } = require('../ignore-rejection')
 
 /**
  * @typedef {object} Gauge what shedding goes by
- * @property {import('./loop-load').Load} load
+ * @property {import('./loop-load').LoopLoad} load
  * @property {Pick<import('../../bridge/counters').Counters, 'add'>} counters
  */
 

@@ -10,7 +10,7 @@ const HALF_MS = 500
  * interval. The plain mean of beats would drown one block of two seconds among forty punctual beats
  * (under 50 ms), and still be 5 ms for a loop each of whose beats is 5 ms late.
  */
-class Load {
+class LoopLoad {
   #lastAtMs = NaN
   #periodMs = 0
   #current = { timeMs: 0, idleMs: 0, weighted: 0 }
@@ -54,14 +54,14 @@ class Load {
    * it runs its timers. Nothing where the loop is not watched.
    * @param {number} nowMs
    */
-  #overdueMs (nowMs) {
+  overdueMs (nowMs) {
     const overdueMs = nowMs - this.#lastAtMs - this.#periodMs
     return overdueMs > 0 ? overdueMs : 0
   }
 
   /** @param {number} nowMs */
   delayMs (nowMs) {
-    const overdueMs = this.#overdueMs(nowMs)
+    const overdueMs = this.overdueMs(nowMs)
     const pendingMs = overdueMs > 0 ? overdueMs + this.#periodMs : 0
     const timeMs = this.#current.timeMs + this.#previous.timeMs + pendingMs
     return timeMs === 0 ? 0 : (this.#current.weighted + this.#previous.weighted + pendingMs * overdueMs) / timeMs
@@ -70,10 +70,10 @@ class Load {
   /** From 0 to 1; 0 until half a second has been measured. @param {number} nowMs */
   utilization (nowMs) {
     // A loop that lets a timer wait is active.
-    const overdueMs = this.#overdueMs(nowMs)
+    const overdueMs = this.overdueMs(nowMs)
     const timeMs = this.#current.timeMs + this.#previous.timeMs + overdueMs
     return timeMs < HALF_MS ? 0 : 1 - (this.#current.idleMs + this.#previous.idleMs) / timeMs
   }
 }
 
-exports.Load = Load
+exports.LoopLoad = LoopLoad

@@ -1,16 +1,16 @@
 'use strict'
 
 const { unwantBeats, wantBeats, CALM_MS } = require('../../bridge/worker-beats')
-const { openGate, closeGate } = require('../../bridge/worker-exit-lock')
-const { createRelay } = require('./inspector-proxy')
-const { ThreadLooks } = require('./outside-watch')
-const { WorkerList } = require('./tracker')
+const { openExitLock, closeExitLock } = require('../../bridge/worker-exit-lock')
+const { createInspectorProxy } = require('./inspector-proxy')
+const { OutsideWatch } = require('./outside-watch')
+const { WorkerTracker } = require('./tracker')
 
 /**
  * What the main thread has for watching the application's worker threads.
  * @typedef {object} Threads
- * @property {ReturnType<typeof createRelay> | undefined} relay the way to their inspectors, where that is wanted
- * @property {() => import('./outside-watch').ThreadLooks['known']} known those that are looked at from outside
+ * @property {ReturnType<typeof createInspectorProxy> | undefined} relay the way to their inspectors, where that is wanted
+ * @property {() => import('./outside-watch').OutsideWatch['known']} known those that are looked at from outside
  * @property {() => void} stop
  */
 
@@ -24,19 +24,19 @@ const { WorkerList } = require('./tracker')
 exports.startThreads = (options, bridge, post, isOurs) => {
   if (options.threads === 'off') return { relay: undefined, known: () => [], stop: () => {} }
   if (options.threads === 'on') {
-    const gate = openGate()
-    const workers = new WorkerList(post, gate)
+    const gate = openExitLock()
+    const workers = new WorkerTracker(post, gate)
     return {
-      relay: createRelay(bridge, gate, workers),
+      relay: createInspectorProxy(bridge, gate, workers),
       known: () => [],
       stop: () => {
         workers.stop()
-        closeGate()
+        closeExitLock()
       }
     }
   }
   wantBeats({ ...options, calmPeriod: Math.max(options.calmPeriod, CALM_MS) })
-  const looks = new ThreadLooks(options, post, isOurs)
+  const looks = new OutsideWatch(options, post, isOurs)
   return {
     relay: undefined,
     known: () => looks.known,

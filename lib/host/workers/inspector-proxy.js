@@ -13,11 +13,7 @@ const HOLD_MS = 10
 /** So much of it must be left for the answers, or nothing is asked. */
 const ANSWER_MS = 5
 
-/**
- * An expression that is called in threads with (undefined, the time it was passed on, the thread's name),
- * in at most so many of them; `lists` has the watchdog told which threads there are.
- * @typedef {{ threadIds: number[], expression: string, most: number, lists: boolean, waitMs: number }} Call
- */
+/** @typedef {import('../../types').ProxyCall} Call */
 
 /**
  * The way from the watchdog to the application's worker threads: their inspectors answer to the main
@@ -30,10 +26,10 @@ const ANSWER_MS = 5
  * 22.23, 24.21, 26.10). Whoever would terminate it is this thread, which therefore stays here, though
  * never for long; one that is in a native call is left alone, since its termination would come before our question.
  * @param {Pick<import('../../bridge/memory').Bridge, 'counters'>} bridge
- * @param {Pick<import('../../bridge/worker-exit-lock').ThreadGate, 'enter' | 'leave'>} gate
+ * @param {Pick<import('../../bridge/worker-exit-lock').WorkerExitLock, 'enter' | 'leave'>} gate
  * @param {{ hasStopping: () => boolean }} workers
  */
-exports.createRelay = ({ counters }, gate, workers) =>
+exports.createInspectorProxy = ({ counters }, gate, workers) =>
   /** @param {{ Session: any, url: () => string | undefined }} inspector @param {Call} call */
   function relay ({ Session, url }, call) {
     const startMs = nowMs()

@@ -14,7 +14,7 @@ const CPU_MS = 1000
  * up to this very moment. Where that has grown between two looks the loop has turned; as long as it has not, the loop
  * was busy without a pause. So a loop that turns without ever waiting looks the same as one that is blocked.
  */
-class ThreadView {
+class OutsideView {
   #read
   #cpuUsage
   #bridge
@@ -115,4 +115,4 @@ class ThreadView {
   }
 }
 
-exports.ThreadView = ThreadView
+exports.OutsideView = OutsideView

@@ -8,7 +8,7 @@ const { createMemory, openBridge } = require('../../bridge/memory')
 const { THREAD_STARTED, THREAD_ENDED } = require('../../bridge/messages')
 const { CALM_MS } = require('../../bridge/worker-beats')
 const { nameOf } = require('./hello')
-const { ThreadView } = require('./outside-view')
+const { OutsideView } = require('./outside-view')
 
 const CHANNEL = 'worker_threads'
 /** A look takes 4 us a thread (Node 20 to 26): with so many, 0.3 % of the main thread while all are idle. */
@@ -20,13 +20,13 @@ const BUSY_SHARE = 0.1
 /** The id of a Worker whose thread is no more. */
 const ENDED_ID = -1
 
-/** @typedef {{ threadId: number, name: string, tid: number | null, createdAtMs: number, memory: SharedArrayBuffer | null, view: ThreadView | null }} Thread */
+/** @typedef {{ threadId: number, name: string, tid: number | null, createdAtMs: number, memory: SharedArrayBuffer | null, view: OutsideView | null }} Thread */
 
 /**
  * Looks at the application's worker threads from the main thread, by what Node.js tells of them from outside:
  * nothing is run in them and no inspector is used. The watchdog reads of what is seen as if each had beaten itself.
  */
-class ThreadLooks {
+class OutsideWatch {
   /** @type {Map<import('node:worker_threads').Worker, Thread>} */
   #threads = new Map()
   #thresholdMs
@@ -78,7 +78,7 @@ class ThreadLooks {
     const memory = createMemory()
     const { cpuUsage } = /** @type {{ cpuUsage?: () => Promise<NodeJS.CpuUsage> }} */ (/** @type {unknown} */ (worker))
     thread.memory = memory
-    thread.view = new ThreadView({
+    thread.view = new OutsideView({
       read: worker.performance.eventLoopUtilization,
       cpuUsage: tid === null && cpuUsage !== undefined ? () => cpuUsage.call(worker) : null,
       bridge: openBridge(memory),
@@ -136,4 +136,4 @@ function listTasks () {
   }
 }
 
-exports.ThreadLooks = ThreadLooks
+exports.OutsideWatch = OutsideWatch

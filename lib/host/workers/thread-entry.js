@@ -4,19 +4,19 @@ const process = require('../../util/process')
 const { threadId } = require('node:worker_threads')
 const { nowMs, fromTimelineMs } = require('../../util/clock')
 const { createMemory, openBridge } = require('../../bridge/memory')
-const { findGate } = require('../../bridge/worker-exit-lock')
+const { findExitLock } = require('../../bridge/worker-exit-lock')
 const { startHeartbeat } = require('../sense/heartbeat')
 const { createProbe } = require('../sense/probe')
-const { PassiveAgent } = require('../noop-agent')
+const { NoopAgent } = require('../noop-agent')
 const { nameOf, nativeId, script, tell } = require('./hello')
-const { WorkerList } = require('./tracker')
+const { WorkerTracker } = require('./tracker')
 
 const kAgent = Symbol.for('loopwatch.agent.1')
 
 /** Requests are followed on the main thread alone. */
 const noRequest = () => ({ context: undefined, isCertain: true })
 
-const registry = /** @type {Record<symbol, PassiveAgent | undefined>} */ (/** @type {unknown} */ (globalThis))
+const registry = /** @type {Record<symbol, NoopAgent | undefined>} */ (/** @type {unknown} */ (globalThis))
 
 /**
  * What runs in a worker thread of the application so that the watchdog can watch it. Loaded by the
@@ -30,9 +30,9 @@ const registry = /** @type {Record<symbol, PassiveAgent | undefined>} */ (/** @t
  */
 exports.install = ({ name, isInterrupt, options }) => {
   const known = registry[kAgent]
-  const agent = known ?? new PassiveAgent()
+  const agent = known ?? new NoopAgent()
   const isOurs = known === undefined
-  // As of ./hidden-value.js, which would be one more file to load at an interrupt.
+  // As by lib/util/define-hidden.js, which would be one more file to load at an interrupt.
   if (isOurs) Object.defineProperty(globalThis, kAgent, /** @type {any} */ ({ __proto__: null, value: agent, configurable: true, enumerable: false, writable: true }))
   // Released by a watchdog that has ended, it may not have beaten since.
   if (agent.announce === undefined || agent.isReleased?.()) agent.announce = watchThisThread(agent, isOurs, nameOf(name, script()), isInterrupt, options)
@@ -40,7 +40,7 @@ exports.install = ({ name, isInterrupt, options }) => {
 }
 
 /**
- * @param {PassiveAgent} agent
+ * @param {NoopAgent} agent
  * @param {boolean} isOurs it was made for this, not by the application
  * @param {string} name
  * @param {boolean} isInterrupt
@@ -51,8 +51,8 @@ function watchThisThread (agent, isOurs, name, isInterrupt, options) {
   const memory = createMemory()
   const bridge = openBridge(memory)
   const { counters } = bridge
-  const gate = findGate()
-  const workers = new WorkerList((message) => tell({ ...message, by: threadId }), gate)
+  const gate = findExitLock()
+  const workers = new WorkerTracker((message) => tell({ ...message, by: threadId }), gate)
   const onExit = () => {
     counters.add('ended', 1)
     gate?.end(nowMs())

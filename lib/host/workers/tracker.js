@@ -16,7 +16,7 @@ const ENDED_ID = -1
  * beginnings and ends. The channel speaks from within `new Worker()`, so the message is on its way
  * even where the loop is blocked right after.
  */
-class WorkerList {
+class WorkerTracker {
   /** @type {Map<import('node:worker_threads').Worker, number>} with the ids of their threads */
   #workers = new Map()
   #post
@@ -25,7 +25,7 @@ class WorkerList {
 
   /**
    * @param {(message: object) => void} post to the watchdog
-   * @param {Pick<import('../../bridge/worker-exit-lock').ThreadGate, 'change'> | null} gate
+   * @param {Pick<import('../../bridge/worker-exit-lock').WorkerExitLock, 'change'> | null} gate
    */
   constructor (post, gate) {
     this.#post = post
@@ -102,4 +102,4 @@ class WorkerList {
   }
 }
 
-exports.WorkerList = WorkerList
+exports.WorkerTracker = WorkerTracker

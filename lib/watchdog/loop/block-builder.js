@@ -18,7 +18,7 @@ const ANSWERS = 100
 const STACKS_IN_RECORD = 10
 
 /**
- * @typedef {import('../../store/record').BlockRecord} BlockRecord
+ * @typedef {import('../../types').BlockRecord} BlockRecord
  * @typedef {import('../../explain/fold').Stack} Stack
  * @typedef {import('./detector').Block} Block
  * @typedef {import('../kernel/thread-stats').Reading} Reading
@@ -26,7 +26,7 @@ const STACKS_IN_RECORD = 10
  * @typedef {object} Surroundings what else the watchdog knows of an interval
  * @property {(startMs: number, endMs: number) => number} gcWithin
  * @property {(startMs: number, endMs: number) => number} watchdogGapWithin
- * @property {(startMs: number, endMs: number) => import('../../store/record').OriginRecord | null} [originWithin]
+ * @property {(startMs: number, endMs: number) => import('../../types').OriginRecord | null} [originWithin]
  * @property {(record: BlockRecord, startMs: number, endMs: number) => BlockRecord} [layProfile] the record with what a
  * CPU profile says of it
  * @property {number} thresholdMs
@@ -251,7 +251,7 @@ class BlockBuilder {
     })
   }
 
-  /** @param {Evidence} evidence @returns {import('../../store/record').EvidenceRecord} */
+  /** @param {Evidence} evidence @returns {import('../../types').EvidenceRecord} */
   #evidenceRecord ({ cpuMs, gcMs, runQueueMs, throttledMs, stolenMs, nativeMs, watchdogGapMs }) {
     return {
       cpuMs: round(cpuMs),
@@ -267,7 +267,7 @@ class BlockBuilder {
     }
   }
 
-  /** @returns {import('../../store/record').RequestRecord | null} */
+  /** @returns {import('../../types').RequestRecord | null} */
   #requestRecord () {
     const { top } = this.#fold.requests
     if (top === null) return null

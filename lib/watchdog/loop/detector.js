@@ -1,6 +1,6 @@
 'use strict'
 
-const { silenceMs } = require('../../bridge/min-block-gap')
+const { minBlockGapMs } = require('../../bridge/beat')
 
 /**
  * @typedef {object} LateBeat two beats of the host further apart than the threshold, as the host saw it
@@ -121,7 +121,7 @@ class Detector {
 
   /** When the beat after this one is overdue. @param {DoubtfulBeat} beat */
   #overdueAtMs (beat) {
-    return beat.atMs + silenceMs(this.#thresholdMs, beat.periodMs)
+    return beat.atMs + minBlockGapMs(this.#thresholdMs, beat.periodMs)
   }
 
   /** The block that is certain to have reached the threshold. @param {Poll} poll @returns {Block | null} */

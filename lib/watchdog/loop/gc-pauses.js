@@ -1,6 +1,6 @@
 'use strict'
 
-const { GC_KINDS } = require('../../bridge/gc-kinds')
+const { GC_KINDS } = require('../../bridge/memory')
 const { overlapMs } = require('./self-lateness')
 
 /**

@@ -28,7 +28,7 @@ exports.askHost = (isAgain) => evaluate(question(isAgain ? nowMs() : undefined))
 
 /**
  * Has the host's agent pass something on to the application's worker threads.
- * @param {import('../../host/workers/inspector-proxy').Call} call see lib/host/workers/inspector-proxy.js
+ * @param {import('../../types').ProxyCall} call see lib/host/workers/inspector-proxy.js
  * @returns {string | null} why it could not be asked
  */
 exports.askThreads = (call) =>
@@ -36,7 +36,7 @@ exports.askThreads = (call) =>
 
 /**
  * Has the host's agent start, take or stop its CPU profile.
- * @param {import('../../host/sense/profiler').Action} action see lib/host/sense/profiler.js
+ * @param {import('../../types').ProfilerAction} action see lib/host/sense/profiler.js
  * @returns {string | null} why it could not be asked
  */
 exports.askProfiler = (action) =>

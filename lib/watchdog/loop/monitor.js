@@ -25,7 +25,7 @@ const STARTUP_IDLE_MS = 20
 const PROGRESS_MS = 1000
 
 /**
- * @typedef {import('../../store/record').BlockRecord} BlockRecord
+ * @typedef {import('../../types').BlockRecord} BlockRecord
  * @typedef {import('../kernel/thread-stats').Reading} Reading
  * @typedef {import('../sinks').Phases} Phases
  *

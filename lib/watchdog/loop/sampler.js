@@ -28,7 +28,7 @@ class Sampler {
 
   /**
    * @param {object} parts
-   * @param {import('../../bridge/probe-channel').Mailbox} parts.mailbox
+   * @param {import('../../bridge/probe-channel').ProbeChannel} parts.mailbox
    * @param {(isAgain: boolean) => boolean} parts.ask puts the question, one that has no answer yet again; false where
    * it cannot
    * @param {number} parts.sampleMs

@@ -1,6 +1,6 @@
 'use strict'
 
-const { TRACK, TRACKING, ORIGIN } = require('../../bridge/messages')
+const { TRACK, TRACKING, ORIGIN, ORIGIN_SHARE } = require('../../bridge/messages')
 const { nowMs } = require('../../util/clock')
 const { blamedFrame, originOf } = require('../../explain/frame')
 const { place } = require('../../export/log/sentence')
@@ -12,11 +12,6 @@ const { MS_PER_S } = require('../../util/units')
 const KEPT = 200
 /** The log line at the end of tracking names at most so many places. */
 const PLACES_IN_LINE = 5
-/**
- * A callback that made less of a block than this share is not its origin; an iteration can hold two callbacks of a
- * kind.
- */
-const SHARE = 0.3
 /**
  * Callbacks at least as long as this share of the longest are taken for callbacks around one another. Of these the
  * innermost counts, which ended first.
@@ -34,8 +29,8 @@ const ends = {
 }
 
 /**
- * @typedef {import('../../store/record').BlockRecord} BlockRecord
- * @typedef {import('../../store/record').OriginRecord} OriginRecord
+ * @typedef {import('../../types').BlockRecord} BlockRecord
+ * @typedef {import('../../types').OriginRecord} OriginRecord
  */
 
 /**
@@ -75,7 +70,7 @@ class Origins {
   }
 
   /**
-   * @param {{ startMs: number, endMs: number, type: string, frames: import('../../bridge/probe-codec').Frame[] }}
+   * @param {{ startMs: number, endMs: number, type: string, frames: import('../../types').Frame[] }}
    * message
    */
   #add ({ startMs, endMs, type, frames: raw }) {
@@ -141,7 +136,7 @@ class Origins {
     const overlaps = this.#kept.map((kept) =>
       ({ origin: kept.origin, ms: Math.min(kept.endMs, endMs) - Math.max(kept.startMs, startMs) }))
     const longestMs = Math.max(...overlaps.map(({ ms }) => ms))
-    if (!(longestMs >= SHARE * (endMs - startMs))) return null
+    if (!(longestMs >= ORIGIN_SHARE * (endMs - startMs))) return null
     return overlaps.find(({ ms }) => ms >= SAME * longestMs)?.origin ?? null
   }
 }

@@ -9,7 +9,7 @@ const { version } = require('../../../package.json')
 /** The least time between two messages about blocks: a thousand blocks a second are told in ten messages. */
 const FLUSH_MS = 100
 
-/** @typedef {import('../../store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
 
 /**
  * What open pages are told: the last ten minutes and the list of blocks when a page connects, then the state once a
@@ -28,7 +28,7 @@ class PageFeed {
   /**
    * @param {object} parts
    * @param {import('../../options/table').ResolvedOptions} parts.options
-   * @param {import('node:perf_hooks').RecordableHistogram} parts.histogram
+   * @param {Pick<import('../../bridge/delay-counts').DelayCounts, 'read'>} parts.delays
    * @param {() => { activeMs: number, idleMs: number, inProgressMs: number }} parts.loop
    * @param {() => BlockRecord[]} parts.blocks newest first
    * @param {() => BlockRecord[]} parts.ongoing
@@ -39,7 +39,7 @@ class PageFeed {
   constructor (parts) {
     this.#parts = parts
     this.history = new History(nowMs(), parts.loop())
-    this.#delays = new FreshDelays({ histogram: parts.histogram, boundsMs: this.history.delayBoundsMs })
+    this.#delays = new FreshDelays({ delays: parts.delays, boundsMs: this.history.delayBoundsMs })
     this.#streams = new EventStreams(() => this.#pending.clear())
   }
 

@@ -5,7 +5,7 @@ const { MS_PER_S } = require('../../util/units')
 
 /** The history reaches back this far. */
 const SECONDS = 600
-/** Coarse bins: what is new in the histogram of delays is found bound by bound. */
+/** Bounded as the host counts delays (lib/bridge/delay-counts.js). */
 const DELAY_BINS = { seconds: SECONDS, firstMs: 1, perOctave: 2 }
 const LATENCY_BINS = { seconds: SECONDS, firstMs: 0.1, perOctave: 4 }
 
@@ -75,7 +75,7 @@ class History {
     for (const [bin, count] of delays) this.#delays.addTo(this.#now, bin, count)
     this.#activeMs[at] = Math.max(0, loop.activeMs - this.#loop.activeMs)
     this.#idleMs[at] = Math.max(0, loop.idleMs - this.#loop.idleMs)
-    // A timer that is due meets at least this delay; the histogram learns of it when the block is over.
+    // A timer that is due meets at least this; the host counts it when it is over.
     if (loop.inProgressMs > 0) this.addBlock(loop.inProgressMs)
     this.#loop = loop
     const now = Math.floor(nowMs / MS_PER_S)

@@ -40,8 +40,8 @@ const PROFILES_ITSELF = 'Node.js itself profiles this process (--cpu-prof) or co
 const SOURCE_CHARS = 2 * 1024 * 1024
 
 /**
- * @typedef {import('../../store/record').BlockRecord} BlockRecord
- * @typedef {import('../../host/sense/profiler').Action} Action
+ * @typedef {import('../../types').BlockRecord} BlockRecord
+ * @typedef {import('../../types').ProfilerAction} Action
  */
 
 /** The CPU profile of the host: asks for it, keeps what is taken, and lays it over blocks. */

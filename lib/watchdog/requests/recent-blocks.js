@@ -1,9 +1,9 @@
 'use strict'
 
+const { BACKLOG_MS } = require('../../bridge/request-row')
+
 /** At least so many blocks are kept, the latest: enough for a request of minutes among frequent blocks. */
 const BLOCKS = 256
-/** A request read within this time after a block may have waited for it, as in lib/host/http/backlog-window.js. */
-const AFTER_MS = 100
 
 /**
  * @typedef {{ startMs: number, endMs: number, requestId: number | null }} Interval a block and the request that was
@@ -47,11 +47,11 @@ class RecentBlocks {
    * @param {boolean} hasWaited it was read right after the loop could not
    */
   waitedMs (startMs, requestId, hasWaited) {
-    if (startMs >= this.#lastEndMs + AFTER_MS) return 0
+    if (startMs >= this.#lastEndMs + BACKLOG_MS) return 0
     for (let i = this.#blocks.length - 1; i >= 0; i--) {
       const block = this.#blocks[i]
       if (block.endMs <= startMs) {
-        return hasWaited && startMs - block.endMs < AFTER_MS ? (block.endMs - block.startMs) / 2 : 0
+        return hasWaited && startMs - block.endMs < BACKLOG_MS ? (block.endMs - block.startMs) / 2 : 0
       }
       if (block.startMs < startMs) return block.requestId === requestId ? 0 : startMs - block.startMs
     }

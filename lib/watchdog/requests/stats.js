@@ -77,8 +77,7 @@ class RequestStats {
   /** @param {number} key @param {number} packed */
   #makeSeries (key, packed) {
     const { route, method, status } = unpack(packed)
-    const { routes } = this.#bridge
-    const label = this.#metrics.routeLabel(routes.nameOf(route) ?? OTHER, routes.isGuess(route))
+    const label = this.#bridge.routes.stringOf(route) ?? OTHER
     const statusClass = status === ABORTED ? 'aborted' : `${Math.floor(status / 100)}xx`
     const series = {
       duration: this.#metrics.requestSeries(label, method, statusClass),

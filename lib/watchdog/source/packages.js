@@ -13,7 +13,7 @@ const NAME_CHARS = 214
 const VERSION_CHARS = 256
 const URL_CHARS = 2048
 
-/** @typedef {import('../../store/record').PackageRecord} PackageRecord */
+/** @typedef {import('../../types').PackageRecord} PackageRecord */
 
 /** By folder, those without a package.json that can be read among them. @type {Map<string, PackageRecord | null>} */
 const known = new Map()

@@ -24,7 +24,7 @@ const LOAD = 0.8
 const SITES = 100
 
 /**
- * @typedef {import('../../store/record').BlockRecord} BlockRecord
+ * @typedef {import('../../types').BlockRecord} BlockRecord
  * @typedef {{ open: true, seconds: number, why: string } | { open: false, ended: 'found' | 'load' }} Request
  * @typedef {{ atMs: number, activeMs: number, idleMs: number, blockedMs: number }} Sample
  */

@@ -4,7 +4,7 @@ const { readdirSync } = require('node:fs')
 const { availableParallelism } = require('node:os')
 const { nowMs } = require('../../util/clock')
 const { CALM_MS } = require('../../bridge/worker-beats')
-const { findGate } = require('../../bridge/worker-exit-lock')
+const { findExitLock } = require('../../bridge/worker-exit-lock')
 const { InspectorClient } = require('./inspector-client')
 const { InspectorLimit } = require('./inspector-limit')
 const { Discovery } = require('./discovery')
@@ -36,7 +36,7 @@ class Inspection {
   constructor ({ ownId, bridge: { counters }, options: { threshold, resolution, calmPeriod }, onState }) {
     this.#ownId = ownId
     this.#onState = onState
-    const gate = findGate()
+    const gate = findExitLock()
     this.#limit = new InspectorLimit({ cpus: availableParallelism(), before: ownId - 1, tasks: countTasks })
     this.#client = new InspectorClient({
       mayAsk: () => this.#limit.excess === null && (gate === null || gate.isQuiet(nowMs())),

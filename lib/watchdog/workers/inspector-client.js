@@ -1,6 +1,6 @@
 'use strict'
 
-const path = require('node:path')
+const { entryPoint } = require('../../tables/entry-points')
 const { BUILTIN } = require('../../util/agent-global')
 const { askThreads, PROBE_CALL } = require('../loop/inspector')
 const { US_PER_MS } = require('../../util/units')
@@ -26,7 +26,7 @@ const LOAD_MS = 5
 /** At most so many answers are awaited at a time, and one thread that loads. */
 const MOST = 4
 
-const AGENT = path.join(__dirname, '..', '..', 'host', 'workers', 'thread-entry.js')
+const AGENT = entryPoint('workerThread')
 
 /** A line of a stack that is neither Node's own nor of an expression such as ours. */
 const USER_FRAME = /(?:\(|at )(?!node:|<anonymous>)[^()]+:\d+:\d+\)?$/m

@@ -1,6 +1,6 @@
 'use strict'
 
-const { silenceMs } = require('../../bridge/min-block-gap')
+const { minBlockGapMs } = require('../../bridge/beat')
 
 /** A thread whose beat is overdue is judged this often: the kernel's account of a running one may be 4 ms old. */
 const WINDOW_MS = 50
@@ -55,7 +55,7 @@ class SleepDetector {
       this.#realBeats = beat.beats
       this.#count = 0
     }
-    if (reading.atMs < beat.atMs + silenceMs(this.#thresholdMs, beat.periodMs)) {
+    if (reading.atMs < beat.atMs + minBlockGapMs(this.#thresholdMs, beat.periodMs)) {
       this.#last = reading
       this.#sleeps = null
     } else {

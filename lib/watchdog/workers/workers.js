@@ -159,7 +159,7 @@ class WorkerThreads {
    * being taken apart. One asleep that let go before it could be asked was waiting for work, more likely than not, and
    * so was each where none is asked.
    * @param {number} threadId
-   * @param {import('../../store/record').BlockRecord} record
+   * @param {import('../../types').BlockRecord} record
    * @param {number} endMs
    */
   #settle (threadId, record, endMs) {

@@ -12,7 +12,7 @@ const { ClusterPrimary } = require('../../../lib/cluster/primary')
 const { VERSION } = require('../../../lib/cluster/wire')
 const { eventually } = require('../app')
 
-/** @typedef {import('../../../lib/cluster/metrics/series').Metric} Metric */
+/** @typedef {import('../../../lib/types').Metric} Metric */
 
 /** Above the largest there can be: no process has them. */
 let lastPid = 4194304

@@ -1,11 +1,11 @@
 'use strict'
 
 const { Counters } = require('../../../lib/bridge/counters')
-const { Load } = require('../../../lib/host/shedding/loop-load')
+const { LoopLoad } = require('../../../lib/host/shedding/loop-load')
 
 /** A load that says what it is told. @param {number} delayMs @param {number} utilization */
 function fixed (delayMs, utilization) {
-  const load = new Load()
+  const load = new LoopLoad()
   load.delayMs = () => delayMs
   load.utilization = () => utilization
   return { load, counters: new Counters(new SharedArrayBuffer(Counters.BYTES), 0) }

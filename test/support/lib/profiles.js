@@ -8,7 +8,7 @@ const { gunzipSync } = require('node:zlib')
 const pprof = require('pprof-format')
 const { makeRecord } = require('../record')
 
-/** @typedef {import('../../../lib/store/record').BlockRecord} BlockRecord */
+/** @typedef {import('../../../lib/types').BlockRecord} BlockRecord */
 
 /** @param {string} name @param {number} line */
 const frame = (name, line) => ({ function: name, file: '/srv/app/report.js', line, column: 3 })

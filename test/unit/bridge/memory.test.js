@@ -8,9 +8,9 @@ const { Worker } = require('node:worker_threads')
 const { parseAnswer, FIELD, LINE } = require('../../../lib/bridge/probe-codec')
 const { BeatSlots } = require('../../../lib/bridge/beat')
 const { createMemory, openBridge } = require('../../../lib/bridge/memory')
-const { HTTP_METHODS } = require('../../../lib/bridge/http-methods')
-const { Mailbox } = require('../../../lib/bridge/probe-channel')
-const { Names } = require('../../../lib/bridge/string-table')
+const { HTTP_METHODS } = require('../../../lib/bridge/request-row')
+const { ProbeChannel } = require('../../../lib/bridge/probe-channel')
+const { StringTable } = require('../../../lib/bridge/string-table')
 const { pack, unpack } = require('../../../lib/bridge/request-row')
 const { Ring } = require('../../../lib/bridge/ring')
 const { createProbe } = require('../../../lib/host/sense/probe')
@@ -77,20 +77,20 @@ test('a row that is refused comes again, with those behind it', () => {
 })
 
 test('names keep their number, are cut where they are too long, and end with the table', () => {
-  const memory = new SharedArrayBuffer(Names.bytes(4))
-  const host = new Names(memory, 0, 4)
-  const watchdog = new Names(memory, 0, 4)
+  const memory = new SharedArrayBuffer(StringTable.bytes(4))
+  const host = new StringTable(memory, 0, 4)
+  const watchdog = new StringTable(memory, 0, 4)
   const names = ['/orders/:id', '/日本/"quoted"\n', '', 'x'.repeat(10000)]
   const numbers = names.map((name) => host.numberOf(name))
   assert.deepEqual(numbers, [0, 1, 2, 3])
   assert.deepEqual(names.map((name) => host.numberOf(name)), numbers)
-  assert.deepEqual(numbers.map((number) => watchdog.nameOf(number)), [...names.slice(0, 3), 'x'.repeat(254)])
-  assert.equal(host.numberOf('/one/more'), Names.NONE)
-  for (const number of [Names.NONE, 4, NaN]) assert.equal(watchdog.nameOf(number), null)
+  assert.deepEqual(numbers.map((number) => watchdog.stringOf(number)), [...names.slice(0, 3), 'x'.repeat(254)])
+  assert.equal(host.numberOf('/one/more'), StringTable.NONE)
+  for (const number of [StringTable.NONE, 4, NaN]) assert.equal(watchdog.stringOf(number), null)
 })
 
 test('what a request was survives its way through one number', () => {
-  for (const route of [Names.NONE, 0, 7, 10000]) {
+  for (const route of [StringTable.NONE, 0, 7, 10000]) {
     for (const method of [...HTTP_METHODS, 'BREW']) {
       for (const status of [0, 100, 200, 404, 599, 999]) {
         assert.deepEqual(unpack(pack(route, method, status)), { route, method: HTTP_METHODS.includes(method) ? method : '(other)', status })
@@ -238,8 +238,8 @@ test('a heartbeat written without pause by another thread is never read half old
 const GUARD_BYTES = 64
 
 function makeMailbox () {
-  const memory = new SharedArrayBuffer(Mailbox.BYTES + GUARD_BYTES)
-  return { mailbox: new Mailbox(memory, 0), guard: new Uint8Array(memory, Mailbox.BYTES) }
+  const memory = new SharedArrayBuffer(ProbeChannel.BYTES + GUARD_BYTES)
+  return { mailbox: new ProbeChannel(memory, 0), guard: new Uint8Array(memory, ProbeChannel.BYTES) }
 }
 
 test('a question is open until it is answered, and its answer can be taken', () => {

@@ -5,13 +5,13 @@ const assert = require('node:assert/strict')
 const path = require('node:path')
 const { once } = require('node:events')
 const { Worker, getEnvironmentData } = require('node:worker_threads')
-const { openGate, closeGate, findGate, ThreadGate, QUIET_MS } = require('../../../lib/bridge/worker-exit-lock')
+const { openExitLock, closeExitLock, findExitLock, WorkerExitLock, QUIET_MS } = require('../../../lib/bridge/worker-exit-lock')
 
 const LIB = JSON.stringify(path.join(__dirname, '..', '..', '..', 'lib'))
 const memory = () => new SharedArrayBuffer(8)
 
 test('nobody is spoken to before a second has passed since a thread began or ended', () => {
-  const gate = new ThreadGate(memory())
+  const gate = new WorkerExitLock(memory())
   for (const nowMs of [5000, 2 ** 31 - 500, 2 ** 32 - 1, 2 ** 40 + 7]) {
     gate.change(nowMs)
     assert.deepEqual([-1, 0, QUIET_MS, QUIET_MS + 1, 1e6, 2 ** 31, 2 ** 31 + 1e6].map((sinceMs) => gate.isQuiet(nowMs + sinceMs)), [false, false, false, true, true, true, true], String(nowMs))
@@ -24,14 +24,14 @@ test('nobody is spoken to before a second has passed since a thread began or end
 /** A thread that takes the gate's last step, and how long that took it. */
 const ENDING = `
   const { parentPort } = require('node:worker_threads')
-  const { findGate } = require(${LIB} + '/bridge/worker-exit-lock')
-  const gate = findGate()
+  const { findExitLock } = require(${LIB} + '/bridge/worker-exit-lock')
+  const gate = findExitLock()
   const startMs = performance.now()
   gate?.end(0)
   parentPort.postMessage({ has: gate !== null, tookMs: performance.now() - startMs })`
 
 test('a thread that ends waits for whoever speaks, but not for ever', async () => {
-  const gate = openGate()
+  const gate = openExitLock()
   const end = async () => (await once(new Worker(ENDING, { eval: true }), 'message'))[0]
   gate.change(0)
   const free = await end()
@@ -46,12 +46,12 @@ test('a thread that ends waits for whoever speaks, but not for ever', async () =
 })
 
 test('threads that are started after the agent has stopped have no gate, those of the next agent the same one', async () => {
-  openGate().change(7000)
-  closeGate()
+  openExitLock().change(7000)
+  closeExitLock()
   const worker = new Worker(ENDING, { eval: true })
   assert.equal((await once(worker, 'message'))[0].has, false)
-  assert.equal(openGate().isQuiet(7500), false)
+  assert.equal(openExitLock().isQuiet(7500), false)
   assert.ok(getEnvironmentData('loopwatch.gate.1') instanceof SharedArrayBuffer)
-  assert.notEqual(findGate(), null)
-  closeGate()
+  assert.notEqual(findExitLock(), null)
+  closeExitLock()
 })

@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const { createMemory, openBridge } = require('../../../lib/bridge/memory')
 const { addressOf, checkFolder, prepareFolder, sweepFolder } = require('../../../lib/cluster/address')
 const { MetricsUnion } = require('../../../lib/cluster/metrics/union')
 const { fit, isSmall } = require('../../../lib/cluster/records')
@@ -22,14 +23,14 @@ const { makeDir } = require('../../support/files')
 const { makeRecord } = require('../../support/record')
 const { seeded } = require('../../support/simulated-host')
 
-/** @typedef {import('../../../lib/cluster/metrics/series').Metric} Metric */
+/** @typedef {import('../../../lib/types').Metric} Metric */
 
 /** @param {number} value @param {Record<string, string | number>} [labels] @returns {Metric} */
 const counter = (value, labels = {}) => ({ name: 'a_total', help: 'a', type: 'counter', values: [{ labels, value }] })
 /** @param {number} value @returns {Metric} */
 const gauge = (value) => ({ name: 'b', help: 'b', type: 'gauge', values: [{ labels: {}, value }] })
 
-/** @param {import('../../../lib/cluster/metrics/union').Family[]} families @param {string} name @param {string} worker */
+/** @param {import('../../../lib/types').Family[]} families @param {string} name @param {string} worker */
 const valueOf = (families, name, worker) => families.find((family) => family.name === name)?.groups
   .filter((group) => group.worker === worker).flatMap(({ values }) => values).reduce((/** @type {number | undefined} */ total, { value }) => (total ?? 0) + value, undefined)
 
@@ -249,7 +250,7 @@ test('a record with any field wrong is refused, or shown and exported like any o
     const own = { ...record, worker: 1 }
     const page = new PageFeed({
       options: resolveOptions({}, {}),
-      histogram: /** @type {any} */ ({ count: 0, percentile: () => 0 }),
+      delays: openBridge(createMemory()).delays,
       loop: () => ({ activeMs: 0, idleMs: 0, inProgressMs: 0 }),
       blocks: () => [own],
       ongoing: () => [own],

@@ -17,7 +17,7 @@ const { eventually } = require('../../support/app')
 const { connect, metrics, nextPid, startPrimary } = require('../../support/lib/cluster-primary')
 const { makeRecord } = require('../../support/record')
 
-/** Of the first metric. @param {import('../../../lib/cluster/metrics/union').Family[]} families */
+/** Of the first metric. @param {import('../../../lib/types').Family[]} families */
 const sumOf = ([{ groups }]) => groups.flatMap(({ values }) => values).reduce((total, { value }) => total + value, 0)
 
 /** A worker's side as it is, with metrics of the test's. @param {import('node:test').TestContext} t @param {string} address @param {() => number} value */

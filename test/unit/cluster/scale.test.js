@@ -7,7 +7,7 @@ const { MetricsUnion } = require('../../../lib/cluster/metrics/union')
 const { SeriesReader, SeriesWriter } = require('../../../lib/cluster/metrics/series')
 const { renderFamilies } = require('../../../lib/export/prometheus/exposition')
 
-/** @typedef {import('../../../lib/cluster/metrics/series').Metric} Metric */
+/** @typedef {import('../../../lib/types').Metric} Metric */
 
 /** Six samples a set: the bound of 5000 series falls within one. */
 const BOUNDS = [0.1, 0.5, 1, '+Inf']

@@ -9,7 +9,7 @@ const { wrapsNative } = require('../../../lib/explain/native')
 const { pathTemplate } = require('../../../lib/host/http/path-template')
 const { seeded } = require('../../support/simulated-host')
 
-/** @typedef {import('../../../lib/bridge/probe-codec').Frame} Frame */
+/** @typedef {import('../../../lib/types').Frame} Frame */
 
 /** `name@file:line`, file and line optional. @param {string} text @returns {Frame} */
 function frame (text) {
@@ -23,7 +23,7 @@ const stack = (weightMs, frames, lateMs = 0) => ({ count: 1, weightMs, lateMs, f
 /** @param {Frame | null} found */
 const spell = (found) => found && `${found.function}@${found.file}:${found.line}`
 
-/** @param {number} id @returns {import('../../../lib/bridge/probe-codec').RequestContext} */
+/** @param {number} id @returns {import('../../../lib/types').RequestContext} */
 const request = (id) => /** @type {any} */ ({ id, method: 'GET', path: `/${id}`, startedAtMs: id })
 
 test('code is the application\'s, a package\'s, Node\'s or our own by where its file is', () => {

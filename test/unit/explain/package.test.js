@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const path = require('node:path')
 const { folderAtFault, packageFolder } = require('../../../lib/explain/package')
 
-/** `name@file`, file optional. @param {string} text @returns {import('../../../lib/bridge/probe-codec').Frame} */
+/** `name@file`, file optional. @param {string} text @returns {import('../../../lib/types').Frame} */
 function frame (text) {
   const at = text.indexOf('@')
   return { function: at < 0 ? text : text.slice(0, at), file: at < 0 ? null : text.slice(at + 1), line: 1, column: 1 }

@@ -41,7 +41,7 @@ const makeWindow = (nodes, samples, startMs = 1000) => ({
   profile: { nodes, startTime: startMs * 1000, endTime: (startMs + samples.length * 10) * 1000, samples, timeDeltas: samples.map(() => 10000) }
 })
 
-/** @param {any} profile @param {Partial<import('../../../lib/store/record').BlockRecord>} [differences] @param {string[]} [source] */
+/** @param {any} profile @param {Partial<import('../../../lib/types').BlockRecord>} [differences] @param {string[]} [source] */
 const lay = (profile, differences, source = SOURCE, isInMemory = false) =>
   /** @type {any} */ (withProfile(makeRecord({ cause: 'native', evidence: native, frame: null, leaf: null, ...differences }), profile, { original: (frame) => frame, lines: () => isInMemory ? null : source, isInMemory: () => isInMemory }))
 

@@ -2,7 +2,6 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createHistogram } = require('node:perf_hooks')
 const { createMemory } = require('../../../lib/bridge/memory')
 const { WatchdogThread } = require('../../../lib/host/watchdog-thread')
 const { resolveOptions } = require('../../../lib/options/table')
@@ -12,7 +11,7 @@ test('a question that the watchdog cannot answer gets the fallback and ends noth
   const lost = []
   // No labels at all, which start() lets nobody ask for, make metrics that cannot be written.
   const options = { ...resolveOptions({ port: false, log: false }), route: undefined, labels: null }
-  const made = { memory: createMemory(), options, histogram: createHistogram(), mayInspect: false, namesRequests: false, escalates: false, role: { kind: 'single' }, threads: [] }
+  const made = { memory: createMemory(), options, mayInspect: false, namesRequests: false, escalates: false, role: { kind: 'single' }, threads: [] }
   const thread = new WatchdogThread(() => made, /** @type {any} */ ({ onListening: () => {}, onBlock: () => {}, onFollow: () => {}, onTrack: () => {}, onLost: (/** @type {Error} */ error) => lost.push(error) }))
   t.after(() => thread.stop())
   assert.equal(await thread.call('metrics', 'fallback'), 'fallback')

@@ -14,7 +14,7 @@ const START_MS = Date.parse('2026-11-21T10:00:00.000Z')
 /** @param {number} atMs @param {number} ms */
 const made = (atMs, ms) => ({ kind: 'buildReport', startedAt: START_MS + atMs, ms })
 
-/** @param {number} atMs @param {number} ms @param {Partial<import('../../../lib/store/record').BlockRecord>} [differences] */
+/** @param {number} atMs @param {number} ms @param {Partial<import('../../../lib/types').BlockRecord>} [differences] */
 const recorded = (atMs, ms, differences) => makeRecord({
   id: `1-${atMs}`, startedAt: new Date(START_MS + atMs).toISOString(), durationMs: ms, cause: 'js', frame: { function: 'buildReport', file: '/a.js', line: 1, column: 1, exact: true }, ...differences
 })

@@ -11,7 +11,7 @@ const { LogBudget } = require('../../../../lib/export/log/budget')
 const { makeDir } = require('../../../support/files')
 const { makeRecord } = require('../../../support/record')
 
-/** @param {number} id @param {Partial<import('../../../../lib/store/record').BlockRecord>} [differences] */
+/** @param {number} id @param {Partial<import('../../../../lib/types').BlockRecord>} [differences] */
 const ended = (id, differences) => ({ id: `1-${id}`, durationMs: 100, ongoing: false, ...differences })
 
 test('the first blocks of a storm are logged each, then one a second, and the rest is counted', () => {
@@ -58,7 +58,7 @@ test('a block of a second is logged whatever came before, from when it has laste
 })
 
 test('a block is one sentence: how long, where, which request, why', () => {
-  /** @type {[Partial<import('../../../../lib/store/record').BlockRecord>, string][]} */
+  /** @type {[Partial<import('../../../../lib/types').BlockRecord>, string][]} */
   const sentences = [
     [{}, 'event loop was blocked for 312 ms: report (report.js:41), GET /report/:id (js)'],
     [{ ongoing: true, durationMs: 2345 }, 'event loop blocked for 2.3 s so far: report (report.js:41), GET /report/:id (js)'],
@@ -77,7 +77,7 @@ test('a block is one sentence: how long, where, which request, why', () => {
 
 test('the package at fault stands after the place, with its version where it has one', () => {
   const moment = { name: 'moment', version: '2.29.1', bugs: 'https://github.com/moment/moment/issues' }
-  /** @type {[Partial<import('../../../../lib/store/record').BlockRecord>, string][]} */
+  /** @type {[Partial<import('../../../../lib/types').BlockRecord>, string][]} */
   const sentences = [
     [{ package: moment }, 'event loop was blocked for 312 ms: report (report.js:41), in moment@2.29.1, GET /report/:id (js)'],
     [{ package: { ...moment, version: null }, request: null }, 'event loop was blocked for 312 ms: report (report.js:41), in moment (js)'],

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { familiesOf, renderFamilies } = require('../../../../lib/export/prometheus/exposition')
 const { parseExposition } = require('../../../support/exposition')
 
-/** @typedef {import('../../../../lib/cluster/metrics/series').Metric} Metric */
+/** @typedef {import('../../../../lib/types').Metric} Metric */
 
 /** @param {Partial<Metric>} differences @returns {Metric} */
 const makeMetric = (differences) => ({ name: 'a_total', help: 'A', type: 'counter', values: [], ...differences })

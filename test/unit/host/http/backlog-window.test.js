@@ -2,13 +2,13 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Rush } = require('../../../../lib/host/http/backlog-window')
+const { BacklogWindow } = require('../../../../lib/host/http/backlog-window')
 const { eventually } = require('../../../support/app')
 
 const idleMs = () => performance.eventLoopUtilization().idle
 
 test('what is read right after a silence may have waited, unless its connection was answered since', () => {
-  const rush = new Rush()
+  const rush = new BacklogWindow()
   assert.equal(rush.isOn(0, -Infinity), false)
   rush.begin(1000, idleMs())
   assert.deepEqual([1000, 1050, 1100, 1101].map((nowMs) => rush.isOn(nowMs, -Infinity)), [true, true, true, false])
@@ -16,7 +16,7 @@ test('what is read right after a silence may have waited, unless its connection 
 })
 
 test('a loop that has slept since has read everything', async () => {
-  const rush = new Rush()
+  const rush = new BacklogWindow()
   const before = idleMs()
   rush.begin(1000, before)
   await eventually(() => idleMs() - before > 5, 'the loop to sleep')

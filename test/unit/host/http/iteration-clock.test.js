@@ -9,7 +9,7 @@ const timers = require('node:timers/promises')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { nowMs } = require('../../../../lib/util/clock')
 const { Requests } = require('../../../../lib/host/http/requests')
-const { Turn } = require('../../../../lib/host/http/iteration-clock')
+const { IterationClock } = require('../../../../lib/host/http/iteration-clock')
 
 /** @param {number} ms */
 function spin (ms) {
@@ -17,7 +17,7 @@ function spin (ms) {
 }
 
 test('the time stands still within a turn of the loop, whatever that turn does, and has gone on in the next', async () => {
-  const turn = new Turn()
+  const turn = new IterationClock()
   for (const next of [timers.setImmediate, () => timers.setTimeout(2), timers.setImmediate]) {
     const beforeMs = nowMs()
     const atMs = turn.nowMs()

@@ -15,7 +15,7 @@ const MB = 1024 * 1024
 
 test('a million paths, no two of them alike, take no more memory than a thousand', async (t) => {
   const memory = createMemory()
-  const requests = new Requests(openBridge(memory), {})
+  const requests = new Requests(openBridge(memory), { routes: 50 })
   t.after(() => requests.stop())
   const { metrics } = makeMetrics()
   const stats = new RequestStats(openBridge(memory), metrics)

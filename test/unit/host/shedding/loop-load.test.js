@@ -5,13 +5,13 @@ const assert = require('node:assert/strict')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { nowMs } = require('../../../../lib/util/clock')
 const { startHeartbeat } = require('../../../../lib/host/sense/heartbeat')
-const { Load } = require('../../../../lib/host/shedding/loop-load')
+const { LoopLoad } = require('../../../../lib/host/shedding/loop-load')
 const { eventually } = require('../../../support/app')
 const { seeded } = require('../../../support/simulated-host')
 
 /** A loop on a made-up clock that beats as lib/host/sense/heartbeat.js does. */
 function makeLoop () {
-  const load = new Load()
+  const load = new LoopLoad()
   let atMs = 1000
   let periodMs = 10
   let lastAtMs = atMs
@@ -66,7 +66,7 @@ test('start-up is no load, and a first turn is no utilization yet', () => {
   assert.deepEqual([loop.delayMs, loop.utilization], [0, 0])
   loop.turn(12, 0)
   assert.equal(loop.utilization, 0)
-  assert.equal(new Load().delayMs(5), 0)
+  assert.equal(new LoopLoad().delayMs(5), 0)
 })
 
 test('a long block is load at once: before its late beat, and right after it', () => {
@@ -119,7 +119,7 @@ test('a loop that is no longer watched has no load', () => {
 })
 
 test('a heartbeat tells its load, and ends it with itself', async () => {
-  const load = new Load()
+  const load = new LoopLoad()
   const heartbeat = startHeartbeat(openBridge(createMemory()), { resolution: 10, calmPeriod: 25, threshold: 50 }, { load })
   await eventually(() => load.delayMs(nowMs() + 10000) > 1000, 'the load to know of a beat')
   heartbeat.stop()

@@ -3,9 +3,9 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
-const { ThreadView } = require('../../../../lib/host/workers/outside-view')
+const { OutsideView } = require('../../../../lib/host/workers/outside-view')
 
-/** A worker thread whose idle time the test decides, started at 0. @param {Partial<ConstructorParameters<typeof ThreadView>[0]>} [parts] */
+/** A worker thread whose idle time the test decides, started at 0. @param {Partial<ConstructorParameters<typeof OutsideView>[0]>} [parts] */
 function makeView (parts) {
   const bridge = openBridge(createMemory())
   const loop = { idle: 0, active: 0, isWaiting: false }
@@ -13,7 +13,7 @@ function makeView (parts) {
     if (loop.isWaiting) loop.idle += 0.001
     return { ...loop }
   }
-  const view = new ThreadView({ read, cpuUsage: null, bridge, thresholdMs: 50, createdAtMs: 0, ...parts })
+  const view = new OutsideView({ read, cpuUsage: null, bridge, thresholdMs: 50, createdAtMs: 0, ...parts })
   /** @param {number} nowMs @param {number} idle @param {boolean} isWaiting */
   const look = (nowMs, idle, isWaiting) => {
     Object.assign(loop, { idle, active: nowMs - idle, isWaiting })

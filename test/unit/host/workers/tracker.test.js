@@ -6,7 +6,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Worker } = require('node:worker_threads')
 const { THREAD_STARTED, THREAD_ENDED } = require('../../../../lib/bridge/messages')
-const { WorkerList } = require('../../../../lib/host/workers/tracker')
+const { WorkerTracker } = require('../../../../lib/host/workers/tracker')
 const { eventually } = require('../../../support/app')
 
 /** @param {(worker: Worker) => unknown} retire */
@@ -14,7 +14,7 @@ async function tellsOf (retire) {
   /** @type {any[]} */
   const told = []
   let changes = 0
-  const list = new WorkerList((message) => told.push(message), { change: () => changes++ })
+  const list = new WorkerTracker((message) => told.push(message), { change: () => changes++ })
   try {
     const worker = new Worker('setInterval(() => {}, 1000)', { eval: true })
     const { threadId } = worker
@@ -62,7 +62,7 @@ test('the end of a worker is told whose listeners the application has removed', 
 test('that a worker is about to be terminated is known though all its listeners are removed in the same turn', async (t) => {
   let before = 0
   let changes = 0
-  const list = new WorkerList(() => {}, { change: () => changes++ })
+  const list = new WorkerTracker(() => {}, { change: () => changes++ })
   // In its first lines its loop has not started, and nobody sees from outside that it has stopped.
   const worker = new Worker('for (;;);', { eval: true })
   t.after(() => {

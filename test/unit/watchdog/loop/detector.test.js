@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { silenceMs } = require('../../../../lib/bridge/min-block-gap')
+const { minBlockGapMs } = require('../../../../lib/bridge/beat')
 const { Detector } = require('../../../../lib/watchdog/loop/detector')
 const { simulate, seeded } = require('../../../support/simulated-host')
 
@@ -112,7 +112,7 @@ test('a gap that arrives before its beat closes the block and opens no second on
 })
 
 test('a calm thread is not suspected before its beat is half a threshold overdue; the main thread as ever', () => {
-  assert.deepEqual([silenceMs(50, 100), silenceMs(50, 25), silenceMs(50, 10), silenceMs(2, 1)], [125, 50, 50, 2])
+  assert.deepEqual([minBlockGapMs(50, 100), minBlockGapMs(50, 25), minBlockGapMs(50, 10), minBlockGapMs(2, 1)], [125, 50, 50, 2])
   const detector = new Detector(options)
   const beat = { beats: 5, atMs: 1000, idleMs: 900, activeMs: 100, periodMs: 100 }
   const poll = (/** @type {number} */ nowMs) => detector.poll({ nowMs, beat, lateBeats: [], idleMs: null, selfLate: false })

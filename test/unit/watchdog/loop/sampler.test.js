@@ -3,14 +3,14 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { FIELD, LINE } = require('../../../../lib/bridge/probe-codec')
-const { Mailbox } = require('../../../../lib/bridge/probe-channel')
+const { ProbeChannel } = require('../../../../lib/bridge/probe-channel')
 const { Sampler } = require('../../../../lib/watchdog/loop/sampler')
 
 const LOOK_MS = 10
 
 /** A block from 0 on, looked at every 10 ms, in a process that answers nothing of itself. */
 function makeBlock () {
-  const mailbox = new Mailbox(new SharedArrayBuffer(Mailbox.BYTES), 0)
+  const mailbox = new ProbeChannel(new SharedArrayBuffer(ProbeChannel.BYTES), 0)
   const state = { mayAsk: true }
   /** @type {number[]} */
   const putAtMs = []

@@ -2,9 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { HALF_OCTAVES_MS } = require('../../../../lib/bridge/delay-counts')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
-const { Delays } = require('../../../../lib/host/sense/delays')
-const { startHeartbeat } = require('../../../../lib/host/sense/heartbeat')
 const { Bins } = require('../../../../lib/watchdog/page-feed/bins')
 const { FreshDelays } = require('../../../../lib/watchdog/page-feed/fresh-delays')
 const { History, SECONDS } = require('../../../../lib/watchdog/page-feed/history')
@@ -50,44 +49,30 @@ test('values beyond every bin are counted in the outer ones', () => {
   assert.ok(/** @type {number} */ (bins.quantile(0, 1)) > 500000)
 })
 
-test('what is new in the histogram is found by difference, whatever was there before', () => {
+test('new delays are found by difference, whatever was there before, and each is told once', () => {
   const next = random(11)
-  const NS_PER_MS = 1e6
-  const boundsMs = new Bins({ seconds: 1, firstMs: 1, perOctave: 2 }).boundsMs
-  /** @type {number[]} */
-  let values = Array.from({ length: 300 }, () => 2 ** (next() * 10))
-  // As a real one answers: the least value that covers the share.
-  const histogram = /** @type {any} */ ({
-    get count () { return values.length },
-    percentile: (/** @type {number} */ percent) => exactly(values, percent / 100 - 1e-12) * NS_PER_MS
-  })
-  const fresh = new FreshDelays({ histogram, boundsMs })
+  const { delays } = openBridge(createMemory())
+  for (let i = 0; i < 300; i++) delays.record(2 ** (next() * 10))
+  const fresh = new FreshDelays({ delays, boundsMs: new Bins({ seconds: 1, firstMs: 1, perOctave: 2 }).boundsMs })
   assert.deepEqual(fresh.take(), [])
   for (let round = 0; round < 5; round++) {
-    const added = Array.from({ length: 40 }, () => 2 ** (next() * (round + 1) * 2))
-    values = [...values, ...added]
+    const added = Array.from({ length: 40 }, () => 2 ** (next() * (round + 1) * 5 - 1))
     const bins = new Bins({ seconds: 1, firstMs: 1, perOctave: 2 })
-    for (const value of added) bins.add(0, value)
-    const expected = new Bins({ seconds: 1, firstMs: 1, perOctave: 2 })
-    for (const [bin, count] of fresh.take()) expected.addTo(0, bin, count)
-    for (const share of [0.1, 0.5, 0.9, 1]) assert.equal(expected.quantile(0, share), bins.quantile(0, share), `round ${round}, ${share}`)
+    for (const value of added) {
+      bins.add(0, value)
+      delays.record(value)
+    }
+    const found = new Bins({ seconds: 1, firstMs: 1, perOctave: 2 })
+    for (const [bin, count] of fresh.take()) found.addTo(0, bin, count)
+    assert.equal(found.count(0), 40)
+    for (const share of [0.1, 0.5, 0.9, 1]) {
+      assert.equal(found.quantile(0, share), bins.quantile(0, share), `round ${round}, ${share}`)
+    }
   }
 })
 
-test('a real histogram gives each of its delays once', async () => {
-  const delays = new Delays({ calmPeriod: 10 })
-  const { histogram } = delays
-  const heartbeat = startHeartbeat(openBridge(createMemory()), { resolution: 10, calmPeriod: 10, threshold: 50 }, { delays })
-  const fresh = new FreshDelays({ histogram, boundsMs: new Bins({ seconds: 1, firstMs: 1, perOctave: 2 }).boundsMs })
-  let total = 0
-  for (let round = 0; round < 5; round++) {
-    await new Promise((resolve) => setTimeout(resolve, 60))
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, round * 20)
-    total += fresh.take().reduce((sum, [, count]) => sum + count, 0)
-  }
-  heartbeat.stop()
-  total += fresh.take().reduce((sum, [, count]) => sum + count, 0)
-  assert.equal(total, histogram.count)
+test('the page bins delays by bounds that the host counts by', () => {
+  assert.deepEqual(new History(0, { activeMs: 0, idleMs: 0 }).delayBoundsMs, HALF_OCTAVES_MS)
 })
 
 /** A history from second 1000 on, that is told totals. */

@@ -4,6 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { pack } = require('../../../../lib/bridge/request-row')
+const { RouteNumbers } = require('../../../../lib/host/http/route-numbers')
 const { RequestStats } = require('../../../../lib/watchdog/requests/stats')
 
 /** Stats over a bridge, with what they told the metrics. */
@@ -11,10 +12,8 @@ function makeStats ({ routes = 50 } = {}) {
   const bridge = openBridge(createMemory())
   /** @type {any[]} */
   const told = []
-  /** @type {Set<string>} */
-  const known = new Set()
+  const numbers = new RouteNumbers(bridge.routes, routes)
   const metrics = /** @type {any} */ ({
-    routeLabel: (/** @type {string} */ route) => known.has(route) || known.size < routes ? known.add(route) && route : '(other)',
     requestSeries: (/** @type {string} */ route, /** @type {string} */ method, /** @type {string} */ status) => ({ observe: (/** @type {number} */ seconds) => told.push(['duration', method, route, status, seconds]) }),
     requestBlockedSeries: (/** @type {string} */ route) => ({ observe: (/** @type {number} */ seconds) => told.push(['blocked', route, seconds]) }),
     overflowed: (/** @type {string} */ label) => told.push(['overflow', label])
@@ -23,7 +22,7 @@ function makeStats ({ routes = 50 } = {}) {
   let id = 0
   /** @param {{ route?: string, method?: string, status?: number, startMs?: number, durationMs?: number }} request */
   const push = ({ route = '/a', method = 'GET', status = 200, startMs = 0, durationMs = 500 }) => {
-    bridge.requests.push(pack(bridge.routes.numberOf(route), method, status), startMs, durationMs, ++id)
+    bridge.requests.push(pack(numbers.numberOf(route, false, status), method, status), startMs, durationMs, ++id)
     return id
   }
   return { stats, push, told }

@@ -9,7 +9,7 @@ const HOUR_MS = 60 * 60 * 1000
 const MINUTE_MS = 60 * 1000
 const origin = { type: 'Timeout', durationMs: 100, frame: { function: 'plan', file: '/srv/jobs.js', line: 1, column: 1 }, frames: [] }
 
-/** @param {Partial<import('../../../../lib/store/record').BlockRecord>} [differences] */
+/** @param {Partial<import('../../../../lib/types').BlockRecord>} [differences] */
 const puzzling = (differences) => makeRecord({ request: null, durationMs: 100, ...differences })
 
 /** A trigger on a made-up clock, with a loop whose load is the test's to set. */

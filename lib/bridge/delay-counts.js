@@ -1,0 +1,65 @@
+'use strict'
+
+const { table } = require('../tables/metrics')
+const { MS_PER_S } = require('../util/units')
+
+/** Delays of up to nine minutes are told from each other. */
+const HALF_OCTAVES = 39
+
+/** The bounds by which the live page bins delays: from 1 ms on, two an octave. */
+const HALF_OCTAVES_MS = Array.from({ length: HALF_OCTAVES }, (_, i) => 2 ** (i / 2))
+
+const { buckets = [] } = /** @type {{ buckets?: number[] }} */ (table.find(({ key }) => key === 'delay'))
+
+/** Every bound that somebody asks for: those of Prometheus and those of the page, ascending. */
+const BOUNDS_MS = [...new Set([...buckets.map((seconds) => seconds * MS_PER_S), ...HALF_OCTAVES_MS])].sort((a, b) => a - b)
+
+const COUNTS = BOUNDS_MS.length + 1
+
+/**
+ * How many delays of the loop there were, by their length, and their sum. The host counts and the watchdog reads, also
+ * while the host is stuck. Nothing is ever taken off, so each reader keeps what it has seen and no reader disturbs another.
+ */
+class DelayCounts {
+  static BYTES = (COUNTS + 1) * 8
+
+  /** By the first bound that is not exceeded; beyond the last there is one more. */
+  #counts
+  #sumMs
+
+  /** @param {SharedArrayBuffer} memory @param {number} offset a multiple of 8 */
+  constructor (memory, offset) {
+    this.#counts = new Float64Array(memory, offset, COUNTS)
+    this.#sumMs = new Float64Array(memory, offset + COUNTS * 8, 1)
+  }
+
+  /** Host: one delay. Most are below the first bound. @param {number} delayMs 0 or more */
+  record (delayMs) {
+    let i = 0
+    while (i < BOUNDS_MS.length && delayMs > BOUNDS_MS[i]) i++
+    this.#counts[i]++
+    this.#sumMs[0] += delayMs
+  }
+
+  /**
+   * Watchdog: what has been counted so far. The bounds' counts and the total come from one pass, so that none is above
+   * the total however many delays come meanwhile.
+   * @param {number[]} boundsMs ascending, out of BOUNDS_MS
+   * @returns {{ upTo: number[], count: number, sumMs: number }} `upTo`: how many delays were at most each bound
+   */
+  read (boundsMs) {
+    /** @type {number[]} */
+    const upTo = []
+    const sumMs = this.#sumMs[0]
+    let count = 0
+    for (let i = 0; i < COUNTS; i++) {
+      count += this.#counts[i]
+      if (upTo.length < boundsMs.length && BOUNDS_MS[i] === boundsMs[upTo.length]) upTo.push(count)
+    }
+    if (upTo.length < boundsMs.length) throw new RangeError(`no delays are counted by ${boundsMs[upTo.length]} ms`)
+    return { upTo, count, sumMs }
+  }
+}
+
+exports.DelayCounts = DelayCounts
+exports.HALF_OCTAVES_MS = HALF_OCTAVES_MS

@@ -1,0 +1,114 @@
+'use strict'
+
+const { createHistogram } = require('node:perf_hooks')
+const { nowMs } = require('../../util/clock')
+const { MS_PER_S, US_PER_MS } = require('../../util/units')
+const { LoopLoad } = require('../shedding/loop-load')
+const { Delays } = require('./delays')
+
+const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
+
+/** Two figures tell delays to 1 %, in 25 kB; a third would take 190 kB. */
+const HISTOGRAM = { lowest: 1, highest: 3600 * MS_PER_S * US_PER_MS, figures: 2 }
+
+/**
+ * @typedef {object} DelayQuantiles how late timers came, milliseconds; 0 while nothing has been measured
+ * @property {number} p50
+ * @property {number} p99
+ * @property {number} max
+ *
+ * @typedef {object} LoadOfTime
+ * @property {DelayQuantiles} delayMs
+ * @property {number} utilization share of the time in which the loop did not wait for events, 0 to 1; 0 while nothing has
+ * been measured
+ *
+ * @typedef {object} LoopLoadReport what agent.load() returns
+ * @property {LoadOfTime} lastSecond with what is due at this moment; its utilization is of the last half to whole second
+ * @property {LoadOfTime} sinceStart since the agent started, delays to 1 %
+ */
+
+/** Of a loop that nobody watches. @returns {LoadOfTime} */
+const nothing = () => ({ delayMs: { p50: 0, p99: 0, max: 0 }, utilization: 0 })
+
+/** @returns {LoopLoadReport} */
+exports.noLoad = () => ({ lastSecond: nothing(), sinceStart: nothing() })
+
+/** What the agent tells the application of its loop: delays as lib/host/sense/delays.js takes them, and utilization. */
+class LoadReport {
+  /** @type {{ atMs: number, delayMs: number }[]} of the last second, oldest first */
+  #recent = []
+  #histogram = tryCreateHistogram()
+  #mostMs = 0
+  #load
+  #start = eventLoopUtilization()
+
+  /** @param {Pick<LoopLoad, 'overdueMs' | 'utilization'>} load */
+  constructor (load) {
+    this.#load = load
+  }
+
+  /** @param {number} atMs monotonic @param {number} delayMs */
+  record (atMs, delayMs) {
+    this.#forget(atMs)
+    this.#recent.push({ atMs, delayMs })
+    this.#histogram?.record(Math.max(1, Math.round(delayMs * US_PER_MS)))
+    this.#mostMs = Math.max(this.#mostMs, delayMs)
+  }
+
+  /** @param {number} now */
+  #forget (now) {
+    while (this.#recent.length > 0 && this.#recent[0].atMs < now - MS_PER_S) this.#recent.shift()
+  }
+
+  /** @returns {LoopLoadReport} */
+  read () {
+    const now = nowMs()
+    this.#forget(now)
+    const overdueMs = this.#load.overdueMs(now)
+    const delays = this.#recent.map(({ delayMs }) => delayMs)
+    // After a long turn the loop hands out requests before it runs the timer that was due: that one counts already.
+    if (overdueMs > 0) delays.push(overdueMs)
+    return {
+      lastSecond: { delayMs: quantilesOf(delays), utilization: this.#load.utilization(now) },
+      sinceStart: { delayMs: this.#sinceStart(), utilization: eventLoopUtilization(this.#start).utilization || 0 }
+    }
+  }
+
+  /** @returns {DelayQuantiles} */
+  #sinceStart () {
+    const quantileMs = (/** @type {number} */ percent) => {
+      const micros = this.#histogram !== null && this.#mostMs > 0 ? this.#histogram.percentile(percent) : 0
+      return Math.min(micros / US_PER_MS, this.#mostMs)
+    }
+    return { p50: quantileMs(50), p99: quantileMs(99), max: this.#mostMs }
+  }
+}
+
+/** Null where an application has given every object a `get`, which Node.js 20 takes for an option of its own. */
+function tryCreateHistogram () {
+  try {
+    return createHistogram(HISTOGRAM)
+  } catch {
+    return null
+  }
+}
+
+/** @param {number[]} values @returns {DelayQuantiles} */
+function quantilesOf (values) {
+  const sorted = values.sort((a, b) => a - b)
+  const at = (/** @type {number} */ share) => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
+  return { p50: at(0.5), p99: at(0.99), max: at(1) }
+}
+
+/**
+ * What goes by the heartbeats: the load that shedding asks for, the delays that Prometheus gets and the agent's report.
+ * @param {{ calmPeriod: number }} options ms
+ * @param {Pick<import('../../bridge/memory').Bridge, 'delays'>} bridge
+ */
+exports.measureLoad = (options, bridge) => {
+  const load = new LoopLoad()
+  const report = new LoadReport(load)
+  return { load, report, delays: new Delays(options, bridge.delays, report) }
+}
+
+exports.LoadReport = LoadReport

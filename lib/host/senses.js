@@ -1,0 +1,93 @@
+'use strict'
+
+const process = require('../util/process')
+const { createMemory, openBridge } = require('../bridge/memory')
+const { LEAD } = require('../bridge/messages')
+const { startClusterRole } = require('./cluster-role')
+const { Requests, noRequests } = require('./http/requests')
+const { OriginTracker } = require('./origin/tracker')
+const { hasContextFrame, isContextSafe, isProfiledByNode, mayInspect, stripsTypes } = require('./runtime')
+const { startGcObserver } = require('./sense/gc')
+const { startHeartbeat } = require('./sense/heartbeat')
+const { measureLoad } = require('./sense/load-report')
+const { createProbe } = require('./sense/probe')
+const { HostProfiler, loadInspector } = require('./sense/profiler')
+const { startThreads } = require('./workers')
+const { isStarting } = require('./watchdog-thread')
+
+/** @typedef {import('../options/table').ResolvedOptions} ResolvedOptions */
+/** @typedef {import('../bridge/memory').Bridge} Bridge */
+/** @typedef {(message: object) => void} Post to the watchdog, if there is one */
+
+/**
+ * Starts all that senses on the application's thread.
+ * @param {ResolvedOptions} options
+ * @param {Post} post
+ * @param {boolean} isPreload
+ */
+exports.startSenses = (options, post, isPreload) => {
+  const memory = createMemory()
+  const bridge = openBridge(memory)
+  const { requests, isUnsafe, escalates } = startRequests(options, bridge)
+  const { profiler, profilesItself } = startProfiler(options, bridge, post, isPreload)
+  const threads = startThreads(options, bridge, post, isStarting)
+  const { load, delays, report } = measureLoad(options, bridge)
+  const onLate = (/** @type {number} */ atMs, /** @type {number} */ idleMs) => requests.late(atMs, idleMs)
+  const heartbeat = startHeartbeat(bridge, { ...options, onLate }, { load, delays })
+  const origins = new OriginTracker(options, post)
+  const cluster = startClusterRole(() => post({ code: LEAD }))
+  const gc = options.gc === 'on' ? [startGcObserver(bridge)] : []
+  const parts = [heartbeat, requests, ...gc, origins, profiler, threads, cluster]
+  return {
+    requests,
+    escalates,
+    profiler,
+    probe: createProbe(bridge, () => requests.current()),
+    relay: threads.relay,
+    gauge: { load, counters: bridge.counters },
+    report,
+    origins,
+    /** What each start of the watchdog is given. */
+    workerData: () => ({
+      memory,
+      options: { ...options, route: undefined },
+      mayInspect: mayInspect(),
+      profilesItself,
+      namesRequests: !isUnsafe,
+      escalates,
+      stripsTypes: stripsTypes(),
+      role: cluster.role(),
+      threads: threads.known()
+    }),
+    stop: () => { for (const part of parts) part.stop() }
+  }
+}
+
+/** @param {ResolvedOptions} options @param {Bridge} bridge */
+function startRequests (options, bridge) {
+  const isAuto = options.requests === 'auto'
+  const isUnsafe = isAuto && !isContextSafe(process.versions.node)
+  // Where following costs a tenth of the throughput it waits for the first block.
+  const escalates = isAuto && !isUnsafe && !hasContextFrame()
+  const requests = options.requests === 'off' ? noRequests : new Requests(bridge, options)
+  if (!isUnsafe && !escalates) requests.follow(true)
+  return { requests, isUnsafe, escalates }
+}
+
+/**
+ * The profile is started here and not by the watchdog: before the application is compiled, V8 has the least to list. It
+ * takes 8 ms in a bare process on 20.20 and 20 on later lines, which every command of a shell would pay under NODE_OPTIONS.
+ * @param {ResolvedOptions} options
+ * @param {Bridge} bridge
+ * @param {Post} post
+ * @param {boolean} isPreload
+ */
+function startProfiler (options, bridge, post, isPreload) {
+  const profiler = new HostProfiler(bridge, options.threshold, post)
+  const profilesItself = isProfiledByNode(process.execArgv, process.env)
+  const isWanted = options.profile === 'on' || (options.profile === 'auto' && !isPreload)
+  if (isWanted && mayInspect() && !profilesItself) {
+    profiler.run(loadInspector(), options.profile === 'on' ? 'start' : 'startIfSmall')
+  }
+  return { profiler, profilesItself }
+}
