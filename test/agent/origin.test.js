@@ -124,7 +124,7 @@ test('nothing of it is loaded before a window opens, and the hook is off after i
     const { executionAsyncId } = require('node:async_hooks')
     // A promise has an id of its own only while there is a hook.
     const hooked = () => new Promise((resolve) => setImmediate(resolve)).then(() => null).then(() => executionAsyncId() !== 0)
-    const isLoaded = () => Object.keys(require.cache).some((file) => /blocked-at/.test(file))
+    const isLoaded = () => Object.keys(require.cache).some((file) => /origin.async-hook/.test(file))
     const before = [isLoaded(), await hooked()]
     const hunt = agent.hunt({ seconds: 1 })
     await sleep(50)
