@@ -36,7 +36,14 @@ class BeatSlots {
     this.#floats = new Float64Array(memory, offset + 8, FLOATS)
   }
 
-  /** The numbers of a Beat. @param {number} atMs @param {number} idleMs @param {number} activeMs @param {number} periodMs @param {number} [cpuMs] */
+  /**
+   * The numbers of a Beat.
+   * @param {number} atMs
+   * @param {number} idleMs
+   * @param {number} activeMs
+   * @param {number} periodMs
+   * @param {number} [cpuMs]
+   */
   write (atMs, idleMs, activeMs, periodMs, cpuMs = NaN) {
     Atomics.add(this.#ints, VERSION, 1)
     this.#floats[AT_MS] = atMs

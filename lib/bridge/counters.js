@@ -5,11 +5,17 @@
  * and, the other way, `heard` (the watchdog knows it) and `released` (it need not beat any longer); where the kernel
  * does not tell, `userMs` and `systemMs` of its CPU time. `profileHolds` is odd while the profiler keeps the thread.
  */
-const SLOTS = ['inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'relays', 'relayMicros', 'profileHolds', 'profileMicros', 'ended', 'heard', 'released', 'userMs', 'systemMs']
+const SLOTS = [
+  'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'relays', 'relayMicros', 'profileHolds',
+  'profileMicros', 'ended', 'heard', 'released', 'userMs', 'systemMs'
+]
 
 const IN_FLIGHT = SLOTS.indexOf('inFlight')
 
-/** @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'relays' | 'relayMicros' | 'profileHolds' | 'profileMicros' | 'ended' | 'heard' | 'released' | 'userMs' | 'systemMs'} Slot */
+/**
+ * @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'relays' | 'relayMicros' |
+ * 'profileHolds' | 'profileMicros' | 'ended' | 'heard' | 'released' | 'userMs' | 'systemMs'} Slot
+ */
 
 /** Counters in shared memory, Int32: those that only grow wrap after 2^31 and are read as differences. */
 class Counters {
@@ -27,7 +33,10 @@ class Counters {
     Atomics.add(this.#ints, SLOTS.indexOf(slot), count)
   }
 
-  /** HTTP requests being worked on: written twice a request, by one thread, without the lock of add(). @param {number} count */
+  /**
+   * HTTP requests being worked on: written twice a request, by one thread, without the lock of add().
+   * @param {number} count
+   */
   setInFlight (count) {
     this.#ints[IN_FLIGHT] = count
   }

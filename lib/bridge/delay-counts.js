@@ -11,14 +11,17 @@ const HALF_OCTAVES_MS = Array.from({ length: HALF_OCTAVES }, (_, i) => 2 ** (i /
 
 const { buckets = [] } = /** @type {{ buckets?: number[] }} */ (table.find(({ key }) => key === 'delay'))
 
+const BUCKETS_MS = buckets.map((seconds) => seconds * MS_PER_S)
+
 /** Every bound that somebody asks for: those of Prometheus and those of the page, ascending. */
-const BOUNDS_MS = [...new Set([...buckets.map((seconds) => seconds * MS_PER_S), ...HALF_OCTAVES_MS])].sort((a, b) => a - b)
+const BOUNDS_MS = [...new Set([...BUCKETS_MS, ...HALF_OCTAVES_MS])].sort((a, b) => a - b)
 
 const COUNTS = BOUNDS_MS.length + 1
 
 /**
  * How many delays of the loop there were, by their length, and their sum. The host counts and the watchdog reads, also
- * while the host is stuck. Nothing is ever taken off, so each reader keeps what it has seen and no reader disturbs another.
+ * while the host is stuck. Nothing is ever taken off, so each reader keeps what it has seen and no reader disturbs
+ * another.
  */
 class DelayCounts {
   static BYTES = (COUNTS + 1) * 8

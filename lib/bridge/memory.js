@@ -11,7 +11,10 @@ const { StringTable } = require('./string-table')
 const LATE_BEATS = 1024
 /** Some seconds of scavenges in an allocation storm; they come in batches of hundreds. */
 const GC_PAUSES = 4096
-/** 400 ms of what a busy core can answer: a quarter is let come together, the rest comes while the watchdog is at something else. */
+/**
+ * 400 ms of what a busy core can answer: a quarter is let come together, the rest comes while the watchdog is at
+ * something else.
+ */
 const REQUESTS = 32768
 /** The option `routes` allows a thousand that were told and a thousand that are guessed. */
 const ROUTES = 2048
@@ -19,19 +22,31 @@ const ROUTES = 2048
 /** Kinds of garbage collection, by the number that travels through the ring. */
 exports.GC_KINDS = ['minor', 'major', 'incremental', 'weakcb']
 
-/** The parts of the shared memory, in order, each with the bytes it takes. */
+/**
+ * A part of the shared memory.
+ * @template T
+ * @param {number} bytes that it takes
+ * @param {(memory: SharedArrayBuffer, at: number) => T} open
+ */
+const part = (bytes, open) => ({ bytes, open })
+
+/** @param {number} rows @param {number} width numbers a row */
+const ring = (rows, width) => part(Ring.bytes(rows, width), (memory, at) => new Ring(memory, at, rows, width))
+
+/** The parts of the shared memory, in order. */
 const parts = {
-  beat: { bytes: BeatSlots.BYTES, open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new BeatSlots(memory, at) },
-  delays: { bytes: DelayCounts.BYTES, open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new DelayCounts(memory, at) },
-  // start and end of the gap between two beats, idle time within it, period in which the second was due (ms), beats before it, CPU time within it
-  lateBeats: { bytes: Ring.bytes(LATE_BEATS, 6), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Ring(memory, at, LATE_BEATS, 6) },
+  beat: part(BeatSlots.BYTES, (memory, at) => new BeatSlots(memory, at)),
+  delays: part(DelayCounts.BYTES, (memory, at) => new DelayCounts(memory, at)),
+  // start and end of the gap between two beats, idle time within it, period in which the second was due (ms), beats
+  // before it, CPU time within it
+  lateBeats: ring(LATE_BEATS, 6),
   // start and duration of the pause (ms), kind
-  gcPauses: { bytes: Ring.bytes(GC_PAUSES, 3), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Ring(memory, at, GC_PAUSES, 3) },
+  gcPauses: ring(GC_PAUSES, 3),
   // finished requests, see request-row.js
-  requests: { bytes: Ring.bytes(REQUESTS, 4), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Ring(memory, at, REQUESTS, 4) },
-  routes: { bytes: StringTable.bytes(ROUTES), open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new StringTable(memory, at, ROUTES) },
-  counters: { bytes: Counters.BYTES, open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new Counters(memory, at) },
-  answer: { bytes: ProbeChannel.BYTES, open: (/** @type {SharedArrayBuffer} */ memory, /** @type {number} */ at) => new ProbeChannel(memory, at) }
+  requests: ring(REQUESTS, 4),
+  routes: part(StringTable.bytes(ROUTES), (memory, at) => new StringTable(memory, at, ROUTES)),
+  counters: part(Counters.BYTES, (memory, at) => new Counters(memory, at)),
+  answer: part(ProbeChannel.BYTES, (memory, at) => new ProbeChannel(memory, at))
 }
 
 /** Shared memory for one host thread and its watchdog. */

@@ -19,11 +19,16 @@ module.exports = {
   FOLLOW: 6,
   /** watchdog to host: { code, message } what the log cannot tell */
   WARN: 7,
-  /** watchdog to host: { code, file } is there a source map in memory? host to watchdog: { code, file, text }, null without one */
+  /**
+   * watchdog to host: { code, file } is there a source map in memory? host to watchdog: { code, file, text }, null
+   * without one
+   */
   SOURCE_MAP: 8,
   /** watchdog to host: { code, open, seconds, why, ended } a window of origin tracking is wanted, or no longer */
   TRACK: 10,
-  /** host to watchdog: { code, open, reason, seconds, why, ended, failure } origin tracking is on, off, or impossible */
+  /**
+   * host to watchdog: { code, open, reason, seconds, why, ended, failure } origin tracking is on, off, or impossible
+   */
   TRACKING: 11,
   /** host to watchdog: { code, startMs, endMs, type, frames } of a slow callback, when it is over */
   ORIGIN: 12,
@@ -32,13 +37,22 @@ module.exports = {
    * not tell of callbacks that are less of the shortest block.
    */
   ORIGIN_SHARE: 0.3,
-  /** host to watchdog: { code, action, isOn, tookMs, failure, taken } what has become of a start, a taking or a stop of the CPU profile; taken: { startMs, endMs, profile } */
+  /**
+   * host to watchdog: { code, action, isOn, tookMs, failure, taken } what has become of a start, a taking or a stop of
+   * the CPU profile; taken: { startMs, endMs, profile }
+   */
   PROFILE: 13,
-  /** host to watchdog: { code, threadId } of a worker thread of the application; { code, threadId, memory, name, tid } of one that is looked at from outside */
+  /**
+   * host to watchdog: { code, threadId } of a worker thread of the application; { code, threadId, memory, name, tid }
+   * of one that is looked at from outside
+   */
   THREAD_STARTED: 20,
   /** host to watchdog: { code, threadId } */
   THREAD_ENDED: 21,
-  /** The BroadcastChannel on which worker threads hand the watchdog their memory: { memory, threadId, name, tid } and tell of those they start: { code, threadId, by }, `by` themselves; the main thread tells on it which there are: { living }. */
+  /**
+   * The BroadcastChannel of worker threads. Each hands the watchdog its memory: { memory, threadId, name, tid }, and
+   * tells of those it starts: { code, threadId, by }, `by` itself. The main thread tells which there are: { living }.
+   */
   CHANNEL: 'loopwatch.threads.1',
   /** The one on which worker threads tell the main thread that they have evaluated what it passed on. */
   ACKNOWLEDGED: 'loopwatch.acknowledged.1',

@@ -6,7 +6,8 @@ const DROPPED = 2
 const HEADER_BYTES = 16
 /**
  * What is left waiting takes this much off what the ring can hold until the next look, at most. On a core that the
- * two threads share each drain holds up every request that is being worked on: the fewer there are, the better for its p99.
+ * two threads share each drain holds up every request that is being worked on: the fewer there are, the better for its
+ * p99.
  */
 const FILLING_SHARE = 1 / 4
 /** @type {number[][]} what an empty ring drains to, many times a second */
@@ -40,11 +41,20 @@ class Ring {
     this.#knownRead = Atomics.load(this.#header, READ)
   }
 
-  /** A row; numbers beyond the ring's width are left out. @param {number} a @param {number} b @param {number} c @param {number} [d] @param {number} [e] @param {number} [f] */
+  /**
+   * A row; numbers beyond the ring's width are left out.
+   * @param {number} a
+   * @param {number} b
+   * @param {number} c
+   * @param {number} [d]
+   * @param {number} [e]
+   * @param {number} [f]
+   */
   push (a, b, c, d = 0, e = 0, f = NaN) {
     const written = this.#written
     const capacity = this.#capacity
-    // Int32 counters wrap; their difference does not. Where the other thread is by now matters only to a ring that looks full.
+    // Int32 counters wrap; their difference does not. Where the other thread is by now matters only to a ring that
+    // looks full.
     if (((written - this.#knownRead) | 0) >= capacity) {
       this.#knownRead = Atomics.load(this.#header, READ)
       if (((written - this.#knownRead) | 0) >= capacity) {

@@ -7,8 +7,8 @@ const STRING_BYTES = 256
 const LENGTH_BYTES = 2
 
 /**
- * Strings that the host gives numbers to, in shared memory: a number travels through a ring, its string is written once.
- * Strings are only ever appended, so that a restarted watchdog finds them all.
+ * Strings that the host gives numbers to, in shared memory: a number travels through a ring, its string is written
+ * once. Strings are only ever appended, so that a restarted watchdog finds them all.
  */
 class StringTable {
   /** The number of a string for which there is no room. */

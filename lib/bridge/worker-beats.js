@@ -7,11 +7,14 @@ const KEY = 'loopwatch.beats.1'
 
 /** @typedef {{ threshold: number, resolution: number, calmPeriod: number }} BeatOptions ms */
 
-/** An idle worker thread beats, and is looked at, this often: eight of them wake a sleeping process 80 times a second. */
+/**
+ * An idle worker thread beats, and is looked at, this often: eight of them wake a sleeping process 80 times a second.
+ */
 exports.CALM_MS = 100
 
 /** Has worker threads that are started from now on beat, if they run the preload. @param {BeatOptions} options */
-exports.wantBeats = ({ threshold, resolution, calmPeriod }) => setEnvironmentData(KEY, { threshold, resolution, calmPeriod })
+exports.wantBeats = ({ threshold, resolution, calmPeriod }) =>
+  setEnvironmentData(KEY, { threshold, resolution, calmPeriod })
 
 /** Those that are started from now on do not. */
 exports.unwantBeats = () => setEnvironmentData(KEY, undefined)
@@ -19,5 +22,6 @@ exports.unwantBeats = () => setEnvironmentData(KEY, undefined)
 /** Whether and how this thread is to beat. @returns {BeatOptions | null} */
 exports.wantedBeats = () => {
   const found = /** @type {any} */ (getEnvironmentData(KEY))
-  return Number.isFinite(found?.threshold) && Number.isFinite(found.resolution) && Number.isFinite(found.calmPeriod) ? found : null
+  const times = [found?.threshold, found?.resolution, found?.calmPeriod]
+  return times.every(Number.isFinite) ? found : null
 }

@@ -64,7 +64,10 @@ class WorkerExitLock {
   }
 }
 
-/** Of the process: threads that were started under an earlier agent have it as well. @type {SharedArrayBuffer | undefined} */
+/**
+ * Of the process: threads that were started under an earlier agent have it as well.
+ * @type {SharedArrayBuffer | undefined}
+ */
 let memory
 
 /** Main thread: has every worker thread that is started from now on get the gate. @param {number} [quietMs] */

@@ -93,7 +93,9 @@ class Agent extends EventEmitter {
         profiler.stop()
         // The next watchdog does not know that they are followed.
         if (escalates) requests.follow(false)
-        const [code, prospect] = error instanceof LoopwatchError ? [error.code, ''] : ['LOOPWATCH_WARN_WATCHDOG', ' and will try again']
+        const isFinal = error instanceof LoopwatchError
+        const prospect = isFinal ? '' : ' and will try again'
+        const code = isFinal ? error.code : 'LOOPWATCH_WARN_WATCHDOG'
         warnOnce(code, `loopwatch has no watchdog thread${prospect}: ${error.message}`)
         this.#settle(null)
       }
@@ -149,8 +151,8 @@ class Agent extends EventEmitter {
   }
 
   /**
-   * How late timers of the event loop come and how busy it is: for health checks, and for shedding of one's own. It only
-   * reads what has been measured on this thread, and takes microseconds.
+   * How late timers of the event loop come and how busy it is: for health checks, and for shedding of one's own. It
+   * only reads what has been measured on this thread, and takes microseconds.
    * @returns {import('./sense/load-report').LoopLoadReport} delays in milliseconds, utilization from 0 to 1
    */
   load () {

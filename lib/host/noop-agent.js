@@ -25,7 +25,10 @@ class NoopAgent extends EventEmitter {
   announce
   /** @type {(() => boolean) | undefined} whether the watchdog has let go of this thread */
   isReleased
-  /** @type {typeof import('node:process').getBuiltinModule | undefined} called by the watchdog, where the global `process` has none */
+  /**
+   * @type {typeof import('node:process').getBuiltinModule | undefined} called by the watchdog, where the global
+   * `process` has none
+   */
   getBuiltinModule
 
   constructor () {

@@ -71,8 +71,9 @@ exports.stripsTypes = () => /** @type {{ typescript?: unknown }} */ (process.fea
 const PROFILED = /(^| )--(cpu-prof|experimental-test-coverage)\b/
 
 /**
- * Whether Node.js itself uses V8's profiler for this process: --cpu-prof, or coverage (NODE_V8_COVERAGE, by which c8 and
- * `node --test` count it). It prints every event of another profile on stderr as a message that it does not understand.
+ * Whether Node.js itself uses V8's profiler for this process: --cpu-prof, or coverage (NODE_V8_COVERAGE, by which c8
+ * and `node --test` count it). It prints every event of another profile on stderr as a message that it does not
+ * understand.
  * @param {string[]} execArgv
  * @param {NodeJS.ProcessEnv} env
  */
@@ -81,11 +82,12 @@ exports.isProfiledByNode = (execArgv, { NODE_V8_COVERAGE = '', NODE_OPTIONS = ''
 
 /**
  * Whether the watchdog may connect to this thread's inspector. Against the permission model, or where there is no
- * inspector, a thread that does gets no error: the process aborts (measured on 20.20, 22.23, 24.21, 26.10), and only the
- * parent can tell. Nor may it where sessions that come and go would end what others are told of the network.
+ * inspector, a thread that does gets no error: the process aborts (measured on 20.20, 22.23, 24.21, 26.10), and only
+ * the parent can tell. Nor may it where sessions that come and go would end what others are told of the network.
  */
 exports.mayInspect = () => {
-  const { permission } = /** @type {{ permission?: { has: (scope: string) => boolean } }} */ (/** @type {unknown} */ (process))
-  return !isTestRunner(process.execArgv) && !exports.hasNetworkInspection(process.execArgv) && exports.isInMainContext() &&
-    (permission === undefined || permission.has('inspector'))
+  const { permission } = /** @type {{ permission?: { has: (scope: string) => boolean } }} */ (
+    /** @type {unknown} */ (process))
+  if (isTestRunner(process.execArgv) || exports.hasNetworkInspection(process.execArgv)) return false
+  return exports.isInMainContext() && (permission === undefined || permission.has('inspector'))
 }

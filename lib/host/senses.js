@@ -76,7 +76,8 @@ function startRequests (options, bridge) {
 
 /**
  * The profile is started here and not by the watchdog: before the application is compiled, V8 has the least to list. It
- * takes 8 ms in a bare process on 20.20 and 20 on later lines, which every command of a shell would pay under NODE_OPTIONS.
+ * takes 8 ms in a bare process on 20.20 and 20 on later lines, which every command of a shell would pay under
+ * NODE_OPTIONS.
  * @param {ResolvedOptions} options
  * @param {Bridge} bridge
  * @param {Post} post

@@ -100,7 +100,10 @@ class WatchdogThread {
     }
   }
 
-  /** @param {{ code: number, id: number, value: unknown, url: string | null, record: unknown, on: boolean, message: string, file: string }} message */
+  /**
+   * @param {{ code: number, id: number, value: unknown, url: string | null, record: unknown, on: boolean, message:
+   * string, file: string }} message
+   */
   #receive (message) {
     if (message.code === LISTENING) {
       this.#retryMs = FIRST_RETRY_MS

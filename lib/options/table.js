@@ -61,8 +61,9 @@ const table = [
  * @property {'auto' | 'on' | 'off'} [threads]
  * @property {Record<string, string>} [labels]
  *
- * @typedef {Required<Omit<Options, 'token' | 'dir' | 'pyroscope' | 'route'>> & { token?: string, dir?: string, pyroscope?: string, route?: Options['route'], calmPeriod: number }} ResolvedOptions
- * `calmPeriod`: of the heartbeat while the loop hardly does anything, ms
+ * @typedef {Required<Omit<Options, 'token' | 'dir' | 'pyroscope' | 'route'>> & { token?: string, dir?: string,
+ * pyroscope?: string, route?: Options['route'], calmPeriod: number }} ResolvedOptions `calmPeriod`: of the heartbeat
+ * while the loop hardly does anything, ms
  */
 
 /**
@@ -85,7 +86,12 @@ function flagName (key) {
   return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
-/** An error ends in logs, where a mistyped password must not be. @param {(typeof table)[number]} row @param {string} source @param {unknown} value */
+/**
+ * An error ends in logs, where a mistyped password must not be.
+ * @param {(typeof table)[number]} row
+ * @param {string} source
+ * @param {unknown} value
+ */
 function refused ({ type: { takes, isSecret } }, source, value) {
   return codedError('LOOPWATCH_ERR_OPTION', source, takes, isSecret && typeof value === 'string' && value !== '' ? SECRET : value)
 }
@@ -120,7 +126,8 @@ function fromVariable (row, text, byDefault) {
  * @param {NodeJS.ProcessEnv} [env]
  * @param {Options} [defaults] before those of the table
  * @returns {ResolvedOptions}
- * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTIONS, LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+ * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTIONS, LOOPWATCH_ERR_OPTION,
+ * LOOPWATCH_ERR_OPTION_UNKNOWN
  */
 function resolveOptions (given = {}, env = process.env, defaults = {}) {
   if (!type.isPlainObject(given)) throw codedError('LOOPWATCH_ERR_OPTIONS', given)

@@ -31,7 +31,12 @@ exports.integer = (min, max) => ({
   parse: toNumber
 })
 
-/** The same type, with one more value, written as that word in text. @param {OptionType} type @param {unknown} extra @returns {OptionType} */
+/**
+ * The same type, with one more value, written as that word in text.
+ * @param {OptionType} type
+ * @param {unknown} extra
+ * @returns {OptionType}
+ */
 exports.or = (type, extra) => ({
   takes: `${type.takes}, or ${extra}`,
   accepts: (value) => value === extra || type.accepts(value),
@@ -45,7 +50,10 @@ exports.text = () => ({
   parse: (text) => text
 })
 
-/** What an Authorization header can carry: with a line break from a file or an umlaut nobody would ever be let in. @returns {OptionType} */
+/**
+ * What an Authorization header can carry: with a line break from a file or an umlaut nobody would ever be let in.
+ * @returns {OptionType}
+ */
 exports.token = () => ({
   takes: 'a string of visible ASCII characters without spaces',
   accepts: (value) => typeof value === 'string' && /^[\x21-\x7e]+$/.test(value),
@@ -75,7 +83,11 @@ exports.list = () => ({
   parse: (text) => text.split(',').map((item) => item.trim()).filter(Boolean)
 })
 
-/** Names Prometheus takes for a label and that no metric of ours uses. @param {string[]} reserved @returns {OptionType} */
+/**
+ * Names Prometheus takes for a label and that no metric of ours uses.
+ * @param {string[]} reserved
+ * @returns {OptionType}
+ */
 exports.labels = (reserved) => ({
   takes: `an object of label names (letters, digits, _; not ${reserved.join(', ')}) and string values (in text: a=b,c=d)`,
   accepts: (value) => isPlainObject(value) && Object.entries(value).every(([name, label]) =>

@@ -6,4 +6,5 @@
  * @param {unknown} value
  * @returns {PropertyDescriptor}
  */
-exports.hiddenProperty = (value) => /** @type {any} */ ({ __proto__: null, value, configurable: true, enumerable: false, writable: true })
+exports.hiddenProperty = (value) =>
+  /** @type {any} */ ({ __proto__: null, value, configurable: true, enumerable: false, writable: true })

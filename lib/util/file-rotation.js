@@ -46,8 +46,8 @@ class RotationCheck {
 }
 
 /**
- * Whether a path leads to an open file. False only where it surely does not: a path that cannot be looked at, and numbers
- * of 0, which Windows may give, tell nothing.
+ * Whether a path leads to an open file. False only where it surely does not: a path that cannot be looked at, and
+ * numbers of 0, which Windows may give, tell nothing.
  * @param {number} fd
  * @param {string} path
  */

@@ -17,7 +17,11 @@ exports.orMissing = (is) => (value) => value === undefined || value === null || 
 /** @param {Validator} is @returns {Validator} */
 exports.listOf = (is) => (value) => Array.isArray(value) && value.every((item) => is(item))
 
-/** An object with these fields, and with whatever others. @param {Record<string, Validator>} fields @returns {Validator} */
+/**
+ * An object with these fields, and with whatever others.
+ * @param {Record<string, Validator>} fields
+ * @returns {Validator}
+ */
 exports.objectOf = (fields) => {
   const validators = Object.entries(fields)
   return (value) => typeof value === 'object' && value !== null && !Array.isArray(value) &&

@@ -60,7 +60,10 @@ class RequestContext {
     this.next = null
   }
 
-  /** The template of its route, as far as it is known by now. Also asked for in mid-block: it runs nothing of the application's. */
+  /**
+   * The template of its route, as far as it is known by now. Also asked for in mid-block: it runs nothing of the
+   * application's.
+   */
   get template () {
     return this.route ?? (this.request === null ? '' : routeOfExpress(this.request) ?? this.#guess())
   }

@@ -6,7 +6,11 @@ const UNIMPLEMENTED = '12'
 
 /** Of a stream of HTTP/2 that is served without the compatibility API (gRPC is), what a request of that API has. */
 class StreamRequest {
-  /** @param {import('node:http2').ServerHttp2Stream} stream @param {import('node:http2').IncomingHttpHeaders} headers @param {string[]} rawHeaders */
+  /**
+   * @param {import('node:http2').ServerHttp2Stream} stream
+   * @param {import('node:http2').IncomingHttpHeaders} headers
+   * @param {string[]} rawHeaders
+   */
   constructor (stream, headers, rawHeaders) {
     this.httpVersionMajor = 2
     this.method = headers[':method']

@@ -62,7 +62,13 @@ exports.watchHttp2 = ({ started, resumed, ended }) => {
     begin(request, request)
   }
 
-  /** @this {any} the server @param {import('node:http2').ServerHttp2Stream} stream @param {import('node:http2').IncomingHttpHeaders} headers @param {number} _flags @param {string[]} rawHeaders */
+  /**
+   * @this {any} the server
+   * @param {import('node:http2').ServerHttp2Stream} stream
+   * @param {import('node:http2').IncomingHttpHeaders} headers
+   * @param {number} _flags
+   * @param {string[]} rawHeaders
+   */
   function onServerStream (stream, headers, _flags, rawHeaders) {
     // It has become one of the compatibility API, which tells of this one.
     if (this.listenerCount('request') === 0) begin(new StreamRequest(stream, headers, rawHeaders), stream)
@@ -89,7 +95,10 @@ exports.watchHttp2 = ({ started, resumed, ended }) => {
   }
 }
 
-/** As it was sent: an answer by way of the stream (files, above all) leaves the response object as it was. @param {any} stream */
+/**
+ * As it was sent: an answer by way of the stream (files, above all) leaves the response object as it was.
+ * @param {any} stream
+ */
 function statusOf ({ rstCode, writableFinished, sentHeaders }) {
   return rstCode === 0 && writableFinished ? sentHeaders?.[':status'] ?? ABORTED : ABORTED
 }

@@ -17,8 +17,11 @@ const HEX_OR_DASH = 16
 const classes = new Uint8Array(128)
 for (let code = 0; code < 128; code++) {
   const char = String.fromCharCode(code)
-  classes[code] = (/\d/.test(char) ? DIGIT : 0) | (/[a-z]/i.test(char) ? LETTER : 0) | (/[\da-f]/i.test(char) ? HEX : 0) |
-    (/[@%]/.test(char) ? ENCODED : 0) | (/[\da-f-]/i.test(char) ? HEX_OR_DASH : 0)
+  classes[code] = (/\d/.test(char) ? DIGIT : 0) |
+    (/[a-z]/i.test(char) ? LETTER : 0) |
+    (/[\da-f]/i.test(char) ? HEX : 0) |
+    (/[@%]/.test(char) ? ENCODED : 0) |
+    (/[\da-f-]/i.test(char) ? HEX_OR_DASH : 0)
 }
 
 const SLASH = 47
@@ -43,7 +46,12 @@ function isDynamic (length, some, all, isUuid) {
     length >= NAME_CHARS
 }
 
-/** Whether 36 characters, all hex digits or dashes and no digit (with one it is a token anyway), have the dashes of a UUID. @param {string} path @param {number} start */
+/**
+ * Whether 36 characters, all hex digits or dashes and no digit (with one it is a token anyway), have the dashes of a
+ * UUID.
+ * @param {string} path
+ * @param {number} start
+ */
 function hasUuidDashes (path, start) {
   for (let i = 0; i < UUID_CHARS; i++) {
     if ((path.charCodeAt(start + i) === DASH) !== (i === 8 || i === 13 || i === 18 || i === 23)) return false
@@ -79,7 +87,8 @@ exports.pathTemplate = (path) => {
     const nameEnd = at
     while (at < end && (code = path.charCodeAt(at)) !== SLASH && code !== HASH) at++
     const length = nameEnd - start
-    if (length > 0 && isDynamic(length, some, all, length === UUID_CHARS && (some & DIGIT) === 0 && (all & HEX_OR_DASH) !== 0 && hasUuidDashes(path, start))) {
+    const mayBeUuid = length === UUID_CHARS && (some & DIGIT) === 0 && (all & HEX_OR_DASH) !== 0
+    if (length > 0 && isDynamic(length, some, all, mayBeUuid && hasUuidDashes(path, start))) {
       template += path.slice(copied, start) + ':id'
       copied = at
     } else if (at > nameEnd) {

@@ -39,7 +39,9 @@ class Requests {
   #isStopped = false
   /** @type {RequestContext | undefined} the last that started */
   #latest
-  #connections = new Connections(this.#guarded((/** @type {import('./connections').Connection} */ connection) => this.#abort(connection)))
+  #connections = new Connections(
+    this.#guarded((/** @type {import('./connections').Connection} */ connection) => this.#abort(connection)))
+
   /** @type {WeakMap<object, RequestContext>} */
   #http2 = new WeakMap()
   #stopHttp2
@@ -132,7 +134,11 @@ class Requests {
     if (this.#isFollowing && store !== undefined) this.#storage.enterWith(store)
   }
 
-  /** What the application calls the route; null where it leaves that to us. @param {(request: HttpRequest) => unknown} route @param {HttpRequest} request */
+  /**
+   * What the application calls the route; null where it leaves that to us.
+   * @param {(request: HttpRequest) => unknown} route
+   * @param {HttpRequest} request
+   */
   #ask (route, request) {
     try {
       const name = route(request)
@@ -164,7 +170,11 @@ class Requests {
     for (let context = latest; context !== null; context = context.next) this.#end(context, ABORTED)
   }
 
-  /** @param {RequestContext | undefined} context @param {number} status @param {import('./connections').Connection} [connection] */
+  /**
+   * @param {RequestContext | undefined} context
+   * @param {number} status
+   * @param {import('./connections').Connection} [connection]
+   */
   #end (context, status, connection) {
     if (context === undefined || context.isEnded || this.#isStopped) return
     const { requests, counters } = this.#bridge
@@ -176,7 +186,11 @@ class Requests {
     requests.push(pack(route, method, status), hasWaited ? -startedAtMs : startedAtMs, now - startedAtMs, id)
   }
 
-  /** A silence of the loop has just ended: what came meanwhile is read now. @param {number} atMs @param {number} idleMs of the loop so far */
+  /**
+   * A silence of the loop has just ended: what came meanwhile is read now.
+   * @param {number} atMs
+   * @param {number} idleMs of the loop so far
+   */
   late (atMs, idleMs) {
     this.#rush.begin(atMs, idleMs)
   }

@@ -37,19 +37,27 @@ exports.runBlockedAt = (thresholdMs, onSlow) => {
   const module = { exports: /** @type {any} */ (null) }
   const hooks = { createHook: (/** @type {any} */ callbacks) => asyncHooks.createHook(guarded(callbacks)) }
   const run = compileFunction(fs.readFileSync(FILE, 'utf8'), PARAMETERS, { filename: FILE })
-  run(module, (/** @type {string} */ id) => id === 'async_hooks' ? hooks : require(id), process, NotingError, BoundedMap)
+  const requireFor = (/** @type {string} */ id) => id === 'async_hooks' ? hooks : require(id)
+  run(module, requireFor, process, NotingError, BoundedMap)
   return module.exports(
-    (/** @type {number} */ durationMs, /** @type {any[]} */ frames, /** @type {{ type: string }} */ { type }) => onSlow(durationMs, type, frames),
+    (/** @type {number} */ durationMs, /** @type {any[]} */ frames, /** @type {{ type: string }} */ { type }) =>
+      onSlow(durationMs, type, frames),
     { threshold: thresholdMs })
 }
 
-/** An error in a hook would end the process. @param {Record<string, (...args: any[]) => void>} callbacks @returns {any} */
+/**
+ * An error in a hook would end the process.
+ * @param {Record<string, (...args: any[]) => void>} callbacks
+ * @returns {any}
+ */
 function guarded (callbacks) {
-  return Object.fromEntries(Object.entries(callbacks).map(([name, callback]) => [name, (/** @type {any} */ a, /** @type {any} */ b, /** @type {any} */ c, /** @type {any} */ d) => {
+  /** @param {(...args: any[]) => void} callback @returns {(a: any, b: any, c: any, d: any) => void} */
+  const guard = (callback) => (a, b, c, d) => {
     try {
       callback(a, b, c, d)
     } catch { /* one resource without an origin: a frozen Error, or the application's stack is full */ }
-  }]))
+  }
+  return Object.fromEntries(Object.entries(callbacks).map(([name, callback]) => [name, guard(callback)]))
 }
 
 const NotingError = {
@@ -77,12 +85,19 @@ class Stack {
 
 /** @param {NodeJS.CallSite} site @returns {import('../../types').Frame} */
 function toFrame (site) {
-  return { function: site.getFunctionName(), file: fileOf(site) ?? null, line: site.getLineNumber(), column: site.getColumnNumber() }
+  return {
+    function: site.getFunctionName(),
+    file: fileOf(site) ?? null,
+    line: site.getLineNumber(),
+    column: site.getColumnNumber()
+  }
 }
 
 /** Not of async_hooks, of blocked-at or ours. @param {import('../../types').Frame} frame */
 function isForeign ({ file }) {
-  return file === null || !(/^node:(internal\/)?async_hooks$/.test(file) || file === FILE || (OWN_FOLDER !== null && file.startsWith(OWN_FOLDER)))
+  if (file === null) return true
+  const isOwn = OWN_FOLDER !== null && file.startsWith(OWN_FOLDER)
+  return !isOwn && file !== FILE && !/^node:(internal\/)?async_hooks$/.test(file)
 }
 
 /** @extends {Map<number, unknown>} */

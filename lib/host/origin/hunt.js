@@ -23,6 +23,9 @@ exports.checkHunt = (options) => {
   for (const key of Object.keys(options)) {
     if (key !== 'seconds') throw codedError('LOOPWATCH_ERR_OPTION_UNKNOWN', key, nearest(key, ['seconds']))
   }
-  if (!SECONDS.accepts(options.seconds)) throw codedError('LOOPWATCH_ERR_OPTION', 'option "seconds" of hunt()', SECONDS.takes, options.seconds)
-  return /** @type {number} */ (options.seconds)
+  const { seconds } = options
+  if (!SECONDS.accepts(seconds)) {
+    throw codedError('LOOPWATCH_ERR_OPTION', 'option "seconds" of hunt()', SECONDS.takes, seconds)
+  }
+  return /** @type {number} */ (seconds)
 }

@@ -70,7 +70,8 @@ class OriginTracker {
     const untilMs = Math.max(known?.untilMs ?? 0, now + seconds * MS_PER_S)
     const timer = untilMs === Infinity ? undefined : setTimeout(() => this.close(reason, 'time'), untilMs - now).unref()
     this.#wishes.set(reason, { untilMs, timer })
-    this.#send({ code: TRACKING, open: true, reason, seconds: untilMs === Infinity ? null : (untilMs - now) / MS_PER_S, why, failure: null })
+    const leftS = untilMs === Infinity ? null : (untilMs - now) / MS_PER_S
+    this.#send({ code: TRACKING, open: true, reason, seconds: leftS, why, failure: null })
     return null
   }
 

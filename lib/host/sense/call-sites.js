@@ -19,8 +19,10 @@ const hasOwn = Object.hasOwn
 function withProperty (name, value, call) {
   // Own fields alone count: an application may have given every object a `get`.
   const found = getOwnPropertyDescriptor(Error, name)
-  if (found !== undefined && hasOwn(found, 'writable') && found.writable) return assigned(name, value, found.value, call)
-  defineProperty(Error, name, /** @type {any} */ ({ __proto__: null, value, configurable: true, writable: true, enumerable: true }))
+  const isWritable = found !== undefined && hasOwn(found, 'writable') && found.writable
+  if (isWritable) return assigned(name, value, found.value, call)
+  const ours = { __proto__: null, value, configurable: true, writable: true, enumerable: true }
+  defineProperty(Error, name, /** @type {any} */ (ours))
   try {
     return call()
   } finally {

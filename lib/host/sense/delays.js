@@ -23,7 +23,8 @@ class Delays {
   }
 
   /**
-   * One delay is counted in each calm period: if every beat were, busy times, which beat faster, would outweigh the others.
+   * One delay is counted in each calm period: if every beat were, busy times, which beat faster, would outweigh the
+   * others.
    * @param {number} atMs monotonic
    * @param {number} lateMs of the beat, may be below 0 as timers are of whole milliseconds
    */

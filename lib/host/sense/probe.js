@@ -14,7 +14,9 @@ const slice = Function.prototype.call.bind(String.prototype.slice)
 const FRAMES = 64
 const NAME_CHARS = 200
 const PATH_CHARS = 1024
-/** Longer than any path: a module of a `data:` URL has all of its text for a name, which would leave no room for frames. */
+/**
+ * Longer than any path: a module of a `data:` URL has all of its text for a name, which would leave no room for frames.
+ */
 const FILE_CHARS = 4096
 const NO_REQUEST = FIELD.repeat(6)
 
@@ -31,8 +33,8 @@ function writeFrames (sites) {
     const site = sites[i]
     const name = site.getFunctionName()
     const file = fileOf(site)
-    text += (site.getLineNumber() ?? '') + FIELD + (site.getColumnNumber() ?? '') + FIELD + (file ? slice(file, 0, FILE_CHARS) : '') + FIELD +
-      (name ? slice(name, 0, NAME_CHARS) : '') + LINE
+    text += (site.getLineNumber() ?? '') + FIELD + (site.getColumnNumber() ?? '') + FIELD +
+      (file ? slice(file, 0, FILE_CHARS) : '') + FIELD + (name ? slice(name, 0, NAME_CHARS) : '') + LINE
   }
   return text
 }
@@ -42,7 +44,8 @@ function writeRequest ({ context, isCertain }) {
   if (context === undefined) return NO_REQUEST
   try {
     const { id, startedAtMs, method, template, traceId, isEnded } = context
-    return id + FIELD + startedAtMs + FIELD + method + FIELD + (activeTraceId() ?? traceId ?? '') + FIELD + isCertain + FIELD + isEnded + FIELD + slice(template, 0, PATH_CHARS)
+    return id + FIELD + startedAtMs + FIELD + method + FIELD + (activeTraceId() ?? traceId ?? '') + FIELD +
+      isCertain + FIELD + isEnded + FIELD + slice(template, 0, PATH_CHARS)
   } catch {
     return NO_REQUEST // the application has made something else of its request
   }
@@ -64,8 +67,9 @@ exports.createProbe = ({ answer, beat }, currentRequest) =>
     if (question === 0) return
     const debugged = debuggerUrl !== undefined
     const cpuMs = threadCpuMs()
-    answer.answer(question, nowMs() + FIELD + eventLoopUtilization().idle + FIELD + beat.beats + FIELD + debugged + FIELD +
-      (putAtMs ?? '') + FIELD + (cpuMs >= 0 ? cpuMs : '') + FIELD + writeRequest(currentRequest()) + LINE + (debugged ? '' : stack()))
+    const head = nowMs() + FIELD + eventLoopUtilization().idle + FIELD + beat.beats + FIELD + debugged + FIELD +
+      (putAtMs ?? '') + FIELD + (cpuMs >= 0 ? cpuMs : '')
+    answer.answer(question, head + FIELD + writeRequest(currentRequest()) + LINE + (debugged ? '' : stack()))
   }
 
 /** A frozen Error cannot be set aside for; the rest of the answer is worth as much without frames. */

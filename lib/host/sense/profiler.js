@@ -144,8 +144,9 @@ class HostProfiler {
 }
 
 /**
- * Loads node:inspector, for this file and for lib/host/workers/inspector-proxy.js: with the first question, not for everybody
- * who starts an agent. The question comes at an interrupt, where no require() may run: applications have theirs patched.
+ * Loads node:inspector, for this file and for lib/host/workers/inspector-proxy.js: with the first question, not for
+ * everybody who starts an agent. The question comes at an interrupt, where no require() may run: applications have
+ * theirs patched.
  */
 exports.loadInspector = () => process.getBuiltinModule('node:inspector')
 

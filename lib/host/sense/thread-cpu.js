@@ -5,7 +5,8 @@ const process = require('../../util/process')
 const { US_PER_MS } = require('../../util/units')
 
 /** Bound at load, before an application makes something else of it. Node.js 20 has none. */
-const threadCpuUsage = /** @type {{ threadCpuUsage?: typeof process.cpuUsage }} */ (process).threadCpuUsage?.bind(process)
+const threadCpuUsage =
+  /** @type {{ threadCpuUsage?: typeof process.cpuUsage }} */ (process).threadCpuUsage?.bind(process)
 
 /**
  * CPU time of the calling thread so far; NaN where Node.js does not tell. A call takes 0.5 us of CPU (Linux, Node.js
@@ -23,7 +24,9 @@ exports.threadCpuMs = () => {
   }
 }
 
-/** Whether Linux tells the watchdog the CPU time of this thread: it is then not spent at each beat to count it as well. */
+/**
+ * Whether Linux tells the watchdog the CPU time of this thread: it is then not spent at each beat to count it as well.
+ */
 exports.isToldByKernel = () => {
   try {
     return parseInt(fs.readFileSync('/proc/thread-self/schedstat', 'latin1'), 10) > 0

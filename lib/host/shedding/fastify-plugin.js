@@ -26,14 +26,14 @@ exports.createFastifyPlugin = (gauge) => {
     const { retryAfter } = resolved
     const sheds = createShedding(resolved, gauge)
     fastify.addHook('onRequest', onRequest)
-    if (sheds !== null) {
-      fastify.addHook('onRequest', (/** @type {any} */ request, /** @type {any} */ reply, /** @type {() => void} */ next) => {
-        if (!sheds(request)) return next()
-        // Hijacked, a reply goes through no serializer, error handler or onSend hook of the application.
-        reply.hijack()
-        refuse(reply.raw, retryAfter)
-      })
+    /** @param {any} request @param {any} reply @param {() => void} next */
+    const shed = (request, reply, next) => {
+      if (!sheds?.(request)) return next()
+      // Hijacked, a reply goes through no serializer, error handler or onSend hook of the application.
+      reply.hijack()
+      refuse(reply.raw, retryAfter)
     }
+    if (sheds !== null) fastify.addHook('onRequest', shed)
     done()
   }
 

@@ -9,10 +9,30 @@ const predicate = { takes: 'a function', accepts: (value) => typeof value === 'f
 
 /** Every option of agent.middleware() and agent.fastify: key, type, default and one line of documentation. */
 const table = [
-  { key: 'maxDelay', type: type.number(1, 60000, 'milliseconds'), default: undefined, doc: 'shed requests while the loop delay is above this, ms' },
-  { key: 'maxUtilization', type: type.number(0, 1), default: undefined, doc: 'shed requests while the loop utilization is above this, 0 to 1' },
-  { key: 'retryAfter', type: type.integer(0, 86400), default: 10, doc: 'what a shed request is told in Retry-After, seconds' },
-  { key: 'exempt', type: predicate, default: undefined, doc: 'a function of the request: true for those that are never shed, such as health checks' }
+  {
+    key: 'maxDelay',
+    type: type.number(1, 60000, 'milliseconds'),
+    default: undefined,
+    doc: 'shed requests while the loop delay is above this, ms'
+  },
+  {
+    key: 'maxUtilization',
+    type: type.number(0, 1),
+    default: undefined,
+    doc: 'shed requests while the loop utilization is above this, 0 to 1'
+  },
+  {
+    key: 'retryAfter',
+    type: type.integer(0, 86400),
+    default: 10,
+    doc: 'what a shed request is told in Retry-After, seconds'
+  },
+  {
+    key: 'exempt',
+    type: predicate,
+    default: undefined,
+    doc: 'a function of the request: true for those that are never shed, such as health checks'
+  }
 ]
 
 /**
@@ -36,12 +56,15 @@ exports.resolveShedOptions = (source, given) => {
   if (!type.isPlainObject(given)) throw codedError('LOOPWATCH_ERR_OPTION', source, 'an object of options', given)
   const keys = table.map(({ key }) => key)
   for (const key of Object.keys(given)) {
-    if (!keys.includes(key) && !FASTIFY_KEYS.includes(key)) throw codedError('LOOPWATCH_ERR_OPTION_UNKNOWN', key, nearest(key, keys))
+    if (keys.includes(key) || FASTIFY_KEYS.includes(key)) continue
+    throw codedError('LOOPWATCH_ERR_OPTION_UNKNOWN', key, nearest(key, keys))
   }
   const resolved = /** @type {any} */ ({})
   for (const row of table) {
     const value = given[row.key]
-    if (value !== undefined && !row.type.accepts(value)) throw codedError('LOOPWATCH_ERR_OPTION', `option "${row.key}" of ${source}`, row.type.takes, value)
+    if (value !== undefined && !row.type.accepts(value)) {
+      throw codedError('LOOPWATCH_ERR_OPTION', `option "${row.key}" of ${source}`, row.type.takes, value)
+    }
     resolved[row.key] = value ?? row.default
   }
   return resolved

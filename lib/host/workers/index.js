@@ -9,7 +9,8 @@ const { WorkerTracker } = require('./tracker')
 /**
  * What the main thread has for watching the application's worker threads.
  * @typedef {object} Threads
- * @property {ReturnType<typeof createInspectorProxy> | undefined} relay the way to their inspectors, where that is wanted
+ * @property {ReturnType<typeof createInspectorProxy> | undefined} relay the way to their inspectors, where that is
+ * wanted
  * @property {() => import('./outside-watch').OutsideWatch['known']} known those that are looked at from outside
  * @property {() => void} stop
  */

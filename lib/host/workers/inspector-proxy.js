@@ -22,9 +22,10 @@ const ANSWER_MS = 5
  * process wait for a debugger or print that it does.
  *
  * It waits for the threads to begin (`waitMs`) and then until they have answered: a worker that is
- * terminated while it evaluates for an inspector loses the termination, and a loop that does not end goes on for ever (measured on 20.20,
- * 22.23, 24.21, 26.10). Whoever would terminate it is this thread, which therefore stays here, though
- * never for long; one that is in a native call is left alone, since its termination would come before our question.
+ * terminated while it evaluates for an inspector loses the termination, and a loop that does not end goes on for ever
+ * (measured on 20.20, 22.23, 24.21, 26.10). Whoever would terminate it is this thread, which therefore stays here,
+ * though never for long; one that is in a native call is left alone, since its termination would come before our
+ * question.
  * @param {Pick<import('../../bridge/memory').Bridge, 'counters'>} bridge
  * @param {Pick<import('../../bridge/worker-exit-lock').WorkerExitLock, 'enter' | 'leave'>} gate
  * @param {{ hasStopping: () => boolean }} workers
@@ -35,7 +36,9 @@ exports.createInspectorProxy = ({ counters }, gate, workers) =>
     const startMs = nowMs()
     if (gate.enter(startMs)) {
       try {
-        if (url() === undefined && !workers.hasStopping()) send(new Session(), call, counters.get('relays'), startMs + HOLD_MS)
+        if (url() === undefined && !workers.hasStopping()) {
+          send(new Session(), call, counters.get('relays'), startMs + HOLD_MS)
+        }
       } catch {
         // Whatever this inspector refuses: the questions stay unanswered.
       } finally {
@@ -66,7 +69,8 @@ function send (session, { threadIds, expression, most, lists, waitMs }, relays, 
     const chosen = threads.filter(({ id }) => threadIds.includes(id)).slice(0, most)
     for (const { sessionId, name } of chosen) {
       const text = acknowledged(`${expression}(undefined, ${nowMs()}, ${JSON.stringify(name)})`, relays)
-      const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression: text, silent: true, returnByValue: true } })
+      const params = { expression: text, silent: true, returnByValue: true }
+      const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params })
       session.post('NodeWorker.sendMessageToWorker', { sessionId, message })
     }
     awaitDone(channel, chosen.length, relays, Math.min(nowMs() + waitMs, endMs), endMs)
@@ -93,7 +97,8 @@ function tell (living) {
 /**
  * Never by Atomics.wait(): V8 has one place a thread to note what it waits for, so where the application
  * is in one already, a second on top of it corrupts memory ("free(): invalid pointer", on 20.20).
- * @param {BroadcastChannel} channel @param {number} asked @param {number} relays @param {number} begunMs @param {number} endMs
+ * @param {BroadcastChannel} channel @param {number} asked @param {number} relays @param {number} begunMs @param
+ * {number} endMs
  */
 function awaitDone (channel, asked, relays, begunMs, endMs) {
   /** @type {Int32Array[]} */
@@ -101,7 +106,8 @@ function awaitDone (channel, asked, relays, begunMs, endMs) {
   while (nowMs() < endMs) {
     const received = receiveMessageOnPort(/** @type {any} */ (channel))?.message
     if (received?.relays === relays) begun.push(received.done)
-    else if ((begun.length === asked || nowMs() >= begunMs) && begun.every((done) => Atomics.load(done, 0) === 1)) return
+    else if (begun.length < asked && nowMs() < begunMs) continue
+    else if (begun.every((done) => Atomics.load(done, 0) === 1)) return
   }
 }
 

@@ -2,9 +2,14 @@
 
 const { US_PER_MS } = require('../../util/units')
 
-/** A thread that waits for events beats for as long as nobody sees otherwise: a main thread that is blocked itself sees nothing. */
+/**
+ * A thread that waits for events beats for as long as nobody sees otherwise: a main thread that is blocked itself sees
+ * nothing.
+ */
 const NEVER_MS = 1e9
-/** Node.js gets a thread ready in 30 ms, and few load for longer than this: whose loop has not begun by then is blocked. */
+/**
+ * Node.js gets a thread ready in 30 ms, and few load for longer than this: whose loop has not begun by then is blocked.
+ */
 const BOOT_MS = 1000
 /** A thread that waits for events is woken for its CPU time this often. */
 const CPU_MS = 1000
@@ -36,7 +41,8 @@ class OutsideView {
   /**
    * @param {object} parts
    * @param {() => { idle: number, active: number }} parts.read `worker.performance.eventLoopUtilization`
-   * @param {(() => Promise<NodeJS.CpuUsage>) | null} parts.cpuUsage where the kernel does not tell of its CPU time; it is answered by the thread itself
+   * @param {(() => Promise<NodeJS.CpuUsage>) | null} parts.cpuUsage where the kernel does not tell of its CPU time; it
+   * is answered by the thread itself
    * @param {import('../../bridge/memory').Bridge} parts.bridge what the watchdog reads
    * @param {number} parts.thresholdMs
    * @param {number} parts.createdAtMs
@@ -65,7 +71,8 @@ class OutsideView {
     const isBegun = idle > 0 || active > 0
     if (this.#isStopped || (!isBegun && nowMs - this.#createdAtMs < BOOT_MS)) return 0
     const waitedMs = idle - this.#idleMs
-    if (waitedMs > 0 || isBegun !== this.#isBegun) this.#turned(nowMs, { waitedMs, idle, active, isWaiting: idle > before })
+    const hasTurned = waitedMs > 0 || isBegun !== this.#isBegun
+    if (hasTurned) this.#turned(nowMs, { waitedMs, idle, active, isWaiting: idle > before })
     else this.#stays(nowMs, { idle, active })
     this.#isBegun = isBegun
     this.#idleMs = idle
@@ -86,7 +93,8 @@ class OutsideView {
     // The first of all beats stands for code at the top level.
     if (beat.beats === 0) beat.write(nowMs, idle, active, NEVER_MS)
     beat.write(nowMs, idle, active, NEVER_MS)
-    this.#busy = isWaiting ? null : { earliestMs: Math.min(nowMs, this.#atMs + waitedMs), latestMs: nowMs, seenMs: nowMs, isTold: false }
+    const earliestMs = Math.min(nowMs, this.#atMs + waitedMs)
+    this.#busy = isWaiting ? null : { earliestMs, latestMs: nowMs, seenMs: nowMs, isTold: false }
   }
 
   /** @param {number} nowMs @param {{ idle: number, active: number }} seen */
@@ -97,7 +105,8 @@ class OutsideView {
     if (busy.isTold || nowMs - busy.latestMs < this.#certainMs) return
     busy.isTold = true
     // As of a thread that beat when it may have begun to be busy, and was to beat again when it was seen to be.
-    this.#bridge.beat.write(busy.earliestMs, idle, Math.max(0, active - (nowMs - busy.earliestMs)), busy.latestMs - busy.earliestMs)
+    const activeMs = Math.max(0, active - (nowMs - busy.earliestMs))
+    this.#bridge.beat.write(busy.earliestMs, idle, activeMs, busy.latestMs - busy.earliestMs)
   }
 
   /** One question at a time: a thread in a native call answers at its end. @param {number} nowMs */

@@ -20,7 +20,10 @@ const BUSY_SHARE = 0.1
 /** The id of a Worker whose thread is no more. */
 const ENDED_ID = -1
 
-/** @typedef {{ threadId: number, name: string, tid: number | null, createdAtMs: number, memory: SharedArrayBuffer | null, view: OutsideView | null }} Thread */
+/**
+ * @typedef {{ threadId: number, name: string, tid: number | null, createdAtMs: number, memory: SharedArrayBuffer |
+ * null, view: OutsideView | null }} Thread
+ */
 
 /**
  * Looks at the application's worker threads from the main thread, by what Node.js tells of them from outside:
@@ -64,7 +67,14 @@ class OutsideWatch {
     if (this.#isOurs()) return
     // The newest has the highest number, but for the moment in which numbers begin anew.
     const tid = [...this.#tasks].filter((each) => !known.has(each)).reduce((most, each) => Math.max(most, each), 0)
-    const thread = { threadId: worker.threadId, name: nameOf(worker.threadName), tid: tid === 0 ? null : tid, createdAtMs: nowMs(), memory: null, view: null }
+    const thread = {
+      threadId: worker.threadId,
+      name: nameOf(worker.threadName),
+      tid: tid === 0 ? null : tid,
+      createdAtMs: nowMs(),
+      memory: null,
+      view: null
+    }
     this.#threads.set(worker, thread)
     this.#timer ??= setTimeout(this.#look, BUSY_MS).unref()
     this.#see(worker, thread)
@@ -102,7 +112,11 @@ class OutsideWatch {
     this.#timer = this.#threads.size === 0 ? undefined : setTimeout(this.#look, waitMs).unref()
   }
 
-  /** @param {import('node:worker_threads').Worker} worker @param {Thread} thread @returns {number} how long it has been busy without a pause */
+  /**
+   * @param {import('node:worker_threads').Worker} worker
+   * @param {Thread} thread
+   * @returns {number} how long it has been busy without a pause
+   */
   #lookAt (worker, thread) {
     if (worker.threadId === ENDED_ID) {
       this.#threads.delete(worker)
@@ -117,7 +131,8 @@ class OutsideWatch {
 
   /** Those that a watchdog which is started anew has to be told of. */
   get known () {
-    return [...this.#threads.values()].flatMap(({ threadId, name, tid, memory }) => memory === null ? [] : [{ threadId, name, tid, memory }])
+    return [...this.#threads.values()]
+      .flatMap(({ threadId, name, tid, memory }) => memory === null ? [] : [{ threadId, name, tid, memory }])
   }
 
   stop () {

@@ -3,7 +3,9 @@
 // Loaded in every worker thread that runs the preload, so what it needs to beat is loaded only where it does.
 const { wantedBeats } = require('../../bridge/worker-beats')
 
-/** The watchdog may not listen yet, or never will: it is told again after this time, then after twice that, and so on. */
+/**
+ * The watchdog may not listen yet, or never will: it is told again after this time, then after twice that, and so on.
+ */
 const AGAIN_MS = 100
 
 /**

@@ -33,9 +33,12 @@ exports.install = ({ name, isInterrupt, options }) => {
   const agent = known ?? new NoopAgent()
   const isOurs = known === undefined
   // As by lib/util/define-hidden.js, which would be one more file to load at an interrupt.
-  if (isOurs) Object.defineProperty(globalThis, kAgent, /** @type {any} */ ({ __proto__: null, value: agent, configurable: true, enumerable: false, writable: true }))
+  const property = { __proto__: null, value: agent, configurable: true, enumerable: false, writable: true }
+  if (isOurs) Object.defineProperty(globalThis, kAgent, /** @type {any} */ (property))
   // Released by a watchdog that has ended, it may not have beaten since.
-  if (agent.announce === undefined || agent.isReleased?.()) agent.announce = watchThisThread(agent, isOurs, nameOf(name, script()), isInterrupt, options)
+  if (agent.announce === undefined || agent.isReleased?.()) {
+    agent.announce = watchThisThread(agent, isOurs, nameOf(name, script()), isInterrupt, options)
+  }
   agent.announce()
 }
 

@@ -5,9 +5,15 @@ const { layerPaths } = require('./layer-paths')
 /** Deeper than any router is nested; ends the search where routers mount each other. */
 const DEPTH = 16
 
-/** A prefix as a template; null where the route is below a layer that does not tell its own. @typedef {string | null} Prefix */
+/**
+ * A prefix as a template; null where the route is below a layer that does not tell its own.
+ * @typedef {string | null} Prefix
+ */
 
-/** The prefixes below which each route was found, by application: several may share a router. @type {WeakMap<object, WeakMap<object, Prefix[]>>} */
+/**
+ * The prefixes below which each route was found, by application: several may share a router.
+ * @type {WeakMap<object, WeakMap<object, Prefix[]>>}
+ */
 const known = new WeakMap()
 
 /**

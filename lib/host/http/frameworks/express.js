@@ -40,7 +40,9 @@ function templateOf (request, route) {
   /** @type {(string | RegExp)[]} */
   const paths = Array.isArray(route.path) ? route.path.flat(Infinity) : [route.path]
   const mounts = mountsOf(route, app)
-  if (mounts.length === 1 && mounts[0] !== null && paths.length === 1 && isBelow(mounts[0], baseUrl)) return join(mounts[0], paths[0])
+  const [mount] = mounts
+  const isOnly = mounts.length === 1 && paths.length === 1
+  if (isOnly && mount !== null && isBelow(mount, baseUrl)) return join(mount, paths[0])
   // Its router is mounted at several places, or it has several paths: Express took the first that fits.
   const asked = urlSegments(originalUrl ?? url)
   for (const mount of mounts) {
@@ -73,7 +75,8 @@ function fromUrl (paths, asked, baseUrl = '') {
     if (typeof path !== 'string') continue
     const own = pathSegments(path)
     const prefix = asked.slice(0, Math.max(0, asked.length - own.length))
-    if (fits(own, asked.slice(prefix.length), true)) return join(pathTemplate(prefix.map((segment) => `/${segment}`).join('')), path)
+    if (!fits(own, asked.slice(prefix.length), true)) continue
+    return join(pathTemplate(prefix.map((segment) => `/${segment}`).join('')), path)
   }
   return join(pathTemplate(baseUrl), paths[0])
 }

@@ -14,12 +14,18 @@ let name = ignore
 /** Instances made under this agent. */
 let instances = 0
 
-/** Where a request of Fastify 5 keeps what its `routeOptions` are made of, anew at each look: 200 ns on Node 24. @type {symbol | undefined} */
+/**
+ * Where a request of Fastify 5 keeps what its `routeOptions` are made of, anew at each look: 200 ns on Node 24.
+ * @type {symbol | undefined}
+ */
 let kContext
 /** So many requests are looked through for it, other versions keep it elsewhere or nowhere. */
 let looks = 10
 
-/** @param {any} request @returns {string | null | undefined} null where no route matched, undefined before Fastify 4.10 */
+/**
+ * @param {any} request
+ * @returns {string | null | undefined} null where no route matched, undefined before Fastify 4.10
+ */
 function urlOf (request) {
   const url = kContext === undefined ? undefined : request[kContext]?.config?.url
   if (typeof url === 'string') return url

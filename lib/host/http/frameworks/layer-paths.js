@@ -32,7 +32,9 @@ function fromLastMatch ({ path, params, matchers }) {
   const segments = path.split('/')
   let from = 0
   for (const name of Object.keys(params)) {
-    const at = segments.findIndex((segment, i) => i >= from && (segment === params[name] || encodeURIComponent(String(params[name])) === segment))
+    const value = params[name]
+    const at = segments.findIndex((segment, i) =>
+      i >= from && (segment === value || encodeURIComponent(String(value)) === segment))
     if (at === -1) return null
     segments[at] = `:${name}`
     from = at + 1
@@ -40,7 +42,10 @@ function fromLastMatch ({ path, params, matchers }) {
   return [segments.join('/')]
 }
 
-/** @param {string} source of one path, or of several as alternatives @param {{ name: string | number }[]} keys of all groups, in order */
+/**
+ * @param {string} source of one path, or of several as alternatives
+ * @param {{ name: string | number }[]} keys of all groups, in order
+ */
 function pathsOf (source, keys) {
   const rest = [...keys]
   const paths = []
