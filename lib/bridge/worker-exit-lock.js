@@ -17,7 +17,7 @@ const CHANGED_MS = 1
  * Node.js connects to all; where it connects to one in the very microseconds in which that thread's
  * inspector is taken apart, the process aborts without a word (MainThreadInterface::Post calls
  * shared_from_this() on an object that is being destroyed; seen on 20.20, 22.23, 24.21 and 26.10,
- * within seconds by `node scenarios/overhead/thread-ends.js bare`).
+ * within seconds by `node scenarios/overhead/checks/thread-ends.js bare`).
  *
  * So nobody speaks in the second after a thread has begun, was told to end, or said that it ends; and
  * one that ends waits for whoever speaks. Of the two, each tells first and looks then.

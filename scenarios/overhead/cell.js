@@ -1,13 +1,13 @@
 'use strict'
 
 const { median } = require('../harness/stats')
-const { load, SERVER_CORE, LOAD_CORE } = require('./load')
-const { ServerProcess } = require('./server-process')
+const { load, SERVER_CORE, LOAD_CORE } = require('./server/load')
+const { ServerProcess } = require('./server/server-process')
 
 /** wrk takes whole seconds. */
 const BURST_S = 1
 
-/** @typedef {import('./load').Burst & { cpuUs: number }} Measured */
+/** @typedef {import('./server/load').Burst & { cpuUs: number }} Measured */
 
 /**
  * The other server idles on the load's core meanwhile: what idling costs an agent would be taken from

@@ -3,7 +3,7 @@
 const path = require('node:path')
 const { codedError } = require('../../lib/tables/errors')
 const { missingPackages, withRanges } = require('../harness/packages')
-const { driver } = require('./load')
+const { driver } = require('./server/load')
 const { peers } = require('./peers')
 const { packages: APP } = require('./real-app/work')
 const { watchers } = require('./watchers')
@@ -69,7 +69,7 @@ const realApp = (variants, ratePerSecond, seconds = REAL_APP_S) => variants.map(
 const idle = (variants, seconds = IDLE_S) => variants.map((variant) => ({
   variant,
   params: { server: 'bare', handler: 'idle' },
-  module: path.join(__dirname, 'idle-cell.js'),
+  module: path.join(__dirname, 'idle', 'cell.js'),
   unit: '% of a core',
   better: /** @type {const} */ ('lower'),
   seconds,

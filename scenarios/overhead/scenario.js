@@ -1,12 +1,12 @@
 'use strict'
 
 const { extra } = require('../harness/format')
-const { driver } = require('./load')
-const { charts } = require('./charts')
-const { comparisons } = require('./comparison')
-const { findings } = require('./findings')
+const { driver } = require('./server/load')
+const { charts } = require('./report/charts')
+const { comparisons } = require('./report/comparison')
+const { findings } = require('./report/findings')
 const { optionalPackages, parseParts, parseRate, plan } = require('./parts')
-const { tables } = require('./pooled')
+const { tables } = require('./server/pooled')
 
 /** Of both servers: under load V8 compiles for some seconds, in turns of 3 to 25 ms that a p99 would take for the watching. */
 const WARM_UP_S = 8

@@ -52,6 +52,6 @@ test('a piscina pool of which nobody asks anything: its idle workers are no bloc
 })
 
 test('worker threads end in all ways while they are watched from outside: nothing aborts', async (t) => {
-  const { stdout, stderr } = await startNode(t, [path.join(ROOT, 'scenarios', 'overhead', 'thread-ends.js'), 'auto', '4'], { env: { SECONDS: '2' } }).closed
+  const { stdout, stderr } = await startNode(t, [path.join(ROOT, 'scenarios', 'overhead', 'checks', 'thread-ends.js'), 'auto', '4'], { env: { SECONDS: '2' } }).closed
   assert.match(stdout, /^auto: 0 of 4 processes ended by a signal \(.*\{"code 0":4\}\)\n$/, stderr)
 })

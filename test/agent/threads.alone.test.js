@@ -21,7 +21,7 @@ test('a process that ends at any moment around an injection keeps its code and s
 })
 
 test('threads that end by themselves, by exit or by an error while others are asked abort nothing', async (t) => {
-  const out = await startNode(t, [path.join(ROOT, 'scenarios', 'overhead', 'thread-ends.js'), 'on'], { env: { SECONDS: '4' } }).closed
+  const out = await startNode(t, [path.join(ROOT, 'scenarios', 'overhead', 'checks', 'thread-ends.js'), 'on'], { env: { SECONDS: '4' } }).closed
   assert.deepEqual([out.code, out.signal, out.stderr], [0, null, ''])
   const [ended, asked] = (out.stdout.match(/\d+/g) ?? []).map(Number)
   assert.ok(ended > 20 && asked > 100, out.stdout)

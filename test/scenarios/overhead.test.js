@@ -7,7 +7,7 @@ const childProcess = require('node:child_process')
 const fs = require('node:fs')
 const { needs } = require('../support/tools')
 const { missingPackages } = require('../../scenarios/harness/packages')
-const loading = require('../../scenarios/overhead/load')
+const loading = require('../../scenarios/overhead/server/load')
 const { packages } = require('../../scenarios/overhead/real-app/work')
 
 /** The cores that a process's threads may use. @param {number} pid */
@@ -58,7 +58,7 @@ test('overhead: while one server is measured the other is on the core of the loa
 })
 
 test('overhead: an idle server is looked at without being asked, beside one that is not watched', async (t) => {
-  const { run } = require('../../scenarios/overhead/idle-cell')
+  const { run } = require('../../scenarios/overhead/idle/cell')
   const { value, extra } = await run(makeContext('loopwatch', { server: 'bare', handler: 'idle' }, 2))
   assert.ok(value > 0 && extra.cpuPercent > extra.bareCpuPercent, JSON.stringify(extra))
   if (process.platform !== 'linux') return t.skip('wake-ups need Linux')

@@ -3,8 +3,8 @@
 const { startDriver } = require('../../load/driver')
 const { percentile } = require('../../load/summary')
 const { median } = require('../../harness/stats')
-const { LOAD_CORE, SERVER_CORE } = require('../load')
-const { pin, ServerProcess } = require('../server-process')
+const { LOAD_CORE, SERVER_CORE } = require('../server/load')
+const { pin, ServerProcess } = require('../server/server-process')
 
 /** Connections: more than are ever busy at once, unless the server falls behind. */
 const USERS = 50

@@ -19,7 +19,7 @@ const { codecs } = require('../../../scenarios/messaging/codecs')
 const { run } = require('../../../scenarios/messaging/ping-pong')
 const { Ring } = require('../../../scenarios/messaging/ring')
 const { transports } = require('../../../scenarios/messaging/transports')
-const { readWrk } = require('../../../scenarios/overhead/load')
+const { readWrk } = require('../../../scenarios/overhead/server/load')
 const { makeDocument } = require('../../support/scenario-document')
 
 const ROOT = path.join(__dirname, '..', '..', '..', 'scenarios')

@@ -1,7 +1,7 @@
 'use strict'
 
 // How fast the endpoint answers while the host is stuck for good, and what Prometheus would see:
-// node scenarios/overhead/endless.js [requests]
+// node scenarios/overhead/checks/endless.js [requests]
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -9,7 +9,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const requests = Number(process.argv[2] ?? 500)
 
 async function stuck () {
-  const agent = require('../../lib').start({ port: 0, log: false })
+  const agent = require('../../../lib').start({ port: 0, log: false })
   const { url } = await agent.ready
   process.send?.(url)
   setTimeout(() => { for (;;); }, 100)

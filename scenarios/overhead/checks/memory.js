@@ -1,13 +1,13 @@
 'use strict'
 
-// Whether memory stays flat: node scenarios/overhead/memory.js [blocks] [captures]
+// Whether memory stays flat: node scenarios/overhead/checks/memory.js [blocks] [captures]
 // Many short blocks at the lowest threshold, then longer ones sampled every millisecond. The
 // process's resident memory is printed ten times in each part.
 const blocks = Number(process.argv[2] ?? 100000)
 const captures = Number(process.argv[3] ?? 20000)
 
 const MB = 1024 * 1024
-const agent = require('../../lib').start({ port: 0, log: false, threshold: 2, sample: 1 })
+const agent = require('../../../lib').start({ port: 0, log: false, threshold: 2, sample: 1 })
 
 /** @param {number} ms */
 function hold (ms) {

@@ -1,12 +1,12 @@
 'use strict'
 
-const { figure } = require('../harness/format')
-const { summarise } = require('../harness/stats')
-const { partOf } = require('./parts')
+const { figure } = require('../../harness/format')
+const { summarise } = require('../../harness/stats')
+const { partOf } = require('../parts')
 
-/** @typedef {import('../harness/interface').Cell} Cell */
-/** @typedef {import('../harness/interface').Comparison} Comparison */
-/** @typedef {import('../harness/interface').Summary} Summary */
+/** @typedef {import('../../harness/interface').Cell} Cell */
+/** @typedef {import('../../harness/interface').Comparison} Comparison */
+/** @typedef {import('../../harness/interface').Summary} Summary */
 
 /** A median with its spread over the rounds. @param {Summary | undefined} summary */
 const spread = (summary) => summary === undefined
@@ -57,9 +57,9 @@ const IDLE = [
 /** @type {Shown[]} */
 const PRELOAD = [{ title: 'empty script ms', key: 'scriptMs' }]
 
-/** By what they cost: a large application, an idle server, an empty script. @param {import('../harness/interface').Document} document */
+/** By what they cost: a large application, an idle server, an empty script. @param {import('../../harness/interface').Document} document */
 exports.comparisons = ({ cells }) => {
-  const of = (/** @type {import('./parts').Part} */ part) => cells.filter((cell) => cell.median !== null && partOf(cell) === part)
+  const of = (/** @type {import('../parts').Part} */ part) => cells.filter((cell) => cell.median !== null && partOf(cell) === part)
   const idle = of('idle')
   const noKernel = idle.length > 0 && idle.every(({ extra }) => extra.wakeUps === undefined)
   return [

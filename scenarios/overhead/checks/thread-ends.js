@@ -1,20 +1,20 @@
 'use strict'
 
 // Worker threads come and go by the dozen, and nothing may abort:
-//   node scenarios/overhead/thread-ends.js auto            under an agent as it is by default, which uses no inspector of theirs
-//   node scenarios/overhead/thread-ends.js on              while the main thread's inspector is connected to all of them again
+//   node scenarios/overhead/checks/thread-ends.js auto            under an agent as it is by default, which uses no inspector of theirs
+//   node scenarios/overhead/checks/thread-ends.js on              while the main thread's inspector is connected to all of them again
 //                                                          and again, with the gate of threads: 'on' (lib/bridge/worker-exit-lock.js)
-//   node scenarios/overhead/thread-ends.js bare            the same without the gate: the process aborts, mostly within seconds
-//   node scenarios/overhead/thread-ends.js auto 200        so many processes, AT_A_TIME=25: how many were ended by a signal. On two cores
+//   node scenarios/overhead/checks/thread-ends.js bare            the same without the gate: the process aborts, mostly within seconds
+//   node scenarios/overhead/checks/thread-ends.js auto 200        so many processes, AT_A_TIME=25: how many were ended by a signal. On two cores
 //                                                          25 of `on` at a time starve each other; four do not
 const { spawn } = require('node:child_process')
 const path = require('node:path')
 const { Worker } = require('node:worker_threads')
-const { openExitLock } = require('../../lib/bridge/worker-exit-lock')
-const { createInspectorProxy } = require('../../lib/host/workers/inspector-proxy')
-const { WorkerTracker } = require('../../lib/host/workers/tracker')
+const { openExitLock } = require('../../../lib/bridge/worker-exit-lock')
+const { createInspectorProxy } = require('../../../lib/host/workers/inspector-proxy')
+const { WorkerTracker } = require('../../../lib/host/workers/tracker')
 
-const LIB = JSON.stringify(path.join(__dirname, '..', '..', 'lib'))
+const LIB = JSON.stringify(path.join(__dirname, '..', '..', '..', 'lib'))
 const SECONDS = Number(process.env.SECONDS ?? 20)
 /** Every two milliseconds, where the agent asks at most 20 times a second, and that briefly. */
 const ASKER = `const { Session } = require('node:inspector')
@@ -66,7 +66,7 @@ async function chain (i) {
 
 async function runOnce () {
   const asker = way === 'auto' ? null : startAsking()
-  const agent = way === 'auto' ? require('../../lib').start({ port: 0, log: false }) : null
+  const agent = way === 'auto' ? require('../../../lib').start({ port: 0, log: false }) : null
   await Promise.all([0, 1, 2, 3].map(chain))
   process.stdout.write(`${ended} threads ended while ${asked} questions were asked of the rest: nothing aborted (Node.js ${process.version})\n`)
   await asker?.terminate()

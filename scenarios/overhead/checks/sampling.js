@@ -1,9 +1,9 @@
 'use strict'
 
-// What a sample costs the host during a block: node scenarios/overhead/sampling.js [seconds]
+// What a sample costs the host during a block: node scenarios/overhead/checks/sampling.js [seconds]
 // A tight loop notes every interruption of itself, and the probe whether it was a sample; the rest
 // is the machine's own.
-const { start } = require('../../lib')
+const { start } = require('../../../lib')
 
 const seconds = Number(process.argv[2] ?? 20)
 /** An iteration takes well under a microsecond; longer than this something came in between. */

@@ -1,7 +1,7 @@
 'use strict'
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { ServerProcess } = require('./server-process')
+const { ServerProcess } = require('../server/server-process')
 
 /** After start-up, of which compilers and collectors are busy for some seconds. */
 const SETTLE_S = 5

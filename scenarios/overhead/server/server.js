@@ -3,7 +3,7 @@
 // The server of a cell: SERVER=bare | express | fastify | real-app, HANDLER=trivial | awaits | work, WATCH=<one of watchers.js>.
 // Over its channel it says where it listens, and what it has used and counted whenever it is asked.
 const http = require('node:http')
-const { watchers } = require('./watchers')
+const { watchers } = require('../watchers')
 
 const AWAITS = 10
 const WORK_MS = 1
@@ -45,7 +45,7 @@ const servers = {
     return app.server
   },
   // It has work of its own. Loaded behind what watches it, as applications are.
-  'real-app': () => require('./real-app/app').makeApp(() => { answered++ })
+  'real-app': () => require('../real-app/app').makeApp(() => { answered++ })
 }
 
 async function main () {
@@ -66,7 +66,7 @@ async function main () {
   })
 }
 
-/** What a watcher wants to be around each request. @param {import('node:net').Server} server @param {NonNullable<import('./watchers').Started['inRequest']>} inRequest */
+/** What a watcher wants to be around each request. @param {import('node:net').Server} server @param {NonNullable<import('../watchers').Started['inRequest']>} inRequest */
 function wrapListener (server, inRequest) {
   const [listener] = /** @type {((...args: any[]) => void)[]} */ (server.listeners('request'))
   server.removeListener('request', listener)

@@ -1,11 +1,11 @@
 'use strict'
 
-const { figure } = require('../harness/format')
-const { summarise } = require('../harness/stats')
-const { partOf } = require('./parts')
+const { figure } = require('../../harness/format')
+const { summarise } = require('../../harness/stats')
+const { partOf } = require('../parts')
 
-/** @typedef {import('../harness/interface').Cell} Cell */
-/** @typedef {import('../harness/interface').Document} Document */
+/** @typedef {import('../../harness/interface').Cell} Cell */
+/** @typedef {import('../../harness/interface').Document} Document */
 
 /** @param {Cell[]} cells @param {string} [key] of a further figure, else the throughput */
 function pooled (cells, key) {
@@ -17,7 +17,7 @@ function pooled (cells, key) {
  * Where several servers were measured, what each watcher costs over all of them, by handler: a single pair of
  * processes tells tenths at most, all together more.
  * @param {Document} document
- * @returns {import('../harness/interface').Comparison[]}
+ * @returns {import('../../harness/interface').Comparison[]}
  */
 exports.tables = ({ cells }) => {
   const loaded = cells.filter((cell) => cell.median !== null && partOf(cell) === 'load')

@@ -2,7 +2,7 @@
 
 // How fast the primary of a cluster answers a scrape while all is calm, while one worker is blocked
 // for ten seconds, and while the primary itself is:
-// node scenarios/overhead/cluster-scrape.js [workers] [seconds]
+// node scenarios/overhead/checks/cluster-scrape.js [workers] [seconds]
 const { fork } = require('node:child_process')
 const cluster = /** @type {import('node:cluster').Cluster} */ (/** @type {any} */ (require('node:cluster')))
 const { once } = require('node:events')
@@ -19,7 +19,7 @@ function hold () {
 }
 
 async function member () {
-  const agent = require('../../lib').start({ port: 0, log: false })
+  const agent = require('../../../lib').start({ port: 0, log: false })
   if (cluster.isWorker) {
     process.on('message', hold)
     http.createServer((_, response) => response.end()).listen(0)

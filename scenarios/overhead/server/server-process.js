@@ -6,9 +6,9 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { between, readThreads } = require('./kernel')
+const { between, readThreads } = require('../checks/kernel')
 const { SERVER_CORE } = require('./load')
-const { watchers } = require('./watchers')
+const { watchers } = require('../watchers')
 
 const SERVER = path.join(__dirname, 'server.js')
 const STDERR_CHARACTERS = 2000

@@ -1,13 +1,13 @@
 'use strict'
 
 // What observing the garbage collector costs an application that collects often:
-//   node scenarios/overhead/collections.js [seconds]            default 20
+//   node scenarios/overhead/checks/collections.js [seconds]            default 20
 // A loop copies strings of 71 kB, as messages between threads do; the agent's observer goes on and off every
 // quarter of a second (on, off, off, on), and slices are compared four by four.
 const v8 = require('node:v8')
-const { createMemory, openBridge } = require('../../lib/bridge/memory')
-const { startGcObserver } = require('../../lib/host/sense/gc')
-const { print } = require('./spread')
+const { createMemory, openBridge } = require('../../../lib/bridge/memory')
+const { startGcObserver } = require('../../../lib/host/sense/gc')
+const { print } = require('../report/spread')
 
 const SLICE_MS = 250
 const WARM_UP_SLICES = 8

@@ -1,7 +1,7 @@
 'use strict'
 
 // What a CPU profile costs the thread it is of, in small and large applications:
-//   node scenarios/overhead/profile-rotation.js [functions…]          default 50 10000
+//   node scenarios/overhead/checks/profile-rotation.js [functions…]          default 50 10000
 // `own` is the agent's way: the next profile begins before the last one ends. `plain` is Profiler.stop and
 // Profiler.start from another thread, through a session with the main thread; `unanswered`: the time that
 // thread was kept by a question whose answer had not come when the process was ended. Each in a process of its own.
@@ -10,9 +10,9 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { Worker } = require('node:worker_threads')
-const { createMemory, openBridge } = require('../../lib/bridge/memory')
-const { nowMs } = require('../../lib/util/clock')
-const { HostProfiler } = require('../../lib/host/sense/profiler')
+const { createMemory, openBridge } = require('../../../lib/bridge/memory')
+const { nowMs } = require('../../../lib/util/clock')
+const { HostProfiler } = require('../../../lib/host/sense/profiler')
 
 const ROUNDS = 5
 /** The agent's default. */

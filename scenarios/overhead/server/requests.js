@@ -1,7 +1,7 @@
 'use strict'
 
 // What watching requests costs, without two processes that differ by themselves:
-// node scenarios/overhead/requests.js [--seconds 30] [--server bare | express | fastify]
+// node scenarios/overhead/server/requests.js [--seconds 30] [--server bare | express | fastify]
 // In one watched server the agent hears of requests in every other slice of a quarter of a second
 // (on, off, off, on), with 50 connections of wrk; slices are compared four by four. All threads of
 // the process share core 0, so the watchdog's work on requests is in it.
@@ -10,7 +10,7 @@ const diagnosticsChannel = require('node:diagnostics_channel')
 const { once } = require('node:events')
 const http = require('node:http')
 const { parseArgs } = require('node:util')
-const { print } = require('./spread')
+const { print } = require('../report/spread')
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '30' }, server: { type: 'string', default: 'bare' } } })
 const SLICE_MS = 250
@@ -26,7 +26,7 @@ function startAgent () {
     if (String(name).startsWith('http.server.')) subscriptions.push([name, listener])
     subscribe(name, listener)
   }
-  require('../../lib').start({ port: 0, log: false })
+  require('../../../lib').start({ port: 0, log: false })
   diagnosticsChannel.subscribe = subscribe
 }
 

@@ -1,9 +1,9 @@
 'use strict'
 
-const { figure } = require('../harness/format')
-const { partOf } = require('./parts')
+const { figure } = require('../../harness/format')
+const { partOf } = require('../parts')
 
-/** @typedef {import('../harness/interface').Cell} Cell */
+/** @typedef {import('../../harness/interface').Cell} Cell */
 
 /** @param {Cell} cell */
 const where = ({ params }) => `the ${params.server} server${params.handler === 'trivial' ? '' : ` (${params.handler})`}`
@@ -11,11 +11,11 @@ const where = ({ params }) => `the ${params.server} server${params.handler === '
 const interval = ({ ci95, min, max, samples }) =>
   samples.length === 1 ? '' : ci95 === null ? ` (${figure(min)} to ${figure(max)})` : ` (95 %: ${figure(ci95[0])} to ${figure(ci95[1])})`
 
-/** What the cells say in sentences. @param {import('../harness/interface').Document} document */
+/** What the cells say in sentences. @param {import('../../harness/interface').Document} document */
 exports.findings = ({ cells, mode }) => {
   const measured = cells.filter(({ median }) => median !== null)
   const loaded = measured.filter((cell) => partOf(cell) === 'load')
-  const ofPart = (/** @type {import('./parts').Part} */ part) => measured.filter((cell) => partOf(cell) === part)
+  const ofPart = (/** @type {import('../parts').Part} */ part) => measured.filter((cell) => partOf(cell) === part)
   const noise = loaded.find(({ variant }) => variant === 'nothing')
   return [
     ...(noise === undefined || mode === 'full' ? [] : [`Two unwatched servers beside each other differ by ${figure(noise.median)}${interval(noise)}: what lies within that is noise.`]),

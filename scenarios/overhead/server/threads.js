@@ -1,7 +1,7 @@
 'use strict'
 
 // The price of watching a pool of 8 worker threads, beside that of watching the main thread alone:
-// node scenarios/overhead/threads.js [--pairs 15] [--seconds 1] [--atomics sync|disabled] [--watch auto|threads-on] [--against threads-off|off]
+// node scenarios/overhead/server/threads.js [--pairs 15] [--seconds 1] [--atomics sync|disabled] [--watch auto|threads-on] [--against threads-off|off]
 // A watched and an unwatched process live side by side; short bursts of tasks and of requests go to
 // the one and the other in turn and are compared pair by pair, while its pool computes or idles.
 const { fork } = require('node:child_process')
@@ -10,7 +10,7 @@ const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { parseArgs } = require('node:util')
 const { driver, load } = require('./load')
-const { print } = require('./spread')
+const { print } = require('../report/spread')
 
 const { values } = parseArgs({
   options: {

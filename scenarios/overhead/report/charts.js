@@ -1,10 +1,10 @@
 'use strict'
 
-const { partOf } = require('./parts')
+const { partOf } = require('../parts')
 
-/** @typedef {import('../harness/interface').Cell} Cell */
+/** @typedef {import('../../harness/interface').Cell} Cell */
 
-/** @param {Cell[]} cells @param {(cell: Cell) => import('../harness/interface').Summary | null | undefined} read */
+/** @param {Cell[]} cells @param {(cell: Cell) => import('../../harness/interface').Summary | null | undefined} read */
 const groups = (cells, read) => [...new Set(cells.map(({ params }) => `${params.server}, ${params.handler}`))].map((label) => ({
   label,
   bars: cells.filter(({ params }) => `${params.server}, ${params.handler}` === label).flatMap((cell) => {
@@ -16,7 +16,7 @@ const groups = (cells, read) => [...new Set(cells.map(({ params }) => `${params.
 /** @param {Cell} cell */
 const own = ({ median, min, max, ci95, samples }) => median === null || min === null || max === null ? null : { median, min, max, ci95, samples }
 
-/** @param {import('../harness/interface').Document} document @returns {import('../harness/interface').Chart[]} */
+/** @param {import('../../harness/interface').Document} document @returns {import('../../harness/interface').Chart[]} */
 exports.charts = ({ cells }) => {
   const loaded = cells.filter((cell) => partOf(cell) === 'load')
   const idle = cells.filter((cell) => partOf(cell) === 'idle')

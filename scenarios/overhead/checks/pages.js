@@ -1,14 +1,14 @@
 'use strict'
 
 // Whether the live page and the agent behind it stay flat: two pages open on a process that blocks once a
-// second. Needs Debian's chromium. node scenarios/overhead/pages.js [minutes]
+// second. Needs Debian's chromium. node scenarios/overhead/checks/pages.js [minutes]
 const { spawnSync } = require('node:child_process')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { chromium } = require('playwright-core')
 const minutes = Number(process.argv[2] ?? 60)
 
 const MB = 1024 * 1024
-const agent = require('../../lib').start({ port: 0, log: false })
+const agent = require('../../../lib').start({ port: 0, log: false })
 
 /** @param {number} ms */
 function hold (ms) {

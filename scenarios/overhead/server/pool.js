@@ -7,7 +7,7 @@ const path = require('node:path')
 const { Piscina } = require('piscina')
 
 const watch = process.env.WATCH ?? 'off'
-if (watch !== 'off') require('../../lib').start({ port: 0, log: false, requests: 'off', threads: /** @type {'auto' | 'on' | 'off'} */ (watch.replace('threads-', '')) })
+if (watch !== 'off') require('../../../lib').start({ port: 0, log: false, requests: 'off', threads: /** @type {'auto' | 'on' | 'off'} */ (watch.replace('threads-', '')) })
 
 const THREADS = 8
 const pool = new Piscina({
