@@ -1,7 +1,7 @@
 'use strict'
 
 const { table } = require('../../lib/tables/metrics')
-const scenarios = require('../../scenarios/harness/metrics')
+const scenarios = require('../../scenarios/harness/measure/metrics')
 
 const names = new Map([...table, ...scenarios.table].map(({ key, name }) => [key, name]))
 
@@ -20,7 +20,7 @@ const RATE = '$__rate_interval'
 const selecting = (common) => (/** @type {string} */ key, /** @type {string[]} */ ...matchers) => {
   const [row, suffix] = key.split(':')
   const name = names.get(row)
-  if (name === undefined) throw new Error(`no metric ${row} in lib/tables/metrics.js or scenarios/harness/metrics.js`)
+  if (name === undefined) throw new Error(`no metric ${row} in lib/tables/metrics.js or scenarios/harness/measure/metrics.js`)
   return `${name}${suffix ? `_${suffix}` : ''}{${[...common, ...matchers].join(', ')}}`
 }
 

@@ -4,7 +4,7 @@ const path = require('node:path')
 const fresh = require('./corpus/fresh/cases')
 const { findings } = require('./findings')
 const { tables } = require('./tables')
-const { figure } = require('../harness/format')
+const { figure } = require('../harness/report/format')
 const { codedError } = require('../../lib/tables/errors')
 const { missingPackages, withRanges } = require('../harness/packages')
 

@@ -1,7 +1,7 @@
 'use strict'
 
 const { isJs } = require('./corpus/corpus')
-const { median } = require('../harness/stats')
+const { median } = require('../harness/measure/stats')
 
 /**
  * @typedef {import('./reports').Report} Report

@@ -1,10 +1,10 @@
 'use strict'
 
-const { processUsage } = require('../harness/usage')
+const { processUsage } = require('../harness/measure/usage')
 const { measureServer } = require('../load/measure')
-const { checkDatabase, databasePids } = require('./database')
+const { checkDatabase, databasePids } = require('./database/database')
 const { capacityKey, orderOf, start } = require('./order')
-const { FULL_BODY_BYTES, LIMIT, receivedBytes, sentBytes } = require('./rows')
+const { FULL_BODY_BYTES, LIMIT, receivedBytes, sentBytes } = require('./database/rows')
 const { openTable } = require('./table')
 
 const KILL_AT = 0.5
@@ -36,7 +36,7 @@ exports.run = async (context) => {
   }
 }
 
-/** @param {any} context @param {import('../load/server').Server} server @param {Awaited<ReturnType<typeof openTable>> | null} table */
+/** @param {any} context @param {import('../load/target/server').Server} server @param {Awaited<ReturnType<typeof openTable>> | null} table */
 async function measure (context, server, table) {
   const { params, data, shared, seconds, warmUpSeconds } = context
   // Whole, as k6 takes no other.
@@ -46,7 +46,7 @@ async function measure (context, server, table) {
   const { load, extra } = await measureServer(context, server, {
     order,
     warmUp: warmUpSeconds === 0 ? null : { ...order, seconds: warmUpSeconds, ratePerSecond: undefined },
-    run: shared.driver === 'k6' ? (given) => require('../load/k6').runK6(given) : undefined,
+    run: shared.driver === 'k6' ? (given) => require('../load/k6/k6').runK6(given) : undefined,
     between: async (warm) => { if (isGrowing && table !== null) await table.empty(warm?.requests ?? 0) },
     during: () => { if (data.kills) setTimeout(() => process.kill(server.ready.pids?.[1] ?? 0, 'SIGKILL'), seconds * KILL_AT * 1000) },
     follow: () => followDatabase(shared.databasePid)

@@ -1,7 +1,7 @@
 'use strict'
 
-const { compared, contrast, times, withInterval } = require('../harness/contrast')
-const { figure } = require('../harness/format')
+const { compared, contrast, times, withInterval } = require('../harness/report/contrast')
+const { figure } = require('../harness/report/format')
 const { MANY } = require('./plan')
 
 /** @typedef {import('../harness/interface').Cell} Cell */

@@ -1,8 +1,8 @@
 'use strict'
 
 const path = require('node:path')
-const { startServer } = require('../load/server')
-const { FULL_BODY_BYTES } = require('./rows')
+const { startServer } = require('../load/target/server')
+const { FULL_BODY_BYTES } = require('./database/rows')
 
 const SERVER = path.join(__dirname, 'server', 'main.js')
 /** @type {Record<string, string>} */

@@ -1,9 +1,9 @@
 'use strict'
 
-const { figure } = require('../harness/format')
-const { bytes, k6Lines } = require('../load/k6-lines')
+const { figure } = require('../harness/report/format')
+const { bytes, k6Lines } = require('../load/k6/k6-lines')
 const { ORIGINAL_SECONDS } = require('./plan')
-const { receivedBytes, sentBytes } = require('./rows')
+const { receivedBytes, sentBytes } = require('./database/rows')
 
 /** What k6 printed on the original's machine, ms. */
 const published = {

@@ -2,7 +2,7 @@
 
 const os = require('node:os')
 const path = require('node:path')
-const { missingDatabase } = require('./database')
+const { missingDatabase } = require('./database/database')
 
 const CELL = path.join(__dirname, 'cell.js')
 const CORES = os.availableParallelism()

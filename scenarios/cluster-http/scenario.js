@@ -2,7 +2,7 @@
 
 const { number } = require('../../lib/cli/common/flags')
 const { codedError } = require('../../lib/tables/errors')
-const { extra, figure } = require('../harness/format')
+const { extra, figure } = require('../harness/report/format')
 const { charts } = require('./charts')
 const { compare } = require('./original')
 const { findings } = require('./findings')

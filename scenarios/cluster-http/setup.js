@@ -2,12 +2,12 @@
 
 const { codedError } = require('../../lib/tables/errors')
 const { calibrate, kernels } = require('../goroutines/kernels')
-const { findK6 } = require('../load/k6')
-const { checkPort } = require('../load/port')
+const { findK6 } = require('../load/k6/k6')
+const { checkPort } = require('../load/target/port')
 const { measureCapacity } = require('./capacity')
-const { checkDatabase, startDatabase } = require('./database')
+const { checkDatabase, startDatabase } = require('./database/database')
 const { singleOf } = require('./plan')
-const { cleanup } = require('./rows')
+const { cleanup } = require('./database/rows')
 const { KERNEL } = require('./server/endpoints')
 
 const CPU_MS = 5

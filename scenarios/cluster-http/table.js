@@ -1,7 +1,7 @@
 'use strict'
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { schema } = require('./rows')
+const { schema } = require('./database/rows')
 
 const SETTLE_LIMIT_MS = 5000
 const SETTLE_POLL_MS = 20

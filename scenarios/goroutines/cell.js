@@ -1,9 +1,9 @@
 'use strict'
 
 const path = require('node:path')
-const { quantileOfBuckets } = require('../harness/stats')
+const { quantileOfBuckets } = require('../harness/measure/stats')
 const { measureServer } = require('../load/measure')
-const { startServer } = require('../load/server')
+const { startServer } = require('../load/target/server')
 
 const NODE_SERVER = path.join(__dirname, 'server-node', 'main.js')
 const PROBES_PER_S = 20
@@ -31,7 +31,7 @@ exports.run = async (context) => {
   }
 }
 
-/** Requests that work. @param {any} context @param {import('../load/server').Server} server @param {boolean} isGo */
+/** Requests that work. @param {any} context @param {import('../load/target/server').Server} server @param {boolean} isGo */
 async function work (context, server, isGo) {
   const { params, shared, data } = context
   const { url } = server.ready
@@ -60,7 +60,7 @@ async function work (context, server, isGo) {
   }
 }
 
-/** Requests that add to shared counters: their sum afterwards is the oracle. @param {any} context @param {import('../load/server').Server} server @param {boolean} isGo */
+/** Requests that add to shared counters: their sum afterwards is the oracle. @param {any} context @param {import('../load/target/server').Server} server @param {boolean} isGo */
 async function update (context, server, isGo) {
   const { params, shared } = context
   const { url } = server.ready

@@ -1,10 +1,10 @@
 'use strict'
 
-const { compared, contrast, reservations, times, withInterval } = require('../harness/contrast')
-const { figure } = require('../harness/format')
+const { compared, contrast, reservations, times, withInterval } = require('../harness/report/contrast')
+const { figure } = require('../harness/report/format')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
-/** @typedef {import('../harness/contrast').Measured} Measured */
+/** @typedef {import('../harness/report/contrast').Measured} Measured */
 /** @typedef {{ kernel: string, workMs: number, users: number }} Work */
 
 const MS_PER_S = 1000

@@ -1,7 +1,7 @@
 'use strict'
 
 const { number } = require('../../lib/cli/common/flags')
-const { extra, figure } = require('../harness/format')
+const { extra, figure } = require('../harness/report/format')
 const { charts } = require('./charts')
 const { compare } = require('./original')
 const { findings } = require('./findings')

@@ -1,7 +1,7 @@
 'use strict'
 
 const fs = require('node:fs')
-const { checkPort } = require('../load/port')
+const { checkPort } = require('../load/target/port')
 const go = require('./go')
 const { calibrate, kernels } = require('./kernels')
 

@@ -83,7 +83,7 @@ exports.main = async (args) => {
   if (missing.length > 0) throw codedError('LOOPWATCH_ERR_PACKAGES', withRanges(missing))
   const settings = { mode: modeOf({ quick, full, faithful, port }), repeats, seconds, only, options }
   // Loaded then: a list must not need what a run needs.
-  const session = require('./session')
+  const session = require('./run/session')
   if (list) return session.list(picked, settings)
   await session.run(picked, settings, { json, report, port })
 }

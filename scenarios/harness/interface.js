@@ -32,7 +32,7 @@
  * @typedef {object} PlanInput
  * @property {ModeName} mode
  * @property {Record<string, any>} options of the scenario itself, as given
- * @property {import('./environment').Environment} environment
+ * @property {import('./measure/environment').Environment} environment
  * @property {boolean} isListing names only are wanted: nothing must be started or built
  *
  * @typedef {object} Column a further column of the table and the report
@@ -78,7 +78,7 @@
  * @property {string[]} [diagrams] SVG texts or files for the report
  *
  * @typedef {object} CellModule
- * @property {(context: import('./context').Context) => Promise<{ value: number, extra?: Record<string, number> }>} run
+ * @property {(context: import('./run/context').Context) => Promise<{ value: number, extra?: Record<string, number> }>} run
  * called at the top level of a fresh process; rejects where the work fails
  *
  * @typedef {object} Summary
@@ -115,7 +115,7 @@
  * @property {number} repeats
  * @property {number | null} seconds as --seconds says
  * @property {boolean} interrupted
- * @property {import('./environment').Environment} environment
+ * @property {import('./measure/environment').Environment} environment
  * @property {Cell[]} cells
  * @property {string[]} findings
  */

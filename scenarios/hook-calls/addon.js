@@ -52,7 +52,7 @@ exports.loadAddon = (file) => {
  * with an error, and a promise ends it when it settles.
  * @param {Addon} addon
  * @param {string} key
- * @param {import('./hook').Hook} hook
+ * @param {import('./threads/hook').Hook} hook
  * @param {LaneOptions} options
  */
 exports.registerHook = (addon, key, hook, options) => {

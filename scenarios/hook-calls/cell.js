@@ -3,10 +3,10 @@
 // The cell: a pool of its variant, warmed up, then runs of so many calls at once.
 const os = require('node:os')
 const { implementations } = require('./implementations')
-const { PREFIX } = require('./hook')
+const { PREFIX } = require('./threads/hook')
 const { consumedMs, hasCeiling, isBelowCeiling, isPossible, leastMs } = require('./oracle')
-const { median } = require('../harness/stats')
-const { threadId, threadUsage, threadWaitSeconds } = require('../harness/usage')
+const { median } = require('../harness/measure/stats')
+const { threadId, threadUsage, threadWaitSeconds } = require('../harness/measure/usage')
 
 const MS_PER_S = 1000
 const WARM_UP_RUNS = 3
@@ -25,7 +25,7 @@ const CPU_SLACK = 0.6
 /** @param {string} prefix @param {number} index @param {number} length */
 const expected = (prefix, index, length) => prefix + String(index).padStart(length, 'x')
 
-/** @param {import('../harness/context').Context} context */
+/** @param {import('../harness/run/context').Context} context */
 exports.run = async (context) => {
   const { shared, data } = context
   const params = /** @type {Params} */ (/** @type {unknown} */ (context.params))
@@ -115,7 +115,7 @@ exports.run = async (context) => {
   }
 }
 
-/** No run may be faster than its hooks. @param {import('../harness/context').Context} context @param {{ tookMs: number, usedMs: number }} times */
+/** No run may be faster than its hooks. @param {import('../harness/run/context').Context} context @param {{ tookMs: number, usedMs: number }} times */
 function checkTime (context, { tookMs, usedMs }) {
   const params = /** @type {Params} */ (/** @type {unknown} */ (context.params))
   if (context.data.isWallTime) {

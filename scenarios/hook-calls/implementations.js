@@ -2,15 +2,15 @@
 
 const path = require('node:path')
 const { loadAddon, registerHook } = require('./addon')
-const { makeHook } = require('./hook')
-const { fifo, race } = require('./indirect')
-const { startThreads } = require('./threads')
+const { makeHook } = require('./threads/hook')
+const { fifo, race } = require('./threads/indirect')
+const { startThreads } = require('./threads/threads')
 
 /**
  * @typedef {object} PoolOptions
  * @property {string} file the addon
  * @property {number} workers
- * @property {import('./hook').HookOptions} hook
+ * @property {import('./threads/hook').HookOptions} hook
  * @property {string | null} [hookFile] exports another makeHook(), in place of ours
  * @property {Partial<import('./addon').LaneOptions>} [lane]
  * @property {import('./addon').Order} [order] of the free list, where calls are direct
@@ -54,12 +54,12 @@ async function main (options) {
 /**
  * Rust calls the main thread, which passes the call on by message. The hook there is asynchronous, so its
  * promise holds no permit: all calls wait in JavaScript.
- * @param {(workers: import('node:worker_threads').Worker[]) => import('./hook').Hook} schedule
+ * @param {(workers: import('node:worker_threads').Worker[]) => import('./threads/hook').Hook} schedule
  * @returns {(options: PoolOptions) => Promise<HookPool>}
  */
 const indirect = (schedule) => async (options) => {
   const { workers, hook, hookFile = null } = options
-  const threads = await startThreads(path.join(__dirname, 'indirect-thread.js'), workers, { hook, hookFile })
+  const threads = await startThreads(path.join(__dirname, 'threads', 'indirect-thread.js'), workers, { hook, hookFile })
   const addon = loadAddon(options.file)
   const native = new addon.HookPool()
   registerHook(addon, native.key, schedule(threads.workers), { ...LANE, ...options.lane })
@@ -70,7 +70,7 @@ const indirect = (schedule) => async (options) => {
 async function piscina (options) {
   const { Piscina } = require('piscina')
   const { workers, hook } = options
-  const pool = new Piscina({ filename: path.join(__dirname, 'piscina-task.js'), minThreads: workers, maxThreads: workers, workerData: { hook }, atomics: 'sync' })
+  const pool = new Piscina({ filename: path.join(__dirname, 'threads', 'piscina-task.js'), minThreads: workers, maxThreads: workers, workerData: { hook }, atomics: 'sync' })
   const fromMs = performance.now()
   // It says when a worker is ready to no one: one answer from each is as near as one gets.
   await Promise.all(Array.from({ length: workers }, () => pool.run('0')))
@@ -87,7 +87,7 @@ async function direct (options) {
   const addon = loadAddon(file)
   const native = new addon.HookPool(order)
   const lane = { ...LANE, ...options.lane }
-  const threads = await startThreads(path.join(__dirname, 'direct-thread.js'), workers, { file, key: native.key, lane, hook, hookFile })
+  const threads = await startThreads(path.join(__dirname, 'threads', 'direct-thread.js'), workers, { file, key: native.key, lane, hook, hookFile })
   return wrap(threads, native)
 }
 

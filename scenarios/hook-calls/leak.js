@@ -10,7 +10,7 @@ const v8 = require('node:v8')
 const vm = require('node:vm')
 const { buildAddon, rustVersion } = require('./build')
 const { implementations } = require('./implementations')
-const { startThreads } = require('./threads')
+const { startThreads } = require('./threads/threads')
 
 const MB = 1024 * 1024
 const WORKERS = 4
@@ -37,7 +37,7 @@ async function usePool (file, implementation) {
 }
 
 async function useThreads () {
-  const { workers } = await startThreads(path.join(__dirname, 'indirect-thread.js'), WORKERS, { hook: HOOK, hookFile: null })
+  const { workers } = await startThreads(path.join(__dirname, 'threads', 'indirect-thread.js'), WORKERS, { hook: HOOK, hookFile: null })
   await Promise.all(workers.map((worker) => worker.terminate()))
 }
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const { figure } = require('../harness/format')
+const { figure } = require('../harness/report/format')
 
 /** The document's rows: what a hook consumes, how many calls, how long an id. */
 exports.ROWS = [

@@ -2,11 +2,11 @@
 
 const path = require('node:path')
 const { buildAddon, rustVersion } = require('./build')
-const { charts } = require('./charts')
+const { charts } = require('./report/charts')
 const { compare, ROWS } = require('./original')
-const { diagrams } = require('./diagram')
-const { findings } = require('./findings')
-const { extra } = require('../harness/format')
+const { diagrams } = require('./report/diagram')
+const { findings } = require('./report/findings')
+const { extra } = require('../harness/report/format')
 
 const MODULE = path.join(__dirname, 'cell.js')
 const WORKERS = [1, 4, 8, 16]

@@ -1,7 +1,7 @@
 'use strict'
 
 const { closedLoop, openLoop } = require('./loops')
-const { watchSelf } = require('./self')
+const { watchSelf } = require('./target/self')
 const { Tally } = require('./tally')
 const { User } = require('./user')
 

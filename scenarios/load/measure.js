@@ -2,8 +2,8 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { startDriver } = require('./driver')
-const { betweenLoads, remoteAgent } = require('./remote-agent')
-const { residentBytes, startSampler } = require('./sampler')
+const { betweenLoads, remoteAgent } = require('./target/remote-agent')
+const { residentBytes, startSampler } = require('./target/sampler')
 
 const MIB = 1024 * 1024
 /** Until the end of a process that has closed its sockets is known. */
@@ -16,7 +16,7 @@ const SETTLE_MS = 200
  * Drives a running server for a cell: warm-up, then what is measured, with everything that a table of
  * servers needs. The agents of the server say how its event loops were.
  * @param {any} context of the cell
- * @param {import('./server').Server} server
+ * @param {import('./target/server').Server} server
  * @param {object} plan
  * @param {LoadOrder} plan.order
  * @param {LoadOrder | null} plan.warmUp
@@ -66,7 +66,7 @@ exports.measureServer = async (context, server, { order, warmUp, run, between = 
   }
 }
 
-/** @param {import('./server').Server} server @param {LoadResult | null} load until then */
+/** @param {import('./target/server').Server} server @param {LoadResult | null} load until then */
 function throwIfEnded (server, load) {
   const fault = server.fault()
   if (fault !== null) throw new Error(load === null ? fault : `${fault}; ${load.requests} requests had been answered, ${load.failed} failed`)

@@ -6,8 +6,8 @@ const BYTES_PER_UNIT = 3
 /**
  * How messages are put into a ring and taken out.
  * @typedef {object} Codec
- * @property {(ring: import('./ring').Ring, message: any) => boolean} write false: no room, nothing happened
- * @property {(ring: import('./ring').Ring) => any} read
+ * @property {(ring: import('./ring/ring').Ring, message: any) => boolean} write false: no room, nothing happened
+ * @property {(ring: import('./ring/ring').Ring) => any} read
  */
 
 /** Any message, as JSON. @type {Codec} */

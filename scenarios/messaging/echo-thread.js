@@ -2,9 +2,9 @@
 
 // Sends back what it received, the object itself.
 const { parentPort, workerData } = require('node:worker_threads')
-const { threadId } = require('../harness/usage')
+const { threadId } = require('../harness/measure/usage')
 const { codecs } = require('./codecs')
-const { Ring } = require('./ring')
+const { Ring } = require('./ring/ring')
 
 const { kind, codec, inbox, outbox, cores } = workerData
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort)

@@ -1,6 +1,6 @@
 'use strict'
 
-const { figure } = require('../harness/format')
+const { figure } = require('../harness/report/format')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const { figure } = require('../harness/format')
+const { figure } = require('../harness/report/format')
 
 const RUN_SECONDS = [10, 60]
 /** Messages of the original's runs on its author's laptop, by seconds and payload: processes, threads. @type {Record<number, Record<string, [number, number]>>} */

@@ -26,7 +26,7 @@ class PingPong {
   #onFirst = () => {}
   #onDrained = () => {}
 
-  /** @param {import('../harness/context').Context} context @param {import('./transports').Transport} transport */
+  /** @param {import('../harness/run/context').Context} context @param {import('./transports').Transport} transport */
   constructor (context, transport) {
     this.#context = context
     this.#transport = transport
@@ -81,7 +81,7 @@ class PingPong {
   }
 }
 
-/** @param {import('../harness/context').Context} context */
+/** @param {import('../harness/run/context').Context} context */
 exports.run = async (context) => {
   const { params: { payload, depth }, seconds, warmUpSeconds } = context
   const makeMessage = () => makePayload(String(payload))

@@ -4,7 +4,7 @@ const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const path = require('node:path')
 const { MessageChannel, Worker } = require('node:worker_threads')
-const { connectRing } = require('./ring-transport')
+const { connectRing } = require('./ring/ring-transport')
 
 const ECHO_PROCESS = path.join(__dirname, 'echo-process.js')
 const ECHO_THREAD = path.join(__dirname, 'echo-thread.js')
@@ -15,7 +15,7 @@ const ECHO_THREAD = path.join(__dirname, 'echo-thread.js')
  * @property {(listener: (message: any) => void) => void} onMessage
  * @property {() => void | Promise<unknown>} close
  *
- * @typedef {import('../harness/context').Context} Context
+ * @typedef {import('../harness/run/context').Context} Context
  */
 
 /** @param {Context} context @param {'json' | 'advanced'} serialization @returns {Promise<Transport>} */

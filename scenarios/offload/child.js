@@ -1,7 +1,7 @@
 'use strict'
 
 // What fork() starts: says that it runs, does the work it is sent, answers.
-const { threadId } = require('../harness/usage')
+const { threadId } = require('../harness/measure/usage')
 const { work } = require('./work')
 
 process.on('message', (/** @type {{ steps: number, input: Uint8Array | null }} */ { steps, input }) => {

@@ -4,7 +4,7 @@ const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const path = require('node:path')
 const { Worker } = require('node:worker_threads')
-const { processUsage, threadUsage } = require('../harness/usage')
+const { processUsage, threadUsage } = require('../harness/measure/usage')
 const { work } = require('./work')
 
 /**

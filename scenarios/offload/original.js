@@ -1,6 +1,6 @@
 'use strict'
 
-const { figure } = require('../harness/format')
+const { figure } = require('../harness/report/format')
 
 /** What the original printed on its author's machine with Node.js 16. */
 const published = {

@@ -5,10 +5,10 @@ const path = require('node:path')
 const { charts } = require('./charts')
 const { compare } = require('./original')
 const { findings } = require('./findings')
-const { extra, figure } = require('../harness/format')
+const { extra, figure } = require('../harness/report/format')
 
 const TASK = path.join(__dirname, 'task.js')
-const TOP_LEVEL = path.join(__dirname, 'top-level.js')
+const TOP_LEVEL = path.join(__dirname, 'top-level', 'top-level.js')
 const WORK_MS = [1, 10, 100, 1000]
 const INPUTS_KIB = [64, 1024, 16384]
 const PARALLEL = [4, 16]

@@ -3,7 +3,7 @@
 // The cell: tasks of a fixed size, done on the caller or elsewhere, one round after the other.
 const os = require('node:os')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { median } = require('../harness/stats')
+const { median } = require('../harness/measure/stats')
 const { means } = require('./means')
 
 const MS_PER_S = 1000
@@ -11,7 +11,7 @@ const BYTES_PER_KIB = 1024
 /** Between rounds the loop is idle, as it would be between requests. */
 const PAUSE_MS = 5
 
-/** @param {import('../harness/context').Context} context */
+/** @param {import('../harness/run/context').Context} context */
 exports.run = async (context) => {
   const { shared } = context
   const { workMs, inputKiB, parallel } = /** @type {{ workMs: number, inputKiB: number, parallel: number }} */ (context.params)

@@ -2,7 +2,7 @@
 
 // What new Worker() starts: says that it runs, does the work it is sent, answers.
 const { parentPort } = require('node:worker_threads')
-const { threadId } = require('../harness/usage')
+const { threadId } = require('../harness/measure/usage')
 const { work } = require('./work')
 
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort)

@@ -1,6 +1,6 @@
 'use strict'
 
-const { median } = require('../harness/stats')
+const { median } = require('../harness/measure/stats')
 const { load, SERVER_CORE, LOAD_CORE } = require('./server/load')
 const { ServerProcess } = require('./server/server-process')
 

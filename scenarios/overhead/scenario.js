@@ -1,6 +1,6 @@
 'use strict'
 
-const { extra } = require('../harness/format')
+const { extra } = require('../harness/report/format')
 const { driver } = require('./server/load')
 const { charts } = require('./report/charts')
 const { comparisons } = require('./report/comparison')

@@ -1,7 +1,7 @@
 'use strict'
 
 const { contestants, THRESHOLD_MS } = require('../bakeoff/contestants')
-const { readLoad } = require('../load/remote-agent')
+const { readLoad } = require('../load/target/remote-agent')
 const { peers } = require('./peers')
 
 /**

@@ -1,7 +1,7 @@
 'use strict'
 
 const { causes } = require('../../lib/tables/causes')
-const { median } = require('../harness/stats')
+const { median } = require('../harness/measure/stats')
 const { KINDS } = require('./plan')
 
 const MB = 1024 * 1024

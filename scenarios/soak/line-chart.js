@@ -1,7 +1,7 @@
 'use strict'
 
-const { escape } = require('../harness/bar-chart')
-const { figure } = require('../harness/format')
+const { escape } = require('../harness/report/bar-chart')
+const { figure } = require('../harness/report/format')
 
 const WIDTH = 600
 const HEIGHT = 220

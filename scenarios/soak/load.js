@@ -9,7 +9,7 @@ const MOST_LINES = 60
 
 /**
  * People who order something and look at it again, each on a connection that is kept.
- * @param {import('./service-process').Service} service
+ * @param {import('./service/service-process').Service} service
  * @param {{ users: number, seed: number }} setup
  * @returns {() => Promise<void>} ends it, once what is under way is answered
  */

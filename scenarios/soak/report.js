@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { escape } = require('../harness/bar-chart')
+const { escape } = require('../harness/report/bar-chart')
 const { renderLines } = require('./line-chart')
 
 const MB = 1024 * 1024
@@ -25,7 +25,7 @@ exports.renderSoak = async ({ title, machine, rows, points }) => {
     { title: 'Blocks of the main thread', unit: 'so far', lines: [line('made', ({ made }) => made), line('counted', ({ counted }) => counted)] },
     { title: 'Open files', unit: 'count', lines: [line('watched', ({ watched }) => watched.files), line('bare', ({ bare }) => bare.files)] }
   ].map(renderLines))
-  const style = fs.readFileSync(path.join(__dirname, '..', 'harness', 'report.css'), 'utf8')
+  const style = fs.readFileSync(path.join(__dirname, '..', 'harness', 'report', 'report.css'), 'utf8')
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

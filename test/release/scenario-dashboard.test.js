@@ -9,7 +9,7 @@ const net = require('node:net')
 const { eventually, startNode } = require('../support/app')
 const { dashboards, viewer } = require('../support/grafana')
 const { needs, startPrometheus } = require('../support/tools')
-const { table } = require('../../scenarios/harness/metrics')
+const { table } = require('../../scenarios/harness/measure/metrics')
 
 const MAIN = require.resolve('../../lib/cli/main.js')
 /** In the order of their runs. */

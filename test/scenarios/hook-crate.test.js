@@ -8,7 +8,7 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { needs } = require('../support/tools')
-const { diagrams } = require('../../scenarios/hook-calls/diagram')
+const { diagrams } = require('../../scenarios/hook-calls/report/diagram')
 
 const ROOT = path.join(__dirname, '..', '..')
 const CRATE = path.join(ROOT, 'scenarios', 'hook-calls', 'crate')

@@ -4,7 +4,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { drive } = require('../../scenarios/load/drive')
-const { findK6, runK6 } = require('../../scenarios/load/k6')
+const { findK6, runK6 } = require('../../scenarios/load/k6/k6')
 const { listen } = require('../support/scenarios/server')
 
 test('k6 and the built-in driver say the same of the same server', { skip: findK6() === null ? 'k6 is not on the PATH' : false }, async (t) => {

@@ -3,7 +3,7 @@
 // What the harness and its first scenarios decide, on plain data.
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Context } = require('../../scenarios/harness/context')
+const { Context } = require('../../scenarios/harness/run/context')
 const { means } = require('../../scenarios/offload/means')
 const offloadTask = require('../../scenarios/offload/task')
 const { work } = require('../../scenarios/offload/work')

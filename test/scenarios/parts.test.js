@@ -4,8 +4,8 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawn } = require('node:child_process')
-const { runScenario } = require('../../scenarios/harness/run')
-const { ownUsage, processUsage, treeUsage } = require('../../scenarios/harness/usage')
+const { runScenario } = require('../../scenarios/harness/run/run')
+const { ownUsage, processUsage, treeUsage } = require('../../scenarios/harness/measure/usage')
 const { eventually } = require('../support/app')
 
 test('CPU time and memory are a process\'s own, or its whole tree\'s', { skip: process.platform !== 'linux' }, async (t) => {

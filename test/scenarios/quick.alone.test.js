@@ -14,7 +14,7 @@ const { startNode } = require('../support/app')
 const { makeDir } = require('../support/files')
 const { makeDocument } = require('../support/scenario-document')
 const { findScenarios } = require('../../scenarios/harness/registry')
-const { renderReport } = require('../../scenarios/harness/report')
+const { renderReport } = require('../../scenarios/harness/report/report')
 const schema = require('../../scenarios/harness/schema.json')
 
 const MAIN = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')

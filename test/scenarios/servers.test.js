@@ -11,7 +11,7 @@ const path = require('node:path')
 const { Client } = require('pg')
 const { eventually, startNode } = require('../support/app')
 const { makeDir } = require('../support/files')
-const { startDatabase } = require('../../scenarios/cluster-http/database')
+const { startDatabase } = require('../../scenarios/cluster-http/database/database')
 const { setup } = require('../../scenarios/cluster-http/setup')
 
 const MAIN = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')

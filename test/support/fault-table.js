@@ -1,7 +1,7 @@
 'use strict'
 
 const { parts } = require('./fault-rows')
-const { renderTable } = require('../../scenarios/harness/table')
+const { renderTable } = require('../../scenarios/harness/report/table')
 
 /** @typedef {import('./fault-results').Result} Result */
 

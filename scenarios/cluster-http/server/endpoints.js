@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 const { kernels } = require('../../goroutines/kernels')
-const { FULL_BODY_BYTES } = require('../rows')
+const { FULL_BODY_BYTES } = require('../database/rows')
 const { decode, token } = require('./token')
 
 const KERNEL = 'int32'

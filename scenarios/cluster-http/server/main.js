@@ -6,7 +6,7 @@ const { once } = require('node:events')
 const { parseArgs } = require('node:util')
 const cluster = /** @type {import('node:cluster').Cluster} */ (/** @type {unknown} */ (require('node:cluster')))
 const loopwatch = require('../../../lib/index')
-const { announce } = require('../../load/server')
+const { announce } = require('../../load/target/server')
 const { serve } = require('./serve')
 
 const text = /** @type {const} */ ({ type: 'string', default: '' })

@@ -5,7 +5,7 @@ const cluster = /** @type {import('node:cluster').Cluster} */ (/** @type {unknow
 const http = require('node:http')
 const { parseArgs } = require('node:util')
 const loopwatch = require('../../../lib/index')
-const { announce } = require('../../load/server')
+const { announce } = require('../../load/target/server')
 const { kernels } = require('../kernels')
 const { ways } = require('./ways')
 

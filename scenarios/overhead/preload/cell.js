@@ -3,7 +3,7 @@
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const path = require('node:path')
-const { median } = require('../../harness/stats')
+const { median } = require('../../harness/measure/stats')
 
 const EMPTY = path.join(__dirname, 'empty.js')
 const PEER = path.join(__dirname, 'peer.js')

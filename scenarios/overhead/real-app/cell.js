@@ -2,7 +2,7 @@
 
 const { startDriver } = require('../../load/driver')
 const { percentile } = require('../../load/summary')
-const { median } = require('../../harness/stats')
+const { median } = require('../../harness/measure/stats')
 const { LOAD_CORE, SERVER_CORE } = require('../server/load')
 const { pin, ServerProcess } = require('../server/server-process')
 

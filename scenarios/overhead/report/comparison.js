@@ -1,7 +1,7 @@
 'use strict'
 
-const { figure } = require('../../harness/format')
-const { summarise } = require('../../harness/stats')
+const { figure } = require('../../harness/report/format')
+const { summarise } = require('../../harness/measure/stats')
 const { partOf } = require('../parts')
 
 /** @typedef {import('../../harness/interface').Cell} Cell */

@@ -1,6 +1,6 @@
 'use strict'
 
-const { figure } = require('../../harness/format')
+const { figure } = require('../../harness/report/format')
 const { partOf } = require('../parts')
 
 /** @typedef {import('../../harness/interface').Cell} Cell */

@@ -6,9 +6,9 @@ const assert = require('node:assert/strict')
 const path = require('node:path')
 const { eventually } = require('../../support/app')
 const { hasReusePort } = require('../../../scenarios/cluster-http/plan')
-const { FULL_BODY_BYTES } = require('../../../scenarios/cluster-http/rows')
-const { remoteAgent } = require('../../../scenarios/load/remote-agent')
-const { startServer } = require('../../../scenarios/load/server')
+const { FULL_BODY_BYTES } = require('../../../scenarios/cluster-http/database/rows')
+const { remoteAgent } = require('../../../scenarios/load/target/remote-agent')
+const { startServer } = require('../../../scenarios/load/target/server')
 
 const SERVER = path.join(__dirname, '..', '..', '..', 'scenarios', 'cluster-http', 'server', 'main.js')
 const REQUESTS = 20

@@ -3,9 +3,9 @@
 // What the scenarios with servers say of their figures: never more than those do. And what they plan.
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { contrast, times } = require('../../../scenarios/harness/contrast')
+const { contrast, times } = require('../../../scenarios/harness/report/contrast')
 const { findScenarios } = require('../../../scenarios/harness/registry')
-const { ratioOf, summarise } = require('../../../scenarios/harness/stats')
+const { ratioOf, summarise } = require('../../../scenarios/harness/measure/stats')
 const { graceOf } = require('../../../scenarios/goroutines/plan')
 const { makeDocument } = require('../../support/scenario-document')
 

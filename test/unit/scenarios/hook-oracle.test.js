@@ -4,8 +4,8 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { hasCeiling, isBelowCeiling, isPossible, isSlow, leastMs } = require('../../../scenarios/hook-calls/oracle')
-const { findings } = require('../../../scenarios/hook-calls/findings')
-const { makeHook } = require('../../../scenarios/hook-calls/hook')
+const { findings } = require('../../../scenarios/hook-calls/report/findings')
+const { makeHook } = require('../../../scenarios/hook-calls/threads/hook')
 const { scenario } = require('../../../scenarios/hook-calls/scenario')
 
 const ROW = { consumeMs: 3, count: 333, idLength: 30, workers: 2 }

@@ -13,7 +13,7 @@ const { peers } = require('../../../scenarios/overhead/peers')
 const { preloadOf } = require('../../../scenarios/overhead/preload/cell')
 const { compare, figuresOf, nothingTaken, slicesIn } = require('../../../scenarios/overhead/real-app/cell')
 const { makeWork } = require('../../../scenarios/overhead/real-app/work')
-const { summarise } = require('../../../scenarios/harness/stats')
+const { summarise } = require('../../../scenarios/harness/measure/stats')
 const { makeDocument } = require('../../support/scenario-document')
 
 const status = (/** @type {number} */ sleeps) => `Name:\tnode\nvoluntary_ctxt_switches:\t${sleeps}\nnonvoluntary_ctxt_switches:\t99\n`

@@ -14,10 +14,10 @@ const { choosePort } = require('../../../lib/cli/common/port')
 const { Tool } = require('../../../lib/cli/common/tool')
 const { makeOutput } = require('../../../lib/cli/profile/profile')
 const { codedError, codedErrorFrom, LoopwatchError } = require('../../../lib/tables/errors')
-const { checkDatabase } = require('../../../scenarios/cluster-http/database')
+const { checkDatabase } = require('../../../scenarios/cluster-http/database/database')
 const { buildServer } = require('../../../scenarios/goroutines/go')
-const { checkWritable } = require('../../../scenarios/harness/output-file')
-const { checkPort } = require('../../../scenarios/load/port')
+const { checkWritable } = require('../../../scenarios/harness/run/output-file')
+const { checkPort } = require('../../../scenarios/load/target/port')
 
 /** That of lib/, of which tests have another version. */
 const { Command } = require(require.resolve('commander', { paths: [path.join(__dirname, '..', '..', '..', 'lib')] }))

@@ -1,0 +1,36 @@
+'use strict'
+
+// What may be said of two figures, so that sentences cannot claim what was not measured.
+const { figure } = require('./format')
+const { ratioOf } = require('../measure/stats')
+
+/** @typedef {{ median: number | null, ci95: [number, number] | null, samples: number[] }} Measured a cell, or a further figure of one */
+/** @typedef {'more' | 'less' | 'unclear' | 'few'} Verdict unclear: the intervals overlap; few: too few runs for intervals */
+
+/**
+ * Whether one is more than the other. It is only where the intervals of both are apart, which asks for more than
+ * the interval of the ratio to be clear of 1: sentences compare many pairs, of which some are clear by chance.
+ * @param {Measured} a @param {Measured} b @returns {Verdict}
+ */
+function contrast (a, b) {
+  if (a.ci95 === null || b.ci95 === null) return 'few'
+  if (a.ci95[0] > b.ci95[1]) return 'more'
+  return a.ci95[1] < b.ci95[0] ? 'less' : 'unclear'
+}
+
+/** "1.81 times (1.70 to 1.93)". @param {Measured} a @param {Measured} b */
+exports.times = (a, b) => {
+  const ratio = ratioOf(a.samples, b.samples)
+  return ratio === null ? `${figure(Number(a.median) / Number(b.median))} times` : `${figure(ratio.ratio)} times (${figure(ratio.ci95[0])} to ${figure(ratio.ci95[1])})`
+}
+
+/** A median with its interval. @param {Measured} measured @param {string} unit */
+exports.withInterval = ({ median, ci95 }, unit) => `${figure(median)} ${unit}${ci95 === null ? '' : ` (${figure(ci95[0])} to ${figure(ci95[1])})`}`
+
+/** What a reader must know beside a ratio that is no verdict. @type {Record<Verdict, string>} */
+exports.reservations = { more: '', less: '', unclear: ', no difference that these runs can tell', few: ', too few runs to tell' }
+
+/** The ratio with what a reader must know beside it. @param {Measured | undefined} a @param {Measured | undefined} b */
+exports.compared = (a, b) => a === undefined || b === undefined ? 'not measured' : `${exports.times(a, b)}${exports.reservations[contrast(a, b)]}`
+
+exports.contrast = contrast

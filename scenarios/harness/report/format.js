@@ -1,0 +1,60 @@
+'use strict'
+
+const { cellName } = require('../measure/live')
+
+const MIB = 1024 * 1024
+
+/** A figure with three significant digits and thousands apart; '' for none. @param {number | null | undefined} value */
+function figure (value) {
+  if (value === null || value === undefined) return ''
+  if (value === 0) return '0'
+  const size = Math.abs(value)
+  if (size >= 1000) return Math.round(value).toLocaleString('en-US')
+  return value.toFixed(Math.max(0, Math.min(3, 2 - Math.floor(Math.log10(size)))))
+}
+
+/** The median of a further figure; '' where the cell has none. @param {import('../interface').Cell} cell @param {string} key */
+const extra = ({ extra }, key) => figure(extra[key]?.median)
+
+/** @param {import('../interface').Cell} cell */
+const noteOf = (cell) => [
+  cell.skipped === null ? '' : `skipped: ${cell.skipped}`,
+  cell.error === null ? '' : `${cell.oracle === 'failed' ? 'WRONG RESULT' : 'FAILED'}: ${cell.error.split('\n')[0]}`,
+  cell.oversubscribed ? 'oversubscribed' : ''
+].filter(Boolean).join('; ')
+
+/**
+ * The caller's figure, those of other processes added, those of its threads in brackets: they are part of it.
+ * @param {import('../interface').Cell} cell @param {'cpuSeconds' | 'peakRssBytes'} key @param {number} unit
+ */
+const ofProcesses = (cell, key, unit) => cell.process.filter((each) => each[key] !== null).map((each, i) => {
+  const text = figure(/** @type {number} */ (each[key]) / unit)
+  return i === 0 ? text : each.role.endsWith('thread') ? ` (${text})` : ` + ${text}`
+}).join('')
+
+/** The columns of every scenario's table and report; a scenario's own come behind the first five. */
+const columns = [
+  { title: 'variant', text: (/** @type {import('../interface').Cell} */ { variant }) => variant },
+  { title: 'cell', text: (/** @type {import('../interface').Cell} */ { params }) => cellName(params) },
+  { title: 'median', isNumber: true, text: (/** @type {import('../interface').Cell} */ { median, unit }) => median === null ? '' : `${figure(median)} ${unit}` },
+  { title: 'min to max', isNumber: true, text: (/** @type {import('../interface').Cell} */ { min, max }) => min === null ? '' : `${figure(min)} to ${figure(max)}` },
+  { title: '95 %', isNumber: true, text: (/** @type {import('../interface').Cell} */ { ci95 }) => ci95 === null ? '' : `${figure(ci95[0])} to ${figure(ci95[1])}` },
+  { title: 'p50 / p99 ms', isNumber: true, text: (/** @type {import('../interface').Cell} */ { latencyMs }) => latencyMs === null ? '' : `${figure(latencyMs.p50)} / ${figure(latencyMs.p99)}` },
+  { title: 'caller delay p99 / max ms, blocks', isNumber: true, text: (/** @type {import('../interface').Cell} */ { caller }) => caller === null ? '' : `${figure(caller.delayP99Ms)} / ${figure(caller.delayMaxMs)}, ${caller.blocks}` },
+  { title: 'CPU s', isNumber: true, text: (/** @type {import('../interface').Cell} */ cell) => ofProcesses(cell, 'cpuSeconds', 1) },
+  { title: 'RSS MiB', isNumber: true, text: (/** @type {import('../interface').Cell} */ cell) => ofProcesses(cell, 'peakRssBytes', MIB) }
+]
+const OWN_AT = 5
+
+/** @param {import('../interface').Scenario} scenario @returns {{ title: string, isNumber?: boolean, text: (cell: import('../interface').Cell) => string }[]} */
+exports.columnsOf = (scenario) => {
+  const own = (scenario.columns ?? []).map((column) => ({ isNumber: true, ...column }))
+  return [...columns.slice(0, OWN_AT), ...own, ...columns.slice(OWN_AT), { title: 'note', text: noteOf }]
+}
+
+/** A scenario's own, and with --faithful the original's beside ours. @param {import('../interface').Document} document @param {import('../interface').Scenario} scenario */
+exports.furtherTables = (document, scenario) => [...scenario.tables?.(document) ?? [], ...(document.mode === 'faithful' ? scenario.compare?.(document) ?? [] : [])]
+
+exports.extra = extra
+exports.figure = figure
+exports.noteOf = noteOf

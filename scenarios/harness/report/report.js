@@ -1,0 +1,75 @@
+'use strict'
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { escape, renderBars } = require('./bar-chart')
+const { columnsOf, furtherTables } = require('./format')
+const { cellName } = require('../measure/live')
+
+/** @typedef {import('../interface').Document} Document */
+/** @typedef {import('../interface').Scenario} Scenario */
+
+/** @param {string} tag @param {string[]} cells @param {(boolean | undefined)[]} isNumber */
+const row = (tag, cells, isNumber) => `<tr>${cells.map((cell, i) => `<${tag}${isNumber[i] ? ' class="number"' : ''}>${escape(cell)}</${tag}>`).join('')}</tr>`
+
+/** @param {string[]} head @param {string[][]} rows @param {(boolean | undefined)[]} isNumber */
+const table = (head, rows, isNumber) =>
+  `<div class="scroll"><table><thead>${row('th', head, isNumber)}</thead><tbody>${rows.map((cells) => row('td', cells, isNumber)).join('')}</tbody></table></div>`
+
+/** Where a scenario names no charts: its medians by unit. @param {Document} document @returns {import('../interface').Chart[]} */
+const plainCharts = ({ cells }) => [...new Set(cells.map(({ unit }) => unit))].map((unit) => ({
+  title: 'Medians',
+  unit,
+  groups: [{
+    label: '',
+    bars: cells.flatMap((cell) => cell.unit !== unit || cell.median === null
+      ? []
+      : [{ series: `${cell.variant} ${cellName(cell.params)}`, value: cell.median, low: cell.min ?? undefined, high: cell.max ?? undefined, oversubscribed: cell.oversubscribed }])
+  }]
+}))
+
+/** @param {Document} document @param {Scenario} scenario */
+async function section (document, scenario) {
+  const { environment: { node, cpu, cores, kernel, platform, loadAverage, tools }, findings, cells, mode, startedAt, repeats, interrupted } = document
+  const charts = (scenario.charts ?? plainCharts)(document).filter(({ groups }) => groups.some(({ bars }) => bars.length > 0))
+  const figures = await Promise.all(charts.map(async (chart) => {
+    const legend = chart.stacked ? `<p class="quiet">${(chart.groups[0]?.bars ?? []).map(({ series }, i) => `<span class="key s${i}"></span>${escape(series)}`).join(' ')}</p>` : ''
+    return `<figure>${await renderBars(chart)}${legend}${chart.note ? `<p class="quiet">${escape(chart.note)}</p>` : ''}</figure>`
+  }))
+  const shown = columnsOf(scenario).map((column) => ({ ...column, cells: cells.map(column.text) })).filter(({ cells }) => cells.some((text) => text !== ''))
+  const comparisons = furtherTables(document, scenario)
+  const machine = [`Node ${node}`, `${cores} cores`, cpu, kernel, platform, `load ${loadAverage} before`, ...Object.entries(tools).map(([name, version]) => `${name} ${version}`)]
+  return `<section>
+<h2>${escape(document.scenario)}</h2>
+<p>${escape(scenario.title)}</p>
+<p class="quiet">${escape(`${mode}, ${repeats} repeats, ${startedAt.slice(0, 16).replace('T', ' ')} UTC. ${machine.join(', ')}.`)}${interrupted ? ' <strong>Interrupted.</strong>' : ''}</p>
+${findings.length > 0 ? `<ul>${findings.map((finding) => `<li>${escape(finding)}</li>`).join('')}</ul>` : ''}
+${comparisons.map(({ title, head, rows, notes = [] }) => `<h3>${escape(title)}</h3>${table(head, rows, head.map((_, i) => i > 0))}${notes.map((note) => `<p class="quiet">${escape(note)}</p>`).join('')}`).join('')}
+<div class="charts">${figures.join('')}</div>
+${(scenario.diagrams ?? []).map((svg) => `<figure>${svg}</figure>`).join('')}
+<h3>Every cell</h3>
+${table(shown.map(({ title }) => title), cells.map((_, i) => shown.map((column) => column.cells[i])), shown.map(({ isNumber }) => isNumber))}
+</section>`
+}
+
+/**
+ * One file that needs nothing else: no script, no font, no address.
+ * @param {Document[]} documents
+ * @param {Scenario[]} scenarios
+ */
+exports.renderReport = async (documents, scenarios) => {
+  const sections = await Promise.all(documents.map((document) => section(document, /** @type {Scenario} */ (scenarios.find(({ name }) => name === document.scenario)))))
+  const style = fs.readFileSync(path.join(__dirname, 'report.css'), 'utf8')
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>loopwatch scenario ${escape(documents.map(({ scenario }) => scenario).join(', '))}</title>
+<style>${style}</style>
+<h1>loopwatch scenario ${escape(documents.map(({ scenario }) => scenario).join(', '))}</h1>
+${sections.join('\n')}
+<p class="quiet">Bars are medians, whiskers the smallest and the largest run. Each run is a fresh process; the 95 % interval is Student's t on logarithms. CPU and memory: the caller, + other processes, threads of the caller in brackets.</p>
+</html>
+`
+}
