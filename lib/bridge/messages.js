@@ -27,7 +27,11 @@ module.exports = {
   TRACKING: 11,
   /** host to watchdog: { code, startMs, endMs, type, frames } of a slow callback, when it is over */
   ORIGIN: 12,
-  /** host to watchdog: { code, action, isOn, tookMs, failure, taken } what has become of a start, a taking or a stop of the CPU profile; taken: { startMs, endMs, profile } */
+  /**
+   * host to watchdog: { code, action, isOn, tookMs, failure, taken } what has become of a start, a taking or a stop of the
+   * CPU profile; taken: { startMs, endMs } with `profile`, or its `text`; action `missed`, with endMs: nothing is known of what was
+   * before, as the profile rested. watchdog to host: { code, action } where it needs no interrupt
+   */
   PROFILE: 13,
   /** host to watchdog: { code, threadId } of a worker thread of the application; { code, threadId, memory, name, tid } of one that is looked at from outside */
   THREAD_STARTED: 20,

@@ -21,7 +21,7 @@ const { createMiddleware } = require('./middleware')
 const { createProbe } = require('./probe')
 const { Requests, noRequests } = require('./requests')
 const {
-  hasContextFrame, hasNetworkInspection, inspector, isContextSafe, isInMainContext, isProfiledByNode, stripsTypes
+  hasContextFrame, hasNetworkInspection, inspector, isContextSafe, isInMainContext, isProfiledByNode, ownsProfile, stripsTypes
 } = require('./runtime')
 const { unblockStream } = require('./stream')
 const { startThreads } = require('./threads')
@@ -69,7 +69,8 @@ class Agent extends EventEmitter {
     if (!isUnsafe && !escalates) requests.follow(true)
     /** Called by the watchdog through the inspector, in mid-block. Not for others. */
     this.probe = createProbe(bridge, () => requests.current())
-    const profiler = new HostProfiler(bridge, options.threshold, (message) => this.#thread?.post(message))
+    const ownProfile = options.profile !== 'off' && ownsProfile()
+    const profiler = new HostProfiler(bridge, { thresholdMs: options.threshold, isOwn: ownProfile, mayRest: mayInspect() }, (message) => this.#thread?.post(message))
     /**
      * The same, for a CPU profile of this thread. Not for others.
      * @type {HostProfiler['run']}
@@ -79,7 +80,7 @@ class Agent extends EventEmitter {
     // process on 20.20 and 20 on later lines, which every command of a shell would pay under NODE_OPTIONS.
     const startsProfile = options.profile === 'on' || (options.profile === 'auto' && !isPreload)
     const profilesItself = isProfiledByNode(process.execArgv, process.env)
-    if (startsProfile && mayInspect() && !profilesItself) profiler.run(inspector(), options.profile === 'on' ? 'start' : 'startIfSmall')
+    if (startsProfile && (ownProfile || (mayInspect() && !profilesItself))) profiler.run(inspector(), options.profile === 'on' ? 'start' : 'startIfSmall')
     const threads = startThreads(options, bridge, (message) => this.#thread?.post(message), isStarting)
     /**
      * Called by the watchdog as well, to reach worker threads of the application. Not for others.
@@ -90,7 +91,11 @@ class Agent extends EventEmitter {
     /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */
     this.fastify = createFastifyPlugin(this.#gauge)
     const delays = new Delays(options)
-    const heartbeat = startHeartbeat(bridge, { ...options, onLate: (atMs, idleMs) => requests.late(atMs, idleMs) }, { load: this.#gauge.load, delays })
+    const onLate = (/** @type {number} */ atMs, /** @type {number} */ idleMs) => {
+      requests.late(atMs, idleMs)
+      profiler.late(atMs)
+    }
+    const heartbeat = startHeartbeat(bridge, { ...options, onLate }, { load: this.#gauge.load, delays, profiler })
     this.#origins = new OriginTracker(options, (message) => this.#thread?.post(message))
     const cluster = startClusterRole(() => this.#thread.post({ code: LEAD }))
     this.#parts = [heartbeat, requests, ...(options.gc === 'on' ? [startGcObserver(bridge)] : []), this.#origins, profiler, threads, cluster]
@@ -105,7 +110,7 @@ class Agent extends EventEmitter {
       settle({ url })
     }
     this.#thread = new WatchdogThread(
-      () => ({ memory, options: { ...options, route: undefined }, histogram: delays.histogram, mayInspect: mayInspect(), profilesItself, namesRequests: !isUnsafe, escalates, stripsTypes: stripsTypes(), role: cluster.role(), threads: threads.known() }),
+      () => ({ memory, options: { ...options, route: undefined }, histogram: delays.histogram, mayInspect: mayInspect(), ownProfile, profilesItself, namesRequests: !isUnsafe, escalates, stripsTypes: stripsTypes(), role: cluster.role(), threads: threads.known() }),
       {
         onListening: (url) => {
           this.#settle(url)
@@ -118,6 +123,7 @@ class Agent extends EventEmitter {
         },
         onFollow: (on) => requests.follow(on),
         onTrack: (message) => this.#origins.onTrack(message),
+        onProfile: (action) => profiler.run(inspector(), action),
         onWarning: (message) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`),
         onLost: (error) => {
           this.#origins.onLost()

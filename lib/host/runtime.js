@@ -4,6 +4,7 @@
 const process = require('node:process')
 
 const { AsyncLocalStorage } = require('node:async_hooks')
+const v8 = require('node:v8')
 const { runInThisContext } = require('node:vm')
 
 /** The first versions of the lines whose AsyncLocalStorage stands on async_hooks that have the fix. */
@@ -52,6 +53,22 @@ exports.isHookSafe = (version) => {
 
 /** Loaded with the first question, not by everybody who starts an agent. */
 exports.inspector = () => process.getBuiltinModule('node:inspector')
+
+/**
+ * Whether `v8.startCpuProfile()` samples as often as it is told and keeps as much. Node.js 24.12 to 24.21 have it without
+ * options: they are ignored, and a sample every millisecond is what costs. So that is not tried where it takes no
+ * parameter, and one that takes them refuses an interval below zero (26.10), which starts nothing.
+ */
+exports.ownsProfile = () => {
+  const { startCpuProfile } = /** @type {{ startCpuProfile?: (options: object) => Record<symbol, () => void> }} */ (/** @type {unknown} */ (v8))
+  if (typeof startCpuProfile !== 'function' || startCpuProfile.length === 0) return false
+  try {
+    startCpuProfile({ sampleInterval: -1, maxBufferSize: 1 })[Symbol.dispose]()
+    return false
+  } catch (error) {
+    return error?.code === 'ERR_OUT_OF_RANGE'
+  }
+}
 
 const NETWORK_FLAG = /^--(?:no-)?experimental-network-inspection$/
 

@@ -7,7 +7,7 @@ const { setTimeout, clearTimeout } = require('node:timers')
 const { Worker } = require('node:worker_threads')
 const { codedError } = require('../errors')
 const { ownFile } = require('../own-file')
-const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, TRACK, WARN, SOURCE_MAP } = require('../bridge/messages')
+const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, TRACK, WARN, SOURCE_MAP } = require('../bridge/messages')
 const { hiddenValue } = require('./hidden-value')
 const { sourceMapOf } = require('./source-map-of')
 
@@ -52,7 +52,7 @@ class WatchdogThread {
 
   /**
    * @param {() => object} makeData workerData of each start
-   * @param {{ onListening: (url: string | null) => void, onBlock: (record: any) => void, onFollow: (on: boolean) => void, onTrack: (message: any) => void, onWarning: (message: string) => void, onLost: (error: Error) => void }} handlers
+   * @param {{ onListening: (url: string | null) => void, onBlock: (record: any) => void, onFollow: (on: boolean) => void, onTrack: (message: any) => void, onProfile: (action: import('./profiler').Action) => void, onWarning: (message: string) => void, onLost: (error: Error) => void }} handlers
    */
   constructor (makeData, handlers) {
     this.#makeData = makeData
@@ -90,7 +90,7 @@ class WatchdogThread {
     }
   }
 
-  /** @param {{ code: number, id: number, value: unknown, url: string | null, record: unknown, on: boolean, message: string, file: string }} message */
+  /** @param {{ code: number, id: number, value: unknown, url: string | null, record: unknown, on: boolean, message: string, file: string, action: import('./profiler').Action }} message */
   #receive (message) {
     if (message.code === LISTENING) {
       this.#retryMs = FIRST_RETRY_MS
@@ -105,6 +105,8 @@ class WatchdogThread {
       this.#settle(message.id, message.value)
     } else if (message.code === TRACK) {
       this.#handlers.onTrack(message)
+    } else if (message.code === PROFILE) {
+      this.#handlers.onProfile(message.action)
     } else if (message.code === SOURCE_MAP) {
       this.post({ code: SOURCE_MAP, file: message.file, text: sourceMapOf(message.file) })
     }

@@ -77,10 +77,10 @@ class Watchdog {
   #countAtMs = 0
 
   /**
-   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').RecordableHistogram, mayInspect: boolean, profilesItself: boolean, namesRequests: boolean, escalates: boolean, stripsTypes: boolean, role: import('../cluster/cluster').Role, threads: import('./worker-thread').Hello[], starts: number }} data
+   * @param {{ memory: SharedArrayBuffer, options: import('../options').ResolvedOptions, histogram: import('node:perf_hooks').RecordableHistogram, mayInspect: boolean, ownProfile: boolean, profilesItself: boolean, namesRequests: boolean, escalates: boolean, stripsTypes: boolean, role: import('../cluster/cluster').Role, threads: import('./worker-thread').Hello[], starts: number }} data
    * @param {(message: object) => void} post to the host
    */
-  constructor ({ memory, options, histogram, mayInspect, profilesItself, namesRequests, escalates, stripsTypes, role, threads, starts }, post) {
+  constructor ({ memory, options, histogram, mayInspect, ownProfile, profilesItself, namesRequests, escalates, stripsTypes, role, threads, starts }, post) {
     this.#options = options
     this.#bridge = openBridge(memory)
     this.#post = post
@@ -94,7 +94,7 @@ class Watchdog {
     this.#file = options.dir === undefined ? null : new BlockFile({ dir: options.dir, name: `blocks-${process.pid}-${Date.now()}`, nowMs, onState: (error) => this.#degradations.set('dir', error) })
     const { frames } = this.#sources
     this.#origins = new Origins({ isAuto: options.origin === 'auto', frames, post, say, onState: (failure) => this.#degradations.set('origin', failure) })
-    this.#profiling = startProfiling(options.profile, { mayInspect, profilesItself, bridge: this.#bridge, sources: this.#sources, say, onState: (failure) => this.#degradations.set('profile', failure) })
+    this.#profiling = startProfiling(options.profile, { mayInspect, ownProfile, profilesItself, post, bridge: this.#bridge, sources: this.#sources, say, onState: (failure) => this.#degradations.set('profile', failure) })
     this.#metrics = new Metrics({
       loop: () => this.#loop(),
       cpuSeconds: () => this.#kernel.cpuSeconds(),
@@ -302,7 +302,7 @@ class Watchdog {
         this.#metrics.observeBlock(record)
         this.#pyroscope?.add(record)
         this.#origins.settled(record)
-        this.#profiling.settled(record)
+        this.#profiling.settled(record, endMs)
         this.#file?.append(record)
         this.#log?.closed(record)
         this.#quietAtMs = nowMs() + QUIET_MS

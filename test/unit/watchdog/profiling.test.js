@@ -19,7 +19,7 @@ test('with its end a profile is over for a session of the application, too, whic
   const open = new Set()
   own.on('Profiler.consoleProfileStarted', (/** @type {any} */ { params }) => open.add(params.title))
   own.on('Profiler.consoleProfileFinished', (/** @type {any} */ { params }) => open.delete(params.title))
-  const profiler = new HostProfiler({ counters: openBridge(createMemory()).counters }, 50, () => {})
+  const profiler = new HostProfiler({ counters: openBridge(createMemory()).counters }, { thresholdMs: 50 }, () => {})
   profiler.run(inspector, 'start')
   profiler.run(inspector, 'take')
   assert.equal(open.size, 1)
