@@ -46,10 +46,22 @@ exports.withProfile = (record, profile, sources) => {
   const call = told?.call ?? null
   return {
     ...record,
+    cause: causeBy(told, record),
     frame: told?.frame ?? record.frame,
     leaf: call === null ? record.leaf : { function: call, file: null, line: null, column: null },
     profile: { samples: profile.samples.length, call, stacks: stacksInRecord }
   }
+}
+
+/**
+ * Where nothing could be asked the profile says what ran. A line that calls one built-in may have done so once or often:
+ * that is told by interrupts alone.
+ * @param {ReturnType<typeof tell>} told
+ * @param {BlockRecord} record
+ */
+function causeBy (told, { cause, samples, evidence }) {
+  if (cause !== 'unknown' || samples > 0 || evidence.debugger || told === null || told.isOpen) return cause
+  return told.call === null ? 'js' : 'native'
 }
 
 /** @param {BlockRecord} record @param {ProfiledStack[]} stacks @param {Sources} sources */
@@ -69,9 +81,11 @@ function tell (record, stacks, { original, lines }) {
     const late = !heaviest.hasLine && isSame(record.frame, blamed) ? record.frame : null
     // The only stack was of another moment, and says nothing of this call.
     const isOfOther = record.samples === 1 && record.frame !== null && !isSame(record.frame, blamed)
+    const isCalled = isOfOther || isNative({ ...record.evidence, durationMs: record.durationMs }) || builtin?.call.endsWith(record.leaf?.function ?? ' ')
     return {
       frame: certainLine(stacks, blamed) ?? sampled ?? late ?? { ...blamed, exact: heaviest.hasLine },
-      call: builtin !== null && (isOfOther || isNative({ ...record.evidence, durationMs: record.durationMs }) || builtin.call.endsWith(record.leaf?.function ?? ' ')) ? builtin.call : null
+      call: builtin !== null && isCalled ? builtin.call : null,
+      isOpen: builtin !== null && !isCalled
     }
   }
   const { function: own } = callees[callees.length - 1]
@@ -81,7 +95,7 @@ function tell (record, stacks, { original, lines }) {
   const caller = sampled ?? callerOf(record.frame, blamed, raw, call, text, original)
   // Of a line where a function called another nobody tells; its own are nearer than its head.
   const near = caller?.line === blamed.line && !caller.exact ? ownLine(stacks, blamed) : null
-  return { frame: near === null ? caller : { ...near, exact: false }, call }
+  return { frame: near === null ? caller : { ...near, exact: false }, call, isOpen: false }
 }
 
 /**
