@@ -3,6 +3,7 @@
 const { isNative } = require('./cause')
 const { blame, blamedFrame, originOf } = require('./frame')
 const { builtinIn, columnOfCall, lineOfCall, syncCallIn, REG_EXP } = require('./native-call')
+const { allocatingLine, ownTicks } = require('./own-lines')
 const { toPath } = require('./source-map')
 
 const US_PER_MS = 1000
@@ -27,8 +28,8 @@ const ENOUGH_IN_LINE = 3
  * @property {(file: string) => string[] | null} lines of a file as it runs, null where that is not on disk
  * @property {(file: string) => boolean} isInMemory whether what runs of a file is not what is on disk: a line of it is told by stacks alone
  *
- * @typedef {{ count: number, weightMs: number, frames: Frame[], raw: Frame[], hasLine: boolean }} ProfiledStack
- * `raw`: before source maps; `hasLine`: the line of its innermost function is where it was, not where it begins
+ * @typedef {{ count: number, weightMs: number, frames: Frame[], raw: Frame[], hasLine: boolean, isGc: boolean, ticks: import('./own-lines').Ticks }} ProfiledStack
+ * `raw`: before source maps; `hasLine`: the line of its innermost function is where it was, not where it begins; `ticks`: its lines
  */
 
 /**
@@ -83,7 +84,7 @@ function tell (record, stacks, { original, lines }) {
     const isOfOther = record.samples === 1 && record.frame !== null && !isSame(record.frame, blamed)
     const isCalled = isOfOther || isNative({ ...record.evidence, durationMs: record.durationMs }) || builtin?.call.endsWith(record.leaf?.function ?? ' ')
     return {
-      frame: certainLine(stacks, blamed) ?? sampled ?? late ?? { ...blamed, exact: heaviest.hasLine },
+      frame: collectedLine(stacks, blamed, record.frame, text) ?? certainLine(stacks, blamed) ?? sampled ?? late ?? { ...blamed, exact: heaviest.hasLine },
       call: builtin !== null && isCalled ? builtin.call : null,
       isOpen: builtin !== null && !isCalled
     }
@@ -99,15 +100,47 @@ function tell (record, stacks, { original, lines }) {
 }
 
 /**
- * The line in which a function itself was sampled most, null where no sample tells.
+ * The stack with the line in which a function itself was sampled most, null where no sample tells.
  * @param {ProfiledStack[]} stacks
  * @param {Frame} blamed
- * @returns {Frame | null}
  */
-function ownLine (stacks, blamed) {
-  const most = stacks.find(({ frames, hasLine }) => hasLine && isSame(callerIn(frames), blamed))
-  return most === undefined ? null : callerIn(most.frames)
+function ownStack (stacks, blamed) {
+  const own = stacks.filter(({ frames, hasLine }) => hasLine && isSame(callerIn(frames), blamed))
+  return own.length === 0 ? null : own.reduce((most, each) => ticksOf(own, each) > ticksOf(own, most) ? each : most)
 }
+
+/** How many samples some stacks of one function have in the line of one of them. @param {ProfiledStack[]} stacks @param {ProfiledStack} of */
+function ticksOf (stacks, { ticks: [{ line: of }] }) {
+  return stacks.reduce((sum, { ticks }) => sum + (ticks.find(({ line }) => line === of)?.ticks ?? 0), 0)
+}
+
+/** @param {ProfiledStack[]} stacks @param {Frame} blamed @returns {Frame | null} */
+function ownLine (stacks, blamed) {
+  return callerIn(ownStack(stacks, blamed)?.frames ?? [])
+}
+
+/**
+ * Where collections are most of a function: the line of it that makes what they collect. A stack does not tell, as
+ * interrupts are answered at the head of a loop.
+ * @param {ProfiledStack[]} stacks
+ * @param {Frame} blamed
+ * @param {Frame | null} late as the stack has it
+ * @param {string[] | null} text of the file, null where it is not what runs
+ * @returns {import('../store/record').FrameRecord | null}
+ */
+function collectedLine (stacks, blamed, late, text) {
+  const own = stacks.filter(({ frames }) => isSame(callerIn(frames), blamed))
+  const collecting = own.filter(({ isGc }) => isGc)
+  const ticks = own.flatMap((stack) => stack.isGc ? [] : stack.ticks)
+  const raw = own[0].raw.find(({ file }) => file !== null)
+  // Through a source map it is no line of this text.
+  if (text === null || ticks.length === 0 || sum(collecting) * 2 <= sum(own) || raw?.file !== blamed.file) return null
+  const line = allocatingLine(text, [...ticks.map((each) => each.line), ...(late !== null && late.line !== null && isSame(late, blamed) ? [late.line] : [])])
+  return line === null ? null : { ...blamed, line, column: text[line - 1].search(/\S|$/) + 1, exact: ticks.some((each) => each.line === line) }
+}
+
+/** @param {ProfiledStack[]} stacks */
+const sum = (stacks) => stacks.reduce((total, { count }) => total + count, 0)
 
 /**
  * The same, where enough samples tell, and not most of them are of collections, which do not say where they interrupted it.
@@ -116,9 +149,11 @@ function ownLine (stacks, blamed) {
  */
 function certainLine (stacks, blamed) {
   const own = stacks.filter(({ frames }) => isSame(callerIn(frames), blamed))
-  const lined = own.filter(({ hasLine }) => hasLine).reduce((sum, { count }) => sum + count, 0)
-  const all = own.reduce((sum, { count }) => sum + count, 0)
-  return lined >= ENOUGH_IN_LINE && lined * 2 >= all ? /** @type {import('../store/record').FrameRecord} */ ({ ...ownLine(own, blamed), exact: true }) : null
+  const lined = own.filter(({ hasLine }) => hasLine)
+  const most = ownStack(own, blamed)
+  // Samples are those of the block; of lines there are counts for the profile as a whole, and fewer than samples.
+  if (most === null || ticksOf(lined, most) < ENOUGH_IN_LINE || sum(lined) < ENOUGH_IN_LINE) return null
+  return sum(lined) * 2 >= sum(own) ? /** @type {import('../store/record').FrameRecord} */ ({ ...callerIn(most.frames), exact: true }) : null
 }
 
 /** The innermost function of a file. @param {Frame[]} frames */
@@ -164,7 +199,7 @@ function fold (profile, sources) {
     if (stack === undefined) {
       stack = makeStack(below === undefined ? [] : chain(below, nodes, parents), sources)
       // Where it interrupted nothing tells: that line is where the function mostly was otherwise.
-      if (isGc) stack = { ...stack, hasLine: false, frames: [named(GC), ...stack.frames], raw: [named(GC), ...stack.raw] }
+      if (isGc) stack = { ...stack, hasLine: false, isGc, frames: [named(GC), ...stack.frames], raw: [named(GC), ...stack.raw] }
       stacks.set(key, stack)
     }
     stack.count++
@@ -176,18 +211,19 @@ function fold (profile, sources) {
 /** @param {import('./cpu-profile').ProfileNode[]} chain innermost first @param {Sources} sources @returns {ProfiledStack} */
 function makeStack (chain, { original, lines, isInMemory }) {
   const raw = chain.map(frameOf)
-  const ticks = chain[0]?.positionTicks
   // Those of a C++ function that JavaScript calls by itself are of the line that calls it (20.20, 22.23, 24.21).
   const at = raw.findIndex(({ file }) => file !== null)
   // What new Function() made has no file either, and its lines are none of its caller's.
   const isOwn = raw.slice(0, Math.max(0, at)).every(({ line }) => line === null)
-  const hasLine = ticks !== undefined && ticks.length > 0 && at !== -1 && isOwn && !isInMemory(/** @type {string} */ (raw[at].file))
-  if (hasLine) {
-    const { line } = ticks.reduce((most, each) => each.ticks > most.ticks ? each : most)
-    const text = originOf(raw[at]) === 'application' ? lines(/** @type {string} */ (raw[at].file))?.[line - 1] ?? '' : ''
+  const isTold = at !== -1 && isOwn && !isInMemory(/** @type {string} */ (raw[at].file))
+  const source = isTold && originOf(raw[at]) === 'application' ? lines(/** @type {string} */ (raw[at].file)) : null
+  const ticks = isTold ? ownTicks(chain[0].positionTicks ?? [], raw[at], source) : []
+  if (ticks.length > 0) {
+    const [{ line }] = ticks
+    const text = source?.[line - 1] ?? ''
     raw[at] = { ...raw[at], line, column: builtinIn(text)?.column ?? text.search(/\S|$/) + 1 }
   }
-  return { count: 0, weightMs: 0, frames: raw.map(original), raw, hasLine }
+  return { count: 0, weightMs: 0, frames: raw.map(original), raw, hasLine: ticks.length > 0, isGc: false, ticks }
 }
 
 /** @param {number} id @param {Map<number, import('./cpu-profile').ProfileNode>} nodes @param {Map<number, number>} parents */
