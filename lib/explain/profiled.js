@@ -16,6 +16,8 @@ const STATES = ['(root)', '(program)', '(idle)', GC]
 const STACKS_IN_RECORD = 10
 /** Fewer may have fallen anywhere. */
 const ENOUGH_SAMPLES = 2
+/** Of the samples of collections: where more follow each other, it is not the function between them that makes the garbage. */
+const MOST_IN_A_ROW = 2 / 3
 /** So many samples in one line outweigh a stack: interrupts are answered at the head of a loop, whichever line of it takes long. */
 const ENOUGH_IN_LINE = 3
 
@@ -28,8 +30,9 @@ const ENOUGH_IN_LINE = 3
  * @property {(file: string) => string[] | null} lines of a file as it runs, null where that is not on disk
  * @property {(file: string) => boolean} isInMemory whether what runs of a file is not what is on disk: a line of it is told by stacks alone
  *
- * @typedef {{ count: number, weightMs: number, frames: Frame[], raw: Frame[], hasLine: boolean, isGc: boolean, ticks: import('./own-lines').Ticks }} ProfiledStack
- * `raw`: before source maps; `hasLine`: the line of its innermost function is where it was, not where it begins; `ticks`: its lines
+ * @typedef {{ count: number, weightMs: number, frames: Frame[], raw: Frame[], hasLine: boolean, gcRun: number | null, ticks: import('./own-lines').Ticks }} ProfiledStack
+ * `raw`: before source maps; `hasLine`: the line of its innermost function is where it was, not where it begins; `ticks`: its lines;
+ * `gcRun`: of collections, how many samples in a row at most found one
  */
 
 /**
@@ -130,11 +133,13 @@ function ownLine (stacks, blamed) {
  */
 function collectedLine (stacks, blamed, late, text) {
   const own = stacks.filter(({ frames }) => isSame(callerIn(frames), blamed))
-  const collecting = own.filter(({ isGc }) => isGc)
-  const ticks = own.flatMap((stack) => stack.isGc ? [] : stack.ticks)
+  const collecting = own.filter(({ gcRun }) => gcRun !== null)
+  const ticks = own.flatMap((stack) => stack.gcRun === null ? stack.ticks : [])
   const raw = own[0].raw.find(({ file }) => file !== null)
   // Through a source map it is no line of this text.
   if (text === null || ticks.length === 0 || sum(collecting) * 2 <= sum(own) || raw?.file !== blamed.file) return null
+  // Between two collections what makes the garbage runs. Where nothing ran, something else called for them.
+  if (Math.max(...collecting.map(({ gcRun }) => gcRun ?? 0)) > MOST_IN_A_ROW * sum(collecting)) return null
   const line = allocatingLine(text, [...ticks.map((each) => each.line), ...(late !== null && late.line !== null && isSame(late, blamed) ? [late.line] : [])])
   return line === null ? null : { ...blamed, line, column: text[line - 1].search(/\S|$/) + 1, exact: ticks.some((each) => each.line === line) }
 }
@@ -190,18 +195,21 @@ function fold (profile, sources) {
   const isState = (/** @type {number} */ id) => STATES.includes(/** @type {any} */ (nodes.get(id)).callFrame.functionName)
   // A collection interrupts what runs, and is told without it.
   let running = profile.samples.find((id) => !isState(id))
+  let inRow = 0
   for (const [i, id] of profile.samples.entries()) {
     if (!isState(id)) running = id
     const isGc = nodes.get(id)?.callFrame.functionName === GC
+    inRow = isGc ? inRow + 1 : 0
     const below = isGc ? running : id
     const key = `${isGc} ${below}`
     let stack = stacks.get(key)
     if (stack === undefined) {
       stack = makeStack(below === undefined ? [] : chain(below, nodes, parents), sources)
       // Where it interrupted nothing tells: that line is where the function mostly was otherwise.
-      if (isGc) stack = { ...stack, hasLine: false, isGc, frames: [named(GC), ...stack.frames], raw: [named(GC), ...stack.raw] }
+      if (isGc) stack = { ...stack, hasLine: false, gcRun: 0, frames: [named(GC), ...stack.frames], raw: [named(GC), ...stack.raw] }
       stacks.set(key, stack)
     }
+    if (stack.gcRun !== null) stack.gcRun = Math.max(stack.gcRun, inRow)
     stack.count++
     stack.weightMs += profile.timeDeltas[i] / US_PER_MS
   }
@@ -223,7 +231,7 @@ function makeStack (chain, { original, lines, isInMemory }) {
     const text = source?.[line - 1] ?? ''
     raw[at] = { ...raw[at], line, column: builtinIn(text)?.column ?? text.search(/\S|$/) + 1 }
   }
-  return { count: 0, weightMs: 0, frames: raw.map(original), raw, hasLine: ticks.length > 0, isGc: false, ticks }
+  return { count: 0, weightMs: 0, frames: raw.map(original), raw, hasLine: ticks.length > 0, gcRun: null, ticks }
 }
 
 /** @param {number} id @param {Map<number, import('./cpu-profile').ProfileNode>} nodes @param {Map<number, number>} parents */

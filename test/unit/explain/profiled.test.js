@@ -120,11 +120,12 @@ test('collections that are most of a function are charged to the one line that m
   const nodes = [node(1, '(root)', null, [2, 3]), node(2, 'fill', 1, [], { hitCount: 2, positionTicks: [{ line: 4, ticks: 1 }, { line: 3, ticks: 1 }] }), node(3, '(garbage collector)', null)]
   const head = { function: 'fill', file: FILE, line: 2, column: 3, exact: true }
   const frameOf = (/** @type {number[]} */ samples, /** @type {string[]} */ lines) => lay(cutProfiles([makeWindow(nodes, samples)], 1000, 1090), { frame: head, cause: 'gc' }, lines).frame
-  assert.deepEqual(frameOf([2, 2, 3, 3, 3], source), { ...head, line: 3, column: 5 })
+  assert.deepEqual(frameOf([2, 3, 3, 2, 3], source), { ...head, line: 3, column: 5 })
+  assert.deepEqual(frameOf([2, 2, 3, 3, 3], source), head, 'nothing ran between them')
   assert.deepEqual(frameOf([2, 2, 3], source), head, 'collections are less than half')
-  assert.deepEqual(frameOf([2, 2, 3, 3, 3], source.with(3, '    list.push(i)')), head, 'two lines make something')
+  assert.deepEqual(frameOf([2, 3, 3, 2, 3], source.with(3, '    list.push(i)')), head, 'two lines make something')
   nodes[1].positionTicks = [{ line: 4, ticks: 1 }]
-  assert.deepEqual(frameOf([2, 2, 3, 3, 3], source), { ...head, line: 3, column: 5, exact: false }, 'between a sample and the stack')
+  assert.deepEqual(frameOf([2, 3, 3, 2, 3], source), { ...head, line: 3, column: 5, exact: false }, 'between a sample and the stack')
 })
 
 test('a sample in code that V8 has built into a function is none of a line of it; those of one line count together', () => {
