@@ -16,7 +16,7 @@ const allowed = {
   store: [],
   export: [],
   cluster: [],
-  tools: [],
+  tools: ['explain'],
   cli: ['host', 'store', 'export', 'tools']
 }
 
