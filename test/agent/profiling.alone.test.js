@@ -201,19 +201,27 @@ const RESTS = `
   const rested = () => until(async () => await wakeUpsIn(500) <= 1, 100)
 `
 
+const ASKER = "process.stdin.once('data', (url) => setTimeout(() => fetch(String(url)).then(() => process.exit()), 1000))"
+
 test('while the loop idles the profile rests; the first request out of idle has its line, and so has a timer that blocks, from its second time on', {
   skip: !(ownsProfile() && isLinux) && 'the profile rests where v8.startCpuProfile() has options; thread names are read on Linux'
 }, async (t) => {
   const { said } = await run(t, `${BLOCK_OF}${RESTS}
     const server = require('node:http').createServer((request, response) => { blocks.parse(); response.end() }).listen(0, '127.0.0.1')
     await until(() => server.address())
+    // From another process, and a second after it is told to: what asks makes work of its own.
+    const asker = require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(ASKER)}], { stdio: ['pipe', 'inherit', 'inherit'] })
     const atWork = await wakeUpsIn(500)
     const first = await rested()
     const known = records.length
-    await (await fetch('http://127.0.0.1:' + server.address().port)).text()
+    asker.stdin.write('http://127.0.0.1:' + server.address().port)
     const ofRequest = await until(() => records.slice(known).find((record) => has([...record.stacks, ...record.profile?.stacks ?? []], 'parse')))
-    const second = await rested()
-    const ofTimer = await recordOf('parse')
+    let second, ofTimer
+    // Something else may end the rest just before.
+    for (let i = 0; i < 3 && ofTimer?.profile !== null; i++) {
+      second = await rested()
+      ofTimer = await recordOf('parse')
+    }
     const ofNext = await recordOf('parse')
     await sleep(6000)
     const after = await wakeUpsIn(500)
@@ -221,7 +229,7 @@ test('while the loop idles the profile rests; the first request out of idle has 
     server.closeAllConnections()
     await agent.stop()
     say({ atWork, first, second, ofRequest, ofTimer, ofNext, after })`)
-  if (!(said.first && said.second) && os.loadavg()[0] > BUSY_LOAD * os.availableParallelism()) return t.skip('a machine this busy leaves no rest')
+  if (!(said.first && said.second && said.ofTimer && said.ofNext) && os.loadavg()[0] > BUSY_LOAD * os.availableParallelism()) return t.skip('a machine this busy leaves no rest')
   assert.deepEqual([said.first, said.second], [true, true], 'it did not rest')
   assert.ok(said.atWork >= 10, `${said.atWork} wake-ups in 500 ms of work`)
   assertExact(said.ofRequest, 'parse')
