@@ -144,7 +144,7 @@
  * @property {boolean} lists the watchdog is told which threads there are
  * @property {number} waitMs for the threads to begin
  *
- * @typedef {'start' | 'startIfSmall' | 'take' | 'stop'} ProfilerAction
+ * @typedef {'start' | 'startIfSmall' | 'take' | 'stay' | 'stop'} ProfilerAction
  */
 
 module.exports = {}

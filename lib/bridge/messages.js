@@ -39,7 +39,8 @@ module.exports = {
   ORIGIN_SHARE: 0.3,
   /**
    * host to watchdog: { code, action, isOn, tookMs, failure, taken } what has become of a start, a taking or a stop of
-   * the CPU profile; taken: { startMs, endMs, profile }
+   * the CPU profile; taken: { startMs, endMs } with `profile`, or its `text`; action `missed`, with endMs: nothing is
+   * known of what was before, as the profile rested. watchdog to host: { code, action } where it needs no interrupt
    */
   PROFILE: 13,
   /**

@@ -3,6 +3,7 @@
 const { isNative } = require('./cause')
 const { blame, blamedFrame, originOf } = require('./frame')
 const { builtinIn, columnOfCall, lineOfCall, syncCallIn, REG_EXP } = require('./native-call')
+const { allocatingLine, ownTicks } = require('./own-lines')
 const { toPath } = require('./source-map')
 const { US_PER_MS } = require('../util/units')
 
@@ -15,6 +16,8 @@ const STATES = ['(root)', '(program)', '(idle)', GC]
 const STACKS_IN_RECORD = 10
 /** Fewer may have fallen anywhere. */
 const ENOUGH_SAMPLES = 2
+/** Of the samples of collections: where more follow each other, it is not the function between them that makes the garbage. */
+const MOST_IN_A_ROW = 2 / 3
 /** So many samples in one line outweigh a stack: interrupts are answered at the head of a loop, whichever line of it takes long. */
 const ENOUGH_IN_LINE = 3
 
@@ -27,8 +30,9 @@ const ENOUGH_IN_LINE = 3
  * @property {(file: string) => string[] | null} lines of a file as it runs, null where that is not on disk
  * @property {(file: string) => boolean} isInMemory whether what runs of a file is not what is on disk: a line of it is told by stacks alone
  *
- * @typedef {{ count: number, weightMs: number, frames: Frame[], raw: Frame[], hasLine: boolean }} ProfiledStack
- * `raw`: before source maps; `hasLine`: the line of its innermost function is where it was, not where it begins
+ * @typedef {{ count: number, weightMs: number, frames: Frame[], raw: Frame[], hasLine: boolean, gcRun: number | null, ticks: import('./own-lines').Ticks }} ProfiledStack
+ * `raw`: before source maps; `hasLine`: the line of its innermost function is where it was, not where it begins; `ticks`: its lines;
+ * `gcRun`: of collections, how many samples in a row at most found one
  */
 
 /**
@@ -46,10 +50,22 @@ exports.withProfile = (record, profile, sources) => {
   const call = told?.call ?? null
   return {
     ...record,
+    cause: causeBy(told, record),
     frame: told?.frame ?? record.frame,
     leaf: call === null ? record.leaf : { function: call, file: null, line: null, column: null },
     profile: { samples: profile.samples.length, call, stacks: stacksInRecord }
   }
+}
+
+/**
+ * Where nothing could be asked the profile says what ran. A line that calls one built-in may have done so once or often:
+ * that is told by interrupts alone.
+ * @param {ReturnType<typeof tell>} told
+ * @param {BlockRecord} record
+ */
+function causeBy (told, { cause, samples, evidence }) {
+  if (cause !== 'unknown' || samples > 0 || evidence.debugger || told === null || told.isOpen) return cause
+  return told.call === null ? 'js' : 'native'
 }
 
 /** @param {BlockRecord} record @param {ProfiledStack[]} stacks @param {Sources} sources */
@@ -69,9 +85,11 @@ function tell (record, stacks, { original, lines }) {
     const late = !heaviest.hasLine && isSame(record.frame, blamed) ? record.frame : null
     // The only stack was of another moment, and says nothing of this call.
     const isOfOther = record.samples === 1 && record.frame !== null && !isSame(record.frame, blamed)
+    const isCalled = isOfOther || isNative({ ...record.evidence, durationMs: record.durationMs }) || builtin?.call.endsWith(record.leaf?.function ?? ' ')
     return {
-      frame: certainLine(stacks, blamed) ?? sampled ?? late ?? { ...blamed, exact: heaviest.hasLine },
-      call: builtin !== null && (isOfOther || isNative({ ...record.evidence, durationMs: record.durationMs }) || builtin.call.endsWith(record.leaf?.function ?? ' ')) ? builtin.call : null
+      frame: collectedLine(stacks, blamed, record.frame, text) ?? certainLine(stacks, blamed) ?? sampled ?? late ?? { ...blamed, exact: heaviest.hasLine },
+      call: builtin !== null && isCalled ? builtin.call : null,
+      isOpen: builtin !== null && !isCalled
     }
   }
   const { function: own } = callees[callees.length - 1]
@@ -81,19 +99,53 @@ function tell (record, stacks, { original, lines }) {
   const caller = sampled ?? callerOf(record.frame, blamed, raw, call, text, original)
   // Of a line where a function called another nobody tells; its own are nearer than its head.
   const near = caller?.line === blamed.line && !caller.exact ? ownLine(stacks, blamed) : null
-  return { frame: near === null ? caller : { ...near, exact: false }, call }
+  return { frame: near === null ? caller : { ...near, exact: false }, call, isOpen: false }
 }
 
 /**
- * The line in which a function itself was sampled most, null where no sample tells.
+ * The stack with the line in which a function itself was sampled most, null where no sample tells.
  * @param {ProfiledStack[]} stacks
  * @param {Frame} blamed
- * @returns {Frame | null}
  */
-function ownLine (stacks, blamed) {
-  const most = stacks.find(({ frames, hasLine }) => hasLine && isSame(callerIn(frames), blamed))
-  return most === undefined ? null : callerIn(most.frames)
+function ownStack (stacks, blamed) {
+  const own = stacks.filter(({ frames, hasLine }) => hasLine && isSame(callerIn(frames), blamed))
+  return own.length === 0 ? null : own.reduce((most, each) => ticksOf(own, each) > ticksOf(own, most) ? each : most)
 }
+
+/** How many samples some stacks of one function have in the line of one of them. @param {ProfiledStack[]} stacks @param {ProfiledStack} of */
+function ticksOf (stacks, { ticks: [{ line: of }] }) {
+  return stacks.reduce((sum, { ticks }) => sum + (ticks.find(({ line }) => line === of)?.ticks ?? 0), 0)
+}
+
+/** @param {ProfiledStack[]} stacks @param {Frame} blamed @returns {Frame | null} */
+function ownLine (stacks, blamed) {
+  return callerIn(ownStack(stacks, blamed)?.frames ?? [])
+}
+
+/**
+ * Where collections are most of a function: the line of it that makes what they collect. A stack does not tell, as
+ * interrupts are answered at the head of a loop.
+ * @param {ProfiledStack[]} stacks
+ * @param {Frame} blamed
+ * @param {Frame | null} late as the stack has it
+ * @param {string[] | null} text of the file, null where it is not what runs
+ * @returns {import('../types').FrameRecord | null}
+ */
+function collectedLine (stacks, blamed, late, text) {
+  const own = stacks.filter(({ frames }) => isSame(callerIn(frames), blamed))
+  const collecting = own.filter(({ gcRun }) => gcRun !== null)
+  const ticks = own.flatMap((stack) => stack.gcRun === null ? stack.ticks : [])
+  const raw = own[0].raw.find(({ file }) => file !== null)
+  // Through a source map it is no line of this text.
+  if (text === null || ticks.length === 0 || sum(collecting) * 2 <= sum(own) || raw?.file !== blamed.file) return null
+  // Between two collections what makes the garbage runs. Where nothing ran, something else called for them.
+  if (Math.max(...collecting.map(({ gcRun }) => gcRun ?? 0)) > MOST_IN_A_ROW * sum(collecting)) return null
+  const line = allocatingLine(text, [...ticks.map((each) => each.line), ...(late !== null && late.line !== null && isSame(late, blamed) ? [late.line] : [])])
+  return line === null ? null : { ...blamed, line, column: text[line - 1].search(/\S|$/) + 1, exact: ticks.some((each) => each.line === line) }
+}
+
+/** @param {ProfiledStack[]} stacks */
+const sum = (stacks) => stacks.reduce((total, { count }) => total + count, 0)
 
 /**
  * The same, where enough samples tell, and not most of them are of collections, which do not say where they interrupted it.
@@ -102,9 +154,11 @@ function ownLine (stacks, blamed) {
  */
 function certainLine (stacks, blamed) {
   const own = stacks.filter(({ frames }) => isSame(callerIn(frames), blamed))
-  const lined = own.filter(({ hasLine }) => hasLine).reduce((sum, { count }) => sum + count, 0)
-  const all = own.reduce((sum, { count }) => sum + count, 0)
-  return lined >= ENOUGH_IN_LINE && lined * 2 >= all ? /** @type {import('../types').FrameRecord} */ ({ ...ownLine(own, blamed), exact: true }) : null
+  const lined = own.filter(({ hasLine }) => hasLine)
+  const most = ownStack(own, blamed)
+  // Samples are those of the block; of lines there are counts for the profile as a whole, and fewer than samples.
+  if (most === null || ticksOf(lined, most) < ENOUGH_IN_LINE || sum(lined) < ENOUGH_IN_LINE) return null
+  return sum(lined) * 2 >= sum(own) ? /** @type {import('../types').FrameRecord} */ ({ ...callerIn(most.frames), exact: true }) : null
 }
 
 /** The innermost function of a file. @param {Frame[]} frames */
@@ -141,18 +195,21 @@ function fold (profile, sources) {
   const isState = (/** @type {number} */ id) => STATES.includes(/** @type {any} */ (nodes.get(id)).callFrame.functionName)
   // A collection interrupts what runs, and is told without it.
   let running = profile.samples.find((id) => !isState(id))
+  let inRow = 0
   for (const [i, id] of profile.samples.entries()) {
     if (!isState(id)) running = id
     const isGc = nodes.get(id)?.callFrame.functionName === GC
+    inRow = isGc ? inRow + 1 : 0
     const below = isGc ? running : id
     const key = `${isGc} ${below}`
     let stack = stacks.get(key)
     if (stack === undefined) {
       stack = makeStack(below === undefined ? [] : chain(below, nodes, parents), sources)
       // Where it interrupted nothing tells: that line is where the function mostly was otherwise.
-      if (isGc) stack = { ...stack, hasLine: false, frames: [named(GC), ...stack.frames], raw: [named(GC), ...stack.raw] }
+      if (isGc) stack = { ...stack, hasLine: false, gcRun: 0, frames: [named(GC), ...stack.frames], raw: [named(GC), ...stack.raw] }
       stacks.set(key, stack)
     }
+    if (stack.gcRun !== null) stack.gcRun = Math.max(stack.gcRun, inRow)
     stack.count++
     stack.weightMs += profile.timeDeltas[i] / US_PER_MS
   }
@@ -162,18 +219,19 @@ function fold (profile, sources) {
 /** @param {import('./cpu-profile').ProfileNode[]} chain innermost first @param {Sources} sources @returns {ProfiledStack} */
 function makeStack (chain, { original, lines, isInMemory }) {
   const raw = chain.map(frameOf)
-  const ticks = chain[0]?.positionTicks
   // Those of a C++ function that JavaScript calls by itself are of the line that calls it (20.20, 22.23, 24.21).
   const at = raw.findIndex(({ file }) => file !== null)
   // What new Function() made has no file either, and its lines are none of its caller's.
   const isOwn = raw.slice(0, Math.max(0, at)).every(({ line }) => line === null)
-  const hasLine = ticks !== undefined && ticks.length > 0 && at !== -1 && isOwn && !isInMemory(/** @type {string} */ (raw[at].file))
-  if (hasLine) {
-    const { line } = ticks.reduce((most, each) => each.ticks > most.ticks ? each : most)
-    const text = originOf(raw[at]) === 'application' ? lines(/** @type {string} */ (raw[at].file))?.[line - 1] ?? '' : ''
+  const isTold = at !== -1 && isOwn && !isInMemory(/** @type {string} */ (raw[at].file))
+  const source = isTold && originOf(raw[at]) === 'application' ? lines(/** @type {string} */ (raw[at].file)) : null
+  const ticks = isTold ? ownTicks(chain[0].positionTicks ?? [], raw[at], source) : []
+  if (ticks.length > 0) {
+    const [{ line }] = ticks
+    const text = source?.[line - 1] ?? ''
     raw[at] = { ...raw[at], line, column: builtinIn(text)?.column ?? text.search(/\S|$/) + 1 }
   }
-  return { count: 0, weightMs: 0, frames: raw.map(original), raw, hasLine }
+  return { count: 0, weightMs: 0, frames: raw.map(original), raw, hasLine: ticks.length > 0, gcRun: null, ticks }
 }
 
 /** @param {number} id @param {Map<number, import('./cpu-profile').ProfileNode>} nodes @param {Map<number, number>} parents */

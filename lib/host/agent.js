@@ -87,6 +87,7 @@ class Agent extends EventEmitter {
       },
       onFollow: (on) => requests.follow(on),
       onTrack: (message) => origins.onTrack(message),
+      onProfile: (action) => profiler.run(loadInspector(), action),
       onWarning: (message) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`),
       onLost: (error) => {
         origins.onLost()

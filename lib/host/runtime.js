@@ -3,6 +3,7 @@
 const process = require('../util/process')
 
 const { AsyncLocalStorage } = require('node:async_hooks')
+const v8 = require('node:v8')
 const { runInThisContext } = require('node:vm')
 const { isTestRunner } = require('./launchers')
 
@@ -48,6 +49,25 @@ const HOOK_FIXED_MAJOR = 26
 exports.isHookSafe = (version) => {
   const [major, minor] = version.split('.').map(Number)
   return major >= HOOK_FIXED_MAJOR || minor >= (HOOK_FIXED.get(major) ?? Infinity)
+}
+
+/**
+ * Whether `v8.startCpuProfile()` samples as often as it is told and keeps as much. Node.js 24.12 to 24.21 have it
+ * without
+ * options: they are ignored, and a sample every millisecond is what costs. So that is not tried where it takes no
+ * parameter, and one that takes them refuses an interval below zero (26.10), which starts nothing.
+ */
+exports.ownsProfile = () => {
+  const { startCpuProfile } = /** @type {{ startCpuProfile?: (options: object) => Record<symbol, () => void> }} */ (
+    /** @type {unknown} */ (v8)
+  )
+  if (typeof startCpuProfile !== 'function' || startCpuProfile.length === 0) return false
+  try {
+    startCpuProfile({ sampleInterval: -1, maxBufferSize: 1 })[Symbol.dispose]()
+    return false
+  } catch (error) {
+    return error?.code === 'ERR_OUT_OF_RANGE'
+  }
 }
 
 const NETWORK_FLAG = /^--(?:no-)?experimental-network-inspection$/

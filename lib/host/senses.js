@@ -6,7 +6,9 @@ const { LEAD } = require('../bridge/messages')
 const { startClusterRole } = require('./cluster-role')
 const { Requests, noRequests } = require('./http/requests')
 const { OriginTracker } = require('./origin/tracker')
-const { hasContextFrame, isContextSafe, isProfiledByNode, mayInspect, stripsTypes } = require('./runtime')
+const {
+  hasContextFrame, isContextSafe, isProfiledByNode, mayInspect, ownsProfile, stripsTypes
+} = require('./runtime')
 const { startGcObserver } = require('./sense/gc')
 const { startHeartbeat } = require('./sense/heartbeat')
 const { measureLoad } = require('./sense/load-report')
@@ -29,11 +31,14 @@ exports.startSenses = (options, post, isPreload) => {
   const memory = createMemory()
   const bridge = openBridge(memory)
   const { requests, isUnsafe, escalates } = startRequests(options, bridge)
-  const { profiler, profilesItself } = startProfiler(options, bridge, post, isPreload)
+  const { profiler, ownProfile, profilesItself } = startProfiler(options, bridge, post, isPreload)
   const threads = startThreads(options, bridge, post, isStarting)
   const { load, delays, report } = measureLoad(options, bridge)
-  const onLate = (/** @type {number} */ atMs, /** @type {number} */ idleMs) => requests.late(atMs, idleMs)
-  const heartbeat = startHeartbeat(bridge, { ...options, onLate }, { load, delays })
+  const onLate = (/** @type {number} */ atMs, /** @type {number} */ idleMs) => {
+    requests.late(atMs, idleMs)
+    profiler.late(atMs)
+  }
+  const heartbeat = startHeartbeat(bridge, { ...options, onLate }, { load, delays, profiler })
   const origins = new OriginTracker(options, post)
   const cluster = startClusterRole(() => post({ code: LEAD }))
   const gc = options.gc === 'on' ? [startGcObserver(bridge)] : []
@@ -52,6 +57,7 @@ exports.startSenses = (options, post, isPreload) => {
       memory,
       options: { ...options, route: undefined },
       mayInspect: mayInspect(),
+      ownProfile,
       profilesItself,
       namesRequests: !isUnsafe,
       escalates,
@@ -84,11 +90,12 @@ function startRequests (options, bridge) {
  * @param {boolean} isPreload
  */
 function startProfiler (options, bridge, post, isPreload) {
-  const profiler = new HostProfiler(bridge, options.threshold, post)
+  const isOwn = options.profile !== 'off' && ownsProfile()
+  const profiler = new HostProfiler(bridge, { thresholdMs: options.threshold, isOwn, mayRest: mayInspect() }, post)
   const profilesItself = isProfiledByNode(process.execArgv, process.env)
   const isWanted = options.profile === 'on' || (options.profile === 'auto' && !isPreload)
-  if (isWanted && mayInspect() && !profilesItself) {
+  if (isWanted && (isOwn || (mayInspect() && !profilesItself))) {
     profiler.run(loadInspector(), options.profile === 'on' ? 'start' : 'startIfSmall')
   }
-  return { profiler, profilesItself }
+  return { profiler, ownProfile: isOwn, profilesItself }
 }

@@ -8,7 +8,7 @@ const { pathToFileURL } = require('node:url')
 const { Worker } = require('node:worker_threads')
 const { entryPoint, OWN_FOLDER } = require('../tables/entry-points')
 const { codedError } = require('../tables/errors')
-const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, TRACK, WARN, SOURCE_MAP } = require('../bridge/messages')
+const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, TRACK, WARN, SOURCE_MAP } = require('../bridge/messages')
 const { hiddenProperty } = require('../util/define-hidden')
 const { MAP_CHARS } = require('../util/source-map-size')
 
@@ -39,6 +39,7 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 2
  * @property {(record: any) => void} onBlock
  * @property {(on: boolean) => void} onFollow
  * @property {(message: any) => void} onTrack
+ * @property {(action: import('../types').ProfilerAction) => void} onProfile
  * @property {(message: string) => void} onWarning
  * @property {(error: Error) => void} onLost the thread has ended, or cannot be started
  */
@@ -102,7 +103,7 @@ class WatchdogThread {
 
   /**
    * @param {{ code: number, id: number, value: unknown, url: string | null, record: unknown, on: boolean, message:
-   * string, file: string }} message
+   * string, file: string, action: import('../types').ProfilerAction }} message
    */
   #receive (message) {
     if (message.code === LISTENING) {
@@ -118,6 +119,8 @@ class WatchdogThread {
       this.#settle(message.id, message.value)
     } else if (message.code === TRACK) {
       this.#handlers.onTrack(message)
+    } else if (message.code === PROFILE) {
+      this.#handlers.onProfile(message.action)
     } else if (message.code === SOURCE_MAP) {
       this.post({ code: SOURCE_MAP, file: message.file, text: sourceMapOf(message.file) })
     }

@@ -3,7 +3,7 @@
 /** Every part of the agent that can fail on its own, and what is missing while it does. */
 const degraded = {
   endpoint: 'the endpoint does not listen',
-  inspector: 'the host cannot be asked where it is: durations only, no lines and no requests',
+  inspector: 'the host cannot be asked where it is: no requests, and lines by a CPU profile at most',
   requests: 'blocks are not given the name of their request',
   route: 'routes are found without the application\'s help',
   origin: 'it is not tracked where operations are created',

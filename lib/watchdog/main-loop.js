@@ -27,7 +27,7 @@ class MainLoop {
 
   /** @param {Seen} parts */
   constructor ({ data, bridge, health, stats, scheduler: { lateness }, nextId, post }) {
-    const { options, mayInspect, profilesItself, stripsTypes } = data
+    const { options, mayInspect, ownProfile, profilesItself, stripsTypes } = data
     const { say } = health
     const sources = this.#sources = new SourceMaps(post, stripsTypes)
     const { frames } = sources
@@ -35,7 +35,8 @@ class MainLoop {
     const isAuto = options.origin === 'auto'
     const origins = new Origins({ isAuto, frames, post, say, onState: health.listener('origin') })
     const onState = health.listener('profile')
-    const profiling = startProfiling(options.profile, { mayInspect, profilesItself, bridge, sources, say, onState })
+    const seen = { mayInspect, ownProfile, profilesItself, post, bridge, sources, say, onState }
+    const profiling = startProfiling(options.profile, seen)
     this.frames = frames
     this.gcPauses = gcPauses
     this.origins = origins

@@ -76,7 +76,7 @@ exports.mainSinks = ({
   { ended: (record, interval) => requests.addBlock(interval) },
   on(['settled'], (record) => pyroscope?.add(record)),
   { ended: (record, { endMs }) => mainLoop.profiling.ended(endMs) },
-  on(['settled'], (record) => mainLoop.profiling.settled(record)),
+  { settled: (record, endMs) => mainLoop.profiling.settled(record, endMs) },
   mainLoop.origins,
   on(['opened', 'lasting', 'stuck', 'settled'], (record) => file?.append(record)),
   log,

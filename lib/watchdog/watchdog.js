@@ -22,6 +22,7 @@ const { WorkerThreads } = require('./workers/workers')
  * @property {SharedArrayBuffer} memory
  * @property {import('../options/table').ResolvedOptions} options
  * @property {boolean} mayInspect
+ * @property {boolean} ownProfile the host takes its CPU profile itself (v8.startCpuProfile())
  * @property {boolean} profilesItself
  * @property {boolean} namesRequests
  * @property {boolean} escalates requests are followed from the first block on

@@ -3,7 +3,8 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
-const { startNode } = require('../support/app')
+const { ownsProfile } = require('../../lib/host/runtime')
+const { startNode, FIXTURES } = require('../support/app')
 
 const PACKAGE = JSON.stringify(path.join(__dirname, '..', '..'))
 
@@ -36,12 +37,13 @@ test('an application that lets nobody add to its globals is watched, without lin
 test('in a context of its own, with a require() that has no cache, as Jest and single executable applications have them, it has durations and says so', async (t) => {
   const { code, stdout, stderr } = await startNode(t, ['other-context.js']).closed
   assert.equal(code, 0, stderr)
-  const { isSame, isNew, durations, metrics } = JSON.parse(stderr)
+  const { isSame, isNew, durations, files, metrics } = JSON.parse(stderr)
   assert.deepEqual({ isSame, isNew }, { isSame: true, isNew: true })
   assert.ok(durations.some((/** @type {number} */ ms) => ms >= 190), `${durations}`)
   assert.deepEqual(said(stdout), ['inspector'])
   assert.match(metrics, /loopwatch_degraded\{reason="inspector"\} 1/)
   assert.match(metrics, /http_request_duration_seconds_count\{.*\} 1/)
+  if (ownsProfile()) assert.ok(files.includes(path.join(FIXTURES, 'other-context.js')), `${files}`)
 })
 
 test('start() throws nothing at an application that adds a `get` to what every object has', async (t) => {

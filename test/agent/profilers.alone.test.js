@@ -5,6 +5,8 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
+const v8 = require('node:v8')
+const { ownsProfile } = require('../../lib/host/runtime')
 const { startNode, FIXTURES } = require('../support/app')
 const { makeDir } = require('../support/files')
 
@@ -18,17 +20,24 @@ async function run (t, profiler, flags = [], env = {}) {
   return JSON.parse(stdout)
 }
 
-for (const profiler of ['inspector', 'datadog']) {
+for (const profiler of ['inspector', 'datadog', ...('startCpuProfile' in v8 ? ['v8'] : [])]) {
   test(`an application that profiles itself (${profiler}) has its profile, and blocks have their lines before, beside and after it`, async (t) => {
     assert.deepEqual(await run(t, profiler), { before: EXACT, beside: EXACT, after: EXACT, isInOwn: true })
   })
+
+  test(`an application that has profiled itself since before the agent's start (${profiler}) has its profile, and so have blocks their lines`, async (t) => {
+    assert.deepEqual(await run(t, profiler, [], { FIRST: '1' }), { before: EXACT, beside: EXACT, after: EXACT, isInOwn: true })
+  })
 }
 
-test('under --cpu-prof and while coverage is counted the agent takes no profile, and Node.js prints nothing about one', async (t) => {
+test('under --cpu-prof and while coverage is counted the agent takes no profile by the inspector, and Node.js prints nothing about one', async (t) => {
   const dir = makeDir(t)
   const ways = /** @type {[string[], Record<string, string>][]} */ ([[['--cpu-prof', `--cpu-prof-dir=${dir}`], {}], [[], { NODE_V8_COVERAGE: dir }]])
-  const said = await Promise.all(ways.map(([flags, env]) => run(t, 'none', flags, env)))
-  for (const { before } of said) assert.equal(before.call, undefined)
+  const said = await Promise.all(ways.map(([flags, env]) => run(t, ownsProfile() ? 'nobody' : 'none', flags, env)))
+  for (const { before } of said) {
+    if (ownsProfile()) assert.deepEqual(before, EXACT)
+    else assert.equal(before.call, undefined)
+  }
   const files = fs.readdirSync(dir)
   const { nodes } = JSON.parse(fs.readFileSync(path.join(dir, String(files.find((file) => file.endsWith('.cpuprofile')))), 'utf8'))
   assert.ok(nodes.some((/** @type {any} */ { callFrame }) => callFrame.functionName === 'parse'))

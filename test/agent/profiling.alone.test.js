@@ -1,8 +1,12 @@
 'use strict'
 
+// It takes half a minute, as it waits for an application to come to rest three times.
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const os = require('node:os')
 const path = require('node:path')
+const { ownsProfile } = require('../../lib/host/runtime')
 const { startNode, FIXTURES } = require('../support/app')
 
 const APP = 'native-app.js'
@@ -45,7 +49,7 @@ const CALLS = { parse: 'JSON.parse', parseLast: 'JSON.parse', sorted: 'sort', ma
 
 /** @param {any} record @param {Name} name */
 function assertExact (record, name) {
-  const lines = require('node:fs').readFileSync(FILE, 'utf8').split('\n')
+  const lines = fs.readFileSync(FILE, 'utf8').split('\n')
   assert.equal(record?.frame?.function, name, JSON.stringify(record))
   assert.equal(record.frame.file, FILE)
   assert.equal(record.frame.exact, true, JSON.stringify(record.frame))
@@ -145,12 +149,92 @@ test('where the inspector is refused, and under a debugger, there is no profile:
     startNode(t, [...flags, APP, JSON.stringify({ port: 0, profile: 'on' }), script]).closed,
     startNode(t, ['--inspect=127.0.0.1:0', APP, JSON.stringify({ port: 0, profile: 'on' }), script]).closed
   ])
-  for (const { code, stdout } of [refused, debugged]) {
+  // Without options of v8.startCpuProfile() the profile is the inspector's.
+  for (const { code, stdout } of ownsProfile() ? [debugged] : [refused, debugged]) {
     assert.equal(code, 0)
     assert.match(stdout, /loopwatch_degraded\{reason=\\"profile\\"\} 1/)
     assert.match(stdout, /loopwatch_profiling 0/)
     assert.equal(stdout.match(/degraded: no CPU profile is taken/g)?.length, 1, stdout)
   }
-  assert.match(refused.stdout, /told by the lines around them: the permission model forbids it/)
+  if (!ownsProfile()) assert.match(refused.stdout, /told by the lines around them: the permission model forbids it/)
   assert.match(debugged.stdout, /told by the lines around them: a debugger is attached/)
+})
+
+const isLinux = process.platform === 'linux'
+/** For each CPU: waiting for one then looks like work. */
+const BUSY_LOAD = 4
+const NAMES = Object.keys(CALLS)
+
+test('where nothing may be asked, blocks have function, line and stacks from the profile when they are over', { skip: !ownsProfile() && 'its v8.startCpuProfile() has no options' }, async (t) => {
+  const { said, log } = await run(t, `${BLOCK_OF}
+    const found = {}
+    for (const name of ${JSON.stringify(NAMES)}) found[name] = await recordOf(name)
+    const { id } = found.derived
+    const folded = await (await fetch(url + '/blocks/' + id + '.folded.txt')).text()
+    say({ found, folded })
+    await agent.stop()`, { profile: 'on' }, ['--permission', '--no-warnings', '--allow-worker', '--allow-net', '--allow-fs-read=*', '--allow-fs-write=*'])
+  const lines = fs.readFileSync(FILE, 'utf8').split('\n')
+  for (const name of /** @type {Name[]} */ (NAMES)) {
+    const { frame, samples, stacks, profile } = said.found[name]
+    assert.deepEqual({ function: frame?.function, exact: frame?.exact, samples, stacks }, { function: name, exact: true, samples: 0, stacks: [] }, JSON.stringify(said.found[name]))
+    assert.ok(lines[frame.line - 1].includes(`${CALLS[name]}(`), `line ${frame.line} of ${name}`)
+    assert.ok(has(profile.stacks, name))
+  }
+  assert.equal(said.found.derived.profile.call, 'pbkdf2Sync')
+  assert.match(said.folded, /derived.*pbkdf2Sync/)
+  const degraded = log.filter(({ event }) => event === 'degraded')
+  assert.deepEqual(degraded.map(({ reason }) => reason), ['inspector'])
+  assert.match(degraded[0].msg, /^degraded: the host cannot be asked where it is: no requests, and lines by a CPU profile at most: /)
+})
+
+/** @param {{ frames: { function: string | null }[] }[]} stacks @param {string} name */
+const has = (stacks, name) => stacks.some(({ frames }) => frames.some((each) => each.function === name))
+
+/** In the process itself: how often V8's thread that samples has woken up, and whether it rests. */
+const RESTS = `
+  const fs = require('node:fs')
+  const wakeUps = () => fs.readdirSync('/proc/self/task').reduce((sum, tid) => {
+    const status = fs.readFileSync('/proc/self/task/' + tid + '/status', 'utf8')
+    return sum + (status.includes('ProfEvntProc') ? Number(/^voluntary_ctxt_switches:\\s*(\\d+)/m.exec(status)[1]) : 0)
+  }, 0)
+  const wakeUpsIn = async (ms) => { const before = wakeUps(); await sleep(ms); return wakeUps() - before }
+  const rested = () => until(async () => await wakeUpsIn(500) <= 1, 100)
+`
+
+const ASKER = "process.stdin.once('data', (url) => setTimeout(() => fetch(String(url)).then(() => process.exit()), 1000))"
+
+test('while the loop idles the profile rests; the first request out of idle has its line, and so has a timer that blocks, from its second time on', {
+  skip: !(ownsProfile() && isLinux) && 'the profile rests where v8.startCpuProfile() has options; thread names are read on Linux'
+}, async (t) => {
+  const { said } = await run(t, `${BLOCK_OF}${RESTS}
+    const server = require('node:http').createServer((request, response) => { blocks.parse(); response.end() }).listen(0, '127.0.0.1')
+    await until(() => server.address())
+    // From another process, and a second after it is told to: what asks makes work of its own.
+    const asker = require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(ASKER)}], { stdio: ['pipe', 'inherit', 'inherit'] })
+    const atWork = await wakeUpsIn(500)
+    const first = await rested()
+    const known = records.length
+    asker.stdin.write('http://127.0.0.1:' + server.address().port)
+    const ofRequest = await until(() => records.slice(known).find((record) => has([...record.stacks, ...record.profile?.stacks ?? []], 'parse')))
+    let second, ofTimer
+    // Something else may end the rest just before.
+    for (let i = 0; i < 3 && ofTimer?.profile !== null; i++) {
+      second = await rested()
+      ofTimer = await recordOf('parse')
+    }
+    const ofNext = await recordOf('parse')
+    await sleep(6000)
+    const after = await wakeUpsIn(500)
+    server.close()
+    server.closeAllConnections()
+    await agent.stop()
+    say({ atWork, first, second, ofRequest, ofTimer, ofNext, after })`)
+  if (!(said.first && said.second && said.ofTimer && said.ofNext) && os.loadavg()[0] > BUSY_LOAD * os.availableParallelism()) return t.skip('a machine this busy leaves no rest')
+  assert.deepEqual([said.first, said.second], [true, true], 'it did not rest')
+  assert.ok(said.atWork >= 10, `${said.atWork} wake-ups in 500 ms of work`)
+  assertExact(said.ofRequest, 'parse')
+  assert.equal(said.ofTimer.profile, null)
+  assert.equal(said.ofTimer.frame.exact, false, 'a line without the profile is in doubt')
+  assertExact(said.ofNext, 'parse')
+  assert.ok(said.after >= 10, `it rests again: ${said.after} wake-ups in 500 ms`)
 })

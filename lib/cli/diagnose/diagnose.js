@@ -8,6 +8,7 @@ const { entryPoint } = require('../../tables/entry-points')
 const { codedError } = require('../../tables/errors')
 const { diagnosisReport, inWords } = require('./report')
 const { judge } = require('./judge')
+const { compareRuns } = require('./second-run')
 const { readMetrics, utilizationOf } = require('./latency')
 const { openFile } = require('../common/open')
 const { choosePort } = require('../common/port')
@@ -47,13 +48,15 @@ exports.diagnose = async (command, flags) => {
   const { early, load } = run
   const { latencies, loop, totals } = readMetrics(run.metrics)
   const utilization = utilizationOf(loop, early === null ? undefined : readMetrics(early.metrics).loop)
-  const verdict = judge({ ...run, early: early?.blocks, totals, utilization, p50Ms: load?.p50Ms ?? null })
-  const words = inWords(verdict, run.durationMs, load)
-  process.stdout.write(`\n${words}\n\n`)
-  const wanted = flags.tool === 'auto' ? verdict.tool : flags.tool === 'none' ? null : flags.tool
+  const first = judge({ ...run, early: early?.blocks, totals, utilization, p50Ms: load?.p50Ms ?? null })
+  process.stdout.write(`\n${inWords(first, run.durationMs, load)}\n\n`)
+  const wanted = flags.tool === 'auto' ? first.tool : flags.tool === 'none' ? null : flags.tool
   const tool = wanted === null || run.isCut ? null : await deeper(wanted, command, output, flags)
+  const { sites, notes } = tool?.profile ? compareRuns(first.sites, run.durationMs, tool.profile, linesOf) : { sites: first.sites, notes: [] }
+  const verdict = { ...first, sites }
+  if (notes.length > 0) process.stdout.write(`\n${notes.join('\n')}\n`)
   const file = path.join(output, 'diagnosis.html')
-  fs.writeFileSync(file, diagnosisReport({ command: [path.basename(target.node), ...target.args].join(' '), verdict, latencies, tool, durationMs: run.durationMs, tree: run.tree, load }))
+  fs.writeFileSync(file, diagnosisReport({ command: [path.basename(target.node), ...target.args].join(' '), verdict, latencies, tool, durationMs: run.durationMs, tree: run.tree, load, notes }))
   process.stdout.write(`\nreport: ${file}\n`)
   if (flags.open) openFile(file)
 }
@@ -70,7 +73,7 @@ async function runUnderAgent (target, output, flags) {
     cwd: process.cwd(),
     output,
     work,
-    agent: { register: REGISTER, env: { ...NOT_FROM_OUTSIDE, LOOPWATCH_PORT: String(port), LOOPWATCH_TOKEN: token, LOOPWATCH_LOG: 'false', LOOPWATCH_REQUESTS: 'on', LOOPWATCH_KEEP: '1000' } }
+    agent: { register: REGISTER, env: { ...NOT_FROM_OUTSIDE, LOOPWATCH_PORT: String(port), LOOPWATCH_TOKEN: token, LOOPWATCH_LOG: 'false', LOOPWATCH_REQUESTS: 'on', LOOPWATCH_PROFILE: 'on', LOOPWATCH_KEEP: '1000' } }
   })
   const signals = watchSignals(() => run.kill())
   const ask = async (/** @type {string} */ route) => {
@@ -132,21 +135,40 @@ async function askEarly (run, ask, signals) {
   return { blocks: JSON.parse(blocks), metrics }
 }
 
-/** @param {string} wanted @param {string[]} command @param {string} output @param {Flags} flags */
+/** @param {string} file */
+function linesOf (file) {
+  try {
+    return fs.readFileSync(file, 'utf8').split('\n')
+  } catch {
+    return null
+  }
+}
+
+/**
+ * The second run.
+ * @param {string} wanted
+ * @param {string[]} command
+ * @param {string} output
+ * @param {Flags} flags
+ * @returns {Promise<{ name: string, href: string | null, reason: string | null, profile: import('../../explain/cpu-profile').CpuProfile | null }>}
+ */
 async function deeper (wanted, command, output, flags) {
   let name = wanted
   try {
     if (wanted !== 'cpu' && wanted !== '0x') findProfiler('clinic')
   } catch (error) {
     // A flame graph can be had without it, what the others show cannot.
-    if (wanted !== 'flame') return { name, href: null, reason: error.message }
+    if (wanted !== 'flame') return { name, href: null, reason: error.message, profile: null }
     name = 'cpu'
   }
   process.stderr.write(`running it again under ${name}\n`)
   try {
     const file = await makeReport(name, command, { ...flags, output })
-    return { name, href: path.relative(output, file).split(path.sep).map(encodeURIComponent).join('/'), reason: null }
+    const href = path.relative(output, file).split(path.sep).map(encodeURIComponent).join('/')
+    // The other tools write their samples in forms of their own.
+    const profile = name === 'cpu' ? JSON.parse(fs.readFileSync(path.join(path.dirname(file), 'profile.cpuprofile'), 'utf8')) : null
+    return { name, href, reason: null, profile }
   } catch (error) {
-    return { name, href: null, reason: error.message }
+    return { name, href: null, reason: error.message, profile: null }
   }
 }

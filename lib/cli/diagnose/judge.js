@@ -24,8 +24,9 @@ const CULPRIT = 0.6
  * @property {number | null} utilization of the loop, 0 to 1
  * @property {number | null} p50Ms latency under load
  *
- * @typedef {{ place: string, file: string | null, cause: import('../../tables/causes').Cause, blockedMs: number,
- *   count: number, longestMs: number, routes: string[] }} Site
+ * @typedef {{ place: string, name: string, file: string | null, line: number | null, exact: boolean,
+ *   cause: import('../../tables/causes').Cause, blockedMs: number, count: number, longestMs: number,
+ *   routes: string[] }} Site
  *
  * @typedef {object} Verdict
  * @property {'flame' | 'bubbleprof' | 'heapprofiler' | null} tool that shows more; null = there is nothing to show
@@ -119,9 +120,14 @@ function siteKey ({ frame, cause }) {
 
 /** @param {BlockRecord[]} blocks @returns {Site} */
 function siteOf (blocks) {
-  const [{ frame }] = blocks
+  // What is in doubt does not outweigh what is not.
+  const certain = blocks.filter(({ frame }) => frame?.exact !== false)
+  const [[{ frame }]] = grouped(certain.length > 0 ? certain : blocks, (block) => `${block.frame?.line}`)
   const [[{ cause }]] = grouped(blocks, (block) => block.cause)
   return {
+    name: frame?.function ?? '(anonymous)',
+    line: frame?.line ?? null,
+    exact: frame?.exact !== false,
     place: frame === null ? '(outside application code, or not sampled)' : `${frame.exact === false ? '≈ ' : ''}${frame.function ?? '(anonymous)'} (${frame.file?.split(/[\\/]/).pop()}:${frame.line})`,
     file: frame?.file ?? null,
     cause,

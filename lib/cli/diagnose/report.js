@@ -46,8 +46,9 @@ function verdictInWords ({ cause, blockedMs, blockedShare, count, known, knownMs
  * @param {Load | null} found.load
  * @param {object} found.tree the agent's flame graph of blocked time
  * @param {{ name: string, href: string | null, reason: string | null } | null} found.tool
+ * @param {string[]} [found.notes] what the second run says to the first, a sentence each
  */
-exports.diagnosisReport = ({ command, durationMs, verdict, latencies, load, tree, tool }) => {
+exports.diagnosisReport = ({ command, durationMs, verdict, latencies, load, tree, tool, notes = [] }) => {
   const { cause, sites } = verdict
   const blame = htmlTable(['blocked', 'times', 'longest', 'cause', 'where', 'requests'], sites.map(({ blockedMs, count, longestMs, cause, place, file, routes }) =>
     [{ figure: ms(blockedMs) }, { figure: String(count) }, { figure: ms(longestMs) }, cause, file === null ? place : `${place} in ${path.dirname(file)}`, routes.join(', ')]))
@@ -59,7 +60,7 @@ exports.diagnosisReport = ({ command, durationMs, verdict, latencies, load, tree
   return htmlReport({
     title: `Diagnosis of ${command}`,
     summary: `${ms(durationMs)} under the agent of loopwatch; node ${process.versions.node}`,
-    body: `<p class="now ${cause === null ? 'running' : 'blocked'}">${escaped(inWords(verdict, durationMs, load))}</p>
+    body: `<p class="now ${cause === null ? 'running' : 'blocked'}">${escaped([inWords(verdict, durationMs, load), ...notes].join(' '))}</p>
 ${sites.length > 0 ? `<section><h2>What blocks, and where</h2>${sample}${blame}</section>` : ''}
 ${latencies.length > 0 ? `<section><h2>What it costs in latency</h2>${under}${cost}</section>` : ''}
 ${advised(verdict).map((name) => `<section><h2>What to try: ${escaped(name)}</h2>${markdown(advice(name))}</section>`).join('\n')}

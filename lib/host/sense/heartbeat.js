@@ -13,20 +13,28 @@ const CALM_SHARE = 0.9
 
 /**
  * Beats into shared memory every `resolution` ms while the loop turns, every `calmPeriod` ms while it
- * hardly does anything: waking a sleeping process is most of what watching it costs. A gap between two beats that can hide a block also goes into a ring, with its
+ * hardly does anything: waking a sleeping process is most of what watching it costs. A gap between two beats that can
+ * hide a block also goes into a ring, with its
  * exact ends: the watchdog may have been late or asleep, the host itself cannot miss one.
  * @param {import('../../bridge/memory').Bridge} bridge
  * @param {object} options ms
  * @param {number} options.resolution
  * @param {number} options.calmPeriod
  * @param {number} options.threshold
- * @param {number | null} [options.startMs] when the first turn began that is still going on; null: the loop turns already
+ * @param {number | null} [options.startMs] when the first turn began that is still going on; null: the loop turns
+ *   already
  * @param {() => boolean} [options.isWanted] asked at each beat; false ends the heartbeat
- * @param {(atMs: number, idleMs: number) => void} [options.onLate] told of a beat after a gap that can hide a block, and how long the loop has idled so far
- * @param {{ load?: import('../shedding/loop-load').LoopLoad, delays?: import('./delays').Delays }} [told] of every beat
+ * @param {(atMs: number, idleMs: number) => void} [options.onLate] told of a beat after a gap that can hide a block,
+ *   and how long the loop has idled so far
+ * @param {{ load?: import('../shedding/loop-load').LoopLoad, delays?: import('./delays').Delays,
+ *   profiler?: import('./profiler').HostProfiler }} [told] of every beat
  * @returns {{ stop: () => void }}
  */
-exports.startHeartbeat = ({ beat, lateBeats, counters }, { resolution, calmPeriod, threshold, startMs = nowMs(), isWanted = () => true, onLate = () => {} }, { load, delays } = {}) => {
+exports.startHeartbeat = (
+  { beat, lateBeats, counters },
+  { resolution, calmPeriod, threshold, startMs = nowMs(), isWanted = () => true, onLate = () => {} },
+  { load, delays, profiler } = {}
+) => {
   let periodMs = resolution
   let lastAtMs = startMs ?? nowMs()
   let { idle: lastIdleMs, active } = eventLoopUtilization()
@@ -57,6 +65,7 @@ exports.startHeartbeat = ({ beat, lateBeats, counters }, { resolution, calmPerio
     const nextPeriodMs = isCalm ? calmPeriod : resolution
     load?.beat(atMs, gapMs, idleMs, periodMs, nextPeriodMs)
     delays?.beat(atMs, gapMs - periodMs)
+    profiler?.beat(atMs, active)
     periodMs = nextPeriodMs
     beat.write(atMs, idle, active, periodMs, cpuMs)
     lastAtMs = atMs

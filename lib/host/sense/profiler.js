@@ -1,80 +1,136 @@
 'use strict'
 
+const { subscribe, unsubscribe } = require('node:diagnostics_channel')
+const { setTimeout, clearTimeout } = require('node:timers')
 const { getHeapStatistics } = require('node:v8')
 const process = require('../../util/process')
 const { nowMs } = require('../../util/clock')
 const { PROFILE } = require('../../bridge/messages')
+const { InspectorProfile } = require('./inspector-profile')
+const { threadCpuMs } = require('./thread-cpu')
+const { V8Profile } = require('./v8-profile')
 const { US_PER_MS } = require('../../util/units')
 
-/** A block is named by two samples in it; V8's timer is late at times, so a block of the threshold gets one more half of the time. */
+/**
+ * A block is named by two samples in it; V8's timer is late at times, so a block of the threshold gets one more half of
+ * the time.
+ */
 const SAMPLES_PER_THRESHOLD = 2.5
 /** More samples than this cost CPU time and wake an idle process; fewer make a flame graph of nothing. */
 const LEAST_INTERVAL_MS = 10
 const MOST_INTERVAL_MS = 100
 /**
- * An application whose heap is not larger than this is small: a start then takes the main thread 8 to 60 ms (bare Node.js to
+ * An application whose heap is not larger than this is small: a start then takes the main thread 8 to 60 ms (bare
+ * Node.js to
  * TypeScript's compiler, 21 MB; 20.20, 22.23, 24.21). With all of a large one's functions it takes up to 215 ms.
  */
 const SMALL_HEAP_BYTES = 32 * 1024 * 1024
-const TITLE = 'loopwatch '
+/** V8's own thread passes a sample on as it takes the next one. */
+const SETTLE_MS = 5
+/**
+ * After so much work of the loop what no block has needed is thrown away: the longer a profile, the longer it takes to
+ * write.
+ */
+const WINDOW_ACTIVE_MS = 1000
+const WINDOW_IDLE_MS = 60000
+/** A loop that has hardly worked for so long rests. It is longer than what probes of health leave between them. */
+const REST_AFTER_MS = 5000
+/**
+ * More CPU time than this share of the time since the last beat is work, and ends a rest. Time of the loop would not
+ * do: on
+ * a busy machine it waits for a CPU in it. An idle loop has 1 to 3 % (beats and samples).
+ */
+const WORK_SHARE = 0.1
+/** Where beginning or ending a rest takes longer, on a machine that is busy, there is no further one for a while. */
+const LONG_SWITCH_MS = 25
+const BUSY_MS = 60000
+/** A request is what mostly ends a rest: the profile then begins before what answers it, which may block at once. */
+const CHANNELS = ['http.server.request.start', 'http2.server.stream.start']
 
 /** @typedef {import('../../types').ProfilerAction} Action */
 
+/** How often a block from this duration on is sampled, in whole ms. @param {number} thresholdMs */
+exports.intervalMs = (thresholdMs) =>
+  Math.round(Math.min(Math.max(thresholdMs / SAMPLES_PER_THRESHOLD, LEAST_INTERVAL_MS), MOST_INTERVAL_MS))
+
 /**
- * V8's CPU profile of this thread. Its start logs every function there is, which takes longer than
- * anything else about it, and its end throws that away; so one is begun before the other is ended, and
- * taking it is then a matter of its samples: `console.profile` of the inspector can have two at a time.
- * The session is one of the thread with itself: an ending process does not wait for it.
+ * Loaded with the first question, not by everybody who starts an agent. The question comes at an interrupt, where no
+ * require() may run: applications have theirs patched.
+ */
+const loadInspector = () => process.getBuiltinModule('node:inspector')
+
+/**
+ * V8's CPU profile of this thread, whoever gives it. The time that it takes is no block of the application.
+ *
+ * By the inspector the watchdog says when it is taken, at an interrupt. By `v8.startCpuProfile()` this thread does
+ * itself: after each block, and it rests while the loop idles.
  */
 class HostProfiler {
-  /** @type {import('node:inspector').Session | null} */
-  #session = null
-  /** @type {any} */
-  #console = null
-  #count = 0
-  #ending = ''
-  #beganAtMs = 0
+  #source
+  /** @type {V8Profile | null} the same, where it is one */
+  #own
+  #settleMs
   #startTookMs = 0
-  /** @type {object | null} */
-  #finished = null
   #counters
-  #intervalMicros
   #send
+  #mayRest
+  #workedAtMs = 0
+  #beatAtMs = 0
+  #cpuMs = 0
+  #activeMs = 0
+  #beganActiveMs = 0
+  /** @type {NodeJS.Timeout | undefined} */
+  #owed
 
   /**
    * @param {Pick<import('../../bridge/memory').Bridge, 'counters'>} bridge
-   * @param {number} thresholdMs from which duration on a block is to be named
+   * @param {object} options
+   * @param {number} options.thresholdMs from which duration on a block is to be named
+   * @param {boolean} [options.isOwn] by `v8.startCpuProfile()`: see ownsProfile() in lib/host/runtime.js
+   * @param {boolean} [options.mayRest] what a rest misses is told by interrupts
    * @param {(message: object) => void} send to the watchdog
    */
-  constructor ({ counters }, thresholdMs, send) {
+  constructor ({ counters }, { thresholdMs, isOwn = false, mayRest = false }, send) {
+    const intervalMs = exports.intervalMs(thresholdMs)
     this.#counters = counters
-    this.#intervalMicros = Math.round(US_PER_MS * Math.min(Math.max(thresholdMs / SAMPLES_PER_THRESHOLD, LEAST_INTERVAL_MS), MOST_INTERVAL_MS))
+    this.#own = isOwn ? new V8Profile(intervalMs) : null
+    this.#source = this.#own ?? new InspectorProfile(intervalMs)
+    this.#settleMs = intervalMs + SETTLE_MS
+    this.#mayRest = mayRest
     this.#send = send
   }
 
   /**
-   * Called by the watchdog through the inspector, at an interrupt, and once by the agent. The time it
-   * takes is no block of the application.
+   * Called by the watchdog through the inspector, at an interrupt, or by a message, and by the agent.
    * @param {any} inspector node:inspector
    * @param {Action} action
    */
   run (inspector, action) {
+    this.#hold(() => {
+      const startMs = nowMs()
+      this.#send({ code: PROFILE, action, ...this.#try(inspector, action, startMs) })
+    })
+  }
+
+  /** Does something that is no block of the application. @param {() => void} step @returns {number} for how many ms */
+  #hold (step) {
     const startMs = nowMs()
     // Odd from here on, also where an earlier one did not come to its end: on top of a full stack everything throws.
     this.#counters.add('profileHolds', 1 + (this.#counters.get('profileHolds') & 1))
     try {
-      this.#send({ code: PROFILE, action, ...this.#try(inspector, action, startMs) })
+      step()
     } catch {
       // Nobody hears of it: the watchdog asks again.
     } finally {
       this.#counters.add('profileMicros', Math.round((nowMs() - startMs) * US_PER_MS))
       this.#counters.add('profileHolds', 1)
     }
+    return nowMs() - startMs
   }
 
   /** @param {any} inspector @param {Action} action @param {number} startMs */
   #try (inspector, action, startMs) {
-    const wasOn = this.#session !== null
+    const wasOn = this.#source.isOn
     let taken = null
     let failure = null
     try {
@@ -85,69 +141,101 @@ class HostProfiler {
     }
     const tookMs = nowMs() - startMs
     if (!wasOn) this.#startTookMs = tookMs
-    return { isOn: this.#session !== null, tookMs: action === 'start' || action === 'startIfSmall' ? this.#startTookMs : tookMs, failure, taken }
+    return { isOn: this.#source.isOn, tookMs: action === 'start' || action === 'startIfSmall' ? this.#startTookMs : tookMs, failure, taken }
   }
 
   /** @param {any} inspector @param {Action} action */
   #do (inspector, action) {
-    if (action === 'stop') return this.stop()
-    if (inspector.url() !== undefined) throw new Error('a debugger is attached')
+    if (action === 'stop' || action === 'stay') return action === 'stop' ? this.stop() : this.#stay()
+    if (inspector?.url() !== undefined) throw new Error('a debugger is attached')
     const isWanted = action === 'start' || (action === 'startIfSmall' && getHeapStatistics().used_heap_size <= SMALL_HEAP_BYTES)
-    if (isWanted && this.#session === null) this.#start(inspector)
-    return action === 'take' && this.#session !== null ? this.#take() : null
+    if (isWanted && !this.#source.isOn) this.#source.start(inspector)
+    if (action !== 'take' || !this.#source.isOn) return null
+    this.#beganActiveMs = this.#activeMs
+    return this.#source.take()
   }
 
-  /** @param {any} inspector */
-  #start ({ Session, console }) {
-    const session = new Session()
-    session.connect()
-    this.#session = session
-    this.#console = console
-    session.post('Profiler.enable')
-    session.post('Profiler.setSamplingInterval', { interval: this.#intervalMicros })
-    session.on('Profiler.consoleProfileFinished', (/** @type {any} */ { params }) => {
-      if (params.title === this.#ending) this.#finished = params.profile
-    })
-    let isBegun = false
-    session.once('Profiler.consoleProfileStarted', () => { isBegun = true })
-    this.#begin()
-    if (!isBegun) throw new Error('the inspector does not profile')
+  /**
+   * A beat after a gap that can hide a block: what has been sampled of it is taken as soon as it is all there.
+   * @param {number} atMs
+   */
+  late (atMs) {
+    if (this.#own === null || !this.#own.isOn) return
+    // Of what was still before the last sampling began nothing is known, and nothing has to be waited for.
+    // On a busy machine a gap is mostly none of the loop's making, so it does not end a rest by itself.
+    if (this.#own.isResting) return this.#send({ code: PROFILE, action: 'missed', isOn: true, tookMs: 0, failure: null, taken: null, endMs: atMs })
+    clearTimeout(this.#owed)
+    this.#owed = setTimeout(() => {
+      this.#owed = undefined
+      this.run(loadInspector(), 'take')
+    }, this.#settleMs).unref()
   }
 
-  #begin () {
-    this.#beganAtMs = nowMs()
-    this.#console.profile(`${TITLE}${++this.#count}`)
+  /** @param {number} atMs @param {number} activeMs of the loop so far */
+  beat (atMs, activeMs) {
+    if (this.#own === null || !this.#own.isOn) return
+    const cpuMs = threadCpuMs()
+    const isWork = cpuMs - this.#cpuMs > (atMs - this.#beatAtMs) * WORK_SHARE
+    if (isWork || this.#workedAtMs === 0) this.#workedAtMs = Math.max(this.#workedAtMs, atMs)
+    this.#cpuMs = cpuMs
+    this.#activeMs = activeMs
+    this.#beatAtMs = atMs
+    if (this.#own.isResting) {
+      if (isWork) this.#wake()
+    } else if (this.#owed === undefined) {
+      if (this.#mayRest && atMs - this.#workedAtMs >= REST_AFTER_MS) this.#rest(this.#own)
+      else if (activeMs - this.#beganActiveMs >= WINDOW_ACTIVE_MS || atMs - this.#own.beganAtMs >= WINDOW_IDLE_MS) { this.#renew(this.#own) }
+    }
   }
 
-  #take () {
-    const startMs = this.#beganAtMs
-    this.#ending = `${TITLE}${this.#count}`
-    this.#begin()
-    this.#finished = null
-    this.#console.profileEnd(this.#ending)
-    const profile = this.#finished
-    return { startMs, endMs: this.#beganAtMs, profile }
+  /** @param {V8Profile} own */
+  #renew (own) {
+    this.#beganActiveMs = this.#activeMs
+    const inspector = loadInspector()
+    // Under a debugger it is not taken but given up, and said.
+    if (inspector?.url() !== undefined) this.run(inspector, 'take')
+    else this.#hold(() => own.renew())
   }
 
-  /** The last profile is thrown away, unwritten, and ended for other sessions that have the profiler enabled: they got it, too. */
+  /** @param {V8Profile} own */
+  #rest (own) {
+    this.#switched(this.#hold(() => own.rest()))
+    for (const name of CHANNELS) subscribe(name, this.#wake)
+  }
+
+  /** Subscribed to channels: what it throws would be the application's. */
+  #wake = () => {
+    for (const name of CHANNELS) unsubscribe(name, this.#wake)
+    this.#workedAtMs = Math.max(this.#workedAtMs, nowMs())
+    this.#beganActiveMs = this.#activeMs
+    if (this.#own?.isResting) this.#switched(this.#hold(() => this.#own?.wake()))
+  }
+
+  /** @param {number} tookMs */
+  #switched (tookMs) {
+    // The next rest is as long after this as after work.
+    if (tookMs > LONG_SWITCH_MS) this.#workedAtMs = nowMs() + BUSY_MS
+  }
+
+  #stay () {
+    this.#mayRest = false
+    this.#wake()
+    return null
+  }
+
+  /** The last profile is thrown away, unwritten. */
   stop () {
-    const session = this.#session
-    this.#session = null
+    clearTimeout(this.#owed)
+    this.#owed = undefined
+    for (const name of CHANNELS) unsubscribe(name, this.#wake)
     try {
-      session?.disconnect()
-      if (session !== null) this.#console.profileEnd(`${TITLE}${this.#count}`)
+      this.#source.stop()
     } catch {
-      // It has been closed by somebody else.
+      // Out of memory, say: there is nothing more to be done about it.
     }
     return null
   }
 }
 
-/**
- * Loads node:inspector, for this file and for lib/host/workers/inspector-proxy.js: with the first question, not for
- * everybody who starts an agent. The question comes at an interrupt, where no require() may run: applications have
- * theirs patched.
- */
-exports.loadInspector = () => process.getBuiltinModule('node:inspector')
-
+exports.loadInspector = loadInspector
 exports.HostProfiler = HostProfiler

@@ -2,8 +2,9 @@
 
 const { nowMs } = require('../../util/clock')
 const { cutProfiles } = require('../../explain/cpu-profile')
-const { probableCall } = require('../../explain/probable-call')
+const { probableCall } = require('../../explain/native-call')
 const { withProfile } = require('../../explain/profiled')
+const { PROFILE } = require('../../bridge/messages')
 const { askProfiler, NOT_ALLOWED } = require('../loop/inspector')
 const { isProfileNeeded } = require('../triggers/profile')
 const { readSource } = require('../source/read-source')
@@ -25,7 +26,7 @@ const SETTLE_MS = 25
 /** A verdict waits so long for its profile, which comes when the host answers. */
 const AWAIT_MS = 2000
 /** Where a step keeps the application for longer there is no further one: they take a tenth of it, on a busy machine too. */
-const LONG_MS = { start: 1000, startIfSmall: 1000, take: 250, stop: Infinity }
+const LONG_MS = { start: 1000, startIfSmall: 1000, take: 250, stay: Infinity, missed: Infinity, stop: Infinity }
 /** Whatever keeps the host for longer counts as a block after all. */
 const HELD_MS = 5000
 const RETRY_MS = 60000
@@ -59,6 +60,8 @@ class Profiling {
   #takenActiveMs = 0
   /** @type {number | null} until when the last block lasted that has no profile yet */
   #owedMs = null
+  /** What was before has no profile, as that rested. */
+  #missedMs = -Infinity
   #retryAtMs = -Infinity
   #isGivenUp = false
   #holds = 0
@@ -76,6 +79,7 @@ class Profiling {
    * @param {object} parts
    * @param {'off' | 'auto' | 'on'} parts.mode
    * @param {string | null} parts.refusal why it cannot be
+   * @param {boolean} [parts.isOwn] the host takes it by itself, and by v8.startCpuProfile()
    * @param {(action: Action) => string | null} parts.ask
    * @param {() => number} parts.holds odd while the profiler keeps the host
    * @param {() => number} parts.heldMicros for how long it has done so, all in all
@@ -123,6 +127,7 @@ class Profiling {
     if (mode === 'off' || now < this.#retryAtMs) return
     if (this.#asked !== null && (isBlocked || now - this.#asked.atMs < LOST_MS)) return
     if (this.isOn) {
+      if (this.#parts.isOwn) return
       if (this.#isFull(now, isBlocked) || (this.#owedMs !== null && now >= this.#owedMs + SETTLE_MS)) this.#ask('take', now)
     } else if (mode === 'on' || this.#isNeeded) {
       if (!isBlocked) this.#ask('start', now)
@@ -153,10 +158,12 @@ class Profiling {
     const { action, isOn, tookMs, failure, taken } = message
     const now = nowMs()
     this.#asked = null
-    if (taken?.profile) {
-      this.#windows.push(taken)
+    const window = readWindow(taken)
+    if (window !== null) {
+      this.#windows.push(window)
       if (this.#windows.length > WINDOWS) this.#windows.shift()
     }
+    if (action === 'missed') this.#miss(message.endMs)
     if (action !== 'stop') {
       this.#takenAtMs = now
       this.#takenActiveMs = this.#parts.activeMs()
@@ -211,9 +218,15 @@ class Profiling {
     return heldMs === 0 ? seen : { ...seen, beat: { ...seen.beat, atMs: Math.min(atMs, seen.beat.atMs + heldMs) } }
   }
 
+  /** Nothing has been sampled of what ended by then. @param {number} endMs */
+  #miss (endMs) {
+    this.#missedMs = endMs
+    if (this.#owedMs !== null && this.#owedMs <= endMs) this.#owedMs = null
+  }
+
   /** A block is over. @param {number} endMs */
   ended (endMs) {
-    if (this.isOn) this.#owedMs = endMs
+    if (this.isOn && endMs > this.#missedMs) this.#owedMs = endMs
   }
 
   /** Whether a verdict had better wait. @param {number} endMs of its block @param {number} now */
@@ -255,9 +268,29 @@ class Profiling {
     return this.#files.get(id)
   }
 
-  /** A block has its verdict. @param {BlockRecord} record */
-  settled (record) {
-    this.#isNeeded ||= isProfileNeeded(record)
+  /**
+   * A block has its verdict.
+   * @param {BlockRecord} record
+   * @param {number} [endMs] of it
+   */
+  settled (record, endMs = Infinity) {
+    if (!isProfileNeeded(record)) return
+    this.#isNeeded = true
+    // Blocks of this application come out of idle without a request: their lines are worth the wake-ups.
+    if (this.isOn && endMs <= this.#missedMs) this.#parts.ask('stay')
+  }
+}
+
+/** @param {{ startMs: number, endMs: number, profile?: object, text?: string } | null} taken @returns {import('../../explain/cpu-profile').Window | null} */
+function readWindow (taken) {
+  if (taken === null) return null
+  const { startMs, endMs, text } = taken
+  try {
+    const profile = text === undefined ? taken.profile : JSON.parse(text)
+    return profile ? { startMs, endMs, profile } : null
+  } catch {
+    // It is as good as none.
+    return null
   }
 }
 
@@ -289,13 +322,16 @@ function lineReader (read) {
 
 /**
  * @param {'off' | 'auto' | 'on'} mode
- * @param {{ mayInspect: boolean, profilesItself: boolean, bridge: Pick<import('../../bridge/memory').Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof Profiling>[0], 'sources' | 'say' | 'onState'>} parts
+ * @param {{ mayInspect: boolean, ownProfile: boolean, profilesItself: boolean, post: (message: object) => void,
+ *   bridge: Pick<import('../../bridge/memory').Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof Profiling>[0], 'sources' | 'say' | 'onState'>} parts
  */
-exports.startProfiling = (mode, { mayInspect, profilesItself, bridge: { beat, counters }, ...parts }) => new Profiling({
+exports.startProfiling = (mode, { mayInspect, ownProfile, profilesItself, post, bridge: { beat, counters }, ...parts }) => new Profiling({
   ...parts,
   mode,
-  refusal: !mayInspect ? NOT_ALLOWED : profilesItself ? PROFILES_ITSELF : null,
-  ask: askProfiler,
+  refusal: ownProfile ? null : !mayInspect ? NOT_ALLOWED : profilesItself ? PROFILES_ITSELF : null,
+  isOwn: ownProfile,
+  // A message is read when the loop turns, which is soon enough.
+  ask: ownProfile ? (action) => { post({ code: PROFILE, action }); return null } : askProfiler,
   holds: () => counters.get('profileHolds'),
   heldMicros: () => counters.get('profileMicros'),
   activeMs: () => beat.read().activeMs,

@@ -66,7 +66,7 @@ function work (functions, ms, onCall = () => false) {
 
 /** @param {Call[]} functions */
 function own (functions) {
-  const profiler = new HostProfiler(openBridge(createMemory()), THRESHOLD_MS, (/** @type {any} */ { failure }) => { if (failure !== null) throw new Error(failure) })
+  const profiler = new HostProfiler(openBridge(createMemory()), { thresholdMs: THRESHOLD_MS }, (/** @type {any} */ { failure }) => { if (failure !== null) throw new Error(failure) })
   const steps = /** @type {Record<string, number[]>} */ ({ start: [], rotation: [], stop: [] })
   for (let i = 0; i < ROUNDS; i++) {
     for (const [name, action] of /** @type {const} */ ([['start', 'start'], ['rotation', 'take'], ['stop', 'stop']])) {

@@ -8,6 +8,7 @@ const http = require('node:http')
 const { causes } = require('../../../lib/tables/causes')
 const { ADVICE, inWords } = require('../../../lib/cli/diagnose/report')
 const { judge } = require('../../../lib/cli/diagnose/judge')
+const { compareRuns } = require('../../../lib/cli/diagnose/second-run')
 const { readMetrics, utilizationOf } = require('../../../lib/cli/diagnose/latency')
 const { applyLoad, faultInWords, loadInWords } = require('../../../lib/cli/profile/load')
 const { makeMetrics } = require('../../support/metrics')
@@ -40,6 +41,53 @@ test('blocks of one function are one line of the report', () => {
     ['report (report.js:41)', 'many', 2, 800, 500, 'GET /report/:id'], ['other (report.js:41)', 'js', 1, 100, 100, 'GET /report/:id']
   ])
   assert.equal(blockedMs, 900)
+})
+
+test('a place is the line that most of the time was in, and one that is certain before one in doubt', () => {
+  const at = (/** @type {number} */ durationMs, /** @type {number} */ line, /** @type {boolean} */ exact) => ({ ...block('native', durationMs), frame: { function: 'report', file: '/srv/app/report.js', line, column: 1, exact } })
+  const placeOf = (/** @type {ReturnType<typeof block>[]} */ blocks) => judge({ ...calm, blocks }).sites[0].place
+  assert.equal(placeOf([at(200, 42, true), at(300, 41, true), at(900, 43, false)]), 'report (report.js:41)')
+  assert.equal(placeOf([at(200, 42, false)]), '≈ report (report.js:42)')
+})
+
+const FILE = '/srv/app/report.js'
+const SOURCE = ['function report (text) {', '  const rows = JSON.parse(text)', '  return total(rows)', '}', 'function total (rows) {', '  return rows.length', '}']
+
+/** A second run of ten seconds, sampled each 10 ms: `report` in its own lines, what it calls, and the idle loop. @param {Record<number, number>} ticks @param {number} calls */
+function secondRun (ticks, calls) {
+  const frame = (/** @type {string} */ functionName, /** @type {number} */ line) => ({ functionName, scriptId: '1', url: line < 0 ? '' : `file://${FILE}`, lineNumber: line, columnNumber: line < 0 ? -1 : 16 })
+  const own = Object.values(ticks).reduce((sum, count) => sum + count, 0)
+  const samples = [...Array(own).fill(2), ...Array(calls).fill(3), ...Array(1000 - own - calls).fill(4)]
+  return {
+    nodes: [
+      { id: 1, callFrame: frame('(root)', -1), children: [2, 4] },
+      { id: 2, callFrame: frame('report', 0), hitCount: own, children: [3], positionTicks: Object.entries(ticks).map(([line, count]) => ({ line: Number(line), ticks: count })) },
+      { id: 3, callFrame: frame('total', 4), hitCount: calls, positionTicks: [{ line: 6, ticks: calls }] },
+      { id: 4, callFrame: frame('(idle)', -1), hitCount: 1000 - own - calls }
+    ],
+    startTime: 0,
+    endTime: 1e7,
+    samples,
+    timeDeltas: samples.map(() => 1e4)
+  }
+}
+
+test('a line that the CPU profile of the second run contradicts becomes its own, and that is said', () => {
+  const sitesOf = (/** @type {number} */ line, /** @type {boolean} */ exact) => judge({ ...calm, blocks: [{ ...block('native', 5000), frame: { function: 'report', file: FILE, line, column: 1, exact } }] }).sites
+  const compare = (/** @type {any} */ sites, /** @type {any} */ profile) => compareRuns(sites, 10000, profile, () => SOURCE)
+  const doubted = compare(sitesOf(3, false), secondRun({ 2: 480, 3: 20, 139: 30 }, 10))
+  assert.deepEqual([doubted.sites[0].place, doubted.sites[0].exact], ['report (report.js:2)', true])
+  assert.deepEqual(doubted.notes, ['The line was in doubt in the first run; by the CPU profile of the second it is report (report.js:2).'])
+  assert.deepEqual(compare(sitesOf(3, true), secondRun({ 2: 500 }, 0)).notes, ['The two runs disagree about the line: by the first it is report (report.js:3), by most samples of the second line 2.'])
+  assert.deepEqual(compare(sitesOf(2, false), secondRun({ 2: 500 }, 0)), { sites: [{ ...sitesOf(2, false)[0], exact: true, place: 'report (report.js:2)' }], notes: [] })
+  // Of a call into another function a profile has no line.
+  assert.deepEqual(compare(sitesOf(3, true), secondRun({ 2: 20 }, 480)), { sites: sitesOf(3, true), notes: [] })
+})
+
+test('a culprit that the second run hardly met is said to be one of the first alone, but not where a profile knows it by another name', () => {
+  const { sites } = judge({ ...calm, blocks: [block('js', 5000)] })
+  assert.deepEqual(compareRuns(sites, 10000, secondRun({ 2: 100 }, 0), () => SOURCE).notes[0], 'The two runs disagree: report (report.js:41) blocked for 50 % of the first one and took 10 % of the second.')
+  assert.deepEqual(compareRuns(sites.map((site) => ({ ...site, file: '/srv/src/report.ts' })), 10000, secondRun({ 2: 100 }, 0), () => SOURCE).notes, [])
 })
 
 test('a long run is judged by its counters, its places by the records that are left', () => {

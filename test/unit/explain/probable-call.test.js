@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { probableCall } = require('../../../lib/explain/probable-call')
+const { probableCall } = require('../../../lib/explain/native-call')
 
 /** @param {string} text */
 const lines = (text) => text.split('\n')

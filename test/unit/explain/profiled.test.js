@@ -4,6 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { cutProfiles } = require('../../../lib/explain/cpu-profile')
 const { builtinIn, lineOfCall } = require('../../../lib/explain/native-call')
+const { ownTicks } = require('../../../lib/explain/own-lines')
 const { withProfile } = require('../../../lib/explain/profiled')
 const { makeRecord } = require('../../support/record')
 
@@ -17,6 +18,8 @@ const SOURCE = [
   '  return pbkdf2Sync(text, salt, 1e6)',
   '}'
 ]
+/** The same, and nothing in it that could be collected. */
+const MAKES_NOTHING = SOURCE.map((line) => line.replace('JSON.parse', 'check'))
 const FILE = '/srv/app/report.js'
 const native = { ...makeRecord().evidence, nativeMs: 300 }
 
@@ -98,7 +101,7 @@ test('what only answered late is put right: function, line and the call in it; c
 test('a line with few samples of its own among many of collections does not outweigh the stack', () => {
   const nodes = [node(1, '(root)', null, [2, 3]), node(2, 'load', 1, [], { hitCount: 3, positionTicks: [{ line: 2, ticks: 3 }] }), node(3, '(garbage collector)', null)]
   const late = { function: 'load', file: FILE, line: 4, column: 3, exact: false }
-  const lineOf = (/** @type {number[]} */ samples) => lay(cutProfiles([makeWindow(nodes, samples)], 1000, 1090), { frame: late }).frame.line
+  const lineOf = (/** @type {number[]} */ samples) => lay(cutProfiles([makeWindow(nodes, samples)], 1000, 1090), { frame: late }, MAKES_NOTHING).frame.line
   assert.equal(lineOf([2, 2, 2, 3, 3, 3, 3]), 4)
   assert.equal(lineOf([2, 2, 2, 3, 3]), 2)
 })
@@ -107,8 +110,43 @@ test('where a collection interrupted a late stack tells, and the function where 
   const nodes = [node(1, '(root)', null, [2, 3]), node(2, 'load', 1, [], { hitCount: 1, positionTicks: [{ line: 2, ticks: 1 }] }), node(3, '(garbage collector)', null)]
   const profile = cutProfiles([makeWindow(nodes, [2, 3, 3, 3])], 1000, 1050)
   const late = { function: 'load', file: FILE, line: 4, column: 3, exact: false }
-  assert.deepEqual(lay(profile, { frame: late, cause: 'gc' }).frame, late)
-  for (const frame of [null, { ...late, function: 'handle' }]) assert.deepEqual(lay(profile, { frame, cause: 'gc' }).frame, { function: 'load', file: FILE, line: 2, column: 3, exact: false })
+  assert.deepEqual(lay(profile, { frame: late, cause: 'gc' }, MAKES_NOTHING).frame, late)
+  for (const frame of [null, { ...late, function: 'handle' }]) assert.deepEqual(lay(profile, { frame, cause: 'gc' }, MAKES_NOTHING).frame, { function: 'load', file: FILE, line: 2, column: 3, exact: false })
+})
+
+test('collections that are most of a function are charged to the one line that makes something, of those it was seen in and those between', () => {
+  const source = ['function fill (cache) {', '  for (let i = 0; isOn(); i++) {', '    cache[i % 10] = { i }', '    count(i)', '  }', '}']
+  /** @type {any[]} */
+  const nodes = [node(1, '(root)', null, [2, 3]), node(2, 'fill', 1, [], { hitCount: 2, positionTicks: [{ line: 4, ticks: 1 }, { line: 3, ticks: 1 }] }), node(3, '(garbage collector)', null)]
+  const head = { function: 'fill', file: FILE, line: 2, column: 3, exact: true }
+  const frameOf = (/** @type {number[]} */ samples, /** @type {string[]} */ lines) => lay(cutProfiles([makeWindow(nodes, samples)], 1000, 1090), { frame: head, cause: 'gc' }, lines).frame
+  assert.deepEqual(frameOf([2, 3, 3, 2, 3], source), { ...head, line: 3, column: 5 })
+  assert.deepEqual(frameOf([2, 2, 3, 3, 3], source), head, 'nothing ran between them')
+  assert.deepEqual(frameOf([2, 2, 3], source), head, 'collections are less than half')
+  assert.deepEqual(frameOf([2, 3, 3, 2, 3], source.with(3, '    list.push(i)')), head, 'two lines make something')
+  nodes[1].positionTicks = [{ line: 4, ticks: 1 }]
+  assert.deepEqual(frameOf([2, 3, 3, 2, 3], source), { ...head, line: 3, column: 5, exact: false }, 'between a sample and the stack')
+})
+
+test('a sample in code that V8 has built into a function is none of a line of it; those of one line count together', () => {
+  const source = ['function onTimer () {', '  const end = now() + 5', '  while (now() < end);', '}', ...Array(200).fill('// more')]
+  /** @type {any[]} */
+  const nodes = [node(1, '(root)', null, [2]), node(2, 'onTimer', 1, [], { hitCount: 8, positionTicks: [{ line: 139, ticks: 3 }, { line: 2, ticks: 2 }, { line: 3, ticks: 1 }, { line: 3, ticks: 1 }, { line: 3, ticks: 1 }] })]
+  const profile = cutProfiles([makeWindow(nodes, Array(8).fill(2))], 1000, 1100)
+  const { frame } = lay(profile, { cause: 'js', evidence: makeRecord().evidence }, source)
+  assert.deepEqual([frame.line, frame.exact], [3, true])
+  nodes[1].positionTicks = [{ line: 139, ticks: 8 }]
+  const stack = { function: 'onTimer', file: FILE, line: 3, column: 3, exact: true }
+  const told = lay(cutProfiles([makeWindow(nodes, Array(8).fill(2))], 1000, 1100), { frame: stack, cause: 'js', evidence: makeRecord().evidence }, source)
+  assert.deepEqual(told.frame, stack)
+})
+
+test('a function ends where its last bracket does, whatever brackets strings, comments and regular expressions hold', () => {
+  const source = ["const f = (a, b = ')') => { // }", '  const x = /[}/]}/.test(a) ? `}` : "}"', '  /* } */ return x', '}, g = a => a +', '  1, h', 'function next () {']
+  const lastOf = (/** @type {number} */ line, /** @type {number} */ column) => ownTicks(source.map((_, i) => ({ line: i + 1, ticks: 1 })), { line, column }, source).at(-1)?.line
+  assert.equal(lastOf(1, source[0].indexOf('(') + 1), 4)
+  assert.equal(lastOf(4, source[3].indexOf('a =>') + 1), 5)
+  assert.equal(lastOf(6, source[5].indexOf('(') + 1), 6)
 })
 
 test('a stack that was taken in time keeps its line against two samples, not against more; a block of JavaScript is given no call', () => {
@@ -171,6 +209,17 @@ test('a single sample, and one outside of the application, change nothing', () =
   assert.deepEqual([lay(cutProfiles([makeWindow(LOAD, [3])], 1000, 1050)).frame, record.frame], [null, null])
   const idle = lay(cutProfiles([makeWindow(LOAD, [5, 5, 5])], 1000, 1050))
   assert.deepEqual([idle.frame, idle.profile.call, idle.profile.samples], [null, null, 3])
+})
+
+test('where nothing could be asked the profile tells the cause, but not of a line that may call a built-in once or often', () => {
+  const causeOf = (/** @type {any[]} */ nodes, /** @type {object} */ differences = {}) =>
+    lay(cutProfiles([makeWindow(nodes, [nodes.length, nodes.length, nodes.length])], 1000, 1100), { cause: 'unknown', samples: 0, stacks: [], evidence: makeRecord().evidence, ...differences }).cause
+  const js = [node(1, '(root)', null, [2]), node(2, 'load', 1, [], { hitCount: 3, positionTicks: [{ line: 2, ticks: 3 }] })]
+  assert.equal(causeOf(js), 'js')
+  assert.equal(causeOf(js, { samples: 3 }), 'unknown')
+  assert.equal(causeOf(js, { cause: 'starved' }), 'starved')
+  assert.equal(causeOf([js[0], { ...js[1], positionTicks: [{ line: 3, ticks: 3 }] }]), 'unknown')
+  assert.equal(causeOf([js[0], node(2, 'seal', 5, [3]), node(3, 'pbkdf2Sync', 'node:internal/crypto/pbkdf2', [], { hitCount: 3 })]), 'native')
 })
 
 test('the built-in that a line calls is told where it is just one', () => {

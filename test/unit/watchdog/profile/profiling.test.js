@@ -19,7 +19,7 @@ test('with its end a profile is over for a session of the application, too, whic
   const open = new Set()
   own.on('Profiler.consoleProfileStarted', (/** @type {any} */ { params }) => open.add(params.title))
   own.on('Profiler.consoleProfileFinished', (/** @type {any} */ { params }) => open.delete(params.title))
-  const profiler = new HostProfiler({ counters: openBridge(createMemory()).counters }, 50, () => {})
+  const profiler = new HostProfiler({ counters: openBridge(createMemory()).counters }, { thresholdMs: 50 }, () => {})
   profiler.run(inspector, 'start')
   profiler.run(inspector, 'take')
   assert.equal(open.size, 1)
@@ -28,13 +28,14 @@ test('with its end a profile is over for a session of the application, too, whic
   assert.equal(open.size, 0)
 })
 
-/** @param {'auto' | 'on'} mode @param {string | null} [refusal] */
-function makeProfiling (mode, refusal = null) {
+/** @param {'auto' | 'on'} mode @param {string | null} [refusal] @param {boolean} [isOwn] */
+function makeProfiling (mode, refusal = null, isOwn = false) {
   /** @type {any} */
   const story = { asked: [], said: [], states: [], holds: 0, micros: 0, activeMs: 0 }
   story.profiling = new Profiling({
     mode,
     refusal,
+    isOwn,
     ask: (action) => { story.asked.push(action); return story.failure ?? null },
     holds: () => story.holds,
     heldMicros: () => story.micros,
@@ -109,6 +110,32 @@ test('a profile is taken after a second of work, after two of a block, and once 
   story.answer()
   story.profiling.look(nowMs() + 61000, false)
   assert.equal(story.asked.length, 4)
+})
+
+test('a profile that the host takes by itself is not asked for, read as text, and waited for but by blocks that came while it rested', () => {
+  const { profiling, asked, answer } = makeProfiling('auto', null, true)
+  const now = nowMs()
+  profiling.look(now, false)
+  answer()
+  profiling.ended(1000)
+  profiling.look(now + 1e6, false)
+  assert.deepEqual(asked, ['startIfSmall'])
+  assert.equal(profiling.parts.isAwaited?.(1000, 1100), true)
+  answer({ action: 'take', taken: { startMs: 0, endMs: 1010, text: 'no JSON' } })
+  assert.equal(profiling.parts.isAwaited?.(1000, 1100), false)
+
+  profiling.ended(2000)
+  answer({ action: 'missed', endMs: 2000 })
+  assert.equal(profiling.parts.isAwaited?.(2000, 2100), false, 'told after its end')
+  answer({ action: 'missed', endMs: 3000 })
+  profiling.ended(3000)
+  assert.equal(profiling.parts.isAwaited?.(3000, 3100), false, 'told before it')
+  profiling.settled(makeRecord({ frame: null }), 4000)
+  assert.equal(asked.at(-1), 'startIfSmall', 'a block that the profile saw')
+  profiling.settled(makeRecord({ frame: null, cause: 'starved' }), 3000)
+  assert.equal(asked.at(-1), 'startIfSmall')
+  profiling.settled(makeRecord({ frame: null }), 3000)
+  assert.equal(asked.at(-1), 'stay')
 })
 
 test('a profile whose start or taking keeps the application for long is given up, for good and said', () => {

@@ -1,0 +1,100 @@
+'use strict'
+
+const path = require('node:path')
+const { ownTicks } = require('../../explain/own-lines')
+const { toPath } = require('../../explain/source-map')
+
+const US_PER_MS = 1000
+/** As a record's line: fewer samples in it may have fallen anywhere. */
+const ENOUGH_IN_LINE = 3
+/** A culprit that took less than this part of its share of the first run was not the culprit of the second. */
+const AGREES = 1 / 3
+
+/**
+ * @typedef {import('./judge').Site} Site
+ * @typedef {import('../../explain/cpu-profile').CpuProfile} CpuProfile
+ * @typedef {{ file: string, name: string, withCalleesMs: number, ownMs: number, ticks: Map<number, number> }} Profiled one function
+ */
+
+const places = (/** @type {number} */ line, /** @type {Site} */ { name, file }) => `${name} (${path.basename(file ?? '')}:${line})`
+
+/**
+ * What a CPU profile of a second run says to the sites of the first one: lines that it contradicts become its own, and
+ * where the two runs disagree that is said.
+ * @param {Site[]} sites heaviest first
+ * @param {number} durationMs of the first run
+ * @param {CpuProfile} profile
+ * @param {(file: string) => string[] | null} linesOf a file as it runs
+ * @returns {{ sites: Site[], notes: string[] }} notes: a sentence each
+ */
+exports.compareRuns = (sites, durationMs, profile, linesOf) => {
+  const functions = functionsOf(profile, linesOf)
+  /** @type {string[]} */
+  const notes = []
+  const compared = sites.map((site, i) => {
+    const found = functions.get(`${site.file}\n${site.name}`)
+    // Its file may have other names in a profile: the one that it was compiled to.
+    const isKnown = found !== undefined || [...functions.values()].some(({ file }) => file === site.file)
+    const share = site.blockedMs / durationMs
+    const again = (found?.withCalleesMs ?? 0) * US_PER_MS / Math.max(1, profile.endTime - profile.startTime)
+    if (i === 0 && isKnown && again < share * AGREES) {
+      notes.push(`The two runs disagree: ${places(site.line ?? 0, site)} blocked for ${percent(share)} of the first one and took ${percent(again)} of the second.`)
+    }
+    const line = found === undefined ? null : mainLine(found)
+    if (line === null || line === site.line) return line === null ? site : exactly(site, line)
+    notes.push(site.exact
+      ? `The two runs disagree about the line: by the first it is ${places(site.line ?? 0, site)}, by most samples of the second line ${line}.`
+      : `The line was in doubt in the first run; by the CPU profile of the second it is ${places(line, site)}.`)
+    return exactly(site, line)
+  })
+  return { sites: compared, notes }
+}
+
+/** @param {Site} site @param {number} line @returns {Site} */
+const exactly = (site, line) => ({ ...site, line, exact: true, place: places(line, site) })
+
+/** @param {number} share */
+const percent = (share) => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`
+
+/** The line where a function was mostly sampled itself; null where it mostly called others, of which no line tells. @param {Profiled} of */
+function mainLine ({ ownMs, withCalleesMs, ticks }) {
+  const [most] = [...ticks].sort((a, b) => b[1] - a[1])
+  const all = [...ticks.values()].reduce((total, count) => total + count, 0)
+  return most === undefined || ownMs * 2 < withCalleesMs || most[1] < ENOUGH_IN_LINE || most[1] * 2 < all ? null : most[0]
+}
+
+/** @param {CpuProfile} profile @param {(file: string) => string[] | null} linesOf @returns {Map<string, Profiled>} by file and name */
+function functionsOf ({ nodes, samples, timeDeltas }, linesOf) {
+  /** @type {Map<number, import('../../explain/cpu-profile').ProfileNode>} */
+  const parents = new Map()
+  for (const node of nodes) for (const child of node.children ?? []) parents.set(child, node)
+  /** @type {Map<string, Profiled>} */
+  const functions = new Map()
+  /** @type {Map<number, Profiled>} */
+  const byId = new Map()
+  for (const { id, callFrame, positionTicks = [] } of nodes) {
+    const file = callFrame.url === '' ? null : toPath(callFrame.url)
+    if (file === null) continue
+    const name = callFrame.functionName || '(anonymous)'
+    const known = functions.get(`${file}\n${name}`) ?? { file, name, withCalleesMs: 0, ownMs: 0, ticks: new Map() }
+    functions.set(`${file}\n${name}`, known)
+    byId.set(id, known)
+    for (const { line, ticks } of positionTicks.length === 0 ? [] : ownTicks(positionTicks, { line: callFrame.lineNumber + 1, column: callFrame.columnNumber + 1 }, linesOf(file))) {
+      known.ticks.set(line, (known.ticks.get(line) ?? 0) + ticks)
+    }
+  }
+  for (const [i, id] of samples.entries()) {
+    // A delta is the time since the sample before it.
+    const ms = Math.max(0, timeDeltas[i + 1] ?? 0) / US_PER_MS
+    const own = byId.get(id)
+    if (own !== undefined) own.ownMs += ms
+    const met = new Set()
+    for (let at = /** @type {number | undefined} */ (id); at !== undefined; at = parents.get(at)?.id) {
+      const each = byId.get(at)
+      if (each === undefined || met.has(each)) continue
+      met.add(each)
+      each.withCalleesMs += ms
+    }
+  }
+  return functions
+}
