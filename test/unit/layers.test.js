@@ -25,7 +25,7 @@ const ALLOWED = /** @type {Record<string, string[]>} */ ({
   store: [],
   export: [],
   cluster: ['store'],
-  cli: ['host', 'store', 'export', 'bridge']
+  cli: ['host', 'store', 'export', 'bridge', 'explain']
 })
 
 /** Who may have these built-ins; types of them are everybody's. eslint.config.js says the same. */
@@ -45,8 +45,8 @@ const EXCEEDING = /** @type {Record<keyof typeof LIMITS, Record<string, number>>
     'lib/export/profiles/cpu-profile.js exports.writeCpuProfile': 42,
     'lib/host/http/frameworks/modules.js exports.watchModules': 50,
     'lib/host/http/frameworks/watched-property.js exports.watchProperty': 45,
-    'lib/host/http/http2.js exports.watchHttp2': 63,
-    'lib/host/sense/heartbeat.js exports.startHeartbeat': 53,
+    'lib/host/http/http2.js exports.watchHttp2': 69,
+    'lib/host/sense/heartbeat.js exports.startHeartbeat': 58,
     'scenarios/bakeoff/cell.js exports.run': 54,
     'scenarios/harness/run/run.js runScenario': 62,
     'scenarios/harness/run/session.js exports.run': 42,

@@ -73,13 +73,10 @@ async function runUnderAgent (target, output, flags) {
     cwd: process.cwd(),
     output,
     work,
-    agent: { register: REGISTER, env: { ...NOT_FROM_OUTSIDE, LOOPWATCH_PORT: String(port), LOOPWATCH_TOKEN: token, LOOPWATCH_LOG: 'false', LOOPWATCH_REQUESTS: 'on', LOOPWATCH_PROFILE: 'on', LOOPWATCH_KEEP: '1000' } }
+    agent: { register: REGISTER, env: environment(port, token) }
   })
   const signals = watchSignals(() => run.kill())
-  const ask = async (/** @type {string} */ route) => {
-    const response = await fetch(`http://127.0.0.1:${port}${route}`, { headers: { authorization: `Bearer ${token}` }, signal: AbortSignal.timeout(ANSWER_MS) })
-    return response.text()
-  }
+  const ask = asker(port, token)
   const startMs = Date.now()
   try {
     /** @type {Young | null} */
@@ -109,6 +106,28 @@ async function runUnderAgent (target, output, flags) {
     signals.stop()
     signals.release()
     fs.rmSync(work, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+/** How the agent is to run. @param {number} port @param {string} token */
+function environment (port, token) {
+  return {
+    ...NOT_FROM_OUTSIDE,
+    LOOPWATCH_PORT: String(port),
+    LOOPWATCH_TOKEN: token,
+    LOOPWATCH_LOG: 'false',
+    LOOPWATCH_REQUESTS: 'on',
+    LOOPWATCH_PROFILE: 'on',
+    LOOPWATCH_KEEP: '1000'
+  }
+}
+
+/** @param {number} port @param {string} token */
+function asker (port, token) {
+  return async (/** @type {string} */ route) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const response = await fetch(`http://127.0.0.1:${port}${route}`, { headers, signal: AbortSignal.timeout(ANSWER_MS) })
+    return response.text()
   }
 }
 

@@ -43,25 +43,8 @@ class ProfileRun {
   constructor ({ profiler, script, target, cwd, output, work, agent }) {
     this.#profiler = profiler
     this.#files = { events: path.join(work, 'events'), stop: path.join(work, 'stop') }
-    const setup = { events: this.#files.events, ending: profiler.ending, cpu: script === null && agent === undefined ? { file: path.join(output, 'profile.cpuprofile'), stop: this.#files.stop } : null }
-    const [file, args] =
-      script === null
-        ? [
-            target.node,
-            ['--require', PRELOAD, ...(agent === undefined ? [] : ['--require', agent.register]), ...target.args]
-          ]
-        : [
-            process.execPath,
-            [
-              script,
-              ...profiler.args({
-                output,
-                work,
-                node: writeNodeShim({ work, cwd, node: target.node }),
-                args: target.args
-              })
-            ]
-          ]
+    const setup = { events: this.#files.events, ending: profiler.ending, cpu: cpuSetup(script === null && agent === undefined, output, this.#files.stop) }
+    const [file, args] = commandOf({ profiler, script, target, cwd, output, work, agent })
     this.#child = spawn(file, args, {
       cwd: script === null || IS_WINDOWS ? cwd : work,
       // clinic asks whether it may send statistics and does nothing at all where nobody can answer.
@@ -159,6 +142,25 @@ class ProfileRun {
 /** @param {number} pid */
 function isAlive (pid) {
   return signal(pid, 0)
+}
+
+/** @param {boolean} isOwn the application profiles itself @param {string} output @param {string} stop */
+function cpuSetup (isOwn, output, stop) {
+  return isOwn ? { file: path.join(output, 'profile.cpuprofile'), stop } : null
+}
+
+/**
+ * What is started: the application, or a tool that starts it.
+ * @param {ConstructorParameters<typeof ProfileRun>[0]} setup
+ * @returns {[file: string, args: string[]]}
+ */
+function commandOf ({ profiler, script, target, cwd, output, work, agent }) {
+  if (script === null) {
+    const register = agent === undefined ? [] : ['--require', agent.register]
+    return [target.node, ['--require', PRELOAD, ...register, ...target.args]]
+  }
+  const node = writeNodeShim({ work, cwd, node: target.node })
+  return [process.execPath, [script, ...profiler.args({ output, work, node, args: target.args })]]
 }
 
 exports.ProfileRun = ProfileRun

@@ -104,6 +104,23 @@ async function startBoth (context) {
   return { bare, watched, startUpMs: { bare: best('bare'), watched: best('watched') } }
 }
 
+/** All slices, in turn. @param {any} context @param {any} parts @param {number} ratePerSecond */
+async function measure (context, parts, ratePerSecond) {
+  const taken = { bare: exports.nothingTaken(), watched: exports.nothingTaken() }
+  /** @type {import('../../load/interface').LoadResult[]} */
+  const loads = []
+  const plan = exports.slicesIn(context.seconds)
+  const seconds = Math.min(SLICE_S, context.seconds / plan.length)
+  await context.measure(async () => {
+    for (const name of plan) {
+      const { load, taken: more } = await slice(parts[name], seconds, ratePerSecond)
+      loads.push(load)
+      add(taken[name], more)
+    }
+  })
+  return { taken, loads }
+}
+
 /**
  * An application with much code in it, unwatched and watched, each with the same constant rate of requests in turn.
  * The sample is the ratio of the CPU times of a request.
@@ -119,17 +136,7 @@ exports.run = async (context) => {
     const parts = { bare: { driver, server: bare, other: watched }, watched: { driver, server: watched, other: bare } }
     const warmUpS = context.warmUpSeconds / 2
     if (warmUpS > 0) for (const name of /** @type {const} */ (['bare', 'watched'])) await slice(parts[name], warmUpS, ratePerSecond)
-    const taken = { bare: exports.nothingTaken(), watched: exports.nothingTaken() }
-    /** @type {import('../../load/interface').LoadResult[]} */
-    const loads = []
-    const plan = exports.slicesIn(context.seconds)
-    await context.measure(async () => {
-      for (const name of plan) {
-        const { load, taken: more } = await slice(parts[name], Math.min(SLICE_S, context.seconds / plan.length), ratePerSecond)
-        loads.push(load)
-        add(taken[name], more)
-      }
-    })
+    const { taken, loads } = await measure(context, parts, ratePerSecond)
     await check(context, loads, watched)
     const [bareUsage, watchedUsage] = [await bare.usage(), await watched.usage()]
     const figures = exports.compare(taken.bare, taken.watched)
