@@ -53,9 +53,6 @@ const EXCEEDING = /** @type {Record<keyof typeof LIMITS, Record<string, number>>
   'lines of a function': {
     'lib/export/http/paths.js exports.makeRoutes': 42,
     'lib/export/profiles/cpu-profile.js exports.writeCpuProfile': 42,
-    'lib/host/http/frameworks/modules.js exports.watchModules': 50,
-    'lib/host/http/frameworks/watched-property.js exports.watchProperty': 45,
-    'lib/host/http/http2.js exports.watchHttp2': 63,
     'lib/host/sense/heartbeat.js exports.startHeartbeat': 53,
     'lib/watchdog/loop/block-builder.js #record': 68,
     'lib/watchdog/watchdog.js new Watchdog': 119,
