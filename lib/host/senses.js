@@ -42,7 +42,6 @@ exports.startSenses = (options, post, isPreload) => {
   const origins = new OriginTracker(options, post)
   const cluster = startClusterRole(() => post({ code: LEAD }))
   const gc = options.gc === 'on' ? [startGcObserver(bridge)] : []
-  const parts = [heartbeat, requests, ...gc, origins, profiler, threads, cluster]
   return {
     requests,
     escalates,
@@ -65,7 +64,7 @@ exports.startSenses = (options, post, isPreload) => {
       role: cluster.role(),
       threads: threads.known()
     }),
-    stop: () => { for (const part of parts) part.stop() }
+    stop: () => [heartbeat, requests, ...gc, origins, profiler, threads, cluster].forEach((part) => part.stop())
   }
 }
 

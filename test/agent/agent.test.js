@@ -265,3 +265,29 @@ test('start() right after stop() gives an agent that watches', async (t) => {
     })`)
   assert.deepEqual(JSON.parse(stdout), { renewed: true, url: 'string', kept: true })
 })
+
+test('agent.load() tells a health check of a block that has just ended, and of the time since the start', async (t) => {
+  const { stdout, stderr, code } = await run(t, `
+    const http = require('node:http')
+    const agent = require(${PACKAGE}).start({ port: false, log: false })
+    const server = http.createServer((request, response) => {
+      const { lastSecond, sinceStart } = agent.load()
+      response.statusCode = lastSecond.delayMs.p99 > 200 ? 503 : 200
+      response.end(JSON.stringify({ lastSecond, sinceStart }))
+    }).listen(0, '127.0.0.1', async () => {
+      await agent.ready
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      const answer = fetch('http://127.0.0.1:' + server.address().port)
+      setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400))
+      const response = await answer
+      console.log(JSON.stringify({ status: response.status, ...await response.json() }))
+      server.close()
+      await agent.stop()
+      process.exit()
+    })`)
+  assert.deepEqual({ stderr, code }, { stderr: '', code: 0 })
+  const { status, lastSecond, sinceStart } = JSON.parse(stdout)
+  assert.equal(status, 503)
+  assert.ok(lastSecond.delayMs.max >= 300 && lastSecond.delayMs.p50 <= lastSecond.delayMs.max, stdout)
+  for (const { utilization } of [lastSecond, sinceStart]) assert.ok(utilization >= 0 && utilization <= 1, stdout)
+})

@@ -59,13 +59,14 @@ const TYPED = `
   agent.on('block', (record) => record.nonsense)
   fastify().register(agent.fastify, { maxDelay: 200, exempt: () => false })
   agent.middleware({ maxUtilization: 0.9 })
+  const delayMs: number = agent.load().lastSecond.delayMs.p99 + agent.load().sinceStart.utilization
   const hunted: Promise<number> = agent.hunt({ seconds: 1 }).then(({ found }) => found)
   const code = (error: unknown) => error instanceof LoopwatchError && error.code === 'LOOPWATCH_ERR_OPTION'
   // @ts-expect-error
   start({ treshold: 100 })
   // @ts-expect-error
   start({ threshold: '100' })
-  export const all = [same, url, sites, hunted, code, agent.stop(), agent.metrics(), agent.contentType.length]
+  export const all = [same, url, sites, delayMs, hunted, code, agent.stop(), agent.metrics(), agent.contentType.length]
 `
 
 /** @param {string} stdout */

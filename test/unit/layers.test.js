@@ -43,9 +43,6 @@ const EXCEEDING = /** @type {Record<keyof typeof LIMITS, Record<string, number>>
   'lines of a file': {},
   'lines of a function': {
     'lib/export/profiles/cpu-profile.js exports.writeCpuProfile': 42,
-    'lib/host/http/frameworks/modules.js exports.watchModules': 50,
-    'lib/host/http/frameworks/watched-property.js exports.watchProperty': 45,
-    'lib/host/http/http2.js exports.watchHttp2': 69,
     'lib/host/sense/heartbeat.js exports.startHeartbeat': 58,
     'scenarios/bakeoff/cell.js exports.run': 54,
     'scenarios/harness/run/run.js runScenario': 62,

@@ -61,20 +61,16 @@ exports.diagnose = async (command, flags) => {
   if (flags.open) openFile(file)
 }
 
+/** The agent takes the place of a tool. @type {import('../profile/profilers').Profiler} */
+const NO_TOOL = { needs: 'clinic', args: () => [], ending: 'exit', outlivesKill: true, fault: () => null }
+
 /** @param {{ node: string, args: string[] }} target @param {string} output @param {Flags} flags */
 async function runUnderAgent (target, output, flags) {
   const work = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-diagnose-'))
   const port = await choosePort({ flag: '--port', usual: 0 })
   const token = randomBytes(16).toString('hex')
-  const run = new ProfileRun({
-    profiler: { needs: 'clinic', args: () => [], ending: 'exit', outlivesKill: true, fault: () => null },
-    script: null,
-    target,
-    cwd: process.cwd(),
-    output,
-    work,
-    agent: { register: REGISTER, env: environment(port, token) }
-  })
+  const agent = { register: REGISTER, env: environment(port, token) }
+  const run = new ProfileRun({ profiler: NO_TOOL, script: null, target, cwd: process.cwd(), output, work, agent })
   const signals = watchSignals(() => run.kill())
   const ask = asker(port, token)
   const startMs = Date.now()

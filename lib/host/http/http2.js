@@ -16,67 +16,79 @@ const everKnown = new ServerList()
 /** @typedef {import('node:http2').Http2ServerRequest | StreamRequest} Http2Request */
 
 /**
+ * @typedef {object} Handlers
+ * @property {(request: Http2Request) => void} started
+ * @property {(request: Http2Request) => void} resumed its body has come
+ * @property {(request: Http2Request, status: number) => void} ended
+ */
+
+/**
  * Tells the requests of HTTP/2 servers. Node.js has no channel for those on 20, so each server, known by
  * a connection or a stream, is listened to like any other listener of its `request` event does; one of
  * raw streams at its `stream` event, as a listener for requests would switch the compatibility API on.
- * @param {object} handlers
- * @param {(request: Http2Request) => void} handlers.started
- * @param {(request: Http2Request) => void} handlers.resumed its body has come
- * @param {(request: Http2Request, status: number) => void} handlers.ended
- * @returns {() => void} stops it
  */
-exports.watchHttp2 = ({ started, resumed, ended }) => {
-  const servers = new ServerList()
-  const ofStreams = new ServerList()
+class Http2Watch {
+  #handlers
+  #servers = new ServerList()
+  #ofStreams = new ServerList()
   /** One server may hand a request on to another, which has it begin anew. @type {WeakSet<object>} */
-  const seen = new WeakSet()
+  #seen = new WeakSet()
+  #onServerStream
+
+  /** @param {Handlers} handlers */
+  constructor (handlers) {
+    this.#handlers = handlers
+    const watch = this
+    /**
+     * @this {any} the server
+     * @param {import('node:http2').ServerHttp2Stream} stream
+     * @param {import('node:http2').IncomingHttpHeaders} headers
+     * @param {number} _flags
+     * @param {string[]} rawHeaders
+     */
+    this.#onServerStream = function (stream, headers, _flags, rawHeaders) {
+      if (this.listenerCount('request') === 0) watch.#begin(new StreamRequest(stream, headers, rawHeaders), stream)
+      // It has become one of the compatibility API, which tells of this stream.
+      else watch.#add(this)
+    }
+    for (const server of everKnown.living) this.#add(server)
+    diagnosticsChannel.subscribe(SERVER_SOCKET, this.#onSocket)
+    diagnosticsChannel.subscribe(STREAM_CREATED, this.#onStream)
+  }
 
   /** @param {any} server */
-  const add = (server) => {
+  #add (server) {
     if (!HTTP2_SERVERS.includes(server?.constructor?.name)) return
     if (server.listenerCount('request') > 0) {
-      if (servers.add(server)) server.prependListener('request', onRequest)
+      if (this.#servers.add(server)) server.prependListener('request', this.#onRequest)
     } else if (server.listenerCount('stream') > 0) {
-      if (ofStreams.add(server)) server.prependListener('stream', onServerStream)
+      if (this.#ofStreams.add(server)) server.prependListener('stream', this.#onServerStream)
     } else {
       return
     }
     everKnown.add(server)
   }
-  /** @param {any} message */
-  const onSocket = ({ socket }) => add(socket.server)
-  /** @param {any} message */
-  const onStream = ({ stream }) => {
+
+  #onSocket = (/** @type {any} */ { socket }) => this.#add(socket.server)
+
+  #onStream = (/** @type {any} */ { stream }) => {
     try {
-      add(stream.session.socket.server)
+      this.#add(stream.session.socket.server)
     } catch {
       // Its session has lost its socket meanwhile.
     }
   }
 
-  /** @param {import('node:http2').Http2ServerRequest} request */
-  const onRequest = (request) => {
+  #onRequest = (/** @type {import('node:http2').Http2ServerRequest} */ request) => {
     // With allowHTTP1 older clients come this way too, and are told by the channels of node:http.
-    if (request.httpVersionMajor !== 2 || seen.has(request)) return
-    seen.add(request)
-    begin(request, request)
-  }
-
-  /**
-   * @this {any} the server
-   * @param {import('node:http2').ServerHttp2Stream} stream
-   * @param {import('node:http2').IncomingHttpHeaders} headers
-   * @param {number} _flags
-   * @param {string[]} rawHeaders
-   */
-  function onServerStream (stream, headers, _flags, rawHeaders) {
-    // It has become one of the compatibility API, which tells of this one.
-    if (this.listenerCount('request') === 0) begin(new StreamRequest(stream, headers, rawHeaders), stream)
-    else add(this)
+    if (request.httpVersionMajor !== 2 || this.#seen.has(request)) return
+    this.#seen.add(request)
+    this.#begin(request, request)
   }
 
   /** @param {Http2Request} request @param {import('node:stream').Readable} body */
-  function begin (request, body) {
+  #begin (request, body) {
+    const { started, resumed, ended } = this.#handlers
     started(request)
     // Its body's events come in the session's context, not in the one it is being handled in.
     body.prependListener('end', () => resumed(request))
@@ -84,14 +96,11 @@ exports.watchHttp2 = ({ started, resumed, ended }) => {
     stream.once('close', () => ended(request, statusOf(stream)))
   }
 
-  for (const server of everKnown.living) add(server)
-  diagnosticsChannel.subscribe(SERVER_SOCKET, onSocket)
-  diagnosticsChannel.subscribe(STREAM_CREATED, onStream)
-  return () => {
-    diagnosticsChannel.unsubscribe(SERVER_SOCKET, onSocket)
-    diagnosticsChannel.unsubscribe(STREAM_CREATED, onStream)
-    for (const server of servers.living) server.removeListener('request', onRequest)
-    for (const server of ofStreams.living) server.removeListener('stream', onServerStream)
+  stop () {
+    diagnosticsChannel.unsubscribe(SERVER_SOCKET, this.#onSocket)
+    diagnosticsChannel.unsubscribe(STREAM_CREATED, this.#onStream)
+    for (const server of this.#servers.living) server.removeListener('request', this.#onRequest)
+    for (const server of this.#ofStreams.living) server.removeListener('stream', this.#onServerStream)
   }
 }
 
@@ -102,3 +111,5 @@ exports.watchHttp2 = ({ started, resumed, ended }) => {
 function statusOf ({ rstCode, writableFinished, sentHeaders }) {
   return rstCode === 0 && writableFinished ? sentHeaders?.[':status'] ?? ABORTED : ABORTED
 }
+
+exports.Http2Watch = Http2Watch

@@ -7,7 +7,7 @@ const { ABORTED, pack } = require('../../bridge/request-row')
 const { nowMs } = require('../../util/clock')
 const { Connections, watchConnections } = require('./connections')
 const { startFrameworks } = require('./frameworks')
-const { watchHttp2 } = require('./http2')
+const { Http2Watch } = require('./http2')
 const { ignoreRejection } = require('../ignore-rejection')
 const { pathOf, RequestContext } = require('./context')
 const { BacklogWindow } = require('./backlog-window')
@@ -44,7 +44,7 @@ class Requests {
 
   /** @type {WeakMap<object, RequestContext>} */
   #http2 = new WeakMap()
-  #stopHttp2
+  #http2Watch
   #stopConnections
   #frameworks
 
@@ -58,7 +58,7 @@ class Requests {
     this.#route = route
     diagnosticsChannel.subscribe(REQUEST_START, this.#onStart)
     diagnosticsChannel.subscribe(RESPONSE_FINISH, this.#onFinish)
-    this.#stopHttp2 = watchHttp2({
+    this.#http2Watch = new Http2Watch({
       started: this.#guarded((request) => this.#startHttp2(request)),
       resumed: this.#guarded((request) => this.#enter(this.#http2.get(request))),
       ended: this.#guarded((request, status) => {
@@ -224,7 +224,7 @@ class Requests {
     this.#isStopped = true
     diagnosticsChannel.unsubscribe(REQUEST_START, this.#onStart)
     diagnosticsChannel.unsubscribe(RESPONSE_FINISH, this.#onFinish)
-    this.#stopHttp2()
+    this.#http2Watch.stop()
     this.#stopConnections()
     this.#connections.stop()
     this.#frameworks.stop()

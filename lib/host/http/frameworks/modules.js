@@ -18,42 +18,18 @@ const LAST_LOOK_MS = 64000
  * @returns {{ stop: () => void }}
  */
 exports.watchModules = (wanted) => {
-  const ends = wanted.map(({ file, onFound }) => ({ end: path.sep + file.join(path.sep), onFound }))
-  const found = new WeakSet()
+  const find = createFinder(wanted)
   const servers = new WeakSet()
   let waitMs = FIRST_LOOK_MS
 
-  /** @param {string} file @param {(exports: any) => void} onFound */
-  const take = (file, onFound) => {
-    const { loaded, exports } = /** @type {NodeJS.Module} */ (require.cache[file])
-    if (!loaded || found.has(exports)) return
-    found.add(exports)
-    onFound(exports)
-  }
-  // A single executable application's require() has no cache.
-  const look = () => {
-    for (const file of Object.keys(require.cache ?? {})) {
-      for (const { end, onFound } of ends) {
-        if (file.endsWith(end)) tryTake(file, onFound)
-      }
-    }
-  }
-  /** @param {string} file @param {(exports: any) => void} onFound */
-  const tryTake = (file, onFound) => {
-    try {
-      take(file, onFound)
-    } catch {
-      // A file of that name which is something else; thrown here it would end the application.
-    }
-  }
   /** @param {any} message */
   const onConnection = ({ socket }) => {
     if (!socket?.server || servers.has(socket.server)) return
     servers.add(socket.server)
-    look()
+    find()
   }
   const onTime = () => {
-    look()
+    find()
     waitMs = Math.min(waitMs * 2, LAST_LOOK_MS)
     timer = setTimeout(onTime, waitMs).unref()
   }
@@ -64,6 +40,33 @@ exports.watchModules = (wanted) => {
     stop: () => {
       clearTimeout(timer)
       diagnosticsChannel.unsubscribe(CONNECTION, onConnection)
+    }
+  }
+}
+
+/**
+ * @param {{ file: string[], onFound: (exports: any) => void }[]} wanted
+ * @returns {() => void} looks for what has been loaded since
+ */
+function createFinder (wanted) {
+  const ends = wanted.map(({ file, onFound }) => ({ end: path.sep + file.join(path.sep), onFound }))
+  const found = new WeakSet()
+
+  /** @param {string} file @param {(exports: any) => void} onFound */
+  const tryTake = (file, onFound) => {
+    try {
+      const { loaded, exports } = /** @type {NodeJS.Module} */ (require.cache[file])
+      if (!loaded || found.has(exports)) return
+      found.add(exports)
+      onFound(exports)
+    } catch {
+      // A file of that name which is something else; thrown here it would end the application.
+    }
+  }
+  return () => {
+    // A single executable application's require() has no cache.
+    for (const file of Object.keys(require.cache ?? {})) {
+      for (const { end, onFound } of ends) if (file.endsWith(end)) tryTake(file, onFound)
     }
   }
 }

@@ -11,15 +11,7 @@
 exports.watchProperty = (prototype, key, onWrite) => {
   if (!Object.isExtensible(prototype) || key in prototype) return null
   const kValue = Symbol(key)
-
-  /** @param {any} object @param {any} value @param {any} previous */
-  const tell = (object, value, previous) => {
-    try {
-      onWrite(object, value, previous)
-    } catch {
-      // What it looked for is not where this version of the framework has it.
-    }
-  }
+  const tell = guarded(onWrite)
   const hidden = { configurable: true, enumerable: false, writable: true, value: /** @type {unknown} */ (undefined) }
   const own = {
     configurable: true,
@@ -51,5 +43,18 @@ exports.watchProperty = (prototype, key, onWrite) => {
   Object.defineProperty(prototype, key, inherited)
   return () => {
     if (Object.getOwnPropertyDescriptor(prototype, key)?.set === inherited.set) delete prototype[key]
+  }
+}
+
+/** @typedef {(object: any, value: any, previous: any) => void} OnWrite */
+
+/** @param {OnWrite} onWrite @returns {OnWrite} whose errors are dropped */
+function guarded (onWrite) {
+  return (object, value, previous) => {
+    try {
+      onWrite(object, value, previous)
+    } catch {
+      // What it looked for is not where this version of the framework has it.
+    }
   }
 }
