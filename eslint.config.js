@@ -10,8 +10,9 @@ const perfHooks = only('node:perf_hooks', 'lib/host')
 const restrict = (...paths) => ({ 'no-restricted-modules': ['error', { paths }] })
 
 module.exports = [
-  ...neostandard({ ignores: ['types/**', 'test/fixtures/mapped/**', 'lib/export/page/built/**'] }),
+  ...neostandard({ ignores: ['types/**', 'test/fixtures/mapped/**', 'lib/export/page/built/**', 'examples/*/dist/**', 'examples/nextjs/.next/**'] }),
   { files: ['**/*.js'], languageOptions: { sourceType: 'commonjs' }, rules: { strict: ['error', 'global'] } },
+  { files: ['examples/nextjs/**/*.js'], languageOptions: { sourceType: 'module' }, rules: { strict: 'off' } },
   { files: ['lib/**/*.js'], rules: restrict(http, inspector, perfHooks) },
   { files: ['lib/host/**/*.js'], rules: restrict(http, inspector) },
   { files: ['lib/watchdog/**/*.js'], rules: restrict(http, perfHooks) },
