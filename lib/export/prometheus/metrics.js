@@ -6,6 +6,7 @@ const { causes } = require('../../tables/causes')
 const { DelayHistogram } = require('./delay-histogram')
 const { snapshotOf } = require('./exposition')
 const { LabelBound } = require('./label-bound')
+const { RecentLongest } = require('./recent-longest')
 const { OTHER } = require('../../util/other')
 const { SeriesHistogram } = require('./series-histogram')
 const { MS_PER_S } = require('../../util/units')
@@ -31,6 +32,7 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * @property {number} routes
  * @property {Record<string, string>} labels
  * @property {string} version
+ * @property {() => number} [nowMs] the clock of all threads unless given
  * @property {boolean} [anew] count from what is found on, because an earlier watchdog's counts are kept and added
  */
 
@@ -47,6 +49,7 @@ class Metrics {
   #guesses
   #sites
   #threads
+  #longest
   /** @type {Map<string, number>} counters that are read, not counted, and their last value */
   #totals = new Map()
 
@@ -61,6 +64,7 @@ class Metrics {
     this.#guesses = new LabelBound(sources.routes)
     this.#sites = new LabelBound(SITES)
     this.#threads = new LabelBound(THREADS)
+    this.#longest = new RecentLongest(sources.nowMs)
     this.#metrics.buildInfo.set({ version: sources.version, node_version: process.versions.node }, 1)
     this.#metrics.threshold.set(sources.thresholdMs / MS_PER_S)
   }
@@ -120,7 +124,9 @@ class Metrics {
   /** @param {import('../../store/record').BlockRecord} record of a finished block */
   observeBlock ({ id, thread, cause, durationMs, request, frame }) {
     const seconds = durationMs / MS_PER_S
-    this.#metrics.blockDuration.observe({ labels: { thread: this.threadLabel(thread), cause }, value: seconds, exemplarLabels: { block_id: id } })
+    const label = this.threadLabel(thread)
+    this.#metrics.blockDuration.observe({ labels: { thread: label, cause }, value: seconds, exemplarLabels: { block_id: id } })
+    this.#longest.add(label, durationMs)
     // What worker threads spend is no loss to the requests of the main thread.
     if (thread !== MAIN) return
     this.#metrics.blocked.inc({ cause, route: request && !request.ended ? this.#blockedRoute(request.route) : '(none)' }, seconds)
@@ -202,7 +208,8 @@ class Metrics {
   #readLoop (thread, { activeMs, idleMs, heartbeatAgeMs, inProgressMs, count }) {
     this.#advance('loopTime', { thread, state: 'active' }, activeMs / MS_PER_S)
     this.#advance('loopTime', { thread, state: 'idle' }, idleMs / MS_PER_S)
-    for (const [gauge, ms] of [[this.#metrics.heartbeatAge, heartbeatAgeMs], [this.#metrics.inProgress, inProgressMs]]) {
+    const { heartbeatAge, inProgress, longest } = this.#metrics
+    for (const [gauge, ms] of [[heartbeatAge, heartbeatAgeMs], [inProgress, inProgressMs], [longest, this.#longest.longest(thread)]]) {
       if (count > 0) gauge.set({ thread }, ms / MS_PER_S)
       else gauge.remove({ thread })
     }
