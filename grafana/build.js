@@ -8,9 +8,17 @@ const path = require('node:path')
 /** What is imported by default, and what only somebody wants who runs scenarios. */
 const FOLDERS = { dashboards: ['overview', 'blocks', 'cluster'], scenarios: ['scenarios'] }
 
+/** A line for each panel: changes are as easy to see as with a line for each brace, in two thirds of the bytes. @param {any} dashboard */
+function print (dashboard) {
+  const lines = Object.entries(dashboard).map(([key, value]) => `${JSON.stringify(key)}: ${key === 'panels'
+    ? `[\n${value.map((/** @type {any} */ panel) => JSON.stringify(panel)).join(',\n')}\n]`
+    : JSON.stringify(value)}`)
+  return `{\n${lines.join(',\n')}\n}\n`
+}
+
 /** Text of each file by its path in this folder. */
 exports.render = () => new Map(Object.entries(FOLDERS).flatMap(([folder, names]) => names.map((name) =>
-  [path.join(folder, `${name}.json`), `${JSON.stringify(require(`./src/${name}`).build(), null, 2)}\n`])))
+  [path.join(folder, `${name}.json`), print(require(`./src/${name}`).build())])))
 
 /** Files of the folders that differ, are missing, or should not be there. @param {Map<string, string>} files */
 exports.differences = (files) => {
