@@ -20,7 +20,7 @@ exports.addScenario = (program) => {
     .helpOption(false)
     // Loaded then: the application of `loopwatch run` shares this process.
     .action((_, __, command) => {
-      if (!fs.existsSync(HARNESS)) throw codedError('LOOPWATCH_ERR_SCENARIOS', require('../../package.json').homepage)
+      if (!fs.existsSync(HARNESS)) throw codedError('LOOPWATCH_ERR_SCENARIOS', /** @type {{ homepage?: string }} */ (require('../../package.json')).homepage)
       return require(HARNESS).main(command.args)
     })
 }
