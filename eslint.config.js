@@ -43,8 +43,13 @@ const SHORT_LINES = {
 }
 
 module.exports = [
-  ...neostandard({ ignores: ['types/**', 'test/fixtures/mapped/**', 'lib/export/page/built/**'] }),
+  ...neostandard({
+    ignores: [
+      'types/**', 'test/fixtures/mapped/**', 'lib/export/page/built/**', 'examples/*/dist/**', 'examples/nextjs/.next/**'
+    ]
+  }),
   { files: ['**/*.js'], languageOptions: { sourceType: 'commonjs' }, rules: { strict: ['error', 'global'] } },
+  { files: ['examples/nextjs/**/*.js'], languageOptions: { sourceType: 'module' }, rules: { strict: 'off' } },
   { files: ['lib/**/*.js'], rules: without('http', 'inspector', 'perfHooks') },
   { files: BUILT_INS.http.files, rules: without('inspector', 'perfHooks') },
   { files: BUILT_INS.perfHooks.files, rules: without('http', 'inspector') },

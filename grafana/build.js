@@ -1,21 +1,31 @@
 'use strict'
 
-// `npm run grafana` writes dashboards/*.json from src/; `node grafana/build.js --check` writes nothing
+// `npm run grafana` writes dashboards/*.json and scenarios/*.json from src/; `node grafana/build.js --check` writes nothing
 // and fails where a file is not what src/ makes.
 const fs = require('node:fs')
 const path = require('node:path')
 
-const DIR = path.join(__dirname, 'dashboards')
+/** What is imported by default, and what only somebody wants who runs scenarios. */
+const FOLDERS = { dashboards: ['overview', 'blocks', 'cluster'], scenarios: ['scenarios'] }
 
-/** Text of each file by name. */
-exports.render = () => new Map(['overview', 'blocks', 'cluster', 'scenarios'].map((name) =>
-  [`${name}.json`, `${JSON.stringify(require(`./src/${name}`).build(), null, 2)}\n`]))
+/** A line for each panel: changes are as easy to see as with a line for each brace, in two thirds of the bytes. @param {any} dashboard */
+function print (dashboard) {
+  const lines = Object.entries(dashboard).map(([key, value]) => `${JSON.stringify(key)}: ${key === 'panels'
+    ? `[\n${value.map((/** @type {any} */ panel) => JSON.stringify(panel)).join(',\n')}\n]`
+    : JSON.stringify(value)}`)
+  return `{\n${lines.join(',\n')}\n}\n`
+}
 
-/** Files of the folder that differ, are missing, or should not be there. @param {Map<string, string>} files */
+/** Text of each file by its path in this folder. */
+exports.render = () => new Map(Object.entries(FOLDERS).flatMap(([folder, names]) => names.map((name) =>
+  [path.join(folder, `${name}.json`), print(require(`./src/${name}`).build())])))
+
+/** Files of the folders that differ, are missing, or should not be there. @param {Map<string, string>} files */
 exports.differences = (files) => {
-  const present = fs.readdirSync(DIR).filter((file) => file.endsWith('.json'))
+  const present = Object.keys(FOLDERS).flatMap((folder) => fs.readdirSync(path.join(__dirname, folder))
+    .filter((file) => file.endsWith('.json')).map((file) => path.join(folder, file)))
   return [...new Set([...present, ...files.keys()])].filter((file) =>
-    !present.includes(file) || fs.readFileSync(path.join(DIR, file), 'utf8') !== files.get(file))
+    !present.includes(file) || fs.readFileSync(path.join(__dirname, file), 'utf8') !== files.get(file))
 }
 
 if (require.main === module) {
@@ -27,6 +37,6 @@ if (require.main === module) {
       process.exitCode = 1
     }
   } else {
-    for (const [file, text] of files) fs.writeFileSync(path.join(DIR, file), text)
+    for (const [file, text] of files) fs.writeFileSync(path.join(__dirname, file), text)
   }
 }

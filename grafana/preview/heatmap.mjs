@@ -3,12 +3,11 @@ import { getValueFormat } from '@grafana/data'
 
 const AXIS_PX = { left: 64, bottom: 22 }
 const TICKS = 6
-/** From few to many, as the scheme Oranges on dark. */
-const DARK = [84, 38, 4]
-const BRIGHT = [255, 236, 217]
+/** From few to many, as the scheme Warm. */
+const COLORS = [[110, 64, 170], [191, 60, 175], [254, 75, 131], [255, 120, 71], [226, 183, 47], [175, 240, 91]]
 
 /** @param {number} share 0 to 1 */
-const colorOf = (share) => `rgb(${DARK.map((from, i) => Math.round(from + (BRIGHT[i] - from) * Math.sqrt(share))).join()})`
+const colorOf = (share) => `rgb(${COLORS[Math.round(share * (COLORS.length - 1))].join()})`
 
 /** The buckets of a histogram over time: in each cell what came between two bounds. */
 export function Heatmap ({ panel, view: { fromMs, toMs, stepMs }, width, height, theme }) {

@@ -2,7 +2,7 @@
 
 const { dashboard } = require('./dashboard')
 const { stat, timeseries, heatmap, table } = require('./panels')
-const { ROUTE, PROCESS_LABELS, of, rate, growth, growthRate, by, quantile } = require('./queries')
+const { ROUTE, PROCESS_LABELS, of, rate, growth, growthRate, longestBlock, by, quantile } = require('./queries')
 const { applicationVariables } = require('./variables')
 
 const MAIN = 'thread="main"'
@@ -38,12 +38,12 @@ const range = [
   }),
   stat({
     title: 'Longest block',
-    queries: [[by('max', '', `histogram_quantile(1, ${by('sum', 'le', durations(RANGE))}) or max_over_time(${of('inProgress', MAIN)}[${RANGE}])`), 'at most']],
+    queries: [[longestBlock(RANGE), 'longest']],
     unit: 's',
     levels: [0.25, 1],
     width: 6,
     instant: true,
-    shows: 'The longest block within the range, rounded up to the bound of its bucket.',
+    shows: 'The longest block that ended within the range, or what was seen of one in progress if that is longer.',
     bad: 'more than clients wait before they give up, or more than the liveness probe allows.',
     act: 'click the exemplar at that height in "Duration of blocks" and open /blocks/:id of the instance.'
   }),

@@ -5,6 +5,7 @@ const { lay } = require('./layout')
 const { of, growth, by } = require('./queries')
 const { DATASOURCE } = require('./variables')
 
+/** Dashboards of one tag link to each other. */
 const TAG = 'loopwatch'
 
 /** Each block as a mark over all panels of the dashboard. */
@@ -25,19 +26,20 @@ const blocks = () => new AnnotationQueryBuilder()
  * @param {any[]} spec.variables
  * @param {{ title: string, panels: any[] }[]} spec.rows
  * @param {boolean} [spec.annotated] with the blocks
+ * @param {string} [spec.tag]
  */
-exports.dashboard = ({ name, description, variables, rows, annotated = false }) => {
+exports.dashboard = ({ name, description, variables, rows, annotated = false, tag = TAG }) => {
   const builder = new DashboardBuilder(`loopwatch / ${name}`)
     .uid(`loopwatch-${name.toLowerCase()}`)
     .description(description)
-    .tags([TAG])
+    .tags([tag])
     .readonly()
     .tooltip(DashboardCursorSync.Crosshair)
     .time({ from: 'now-1h', to: 'now' })
     .refresh('30s')
     .timezone('browser')
     .variables(variables)
-    .link(new DashboardLinkBuilder('loopwatch').type(DashboardLinkType.Dashboards).tags([TAG]).includeVars(true).keepTime(true))
+    .link(new DashboardLinkBuilder('loopwatch').type(DashboardLinkType.Dashboards).tags([tag]).includeVars(true).keepTime(true))
   if (annotated) builder.annotation(blocks())
   for (const { title, panels } of rows) {
     builder.withRow(new RowBuilder(title))

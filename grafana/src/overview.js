@@ -3,7 +3,7 @@
 const { BigValueTextMode } = require('@grafana/grafana-foundation-sdk/common')
 const { dashboard } = require('./dashboard')
 const { stat, timeseries, heatmap, table } = require('./panels')
-const { ROUTE, PROCESS_LABELS, of, rate, increase, growth, growthRate, by, quantile, utilization } = require('./queries')
+const { ROUTE, PROCESS_LABELS, of, rate, increase, growth, growthRate, longestBlock, by, quantile, utilization } = require('./queries')
 const { applicationVariables } = require('./variables')
 
 /** Blocks of worker threads are no loss to requests, and have their panels in Blocks. */
@@ -27,10 +27,10 @@ const now = [
   }),
   stat({
     title: 'Longest block, 5 m',
-    queries: [[by('max', '', `histogram_quantile(1, ${by('sum', `${PROCESS_LABELS}, le`, growth(of('blockDuration:bucket', MAIN), '5m'))}) or max_over_time(${of('inProgress', MAIN)}[5m])`), 'at most']],
+    queries: [[longestBlock('5m'), 'longest']],
     unit: 's',
     levels: [0.25, 1],
-    shows: 'The longest block that ended within five minutes, rounded up to the bound of its bucket, or the block in progress if that is longer.',
+    shows: 'The longest block that ended within five minutes, or what was seen of one in progress if that is longer.',
     bad: 'more than your slowest request may take: that long every request of the process stood still.',
     act: 'find it under "Where the time goes" in the dashboard Blocks, or by its exemplar there.'
   }),
@@ -91,6 +91,16 @@ const now = [
 
 const loop = [
   timeseries({
+    title: 'Time blocked by function',
+    queries: [[`${by('sum', 'site', growthRate(of('site')))} / scalar(${processes})`, '{{site}}']],
+    unit: 'percentunit',
+    stacked: true,
+    none: 'no blocks',
+    shows: 'Share of time blocked by each function of the application, with file and line, averaged over the chosen processes. A block counts when it ends.',
+    bad: 'any function that stays: this line is what makes requests wait.',
+    act: 'open that line. The instance\'s live page and `/blocks` have the stack and the request.'
+  }),
+  timeseries({
     title: 'Time blocked by cause',
     queries: [[`${by('sum', 'cause', growthRate(of('blocked', ROUTE)))} / scalar(${processes})`, '{{cause}}']],
     unit: 'percentunit',
@@ -114,7 +124,7 @@ const loop = [
     title: 'Loop delay',
     queries: [[by('sum', 'le', increase(of('delay:bucket', MAIN))), '{{le}}']],
     unit: 's',
-    shows: 'How late timers came, over time: each column is an interval, the darker a cell the more timers.',
+    shows: 'How late timers came, over time: each column is an interval, the nearer to yellow a cell the more timers.',
     bad: 'a second band above the first: most timers come in time and some wait long, which an average hides.',
     act: 'a band that moves up with the load is saturation; single cells far up are blocks, each with a mark.'
   }),

@@ -80,7 +80,9 @@ exports.timeseries = (spec) => {
 exports.heatmap = (spec) => panel(new heatmaps.PanelBuilder(), spec, { width: 12, height: 8 })
   .targets(targets(spec.queries, (query) => query.range().format(PromQueryFormat.Heatmap)))
   .calculate(false)
-  .color(new heatmaps.HeatmapColorOptionsBuilder().mode(heatmaps.HeatmapColorMode.Scheme).scheme('Oranges').steps(64).exponent(0.5))
+  // A single event is a cell of the scheme's first color: purple here, which stands out on both themes, where that of most
+  // schemes is nearly the dark one's background. From 0 on, so that a color means the same in a quiet hour. A scheme has no exponent.
+  .color(new heatmaps.HeatmapColorOptionsBuilder().mode(heatmaps.HeatmapColorMode.Scheme).scheme('Warm').steps(64).min(0))
   .yAxis(new heatmaps.YAxisConfigBuilder().unit(spec.unit))
   .filterValues(new heatmaps.FilterValueRangeBuilder().le(1e-9))
   .cellGap(1)

@@ -60,6 +60,16 @@ const by = (operator, labels, expression) => `${operator}${labels ? ` by (${labe
 /** @param {number} quantile @param {string} labels besides le @param {string} buckets rates or increases of buckets */
 const quantile = (quantile, labels, buckets) => `histogram_quantile(${quantile}, ${by('sum', labels ? `${labels}, le` : 'le', buckets)})`
 
+/**
+ * The longest block of the main threads, exactly: the gauge has the longest of a minute, and scrapes come more often.
+ * Where one in progress was seen to be longer, that is it.
+ * @param {string} window
+ */
+const longestBlock = (window) => {
+  const [ended, going] = ['longest', 'inProgress'].map((key) => by('max', '', `max_over_time(${of(key, 'thread="main"')}[${window}])`))
+  return `${ended} > ${going} or ${going}`
+}
+
 /** Active time of all time. @param {string} labels */
 const utilization = (labels) =>
   `${by('sum', labels, rate(of('loopTime', 'thread="main"', 'state="active"')))} / ${by('sum', labels, rate(of('loopTime', 'thread="main"')))}`
@@ -71,4 +81,4 @@ const utilization = (labels) =>
  */
 const ofLiving = (expression) => `${expression} and on (${PROCESS_LABELS}) ${of('buildInfo')}`
 
-module.exports = { ROUTE, PROCESS_LABELS, of, ofLiving, ofTarget, ofScenario, rate, increase, growth, growthRate, by, quantile, utilization }
+module.exports = { ROUTE, PROCESS_LABELS, of, ofLiving, ofTarget, ofScenario, rate, increase, growth, growthRate, longestBlock, by, quantile, utilization }

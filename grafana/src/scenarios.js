@@ -129,6 +129,7 @@ const goroutines = [
 const METRIC = 'loopwatch_scenario_operations_total'
 exports.build = () => dashboard({
   name: 'Scenarios',
+  tag: 'loopwatch-scenarios',
   description: 'What a running scenario does, live: throughput and latency of each variant, and how much it blocks its caller. Scrape port 9465 of the machine that runs it.',
   variables: [
     ...targetVariables(METRIC),

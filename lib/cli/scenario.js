@@ -1,6 +1,8 @@
 'use strict'
 
+const fs = require('node:fs')
 const path = require('node:path')
+const { codedError } = require('../tables/errors')
 
 /** By its path: the scenarios are a program of their own beside the agent, and declare no types in it. */
 const HARNESS = path.join(__dirname, '..', '..', 'scenarios', 'harness', 'cli.js')
@@ -17,5 +19,8 @@ exports.addScenario = (program) => {
     .allowUnknownOption()
     .helpOption(false)
     // Loaded then: the application of `loopwatch run` shares this process.
-    .action((_, __, command) => require(HARNESS).main(command.args))
+    .action((_, __, command) => {
+      if (!fs.existsSync(HARNESS)) throw codedError('LOOPWATCH_ERR_SCENARIOS', /** @type {{ homepage?: string }} */ (require('../../package.json')).homepage)
+      return require(HARNESS).main(command.args)
+    })
 }

@@ -43,13 +43,21 @@ test('every alert fires above its threshold, with the text that a person gets, a
   promtool(['test', 'rules', 'alerts.test.yml'])
 })
 
-test('every alert says what is wrong and has its heading in the runbook', () => {
+/** What has no page: the target does not answer. */
+const UNANSWERED = 'LoopwatchTargetDown'
+
+test('every alert says what is wrong, links to the agent\'s page and to its own heading of the runbook', () => {
   const headings = [...RUNBOOK.matchAll(/^### (Loopwatch\w+)$/gm)].map(([, heading]) => heading)
   assert.deepEqual(headings, alerts.map(({ alert }) => alert))
   for (const { alert, labels, annotations } of alerts) {
     assert.match(labels.severity, /^(critical|warning|info)$/, alert)
-    assert.deepEqual(Object.keys(annotations), ['summary', 'description', 'runbook_url'], alert)
-    assert.equal(annotations.runbook_url, `https://www.npmjs.com/package/loopwatch#${alert.toLowerCase()}`)
+    const { summary, description, site, route, page, runbook_url: runbook, ...others } = annotations
+    assert.ok(summary && description, alert)
+    assert.deepEqual(others, {}, alert)
+    assert.equal(site === undefined, route === undefined, alert)
+    assert.equal(page, alert === UNANSWERED ? undefined : 'http://{{ $labels.instance }}/', alert)
+    assert.match(runbook, /^http:\/\/.*\{\{ \$labels\.instance \}\}/, alert)
+    assert.ok(runbook.endsWith(`/runbook#${alert}`), runbook)
   }
 })
 

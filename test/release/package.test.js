@@ -12,9 +12,9 @@ const ts = require('typescript')
 const { startNode } = require('../support/app')
 const { makeDir } = require('../support/files')
 const { startRegistry } = require('../support/registry')
+const { judgeManifest, judgePack, LIMITS } = require('./check')
 
 const ROOT = path.join(__dirname, '..', '..')
-const PACKED_BYTES = 1e6
 const run = promisify(execFile)
 
 /** What a package may hold; everything else in it is a mistake. */
@@ -25,9 +25,7 @@ const belongs = [
   /^lib\/export\/page\/built\/(index\.html|page\.css|THIRD-PARTY\.txt)$/,
   /^types\/lib\/.+\.d\.ts$/,
   /^grafana\/.+\.(json|ya?ml|md)$/,
-  /^scenarios\/.+\.(js|mjs|md|json|css|svg|go|mod|rs)$/,
-  /^scenarios\/bakeoff\/(corpus\/in-memory\.ts|untyped\.d\.ts)$/,
-  /^scenarios\/hook-calls\/crate\/(Cargo\.toml|Cargo\.lock|rustfmt\.toml)$/
+  /^scenarios\/demo\/.+\.(js|md)$/
 ]
 
 /** An application that blocks, and says where its agent listens and which functions of which files blocked. */
@@ -76,17 +74,36 @@ function assertWatched (stdout, file = 'app') {
   assert.ok(said.blocked.some((/** @type {string} */ site) => site.startsWith('hold ') && path.basename(site).startsWith(file)), stdout)
 }
 
+test('a release waits for an address, a version that the changelog has, and provenance', () => {
+  const ready = { version: '1.2.0', repository: 'r', homepage: 'h', bugs: 'b', publishConfig: { provenance: true, access: 'public' } }
+  assert.deepEqual(judgeManifest(ready, '# Changelog\n\n## 1.2.0 (2026-11-23)\n'), [])
+  /** @type {[object, string, RegExp][]} */
+  const cases = [
+    [{ homepage: undefined }, '## 1.2.0', /no homepage/],
+    [{ version: '0.0.0' }, '## 0.0.0', /the version is 0\.0\.0/],
+    [{}, '## 1.1.0', /no heading for 1\.2\.0/],
+    [{}, '## 1.2.0 (unreleased)', /unreleased/],
+    [{ publishConfig: { access: 'public' } }, '## 1.2.0', /provenance/]
+  ]
+  for (const [differences, changelog, expected] of cases) {
+    const problems = judgeManifest({ ...ready, ...differences }, changelog)
+    assert.equal(problems.length, 1, problems.join())
+    assert.match(problems[0], expected)
+  }
+})
+
 test('the package', async (t) => {
   const dir = makeDir(t)
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', dir], { cwd: ROOT })
-  const [{ filename, size, files }] = JSON.parse(stdout.slice(stdout.indexOf('[\n')))
+  const [{ filename, size, unpackedSize, files }] = JSON.parse(stdout.slice(stdout.indexOf('[\n')))
   const tarball = path.join(dir, filename)
   const paths = files.map((/** @type {{ path: string }} */ file) => file.path)
 
-  await t.test('holds what belongs into it, in less than a megabyte', () => {
+  await t.test('holds what belongs into it, and is no larger than it has to be', () => {
     assert.deepEqual(paths.filter((/** @type {string} */ file) => !belongs.some((pattern) => pattern.test(file))), [])
-    assert.ok(size < PACKED_BYTES, `${size} bytes`)
-    t.diagnostic(`${paths.length} files, ${size} bytes packed`)
+    assert.ok(unpackedSize < LIMITS.unpackedBytes, `${unpackedSize} bytes unpacked`)
+    assert.ok(size < LIMITS.packedBytes, `${size} bytes packed`)
+    t.diagnostic(`${paths.length} files, ${size} bytes packed, ${unpackedSize} unpacked`)
   })
 
   await t.test('holds every file of its own that one of its files loads', () => {
@@ -100,15 +117,7 @@ test('the package', async (t) => {
   })
 
   await t.test('passes publint and attw', async () => {
-    const { publint } = await import('publint')
-    const { formatMessage } = await import('publint/utils')
-    const bytes = fs.readFileSync(tarball)
-    const { messages, pkg } = await publint({ pack: { tarball: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) }, strict: true })
-    assert.deepEqual(messages.map((/** @type {any} */ message) => formatMessage(message, pkg)), [])
-    const { checkPackage, createPackageFromTarballData } = await import('@arethetypeswrong/core')
-    const analysis = await checkPackage(createPackageFromTarballData(new Uint8Array(bytes)))
-    assert.equal(analysis.types && analysis.types.kind, 'included')
-    assert.deepEqual(analysis.problems, [])
+    assert.deepEqual(await judgePack(fs.readFileSync(tarball)), [])
   })
 
   const project = path.join(dir, 'project')
@@ -147,12 +156,24 @@ test('the package', async (t) => {
     for (const [name, range] of Object.entries(peerDependencies)) assert.deepEqual([name, range, peerDependenciesMeta[name].optional], [name, '*', true])
   })
 
-  await t.test('says how to install what a scenario needs, in the versions it is tested with', async (t) => {
-    const { devDependencies } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
-    const { code, stderr } = await startNode(t, [path.join(project, 'node_modules', '.bin', 'loopwatch'), 'scenario', 'offload', '--quick'], { cwd: project }).closed
-    assert.equal(code, 1)
-    assert.match(stderr, /npm install --no-save cli-progress@/)
-    for (const name of ['cli-table3', 'd3-scale', 'hdr-histogram-js', 'piscina']) assert.ok(stderr.includes(` ${name}@${devDependencies[name]}`), stderr)
+  await t.test('says where scenarios are, which no application needs', async (t) => {
+    for (const args of [[], ['offload', '--quick']]) {
+      const { code, stdout, stderr } = await startNode(t, [path.join(project, 'node_modules', '.bin', 'loopwatch'), 'scenario', ...args], { cwd: project }).closed
+      assert.notEqual(code, 0)
+      assert.equal(stdout, '')
+      assert.match(stderr, /npm ci && npx loopwatch scenario' in a checkout.*LOOPWATCH_ERR_SCENARIOS/s)
+    }
+  })
+
+  await t.test('has an effect when loaded only where it says so: a bundler may leave out what nobody calls', async () => {
+    const { sideEffects } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
+    for (const each of sideEffects) assert.ok(fs.existsSync(path.join(ROOT, each)), each)
+    const bundled = async (/** @type {string} */ name) => {
+      const { outputFiles } = await esbuild.build({ stdin: { contents: `import '${name}'`, resolveDir: project }, bundle: true, platform: 'node', write: false, logLevel: 'silent' })
+      return outputFiles[0].text
+    }
+    assert.match(await bundled('loopwatch/register'), /startPreloaded/)
+    assert.equal((await bundled('loopwatch')).includes('startPreloaded'), false)
   })
 
   await t.test('works from CommonJS, from ES modules and as a preload', async (t) => {
@@ -171,7 +192,7 @@ test('the package', async (t) => {
     const bin = path.join(project, 'node_modules', '.bin', 'loopwatch')
     const { version } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
     assert.equal((await startNode(t, [bin, '--version'], { cwd: project }).closed).stdout, `${version}\n`)
-    assert.match((await startNode(t, [bin, 'scenario'], { cwd: project }).closed).stdout, /messaging/)
+    assert.match((await startNode(t, [bin, 'demo', '--help'], { cwd: project }).closed).stdout, /--seconds/)
   })
 
   await t.test('has types for CommonJS and ES modules that need no types of its dependencies', () => {

@@ -4,11 +4,11 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 
-const DIR = path.join(__dirname, '..', '..', 'grafana', 'dashboards')
+const DIRS = ['dashboards', 'scenarios'].map((name) => path.join(__dirname, '..', '..', 'grafana', name))
 
 /** Every committed dashboard by its file's name. @returns {Map<string, any>} */
-exports.dashboards = () => new Map(fs.readdirSync(DIR).filter((file) => file.endsWith('.json'))
-  .map((file) => [path.basename(file, '.json'), JSON.parse(fs.readFileSync(path.join(DIR, file), 'utf8'))]))
+exports.dashboards = () => new Map(DIRS.flatMap((dir) => fs.readdirSync(dir).filter((file) => file.endsWith('.json'))
+  .map((file) => /** @type {[string, any]} */ ([path.basename(file, '.json'), JSON.parse(fs.readFileSync(path.join(dir, file), 'utf8'))]))))
 
 /**
  * Every query of a dashboard, its annotations' included.

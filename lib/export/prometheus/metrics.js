@@ -13,6 +13,7 @@ const { excuseOf } = require('../../tables/causes')
 const { DelayHistogram } = require('./delay-histogram')
 const { familiesOf, renderFamilies } = require('./exposition')
 const { LabelBound } = require('./label-bound')
+const { RecentLongest } = require('./recent-longest')
 const { OTHER } = require('../../util/other')
 const { SeriesHistogram } = require('./series-histogram')
 const { MS_PER_S } = require('../../util/units')
@@ -50,6 +51,7 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * @property {number} routes
  * @property {Record<string, string>} labels
  * @property {string} version
+ * @property {() => number} [nowMs] the clock of all threads unless given
  * @property {boolean} [anew] counting starts at the first reading: an earlier watchdog's counts are kept and added
  */
 
@@ -66,6 +68,7 @@ class Metrics {
   #blockRoutes
   #sites
   #threads
+  #longest
   /** @type {Map<string, number>} counters that are read, not counted, and their last value */
   #totals = new Map()
 
@@ -79,6 +82,7 @@ class Metrics {
     this.#blockRoutes = new LabelBound(sources.routes)
     this.#sites = new LabelBound(SITES)
     this.#threads = new LabelBound(THREADS)
+    this.#longest = new RecentLongest(sources.nowMs)
     this.#metrics.buildInfo.set({ version: sources.version, node_version: process.versions.node }, 1)
     this.#metrics.threshold.set(sources.thresholdMs / MS_PER_S)
   }
@@ -133,8 +137,9 @@ class Metrics {
   /** @param {import('../../types').BlockRecord} record of a finished block */
   observeBlock ({ id, thread, cause, durationMs, request, frame }) {
     const seconds = durationMs / MS_PER_S
-    const labels = { thread: this.threadLabel(thread), cause }
-    this.#metrics.blockDuration.observe({ labels, value: seconds, exemplarLabels: { block_id: id } })
+    const label = this.threadLabel(thread)
+    this.#metrics.blockDuration.observe({ labels: { thread: label, cause }, value: seconds, exemplarLabels: { block_id: id } })
+    this.#longest.add(label, durationMs)
     // A worker thread's block delays no request of the main thread.
     if (thread !== MAIN) return
     const route = request && !request.ended ? this.#blockedRoute(request.route) : '(none)'
@@ -239,8 +244,10 @@ class Metrics {
   #readLoop (thread, { activeMs, idleMs, heartbeatAgeMs, inProgressMs, count }) {
     this.#advance('loopTime', { thread, state: 'active' }, activeMs / MS_PER_S)
     this.#advance('loopTime', { thread, state: 'idle' }, idleMs / MS_PER_S)
-    const { heartbeatAge, inProgress } = this.#metrics
-    for (const [gauge, ms] of [[heartbeatAge, heartbeatAgeMs], [inProgress, inProgressMs]]) {
+    const { heartbeatAge, inProgress, longest } = this.#metrics
+    /** @type {[import('prom-client').Gauge, number][]} */
+    const gauges = [[heartbeatAge, heartbeatAgeMs], [inProgress, inProgressMs], [longest, this.#longest.longest(thread)]]
+    for (const [gauge, ms] of gauges) {
       if (count > 0) gauge.set({ thread }, ms / MS_PER_S)
       else gauge.remove({ thread })
     }

@@ -63,6 +63,25 @@ test('counters of OpenMetrics keep their whole name in the text format after bot
   assert.match(made.metrics.contentType(false), /^text\/plain; version=0\.0\.4/)
 })
 
+test('the longest block is exact, of each thread, of the last minute and no longer, whoever else reads it', async () => {
+  let nowMs = 1e6
+  const { metrics, samples } = makeMetrics({ nowMs: () => nowMs })
+  const longest = async (thread = 'main') => valueOf(await samples(), 'loopwatch_block_longest_seconds', { thread })
+  assert.equal(await longest(), 0)
+  for (const durationMs of [700, 1234.5, 300, 400]) {
+    metrics.observeBlock(makeRecord({ durationMs }))
+    nowMs += 10_000
+  }
+  metrics.observeBlock(makeRecord({ thread: 'pool', durationMs: 9000 }))
+  assert.deepEqual([await longest(), await longest()], [1.2345, 1.2345])
+  nowMs += 29_999
+  assert.equal(await longest(), 1.2345)
+  nowMs += 1
+  assert.equal(await longest(), 0.4)
+  nowMs += 30_000
+  assert.equal(await longest(), 0)
+})
+
 test('the values are those of the host, in seconds', async () => {
   const { metrics, host, samples } = makeMetrics()
   host.loop = { activeMs: 1500, idleMs: 8500, heartbeatAgeMs: 2412, inProgressMs: 2400 }

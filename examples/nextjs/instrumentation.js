@@ -1,0 +1,6 @@
+// Next.js calls this once in each of its server processes, before the first request.
+export async function register () {
+  if (process.env.NEXT_RUNTIME !== 'nodejs') return
+  const { start } = await import('loopwatch')
+  start({ labels: { service: 'nextjs-example' } })
+}

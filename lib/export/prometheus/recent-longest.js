@@ -1,0 +1,37 @@
+'use strict'
+
+const { nowMs: sharedNowMs } = require('../../util/clock')
+
+/** Scrapes come at least this often, so that `max_over_time` of any range misses no block. */
+const WINDOW_MS = 60_000
+
+/** The longest of the values of the last minute, by key. A read changes nothing, so two scrapers see the same. */
+class RecentLongest {
+  /** @type {Map<string, { atMs: number, value: number }[]>} each value shorter than the one before: one that is not outlives those before it */
+  #falling = new Map()
+  #nowMs
+
+  /** @param {() => number} [nowMs] */
+  constructor (nowMs = sharedNowMs) {
+    this.#nowMs = nowMs
+  }
+
+  /** @param {string} key @param {number} value */
+  add (key, value) {
+    const kept = this.#current(key).filter((each) => each.value > value)
+    this.#falling.set(key, [...kept, { atMs: this.#nowMs(), value }])
+  }
+
+  /** @param {string} key @returns {number} 0 where the last minute had none */
+  longest (key) {
+    return this.#current(key)[0]?.value ?? 0
+  }
+
+  /** @param {string} key */
+  #current (key) {
+    const endMs = this.#nowMs() - WINDOW_MS
+    return (this.#falling.get(key) ?? []).filter(({ atMs }) => atMs > endMs)
+  }
+}
+
+exports.RecentLongest = RecentLongest
