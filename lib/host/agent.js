@@ -1,6 +1,7 @@
 'use strict'
 
 const { EventEmitter } = require('node:events')
+const { sleepUntil } = require('../util/sleep')
 const process = require('../util/process')
 const { publish } = require('./events')
 const { createMemory, openBridge } = require('../bridge/memory')
@@ -37,6 +38,7 @@ const { WatchdogThread, isStarting } = require('./watchdog-thread')
 class Agent extends EventEmitter {
   /** Content type of what metrics() resolves with. */
   contentType = 'text/plain; version=0.0.4; charset=utf-8'
+  #bridge
   #parts
   #origins
   #gauge
@@ -60,6 +62,7 @@ class Agent extends EventEmitter {
     this.#forget = forget
     const memory = createMemory()
     const bridge = openBridge(memory)
+    this.#bridge = bridge
     const isAuto = options.requests === 'auto'
     const isUnsafe = isAuto && !isContextSafe(process.versions.node)
     // Where following costs a tenth of the throughput it waits for the first block.
@@ -187,6 +190,16 @@ class Agent extends EventEmitter {
       this.#settle(null)
     })()
     return this.#stopping
+  }
+
+  /**
+   * The same as the process exits, where no promise is heard any more: waits until the watchdog has filed all that it
+   * knows. Not for others.
+   * @param {number} longestMs
+   */
+  stopAtExit (longestMs) {
+    this.stop()
+    sleepUntil(() => this.#bridge.counters.get('released') > 0, longestMs)
   }
 }
 

@@ -392,6 +392,7 @@ class Watchdog {
     await this.#cluster.stop()
     this.#log?.flushSuppressed()
     for (const part of [this.#log, this.#file, this.#kernel]) part?.close()
+    this.#bridge.counters.add('released', 1)
   }
 }
 
