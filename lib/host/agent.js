@@ -2,6 +2,7 @@
 
 const { EventEmitter } = require('node:events')
 const { sleepUntil } = require('../util/sleep')
+const { US_PER_MS } = require('../util/units')
 const process = require('../util/process')
 const { publish } = require('./events')
 const { createMemory, openBridge } = require('../bridge/memory')
@@ -190,6 +191,12 @@ class Agent extends EventEmitter {
       this.#settle(null)
     })()
     return this.#stopping
+  }
+
+  /** How long the agent itself has kept this thread so far, ms; wraps. Not for others. */
+  get heldMs () {
+    const { counters } = this.#bridge
+    return ((counters.get('relayMicros') + counters.get('profileMicros')) | 0) / US_PER_MS
   }
 
   /**

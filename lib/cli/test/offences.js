@@ -39,7 +39,7 @@ exports.offencesOf = (judged, cwd) => {
     const known = offences.get(exports.keyOf(place))
     if (known === undefined) {
       offences.set(exports.keyOf(place), {
-        ...place, longestMs: ownMs, count: 1, cause: record.cause, tests: [test], records: [record], state: 'new', knownMs: null, reason: null
+        ...place, longestMs: ownMs, count: 1, cause: causeOf(record), tests: [test], records: [record], state: 'new', knownMs: null, reason: null
       })
       continue
     }
@@ -48,6 +48,15 @@ exports.offencesOf = (judged, cwd) => {
     if (!known.tests.some(({ file, name }) => file === test.file && name === test.name)) known.tests.push(test)
   }
   return [...offences.values()]
+}
+
+/**
+ * A block that broke the limit by its CPU time may have waited for a CPU for longer still; what it did there counts.
+ * @param {import('../../store/record').BlockRecord} record
+ */
+function causeOf ({ cause, durationMs, evidence: { nativeMs } }) {
+  if (!['starved', 'suspended', 'gc'].includes(cause)) return cause
+  return nativeMs * 2 > durationMs ? 'native' : 'js'
 }
 
 /** @param {import('../../store/record').BlockRecord} record @param {string} cwd */

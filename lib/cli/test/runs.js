@@ -15,6 +15,8 @@ const { readBlocks } = require('../../store/block-file')
  * @property {boolean} isWatched
  * @property {boolean} isNodeTest a file that `node --test` has started
  * @property {number} startMs
+ * @property {boolean} isMetered its main thread counted CPU time of each turn itself
+ * @property {import('./inside/loop-meter').Stretch[]} stretches
  * @property {Interval[]} tests in the order in which they began
  */
 
@@ -40,12 +42,14 @@ function readRun (text) {
   const open = new Map()
   for (const line of text.split('\n').flatMap(parse)) {
     if (line.type === 'process') {
-      const { pid, argv, execArgv, cwd, isWatched, isNodeTest, atMs } = line
-      run = { pid, argv, execArgv, cwd, isWatched, isNodeTest, startMs: atMs, tests: [] }
+      const { pid, argv, execArgv, cwd, isWatched, isMetered, isNodeTest, atMs } = line
+      run = { pid, argv, execArgv, cwd, isWatched, isMetered, isNodeTest, startMs: atMs, stretches: [], tests: [] }
     } else if (line.type === 'begin') {
       const test = { name: line.name, file: line.file, startMs: line.atMs, endMs: Infinity }
       open.set(line.id, test)
       run?.tests.push(test)
+    } else if (line.type === 'stretch') {
+      run?.stretches.push(line)
     } else if (line.type === 'end') {
       const test = open.get(line.id)
       if (test !== undefined) test.endMs = line.atMs
@@ -82,12 +86,21 @@ exports.runOf = (runs, { pid, startedAt, durationMs }) => {
  * @returns {{ test: Interval, overlapMs: number, others: number } | null} others: tests that ran for as long within it
  */
 exports.testOf = (tests, startMs, endMs) => {
-  /** @type {{ test: Interval, overlapMs: number, others: number } | null} */
-  let best = null
-  for (const test of tests) {
-    const overlapMs = Math.min(endMs, test.endMs) - Math.max(startMs, test.startMs)
-    if (overlapMs <= 0 || (best !== null && overlapMs < best.overlapMs)) continue
-    best = { test, overlapMs, others: best?.overlapMs === overlapMs ? best.others + 1 : 0 }
-  }
-  return best
+  const within = tests.map((test) => ({ test, overlapMs: overlapOf({ startMs, endMs }, test) })).filter(({ overlapMs }) => overlapMs > 0)
+  if (within.length === 0) return null
+  const longestMs = Math.max(...within.map(({ overlapMs }) => overlapMs))
+  const all = within.filter(({ overlapMs }) => overlapMs === longestMs)
+  return { test: all[all.length - 1].test, overlapMs: longestMs, others: all.length - 1 }
 }
+
+/** @param {{ startMs: number, endMs: number }} a @param {{ startMs: number, endMs: number }} b */
+const overlapOf = (a, b) => Math.min(a.endMs, b.endMs) - Math.max(a.startMs, b.startMs)
+
+/**
+ * The stretch of CPU time that a block was, as its thread has counted it.
+ * @param {import('./inside/loop-meter').Stretch[]} stretches
+ * @param {number} startMs
+ * @param {number} endMs
+ */
+exports.stretchOf = (stretches, startMs, endMs) => stretches.filter((stretch) => overlapOf(stretch, { startMs, endMs }) > 0)
+  .sort((a, b) => b.cpuMs - a.cpuMs)[0] ?? null

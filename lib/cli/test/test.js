@@ -11,8 +11,8 @@ const { isFailing, offencesOf } = require('./offences')
 const { compare, readRatchet, updated, writeRatchet } = require('./ratchet')
 const { repeat } = require('./repeat')
 const { textReport } = require('./report')
-const { readRuns, runOf } = require('./runs')
-const { judge } = require('./verdict')
+const { readRuns } = require('./runs')
+const { judgeAll } = require('./verdict')
 
 /**
  * @typedef {{ over: number, all?: boolean, repeatToBeSure?: boolean, threads: 'auto' | 'on', ratchet: string, update?: boolean, junit?: string, sarif?: string, json?: string }} Flags
@@ -32,7 +32,7 @@ exports.test = async (command, flags) => {
   const outcome = {
     offences: flags.update ? seen.offences.map((offence) => isFailing(offence) ? { ...offence, state: /** @type {const} */ ('known') } : offence) : seen.offences,
     gone: flags.update ? [] : gone,
-    passedOver: passedOver(seen.judged),
+    passedOver: passedOver(seen),
     overMs: flags.over,
     hasCpuTimes: seen.hasCpuTimes,
     watched: seen.runs.filter(({ isWatched }) => isWatched).length,
@@ -58,23 +58,25 @@ async function watch (command, { over, all = false, threads }, cwd, how = {}) {
   try {
     const ended = await runCommand(command, { ...how, env: watchedEnv({ dir, overMs: over, threads }) })
     const { runs, records } = readRuns(dir)
-    const hasCpuTimes = records.length === 0 || records.some(({ evidence }) => evidence.cpuMs !== null)
-    const judged = records.map((record) => judge(record, runOf(runs, record), { overMs: over, all, hasCpuTimes, cwd }))
+    const hasCpuTimes = records.length === 0 || runs.some(({ isMetered }) => isMetered) || records.some(({ evidence }) => evidence.cpuMs !== null)
+    const judged = judgeAll(records, runs, { overMs: over, all, hasCpuTimes, cwd })
     return { offences: offencesOf(judged, cwd), judged, runs, hasCpuTimes, ...ended }
   } finally {
     fs.rmSync(dir, { recursive: true, force: true })
   }
 }
 
-/** @param {import('./verdict').Judged[]} judged */
-function passedOver (judged) {
+/** @param {Seen} seen */
+function passedOver ({ judged, runs }) {
   /** @type {Record<string, { count: number, longestMs: number }>} */
   const reasons = {}
-  for (const { excuse, record } of judged) {
-    if (excuse === null) continue
-    reasons[excuse] ??= { count: 0, longestMs: 0 }
-    reasons[excuse].count++
-    reasons[excuse].longestMs = Math.max(reasons[excuse].longestMs, record.durationMs)
+  const add = (/** @type {string} */ reason, /** @type {number} */ ms) => {
+    reasons[reason] ??= { count: 0, longestMs: 0 }
+    reasons[reason].count++
+    reasons[reason].longestMs = Math.max(reasons[reason].longestMs, ms)
   }
+  for (const { excuse, record } of judged) if (excuse !== null) add(excuse, record.durationMs)
+  const known = new Set(judged.map(({ stretch }) => stretch))
+  for (const stretch of runs.flatMap(({ stretches }) => stretches)) if (!known.has(stretch)) add('no stack taken', stretch.cpuMs)
   return reasons
 }

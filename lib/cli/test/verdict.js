@@ -2,9 +2,9 @@
 
 const path = require('node:path')
 const { isFromTool, ownShare } = require('./owner')
-const { testOf } = require('./runs')
+const { runOf, stretchOf, testOf } = require('./runs')
 
-/** Neither is done by code: the machine or the collector was. */
+/** Not the work of any code, but of the machine or the collector. */
 const EXCUSED = ['starved', 'suspended', 'gc']
 
 /**
@@ -22,7 +22,27 @@ const EXCUSED = ['starved', 'suspended', 'gc']
  * @property {number} ownMs CPU time of the application's own code
  * @property {string | null} excuse why it does not count; null where it does
  * @property {{ file: string | null, name: string | null, others: number }} test
+ * @property {import('./inside/loop-meter').Stretch | null} stretch in which its thread counted its CPU time
  */
+
+/**
+ * What the blocks of a command mean for the verdict. CPU time of one turn of a loop is charged to one block, the longest.
+ * @param {BlockRecord[]} records
+ * @param {ProcessRun[]} runs
+ * @param {Limits} limits
+ * @returns {Judged[]}
+ */
+exports.judgeAll = (records, runs, limits) => {
+  const judged = records.map((record) => judge(record, runOf(runs, record), limits))
+  /** @type {Map<import('./inside/loop-meter').Stretch, Judged>} */
+  const charged = new Map()
+  for (const each of judged.toSorted((a, b) => b.record.durationMs - a.record.durationMs)) {
+    if (each.stretch === null || each.excuse !== null) continue
+    if (charged.has(each.stretch)) each.excuse = 'part of another'
+    else charged.set(each.stretch, each)
+  }
+  return judged
+}
 
 /**
  * What one block means for the verdict.
@@ -31,10 +51,12 @@ const EXCUSED = ['starved', 'suspended', 'gc']
  * @param {Limits} limits
  * @returns {Judged}
  */
-exports.judge = (record, run, limits) => {
+function judge (record, run, limits) {
   const startMs = Date.parse(record.startedAt)
-  const within = run === null ? null : testOf(run.tests, startMs, startMs + record.durationMs)
-  const spentMs = spent(record, limits)
+  const stretch = run === null || record.threadId !== 0 ? null : stretchOf(run.stretches, startMs, startMs + record.durationMs)
+  const interval = stretch ?? { startMs, endMs: startMs + record.durationMs }
+  const within = run === null ? null : testOf(run.tests, interval.startMs, interval.endMs)
+  const spentMs = spent(record, cpuOf(record, run, stretch), limits)
   const share = limits.all ? 1 : ownShare(record)
   // What of it fell outside the test is not the test's.
   const ownMs = Math.min(spentMs * share, within?.overlapMs ?? Infinity)
@@ -43,15 +65,27 @@ exports.judge = (record, run, limits) => {
     record,
     ownMs: Math.round(ownMs),
     excuse: excuseOf(record, { limits, spentMs, share, ownMs, isInTest: within !== null, run }),
-    test: { file: file === null ? null : relative(file, limits.cwd), name: within?.test.name ?? null, others: within?.others ?? 0 }
+    test: { file: file === null ? null : relative(file, limits.cwd), name: within?.test.name ?? null, others: within?.others ?? 0 },
+    stretch
   }
 }
 
-/** @param {BlockRecord} record @param {Limits} limits */
-function spent ({ evidence: { cpuMs, gcMs }, durationMs }, { hasCpuTimes }) {
+/**
+ * CPU time of a block, as the thread itself has counted it: that is exact however busy the machine was. A thread that was
+ * killed in mid-block, or is no main thread, has not.
+ * @param {BlockRecord} record @param {ProcessRun | null} run @param {import('./inside/loop-meter').Stretch | null} stretch
+ */
+function cpuOf ({ threadId, ongoing, evidence }, run, stretch) {
+  if (stretch !== null) return stretch.cpuMs
+  return run?.isMetered && threadId === 0 && !ongoing ? 0 : evidence.cpuMs
+}
+
+/** @param {BlockRecord} record @param {number | null} cpuMs @param {Limits} limits */
+function spent ({ evidence: { gcMs }, durationMs }, cpuMs, { hasCpuTimes }) {
   // Where the system tells CPU times a block without one was not measured, which must fail nobody.
   const ms = hasCpuTimes ? cpuMs ?? 0 : durationMs
-  return Math.max(0, ms - gcMs)
+  // Of pauses only the duration is known. A thread that waited for a CPU waited in them as well.
+  return Math.max(0, ms - gcMs * Math.min(1, ms / durationMs))
 }
 
 /**
@@ -59,11 +93,13 @@ function spent ({ evidence: { cpuMs, gcMs }, durationMs }, { hasCpuTimes }) {
  * @param {{ limits: Limits, spentMs: number, share: number, ownMs: number, isInTest: boolean, run: ProcessRun | null }} seen
  * @returns {string | null}
  */
-function excuseOf (record, { limits: { overMs, all }, spentMs, share, ownMs, isInTest, run }) {
+function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, share, ownMs, isInTest, run }) {
   const { cause, evidence, frame } = record
+  const isExcused = EXCUSED.includes(cause)
   if (evidence.debugger) return 'debugger'
-  if (EXCUSED.includes(cause)) return cause
-  if (spentMs < overMs) return cause === 'sync-io' ? 'sync-io' : 'below the limit on the CPU'
+  // A thread that waited for a CPU may have spent the limit on it all the same: its CPU time tells.
+  if (spentMs < overMs) return isExcused || cause === 'sync-io' ? cause : 'below the limit on the CPU'
+  if (isExcused && !hasCpuTimes) return cause
   if (!all) {
     if (!isInTest && isStartup(record, run)) return 'start-up'
     if (frame === null) return 'no code of the application'
@@ -89,4 +125,5 @@ function relative (file, cwd) {
   return (short.startsWith('..') || path.isAbsolute(short) ? plain : short).replaceAll('\\', '/')
 }
 
+exports.judge = judge
 exports.relative = relative

@@ -7,7 +7,7 @@ const LOADER = /[\\/]jest-util[\\/]/
 
 /** @typedef {{ name: string, parent?: JestNode }} JestNode a test, or a block of them; the outermost has no parent and a name of Jest's own */
 /** @typedef {{ name: string, test?: JestNode }} JestEvent */
-/** @typedef {new (config: unknown, context?: { testPath?: string }, ...rest: unknown[]) => { handleTestEvent?: (event: JestEvent, state: unknown) => unknown }} Environment */
+/** @typedef {new (config: unknown, context?: { testPath?: string }, ...rest: unknown[]) => { handleTestEvent (event: JestEvent, state: unknown): unknown }} Environment its handleTestEvent may be missing */
 
 /** @param {JestNode | undefined} node @returns {string[]} */
 const namesOf = (node) => node?.parent === undefined ? [] : [...namesOf(node.parent), node.name]

@@ -35,8 +35,7 @@ function watch ({ dir, overMs, threads }) {
   const { Recorder, publish } = require('./recorder')
   const isTestFile = process.env.NODE_TEST_CONTEXT !== undefined && process.env[RUNNER] === String(process.ppid)
   const agent = startAgent({ dir, overMs, threads })
-  // The getter keeps the process until its watchdog watches, which only a runner of tests should wait for.
-  const recorder = new Recorder(dir, agent === null ? null : () => agent.ready, isTestFile)
+  const recorder = new Recorder(dir, overMs, agent, isTestFile)
   publish(recorder)
   process.on('exit', () => {
     recorder.exit()

@@ -4,6 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { setImmediate, setTimeout } = require('node:timers')
 const process = require('../../../util/process')
+const { startMeter } = require('./loop-meter')
 const { hiddenValue } = require('../../../util/define-hidden')
 
 /** Where hooks that a runner loads by itself find this process's recorder. */
@@ -23,18 +24,23 @@ class Recorder {
   #fd
   /** Tests that have begun. */
   begun = 0
-  #ready
+  #agent
+  #meter
 
   /**
    * @param {string} dir
-   * @param {(() => Promise<unknown>) | null} ready that of the agent, null where there is none
+   * @param {number} overMs
+   * @param {{ ready: Promise<unknown>, heldMs: number } | null} agent null where there is none
    * @param {boolean} isNodeTest this is a file that `node --test` has started
    */
-  constructor (dir, ready, isNodeTest) {
+  constructor (dir, overMs, agent, isNodeTest) {
     this.#fd = fs.openSync(path.join(dir, `${process.pid}-${dateNow()}.tests`), 'a', 0o600)
-    this.#ready = ready
+    this.#agent = agent
     const { pid, argv, execArgv } = process
-    this.#write({ type: 'process', pid, argv, execArgv, cwd: process.cwd(), isWatched: ready !== null, isNodeTest, atMs: dateNow() })
+    this.#meter = startMeter(overMs, () => agent?.heldMs ?? 0, (stretch) => this.#write({ type: 'stretch', ...stretch }))
+    this.#write({
+      type: 'process', pid, argv, execArgv, cwd: process.cwd(), isWatched: agent !== null, isMetered: this.#meter !== null, isNodeTest, atMs: dateNow()
+    })
   }
 
   /** @param {object} line */
@@ -52,6 +58,7 @@ class Recorder {
    * @returns {number} what end() takes
    */
   begin (name, file) {
+    this.#meter?.mark()
     const id = ++this.begun
     this.#write({ type: 'begin', id, name: `${name}`, file: file ?? null, atMs: dateNow() })
     return id
@@ -59,17 +66,19 @@ class Recorder {
 
   /** @param {number} id */
   end (id) {
+    this.#meter?.mark()
     this.#write({ type: 'end', id, atMs: dateNow() })
   }
 
   exit () {
-    this.#write({ type: 'exit', atMs: dateNow() })
+    this.#meter?.mark()
   }
 
   /** Settles when blocks are seen with their lines, or when it has waited long enough. @returns {Promise<unknown>} */
   ready () {
-    if (this.#ready === null) return Promise.resolve()
-    return Promise.race([this.#ready().catch(() => {}), new Promise((resolve) => { setTimeout(resolve, READY_MS).unref() })])
+    if (this.#agent === null) return Promise.resolve()
+    // The getter keeps the process until its watchdog watches, which only a runner of tests should wait for.
+    return Promise.race([this.#agent.ready.catch(() => {}), new Promise((resolve) => { setTimeout(resolve, READY_MS).unref() })])
   }
 
   /**
