@@ -2,6 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { TraceMap, originalPositionFor } = require('@jridgewell/trace-mapping')
 const { readBlocks } = require('../../store/block-file')
 
 /**
@@ -17,6 +18,7 @@ const { readBlocks } = require('../../store/block-file')
  * @property {number} startMs
  * @property {boolean} isMetered its main thread counted CPU time of each turn itself
  * @property {import('./inside/loop-meter').Stretch[]} stretches
+ * @property {Map<string, string>} sourceMaps files of them, by the file whose code was transformed
  * @property {Interval[]} tests in the order in which they began
  */
 
@@ -31,7 +33,22 @@ const SUFFIX = '.tests'
 exports.readRuns = (dir) => {
   const runs = fs.readdirSync(dir).filter((file) => file.endsWith(SUFFIX)).sort()
     .map((file) => readRun(fs.readFileSync(path.join(dir, file), 'utf8'))).filter((run) => run !== null)
-  return { runs, records: readBlocks(dir).records }
+  return { runs, records: readBlocks(dir).records.map((record) => placed(record, exports.runOf(runs, record))) }
+}
+
+/** A record whose line is that of the file, not of what a runner made of it. @param {BlockRecord} record @param {ProcessRun | null} run */
+function placed (record, run) {
+  const { frame } = record
+  const file = frame?.file ? run?.sourceMaps.get(frame.file) : undefined
+  if (frame?.line == null || file === undefined) return record
+  try {
+    const map = new TraceMap(fs.readFileSync(file, 'utf8'))
+    const { line, column } = originalPositionFor(map, { line: frame.line, column: Math.max(0, (frame.column ?? 1) - 1) })
+    return line === null ? record : { ...record, frame: { ...frame, line, column: column + 1, exact: true } }
+  } catch {
+    // The cache that it was in is gone.
+    return record
+  }
 }
 
 /** @param {string} text @returns {ProcessRun | null} */
@@ -43,11 +60,13 @@ function readRun (text) {
   for (const line of text.split('\n').flatMap(parse)) {
     if (line.type === 'process') {
       const { pid, argv, execArgv, cwd, isWatched, isMetered, isNodeTest, atMs } = line
-      run = { pid, argv, execArgv, cwd, isWatched, isMetered, isNodeTest, startMs: atMs, stretches: [], tests: [] }
+      run = { pid, argv, execArgv, cwd, isWatched, isMetered, isNodeTest, startMs: atMs, stretches: [], sourceMaps: new Map(), tests: [] }
     } else if (line.type === 'begin') {
       const test = { name: line.name, file: line.file, startMs: line.atMs, endMs: Infinity }
       open.set(line.id, test)
       run?.tests.push(test)
+    } else if (line.type === 'map') {
+      run?.sourceMaps.set(line.file, line.sourceMap)
     } else if (line.type === 'stretch') {
       run?.stretches.push(line)
     } else if (line.type === 'end') {

@@ -4,6 +4,9 @@ const path = require('node:path')
 const { isFromTool, ownShare } = require('./owner')
 const { runOf, stretchOf, testOf } = require('./runs')
 
+/** Processes that Vitest forks for files of tests. It runs short tests in a row without a turn of the loop. */
+const VITEST = /[\\/]node_modules[\\/](vitest[\\/]dist|tinypool)[\\/]/
+
 /** Not the work of any code, but of the machine or the collector. */
 const EXCUSED = ['starved', 'suspended', 'gc']
 
@@ -102,6 +105,7 @@ function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, shar
   if (isExcused && !hasCpuTimes) return cause
   if (!all) {
     if (!isInTest && isStartup(record, run)) return 'start-up'
+    if (run?.tests.length === 0 && VITEST.test(run.argv[1] ?? '')) return 'in Vitest without the setup file loopwatch/vitest'
     if (frame === null) return 'no code of the application'
     if (isFromTool(record) || share === 0) return 'runner or compiler'
     if (spentMs * share < overMs) return 'loading'

@@ -5,6 +5,8 @@ const Module = require('node:module')
 /** What loads test environments, by whatever name they have; its own file is all that tells. */
 const LOADER = /[\\/]jest-util[\\/]/
 
+const TRANSFORM = '@jest/transform'
+
 /** @typedef {{ name: string, parent?: JestNode }} JestNode a test, or a block of them; the outermost has no parent and a name of Jest's own */
 /** @typedef {{ name: string, test?: JestNode }} JestEvent */
 /** @typedef {new (config: unknown, context?: { testPath?: string }, ...rest: unknown[]) => { handleTestEvent (event: JestEvent, state: unknown): unknown }} Environment its handleTestEvent may be missing */
@@ -48,6 +50,28 @@ function following (Given, recorder) {
   }
 }
 
+/**
+ * Jest's transformer, as its users load it, that tells of the source map of each file: its code is run by other lines than
+ * the file has.
+ * @param {any} exported
+ * @param {import('./recorder').Recorder} recorder
+ */
+const telling = (exported, recorder) => new Proxy(exported, {
+  get: (target, name) => name !== 'createScriptTransformer'
+    ? target[name]
+    : async (/** @type {unknown[]} */ ...args) => {
+      const transformer = await target.createScriptTransformer(...args)
+      const told = (/** @type {string} */ file, /** @type {any} */ result) => {
+        if (result?.sourceMapPath) recorder.map(file, result.sourceMapPath)
+        return result
+      }
+      const { transform, transformAsync } = transformer
+      transformer.transform = (/** @type {[string]} */ ...given) => told(given[0], transform.apply(transformer, given))
+      transformer.transformAsync = async (/** @type {[string]} */ ...given) => told(given[0], await transformAsync.apply(transformer, given))
+      return transformer
+    }
+})
+
 /** @param {any} exported of a module @returns {boolean} */
 const isEnvironment = (exported) => typeof exported === 'function' && ['setup', 'teardown', 'getVmContext'].every((name) => typeof exported.prototype?.[name] === 'function')
 
@@ -60,6 +84,7 @@ exports.follow = (recorder) => {
   const load = loader._load
   loader._load = function (request, parent, ...rest) {
     const exported = load.call(this, request, parent, ...rest)
+    if (request === TRANSFORM) return telling(exported, recorder)
     if (!LOADER.test(parent?.filename ?? '')) return exported
     const environment = exported?.__esModule ? exported.default : exported
     return isEnvironment(environment) ? { __esModule: true, default: following(environment, recorder) } : exported

@@ -26,6 +26,7 @@ class Recorder {
   begun = 0
   #agent
   #meter
+  #mapped = new Set()
 
   /**
    * @param {string} dir
@@ -68,6 +69,13 @@ class Recorder {
   end (id) {
     this.#meter?.mark()
     this.#write({ type: 'end', id, atMs: dateNow() })
+  }
+
+  /** @param {string} file that was transformed @param {string} sourceMap a file */
+  map (file, sourceMap) {
+    if (this.#mapped.has(file)) return
+    this.#mapped.add(file)
+    this.#write({ type: 'map', file, sourceMap })
   }
 
   exit () {
