@@ -106,7 +106,8 @@ test('the package', async (t) => {
     const { messages, pkg } = await publint({ pack: { tarball: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) }, strict: true })
     assert.deepEqual(messages.map((/** @type {any} */ message) => formatMessage(message, pkg)), [])
     const { checkPackage, createPackageFromTarballData } = await import('@arethetypeswrong/core')
-    const analysis = await checkPackage(createPackageFromTarballData(new Uint8Array(bytes)))
+    // Vitest's setup file is an ES module, as Vitest is, and exports nothing.
+    const analysis = await checkPackage(createPackageFromTarballData(new Uint8Array(bytes)), { excludeEntrypoints: ['./vitest'] })
     assert.equal(analysis.types && analysis.types.kind, 'included')
     assert.deepEqual(analysis.problems, [])
   })

@@ -75,7 +75,7 @@ test('a file that cannot be read says why', (t) => {
   }
   for (const [text, message] of Object.entries(cases)) {
     fs.writeFileSync(file, text)
-    assert.throws(() => readRatchet(file), (error) => error.code === 'LOOPWATCH_ERR_RATCHET' && message.test(error.message) && error.message.startsWith(file), text)
+    assert.throws(() => readRatchet(file), (/** @type {any} */ error) => error.code === 'LOOPWATCH_ERR_RATCHET' && message.test(error.message) && error.message.startsWith(file), text)
   }
   assert.throws(() => readRatchet(path.dirname(file)), { code: 'LOOPWATCH_ERR_RATCHET', message: /cannot be read/ })
 })

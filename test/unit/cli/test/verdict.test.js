@@ -25,6 +25,7 @@ const makeRun = (differences) => ({
   isNodeTest: true,
   startMs: START_MS - 1000,
   stretches: [{ startMs: START_MS, endMs: START_MS + 300, cpuMs: 120 }],
+  sourceMaps: new Map(),
   tests: [interval(0, 300)],
   ...differences
 })
