@@ -45,7 +45,11 @@ const SHORT_LINES = {
 module.exports = [
   ...neostandard({
     ignores: [
-      'types/**', 'test/fixtures/mapped/**', 'lib/export/page/built/**', 'examples/*/dist/**', 'examples/nextjs/.next/**'
+      'types/**',
+      'test/fixtures/mapped/**',
+      'lib/export/page/built/**',
+      'examples/*/dist/**',
+      'examples/nextjs/.next/**'
     ]
   }),
   { files: ['**/*.js'], languageOptions: { sourceType: 'commonjs' }, rules: { strict: ['error', 'global'] } },

@@ -11,6 +11,7 @@ const { addStack } = require('./stack/command')
 const { addProfile } = require('./profile/command')
 const { addAttach } = require('./attach/command')
 const { addDiagnose } = require('./diagnose/command')
+const { addTest } = require('./test/command')
 const { endWith, styled } = require('./common/failure')
 const { version } = require('../../package.json')
 
@@ -20,7 +21,8 @@ Examples:
   $ loopwatch blocks 127.0.0.1:9464 --top
   $ loopwatch attach 4711 --once
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 130 ended by Ctrl-C. 'run' ends with the application's own.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 ended by Ctrl-C. 'run' and 'test' end with the
+application's own.
 `
 
 const program = new Command('loopwatch')
@@ -32,7 +34,7 @@ const program = new Command('loopwatch')
   .configureOutput({ outputError: (text, write) => write(styled(text)) })
   .showHelpAfterError('(loopwatch --help lists the commands)')
 
-for (const add of [addRun, addBlocks, addDoctor, addAttach, addProfile, addDiagnose, addStack, addDemo, addScenario]) {
+for (const add of [addRun, addTest, addBlocks, addDoctor, addAttach, addProfile, addDiagnose, addStack, addDemo, addScenario]) {
   add(program)
 }
 

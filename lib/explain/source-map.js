@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 const { fileURLToPath, pathToFileURL } = require('node:url')
-const { MAP_CHARS } = require('../util/source-map-size')
+const { MAP_CHARS } = require('../tables/source-map-size')
 
 /** Loaded with the first map only: most applications have none. */
 const tracing = () => require('@jridgewell/trace-mapping')

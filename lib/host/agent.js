@@ -2,6 +2,8 @@
 
 const diagnosticsChannel = require('node:diagnostics_channel')
 const { EventEmitter } = require('node:events')
+const { sleepUntil } = require('../util/sleep')
+const { US_PER_MS } = require('../util/units')
 const { LoopwatchError } = require('../tables/errors')
 const { unblockStream } = require('./nonblocking-stdout')
 const { checkHunt } = require('./origin/hunt')
@@ -170,6 +172,22 @@ class Agent extends EventEmitter {
       this.#settle(null)
     })()
     return this.#stopping
+  }
+
+  /** How long the agent itself has kept this thread so far, ms; wraps. Not for others. */
+  get heldMs () {
+    const { counters } = this.#senses.gauge
+    return ((counters.get('relayMicros') + counters.get('profileMicros')) | 0) / US_PER_MS
+  }
+
+  /**
+   * The same as the process exits, where no promise is heard any more: waits until the watchdog has filed all that it
+   * knows. Not for others.
+   * @param {number} longestMs
+   */
+  stopAtExit (longestMs) {
+    this.stop()
+    sleepUntil(() => this.#senses.gauge.counters.get('released') > 0, longestMs)
   }
 }
 

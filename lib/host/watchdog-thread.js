@@ -10,7 +10,7 @@ const { entryPoint, OWN_FOLDER } = require('../tables/entry-points')
 const { codedError } = require('../tables/errors')
 const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, TRACK, WARN, SOURCE_MAP } = require('../bridge/messages')
 const { hiddenProperty } = require('../util/define-hidden')
-const { MAP_CHARS } = require('../util/source-map-size')
+const { MAP_CHARS } = require('../tables/source-map-size')
 
 const ENTRY = entryPoint('watchdog')
 const FIRST_RETRY_MS = 1000

@@ -26,7 +26,11 @@ const table = {
   /** Before an application that is profiled: lib/cli/profile, by --require. */
   profilePreload: 'cli/profile/preload.js',
   /** Beside a main thread that is profiled: lib/cli/profile/cpu-thread.js itself, as a Worker. */
-  cpuThread: 'cli/profile/cpu-thread.js'
+  cpuThread: 'cli/profile/cpu-thread.js',
+  /** Before every process that `loopwatch test` watches: lib/cli/test/child.js, by --require. */
+  testPreload: 'cli/test/inside/preload.js',
+  /** In Mocha: lib/cli/test/inside/preload.js, as a file of root hooks. */
+  mochaHooks: 'cli/test/inside/mocha-hooks.js'
 }
 
 /** lib/ with a separator at its end; null in a bundle. */

@@ -49,6 +49,10 @@ const table = {
     `${flag} cannot write ${file}: ${reason}`,
   LOOPWATCH_ERR_PACKAGES: (/** @type {string[]} */ packages) =>
     `scenarios need packages that the agent does not: npm install --no-save ${packages.join(' ')}`,
+  LOOPWATCH_ERR_COMMAND: (/** @type {string | undefined} */ command, /** @type {string} */ reason) =>
+    command === undefined ? reason : `cannot start ${command}: ${reason}`,
+  LOOPWATCH_ERR_RATCHET: (/** @type {string} */ file, /** @type {string} */ reason) =>
+    `${file} ${reason}`,
   LOOPWATCH_ERR_DATABASE: (/** @type {string} */ reason) =>
     `no PostgreSQL for the scenario: ${reason}`
 }

@@ -75,7 +75,7 @@ class Watchdog {
     const sources = sourcesOf({ mainLoop, cluster, blocks, page, scrape })
     const endpoint = new Endpoint({ options, health, cluster, sources, post })
     const outputs = { log, file, pyroscope, endpoint }
-    this.#parts = { stats, scheduler, mainLoop, threads, cluster, blocks, page, scrape, upkeep, sinks, ...outputs }
+    this.#parts = { counters: bridge.counters, stats, scheduler, mainLoop, threads, cluster, blocks, page, scrape, upkeep, sinks, ...outputs }
 
     if (!data.namesRequests) health.set('requests', UNNAMED)
     threads?.start({ known: data.threads, labelOf: (name) => metrics.threadLabel(name), sinks: threadSinks })
@@ -120,7 +120,7 @@ class Watchdog {
   /** Ends watching, up to date with all that has ended; a block in progress is recorded as far as it came. */
   async stop () {
     const { stats, scheduler, mainLoop, threads, cluster, page, scrape, upkeep, sinks } = this.#parts
-    const { log, file, pyroscope, endpoint } = this.#parts
+    const { log, file, pyroscope, endpoint, counters } = this.#parts
     const now = nowMs()
     scheduler.stop()
     this.#poll(now, true)
@@ -133,6 +133,7 @@ class Watchdog {
     await cluster.stop()
     log?.flushSuppressed()
     for (const part of [log, file, stats]) part?.close()
+    counters.add('released', 1)
   }
 }
 

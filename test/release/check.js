@@ -7,6 +7,8 @@ const os = require('node:os')
 const path = require('node:path')
 
 const ROOT = path.join(__dirname, '..', '..')
+/** Vitest's setup file is an ES module, as Vitest is, and exports nothing. */
+const NO_COMMONJS = { excludeEntrypoints: ['./vitest'] }
 /** What an application gets that installs loopwatch. */
 const GOAL_BYTES = 1e6
 /**
@@ -25,7 +27,7 @@ async function judgePack (bytes) {
   const { formatMessage } = await import('publint/utils')
   const { messages, pkg } = await publint({ pack: { tarball: /** @type {ArrayBuffer} */ (bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)) }, strict: true })
   const { checkPackage, createPackageFromTarballData } = await import('@arethetypeswrong/core')
-  const { types, problems = [] } = /** @type {any} */ (await checkPackage(createPackageFromTarballData(new Uint8Array(bytes))))
+  const { types, problems = [] } = /** @type {any} */ (await checkPackage(createPackageFromTarballData(new Uint8Array(bytes)), NO_COMMONJS))
   return [
     ...messages.map((/** @type {any} */ message) => `publint: ${formatMessage(message, pkg)}`),
     ...(types && types.kind === 'included' ? [] : ['arethetypeswrong: the package has no types']),

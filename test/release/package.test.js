@@ -22,8 +22,9 @@ const belongs = [
   /^(package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/,
   /^docs\/.+\.md$/,
   /^lib\/(?!export\/page\/source\/).+\.(js|md)$/,
+  /^lib\/cli\/test\/inside\/vitest\.mjs$/,
   /^lib\/export\/page\/built\/(index\.html|page\.css|THIRD-PARTY\.txt)$/,
-  /^types\/lib\/.+\.d\.ts$/,
+  /^types\/lib\/.+\.d\.m?ts$/,
   /^grafana\/.+\.(json|ya?ml|md)$/,
   /^scenarios\/demo\/.+\.(js|md)$/
 ]

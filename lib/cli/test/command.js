@@ -1,0 +1,56 @@
+'use strict'
+
+const { Option } = require('commander')
+const { codedError } = require('../../tables/errors')
+
+const EXAMPLES = `
+Examples:
+  $ loopwatch test -- node --test
+  $ loopwatch test --over 100ms --junit blocks.xml -- npx jest
+
+It ends with the command's own exit code, or with 1 where that is 0 and a block broke the limit; 2 is wrong usage.
+`
+
+/** The agent sees no shorter blocks for certain while a machine is busy. */
+const LEAST_MS = 20
+const MOST_MS = 60000
+/** @type {Record<string, number>} */
+const UNIT_MS = { '': 1, ms: 1, s: 1000 }
+
+/**
+ * Reads a length of time, in ms.
+ * @param {string} text 50ms, 50, 0.1s
+ */
+function limit (text) {
+  const [, count, unit] = /^(\d+(?:\.\d+)?)(ms|s|)$/.exec(text) ?? []
+  const ms = Number(count) * UNIT_MS[unit]
+  if (!(ms >= LEAST_MS && ms <= MOST_MS)) throw codedError('LOOPWATCH_ERR_OPTION', '--over', `a time from ${LEAST_MS}ms to ${MOST_MS / 1000}s`, text)
+  return ms
+}
+
+/**
+ * `loopwatch test -- <command>`: a test command that fails where the application's code blocks.
+ * @param {import('commander').Command} program
+ */
+exports.addTest = (program) => {
+  program.command('test')
+    .description('run a test command, and fail it where the code blocks the event loop')
+    .argument('[command...]', 'after --: node --test, npx jest, npm test…')
+    .optionsGroup('What fails:')
+    .addOption(new Option('--over <time>', 'the limit: CPU time of the application\'s own code in one block (50ms, 0.1s)').argParser(limit).default(50, '50ms'))
+    .option('--all', 'count start-up, runners, loaders, transformers and compilers too')
+    .option('--repeat-to-be-sure', 'run what blocked once more before it fails')
+    .addOption(new Option('--threads <how>', 'worker threads: auto = durations only, which fail nothing; on = lines too, by their inspectors').choices(['auto', 'on']).default('auto'))
+    .optionsGroup('Known blocks:')
+    .option('--ratchet <file>', 'what is known and allowed', 'loopwatch.json')
+    .option('--update', 'write what blocked into that file, and do not fail')
+    .optionsGroup('For machines:')
+    .option('--junit <file>', 'JUnit XML')
+    .option('--sarif <file>', 'SARIF 2.1.0, for code scanning')
+    .option('--json <file>', 'everything that is known, as JSON')
+    .addHelpText('after', EXAMPLES)
+    // Loaded then: the application of `loopwatch run` shares this process.
+    .action((command, flags) => require('./test').test(command, flags))
+}
+
+exports.limit = limit

@@ -1,0 +1,41 @@
+'use strict'
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { codedErrorFrom } = require('../../../tables/errors')
+const { markdownReport } = require('../report')
+const { githubAnnotations } = require('./github')
+const { gitlabReport } = require('./gitlab')
+const { jsonReport } = require('./json')
+const { junitReport } = require('./junit')
+const { sarifReport } = require('./sarif')
+
+/** Where a job of GitLab finds it, once its `artifacts: reports: codequality:` names it. */
+const GITLAB_FILE = 'gl-code-quality-report.json'
+
+/**
+ * Writes what was asked for by flags, and by the variables of GitHub and GitLab.
+ * @param {import('../report').Outcome} outcome
+ * @param {{ junit?: string, sarif?: string, json?: string }} flags
+ * @param {NodeJS.ProcessEnv} env
+ */
+exports.writeMachineFormats = (outcome, { junit, sarif, json }, env) => {
+  if (junit !== undefined) write('--junit', junit, junitReport(outcome))
+  if (sarif !== undefined) write('--sarif', sarif, JSON.stringify(sarifReport(outcome), null, 2))
+  if (json !== undefined) write('--json', json, JSON.stringify(jsonReport(outcome), null, 2))
+  // On stderr, where GitHub reads them too: what the command prints on stdout may be parsed.
+  if (env.GITHUB_ACTIONS === 'true') process.stderr.write(githubAnnotations(outcome))
+  if (env.GITHUB_STEP_SUMMARY) write('$GITHUB_STEP_SUMMARY', env.GITHUB_STEP_SUMMARY, markdownReport(outcome), 'a')
+  if (env.GITLAB_CI === 'true' && env.CI_PROJECT_DIR) {
+    write('$CI_PROJECT_DIR', path.join(env.CI_PROJECT_DIR, GITLAB_FILE), JSON.stringify(gitlabReport(outcome), null, 2))
+  }
+}
+
+/** @param {string} flag @param {string} file @param {string} text @param {string} [how] */
+function write (flag, file, text, how = 'w') {
+  try {
+    fs.writeFileSync(file, text.endsWith('\n') ? text : `${text}\n`, { flag: how })
+  } catch (error) {
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_OUTPUT', flag, file, error.message)
+  }
+}

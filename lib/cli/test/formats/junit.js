@@ -1,0 +1,43 @@
+'use strict'
+
+const { isFailing } = require('../offences')
+const { headline, lengthOf, placeOf, testName } = require('../report')
+
+/** What XML 1.0 cannot hold, even escaped. */
+// eslint-disable-next-line no-control-regex
+const FORBIDDEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]/gu
+/** @type {Record<string, string>} */
+const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;', '\r': '&#13;', '\t': '&#9;' }
+
+/** @param {string} text */
+const escaped = (text) => text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"\n\r\t]/g, (character) => ENTITIES[character])
+
+/**
+ * A suite with a case for each place that blocked; without one a case that says so, as an empty suite is an error to
+ * some readers.
+ * @param {import('../report').Outcome} outcome
+ */
+exports.junitReport = (outcome) => {
+  const { offences } = outcome
+  const failures = offences.filter(isFailing).length
+  const cases = offences.length === 0 ? [`    <testcase classname="loopwatch" name="${escaped(headline(outcome))}" time="0"/>`] : offences.map(caseOf)
+  const counts = `tests="${cases.length}" failures="${failures}" errors="0"`
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="loopwatch" ${counts}>
+  <testsuite name="loopwatch" ${counts} skipped="${offences.length - failures}">
+${cases.join('\n')}
+  </testsuite>
+</testsuites>
+`
+}
+
+/** @param {import('../offences').Offence} offence */
+function caseOf (offence) {
+  const { file, line, tests, longestMs, state } = offence
+  const place = `${placeOf(offence)} blocked for ${lengthOf(offence)}`
+  const body = isFailing(offence)
+    ? `<failure type="${offence.cause}" message="${escaped(place)}">${escaped(tests.map(testName).join('\n'))}</failure>`
+    : `<skipped message="${escaped(`${state}: ${place}`)}"/>`
+  const where = `file="${escaped(file)}"${line === null ? '' : ` line="${line}"`}`
+  return `    <testcase classname="${escaped(tests[0].file ?? file)}" name="${escaped(`${tests[0].name ?? '(no test)'}: ${offence.function}`)}" ${where} time="${longestMs / 1000}">${body}</testcase>`
+}

@@ -1,0 +1,52 @@
+'use strict'
+
+const { causes } = require('../../../tables/causes')
+const { isFailing, keyOf } = require('../offences')
+const { lengthOf, testName } = require('../report')
+const { createHash } = require('node:crypto')
+const { version } = require('../../../../package.json')
+
+/**
+ * Same place, same fingerprint, whatever line it has moved to: of SARIF's partialFingerprints, and GitLab's.
+ * @param {import('../offences').Offence} offence
+ */
+exports.fingerprint = (offence) => createHash('sha256').update(keyOf(offence)).digest('hex').slice(0, 32)
+
+/** @param {string} file with slashes @returns {string} */
+const uriOf = (file) => file.startsWith('/') || /^\w:/.test(file) ? `file:///${encodeURI(file.replace(/^\//, ''))}` : encodeURI(file)
+
+/**
+ * SARIF 2.1.0, with a rule for each cause.
+ * @param {import('../report').Outcome} outcome
+ */
+exports.sarifReport = ({ offences }) => ({
+  $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+  version: '2.1.0',
+  runs: [{
+    tool: {
+      driver: {
+        name: 'loopwatch',
+        version,
+        rules: Object.entries(causes).map(([cause, { meaning }]) => ({
+          id: `event-loop-block/${cause}`, shortDescription: { text: `The event loop was blocked (${cause})` }, fullDescription: { text: meaning }
+        }))
+      }
+    },
+    results: offences.map((offence) => ({
+      ruleId: `event-loop-block/${offence.cause}`,
+      ruleIndex: Object.keys(causes).indexOf(offence.cause),
+      level: isFailing(offence) ? 'error' : 'note',
+      message: { text: `${offence.function} blocked the event loop for ${lengthOf(offence)}, in ${testName(offence.tests[0])}` },
+      ...(offence.file !== '' && {
+        locations: [{
+          physicalLocation: {
+            artifactLocation: { uri: uriOf(offence.file) },
+            ...(offence.line !== null && { region: { startLine: offence.line } })
+          }
+        }]
+      }),
+      partialFingerprints: { 'functionAndFile/v1': exports.fingerprint(offence) },
+      ...(['known', 'allowed'].includes(offence.state) && { suppressions: [{ kind: 'external', justification: offence.reason ?? 'in the list of known blocks' }] })
+    }))
+  }]
+})

@@ -1,0 +1,92 @@
+'use strict'
+
+const Module = require('node:module')
+
+/** What loads test environments, by whatever name they have; its own file is all that tells. */
+const LOADER = /[\\/]jest-util[\\/]/
+
+const TRANSFORM = '@jest/transform'
+
+/** @typedef {{ name: string, parent?: JestNode }} JestNode a test, or a block of them; the outermost has no parent and a name of Jest's own */
+/** @typedef {{ name: string, test?: JestNode }} JestEvent */
+/** @typedef {new (config: unknown, context?: { testPath?: string }, ...rest: unknown[]) => { handleTestEvent (event: JestEvent, state: unknown): unknown }} Environment its handleTestEvent may be missing */
+
+/** @param {JestNode | undefined} node @returns {string[]} */
+const namesOf = (node) => node?.parent === undefined ? [] : [...namesOf(node.parent), node.name]
+
+/**
+ * A test environment that tells of each test; for everything else it is the one that was given.
+ * @param {Environment} Given
+ * @param {import('./recorder').Recorder} recorder
+ * @returns {Environment}
+ */
+function following (Given, recorder) {
+  return class extends Given {
+    /** @type {Map<unknown, number>} */
+    #running = new Map()
+    #file
+
+    /** @param {unknown} config @param {{ testPath?: string }} [context] @param {unknown[]} rest */
+    constructor (config, context, ...rest) {
+      super(config, context, ...rest)
+      this.#file = context?.testPath
+    }
+
+    /** @param {JestEvent} event @param {unknown} state @returns {unknown} */
+    handleTestEvent (event, state) {
+      if (event.name === 'test_start') return this.#begin(event, state)
+      const id = event.name === 'test_done' ? this.#running.get(event.test) : undefined
+      if (id !== undefined) recorder.end(id)
+      return super.handleTestEvent?.(event, state)
+    }
+
+    /** @param {JestEvent} event @param {unknown} state */
+    async #begin (event, state) {
+      await recorder.ready()
+      await recorder.turn()
+      this.#running.set(event.test, recorder.begin(namesOf(event.test).join(' > '), this.#file))
+      return super.handleTestEvent?.(event, state)
+    }
+  }
+}
+
+/**
+ * Jest's transformer, as its users load it, that tells of the source map of each file: its code is run by other lines than
+ * the file has.
+ * @param {any} exported
+ * @param {import('./recorder').Recorder} recorder
+ */
+const telling = (exported, recorder) => new Proxy(exported, {
+  get: (target, name) => name !== 'createScriptTransformer'
+    ? target[name]
+    : async (/** @type {unknown[]} */ ...args) => {
+      const transformer = await target.createScriptTransformer(...args)
+      const told = (/** @type {string} */ file, /** @type {any} */ result) => {
+        if (result?.sourceMapPath) recorder.map(file, result.sourceMapPath)
+        return result
+      }
+      const { transform, transformAsync } = transformer
+      transformer.transform = (/** @type {[string]} */ ...given) => told(given[0], transform.apply(transformer, given))
+      transformer.transformAsync = async (/** @type {[string]} */ ...given) => told(given[0], await transformAsync.apply(transformer, given))
+      return transformer
+    }
+})
+
+/** @param {any} exported of a module @returns {boolean} */
+const isEnvironment = (exported) => typeof exported === 'function' && ['setup', 'teardown', 'getVmContext'].every((name) => typeof exported.prototype?.[name] === 'function')
+
+/**
+ * Follows the tests of Jest: in its own process (--runInBand), and in those that it forks.
+ * @param {import('./recorder').Recorder} recorder
+ */
+exports.follow = (recorder) => {
+  const loader = /** @type {{ _load: (request: string, parent?: { filename?: string }, ...rest: unknown[]) => any }} */ (/** @type {unknown} */ (Module))
+  const load = loader._load
+  loader._load = function (request, parent, ...rest) {
+    const exported = load.call(this, request, parent, ...rest)
+    if (request === TRANSFORM) return telling(exported, recorder)
+    if (!LOADER.test(parent?.filename ?? '')) return exported
+    const environment = exported?.__esModule ? exported.default : exported
+    return isEnvironment(environment) ? { __esModule: true, default: following(environment, recorder) } : exported
+  }
+}

@@ -1,0 +1,22 @@
+'use strict'
+
+// Root hooks, which Mocha takes by --require. Its workers (--parallel) load them too.
+const { published } = require('./recorder')
+
+/** @typedef {{ currentTest?: { fullTitle: () => string, file?: string } }} MochaContext */
+
+/** @type {number | undefined} */
+let running
+
+exports.mochaHooks = {
+  beforeAll: () => published()?.ready(),
+  /** @this {MochaContext} */
+  beforeEach () {
+    const { currentTest } = this
+    if (currentTest !== undefined) running = published()?.begin(currentTest.fullTitle(), currentTest.file)
+  },
+  afterEach () {
+    if (running !== undefined) published()?.end(running)
+    running = undefined
+  }
+}

@@ -1,0 +1,66 @@
+'use strict'
+
+const process = require('../../../util/process')
+const { isMainThread } = require('node:worker_threads')
+const { isPackageManager, isTestRunner } = require('../../../host/launchers')
+
+/** What `loopwatch test` says to each process below it. It is no option of the agent, so its name begins otherwise. */
+const SETUP = '__LOOPWATCH_TEST'
+/** The process that started the files of `node --test`: what these start themselves inherits their environment. */
+const RUNNER = '__LOOPWATCH_TEST_RUNNER'
+/** A process ends without waiting for its watchdog any longer than that. */
+const FILED_MS = 500
+
+// A test may replace it.
+const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
+
+/** @typedef {{ dir: string, overMs: number, threads: 'auto' | 'on' }} Setup */
+
+/** Runs in every Node.js process and thread of a test command. Nothing here may end one, or print. */
+function preload () {
+  if (!isMainThread) return require('../../../host/workers/preload-beat').beatIfWanted()
+  if (isPackageManager(process.argv[1])) return
+  if (isTestRunner(process.execArgv)) {
+    process.env[RUNNER] = String(process.pid)
+    return
+  }
+  /** @type {Setup} */
+  const setup = JSON.parse(process.env[SETUP] ?? 'null')
+  if (setup !== null) watch(setup)
+}
+
+/** @param {Setup} setup */
+function watch ({ dir, overMs, threads }) {
+  const { Recorder, publish } = require('./recorder')
+  const isTestFile = process.env.NODE_TEST_CONTEXT !== undefined && process.env[RUNNER] === String(process.ppid)
+  const agent = startAgent({ dir, overMs, threads })
+  const recorder = new Recorder(dir, overMs, agent, isTestFile)
+  publish(recorder)
+  process.on('exit', () => {
+    recorder.exit()
+    // A loop that was not active for so long in all had no such block: most commands need not wait for their watchdog.
+    if (recorder.begun > 0 || eventLoopUtilization().active >= overMs) agent?.stopAtExit(FILED_MS)
+  })
+  if (isTestFile) require('./node-test').follow(recorder)
+  else require('./runners').follow(recorder)
+}
+
+/** @param {Setup} setup */
+function startAgent ({ dir, overMs, threads }) {
+  try {
+    const { start } = require('../../../host/start')
+    const agent = start({
+      threshold: overMs, sample: 10, dir, threads, port: false, log: false, requests: 'off', origin: 'off', stuck: 0, onStuck: 'report'
+    })
+    return 'stopAtExit' in agent ? agent : null
+  } catch {
+    // A variable LOOPWATCH_… that no agent takes: the process says so by isWatched.
+    return null
+  }
+}
+
+try {
+  preload()
+} catch {
+  // The process goes on as it would without.
+}

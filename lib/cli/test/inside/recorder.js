@@ -1,0 +1,108 @@
+'use strict'
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { setImmediate, setTimeout } = require('node:timers')
+const process = require('../../../util/process')
+const { startMeter } = require('./loop-meter')
+const { hiddenProperty } = require('../../../util/define-hidden')
+
+/** Where hooks that a runner loads by itself find this process's recorder. */
+const kTests = Symbol.for('loopwatch.tests.1')
+/** A watchdog starts in some 50 ms. A test waits no longer for one that does not come than a runner's own limit allows. */
+const READY_MS = 1500
+
+// Taken at load: a test may replace clocks, timers and files.
+const dateNow = Date.now
+const { writeSync } = fs
+
+/**
+ * Writes when each test of this process began and ended, one line each, at once: a process that is killed in the midst
+ * of a test has said which. Never throws.
+ */
+class Recorder {
+  #fd
+  /** Tests that have begun. */
+  begun = 0
+  #agent
+  #meter
+  #mapped = new Set()
+
+  /**
+   * @param {string} dir
+   * @param {number} overMs
+   * @param {{ ready: Promise<unknown>, heldMs: number } | null} agent null where there is none
+   * @param {boolean} isNodeTest this is a file that `node --test` has started
+   */
+  constructor (dir, overMs, agent, isNodeTest) {
+    this.#fd = fs.openSync(path.join(dir, `${process.pid}-${dateNow()}.tests`), 'a', 0o600)
+    this.#agent = agent
+    const { pid, argv, execArgv } = process
+    this.#meter = startMeter(overMs, () => agent?.heldMs ?? 0, (stretch) => this.#write({ type: 'stretch', ...stretch }))
+    this.#write({
+      type: 'process', pid, argv, execArgv, cwd: process.cwd(), isWatched: agent !== null, isMetered: this.#meter !== null, isNodeTest, atMs: dateNow()
+    })
+  }
+
+  /** @param {object} line */
+  #write (line) {
+    try {
+      writeSync(this.#fd, `${JSON.stringify(line)}\n`)
+    } catch {
+      // Its file system may be a test's own.
+    }
+  }
+
+  /**
+   * @param {string} name
+   * @param {string | null | undefined} file
+   * @returns {number} what end() takes
+   */
+  begin (name, file) {
+    this.#meter?.mark()
+    const id = ++this.begun
+    this.#write({ type: 'begin', id, name: `${name}`, file: file ?? null, atMs: dateNow() })
+    return id
+  }
+
+  /** @param {number} id */
+  end (id) {
+    this.#meter?.mark()
+    this.#write({ type: 'end', id, atMs: dateNow() })
+  }
+
+  /** @param {string} file that was transformed @param {string} sourceMap a file */
+  map (file, sourceMap) {
+    if (this.#mapped.has(file)) return
+    this.#mapped.add(file)
+    this.#write({ type: 'map', file, sourceMap })
+  }
+
+  exit () {
+    this.#meter?.mark()
+  }
+
+  /** Settles when blocks are seen with their lines, or when it has waited long enough. @returns {Promise<unknown>} */
+  ready () {
+    if (this.#agent === null) return Promise.resolve()
+    // The getter keeps the process until its watchdog watches, which only a runner of tests should wait for.
+    return Promise.race([this.#agent.ready.catch(() => {}), new Promise((resolve) => { setTimeout(resolve, READY_MS).unref() })])
+  }
+
+  /**
+   * Lets the loop turn. Runners call tests one after the other without letting it: ten of them that are short would be
+   * one long block, which is no test's.
+   * @returns {Promise<void>}
+   */
+  turn () {
+    return new Promise((resolve) => { setImmediate(resolve) })
+  }
+}
+
+/** @param {Recorder} recorder */
+exports.publish = (recorder) => { Reflect.defineProperty(globalThis, kTests, hiddenProperty(recorder)) }
+
+/** That of this process, undefined where it is not watched. @returns {Recorder | undefined} */
+exports.published = () => /** @type {any} */ (globalThis)[kTests]
+
+exports.Recorder = Recorder

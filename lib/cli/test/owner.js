@@ -1,0 +1,64 @@
+'use strict'
+
+const path = require('node:path')
+
+/** Our own code, wherever it is installed. */
+const OWN = path.join(__dirname, '..', '..') + path.sep
+
+/** Packages that run, load, transform, compile or count other code. A block within them is not the application's. */
+const TOOLS = [
+  'mocha', 'vitest', 'vite', 'vite-node', 'ava', 'tap', 'jasmine', 'tape', 'uvu', 'expect', 'pretty-format', 'esbuild', 'rollup',
+  'typescript', 'ts-node', 'ts-jest', 'tsx', 'sucrase', 'pirates', 'babel-jest', 'babel-plugin-istanbul', 'c8', 'nyc', 'v8-to-istanbul',
+  'source-map', 'source-map-support', 'workerpool', 'tinypool'
+]
+const TOOL = new RegExp(`^(${TOOLS.join('|')}|jest|jest-.*|istanbul-.*|@(jest|vitest|babel|swc|tapjs|esbuild|rollup|ampproject|jridgewell)/.*)$`)
+
+/** Where Node.js, Jest and Vite load modules: what runs above such a frame is a module's top level, or its way there. */
+const LOADERS = /^node:internal\/(bootstrap|modules|process\/(esm_loader|execution))|[\\/]node_modules[\\/](jest-runtime|@jest[\\/]transform|vite-node|pirates|ts-node|tsx|vite[\\/]dist[\\/]node[\\/]module-runner)/
+
+const FOLDER = /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/g
+
+/**
+ * @typedef {import('../../bridge/probe-codec').Frame} Frame
+ * @typedef {import('../../store/record').BlockRecord} BlockRecord
+ */
+
+/** The package that a file belongs to: of nested ones the innermost. @param {string} file @returns {string | null} */
+function packageOf (file) {
+  const name = [...file.matchAll(FOLDER)].at(-1)?.[1].replace('\\', '/')
+  return name === undefined || name.startsWith('.') ? null : name
+}
+
+/** Node's and V8's own code, and ours, counts for whoever called it. @param {Frame} frame */
+const isSomebodys = ({ file }) => file !== null && !/^(node|wasm):/.test(file) && !file.startsWith(OWN)
+
+/** Whether a stack ends in code that is not a tool's, and was not loading modules. @param {Frame[]} frames innermost first */
+function isOwn (frames) {
+  if (frames.some(({ file }) => file !== null && LOADERS.test(file))) return false
+  const innermost = frames.find(isSomebodys)?.file
+  if (!innermost) return false
+  const name = packageOf(innermost)
+  if (name === null) return true
+  if (TOOL.test(name)) return false
+  // A package that is called by nobody but a tool (a plugin of Babel's) is a part of it.
+  const above = frames.filter(isSomebodys).map(({ file }) => packageOf(/** @type {string} */ (file)))
+  return above.includes(null) || !above.some((other) => other !== null && TOOL.test(other))
+}
+
+/**
+ * How much of a block's sampled time was the application's own code, or that of packages it uses.
+ * @param {BlockRecord} record
+ * @returns {number} 0 to 1
+ */
+exports.ownShare = ({ stacks, frame }) => {
+  const allMs = stacks.reduce((sum, { weightMs }) => sum + weightMs, 0)
+  // Lines of the profile alone.
+  if (allMs === 0) return frame === null ? 0 : 1
+  return stacks.filter(({ frames }) => isOwn(frames)).reduce((sum, { weightMs }) => sum + weightMs, 0) / allMs
+}
+
+/** Whether a tool is to blame for it as a whole. @param {BlockRecord} record */
+exports.isFromTool = ({ frame, package: found }) => (found != null && TOOL.test(found.name)) ||
+  (frame?.file != null && TOOL.test(packageOf(frame.file) ?? ''))
+
+exports.packageOf = packageOf

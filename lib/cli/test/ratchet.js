@@ -1,0 +1,125 @@
+'use strict'
+
+const fs = require('node:fs')
+const { codedErrorFrom } = require('../../tables/errors')
+const { keyOf } = require('./offences')
+
+/** A block is clearly longer than a known one by this factor and by this much: less is the machine's mood. */
+const LONGER = 1.5
+const LONGER_MS = 20
+/** What is written is rounded to this: a second run must not change it. */
+const ROUND_MS = 10
+const CONFLICT = /^(<{7}|>{7}|\|{7}) |^={7}$/m
+
+/**
+ * @typedef {import('./offences').Offence} Offence
+ * @typedef {{ file: string, function: string, longestMs: number }} Known
+ * @typedef {{ file?: string, package?: string, function?: string, reason?: string }} Allowed every key that is there must hold
+ * @typedef {{ allow: Allowed[], blocks: Known[] }} Ratchet
+ */
+
+/**
+ * Reads the list of known and allowed blocks; without a file nothing is.
+ * @param {string} file
+ * @returns {Ratchet}
+ * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_RATCHET
+ */
+exports.readRatchet = (file) => {
+  /** @type {any} */
+  let read
+  try {
+    const text = fs.readFileSync(file, 'utf8')
+    if (CONFLICT.test(text)) throw refused(file, 'has a merge conflict: solve it, or take either side and run with --update')
+    read = JSON.parse(text)
+  } catch (error) {
+    if (error.code === 'ENOENT') return { allow: [], blocks: [] }
+    if (error.code === 'LOOPWATCH_ERR_RATCHET') throw error
+    throw refused(file, error instanceof SyntaxError ? `is not JSON: ${error.message}` : `cannot be read: ${error.message}`, error)
+  }
+  const fault = faultOf(read)
+  if (fault !== null) throw refused(file, fault)
+  return { allow: read.allow ?? [], blocks: read.blocks ?? [] }
+}
+
+/** @param {string} file @param {string} reason @param {Error} [cause] */
+const refused = (file, reason, cause) => codedErrorFrom(cause, 'LOOPWATCH_ERR_RATCHET', file, reason)
+
+/** @param {any} value @returns {string | null} what is wrong with it */
+function faultOf (value) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'takes an object with "allow" and "blocks"'
+  const { allow = [], blocks = [], ...rest } = value
+  const [stray] = Object.keys(rest)
+  if (stray !== undefined) return `has an unknown key "${stray}": there are "allow" and "blocks"`
+  if (!Array.isArray(allow) || !Array.isArray(blocks)) return 'takes lists for "allow" and "blocks"'
+  const badAllow = allow.findIndex((each) => !isAllowed(each))
+  if (badAllow >= 0) return `allow[${badAllow}] takes strings for "file", "package" or "function", at least one of them, and "reason"`
+  const badBlock = blocks.findIndex((each) => typeof each?.file !== 'string' || typeof each.function !== 'string' || !(each.longestMs >= 0))
+  return badBlock < 0 ? null : `blocks[${badBlock}] takes a "file", a "function" and a number of ms as "longestMs"`
+}
+
+/** @param {any} value */
+const isAllowed = (value) => typeof value === 'object' && value !== null &&
+  Object.entries(value).every(([key, text]) => ['file', 'package', 'function', 'reason'].includes(key) && typeof text === 'string') &&
+  ['file', 'package', 'function'].some((key) => key in value)
+
+/**
+ * Sets the state of each offence, and tells which known ones are gone.
+ * @param {Offence[]} offences
+ * @param {Ratchet} ratchet
+ * @returns {{ gone: Known[] }}
+ */
+exports.compare = (offences, { allow, blocks }) => {
+  const known = new Map(blocks.map((block) => [keyOf(block), block]))
+  const seen = new Set(offences.map(keyOf))
+  for (const offence of offences) {
+    const before = known.get(keyOf(offence))
+    const allowed = allow.find((each) => matches(each, offence))
+    offence.knownMs = before?.longestMs ?? null
+    offence.reason = allowed?.reason ?? null
+    offence.state = allowed !== undefined ? 'allowed' : before === undefined ? 'new' : isLonger(offence.longestMs, before.longestMs) ? 'longer' : 'known'
+  }
+  return { gone: blocks.filter((block) => !seen.has(keyOf(block))) }
+}
+
+/** @param {number} ms @param {number} knownMs */
+const isLonger = (ms, knownMs) => ms > LONGER * knownMs && ms > knownMs + LONGER_MS
+
+/** @param {Allowed} allowed @param {Offence} offence */
+const matches = (allowed, offence) =>
+  (allowed.file === undefined || patternOf(allowed.file).test(offence.file)) &&
+  (allowed.package === undefined || allowed.package === offence.package) &&
+  (allowed.function === undefined || allowed.function === offence.function)
+
+/** A pattern of files: ** is any folders, * anything within a name, ? one character of it. @param {string} glob */
+function patternOf (glob) {
+  const source = glob.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/\*\*\/|\*\*|\*|\?/g, (wild) =>
+    ({ '**/': '(?:.*/)?', '**': '.*', '*': '[^/]*', '?': '[^/]' })[wild] ?? wild)
+  return new RegExp(`^${source}$`)
+}
+
+/**
+ * The list as it is from now on: what was seen, sorted, with the length that was known where it is about the same, so
+ * that a second run changes nothing.
+ * @param {Ratchet} ratchet
+ * @param {Offence[]} offences compared
+ * @returns {Ratchet}
+ */
+exports.updated = ({ allow }, offences) => ({
+  allow,
+  blocks: offences.filter(({ state }) => state !== 'allowed').map(({ file, function: name, longestMs, knownMs }) => ({
+    file,
+    function: name,
+    longestMs: knownMs !== null && !isLonger(longestMs, knownMs) && !isLonger(knownMs, longestMs) ? knownMs : Math.ceil(longestMs / ROUND_MS) * ROUND_MS
+  })).sort((a, b) => keyOf(a) < keyOf(b) ? -1 : 1)
+})
+
+/** @param {string} file @param {Ratchet} ratchet */
+exports.writeRatchet = (file, { allow, blocks }) => {
+  const lines = (/** @type {object[]} */ list) => list.length === 0 ? '[]' : `[\n${list.map((each) => `    ${JSON.stringify(each)}`).join(',\n')}\n  ]`
+  const text = `{\n  "allow": ${lines(allow)},\n  "blocks": ${lines(blocks)}\n}\n`
+  try {
+    fs.writeFileSync(file, text)
+  } catch (error) {
+    throw codedErrorFrom(error, 'LOOPWATCH_ERR_OUTPUT', '--update', file, error.message)
+  }
+}

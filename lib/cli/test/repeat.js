@@ -1,0 +1,35 @@
+'use strict'
+
+const { isFailing, keyOf } = require('./offences')
+
+/**
+ * Runs what blocked once more, and clears what does not block again: a file of `node --test` alone, everything else by
+ * the whole command, as nobody but its runner knows how to run one file. What it prints is hidden.
+ * @param {import('./test').Seen} seen its offences' states are set
+ * @param {(command: string[], how: { isQuiet: boolean, cwd?: string }) => Promise<import('./test').Seen>} watch
+ * @param {string[]} command
+ */
+exports.repeat = async ({ offences, runs }, watch, command) => {
+  const failing = offences.filter(isFailing)
+  if (failing.length === 0) return
+  const commands = new Map(failing.map((offence) => {
+    const again = ofFile(offence, runs) ?? { command, cwd: undefined }
+    return [JSON.stringify(again), { ...again, offences: /** @type {typeof failing} */ ([]) }]
+  }))
+  for (const offence of failing) commands.get(JSON.stringify(ofFile(offence, runs) ?? { command, cwd: undefined }))?.offences.push(offence)
+  for (const again of commands.values()) {
+    const seen = await watch(again.command, { isQuiet: true, cwd: again.cwd })
+    const confirmed = new Set(seen.offences.map(keyOf))
+    for (const offence of again.offences) if (!confirmed.has(keyOf(offence))) offence.state = 'unconfirmed'
+    // Whoever presses Ctrl-C now has seen enough.
+    if (seen.isInterrupted) return
+  }
+}
+
+/** The command for the one file of `node --test` that has it. @param {import('./offences').Offence} offence @param {import('./runs').ProcessRun[]} runs */
+function ofFile ({ records: [record] }, runs) {
+  const run = runs.findLast(({ pid, isNodeTest }) => pid === record.pid && isNodeTest)
+  if (run === undefined) return null
+  const [node, file] = run.argv
+  return { command: [node, ...run.execArgv.filter((flag) => !flag.startsWith('--test')), '--test', file], cwd: run.cwd }
+}

@@ -1,0 +1,100 @@
+'use strict'
+
+const { duration, printable } = require('../../export/log/sentence')
+const { isFailing } = require('./offences')
+
+/** More tests of one place than that are counted. */
+const TESTS_SHOWN = 3
+
+/**
+ * @typedef {import('./offences').Offence} Offence
+ * @typedef {object} Outcome
+ * @property {Offence[]} offences
+ * @property {{ function: string, file: string, longestMs: number }[]} gone known ones that did not block any more
+ * @property {Record<string, { count: number, longestMs: number }>} passedOver blocks that do not count, by the reason
+ * @property {number} overMs
+ * @property {boolean} hasCpuTimes
+ * @property {number} watched processes
+ * @property {number} unwatched
+ * @property {number} code the command's own
+ * @property {boolean} isInterrupted
+ */
+
+/** @param {number} count @param {string} noun */
+const counted = (count, noun) => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** @param {Offence} offence */
+exports.placeOf = ({ function: name, file, line, isExact }) => `${isExact ? '' : '≈ '}${name} (${file}${line === null ? '' : `:${line}`})`
+
+/** @param {Offence} offence */
+exports.lengthOf = ({ longestMs, count, cause, knownMs, state }) => {
+  const times = count === 1 ? 'once' : `${count} times`
+  return `${duration(longestMs)} on the CPU (${cause}), ${times}${state === 'longer' && knownMs !== null ? `; ${duration(knownMs)} was known` : ''}`
+}
+
+/** @param {Offence['tests'][number]} test */
+exports.testName = ({ file, name, others }) => {
+  const of = others > 0 ? `, one of ${others + 1} tests that ran at once` : ''
+  return `${[file, name].filter((part) => part !== null).join(' > ') || 'outside of any file that is known'}${of}`
+}
+
+/** @param {Offence} offence */
+function paragraph (offence) {
+  const { tests, package: found } = offence
+  const shown = tests.slice(0, TESTS_SHOWN).map((test) => `    ${exports.testName(test)}`)
+  const rest = tests.length > TESTS_SHOWN ? [`    and ${counted(tests.length - TESTS_SHOWN, 'more test')}`] : []
+  return [`  ${exports.placeOf(offence)}${found === null ? '' : `, in ${found}`}: ${exports.lengthOf(offence)}`, ...shown, ...rest]
+}
+
+/** @param {Outcome} outcome */
+exports.headline = ({ offences, overMs, hasCpuTimes }) => {
+  const failing = offences.filter(isFailing)
+  const what = hasCpuTimes ? 'CPU time of the application\'s own code' : 'the duration, as this system tells no CPU times,'
+  return failing.length === 0
+    ? `no new block above ${duration(overMs)}`
+    : `${counted(failing.length, 'place')} blocked the event loop: ${what} was above ${duration(overMs)}`
+}
+
+/**
+ * The report for people, after the runner's own lines.
+ * @param {Outcome} outcome
+ * @returns {string}
+ */
+exports.textReport = (outcome) => {
+  const { offences, gone, watched, unwatched, isInterrupted } = outcome
+  const failing = offences.filter(isFailing)
+  const list = (/** @type {Offence['state']} */ state, /** @type {string} */ title) => {
+    const some = offences.filter((offence) => offence.state === state)
+    return some.length === 0 ? [] : ['', `${title}:`, ...some.flatMap(paragraph)]
+  }
+  const lines = [
+    `loopwatch: ${exports.headline(outcome)}${isInterrupted ? ', until it was interrupted' : ''} (${counted(watched, 'process')} watched)`.replace('processs', 'processes'),
+    ...(failing.length === 0 ? [] : ['', ...failing.flatMap(paragraph)]),
+    ...list('unconfirmed', 'not seen again when repeated, so they do not fail'),
+    ...list('known', 'known'),
+    ...list('allowed', 'allowed'),
+    ...(gone.length === 0 ? [] : ['', 'known ones that did not block any more (--update removes them):', ...gone.map((each) => `  ${each.function} (${each.file})`)]),
+    ...passedOver(outcome),
+    ...(unwatched === 0 ? [] : ['', `${counted(unwatched, 'process')} could not be watched: a LOOPWATCH_… variable has a wrong value`]),
+    ...(watched === 0 && unwatched === 0 ? ['', 'no Node.js process was seen: the command may have started none, or replaced NODE_OPTIONS'] : [])
+  ]
+  return `\n${lines.map(printable).join('\n')}\n`
+}
+
+/** @param {Outcome} outcome */
+function passedOver ({ passedOver }) {
+  const parts = Object.entries(passedOver).map(([reason, { count, longestMs }]) => `${count} ${reason} (up to ${duration(longestMs)})`)
+  return parts.length === 0 ? [] : ['', `not counted: ${parts.join(', ')}`]
+}
+
+/**
+ * The same as Markdown, for the summary of a job.
+ * @param {Outcome} outcome
+ */
+exports.markdownReport = (outcome) => {
+  const cell = (/** @type {string} */ text) => printable(text).replaceAll('|', '\\|').replaceAll('<', '&lt;')
+  const rows = outcome.offences.map((offence) =>
+    `| ${offence.state} | ${cell(exports.placeOf(offence))} | ${cell(exports.lengthOf(offence))} | ${cell(exports.testName(offence.tests[0]))} |`)
+  const table = rows.length === 0 ? [] : ['', '| | place | CPU time | test |', '|---|---|---|---|', ...rows]
+  return `${['### loopwatch', '', exports.headline(outcome), ...table].join('\n')}\n`
+}

@@ -1,0 +1,125 @@
+'use strict'
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { TraceMap, originalPositionFor } = require('@jridgewell/trace-mapping')
+const { readBlocks } = require('../../store/block-file')
+
+/**
+ * @typedef {import('../../store/record').BlockRecord} BlockRecord
+ * @typedef {{ name: string, file: string | null, startMs: number, endMs: number }} Interval of a test; wall time, Infinity where it did not end
+ * @typedef {object} ProcessRun one Node.js process of the command
+ * @property {number} pid
+ * @property {string[]} argv
+ * @property {string[]} execArgv
+ * @property {string} cwd
+ * @property {boolean} isWatched
+ * @property {boolean} isNodeTest a file that `node --test` has started
+ * @property {number} startMs
+ * @property {boolean} isMetered its main thread counted CPU time of each turn itself
+ * @property {import('./inside/loop-meter').Stretch[]} stretches
+ * @property {Map<string, string>} sourceMaps files of them, by the file whose code was transformed
+ * @property {Interval[]} tests in the order in which they began
+ */
+
+/** Of the work folder's files of one process. */
+const SUFFIX = '.tests'
+
+/**
+ * What a command's processes have left behind.
+ * @param {string} dir
+ * @returns {{ runs: ProcessRun[], records: BlockRecord[] }}
+ */
+exports.readRuns = (dir) => {
+  const runs = fs.readdirSync(dir).filter((file) => file.endsWith(SUFFIX)).sort()
+    .map((file) => readRun(fs.readFileSync(path.join(dir, file), 'utf8'))).filter((run) => run !== null)
+  return { runs, records: readBlocks(dir).records.map((record) => placed(record, exports.runOf(runs, record))) }
+}
+
+/** A record whose line is that of the file, not of what a runner made of it. @param {BlockRecord} record @param {ProcessRun | null} run */
+function placed (record, run) {
+  const { frame } = record
+  const file = frame?.file ? run?.sourceMaps.get(frame.file) : undefined
+  if (frame?.line == null || file === undefined) return record
+  try {
+    const map = new TraceMap(fs.readFileSync(file, 'utf8'))
+    const { line, column } = originalPositionFor(map, { line: frame.line, column: Math.max(0, (frame.column ?? 1) - 1) })
+    return line === null ? record : { ...record, frame: { ...frame, line, column: column + 1, exact: true } }
+  } catch {
+    // The cache that it was in is gone.
+    return record
+  }
+}
+
+/** @param {string} text @returns {ProcessRun | null} */
+function readRun (text) {
+  /** @type {ProcessRun | null} */
+  let run = null
+  /** @type {Map<number, Interval>} */
+  const open = new Map()
+  for (const line of text.split('\n').flatMap(parse)) {
+    if (line.type === 'process') {
+      const { pid, argv, execArgv, cwd, isWatched, isMetered, isNodeTest, atMs } = line
+      run = { pid, argv, execArgv, cwd, isWatched, isMetered, isNodeTest, startMs: atMs, stretches: [], sourceMaps: new Map(), tests: [] }
+    } else if (line.type === 'begin') {
+      const test = { name: line.name, file: line.file, startMs: line.atMs, endMs: Infinity }
+      open.set(line.id, test)
+      run?.tests.push(test)
+    } else if (line.type === 'map') {
+      run?.sourceMaps.set(line.file, line.sourceMap)
+    } else if (line.type === 'stretch') {
+      run?.stretches.push(line)
+    } else if (line.type === 'end') {
+      const test = open.get(line.id)
+      if (test !== undefined) test.endMs = line.atMs
+    }
+  }
+  return run
+}
+
+/** A process that was killed may have left half a line. @param {string} line @returns {any[]} */
+function parse (line) {
+  try {
+    return line === '' ? [] : [JSON.parse(line)]
+  } catch {
+    return []
+  }
+}
+
+/**
+ * The process that a record is of: numbers of processes are used again.
+ * @param {ProcessRun[]} runs
+ * @param {BlockRecord} record
+ */
+exports.runOf = (runs, { pid, startedAt, durationMs }) => {
+  const endMs = Date.parse(startedAt) + durationMs
+  return runs.findLast((run) => run.pid === pid && run.startMs <= endMs) ?? null
+}
+
+/**
+ * The test in which an interval mostly fell. Of several at once, such as a test and its subtest, the one that began
+ * last is the innermost.
+ * @param {Interval[]} tests
+ * @param {number} startMs
+ * @param {number} endMs
+ * @returns {{ test: Interval, overlapMs: number, others: number } | null} others: tests that ran for as long within it
+ */
+exports.testOf = (tests, startMs, endMs) => {
+  const within = tests.map((test) => ({ test, overlapMs: overlapOf({ startMs, endMs }, test) })).filter(({ overlapMs }) => overlapMs > 0)
+  if (within.length === 0) return null
+  const longestMs = Math.max(...within.map(({ overlapMs }) => overlapMs))
+  const all = within.filter(({ overlapMs }) => overlapMs === longestMs)
+  return { test: all[all.length - 1].test, overlapMs: longestMs, others: all.length - 1 }
+}
+
+/** @param {{ startMs: number, endMs: number }} a @param {{ startMs: number, endMs: number }} b */
+const overlapOf = (a, b) => Math.min(a.endMs, b.endMs) - Math.max(a.startMs, b.startMs)
+
+/**
+ * The stretch of CPU time that a block was, as its thread has counted it.
+ * @param {import('./inside/loop-meter').Stretch[]} stretches
+ * @param {number} startMs
+ * @param {number} endMs
+ */
+exports.stretchOf = (stretches, startMs, endMs) => stretches.filter((stretch) => overlapOf(stretch, { startMs, endMs }) > 0)
+  .sort((a, b) => b.cpuMs - a.cpuMs)[0] ?? null

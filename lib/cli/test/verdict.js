@@ -1,0 +1,133 @@
+'use strict'
+
+const path = require('node:path')
+const { isFromTool, ownShare } = require('./owner')
+const { runOf, stretchOf, testOf } = require('./runs')
+
+/** Processes that Vitest forks for files of tests. It runs short tests in a row without a turn of the loop. */
+const VITEST = /[\\/]node_modules[\\/](vitest[\\/]dist|tinypool)[\\/]/
+
+/** Not the work of any code, but of the machine or the collector. */
+const EXCUSED = ['starved', 'suspended', 'gc']
+
+/**
+ * @typedef {import('../../store/record').BlockRecord} BlockRecord
+ * @typedef {import('./runs').ProcessRun} ProcessRun
+ *
+ * @typedef {object} Limits
+ * @property {number} overMs
+ * @property {boolean} all start-up, runners, loaders and compilers count too
+ * @property {boolean} hasCpuTimes whether this system tells CPU times; else durations count
+ * @property {string} cwd
+ *
+ * @typedef {object} Judged
+ * @property {BlockRecord} record
+ * @property {number} ownMs CPU time of the application's own code
+ * @property {string | null} excuse why it does not count; null where it does
+ * @property {{ file: string | null, name: string | null, others: number }} test
+ * @property {import('./inside/loop-meter').Stretch | null} stretch in which its thread counted its CPU time
+ */
+
+/**
+ * What the blocks of a command mean for the verdict. CPU time of one turn of a loop is charged to one block, the longest.
+ * @param {BlockRecord[]} records
+ * @param {ProcessRun[]} runs
+ * @param {Limits} limits
+ * @returns {Judged[]}
+ */
+exports.judgeAll = (records, runs, limits) => {
+  const judged = records.map((record) => judge(record, runOf(runs, record), limits))
+  /** @type {Map<import('./inside/loop-meter').Stretch, Judged>} */
+  const charged = new Map()
+  for (const each of judged.toSorted((a, b) => b.record.durationMs - a.record.durationMs)) {
+    if (each.stretch === null || each.excuse !== null) continue
+    if (charged.has(each.stretch)) each.excuse = 'part of another'
+    else charged.set(each.stretch, each)
+  }
+  return judged
+}
+
+/**
+ * What one block means for the verdict.
+ * @param {BlockRecord} record
+ * @param {ProcessRun | null} run
+ * @param {Limits} limits
+ * @returns {Judged}
+ */
+function judge (record, run, limits) {
+  const startMs = Date.parse(record.startedAt)
+  const stretch = run === null || record.threadId !== 0 ? null : stretchOf(run.stretches, startMs, startMs + record.durationMs)
+  const interval = stretch ?? { startMs, endMs: startMs + record.durationMs }
+  const within = run === null ? null : testOf(run.tests, interval.startMs, interval.endMs)
+  const spentMs = spent(record, cpuOf(record, run, stretch), limits)
+  const share = limits.all ? 1 : ownShare(record)
+  // What of it fell outside the test is not the test's.
+  const ownMs = Math.min(spentMs * share, within?.overlapMs ?? Infinity)
+  const file = within?.test.file ?? fileOf(run)
+  return {
+    record,
+    ownMs: Math.round(ownMs),
+    excuse: excuseOf(record, { limits, spentMs, share, ownMs, isInTest: within !== null, run }),
+    test: { file: file === null ? null : relative(file, limits.cwd), name: within?.test.name ?? null, others: within?.others ?? 0 },
+    stretch
+  }
+}
+
+/**
+ * CPU time of a block, as the thread itself has counted it: that is exact however busy the machine was. A thread that was
+ * killed in mid-block, or is no main thread, has not.
+ * @param {BlockRecord} record @param {ProcessRun | null} run @param {import('./inside/loop-meter').Stretch | null} stretch
+ */
+function cpuOf ({ threadId, ongoing, evidence }, run, stretch) {
+  if (stretch !== null) return stretch.cpuMs
+  return run?.isMetered && threadId === 0 && !ongoing ? 0 : evidence.cpuMs
+}
+
+/** @param {BlockRecord} record @param {number | null} cpuMs @param {Limits} limits */
+function spent ({ evidence: { gcMs }, durationMs }, cpuMs, { hasCpuTimes }) {
+  // Where the system tells CPU times a block without one was not measured, which must fail nobody.
+  const ms = hasCpuTimes ? cpuMs ?? 0 : durationMs
+  // Of pauses only the duration is known. A thread that waited for a CPU waited in them as well.
+  return Math.max(0, ms - gcMs * Math.min(1, ms / durationMs))
+}
+
+/**
+ * @param {BlockRecord} record
+ * @param {{ limits: Limits, spentMs: number, share: number, ownMs: number, isInTest: boolean, run: ProcessRun | null }} seen
+ * @returns {string | null}
+ */
+function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, share, ownMs, isInTest, run }) {
+  const { cause, evidence, frame } = record
+  const isExcused = EXCUSED.includes(cause)
+  if (evidence.debugger) return 'debugger'
+  // A thread that waited for a CPU may have spent the limit on it all the same: its CPU time tells.
+  if (spentMs < overMs) return isExcused || cause === 'sync-io' ? cause : 'below the limit on the CPU'
+  if (isExcused && !hasCpuTimes) return cause
+  if (!all) {
+    if (!isInTest && isStartup(record, run)) return 'start-up'
+    if (run?.tests.length === 0 && VITEST.test(run.argv[1] ?? '')) return 'in Vitest without the setup file loopwatch/vitest'
+    if (frame === null) return 'no code of the application'
+    if (isFromTool(record) || share === 0) return 'runner or compiler'
+    if (spentMs * share < overMs) return 'loading'
+  }
+  return ownMs < overMs ? 'below the limit in any one test' : null
+}
+
+/** All that comes before the first test, where there are tests; else what the agent takes for it. @param {BlockRecord} record @param {ProcessRun | null} run */
+function isStartup ({ startup, startedAt }, run) {
+  const first = run?.tests[0]
+  return first === undefined ? startup : Date.parse(startedAt) < first.startMs
+}
+
+/** What a process is called that no test is known of. @param {ProcessRun | null} run */
+const fileOf = (run) => run?.argv[1] ?? null
+
+/** @param {string} file @param {string} cwd */
+function relative (file, cwd) {
+  const plain = file.startsWith('file:') ? new URL(file).pathname : file
+  const short = path.relative(cwd, plain)
+  return (short.startsWith('..') || path.isAbsolute(short) ? plain : short).replaceAll('\\', '/')
+}
+
+exports.judge = judge
+exports.relative = relative

@@ -1,0 +1,113 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { eventually, startNode, FIXTURES } = require('../support/app')
+const { makeDir } = require('../support/files')
+
+const CLI = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')
+const HOLD = JSON.stringify(path.join(FIXTURES, 'cpu-hold.js'))
+/** Where `hold` of the fixture begins. */
+const FIRST_LINE = fs.readFileSync(path.join(FIXTURES, 'cpu-hold.js'), 'utf8').split('\n').findIndex((line) => line.includes('function hold')) + 1
+const LAST_LINE = FIRST_LINE + 9
+
+const BLOCKING = `
+const { describe, it } = require('node:test')
+const { hold } = require(${HOLD})
+describe('orders', () => {
+  it('are fast', () => { hold(5) })
+  it('are slow', () => { hold(100) })
+})
+`
+/** Of no test: code at the top level; of many that are each below the limit: 300 ms in a row. */
+const CALM = `
+const test = require('node:test')
+const { hold } = require(${HOLD})
+hold(120)
+for (let i = 0; i < 15; i++) test('short ' + i, () => { hold(20) })
+test('waits', () => new Promise((resolve) => { setTimeout(resolve, 100) }))
+`
+
+/** @param {import('node:test').TestContext} t @param {Record<string, string>} files */
+function makeSuite (t, files) {
+  const dir = fs.realpathSync(makeDir(t))
+  for (const [name, text] of Object.entries(files)) fs.writeFileSync(path.join(dir, name), text)
+  return dir
+}
+
+/** @param {import('node:test').TestContext} t @param {string} cwd @param {string[]} args @param {Record<string, string>} [env] */
+const run = (t, cwd, args, env) => startNode(t, [CLI, 'test', ...args], { cwd, env })
+
+test('a test that blocks fails with its name, file and line; the runner\'s own lines stay as they are', async (t) => {
+  const cwd = makeSuite(t, { 'orders.test.js': BLOCKING })
+  const command = [process.execPath, '--test', '--test-reporter=tap', 'orders.test.js']
+  const { stdout, stderr, code } = await run(t, cwd, ['--json', 'out.json', '--junit', 'out.xml', '--', ...command]).closed
+  assert.equal(code, 1, stderr)
+  assert.match(stdout, /^# pass 2$/m)
+  assert.ok(!stdout.includes('loopwatch'))
+  const [block, ...others] = JSON.parse(fs.readFileSync(path.join(cwd, 'out.json'), 'utf8')).blocks
+  assert.deepEqual(others, [], stderr)
+  assert.equal(block.function, 'hold')
+  assert.equal(path.basename(block.file), 'cpu-hold.js')
+  assert.ok(block.line > FIRST_LINE && block.line < LAST_LINE, `line ${block.line}`)
+  assert.ok(block.longestMs >= 50 && block.longestMs <= 200, `${block.longestMs} ms`)
+  assert.deepEqual(block.tests, [{ file: 'orders.test.js', name: 'orders > are slow', others: 0 }])
+  assert.match(stderr, /orders\.test\.js > orders > are slow/)
+  assert.match(fs.readFileSync(path.join(cwd, 'out.xml'), 'utf8'), /failures="1"/)
+})
+
+test('start-up, and a row of short tests, are no block', async (t) => {
+  const cwd = makeSuite(t, { 'calm.test.js': CALM })
+  const { stderr, code } = await run(t, cwd, ['--', process.execPath, '--test', 'calm.test.js']).closed
+  assert.equal(code, 0, stderr)
+  assert.match(stderr, /no new block above 50 ms \(1 process watched\)/)
+})
+
+test('a block that --update has written is known from then on, also when it is repeated to be sure', async (t) => {
+  const cwd = makeSuite(t, { 'orders.test.js': BLOCKING })
+  const command = ['--', process.execPath, '--test', 'orders.test.js']
+  const sure = await run(t, cwd, ['--repeat-to-be-sure', ...command]).closed
+  assert.equal(sure.code, 1, sure.stderr)
+  const update = await run(t, cwd, ['--update', ...command]).closed
+  assert.equal(update.code, 0, update.stderr)
+  const { blocks } = JSON.parse(fs.readFileSync(path.join(cwd, 'loopwatch.json'), 'utf8'))
+  assert.deepEqual(blocks.map((/** @type {any} */ block) => block.function), ['hold'])
+  const known = await run(t, cwd, command).closed
+  assert.equal(known.code, 0, known.stderr)
+  assert.match(known.stderr, /^known:$/m)
+})
+
+test('the exit code is the command\'s own, and wrong usage is 2 before anything runs', async (t) => {
+  const cwd = makeSuite(t, { 'conflict.json': '{\n<<<<<<< a\n=======\n>>>>>>> b\n}', 'half.json': '{' })
+  const touch = [process.execPath, '-e', 'require("fs").writeFileSync("ran", "")']
+  const cases = /** @type {[string[], number, RegExp][]} */ ([
+    [['--', process.execPath, '-e', 'process.exit(7)'], 7, /no new block/],
+    [['--', process.execPath, '-e', 'process.kill(process.pid, "SIGKILL")'], 137, /no new block/],
+    [[], 2, /after -- comes the test command/],
+    [['--', './no-such-command'], 2, /cannot start \.\/no-such-command: not found/],
+    [['--over', 'soon', '--', ...touch], 2, /--over takes a time/],
+    [['--ratchet', 'conflict.json', '--', ...touch], 2, /conflict\.json has a merge conflict/],
+    [['--ratchet', 'half.json', '--', ...touch], 2, /half\.json is not JSON/]
+  ])
+  for (const [args, expected, message] of cases) {
+    const { stderr, code } = await run(t, cwd, args).closed
+    assert.equal(code, expected, `${args}: ${stderr}`)
+    assert.match(stderr, message)
+  }
+  assert.ok(!fs.existsSync(path.join(cwd, 'ran')))
+})
+
+test('Ctrl-C goes to the command, and what was seen until then is reported', async (t) => {
+  const cwd = makeSuite(t, {
+    'long.js': `const { hold } = require(${HOLD}); setTimeout(() => { hold(200); setTimeout(() => console.log('held'), 100) }, 300); setInterval(() => {}, 1000)`
+  })
+  const { child, out, closed } = run(t, cwd, ['--', process.execPath, './long.js'])
+  await eventually(() => out.stdout.includes('held'), () => `the block to be over; ${out.stderr}`)
+  child.kill('SIGINT')
+  const { stderr, code } = await closed
+  assert.equal(code, 130, stderr)
+  assert.match(stderr, /1 place blocked the event loop.*until it was interrupted/)
+  assert.match(stderr, /hold \(.*cpu-hold\.js:\d+\)/)
+})

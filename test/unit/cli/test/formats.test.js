@@ -1,0 +1,59 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { githubAnnotations } = require('../../../../lib/cli/test/formats/github')
+const { gitlabReport } = require('../../../../lib/cli/test/formats/gitlab')
+const { jsonReport } = require('../../../../lib/cli/test/formats/json')
+const { junitReport } = require('../../../../lib/cli/test/formats/junit')
+const { sarifReport } = require('../../../../lib/cli/test/formats/sarif')
+const { markdownReport, textReport } = require('../../../../lib/cli/test/report')
+const { makeOffence, makeOutcome } = require('../../../support/offence')
+
+const outcome = makeOutcome([makeOffence(), makeOffence({ file: 'lib/known.js', state: 'known' })])
+
+test('the report has line, function, CPU time, cause, how often and the test', () => {
+  const text = textReport(outcome)
+  assert.match(text, /^\nloopwatch: 1 place blocked the event loop: .* above 50 ms \(3 processes watched\)$/m)
+  assert.match(text, /^ {2}report \(lib\/report\.js:41\): 120 ms on the CPU \(js\), 2 times\n {4}test\/a\.test\.js > orders > are "fast" & <small>$/m)
+  assert.match(text, /^known:\n {2}report \(lib\/known\.js:41\)/m)
+  assert.match(textReport(makeOutcome([])), /no new block above 50 ms/)
+  assert.match(textReport({ ...makeOutcome([]), watched: 0 }), /no Node\.js process was seen/)
+})
+
+test('names give no orders to a terminal, and break no table', () => {
+  const evil = makeOutcome([makeOffence({ function: 'a\u001b[2Jb', tests: [{ file: 'x|y', name: '<b>', others: 2 }] })])
+  assert.ok(!textReport(evil).includes('\u001b'))
+  assert.match(textReport(evil), /one of 3 tests that ran at once/)
+  assert.match(markdownReport(evil), /x\\\|y > &lt;b>/)
+})
+
+test('JUnit XML counts failures and holds any name', () => {
+  const xml = junitReport(makeOutcome([makeOffence({ tests: [{ file: 'a', name: 'x\u0000\u001b <&">\n', others: 0 }] })]))
+  assert.match(xml, /<testsuite name="loopwatch" tests="1" failures="1" errors="0" skipped="0">/)
+  assert.match(xml, /name="x\ufffd\ufffd &lt;&amp;&quot;&gt;&#10;: report" file="lib\/report\.js" line="41" time="0\.12"><failure type="js"/)
+  assert.match(junitReport(outcome), /tests="2" failures="1" errors="0" skipped="1"/)
+  assert.match(junitReport(makeOutcome([])), /tests="1" failures="0"/)
+})
+
+test('SARIF names the place, and knows it again when its line has moved', () => {
+  const [{ results, tool }] = sarifReport(outcome).runs
+  assert.deepEqual(results[0].locations, [{ physicalLocation: { artifactLocation: { uri: 'lib/report.js' }, region: { startLine: 41 } } }])
+  assert.equal(tool.driver.rules[results[0].ruleIndex].id, results[0].ruleId)
+  assert.deepEqual(results.map(({ level }) => level), ['error', 'note'])
+  assert.deepEqual([results[0].suppressions, results[1].suppressions?.length], [undefined, 1])
+  const [moved] = sarifReport(makeOutcome([makeOffence({ line: 7, longestMs: 99 })])).runs[0].results
+  assert.deepEqual(moved.partialFingerprints, results[0].partialFingerprints)
+  assert.notDeepEqual(results[1].partialFingerprints, results[0].partialFingerprints)
+})
+
+test('GitHub and GitLab get what fails, and nothing else', () => {
+  const lines = githubAnnotations(makeOutcome([makeOffence({ file: 'a,b:c.js', tests: [{ file: 'f', name: '50%\nof', others: 0 }] }), makeOffence({ state: 'allowed' })]))
+  assert.match(lines, /^::error file=a%2Cb%3Ac\.js,line=41,title=event loop blocked::report \(a,b:c\.js:41\): 120 ms .*, in f > 50%25%0Aof\n$/)
+  assert.deepEqual(gitlabReport(outcome).map(({ location, severity }) => ({ location, severity })), [{ location: { path: 'lib/report.js', lines: { begin: 41 } }, severity: 'major' }])
+})
+
+test('JSON has whole records and says what fails', () => {
+  const { blocks } = JSON.parse(JSON.stringify(jsonReport(outcome)))
+  assert.deepEqual(blocks.map((/** @type {any} */ { fails, records }) => [fails, records[0].id]), [[true, '4242-1'], [false, '4242-1']])
+})
