@@ -2,7 +2,7 @@
 
 const { BACKLOG_MS } = require('../../bridge/request-row')
 
-const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
+const { loopTime } = require('../sense/loop-time')
 
 /** A loop that has slept for so long since has read everything that was waiting for it. */
 const IDLE_MS = 1
@@ -28,7 +28,7 @@ class BacklogWindow {
    */
   isOn (nowMs, answeredAtMs) {
     if (nowMs - this.#sinceMs > BACKLOG_MS || answeredAtMs > this.#sinceMs) return false
-    if (eventLoopUtilization().idle - this.#idleMs < IDLE_MS) return true
+    if (loopTime().idle - this.#idleMs < IDLE_MS) return true
     this.#sinceMs = -Infinity
     return false
   }

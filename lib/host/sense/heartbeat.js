@@ -3,10 +3,9 @@
 const { setTimeout, clearTimeout } = require('node:timers')
 const { nowMs } = require('../../util/clock')
 const { minBlockGapMs } = require('../../bridge/beat')
-const { isToldByKernel, threadCpuMs } = require('./thread-cpu')
+const { addLostIdle, loopTime } = require('./loop-time')
+const { RanTime, isToldByKernel, threadCpuMs } = require('./thread-cpu')
 const { US_PER_MS } = require('../../util/units')
-
-const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
 
 /** A loop that idled for this share of the time beats in its calm period. */
 const CALM_SHARE = 0.9
@@ -37,7 +36,8 @@ exports.startHeartbeat = (
 ) => {
   let periodMs = resolution
   let lastAtMs = startMs ?? nowMs()
-  let { idle: lastIdleMs, active } = eventLoopUtilization()
+  let { idle: lastIdleMs, active } = loopTime()
+  const ran = new RanTime()
   const cpuNow = isToldByKernel() ? () => NaN : threadCpuMs
   let lastCpuMs = cpuNow()
   const held = () => counters.get('relayMicros') + counters.get('profileMicros')
@@ -49,7 +49,8 @@ exports.startHeartbeat = (
   const onTime = () => {
     if (!isWanted()) return
     const atMs = nowMs()
-    const { idle, active } = eventLoopUtilization()
+    if (profiler?.isSampling) countLostIdle(ran, { gapMs: atMs - lastAtMs, idleMs: loopTime().idle - lastIdleMs, periodMs, threshold })
+    const { idle, active } = loopTime()
     const cpuMs = cpuNow()
     const gapMs = atMs - lastAtMs
     const heldMicros = held()
@@ -85,6 +86,20 @@ exports.startHeartbeat = (
       clearTimeout(busy)
       clearTimeout(calm)
       load?.end()
+      ran.close()
     }
   }
+}
+
+/**
+ * Idle time of the gap since the last beat that libuv has lost by signals, at most as much as the beat was to wait. A
+ * gap that can hide a block is left as it is: sleep that is of a block must not count as idle.
+ * @param {RanTime} ran
+ * @param {{ gapMs: number, idleMs: number, periodMs: number, threshold: number }} gap
+ */
+function countLostIdle (ran, { gapMs, idleMs, periodMs, threshold }) {
+  const ranMs = ran.take()
+  if (ranMs === null || gapMs >= minBlockGapMs(threshold, periodMs)) return
+  const lostMs = Math.min(periodMs, gapMs - ranMs) - idleMs
+  if (lostMs > 0) addLostIdle(lostMs)
 }

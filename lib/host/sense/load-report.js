@@ -5,8 +5,7 @@ const { nowMs } = require('../../util/clock')
 const { MS_PER_S, US_PER_MS } = require('../../util/units')
 const { LoopLoad } = require('../shedding/loop-load')
 const { Delays } = require('./delays')
-
-const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
+const { loopTime } = require('./loop-time')
 
 /** Two figures tell delays to 1 %, in 25 kB; a third would take 190 kB. */
 const HISTOGRAM = { lowest: 1, highest: 3600 * MS_PER_S * US_PER_MS, figures: 2 }
@@ -41,7 +40,7 @@ class LoadReport {
   #histogram = tryCreateHistogram()
   #mostMs = 0
   #load
-  #start = eventLoopUtilization()
+  #start = loopTime()
 
   /** @param {Pick<LoopLoad, 'overdueMs' | 'utilization'>} load */
   constructor (load) {
@@ -71,7 +70,7 @@ class LoadReport {
     if (overdueMs > 0) delays.push(overdueMs)
     return {
       lastSecond: { delayMs: quantilesOf(delays), utilization: this.#load.utilization(now) },
-      sinceStart: { delayMs: this.#sinceStart(), utilization: eventLoopUtilization(this.#start).utilization || 0 }
+      sinceStart: { delayMs: this.#sinceStart(), utilization: utilizationSince(this.#start) }
     }
   }
 
@@ -113,3 +112,10 @@ exports.measureLoad = (options, bridge) => {
 }
 
 exports.LoadReport = LoadReport
+
+/** @param {{ idle: number, active: number }} start @returns {number} 0 to 1 */
+function utilizationSince (start) {
+  const { idle, active } = loopTime()
+  const activeMs = active - start.active
+  return activeMs / (activeMs + idle - start.idle) || 0
+}

@@ -5,10 +5,10 @@ const { FIELD, LINE } = require('../../bridge/probe-codec')
 const { threadCpuMs } = require('./thread-cpu')
 const { activeTraceId } = require('../http/trace-id')
 const { fileOf, noteStack, sitesOf } = require('./call-sites')
+const { loopTime } = require('./loop-time')
 
 // The probe runs at a V8 interrupt, on top of whatever the application is doing. What it calls is
 // bound here, at load, as far as it can be; it catches what an application has made of the rest.
-const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
 const slice = Function.prototype.call.bind(String.prototype.slice)
 
 const FRAMES = 64
@@ -67,7 +67,7 @@ exports.createProbe = ({ answer, beat }, currentRequest) =>
     if (question === 0) return
     const debugged = debuggerUrl !== undefined
     const cpuMs = threadCpuMs()
-    const head = nowMs() + FIELD + eventLoopUtilization().idle + FIELD + beat.beats + FIELD + debugged + FIELD +
+    const head = nowMs() + FIELD + loopTime().idle + FIELD + beat.beats + FIELD + debugged + FIELD +
       (putAtMs ?? '') + FIELD + (cpuMs >= 0 ? cpuMs : '')
     answer.answer(question, head + FIELD + writeRequest(currentRequest()) + LINE + (debugged ? '' : stack()))
   }

@@ -100,6 +100,11 @@ class HostProfiler {
     this.#send = send
   }
 
+  /** Whether V8 samples this thread at present, by signals. */
+  get isSampling () {
+    return this.#source.isOn && !this.#own?.isResting
+  }
+
   /**
    * Called by the watchdog through the inspector, at an interrupt, or by a message, and by the agent.
    * @param {any} inspector node:inspector

@@ -51,5 +51,7 @@ test('agent.load() tells of a block while the timers that it holds up have not r
   const after = agent.load()
   assert.ok(after.lastSecond.delayMs.max >= 250 && after.sinceStart.delayMs.max >= 250, JSON.stringify(after))
   assert.ok(after.lastSecond.delayMs.p50 <= after.lastSecond.delayMs.p99, JSON.stringify(after))
-  for (const { utilization } of [after.lastSecond, after.sinceStart]) assert.ok(utilization > 0 && utilization <= 1, JSON.stringify(after))
+  // A second that has just begun may have been spent asleep.
+  assert.ok(after.lastSecond.utilization >= 0 && after.lastSecond.utilization <= 1, JSON.stringify(after))
+  assert.ok(after.sinceStart.utilization > 0 && after.sinceStart.utilization <= 1, JSON.stringify(after))
 })
