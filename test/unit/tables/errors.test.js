@@ -11,11 +11,9 @@ const { once } = require('node:events')
 const { addBlocks } = require('../../../lib/cli/blocks/command')
 const { follow } = require('../../../lib/cli/attach/follow')
 const { choosePort } = require('../../../lib/cli/common/port')
-const { Tool } = require('../../../lib/cli/common/tool')
 const { makeOutput } = require('../../../lib/cli/profile/profile')
 const { codedError, codedErrorFrom, LoopwatchError } = require('../../../lib/tables/errors')
 const { checkDatabase } = require('../../../scenarios/cluster-http/database/database')
-const { buildServer } = require('../../../scenarios/goroutines/go')
 const { checkWritable } = require('../../../scenarios/harness/run/output-file')
 const { checkPort } = require('../../../scenarios/load/target/port')
 
@@ -53,12 +51,6 @@ test('a port that is taken is an error with that of the server', async (t) => {
   const port = await takePort(t)
   await assert.rejects(choosePort({ flag: '--port', port, usual: 1 }), from('LOOPWATCH_ERR_PORT', 'EADDRINUSE'))
   await assert.rejects(checkPort(port, '--port'), from('LOOPWATCH_ERR_PORT', 'EADDRINUSE'))
-})
-
-test('a tool that does not start is an error with that of the process', async () => {
-  const tool = new Tool('nothing', NOWHERE, [])
-  await assert.rejects(tool.died, from('LOOPWATCH_ERR_TOOL_ENDED', 'ENOENT'))
-  await assert.rejects(buildServer(NOWHERE), from('LOOPWATCH_ERR_TOOL_ENDED', 'ENOENT'))
 })
 
 test('a database that does not answer is an error with that of the connection', async () => {
