@@ -2,8 +2,7 @@
 
 const { Fold } = require('../../explain/fold')
 const { causeOf } = require('../../explain/cause')
-const { blame, blamedFrame, generatedIn, leaf } = require('../../explain/frame')
-const { wrapsNative } = require('../../explain/native')
+const { blame, blamedFrame, generatedIn, leaf, wrapsNative } = require('../../explain/frame')
 const { folderAtFault } = require('../../explain/package')
 const { causes } = require('../../tables/causes')
 const { roundMs } = require('../../store/record')

@@ -4,8 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
 const { Fold, STACKS } = require('../../../lib/explain/fold')
-const { originOf, blamedFrame, blame, leaf, generatedIn } = require('../../../lib/explain/frame')
-const { wrapsNative } = require('../../../lib/explain/native')
+const { ownerOf, blamedFrame, blame, leaf, generatedIn, wrapsNative } = require('../../../lib/explain/frame')
 const { pathTemplate } = require('../../../lib/host/http/path-template')
 const { seeded } = require('../../support/simulated-host')
 
@@ -52,7 +51,7 @@ test('code is the application\'s, a package\'s, Node\'s or our own by where its 
     [path.join(own, 'register.js'), 'own'],
     [own + '-of-the-application.js', 'application']
   ]
-  for (const [file, origin] of files) assert.equal(originOf({ ...frame('f'), file }), origin, String(file))
+  for (const [file, origin] of files) assert.equal(ownerOf({ ...frame('f'), file }), origin, String(file))
 })
 
 test('generated code is charged to the line that ran it, and named beside it where it had most of the time', () => {
