@@ -2,11 +2,11 @@
 
 const { Fold } = require('../../explain/fold')
 const { causeOf } = require('../../explain/cause')
+const { KernelEvidence } = require('../../explain/evidence')
 const { blame, blamedFrame, generatedIn, leaf, wrapsNative } = require('../../explain/frame')
 const { folderAtFault } = require('../../explain/package')
 const { causes } = require('../../tables/causes')
 const { roundMs } = require('../../store/record')
-const { KernelEvidence } = require('./evidence')
 const { OwnCpu } = require('./own-cpu')
 const { packageIn } = require('../source/packages')
 const { LATE_MS } = require('./sampler')
