@@ -41,7 +41,7 @@ const SHORT_LINES = {
   files: ['lib/{bridge,cluster,explain,export,host,store,util}/**', 'lib/*.js', 'eslint.config.js'],
   ignores: [
     ...['heartbeat', 'profiler'].map((name) => `lib/host/sense/${name}.js`),
-    ...['cpu-profile', 'probable-call', 'profiled'].map((name) => `lib/explain/${name}.js`),
+    ...['cpu-profile', 'own-lines', 'profiled'].map((name) => `lib/explain/${name}.js`),
     'lib/host/start.js'
   ]
 }

@@ -91,12 +91,19 @@ function columnOfCall (text, name) {
 exports.withoutPattern = (callFrame) =>
   callFrame.functionName.startsWith(PATTERN) ? { ...callFrame, functionName: REG_EXP } : callFrame
 
-/** Lines above the answered place in which the call is looked for: further up it is hardly what has just returned. */
+/** How many lines above the answered place are searched. A call further up has hardly just returned. */
 const LINES_ABOVE = 8
-/** Built-ins that take long often enough to be suspected; of the others most calls are short. */
-const SUSPECTS = new Set(['JSON.parse', 'JSON.stringify', 'structuredClone', 'sort', 'toSorted', 'test', 'exec', 'match', 'matchAll', 'replace', 'replaceAll'])
+/** Built-ins that take long often enough to be suspected. Most calls of the others are short. */
+const SUSPECTS = new Set([
+  'JSON.parse', 'JSON.stringify', 'structuredClone', 'sort', 'toSorted', 'test', 'exec', 'match', 'matchAll', 'replace',
+  'replaceAll'
+])
 /** Where a function begins, and not a branch or a loop. */
-const HEAD = /\bfunction\b|=>\s*\{?\s*$|^\s*(?:async\s+)?(?!(?:if|for|while|switch|catch|with)\b)[\w$#]+\s*\([^;]*\)\s*\{\s*$/
+const HEAD = new RegExp([
+  /\bfunction\b/,
+  /=>\s*\{?\s*$/,
+  /^\s*(?:async\s+)?(?!(?:if|for|while|switch|catch|with)\b)[\w$#]+\s*\([^;]*\)\s*\{\s*$/
+].map(({ source }) => source).join('|'))
 
 /**
  * The native call that has probably just returned where a stack was taken late: the one built-in that can take long and
