@@ -3,8 +3,8 @@
 /**
  * @typedef {import('../tables/causes').Cause} Cause
  *
- * @typedef {object} Evidence what is known of one block; null where this machine does not tell
- * @property {number} durationMs so far, where ongoing
+ * @typedef {object} Evidence what is known of one block; null if this machine does not tell
+ * @property {number} durationMs so far, if ongoing
  * @property {boolean} ongoing
  * @property {number} thresholdMs
  * @property {number} busyMs time since the beat before it that the loop was not waiting for events
@@ -17,7 +17,7 @@
  * @property {number} samples answered
  * @property {number} nativeMs covered by late answers, by no answer yet, or by Node's own code around a native call
  * @property {number} runningMs covered by answers in time from JavaScript code, which a sleeping thread does not give
- * @property {number | null} [machineIdleMs] CPUs of the machine idled in it, all together; asked only where runQueueMs is null
+ * @property {number | null} [machineIdleMs] idle time of all CPUs of the machine in it; read only if runQueueMs is null
  * @property {number} requests distinct ones seen
  * @property {number} topRequestShare of the time seen, 0 to 1
  * @property {number} longestRunMs one of them was seen at it for so long without another in between
@@ -29,22 +29,23 @@ const HALF = 0.5
 const SOME = 0.2
 /** Less than this share of the time on the CPU means the thread did not run at all, measuring errors aside. */
 const HARDLY = 0.3
-/** More than this share of waiting for a CPU outweighs what the code did in the rest, */
+/** From this share on, waiting for a CPU outweighs what the code did in the rest. */
 const MOSTLY = 0.8
-/** unless that alone is so many thresholds long. */
+/** A rest of so many thresholds is not outweighed. */
 const LONG = 10
 
 /** Windows counts CPU time in ticks of 15.6 ms: a block may have had one more than was counted. */
 const TICK_MS = 16
 
 /**
- * @typedef {Pick<Evidence, 'durationMs' | 'cpuMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs' | 'watchdogGapMs' | 'machineIdleMs'> & { runningMs?: number }} Waiting
+ * @typedef {'durationMs' | 'cpuMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs'} Times
+ * @typedef {Pick<Evidence, Times | 'watchdogGapMs' | 'machineIdleMs'> & { runningMs?: number }} Waiting
  */
 
 /**
- * How long a thread waited for a CPU, where the kernel does not tell: what JavaScript that was seen running had not of
- * one. Many short sleeps between two samples look the same, but for CPUs that idled meanwhile; and a process that
- * was stopped, but for its watchdog, which was stopped as well.
+ * How long a thread waited for a CPU if the kernel does not tell: JavaScript was seen running for so long without
+ * having a CPU. Many short sleeps between two samples look the same, but then CPUs idle meanwhile. A stopped process
+ * looks the same, but then its watchdog was stopped as well.
  * @param {Waiting} e
  */
 function unrunMs ({ cpuMs, runningMs = 0, watchdogGapMs, machineIdleMs = null }) {
@@ -52,15 +53,19 @@ function unrunMs ({ cpuMs, runningMs = 0, watchdogGapMs, machineIdleMs = null })
   return Math.max(0, runningMs - cpuMs - machineIdleMs - watchdogGapMs - TICK_MS)
 }
 
-/** A throttled thread may count as waiting in the run queue as well. What has not run was kept by any of them. @param {Waiting} e */
+/**
+ * How long a thread waited for a CPU. A throttled thread may count as waiting in the run queue as well, so the longer
+ * of the two counts.
+ * @param {Waiting} e
+ */
 function waitMs (e) {
   const knownMs = Math.max(e.runQueueMs ?? 0, e.throttledMs ?? 0) + (e.stolenMs ?? 0)
   return Math.min(e.durationMs, e.runQueueMs === null ? Math.max(knownMs, unrunMs(e)) : knownMs)
 }
 
 /**
- * For half of what it did not wait for a CPU or more. An answer is late from a thread that is kept waiting, too:
- * what waiting there was is taken off.
+ * Whether at least half of the time in which it did not wait for a CPU was native. A thread that is kept waiting
+ * answers late as well, so the waiting is subtracted.
  * @param {Waiting & Pick<Evidence, 'nativeMs'>} e
  */
 const isNative = (e) => e.nativeMs - waitMs(e) >= HALF * (e.durationMs - waitMs(e))
@@ -77,8 +82,12 @@ const table = [
   },
   {
     cause: 'suspended',
-    when: 'the watchdog too did not run for at least half of it, and neither CPU time nor waiting for a CPU explains 30 % of it',
-    test: (e) => e.watchdogGapMs >= HALF * e.durationMs && (e.cpuMs ?? 0) < HARDLY * e.durationMs && waitMs(e) < HARDLY * e.durationMs
+    when: 'the watchdog too did not run for at least half of it, and neither CPU time nor waiting for a CPU explains ' +
+      '30 % of it',
+    test: (e) => {
+      const hardlyMs = HARDLY * e.durationMs
+      return e.watchdogGapMs >= HALF * e.durationMs && (e.cpuMs ?? 0) < hardlyMs && waitMs(e) < hardlyMs
+    }
   },
   {
     cause: 'gc',
@@ -88,11 +97,15 @@ const table = [
   },
   {
     cause: 'starved',
-    when: 'waiting for a CPU (run queue, cgroup throttling, stolen time; if the kernel does not tell, what running JavaScript had not of it while no CPU idled) is at least 20 % of it, half of it while it lasts, and the rest below the threshold, or it is 80 % of it and the rest below ten thresholds',
+    when: 'waiting for a CPU (run queue, cgroup throttling, stolen time; if the kernel does not tell, what running ' +
+      'JavaScript had not of it while no CPU idled) is at least 20 % of it, half of it while it lasts, and the rest ' +
+      'below the threshold, or it is 80 % of it and the rest below ten thresholds',
     test: (e) => {
-      const restMs = e.durationMs - waitMs(e)
-      // At first the rest of every block is below the threshold.
-      return (waitMs(e) >= (e.ongoing ? HALF : SOME) * e.durationMs && restMs < e.thresholdMs) || (waitMs(e) >= MOSTLY * e.durationMs && restMs < LONG * e.thresholdMs)
+      const waitedMs = waitMs(e)
+      const restMs = e.durationMs - waitedMs
+      if (waitedMs >= MOSTLY * e.durationMs && restMs < LONG * e.thresholdMs) return true
+      // At first the rest of every block is below the threshold, so a block in progress needs more.
+      return waitedMs >= (e.ongoing ? HALF : SOME) * e.durationMs && restMs < e.thresholdMs
     }
   },
   {
@@ -102,18 +115,24 @@ const table = [
   },
   {
     cause: 'sync-io',
-    when: 'the thread was off the CPU, asleep, for more than half of the rest, and samples did not find it running for half of it; if the kernel does not tell how long it waited for a CPU, there has to be one',
-    test: (e) => e.cpuMs !== null && (e.runQueueMs !== null || e.samples > 0) && e.cpuMs < HALF * (e.durationMs - waitMs(e)) && e.runningMs < HALF * e.durationMs
+    when: 'the thread was off the CPU, asleep, for more than half of the rest, and samples did not find it running ' +
+      'for half of it; if the kernel does not tell how long it waited for a CPU, there has to be one',
+    test: (e) => {
+      if (e.cpuMs === null || (e.runQueueMs === null && e.samples === 0)) return false
+      return e.cpuMs < HALF * (e.durationMs - waitMs(e)) && e.runningMs < HALF * e.durationMs
+    }
   },
   {
     cause: 'many',
-    when: 'samples show two or more requests, none has 60 % of the time, and none was seen for as long as the threshold without another in between',
+    when: 'samples show two or more requests, none has 60 % of the time, and none was seen for as long as the ' +
+      'threshold without another in between',
     // Two that block one after the other are two culprits.
     test: (e) => e.requests >= 2 && e.topRequestShare < 0.6 && e.longestRunMs < e.thresholdMs
   },
   {
     cause: 'native',
-    when: 'on the CPU, and for at least half of what it did not wait for one inside native calls (interrupts unanswered until they returned, or Node\'s own wrapper of one innermost)',
+    when: 'on the CPU, and for at least half of what it did not wait for one inside native calls (interrupts ' +
+      'unanswered until they returned, or Node\'s own wrapper of one innermost)',
     test: (e) => e.cpuMs !== null && isNative(e)
   },
   {

@@ -2,34 +2,36 @@
 
 const { blamedFrame } = require('./frame')
 
-/** Distinct stacks kept of one block; what comes beyond them is counted. */
+/** Most distinct stacks kept of one block; samples of further ones are counted. */
 const STACKS = 40
 
 /**
+ * @typedef {import('../types').RequestContext} RequestContext
+ *
  * @typedef {object} Sample one look into the host within a block
- * @property {number} weightMs the time of the block it stands for: since the sample before it
- * @property {boolean} late answered only after a native call or a sleep had ended
- * @property {number} [heldMs] for how long that kept the answer
- * @property {boolean} [isJustEntered] its innermost function had only just been entered then: what was late was before it
- * @property {import('../types').RequestContext | null} request
+ * @property {number} weightMs the time of the block that it stands for: since the sample before it
+ * @property {boolean} late it was answered only after a native call or a sleep had ended
+ * @property {number} [heldMs] how long that call or sleep kept the answer
+ * @property {boolean} [isJustEntered] its innermost function had only just been entered, so another one was late
+ * @property {RequestContext | null} request
  * @property {import('../types').Frame[]} frames innermost first
  *
  * @typedef {object} Stack equal samples as one
  * @property {number} count
  * @property {number} weightMs
- * @property {number} lateMs the part of weightMs that late answers stand for
+ * @property {number} lateMs the part of weightMs for which late answers stand
  * @property {import('../types').Frame[]} frames
  *
- * @typedef {Stack & { entered: number }} Kept entered: how many of its samples were of a function just entered
+ * @typedef {Stack & { entered: number }} Kept `entered`: how many of its samples were of a function just entered
  */
 
 /** The samples of one block, equal stacks folded, so that an endless block takes bounded memory. */
 class Fold {
   /** @type {Map<string, Kept>} */
   #stacks = new Map()
-  /** @type {Map<number | null, { request: import('../types').RequestContext | null, weightMs: number }>} */
+  /** @type {Map<number | null, { request: RequestContext | null, weightMs: number }>} by id, null without a request */
   #requests = new Map()
-  /** Samples in a row that saw one request: the time between them, and that of a call that kept the first from answering. */
+  /** Samples in a row that saw one request: the time between them, and the time for which a call kept the first one. */
   #run = { id: /** @type {number | null} */ (null), ms: 0 }
   #longestRunMs = 0
   samples = 0
@@ -57,7 +59,7 @@ class Fold {
     if (isJustEntered) stack.entered++
   }
 
-  /** @param {import('../types').RequestContext | null} request @param {number} weightMs */
+  /** @param {RequestContext | null} request @param {number} weightMs */
   #addRequest (request, weightMs) {
     const id = request?.id ?? null
     const known = this.#requests.get(id)
@@ -72,8 +74,8 @@ class Fold {
   }
 
   /**
-   * Heaviest first. A function that was entered as the answer came, once, has not kept it: whoever called it then has.
-   * One that was seen so again and again does so each time.
+   * The stacks, heaviest first. A function that had just been entered when the one answer came has not kept that
+   * answer: its caller has. A function that is seen so again and again takes the time itself.
    * @returns {Stack[]}
    */
   get stacks () {
@@ -84,14 +86,16 @@ class Fold {
   }
 
   /**
-   * The request that was seen longest, how many there were, its share of their time, and for how long at least one of
-   * them went on without another in between.
-   * @returns {{ top: import('../types').RequestContext | null, distinct: number, topShare: number, longestRunMs: number }}
+   * The request that was seen longest, how many there were, its share of their time, and how long at least one of them
+   * went on without another one in between.
+   * @returns {{ top: RequestContext | null, distinct: number, topShare: number, longestRunMs: number }}
    */
   get requests () {
-    const named = [...this.#requests.values()].filter(({ request }) => request !== null).sort((a, b) => b.weightMs - a.weightMs)
+    const named = [...this.#requests.values()].filter(({ request }) => request !== null)
+    named.sort((a, b) => b.weightMs - a.weightMs)
     const totalMs = named.reduce((total, { weightMs }) => total + weightMs, 0)
-    return { top: named[0]?.request ?? null, distinct: named.length, topShare: totalMs > 0 ? named[0].weightMs / totalMs : 1, longestRunMs: this.#longestRunMs }
+    const topShare = totalMs > 0 ? named[0].weightMs / totalMs : 1
+    return { top: named[0]?.request ?? null, distinct: named.length, topShare, longestRunMs: this.#longestRunMs }
   }
 }
 

@@ -2,19 +2,19 @@
 
 const { runsCompiled } = require('./source-map')
 
-/** Far more than the functions in which an application ever blocks. */
+/** Most frames that are kept: far more than an application has in all its blocks. */
 const FRAMES = 10000
 
 /** @typedef {import('../types').Frame} Frame */
 
 /**
- * One object for each distinct frame, at its original place: hundreds of records with dozens of
- * frames each then share a few thousand, and a frame is symbolicated once.
+ * One object for each distinct frame, at its original place. So hundreds of records with dozens of frames each share
+ * a few thousand objects, and each frame is symbolicated once.
  */
 class FrameTable {
   /** @type {Map<string, Frame>} */
   #frames = new Map()
-  /** As they came, of files that a map may be learned of. @type {WeakMap<Frame, Frame>} */
+  /** Frames as they came, of files whose source map may come later. @type {WeakMap<Frame, Frame>} */
   #raw = new WeakMap()
   #original
   #isHead
@@ -28,7 +28,7 @@ class FrameTable {
     this.#isHead = isHead
   }
 
-  /** Whether the innermost of these, as they came, had only just been entered. @param {Frame[]} raw */
+  /** Whether the innermost function had only just been entered. @param {Frame[]} raw as they came */
   isJustEntered ([innermost]) {
     return innermost !== undefined && this.#isHead(innermost)
   }
@@ -46,19 +46,23 @@ class FrameTable {
     return frame
   }
 
-  /** A frame of this table by what is known now of where it comes from. @param {Frame} frame */
+  /** A frame of this table by the source maps that are known now. @param {Frame} frame */
   again (frame) {
     const raw = this.#raw.get(frame)
     return raw === undefined ? frame : this.get(raw)
   }
 
-  /** More is known of where frames come from. */
+  /** Maps all frames again: more source maps are known. */
   forget () {
     this.#frames.clear()
   }
 }
 
-/** Through text: strings cut from an answer would each keep all of it in memory. @param {Frame} frame @returns {Frame} */
+/**
+ * A copy through text. Strings that were cut from an answer would each keep all of it in memory.
+ * @param {Frame} frame
+ * @returns {Frame}
+ */
 const copy = (frame) => JSON.parse(JSON.stringify(frame))
 
 exports.FrameTable = FrameTable

@@ -2,43 +2,57 @@
 
 const path = require('node:path')
 
-/** Our own code, wherever it is installed. */
+/** The folder of our own code, wherever it is installed. */
 const OWN = path.join(__dirname, '..') + path.sep
 
-/** Less than this share of what is known to be somebody's is passing through, not the culprit. */
+/** Least share of the blamed time that the application must have to be blamed before packages. */
 const SOME = 0.2
 
-/** @typedef {import('../types').Frame} Frame */
-/** @typedef {'own' | 'node' | 'package' | 'generated' | 'application'} Origin */
+/**
+ * @typedef {import('../types').Frame} Frame
+ * @typedef {'own' | 'node' | 'package' | 'generated' | 'application'} Owner
+ */
 
-/** What Node.js calls code that was given to it on the command line or by stdin: the application's own. */
+/** Node's own modules whose synchronous functions spend their time in native code. */
+const WRAPPERS = /^node:(internal\/)?(zlib|crypto|fs|child_process|v8|buffer|dns)\b/
+/** Starting a process is a native call, and what Node.js does once the process is there answers interrupts. */
+const STARTING = /^node:(internal\/)?child_process$/
+
+/** How Node.js names code that it got on the command line or by stdin: the application's own. */
 const GIVEN = /^\[(worker )?(eval|stdin)/
 
 /**
- * Whose code a frame is. Built-ins of V8 have no file and count as Node's, as does WebAssembly, which no line leads to:
- * whoever called it is told. So it is with code that was generated while the application ran (`new Function`, `vm`, template
- * compilers): it has a made-up name in place of a file, and nobody can open that.
+ * Whose code a frame is. Built-ins of V8 have no file and count as Node's. So does WebAssembly, which no line leads
+ * to: its caller is named instead. Code that was generated while the application ran (`new Function`, `vm`, template
+ * compilers) has a made-up name in place of a file, which nobody can open.
  * @param {Frame} frame
- * @returns {Origin}
+ * @returns {Owner}
  */
-function originOf ({ file }) {
+function ownerOf ({ file }) {
   if (file === null || file.startsWith('node:') || file.startsWith('wasm:')) return 'node'
   if (file.startsWith(OWN)) return 'own'
-  if (file !== '' && (file.startsWith('eval at ') || !(path.win32.isAbsolute(file) || file.includes('://') || GIVEN.test(file)))) return 'generated'
+  if (isGenerated(file)) return 'generated'
   return /[\\/]node_modules[\\/]/.test(file) ? 'package' : 'application'
 }
 
-/** Whose code is blamed in this order, whoever else is in the stack. @type {Origin[]} */
+/** @param {string} file */
+function isGenerated (file) {
+  if (file === '') return false
+  return file.startsWith('eval at ') || !(path.win32.isAbsolute(file) || file.includes('://') || GIVEN.test(file))
+}
+
+/** Owners in the order in which they are blamed, whoever else is in the stack. @type {Owner[]} */
 const BLAMED = ['application', 'package', 'generated']
 
 /**
- * The frame to blame in one stack: the innermost of the application, else of a package, else of generated code, else none.
+ * The frame to blame in one stack: the innermost of the application, else of a package, else of generated code, else
+ * none.
  * @param {Frame[]} frames innermost first
  * @returns {Frame | null}
  */
 function blamedFrame (frames) {
-  for (const origin of BLAMED) {
-    const frame = frames.find((each) => originOf(each) === origin)
+  for (const owner of BLAMED) {
+    const frame = frames.find((each) => ownerOf(each) === owner)
     if (frame !== undefined) return frame
   }
   return null
@@ -51,18 +65,18 @@ function blamedFrame (frames) {
  * @returns {Frame | null} its innermost function
  */
 function generatedIn (stacks, blamed) {
+  const isBlamed = (/** @type {Frame} */ { file, function: name }) => file === blamed?.file && name === blamed?.function
   const within = stacks.map(({ frames, weightMs }) => {
-    const at = frames.findIndex((frame) => blamed !== null && frame.file === blamed.file && frame.function === blamed.function)
-    return { weightMs, frame: frames.slice(0, Math.max(0, at)).find((frame) => originOf(frame) === 'generated') ?? null }
+    const callees = frames.slice(0, Math.max(0, frames.findIndex(isBlamed)))
+    return { weightMs, frame: callees.find((frame) => ownerOf(frame) === 'generated') ?? null }
   })
   const inGenerated = within.filter(({ frame }) => frame !== null)
   return sum(inGenerated, 'weightMs') * 2 > sum(within, 'weightMs') ? inGenerated[0].frame : null
 }
 
 /**
- * The frame to blame in many stacks: of the functions that are blamed in one of them the one that
- * was blamed longest, and of its lines the one seen longest. Stacks that name the application beat
- * those that name only packages, if they are a fifth of both.
+ * The frame to blame in many stacks: the function that was blamed longest, at the line of it that was seen longest.
+ * Stacks that name the application beat those that name only packages, if they have a fifth of the time of both.
  * @param {import('./fold').Stack[]} stacks
  * @returns {(Frame & { exact: boolean }) | null}
  */
@@ -71,12 +85,14 @@ function blame (stacks) {
     const frame = blamedFrame(frames)
     return frame === null ? [] : [{ frame, weightMs, lateMs }]
   })
-  const ofApplication = blamed.filter(({ frame }) => originOf(frame) === 'application')
-  const candidates = ofApplication.length > 0 && sum(ofApplication, 'weightMs') >= SOME * sum(blamed, 'weightMs') ? ofApplication : blamed
-  const inFunction = heaviest(candidates, ({ frame }) => `${frame.file}\n${frame.function}`)
+  const ofApplication = blamed.filter(({ frame }) => ownerOf(frame) === 'application')
+  const isEnough = ofApplication.length > 0 && sum(ofApplication, 'weightMs') >= SOME * sum(blamed, 'weightMs')
+  const inFunction = heaviest(isEnough ? ofApplication : blamed, ({ frame }) => `${frame.file}\n${frame.function}`)
   const onLine = heaviest(inFunction, ({ frame }) => `${frame.line}`)
   if (onLine.length === 0) return null
-  return { ...onLine[0].frame, exact: onLine[0].frame.compiled !== true && sum(onLine, 'lateMs') * 2 < sum(onLine, 'weightMs') }
+  const [{ frame }] = onLine
+  const isTimely = sum(onLine, 'lateMs') * 2 < sum(onLine, 'weightMs')
+  return { ...frame, exact: frame.compiled !== true && isTimely }
 }
 
 /** The frame the loop was in longest of all. @param {import('./fold').Stack[]} stacks @returns {Frame | null} */
@@ -84,6 +100,27 @@ function leaf (stacks) {
   const leaves = stacks.filter(({ frames }) => frames.length > 0)
   const [first] = heaviest(leaves, ({ frames }) => `${frames[0].file}\n${frames[0].function}`)
   return first ? first.frames[0] : null
+}
+
+/**
+ * Whether a frame is JSON.stringify. It looks for interrupts at each value, unlike other built-ins that take long, so
+ * it answers in time (seen on Node 20, 22 and 24; on 26 the answer came when it had returned). Built-ins have neither
+ * file nor line; code of new Function() has a line.
+ * @param {Frame} frame
+ */
+const isStringify = ({ file, line, function: name }) => file === null && line === null && name === 'stringify'
+
+/**
+ * Whether a stack ends in Node's own wrapper around a native call, which answers interrupts between two short native
+ * calls (zlib works through its input by chunks), or in a built-in that answers from within.
+ * @param {Frame[]} frames innermost first
+ */
+function wrapsNative (frames) {
+  if (frames.length > 0 && isStringify(frames[0])) return true
+  const foreign = frames.findIndex((frame) => ownerOf(frame) !== 'node')
+  const ofNode = frames.slice(0, foreign === -1 ? frames.length : foreign)
+  const [innermost, ...callers] = ofNode.flatMap(({ file }) => file ?? [])
+  return innermost !== undefined && (WRAPPERS.test(innermost) || callers.some((file) => STARTING.test(file)))
 }
 
 /**
@@ -114,8 +151,9 @@ function sum (items, key) {
   return items.reduce((total, item) => total + item[key], 0)
 }
 
-exports.originOf = originOf
+exports.ownerOf = ownerOf
 exports.blamedFrame = blamedFrame
 exports.blame = blame
 exports.generatedIn = generatedIn
 exports.leaf = leaf
+exports.wrapsNative = wrapsNative

@@ -2,18 +2,19 @@
 
 const { toPath } = require('./source-map')
 
-/** Longer lists of parameters are not looked through. */
+/** Longest list of parameters that is looked through. */
 const HEAD_CHARS = 2000
-/** Places that are remembered. */
+/** Most places that are remembered. */
 const PLACES = 10000
 
-/** A parameter without parentheses, and what stands behind a list of them: what TypeScript says of the result is left out by Node.js. */
+/** A parameter without parentheses. */
 const SINGLE = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*\s*=>/u
+/** What stands behind a list of parameters: perhaps TypeScript's type of the result, then the body. */
 const BEHIND = /^\s*(?::[^;{}()=]*)?(?:=>|\{)/
 
 /**
- * Whether a source text begins with the parameters of a function, behind which it has its body. That is where V8
- * says that it is when it looks for interrupts on entering a function: a call in parentheses has no body behind it.
+ * Whether a source text begins with the parameters of a function that has its body behind them. V8 names that place if
+ * it looks for interrupts on entering a function. A call in parentheses has no body behind it.
  * @param {string} text
  */
 function beginsFunction (text) {
@@ -22,24 +23,30 @@ function beginsFunction (text) {
   return end !== -1 && BEHIND.test(text.slice(end + 1))
 }
 
-/** Where the first parenthesis of a text is closed, -1 where it is not. @param {string} text */
+/** A parenthesis, a comment or a string: those in comments and strings do not count. */
+const TOKEN = /[()]|\/\/.*|\/\*[^]*?\*\/|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\[^]|[^`\\])*`/g
+
+/** Where the first parenthesis of a text is closed, -1 if it is not. @param {string} text */
 function closing (text) {
   let depth = 0
-  for (const { 0: token, index } of text.matchAll(/[()]|\/\/.*|\/\*[^]*?\*\/|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\[^]|[^`\\])*`/g)) {
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
     if (token === '(') depth++
     if (token === ')' && --depth === 0) return index
   }
   return -1
 }
 
-/** Tells of frames, as they came, whether their function had only just been entered, as far as its source is on disk. */
+/** Tells of frames, as they came, whether their function had only just been entered. It needs their source on disk. */
 class FunctionHeads {
   /** @type {Map<string, boolean>} */
   #known = new Map()
   #read
   #isInMemory
 
-  /** @param {(file: string) => string | null} read @param {(file: string) => boolean} isInMemory what runs is not what is on disk */
+  /**
+   * @param {(file: string) => string | null} read
+   * @param {(file: string) => boolean} isInMemory whether the code that runs differs from the file on disk
+   */
   constructor (read, isInMemory) {
     this.#read = read
     this.#isInMemory = isInMemory
@@ -48,7 +55,8 @@ class FunctionHeads {
   /** @param {import('../types').Frame} frame */
   has ({ file, line, column }) {
     const path = toPath(file)
-    if (path === null || line === null || column === null || path.startsWith('node:') || this.#isInMemory(path)) return false
+    if (path === null || line === null || column === null) return false
+    if (path.startsWith('node:') || this.#isInMemory(path)) return false
     const key = `${path}\n${line}\n${column}`
     let known = this.#known.get(key)
     if (known === undefined) {

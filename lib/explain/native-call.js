@@ -1,30 +1,32 @@
 'use strict'
 
-/** What V8 calls the code of a regular expression: this, and its pattern. */
+/** V8's name for the code of a regular expression begins so; its pattern follows. */
 const PATTERN = 'RegExp: '
 const REG_EXP = '(regular expression)'
 /**
- * Built-in functions that can take long. V8's profile has no frames of theirs: its samples in them are
- * samples in the line that calls them.
+ * Built-in functions that can take long. V8's profile has no frames for them: its samples in them are samples in the
+ * line that calls them.
  */
 const BUILTINS = new Set([
-  'JSON.parse', 'JSON.stringify', 'Array.from', 'Object.assign', 'Object.entries', 'Object.fromEntries', 'Object.keys', 'Object.values', 'Buffer.concat',
-  'Buffer.from', 'Atomics.wait', 'structuredClone', 'decodeURIComponent', 'encodeURIComponent', 'eval',
+  'JSON.parse', 'JSON.stringify', 'Array.from', 'Buffer.concat', 'Buffer.from', 'Atomics.wait', 'Object.assign',
+  'Object.entries', 'Object.fromEntries', 'Object.keys', 'Object.values', 'structuredClone', 'decodeURIComponent',
+  'encodeURIComponent', 'eval',
   ...[
-    'sort', 'toSorted', 'test', 'exec', 'match', 'matchAll', 'replace', 'replaceAll', 'search', 'split', 'join', 'indexOf', 'lastIndexOf', 'includes',
-    'concat', 'slice', 'splice', 'fill', 'reverse', 'flat', 'localeCompare', 'normalize', 'repeat', 'toLowerCase', 'toUpperCase', 'toString', 'set'
+    'sort', 'toSorted', 'test', 'exec', 'match', 'matchAll', 'replace', 'replaceAll', 'search', 'split', 'join',
+    'indexOf', 'lastIndexOf', 'includes', 'concat', 'slice', 'splice', 'fill', 'reverse', 'flat', 'localeCompare',
+    'normalize', 'repeat', 'toLowerCase', 'toUpperCase', 'toString', 'set'
   ].map((method) => `.${method}`)
 ])
 const CALL = /(?:\b(JSON|Object|Array|Buffer|Atomics)\s*\.\s*|(\.)\s*)?([\w$]+)\s*\(/g
-/** A longer one is minified: it calls many, and searching it takes time. */
+/** Longest line that is searched. A longer one is minified: it calls many functions, and searching it takes time. */
 const LINE_CHARS = 1000
-/** Lines of a function in which a call is looked for. */
+/** How many lines of a function a call is looked for in. */
 const NEARBY = 50
 const SYNC_CALL = /[\w$]+Sync(?=\s*\()/g
 
 /**
- * The built-in function that a line of source calls, and its column from 1; null where it calls none
- * that can take long, or several.
+ * The built-in function that a line of source calls, and its column from 1. Null if the line calls none that can take
+ * long, or several.
  * @param {string} line
  */
 exports.builtinIn = (line) => {
@@ -32,14 +34,15 @@ exports.builtinIn = (line) => {
   const found = [...line.matchAll(CALL)].flatMap((match) => {
     const [text, object, dot = '', name] = match
     const key = object === undefined ? `${dot}${name}` : `${object}.${name}`
-    return BUILTINS.has(key) ? [{ call: object === undefined ? name : key, column: match.index + text.lastIndexOf(name) + 1 }] : []
+    const column = match.index + text.lastIndexOf(name) + 1
+    return BUILTINS.has(key) ? [{ call: object === undefined ? name : key, column }] : []
   })
   return new Set(found.map(({ call }) => call)).size === 1 ? found[0] : null
 }
 
 /**
- * The line from a function's first one on in which it calls another by name; null where there is
- * none nearby, or several.
+ * The line, from a function's first one on, in which it calls another one by name. Null if there is none nearby, or
+ * several.
  * @param {string[]} lines of the file
  * @param {number} first from 1
  * @param {string} name
@@ -54,8 +57,8 @@ exports.lineOfCall = (lines, first, name) => {
 }
 
 /**
- * The name by which a function of Node.js is called that has another of its own (all of zlib's are
- * `syncBufferWrapper`): of the line, else of the lines from the first one of the function on, if there is just one.
+ * The name by which a function of Node.js is called, if its own name says nothing (all of zlib's are called
+ * `syncBufferWrapper`): the only such call in the line, else in the lines from the function's first one on.
  * @param {string[]} lines of the file
  * @param {number} first line of the function, from 1
  * @param {number | null} line where it is called, as far as that is known
@@ -79,20 +82,28 @@ function columnOfCall (text, name) {
 }
 
 /**
- * A function as V8's profile names it, without the pattern of a regular expression: that may have come
- * with a request, in which case it is a secret, and the likeliest one to take long. Of a literal the line tells.
+ * A function as V8's profile names it, without the pattern of a regular expression. A pattern that came with a request
+ * is a secret, and it is the likeliest one to take long. A literal can be read at its line.
  * @template {{ functionName: string }} CallFrame
  * @param {CallFrame} callFrame
  * @returns {CallFrame}
  */
-exports.withoutPattern = (callFrame) => callFrame.functionName.startsWith(PATTERN) ? { ...callFrame, functionName: REG_EXP } : callFrame
+exports.withoutPattern = (callFrame) =>
+  callFrame.functionName.startsWith(PATTERN) ? { ...callFrame, functionName: REG_EXP } : callFrame
 
-/** Lines above the answered place in which the call is looked for: further up it is hardly what has just returned. */
+/** How many lines above the answered place are searched. A call further up has hardly just returned. */
 const LINES_ABOVE = 8
-/** Built-ins that take long often enough to be suspected; of the others most calls are short. */
-const SUSPECTS = new Set(['JSON.parse', 'JSON.stringify', 'structuredClone', 'sort', 'toSorted', 'test', 'exec', 'match', 'matchAll', 'replace', 'replaceAll'])
+/** Built-ins that take long often enough to be suspected. Most calls of the others are short. */
+const SUSPECTS = new Set([
+  'JSON.parse', 'JSON.stringify', 'structuredClone', 'sort', 'toSorted', 'test', 'exec', 'match', 'matchAll', 'replace',
+  'replaceAll'
+])
 /** Where a function begins, and not a branch or a loop. */
-const HEAD = /\bfunction\b|=>\s*\{?\s*$|^\s*(?:async\s+)?(?!(?:if|for|while|switch|catch|with)\b)[\w$#]+\s*\([^;]*\)\s*\{\s*$/
+const HEAD = new RegExp([
+  /\bfunction\b/,
+  /=>\s*\{?\s*$/,
+  /^\s*(?:async\s+)?(?!(?:if|for|while|switch|catch|with)\b)[\w$#]+\s*\([^;]*\)\s*\{\s*$/
+].map(({ source }) => source).join('|'))
 
 /**
  * The native call that has probably just returned where a stack was taken late: the one built-in that can take long and

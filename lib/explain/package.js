@@ -1,10 +1,10 @@
 'use strict'
 
-const { originOf } = require('./frame')
+const { ownerOf } = require('./frame')
 
-/** A package that has less of the time than this was only passed through. */
+/** Least share of the time of a package at fault: one with less was only passed through. */
 const HALF = 0.5
-/** A profile of fewer samples may have fallen anywhere: the stacks of the block are asked then. */
+/** Least samples of a profile that is believed. Fewer may have fallen anywhere, and the stacks decide. */
 const ENOUGH_SAMPLES = 2
 
 /** The innermost folder of a package in a path: after the last `node_modules`, with the scope that a name may have. */
@@ -13,8 +13,8 @@ const FOLDER = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?([^\\/]+))[\\/]/s
 /** @typedef {import('../types').Frame} Frame */
 
 /**
- * The folder of the package that a file belongs to, null where it is of none. Folders with a dot (`.pnpm`, `.vite`)
- * are tools' own: below pnpm's there is a `node_modules` of each package.
+ * The folder of the package that a file belongs to, null if it belongs to none. Folders with a dot (`.pnpm`, `.vite`)
+ * belong to tools: below pnpm's there is a `node_modules` of each package.
  * @param {string} file
  */
 function packageFolder (file) {
@@ -23,17 +23,17 @@ function packageFolder (file) {
 }
 
 /**
- * The folder of the package whose code ran innermost in at least half of the time, null where no single one's did.
- * Code of Node.js, of V8 and of loopwatch itself counts for whoever called it.
+ * The folder of the package whose code ran innermost in at least half of the time, null if there is no such package.
+ * Code of Node.js, of V8 and of loopwatch itself counts for its caller.
  * @param {{ weight: number, frames: Frame[] }[]} stacks
- * @param {number} total of which these are the known part
+ * @param {number} total weight; these stacks are the known part of it
  * @returns {string | null}
  */
 function folderOf (stacks, total) {
   /** @type {Map<string, number>} */
   const weights = new Map()
   for (const { weight, frames } of stacks) {
-    const innermost = frames.find((frame) => !['node', 'own'].includes(originOf(frame)))
+    const innermost = frames.find((frame) => !['node', 'own'].includes(ownerOf(frame)))
     const folder = innermost?.file ? packageFolder(innermost.file) : null
     if (folder !== null) weights.set(folder, (weights.get(folder) ?? 0) + weight)
   }
@@ -42,13 +42,17 @@ function folderOf (stacks, total) {
 }
 
 /**
- * The folder of the package at fault for a block. A CPU profile is believed before the stacks: its samples fall
- * into native calls as well, after which a stack may already be of somebody else.
+ * The folder of the package at fault for a block. A CPU profile is believed before the stacks. Its samples fall into
+ * native calls as well, while a stack that is taken after such a call may be of other code.
  * @param {{ weightMs: number, frames: Frame[] }[]} stacks all of the block
  * @param {import('../types').ProfileRecord | null | undefined} profile
  */
-exports.folderAtFault = (stacks, profile) => profile && profile.samples >= ENOUGH_SAMPLES
-  ? folderOf(profile.stacks.map(({ count, frames }) => ({ weight: count, frames })), profile.samples)
-  : folderOf(stacks.map(({ weightMs, frames }) => ({ weight: weightMs, frames })), stacks.reduce((total, { weightMs }) => total + weightMs, 0))
+exports.folderAtFault = (stacks, profile) => {
+  if (profile && profile.samples >= ENOUGH_SAMPLES) {
+    return folderOf(profile.stacks.map(({ count, frames }) => ({ weight: count, frames })), profile.samples)
+  }
+  const totalMs = stacks.reduce((total, { weightMs }) => total + weightMs, 0)
+  return folderOf(stacks.map(({ weightMs, frames }) => ({ weight: weightMs, frames })), totalMs)
+}
 
 exports.packageFolder = packageFolder

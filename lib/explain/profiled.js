@@ -1,7 +1,7 @@
 'use strict'
 
 const { isNative } = require('./cause')
-const { blame, blamedFrame, originOf } = require('./frame')
+const { blame, blamedFrame, ownerOf } = require('./frame')
 const { builtinIn, columnOfCall, lineOfCall, syncCallIn, REG_EXP } = require('./native-call')
 const { allocatingLine, ownTicks } = require('./own-lines')
 const { toPath } = require('./source-map')
@@ -224,7 +224,7 @@ function makeStack (chain, { original, lines, isInMemory }) {
   // What new Function() made has no file either, and its lines are none of its caller's.
   const isOwn = raw.slice(0, Math.max(0, at)).every(({ line }) => line === null)
   const isTold = at !== -1 && isOwn && !isInMemory(/** @type {string} */ (raw[at].file))
-  const source = isTold && originOf(raw[at]) === 'application' ? lines(/** @type {string} */ (raw[at].file)) : null
+  const source = isTold && ownerOf(raw[at]) === 'application' ? lines(/** @type {string} */ (raw[at].file)) : null
   const ticks = isTold ? ownTicks(chain[0].positionTicks ?? [], raw[at], source) : []
   if (ticks.length > 0) {
     const [{ line }] = ticks

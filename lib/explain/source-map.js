@@ -35,10 +35,12 @@ class SourceMaps {
   #inMemory = new Set()
 
   /**
-   * @param {(file: string) => string | null} read gives a text, null where there is none or it is too large
-   * @param {object} [memory] of files that run compiled
-   * @param {(file: string) => void} [memory.onMissing] the file on disk names no map: there may be one to be learned; called more than once
-   * @param {boolean} [memory.stripsTypes] Node.js itself runs TypeScript, every place where it was, as far as nobody else does
+   * @param {(file: string) => string | null} read gives a text, null if there is none or it is too large
+   * @param {object} [memory] about files that run compiled
+   * @param {(file: string) => void} [memory.onMissing] called, more than once, for a file that names no map on disk:
+   * there may be a map to be learned
+   * @param {boolean} [memory.stripsTypes] Node.js itself runs TypeScript and keeps every place, unless somebody else
+   * compiles it
    */
   constructor (read, { onMissing = () => {}, stripsTypes = false } = {}) {
     this.#read = read
@@ -46,19 +48,19 @@ class SourceMaps {
     this.#stripsTypes = stripsTypes
   }
 
-  /** A map that is in memory alone. @param {string} file @param {string} text */
+  /** Learns a map that is in memory only. @param {string} file @param {string} text */
   learn (file, text) {
     this.#inMemory.add(file)
     this.#keep(file, this.#parse(text, file))
   }
 
-  /** Whether what runs of a file is not what is on disk, as far as that is known. @param {string} file */
+  /** Whether the code that runs is known to differ from the file on disk. @param {string} file */
   isInMemory (file) {
     return this.#inMemory.has(file) || (runsCompiled(file) && !this.#stripsTypes)
   }
 
   /**
-   * The frame at its original place, or as it came where no map says more.
+   * The frame at its original place, or as it came if no map says more.
    * @param {import('../types').Frame} frame
    * @returns {import('../types').Frame}
    */
@@ -72,7 +74,12 @@ class SourceMaps {
     return { ...frame, file, compiled: true }
   }
 
-  /** Whether a place is one of code that was compiled in memory, and not of the file. @param {string} file @param {number} line @param {number} column */
+  /**
+   * Whether a place is one of code that was compiled in memory, and not of the file.
+   * @param {string} file
+   * @param {number} line
+   * @param {number} column
+   */
   #isElsewhere (file, line, column) {
     if (!runsCompiled(file)) return false
     if (!this.#stripsTypes) return true

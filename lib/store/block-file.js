@@ -7,18 +7,17 @@ const { RotationCheck } = require('../util/file-rotation')
 const { isRecord } = require('./record')
 const { prune } = require('./retention')
 
-/** A full file is kept as one older generation beside the new one: at most twice this on disk. */
+/** A file of this size becomes the older generation beside a new one: at most twice this is on disk. */
 const FILE_BYTES = 64 * 1024 * 1024
 const RETRY_MS = 5000
 
 /**
- * Blocks on disk: append-only NDJSON, one line when a block opens and one when it closes, so that a
- * process killed in mid-block leaves its record. A line is in the kernel's hands when append()
- * returns: it outlives the process, not a power cut.
+ * Blocks on disk: append-only NDJSON. A block has one line when it opens and one when it ends, so that a process that
+ * is killed in mid-block leaves its record. The kernel has a line when append() returns: the line outlives the
+ * process, though not a power cut.
  *
- * Never throws: while the folder cannot be written, `onState` hears the reason and records are
- * counted as lost; it is tried again every five seconds. A file that somebody deletes or moves is begun
- * anew within five seconds.
+ * It never throws. While the folder cannot be written, `onState` gets the reason, records are counted as lost, and it
+ * tries again every five seconds. A file that somebody deletes or moves is begun anew within five seconds.
  */
 class BlockFile {
   /** @type {number | null} */
@@ -34,7 +33,7 @@ class BlockFile {
 
   /**
    * @param {object} parts
-   * @param {string} parts.dir made where it is missing
+   * @param {string} parts.dir made if it is missing
    * @param {string} parts.name of the file, without ending
    * @param {(error: Error | null) => void} parts.onState
    * @param {() => number} parts.nowMs
@@ -49,7 +48,7 @@ class BlockFile {
     this.#try(dir)
   }
 
-  /** That records will find no room is better known before there are any. @param {string} dir */
+  /** Checks the folder, so that its fault is known before there is a record. @param {string} dir */
   #try (dir) {
     try {
       makeFolder(dir)
@@ -89,7 +88,7 @@ class BlockFile {
     return lost
   }
 
-  /** Lets go of the file where it is no longer in its place. */
+  /** Closes the file if it is no longer in its place. */
   #look () {
     const gone = this.#fd === null ? null : this.#rotation.look(this.#fd, this.#nowMs())
     if (gone === null) return
@@ -108,7 +107,11 @@ class BlockFile {
     return this.#fd
   }
 
-  /** The last bytes of a disk are written without an error. @param {number} fd @param {string} text */
+  /**
+   * Writes a text. A disk with room for a part of it takes that part without an error.
+   * @param {number} fd
+   * @param {string} text
+   */
   #write (fd, text) {
     const bytes = Buffer.from(text)
     const written = fs.writeSync(fd, bytes)
@@ -130,8 +133,8 @@ class BlockFile {
 }
 
 /**
- * Every block recorded in a folder, by any process, oldest first. Lines cut short by a crash are
- * passed over, and so is a file that cannot be read; of a block's lines the last counts.
+ * Every block recorded in a folder, by any process, oldest first. Lines that a crash cut short are passed over, and so
+ * is a file that cannot be read. The last line of a block counts.
  * @param {string} dir
  * @returns {{ records: import('../types').BlockRecord[], broken: number, unread: { file: string, reason: string }[] }}
  */

@@ -4,15 +4,16 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { isAlive } = require('../util/is-alive')
 
-/** What processes that have ended may leave behind in a folder: two full ones, or a day of restarts every half hour. */
+/** Most files that ended processes may leave in a folder: a day of restarts every half hour. */
 const FILES = 50
+/** Most bytes of theirs: two processes with full files. */
 const BYTES = 256 * 1024 * 1024
-/** Files of ours alone: blocks-<pid>-<time>.ndjson, .old.ndjson */
+/** Names of our files: blocks-<pid>-<time>.ndjson, .old.ndjson */
 const NAME = /^blocks-(\d+)-\d+(?:\.old)?\.ndjson$/
 
 /**
- * Deletes the oldest block files of ended processes beyond a number and a size. What cannot be deleted
- * stays: it is tried again by the next process that begins a file.
+ * Deletes the oldest block files of ended processes beyond a number and a size. A file that cannot be deleted stays:
+ * the next process that begins a file tries again.
  * @param {string} dir
  * @param {object} bounds
  * @param {string} bounds.own file that is being written; others of this process are of an earlier one with its number

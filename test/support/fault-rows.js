@@ -68,14 +68,14 @@ exports.parts = [
   {
     part: 'Disk and log',
     rows: [
-      { fault: 'a full file of records that cannot become the older one', host: 'nothing; said once', lost: 'nothing but the bound of its size', file: 'unit/store/store', test: 'a record whose file cannot become the older generation is on disk all the same, and not counted as lost' },
+      { fault: 'a full file of records that cannot become the older one', host: 'nothing; said once', lost: 'nothing but the bound of its size', file: 'unit/store/block-file', test: 'a record whose file cannot become the older generation is on disk all the same, and not counted as lost' },
       { fault: '`dir` is a file', host: 'nothing; said once', lost: 'records, counted', file: 'agent/faults', test: 'dir cannot be written: said once, counted, the rest goes on' },
-      { fault: '`dir` is deleted under a running application', host: 'nothing', lost: 'records of up to five seconds, counted', file: 'unit/store/store', test: 'where the folder, or the file in it, is deleted or replaced, it is made again within five seconds, and what went with it is counted' },
+      { fault: '`dir` is deleted under a running application', host: 'nothing', lost: 'records of up to five seconds, counted', file: 'unit/store/block-file', test: 'where the folder, or the file in it, is deleted or replaced, it is made again within five seconds, and what went with it is counted' },
       { fault: 'the log file is moved or deleted under a running application', host: 'nothing', lost: 'of a deleted one lines of up to five seconds, counted', file: 'unit/export/log/destination', test: 'a file that is moved or deleted is begun anew within five seconds, and lines that went with it are counted' },
       { fault: 'the disk fills up under a running application', host: 'nothing; said once', lost: 'records until there is room, counted', file: 'agent/fault-runs', test: 'a disk that is full under a running application: said once, counted, and written again once there is room' },
       { fault: 'the disk fills up in the middle of a record', host: 'nothing', lost: 'that record and those until there is room, counted; no file stays open', file: 'agent/store', test: 'a disk that fills up in the middle of a record loses no other, leaks nothing, and is written again once there is room' },
-      { fault: 'a disk that was full all along', host: 'nothing', lost: 'records, counted', file: 'unit/store/store', test: 'on a full disk nothing throws, the state says so, and no file stays open' },
-      { fault: 'lines in a record file that are none', host: '-', lost: 'those lines, counted by `loopwatch blocks`', file: 'unit/store/store', test: 'a line that is no record is passed over and counted; a cause of a later version is told, and nothing orders the terminal about' },
+      { fault: 'a disk that was full all along', host: 'nothing', lost: 'records, counted', file: 'unit/store/block-file', test: 'on a full disk nothing throws, the state says so, and no file stays open' },
+      { fault: 'lines in a record file that are none', host: '-', lost: 'those lines, counted by `loopwatch blocks`', file: 'unit/store/block-file', test: 'a line that is no record is passed over and counted; a cause of a later version is told, and nothing orders the terminal about' },
       { fault: 'the log file cannot be opened', host: 'a process warning, once', lost: 'log lines, counted', file: 'agent/faults', test: 'a log file that cannot be written is said where a person sees it: by a process warning, once' },
       { fault: 'a named pipe as the log, whose reader starts again', host: 'nothing', lost: 'lines of five seconds, counted', file: 'agent/log-destination', test: 'a named pipe whose reader has gone is opened again after five seconds' },
       { fault: 'the disk of the log is full', host: 'nothing', lost: 'log lines, counted', file: 'agent/log-destination', test: 'a log on a full disk goes on once there is room, and says so' },
@@ -122,10 +122,10 @@ exports.parts = [
       { fault: 'the watchdog of a worker is ended', host: 'one warning', lost: 'nothing', file: 'agent/cluster', test: 'when the watchdog of a worker has to start again, nothing is counted twice' },
       { fault: 'no agent in the primary', host: 'nothing', lost: 'the common endpoint; each worker has its own', file: 'agent/cluster', test: 'workers without an agent in their primary listen themselves, on ports of their own' },
       { fault: 'garbage, 100 MB lines, HTTP, other versions on the socket', host: 'nothing; said', lost: 'those connections', file: 'unit/cluster/primary', test: 'bytes that no worker would send end their connection and nothing else' },
-      { fault: 'a block\'s record with any field wrong', host: 'nothing; said', lost: 'that connection', file: 'unit/cluster/parts', test: 'a record with any field wrong is refused, or shown and exported like any other' },
-      { fault: 'a primary that accepts and says nothing', host: 'nothing', lost: 'the common endpoint; the worker has its own', file: 'unit/cluster/primary', test: 'a worker whose primary accepts and says nothing listens itself' },
+      { fault: 'a block\'s record with any field wrong', host: 'nothing; said', lost: 'that connection', file: 'unit/store/record', test: 'a record with any field wrong is refused, or shown and exported like any other' },
+      { fault: 'a primary that accepts and says nothing', host: 'nothing', lost: 'the common endpoint; the worker has its own', file: 'unit/cluster/worker', test: 'a worker whose primary accepts and says nothing listens itself' },
       { fault: 'a socket file left by a dead process', host: 'nothing', lost: 'nothing', file: 'agent/cluster-primary', test: 'a socket file that a dead process has left is taken over, one in use is not' },
-      { fault: 'a socket file deleted by a cleaner', host: 'nothing', lost: 'nothing', file: 'unit/cluster/primary', test: 'a socket file that a cleaner has deleted is made again' },
+      { fault: 'a socket file deleted by a cleaner', host: 'nothing', lost: 'nothing', file: 'unit/cluster/listener', test: 'a socket file that a cleaner has deleted is made again' },
       { fault: 'a socket folder that others may enter', host: 'nothing; said once', lost: 'the common endpoint; each worker has its own', file: 'agent/cluster', test: 'a folder that other users may enter is not used: said once, and the workers listen themselves' }
     ]
   },
@@ -136,7 +136,7 @@ exports.parts = [
       { fault: 'an agent that restarts under an open page', host: '-', lost: 'the page says so until it is back', file: 'release/page', test: 'an agent that restarts is seen to go and to come back' },
       { fault: '500 blocks with stacks of 60 frames, one of five minutes', host: '-', lost: 'nothing', file: 'release/page', test: '500 blocks with stacks of 60 frames, the newest five minutes long, are listed and drawn' },
       { fault: 'functions and routes named as markup', host: '-', lost: 'nothing; they stay text', file: 'release/page', test: 'whatever is named as markup stays text' },
-      { fault: 'Pyroscope is away', host: 'nothing', lost: 'profiles beyond 20, counted', file: 'unit/export/profiles/profiles', test: 'Pyroscope gets every ended block once, and again what it could not take' }
+      { fault: 'Pyroscope is away', host: 'nothing', lost: 'profiles beyond 20, counted', file: 'unit/export/profiles/pyroscope', test: 'Pyroscope gets every ended block once, and again what it could not take' }
     ]
   },
   {

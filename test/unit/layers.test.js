@@ -42,7 +42,6 @@ const EXCEEDING = /** @type {Record<keyof typeof LIMITS, Record<string, number>>
   'files in a folder': {},
   'lines of a file': {},
   'lines of a function': {
-    'lib/export/profiles/cpu-profile.js exports.writeCpuProfile': 42,
     'lib/host/sense/heartbeat.js exports.startHeartbeat': 61,
     'scenarios/bakeoff/cell.js exports.run': 54,
     'scenarios/harness/run/run.js runScenario': 62,

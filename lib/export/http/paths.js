@@ -19,8 +19,14 @@ const { WorkQueue } = require('./work-queue')
  */
 const open = (handler, isOpen = () => true) => Object.assign(handler, { isOpen })
 
-/** A health check. HAProxy asks by OPTIONS if it is configured no method. @param {Handler} handler @returns {Handler} */
+/**
+ * A health check: HAProxy asks by OPTIONS if no method is configured.
+ * @param {Handler} handler
+ * @returns {Handler}
+ */
 const check = (handler) => Object.assign(handler, { takesOptions: true })
+
+const INDEX = { name: 'loopwatch', endpoints: ['/metrics', '/healthz', '/blocks', '/blocks/:id', '/profile'] }
 
 /** @param {string} accept */
 const isBrowser = (accept) => accept.includes('text/html')
@@ -54,9 +60,7 @@ const heavy = (handler, queue) => (asked) => queue.add(() => handler(asked)) ?? 
  * @returns {Record<string, Handler>}
  */
 exports.makePaths = (sources, queue = new WorkQueue()) => ({
-  '/': open((asked) => isBrowser(asked.accept)
-    ? part('index.html')(asked)
-    : json({ name: 'loopwatch', endpoints: ['/metrics', '/healthz', '/blocks', '/blocks/:id', '/profile'] }), isBrowser),
+  '/': open((asked) => isBrowser(asked.accept) ? part('index.html')(asked) : json(INDEX), isBrowser),
 
   '/page.js': open(part('page.js')),
 

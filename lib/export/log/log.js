@@ -7,7 +7,7 @@ const { LogDestination } = require('./destination')
 const { excuseOf } = require('../../tables/causes')
 
 const FRAMES_IN_LINE = 8
-/** Longest line. A pipe takes 4 KiB in one piece, so that lines of host and watchdog stay whole; pino adds 200 bytes. */
+/** Longest line. A pipe takes 4 KiB in one piece: lines of host and watchdog stay whole. pino adds 200 bytes. */
 const LINE_BYTES = 4096 - 200
 /** Longest name of a function, file or route. A line holds up to ten of them beside the stack. */
 const NAME_BYTES = 400
@@ -169,7 +169,11 @@ function cutPackage (found) {
   return { ...found, name, version: cut(found.version, PACKAGE_BYTES) }
 }
 
-/** A name that has lost its middle if it is too long for a line. @param {string | null} name @param {number} [mostBytes] */
+/**
+ * A name, without its middle if it is too long for a line.
+ * @param {string | null} name
+ * @param {number} [mostBytes]
+ */
 function cut (name, mostBytes = NAME_BYTES) {
   if (name === null) return null
   let short = name

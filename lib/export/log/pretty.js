@@ -1,18 +1,28 @@
 'use strict'
 
 const path = require('node:path')
-const { causes } = require('../../tables/causes')
+const { causes, excuseOf } = require('../../tables/causes')
 
 const STACK_LINES = 5
 /** @type {Record<number, [name: string, color: keyof typeof CODES]>} pino's levels */
-const LEVELS = { 10: ['TRACE', 'dim'], 20: ['DEBUG', 'dim'], 30: ['INFO ', 'green'], 40: ['WARN ', 'yellow'], 50: ['ERROR', 'red'], 60: ['FATAL', 'red'] }
+const LEVELS = {
+  10: ['TRACE', 'dim'],
+  20: ['DEBUG', 'dim'],
+  30: ['INFO ', 'green'],
+  40: ['WARN ', 'yellow'],
+  50: ['ERROR', 'red'],
+  60: ['FATAL', 'red']
+}
 /** SGR parameters: set, reset. */
 const CODES = /** @type {const} */ ({ bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] })
 
 /** @typedef {(name: keyof typeof CODES, text: string) => string} Paint */
 
 /** @param {boolean} hasColors @returns {Paint} */
-const painter = (hasColors) => (name, text) => hasColors ? `\u001b[${CODES[name][0]}m${text}\u001b[${CODES[name][1]}m` : text
+const painter = (hasColors) => (name, text) => {
+  const [set, reset] = CODES[name]
+  return hasColors ? `\u001b[${set}m${text}\u001b[${reset}m` : text
+}
 
 /**
  * Makes lines of pino's JSON what a person reads on a terminal: a finished block with why and where below it.
@@ -29,7 +39,7 @@ exports.makePretty = ({ hasColors, cwd = '' }) => {
     const head = `[${clock(line.time)}] ${paint(color, level)} `
     if (line.event === 'opened' || line.event === 'lasting') return `${head}${paint('dim', line.msg)}\n`
     if (!isFinished(line)) return `${head}${line.msg ?? ''}\n`
-    const below = causes[/** @type {import('../../tables/causes').Cause} */ (line.cause)]?.excuse === undefined && !line.startup
+    const below = excuseOf(line.cause) === undefined && !line.startup
       ? [`why: ${meaning(line.cause)}`, `     ${evidence(line)}`, ...telling(line.stack ?? [], root)]
       : []
     return `${[head + paint('bold', line.msg), ...below.map((text) => paint('dim', `    ${text}`))].join('\n')}\n`
@@ -37,7 +47,7 @@ exports.makePretty = ({ hasColors, cwd = '' }) => {
 }
 
 /** @param {any} line */
-const isFinished = ({ event, cause }) => (event === 'settled' || event === 'stuck') && typeof cause === 'string'
+const isFinished = ({ event, cause }) => ['settled', 'stuck'].includes(event) && typeof cause === 'string'
 
 /** @param {string} cause */
 const meaning = (cause) => causes[/** @type {import('../../tables/causes').Cause} */ (cause)]?.meaning ?? cause
@@ -56,7 +66,8 @@ function parse (json) {
 function clock (time) {
   const date = new Date(time)
   const two = (/** @type {number} */ value) => String(value).padStart(2, '0')
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, '0')}`
+  const ms = String(date.getMilliseconds()).padStart(3, '0')
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${ms}`
 }
 
 /** What the watchdog measured, in the words of an engineer. @param {any} line */
@@ -78,10 +89,11 @@ function evidence ({ durationMs, samples = 0, evidence = {} }) {
 function telling (stack, root = '') {
   const lines = stack.map((line) => line.replace(/^at /, ''))
   const end = lines.findLastIndex((line) => !isForeign(line))
-  return lines.slice(0, Math.min(STACK_LINES, end + 1)).map((line) => `at ${root === '' ? line : line.replace(`(${root}`, '(')}`)
+  const shown = lines.slice(0, Math.min(STACK_LINES, end + 1))
+  return shown.map((line) => `at ${root === '' ? line : line.replace(`(${root}`, '(')}`)
 }
 
-/** Whether a frame is of a package or of Node.js itself, which tells nothing of the reader's own code. @param {string} line */
+/** Whether a frame is of a package or of Node.js itself, and not of the reader's own code. @param {string} line */
 function isForeign (line) {
   const file = /\((.*)\)$/.exec(line)?.[1] ?? line
   return file.startsWith('node:') || file === 'native' || /[\\/]node_modules[\\/]/.test(file)

@@ -4,74 +4,101 @@ const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { US_PER_MS } = require('../../util/units')
 
-/** More than a viewer can show; beyond them the time goes to the callers. */
+/** Most nodes: more than a viewer can show. The time of further ones goes to their callers. */
 const NODES = 20000
+/** The id of the idle node, which stands for the time after the last block. */
+const IDLE = 2
 
 /**
+ * @typedef {object} CallFrame
+ * @property {string} functionName
+ * @property {string} scriptId
+ * @property {string} url
+ * @property {number} lineNumber from 0
+ * @property {number} columnNumber from 0
+ *
  * @typedef {object} Node
  * @property {number} id
- * @property {{ functionName: string, scriptId: string, url: string, lineNumber: number, columnNumber: number }} callFrame line and column from 0
+ * @property {CallFrame} callFrame
  * @property {number} hitCount
  * @property {number[]} children
  * @property {{ line: number, ticks: number }[]} [positionTicks]
  */
 
 /**
- * V8's .cpuprofile, as Chrome DevTools and VS Code open it: the blocks one after the other, without
- * the time between them. A function that blocked in two lines is two nodes, each at its line.
- * The table has its blocks newest first.
+ * V8's .cpuprofile, as Chrome DevTools and VS Code open it: the blocks one after the other, without the time between
+ * them. A function that blocked in two lines is two nodes, each at its line. The table has its blocks newest first.
  * @param {import('./stack-table').StackTable} table
  */
 exports.writeCpuProfile = ({ frames, timeline, startMs }) => {
-  const callFrames = frames.map(callFrameOf)
-  /** @type {Node[]} */
-  const nodes = []
-  /** @type {Map<number, number>[]} children of each node by frame */
-  const children = []
-  const add = (/** @type {Node['callFrame']} */ callFrame) => {
-    nodes.push({ id: nodes.length + 1, callFrame, hitCount: 0, children: [] })
-    children.push(new Map())
-    return nodes.length - 1
-  }
-  const root = add(named('(root)'))
-  const idle = add(named('(idle)'))
-  nodes[root].children.push(nodes[idle].id)
-
+  const tree = new CallTree(frames.map(callFrameOf))
   const startTime = Number.isFinite(startMs) ? Math.round(startMs * US_PER_MS) : 0
   const samples = []
   // A delta is the time since the sample before it: a sample's own length comes with the next one.
   const timeDeltas = [0]
   for (const { stack, weightMs, count } of timeline.toReversed()) {
-    let at = root
-    for (const frame of stack.frames) {
-      let next = children[at].get(frame)
+    const node = tree.nodeOf(stack.frames)
+    node.hitCount += count
+    samples.push(node.id)
+    timeDeltas.push(Math.round(weightMs * US_PER_MS))
+  }
+  samples.push(IDLE)
+  const nodes = tree.nodes.map((node) => {
+    const { hitCount, callFrame: { lineNumber } } = node
+    if (hitCount === 0 || lineNumber < 0) return node
+    return { ...node, positionTicks: [{ line: lineNumber + 1, ticks: hitCount }] }
+  })
+  const endTime = startTime + timeDeltas.reduce((sum, delta) => sum + delta, 0)
+  return JSON.stringify({ nodes, startTime, endTime, samples, timeDeltas })
+}
+
+/** The nodes of a profile: the root, the idle node, and one for each call in the stacks. */
+class CallTree {
+  /** @type {Node[]} */
+  nodes = []
+  /** @type {Map<number, number>[]} children of each node by frame */
+  #children = []
+  #callFrames
+
+  /** @param {CallFrame[]} callFrames */
+  constructor (callFrames) {
+    this.#callFrames = callFrames
+    this.#add(named('(root)'))
+    this.#add(named('(idle)'))
+    this.nodes[0].children.push(IDLE)
+  }
+
+  /** The node of a stack. @param {number[]} frames indexes, outermost first */
+  nodeOf (frames) {
+    let at = 0
+    for (const frame of frames) {
+      let next = this.#children[at].get(frame)
       if (next === undefined) {
-        if (nodes.length === NODES) break
-        next = add(callFrames[frame])
-        children[at].set(frame, next)
-        nodes[at].children.push(nodes[next].id)
+        if (this.nodes.length === NODES) break
+        next = this.#add(this.#callFrames[frame])
+        this.#children[at].set(frame, next)
+        this.nodes[at].children.push(this.nodes[next].id)
       }
       at = next
     }
-    nodes[at].hitCount += count
-    samples.push(nodes[at].id)
-    timeDeltas.push(Math.round(weightMs * US_PER_MS))
+    return this.nodes[at]
   }
-  samples.push(nodes[idle].id)
-  for (const node of nodes) {
-    const { hitCount, callFrame: { lineNumber } } = node
-    if (hitCount > 0 && lineNumber >= 0) node.positionTicks = [{ line: lineNumber + 1, ticks: hitCount }]
+
+  /** @param {CallFrame} callFrame */
+  #add (callFrame) {
+    this.nodes.push({ id: this.nodes.length + 1, callFrame, hitCount: 0, children: [] })
+    this.#children.push(new Map())
+    return this.nodes.length - 1
   }
-  return JSON.stringify({ nodes, startTime, endTime: startTime + timeDeltas.reduce((sum, delta) => sum + delta, 0), samples, timeDeltas })
 }
 
-/** @param {import('../../types').Frame} frame @returns {Node['callFrame']} */
+/** @param {import('../../types').Frame} frame @returns {CallFrame} */
 function callFrameOf ({ function: name, file, line, column }) {
-  const url = file === null ? '' : path.isAbsolute(file) ? pathToFileURL(file).href : file
+  const url = file !== null && path.isAbsolute(file) ? pathToFileURL(file).href : file ?? ''
   return { functionName: name ?? '', scriptId: '0', url, lineNumber: (line ?? 0) - 1, columnNumber: (column ?? 0) - 1 }
 }
 
-/** @param {string} functionName @returns {Node['callFrame']} */
+/** @param {string} functionName @returns {CallFrame} */
 function named (functionName) {
   return { functionName, scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 }
 }

@@ -2,9 +2,9 @@
 
 const { stacksOf } = require('./stacks-of')
 
-/** More than a screen can show; beyond them the time goes to the callers. */
+/** Most nodes: more than a screen can show. The time of further ones goes to their callers. */
 const NODES = 20000
-/** Of all the time; a smaller frame is less than a pixel wide. */
+/** Least share of all the time: a smaller frame is less than a pixel wide. */
 const LEAST_SHARE = 1 / 2000
 
 /**
@@ -17,7 +17,7 @@ const LEAST_SHARE = 1 / 2000
  * @typedef {{ node: FlameNode, children: Map<string, Growing> }} Growing
  */
 
-/** Blocks share most of their frames: the same objects. @type {WeakMap<object, string>} */
+/** Keys by frame: blocks share most of their frames. @type {WeakMap<object, string>} */
 const keys = new WeakMap()
 
 /** Stacks as one tree from Node's edge to the innermost function, weighted by blocked time. */

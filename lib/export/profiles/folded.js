@@ -1,8 +1,8 @@
 'use strict'
 
 /**
- * One line a stack, outermost frame first, weighted in whole milliseconds: what flamegraph.pl,
- * inferno and most viewers read.
+ * One line a stack, outermost frame first, weighted in whole milliseconds: flamegraph.pl, inferno and most viewers
+ * read it.
  * @param {import('./stack-table').StackTable} table
  */
 exports.writeFolded = (table) => {
@@ -19,6 +19,6 @@ exports.writeFolded = (table) => {
 /** @param {import('../../types').Frame} frame */
 function nameOf ({ function: name, file, line }) {
   const text = `${name ?? '(anonymous)'}${file === null ? '' : ` (${file}:${line})`}`
-  // The format's own separators.
+  // The format separates frames by semicolons and stacks by line ends.
   return text.replaceAll(';', ':').replace(/\p{Cc}/gu, ' ')
 }

@@ -6,26 +6,17 @@ const { LABELS } = require('./stack-table')
 const { NS_PER_MS } = require('../../util/units')
 
 /**
- * Google's pprof, gzipped: blocked nanoseconds (the default of `go tool pprof`, the last type) and
- * samples of each stack, labelled by route, cause, thread and worker.
+ * Google's pprof, gzipped: blocked nanoseconds (the last type, which `go tool pprof` takes by default) and samples of
+ * each stack, labelled by route, cause, thread and worker.
  * @param {import('./stack-table').StackTable} table
  */
 exports.writePprof = ({ frames, stacks, startMs, endMs, blocks }) => {
   const strings = new pprof.StringTable()
   const text = (/** @type {string} */ string) => strings.dedup(string)
-  const type = (/** @type {string} */ name, /** @type {string} */ unit) => new pprof.ValueType({ type: text(name), unit: text(unit) })
+  /** @type {(name: string, unit: string) => import('pprof-format').ValueType} */
+  const type = (name, unit) => new pprof.ValueType({ type: text(name), unit: text(unit) })
   const blocked = type('blocked', 'nanoseconds')
-  /** @type {Map<string, import('pprof-format').Function>} */
-  const functions = new Map()
-  const location = frames.map(({ function: name, file, line, column }, i) => {
-    const key = `${name}\n${file}`
-    let func = functions.get(key)
-    if (func === undefined) {
-      func = new pprof.Function({ id: functions.size + 1, name: text(name ?? '(anonymous)'), systemName: text(name ?? '(anonymous)'), filename: text(file ?? '') })
-      functions.set(key, func)
-    }
-    return new pprof.Location({ id: i + 1, line: [new pprof.Line({ functionId: func.id, line: line ?? 0, column: column ?? 0 })] })
-  })
+  const { location, functions } = locationsOf(frames, text)
   const profile = new pprof.Profile({
     sampleType: [type('captured', 'count'), blocked],
     sample: stacks.map(({ frames, labels, count, weightMs }) => new pprof.Sample({
@@ -37,7 +28,7 @@ exports.writePprof = ({ frames, stacks, startMs, endMs, blocks }) => {
       })
     })),
     location,
-    function: [...functions.values()],
+    function: functions,
     periodType: blocked,
     period: 1,
     timeNanos: BigInt(Math.round(Number.isFinite(startMs) ? startMs : 0)) * BigInt(NS_PER_MS),
@@ -46,4 +37,26 @@ exports.writePprof = ({ frames, stacks, startMs, endMs, blocks }) => {
     stringTable: strings
   })
   return gzipSync(profile.encode())
+}
+
+/**
+ * A location for each frame, and the functions in which they are.
+ * @param {import('../../types').Frame[]} frames
+ * @param {(string: string) => number} text
+ */
+function locationsOf (frames, text) {
+  /** @type {Map<string, import('pprof-format').Function>} */
+  const functions = new Map()
+  const location = frames.map(({ function: title, file, line, column }, i) => {
+    const key = `${title}\n${file}`
+    let func = functions.get(key)
+    if (func === undefined) {
+      const name = text(title ?? '(anonymous)')
+      func = new pprof.Function({ id: functions.size + 1, name, systemName: name, filename: text(file ?? '') })
+      functions.set(key, func)
+    }
+    const place = new pprof.Line({ functionId: func.id, line: line ?? 0, column: column ?? 0 })
+    return new pprof.Location({ id: i + 1, line: [place] })
+  })
+  return { location, functions: [...functions.values()] }
 }

@@ -85,7 +85,9 @@ async function profileOf (records, query) {
   const seconds = Number(query.get('seconds') ?? Infinity)
   if (!(seconds > 0)) return refused('seconds takes a number above 0')
   const group = (query.get('group') ?? '').split(',').filter(Boolean)
-  if (!group.every(isLabel) || new Set(group).size < group.length) return refused(`group takes any of ${LABELS.join(', ')}, each once, joined by commas`)
+  if (!group.every(isLabel) || new Set(group).size < group.length) {
+    return refused(`group takes any of ${LABELS.join(', ')}, each once, joined by commas`)
+  }
   const sinceMs = Date.now() - seconds * 1000
   const [cause, route] = [query.get('cause'), query.get('route')]
   const chosen = records.filter((record) => Date.parse(record.startedAt) + record.durationMs >= sinceMs &&
@@ -97,7 +99,7 @@ async function profileOf (records, query) {
  * One block as a file, if its name ends in that of a format: `/blocks/4242-17.cpuprofile`.
  * @param {string} id with ending
  * @param {(id: string) => BlockRecord | undefined} block
- * @param {(id: string) => string | undefined} [profile] V8's own of that block, where one was taken
+ * @param {(id: string) => string | undefined} [profile] V8's own profile of that block, if one was taken
  * @returns {Reply | null}
  */
 function fileOf (id, block, profile) {
@@ -114,7 +116,11 @@ function fileOf (id, block, profile) {
   return null
 }
 
-/** Whether a route is named so in profiles, with its method, or in metrics, without it. @param {BlockRecord} record @param {string} route */
+/**
+ * Whether a record is of a route, as profiles name it, with its method, or as metrics do, without it.
+ * @param {BlockRecord} record
+ * @param {string} route
+ */
 function isOfRoute (record, route) {
   const { request } = record
   return labelsOf(record).route === route || (request !== null && !request.ended && request.route === route)

@@ -2,26 +2,28 @@
 
 const os = require('node:os')
 const { StackTable } = require('./stack-table')
+const { MS_PER_S } = require('../../util/units')
 
 /** As often as Pyroscope's own agents push. */
 const PERIOD_MS = 15000
 const ANSWER_MS = 10000
-/** For all that is left at the end: the process may be about to go, and after a second the watchdog is ended by force. */
+/** Time for the last pushes: the watchdog is ended by force after a second, since the process may be about to go. */
 const LAST_MS = 800
 const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 60000
-/** Profiles that wait for a server that is away: some minutes of blocks, then the oldest go. */
+/** Most profiles that wait for a server that is away: some minutes of blocks. Beyond it the oldest go. */
 const WAITING = 20
-/** In one profile, which takes up to 5 MB until it is written; more begin the next one. */
+/** Most blocks in one profile, which takes up to 5 MB until it is written. Further ones begin the next profile. */
 const BLOCKS = 2000
 
-/** @typedef {import('../../types').BlockRecord} BlockRecord */
-/** @typedef {{ target: URL, body: Buffer }} Push */
+/**
+ * @typedef {import('../../types').BlockRecord} BlockRecord
+ * @typedef {{ target: URL, body: Buffer }} Push
+ */
 
 /**
- * Pushes the blocks that it is handed to Grafana Pyroscope, each once. They are taken in as they
- * come, since memory may have lost them by the next push. Never throws: while the server is away it
- * tries again, ever less often.
+ * Pushes the blocks that it is handed to Grafana Pyroscope, each once. It takes them in as they come, since memory may
+ * have lost them by the next push. It never throws: while the server is away it tries again, ever less often.
  */
 class PyroscopePush {
   #parts
@@ -31,9 +33,9 @@ class PyroscopePush {
   #failures = 0
   /** @type {Promise<void> | null} */
   #sending = null
-  /** Ends what is on its way. */
+  /** Aborts the push that is on its way. */
   #patience = new AbortController()
-  /** When there is no more time. */
+  /** When the time for the last pushes is over. */
   #endMs = Infinity
   #timer
   /** @type {NodeJS.Timeout | undefined} */
@@ -65,7 +67,7 @@ class PyroscopePush {
     if (this.#retry === undefined) await this.#send()
   }
 
-  /** What was handed over becomes a profile that waits. */
+  /** Makes a profile that waits of the blocks that were handed over. */
   #cut () {
     const table = this.#table
     if (table.blocks === 0) return
@@ -76,7 +78,7 @@ class PyroscopePush {
       this.#lost(1, error)
     }
     if (this.#waiting.length > WAITING) {
-      // The oldest may be on its way.
+      // The oldest may be on its way: then the next one goes.
       this.#waiting.splice(this.#sending === null ? 0 : 1, 1)
       this.#parts.onLost(1)
     }
@@ -85,33 +87,34 @@ class PyroscopePush {
   /** @param {import('./stack-table').StackTable} table */
   #targetOf ({ startMs, endMs }) {
     const { url, labels: { service = 'loopwatch', ...labels } } = this.#parts
-    const tags = Object.entries({ hostname: os.hostname(), ...labels }).map(([name, value]) => `${name}=${plain(value)}`)
+    const all = Object.entries({ hostname: os.hostname(), ...labels })
+    const tags = all.map(([name, value]) => `${name}=${plain(value)}`)
     const target = new URL(url)
     target.pathname = `${target.pathname.replace(/\/+$/, '')}/ingest`
-    const from = Math.floor(startMs / 1000)
+    const from = Math.floor(startMs / MS_PER_S)
     target.search = String(new URLSearchParams({
       name: `${plain(service)}{${tags.join(',')}}`,
       format: 'pprof',
       spyName: 'nodespy',
       sampleRate: '100',
       from: String(from),
-      until: String(Math.max(from + 1, Math.ceil(endMs / 1000)))
+      until: String(Math.max(from + 1, Math.ceil(endMs / MS_PER_S)))
     }))
     return target
   }
 
-  /** One push at a time, which takes along what comes meanwhile. */
+  /** One push at a time: the one on its way takes along what comes meanwhile. */
   #send () {
     this.#sending ??= this.#sendAll().finally(() => { this.#sending = null })
     return this.#sending
   }
 
-  /** What waits, oldest first, until one fails. */
+  /** Pushes the profiles that wait, oldest first, until one fails. */
   async #sendAll () {
     while (this.#waiting.length > 0 && performance.now() < this.#endMs) {
-      this.#patience = new AbortController()
-      const timer = setTimeout((patience) => patience.abort(new Error(`no answer within ${ANSWER_MS} ms`)), ANSWER_MS, this.#patience)
-      const { error, isFinal } = await post(this.#waiting[0], this.#patience.signal)
+      const patience = this.#patience = new AbortController()
+      const timer = setTimeout(() => patience.abort(new Error(`no answer within ${ANSWER_MS} ms`)), ANSWER_MS)
+      const { error, isFinal } = await post(this.#waiting[0], patience.signal)
       clearTimeout(timer)
       if (error !== null && !isFinal) {
         this.#parts.onState(error)
@@ -127,7 +130,7 @@ class PyroscopePush {
 
   #later () {
     const ms = Math.min((this.#parts.retryMs ?? FIRST_RETRY_MS) * 2 ** this.#failures++, LAST_RETRY_MS)
-    // Many processes lose the same server at the same moment.
+    // At random times, since many processes lose the same server at the same moment.
     this.#retry = setTimeout(() => {
       this.#retry = undefined
       this.#send()
@@ -140,7 +143,7 @@ class PyroscopePush {
     this.#parts.onState(error)
   }
 
-  /** Pushes the rest, once, and ends; what is on its way is waited for. */
+  /** Pushes the rest, once, and ends. It waits for the push that is on its way. */
   async stop () {
     clearInterval(this.#timer)
     clearTimeout(this.#retry)
@@ -149,7 +152,7 @@ class PyroscopePush {
     const timer = setTimeout(() => this.#patience.abort(), LAST_MS)
     this.#cut()
     await this.#sending
-    // One that failed has left the rest behind.
+    // A push that failed has left the rest behind.
     await this.#send()
     clearTimeout(timer)
   }
@@ -166,10 +169,11 @@ async function post ({ target, body }, signal) {
   // fetch() refuses an address with credentials.
   url.username = url.password = ''
   try {
-    const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
+    const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+    const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
     const response = await fetch(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/octet-stream', ...(username !== '' && { authorization: `Basic ${credentials}` }) },
+      headers: { 'content-type': 'application/octet-stream', ...(username !== '' && { authorization }) },
       body: new Uint8Array(body),
       redirect: 'error',
       signal
@@ -179,7 +183,8 @@ async function post ({ target, body }, signal) {
     const isFinal = response.status < 500 && response.status !== 429 && response.status !== 408
     return { error: new Error(`${url.host} answered ${response.status}`), isFinal }
   } catch (error) {
-    return { error: new Error(`${url.host}: ${error.cause?.code ?? error.cause?.message ?? error.message}`), isFinal: false }
+    const reason = error.cause?.code ?? error.cause?.message ?? error.message
+    return { error: new Error(`${url.host}: ${reason}`, { cause: error }), isFinal: false }
   }
 }
 

@@ -1,6 +1,6 @@
 'use strict'
 
-/** Profiles by cause and route in one file; what is rarer is in the first, which has everything. */
+/** Most profiles by cause and route in one file. The first profile has everything, rarer ones included. */
 const PROFILES = 50
 
 /** @typedef {import('./stack-table').TableStack} TableStack */

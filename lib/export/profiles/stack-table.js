@@ -4,9 +4,9 @@ const { excuseOf } = require('../../tables/causes')
 const { stacksOf } = require('./stacks-of')
 const { OTHER } = require('../../util/other')
 
-/** Distinct ones; what comes beyond them is one: written, they must not keep the watchdog away for long. */
+/** Most distinct stacks: writing them must not keep the watchdog away for long. All further ones become one. */
 const STACKS = 2000
-/** Rounding of weights in records; less than this is no time that is missing. */
+/** Least time that counts as not sampled. Less is due to the rounding of weights in records. */
 const LEAST_MS = 0.5
 const NO_ROUTE = '(none)'
 
@@ -30,19 +30,19 @@ const LABELS = /** @type {LabelName[]} */ (['route', 'cause', 'thread', 'worker'
 class StackTable {
   /** @type {Frame[]} */
   frames = []
-  /** As the blocks came. @type {{ stack: TableStack, weightMs: number, count: number }[]} */
+  /** Stacks as their blocks came. @type {{ stack: TableStack, weightMs: number, count: number }[]} */
   timeline = []
   blocks = 0
   totalMs = 0
-  /** Of the earliest block, in Unix time. */
+  /** Begin of the earliest block, in Unix time. */
   startMs = Infinity
-  /** Of the latest one. */
+  /** End of the latest block. */
   endMs = -Infinity
   /** @type {Map<string, TableStack>} */
   #stacks = new Map()
   /** @type {Map<string, number>} */
   #indexes = new Map()
-  /** Blocks share most of their frames: the same objects. @type {Map<Frame, number>} */
+  /** Indexes by object: blocks share most of their frames. @type {Map<Frame, number>} */
   #known = new Map()
   #group
 
@@ -59,15 +59,23 @@ class StackTable {
     this.startMs = Math.min(this.startMs, startMs)
     this.endMs = Math.max(this.endMs, startMs + durationMs)
     const labels = labelsOf(record)
-    // Where nobody's code is to blame, a stack would blame it.
+    // A stack would blame its code, and an excused block is nobody's fault.
     const isExcused = excuseOf(cause) !== undefined
     const stacks = isExcused ? [] : stacksOf(record)
-    for (const { frames, weightMs, count } of stacks) this.#add(frames.map((frame) => this.#index(frame)).reverse(), labels, weightMs, count)
+    for (const { frames, weightMs, count } of stacks) {
+      this.#add(frames.map((frame) => this.#index(frame)).reverse(), labels, weightMs, count)
+    }
     const missingMs = durationMs - stacks.reduce((sum, { weightMs }) => sum + weightMs, 0)
-    if (missingMs >= LEAST_MS) this.#add([this.#named(isExcused ? `(${cause})` : '(not sampled)')], labels, missingMs, 0)
+    if (missingMs < LEAST_MS) return
+    this.#add([this.#named(isExcused ? `(${cause})` : '(not sampled)')], labels, missingMs, 0)
   }
 
-  /** @param {number[]} inner frames, outermost first @param {Labels} labels @param {number} weightMs @param {number} count */
+  /**
+   * @param {number[]} inner frames, outermost first
+   * @param {Labels} labels
+   * @param {number} weightMs
+   * @param {number} count
+   */
   #add (inner, labels, weightMs, count) {
     const outer = this.#group.map((name) => this.#named(`${name}: ${labels[name] ?? NO_ROUTE}`))
     let ids = [...outer, ...inner]
@@ -97,7 +105,7 @@ class StackTable {
     return index
   }
 
-  /** A frame of our own, made anew each time: it must not be kept as an object. @param {string} name */
+  /** The index of a frame of our own. It is a new object each time, so it must not be kept. @param {string} name */
   #named (name) {
     return this.#indexOf({ function: name, file: null, line: null, column: null })
   }

@@ -1,11 +1,13 @@
 'use strict'
 
 /**
- * The stacks that agree with what a record says. Those that were taken when a native call had returned may be of what ran
- * next; the ones of its CPU profile then tell.
+ * The stacks that agree with what a record says. Stacks that were taken when a native call had returned may be of the
+ * code that ran next. Then those of its CPU profile count.
  * @param {Pick<import('../../types').BlockRecord, 'stacks' | 'frame' | 'profile'>} record
  */
 exports.stacksOf = ({ stacks, frame, profile }) => {
-  const isThere = stacks.some(({ frames }) => frames.some((each) => each.file === frame?.file && each.function === frame?.function))
+  const isFrame = (/** @type {import('../../types').Frame} */ { file, function: name }) =>
+    file === frame?.file && name === frame?.function
+  const isThere = stacks.some(({ frames }) => frames.some(isFrame))
   return frame === null || isThere || !profile?.stacks.length ? stacks : profile.stacks
 }

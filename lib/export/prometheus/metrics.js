@@ -138,7 +138,8 @@ class Metrics {
   observeBlock ({ id, thread, cause, durationMs, request, frame }) {
     const seconds = durationMs / MS_PER_S
     const label = this.threadLabel(thread)
-    this.#metrics.blockDuration.observe({ labels: { thread: label, cause }, value: seconds, exemplarLabels: { block_id: id } })
+    const labels = { thread: label, cause }
+    this.#metrics.blockDuration.observe({ labels, value: seconds, exemplarLabels: { block_id: id } })
     this.#longest.add(label, durationMs)
     // A worker thread's block delays no request of the main thread.
     if (thread !== MAIN) return
@@ -246,7 +247,11 @@ class Metrics {
     this.#advance('loopTime', { thread, state: 'idle' }, idleMs / MS_PER_S)
     const { heartbeatAge, inProgress, longest } = this.#metrics
     /** @type {[import('prom-client').Gauge, number][]} */
-    const gauges = [[heartbeatAge, heartbeatAgeMs], [inProgress, inProgressMs], [longest, this.#longest.longest(thread)]]
+    const gauges = [
+      [heartbeatAge, heartbeatAgeMs],
+      [inProgress, inProgressMs],
+      [longest, this.#longest.longest(thread)]
+    ]
     for (const [gauge, ms] of gauges) {
       if (count > 0) gauge.set({ thread }, ms / MS_PER_S)
       else gauge.remove({ thread })

@@ -2,12 +2,16 @@
 
 const { nowMs: sharedNowMs } = require('../../util/clock')
 
-/** Scrapes come at least this often, so that `max_over_time` of any range misses no block. */
+/** The window: scrapes come at least so often, so that `max_over_time` of any range misses no block. */
 const WINDOW_MS = 60_000
 
 /** The longest of the values of the last minute, by key. A read changes nothing, so two scrapers see the same. */
 class RecentLongest {
-  /** @type {Map<string, { atMs: number, value: number }[]>} each value shorter than the one before: one that is not outlives those before it */
+  /**
+   * Values by key, each smaller than the one before it. A value that is not smaller outlives those before it, so they
+   * are dropped.
+   * @type {Map<string, { atMs: number, value: number }[]>}
+   */
   #falling = new Map()
   #nowMs
 
@@ -22,7 +26,7 @@ class RecentLongest {
     this.#falling.set(key, [...kept, { atMs: this.#nowMs(), value }])
   }
 
-  /** @param {string} key @returns {number} 0 where the last minute had none */
+  /** @param {string} key @returns {number} 0 if the last minute had none */
   longest (key) {
     return this.#current(key)[0]?.value ?? 0
   }

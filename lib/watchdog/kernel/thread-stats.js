@@ -16,13 +16,7 @@ const SYSTEM_FIELD = 12
 const PROCESSOR_FIELD = 36
 
 /**
- * @typedef {object} Reading a thread's counters at one moment, each null where the kernel does not tell it
- * @property {number} atMs
- * @property {number | null} cpuMs on a CPU so far
- * @property {number | null} runQueueMs runnable, waiting for a CPU
- * @property {number | null} throttledMs its cgroup was out of CPU quota
- * @property {number | null} stolenMs a hypervisor ran others on the thread's CPU; read only when a beat is overdue
- * @property {number | null} [machineIdleMs] of all CPUs together; read only where `runQueueMs` is not known
+ * @typedef {import('../../explain/evidence').Reading} Reading
  *
  * @typedef {object} Shared what all threads of a process have in common
  * @property {Pick<import('./throttling').Throttling, 'recent' | 'read' | 'close'>} throttling

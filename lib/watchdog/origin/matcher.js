@@ -2,7 +2,7 @@
 
 const { TRACK, TRACKING, ORIGIN, ORIGIN_SHARE } = require('../../bridge/messages')
 const { nowMs } = require('../../util/clock')
-const { blamedFrame, originOf } = require('../../explain/frame')
+const { blamedFrame, ownerOf } = require('../../explain/frame')
 const { place } = require('../../export/log/sentence')
 const { roundMs } = require('../../store/record')
 const { OriginTrigger } = require('../triggers/origin')
@@ -76,7 +76,7 @@ class Origins {
   #add ({ startMs, endMs, type, frames: raw }) {
     const frames = raw.map((frame) => this.#parts.frames.get(frame))
     // The type tells of Node's own way to the first line of the application.
-    const foreign = frames.slice(frames.findIndex((frame) => originOf(frame) !== 'node'))
+    const foreign = frames.slice(frames.findIndex((frame) => ownerOf(frame) !== 'node'))
     const frame = blamedFrame(foreign)
     if (frame === null) return
     this.#kept.push({ startMs, endMs, origin: { type, durationMs: roundMs(endMs - startMs), frame, frames: foreign } })

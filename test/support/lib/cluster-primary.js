@@ -10,7 +10,9 @@ const { nowMs } = require('../../../lib/util/clock')
 const { addressOf } = require('../../../lib/cluster/address')
 const { ClusterPrimary } = require('../../../lib/cluster/primary')
 const { VERSION } = require('../../../lib/cluster/wire')
+const { ClusterWorker } = require('../../../lib/cluster/worker')
 const { eventually } = require('../app')
+const { makeRecord } = require('../record')
 
 /** @typedef {import('../../../lib/types').Metric} Metric */
 
@@ -86,7 +88,31 @@ async function connect (address) {
   }
 }
 
+/**
+ * A worker's side as it is, with metrics of the test's.
+ * @param {import('node:test').TestContext} t
+ * @param {string} address
+ * @param {() => number} value
+ */
+function startWorker (t, address, value) {
+  /** @type {string[]} */
+  const said = []
+  const worker = new ClusterWorker({
+    address,
+    pid: nextPid(),
+    nowMs,
+    snapshot: async () => metrics(value()),
+    blocks: () => [makeRecord({ id: '1-early' })],
+    onJoined: (url) => said.push(`joined ${url}`),
+    onAlone: (hadPrimary) => said.push(hadPrimary ? 'left alone' : 'alone'),
+    onState: (error) => said.push(`state ${error && error.message}`)
+  })
+  t.after(() => worker.close())
+  return { worker, said }
+}
+
 exports.nextPid = nextPid
 exports.metrics = metrics
 exports.startPrimary = startPrimary
 exports.connect = connect
+exports.startWorker = startWorker

@@ -9,6 +9,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 const SOURCE = path.dirname(fileURLToPath(import.meta.url))
 const ROOT = path.join(SOURCE, '..', '..', '..', '..')
 const BUILT = path.join(SOURCE, '..', 'built')
+const BANNER = '/* loopwatch; contains the packages of THIRD-PARTY.txt */'
+const PACKAGE = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/
 
 /** @returns {Promise<Record<string, string>>} files by name */
 export async function buildPage () {
@@ -22,14 +24,18 @@ export async function buildPage () {
     target: ['chrome110', 'firefox115', 'safari16.4'],
     legalComments: 'none',
     charset: 'utf8',
-    banner: { js: '/* loopwatch; contains the packages of THIRD-PARTY.txt */', css: '/* loopwatch; contains the packages of THIRD-PARTY.txt */' },
+    banner: { js: BANNER, css: BANNER },
     metafile: true,
     write: false
   })
-  // A report carries the style of the page, which has this part too.
-  const files = Object.fromEntries(outputFiles.filter(({ path: file }) => path.basename(file) !== 'report.css').map(({ path: file, text }) => [path.basename(file), text]))
-  const packages = new Set(Object.keys(metafile.inputs).flatMap((input) => /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? []))
-  return { ...files, 'index.html': fs.readFileSync(path.join(SOURCE, 'index.html'), 'utf8'), 'THIRD-PARTY.txt': [...packages].sort().map(licenceOf).join('\n') }
+  const files = outputFiles.map(({ path: file, text }) => [path.basename(file), text])
+  const packages = new Set(Object.keys(metafile.inputs).flatMap((input) => PACKAGE.exec(input)?.[1] ?? []))
+  return {
+    // A report carries the style of the page, which has the report's part too.
+    ...Object.fromEntries(files.filter(([name]) => name !== 'report.css')),
+    'index.html': fs.readFileSync(path.join(SOURCE, 'index.html'), 'utf8'),
+    'THIRD-PARTY.txt': [...packages].sort().map(licenceOf).join('\n')
+  }
 }
 
 /** @param {string} name of a package */

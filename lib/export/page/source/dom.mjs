@@ -21,7 +21,11 @@ export function byId (id) {
   return document.getElementById(id)
 }
 
-/** Sets text only where it differs, so that selections and screen readers are left in peace. @param {Element} element @param {string} text */
+/**
+ * Sets a text only if it differs, so that selections and screen readers are left in peace.
+ * @param {Element} element
+ * @param {string} text
+ */
 export function setText (element, text) {
   if (element.textContent !== text) element.textContent = text
 }

@@ -12,12 +12,19 @@ export function duration (ms) {
 
 /** @param {number | null} ratio */
 export function percent (ratio) {
-  return ratio === null ? '–' : `${(ratio * 100).toFixed(ratio < 0.1 ? 1 : 0)} %`
+  if (ratio === null) return '–'
+  return `${(ratio * 100).toFixed(ratio < 0.1 ? 1 : 0)} %`
 }
 
 /** @param {number | null} perSecond */
 export function rate (perSecond) {
-  return perSecond === null ? '–' : perSecond < 10 ? perSecond.toFixed(1) : `${Math.round(perSecond)}`
+  if (perSecond === null) return '–'
+  return perSecond < 10 ? perSecond.toFixed(1) : `${Math.round(perSecond)}`
+}
+
+/** A number with its noun: `1 sample`, `2 samples`. @param {number} count @param {string} noun */
+export function counted (count, noun) {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** @param {string | number} at */

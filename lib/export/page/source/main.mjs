@@ -45,7 +45,9 @@ const events = {
     const isCluster = now.workers !== null
     const note = byId('history-note')
     note.hidden = !isCluster && note.dataset.requests === 'true'
-    setText(note, isCluster ? 'Of the primary alone: each worker has its series in /metrics.' : 'Requests are not measured (option requests: off).')
+    setText(note, isCluster
+      ? 'Of the primary alone: each worker has its series in /metrics.'
+      : 'Requests are not measured (option requests: off).')
   },
   blocks (records) {
     for (const record of records) blocks.put(record)

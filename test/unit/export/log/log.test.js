@@ -4,98 +4,10 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { causes } = require('../../../../lib/tables/causes')
-const { sentenceOf } = require('../../../../lib/export/log/sentence')
 const { BlockLog } = require('../../../../lib/export/log/log')
-const { LogBudget } = require('../../../../lib/export/log/budget')
+const { sentenceOf } = require('../../../../lib/export/log/sentence')
 const { makeDir } = require('../../../support/files')
 const { makeRecord } = require('../../../support/record')
-
-/** @param {number} id @param {Partial<import('../../../../lib/types').BlockRecord>} [differences] */
-const ended = (id, differences) => ({ id: `1-${id}`, durationMs: 100, ongoing: false, ...differences })
-
-test('the first blocks of a storm are logged each, then one a second, and the rest is counted', () => {
-  const budget = new LogBudget(0)
-  const allowed = []
-  for (let i = 0; i < 60; i++) {
-    if (budget.allows(ended(i), i * 100)) allowed.push(i)
-  }
-  assert.deepEqual(allowed.slice(0, 10), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
-  assert.equal(allowed.length, 10 + 5, `${allowed}`)
-  assert.equal(budget.takeSuppressed(), 60 - 15)
-  assert.equal(budget.takeSuppressed(), 0)
-})
-
-test('a calm spell fills the budget up again, and no further', () => {
-  const budget = new LogBudget(0)
-  for (let i = 0; i < 20; i++) budget.allows(ended(i), 0)
-  const after = [...Array(20).keys()].filter((i) => budget.allows(ended(100 + i), 3600000))
-  assert.equal(after.length, 10)
-})
-
-test('a block is logged whole or not at all, even if the budget recovers in its middle', () => {
-  const budget = new LogBudget(0)
-  for (let i = 0; i < 10; i++) budget.allows(ended(i), 0)
-  assert.equal(budget.allows(ended(50, { ongoing: true }), 900), false)
-  assert.equal(budget.allows(ended(50, { ongoing: true }), 1100), false, 'in progress')
-  assert.equal(budget.allows(ended(50), 1200), false, 'at its end')
-  assert.equal(budget.takeSuppressed(), 1)
-  assert.equal(budget.allows(ended(51, { ongoing: true }), 1200), true)
-  assert.equal(budget.allows(ended(51, { ongoing: true }), 1201), true, 'in progress')
-  assert.equal(budget.allows(ended(51), 1202), true, 'at its end')
-  assert.equal(budget.allows(ended(52), 1203), false)
-})
-
-test('a block of a second is logged whatever came before, from when it has lasted that long', () => {
-  const budget = new LogBudget(0)
-  for (let i = 0; i < 100; i++) budget.allows(ended(i), 0)
-  assert.equal(budget.allows(ended(100, { durationMs: 999 }), 0), false)
-  assert.equal(budget.allows(ended(101, { durationMs: 1000 }), 0), true)
-  assert.equal(budget.allows(ended(102, { durationMs: 60, ongoing: true }), 0), false)
-  assert.equal(budget.allows(ended(102, { durationMs: 1000, ongoing: true }), 0), true)
-  assert.equal(budget.allows(ended(102, { durationMs: 1500 }), 0), true)
-  assert.equal(budget.takeSuppressed(), 91)
-})
-
-test('a block is one sentence: how long, where, which request, why', () => {
-  /** @type {[Partial<import('../../../../lib/types').BlockRecord>, string][]} */
-  const sentences = [
-    [{}, 'event loop was blocked for 312 ms: report (report.js:41), GET /report/:id (js)'],
-    [{ ongoing: true, durationMs: 2345 }, 'event loop blocked for 2.3 s so far: report (report.js:41), GET /report/:id (js)'],
-    [{ durationMs: 999.4 }, 'event loop was blocked for 999 ms: report (report.js:41), GET /report/:id (js)'],
-    [{ durationMs: 1000, request: null }, 'event loop was blocked for 1.0 s: report (report.js:41) (js)'],
-    [{ startup: true, request: null, cause: 'sync-io' }, 'event loop was blocked for 312 ms at start-up: report (report.js:41) (sync-io)'],
-    [{ frame: { function: null, file: '/srv/app/a b.js', line: 7, column: 1, exact: false } }, 'event loop was blocked for 312 ms: ≈ (anonymous) (a b.js:7), GET /report/:id (js)'],
-    [{ frame: null }, 'event loop was blocked for 312 ms: outside application code, GET /report/:id (js)'],
-    [{ frame: null, request: null, samples: 0, cause: 'unknown' }, 'event loop was blocked for 312 ms: no stack taken (unknown)'],
-    [{ frame: null, request: null, samples: 0, cause: 'native', ongoing: true }, 'event loop blocked for 312 ms so far: inside a call that does not answer before it returns (native)'],
-    [{ cause: 'starved' }, 'event loop was blocked for 312 ms: the process was kept waiting for a CPU (starved)'],
-    [{ cause: 'suspended', durationMs: 61000 }, 'event loop was blocked for 61.0 s: the whole process was stopped (suspended)']
-  ]
-  for (const [differences, sentence] of sentences) assert.equal(sentenceOf(makeRecord(differences)), sentence)
-})
-
-test('the package at fault stands after the place, with its version where it has one', () => {
-  const moment = { name: 'moment', version: '2.29.1', bugs: 'https://github.com/moment/moment/issues' }
-  /** @type {[Partial<import('../../../../lib/types').BlockRecord>, string][]} */
-  const sentences = [
-    [{ package: moment }, 'event loop was blocked for 312 ms: report (report.js:41), in moment@2.29.1, GET /report/:id (js)'],
-    [{ package: { ...moment, version: null }, request: null }, 'event loop was blocked for 312 ms: report (report.js:41), in moment (js)'],
-    [{ package: { ...moment, name: '@s/x' }, request: null }, 'event loop was blocked for 312 ms: report (report.js:41), in @s/x@2.29.1 (js)'],
-    [{ package: null }, 'event loop was blocked for 312 ms: report (report.js:41), GET /report/:id (js)'],
-    [{ package: { name: '\u001b[2Jx', version: '1\r\n', bugs: null }, request: null }, 'event loop was blocked for 312 ms: report (report.js:41), in \uFFFD[2Jx@1\uFFFD\uFFFD (js)'],
-    [{ package: { name: 'x'.repeat(214), version: '1'.repeat(256), bugs: null }, request: null }, `event loop was blocked for 312 ms: report (report.js:41), in ${'x'.repeat(79)}…@${'1'.repeat(79)}… (js)`]
-  ]
-  for (const [differences, sentence] of sentences) assert.equal(sentenceOf(makeRecord(differences)), sentence)
-})
-
-test('every cause gives a sentence, and where no code is to blame none names any', () => {
-  for (const [cause, { excuse }] of Object.entries(causes)) {
-    const sentence = sentenceOf(makeRecord({ cause: /** @type {any} */ (cause) }))
-    assert.ok(sentence.endsWith(`(${cause})`), sentence)
-    assert.equal(sentence.includes('report'), excuse === undefined, sentence)
-  }
-})
 
 /**
  * A log into a file, on a clock that stands until it is set.
@@ -110,6 +22,9 @@ function makeLog (t, options = {}) {
   const texts = () => fs.readFileSync(file, 'utf8').split('\n').slice(0, -1)
   return { log, clock, texts, lines: () => texts().map((text) => JSON.parse(text)) }
 }
+
+/** A line that a pipe takes in one piece does not mix with those of the host. */
+const PIPE_BYTES = 4096
 
 test('a block gives a line when it opens, each time it is reported again, and when it ends', (t) => {
   const { log, lines } = makeLog(t)
@@ -220,9 +135,6 @@ test('the level holds for all lines', (t) => {
   log.stuck(makeRecord())
   assert.deepEqual(lines().map(({ event }) => event), ['stuck'])
 })
-
-/** A line that a pipe takes in one piece does not mix with those of the host. */
-const PIPE_BYTES = 4096
 
 test('a line fits in a pipe in one piece and stays readable, however long the names of functions, files and routes', (t) => {
   for (const character of ['x', '日', '🎉', '\u0001', '"', '\ud800', '/']) {

@@ -61,3 +61,48 @@ test('a template leaves the last match of the application alone', () => {
   pathTemplate('/orders/17')
   assert.equal(RegExp.$1, 'b')
 })
+
+test('segments that are ids become :id', () => {
+  for (const id of [
+    '7', '0', '18446744073709551616',
+    '3f2504e0-4f89-11d3-9a0c-0305e82c3301', '3F2504E0-4F89-11D3-9A0C-0305E82C3301',
+    '507f1f77bcf86cd799439011', 'DEADBEEF01', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    '01ARZ3NDEKTSV4RRFFQ69G5FAV', 'V1StGXR8_Z5jdHi6B-myT', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N',
+    'x'.repeat(64), '日'.repeat(64)
+  ]) assert.equal(pathTemplate(`/users/${id}/orders`), '/users/:id/orders', id)
+})
+
+test('words stay words, with digits or without', () => {
+  for (const path of [
+    '/', '', '/users', '/v2/users', '/oauth2/token', '/s3', '/api/v1.1/x', '/i18n/en', '/utf8', '/facade', '/deadbeef', '/2fa', '/log4j', '/a//b/', '/index.html',
+    '/a-rather-long-name-of-a-page', '/über/日本/🎉', '/:id', '*'
+  ]) assert.equal(pathTemplate(path), path)
+})
+
+test('every id of a path is replaced, at its end too', () => {
+  assert.equal(pathTemplate('/users/12/orders/9f86d081884c7d65/items/3'), '/users/:id/orders/:id/items/:id')
+})
+
+test('a path of 10 kB gives a short template, and quickly', () => {
+  const random = seeded(4)
+  const letters = [...'abcdef0123456789-_.~%/日é']
+  const paths = ['/' + 'a'.repeat(10000), '/' + '1a'.repeat(5000), '/a'.repeat(5000), '/1'.repeat(5000), '/'.repeat(10000), '/' + 'a1-'.repeat(3333) + '!',
+    ...Array.from({ length: 50 }, () => '/' + Array.from({ length: 10000 }, () => letters[Math.floor(random() * letters.length)]).join(''))]
+  const startedAt = performance.now()
+  for (const path of paths) {
+    const template = pathTemplate(path)
+    assert.ok(template.length <= 12 * 64 + 2, `${path.slice(0, 20)}… became ${template.length} characters`)
+  }
+  assert.ok(performance.now() - startedAt < 2000, `took ${performance.now() - startedAt} ms`)
+  assert.equal(pathTemplate('/' + 'a'.repeat(10000)), '/:id')
+})
+
+test('what lies deeper than twelve segments is left out, and says so', () => {
+  assert.equal(pathTemplate('/a/b/c/d/e/f/g/h/i/j/k'), '/a/b/c/d/e/f/g/h/i/j/k')
+  assert.equal(pathTemplate('/a/b/c/d/e/f/g/h/i/j/k/l/m'), '/a/b/c/d/e/f/g/h/i/j/k/…')
+})
+
+test('what may name a person or open a door is no part of a template', () => {
+  assert.equal(pathTemplate('/reset/ann@example.com/abcdefghijklmnopqrstuvwx'), '/reset/:id/:id')
+  assert.equal(pathTemplate('/search/caf%C3%A9'), '/search/:id')
+})

@@ -54,3 +54,81 @@ test('a block is of the start-up until a request is seen in it', () => {
   builder.add(/** @type {any} */ ({ id: 1, beats: 1, atMs: 1050, askedAtMs: 1049, idleMs: 0, debugged: false, late: false, request, requestIsCertain: true, frames: [] }))
   assert.equal(builder.ongoing(1060, null).startup, false)
 })
+
+/** @param {import('../../../../lib/watchdog/kernel/thread-stats').Reading} before the last one of calm */
+const makeBuilder = (before) => new BlockBuilder({ thread: 'main', threadId: 0, beats: 1, before, isDebugged: false, surroundings })
+
+const unknown = { runQueueMs: null, throttledMs: null, stolenMs: null }
+
+/**
+ * A block from 1000 to 1300 that the kernel tells `kernelMs` of, and its thread at its end `gapMs`.
+ * @param {number | null} kernelMs
+ * @param {number | null} gapMs
+ * @param {[number, number][]} answers when, and CPU time
+ */
+function cpuOf (kernelMs, gapMs, answers) {
+  const at = (/** @type {number} */ atMs) => ({ atMs, cpuMs: kernelMs === null ? null : kernelMs * (atMs - 1000) / 300, ...unknown })
+  const builder = makeBuilder(at(1000))
+  builder.ownCpu.add({ atMs: 1000, cpuMs: 500 })
+  builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
+  for (const [atMs, cpuMs] of answers) builder.add({ beats: 1, atMs, askedAtMs: atMs - 1, putAtMs: null, idleMs: 0, debugged: false, late: false, request: null, cpuMs, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }] })
+  const ongoing = builder.ongoing(1300, null).evidence.cpuMs
+  return [ongoing, builder.ended({ endMs: 1300, durationMs: 300, uncertaintyMs: 0, busyMs: 300, cpuMs: gapMs }, at(1300)).evidence.cpuMs]
+}
+
+test('the kernel is believed first, then what the thread counted between two beats, then its answers', () => {
+  assert.deepEqual(cpuOf(150, 20, [[1280, 780]]), [300, 150])
+  assert.deepEqual(cpuOf(null, 20, [[1280, 780]]), [300, 20])
+  assert.deepEqual(cpuOf(null, 400, []), [null, 300])
+  assert.deepEqual(cpuOf(null, null, [[1280, 640]]), [150, 150])
+  assert.deepEqual(cpuOf(null, null, []), [null, null])
+})
+
+/**
+ * The evidence of a block from 1000 to 1300.
+ * @param {{ cpuMs: number, runQueueMs?: number, first?: number, stolenMs: (number | null)[] }} story
+ */
+function chargedWithStolen ({ cpuMs, runQueueMs = 0, first = 1030, stolenMs: [from, to] }) {
+  const at = (/** @type {number} */ atMs, /** @type {number | null} */ stolenMs) => ({
+    atMs, cpuMs: cpuMs * (atMs - 1000) / 300, runQueueMs: runQueueMs * (atMs - 1000) / 300, throttledMs: 0, stolenMs
+  })
+  const builder = makeBuilder(at(1000, null))
+  builder.addReading(at(first, from))
+  builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
+  const { cause, evidence } = builder.ended({ endMs: 1300, durationMs: 300, uncertaintyMs: 0, busyMs: 300 }, at(1300, to))
+  return [cause, evidence.stolenMs]
+}
+
+test('a block is charged with what was stolen within it and nothing else explains', () => {
+  assert.deepEqual(chargedWithStolen({ cpuMs: 40, stolenMs: [5000, 5250] }), ['starved', 260], 'all that it was off the CPU')
+  assert.deepEqual(chargedWithStolen({ cpuMs: 40, stolenMs: [5000, 5000] }), ['sync-io', 0])
+  assert.deepEqual(chargedWithStolen({ cpuMs: 150, stolenMs: [5000, 5054] }), ['unknown', 60], 'for all of it, as of nine tenths of it; asleep for 90 ms of 240 is no sync-io')
+  assert.deepEqual(chargedWithStolen({ cpuMs: 300, stolenMs: [5000, 5270] }), ['unknown', 0], 'a kernel that counts it as time on the CPU')
+  assert.deepEqual(chargedWithStolen({ cpuMs: 40, runQueueMs: 255, stolenMs: [5000, 5270] }), ['starved', 5])
+  assert.deepEqual(chargedWithStolen({ cpuMs: 40, first: 1200, stolenMs: [5000, 5090] }), ['sync-io', null], 'a third of it is not enough')
+  assert.deepEqual(chargedWithStolen({ cpuMs: 40, stolenMs: [null, null] }), ['sync-io', null])
+})
+
+const readingAt = (/** @type {number} */ atMs, /** @type {number | null} */ throttledMs) => ({ atMs, cpuMs: atMs, runQueueMs: 0, throttledMs, stolenMs: null })
+
+/**
+ * What a block from 1000 to 1200 is charged with.
+ * @param {{ before: number | null, first: number | null, after: number | null }} throttledMs
+ */
+function chargedWithThrottled ({ before, first, after }) {
+  const builder = makeBuilder(readingAt(990, before))
+  if (first !== null) builder.addReading(readingAt(1030, first))
+  builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
+  const { cause, evidence } = builder.ended({ endMs: 1200, durationMs: 200, uncertaintyMs: 0, busyMs: 200 }, readingAt(1200, after))
+  return { cause, throttledMs: evidence.throttledMs }
+}
+
+test('a block is charged with the throttling within it, not with that of the quarter of a second before it', () => {
+  assert.equal(chargedWithThrottled({ before: 0, first: 200, after: 200 }).throttledMs, 30, 'all of it before the first look, which came 30 ms into the block')
+  assert.notEqual(chargedWithThrottled({ before: 0, first: 200, after: 200 }).cause, 'starved')
+  assert.deepEqual(chargedWithThrottled({ before: 0, first: 0, after: 170 }), { cause: 'starved', throttledMs: 170 })
+  assert.equal(chargedWithThrottled({ before: 100, first: 110, after: 150 }).throttledMs, 50)
+  // Frozen with the watchdog: there was no look within it.
+  assert.deepEqual(chargedWithThrottled({ before: 0, first: null, after: 180 }), { cause: 'starved', throttledMs: 180 })
+  assert.equal(chargedWithThrottled({ before: null, first: null, after: null }).throttledMs, null)
+})

@@ -1,9 +1,9 @@
 import { FlameTree } from '../../../profiles/flame-tree.js'
 import { make } from '../dom.mjs'
 import { Flame } from '../charts/flame.mjs'
-import { duration, functionOf } from '../format.mjs'
+import { counted, duration, functionOf } from '../format.mjs'
 
-/** What the numbers of the evidence are, in the order in which they matter. @type {[string, string][]} */
+/** The numbers of the evidence with their meanings, in the order in which they matter. @type {[string, string][]} */
 const EVIDENCE = [
   ['cpuMs', 'on a CPU'],
   ['nativeMs', 'inside native calls'],
@@ -14,6 +14,8 @@ const EVIDENCE = [
   ['answerMs', 'median answer to an interrupt'],
   ['watchdogGapMs', 'the watchdog did not run either']
 ]
+
+const LATE = 'The stack was taken when a native call had returned: the true line may be just before, or in the caller.'
 
 /** One block in full: evidence, request, origin, flame graph, stacks. */
 export class BlockDetails {
@@ -44,40 +46,33 @@ export class BlockDetails {
       try {
         const response = await this.#get(this.#path)
         if (response.ok) this.#show(await response.json())
-        else this.#text.replaceChildren(make('p', { class: 'empty' }, response.status === 404 ? 'The agent no longer has this block in memory.' : `The agent answered ${response.status}.`))
+        else if (response.status === 404) this.#say('The agent no longer has this block in memory.')
+        else this.#say(`The agent answered ${response.status}.`)
       } catch {
-        this.#text.replaceChildren(make('p', { class: 'empty' }, 'The agent does not answer.'))
+        this.#say('The agent does not answer.')
       }
     }
     this.#isLoading = false
   }
 
+  /** @param {string} text in place of the block */
+  #say (text) {
+    this.#text.replaceChildren(make('p', { class: 'empty' }, text))
+  }
+
   /** @param {any} record */
   #show (record) {
-    const { id, pid, startedAt, uncertaintyMs, samples, evidence, request, origin, profile, probable, stacks, frame, package: found } = record
-    this.#text.replaceChildren(
-      list([
-        ['block', `${id}, process ${pid}`],
-        ['began', `${new Date(startedAt).toLocaleString()}, duration exact to ${duration(uncertaintyMs)}`],
-        ...(request === null ? [] : [['request', `${request.method} ${request.route}${request.traceId ? `, trace ${request.traceId}` : ''}`]]),
-        ...(origin === null ? [] : [['created', `${origin.type} at ${place(origin.frame)}`]]),
-        ...(found ? [['in the package', packageOf(found)]] : []),
-        ...(profile?.call ? [['in a call of', profile.call]] : []),
-        ...(frame === null || frame.exact ? [] : [['line ≈', 'The stack was taken when a native call had returned: the true line may be just before, or in the caller.']]),
-        ...(probable ? [['probably', `${probable.call} in line ${probable.line}`]] : []),
-        ...EVIDENCE.filter(([key]) => typeof evidence[key] === 'number').map(([key, meaning]) => [meaning, duration(evidence[key])]),
-        ...(evidence.requests > 1 ? [['requests seen', `${evidence.requests}`]] : []),
-        ...(evidence.debugger ? [['debugger', 'attached, so no stack was taken']] : [])
-      ]))
+    this.#text.replaceChildren(list([...placeRows(record), ...evidenceRows(record.evidence)]))
     const tree = new FlameTree()
     tree.add(record)
     const data = tree.toJSON()
     this.#flame.element.hidden = data.value === 0
     if (data.value > 0 && !this.#flame.element.matches(':hover, :focus-within')) this.#flame.draw(data)
+    const { samples, stacks, profile } = record
     this.#stacks.replaceChildren(
-      make('h4', {}, samples === 0 ? 'No stack was taken' : `Stacks: ${samples} ${samples === 1 ? 'sample' : 'samples'}`),
+      make('h4', {}, samples === 0 ? 'No stack was taken' : `Stacks: ${counted(samples, 'sample')}`),
       ...stacks.map((/** @type {any} */ stack, /** @type {number} */ i) => stackOf(stack, i === 0)),
-      ...(profile ? [make('h4', {}, `CPU profile: ${profile.samples} ${profile.samples === 1 ? 'sample' : 'samples'}`), ...profile.stacks.map((/** @type {any} */ stack) => stackOf(stack, false))] : []))
+      ...(profile ? profileOf(profile) : []))
   }
 
   destroy () {
@@ -86,8 +81,45 @@ export class BlockDetails {
 }
 
 /**
- * A package with a link to where its bugs are reported. Its package.json may say anything: only an address of the
- * web becomes a link, and none is told where it was followed from.
+ * Which block it was, and where.
+ * @param {any} record
+ * @returns {(string | Node)[][]}
+ */
+function placeRows ({ id, pid, startedAt, uncertaintyMs, request, origin, profile, probable, frame, package: found }) {
+  const trace = request?.traceId ? `, trace ${request.traceId}` : ''
+  return [
+    ['block', `${id}, process ${pid}`],
+    ['began', `${new Date(startedAt).toLocaleString()}, duration exact to ${duration(uncertaintyMs)}`],
+    ...(request === null ? [] : [['request', `${request.method} ${request.route}${trace}`]]),
+    ...(origin === null ? [] : [['created', `${origin.type} at ${place(origin.frame)}`]]),
+    ...(found ? [['in the package', packageOf(found)]] : []),
+    ...(profile?.call ? [['in a call of', profile.call]] : []),
+    ...(frame === null || frame.exact ? [] : [['line ≈', LATE]]),
+    ...(probable ? [['probably', `${probable.call} in line ${probable.line}`]] : [])
+  ]
+}
+
+/** @param {any} evidence @returns {string[][]} */
+function evidenceRows (evidence) {
+  const known = EVIDENCE.filter(([key]) => typeof evidence[key] === 'number')
+  return [
+    ...known.map(([key, meaning]) => [meaning, duration(evidence[key])]),
+    ...(evidence.requests > 1 ? [['requests seen', `${evidence.requests}`]] : []),
+    ...(evidence.debugger ? [['debugger', 'attached, so no stack was taken']] : [])
+  ]
+}
+
+/** @param {any} profile */
+function profileOf ({ samples, stacks }) {
+  return [
+    make('h4', {}, `CPU profile: ${counted(samples, 'sample')}`),
+    ...stacks.map((/** @type {any} */ stack) => stackOf(stack, false))
+  ]
+}
+
+/**
+ * A package with a link to where its bugs are reported. Its package.json may say anything. Only an address of the web
+ * becomes a link, and the page behind it does not learn where it was followed from.
  * @param {{ name: string, version: string | null, bugs: string | null }} found
  */
 function packageOf ({ name, version, bugs }) {
@@ -108,9 +140,12 @@ function place (frame) {
 
 /** @param {any} stack @param {boolean} isOpen */
 function stackOf ({ count, weightMs, frames }, isOpen) {
+  const innermost = make('code', {}, frames.length === 0 ? 'no JavaScript' : functionOf(frames[0]))
+  const lines = frames.map((/** @type {any} */ frame) =>
+    make('li', { class: isOwn(frame) ? 'own' : null }, make('code', {}, place(frame))))
   return make('details', { open: isOpen },
-    make('summary', {}, `${duration(weightMs)}, ${count} ${count === 1 ? 'sample' : 'samples'}: `, make('code', {}, frames.length === 0 ? 'no JavaScript' : functionOf(frames[0]))),
-    make('ol', { class: 'stack' }, ...frames.map((/** @type {any} */ frame) => make('li', { class: isOwn(frame) ? 'own' : null }, make('code', {}, place(frame))))))
+    make('summary', {}, `${duration(weightMs)}, ${counted(count, 'sample')}: `, innermost),
+    make('ol', { class: 'stack' }, ...lines))
 }
 
 /** Whether a frame is of the application. @param {any} frame */

@@ -7,7 +7,10 @@ const THREADS_KEEP = 100
 
 /** @typedef {{ record: any, element: HTMLLIElement, button: HTMLButtonElement, details: BlockDetails | null }} Row */
 
-/** The list of blocks, newest first. A row stays the same element for as long as it is listed, so focus and what is open stay, too. */
+/**
+ * The list of blocks, newest first. A row stays the same element for as long as it is listed, so the focus and open
+ * details stay.
+ */
 export class BlockList {
   #list = byId('blocks')
   #note = byId('blocks-note')
@@ -96,13 +99,15 @@ export class BlockList {
       threadId === 0 ? null : `thread ${thread}`,
       startup ? 'at start-up' : null
     ].filter((part) => part !== null).join(', ')
+    const call = profile?.call ? `${profile.call} in ` : ''
+    const place = frame === null
+      ? ['no place in the code']
+      : [make('code', {}, `${call}${functionOf(frame)}`), ` ${fileOf(frame)}`]
     button.replaceChildren(
       make('span', { class: 'time' }, clock(startedAt)),
       make('span', { class: 'duration' }, duration(durationMs), ongoing ? ' so far' : ''),
       make('span', { class: `tag cause-${cause}` }, cause),
-      make('span', { class: 'what' },
-        frame === null ? 'no place in the code' : make('code', {}, `${profile?.call ? `${profile.call} in ` : ''}${functionOf(frame)}`), frame === null ? '' : ` ${fileOf(frame)}`,
-        where === '' ? '' : ` (${where})`),
+      make('span', { class: 'what' }, ...place, where === '' ? '' : ` (${where})`),
       make('span', { class: 'who' }, request === null ? '' : `${request.method} ${request.route}`))
   }
 }

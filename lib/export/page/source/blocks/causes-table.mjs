@@ -1,8 +1,8 @@
 import { causes } from '../../../../tables/causes.js'
 import { byId, make } from '../dom.mjs'
-import { duration } from '../format.mjs'
+import { counted, duration } from '../format.mjs'
 
-/** How many blocks, and how much blocked time, each cause has had: of the blocks that are listed. @param {any[]} records */
+/** Shows the number of blocks and the blocked time of each cause. @param {any[]} records of the blocks in the list */
 export function showCauses (records) {
   const box = byId('causes')
   if (records.length === 0) {
@@ -22,7 +22,7 @@ export function showCauses (records) {
     const bar = make('span', { class: 'bar', 'aria-hidden': 'true' })
     bar.style.inlineSize = `${Math.max(0.5, ms / mostMs * 100)}%`
     return make('li', {},
-      make('span', { class: 'cause' }, make('strong', {}, cause), ` ${duration(ms)} in ${count} ${count === 1 ? 'block' : 'blocks'}`),
+      make('span', { class: 'cause' }, make('strong', {}, cause), ` ${duration(ms)} in ${counted(count, 'block')}`),
       make('span', { class: 'track', 'aria-hidden': 'true' }, bar),
       make('span', { class: 'quiet' }, meaning))
   })))

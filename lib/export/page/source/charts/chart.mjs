@@ -47,7 +47,9 @@ export class Chart {
 
   /** @param {number[]} times s @param {any[]} seconds */
   draw (times, seconds) {
-    this.#data = [times, ...this.#lines.map(({ value }) => seconds.map((second) => second === null ? null : value(second)))]
+    const valuesOf = (/** @type {(second: any) => number | null} */ value) =>
+      seconds.map((second) => second === null ? null : value(second))
+    this.#data = [times, ...this.#lines.map(({ value }) => valuesOf(value))]
     if (this.#plot === null) this.rebuild()
     else this.#plot.setData(/** @type {any} */ (this.#data))
     this.#showValues(null)
@@ -71,7 +73,8 @@ export class Chart {
   rebuild () {
     const style = getComputedStyle(document.documentElement)
     const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim()
-    const axis = { stroke: color('--quiet'), grid: { stroke: color('--line'), width: 1 }, ticks: { stroke: color('--line'), width: 1 }, font: '11px system-ui, sans-serif' }
+    const rule = { stroke: color('--line'), width: 1 }
+    const axis = { stroke: color('--quiet'), grid: rule, ticks: rule, font: '11px system-ui, sans-serif' }
     this.#plot?.destroy()
     this.#plot = new UPlot({
       width: Math.max(200, this.#box.clientWidth),
@@ -79,8 +82,15 @@ export class Chart {
       legend: { show: false },
       cursor: { y: false, points: { size: 5 }, drag: { x: false, y: false } },
       scales: { y: { range: (_, __, max) => [0, Math.max(this.least, (max ?? 0) * 1.1)] } },
-      axes: [{ ...axis, size: 28, values: (_, splits) => splits.map((s) => clockOf(s)) }, { ...axis, size: (_, labels) => widthOf(labels), values: (_, splits) => splits.map((value) => this.#format(value)) }],
-      series: [{}, ...this.#lines.map(({ label, color: name }) => ({ label, stroke: color(name), width: 1.5, spanGaps: false, points: { show: true, size: 4, fill: color(name), filter: (/** @type {UPlot} */ plot, /** @type {number} */ at) => lonely(plot.data[at]) } }))],
+      axes: [
+        { ...axis, size: 28, values: (_, splits) => splits.map((s) => clockOf(s)) },
+        {
+          ...axis,
+          size: (_, labels) => widthOf(labels),
+          values: (_, splits) => splits.map((value) => this.#format(value))
+        }
+      ],
+      series: [{}, ...this.#lines.map(({ label, color: name }) => seriesOf(label, color(name)))],
       hooks: { setCursor: [({ cursor }) => this.#showValues(cursor.idx ?? null)] }
     }, /** @type {any} */ (this.#data), this.#box)
   }
@@ -91,14 +101,31 @@ export class Chart {
   }
 }
 
+/** @param {string} label @param {string} color */
+const seriesOf = (label, color) => ({
+  label,
+  stroke: color,
+  width: 1.5,
+  spanGaps: false,
+  points: {
+    show: true,
+    size: 4,
+    fill: color,
+    filter: (/** @type {UPlot} */ plot, /** @type {number} */ at) => lonely(plot.data[at])
+  }
+})
+
 /** Values without neighbours, through which no line goes. @param {ArrayLike<number | null | undefined>} values */
 function lonely (values) {
   const isValue = (/** @type {number} */ i) => typeof values[i] === 'number'
   return Array.from(values, (_, i) => i).filter((i) => isValue(i) && !isValue(i - 1) && !isValue(i + 1))
 }
 
-/** What the labels of an axis need. @param {string[] | null} labels not known yet at first */
-const widthOf = (labels) => Math.max(AXIS_PX, Math.max(...(labels ?? []).map((label) => label.length), 0) * CHARACTER_PX + BESIDE_LABELS_PX)
+/** The width that the labels of an axis need. @param {string[] | null} labels not known yet at first */
+const widthOf = (labels) => {
+  const characters = Math.max(...(labels ?? []).map((label) => label.length), 0)
+  return Math.max(AXIS_PX, characters * CHARACTER_PX + BESIDE_LABELS_PX)
+}
 
 /** @param {number} s */
 function clockOf (s) {

@@ -53,7 +53,8 @@ export class Charts {
     const box = byId('charts')
     box.append(...this.#all.map(({ element }) => element))
     new ResizeObserver(() => this.#all.forEach((chart) => chart.resize())).observe(box)
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#all.forEach((chart) => chart.rebuild()))
+    matchMedia('(prefers-color-scheme: dark)')
+      .addEventListener('change', () => this.#all.forEach((chart) => chart.rebuild()))
   }
 
   /** @param {any[]} seconds */
@@ -74,13 +75,18 @@ export class Charts {
     const seconds = [...new Array(shown - this.#seconds.length).fill(null), ...this.#seconds]
     const times = seconds.map((_, i) => endS - shown + i + 1)
     for (const chart of this.#all) chart.draw(times, seconds)
+    this.#describe(whole, inFlight)
+  }
 
+  /** @param {any} whole @param {number} inFlight */
+  #describe ({ delayP50, delayP99, delayMax, utilization, requests, latencyP50, latencyP99 }, inFlight) {
     const length = this.#seconds.length
     const span = length >= SECONDS - 1 ? 'in 10 minutes' : `in ${duration(length * MS_PER_S)}`
-    this.#delay.describe(`p50 ${duration(whole.delayP50)}, p99 ${duration(whole.delayP99)}, max ${duration(whole.delayMax)} ${span}`)
-    this.#utilization.describe(`${percent(whole.utilization)} ${span}`)
-    const requests = whole.requests ?? 0
-    this.#requests.describe(requests === 0 ? `no request ended ${span}, ${inFlight} in flight` : `${rate(requests / Math.max(1, length))} on average ${span}, ${inFlight} in flight`)
-    this.#latency.describe(requests === 0 ? `no request ended ${span}` : `p50 ${duration(whole.latencyP50)}, p99 ${duration(whole.latencyP99)} ${span}`)
+    this.#delay.describe(`p50 ${duration(delayP50)}, p99 ${duration(delayP99)}, max ${duration(delayMax)} ${span}`)
+    this.#utilization.describe(`${percent(utilization)} ${span}`)
+    const none = (requests ?? 0) === 0 ? `no request ended ${span}` : null
+    const ended = none ?? `${rate(requests / Math.max(1, length))} on average ${span}`
+    this.#requests.describe(`${ended}, ${inFlight} in flight`)
+    this.#latency.describe(none ?? `p50 ${duration(latencyP50)}, p99 ${duration(latencyP99)} ${span}`)
   }
 }

@@ -12,7 +12,7 @@ export class FlameOfAll {
   #get
   /** @type {Flame | null} */
   #flame = null
-  /** @type {number | undefined} */
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer
   #askedAtMs = -Infinity
 
@@ -24,7 +24,8 @@ export class FlameOfAll {
   /** There is something new to draw. */
   refresh () {
     if (this.#timer !== undefined) return
-    this.#timer = setTimeout(() => this.#load(), Math.max(0, this.#askedAtMs + (this.#flame === null ? LEAST_EMPTY_MS : LEAST_MS) - performance.now()))
+    const dueAtMs = this.#askedAtMs + (this.#flame === null ? LEAST_EMPTY_MS : LEAST_MS)
+    this.#timer = setTimeout(() => this.#load(), Math.max(0, dueAtMs - performance.now()))
   }
 
   async #load () {

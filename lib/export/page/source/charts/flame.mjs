@@ -13,8 +13,14 @@ const isCalm = matchMedia('(prefers-reduced-motion: reduce)')
 function colorOf ({ depth, data: { name, file } }) {
   if (depth === 0) return 'hsl(210 12% 80%)'
   const shade = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 97, 7) / 97
-  const hue = file === null ? 265 : file.startsWith('node:') ? 210 : /[\\/]node_modules[\\/]/.test(file) ? 150 : 32
-  return `hsl(${hue} ${70 + shade * 20}% ${68 + shade * 12}%)`
+  return `hsl(${hueOf(file)} ${70 + shade * 20}% ${68 + shade * 12}%)`
+}
+
+/** @param {string | null} file null for a built-in */
+function hueOf (file) {
+  if (file === null) return 265
+  if (file.startsWith('node:')) return 210
+  return /[\\/]node_modules[\\/]/.test(file) ? 150 : 32
 }
 
 /** A flame graph of stacks, top down, by d3-flame-graph; frames are reached by keyboard as by pointer. */
@@ -35,7 +41,8 @@ export class Flame {
     this.#title = title
     this.element = make('div', { class: 'flame' }, this.#graph, this.#details)
     this.#chart = flamegraph()
-    this.#chart.inverted(true).cellHeight(CELL_PX).minFrameSize(1).selfValue(false).sort((/** @type {any} */ a, /** @type {any} */ b) => b.value - a.value)
+    this.#chart.inverted(true).cellHeight(CELL_PX).minFrameSize(1).selfValue(false)
+      .sort((/** @type {any} */ a, /** @type {any} */ b) => b.value - a.value)
       .setColorMapper((/** @type {any} */ d) => d.highlight ? '#e600e6' : colorOf(d))
       .label((/** @type {any} */ d) => `${d.data.name}, ${duration(d.value)}`)
       .setDetailsHandler((/** @type {string | null} */ text) => setText(this.#details, text ?? HINT))

@@ -17,11 +17,11 @@ export class Connection {
   #retryMs = FIRST_RETRY_MS
   /** @type {AbortController | null} */
   #abort = null
-  /** @type {number | undefined} */
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   #retry
-  /** @type {number | undefined} */
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   #silent
-  /** @type {number | undefined} */
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   #hidden
 
   /**

@@ -1,6 +1,6 @@
 import { causes } from '../../../../tables/causes.js'
 import { byId, make, setText } from '../dom.mjs'
-import { duration, fileOf, functionOf, percent } from '../format.mjs'
+import { counted, duration, fileOf, functionOf, percent } from '../format.mjs'
 
 const TICK_MS = 100
 /** More blocked threads and workers than anybody reads. */
@@ -14,7 +14,7 @@ export class StateLine {
   #ongoing = []
   /** @type {number} */
   #sinceMs = 0
-  /** @type {number | undefined} */
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer
   #said = ''
 
@@ -26,10 +26,12 @@ export class StateLine {
     if (ongoing.length > 0) this.#timer = setInterval(() => this.#tick(), TICK_MS)
     const mainIsBlocked = ongoing.some(isMain)
     document.documentElement.dataset.state = mainIsBlocked ? 'blocked' : 'running'
-    const lines = this.#ongoing.map((record) => make('p', { class: isMain(record) ? 'now blocked' : 'now busy' }, ...sentence(record)))
+    const lines = this.#ongoing.map((record) =>
+      make('p', { class: isMain(record) ? 'now blocked' : 'now busy' }, ...sentence(record)))
     if (!mainIsBlocked) {
-      const group = workers === null ? '' : `, ${workers} ${workers === 1 ? 'worker' : 'workers'} joined`
-      lines.unshift(make('p', { class: 'now running' }, make('strong', {}, 'Running'), `, utilization ${percent(last.utilization)}${group}`))
+      const group = workers === null ? '' : `, ${counted(workers, 'worker')} joined`
+      const load = `, utilization ${percent(last.utilization)}${group}`
+      lines.unshift(make('p', { class: 'now running' }, make('strong', {}, 'Running'), load))
     }
     this.#box.replaceChildren(...lines)
     this.#tick()
@@ -51,9 +53,8 @@ export class StateLine {
     const key = ongoing.map(({ id }) => id).join()
     if (key === this.#said) return
     this.#said = key
-    setText(this.#announcer, ongoing.length === 0
-      ? 'Running again'
-      : ongoing.slice(0, LINES).map((record) => sentence(record).map((part) => typeof part === 'string' ? part : part.textContent).join('')).join('. '))
+    const sentences = ongoing.slice(0, LINES).map((record) => textOf(sentence(record)))
+    setText(this.#announcer, ongoing.length === 0 ? 'Running again' : sentences.join('. '))
   }
 
   /** Nothing is known any more. */
@@ -69,13 +70,27 @@ function isMain ({ threadId, worker }) {
   return threadId === 0 && worker === null
 }
 
-/** Blocked since 3.2 s in report at report.js:41 by GET /report/:id @param {any} record @returns {(HTMLElement | string)[]} */
+/** @param {(HTMLElement | string)[]} parts */
+function textOf (parts) {
+  return parts.map((part) => typeof part === 'string' ? part : part.textContent).join('')
+}
+
+/**
+ * `Blocked since 3.2 s in report at report.js:41 by GET /report/:id`
+ * @param {any} record
+ * @returns {(HTMLElement | string)[]}
+ */
 function sentence (record) {
   const { worker, thread, threadId, cause, frame, request, durationMs } = record
-  const who = [worker === null ? null : `worker ${worker}`, threadId === 0 ? null : `thread ${thread}`].filter((part) => part !== null).join(', ')
+  const names = [worker === null ? '' : `worker ${worker}`, threadId === 0 ? '' : `thread ${thread}`]
+  const who = names.filter((name) => name !== '').join(', ')
   const { excuse } = causes[/** @type {import('../../../../tables/causes.js').Cause} */ (cause)] ?? {}
   /** @type {(HTMLElement | string)[]} */
-  const parts = [make('strong', {}, who === '' ? 'Blocked' : `${who[0].toUpperCase()}${who.slice(1)} blocked`), ' since ', make('span', { class: 'since' }, duration(durationMs))]
+  const parts = [
+    make('strong', {}, who === '' ? 'Blocked' : `${who[0].toUpperCase()}${who.slice(1)} blocked`),
+    ' since ',
+    make('span', { class: 'since' }, duration(durationMs))
+  ]
   if (excuse !== undefined) return [...parts, `: ${excuse}`]
   if (frame !== null) parts.push(' in ', make('code', {}, functionOf(frame)), ' at ', make('code', {}, fileOf(frame)))
   if (request !== null) parts.push(' by ', make('code', {}, `${request.method} ${request.route}`))

@@ -4,39 +4,10 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { BlockFile, readBlocks } = require('../../../lib/store/block-file')
-const { BlockMemory } = require('../../../lib/store/memory')
 const { sentenceOf } = require('../../../lib/export/log/sentence')
-const { isRecord } = require('../../../lib/store/record')
-const { prune } = require('../../../lib/store/retention')
+const { BlockFile, readBlocks } = require('../../../lib/store/block-file')
 const { makeDir, openFiles } = require('../../support/files')
 const { makeRecord } = require('../../support/record')
-
-test('blocks come newest first', () => {
-  const memory = new BlockMemory(10)
-  assert.deepEqual(memory.list(), [])
-  const records = ['1-1', '1-2', '1-3'].map((id) => makeRecord({ id }))
-  for (const record of records) memory.put(record)
-  assert.deepEqual(memory.list(), [...records].reverse())
-  assert.equal(memory.get('1-2'), records[1])
-  assert.equal(memory.get('1-9'), undefined)
-})
-
-test('the latest blocks are kept, the oldest let go', () => {
-  const memory = new BlockMemory(3)
-  for (let i = 1; i <= 10; i++) memory.put(makeRecord({ id: `1-${i}` }))
-  assert.deepEqual(memory.list().map(({ id }) => id), ['1-10', '1-9', '1-8'])
-  assert.equal(memory.get('1-7'), undefined)
-})
-
-test('what is learned of a block replaces what was known, in its place, and pushes no other out', () => {
-  const memory = new BlockMemory(3)
-  for (const id of ['1-1', '1-2', '1-3']) memory.put(makeRecord({ id, ongoing: true }))
-  const closed = makeRecord({ id: '1-1', durationMs: 999 })
-  memory.put(closed)
-  assert.deepEqual(memory.list().map(({ id }) => id), ['1-3', '1-2', '1-1'])
-  assert.equal(memory.get('1-1'), closed)
-})
 
 /**
  * A file of blocks in a folder of its own, on a clock that stands until it is set.
@@ -239,32 +210,6 @@ test('a file that grew before this process opened it is turned over by its size'
   assert.deepEqual(fs.readdirSync(dir), ['blocks-1.old.ndjson'])
 })
 
-test('of ended processes the latest files are kept, by number and size; of living ones, and what is not ours, all', (t) => {
-  const dir = makeDir(t)
-  // No process has this number: it is above what Linux gives.
-  const write = (/** @type {string} */ name, /** @type {number} */ ageS) => {
-    fs.writeFileSync(path.join(dir, name), 'x'.repeat(100))
-    fs.utimesSync(path.join(dir, name), 1e9 - ageS, 1e9 - ageS)
-  }
-  for (let i = 1; i <= 6; i++) write(`blocks-999999999-${i}.ndjson`, 100 - i)
-  for (const name of [`blocks-${process.ppid}-1.ndjson`, 'mine.ndjson', 'blocks-1.txt', `blocks-${process.pid}-2.ndjson`]) write(name, 1000)
-  write(`blocks-${process.pid}-1.ndjson`, 2000)
-  const own = `blocks-${process.pid}-2.ndjson`
-  prune(dir, { own, files: 4 })
-  const kept = [own, `blocks-${process.ppid}-1.ndjson`, 'mine.ndjson', 'blocks-1.txt']
-  assert.deepEqual(fs.readdirSync(dir).sort(), [...kept, ...[3, 4, 5, 6].map((i) => `blocks-999999999-${i}.ndjson`)].sort())
-  prune(dir, { own, bytes: 250 })
-  assert.deepEqual(fs.readdirSync(dir).sort(), [...kept, ...[5, 6].map((i) => `blocks-999999999-${i}.ndjson`)].sort())
-})
-
-test('a process that begins a file deletes what too many before it have left', (t) => {
-  const dir = makeDir(t)
-  for (let i = 1; i <= 60; i++) fs.writeFileSync(path.join(dir, `blocks-999999999-${i}.ndjson`), '')
-  const { file } = makeFile(t, { dir })
-  file.append(makeRecord({}))
-  assert.equal(fs.readdirSync(dir).length, 51)
-})
-
 test('a line that is no record is passed over and counted; a cause of a later version is told, and nothing orders the terminal about', (t) => {
   const dir = makeDir(t)
   const lines = [makeRecord({ id: '1-1', cause: /** @type {any} */ ('later') }), null, 5, {}, { ...makeRecord({}), frame: 7 }, { ...makeRecord({}), cause: undefined },
@@ -286,13 +231,4 @@ test('a file that cannot be read hides none of the others', (t) => {
   const { records, unread } = readBlocks(dir)
   assert.deepEqual(records, [makeRecord({})])
   assert.deepEqual(unread.map(({ file, reason }) => `${file} ${reason.split(':')[0]}`), ['gone.ndjson ENOENT', 'folder.ndjson EISDIR'])
-})
-
-test('a block of an earlier version, which knew no packages, is read as well, and one that says nonsense of it is not', () => {
-  const { package: none, ...earlier } = makeRecord()
-  const moment = { name: 'moment', version: '2.29.1', bugs: null }
-  for (const record of [earlier, makeRecord({ package: null }), makeRecord({ package: moment }), makeRecord({ package: { ...moment, version: null } })]) {
-    assert.ok(isRecord(record), JSON.stringify(record))
-  }
-  for (const wrong of ['moment', {}, { name: 7 }, { ...moment, version: 2 }]) assert.ok(!isRecord({ ...earlier, package: wrong }), JSON.stringify(wrong))
 })

@@ -4,7 +4,14 @@
 const ENOUGH_SHARE = 0.4
 
 /**
- * @typedef {import('../kernel/thread-stats').Reading} Reading
+ * @typedef {object} Reading a thread's counters at one moment, each null if the kernel does not tell it
+ * @property {number} atMs
+ * @property {number | null} cpuMs on a CPU so far
+ * @property {number | null} runQueueMs runnable, waiting for a CPU
+ * @property {number | null} throttledMs its cgroup was out of CPU quota
+ * @property {number | null} stolenMs a hypervisor ran others on the thread's CPU; read only when a beat is overdue
+ * @property {number | null} [machineIdleMs] of all CPUs together; read only if `runQueueMs` is not known
+ *
  * @typedef {{ startMs: number, endMs: number, durationMs: number }} Interval
  * @typedef {'cpuMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs' | 'machineIdleMs'} Counter
  */
@@ -89,8 +96,8 @@ class KernelEvidence {
   }
 
   /**
-   * The last figure of calm may be of a quarter of a second before the block (kernel/throttling.js). What came before
-   * the first reading within the block is the block's for at most as long as it had lasted by then.
+   * The last figure of calm may be of a quarter of a second before the block (watchdog/kernel/throttling.js). What came
+   * before the first reading within the block is the block's for at most as long as it had lasted by then.
    * @param {number} startMs
    * @param {number} durationMs
    * @param {Reading} after

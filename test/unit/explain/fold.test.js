@@ -1,0 +1,83 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { Fold, STACKS } = require('../../../lib/explain/fold')
+
+/** @typedef {import('../../../lib/types').Frame} Frame */
+
+/** `name@file:line`, file and line optional. @param {string} text @returns {Frame} */
+function frame (text) {
+  const [, name, file, line] = /** @type {RegExpExecArray} */ (/^([^@]*)(?:@(.*?)(?::(\d+))?)?$/.exec(text))
+  return { function: name || null, file: file ?? null, line: line ? Number(line) : null, column: line ? 1 : null }
+}
+
+/** @param {number} id @returns {import('../../../lib/types').RequestContext} */
+const request = (id) => /** @type {any} */ ({ id, method: 'GET', path: `/${id}`, startedAtMs: id })
+
+test('equal stacks are folded into one with their time and its late part; a different line is another stack', () => {
+  const fold = new Fold()
+  for (const [weightMs, late, line] of /** @type {[number, boolean, number][]} */ ([[10, false, 41], [20, true, 41], [5, false, 42], [7, false, 41]])) {
+    fold.add({ weightMs, late, request: null, frames: [frame(`report@/srv/report.js:${line}`), frame('handle@/srv/server.js:9')] })
+  }
+  assert.equal(fold.samples, 4)
+  assert.equal(fold.unkept, 0)
+  assert.deepEqual(fold.stacks, [
+    { count: 3, weightMs: 37, lateMs: 20, frames: [frame('report@/srv/report.js:41'), frame('handle@/srv/server.js:9')] },
+    { count: 1, weightMs: 5, lateMs: 0, frames: [frame('report@/srv/report.js:42'), frame('handle@/srv/server.js:9')] }
+  ])
+})
+
+test('stacks come heaviest first, however often they were seen', () => {
+  const fold = new Fold()
+  for (let i = 0; i < 5; i++) fold.add({ weightMs: 1, late: false, request: null, frames: [frame('often@/a.js:1')] })
+  fold.add({ weightMs: 100, late: false, request: null, frames: [frame('once@/a.js:2')] })
+  assert.deepEqual(fold.stacks.map(({ frames }) => frames[0].function), ['once', 'often'])
+})
+
+test('an endless block of ever new stacks keeps 40 of them, goes on folding those, and counts the rest', () => {
+  const fold = new Fold()
+  for (let i = 0; i < 1000; i++) fold.add({ weightMs: 1, late: false, request: null, frames: [frame(`f${i}@/a.js:${i + 1}`)] })
+  assert.equal(STACKS, 40)
+  assert.equal(fold.stacks.length, 40)
+  assert.equal(fold.unkept, 960)
+  assert.equal(fold.samples, 1000)
+  fold.add({ weightMs: 50, late: false, request: null, frames: [frame('f3@/a.js:4')] })
+  assert.equal(fold.unkept, 960)
+  assert.deepEqual([fold.stacks[0].count, fold.stacks[0].weightMs], [2, 51])
+})
+
+test('the request is the one that ran longest, with how many there were and its share of their time', () => {
+  const fold = new Fold()
+  for (const [id, weightMs] of [[1, 10], [2, 40], [1, 15], [3, 15]]) fold.add({ weightMs, late: false, request: request(id), frames: [] })
+  fold.add({ weightMs: 500, late: false, request: null, frames: [] })
+  assert.deepEqual(fold.requests, { top: request(2), distinct: 3, topShare: 0.5, longestRunMs: 0 })
+})
+
+test('a request that goes on from sample to sample is told from many that take turns; a call that keeps the answer counts', () => {
+  const runOf = (/** @type {[number | null, number, number?][]} */ samples) => {
+    const fold = new Fold()
+    for (const [id, weightMs, heldMs = 0] of samples) fold.add({ weightMs, late: heldMs > 0, heldMs, request: id === null ? null : request(id), frames: [] })
+    return fold.requests.longestRunMs
+  }
+  assert.equal(runOf([[1, 50], [1, 20], [1, 20], [2, 20], [2, 20]]), 40)
+  assert.equal(runOf([[1, 20], [2, 20], [1, 20], [2, 20]]), 0)
+  assert.equal(runOf([[1, 60, 55], [2, 100, 95], [3, 20]]), 95)
+  assert.equal(runOf([[null, 20], [null, 500], [1, 20]]), 0)
+  assert.equal(runOf([[1, 20], [null, 20], [1, 20], [1, 5]]), 5)
+})
+
+test('without requests there is no top one', () => {
+  const fold = new Fold()
+  assert.deepEqual(fold.requests, { top: null, distinct: 0, topShare: 1, longestRunMs: 0 })
+  fold.add({ weightMs: 500, late: false, request: null, frames: [] })
+  assert.deepEqual(fold.requests, { top: null, distinct: 0, topShare: 1, longestRunMs: 0 })
+  fold.add({ weightMs: 0, late: false, request: request(1), frames: [] })
+  assert.deepEqual(fold.requests, { top: request(1), distinct: 1, topShare: 1, longestRunMs: 0 })
+})
+
+test('requests without end take bounded memory', () => {
+  const fold = new Fold()
+  for (let id = 1; id <= 1000; id++) fold.add({ weightMs: 1, late: false, request: request(id), frames: [] })
+  assert.equal(fold.requests.distinct, 40)
+})
