@@ -23,10 +23,16 @@ const ROUTES = 2048
 exports.GC_KINDS = ['minor', 'major', 'incremental', 'weakcb']
 
 /**
+ * @template T
+ * @typedef {{ bytes: number, open: (memory: SharedArrayBuffer, at: number) => T }} Part
+ */
+
+/**
  * A part of the shared memory.
  * @template T
  * @param {number} bytes that it takes
  * @param {(memory: SharedArrayBuffer, at: number) => T} open
+ * @returns {Part<T>}
  */
 const part = (bytes, open) => ({ bytes, open })
 
