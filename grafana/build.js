@@ -1,14 +1,17 @@
 'use strict'
 
-// `npm run grafana` writes dashboards/*.json and scenarios/*.json from src/; `node grafana/build.js --check` writes nothing
-// and fails where a file is not what src/ makes.
+// `npm run grafana` writes dashboards/*.json and scenarios/*.json from src/; `node grafana/build.js --check` writes
+// nothing and fails where a file is not what src/ makes.
 const fs = require('node:fs')
 const path = require('node:path')
 
 /** What is imported by default, and what only somebody wants who runs scenarios. */
 const FOLDERS = { dashboards: ['overview', 'blocks', 'cluster'], scenarios: ['scenarios'] }
 
-/** A line for each panel: changes are as easy to see as with a line for each brace, in two thirds of the bytes. @param {any} dashboard */
+/**
+ * A line for each panel: changes are as easy to see as with a line for each brace, in two thirds of the bytes.
+ * @param {any} dashboard
+ */
 function print (dashboard) {
   const lines = Object.entries(dashboard).map(([key, value]) => `${JSON.stringify(key)}: ${key === 'panels'
     ? `[\n${value.map((/** @type {any} */ panel) => JSON.stringify(panel)).join(',\n')}\n]`

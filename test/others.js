@@ -1,8 +1,8 @@
 'use strict'
 
-// `npm run test:others [-- name or name:pattern of files...]`: the tests of other packages, as their tarballs carry them, with and
-// without the agent. Fetches each package and what its tests need into a temporary folder, which takes the
-// registry, some minutes and nothing of this checkout; so it is no part of `npm run test:all`.
+// `npm run test:others [-- name or name:pattern of files...]`: the tests of other packages, as their tarballs carry
+// them, with and without the agent. Fetches each package and what its tests need into a temporary folder, which takes
+// the registry, some minutes and nothing of this checkout; so it is no part of `npm run test:all`.
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
@@ -97,9 +97,13 @@ process.on('exit', () => fs.rmSync(dir, { recursive: true, force: true }))
 const watched = { NODE_OPTIONS: `--require "${REGISTER}"`, LOOPWATCH_LOG: 'false', LOOPWATCH_PORT: '0', LOOPWATCH_THRESHOLD: '20', LOOPWATCH_REQUESTS: 'on' }
 
 process.stdout.write(`Node.js ${process.versions.node}\n\n| package | results | failed alone | failed under the agent | differ | seconds |\n|---|---|---|---|---|---|\n`)
-for (const { name, version, flags = [], skip } of packages.filter((each) => chosen.size === 0 || chosen.has(each.name))) {
+for (const { name, version, flags = [], skip } of packages.filter(
+  (each) => chosen.size === 0 || chosen.has(each.name)
+)) {
   const folder = fetchPackage(dir, name, version)
-  const files = filesOf(folder, /^test\/.*\.test\.(js|mjs)$/).filter((file) => !skip?.test(file) && (chosen.get(name)?.test(file) ?? true))
+  const files = filesOf(folder, /^test\/.*\.test\.(js|mjs)$/).filter(
+    (file) => !skip?.test(file) && (chosen.get(name)?.test(file) ?? true)
+  )
   // Given no file, node --test would look for some itself.
   if (files.length === 0) fail(`no file of tests of ${name} matches ${chosen.get(name)}`)
   const args = [...flags, ...files]
@@ -107,7 +111,9 @@ for (const { name, version, flags = [], skip } of packages.filter((each) => chos
   const under = results(folder, args, watched)
   const [ofAlone, ofUnder] = [beyond(alone.lines, under.lines), beyond(under.lines, alone.lines)]
   const differences = [...ofAlone.map((line) => `alone: ${line}`), ...ofUnder.map((line) => `under the agent: ${line}`)]
-  process.stdout.write(`| ${name} ${version} | ${alone.lines.length} | ${alone.failed} | ${under.failed} | ${Math.max(ofAlone.length, ofUnder.length)} | ${alone.seconds.toFixed(0)}, ${under.seconds.toFixed(0)} |\n`)
+  process.stdout.write(
+    `| ${name} ${version} | ${alone.lines.length} | ${alone.failed} | ${under.failed} | ${Math.max(ofAlone.length, ofUnder.length)} | ${alone.seconds.toFixed(0)}, ${under.seconds.toFixed(0)} |\n`
+  )
   if (differences.length === 0) continue
   process.stderr.write(`  ${differences.join('\n  ')}\n`)
   for (const file of new Set([...alone.files, ...under.files])) {

@@ -27,14 +27,24 @@ const FILES_AT_ONCE = 2
 /** The commands of packages that only tests have are found as those of an application are. */
 const env = { ...process.env, PATH: `${path.join(__dirname, 'node_modules', '.bin')}${path.delimiter}${process.env.PATH}` }
 
-/** @param {string} title @param {string} command @param {string[]} args @returns {Promise<boolean>} whether it ended well */
+/**
+ * @param {string} title
+ * @param {string} command
+ * @param {string[]} args
+ * @returns {Promise<boolean>} whether it ended well
+ */
 async function step (title, command, args) {
   process.stdout.write(`\n== ${title}\n`)
   const [code] = await once(spawn(command, args, { cwd: ROOT, stdio: 'inherit', env }), 'close')
   return code === 0
 }
 
-/** The same beside another step: what it says comes when it has ended. @param {string} title @param {string} tool @param {string[]} args */
+/**
+ * The same beside another step: what it says comes when it has ended.
+ * @param {string} title
+ * @param {string} tool
+ * @param {string[]} args
+ */
 async function quietStep (title, tool, args) {
   const child = spawn(process.execPath, [path.join(BIN, tool), ...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
@@ -47,7 +57,8 @@ async function quietStep (title, tool, args) {
 /**
  * @param {string} title
  * @param {{ file: string }[]} files
- * @param {{ atOnce: number, node?: string, flags?: string[], results?: string }} how results = file for what became of each test
+ * @param {{ atOnce: number, node?: string, flags?: string[], results?: string }} how results = file for what became of
+ * each test
  */
 function runTests (title, files, { atOnce, node = process.execPath, flags = [], results }) {
   return step(title, node, [

@@ -13,7 +13,10 @@ const colorOf = (share) => `rgb(${COLORS[Math.round(share * (COLORS.length - 1))
 export function Heatmap ({ panel, view: { fromMs, toMs, stepMs }, width, height, theme }) {
   const series = panel.answers[0].result.map(({ metric, values }) => ({ le: metric.le === '+Inf' ? Infinity : Number(metric.le), values: new Map(values.map(([atS, text]) => [Math.round(atS * 1000), Number(text)])) }))
     .sort((a, b) => a.le - b.le)
-  const bands = series.map(({ le, values }, i) => ({ le, counts: new Map([...values].map(([at, count]) => [at, count - (series[i - 1]?.values.get(at) ?? 0)])) }))
+  const bands = series.map(({ le, values }, i) => ({
+    le,
+    counts: new Map([...values].map(([at, count]) => [at, count - (series[i - 1]?.values.get(at) ?? 0)]))
+  }))
   const most = Math.max(...bands.flatMap(({ counts }) => [...counts.values()]), 1e-9)
   const rowPx = (height - AXIS_PX.bottom) / Math.max(1, bands.length)
   const xOf = (at) => AXIS_PX.left + (at - fromMs) / (toMs - fromMs) * (width - AXIS_PX.left)

@@ -55,15 +55,32 @@ async function main () {
   try {
     for (const [name, dashboard] of dashboards()) {
       if (only !== undefined && only !== name) continue
-      const panels = await Promise.all(dashboard.panels.map(async (/** @type {any} */ panel) => ({
-        ...panel, answers: await Promise.all((panel.targets ?? []).map((/** @type {any} */ target) => ask(target, dashboard.templating.list)))
-      })))
+      const panels = await Promise.all(
+        dashboard.panels.map(async (/** @type {any} */ panel) => ({
+          ...panel,
+          answers: await Promise.all(
+            (panel.targets ?? []).map((/** @type {any} */ target) => ask(target, dashboard.templating.list))
+          )
+        }))
+      )
       const page = await browser.newPage({ viewport: { width: WIDTH, height: 800 }, locale: 'en-GB' })
       page.on('pageerror', (/** @type {Error} */ error) => process.stderr.write(`${name}: ${error.message}\n`))
       // A page without an address has no storage, which the components ask for.
       await page.route(`${ADDRESS}/**`, (/** @type {any} */ route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html><body style="margin:0"><div id="root"></div>' }))
       await page.goto(ADDRESS)
-      await page.evaluate((/** @type {unknown} */ view) => { /** @type {any} */ (globalThis).view = view }, { title: dashboard.title, panels, width: WIDTH, fromMs: (endS - rangeS) * 1000, toMs: endS * 1000, stepMs: stepS * 1000 })
+      await page.evaluate(
+        (/** @type {unknown} */ view) => {
+          ;/** @type {any} */ (globalThis).view = view
+        },
+        {
+          title: dashboard.title,
+          panels,
+          width: WIDTH,
+          fromMs: (endS - rangeS) * 1000,
+          toMs: endS * 1000,
+          stepMs: stepS * 1000
+        }
+      )
       await page.addStyleTag({ content: textOf('.css') })
       await page.addScriptTag({ content: textOf('.js') })
       await page.waitForSelector('#root .done', { state: 'attached' })

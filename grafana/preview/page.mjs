@@ -32,12 +32,26 @@ const legendOf = (format, metric) => format && format !== '__auto'
   ? format.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, label) => metric[label] ?? '').replace(/ +/g, ' ').trim()
   : Object.entries(metric).map(([label, value]) => `${label}="${value}"`).join(', ')
 
-/** The settings of a field, with the panel's exceptions by name. @param {any} panel @param {string} name @param {any} own */
+/**
+ * The settings of a field, with the panel's exceptions by name.
+ * @param {any} panel
+ * @param {string} name
+ * @param {any} own
+ */
 function configOf ({ fieldConfig: { defaults, overrides = [] } }, name, own = {}) {
   /** @type {any} */
-  const config = { ...defaults, ...own, custom: { ...CUSTOM, ...defaults.custom, stacking: { ...CUSTOM.stacking, ...defaults.custom?.stacking } } }
+  const config = {
+    ...defaults,
+    ...own,
+    custom: { ...CUSTOM, ...defaults.custom, stacking: { ...CUSTOM.stacking, ...defaults.custom?.stacking } }
+  }
   // JSON has no infinity, which is where the first one begins.
-  if (config.thresholds) config.thresholds = { ...config.thresholds, steps: config.thresholds.steps.map((step) => ({ ...step, value: step.value ?? -Infinity })) }
+  if (config.thresholds) {
+    config.thresholds = {
+      ...config.thresholds,
+      steps: config.thresholds.steps.map((step) => ({ ...step, value: step.value ?? -Infinity }))
+    }
+  }
   for (const { matcher, properties } of overrides) {
     if (matcher.options !== name) continue
     for (const { id, value } of properties) {
@@ -55,24 +69,40 @@ function finish (field) {
   return field
 }
 
-/** One frame for each series, null where it has no value. @param {any} panel @param {string} color mode @param {any} view */
-const framesOf = (panel, color, { fromMs, toMs, stepMs }) => panel.answers
-  .flatMap((/** @type {any} */ { legendFormat, result }) => result.map((/** @type {any} */ series) => ({ ...series, name: legendOf(legendFormat, series.metric) })))
-  .map(({ name, values, value }, /** @type {number} */ index) => {
-    const known = new Map((values ?? [value]).map(([atS, text]) => [Math.round(atS * 1000), Number(text)]))
-    const times = Array.from({ length: Math.floor((toMs - fromMs) / stepMs) + 1 }, (_, i) => fromMs + i * stepMs)
-    const numbers = times.map((at) => known.get(at)).map((number) => Number.isFinite(number) ? number : null)
-    const frame = toDataFrame({
-      name,
-      fields: [
-        { name: 'Time', type: FieldType.time, values: values ? times : [toMs], config: {} },
-        { name, type: FieldType.number, values: values ? numbers : [Number(value[1])], config: configOf(panel, name, { displayName: name, color: panel.fieldConfig.defaults.color ?? { mode: color } }) }
-      ]
+/**
+ * One frame for each series, null where it has no value.
+ * @param {any} panel
+ * @param {string} color mode
+ * @param {any} view
+ */
+const framesOf = (panel, color, { fromMs, toMs, stepMs }) =>
+  panel.answers
+    .flatMap((/** @type {any} */ { legendFormat, result }) =>
+      result.map((/** @type {any} */ series) => ({ ...series, name: legendOf(legendFormat, series.metric) }))
+    )
+    .map(({ name, values, value }, /** @type {number} */ index) => {
+      const known = new Map((values ?? [value]).map(([atS, text]) => [Math.round(atS * 1000), Number(text)]))
+      const times = Array.from({ length: Math.floor((toMs - fromMs) / stepMs) + 1 }, (_, i) => fromMs + i * stepMs)
+      const numbers = times.map((at) => known.get(at)).map((number) => (Number.isFinite(number) ? number : null))
+      const frame = toDataFrame({
+        name,
+        fields: [
+          { name: 'Time', type: FieldType.time, values: values ? times : [toMs], config: {} },
+          {
+            name,
+            type: FieldType.number,
+            values: values ? numbers : [Number(value[1])],
+            config: configOf(panel, name, {
+              displayName: name,
+              color: panel.fieldConfig.defaults.color ?? { mode: color }
+            })
+          }
+        ]
+      })
+      frame.fields[1].state = { seriesIndex: index, displayName: name }
+      frame.fields.forEach(finish)
+      return frame
     })
-    frame.fields[1].state = { seriesIndex: index, displayName: name }
-    frame.fields.forEach(finish)
-    return frame
-  })
 
 function Lines ({ panel, view, width, height }) {
   const frames = framesOf(panel, 'palette-classic', view)
@@ -87,7 +117,10 @@ function Numbers ({ panel, view, width, height }) {
   const { reduceOptions: { calcs: [calc] }, colorMode, graphMode, textMode } = panel.options
   return h('div', { style: { display: 'flex' } }, frames.map((frame, i) => {
     const [time, field] = frame.fields
-    const value = { ...field.display(reduceField({ field, reducers: [calc] })[fieldReducers.get(calc).id]), title: field.name }
+    const value = {
+      ...field.display(reduceField({ field, reducers: [calc] })[fieldReducers.get(calc).id]),
+      title: field.name
+    }
     const sparkline = graphMode === 'area' && field.values.length > 1 ? { x: time, y: field } : undefined
     return h(BigValue, { key: i, value, sparkline, colorMode, graphMode, textMode: frames.length === 1 && textMode === 'auto' ? 'value' : textMode, justifyMode: 'auto', theme, width: width / frames.length, height })
   }))
@@ -109,7 +142,12 @@ function Rows ({ panel, width, height }) {
   const fields = [...labels, ...heads].map((column) => {
     const name = renameByName[column] ?? column
     const isText = labels.has(column)
-    return finish({ name, type: isText ? FieldType.string : FieldType.number, values: sorted.map((row) => row[column] ?? null), config: isText ? { custom: {} } : configOf(panel, name) })
+    return finish({
+      name,
+      type: isText ? FieldType.string : FieldType.number,
+      values: sorted.map((row) => row[column] ?? null),
+      config: isText ? { custom: {} } : configOf(panel, name)
+    })
   })
   return h(Table, { data: toDataFrame({ fields }), width, height, columnMinWidth: 80 })
 }

@@ -15,7 +15,8 @@ const { DATASOURCE } = require('./variables')
  * @property {string} title
  * @property {[expression: string, legend: string][]} queries
  * @property {string} unit
- * @property {string} shows @property {string} bad what a bad value looks like @property {string} act what to do about it
+ * @property {string} shows @property {string} bad what a bad value looks like @property {string} act what to do about
+ * it
  * @property {number} [width] of 24 @property {number} [height]
  * @property {number} [min] @property {number} [max]
  * @property {number} [decimals]
@@ -30,14 +31,32 @@ function describe ({ title, shows, bad, act }) {
 }
 
 /** @param {[string, string][]} queries @param {(query: DataqueryBuilder) => DataqueryBuilder} kind */
-const targets = (queries, kind) => queries.map(([expression, legend], index) =>
-  kind(new DataqueryBuilder().refId(String.fromCharCode(65 + index)).datasource(DATASOURCE).expr(expression).legendFormat(legend)))
+const targets = (queries, kind) =>
+  queries.map(([expression, legend], index) =>
+    kind(
+      new DataqueryBuilder()
+        .refId(String.fromCharCode(65 + index))
+        .datasource(DATASOURCE)
+        .expr(expression)
+        .legendFormat(legend)
+    )
+  )
 
-/** @template {any} P @param {P} builder @param {Spec} spec @param {{ width: number, height: number }} size @returns {P} */
+/**
+ * @template {any} P
+ * @param {P} builder
+ * @param {Spec} spec
+ * @param {{ width: number, height: number }} size
+ * @returns {P}
+ */
 function panel (builder, spec, size) {
   const { title, unit, width = size.width, height = size.height, min, max, decimals, levels, none } = spec
   const it = /** @type {any} */ (builder)
-  it.title(title).description(describe(spec)).datasource(DATASOURCE).unit(unit).gridPos({ x: 0, y: 0, w: width, h: height })
+  it.title(title)
+    .description(describe(spec))
+    .datasource(DATASOURCE)
+    .unit(unit)
+    .gridPos({ x: 0, y: 0, w: width, h: height })
   if (min !== undefined) it.min(min)
   if (max !== undefined) it.max(max)
   if (decimals !== undefined) it.decimals(decimals)
@@ -59,17 +78,33 @@ exports.stat = (spec) => panel(new stats.PanelBuilder(), spec, { width: 4, heigh
 /** Lines, or stacked bars. @param {Spec & { stacked?: boolean, exemplars?: boolean, log?: boolean }} spec */
 exports.timeseries = (spec) => {
   const builder = panel(new lines.PanelBuilder(), { min: 0, ...spec }, { width: 12, height: 8 })
-    .targets(targets(spec.queries, (query) => spec.exemplars ? query.range().exemplar(true) : query.range()))
-    .legend(new common.VizLegendOptionsBuilder().showLegend(true).displayMode(common.LegendDisplayMode.Table).placement(common.LegendPlacement.Bottom).calcs(['max', 'lastNotNull']))
-    .tooltip(new common.VizTooltipOptionsBuilder().mode(common.TooltipDisplayMode.Multi).sort(common.SortOrder.Descending))
+    .targets(targets(spec.queries, (query) => (spec.exemplars ? query.range().exemplar(true) : query.range())))
+    .legend(
+      new common.VizLegendOptionsBuilder()
+        .showLegend(true)
+        .displayMode(common.LegendDisplayMode.Table)
+        .placement(common.LegendPlacement.Bottom)
+        .calcs(['max', 'lastNotNull'])
+    )
+    .tooltip(
+      new common.VizTooltipOptionsBuilder().mode(common.TooltipDisplayMode.Multi).sort(common.SortOrder.Descending)
+    )
     .lineWidth(1)
     .fillOpacity(spec.stacked ? 70 : 8)
     .showPoints(common.VisibilityMode.Auto)
-  if (spec.stacked) builder.drawStyle(common.GraphDrawStyle.Bars).stacking(new common.StackingConfigBuilder().mode(common.StackingMode.Normal))
-  if (spec.levels) builder.thresholdsStyle(new common.GraphThresholdsStyleConfigBuilder().mode(common.GraphThresholdsStyleMode.Dashed))
+  if (spec.stacked) {
+    builder
+      .drawStyle(common.GraphDrawStyle.Bars)
+      .stacking(new common.StackingConfigBuilder().mode(common.StackingMode.Normal))
+  }
+  if (spec.levels) {
+    builder.thresholdsStyle(new common.GraphThresholdsStyleConfigBuilder().mode(common.GraphThresholdsStyleMode.Dashed))
+  }
   // Nothing but zeros would have an axis up to 10,000 %.
   if (spec.unit === 'percentunit') builder.axisSoftMax(0.01)
-  if (spec.log) builder.scaleDistribution(new common.ScaleDistributionConfigBuilder().type(common.ScaleDistribution.Log).log(10))
+  if (spec.log) {
+    builder.scaleDistribution(new common.ScaleDistributionConfigBuilder().type(common.ScaleDistribution.Log).log(10))
+  }
   if (spec.queries.some(([, legend]) => legend === '{{cause}}')) {
     for (const [cause, properties] of byCause) builder.overrideByName(cause, properties)
   }
@@ -80,8 +115,9 @@ exports.timeseries = (spec) => {
 exports.heatmap = (spec) => panel(new heatmaps.PanelBuilder(), spec, { width: 12, height: 8 })
   .targets(targets(spec.queries, (query) => query.range().format(PromQueryFormat.Heatmap)))
   .calculate(false)
-  // A single event is a cell of the scheme's first color: purple here, which stands out on both themes, where that of most
-  // schemes is nearly the dark one's background. From 0 on, so that a color means the same in a quiet hour. A scheme has no exponent.
+  // A single event is a cell of the scheme's first color: purple here, which stands out on both themes, where that of
+  // most schemes is nearly the dark one's background. From 0 on, so that a color means the same in a quiet hour. A
+  // scheme has no exponent.
   .color(new heatmaps.HeatmapColorOptionsBuilder().mode(heatmaps.HeatmapColorMode.Scheme).scheme('Warm').steps(64).min(0))
   .yAxis(new heatmaps.YAxisConfigBuilder().unit(spec.unit))
   .filterValues(new heatmaps.FilterValueRangeBuilder().le(1e-9))

@@ -81,4 +81,19 @@ const utilization = (labels) =>
  */
 const ofLiving = (expression) => `${expression} and on (${PROCESS_LABELS}) ${of('buildInfo')}`
 
-module.exports = { ROUTE, PROCESS_LABELS, of, ofLiving, ofTarget, ofScenario, rate, increase, growth, growthRate, longestBlock, by, quantile, utilization }
+module.exports = {
+  ROUTE,
+  PROCESS_LABELS,
+  of,
+  ofLiving,
+  ofTarget,
+  ofScenario,
+  rate,
+  increase,
+  growth,
+  growthRate,
+  longestBlock,
+  by,
+  quantile,
+  utilization
+}

@@ -34,7 +34,18 @@ const program = new Command('loopwatch')
   .configureOutput({ outputError: (text, write) => write(styled(text)) })
   .showHelpAfterError('(loopwatch --help lists the commands)')
 
-for (const add of [addRun, addTest, addBlocks, addDoctor, addAttach, addProfile, addDiagnose, addStack, addDemo, addScenario]) {
+for (const add of [
+  addRun,
+  addTest,
+  addBlocks,
+  addDoctor,
+  addAttach,
+  addProfile,
+  addDiagnose,
+  addStack,
+  addDemo,
+  addScenario
+]) {
   add(program)
 }
 

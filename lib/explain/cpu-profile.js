@@ -11,7 +11,8 @@ const ONE_LINE_SHARE = 0.8
 /**
  * @typedef {object} ProfileNode
  * @property {number} id
- * @property {{ functionName: string, scriptId: string, url: string, lineNumber: number, columnNumber: number }} callFrame where the function begins, from 0
+ * @property {{ functionName: string, scriptId: string, url: string, lineNumber: number, columnNumber: number }}
+ * callFrame where the function begins, from 0
  * @property {number} [hitCount] samples that found it innermost
  * @property {number[]} [children]
  * @property {{ line: number, ticks: number }[]} [positionTicks] in which lines, from 1
@@ -23,7 +24,8 @@ const ONE_LINE_SHARE = 0.8
  * @property {number[]} samples ids of nodes
  * @property {number[]} timeDeltas since the sample before, the first one since startTime
  *
- * @typedef {{ startMs: number, endMs: number, profile: CpuProfile }} Window a profile, and when it was begun and ended on the monotonic clock
+ * @typedef {{ startMs: number, endMs: number, profile: CpuProfile }} Window a profile, and when it was begun and ended
+ * on the monotonic clock
  */
 
 /**
@@ -55,7 +57,13 @@ exports.cutProfiles = (windows, startMs, endMs) => {
     tree.close()
   }
   if (samples.length === 0) return null
-  return { nodes, startTime: Math.round(fromMs * US_PER_MS), endTime: Math.round(endMs * US_PER_MS), samples, timeDeltas }
+  return {
+    nodes,
+    startTime: Math.round(fromMs * US_PER_MS),
+    endTime: Math.round(endMs * US_PER_MS),
+    samples,
+    timeDeltas
+  }
 }
 
 /** @param {Window} window */
@@ -101,7 +109,12 @@ class Tree {
     if (known !== undefined) return known
     const original = /** @type {ProfileNode} */ (this.#originals.get(id))
     const parent = this.#copy(/** @type {number} */ (this.#parents.get(id)))
-    const copy = { id: this.#nodes.length + 1, callFrame: withoutPattern(original.callFrame), hitCount: 0, children: [] }
+    const copy = {
+      id: this.#nodes.length + 1,
+      callFrame: withoutPattern(original.callFrame),
+      hitCount: 0,
+      children: []
+    }
     this.#nodes.push(copy)
     parent.children?.push(copy.id)
     this.#copies.set(id, copy)
@@ -118,12 +131,17 @@ class Tree {
       const positionTicks = byLine(places)
       const most = Math.max(0, ...positionTicks.map(({ ticks }) => ticks))
       const isOneLine = most >= ONE_LINE_SHARE * hitCount
-      if (positionTicks.length > 0 && ((copy.hitCount ?? 0) * 2 > hitCount || isOneLine)) copy.positionTicks = positionTicks
+      if (positionTicks.length > 0 && ((copy.hitCount ?? 0) * 2 > hitCount || isOneLine)) {
+        copy.positionTicks = positionTicks
+      }
     }
   }
 }
 
-/** V8 counts the places of one line apart where code was built into another's (26.10). @param {{ line: number, ticks: number }[]} places */
+/**
+ * V8 counts the places of one line apart where code was built into another's (26.10).
+ * @param {{ line: number, ticks: number }[]} places
+ */
 function byLine (places) {
   /** @type {Map<number, number>} */
   const lines = new Map()

@@ -4,7 +4,10 @@
 const FUNCTION_CHARS = 100000
 /** Lines of a function that are looked through for one that allocates. */
 const NEARBY = 50
-/** Brackets, and what may hold some that are none: comments, strings, templates, regular expressions where one can begin. */
+/**
+ * Brackets, and what may hold some that are none: comments, strings, templates, regular expressions where one can
+ * begin.
+ */
 const TOKEN = /\/\/.*|\/\*[^]*?\*\/|'(?:\\[^]|[^'\\\n])*'|"(?:\\[^]|[^"\\\n])*"|`(?:\\[^]|[^`\\])*`|(?<=[(=,:[!&|?{};]\s*|\breturn\s+)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n])*\/|[()[\]{};,]|=>/g
 const OPENING = '([{'
 const CLOSING = ')]}'
@@ -14,8 +17,10 @@ const ALLOCATES = /(?:[=([,:?]|=>|\breturn)\s*[{[](?!\s*$)|\bnew\b|`|\.\.\.|['"]
 /** @typedef {{ line: number, ticks: number }[]} Ticks */
 
 /**
- * The last line of a function. V8 counts a sample in code that it has built into a function as one of that function, in a
- * line of the file where the built-in code stands: `performance.now()` in a loop of line 53 makes samples in lines 139 and
+ * The last line of a function. V8 counts a sample in code that it has built into a function as one of that function, in
+ * a
+ * line of the file where the built-in code stands: `performance.now()` in a loop of line 53 makes samples in lines 139
+ * and
  * 530 (20.20, 24.21), which are none of the function.
  * @param {string[]} lines of its file
  * @param {number} first line of it, from 1
@@ -57,7 +62,8 @@ exports.ownTicks = (ticks, { line: first, column }, lines) => {
 }
 
 /**
- * The line that makes what is collected: of those in which a function was seen and those between them the one that allocates.
+ * The line that makes what is collected: of those in which a function was seen and those between them the one that
+ * allocates.
  * Null where none does, or several.
  * @param {string[]} lines of its file
  * @param {number[]} seen from 1

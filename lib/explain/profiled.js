@@ -16,9 +16,15 @@ const STATES = ['(root)', '(program)', '(idle)', GC]
 const STACKS_IN_RECORD = 10
 /** Fewer may have fallen anywhere. */
 const ENOUGH_SAMPLES = 2
-/** Of the samples of collections: where more follow each other, it is not the function between them that makes the garbage. */
+/**
+ * Of the samples of collections: where more follow each other, it is not the function between them that makes the
+ * garbage.
+ */
 const MOST_IN_A_ROW = 2 / 3
-/** So many samples in one line outweigh a stack: interrupts are answered at the head of a loop, whichever line of it takes long. */
+/**
+ * So many samples in one line outweigh a stack: interrupts are answered at the head of a loop, whichever line of it
+ * takes long.
+ */
 const ENOUGH_IN_LINE = 3
 
 /**
@@ -28,10 +34,13 @@ const ENOUGH_IN_LINE = 3
  * @typedef {object} Sources
  * @property {(frame: Frame) => Frame} original
  * @property {(file: string) => string[] | null} lines of a file as it runs, null where that is not on disk
- * @property {(file: string) => boolean} isInMemory whether what runs of a file is not what is on disk: a line of it is told by stacks alone
+ * @property {(file: string) => boolean} isInMemory whether what runs of a file is not what is on disk: a line of it is
+ * told by stacks alone
  *
- * @typedef {{ count: number, weightMs: number, frames: Frame[], raw: Frame[], hasLine: boolean, gcRun: number | null, ticks: import('./own-lines').Ticks }} ProfiledStack
- * `raw`: before source maps; `hasLine`: the line of its innermost function is where it was, not where it begins; `ticks`: its lines;
+ * @typedef {{ count: number, weightMs: number, frames: Frame[], raw: Frame[], hasLine: boolean, gcRun: number | null,
+ * ticks: import('./own-lines').Ticks }} ProfiledStack
+ * `raw`: before source maps; `hasLine`: the line of its innermost function is where it was, not where it begins;
+ * `ticks`: its lines;
  * `gcRun`: of collections, how many samples in a row at most found one
  */
 
@@ -45,7 +54,9 @@ const ENOUGH_IN_LINE = 3
  */
 exports.withProfile = (record, profile, sources) => {
   const stacks = fold(profile, sources)
-  const stacksInRecord = stacks.slice(0, STACKS_IN_RECORD).map(({ count, weightMs, frames }) => ({ count, weightMs: Math.round(weightMs * 10) / 10, frames }))
+  const stacksInRecord = stacks
+    .slice(0, STACKS_IN_RECORD)
+    .map(({ count, weightMs, frames }) => ({ count, weightMs: Math.round(weightMs * 10) / 10, frames }))
   const told = profile.samples.length < ENOUGH_SAMPLES ? null : tell(record, stacks, sources)
   const call = told?.call ?? null
   return {
@@ -58,7 +69,8 @@ exports.withProfile = (record, profile, sources) => {
 }
 
 /**
- * Where nothing could be asked the profile says what ran. A line that calls one built-in may have done so once or often:
+ * Where nothing could be asked the profile says what ran. A line that calls one built-in may have done so once or
+ * often:
  * that is told by interrupts alone.
  * @param {ReturnType<typeof tell>} told
  * @param {BlockRecord} record
@@ -87,14 +99,18 @@ function tell (record, stacks, { original, lines }) {
     const isOfOther = record.samples === 1 && record.frame !== null && !isSame(record.frame, blamed)
     const isCalled = isOfOther || isNative({ ...record.evidence, durationMs: record.durationMs }) || builtin?.call.endsWith(record.leaf?.function ?? ' ')
     return {
-      frame: collectedLine(stacks, blamed, record.frame, text) ?? certainLine(stacks, blamed) ?? sampled ?? late ?? { ...blamed, exact: heaviest.hasLine },
+      frame: collectedLine(stacks, blamed, record.frame, text) ??
+        certainLine(stacks, blamed) ??
+        sampled ??
+        late ?? { ...blamed, exact: heaviest.hasLine },
       call: builtin !== null && isCalled ? builtin.call : null,
       isOpen: builtin !== null && !isCalled
     }
   }
   const { function: own } = callees[callees.length - 1]
   // Through a source map it is no line of this text.
-  const sampledLine = record.frame !== null && isSame(record.frame, blamed) && record.frame.file === raw.file ? record.frame.line : null
+  const sampledLine =
+    record.frame !== null && isSame(record.frame, blamed) && record.frame.file === raw.file ? record.frame.line : null
   const call = own === ZLIB ? syncCallIn(text ?? [], raw.line ?? 1, sampledLine) ?? own : own
   const caller = sampled ?? callerOf(record.frame, blamed, raw, call, text, original)
   // Of a line where a function called another nobody tells; its own are nearer than its head.
@@ -112,7 +128,11 @@ function ownStack (stacks, blamed) {
   return own.length === 0 ? null : own.reduce((most, each) => ticksOf(own, each) > ticksOf(own, most) ? each : most)
 }
 
-/** How many samples some stacks of one function have in the line of one of them. @param {ProfiledStack[]} stacks @param {ProfiledStack} of */
+/**
+ * How many samples some stacks of one function have in the line of one of them.
+ * @param {ProfiledStack[]} stacks
+ * @param {ProfiledStack} of
+ */
 function ticksOf (stacks, { ticks: [{ line: of }] }) {
   return stacks.reduce((sum, { ticks }) => sum + (ticks.find(({ line }) => line === of)?.ticks ?? 0), 0)
 }
@@ -140,7 +160,10 @@ function collectedLine (stacks, blamed, late, text) {
   if (text === null || ticks.length === 0 || sum(collecting) * 2 <= sum(own) || raw?.file !== blamed.file) return null
   // Between two collections what makes the garbage runs. Where nothing ran, something else called for them.
   if (Math.max(...collecting.map(({ gcRun }) => gcRun ?? 0)) > MOST_IN_A_ROW * sum(collecting)) return null
-  const line = allocatingLine(text, [...ticks.map((each) => each.line), ...(late !== null && late.line !== null && isSame(late, blamed) ? [late.line] : [])])
+  const line = allocatingLine(text, [
+    ...ticks.map((each) => each.line),
+    ...(late !== null && late.line !== null && isSame(late, blamed) ? [late.line] : [])
+  ])
   return line === null ? null : { ...blamed, line, column: text[line - 1].search(/\S|$/) + 1, exact: ticks.some((each) => each.line === line) }
 }
 
@@ -148,7 +171,8 @@ function collectedLine (stacks, blamed, late, text) {
 const sum = (stacks) => stacks.reduce((total, { count }) => total + count, 0)
 
 /**
- * The same, where enough samples tell, and not most of them are of collections, which do not say where they interrupted it.
+ * The same, where enough samples tell, and not most of them are of collections, which do not say where they interrupted
+ * it.
  * @param {ProfiledStack[]} stacks
  * @param {Frame} blamed
  */
@@ -158,7 +182,9 @@ function certainLine (stacks, blamed) {
   const most = ownStack(own, blamed)
   // Samples are those of the block; of lines there are counts for the profile as a whole, and fewer than samples.
   if (most === null || ticksOf(lined, most) < ENOUGH_IN_LINE || sum(lined) < ENOUGH_IN_LINE) return null
-  return sum(lined) * 2 >= sum(own) ? /** @type {import('../types').FrameRecord} */ ({ ...callerIn(most.frames), exact: true }) : null
+  return sum(lined) * 2 >= sum(own)
+    ? /** @type {import('../types').FrameRecord} */ ({ ...callerIn(most.frames), exact: true })
+    : null
 }
 
 /** The innermost function of a file. @param {Frame[]} frames */
@@ -184,7 +210,12 @@ function callerOf (late, blamed, raw, name, text, original) {
   return line !== null ? late : { ...blamed, exact: false }
 }
 
-/** Equal stacks of a profile as one, heaviest first. @param {CpuProfile} profile @param {Sources} sources @returns {ProfiledStack[]} */
+/**
+ * Equal stacks of a profile as one, heaviest first.
+ * @param {CpuProfile} profile
+ * @param {Sources} sources
+ * @returns {ProfiledStack[]}
+ */
 function fold (profile, sources) {
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]))
   /** @type {Map<number, number>} */
@@ -192,7 +223,8 @@ function fold (profile, sources) {
   for (const { id, children = [] } of profile.nodes) for (const child of children) parents.set(child, id)
   /** @type {Map<string, ProfiledStack>} */
   const stacks = new Map()
-  const isState = (/** @type {number} */ id) => STATES.includes(/** @type {any} */ (nodes.get(id)).callFrame.functionName)
+  const isState = (/** @type {number} */ id) =>
+    STATES.includes(/** @type {any} */ (nodes.get(id)).callFrame.functionName)
   // A collection interrupts what runs, and is told without it.
   let running = profile.samples.find((id) => !isState(id))
   let inRow = 0
@@ -206,7 +238,15 @@ function fold (profile, sources) {
     if (stack === undefined) {
       stack = makeStack(below === undefined ? [] : chain(below, nodes, parents), sources)
       // Where it interrupted nothing tells: that line is where the function mostly was otherwise.
-      if (isGc) stack = { ...stack, hasLine: false, gcRun: 0, frames: [named(GC), ...stack.frames], raw: [named(GC), ...stack.raw] }
+      if (isGc) {
+        stack = {
+          ...stack,
+          hasLine: false,
+          gcRun: 0,
+          frames: [named(GC), ...stack.frames],
+          raw: [named(GC), ...stack.raw]
+        }
+      }
       stacks.set(key, stack)
     }
     if (stack.gcRun !== null) stack.gcRun = Math.max(stack.gcRun, inRow)
@@ -216,7 +256,11 @@ function fold (profile, sources) {
   return [...stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
 }
 
-/** @param {import('./cpu-profile').ProfileNode[]} chain innermost first @param {Sources} sources @returns {ProfiledStack} */
+/**
+ * @param {import('./cpu-profile').ProfileNode[]} chain innermost first
+ * @param {Sources} sources
+ * @returns {ProfiledStack}
+ */
 function makeStack (chain, { original, lines, isInMemory }) {
   const raw = chain.map(frameOf)
   // Those of a C++ function that JavaScript calls by itself are of the line that calls it (20.20, 22.23, 24.21).
@@ -234,7 +278,11 @@ function makeStack (chain, { original, lines, isInMemory }) {
   return { count: 0, weightMs: 0, frames: raw.map(original), raw, hasLine: ticks.length > 0, gcRun: null, ticks }
 }
 
-/** @param {number} id @param {Map<number, import('./cpu-profile').ProfileNode>} nodes @param {Map<number, number>} parents */
+/**
+ * @param {number} id
+ * @param {Map<number, import('./cpu-profile').ProfileNode>} nodes
+ * @param {Map<number, number>} parents
+ */
 function chain (id, nodes, parents) {
   const found = []
   for (let at = /** @type {number | undefined} */ (id); at !== undefined; at = parents.get(at)) {

@@ -19,7 +19,10 @@ const kAgent = Symbol.for('loopwatch.agent.1')
 /** Marks an agent that is there only while somebody watches from outside. */
 const kVisits = Symbol.for('loopwatch.visits.1')
 
-/** This copy's, where an application lets nobody add to its globals; nothing else finds it then. @type {Agent | NoopAgent | undefined} */
+/**
+ * This copy's, where an application lets nobody add to its globals; nothing else finds it then.
+ * @type {Agent | NoopAgent | undefined}
+ */
 let hidden
 
 /** A request that is the first to need the agent must not be the one that listeners of `block` run in, for ever. */

@@ -149,7 +149,10 @@ function resolveOptions (given = {}, env = process.env, defaults = {}) {
   }
   if (resolved.onStuck === 'abort' && resolved.stuck === 0) throw codedError('LOOPWATCH_ERR_OPTION', 'option "stuck"', 'a time where onStuck is "abort"', resolved.stuck)
   resolved.resolution = Math.max(1, Math.min(resolved.resolution, Math.floor(resolved.threshold / 3)))
-  resolved.calmPeriod = Math.max(Math.round(resolved.resolution), Math.min(Math.round(resolved.resolution * CALM_FACTOR), Math.floor(resolved.threshold / 2)))
+  resolved.calmPeriod = Math.max(
+    Math.round(resolved.resolution),
+    Math.min(Math.round(resolved.resolution * CALM_FACTOR), Math.floor(resolved.threshold / 2))
+  )
   // The application may change its working directory.
   if (resolved.dir !== undefined) resolved.dir = path.resolve(resolved.dir)
   if (typeof resolved.log.destination === 'string') resolved.log = { ...resolved.log, destination: path.resolve(resolved.log.destination) }

@@ -23,4 +23,5 @@ exports.causes = {
  * not known here.
  * @param {string} cause
  */
-exports.excuseOf = (cause) => Object.hasOwn(exports.causes, cause) ? exports.causes[/** @type {Cause} */ (cause)].excuse : undefined
+exports.excuseOf = (cause) =>
+  Object.hasOwn(exports.causes, cause) ? exports.causes[/** @type {Cause} */ (cause)].excuse : undefined

@@ -75,7 +75,20 @@ class Watchdog {
     const sources = sourcesOf({ mainLoop, cluster, blocks, page, scrape })
     const endpoint = new Endpoint({ options, health, cluster, sources, post })
     const outputs = { log, file, pyroscope, endpoint }
-    this.#parts = { counters: bridge.counters, stats, scheduler, mainLoop, threads, cluster, blocks, page, scrape, upkeep, sinks, ...outputs }
+    this.#parts = {
+      counters: bridge.counters,
+      stats,
+      scheduler,
+      mainLoop,
+      threads,
+      cluster,
+      blocks,
+      page,
+      scrape,
+      upkeep,
+      sinks,
+      ...outputs
+    }
 
     if (!data.namesRequests) health.set('requests', UNNAMED)
     threads?.start({ known: data.threads, labelOf: (name) => metrics.threadLabel(name), sinks: threadSinks })

@@ -22,7 +22,10 @@ const ENDLESS_MS = 700
 const ONGOING_MS = 100
 /** A histogram that begins anew with a scrape counts from its second tick on, 10 or 20 ms later. */
 const BLIND_MS = 50
-/** A worker thread is left alone at first, and where the machine is overloaded tried with growing pauses: what it has not found by then it misses. */
+/**
+ * A worker thread is left alone at first, and where the machine is overloaded tried with growing pauses: what it has
+ * not found by then it misses.
+ */
 const FOUND_MS = 30000
 const LOOK_MS = 200
 const WARM_UP = 'recursion'
@@ -73,7 +76,8 @@ exports.run = async (context) => {
     if (startup !== undefined) verdicts.push(judge(await observeStart(order, contestant, startup), contestant))
   })
   const { strays, ...figures } = summarise(verdicts, contestant)
-  const blamedIn = (/** @type {boolean} */ isBlock) => Object.entries(blamed).reduce((sum, [name, count]) => traps[name].isBlock === isBlock ? sum + count : sum, 0)
+  const blamedIn = (/** @type {boolean} */ isBlock) =>
+    Object.entries(blamed).reduce((sum, [name, count]) => (traps[name].isBlock === isBlock ? sum + count : sum), 0)
   return {
     value: figures.recall,
     extra: {
@@ -85,7 +89,11 @@ exports.run = async (context) => {
   }
 }
 
-/** A worker thread that is left alone at first, and has no blocks before it is watched. @param {Target} target @param {Contestant} contestant */
+/**
+ * A worker thread that is left alone at first, and has no blocks before it is watched.
+ * @param {Target} target
+ * @param {Contestant} contestant
+ */
 async function startThread (target, contestant) {
   await target.request('plain', '/thread/start')
   const { threadMetric = null, threadsMs = 0 } = contestant
@@ -108,7 +116,11 @@ async function calm (target, contestant) {
   return target.reports.splice(0)
 }
 
-/** @param {Target} target @param {Contestant} contestant @param {boolean} [isOngoing] those in progress as well, which the log tells of the main thread */
+/**
+ * @param {Target} target
+ * @param {Contestant} contestant
+ * @param {boolean} [isOngoing] those in progress as well, which the log tells of the main thread
+ */
 async function readRecords (target, { records }, isOngoing = false) {
   if (records === undefined) return
   const answer = await target.get(new URL(records, `${target.ready.endpoint}`).href)
@@ -118,7 +130,11 @@ async function readRecords (target, { records }, isOngoing = false) {
   }
 }
 
-/** Looks until it says something, or for as long as the block lasts. @param {Target} target @param {Contestant} contestant */
+/**
+ * Looks until it says something, or for as long as the block lasts.
+ * @param {Target} target
+ * @param {Contestant} contestant
+ */
 async function readOngoing (target, contestant) {
   const endMs = performance.now() + ONGOING_MS
   while (contestant.records !== undefined && target.reports.length === 0 && performance.now() < endMs) {
@@ -139,7 +155,12 @@ async function scrape (target, { metric }) {
   return answer
 }
 
-/** @param {Target} target @param {Contestant} contestant @param {Case} each @returns {Promise<import('./score').Observation>} */
+/**
+ * @param {Target} target
+ * @param {Contestant} contestant
+ * @param {Case} each
+ * @returns {Promise<import('./score').Observation>}
+ */
 async function observe (target, contestant, each) {
   const { name, server, kind } = each
   if (kind === 'together') await gather(target, each.requests)
@@ -154,7 +175,12 @@ async function observe (target, contestant, each) {
   if (kind === 'endless') {
     const answer = await Promise.race([asked, sleep(ENDLESS_MS, null)])
     await sleep(Math.max(0, ENDLESS_MS - (Date.now() - askedAtMs)))
-    return { case: each, truth: { startMs, endMs: null }, reports: target.reports.splice(0), endpoint: target.ready.endpoint === null ? null : { answered: answer !== null } }
+    return {
+      case: each,
+      truth: { startMs, endMs: null },
+      reports: target.reports.splice(0),
+      endpoint: target.ready.endpoint === null ? null : { answered: answer !== null }
+    }
   }
   const { atMs: endMs } = await target.says('ended', name, requests.length)
   await Promise.all(requests)
@@ -170,7 +196,11 @@ async function observe (target, contestant, each) {
   }
 }
 
-/** Opens as many connections as there will be requests, so that these come at once. @param {Target} target @param {number} requests */
+/**
+ * Opens as many connections as there will be requests, so that these come at once.
+ * @param {Target} target
+ * @param {number} requests
+ */
 const gather = (target, requests) => Promise.all(Array.from({ length: requests + 1 }, () => target.request('plain', '/calm')))
 
 /**
@@ -183,14 +213,25 @@ async function ask (target, { metric }) {
   return endpoint === null ? null : target.get(metric === undefined ? endpoint : new URL('/calm', endpoint).href)
 }
 
-/** The block before any turn of the loop. @param {object} order @param {Contestant} contestant @param {Case} each @returns {Promise<import('./score').Observation>} */
+/**
+ * The block before any turn of the loop.
+ * @param {object} order
+ * @param {Contestant} contestant
+ * @param {Case} each
+ * @returns {Promise<import('./score').Observation>}
+ */
 async function observeStart (order, contestant, each) {
   const target = await startTarget({ ...order, prepares: false, startsBlocked: true })
   try {
     const [{ atMs: startMs }, { atMs: endMs }] = [await target.says('began', each.name), await target.says('ended', each.name)]
     const reports = await calm(target, contestant)
     // What is loaded next blocks as well.
-    return { case: each, truth: { startMs, endMs }, reports: reports.filter(({ atMs, durationMs }) => atMs - durationMs < endMs), endpoint: null }
+    return {
+      case: each,
+      truth: { startMs, endMs },
+      reports: reports.filter(({ atMs, durationMs }) => atMs - durationMs < endMs),
+      endpoint: null
+    }
   } finally {
     await target.end()
   }

@@ -14,10 +14,12 @@ const HEARTBEAT_MS = 20
 /**
  * @typedef {object} Watching what a contestant adds to the application
  * @property {(route: string, run: () => unknown) => unknown} [inRequest]
- * @property {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => boolean} [onPlain] true: it has answered
+ * @property {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => boolean}
+ * [onPlain] true: it has answered
  * @property {(app: any) => void} [onExpress]
  * @property {(fastify: any) => void} [onFastify]
- * @property {(ports: { plain: number, express: number, fastify: number }) => string | Promise<string>} [endpoint] where it says how the process is
+ * @property {(ports: { plain: number, express: number, fastify: number }) => string | Promise<string>} [endpoint] where
+ * it says how the process is
  *
  * @typedef {object} Contestant
  * @property {string[]} packages
@@ -25,12 +27,14 @@ const HEARTBEAT_MS = 20
  * @property {number} settleMs until it has said of a block what it says
  * @property {number} [threadsMs] that it needs beyond that where threads begin and end
  * @property {string} [threadMetric] of its endpoint, above 0 once it watches a worker thread
- * @property {string} [metric] of its endpoint, in which a block shows, seconds; the histogram behind it begins anew with each scrape
+ * @property {string} [metric] of its endpoint, in which a block shows, seconds; the histogram behind it begins anew
+ * with each scrape
  * @property {string} [records] of its endpoint: blocks that its log left out as there were too many
  * @property {string} [poke] what has to be requested of Fastify for it to say anything
  * @property {boolean} [isPrompt] it reports a block once, at its end or before
  * @property {(parts: { packages: any[] }) => void} [inThread] what its documentation has a worker thread do
- * @property {(parts: { packages: any[], report: (fields: Record<string, unknown>) => void, thresholdMs: number, beatMs?: number, checkMs?: number }) => Watching | undefined | void | Promise<Watching>} start
+ * @property {(parts: { packages: any[], report: (fields: Record<string, unknown>) => void, thresholdMs: number,
+ * beatMs?: number, checkMs?: number }) => Watching | undefined | void | Promise<Watching>} start
  */
 
 /** @param {Record<string, unknown>} [options] beyond the threshold @returns {Contestant} */
@@ -63,7 +67,9 @@ exports.contestants = {
     settleMs: 100,
     isPrompt: true,
     start: ({ packages: [blockedAt], report, thresholdMs }) => {
-      blockedAt((/** @type {number} */ durationMs, /** @type {string[]} */ stack) => report({ durationMs, stack }), { threshold: thresholdMs })
+      blockedAt((/** @type {number} */ durationMs, /** @type {string[]} */ stack) => report({ durationMs, stack }), {
+        threshold: thresholdMs
+      })
     }
   },
 
@@ -95,11 +101,17 @@ exports.contestants = {
     settleMs: 1100,
     poke: '/calm',
     start: ({ packages: [underPressure], report, thresholdMs }) => ({
-      onFastify: (fastify) => fastify.register(underPressure, {
-        maxEventLoopDelay: thresholdMs,
-        exposeStatusRoute: true,
-        pressureHandler: (/** @type {unknown} */ _, /** @type {unknown} */ reply, /** @type {string} */ type, /** @type {number} */ value) => report({ durationMs: value })
-      }),
+      onFastify: (fastify) =>
+        fastify.register(underPressure, {
+          maxEventLoopDelay: thresholdMs,
+          exposeStatusRoute: true,
+          pressureHandler: (
+            /** @type {unknown} */ _,
+            /** @type {unknown} */ reply,
+            /** @type {string} */ type,
+            /** @type {number} */ value
+          ) => report({ durationMs: value })
+        }),
       endpoint: ({ fastify }) => `http://127.0.0.1:${fastify}/status`
     })
   },
@@ -124,7 +136,11 @@ exports.contestants = {
   },
 
   opentelemetry: {
-    packages: ['@opentelemetry/instrumentation-runtime-node', '@opentelemetry/exporter-prometheus', '@opentelemetry/sdk-metrics'],
+    packages: [
+      '@opentelemetry/instrumentation-runtime-node',
+      '@opentelemetry/exporter-prometheus',
+      '@opentelemetry/sdk-metrics'
+    ],
     tells: ['duration'],
     settleMs: 100,
     metric: 'nodejs_eventloop_delay_max',
@@ -140,20 +156,31 @@ exports.contestants = {
   sentry: {
     packages: ['@sentry-internal/node-native-stacktrace'],
     // The request, which the application keeps in an AsyncLocalStorage, on Node.js 24 and later.
-    tells: ['frame', 'duration', ...Number.parseInt(process.versions.node) >= 24 ? /** @type {const} */ (['route']) : []],
+    tells: [
+      'frame',
+      'duration',
+      ...(Number.parseInt(process.versions.node) >= 24 ? /** @type {const} */ (['route']) : [])
+    ],
     settleMs: 200,
     isPrompt: true,
     inThread: ({ packages: [{ registerThread, threadPoll }] }) => {
       registerThread(THREAD)
       setInterval(threadPoll, HEARTBEAT_MS)
     },
-    start: ({ packages: [{ registerThread, threadPoll }], thresholdMs, beatMs = HEARTBEAT_MS, checkMs = HEARTBEAT_MS }) => {
+    start: ({
+      packages: [{ registerThread, threadPoll }],
+      thresholdMs,
+      beatMs = HEARTBEAT_MS,
+      checkMs = HEARTBEAT_MS
+    }) => {
       const storage = new AsyncLocalStorage()
       registerThread({ asyncLocalStorage: storage })
       setInterval(threadPoll, beatMs)
       const file = path.join(__dirname, 'target', 'sentry-watchdog.js')
       const watchdog = new Worker(file, { workerData: { thresholdMs, checkMs } })
-      return new Promise((resolve) => watchdog.once('online', () => resolve({ inRequest: (route, run) => storage.run({ route }, run) })))
+      return new Promise((resolve) =>
+        watchdog.once('online', () => resolve({ inRequest: (route, run) => storage.run({ route }, run) }))
+      )
     }
   }
 }

@@ -50,8 +50,23 @@ const parse = (stack) => stack.flatMap((text) => {
 exports.readReport = (line) => {
   if (line.bakeoff === 'report') {
     const { atMs, id = null, durationMs, frames, stack, route = null, thread = MAIN } = line
-    const known = frames?.map((/** @type {any} */ frame) => ({ function: frame.function, file: frame.filename, line: frame.lineno })) ?? parse(stack ?? [])
-    return { atMs, id, durationMs, frame: ofApplication(known), route, cause: null, thread, isFinal: false, isExcused: false }
+    const known =
+      frames?.map((/** @type {any} */ frame) => ({
+        function: frame.function,
+        file: frame.filename,
+        line: frame.lineno
+      })) ?? parse(stack ?? [])
+    return {
+      atMs,
+      id,
+      durationMs,
+      frame: ofApplication(known),
+      route,
+      cause: null,
+      thread,
+      isFinal: false,
+      isExcused: false
+    }
   }
   if (line.name !== 'loopwatch' || !['opened', 'lasting', 'settled'].includes(line.event)) return null
   const { time, block, durationMs, frame, request, cause, thread = MAIN } = line
@@ -79,5 +94,17 @@ exports.readRecord = ({ id, startedAt, durationMs, ongoing = false, ...rest }) =
 exports.readScrape = (text, metric, thresholdMs, atMs) => {
   const value = new RegExp(`^${metric}(?:\\{[^}]*\\})? (\\S+)`, 'm').exec(text)?.[1]
   const durationMs = Number(value) * MS_PER_S
-  return durationMs >= thresholdMs ? { atMs, id: null, durationMs, frame: null, route: null, cause: null, thread: MAIN, isFinal: true, isExcused: false } : null
+  return durationMs >= thresholdMs
+    ? {
+        atMs,
+        id: null,
+        durationMs,
+        frame: null,
+        route: null,
+        cause: null,
+        thread: MAIN,
+        isFinal: true,
+        isExcused: false
+      }
+    : null
 }

@@ -40,7 +40,11 @@ const END_MS = 10
 const PERCENT = 100
 
 /** @template T @param {T[]} all @param {(each: T) => string} keyOf */
-const mostOften = (all, keyOf) => all.toSorted((a, b) => all.filter((each) => keyOf(each) === keyOf(b)).length - all.filter((each) => keyOf(each) === keyOf(a)).length)[0]
+const mostOften = (all, keyOf) =>
+  all.toSorted(
+    (a, b) =>
+      all.filter((each) => keyOf(each) === keyOf(b)).length - all.filter((each) => keyOf(each) === keyOf(a)).length
+  )[0]
 
 /**
  * What is said of a block in the end: by the report that closes it, else by all of them, frame and route as
@@ -69,12 +73,20 @@ function byBlock (reports) {
  * @param {{ isPrompt?: boolean }} contestant isPrompt: the time of a report tells which block it is about
  * @returns {Verdict}
  */
-exports.judge = ({ case: { name, cause, frames, lines, route, thread, ...rest }, truth, reports, endpoint, pauses = [] }, { isPrompt = false }) => {
+exports.judge = (
+  { case: { name, cause, frames, lines, route, thread, ...rest }, truth, reports, endpoint, pauses = [] },
+  { isPrompt = false }
+) => {
   const endMs = truth.endMs ?? Infinity
-  const isOfIt = (/** @type {Report[]} */ block) => block[0].thread === thread && (!isPrompt || (block[0].atMs - block[0].durationMs <= endMs + SLACK_MS && block[block.length - 1].atMs >= truth.startMs))
+  const isOfIt = (/** @type {Report[]} */ block) =>
+    block[0].thread === thread &&
+    (!isPrompt ||
+      (block[0].atMs - block[0].durationMs <= endMs + SLACK_MS && block[block.length - 1].atMs >= truth.startMs))
   const blocks = byBlock(reports)
   const own = blocks.filter(isOfIt)
-  const block = own.toSorted((a, b) => Math.max(...b.map(({ durationMs }) => durationMs)) - Math.max(...a.map(({ durationMs }) => durationMs)))[0]
+  const block = own.toSorted(
+    (a, b) => Math.max(...b.map(({ durationMs }) => durationMs)) - Math.max(...a.map(({ durationMs }) => durationMs))
+  )[0]
   const last = block && verdictOf(block)
   const firstMs = block === undefined ? null : block[0].atMs - truth.startMs
   return {
@@ -88,7 +100,10 @@ exports.judge = ({ case: { name, cause, frames, lines, route, thread, ...rest },
     said: last?.cause == null ? null : cause.includes(last.cause) ? cause[0] : last.cause,
     isWhileBlocked: block !== undefined && block[0].atMs < endMs - END_MS,
     firstMs,
-    errorPercent: block === undefined || truth.endMs === null ? null : Math.abs(last.durationMs / (truth.endMs - truth.startMs) - 1) * PERCENT,
+    errorPercent:
+      block === undefined || truth.endMs === null
+        ? null
+        : Math.abs(last.durationMs / (truth.endMs - truth.startMs) - 1) * PERCENT,
     answered: endpoint === null ? null : endpoint.answered,
     strays: blocks.filter((each) => !isOfIt(each) && isBlaming(each) && !isPause(each, pauses, isPrompt)).length
   }
@@ -104,11 +119,22 @@ const isBlaming = (block) => !block[block.length - 1].isExcused
 function isPause (block, pauses, isPrompt) {
   const slackMs = isPrompt ? SLACK_MS : LATE_MS
   const last = block[block.length - 1]
-  return pauses.some(({ startMs, endMs }) => last.atMs >= startMs && block[0].atMs - block[0].durationMs <= endMs + slackMs && last.durationMs <= endMs - startMs + 2 * SLACK_MS)
+  return pauses.some(
+    ({ startMs, endMs }) =>
+      last.atMs >= startMs &&
+      block[0].atMs - block[0].durationMs <= endMs + slackMs &&
+      last.durationMs <= endMs - startMs + 2 * SLACK_MS
+  )
 }
 
-/** How many blocks of the application's making were reported where there were none. @param {Report[]} reports @param {Pause[]} [pauses] @param {{ isPrompt?: boolean }} [contestant] */
-exports.countBlamed = (reports, pauses = [], { isPrompt = false } = {}) => byBlock(reports).filter((each) => isBlaming(each) && !isPause(each, pauses, isPrompt)).length
+/**
+ * How many blocks of the application's making were reported where there were none.
+ * @param {Report[]} reports
+ * @param {Pause[]} [pauses]
+ * @param {{ isPrompt?: boolean }} [contestant]
+ */
+exports.countBlamed = (reports, pauses = [], { isPrompt = false } = {}) =>
+  byBlock(reports).filter((each) => isBlaming(each) && !isPause(each, pauses, isPrompt)).length
 
 /** @param {boolean[]} all */
 const percent = (all) => PERCENT * all.filter(Boolean).length / all.length
@@ -124,8 +150,16 @@ exports.summarise = (verdicts, { tells }) => {
   const found = verdicts.filter((verdict) => verdict.found)
   const asked = verdicts.filter(({ answered }) => answered !== null)
   /** @type {Record<string, number>} */
-  const figures = { recall: percent(verdicts.map((verdict) => verdict.found)), strays: verdicts.reduce((sum, { strays }) => sum + strays, 0), whileBlocked: percent(verdicts.map(({ isWhileBlocked }) => isWhileBlocked)) }
-  const note = (/** @type {string} */ what, /** @type {Verdict[]} */ judged, /** @type {(verdict: Verdict) => boolean} */ isRight) => {
+  const figures = {
+    recall: percent(verdicts.map((verdict) => verdict.found)),
+    strays: verdicts.reduce((sum, { strays }) => sum + strays, 0),
+    whileBlocked: percent(verdicts.map(({ isWhileBlocked }) => isWhileBlocked))
+  }
+  const note = (
+    /** @type {string} */ what,
+    /** @type {Verdict[]} */ judged,
+    /** @type {(verdict: Verdict) => boolean} */ isRight
+  ) => {
     if (judged.length === 0) return
     figures[what] = percent(judged.map(isRight))
     for (const verdict of judged) if (!isRight(verdict)) figures[`wrong ${what}:${verdict.name}`] = 1
@@ -143,7 +177,9 @@ exports.summarise = (verdicts, { tells }) => {
     for (const { cause, said } of found) figures[`said:${cause}:${said}`] = (figures[`said:${cause}:${said}`] ?? 0) + 1
   }
   const errors = found.flatMap(({ errorPercent }) => errorPercent ?? [])
-  if (errors.length > 0) Object.assign(figures, { durationError: median(errors), durationErrorMax: Math.max(...errors) })
+  if (errors.length > 0) {
+    Object.assign(figures, { durationError: median(errors), durationErrorMax: Math.max(...errors) })
+  }
   if (asked.length > 0) figures.answered = percent(asked.map(({ answered }) => answered === true))
   const firsts = found.flatMap(({ isWhileBlocked, firstMs }) => isWhileBlocked && firstMs !== null ? [firstMs] : [])
   if (firsts.length > 0) Object.assign(figures, { firstMs: median(firsts), firstMaxMs: Math.max(...firsts) })

@@ -25,7 +25,11 @@ function verdict (cell, name) {
   return wrong.length + missed.length === 0 ? 'ok' : [...missed, ...wrong].join(', ')
 }
 
-/** Case by case, and the causes said against the true ones. @param {import('../harness/interface').Document} document @returns {import('../harness/interface').Comparison[]} */
+/**
+ * Case by case, and the causes said against the true ones.
+ * @param {import('../harness/interface').Document} document
+ * @returns {import('../harness/interface').Comparison[]}
+ */
 exports.tables = ({ cells }) => {
   const measured = cells.filter(({ median }) => median !== null)
   const ran = corpus.filter(({ name }) => measured.some(({ extra }) => extra[`found:${name}`] !== undefined))

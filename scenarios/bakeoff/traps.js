@@ -12,7 +12,12 @@ const STOPPED_S = 1
 
 /** @typedef {import('./target/target-process').Target} Target */
 
-/** Requests that take no time, by so many callers. @param {Target} target @param {number} seconds @param {number} callers */
+/**
+ * Requests that take no time, by so many callers.
+ * @param {Target} target
+ * @param {number} seconds
+ * @param {number} callers
+ */
 async function load (target, seconds, callers) {
   const untilMs = performance.now() + seconds * MS_PER_S
   await Promise.all(Array.from({ length: callers }, async () => {
@@ -20,7 +25,10 @@ async function load (target, seconds, callers) {
   }))
 }
 
-/** @type {Record<string, { isBlock: boolean, run: (target: Target, seconds: number) => Promise<unknown> }>} isBlock: the loop is held up, by others */
+/**
+ * @type {Record<string, { isBlock: boolean, run: (target: Target, seconds: number) => Promise<unknown> }>} isBlock: the
+ * loop is held up, by others
+ */
 exports.traps = {
   idle: { isBlock: false, run: (_, seconds) => sleep(seconds * MS_PER_S) },
   'full load': { isBlock: false, run: (target, seconds) => load(target, seconds, BUSY_CALLERS) },

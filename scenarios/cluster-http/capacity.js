@@ -31,7 +31,9 @@ exports.measureCapacity = async (cells, shared, signal) => {
         await driver.run(orderOf({ params, data, shared }, server.ready.url, { seconds: WARM_UP_S }))
         capacity[key] = 0
         for (let i = 0; i < TRIES; i++) {
-          const { perSecond, failed, errors } = await driver.run(orderOf({ params, data, shared }, server.ready.url, { seconds: MEASURED_S }))
+          const { perSecond, failed, errors } = await driver.run(
+            orderOf({ params, data, shared }, server.ready.url, { seconds: MEASURED_S })
+          )
           if (failed > 0 || perSecond === 0) throw new Error(`what one process can do with ${key} connections could not be measured: ${JSON.stringify(errors)}`)
           capacity[key] = Math.max(capacity[key], perSecond)
         }

@@ -36,12 +36,23 @@ exports.run = async (context) => {
   }
 }
 
-/** @param {any} context @param {import('../load/target/server').Server} server @param {Awaited<ReturnType<typeof openTable>> | null} table */
+/**
+ * @param {any} context
+ * @param {import('../load/target/server').Server} server
+ * @param {Awaited<ReturnType<typeof openTable>> | null} table
+ */
 async function measure (context, server, table) {
   const { params, data, shared, seconds, warmUpSeconds } = context
   // Whole, as k6 takes no other.
-  const rate = params.share === undefined ? undefined : Math.max(1, Math.round(params.share * shared.capacity[capacityKey(params)]))
-  const order = orderOf(context, server.ready.url, { seconds, ratePerSecond: rate, ...(data.kills ? { graceSeconds: KILL_GRACE_S } : {}) })
+  const rate =
+    params.share === undefined
+      ? undefined
+      : Math.max(1, Math.round(params.share * shared.capacity[capacityKey(params)]))
+  const order = orderOf(context, server.ready.url, {
+    seconds,
+    ratePerSecond: rate,
+    ...(data.kills ? { graceSeconds: KILL_GRACE_S } : {})
+  })
   const isGrowing = params.endpoint === 'database'
   const { load, extra } = await measureServer(context, server, {
     order,
@@ -67,17 +78,31 @@ async function measure (context, server, table) {
   }
   // The wait for what nobody answers is no part of the rate.
   const value = data.kills ? load.requests / Math.min(load.seconds, seconds) : load.perSecond
-  return { value, extra: { ...extra, ...(data.kills ? { unansweredAfterKill: load.errors[GIVEN_UP] ?? 0 } : {}), ...(rate === undefined ? {} : { duePerSecond: rate, unanswered: load.late }), ...(isGrowing ? { receivedRatio: load.bytesReceived / receivedBytes(load.requests) } : {}), ...partsOf(load) } }
+  return {
+    value,
+    extra: {
+      ...extra,
+      ...(data.kills ? { unansweredAfterKill: load.errors[GIVEN_UP] ?? 0 } : {}),
+      ...(rate === undefined ? {} : { duePerSecond: rate, unanswered: load.late }),
+      ...(isGrowing ? { receivedRatio: load.bytesReceived / receivedBytes(load.requests) } : {}),
+      ...partsOf(load)
+    }
+  }
 }
 
-/** What k6 reports, part by part. @param {import('../load/interface').LoadResult} load @returns {Record<string, number>} */
+/**
+ * What k6 reports, part by part.
+ * @param {import('../load/interface').LoadResult} load
+ * @returns {Record<string, number>}
+ */
 const partsOf = (load) => Object.fromEntries((/** @type {const} */ (['blockedMs', 'connectingMs', 'durationMs', 'receivingMs', 'sendingMs', 'waitingMs'])).flatMap((part) =>
   (/** @type {const} */ (['avg', 'min', 'med', 'max', 'p90', 'p95'])).map((key) => [`${part}.${key}`, load[part][key]])))
 
 /** CPU time of the database, all its processes together. @param {number | undefined} pid of the postmaster */
 function followDatabase (pid) {
   const read = () => databasePids(pid).map(processUsage)
-  const cpuSeconds = (/** @type {ReturnType<typeof read>} */ usages) => usages.reduce((sum, usage) => sum + (usage.cpuSeconds ?? 0), 0)
+  const cpuSeconds = (/** @type {ReturnType<typeof read>} */ usages) =>
+    usages.reduce((sum, usage) => sum + (usage.cpuSeconds ?? 0), 0)
   const before = cpuSeconds(read())
   return () => {
     const usages = read()

@@ -9,14 +9,24 @@ const bars = (cells, read) => cells.flatMap((cell) => {
 })
 
 /** @param {Cell} cell @returns {import('../harness/interface').Summary | null} */
-const own = ({ median, min, max, ci95, samples }) => median === null || min === null || max === null ? null : { median, min, max, ci95, samples }
+const own = ({ median, min, max, ci95, samples }) =>
+  median === null || min === null || max === null ? null : { median, min, max, ci95, samples }
 
 /** @param {import('../harness/interface').Document} document @returns {import('../harness/interface').Chart[]} */
 exports.charts = ({ cells }) => {
   /** @param {Cell} cell */
   const label = ({ params }) => `${params.endpoint}${params.connection === 'new' ? ', new connections' : ''}${params.share === undefined ? '' : `, open loop at ${Number(params.share) * 100} % of one process`}`
   /** @param {(cell: Cell) => import('../harness/interface').Summary | null} read */
-  const groups = (read) => [...new Set(cells.map(label))].map((each) => ({ label: each, bars: bars(cells.filter((cell) => label(cell) === each), read) })).filter((group) => group.bars.length > 0)
+  const groups = (read) =>
+    [...new Set(cells.map(label))]
+      .map((each) => ({
+        label: each,
+        bars: bars(
+          cells.filter((cell) => label(cell) === each),
+          read
+        )
+      }))
+      .filter((group) => group.bars.length > 0)
   return [
     { title: 'Requests answered', unit: 'requests/s', scale: /** @type {const} */ ('log'), note: 'Higher is better; in brackets the workers, of a pool its connections. 50 users.', groups: groups(own) },
     { title: 'Latency, p95', unit: 'ms', scale: /** @type {const} */ ('log'), note: 'Lower is better. In an open loop from when the request was due.', groups: groups(({ extra }) => extra.p95Ms ?? null) }

@@ -22,12 +22,17 @@ const caseOf = ({ params: { endpoint, connection, share } }) => JSON.stringify([
 /** @param {Cell} cell */
 const nameOf = ({ params: { endpoint, connection } }) => `${endpoint}${connection === 'new' ? ', a new connection for each request' : ''}`
 
-/** What was measured of one endpoint, one kind of connection and one rate. @param {Cell[]} cells @param {number} cores */
+/**
+ * What was measured of one endpoint, one kind of connection and one rate.
+ * @param {Cell[]} cells
+ * @param {number} cores
+ */
 function casesOf (cells, cores) {
   return [...new Set(cells.map(caseOf))].flatMap((key) => {
     const group = cells.filter((cell) => caseOf(cell) === key)
     /** With as many workers as cores, unless others are asked for. @param {string} variant @param {number} [workers] */
-    const find = (variant, workers = Math.max(cores, 2)) => group.find((cell) => cell.variant === variant && [cell.params.workers, cell.params.pool].includes(workers))
+    const find = (variant, workers = Math.max(cores, 2)) =>
+      group.find((cell) => cell.variant === variant && [cell.params.workers, cell.params.pool].includes(workers))
     const single = find('single', 1)
     return single === undefined ? [] : [{ name: nameOf(single), params: single.params, single, find }]
   })
@@ -96,7 +101,12 @@ function ofOpenLoop ({ name, params, single, find }, isK6) {
   return [`${name}, an open loop at ${Number(params.share) * 100} % of what one process can do${due === undefined ? '' : ` (${figure(due.median)} requests due a second)`}: p95 from when a request was ${isK6 ? 'sent (k6)' : 'due'} is ${withInterval(single.extra.p95Ms, 'ms')} in one process; ${list.join('; ')}.`]
 }
 
-/** One comparison over all cases, none where none was measured. @param {string} title @param {Case[]} cases @param {(of: Case) => [Cell | undefined, Cell | undefined]} pair */
+/**
+ * One comparison over all cases, none where none was measured.
+ * @param {string} title
+ * @param {Case[]} cases
+ * @param {(of: Case) => [Cell | undefined, Cell | undefined]} pair
+ */
 function overCases (title, cases, pair) {
   const list = cases.flatMap((of) => {
     const [a, b] = pair(of)
@@ -107,7 +117,8 @@ function overCases (title, cases, pair) {
 
 /** @param {Case[]} cases of closed loops @param {number} cores */
 function ofTopologies (cases, cores) {
-  const share = (/** @type {string} */ variant) => Math.max(0, ...cases.map(({ find }) => find(variant)?.extra.busiestShare?.median ?? 0))
+  const share = (/** @type {string} */ variant) =>
+    Math.max(0, ...cases.map(({ find }) => find(variant)?.extra.busiestShare?.median ?? 0))
   const uneven = share('cluster-none') === 0 ? [] : [`The busiest worker answered up to ${figure(share('cluster-none'))} times its share with SCHED_NONE, up to ${figure(share('cluster'))} times with round robin${share('reuse-port') === 0 ? '' : `, up to ${figure(share('reuse-port'))} times with SO_REUSEPORT`}.`]
   return [
     ...overCases('The kernel chooses who accepts (SCHED_NONE), over round robin', cases, ({ find }) => [find('cluster-none'), find('cluster')]),
@@ -132,12 +143,18 @@ function ofKill (cell) {
   return `${nameOf(cell)}: a worker that is killed half-way takes ${figure(failed.median)} requests with it (${figure(failed.min)} to ${figure(failed.max)}), of ${figure(requests.median)}${open}.`
 }
 
-/** When what helps, by how much, as far as it was measured. @param {import('../harness/interface').Document} document */
+/**
+ * When what helps, by how much, as far as it was measured.
+ * @param {import('../harness/interface').Document} document
+ */
 exports.findings = ({ cells, environment }) => {
   const { cores } = environment
   const known = cells.filter(({ median }) => median !== null)
   const cases = casesOf(known.filter((cell) => !isDrivers(cell) && cell.variant !== 'cluster-kill'), cores)
-  const [closed, open] = [cases.filter(({ params }) => params.share === undefined), cases.filter(({ params }) => params.share !== undefined)]
+  const [closed, open] = [
+    cases.filter(({ params }) => params.share === undefined),
+    cases.filter(({ params }) => params.share !== undefined)
+  ]
   const limited = known.filter(isDrivers).map((cell) => `${cell.variant} ${nameOf(cell)}`)
   return [
     ...closed.flatMap(ofCluster),

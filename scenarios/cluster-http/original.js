@@ -7,8 +7,30 @@ const { receivedBytes, sentBytes } = require('./database/rows')
 
 /** What k6 printed on the original's machine, ms. */
 const published = {
-  single: { requests: 10337, perSecond: 171.355262, received: 425e6, sent: 827e3, avg: 290.9, min: 50.23, med: 331.05, max: 363.4, p90: 344.15, p95: 347.43 },
-  cluster: { requests: 15550, perSecond: 258.322869, received: 650e6, sent: 1.2e6, avg: 193.02, min: 2.46, med: 197.77, max: 486, p90: 284.4, p95: 300.88 }
+  single: {
+    requests: 10337,
+    perSecond: 171.355262,
+    received: 425e6,
+    sent: 827e3,
+    avg: 290.9,
+    min: 50.23,
+    med: 331.05,
+    max: 363.4,
+    p90: 344.15,
+    p95: 347.43
+  },
+  cluster: {
+    requests: 15550,
+    perSecond: 258.322869,
+    received: 650e6,
+    sent: 1.2e6,
+    avg: 193.02,
+    min: 2.46,
+    med: 197.77,
+    max: 486,
+    p90: 284.4,
+    p95: 300.88
+  }
 }
 const DURATION = /** @type {const} */ (['avg', 'min', 'med', 'max', 'p90', 'p95'])
 
@@ -17,7 +39,11 @@ const DURATION = /** @type {const} */ (['avg', 'min', 'med', 'max', 'p90', 'p95'
 /** @param {number} from @param {number} to */
 const gain = (from, to) => `${to >= from ? '+' : ''}${((to / from - 1) * 100).toFixed(1)} %`
 
-/** A typical run of a cell, from the medians of its parts. @param {Cell} cell @returns {import('../load/interface').LoadResult} */
+/**
+ * A typical run of a cell, from the medians of its parts.
+ * @param {Cell} cell
+ * @returns {import('../load/interface').LoadResult}
+ */
 const typical = ({ extra, params }) => {
   const value = (/** @type {string} */ key) => extra[key]?.median ?? 0
   const part = (/** @type {string} */ name) => Object.fromEntries(DURATION.map((key) => [key, value(`${name}.${key}`)]))
@@ -37,7 +63,11 @@ exports.compare = ({ cells, seconds, environment }) => {
   const find = (/** @type {string} */ variant) => cells.find((cell) => cell.variant === variant && cell.median !== null)
   const [single, pool, cluster] = ['single', 'single-pool', 'cluster'].map(find)
   const rate = (/** @type {Cell | undefined} */ cell) => Number(cell?.median)
-  /** @param {string} title @param {(run: typeof published.single) => string} theirs @param {(load: import('../load/interface').LoadResult) => string} ours */
+  /**
+   * @param {string} title
+   * @param {(run: typeof published.single) => string} theirs
+   * @param {(load: import('../load/interface').LoadResult) => string} ours
+   */
   const row = (title, theirs, ours) => [title, theirs(published.single), single === undefined ? '' : ours(typical(single)), theirs(published.cluster), cluster === undefined ? '' : ours(typical(cluster)), pool === undefined ? '' : ours(typical(pool))]
   return [{
     title: 'The original\'s two runs and ours (medians), with the control it lacks',

@@ -14,9 +14,15 @@ const MANY = 4
 const SHARES = [0.3, 0.9]
 
 /** @typedef {import('../harness/interface').CellPlan} CellPlan */
-/** @typedef {{ endpoint: string, users?: number, workers?: number, connection?: 'kept' | 'new', share?: number }} Params */
+/**
+ * @typedef {{ endpoint: string, users?: number, workers?: number, connection?: 'kept' | 'new', share?: number }} Params
+ */
 
-/** What the variants are made of. @type {Record<string, { topology: string, isMany: boolean, hasPool?: boolean, hasThreads?: boolean, kills?: boolean }>} */
+/**
+ * What the variants are made of.
+ * @type {Record<string, { topology: string, isMany: boolean, hasPool?: boolean, hasThreads?: boolean, kills?: boolean
+ * }>}
+ */
 const variants = {
   single: { topology: 'single', isMany: false },
   'single-pool': { topology: 'single', isMany: false, hasPool: true },
@@ -42,7 +48,14 @@ function cell (variant, { endpoint, users = USERS, workers = CORES, connection =
   const usesDatabase = endpoint.startsWith('database')
   return {
     variant,
-    params: { endpoint, workers: count, ...(hasPool ? { pool } : {}), users, connection, ...(share === undefined ? {} : { share }) },
+    params: {
+      endpoint,
+      workers: count,
+      ...(hasPool ? { pool } : {}),
+      users,
+      connection,
+      ...(share === undefined ? {} : { share })
+    },
     module: CELL,
     workers: count,
     // The driver, and the database, are busy beside.
@@ -95,8 +108,15 @@ const plans = {
 /** @param {import('../harness/interface').PlanInput} input */
 exports.plan = ({ mode, options }) => {
   const missing = options.databaseUrl === undefined ? missingDatabase() : null
-  const cells = plans[mode]().map((plan) => plan.data?.usesDatabase ? { ...plan, skipped: plan.skipped ?? missing } : plan)
-  return cells.filter(({ variant, params }, i) => cells.findIndex((other) => other.variant === variant && JSON.stringify(other.params) === JSON.stringify(params)) === i)
+  const cells = plans[mode]().map((plan) =>
+    plan.data?.usesDatabase ? { ...plan, skipped: plan.skipped ?? missing } : plan
+  )
+  return cells.filter(
+    ({ variant, params }, i) =>
+      cells.findIndex(
+        (other) => other.variant === variant && JSON.stringify(other.params) === JSON.stringify(params)
+      ) === i
+  )
 }
 /** One process with the same load, which says what it can do. @param {CellPlan} plan */
 exports.singleOf = ({ params: { endpoint, users, connection } }) => cell('single', /** @type {any} */ ({ endpoint, users, connection }))

@@ -12,7 +12,10 @@ const { KERNEL } = require('./server/endpoints')
 
 const CPU_MS = 5
 
-/** Of the run, which teardown stops; what cells get is JSON. @type {Awaited<ReturnType<typeof startDatabase>> | null} */
+/**
+ * Of the run, which teardown stops; what cells get is JSON.
+ * @type {Awaited<ReturnType<typeof startDatabase>> | null}
+ */
 let database = null
 /** @type {AbortSignal | null} */
 let signalOfRun = null
@@ -25,7 +28,10 @@ async function openDatabase (shared) {
   return database
 }
 
-/** @param {import('../harness/interface').PlanInput & { cells: import('../harness/interface').CellPlan[], signal: AbortSignal, say: (line: string) => void, defer: (end: () => unknown) => void }} input */
+/**
+ * @param {import('../harness/interface').PlanInput & { cells: import('../harness/interface').CellPlan[], signal:
+ * AbortSignal, say: (line: string) => void, defer: (end: () => unknown) => void }} input
+ */
 exports.setup = async ({ cells, options, signal, say, defer, environment, mode }) => {
   const port = options.serverPort ?? 0
   await checkPort(port, '--server-port')
@@ -56,7 +62,11 @@ exports.setup = async ({ cells, options, signal, say, defer, environment, mode }
   return shared
 }
 
-/** A database that went away must not take the other cells with it. @param {import('../harness/interface').CellPlan} cell @param {any} shared */
+/**
+ * A database that went away must not take the other cells with it.
+ * @param {import('../harness/interface').CellPlan} cell
+ * @param {any} shared
+ */
 exports.before = async (cell, shared) => {
   if (!cell.data?.usesDatabase || !shared.isOwnDatabase) return
   try {

@@ -16,7 +16,9 @@ exports.openTable = async (connectionString) => {
   const count = async () => Number((await client.query('select count(1) from loopwatch_requests')).rows[0].count)
   // Nobody waits for the inserts, so the last of them come after the last answer.
   const settled = async (/** @type {number} */ expected) => {
-    for (let waitedMs = 0; waitedMs < SETTLE_LIMIT_MS && await count() < expected; waitedMs += SETTLE_POLL_MS) await sleep(SETTLE_POLL_MS)
+    for (let waitedMs = 0; waitedMs < SETTLE_LIMIT_MS && (await count()) < expected; waitedMs += SETTLE_POLL_MS) {
+      await sleep(SETTLE_POLL_MS)
+    }
     return count()
   }
   return {

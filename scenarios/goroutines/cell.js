@@ -9,7 +9,10 @@ const NODE_SERVER = path.join(__dirname, 'server-node', 'main.js')
 const PROBES_PER_S = 20
 const MICROS_PER_S = 1e6
 
-/** @typedef {{ way: string, size: number, state?: string, maxProcs?: number, seconds?: number, graceSeconds?: number }} Data */
+/**
+ * @typedef {{ way: string, size: number, state?: string, maxProcs?: number, seconds?: number, graceSeconds?: number }}
+ * Data
+ */
 
 /** @param {boolean} isGo @param {Data} data @param {any} shared */
 const start = (isGo, { way, size, state, maxProcs }, shared) => isGo
@@ -31,7 +34,12 @@ exports.run = async (context) => {
   }
 }
 
-/** Requests that work. @param {any} context @param {import('../load/target/server').Server} server @param {boolean} isGo */
+/**
+ * Requests that work.
+ * @param {any} context
+ * @param {import('../load/target/server').Server} server
+ * @param {boolean} isGo
+ */
 async function work (context, server, isGo) {
   const { params, shared, data } = context
   const { url } = server.ready
@@ -48,7 +56,11 @@ async function work (context, server, isGo) {
   }
   const sched = isGo ? scheduler(url) : null
   const { load, extra } = await measureServer(context, server, {
-    order, warmUp: context.warmUpSeconds === 0 ? null : { ...order, seconds: context.warmUpSeconds, probe: undefined }, between: async () => { await sched?.begin() }
+    order,
+    warmUp: context.warmUpSeconds === 0 ? null : { ...order, seconds: context.warmUpSeconds, probe: undefined },
+    between: async () => {
+      await sched?.begin()
+    }
   })
   context.check(load.failed === 0, `${load.failed} of ${load.requests + load.failed} requests failed: ${JSON.stringify(load.errors)}`)
   context.check(load.requests > 0, 'no request was answered')
@@ -60,12 +72,20 @@ async function work (context, server, isGo) {
   }
 }
 
-/** Requests that add to shared counters: their sum afterwards is the oracle. @param {any} context @param {import('../load/target/server').Server} server @param {boolean} isGo */
+/**
+ * Requests that add to shared counters: their sum afterwards is the oracle.
+ * @param {any} context
+ * @param {import('../load/target/server').Server} server
+ * @param {boolean} isGo
+ */
 async function update (context, server, isGo) {
   const { params, shared } = context
   const { url } = server.ready
   const order = { url: `${url}/update?updates=${params.updates}`, users: params.users, seconds: context.seconds, expect: { body: 'updated' } }
-  const { load, warm, extra } = await measureServer(context, server, { order, warmUp: { ...order, seconds: Math.max(0.1, context.warmUpSeconds) } })
+  const { load, warm, extra } = await measureServer(context, server, {
+    order,
+    warmUp: { ...order, seconds: Math.max(0.1, context.warmUpSeconds) }
+  })
   context.check(load.failed === 0, `${load.failed} requests failed: ${JSON.stringify(load.errors)}`)
   const expected = (load.requests + Number(warm?.requests)) * params.updates
   const total = Number(await get(`${url}/total`))
@@ -73,10 +93,16 @@ async function update (context, server, isGo) {
   if (!params.racy) context.checkEqual(total, expected, `the sum of the counters (${total} after ${expected} updates)`)
   // On one core a thread is hardly ever interrupted between reading and writing.
   else context.check(shared.cores < 2 ? lost >= 0 : lost > 0, `the control that nothing guards lost ${lost} of ${expected} updates: it must lose some`)
-  return { value: load.requests * params.updates / load.seconds, extra: { ...extra, lostUpdates: lost, lostPercent: lost / expected * 100 } }
+  return {
+    value: (load.requests * params.updates) / load.seconds,
+    extra: { ...extra, lostUpdates: lost, lostPercent: (lost / expected) * 100 }
+  }
 }
 
-/** How long goroutines that could run waited for a processor: Go's counterpart of a loop's delay. @param {string} url */
+/**
+ * How long goroutines that could run waited for a processor: Go's counterpart of a loop's delay.
+ * @param {string} url
+ */
 function scheduler (url) {
   /** @type {{ bounds: number[], counts: number[] }} */
   let before
@@ -90,7 +116,10 @@ function scheduler (url) {
         sum += count - before.counts[i]
         return /** @type {[number, number]} */ ([bounds[i] ?? Infinity, sum])
       })
-      return { schedP50Micros: quantileOfBuckets(buckets, 0.5) * MICROS_PER_S, schedP99Micros: quantileOfBuckets(buckets, 0.99) * MICROS_PER_S }
+      return {
+        schedP50Micros: quantileOfBuckets(buckets, 0.5) * MICROS_PER_S,
+        schedP99Micros: quantileOfBuckets(buckets, 0.99) * MICROS_PER_S
+      }
     }
   }
 }

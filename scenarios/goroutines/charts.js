@@ -5,11 +5,22 @@
 /** @param {Cell[]} cells @param {(cell: Cell) => import('../harness/interface').Summary | null} read */
 const bars = (cells, read) => cells.flatMap((cell) => {
   const summary = read(cell)
-  return summary === null ? [] : [{ series: cell.variant, value: summary.median, low: summary.min, high: summary.max, oversubscribed: cell.oversubscribed }]
+  return summary === null
+    ? []
+    : [
+        {
+          series: cell.variant,
+          value: summary.median,
+          low: summary.min,
+          high: summary.max,
+          oversubscribed: cell.oversubscribed
+        }
+      ]
 })
 
 /** @param {Cell} cell @returns {import('../harness/interface').Summary | null} */
-const own = ({ median, min, max, ci95, samples }) => median === null || min === null || max === null ? null : { median, min, max, ci95, samples }
+const own = ({ median, min, max, ci95, samples }) =>
+  median === null || min === null || max === null ? null : { median, min, max, ci95, samples }
 /** @param {string} key @returns {(cell: Cell) => import('../harness/interface').Summary | null} */
 const ofExtra = (key) => ({ extra }) => extra[key] ?? null
 
@@ -20,7 +31,16 @@ exports.charts = ({ cells }) => {
   /** @param {Cell} cell */
   const label = ({ params }) => `${params.kernel} ${params.workMs} ms, ${params.users} users`
   /** @param {(cell: Cell) => import('../harness/interface').Summary | null} read */
-  const byWork = (read) => [...new Set(works.map(label))].map((each) => ({ label: each, bars: bars(works.filter((cell) => label(cell) === each), read) })).filter((group) => group.bars.length > 0)
+  const byWork = (read) =>
+    [...new Set(works.map(label))]
+      .map((each) => ({
+        label: each,
+        bars: bars(
+          works.filter((cell) => label(cell) === each),
+          read
+        )
+      }))
+      .filter((group) => group.bars.length > 0)
   return [
     { title: 'Requests answered', unit: 'requests/s', note: 'Higher is better. The work is the same and has the same result in both languages.', groups: byWork(own) },
     { title: 'A cheap request beside it, p99', unit: 'ms', scale: /** @type {const} */ ('log'), note: 'What everyone else waits for while the work goes on.', groups: byWork(ofExtra('healthP99Ms')) },

@@ -14,7 +14,14 @@ const distinct = (values) => [...new Set(values)]
 /** @param {Cell} cell @returns {Work} */
 const workOf = ({ params }) => /** @type {any} */ (params)
 /** @param {Cell[]} cells @param {string} variant @param {Work} work */
-const find = (cells, variant, work) => cells.find((cell) => cell.variant === variant && cell.params.kernel === work.kernel && cell.params.workMs === work.workMs && cell.params.users === work.users)
+const find = (cells, variant, work) =>
+  cells.find(
+    (cell) =>
+      cell.variant === variant &&
+      cell.params.kernel === work.kernel &&
+      cell.params.workMs === work.workMs &&
+      cell.params.users === work.users
+  )
 /** @param {Work} work */
 const describe = ({ kernel, workMs, users }) => `${kernel} of ${figure(workMs)} ms, ${users} user${users === 1 ? '' : 's'}`
 
@@ -22,7 +29,8 @@ const describe = ({ kernel, workMs, users }) => `${kernel} of ${figure(workMs)} 
  * From which work on one way is more than another: there and with everything above, not once by chance.
  * @param {{ workMs: number, a: Measured, b: Measured }[]} pairs by ascending work @param {'more' | 'less'} verdict
  */
-const from = (pairs, verdict) => pairs.find((_, i) => pairs.slice(i).every(({ a, b }) => contrast(a, b) === verdict)) ?? null
+const from = (pairs, verdict) =>
+  pairs.find((_, i) => pairs.slice(i).every(({ a, b }) => contrast(a, b) === verdict)) ?? null
 
 /**
  * @param {string} where @param {{ over: string, claim: string }} words
@@ -36,14 +44,23 @@ function threshold (where, { over, claim }, pairs, verdict) {
   return `${where}: ${claim} from ${figure(first.workMs)} ms of work on${first === pairs[0] ? ', the smallest measured' : ''}; ${over} ${list}.`
 }
 
-/** When do threads beat the main thread, for who asks and for everyone else? @param {Cell[]} works @param {string} kernel @param {number} users */
+/**
+ * When do threads beat the main thread, for who asks and for everyone else?
+ * @param {Cell[]} works
+ * @param {string} kernel
+ * @param {number} users
+ */
 function ofMain (works, kernel, users) {
   const measured = distinct(works.map((cell) => workOf(cell).workMs)).sort((a, b) => a - b).flatMap((workMs) => {
     const [a, b] = ['node-pool', 'node-main'].map((variant) => find(works, variant, { kernel, workMs, users }))
     return a === undefined || b === undefined ? [] : { workMs, a, b }
   })
   if (measured.length === 0) return []
-  const health = measured.flatMap(({ workMs, a, b }) => a.extra.healthP99Ms === undefined || b.extra.healthP99Ms === undefined ? [] : { workMs, a: a.extra.healthP99Ms, b: b.extra.healthP99Ms })
+  const health = measured.flatMap(({ workMs, a, b }) =>
+    a.extra.healthP99Ms === undefined || b.extra.healthP99Ms === undefined
+      ? []
+      : { workMs, a: a.extra.healthP99Ms, b: b.extra.healthP99Ms }
+  )
   const where = `${kernel}, ${users} user${users === 1 ? '' : 's'}`
   return [
     threshold(where, { over: 'a pool over the main thread', claim: 'a pool of threads answers more than the main thread' }, measured, 'more'),
@@ -56,7 +73,8 @@ function ofThreads (works, kernel) {
   const pairs = works.filter(({ variant, params }) => variant === 'node-worker-per-request' && params.kernel === kernel).flatMap((each) => find(works, 'node-pool', workOf(each)) === undefined ? [] : { each, pool: /** @type {Cell} */ (find(works, 'node-pool', workOf(each))) })
   if (pairs.length === 0) return []
   const alone = pairs.find(({ each }) => each.params.users === 1)
-  const costMs = alone === undefined ? null : MS_PER_S / Number(alone.each.median) - MS_PER_S / Number(alone.pool.median)
+  const costMs =
+    alone === undefined ? null : MS_PER_S / Number(alone.each.median) - MS_PER_S / Number(alone.pool.median)
   const list = pairs.map(({ each, pool }) => `${compared(each, pool)} with ${describe(workOf(each))}`).join('; ')
   const most = pairs.reduce((a, b) => Number(a.each.params.users) > Number(b.each.params.users) ? a : b).each
   return [
@@ -66,7 +84,13 @@ function ofThreads (works, kernel) {
   ]
 }
 
-/** @param {string} title @param {Cell[]} works @param {[string, string]} variants @param {Work[]} all @param {(work: Work) => string} name */
+/**
+ * @param {string} title
+ * @param {Cell[]} works
+ * @param {[string, string]} variants
+ * @param {Work[]} all
+ * @param {(work: Work) => string} name
+ */
 function listed (title, works, [a, b], all, name) {
   const pairs = all.flatMap((work) => {
     const [of, over] = [find(works, a, work), find(works, b, work)]
@@ -82,7 +106,9 @@ function listed (title, works, [a, b], all, name) {
 
 /** Where does Go beat Node.js? @param {Cell[]} works */
 function ofLanguages (works) {
-  const all = distinct(works.map((cell) => JSON.stringify(workOf(cell)))).map((text) => /** @type {Work} */ (JSON.parse(text)))
+  const all = distinct(works.map((cell) => JSON.stringify(workOf(cell)))).map(
+    (text) => /** @type {Work} */ (JSON.parse(text))
+  )
   const base = baseOf(works)
   const series = [
     { title: `Goroutines over a pool of threads, ${figure(base.workMs)} ms, ${base.users} users`, of: all.filter(({ workMs, users }) => workMs === base.workMs && users === base.users), name: (/** @type {Work} */ { kernel }) => kernel },
@@ -94,14 +120,19 @@ function ofLanguages (works) {
 
 /** The work that most variants did, and most kinds of work share their size with. @param {Cell[]} works at least one */
 function baseOf (works) {
-  const weight = (/** @type {Cell} */ cell) => works.filter(({ params }) => params.workMs === cell.params.workMs && params.users === cell.params.users).length * 100 + works.filter(({ params }) => JSON.stringify(params) === JSON.stringify(cell.params)).length
+  const weight = (/** @type {Cell} */ cell) =>
+    works.filter(({ params }) => params.workMs === cell.params.workMs && params.users === cell.params.users).length *
+      100 +
+    works.filter(({ params }) => JSON.stringify(params) === JSON.stringify(cell.params)).length
   return workOf(works.reduce((best, cell) => weight(cell) > weight(best) ? cell : best))
 }
 
 /** All ways to do the same work: who answers most, and what everyone else waits for. @param {Cell[]} works */
 function ofWays (works) {
   const base = baseOf(works)
-  const group = works.filter(({ params }) => params.kernel === base.kernel && params.workMs === base.workMs && params.users === base.users)
+  const group = works.filter(
+    ({ params }) => params.kernel === base.kernel && params.workMs === base.workMs && params.users === base.users
+  )
   const pool = group.find(({ variant }) => variant === 'node-pool')
   const others = group.filter((cell) => cell !== pool)
   if (pool === undefined || others.length === 0) return []
@@ -134,7 +165,8 @@ function ofUpdates (updates, name) {
 }
 
 /** @param {Cell[]} updates */
-const bestFirst = (updates) => updates.filter(({ params }) => !params.racy).sort((a, b) => Number(b.median) - Number(a.median))
+const bestFirst = (updates) =>
+  updates.filter(({ params }) => !params.racy).sort((a, b) => Number(b.median) - Number(a.median))
 
 /** @param {Cell[]} cells */
 function ofOriginal (cells) {

@@ -44,7 +44,9 @@ exports.kernels = {
   },
   json: (steps) => {
     let sum = 0
-    for (let i = 0; i < steps; i++) for (const { id, price, tags, inStock } of JSON.parse(jsonText)) sum += inStock ? id + price + tags.length : 0
+    for (let i = 0; i < steps; i++) {
+      for (const { id, price, tags, inStock } of JSON.parse(jsonText)) sum += inStock ? id + price + tags.length : 0
+    }
     return sum.toFixed(1)
   },
   sort: (steps) => {

@@ -3,7 +3,10 @@
 const { figure } = require('../harness/report/format')
 const { ORIGINAL, ORIGINAL_LOOP } = require('./plan')
 
-/** What the original printed on 8 cores with 16 threads: medians of its three runs; its max cpu is in percent, its max mem in percent of 32 GB. */
+/**
+ * What the original printed on 8 cores with 16 threads: medians of its three runs; its max cpu is in percent, its max
+ * mem in percent of 32 GB.
+ */
 const published = [
   { variant: 'node-worker-kept-original', name: 'Node', toggle: false, iterations: 40, p95: 8.49, min: 8.25, max: 8.6, cpu: 1002, memory: '0.5, 0.9, 1.4' },
   { variant: 'node-worker-per-request-original', name: 'Node, workers terminated', toggle: false },

@@ -55,7 +55,16 @@ function skipOf (variant, users = 0) {
 const work = (variant, { kernel, workMs, users }) => {
   const workers = workersOf(variant, users)
   // The driver is one more.
-  return { variant, params: { kernel, workMs, users }, module: CELL, workers, busy: workers + 1, timeLimitSeconds: WORK_LIMIT_S, skipped: skipOf(variant, users), data: { ...dataOf(variant), graceSeconds: LEAST_GRACE_S } }
+  return {
+    variant,
+    params: { kernel, workMs, users },
+    module: CELL,
+    workers,
+    busy: workers + 1,
+    timeLimitSeconds: WORK_LIMIT_S,
+    skipped: skipOf(variant, users),
+    data: { ...dataOf(variant), graceSeconds: LEAST_GRACE_S }
+  }
 }
 
 /** @param {'node' | 'go'} runtime @param {string} state @returns {CellPlan} */
@@ -77,7 +86,8 @@ const update = (runtime, state) => {
  * What requests of a loop that are under way when the time is over may take until they end: all users' share the cores.
  * @param {number} loop @param {number} [cores]
  */
-const graceOf = (loop, cores = CORES) => Math.max(LEAST_GRACE_S, Math.ceil(loop * SLOW_COUNT_S * ORIGINAL.users / Math.min(cores, ORIGINAL.users)))
+const graceOf = (loop, cores = CORES) =>
+  Math.max(LEAST_GRACE_S, Math.ceil((loop * SLOW_COUNT_S * ORIGINAL.users) / Math.min(cores, ORIGINAL.users)))
 
 /** @param {string} variant @param {number} loop @param {boolean} toggle @returns {CellPlan} */
 const original = (variant, loop, toggle) => ({
@@ -133,7 +143,12 @@ const plans = {
 /** @param {import('../harness/interface').PlanInput} input */
 exports.plan = ({ mode, options }) => {
   const cells = plans[mode](options)
-  return cells.filter(({ variant, params }, i) => cells.findIndex((other) => other.variant === variant && JSON.stringify(other.params) === JSON.stringify(params)) === i)
+  return cells.filter(
+    ({ variant, params }, i) =>
+      cells.findIndex(
+        (other) => other.variant === variant && JSON.stringify(other.params) === JSON.stringify(params)
+      ) === i
+  )
 }
 exports.graceOf = graceOf
 exports.ORIGINAL = ORIGINAL

@@ -7,7 +7,8 @@ const { calibrate, kernels } = require('./kernels')
 
 /**
  * Steps of each kernel for each duration, with the value that every answer must have, and the Go server.
- * @param {import('../harness/interface').PlanInput & { cells: import('../harness/interface').CellPlan[], signal: AbortSignal, say: (line: string) => void }} input
+ * @param {import('../harness/interface').PlanInput & { cells: import('../harness/interface').CellPlan[], signal:
+ * AbortSignal, say: (line: string) => void }} input
  */
 exports.setup = async ({ cells, options, environment, signal, say, mode }) => {
   // One flag for both scenarios with servers.
@@ -31,7 +32,15 @@ exports.setup = async ({ cells, options, environment, signal, say, mode }) => {
   const command = cells.some(({ variant }) => variant.startsWith('go-')) ? go.findGo() : null
   const built = command === null ? null : await go.buildServer(command, signal)
   if (mode === 'faithful') say(`Every request counts to ${Number(cells[0]?.params.loop).toLocaleString('en-US')}; on few cores one of the original's takes minutes.`)
-  return { steps, bodies, port, cores: environment.cores, goServer: built?.file ?? null, goDir: built?.dir ?? null, tools: built === null ? {} : { go: built.version } }
+  return {
+    steps,
+    bodies,
+    port,
+    cores: environment.cores,
+    goServer: built?.file ?? null,
+    goDir: built?.dir ?? null,
+    tools: built === null ? {} : { go: built.version }
+  }
 }
 
 /** @param {any} shared */

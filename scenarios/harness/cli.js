@@ -13,7 +13,10 @@ const DAY_S = 86400
 
 /** @typedef {import('./interface').Scenario} Scenario */
 /** @typedef {import('./interface').ModeName} ModeName */
-/** @typedef {{ quick?: boolean, full?: boolean, faithful?: boolean, json?: string, report?: string, repeats?: number, seconds?: number, only?: string[], list?: boolean, port: number }} Flags */
+/**
+ * @typedef {{ quick?: boolean, full?: boolean, faithful?: boolean, json?: string, report?: string, repeats?: number,
+ * seconds?: number, only?: string[], list?: boolean, port: number }} Flags
+ */
 
 /** @param {string} text @param {string[]} [before] */
 function addNames (text, before = []) {
@@ -57,7 +60,10 @@ function listScenarios (scenarios) {
   for (const { name, title } of scenarios) process.stdout.write(`${name.padEnd(width)}  ${title}\n`)
 }
 
-/** Whoever read it may have read enough: `| head`. What a run writes to files is wanted nevertheless. @param {NodeJS.ErrnoException} error */
+/**
+ * Whoever read it may have read enough: `| head`. What a run writes to files is wanted nevertheless.
+ * @param {NodeJS.ErrnoException} error
+ */
 function ignoreClosedPipe (error) {
   if (error.code !== 'EPIPE') throw error
 }
@@ -71,7 +77,19 @@ exports.main = async (args) => {
   const scenarios = findScenarios()
   const program = makeProgram(scenarios)
   program.parse(args, { from: 'user' })
-  const { quick, full, faithful, json, report, repeats, seconds, only = [], list, port, ...options } = /** @type {Flags & Record<string, any>} */ (program.opts())
+  const {
+    quick,
+    full,
+    faithful,
+    json,
+    report,
+    repeats,
+    seconds,
+    only = [],
+    list,
+    port,
+    ...options
+  } = /** @type {Flags & Record<string, any>} */ (program.opts())
   const picked = pick(scenarios, program.args)
   if (picked.length === 0) {
     if (only.length > 0) throw codedError('LOOPWATCH_ERR_OPTION', '--only', 'the name of a scenario before it', only.join(','))

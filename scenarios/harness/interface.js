@@ -45,7 +45,8 @@
  * @property {'linear' | 'log'} [scale] default: log where values differ a hundredfold
  * @property {boolean} [stacked]
  * @property {string} [note] one line below: how to read it
- * @property {{ label: string, bars: { series: string, value: number, low?: number, high?: number, oversubscribed?: boolean }[] }[]} groups
+ * @property {{ label: string, bars: { series: string, value: number, low?: number, high?: number, oversubscribed?:
+ * boolean }[] }[]} groups
  *
  * @typedef {object} Comparison a further table: the original's beside ours, or a scenario's own
  * @property {string} title
@@ -62,12 +63,15 @@
  * @property {{ threshold: number } | null} agent of the calling process: its threshold, ms; null = no agent
  * @property {string[]} [packages] npm packages it needs
  * @property {string[]} [optionalPackages] npm packages without which it leaves something out
- * @property {{ flags: string, description: string, parse?: (text: string) => unknown }[]} [options] its own flags, as commander takes them
+ * @property {{ flags: string, description: string, parse?: (text: string) => unknown }[]} [options] its own flags, as
+ * commander takes them
  * @property {(input: PlanInput) => CellPlan[]} plan
- * @property {(input: PlanInput & { say: (line: string) => void, defer: (end: () => unknown) => void, signal: AbortSignal, cells: CellPlan[] }) => Promise<Record<string, unknown>>} [setup]
+ * @property {(input: PlanInput & { say: (line: string) => void, defer: (end: () => unknown) => void, signal:
+ * AbortSignal, cells: CellPlan[] }) => Promise<Record<string, unknown>>} [setup]
  * starts services, builds: what it returns is `context.shared` in every cell and must be JSON; what is given
  * to `defer` runs at the end, the last first, also after a failed setup and after Ctrl-C
- * @property {(shared: Record<string, unknown>) => Promise<void>} [teardown] before what was deferred; gets {} where setup failed
+ * @property {(shared: Record<string, unknown>) => Promise<void>} [teardown] before what was deferred; gets {} where
+ * setup failed
  * @property {(cell: CellPlan, shared: Record<string, unknown>) => Promise<void>} [before] each run of a cell
  * @property {(cell: CellPlan, shared: Record<string, unknown>) => Promise<void>} [after] each run, whatever came of it
  * @property {Column[]} [columns]
@@ -78,7 +82,8 @@
  * @property {string[]} [diagrams] SVG texts or files for the report
  *
  * @typedef {object} CellModule
- * @property {(context: import('./run/context').Context) => Promise<{ value: number, extra?: Record<string, number> }>} run
+ * @property {(context: import('./run/context').Context) => Promise<{ value: number, extra?: Record<string, number> }>}
+ * run
  * called at the top level of a fresh process; rejects where the work fails
  *
  * @typedef {object} Summary

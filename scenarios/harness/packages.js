@@ -12,7 +12,11 @@ const SCENARIOS = path.join(__dirname, '..')
  * The versions that scenarios are tested with. They are no peer dependencies: npm refuses to install the
  * agent, which needs none of them, into an application that has another version of one.
  */
-const ranges = /** @type {Record<string, string | undefined>} */ ({ ...ownDependencies, ...devDependencies, ...dependencies })
+const ranges = /** @type {Record<string, string | undefined>} */ ({
+  ...ownDependencies,
+  ...devDependencies,
+  ...dependencies
+})
 
 /**
  * Packages that are not there. They are no dependencies of the agent, which most who install it want alone.

@@ -3,7 +3,8 @@
 /**
  * @typedef {object} Failure a call without an answer
  * @property {number} index
- * @property {string} code HOOK_THREW, HOOK_REJECTED, HOOK_WRONG_TYPE, HOOK_DEADLINE, HOOK_WORKER_EXITED, HOOK_NO_WORKER or HOOK_STOPPED
+ * @property {string} code HOOK_THREW, HOOK_REJECTED, HOOK_WRONG_TYPE, HOOK_DEADLINE, HOOK_WORKER_EXITED, HOOK_NO_WORKER
+ * or HOOK_STOPPED
  * @property {string} message
  *
  * @typedef {object} Outcome of a run
@@ -20,11 +21,13 @@
  * @typedef {'last-in' | 'first-in' | 'least-loaded'} Order in which free permits are taken
  *
  * @typedef {{ depth: number, batch: number, turnMicros: number }} LaneOptions
- * @typedef {{ answer: (ticket: number, text: string) => void, refuse: (ticket: number, code: string, message: string) => void }} Lane
+ * @typedef {{ answer: (ticket: number, text: string) => void, refuse: (ticket: number, code: string, message: string)
+ * => void }} Lane
  *
  * @typedef {object} Addon
  * @property {new (order?: Order) => NativePool} HookPool
- * @property {(key: string, single: (ticket: number, id: string) => string | null, batch: (tickets: number[], ids: string[]) => (string | null)[], options: LaneOptions) => Lane} register
+ * @property {(key: string, single: (ticket: number, id: string) => string | null, batch: (tickets: number[], ids:
+ * string[]) => (string | null)[], options: LaneOptions) => Lane} register
  */
 
 /** @type {Map<string, Addon>} */
@@ -68,7 +71,8 @@ exports.registerHook = (addon, key, hook, options) => {
     }
     return null
   }
-  const batch = (/** @type {number[]} */ tickets, /** @type {string[]} */ ids) => ids.map((id, i) => single(tickets[i], id))
+  const batch = (/** @type {number[]} */ tickets, /** @type {string[]} */ ids) =>
+    ids.map((id, i) => single(tickets[i], id))
   const lane = addon.register(key, single, batch, options)
 
   /** @param {number} ticket @param {unknown} text */
@@ -82,7 +86,12 @@ exports.registerHook = (addon, key, hook, options) => {
     lane.refuse(ticket, 'HOOK_WRONG_TYPE', `the hook must return a string, it returned ${answer === null ? 'null' : typeof answer}`)
   }
 
-  /** A code of ours stays what it is: a relay passes on what its worker said. @param {number} ticket @param {any} error @param {string} code */
+  /**
+   * A code of ours stays what it is: a relay passes on what its worker said.
+   * @param {number} ticket
+   * @param {any} error
+   * @param {string} code
+   */
   function refuse (ticket, error, code) {
     const own = /^HOOK_[A-Z_]+$/.exec(String(error?.code))
     lane.refuse(ticket, own === null ? code : own[0], String(error?.message ?? error))

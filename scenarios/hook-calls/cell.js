@@ -35,19 +35,27 @@ exports.run = async (context) => {
 
   const main = threadId()
   const [cpuBefore, fromMs] = [threadUsage(main).cpuSeconds, performance.now()]
-  const pool = await implementations[data.implementation]({ file: shared.file, workers, hook: { consumeMs, stepsPerMs, asyncMs: data.asyncMs, uneven }, lane: data.lane, order: data.order })
+  const pool = await implementations[data.implementation]({
+    file: shared.file,
+    workers,
+    hook: { consumeMs, stepsPerMs, asyncMs: data.asyncMs, uneven },
+    lane: data.lane,
+    order: data.order
+  })
   const initMs = performance.now() - fromMs
   const initCpuSeconds = threadUsage(main).cpuSeconds
   pool.tids.forEach((tid) => { if (tid !== null) context.trackThread('worker thread', tid) })
 
   /** NaN where the system does not tell. */
-  const threadsCpu = () => [main, ...pool.tids].reduce((/** @type {number} */ sum, tid) => sum + (threadUsage(tid).cpuSeconds ?? NaN), 0)
+  const threadsCpu = () =>
+    [main, ...pool.tids].reduce((/** @type {number} */ sum, tid) => sum + (threadUsage(tid).cpuSeconds ?? NaN), 0)
 
   // Code of both sides is compiled then; the ids are short, as long ones would only fill the heap.
   for (let i = 0; i < WARM_UP_RUNS; i++) await pool.run(consumeMs === 0 ? WARM_UP_CALLS / 10 : Math.max(1, workers), 30)
 
   /** Of the thread that waited longest for a core; 0 where the system does not tell. */
-  const waitedMs = (/** @type {number[]} */ before) => Math.max(0, ...waits().map((seconds, i) => (seconds - before[i]) * MS_PER_S))
+  const waitedMs = (/** @type {number[]} */ before) =>
+    Math.max(0, ...waits().map((seconds, i) => (seconds - before[i]) * MS_PER_S))
   const waits = () => pool.tids.map((tid) => threadWaitSeconds(tid) ?? 0)
 
   /** @type {{ tookMs: number, waitedMs: number }[]} */
@@ -71,7 +79,11 @@ exports.run = async (context) => {
     answers.forEach((answer, i) => context.check(answer === expected(PREFIX, i, idLength), `the answer to call ${i} is not its id with the prefix`))
   }
 
-  /** Looked through afterwards: twenty answers of a megabyte hold the main thread for 50 ms, which is no block of the calls. @type {import('./addon').Outcome[]} */
+  /**
+   * Looked through afterwards: twenty answers of a megabyte hold the main thread for 50 ms, which is no block of the
+   * calls.
+   * @type {import('./addon').Outcome[]}
+   */
   const held = []
   /** What the main thread spent on each run. @type {number[]} */
   const mainCpuMs = []
@@ -89,7 +101,9 @@ exports.run = async (context) => {
       checkFailures(outcome)
       held.push(outcome)
       if (held.length * count * (idLength + ANSWER_BYTES) > MOST_HELD_BYTES) held.splice(0).forEach(checkAnswers)
-      if (consumeMs >= 1 && data.asyncMs === 0) checkTime(context, { tookMs, usedMs: pool.tids.length < workers ? NaN : (usedSeconds - usedBefore) * MS_PER_S })
+      if (consumeMs >= 1 && data.asyncMs === 0) {
+        checkTime(context, { tookMs, usedMs: pool.tids.length < workers ? NaN : (usedSeconds - usedBefore) * MS_PER_S })
+      }
     } while (performance.now() < untilMs && !data.isOnce)
   })
   held.forEach(checkAnswers)
@@ -115,7 +129,11 @@ exports.run = async (context) => {
   }
 }
 
-/** No run may be faster than its hooks. @param {import('../harness/run/context').Context} context @param {{ tookMs: number, usedMs: number }} times */
+/**
+ * No run may be faster than its hooks.
+ * @param {import('../harness/run/context').Context} context
+ * @param {{ tookMs: number, usedMs: number }} times
+ */
 function checkTime (context, { tookMs, usedMs }) {
   const params = /** @type {Params} */ (/** @type {unknown} */ (context.params))
   if (context.data.isWallTime) {

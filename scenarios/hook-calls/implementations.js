@@ -27,10 +27,16 @@ const DEADLINE_MS = 30000
 /** A turn of a thread: short enough for its timers and messages, long enough that most calls cost no wake-up. */
 const LANE = { depth: 1, batch: 1, turnMicros: 1000 }
 
-/** @param {{ workers?: import('node:worker_threads').Worker[], tids?: (number | null)[], waitMs?: number, end?: () => Promise<unknown> }} threads @param {import('./addon').NativePool} native */
+/**
+ * @param {{ workers?: import('node:worker_threads').Worker[], tids?: (number | null)[], waitMs?: number, end?: () =>
+ * Promise<unknown> }} threads
+ * @param {import('./addon').NativePool} native
+ */
 const wrap = ({ workers = [], tids = [], waitMs = 0, end = async () => {} }, native) => ({
   run: (/** @type {number} */ count, /** @type {number} */ idLength, deadlineMs = DEADLINE_MS) =>
-    new Promise((/** @type {(outcome: import('./addon').Outcome) => void} */ resolve) => native.run(count, idLength, deadlineMs, resolve)),
+    new Promise((/** @type {(outcome: import('./addon').Outcome) => void} */ resolve) =>
+      native.run(count, idLength, deadlineMs, resolve)
+    ),
   workers,
   tids,
   waitMs,

@@ -17,7 +17,8 @@ const ONE_IN = 10
 exports.isSlow = (id) => id.endsWith('0')
 
 /** What all hooks consume together, ms. @param {Params} params */
-exports.consumedMs = ({ consumeMs, count, uneven = 1 }) => consumeMs * (count + Math.ceil(count / ONE_IN) * (uneven - 1))
+exports.consumedMs = ({ consumeMs, count, uneven = 1 }) =>
+  consumeMs * (count + Math.ceil(count / ONE_IN) * (uneven - 1))
 
 /**
  * The least that a run can take: the share of the busiest of so many threads, and no less than its longest hook.

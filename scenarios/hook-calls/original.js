@@ -4,7 +4,14 @@ const { figure } = require('../harness/report/format')
 
 /** The document's rows: what a hook consumes, how many calls, how long an id. */
 exports.ROWS = [
-  [0, 1000, 30], [1, 1000, 30], [3, 333, 30], [5, 200, 30], [10, 100, 30], [10, 100, 10000], [10, 100, 100000], [10, 100, 1000000]
+  [0, 1000, 30],
+  [1, 1000, 30],
+  [3, 333, 30],
+  [5, 200, 30],
+  [10, 100, 30],
+  [10, 100, 10000],
+  [10, 100, 100000],
+  [10, 100, 1000000]
 ].map(([consumeMs, count, idLength]) => ({ consumeMs, count, idLength }))
 
 /** Its results, ms: main, indirect and direct with 1, 4, 8 and 16 workers. */
@@ -19,7 +26,17 @@ const published = [
   [1071.537, 1148.172, 336.675, 212.726, 208.795, 1100.431, 280.206, 157.28, 88.989]
 ]
 /** Initialising: total and, of it, waiting for the workers. */
-const publishedInit = [[0.013, 0], [26.207, 25.566], [29.304, 28.197], [34.062, 31.764], [51.233, 46.026], [31.253, 30.82], [34.196, 33.201], [38.116, 36.142], [57.307, 52.613]]
+const publishedInit = [
+  [0.013, 0],
+  [26.207, 25.566],
+  [29.304, 28.197],
+  [34.062, 31.764],
+  [51.233, 46.026],
+  [31.253, 30.82],
+  [34.196, 33.201],
+  [38.116, 36.142],
+  [57.307, 52.613]
+]
 const COLUMNS = [['main', 0], ...['indirect-race', 'direct'].flatMap((variant) => [1, 4, 8, 16].map((workers) => [variant, workers]))]
 
 /** @param {number[]} samples */
@@ -27,9 +44,18 @@ const mean = (samples) => samples.reduce((sum, sample) => sum + sample, 0) / sam
 
 /** @param {import('../harness/interface').Document} document @returns {import('../harness/interface').Comparison[]} */
 exports.compare = ({ cells }) => {
-  /** @param {(string | number)[]} column @param {Partial<{ consumeMs: number, count: number, idLength: number }>} row */
-  const find = ([variant, workers], row) => cells.find((cell) => cell.variant === variant && cell.params.workers === workers && cell.median !== null &&
-    Object.entries(row).every(([key, value]) => cell.params[key] === value))
+  /**
+   * @param {(string | number)[]} column
+   * @param {Partial<{ consumeMs: number, count: number, idLength: number }>} row
+   */
+  const find = ([variant, workers], row) =>
+    cells.find(
+      (cell) =>
+        cell.variant === variant &&
+        cell.params.workers === workers &&
+        cell.median !== null &&
+        Object.entries(row).every(([key, value]) => cell.params[key] === value)
+    )
   const ratio = (/** @type {number} */ ours, /** @type {number} */ theirs) => (ours / theirs).toFixed(2)
   return [{
     title: 'Initialising, ms: the original\'s means and ours',

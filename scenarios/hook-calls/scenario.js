@@ -16,7 +16,11 @@ const TIME_LIMIT_S = 120
 /** @typedef {import('../harness/interface').CellPlan} CellPlan */
 /** @typedef {{ consumeMs: number, count: number, idLength: number, uneven?: number }} Row */
 
-/** By variant: the implementation and what is set differently. @type {Record<string, { implementation: string, lane?: object, order?: string, asyncMs?: number, mostWorkers?: number }>} */
+/**
+ * By variant: the implementation and what is set differently.
+ * @type {Record<string, { implementation: string, lane?: object, order?: string, asyncMs?: number, mostWorkers?: number
+ * }>}
+ */
 const variants = {
   main: { implementation: 'main' },
   'indirect-race': { implementation: 'indirect-race' },

@@ -17,7 +17,10 @@ const GIVEN_UP = 'UND_ERR_DESTROYED'
  * @param {(requests: number) => void} [onProgress] answered since the last call
  * @returns {Promise<import('./interface').LoadResult>}
  */
-exports.drive = async ({ url, users: count, seconds, ratePerSecond, keepAlive = true, expect = {}, headers, graceSeconds = GRACE_S, probe }, onProgress = () => {}) => {
+exports.drive = async (
+  { url, users: count, seconds, ratePerSecond, keepAlive = true, expect = {}, headers, graceSeconds = GRACE_S, probe },
+  onProgress = () => {}
+) => {
   const { origin, pathname, search } = new URL(url)
   const users = Array.from({ length: count }, () => new User({ origin, headers, keepAlive }))
   const tally = new Tally(expect)
@@ -31,7 +34,10 @@ exports.drive = async ({ url, users: count, seconds, ratePerSecond, keepAlive = 
   const close = () => Promise.all(users.map((user) => user.close()))
   const grace = setTimeout(close, (seconds * (ratePerSecond === undefined ? 1 : 2) + graceSeconds) * MS_PER_S)
   const work = { path: `${pathname}${search}`, keepsBody: expect.body !== undefined, tally, isOver }
-  const { late } = ratePerSecond === undefined ? await closedLoop(users, work) : await openLoop(users, { ...work, ratePerSecond, seconds })
+  const { late } =
+    ratePerSecond === undefined
+      ? await closedLoop(users, work)
+      : await openLoop(users, { ...work, ratePerSecond, seconds })
   const endMs = performance.now()
   const own = endOfSelf()
   clearTimeout(grace)

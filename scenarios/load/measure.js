@@ -23,13 +23,20 @@ const SETTLE_MS = 200
  * @param {(order: LoadOrder) => Promise<LoadResult>} [plan.run] another driver than the built-in one
  * @param {(warm: LoadResult | null) => Promise<void>} [plan.between] before it is measured
  * @param {() => void} [plan.during] once it runs
- * @param {() => () => { role: string, cpuSeconds: number | null, peakRssBytes: number | null }[]} [plan.follow] who else works, from its call to its answer's
+ * @param {() => () => { role: string, cpuSeconds: number | null, peakRssBytes: number | null }[]} [plan.follow] who
+ * else works, from its call to its answer's
  */
-exports.measureServer = async (context, server, { order, warmUp, run, between = async () => {}, during = () => {}, follow = () => () => [] }) => {
+exports.measureServer = async (
+  context,
+  server,
+  { order, warmUp, run, between = async () => {}, during = () => {}, follow = () => () => [] }
+) => {
   const agents = (server.ready.agents ?? []).map(remoteAgent)
   context.watch(agents)
   let isMeasured = false
-  const driver = await startDriver((requests) => { if (isMeasured) context.count(requests) })
+  const driver = await startDriver((requests) => {
+    if (isMeasured) context.count(requests)
+  })
   const pids = server.ready.pids ?? [server.pid]
   // The warm-up has as many users, whose memory a server may keep.
   const idleBytes = pids.reduce((sum, pid) => sum + residentBytes(pid), 0)
@@ -54,7 +61,14 @@ exports.measureServer = async (context, server, { order, warmUp, run, between = 
       return { load, memory: endOfSampling() }
     })
     const after = await Promise.all(agents.map((agent) => agent.load()))
-    return { load, warm, extra: { ...extrasOf(load, { ...memory, idleBytes }, order.users), ...workersOf(agents.flatMap((_, i) => betweenLoads(before[i], after[i]))) } }
+    return {
+      load,
+      warm,
+      extra: {
+        ...extrasOf(load, { ...memory, idleBytes }, order.users),
+        ...workersOf(agents.flatMap((_, i) => betweenLoads(before[i], after[i])))
+      }
+    }
   } catch (error) {
     // Whatever failed on the way to a server that has ended failed because of that.
     await sleep(SETTLE_MS)
@@ -72,7 +86,11 @@ function throwIfEnded (server, load) {
   if (fault !== null) throw new Error(load === null ? fault : `${fault}; ${load.requests} requests had been answered, ${load.failed} failed`)
 }
 
-/** @param {LoadResult} load @param {{ idleBytes: number, fromBytes: number, toBytes: number, peakBytes: number, peakCpuPercent: number }} memory @param {number} users */
+/**
+ * @param {LoadResult} load
+ * @param {{ idleBytes: number, fromBytes: number, toBytes: number, peakBytes: number, peakCpuPercent: number }} memory
+ * @param {number} users
+ */
 const extrasOf = (load, memory, users) => ({
   requests: load.requests,
   loadSeconds: load.seconds,
@@ -80,7 +98,9 @@ const extrasOf = (load, memory, users) => ({
   p95Ms: load.latencyMs.p95,
   minMs: load.latencyMs.min,
   maxMs: load.latencyMs.max,
-  ...(load.probeMs === null ? {} : { healthP50Ms: load.probeMs.med, healthP99Ms: load.probeMs.p99, healthUnanswered: load.probeUnanswered }),
+  ...(load.probeMs === null
+    ? {}
+    : { healthP50Ms: load.probeMs.med, healthP99Ms: load.probeMs.p99, healthUnanswered: load.probeUnanswered }),
   serverCpuPeakPercent: memory.peakCpuPercent,
   serverFromMiB: memory.fromBytes / MIB,
   serverToMiB: memory.toBytes / MIB,
@@ -89,7 +109,9 @@ const extrasOf = (load, memory, users) => ({
   bytesReceived: load.bytesReceived,
   bytesSent: load.bytesSent,
   driverCpuSeconds: load.own.cpuSeconds,
-  ...(load.own.utilization === null ? {} : { driverUtilization: load.own.utilization, driverDelayP99Ms: Number(load.own.delayP99Ms) }),
+  ...(load.own.utilization === null
+    ? {}
+    : { driverUtilization: load.own.utilization, driverDelayP99Ms: Number(load.own.delayP99Ms) }),
   driverWasBottleneck: load.own.isBottleneck ? 1 : 0
 })
 

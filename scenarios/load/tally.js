@@ -9,7 +9,16 @@ const PARTS = /** @type {const} */ (['blockedMs', 'connectingMs', 'durationMs', 
 /** What came of the requests of a run. */
 class Tally {
   /** @type {Record<typeof PARTS[number] | 'latencyMs', number[]>} */
-  #values = { blockedMs: [], connectingMs: [], durationMs: [], receivingMs: [], sendingMs: [], waitingMs: [], latencyMs: [] }
+  #values = {
+    blockedMs: [],
+    connectingMs: [],
+    durationMs: [],
+    receivingMs: [],
+    sendingMs: [],
+    waitingMs: [],
+    latencyMs: []
+  }
+
   /** @type {Record<string, number>} */
   #errors = {}
   #failed = 0
@@ -43,8 +52,8 @@ class Tally {
   #faultOf ({ error, status, body, bodyBytes }) {
     if (error !== null) return error
     if (status !== 200) return `status ${status}`
-    if (this.#expect.body !== undefined && body !== this.#expect.body) return `wrong body ${body?.slice(0, 40)}, not ${this.#expect.body.slice(0, 40)}`
-    if (this.#expect.bodyBytes !== undefined && bodyBytes !== this.#expect.bodyBytes) return `${bodyBytes} bytes, not ${this.#expect.bodyBytes}`
+    if (this.#expect.body !== undefined && body !== this.#expect.body) { return `wrong body ${body?.slice(0, 40)}, not ${this.#expect.body.slice(0, 40)}` }
+    if (this.#expect.bodyBytes !== undefined && bodyBytes !== this.#expect.bodyBytes) { return `${bodyBytes} bytes, not ${this.#expect.bodyBytes}` }
     return null
   }
 

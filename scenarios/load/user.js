@@ -20,7 +20,9 @@ const BODY_SENT = 'undici:request:bodySent'
  * @property {string | null} error
  */
 
-/** The request whose head is being written: undici tells of the end of it on a channel of the process, in the same turn. */
+/**
+ * The request whose head is being written: undici tells of the end of it on a channel of the process, in the same turn.
+ */
 let sending = /** @type {{ sentMs: number } | null} */ (null)
 const onSent = () => {
   if (sending === null) return
@@ -47,7 +49,10 @@ class User {
     const { hostname, port } = new URL(origin)
     // No limits of undici's own: the driver's are those of the run.
     this.#client = new Client(origin, {
-      pipelining: 1, headersTimeout: 0, bodyTimeout: 0, connect: (_, callback) => this.#connect({ host: hostname, port: Number(port) }, callback)
+      pipelining: 1,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: (_, callback) => this.#connect({ host: hostname, port: Number(port) }, callback)
     })
     if (users++ === 0) subscribe(BODY_SENT, onSent)
   }
@@ -74,7 +79,8 @@ class User {
 
   /** Of all its connections. */
   get bytes () {
-    const sum = (/** @type {'bytesRead' | 'bytesWritten'} */ key) => [...this.#sockets].reduce((total, socket) => total + socket[key], 0)
+    const sum = (/** @type {'bytesRead' | 'bytesWritten'} */ key) =>
+      [...this.#sockets].reduce((total, socket) => total + socket[key], 0)
     return { received: this.#past.received + sum('bytesRead'), sent: this.#past.sent + sum('bytesWritten') }
   }
 

@@ -5,7 +5,12 @@
 const BEST_DEPTH = 256
 
 /** @param {Cell[]} cells */
-const bars = (cells) => cells.flatMap(({ variant, median, min, max, oversubscribed }) => median === null ? [] : [{ series: variant, value: median, low: min ?? undefined, high: max ?? undefined, oversubscribed }])
+const bars = (cells) =>
+  cells.flatMap(({ variant, median, min, max, oversubscribed }) =>
+    median === null
+      ? []
+      : [{ series: variant, value: median, low: min ?? undefined, high: max ?? undefined, oversubscribed }]
+  )
 
 /** @param {Cell[]} cells @param {'payload' | 'depth'} key @param {(value: any) => string} label */
 const groupsBy = (cells, key, label) => [...new Set(cells.map(({ params }) => params[key]))]

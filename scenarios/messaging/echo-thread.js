@@ -30,7 +30,9 @@ function echoRing () {
   }
 }
 
-/** @type {Record<string, (reply: { postMessage: (message: any, transfer?: any) => void }) => (message: any) => void>} */
+/**
+ * @type {Record<string, (reply: { postMessage: (message: any, transfer?: any) => void }) => (message: any) => void>}
+ */
 const echoes = {
   clone: (reply) => (message) => reply.postMessage(message),
   json: (reply) => (text) => reply.postMessage(JSON.stringify(JSON.parse(text))),

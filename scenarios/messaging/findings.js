@@ -9,14 +9,19 @@ const { figure } = require('../harness/report/format')
  * @param {Cell[]} cells @param {string} variant @param {string} payload @param {number} depth
  */
 const medianOf = (cells, variant, payload, depth) =>
-  cells.find((cell) => cell.variant === variant && cell.params.payload === payload && cell.params.depth === depth)?.median ?? null
+  cells.find((cell) => cell.variant === variant && cell.params.payload === payload && cell.params.depth === depth)
+    ?.median ?? null
 
 /** @param {number} ratio */
 const times = (ratio) => `${figure(ratio)} times`
 
-/** What the cells say in sentences, as far as they were measured. @param {import('../harness/interface').Document} document */
+/**
+ * What the cells say in sentences, as far as they were measured.
+ * @param {import('../harness/interface').Document} document
+ */
 exports.findings = ({ cells }) => {
-  const of = (/** @type {string} */ variant, /** @type {string} */ payload, depth = 1) => medianOf(cells, variant, payload, depth)
+  const of = (/** @type {string} */ variant, /** @type {string} */ payload, depth = 1) =>
+    medianOf(cells, variant, payload, depth)
   /** @type {string[]} */
   const sentences = []
   /** @param {(number | null)[]} medians @param {(...medians: number[]) => string} sentence */

@@ -79,7 +79,10 @@ function people (random, count, bytes) {
 /** @param {string} characters @param {() => number} random */
 const stringOf = (characters, random) => Array.from({ length: STRING_CHARACTERS }, () => characters[Math.floor(random() * characters.length)]).join('')
 
-/** Every payload by name; bytes is no object but what binary data is sent as. @type {Record<string, (random: () => number) => any>} */
+/**
+ * Every payload by name; bytes is no object but what binary data is sent as.
+ * @type {Record<string, (random: () => number) => any>}
+ */
 const makers = {
   small: () => ({ msg: true }),
   medium: (random) => person(random, 0, sizes.medium),

@@ -16,7 +16,10 @@ class PingPong {
   #sent = 0
   #received = 0
   #counted = 0
-  /** The next message to be timed: one at a time of those in flight, and of many only some, as two clock readings for each would show. */
+  /**
+   * The next message to be timed: one at a time of those in flight, and of many only some, as two clock readings for
+   * each would show.
+   */
   #timed = 0
   #timedSinceMs = 0
   #timings = 0
@@ -88,7 +91,9 @@ exports.run = async (context) => {
   const [transport] = await Promise.all([transports[context.variant](context), context.ready])
   const pingPong = new PingPong(context, transport)
   if (warmUpSeconds > 0) await pingPong.run(makeMessage, Number(depth), warmUpSeconds)
-  const { perSecond, sent, received, last } = await context.measure(() => pingPong.run(makeMessage, Number(depth), seconds))
+  const { perSecond, sent, received, last } = await context.measure(() =>
+    pingPong.run(makeMessage, Number(depth), seconds)
+  )
   await transport.close()
   context.check(sent === received, `${sent} messages were sent and ${received} came back`)
   const expected = makeMessage()

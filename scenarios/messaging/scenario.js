@@ -39,14 +39,29 @@ const QUICK = {
 const cell = (variant, payload, depth) => ({ variant, params: { payload, depth }, module: MODULE, busy: 2 })
 
 /** @param {Record<string, Record<string, string[]>>} chosen */
-const cellsOf = (chosen) => Object.entries(chosen).flatMap(([payload, byDepth]) =>
-  Object.entries(byDepth).flatMap(([depth, variants]) => variants.map((variant) => cell(variant, payload, Number(depth)))))
+const cellsOf = (chosen) =>
+  Object.entries(chosen).flatMap(([payload, byDepth]) =>
+    Object.entries(byDepth).flatMap(([depth, variants]) =>
+      variants.map((variant) => cell(variant, payload, Number(depth)))
+    )
+  )
 
-const matrix = () => Object.entries(carries).flatMap(([variant, payloads]) => payloads.flatMap((payload) =>
-  DEPTHS.filter((depth) => depth <= (DEPTH_LIMIT[/** @type {'huge'} */ (payload)] ?? Infinity)).map((depth) => cell(variant, payload, depth))))
+const matrix = () =>
+  Object.entries(carries).flatMap(([variant, payloads]) =>
+    payloads.flatMap((payload) =>
+      DEPTHS.filter((depth) => depth <= (DEPTH_LIMIT[/** @type {'huge'} */ (payload)] ?? Infinity)).map((depth) =>
+        cell(variant, payload, depth)
+      )
+    )
+  )
 
 /** @type {Record<import('../harness/interface').ModeName, () => import('../harness/interface').CellPlan[]>} */
-const plans = { quick: () => cellsOf(QUICK), default: () => cellsOf(CHOSEN), full: matrix, faithful: () => faithfulCells(MODULE) }
+const plans = {
+  quick: () => cellsOf(QUICK),
+  default: () => cellsOf(CHOSEN),
+  full: matrix,
+  faithful: () => faithfulCells(MODULE)
+}
 
 /** @type {import('../harness/interface').Scenario} */
 exports.scenario = {

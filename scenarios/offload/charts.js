@@ -7,21 +7,44 @@ const MEANS = ['inline', 'fork', 'worker', 'pool']
 /** @param {Cell[]} cells @param {(cell: Cell) => import('../harness/interface').Summary | null} read */
 const bars = (cells, read) => cells.flatMap((cell) => {
   const summary = read(cell)
-  return summary === null ? [] : [{ series: cell.variant, value: summary.median, low: summary.min, high: summary.max, oversubscribed: cell.oversubscribed }]
+  return summary === null
+    ? []
+    : [
+        {
+          series: cell.variant,
+          value: summary.median,
+          low: summary.min,
+          high: summary.max,
+          oversubscribed: cell.oversubscribed
+        }
+      ]
 })
 
 /** @param {Cell} cell @returns {import('../harness/interface').Summary | null} */
-const own = ({ median, min, max, ci95, samples }) => median === null || min === null || max === null ? null : { median, min, max, ci95, samples }
+const own = ({ median, min, max, ci95, samples }) =>
+  median === null || min === null || max === null ? null : { median, min, max, ci95, samples }
 const held = (/** @type {Cell} */ { extra }) => extra.heldMs ?? null
 
 /** @param {import('../harness/interface').Document} document @returns {import('../harness/interface').Chart[]} */
 exports.charts = ({ cells }) => {
   const plain = cells.filter(({ variant }) => MEANS.includes(variant))
-  /** @param {string} key @param {(cell: Cell) => boolean} keep @param {(value: any) => string} label @param {(cell: Cell) => import('../harness/interface').Summary | null} read */
-  const groups = (key, keep, label, read) => [...new Set(plain.filter(keep).map(({ params }) => params[key]))]
-    .map((value) => ({ label: label(value), bars: bars(plain.filter((cell) => keep(cell) && cell.params[key] === value), read) }))
+  /**
+   * @param {string} key
+   * @param {(cell: Cell) => boolean} keep
+   * @param {(value: any) => string} label
+   * @param {(cell: Cell) => import('../harness/interface').Summary | null} read
+   */
+  const groups = (key, keep, label, read) =>
+    [...new Set(plain.filter(keep).map(({ params }) => params[key]))].map((value) => ({
+      label: label(value),
+      bars: bars(
+        plain.filter((cell) => keep(cell) && cell.params[key] === value),
+        read
+      )
+    }))
   const isPlain = (/** @type {Cell} */ { params }) => params.inputKiB === 0 && params.parallel === 1
-  const hasInput = (/** @type {Cell} */ { params }) => params.workMs === 1 && params.parallel === 1 && params.inputKiB !== 0
+  const hasInput = (/** @type {Cell} */ { params }) =>
+    params.workMs === 1 && params.parallel === 1 && params.inputKiB !== 0
   return [
     { title: 'How long the caller is held, by size of the work', unit: 'ms', scale: /** @type {const} */ ('log'), note: 'Lower is better. Inline is the work itself: where a bar is below it, the loop is freer.', groups: groups('workMs', isPlain, (ms) => `${ms} ms`, held) },
     { title: 'Until the result is here, by size of the work', unit: 'ms', scale: /** @type {const} */ ('log'), note: 'What starting a process or a thread adds to the answer.', groups: groups('workMs', isPlain, (ms) => `${ms} ms`, own) },

@@ -9,9 +9,20 @@ const PAYS_BELOW = 0.5
 /** @type {Record<string, string>} */
 const names = { pool: 'a warm pool', worker: 'new Worker', fork: 'fork()' }
 
-/** @param {Cell[]} cells @param {string} variant @param {Partial<{ workMs: number, inputKiB: number, parallel: number }>} params */
-const find = (cells, variant, { workMs = 1, inputKiB = 0, parallel = 1 }) => cells.find((cell) => cell.variant === variant && cell.median !== null &&
-  cell.params.workMs === workMs && cell.params.inputKiB === inputKiB && cell.params.parallel === parallel)
+/**
+ * @param {Cell[]} cells
+ * @param {string} variant
+ * @param {Partial<{ workMs: number, inputKiB: number, parallel: number }>} params
+ */
+const find = (cells, variant, { workMs = 1, inputKiB = 0, parallel = 1 }) =>
+  cells.find(
+    (cell) =>
+      cell.variant === variant &&
+      cell.median !== null &&
+      cell.params.workMs === workMs &&
+      cell.params.inputKiB === inputKiB &&
+      cell.params.parallel === parallel
+  )
 
 /** @param {Cell | undefined} cell */
 const heldMs = (cell) => cell?.extra.heldMs?.median ?? null
@@ -29,13 +40,20 @@ function breakEven (cells, works) {
   })
 }
 
-/** @param {Cell[]} cells @param {(variant: string, cell: Cell) => string | null} describe @param {Parameters<typeof find>[2]} params */
+/**
+ * @param {Cell[]} cells
+ * @param {(variant: string, cell: Cell) => string | null} describe
+ * @param {Parameters<typeof find>[2]} params
+ */
 const each = (cells, params, describe) => Object.keys(names).flatMap((variant) => {
   const cell = find(cells, variant, params)
   return cell === undefined ? [] : describe(variant, cell) ?? []
 }).join(', ')
 
-/** What the cells say in sentences, as far as they were measured. @param {import('../harness/interface').Document} document */
+/**
+ * What the cells say in sentences, as far as they were measured.
+ * @param {import('../harness/interface').Document} document
+ */
 exports.findings = ({ cells, environment }) => {
   /** @type {string[]} */
   const sentences = []
@@ -45,7 +63,9 @@ exports.findings = ({ cells, environment }) => {
     const texts = verdicts.map(({ variant, from, costMs, upToMs }) => from === null
       ? `${names[variant]} not up to ${upToMs} ms`
       : `${names[variant]} from ${from} ms of work on (it holds the caller for ${figure(costMs)} ms)`)
-    const best = verdicts.filter(({ from }) => from !== null).sort((a, b) => Number(a.from) - Number(b.from) || a.costMs - b.costMs)[0]
+    const best = verdicts
+      .filter(({ from }) => from !== null)
+      .sort((a, b) => Number(a.from) - Number(b.from) || a.costMs - b.costMs)[0]
     sentences.push(`On this machine (${environment.cores} cores) offloading pays by ${texts.join(', ')}${best === undefined ? '' : `; the means of choice is ${names[best.variant]}`}. It pays where it holds the caller for less than half of what the work itself would.`)
   }
   const later = each(cells, {}, (variant, cell) => {

@@ -18,8 +18,10 @@ const { work } = require('./work')
  * @property {number} resultMs from the first call until the answer is here
  * @property {number} answeredMs when that was, on the caller's clock
  *
- * @typedef {{ role: string, cpuSeconds: number | null, peakRssBytes: number | null }} Usage of what was started, at its end
- * @typedef {(task: Task) => Promise<{ answer: Answer, times: Times, rssBytes: number, usage?: Usage }>} Means rssBytes: of the caller when the answer is here
+ * @typedef {{ role: string, cpuSeconds: number | null, peakRssBytes: number | null }} Usage of what was started, at its
+ * end
+ * @typedef {(task: Task) => Promise<{ answer: Answer, times: Times, rssBytes: number, usage?: Usage }>} Means rssBytes:
+ * of the caller when the answer is here
  */
 
 const now = () => performance.now()
@@ -53,7 +55,13 @@ const startedFor = ({ start, send, usage, end }) => async (task) => {
     started.once('exit', (/** @type {number} */ code) => reject(new Error(`ended with exit code ${code} before it answered`)))
   })
   const answeredMs = now()
-  const times = { startMs: startedMs - fromMs, sendMs: sentMs - startedMs, onlineMs, resultMs: answeredMs - fromMs, answeredMs }
+  const times = {
+    startMs: startedMs - fromMs,
+    sendMs: sentMs - startedMs,
+    onlineMs,
+    resultMs: answeredMs - fromMs,
+    answeredMs
+  }
   const rssBytes = rss()
   const used = usage(started, tid)
   await end(started)
@@ -98,7 +106,11 @@ function makePool (threads) {
       const sentMs = now()
       const answer = await answering
       const answeredMs = now()
-      return { answer, times: { startMs: 0, sendMs: sentMs - fromMs, onlineMs: 0, resultMs: answeredMs - fromMs, answeredMs }, rssBytes: rss() }
+      return {
+        answer,
+        times: { startMs: 0, sendMs: sentMs - fromMs, onlineMs: 0, resultMs: answeredMs - fromMs, answeredMs },
+        rssBytes: rss()
+      }
     },
     close: () => pool.destroy()
   }

@@ -21,11 +21,22 @@ const TIME_LIMIT_S = 60
 
 /** @typedef {import('../harness/interface').CellPlan} CellPlan */
 
-/** @param {string} variant @param {Partial<{ workMs: number, inputKiB: number, parallel: number }>} params @returns {CellPlan} */
+/**
+ * @param {string} variant
+ * @param {Partial<{ workMs: number, inputKiB: number, parallel: number }>} params
+ * @returns {CellPlan}
+ */
 function cell (variant, { workMs = 1, inputKiB = 0, parallel = 1 }) {
   // A pool has as many threads as there are cores, whatever is waiting.
   const busy = variant === 'pool' ? Math.min(parallel, os.availableParallelism()) : parallel
-  return { variant, params: { workMs, inputKiB, parallel }, module: TASK, workers: busy, busy, timeLimitSeconds: TIME_LIMIT_S }
+  return {
+    variant,
+    params: { workMs, inputKiB, parallel },
+    module: TASK,
+    workers: busy,
+    busy,
+    timeLimitSeconds: TIME_LIMIT_S
+  }
 }
 
 /** @param {number} count @returns {CellPlan[]} */
@@ -34,7 +45,8 @@ const topLevel = (count) => ['fork-at-top-level', 'worker-at-top-level'].map((va
 }))
 
 /** @param {string[]} variants @param {number[]} values @param {(value: number) => object} params */
-const cross = (variants, values, params) => values.flatMap((value) => variants.map((variant) => cell(variant, params(value))))
+const cross = (variants, values, params) =>
+  values.flatMap((value) => variants.map((variant) => cell(variant, params(value))))
 
 const byWork = (/** @type {number[]} */ works) => cross(['inline', 'fork', 'worker', 'pool'], works, (workMs) => ({ workMs }))
 const byInput = (/** @type {number[]} */ inputs) => cross(['fork', 'worker', 'pool'], inputs, (inputKiB) => ({ inputKiB }))

@@ -14,7 +14,9 @@ const PAUSE_MS = 5
 /** @param {import('../harness/run/context').Context} context */
 exports.run = async (context) => {
   const { shared } = context
-  const { workMs, inputKiB, parallel } = /** @type {{ workMs: number, inputKiB: number, parallel: number }} */ (context.params)
+  const { workMs, inputKiB, parallel } = /** @type {{ workMs: number, inputKiB: number, parallel: number }} */ (
+    context.params
+  )
   const input = inputKiB === 0 ? null : new Uint8Array(inputKiB * BYTES_PER_KIB)
   const task = { steps: workMs * shared.stepsPerMs, input }
   const { run, close } = means[context.variant](Math.min(parallel, os.availableParallelism()))
@@ -34,7 +36,8 @@ exports.run = async (context) => {
       const fromMs = performance.now()
       const done = await Promise.all(Array.from({ length: parallel }, () => run(task)))
       // Until they have ended is no part of it.
-      const resultMs = parallel === 1 ? done[0].times.resultMs : Math.max(...done.map(({ times }) => times.answeredMs)) - fromMs
+      const resultMs =
+        parallel === 1 ? done[0].times.resultMs : Math.max(...done.map(({ times }) => times.answeredMs)) - fromMs
       // While it is there: a thread that has ended gives its memory back.
       growths.push((Math.max(...done.map(({ rssBytes }) => rssBytes)) - rssBefore) / parallel)
       for (const { answer, times, usage } of done) {

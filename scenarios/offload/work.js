@@ -7,7 +7,10 @@ const ROUNDS = 10
 /** Some 20 ms. */
 const ROUND_STEPS = 2e7
 
-/** Steps of one call: short, so that V8 compiles the function as called often rather than in mid-loop, which was five times slower. */
+/**
+ * Steps of one call: short, so that V8 compiles the function as called often rather than in mid-loop, which was five
+ * times slower.
+ */
 const CHUNK = 10000
 
 /** @param {number} value @param {number} steps */

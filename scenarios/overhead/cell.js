@@ -52,7 +52,8 @@ exports.run = async (context) => {
     const failed = pairs.reduce((sum, pair) => sum + pair.bare.failed + pair.watched.failed, 0)
     context.checkEqual(failed, 0, `the number of failed requests (${failed})`)
     await watched.checkCount(context)
-    const ratio = (/** @type {'requestsPerSecond' | 'p50Ms' | 'p99Ms' | 'cpuUs'} */ key) => median(pairs.map((pair) => pair.watched[key] / pair.bare[key]))
+    const ratio = (/** @type {'requestsPerSecond' | 'p50Ms' | 'p99Ms' | 'cpuUs'} */ key) =>
+      median(pairs.map((pair) => pair.watched[key] / pair.bare[key]))
     const [bareUsage, watchedUsage] = [await bare.usage(), await watched.usage()]
     return {
       value: ratio('requestsPerSecond'),

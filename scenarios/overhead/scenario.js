@@ -8,7 +8,10 @@ const { findings } = require('./report/findings')
 const { optionalPackages, parseParts, parseRate, plan } = require('./parts')
 const { tables } = require('./server/pooled')
 
-/** Of both servers: under load V8 compiles for some seconds, in turns of 3 to 25 ms that a p99 would take for the watching. */
+/**
+ * Of both servers: under load V8 compiles for some seconds, in turns of 3 to 25 ms that a p99 would take for the
+ * watching.
+ */
 const WARM_UP_S = 8
 
 /** @type {import('../harness/interface').Scenario} */

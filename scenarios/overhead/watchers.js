@@ -7,13 +7,15 @@ const { peers } = require('./peers')
 /**
  * What watches a server.
  * @typedef {object} Started
- * @property {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse, next: () => void) => void} [inRequest] around each request
+ * @property {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse, next: () =>
+ * void) => void} [inRequest] around each request
  * @property {() => Promise<number>} [counted] the requests it has counted
  * @property {() => boolean | Promise<boolean>} [sees] whether it has seen any: of one that counts none
  *
  * @typedef {object} Watcher
  * @property {string[]} [packages] of npm
- * @property {(params: { dir: string }) => { env?: Record<string, string>, cwd?: string }} [around] of the server's process
+ * @property {(params: { dir: string }) => { env?: Record<string, string>, cwd?: string }} [around] of the server's
+ * process
  * @property {() => { start: () => Started | void | Promise<Started | void> }} load what start() is measured without
  */
 
@@ -42,7 +44,8 @@ const contestant = (name, settings = {}) => ({
     const packages = contestants[name].packages.map((each) => require(each))
     return {
       start: async () => {
-        const { inRequest } = await contestants[name].start({ packages, report: () => {}, thresholdMs: THRESHOLD_MS, ...settings }) ?? {}
+        const { inRequest } =
+          (await contestants[name].start({ packages, report: () => {}, thresholdMs: THRESHOLD_MS, ...settings })) ?? {}
         return inRequest === undefined ? undefined : { inRequest: (_request, _response, next) => inRequest('/', next) }
       }
     }

@@ -12,7 +12,8 @@ const GROWTH_MB = { short: 40, long: 15 }
 const SHORT_S = 300
 
 /**
- * @typedef {{ residentBytes: number, heapBytes: number, heapUsedBytes: number, files: number }} Look at one process: all
+ * @typedef {{ residentBytes: number, heapBytes: number, heapUsedBytes: number, files: number }} Look at one process:
+ * all
  *   its memory, the JavaScript heap of its main thread as V8 holds it, what is in use of that, open files
  *
  * @typedef {object} Point what was seen of both services at one time
@@ -27,17 +28,23 @@ const SHORT_S = 300
  * @property {ReturnType<typeof import('./match').match>} main
  * @property {ReturnType<typeof import('./match').match>} thread
  * @property {{ answered: number, counted: number, dropped: number, failed: number }} requests of the watched service
- * @property {{ counted: number, written: number, lost: number, secondsCounted: number }} blocks of the main thread, metrics and files
+ * @property {{ counted: number, written: number, lost: number, secondsCounted: number }} blocks of the main thread,
+ * metrics and files
  * @property {number} backward counters that were smaller than before
  * @property {{ watched: number, bare: number }} cpuSeconds
  *
- * @typedef {{ what: string, value: string, bound: string, isMet: boolean | null }} Row isMet is null where there is no bound
+ * @typedef {{ what: string, value: string, bound: string, isMet: boolean | null }} Row isMet is null where there is no
+ * bound
  */
 
 /** @param {Point[]} points @param {number} which from 0 */
-const quarter = (points, which) => points.slice(Math.floor(points.length * which / QUARTERS), Math.floor(points.length * (which + 1) / QUARTERS))
+const quarter = (points, which) =>
+  points.slice(Math.floor((points.length * which) / QUARTERS), Math.floor((points.length * (which + 1)) / QUARTERS))
 
-/** Starved or suspended: of the machine, with no line to blame. @param {import('../../lib/types').BlockRecord['cause']} cause */
+/**
+ * Starved or suspended: of the machine, with no line to blame.
+ * @param {import('../../lib/types').BlockRecord['cause']} cause
+ */
 const isExcused = (cause) => causes[cause].excuse !== undefined
 
 /**
@@ -53,20 +60,34 @@ exports.judge = ({ points, main, thread, requests, blocks, backward, cpuSeconds 
   const madeS = [...main.pairs.map(({ truth }) => truth), ...main.missed].reduce((sum, { ms }) => sum + ms, 0) / 1000
   const othersS = main.others.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1000
   const named = judged.filter(({ truth, record }) => record.frame?.function === truth.kind).length
-  const right = judged.filter(({ truth, record }) => record.cause === KINDS[/** @type {keyof typeof KINDS} */ (truth.kind)]).length
+  const right = judged.filter(
+    ({ truth, record }) => record.cause === KINDS[/** @type {keyof typeof KINDS} */ (truth.kind)]
+  ).length
   const off = main.pairs.map(({ truth, record }) => Math.abs(record.durationMs - truth.ms))
-  const startOff = [...main.pairs, ...thread.pairs].map(({ truth, record }) => Math.abs(Date.parse(record.startedAt) - truth.startedAt))
-  // V8 gives back a heap when it pleases, and its two heaps do not please at once: what it holds for the main thread is left out.
+  const startOff = [...main.pairs, ...thread.pairs].map(({ truth, record }) =>
+    Math.abs(Date.parse(record.startedAt) - truth.startedAt)
+  )
+  // V8 gives back a heap when it pleases, and its two heaps do not please at once: what it holds for the main thread is
+  // left out.
   const outside = (/** @type {Look} */ { residentBytes, heapBytes }) => residentBytes - heapBytes
   // What the heap fell back to: it fills up for minutes before it is collected, and what is left then is what is kept.
   const shares = (/** @type {Point[]} */ some) => ({
-    outsideMb: (median(some.map(({ watched }) => outside(watched))) - median(some.map(({ bare }) => outside(bare)))) / MB,
-    heapMb: (Math.min(...some.map(({ watched }) => watched.heapUsedBytes)) - Math.min(...some.map(({ bare }) => bare.heapUsedBytes))) / MB,
+    outsideMb:
+      (median(some.map(({ watched }) => outside(watched))) - median(some.map(({ bare }) => outside(bare)))) / MB,
+    heapMb:
+      (Math.min(...some.map(({ watched }) => watched.heapUsedBytes)) -
+        Math.min(...some.map(({ bare }) => bare.heapUsedBytes))) /
+      MB,
     files: median(some.map(({ watched, bare }) => watched.files - bare.files))
   })
   const [second, last] = [shares(quarter(points, 1)), shares(quarter(points, 3))]
-  const grown = { outsideMb: last.outsideMb - second.outsideMb, heapMb: last.heapMb - second.heapMb, files: last.files - second.files }
-  const resident = (/** @type {number} */ which) => (median(quarter(points, which).map(({ watched }) => watched.residentBytes)) / MB).toFixed(0)
+  const grown = {
+    outsideMb: last.outsideMb - second.outsideMb,
+    heapMb: last.heapMb - second.heapMb,
+    files: last.files - second.files
+  }
+  const resident = (/** @type {number} */ which) =>
+    (median(quarter(points, which).map(({ watched }) => watched.residentBytes)) / MB).toFixed(0)
   const mayGrowMb = (points.at(-1)?.atS ?? 0) < SHORT_S ? GROWTH_MB.short : GROWTH_MB.long
   const counted = requests.counted + requests.dropped
   const ratio = (blocks.secondsCounted - othersS) / madeS

@@ -31,7 +31,10 @@ exports.match = (truths, records) => {
   for (const truth of truths) {
     let best = /** @type {BlockRecord | null} */ (null)
     for (const record of free) {
-      if (overlapMs(truth, record) >= truth.ms / 2 && (best === null || overlapMs(truth, record) > overlapMs(truth, best))) best = record
+      if (
+        overlapMs(truth, record) >= truth.ms / 2 &&
+        (best === null || overlapMs(truth, record) > overlapMs(truth, best))
+      ) { best = record }
     }
     if (best === null) {
       missed.push(truth)

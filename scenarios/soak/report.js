@@ -17,7 +17,10 @@ exports.verdict = ({ isMet }) => isMet === null ? '' : isMet ? 'met' : 'BROKEN'
  */
 exports.renderSoak = async ({ title, machine, rows, points }) => {
   /** @param {string} name @param {(point: import('./judge').Point) => number} valueOf */
-  const line = (name, valueOf) => ({ name, points: points.map((point) => /** @type {[number, number]} */ ([point.atS / S_PER_MIN, valueOf(point)])) })
+  const line = (name, valueOf) => ({
+    name,
+    points: points.map((point) => /** @type {[number, number]} */ ([point.atS / S_PER_MIN, valueOf(point)]))
+  })
   const charts = await Promise.all([
     { title: 'Resident memory', unit: 'MB', lines: [line('watched', ({ watched }) => watched.residentBytes / MB), line('bare', ({ bare }) => bare.residentBytes / MB)] },
     { title: 'Memory outside the main thread\'s heap', unit: 'MB', lines: [line('watched', ({ watched }) => (watched.residentBytes - watched.heapBytes) / MB), line('bare', ({ bare }) => (bare.residentBytes - bare.heapBytes) / MB)] },

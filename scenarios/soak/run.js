@@ -67,7 +67,8 @@ async function soak ({ watched, bare }, signal) {
   const fromMs = performance.now()
   const over = new AbortController()
   const end = over.signal
-  // By a timer of our own: a signal that AbortSignal.any() makes of a timeout may be collected before it fires (Node.js 20).
+  // By a timer of our own: a signal that AbortSignal.any() makes of a timeout may be collected before it fires (Node.js
+  // 20).
   const timer = setTimeout(() => over.abort(), minutes * 60_000)
   signal.addEventListener('abort', () => over.abort())
   const blocking = makeBlocks({ watched, bare }, end, truths)

@@ -15,4 +15,6 @@ exports.scrape = async (url) => {
 exports.sumOf = (scrape, name, label = '') => [...scrape.values()].reduce((sum, each) => sum + (each.name === name && each.labels.includes(label) ? each.value : 0), 0)
 
 /** Counters that have become smaller, or gone. @param {Scrape} before @param {Scrape} after */
-exports.countBackward = (before, after) => [...before].filter(([series, { name, value }]) => GROWING.test(name) && !((after.get(series)?.value ?? -1) >= value)).length
+exports.countBackward = (before, after) =>
+  [...before].filter(([series, { name, value }]) => GROWING.test(name) && !((after.get(series)?.value ?? -1) >= value))
+    .length

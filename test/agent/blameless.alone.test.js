@@ -10,7 +10,10 @@ const CALM_MS = 1500
 /** @param {any[]} records */
 const blamed = (records) => records.filter(({ cause }) => cause === 'js' || cause === 'native')
 
-/** @param {{ watchdog: (path: string) => Promise<Response> }} app @returns {Promise<any[]>} blocks since the loop turned */
+/**
+ * @param {{ watchdog: (path: string) => Promise<Response> }} app
+ * @returns {Promise<any[]>} blocks since the loop turned
+ */
 const blocksOf = async (app) => /** @type {any} */ (await (await app.watchdog('/blocks')).json()).filter((/** @type {any} */ { startup }) => !startup)
 
 test('an idle process has no blocks', async (t) => {

@@ -11,7 +11,11 @@ const { startApp, startNode, eventually } = require('../support/app')
 const TAKEN = 0.25
 const ATTEMPTS = 5
 
-/** What was said of one block of this kind, of which the machine took no large part. @param {Awaited<ReturnType<typeof startApp>>} app @param {string} name */
+/**
+ * What was said of one block of this kind, of which the machine took no large part.
+ * @param {Awaited<ReturnType<typeof startApp>>} app
+ * @param {string} name
+ */
 async function attempt (app, name) {
   for (let left = ATTEMPTS; ; left--) {
     await eventually(async () => /** @type {any} */ (await (await app.watchdog('/healthz')).json()).status === 'ok', 'calm before the block')
@@ -44,7 +48,8 @@ test('each kind of block is reported while it lasts, with function, request, cau
       assert.match(settled.frame.file, /blocks\.js$/)
       assert.ok(cause.includes(settled.cause), `cause: ${seen}`)
       assert.equal(settled.request.method, 'GET')
-      // The application measures from the call; the loop may have been busy a little around it, or kept waiting for a CPU.
+      // The application measures from the call; the loop may have been busy a little around it, or kept waiting for a
+      // CPU.
       const errorMs = Math.abs(settled.durationMs - ms)
       assert.ok(errorMs <= settled.uncertaintyMs + 25 + (settled.evidence.runQueueMs ?? 0), `${settled.durationMs} ± ${settled.uncertaintyMs} is not ${ms}: ${seen}`)
     })

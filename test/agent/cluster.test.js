@@ -19,9 +19,12 @@ const { needs } = require('../support/tools')
 /** @typedef {import('../support/exposition').Sample} Sample */
 
 /** @param {Sample[]} samples @param {string} name @param {Record<string, string>} labels */
-const sum = (samples, name, labels) => samples
-  .filter((sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value))
-  .reduce((total, { value }) => total + value, 0)
+const sum = (samples, name, labels) =>
+  samples
+    .filter(
+      (sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value)
+    )
+    .reduce((total, { value }) => total + value, 0)
 
 /** @param {Sample[]} samples @param {string | number} worker */
 const blocksOf = (samples, worker) => sum(samples, 'loopwatch_block_duration_seconds_count', { worker: `${worker}` })
@@ -47,10 +50,16 @@ test('a cluster has one endpoint, with every worker under its number and sums th
   await eventually(async () => {
     const counted = await app.samples()
     const all = await app.json('/blocks')
-    return [1, 2, 3].every((worker) => blocksOf(counted, worker) === all.filter((/** @type {any} */ record) => record.worker === worker).length)
+    return [1, 2, 3].every(
+      (worker) =>
+        blocksOf(counted, worker) === all.filter((/** @type {any} */ record) => record.worker === worker).length
+    )
   }, 'as many counted as listed')
   const samples = await app.samples()
-  const seconds = blocks.reduce((/** @type {number} */ total, /** @type {any} */ { durationMs }) => total + durationMs / 1000, 0)
+  const seconds = blocks.reduce(
+    (/** @type {number} */ total, /** @type {any} */ { durationMs }) => total + durationMs / 1000,
+    0
+  )
   assert.ok(Math.abs(sum(samples, 'loopwatch_blocked_seconds_total', { route }) - seconds) < 0.001)
   assert.ok(seconds > 9 * 0.1)
   assert.equal(valueOf(samples, 'loopwatch_cluster_workers', { worker: 'primary', state: 'answering' }), 3)
@@ -223,7 +232,9 @@ test('a rolling restart loses nothing: who leaves with agent.stop() has told its
     const listed = (await app.json('/blocks')).filter((/** @type {any} */ { worker }) => worker !== null)
     const now = await app.samples()
     blocks = [1, 2, 3].reduce((total, worker) => total + blocksOf(now, worker), 0)
-    return gone.every((pid) => listed.some((/** @type {any} */ record) => record.pid === pid)) && blocks === listed.length
+    return (
+      gone.every((pid) => listed.some((/** @type {any} */ record) => record.pid === pid)) && blocks === listed.length
+    )
   }, () => `as many blocks counted as listed; counted are ${blocks}`)
 })
 

@@ -51,5 +51,7 @@ test('code that was compiled in memory has its own lines by the end of its first
 })
 
 test('where nobody has its source map, a line of code compiled in memory is in doubt', { skip: Boolean(/** @type {any} */ (process.features).typescript) && 'Node.js compiles it itself, at the same place' }, async (t) => {
-  for (const { exact, compiled } of await framesOf(t, [])) assert.deepEqual({ exact, compiled }, { exact: false, compiled: true })
+  for (const { exact, compiled } of await framesOf(t, [])) {
+    assert.deepEqual({ exact, compiled }, { exact: false, compiled: true })
+  }
 })

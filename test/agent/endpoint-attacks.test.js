@@ -120,7 +120,8 @@ test('the endpoint of a process', async (t) => {
     const query = fc.array(fc.tuple(fc.constantFrom('ms', 'format', 'seconds', 'group', 'cause', 'route', '__proto__'), fc.oneof(value, strange)), { maxLength: 3 })
     const known = fc.tuple(fc.constantFrom('/', '/metrics', '/healthz', '/blocks', '/profile', '/flame', '/page.js', '/events', '/blocks/1-1.folded.txt', '/__proto__', '/constructor/x'), query)
       .map(([base, pairs]) => `${base}?${pairs.map(([key, text]) => `${key}=${encodeURIComponent(text.toWellFormed())}`).join('&')}`)
-    const rarely = (/** @type {string} */ usual, /** @type {fc.Arbitrary<string>} */ other) => fc.oneof({ arbitrary: fc.constant(usual), weight: 8 }, { arbitrary: other, weight: 1 })
+    const rarely = (/** @type {string} */ usual, /** @type {fc.Arbitrary<string>} */ other) =>
+      fc.oneof({ arbitrary: fc.constant(usual), weight: 8 }, { arbitrary: other, weight: 1 })
     const request = fc.record({
       method: rarely('GET', fc.constantFrom('HEAD', 'POST', 'OPTIONS', 'TRACE', 'get', '')),
       path: fc.oneof({ arbitrary: known, weight: 8 }, { arbitrary: strange, weight: 1 }),

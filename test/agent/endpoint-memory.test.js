@@ -14,7 +14,10 @@ const { statusesOf } = require('../support/raw')
 const HEAD_BYTES = 8 * 1024
 const MB = 1024 * 1024
 const CROWD = 60
-/** Several times what is let wait, and what one answer takes to be made; without a bound a crowd takes all that the thread may have, and more outside of its heap. */
+/**
+ * Several times what is let wait, and what one answer takes to be made; without a bound a crowd takes all that the
+ * thread may have, and more outside of its heap.
+ */
 const MOST_MB = 200
 
 /** @param {import('node:test').TestContext} t */

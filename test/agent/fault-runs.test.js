@@ -21,10 +21,17 @@ const HARM = path.join(FIXTURES, 'harm.js')
 const HOUR_MS = 3600e3
 const HOLD = 'function hold (ms) { const end = performance.now() + ms; while (performance.now() < end); }'
 
-/** @param {import('../support/exposition').Sample[]} samples @param {string} name @param {Record<string, string>} [labels] */
-const sumOf = (samples, name, labels = {}) => samples
-  .filter((sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value))
-  .reduce((sum, { value }) => sum + value, 0)
+/**
+ * @param {import('../support/exposition').Sample[]} samples
+ * @param {string} name
+ * @param {Record<string, string>} [labels]
+ */
+const sumOf = (samples, name, labels = {}) =>
+  samples
+    .filter(
+      (sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value)
+    )
+    .reduce((sum, { value }) => sum + value, 0)
 
 test('killed in mid-block, its file cut short or padded by a power cut: every record but the cut one is read', async (t) => {
   const dir = makeDir(t)
@@ -44,7 +51,9 @@ test('killed in mid-block, its file cut short or padded by a power cut: every re
   const lastLine = bytes.lastIndexOf('\n', bytes.length - 2) + 1
   const earlier = bytes.subarray(0, lastLine).toString().trim().split('\n').map((line) => JSON.parse(line).id)
   // Cut anywhere within the last line, or left with the blocks of the disk that were never written.
-  const cuts = [lastLine + 1, lastLine + 20, Math.floor((lastLine + bytes.length) / 2), bytes.length - 2].map((at) => bytes.subarray(0, at))
+  const cuts = [lastLine + 1, lastLine + 20, Math.floor((lastLine + bytes.length) / 2), bytes.length - 2].map((at) =>
+    bytes.subarray(0, at)
+  )
   for (const left of [...cuts, Buffer.concat([cuts[1], Buffer.alloc(4096)])]) {
     fs.writeFileSync(file, left)
     const { records, broken } = readBlocks(dir)
@@ -142,7 +151,9 @@ test('the wall clock is set forward and back, between blocks and within them: du
   for (const text of scrapes) {
     const { samples } = parseExposition(text)
     for (const { name, labels, value } of past.filter(({ name }) => /_(total|bucket|count|sum)$/.test(name))) {
-      const now = samples.find((sample) => sample.name === name && JSON.stringify(sample.labels) === JSON.stringify(labels))
+      const now = samples.find(
+        (sample) => sample.name === name && JSON.stringify(sample.labels) === JSON.stringify(labels)
+      )
       assert.ok(now !== undefined && now.value >= value && now.value < 1000, `${name} ${JSON.stringify(labels)}: ${value}, then ${now?.value}`)
     }
     past = samples
@@ -222,18 +233,30 @@ test('workers of a cluster are killed and replaced one batch after the other: no
     }
     return { listed, counted, samples }
   }
-  /** Each has its block, listed and counted at the primary. @param {number[]} pids @param {Record<string, number>} before counted by worker before these came */
+  /**
+   * Each has its block, listed and counted at the primary.
+   * @param {number[]} pids
+   * @param {Record<string, number>} before counted by worker before these came
+   */
   const block = async (pids, before) => {
     for (const pid of pids) app.tell({ to: pid, spin: 200 })
     let saw = ''
-    // Of what busy machines do to other turns there may be more; metrics come once a second, and with a worker they would die.
+    // Of what busy machines do to other turns there may be more; metrics come once a second, and with a worker they
+    // would die.
     return eventually(async () => {
       const { listed, counted } = await look()
       const isSeen = (/** @type {number} */ pid) => {
         const own = listed.filter((/** @type {any} */ record) => record.pid === pid)
-        return own.some((/** @type {any} */ { startup, durationMs }) => !startup && durationMs >= 190) && counted[own[0].worker] >= (before[own[0].worker] ?? 0) + own.length
+        return (
+          own.some((/** @type {any} */ { startup, durationMs }) => !startup && durationMs >= 190) &&
+          counted[own[0].worker] >= (before[own[0].worker] ?? 0) + own.length
+        )
       }
-      saw = JSON.stringify({ pids, counted, listed: listed.map((/** @type {any} */ { pid, worker, durationMs }) => [pid, worker, durationMs]) })
+      saw = JSON.stringify({
+        pids,
+        counted,
+        listed: listed.map((/** @type {any} */ { pid, worker, durationMs }) => [pid, worker, durationMs])
+      })
       return pids.every(isSeen) && counted
     }, () => `blocks: ${saw}`, 60_000)
   }

@@ -1,6 +1,7 @@
 'use strict'
 
-// Takes more than half a minute: two dozen processes in turn, and what is lost is tried again after one to five seconds.
+// Takes more than half a minute: two dozen processes in turn, and what is lost is tried again after one to five
+// seconds.
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')

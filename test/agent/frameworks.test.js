@@ -7,7 +7,10 @@ const { eventually } = require('../support/app')
 const { NoopAgent } = require('../../lib/host/noop-agent')
 const { watchRoutes, listen } = require('../support/routes')
 
-/** Path asked, route in the handler (undefined: none ran), route at the end, status, request. @typedef {[string, string | null | undefined, string | null | undefined, number, RequestInit?]} Case */
+/**
+ * Path asked, route in the handler (undefined: none ran), route at the end, status, request.
+ * @typedef {[string, string | null | undefined, string | null | undefined, number, RequestInit?]} Case
+ */
 
 const json = (/** @type {unknown} */ body) => ({ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
 
@@ -53,7 +56,12 @@ const HAPI = [
   ['/nothing', undefined, null, 404]
 ]
 
-/** @param {ReturnType<typeof watchRoutes>} routes @param {import('node:http').Server} server @param {Case[]} cases @param {string} [when] */
+/**
+ * @param {ReturnType<typeof watchRoutes>} routes
+ * @param {import('node:http').Server} server
+ * @param {Case[]} cases
+ * @param {string} [when]
+ */
 async function check (routes, server, cases, when = '') {
   for (const [path, handler, end, status, init] of cases) {
     assert.deepEqual(await routes.ask(server, path, init), { status, handler, end }, `${path} ${when}`)

@@ -16,7 +16,11 @@ const asIs = (/** @type {Buffer} */ value) => value
 function connect (t, port) {
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure())
   t.after(() => client.close())
-  /** @param {string} path @param {string} text @returns {Promise<string | number | undefined>} the answer, or the code of gRPC */
+  /**
+   * @param {string} path
+   * @param {string} text
+   * @returns {Promise<string | number | undefined>} the answer, or the code of gRPC
+   */
   const ask = (path, text) => new Promise((resolve) => {
     const metadata = new Metadata()
     metadata.set('traceparent', `00-${TRACE}-00f067aa0ba902b7-01`)

@@ -15,7 +15,11 @@ const { parseExposition } = require('../support/exposition')
 const { makeMetrics } = require('../support/metrics')
 const { listen } = require('../support/routes')
 
-/** Requests of this process, sensed and counted as an agent does. @param {import('node:test').TestContext} t @param {number} [routes] */
+/**
+ * Requests of this process, sensed and counted as an agent does.
+ * @param {import('node:test').TestContext} t
+ * @param {number} [routes]
+ */
 function watch (t, routes = 50) {
   const memory = createMemory()
   const requests = new Requests(openBridge(memory), { routes })
@@ -91,7 +95,11 @@ for (const name of ['express', 'express-4']) {
     app.use('/v2', v2)
     other.use('/internal', orders)
     late.use('/first', orders)
-    const [server, second, third] = [await listen(t, http.createServer(app)), await listen(t, http.createServer(other)), await listen(t, http.createServer(late))]
+    const [server, second, third] = [
+      await listen(t, http.createServer(app)),
+      await listen(t, http.createServer(other)),
+      await listen(t, http.createServer(late))
+    ]
     for (const path of ['/v1/orders/1', '/v2/orders/1', '/v2/orders/1', '/v1/orders/1']) await ask(server, path)
     await ask(second, '/internal/1')
     await ask(third, '/first/1')

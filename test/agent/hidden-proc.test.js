@@ -19,7 +19,8 @@ const isHidden = process.platform === 'linux' && hidden('fs.readdirSync("/proc")
 const options = { skip: !isHidden && 'a mount namespace is needed' }
 
 /**
- * What was said of a block of this kind. On a busy machine a thread may have had too little CPU for its cause to be told.
+ * What was said of a block of this kind. On a busy machine a thread may have had too little CPU for its cause to be
+ * told.
  * @param {Awaited<ReturnType<typeof startApp>>} app
  * @param {string} name
  * @param {string} expected

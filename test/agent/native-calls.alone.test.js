@@ -1,6 +1,7 @@
 'use strict'
 
-// A native call answers when it has returned: by then the next function has been entered, which has nothing to do with it.
+// A native call answers when it has returned: by then the next function has been entered, which has nothing to do with
+// it.
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { startNode } = require('../support/app')

@@ -14,7 +14,8 @@ test('with any options that are taken the agent starts, watches and stops, and t
   const dir = makeDir(t)
   const odd = fc.oneof(fc.string({ minLength: 1, maxLength: 20 }), fc.constantFrom('\0', 'a\0b', '/dev/null/x', '/proc/nothing', '~', '::', '999.1.1.1', 'no.such.host.invalid', '-', '%', '\n'))
   const folder = fc.oneof(fc.constant(path.join(dir, 'blocks')), odd.map((name) => path.join(dir, 'file', name)), fc.constantFrom('/dev/null/x', '/proc/nothing', 'a\0b'))
-  const optional = /** @template T @param {fc.Arbitrary<T>} arbitrary */ (arbitrary) => fc.option(arbitrary, { nil: undefined })
+  const optional = /** @template T @param {fc.Arbitrary<T>} arbitrary */ (arbitrary) =>
+    fc.option(arbitrary, { nil: undefined })
   const sets = fc.record({
     threshold: optional(fc.double({ min: 2, max: 60000, noNaN: true })),
     resolution: optional(fc.double({ min: 1, max: 20000, noNaN: true })),
@@ -34,7 +35,9 @@ test('with any options that are taken the agent starts, watches and stops, and t
     threads: optional(fc.constantFrom('auto', 'on', 'off')),
     labels: optional(fc.dictionary(fc.constantFrom('service', 'constructor', 'toString', 'hasOwnProperty', 'a1'), fc.oneof(odd, fc.string({ unit: 'binary' })), { maxKeys: 3 }))
   })
-  const samples = fc.sample(sets, { seed: fuzz.seed, numRuns: Math.min(40, fuzz.numRuns) }).map((set) => JSON.parse(JSON.stringify(set)))
+  const samples = fc
+    .sample(sets, { seed: fuzz.seed, numRuns: Math.min(40, fuzz.numRuns) })
+    .map((set) => JSON.parse(JSON.stringify(set)))
   const { stdout, stderr, code } = await startNode(t, ['option-sets.js', JSON.stringify(samples)], { cwd: dir }).closed
   const results = stdout.split('\n').filter((line) => line.startsWith('{"set"')).map((line) => JSON.parse(line))
   assert.deepEqual({ code, count: results.length }, { code: 0, count: samples.length }, stderr + stdout)
@@ -42,6 +45,10 @@ test('with any options that are taken the agent starts, watches and stops, and t
   const isOfLog = (/** @type {string} */ complaint) => complaint.startsWith('loopwatch: log lines cannot be written: ')
   for (const { set, complaints, metrics } of results) {
     const isFile = typeof samples[set].log.destination === 'string'
-    assert.deepEqual({ complaints: complaints.filter((/** @type {string} */ complaint) => !isFile || !isOfLog(complaint)), metrics }, { complaints: [], metrics: true }, JSON.stringify(samples[set]))
+    assert.deepEqual(
+      { complaints: complaints.filter((/** @type {string} */ complaint) => !isFile || !isOfLog(complaint)), metrics },
+      { complaints: [], metrics: true },
+      JSON.stringify(samples[set])
+    )
   }
 })

@@ -1,6 +1,7 @@
 'use strict'
 
-// Packages of every layout that block, in a real application: the record names the one at fault, and the line that called it.
+// Packages of every layout that block, in a real application: the record names the one at fault, and the line that
+// called it.
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')

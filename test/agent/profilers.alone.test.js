@@ -13,7 +13,12 @@ const { makeDir } = require('../support/files')
 const LINE = fs.readFileSync(path.join(FIXTURES, 'profilers.js'), 'utf8').split('\n').findIndex((text) => text.endsWith('// here')) + 1
 const EXACT = { line: LINE, exact: true, call: 'JSON.parse' }
 
-/** @param {import('node:test').TestContext} t @param {string} profiler @param {string[]} [flags] @param {Record<string, string>} [env] */
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {string} profiler
+ * @param {string[]} [flags]
+ * @param {Record<string, string>} [env]
+ */
 async function run (t, profiler, flags = [], env = {}) {
   const { stdout, stderr, code } = await startNode(t, [...flags, 'profilers.js'], { env: { ...env, PROFILER: profiler } }).closed
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, stdout)

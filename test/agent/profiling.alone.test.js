@@ -176,7 +176,11 @@ test('where nothing may be asked, blocks have function, line and stacks from the
   const lines = fs.readFileSync(FILE, 'utf8').split('\n')
   for (const name of /** @type {Name[]} */ (NAMES)) {
     const { frame, samples, stacks, profile } = said.found[name]
-    assert.deepEqual({ function: frame?.function, exact: frame?.exact, samples, stacks }, { function: name, exact: true, samples: 0, stacks: [] }, JSON.stringify(said.found[name]))
+    assert.deepEqual(
+      { function: frame?.function, exact: frame?.exact, samples, stacks },
+      { function: name, exact: true, samples: 0, stacks: [] },
+      JSON.stringify(said.found[name])
+    )
     assert.ok(lines[frame.line - 1].includes(`${CALLS[name]}(`), `line ${frame.line} of ${name}`)
     assert.ok(has(profile.stacks, name))
   }

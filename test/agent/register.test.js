@@ -48,7 +48,8 @@ const toldOf = (text) => parse(text.slice(0, text.lastIndexOf('\n') + 1)).some((
  * Runs an application until the agent has told of its block, and lets it end then.
  * @param {import('node:test').TestContext} t
  * @param {string[]} args
- * @param {{ env?: Record<string, string>, cwd?: string, stream?: 'stdout' | 'stderr' }} [how] stream = where the log is expected
+ * @param {{ env?: Record<string, string>, cwd?: string, stream?: 'stdout' | 'stderr' }} [how] stream = where the log is
+ * expected
  */
 async function runWatched (t, args, { stream = 'stderr', ...how } = {}) {
   const { child, out, closed } = startNode(t, args, { env, ...how })
@@ -57,7 +58,12 @@ async function runWatched (t, args, { stream = 'stderr', ...how } = {}) {
   return closed
 }
 
-/** An application that is watched. @param {import('node:test').TestContext} t @param {string[]} args @param {{ env?: Record<string, string>, cwd?: string }} [how] */
+/**
+ * An application that is watched.
+ * @param {import('node:test').TestContext} t
+ * @param {string[]} args
+ * @param {{ env?: Record<string, string>, cwd?: string }} [how]
+ */
 async function assertWatched (t, args, how) {
   const out = await runWatched(t, args, how)
   assert.equal(out.code, 0)

@@ -6,7 +6,10 @@ const { make } = require('../fixtures/routed/express')
 const { watchRoutes, listen } = require('../support/routes')
 const { routeOfExpress } = require('../../lib/host/http/frameworks/express')
 
-/** Path asked, route in the handler (undefined: no handler ran), route at the end, status. @type {[string, string | null | undefined, string | null, number][]} */
+/**
+ * Path asked, route in the handler (undefined: no handler ran), route at the end, status.
+ * @type {[string, string | null | undefined, string | null, number][]}
+ */
 const CASES = [
   ['/', '/', '/', 200],
   ['/users/7?x=/a/b', '/users/:id', '/users/:id', 200],
@@ -86,7 +89,13 @@ test('where Express does not tell the mount, its part of the URL becomes a templ
 
 test('routers of Express 5 that only keep their last match say their mounts from it', () => {
   const route = { path: '/orders/:id' }
-  const layer = /** @type {any} */ ({ slash: false, path: undefined, params: undefined, matchers: [() => {}], handle: Object.assign(() => {}, { stack: [{ route }] }) })
+  const layer = /** @type {any} */ ({
+    slash: false,
+    path: undefined,
+    params: undefined,
+    matchers: [() => {}],
+    handle: Object.assign(() => {}, { stack: [{ route }] })
+  })
   const app = { router: { stack: [layer] } }
   const ask = (/** @type {string} */ tenant) => routeOfExpress({ originalUrl: `/tenants/${tenant}/orders/3`, baseUrl: `/tenants/${tenant}`, route, app })
   assert.equal(ask('acme'), '/tenants/acme/orders/:id', 'the match of another request has failed since')

@@ -25,7 +25,11 @@ async function startPyroscope (t) {
   const server = http.createServer(async (request, response) => {
     const parts = []
     for await (const part of request) parts.push(part)
-    pushes.push({ url: String(request.url), authorization: String(request.headers.authorization), body: Buffer.concat(parts) })
+    pushes.push({
+      url: String(request.url),
+      authorization: String(request.headers.authorization),
+      body: Buffer.concat(parts)
+    })
     response.end()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -27,7 +27,14 @@ test('stacks, contexts, domains, the order of callbacks, threads, clusters and e
   await t.test("but for what a worker thread and its parent have while they are asked, with threads: 'on'", () => {
     const [before, left] = [without.watchedThread.left, asked.watchedThread.left]
     const more = Object.fromEntries(Object.keys(before).map((name) => [name, left[name] - before[name]]))
-    assert.deepEqual(more, { exit: 1, symbols: 1, files: 1, workerExit: 1, workerNewListener: 1, workerRemoveListener: 1 })
+    assert.deepEqual(more, {
+      exit: 1,
+      symbols: 1,
+      files: 1,
+      workerExit: 1,
+      workerNewListener: 1,
+      workerRemoveListener: 1
+    })
   })
   assert.equal(without.endings.throws.code, 1)
   assert.match(without.endings.throws.stderr, /thrown/)

@@ -57,7 +57,10 @@ for (const [framework, limit, reason] of /** @type {[string, object, string][]} 
     assert.ok(again.handled <= served.length + 3, 'a shed request reached the application')
     assert.deepEqual(Object.keys(await app.shed()).sort(), ['delay', 'utilization'])
     const counted = await app.shed()
-    assert.ok(counted[reason] >= shed.length && counted[reason] <= shed.length + 1, JSON.stringify([counted, shed.length]))
+    assert.ok(
+      counted[reason] >= shed.length && counted[reason] <= shed.length + 1,
+      JSON.stringify([counted, shed.length])
+    )
   })
 }
 

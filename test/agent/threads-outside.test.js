@@ -1,7 +1,7 @@
 'use strict'
 
-// Worker threads as they are watched by default: from outside, and by the preload where they run it. What hangs on timing is in
-// threads-outside.alone.test.js.
+// Worker threads as they are watched by default: from outside, and by the preload where they run it. What hangs on
+// timing is in threads-outside.alone.test.js.
 const { describe, test } = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')

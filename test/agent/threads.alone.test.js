@@ -1,7 +1,7 @@
 'use strict'
 
-// Takes half a minute: nobody is spoken to within a second of a worker thread's beginning, and two pools in turn stand idle.
-// What hangs on timing, or takes all CPUs, of worker threads with threads: 'on'.
+// Takes half a minute: nobody is spoken to within a second of a worker thread's beginning, and two pools in turn stand
+// idle. What hangs on timing, or takes all CPUs, of worker threads with threads: 'on'.
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')

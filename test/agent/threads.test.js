@@ -11,7 +11,10 @@ const { readBlocks } = require('../../lib/store/block-file')
 /** Each waits most of its time: nobody is spoken to within a second of a worker thread's beginning or end. */
 const AT_ONCE = 3
 
-/** Ends of all kinds, by threads that live long enough to be asked; what a program sees of them must not depend on the agent. */
+/**
+ * Ends of all kinds, by threads that live long enough to be asked; what a program sees of them must not depend on the
+ * agent.
+ */
 const KINDS = `[{
   limits: () => work('setTimeout(() => console.log("limits"), 1500)', { resourceLimits: { maxOldGenerationSizeMb: 8, stackSizeMb: 1 } }),
   memory: () => work('const all = []; setTimeout(() => { for (let i = 0; i < 1000; i++) all.push(new Array(1e5).fill(1)) }, 1300)', { resourceLimits: { maxOldGenerationSizeMb: 8 } }),

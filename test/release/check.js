@@ -25,9 +25,16 @@ const LIMITS = { unpackedBytes: 1.65e6, packedBytes: 530e3 }
 async function judgePack (bytes) {
   const { publint } = await import('publint')
   const { formatMessage } = await import('publint/utils')
-  const { messages, pkg } = await publint({ pack: { tarball: /** @type {ArrayBuffer} */ (bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)) }, strict: true })
+  const { messages, pkg } = await publint({
+    pack: {
+      tarball: /** @type {ArrayBuffer} */ (bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
+    },
+    strict: true
+  })
   const { checkPackage, createPackageFromTarballData } = await import('@arethetypeswrong/core')
-  const { types, problems = [] } = /** @type {any} */ (await checkPackage(createPackageFromTarballData(new Uint8Array(bytes)), NO_COMMONJS))
+  const { types, problems = [] } = /** @type {any} */ (
+    await checkPackage(createPackageFromTarballData(new Uint8Array(bytes)), NO_COMMONJS)
+  )
   return [
     ...messages.map((/** @type {any} */ message) => `publint: ${formatMessage(message, pkg)}`),
     ...(types && types.kind === 'included' ? [] : ['arethetypeswrong: the package has no types']),
@@ -52,7 +59,10 @@ function judgeManifest (pkg, changelog) {
   return problems
 }
 
-/** @param {{ path: string, size: number }[]} files @returns {string} the largest folders, for who has to find what to leave out */
+/**
+ * @param {{ path: string, size: number }[]} files
+ * @returns {string} the largest folders, for who has to find what to leave out
+ */
 function largest (files) {
   /** @type {Map<string, number>} */
   const sizes = new Map()

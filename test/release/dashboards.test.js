@@ -35,7 +35,10 @@ for (const [name, dashboard] of dashboards()) {
   test(`${name}: panels are modern, say what they show, what is bad and what to do, and lie beside each other`, () => {
     assert.equal(dashboard.editable, false)
     assert.equal(dashboard.graphTooltip, 1, 'one crosshair for all')
-    assert.deepEqual(dashboard.panels.map((/** @type {any} */ { id }) => id), dashboard.panels.map((/** @type {any} */ _, /** @type {number} */ i) => i + 1))
+    assert.deepEqual(
+      dashboard.panels.map((/** @type {any} */ { id }) => id),
+      dashboard.panels.map((/** @type {any} */ _, /** @type {number} */ i) => i + 1)
+    )
     for (const { title, type, description, datasource, fieldConfig, targets } of panels) {
       assert.ok(MODERN.includes(type), `${title} is a ${type}`)
       assert.match(description, /\S[^]*\n\n\*\*Bad:\*\* \S[^]*\n\n\*\*Do:\*\* \S/, title)
@@ -142,24 +145,40 @@ test('growth takes nothing for new that a process had done before it forked its 
   if (!needs(t, 'promtool')) return
   const site = (/** @type {string} */ labels, /** @type {string} */ values) => ({ series: `loopwatch_block_site_seconds_total{job="a", instance="b", ${labels}}`, values })
   const expr = interpolate(growth(of('site'), '10m'), { ...all, stepS: 60, scrapeS: 60, rangeS: 600 })
-  checkRules(t, [{
-    name: 'the first fork is at 20 m',
-    interval: '1m',
-    input_series: [
-      { series: 'loopwatch_config_threshold_seconds{job="a", instance="b"}', values: '0.05x19 stale' },
-      { series: 'loopwatch_config_threshold_seconds{job="a", instance="b", worker="primary"}', values: '_x20 0.05x40' },
-      { series: 'loopwatch_config_threshold_seconds{job="a", instance="b", worker="1"}', values: '_x20 0.05x40' },
-      site('site="old"', '600x19 stale'),
-      site('site="old", worker="primary"', '_x20 600x5 601x35'),
-      site('site="new", worker="primary"', '_x24 3x40'),
-      site('site="new", worker="1"', '_x25 2x40')
-    ],
-    promql_expr_test: [[19, 0, null], [21, 0, null], [23, 0, null], [25, 0, 5], [29, 1, 5], [31, 1, 5], [45, 0, 0]].map(([atM, old, fresh]) => ({
-      expr: `round(sum by (site) (${expr}))`,
-      eval_time: `${atM}m`,
-      exp_samples: [['old', old], ['new', fresh]].flatMap(([name, value]) => value === null ? [] : [{ labels: `{site="${name}"}`, value }])
-    }))
-  }])
+  checkRules(t, [
+    {
+      name: 'the first fork is at 20 m',
+      interval: '1m',
+      input_series: [
+        { series: 'loopwatch_config_threshold_seconds{job="a", instance="b"}', values: '0.05x19 stale' },
+        {
+          series: 'loopwatch_config_threshold_seconds{job="a", instance="b", worker="primary"}',
+          values: '_x20 0.05x40'
+        },
+        { series: 'loopwatch_config_threshold_seconds{job="a", instance="b", worker="1"}', values: '_x20 0.05x40' },
+        site('site="old"', '600x19 stale'),
+        site('site="old", worker="primary"', '_x20 600x5 601x35'),
+        site('site="new", worker="primary"', '_x24 3x40'),
+        site('site="new", worker="1"', '_x25 2x40')
+      ],
+      promql_expr_test: [
+        [19, 0, null],
+        [21, 0, null],
+        [23, 0, null],
+        [25, 0, 5],
+        [29, 1, 5],
+        [31, 1, 5],
+        [45, 0, 0]
+      ].map(([atM, old, fresh]) => ({
+        expr: `round(sum by (site) (${expr}))`,
+        eval_time: `${atM}m`,
+        exp_samples: [
+          ['old', old],
+          ['new', fresh]
+        ].flatMap(([name, value]) => (value === null ? [] : [{ labels: `{site="${name}"}`, value }]))
+      }))
+    }
+  ])
 })
 
 test('a slot whose worker is gone, whose counters stay, is left out of what workers are compared by', (t) => {
@@ -225,7 +244,10 @@ test('in a real Prometheus', async (t) => {
   }, ['--enable-feature=exemplar-storage', '--query.lookback-delta=5s'])
   const startS = Date.now() / 1000
   const gone = new Set()
-  const stopTraffic = startTraffic(() => [...shop.servers(), ...single.servers()].filter(({ pid }) => !gone.has(pid)).map(({ port }) => port), [REPORT, ...ODD])
+  const stopTraffic = startTraffic(
+    () => [...shop.servers(), ...single.servers()].filter(({ pid }) => !gone.has(pid)).map(({ port }) => port),
+    [REPORT, ...ODD]
+  )
   t.after(stopTraffic)
   await eventually(async () => (await prometheus('count_over_time(up[1m]) >= 4 and up == 1')).length === 3, 'all three targets to be up')
 
@@ -266,23 +288,39 @@ test('in a real Prometheus', async (t) => {
     // Others than the scripted ones may come on a busy machine; the records say which there were.
     /** @type {any[]} */
     const own = records.filter((/** @type {any} */ record) => record.pid === first.pid && record.thread === 'main')
-    for (const [low, high, least] of /** @type {[number, number, number][]} */ ([[0.25, 0.5, 0], [0.5, 1, 1], [1, 2.5, 0], [2.5, 5, 1]])) {
+    for (const [low, high, least] of /** @type {[number, number, number][]} */ ([
+      [0.25, 0.5, 0],
+      [0.5, 1, 1],
+      [1, 2.5, 0],
+      [2.5, 5, 1]
+    ])) {
       const inside = own.filter(({ durationMs }) => durationMs > low * 1000 && durationMs <= high * 1000).length
       assert.ok(inside >= least, `a block of ${low} to ${high} s in ${JSON.stringify(own)}`)
       const counted = Math.round(Number(buckets.get(`${high}`)) - Number(buckets.get(`${low}`)))
       // A block of the last moments has a record and no scrape yet.
-      assert.ok(counted >= least && counted <= inside, `${counted} of ${low} to ${high} s, ${inside} records: ${JSON.stringify([...buckets])}`)
+      assert.ok(
+        counted >= least && counted <= inside,
+        `${counted} of ${low} to ${high} s, ${inside} records: ${JSON.stringify([...buckets])}`
+      )
     }
 
     const [{ value }] = await show(blocks, 'Routes that block', shown)
-    const byReportS = own.reduce((/** @type {number} */ sumS, /** @type {any} */ { durationMs, request }) => sumS + (request?.route === REPORT ? durationMs / 1000 : 0), 0)
+    const byReportS = own.reduce(
+      (/** @type {number} */ sumS, /** @type {any} */ { durationMs, request }) =>
+        sumS + (request?.route === REPORT ? durationMs / 1000 : 0),
+      0
+    )
     assert.ok(byReportS >= 0.5)
     assert.ok(Math.abs(value[1] / byReportS - 1) < 0.1, `${value[1]} s by ${REPORT}, of which records have ${byReportS} s`)
 
     const duration = /** @type {any} */ (queriesOf(blocks).find(({ panel }) => panel === 'Duration of blocks'))
     const found = await call('query_exemplars', { query: interpolate(duration.expr, { ...view, ...shown }), start: startS, end: endS })
-    const known = own.find((/** @type {any} */ { durationMs, request }) => durationMs > 500 && durationMs < 1000 && request?.route === REPORT)
-    const exemplar = found.flatMap((/** @type {any} */ { exemplars }) => exemplars).find((/** @type {any} */ { labels }) => labels.block_id === known.id)
+    const known = own.find(
+      (/** @type {any} */ { durationMs, request }) => durationMs > 500 && durationMs < 1000 && request?.route === REPORT
+    )
+    const exemplar = found
+      .flatMap((/** @type {any} */ { exemplars }) => exemplars)
+      .find((/** @type {any} */ { labels }) => labels.block_id === known.id)
     assert.ok(exemplar, `${known.id} in ${JSON.stringify(found)}`)
     const record = /** @type {any} */ (await (await fetch(`${shop.url}/blocks/${exemplar.labels.block_id}`)).json())
     assert.equal(record.frame.function, 'spin')

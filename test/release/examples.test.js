@@ -24,7 +24,8 @@ const json = (file) => JSON.parse(fs.readFileSync(file, 'utf8'))
 
 /**
  * What the log must say of a block: function, file, text of the line, route, thread. Made = steps before the start.
- * @typedef {{ start: string[], file: RegExp, made?: boolean, path: string, fn: string, code: RegExp, route: string | null, thread?: string }} Example
+ * @typedef {{ start: string[], file: RegExp, made?: boolean, path: string, fn: string, code: RegExp, route: string |
+ * null, thread?: string }} Example
  */
 
 /** @type {Record<string, Example>} */
@@ -75,12 +76,16 @@ async function block (t, cwd, { start, path: asked, fn, route, thread }, deadlin
   const { out } = startNode(t, [path.join(cwd, start[0]), ...start.slice(1)], { cwd, env: { PORT: '0', LOOPWATCH_PORT: '0', NEXT_TELEMETRY_DISABLED: '1' } })
   const address = await eventually(() => /^(?:ask|- Local:) +(http:\/\/[^/\s]+)/m.exec(out.stdout)?.[1],
     () => `the example to listen: ${out.stdout}${out.stderr}`, deadlineMs)
-  // Again and again: Node.js 20 and 22 follow requests from the first block on, and on a busy machine one may be `starved`.
+  // Again and again: Node.js 20 and 22 follow requests from the first block on, and on a busy machine one may be
+  // `starved`.
   return eventually(async () => {
     const response = await fetch(address + asked)
     // 503 where the example sheds load, and others keep the machine busy.
     assert.ok([200, 503].includes(response.status), `${response.status} ${await response.text()} ${out.stderr}`)
-    return closings(out.stdout).find(({ frame, request, thread: name }) => frame?.function === fn && frame.exact && name === thread && (request !== null) === (route !== null))
+    return closings(out.stdout).find(
+      ({ frame, request, thread: name }) =>
+        frame?.function === fn && frame.exact && name === thread && (request !== null) === (route !== null)
+    )
   }, () => `a line that names ${fn}: ${out.stdout.slice(-5000)}`, deadlineMs)
 }
 
@@ -97,7 +102,10 @@ function assertNamed ({ frame, request, thread }, example) {
 
 test('every example says in its README what it shows and how it starts, and needs the versions that are tested', () => {
   const tested = { ...json(path.join(ROOT, 'package.json')).devDependencies, ...json(path.join(ROOT, 'test', 'package.json')).dependencies, loopwatch: 'file:../..' }
-  const folders = fs.readdirSync(EXAMPLES, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  const folders = fs
+    .readdirSync(EXAMPLES, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
   assert.deepEqual(folders.sort(), [...Object.keys(applications), 'nextjs', ...manifests].sort(), 'each is tested below')
   for (const name of folders) {
     const [title, shows, command] = fs.readFileSync(path.join(EXAMPLES, name, 'README.md'), 'utf8').trim().split('\n\n')
@@ -121,7 +129,10 @@ test('the examples: each blocks when it is asked, and its log names function, fi
   }
 })
 
-/** Next.js with loopwatch as files of its own: its bundler follows no links out of the project. Null where there is no registry. */
+/**
+ * Next.js with loopwatch as files of its own: its bundler follows no links out of the project. Null where there is no
+ * registry.
+ */
 function installNext () {
   const { dependencies } = json(path.join(ROOT, 'package.json'))
   const { loopwatch, ...wanted } = json(path.join(EXAMPLES, 'nextjs', 'package.json')).dependencies
@@ -180,7 +191,9 @@ test('kubernetes: the Deployment is what the PodMonitor finds, with the probe th
   const monitor = yaml(path.join(ROOT, 'grafana', 'kubernetes', 'pod-monitor.yaml')).spec
   const [shown] = yaml(path.join(ROOT, 'grafana', 'kubernetes', 'pod.example.yaml')).spec.template.spec.containers
   assert.deepEqual([apiVersion, kind], ['apps/v1', 'Deployment'])
-  for (const labels of [selector.matchLabels, monitor.selector.matchLabels]) assert.deepEqual({ ...template.metadata.labels, ...labels }, template.metadata.labels)
+  for (const labels of [selector.matchLabels, monitor.selector.matchLabels]) {
+    assert.deepEqual({ ...template.metadata.labels, ...labels }, template.metadata.labels)
+  }
   const [{ env, ports, livenessProbe, readinessProbe }] = template.spec.containers
   assert.deepEqual(livenessProbe, shown.livenessProbe)
   for (const each of shown.env) assert.deepEqual(env.find((/** @type {any} */ { name }) => name === each.name), each)

@@ -42,7 +42,11 @@ test('docker-compose: Prometheus finds its files and the demo, Grafana lets ever
   const [{ targets }] = read('prometheus/targets.compose.yml')
   assert.deepEqual(targets, ['demo:9464'])
   assert.equal(demo.environment.LOOPWATCH_HOST, '0.0.0.0')
-  const { GF_AUTH_ANONYMOUS_ORG_ROLE: role, GF_AUTH_BASIC_ENABLED: basic, GF_SECURITY_DISABLE_INITIAL_ADMIN_CREATION: isNobody } = grafana.environment
+  const {
+    GF_AUTH_ANONYMOUS_ORG_ROLE: role,
+    GF_AUTH_BASIC_ENABLED: basic,
+    GF_SECURITY_DISABLE_INITIAL_ADMIN_CREATION: isNobody
+  } = grafana.environment
   assert.deepEqual([role, basic, isNobody], ['Viewer', 'false', 'true'], 'nobody is an admin, not even admin with its usual password')
   assert.equal(grafana.environment.STACK_INTERVAL, config.global.scrape_interval)
 })
@@ -71,7 +75,10 @@ test('Kubernetes: pods are found by label and port, and the dashboards by the si
   assert.equal(monitor.kind, 'PodMonitor')
   assert.deepEqual(pod.metadata.labels, monitor.spec.selector.matchLabels)
   const [{ ports, livenessProbe }] = pod.spec.containers
-  assert.deepEqual([ports[0].name, livenessProbe.httpGet.port], [monitor.spec.podMetricsEndpoints[0].port, ports[0].name])
+  assert.deepEqual(
+    [ports[0].name, livenessProbe.httpGet.port],
+    [monitor.spec.podMetricsEndpoints[0].port, ports[0].name]
+  )
   assert.equal(monitor.spec.podMetricsEndpoints[0].interval, read('prometheus/prometheus.yml').global.scrape_interval)
 
   const { resources, generatorOptions, configMapGenerator } = read('kustomization.yaml')

@@ -203,8 +203,12 @@ test('the package', async (t) => {
     })
     const ours = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(`${fs.realpathSync(project)}/`) || fileName.startsWith(`${project}/`))
     assert.ok(ours.length > 10, `${ours.length} files`)
-    const problems = ours.flatMap((source) => [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)])
-      .map(({ file, messageText }) => `${path.relative(project, file?.fileName ?? '')}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`)
+    const problems = ours
+      .flatMap((source) => [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)])
+      .map(
+        ({ file, messageText }) =>
+          `${path.relative(project, file?.fileName ?? '')}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
+      )
     assert.deepEqual(problems, [])
   })
 

@@ -21,7 +21,11 @@ const MOST_BYTES = 300 * 1000
 const AXE = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 const html = { headers: { accept: 'text/html' } }
 
-/** The serious and critical violations that axe-core finds. @param {any} page of playwright-core @returns {Promise<string[]>} */
+/**
+ * The serious and critical violations that axe-core finds.
+ * @param {any} page of playwright-core
+ * @returns {Promise<string[]>}
+ */
 async function violations (page) {
   await page.evaluate(AXE)
   const found = await page.evaluate(() => /** @type {any} */ (globalThis).axe.run())
@@ -29,7 +33,12 @@ async function violations (page) {
     .map((/** @type {any} */ { id, nodes }) => `${id}: ${nodes.map((/** @type {any} */ { html }) => html).join(' ')}`)
 }
 
-/** @param {any} page of playwright-core @param {string} selector @param {RegExp} pattern @param {number} [deadlineMs] */
+/**
+ * @param {any} page of playwright-core
+ * @param {string} selector
+ * @param {RegExp} pattern
+ * @param {number} [deadlineMs]
+ */
 async function reads (page, selector, pattern, deadlineMs) {
   let text = ''
   await eventually(async () => pattern.test(text = (await page.locator(selector).allTextContents()).join(' | ')), () => `${selector} to read ${pattern}; it reads ${text}`, deadlineMs)

@@ -15,7 +15,10 @@ const { readPublicTypes } = require('../support/docs/public-types')
 /** An option's default as a table has it. @param {{ default: unknown }} row */
 const defaultOf = ({ default: value }) => value === undefined ? 'none' : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
-/** The names in the first column of a table, also where one cell has two: `blocks()`, `on('block', listener)`. @param {string[][]} rows */
+/**
+ * The names in the first column of a table, also where one cell has two: `blocks()`, `on('block', listener)`.
+ * @param {string[][]} rows
+ */
 const namesIn = (rows) => rows.map(([name]) => /^\w+/.exec(name)?.[0])
 
 const meanings = Object.entries(causes).map(([cause, { meaning }]) => [cause, meaning])

@@ -1,7 +1,7 @@
 'use strict'
 
-// Takes a minute or two where nothing is compiled yet: Rust's formatter, linter and tests on the crate and all it depends on.
-// The crate of the scenario hook-calls by its own tools: its property test, clippy and rustfmt.
+// Takes a minute or two where nothing is compiled yet: Rust's formatter, linter and tests on the crate and all it
+// depends on. The crate of the scenario hook-calls by its own tools: its property test, clippy and rustfmt.
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')

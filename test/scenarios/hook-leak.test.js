@@ -23,7 +23,8 @@ test('pools of threads that are called from Rust leave no memory behind', async 
   const figures = figuresOf(stdout)
   assert.equal(figures.at(-1)?.times, POOLS)
   // Collectors take their time: the least of several figures is what is held.
-  const least = (/** @type {typeof figures} */ part) => part.reduce((one, other) => other.megabytes < one.megabytes ? other : one)
+  const least = (/** @type {typeof figures} */ part) =>
+    part.reduce((one, other) => (other.megabytes < one.megabytes ? other : one))
   const [before, after] = [least(figures.slice(3, 6)), least(figures.slice(8))]
   assert.ok((after.megabytes - before.megabytes) / (after.times - before.times) < MOST_MB_A_POOL, stdout)
 })

@@ -13,7 +13,11 @@ test('k6 and the built-in driver say the same of the same server', { skip: findK
   const order = { url, users: 4, seconds: 2, headers: { host: 'localhost:3000', 'user-agent': 'lw' }, expect: { body: '0123456789' } }
   const [ours, theirs] = [await drive(order), await runK6(order)]
   assert.deepEqual([theirs.failed, ours.failed], [0, 0])
-  for (const read of /** @type {((load: any) => number)[]} */ ([(load) => load.perSecond, (load) => load.durationMs.med, (load) => load.bytesReceived / load.requests])) {
+  for (const read of /** @type {((load: any) => number)[]} */ ([
+    (load) => load.perSecond,
+    (load) => load.durationMs.med,
+    (load) => load.bytesReceived / load.requests
+  ])) {
     assert.ok(Math.abs(read(ours) / read(theirs) - 1) < 0.1, `${read(ours)} and ${read(theirs)}`)
   }
 })

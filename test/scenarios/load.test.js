@@ -22,7 +22,10 @@ const { eventually } = require('../support/app')
 const { findGo } = require('../support/scenarios/go')
 const { listen } = require('../support/scenarios/server')
 
-const scenarioOf = (/** @type {string} */ name) => /** @type {import('../../scenarios/harness/interface').Scenario} */ (findScenarios().find((each) => each.name === name))
+const scenarioOf = (/** @type {string} */ name) =>
+  /** @type {import('../../scenarios/harness/interface').Scenario} */ (
+    findScenarios().find((each) => each.name === name)
+  )
 
 test('a closed loop counts what the server counts, to the byte, from a process of its own', async (t) => {
   const { url, counts } = await listen(t, (_, response) => response.end('0123456789'))

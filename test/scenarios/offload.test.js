@@ -16,7 +16,11 @@ test('of tasks at once the last answer counts, and the memory then, not what com
       const answer = { value: work(steps), inputBytes: 0 }
       const answeredMs = performance.now()
       await new Promise((resolve) => setTimeout(resolve, END_MS))
-      return { answer, times: { startMs: 0, sendMs: 0, onlineMs: 0, resultMs: answeredMs - fromMs, answeredMs }, rssBytes: process.memoryUsage.rss() + GROWTH_MIB * 1024 * 1024 }
+      return {
+        answer,
+        times: { startMs: 0, sendMs: 0, onlineMs: 0, resultMs: answeredMs - fromMs, answeredMs },
+        rssBytes: process.memoryUsage.rss() + GROWTH_MIB * 1024 * 1024
+      }
     },
     close: async () => {}
   })

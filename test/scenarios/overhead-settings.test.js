@@ -16,5 +16,8 @@ test('overhead: Sentry\'s module has the intervals of its README, where the bake
   const [, beat] = /setInterval\(\(\) => \{\n {2}threadPoll\(\);\n\}, (\d+)\)/.exec(readme) ?? []
   const [, threshold] = /THRESHOLD = (\d+)/.exec(readme) ?? []
   const [, check] = /getThreadsLastSeen\(\);[^]*?\n\}, (\d+)\)/.exec(readme) ?? []
-  assert.deepEqual({ thresholdMs, beatMs, checkMs }, { thresholdMs: Number(threshold), beatMs: Number(beat), checkMs: Number(check) })
+  assert.deepEqual(
+    { thresholdMs, beatMs, checkMs },
+    { thresholdMs: Number(threshold), beatMs: Number(beat), checkMs: Number(check) }
+  )
 })

@@ -14,7 +14,12 @@ const { packages } = require('../../scenarios/overhead/real-app/work')
 const coresOf = (pid) => [...new Set(fs.readdirSync(`/proc/${pid}/task`).map((tid) =>
   /^Cpus_allowed_list:\s*(.*)$/m.exec(fs.readFileSync(`/proc/${pid}/task/${tid}/status`, 'utf8'))?.[1]))]
 
-/** What a cell gets, without a run around it. @param {string} variant @param {Record<string, string | number>} [params] @param {number} [seconds] */
+/**
+ * What a cell gets, without a run around it.
+ * @param {string} variant
+ * @param {Record<string, string | number>} [params]
+ * @param {number} [seconds]
+ */
 const makeContext = (variant, params = { server: 'bare', handler: 'trivial' }, seconds = 4) => ({
   variant,
   params,

@@ -20,11 +20,14 @@ test('CPU time and memory are a process\'s own, or its whole tree\'s', { skip: p
   assert.ok(Number(own.cpuSeconds) < 0.1, `the shell itself did nothing: ${own.cpuSeconds}`)
   assert.ok(Number(tree.cpuSeconds) >= 0.2, `the tree worked: ${tree.cpuSeconds}`)
   assert.ok(Number(tree.peakRssBytes) > 20e6 && Number(own.peakRssBytes) < 20e6)
-  // What stands in for /proc elsewhere says the same of the calling process; the kernel counts in hundredths of a second.
+  // What stands in for /proc elsewhere says the same of the calling process; the kernel counts in hundredths of a
+  // second.
   const [told, counted] = [ownUsage(), processUsage(process.pid)]
   assert.ok(Math.abs(told.cpuSeconds - Number(counted.cpuSeconds)) < 0.1, `${told.cpuSeconds} and ${counted.cpuSeconds} s`)
   assert.ok(Math.abs(told.peakRssBytes / Number(counted.peakRssBytes) - 1) < 0.1, `${told.peakRssBytes} and ${counted.peakRssBytes} bytes`)
-  for (const read of [processUsage, treeUsage]) assert.deepEqual(read(2 ** 30), { cpuSeconds: null, peakRssBytes: null })
+  for (const read of [processUsage, treeUsage]) {
+    assert.deepEqual(read(2 ** 30), { cpuSeconds: null, peakRssBytes: null })
+  }
 })
 
 test('an ending that fails keeps neither the others from it nor the results', async () => {
@@ -47,7 +50,11 @@ test('an ending that fails keeps neither the others from it nor the results', as
     },
     teardown: async () => { throw new Error('teardown failed') }
   })
-  const parts = { live: { begin: () => {} }, progress: { begin: () => {}, end: () => {}, say: (/** @type {string} */ line) => said.push(line) }, signal: new AbortController().signal }
+  const parts = {
+    live: { begin: () => {} },
+    progress: { begin: () => {}, end: () => {}, say: (/** @type {string} */ line) => said.push(line) },
+    signal: new AbortController().signal
+  }
   const { findings } = await runScenario(scenario, { mode: 'default', only: [], options: {} }, /** @type {any} */ (parts))
   assert.deepEqual([findings, ended], [['1'], ['first']])
   assert.match(said.join('\n'), /x: not all was ended: Error: teardown failed[^]*x: not all was ended: Error: deferred failed/)

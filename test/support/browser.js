@@ -13,7 +13,13 @@ const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', 
 exports.startBrowser = async (t) => {
   if (!needs(t, 'chromium')) return null
   const executablePath = spawnSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' }).stdout.trim()
-  const browser = await chromium.launch({ executablePath, args: FLAGS, handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false })
+  const browser = await chromium.launch({
+    executablePath,
+    args: FLAGS,
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false
+  })
   t.after(() => browser.close())
   return browser
 }

@@ -6,7 +6,8 @@ const { parseExposition } = require('./exposition')
 /**
  * The application of fixtures/cluster-app.js, with its workers joined and listening.
  * @param {import('node:test').TestContext} t
- * @param {{ workers: number, agents?: 'all' | 'workers' | 'late', args?: string[], options?: object, env?: Record<string, string> }} setup
+ * @param {{ workers: number, agents?: 'all' | 'workers' | 'late', args?: string[], options?: object, env?:
+ * Record<string, string> }} setup
  */
 exports.startCluster = async (t, { workers, agents = 'all', args = [], options = {}, env = {} }) => {
   const { child, out } = startNode(t, [...args, 'cluster-app.js'], {

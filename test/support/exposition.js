@@ -52,9 +52,17 @@ exports.parseExposition = (text) => {
   return { families, samples }
 }
 
-/** The value of the one sample with that name and those labels. @param {Sample[]} samples @param {string} name @param {Record<string, string | number>} [labels] */
+/**
+ * The value of the one sample with that name and those labels.
+ * @param {Sample[]} samples
+ * @param {string} name
+ * @param {Record<string, string | number>} [labels]
+ */
 exports.valueOf = (samples, name, labels = {}) => {
-  const found = samples.filter((sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === String(value)))
+  const found = samples.filter(
+    (sample) =>
+      sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === String(value))
+  )
   if (found.length !== 1) throw new Error(`${found.length} samples of ${name} ${JSON.stringify(labels)}`)
   return found[0].value
 }

@@ -35,7 +35,14 @@ const summary = (results) => `${rows.length} faults: ${Object.entries(countOutco
  */
 exports.renderFaults = (results, columns) => {
   const ran = rows.map((row) => ({ ...row, ...resultOf(row, results) })).filter(({ outcome }) => outcome !== 'did not run')
-  const cells = ran.map(({ fault, host, lost, outcome, seconds, measured }) => [fault, outcome, seconds.toFixed(1), host, lost, measured])
+  const cells = ran.map(({ fault, host, lost, outcome, seconds, measured }) => [
+    fault,
+    outcome,
+    seconds.toFixed(1),
+    host,
+    lost,
+    measured
+  ])
   return `${renderTable(['fault', 'result', 's', 'what the host saw', 'what was lost', 'measured'], cells, { columns, isNumber: [false, false, true] })}\n\n${summary(results)}\n`
 }
 
@@ -57,7 +64,10 @@ exports.markdownRun = (results, where) => [
   ...rows.map((row) => ({ ...row, ...resultOf(row, results) })).filter(({ measured }) => measured !== '').map(({ fault, measured }) => `| ${fault} | ${measured} |`)
 ].join('\n')
 
-/** Whether every fault was tried and none of its tests failed; what a machine lacks is skipped, and said. @param {Result[]} results */
+/**
+ * Whether every fault was tried and none of its tests failed; what a machine lacks is skipped, and said.
+ * @param {Result[]} results
+ */
 exports.isSound = (results) => rows.every((row) => ['passed', 'skipped'].includes(resultOf(row, results).outcome))
 
 exports.rows = rows

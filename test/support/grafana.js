@@ -72,7 +72,8 @@ exports.viewer = ({ url }, { startS, endS }) => {
    * What a panel shows.
    * @param {any} dashboard
    * @param {string} title
-   * @param {{ query?: number, variables?: any[], chosen?: Record<string, string[]>, regex?: (value: string) => string }} [differences]
+   * @param {{ query?: number, variables?: any[], chosen?: Record<string, string[]>, regex?: (value: string) => string
+   * }} [differences]
    * @returns {Promise<any[]>}
    */
   const show = async (dashboard, title, { query: index = 0, ...differences } = {}) => {
@@ -81,7 +82,10 @@ exports.viewer = ({ url }, { startS, endS }) => {
     return (await (instant ? call('query', { query, time: endS }) : call('query_range', { query, start: startS, end: endS, step: view.stepS }))).result
   }
   /** The finite numbers of a result. @param {any[]} result @returns {number[]} */
-  const numbers = (result) => result.flatMap(({ value, values = [value] }) => values.map((/** @type {any} */ pair) => Number(pair[1]))).filter(Number.isFinite)
+  const numbers = (result) =>
+    result
+      .flatMap(({ value, values = [value] }) => values.map((/** @type {any} */ pair) => Number(pair[1])))
+      .filter(Number.isFinite)
   return {
     view,
     call,
@@ -98,7 +102,11 @@ exports.viewer = ({ url }, { startS, endS }) => {
       }
       return found
     },
-    /** What the menus of a dashboard offer, by variable. @param {any} dashboard @returns {Promise<Record<string, string[]>>} */
+    /**
+     * What the menus of a dashboard offer, by variable.
+     * @param {any} dashboard
+     * @returns {Promise<Record<string, string[]>>}
+     */
     offered: async (dashboard) => {
       const variables = dashboard.templating.list
       return Object.fromEntries(await Promise.all(variables.slice(1).map(async (/** @type {any} */ { name, query }) => {

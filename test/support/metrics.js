@@ -5,7 +5,10 @@ const { Metrics } = require('../../lib/export/prometheus/metrics')
 const { parseExposition } = require('./exposition')
 const { makeRecord } = require('./record')
 
-/** Metrics of a made-up host whose state is the test's to set. @param {Partial<import('../../lib/export/prometheus/metrics').Sources>} [differences] */
+/**
+ * Metrics of a made-up host whose state is the test's to set.
+ * @param {Partial<import('../../lib/export/prometheus/metrics').Sources>} [differences]
+ */
 const makeMetrics = (differences = {}) => {
   const delays = new DelayCounts(new SharedArrayBuffer(DelayCounts.BYTES), 0)
   const host = {
@@ -33,7 +36,11 @@ const makeMetrics = (differences = {}) => {
     version: '1.2.3',
     ...differences
   })
-  return { metrics, host, samples: async (openMetrics = false) => parseExposition(await metrics.render(openMetrics)).samples }
+  return {
+    metrics,
+    host,
+    samples: async (openMetrics = false) => parseExposition(await metrics.render(openMetrics)).samples
+  }
 }
 
 /** One of everything that is counted. @param {ReturnType<typeof makeMetrics>} made */

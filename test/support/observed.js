@@ -40,7 +40,11 @@ exports.startTraffic = (ports, routes) => {
   const ended = (async () => {
     for (let i = 0; !stopped.signal.aborted; i++) {
       // Who is blocked or gone keeps nobody else waiting.
-      for (const port of ports()) ask(port, routes[i % routes.length]).then((response) => response.text()).catch(() => {})
+      for (const port of ports()) {
+        ask(port, routes[i % routes.length])
+          .then((response) => response.text())
+          .catch(() => {})
+      }
       await wait(100)
     }
   })()

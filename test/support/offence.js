@@ -29,5 +29,13 @@ exports.makeOffence = (differences = {}) => ({
 
 /** @param {Offence[]} offences @returns {import('../../lib/cli/test/report').Outcome} */
 exports.makeOutcome = (offences) => ({
-  offences, gone: [], passedOver: {}, overMs: 50, hasCpuTimes: true, watched: 3, unwatched: 0, code: 0, isInterrupted: false
+  offences,
+  gone: [],
+  passedOver: {},
+  overMs: 50,
+  hasCpuTimes: true,
+  watched: 3,
+  unwatched: 0,
+  code: 0,
+  isInterrupted: false
 })

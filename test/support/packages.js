@@ -6,7 +6,10 @@ const path = require('node:path')
 
 const ROOT = path.join(__dirname, '..', '..')
 
-/** npm keeps a list of what it has installed; it is older than the lock file where that has changed since. @param {string} dir */
+/**
+ * npm keeps a list of what it has installed; it is older than the lock file where that has changed since.
+ * @param {string} dir
+ */
 function isInstalled (dir) {
   const installed = fs.statSync(path.join(dir, 'node_modules', '.package-lock.json'), { throwIfNoEntry: false })
   return installed !== undefined && installed.mtimeMs >= fs.statSync(path.join(dir, 'package-lock.json')).mtimeMs

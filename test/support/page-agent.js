@@ -18,7 +18,11 @@ exports.startPageAgent = async (t, records = []) => {
   const page = new PageFeed({
     options: resolveOptions({}, {}),
     delays: openBridge(createMemory()).delays,
-    loop: () => ({ activeMs: performance.now() / 2, idleMs: performance.now() / 2, inProgressMs: ongoing()[0]?.durationMs ?? 0 }),
+    loop: () => ({
+      activeMs: performance.now() / 2,
+      idleMs: performance.now() / 2,
+      inProgressMs: ongoing()[0]?.durationMs ?? 0
+    }),
     blocks: () => records,
     ongoing,
     inFlight: () => 0,

@@ -8,24 +8,45 @@
  * @param {Partial<Omit<BlockRecord, 'request'>> & { request?: Partial<RequestRecord> | null }} [differences]
  * @returns {BlockRecord}
  */
-exports.makeRecord = (differences = {}) => /** @type {BlockRecord} */ ({
-  id: '4242-1',
-  pid: 4242,
-  thread: 'main',
-  threadId: 0,
-  worker: null,
-  startedAt: '2026-11-21T10:00:00.123Z',
-  durationMs: 312.4,
-  uncertaintyMs: 10,
-  ongoing: false,
-  startup: false,
-  cause: 'js',
-  evidence: { cpuMs: 309, gcMs: 0, runQueueMs: 1, throttledMs: 0, stolenMs: 0, answerMs: 0.6, nativeMs: 0, watchdogGapMs: 0, requests: 1, debugger: false },
-  frame: { function: 'report', file: '/srv/app/report.js', line: 41, column: 13, exact: true },
-  leaf: { function: 'test', file: null, line: null, column: null },
-  samples: 13,
-  stacks: [{ count: 13, weightMs: 312.4, frames: [{ function: 'test', file: null, line: null, column: null }, { function: 'report', file: '/srv/app/report.js', line: 41, column: 13 }] }],
-  request: { method: 'GET', route: '/report/:id', startedAt: '2026-11-21T10:00:00.100Z' },
-  origin: null,
-  ...differences
-})
+exports.makeRecord = (differences = {}) =>
+  /** @type {BlockRecord} */ ({
+    id: '4242-1',
+    pid: 4242,
+    thread: 'main',
+    threadId: 0,
+    worker: null,
+    startedAt: '2026-11-21T10:00:00.123Z',
+    durationMs: 312.4,
+    uncertaintyMs: 10,
+    ongoing: false,
+    startup: false,
+    cause: 'js',
+    evidence: {
+      cpuMs: 309,
+      gcMs: 0,
+      runQueueMs: 1,
+      throttledMs: 0,
+      stolenMs: 0,
+      answerMs: 0.6,
+      nativeMs: 0,
+      watchdogGapMs: 0,
+      requests: 1,
+      debugger: false
+    },
+    frame: { function: 'report', file: '/srv/app/report.js', line: 41, column: 13, exact: true },
+    leaf: { function: 'test', file: null, line: null, column: null },
+    samples: 13,
+    stacks: [
+      {
+        count: 13,
+        weightMs: 312.4,
+        frames: [
+          { function: 'test', file: null, line: null, column: null },
+          { function: 'report', file: '/srv/app/report.js', line: 41, column: 13 }
+        ]
+      }
+    ],
+    request: { method: 'GET', route: '/report/:id', startedAt: '2026-11-21T10:00:00.100Z' },
+    origin: null,
+    ...differences
+  })

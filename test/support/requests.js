@@ -10,12 +10,16 @@ const COUNT = 'loopwatch_http_request_duration_seconds_count'
 const SPIN_MS = 200
 
 /**
- * The server of fixtures/requests.js, of a framework, or of another fixture that says where it listens, under the agent.
+ * The server of fixtures/requests.js, of a framework, or of another fixture that says where it listens, under the
+ * agent.
  * @param {{ after: (fn: () => unknown) => void }} t
- * @param {{ kind?: string, options?: object, route?: string, args?: string[], framework?: string, fixture?: string }} [setup]
+ * @param {{ kind?: string, options?: object, route?: string, args?: string[], framework?: string, fixture?: string }}
+ * [setup]
  */
 exports.startServer = async (t, { kind = 'http', options = {}, route = '', args = [], framework = '', fixture = framework ? 'framework.js' : 'requests.js' } = {}) => {
-  const app = startNode(t, [...args, fixture], { env: { FRAMEWORK: framework, REQUESTS_KIND: kind, REQUESTS_OPTIONS: JSON.stringify(options), REQUESTS_ROUTE: route } })
+  const app = startNode(t, [...args, fixture], {
+    env: { FRAMEWORK: framework, REQUESTS_KIND: kind, REQUESTS_OPTIONS: JSON.stringify(options), REQUESTS_ROUTE: route }
+  })
   const { port, url } = await eventually(() => /^\{.*\}$/m.test(app.out.stderr) && JSON.parse(/** @type {any} */ (/^\{.*\}$/m.exec(app.out.stderr))[0]), () => app.out.stderr)
   const samples = async () => parseExposition(await (await fetch(`${url}/metrics`)).text()).samples
   /** What has been counted: { 'GET /a 2xx': 1 }. */
@@ -25,12 +29,22 @@ exports.startServer = async (t, { kind = 'http', options = {}, route = '', args 
   const settles = async (expected, known = {}) => {
     let last = {}
     await eventually(async () => {
-      last = Object.fromEntries(Object.entries(await counts()).map(([name, value]) => [name, value - (known[name] ?? 0)]).filter(([, value]) => value !== 0))
-      return JSON.stringify(Object.entries(last).sort()) === JSON.stringify(Object.entries(expected).sort()) && await inFlight() === 0
+      last = Object.fromEntries(
+        Object.entries(await counts())
+          .map(([name, value]) => [name, value - (known[name] ?? 0)])
+          .filter(([, value]) => value !== 0)
+      )
+      return (
+        JSON.stringify(Object.entries(last).sort()) === JSON.stringify(Object.entries(expected).sort()) &&
+        (await inFlight()) === 0
+      )
     }, () => `${JSON.stringify(expected)}, got ${JSON.stringify(last)}`)
   }
   const inFlight = async () => (await samples()).find(({ name }) => name === 'loopwatch_http_requests_in_flight')?.value
-  /** Those of the application's making, which spins for 200 ms: a busy machine adds others. @returns {Promise<any[]>} */
+  /**
+   * Those of the application's making, which spins for 200 ms: a busy machine adds others.
+   * @returns {Promise<any[]>}
+   */
   const blocks = async () => /** @type {any} */ (await (await fetch(`${url}/blocks`)).json()).filter((/** @type {any} */ { durationMs }) => durationMs >= SPIN_MS - 10)
   return { ...app, port, url, samples, counts, settles, inFlight, blocks, ask: (/** @type {string} */ path, /** @type {RequestInit} */ init = {}) => fetch(`http://127.0.0.1:${port}${path}`, init).then((response) => response.text()) }
 }

@@ -21,7 +21,17 @@ exports.makeDocument = () => {
     skipped: null,
     oversubscribed: false
   }
-  const none = { samples: [], median: null, min: null, max: null, ci95: null, latencyMs: null, process: [], caller: null, oracle: null }
+  const none = {
+    samples: [],
+    median: null,
+    min: null,
+    max: null,
+    ci95: null,
+    latencyMs: null,
+    process: [],
+    caller: null,
+    oracle: null
+  }
   return {
     scenario: 'messaging',
     mode: 'default',

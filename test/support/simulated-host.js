@@ -19,9 +19,13 @@ exports.seeded = (seed) => () => {
  * @param {number} story.endMs
  * @param {() => number} story.random
  * @param {boolean} [story.startup] the first block begins before the loop's first turn
- * @param {boolean} [story.quickChecks] as the watchdog does, which polls wholly only where a quick check shows something
+ * @param {boolean} [story.quickChecks] as the watchdog does, which polls wholly only where a quick check shows
+ * something
  */
-exports.simulate = (detector, { blocks, pauses = [], watchdogPauses = [], endMs, random, startup = false, quickChecks = false }) => {
+exports.simulate = (
+  detector,
+  { blocks, pauses = [], watchdogPauses = [], endMs, random, startup = false, quickChecks = false }
+) => {
   const { beats, lateBeats } = makeHost({ blocks, pauses, endMs, random, startup })
   /** @type {any[]} */
   const events = []
@@ -78,7 +82,9 @@ function makeHost ({ blocks, pauses, endMs, random, startup }) {
       }
     }
     if (nextMs === Infinity) break
-    if (nextMs - atMs >= 50) lateBeats.push({ startMs: atMs, endMs: nextMs, idleMs: idle, periodMs: 10, beats: beats.length })
+    if (nextMs - atMs >= 50) {
+      lateBeats.push({ startMs: atMs, endMs: nextMs, idleMs: idle, periodMs: 10, beats: beats.length })
+    }
     atMs = nextMs
     idleMs += idle
     beats.push({ beats: beats.length + 1, atMs, idleMs, activeMs: 0, periodMs: 10 })

@@ -23,8 +23,10 @@ exports.filesBelow = (folder) => fs.readdirSync(path.join(ROOT, folder), { recur
  * @property {string} file relative to the root
  * @property {string} text
  * @property {number} lines
- * @property {Import[]} imports by require(), import, import() and JSDoc's import('…'), and built-ins by getBuiltinModule()
- * @property {{ name: string, line: number, lines: number }[]} functions with the lines from the first of their own, JSDoc
+ * @property {Import[]} imports by require(), import, import() and JSDoc's import('…'), and built-ins by
+ * getBuiltinModule()
+ * @property {{ name: string, line: number, lines: number }[]} functions with the lines from the first of their own,
+ * JSDoc
  * above left out, to the last: comments, blank lines and functions within count
  *
  * @typedef {{ name: string, isType: boolean }} Import
@@ -45,7 +47,9 @@ exports.parse = (file) => {
       const line = lineAt(node.getStart()) + 1
       source.functions.push({ name: nameOf(node), line, lines: lineAt(node.end) + 1 - line + 1 })
     }
-    for (const comment of /** @type {{ jsDoc?: ts.Node[] }} */ (/** @type {unknown} */ (node)).jsDoc ?? []) visit(comment)
+    for (const comment of /** @type {{ jsDoc?: ts.Node[] }} */ (/** @type {unknown} */ (node)).jsDoc ?? []) {
+      visit(comment)
+    }
     ts.forEachChild(node, visit)
   }
   visit(tree)
@@ -60,7 +64,9 @@ function importOf (node) {
   if ((ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier) {
     return { name: /** @type {ts.StringLiteral} */ (node.moduleSpecifier).text, isType: false }
   }
-  if (!ts.isCallExpression(node) || node.arguments.length === 0 || !ts.isStringLiteralLike(node.arguments[0])) return null
+  if (!ts.isCallExpression(node) || node.arguments.length === 0 || !ts.isStringLiteralLike(node.arguments[0])) {
+    return null
+  }
   const callee = ts.isPropertyAccessExpression(node.expression) ? node.expression.name.text : node.expression.getText()
   return ['require', 'import', 'getBuiltinModule'].includes(callee) ? { name: node.arguments[0].text, isType: false } : null
 }

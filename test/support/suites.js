@@ -22,7 +22,9 @@ const ALONE = '.alone.test.js'
 function versionsOf (file) {
   const [folder, ...below] = file.split(path.sep)
   const mark = below.find((name) => name in MARKED)
-  return mark === undefined ? FOLDERS[/** @type {keyof FOLDERS} */ (folder)] : MARKED[/** @type {keyof MARKED} */ (mark)]
+  return mark === undefined
+    ? FOLDERS[/** @type {keyof FOLDERS} */ (folder)]
+    : MARKED[/** @type {keyof MARKED} */ (mark)]
 }
 
 /**
@@ -45,5 +47,8 @@ exports.filesOn = (version, isFirst) => exports.filesIn(Object.keys(FOLDERS)).fi
   return isFirst || versions === 'every' || (versions === 'two' && version === SECOND_VERSION)
 })
 
-/** The versions in the order in which they run: the one that runs this first, the newest last. @param {number} current */
+/**
+ * The versions in the order in which they run: the one that runs this first, the newest last.
+ * @param {number} current
+ */
 exports.versionsFrom = (current) => [current, ...VERSIONS.filter((version) => version !== current)]

@@ -34,7 +34,10 @@ const PRELUDE = `
  */
 exports.run = (t, script, args = []) => startNode(t, [...args, '-e', PRELUDE + script], { env: { LOOPWATCH_PORT: '0' } }).closed
 
-/** What a script gave to done(). @param {{ stdout: string, stderr: string, code: number | null, signal: string | null }} out */
+/**
+ * What a script gave to done().
+ * @param {{ stdout: string, stderr: string, code: number | null, signal: string | null }} out
+ */
 exports.lastLine = ({ stdout, stderr, code, signal }) => {
   try {
     // The log of a machine that is short of CPU may have a line more.

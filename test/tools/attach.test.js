@@ -18,7 +18,11 @@ const { makeDir } = require('../support/files')
 
 const CLI = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')
 
-/** The application, started without loopwatch. @param {import('node:test').TestContext} t @param {{ mode?: string, flags?: string[], under?: string[], file?: string }} [setup] under: a command that runs it */
+/**
+ * The application, started without loopwatch.
+ * @param {import('node:test').TestContext} t
+ * @param {{ mode?: string, flags?: string[], under?: string[], file?: string }} [setup] under: a command that runs it
+ */
 async function startTarget (t, { mode = '', flags = ['--inspect-port=0'], under = [], file = 'profiled.js' } = {}) {
   const [node, ...args] = [...under, process.execPath, ...flags, path.join(FIXTURES, file)]
   const app = startNode(t, args, { env: { TEST_MODE: mode }, node })

@@ -28,7 +28,10 @@ const running = ({ out }) => /** @type {Promise<number[]>} */ (eventually(() => 
   return pids.length === 2 && pids
 }, () => `two children; stderr: ${out.stderr}`))
 
-/** An orphan that has ended stays a zombie until PID 1 looks after it, in a container maybe never. @param {number} pid */
+/**
+ * An orphan that has ended stays a zombie until PID 1 looks after it, in a container maybe never.
+ * @param {number} pid
+ */
 function isAlive (pid) {
   try {
     process.kill(pid, 0)

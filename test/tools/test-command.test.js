@@ -37,7 +37,12 @@ function makeSuite (t, files) {
   return dir
 }
 
-/** @param {import('node:test').TestContext} t @param {string} cwd @param {string[]} args @param {Record<string, string>} [env] */
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {string} cwd
+ * @param {string[]} args
+ * @param {Record<string, string>} [env]
+ */
 const run = (t, cwd, args, env) => startNode(t, [CLI, 'test', ...args], { cwd, env })
 
 test('a test that blocks fails with its name, file and line; the runner\'s own lines stay as they are', async (t) => {

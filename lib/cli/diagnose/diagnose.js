@@ -52,7 +52,9 @@ exports.diagnose = async (command, flags) => {
   process.stdout.write(`\n${inWords(first, run.durationMs, load)}\n\n`)
   const wanted = flags.tool === 'auto' ? first.tool : flags.tool === 'none' ? null : flags.tool
   const tool = wanted === null || run.isCut ? null : await deeper(wanted, command, output, flags)
-  const { sites, notes } = tool?.profile ? compareRuns(first.sites, run.durationMs, tool.profile, linesOf) : { sites: first.sites, notes: [] }
+  const { sites, notes } = tool?.profile
+    ? compareRuns(first.sites, run.durationMs, tool.profile, linesOf)
+    : { sites: first.sites, notes: [] }
   const verdict = { ...first, sites }
   if (notes.length > 0) process.stdout.write(`\n${notes.join('\n')}\n`)
   const file = path.join(output, 'diagnosis.html')
@@ -165,7 +167,8 @@ function linesOf (file) {
  * @param {string[]} command
  * @param {string} output
  * @param {Flags} flags
- * @returns {Promise<{ name: string, href: string | null, reason: string | null, profile: import('../../explain/cpu-profile').CpuProfile | null }>}
+ * @returns {Promise<{ name: string, href: string | null, reason: string | null, profile:
+ * import('../../explain/cpu-profile').CpuProfile | null }>}
  */
 async function deeper (wanted, command, output, flags) {
   let name = wanted

@@ -13,7 +13,8 @@ const AGREES = 1 / 3
 /**
  * @typedef {import('./judge').Site} Site
  * @typedef {import('../../explain/cpu-profile').CpuProfile} CpuProfile
- * @typedef {{ file: string, name: string, withCalleesMs: number, ownMs: number, ticks: Map<number, number> }} Profiled one function
+ * @typedef {{ file: string, name: string, withCalleesMs: number, ownMs: number, ticks: Map<number, number> }} Profiled
+ * one function
  */
 
 const places = (/** @type {number} */ line, /** @type {Site} */ { name, file }) => `${name} (${path.basename(file ?? '')}:${line})`
@@ -56,14 +57,23 @@ const exactly = (site, line) => ({ ...site, line, exact: true, place: places(lin
 /** @param {number} share */
 const percent = (share) => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`
 
-/** The line where a function was mostly sampled itself; null where it mostly called others, of which no line tells. @param {Profiled} of */
+/**
+ * The line where a function was mostly sampled itself; null where it mostly called others, of which no line tells.
+ * @param {Profiled} of
+ */
 function mainLine ({ ownMs, withCalleesMs, ticks }) {
   const [most] = [...ticks].sort((a, b) => b[1] - a[1])
   const all = [...ticks.values()].reduce((total, count) => total + count, 0)
-  return most === undefined || ownMs * 2 < withCalleesMs || most[1] < ENOUGH_IN_LINE || most[1] * 2 < all ? null : most[0]
+  return most === undefined || ownMs * 2 < withCalleesMs || most[1] < ENOUGH_IN_LINE || most[1] * 2 < all
+    ? null
+    : most[0]
 }
 
-/** @param {CpuProfile} profile @param {(file: string) => string[] | null} linesOf @returns {Map<string, Profiled>} by file and name */
+/**
+ * @param {CpuProfile} profile
+ * @param {(file: string) => string[] | null} linesOf
+ * @returns {Map<string, Profiled>} by file and name
+ */
 function functionsOf ({ nodes, samples, timeDeltas }, linesOf) {
   /** @type {Map<number, import('../../explain/cpu-profile').ProfileNode>} */
   const parents = new Map()
@@ -79,7 +89,13 @@ function functionsOf ({ nodes, samples, timeDeltas }, linesOf) {
     const known = functions.get(`${file}\n${name}`) ?? { file, name, withCalleesMs: 0, ownMs: 0, ticks: new Map() }
     functions.set(`${file}\n${name}`, known)
     byId.set(id, known)
-    for (const { line, ticks } of positionTicks.length === 0 ? [] : ownTicks(positionTicks, { line: callFrame.lineNumber + 1, column: callFrame.columnNumber + 1 }, linesOf(file))) {
+    for (const { line, ticks } of positionTicks.length === 0
+      ? []
+      : ownTicks(
+        positionTicks,
+        { line: callFrame.lineNumber + 1, column: callFrame.columnNumber + 1 },
+        linesOf(file)
+      )) {
       known.ticks.set(line, (known.ticks.get(line) ?? 0) + ticks)
     }
   }

@@ -43,7 +43,11 @@ class ProfileRun {
   constructor ({ profiler, script, target, cwd, output, work, agent }) {
     this.#profiler = profiler
     this.#files = { events: path.join(work, 'events'), stop: path.join(work, 'stop') }
-    const setup = { events: this.#files.events, ending: profiler.ending, cpu: cpuSetup(script === null && agent === undefined, output, this.#files.stop) }
+    const setup = {
+      events: this.#files.events,
+      ending: profiler.ending,
+      cpu: cpuSetup(script === null && agent === undefined, output, this.#files.stop)
+    }
     const [file, args] = commandOf({ profiler, script, target, cwd, output, work, agent })
     this.#child = spawn(file, args, {
       cwd: script === null || IS_WINDOWS ? cwd : work,

@@ -14,7 +14,8 @@ const { relative } = require('./verdict')
  * @property {number} longestMs CPU time of the application's own code in the longest
  * @property {number} count
  * @property {import('../../tables/causes').Cause} cause of the longest
- * @property {{ file: string | null, name: string | null, others: number }[]} tests in which it blocked, that of the longest first
+ * @property {{ file: string | null, name: string | null, others: number }[]} tests in which it blocked, that of the
+ * longest first
  * @property {import('./verdict').Judged['record'][]} records the longest first
  * @property {'new' | 'longer' | 'known' | 'allowed' | 'unconfirmed'} state
  * @property {number | null} knownMs the longest so far, where it is known

@@ -13,7 +13,9 @@ const TOOLS = [
 ]
 const TOOL = new RegExp(`^(${TOOLS.join('|')}|jest|jest-.*|istanbul-.*|@(jest|vitest|babel|swc|tapjs|esbuild|rollup|ampproject|jridgewell)/.*)$`)
 
-/** Where Node.js, Jest and Vite load modules: what runs above such a frame is a module's top level, or its way there. */
+/**
+ * Where Node.js, Jest and Vite load modules: what runs above such a frame is a module's top level, or its way there.
+ */
 const LOADERS = /^node:internal\/(bootstrap|modules|process\/(esm_loader|execution))|[\\/]node_modules[\\/](jest-runtime|@jest[\\/]transform|vite-node|pirates|ts-node|tsx|vite[\\/]dist[\\/]node[\\/]module-runner)/
 
 const FOLDER = /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/g
@@ -32,7 +34,10 @@ function packageOf (file) {
 /** Node's and V8's own code, and ours, counts for whoever called it. @param {Frame} frame */
 const isSomebodys = ({ file }) => file !== null && !/^(node|wasm):/.test(file) && !file.startsWith(OWN)
 
-/** Whether a stack ends in code that is not a tool's, and was not loading modules. @param {Frame[]} frames innermost first */
+/**
+ * Whether a stack ends in code that is not a tool's, and was not loading modules.
+ * @param {Frame[]} frames innermost first
+ */
 function isOwn (frames) {
   if (frames.some(({ file }) => file !== null && LOADERS.test(file))) return false
   const innermost = frames.find(isSomebodys)?.file

@@ -14,7 +14,8 @@ const CONFLICT = /^(<{7}|>{7}|\|{7}) |^={7}$/m
 /**
  * @typedef {import('./offences').Offence} Offence
  * @typedef {{ file: string, function: string, longestMs: number }} Known
- * @typedef {{ file?: string, package?: string, function?: string, reason?: string }} Allowed every key that is there must hold
+ * @typedef {{ file?: string, package?: string, function?: string, reason?: string }} Allowed every key that is there
+ * must hold
  * @typedef {{ allow: Allowed[], blocks: Known[] }} Ratchet
  */
 
@@ -106,11 +107,17 @@ function patternOf (glob) {
  */
 exports.updated = ({ allow }, offences) => ({
   allow,
-  blocks: offences.filter(({ state }) => state !== 'allowed').map(({ file, function: name, longestMs, knownMs }) => ({
-    file,
-    function: name,
-    longestMs: knownMs !== null && !isLonger(longestMs, knownMs) && !isLonger(knownMs, longestMs) ? knownMs : Math.ceil(longestMs / ROUND_MS) * ROUND_MS
-  })).sort((a, b) => keyOf(a) < keyOf(b) ? -1 : 1)
+  blocks: offences
+    .filter(({ state }) => state !== 'allowed')
+    .map(({ file, function: name, longestMs, knownMs }) => ({
+      file,
+      function: name,
+      longestMs:
+        knownMs !== null && !isLonger(longestMs, knownMs) && !isLonger(knownMs, longestMs)
+          ? knownMs
+          : Math.ceil(longestMs / ROUND_MS) * ROUND_MS
+    }))
+    .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 })
 
 /** @param {string} file @param {Ratchet} ratchet */

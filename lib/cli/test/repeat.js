@@ -16,7 +16,9 @@ exports.repeat = async ({ offences, runs }, watch, command) => {
     const again = ofFile(offence, runs) ?? { command, cwd: undefined }
     return [JSON.stringify(again), { ...again, offences: /** @type {typeof failing} */ ([]) }]
   }))
-  for (const offence of failing) commands.get(JSON.stringify(ofFile(offence, runs) ?? { command, cwd: undefined }))?.offences.push(offence)
+  for (const offence of failing) {
+    commands.get(JSON.stringify(ofFile(offence, runs) ?? { command, cwd: undefined }))?.offences.push(offence)
+  }
   for (const again of commands.values()) {
     const seen = await watch(again.command, { isQuiet: true, cwd: again.cwd })
     const confirmed = new Set(seen.offences.map(keyOf))
@@ -26,7 +28,11 @@ exports.repeat = async ({ offences, runs }, watch, command) => {
   }
 }
 
-/** The command for the one file of `node --test` that has it. @param {import('./offences').Offence} offence @param {import('./runs').ProcessRun[]} runs */
+/**
+ * The command for the one file of `node --test` that has it.
+ * @param {import('./offences').Offence} offence
+ * @param {import('./runs').ProcessRun[]} runs
+ */
 function ofFile ({ records: [record] }, runs) {
   const run = runs.findLast(({ pid, isNodeTest }) => pid === record.pid && isNodeTest)
   if (run === undefined) return null

@@ -7,7 +7,8 @@ const { readBlocks } = require('../../store/block-file')
 
 /**
  * @typedef {import('../../store/record').BlockRecord} BlockRecord
- * @typedef {{ name: string, file: string | null, startMs: number, endMs: number }} Interval of a test; wall time, Infinity where it did not end
+ * @typedef {{ name: string, file: string | null, startMs: number, endMs: number }} Interval of a test; wall time,
+ * Infinity where it did not end
  * @typedef {object} ProcessRun one Node.js process of the command
  * @property {number} pid
  * @property {string[]} argv
@@ -36,14 +37,21 @@ exports.readRuns = (dir) => {
   return { runs, records: readBlocks(dir).records.map((record) => placed(record, exports.runOf(runs, record))) }
 }
 
-/** A record whose line is that of the file, not of what a runner made of it. @param {BlockRecord} record @param {ProcessRun | null} run */
+/**
+ * A record whose line is that of the file, not of what a runner made of it.
+ * @param {BlockRecord} record
+ * @param {ProcessRun | null} run
+ */
 function placed (record, run) {
   const { frame } = record
   const file = frame?.file ? run?.sourceMaps.get(frame.file) : undefined
   if (frame?.line == null || file === undefined) return record
   try {
     const map = new TraceMap(fs.readFileSync(file, 'utf8'))
-    const { line, column } = originalPositionFor(map, { line: frame.line, column: Math.max(0, (frame.column ?? 1) - 1) })
+    const { line, column } = originalPositionFor(map, {
+      line: frame.line,
+      column: Math.max(0, (frame.column ?? 1) - 1)
+    })
     return line === null ? record : { ...record, frame: { ...frame, line, column: column + 1, exact: true } }
   } catch {
     // The cache that it was in is gone.
@@ -60,7 +68,19 @@ function readRun (text) {
   for (const line of text.split('\n').flatMap(parse)) {
     if (line.type === 'process') {
       const { pid, argv, execArgv, cwd, isWatched, isMetered, isNodeTest, atMs } = line
-      run = { pid, argv, execArgv, cwd, isWatched, isMetered, isNodeTest, startMs: atMs, stretches: [], sourceMaps: new Map(), tests: [] }
+      run = {
+        pid,
+        argv,
+        execArgv,
+        cwd,
+        isWatched,
+        isMetered,
+        isNodeTest,
+        startMs: atMs,
+        stretches: [],
+        sourceMaps: new Map(),
+        tests: []
+      }
     } else if (line.type === 'begin') {
       const test = { name: line.name, file: line.file, startMs: line.atMs, endMs: Infinity }
       open.set(line.id, test)
@@ -105,7 +125,9 @@ exports.runOf = (runs, { pid, startedAt, durationMs }) => {
  * @returns {{ test: Interval, overlapMs: number, others: number } | null} others: tests that ran for as long within it
  */
 exports.testOf = (tests, startMs, endMs) => {
-  const within = tests.map((test) => ({ test, overlapMs: overlapOf({ startMs, endMs }, test) })).filter(({ overlapMs }) => overlapMs > 0)
+  const within = tests
+    .map((test) => ({ test, overlapMs: overlapOf({ startMs, endMs }, test) }))
+    .filter(({ overlapMs }) => overlapMs > 0)
   if (within.length === 0) return null
   const longestMs = Math.max(...within.map(({ overlapMs }) => overlapMs))
   const all = within.filter(({ overlapMs }) => overlapMs === longestMs)
@@ -121,5 +143,5 @@ const overlapOf = (a, b) => Math.min(a.endMs, b.endMs) - Math.max(a.startMs, b.s
  * @param {number} startMs
  * @param {number} endMs
  */
-exports.stretchOf = (stretches, startMs, endMs) => stretches.filter((stretch) => overlapOf(stretch, { startMs, endMs }) > 0)
-  .sort((a, b) => b.cpuMs - a.cpuMs)[0] ?? null
+exports.stretchOf = (stretches, startMs, endMs) =>
+  stretches.filter((stretch) => overlapOf(stretch, { startMs, endMs }) > 0).sort((a, b) => b.cpuMs - a.cpuMs)[0] ?? null

@@ -15,8 +15,10 @@ const { readRuns } = require('./runs')
 const { judgeAll } = require('./verdict')
 
 /**
- * @typedef {{ over: number, all?: boolean, repeatToBeSure?: boolean, threads: 'auto' | 'on', ratchet: string, update?: boolean, junit?: string, sarif?: string, json?: string }} Flags
- * @typedef {{ offences: import('./offences').Offence[], judged: import('./verdict').Judged[], runs: import('./runs').ProcessRun[], hasCpuTimes: boolean, code: number, isInterrupted: boolean }} Seen
+ * @typedef {{ over: number, all?: boolean, repeatToBeSure?: boolean, threads: 'auto' | 'on', ratchet: string, update?:
+ * boolean, junit?: string, sarif?: string, json?: string }} Flags
+ * @typedef {{ offences: import('./offences').Offence[], judged: import('./verdict').Judged[], runs:
+ * import('./runs').ProcessRun[], hasCpuTimes: boolean, code: number, isInterrupted: boolean }} Seen
  */
 
 /** @param {string[]} command @param {Flags} flags */
@@ -28,7 +30,9 @@ exports.test = async (command, flags) => {
   const seen = await watch(command, flags, cwd)
   const { gone } = compare(seen.offences, ratchet)
   if (flags.update && !seen.isInterrupted) writeRatchet(flags.ratchet, updated(ratchet, seen.offences))
-  else if (flags.repeatToBeSure && !seen.isInterrupted) await repeat(seen, (again, how) => watch(again, flags, cwd, how), command)
+  else if (flags.repeatToBeSure && !seen.isInterrupted) {
+    await repeat(seen, (again, how) => watch(again, flags, cwd, how), command)
+  }
   const outcome = {
     offences: flags.update ? seen.offences.map((offence) => isFailing(offence) ? { ...offence, state: /** @type {const} */ ('known') } : offence) : seen.offences,
     gone: flags.update ? [] : gone,
@@ -58,7 +62,10 @@ async function watch (command, { over, all = false, threads }, cwd, how = {}) {
   try {
     const ended = await runCommand(command, { ...how, env: watchedEnv({ dir, overMs: over, threads }) })
     const { runs, records } = readRuns(dir)
-    const hasCpuTimes = records.length === 0 || runs.some(({ isMetered }) => isMetered) || records.some(({ evidence }) => evidence.cpuMs !== null)
+    const hasCpuTimes =
+      records.length === 0 ||
+      runs.some(({ isMetered }) => isMetered) ||
+      records.some(({ evidence }) => evidence.cpuMs !== null)
     const judged = judgeAll(records, runs, { overMs: over, all, hasCpuTimes, cwd })
     return { offences: offencesOf(judged, cwd), judged, runs, hasCpuTimes, ...ended }
   } finally {

@@ -29,7 +29,8 @@ const EXCUSED = ['starved', 'suspended', 'gc']
  */
 
 /**
- * What the blocks of a command mean for the verdict. CPU time of one turn of a loop is charged to one block, the longest.
+ * What the blocks of a command mean for the verdict. CPU time of one turn of a loop is charged to one block, the
+ * longest.
  * @param {BlockRecord[]} records
  * @param {ProcessRun[]} runs
  * @param {Limits} limits
@@ -56,7 +57,8 @@ exports.judgeAll = (records, runs, limits) => {
  */
 function judge (record, run, limits) {
   const startMs = Date.parse(record.startedAt)
-  const stretch = run === null || record.threadId !== 0 ? null : stretchOf(run.stretches, startMs, startMs + record.durationMs)
+  const stretch =
+    run === null || record.threadId !== 0 ? null : stretchOf(run.stretches, startMs, startMs + record.durationMs)
   const interval = stretch ?? { startMs, endMs: startMs + record.durationMs }
   const within = run === null ? null : testOf(run.tests, interval.startMs, interval.endMs)
   const spentMs = spent(record, cpuOf(record, run, stretch), limits)
@@ -68,15 +70,21 @@ function judge (record, run, limits) {
     record,
     ownMs: Math.round(ownMs),
     excuse: excuseOf(record, { limits, spentMs, share, ownMs, isInTest: within !== null, run }),
-    test: { file: file === null ? null : relative(file, limits.cwd), name: within?.test.name ?? null, others: within?.others ?? 0 },
+    test: {
+      file: file === null ? null : relative(file, limits.cwd),
+      name: within?.test.name ?? null,
+      others: within?.others ?? 0
+    },
     stretch
   }
 }
 
 /**
- * CPU time of a block, as the thread itself has counted it: that is exact however busy the machine was. A thread that was
+ * CPU time of a block, as the thread itself has counted it: that is exact however busy the machine was. A thread that
+ * was
  * killed in mid-block, or is no main thread, has not.
- * @param {BlockRecord} record @param {ProcessRun | null} run @param {import('./inside/loop-meter').Stretch | null} stretch
+ * @param {BlockRecord} record @param {ProcessRun | null} run @param {import('./inside/loop-meter').Stretch | null}
+ * stretch
  */
 function cpuOf ({ threadId, ongoing, evidence }, run, stretch) {
   if (stretch !== null) return stretch.cpuMs
@@ -93,7 +101,8 @@ function spent ({ evidence: { gcMs }, durationMs }, cpuMs, { hasCpuTimes }) {
 
 /**
  * @param {BlockRecord} record
- * @param {{ limits: Limits, spentMs: number, share: number, ownMs: number, isInTest: boolean, run: ProcessRun | null }} seen
+ * @param {{ limits: Limits, spentMs: number, share: number, ownMs: number, isInTest: boolean, run: ProcessRun | null }}
+ * seen
  * @returns {string | null}
  */
 function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, share, ownMs, isInTest, run }) {
@@ -113,7 +122,11 @@ function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, shar
   return ownMs < overMs ? 'below the limit in any one test' : null
 }
 
-/** All that comes before the first test, where there are tests; else what the agent takes for it. @param {BlockRecord} record @param {ProcessRun | null} run */
+/**
+ * All that comes before the first test, where there are tests; else what the agent takes for it.
+ * @param {BlockRecord} record
+ * @param {ProcessRun | null} run
+ */
 function isStartup ({ startup, startedAt }, run) {
   const first = run?.tests[0]
   return first === undefined ? startup : Date.parse(startedAt) < first.startMs

@@ -49,7 +49,9 @@ exports.startHeartbeat = (
   const onTime = () => {
     if (!isWanted()) return
     const atMs = nowMs()
-    if (profiler?.isSampling) countLostIdle(ran, { gapMs: atMs - lastAtMs, idleMs: loopTime().idle - lastIdleMs, periodMs, threshold })
+    if (profiler?.isSampling) {
+      countLostIdle(ran, { gapMs: atMs - lastAtMs, idleMs: loopTime().idle - lastIdleMs, periodMs, threshold })
+    }
     const { idle, active } = loopTime()
     const cpuMs = cpuNow()
     const gapMs = atMs - lastAtMs

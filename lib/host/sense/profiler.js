@@ -189,7 +189,9 @@ class HostProfiler {
       if (isWork) this.#wake()
     } else if (this.#owed === undefined) {
       if (this.#mayRest && atMs - this.#workedAtMs >= REST_AFTER_MS) this.#rest(this.#own)
-      else if (activeMs - this.#beganActiveMs >= WINDOW_ACTIVE_MS || atMs - this.#own.beganAtMs >= WINDOW_IDLE_MS) { this.#renew(this.#own) }
+      else if (activeMs - this.#beganActiveMs >= WINDOW_ACTIVE_MS || atMs - this.#own.beganAtMs >= WINDOW_IDLE_MS) {
+        this.#renew(this.#own)
+      }
     }
   }
 

@@ -25,7 +25,10 @@ const WINDOWS = 10
 const SETTLE_MS = 25
 /** A verdict waits so long for its profile, which comes when the host answers. */
 const AWAIT_MS = 2000
-/** Where a step keeps the application for longer there is no further one: they take a tenth of it, on a busy machine too. */
+/**
+ * Where a step keeps the application for longer there is no further one: they take a tenth of it, on a busy machine
+ * too.
+ */
 const LONG_MS = { start: 1000, startIfSmall: 1000, take: 250, stay: Infinity, missed: Infinity, stop: Infinity }
 /** Whatever keeps the host for longer counts as a block after all. */
 const HELD_MS = 5000
@@ -105,7 +108,10 @@ class Profiling {
     return this.isOn || this.#asked !== null
   }
 
-  /** What the watching of the main thread takes of it. @returns {Pick<import('../loop/monitor').Parts, 'adjust' | 'isAwaited'>} */
+  /**
+   * What the watching of the main thread takes of it.
+   * @returns {Pick<import('../loop/monitor').Parts, 'adjust' | 'isAwaited'>}
+   */
   get parts () {
     return { adjust: (seen) => this.#adjust(seen), isAwaited: (endMs, now) => this.#isAwaited(endMs, now) }
   }
@@ -115,7 +121,11 @@ class Profiling {
     return { layProfile: (record, startMs, endMs) => this.#lay(record, startMs, endMs) }
   }
 
-  /** Who has not asked for a profile is told of its lack by the doubt about each line. @param {string} message @param {number} [untilMs] */
+  /**
+   * Who has not asked for a profile is told of its lack by the doubt about each line.
+   * @param {string} message
+   * @param {number} [untilMs]
+   */
   #refuse (message, untilMs = Infinity) {
     this.#retryAtMs = untilMs
     if (this.#parts.mode === 'on' || this.#isGivenUp) this.#parts.onState({ message })
@@ -141,7 +151,10 @@ class Profiling {
   /** Whether the profile had better be taken before it takes long. @param {number} now @param {boolean} isBlocked */
   #isFull (now, isBlocked) {
     const sinceMs = now - this.#takenAtMs
-    return sinceMs >= (isBlocked ? WINDOW_BLOCKED_MS : WINDOW_IDLE_MS) || this.#parts.activeMs() - this.#takenActiveMs >= WINDOW_ACTIVE_MS
+    return (
+      sinceMs >= (isBlocked ? WINDOW_BLOCKED_MS : WINDOW_IDLE_MS) ||
+      this.#parts.activeMs() - this.#takenActiveMs >= WINDOW_ACTIVE_MS
+    )
   }
 
   /** @param {Action} action @param {number} now */
@@ -234,7 +247,13 @@ class Profiling {
     return this.#owedMs !== null && endMs <= this.#owedMs && now - endMs < AWAIT_MS
   }
 
-  /** The record with what the profile says of it. @param {BlockRecord} record @param {number} startMs @param {number} endMs @returns {BlockRecord} */
+  /**
+   * The record with what the profile says of it.
+   * @param {BlockRecord} record
+   * @param {number} startMs
+   * @param {number} endMs
+   * @returns {BlockRecord}
+   */
   #lay (record, startMs, endMs) {
     const windows = this.#windows.filter((window) => window.endMs > startMs && window.startMs < endMs)
     const profile = windows.length === 0 ? null : cutProfiles(windows, startMs, endMs)
@@ -281,7 +300,10 @@ class Profiling {
   }
 }
 
-/** @param {{ startMs: number, endMs: number, profile?: object, text?: string } | null} taken @returns {import('../../explain/cpu-profile').Window | null} */
+/**
+ * @param {{ startMs: number, endMs: number, profile?: object, text?: string } | null} taken
+ * @returns {import('../../explain/cpu-profile').Window | null}
+ */
 function readWindow (taken) {
   if (taken === null) return null
   const { startMs, endMs, text } = taken
@@ -307,7 +329,11 @@ function withProbableCall (record, lines) {
   return text === null ? record : { ...record, probable: probableCall(text, frame.line) }
 }
 
-/** Files by lines, each read once. @param {(file: string) => string | null} read @returns {import('../../explain/profiled').Sources['lines']} */
+/**
+ * Files by lines, each read once.
+ * @param {(file: string) => string | null} read
+ * @returns {import('../../explain/profiled').Sources['lines']}
+ */
 function lineReader (read) {
   /** @type {Map<string, string[] | null>} */
   const files = new Map()
@@ -323,19 +349,29 @@ function lineReader (read) {
 /**
  * @param {'off' | 'auto' | 'on'} mode
  * @param {{ mayInspect: boolean, ownProfile: boolean, profilesItself: boolean, post: (message: object) => void,
- *   bridge: Pick<import('../../bridge/memory').Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof Profiling>[0], 'sources' | 'say' | 'onState'>} parts
+ * bridge: Pick<import('../../bridge/memory').Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof
+ * Profiling>[0], 'sources' | 'say' | 'onState'>} parts
  */
-exports.startProfiling = (mode, { mayInspect, ownProfile, profilesItself, post, bridge: { beat, counters }, ...parts }) => new Profiling({
-  ...parts,
+exports.startProfiling = (
   mode,
-  refusal: ownProfile ? null : !mayInspect ? NOT_ALLOWED : profilesItself ? PROFILES_ITSELF : null,
-  isOwn: ownProfile,
-  // A message is read when the loop turns, which is soon enough.
-  ask: ownProfile ? (action) => { post({ code: PROFILE, action }); return null } : askProfiler,
-  holds: () => counters.get('profileHolds'),
-  heldMicros: () => counters.get('profileMicros'),
-  activeMs: () => beat.read().activeMs,
-  readSource
-})
+  { mayInspect, ownProfile, profilesItself, post, bridge: { beat, counters }, ...parts }
+) =>
+  new Profiling({
+    ...parts,
+    mode,
+    refusal: ownProfile ? null : !mayInspect ? NOT_ALLOWED : profilesItself ? PROFILES_ITSELF : null,
+    isOwn: ownProfile,
+    // A message is read when the loop turns, which is soon enough.
+    ask: ownProfile
+      ? (action) => {
+          post({ code: PROFILE, action })
+          return null
+        }
+      : askProfiler,
+    holds: () => counters.get('profileHolds'),
+    heldMicros: () => counters.get('profileMicros'),
+    activeMs: () => beat.read().activeMs,
+    readSource
+  })
 
 exports.Profiling = Profiling

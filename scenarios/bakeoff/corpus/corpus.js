@@ -17,7 +17,8 @@ const { truth } = require('./truth')
  * @property {string[]} frames functions of the application that may be blamed
  * @property {string[]} lines `file:line` that may be blamed
  * @property {string | null} route null: it is of no request
- * @property {'request' | 'together' | 'thread' | 'startup' | 'endless'} kind how it comes about; together: in one turn that takes several requests; thread: in a worker thread, while the main thread waits for events
+ * @property {'request' | 'together' | 'thread' | 'startup' | 'endless'} kind how it comes about; together: in one turn
+ * that takes several requests; thread: in a worker thread, while the main thread waits for events
  * @property {string} thread whose loop it is
  * @property {number} requests that come at once
  * @property {boolean} [startsThread]
@@ -26,7 +27,14 @@ const { truth } = require('./truth')
 /** @param {Case['server']} server @param {string} name */
 const routeOf = (server, name) => ({ plain: `/${name}`, express: `/shop/:id/${name}`, fastify: `/api/:id/${name}` })[server]
 
-/** @param {Case['module']} module @param {Case['server']} server @param {string} name @param {string[]} cause @param {Partial<Case>} [more] @returns {Case} */
+/**
+ * @param {Case['module']} module
+ * @param {Case['server']} server
+ * @param {string} name
+ * @param {string[]} cause
+ * @param {Partial<Case>} [more]
+ * @returns {Case}
+ */
 const known = (module, server, name, cause, more) => ({
   name,
   set: 'first',

@@ -1,7 +1,7 @@
 'use strict'
 
-// What services are blocked by every day: a search in a search, a look into a large object, a compiled module. Each lasts
-// until the time is up or for what one call takes. `here:` as in blocks.js.
+// What services are blocked by every day: a search in a search, a look into a large object, a compiled module. Each
+// lasts until the time is up or for what one call takes. `here:` as in blocks.js.
 const { createHash } = require('node:crypto')
 const { inspect } = require('node:util')
 const { brotliCompressSync } = require('node:zlib')

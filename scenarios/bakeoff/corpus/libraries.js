@@ -28,7 +28,8 @@ exports.blocks = {
   },
   rxjsReduce (/** @type {number} */ ms) {
     const end = performance.now() + ms
-    while (performance.now() < end) rxjs.range(0, 20000).pipe(rxjs.map(square), rxjs.reduce(add)).subscribe() // here: rxjsReduce
+    // here: rxjsReduce
+    while (performance.now() < end) rxjs.range(0, 20000).pipe(rxjs.map(square), rxjs.reduce(add)).subscribe()
   },
   templateCompile (/** @type {number} */ ms) {
     const end = performance.now() + ms

@@ -58,7 +58,10 @@ exports.blocks = {
   }
 }
 
-/** What comes before the block, where it is not the request's handler that calls it. @type {Record<string, (block: () => Promise<unknown>) => Promise<unknown>>} */
+/**
+ * What comes before the block, where it is not the request's handler that calls it.
+ * @type {Record<string, (block: () => Promise<unknown>) => Promise<unknown>>}
+ */
 exports.ways = {
   afterAwait: async (block) => {
     await sleep(1)

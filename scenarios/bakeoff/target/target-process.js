@@ -77,9 +77,15 @@ class Target {
     this.#moments.length = 0
   }
 
-  /** The n-th time that it says so. @param {'ready' | 'began' | 'ended'} what @param {string} [name] @param {number} [n] */
+  /**
+   * The n-th time that it says so.
+   * @param {'ready' | 'began' | 'ended'} what
+   * @param {string} [name]
+   * @param {number} [n]
+   */
   async says (what, name, n = 1) {
-    const find = () => this.#moments.filter((each) => each.bakeoff === what && (name === undefined || each.name === name))[n - 1]
+    const find = () =>
+      this.#moments.filter((each) => each.bakeoff === what && (name === undefined || each.name === name))[n - 1]
     const timer = new AbortController()
     let waiting = () => {}
     try {

@@ -111,7 +111,8 @@ async function main () {
     if (name in handlers) await inRequest(`/${name}`, handlers[name])
     response.end('{}')
   })
-  const ofServer = (/** @type {string} */ which) => corpus.filter(({ server, name }) => server === which && name in handlers)
+  const ofServer = (/** @type {string} */ which) =>
+    corpus.filter(({ server, name }) => server === which && name in handlers)
 
   const express = load('express')
   const app = express()

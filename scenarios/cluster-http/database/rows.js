@@ -31,7 +31,10 @@ exports.bodyBytes = bodyBytes
 exports.FULL_BODY_BYTES = bodyBytes(LIMIT)
 exports.LIMIT = LIMIT
 
-/** The table as the original has it: no index, and empty. The fixed one has as many rows as the original's had at its end. */
+/**
+ * The table as the original has it: no index, and empty. The fixed one has as many rows as the original's had at its
+ * end.
+ */
 exports.schema = `
   drop table if exists loopwatch_requests, loopwatch_fixed, loopwatch_log;
   create table loopwatch_requests (t timestamptz, via text not null default 'k');

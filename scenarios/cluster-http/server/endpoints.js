@@ -13,7 +13,8 @@ const KERNEL = 'int32'
 const ignore = () => {}
 
 /**
- * What each request of the original does: three queries, one after the other on a connection, of which it waits for the last.
+ * What each request of the original does: three queries, one after the other on a connection, of which it waits for the
+ * last.
  * @param {Database} database @param {{ into: string, from: string }} tables
  */
 const askDatabase = (database, { into, from }) => async () => {

@@ -10,9 +10,17 @@ const { announce } = require('../../load/target/server')
 const { serve } = require('./serve')
 
 const text = /** @type {const} */ ({ type: 'string', default: '' })
-const { values } = parseArgs({ options: { topology: text, workers: text, port: text, database: text, connections: text, steps: text, threads: text } })
+const { values } = parseArgs({
+  options: { topology: text, workers: text, port: text, database: text, connections: text, steps: text, threads: text }
+})
 const { topology, database } = values
-const [workers, port, connections, steps, threads] = [values.workers, values.port, values.connections, values.steps, values.threads].map(Number)
+const [workers, port, connections, steps, threads] = [
+  values.workers,
+  values.port,
+  values.connections,
+  values.steps,
+  values.threads
+].map(Number)
 const options = { port, database, connections, steps, threads, reusePort: topology === 'reuse-port' || topology === 'reuse-port-part' }
 
 const agent = loopwatch.start({ port: cluster.isWorker ? false : 0, log: false, threads: 'off', origin: 'off', keep: 1000 })
@@ -27,7 +35,11 @@ async function leadCluster () {
     return message.port
   }))
   cluster.on('exit', () => cluster.fork())
-  return { port: ports[0], agents: [await agentUrl()], pids: [process.pid, ...forked.map((worker) => worker.process.pid)] }
+  return {
+    port: ports[0],
+    agents: [await agentUrl()],
+    pids: [process.pid, ...forked.map((worker) => worker.process.pid)]
+  }
 }
 
 /** Processes of their own that share a port in the kernel, each with an agent of its own. */

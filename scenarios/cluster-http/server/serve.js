@@ -3,7 +3,10 @@
 const http = require('node:http')
 const { createEndpoints } = require('./endpoints')
 
-/** @typedef {{ port: number, database: string, connections: number, steps: number, threads: number, reusePort: boolean }} Options */
+/**
+ * @typedef {{ port: number, database: string, connections: number, steps: number, threads: number, reusePort: boolean
+ * }} Options
+ */
 
 /** One connection as in the original, or a pool of several. @param {Options} options */
 async function connect ({ database: connectionString, connections }) {

@@ -4,17 +4,24 @@ const { xorshift } = require('../kernels')
 
 const KEYS = 64
 const SLOTS = 256
-/** Int32s of the memory that threads share: a lock, then either a counter for each key or a table of keys and values. */
+/**
+ * Int32s of the memory that threads share: a lock, then either a counter for each key or a table of keys and values.
+ */
 const LOCK = 0
 const BASE = 1
 
 const [FREE, HELD, CONTENDED] = [0, 1, 2]
 
-/** A mutex on one Int32: nobody waits in the kernel, nobody is woken, unless there is contention. @param {Int32Array} memory */
+/**
+ * A mutex on one Int32: nobody waits in the kernel, nobody is woken, unless there is contention.
+ * @param {Int32Array} memory
+ */
 function lock (memory) {
   let seen = Atomics.compareExchange(memory, LOCK, FREE, HELD)
   while (seen !== FREE) {
-    if (seen === CONTENDED || Atomics.compareExchange(memory, LOCK, HELD, CONTENDED) !== FREE) Atomics.wait(memory, LOCK, CONTENDED)
+    if (seen === CONTENDED || Atomics.compareExchange(memory, LOCK, HELD, CONTENDED) !== FREE) {
+      Atomics.wait(memory, LOCK, CONTENDED)
+    }
     seen = Atomics.compareExchange(memory, LOCK, FREE, CONTENDED)
   }
 }
@@ -25,7 +32,8 @@ function unlock (memory) {
 }
 
 /**
- * Where the value of a key is in a table of open addressing, made where it is new: whoever writes the key owns the slot.
+ * Where the value of a key is in a table of open addressing, made where it is new: whoever writes the key owns the
+ * slot.
  * @param {Int32Array} memory
  * @param {number} key
  */

@@ -8,7 +8,10 @@ const { allocate, total } = require('./state')
 const THREAD = path.join(__dirname, 'thread.js')
 
 /** @typedef {{ kernel: string, steps: number }} Task */
-/** @typedef {{ work: (task: Task, query: URLSearchParams) => Promise<string> | string, update?: (updates: number) => Promise<string>, total?: () => number }} Way */
+/**
+ * @typedef {{ work: (task: Task, query: URLSearchParams) => Promise<string> | string, update?: (updates: number) =>
+ * Promise<string>, total?: () => number }} Way
+ */
 
 /** A thread for each request. @param {boolean} isKept the original's: nobody ever ends it */
 const perRequest = (isKept) => {

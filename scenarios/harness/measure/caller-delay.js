@@ -24,10 +24,16 @@ exports.delayBuckets = (exposition) => {
 }
 
 /** @param {Buckets[]} all */
-const addUp = (all) => all.reduce((sum, each) => each.map(([bound, count], i) => /** @type {[number, number]} */ ([bound, count + (sum[i]?.[1] ?? 0)])), [])
+const addUp = (all) =>
+  all.reduce(
+    (sum, each) =>
+      each.map(([bound, count], i) => /** @type {[number, number]} */ ([bound, count + (sum[i]?.[1] ?? 0)])),
+    []
+  )
 
 /**
- * What came in between, of all workers together. One that has ended since is in neither: its past is not taken from the others.
+ * What came in between, of all workers together. One that has ended since is in neither: its past is not taken from the
+ * others.
  * @param {Map<string, Buckets>} after @param {Map<string, Buckets>} [before]
  */
 exports.subtract = (after, before) => addUp([...after].map(([worker, buckets]) => {
@@ -46,7 +52,12 @@ exports.describeCaller = (runs) => {
   const maxMs = blocksMs.length > 0 ? Math.max(...blocksMs) : quantileOfBuckets(buckets, 1)
   // Where a bucket is wide, its part below the longest block is all there can have been.
   const delayMs = (/** @type {number} */ q) => Math.round(Math.min(quantileOfBuckets(buckets, q), maxMs) * 100) / 100
-  return { delayP50Ms: delayMs(0.5), delayP99Ms: delayMs(0.99), delayMaxMs: Math.round(maxMs * 100) / 100, blocks: blocksMs.length }
+  return {
+    delayP50Ms: delayMs(0.5),
+    delayP99Ms: delayMs(0.99),
+    delayMaxMs: Math.round(maxMs * 100) / 100,
+    blocks: blocksMs.length
+  }
 }
 
 exports.addUp = addUp

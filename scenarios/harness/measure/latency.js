@@ -40,7 +40,9 @@ class Latency {
     const counts = []
     for (let i = 0; i < this.#histogram.countsArrayLength; i++) {
       const count = this.#histogram.getCountAtIndex(i)
-      if (count > 0) counts.push([this.#histogram.medianEquivalentValue(this.#histogram.valueFromIndex(i)) / NS_PER_MS, count])
+      if (count > 0) {
+        counts.push([this.#histogram.medianEquivalentValue(this.#histogram.valueFromIndex(i)) / NS_PER_MS, count])
+      }
     }
     return counts
   }

@@ -4,7 +4,10 @@
  * Two-sided 95 % quantiles of Student's t distribution by degrees of freedom, from 1 on (any printed
  * table, NIST's for one). Five repeats leave 4, where the normal 1.96 would claim a third too much.
  */
-const T95 = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042]
+const T95 = [
+  12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11,
+  2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042
+]
 const T95_BEYOND = 1.96
 
 /** @param {number[]} numbers */
@@ -36,9 +39,12 @@ exports.summarise = (samples) => ({
   median: median(samples),
   min: Math.min(...samples),
   max: Math.max(...samples),
-  ci95: samples.length < FEWEST
-    ? null
-    : Math.min(...samples) > 0 ? /** @type {[number, number]} */ (interval(samples.map(Math.log)).map(Math.exp)) : interval(samples),
+  ci95:
+    samples.length < FEWEST
+      ? null
+      : Math.min(...samples) > 0
+        ? /** @type {[number, number]} */ (interval(samples.map(Math.log)).map(Math.exp))
+        : interval(samples),
   samples
 })
 
@@ -52,10 +58,15 @@ exports.ratioOf = (as, bs) => {
   if (Math.min(as.length, bs.length) < FEWEST || Math.min(...as, ...bs) <= 0) return null
   const [a, b] = [as, bs].map((samples) => {
     const logarithms = samples.map(Math.log)
-    return { middle: mean(logarithms), variance: standardDeviation(logarithms) ** 2 / samples.length, freedom: samples.length - 1 }
+    return {
+      middle: mean(logarithms),
+      variance: standardDeviation(logarithms) ** 2 / samples.length,
+      freedom: samples.length - 1
+    }
   })
   const variance = a.variance + b.variance
-  const freedom = variance === 0 ? a.freedom + b.freedom : variance ** 2 / (a.variance ** 2 / a.freedom + b.variance ** 2 / b.freedom)
+  const freedom =
+    variance === 0 ? a.freedom + b.freedom : variance ** 2 / (a.variance ** 2 / a.freedom + b.variance ** 2 / b.freedom)
   const half = (T95[Math.floor(freedom) - 1] ?? T95_BEYOND) * Math.sqrt(variance)
   const middle = a.middle - b.middle
   return { ratio: Math.exp(middle), ci95: [Math.exp(middle - half), Math.exp(middle + half)] }

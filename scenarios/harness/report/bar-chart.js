@@ -39,13 +39,24 @@ function isLogarithmic ({ scale, stacked }, values) {
 async function makeScale (chart) {
   // An ES module, which Node.js 20 takes by import() only.
   const { scaleLinear, scaleLog } = await import('d3-scale')
-  const all = chart.groups.flatMap(({ bars }) => chart.stacked ? bars.reduce((sum, { value }) => sum + value, 0) : bars.flatMap(({ value, low, high }) => [value, low ?? value, high ?? value]))
+  const all = chart.groups.flatMap(({ bars }) =>
+    chart.stacked
+      ? bars.reduce((sum, { value }) => sum + value, 0)
+      : bars.flatMap(({ value, low, high }) => [value, low ?? value, high ?? value])
+  )
   const positive = all.filter((value) => value > 0)
   const names = chart.groups.flatMap(({ label, bars }) => chart.stacked ? [label] : bars.map(({ series }) => series))
   const range = [Math.max(NAMES, NAME_GAP + CHARACTER * Math.max(...names.map(({ length }) => length))), WIDTH - VALUES]
   if (isLogarithmic(chart, positive)) {
     const from = 10 ** Math.floor(Math.log10(Math.min(...positive)))
-    return { isLog: true, scale: scaleLog().domain([from, Math.max(...positive, from * 10)]).nice().range(range).clamp(true) }
+    return {
+      isLog: true,
+      scale: scaleLog()
+        .domain([from, Math.max(...positive, from * 10)])
+        .nice()
+        .range(range)
+        .clamp(true)
+    }
   }
   return { isLog: false, scale: scaleLinear().domain([0, Math.max(...all, Number.MIN_VALUE)]).nice(TICKS).range(range) }
 }
@@ -74,7 +85,9 @@ exports.renderBars = async (chart) => {
     }
     y += GROUP_GAP
   }
-  const ticks = /** @type {number[]} */ (scale.ticks(TICKS)).filter((value) => !isLog || Number.isInteger(Math.log10(value)))
+  const ticks = /** @type {number[]} */ (scale.ticks(TICKS)).filter(
+    (value) => !isLog || Number.isInteger(Math.log10(value))
+  )
   const axis = ticks.map((value) => {
     const x = scale(value)
     return `<line x1="${x}" x2="${x}" y1="${AXIS - 6}" y2="${y}" class="grid"/>${label(x, AXIS - 12, figure(value), 'class="tick" text-anchor="middle"')}`

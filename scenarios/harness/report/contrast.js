@@ -4,8 +4,14 @@
 const { figure } = require('./format')
 const { ratioOf } = require('../measure/stats')
 
-/** @typedef {{ median: number | null, ci95: [number, number] | null, samples: number[] }} Measured a cell, or a further figure of one */
-/** @typedef {'more' | 'less' | 'unclear' | 'few'} Verdict unclear: the intervals overlap; few: too few runs for intervals */
+/**
+ * @typedef {{ median: number | null, ci95: [number, number] | null, samples: number[] }} Measured a cell, or a further
+ * figure of one
+ */
+/**
+ * @typedef {'more' | 'less' | 'unclear' | 'few'} Verdict unclear: the intervals overlap; few: too few runs for
+ * intervals
+ */
 
 /**
  * Whether one is more than the other. It is only where the intervals of both are apart, which asks for more than

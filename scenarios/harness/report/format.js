@@ -13,7 +13,11 @@ function figure (value) {
   return value.toFixed(Math.max(0, Math.min(3, 2 - Math.floor(Math.log10(size)))))
 }
 
-/** The median of a further figure; '' where the cell has none. @param {import('../interface').Cell} cell @param {string} key */
+/**
+ * The median of a further figure; '' where the cell has none.
+ * @param {import('../interface').Cell} cell
+ * @param {string} key
+ */
 const extra = ({ extra }, key) => figure(extra[key]?.median)
 
 /** @param {import('../interface').Cell} cell */
@@ -46,13 +50,20 @@ const columns = [
 ]
 const OWN_AT = 5
 
-/** @param {import('../interface').Scenario} scenario @returns {{ title: string, isNumber?: boolean, text: (cell: import('../interface').Cell) => string }[]} */
+/**
+ * @param {import('../interface').Scenario} scenario
+ * @returns {{ title: string, isNumber?: boolean, text: (cell: import('../interface').Cell) => string }[]}
+ */
 exports.columnsOf = (scenario) => {
   const own = (scenario.columns ?? []).map((column) => ({ isNumber: true, ...column }))
   return [...columns.slice(0, OWN_AT), ...own, ...columns.slice(OWN_AT), { title: 'note', text: noteOf }]
 }
 
-/** A scenario's own, and with --faithful the original's beside ours. @param {import('../interface').Document} document @param {import('../interface').Scenario} scenario */
+/**
+ * A scenario's own, and with --faithful the original's beside ours.
+ * @param {import('../interface').Document} document
+ * @param {import('../interface').Scenario} scenario
+ */
 exports.furtherTables = (document, scenario) => [...scenario.tables?.(document) ?? [], ...(document.mode === 'faithful' ? scenario.compare?.(document) ?? [] : [])]
 
 exports.extra = extra

@@ -16,7 +16,11 @@ const row = (tag, cells, isNumber) => `<tr>${cells.map((cell, i) => `<${tag}${is
 const table = (head, rows, isNumber) =>
   `<div class="scroll"><table><thead>${row('th', head, isNumber)}</thead><tbody>${rows.map((cells) => row('td', cells, isNumber)).join('')}</tbody></table></div>`
 
-/** Where a scenario names no charts: its medians by unit. @param {Document} document @returns {import('../interface').Chart[]} */
+/**
+ * Where a scenario names no charts: its medians by unit.
+ * @param {Document} document
+ * @returns {import('../interface').Chart[]}
+ */
 const plainCharts = ({ cells }) => [...new Set(cells.map(({ unit }) => unit))].map((unit) => ({
   title: 'Medians',
   unit,
@@ -30,8 +34,18 @@ const plainCharts = ({ cells }) => [...new Set(cells.map(({ unit }) => unit))].m
 
 /** @param {Document} document @param {Scenario} scenario */
 async function section (document, scenario) {
-  const { environment: { node, cpu, cores, kernel, platform, loadAverage, tools }, findings, cells, mode, startedAt, repeats, interrupted } = document
-  const charts = (scenario.charts ?? plainCharts)(document).filter(({ groups }) => groups.some(({ bars }) => bars.length > 0))
+  const {
+    environment: { node, cpu, cores, kernel, platform, loadAverage, tools },
+    findings,
+    cells,
+    mode,
+    startedAt,
+    repeats,
+    interrupted
+  } = document
+  const charts = (scenario.charts ?? plainCharts)(document).filter(({ groups }) =>
+    groups.some(({ bars }) => bars.length > 0)
+  )
   const figures = await Promise.all(charts.map(async (chart) => {
     const legend = chart.stacked ? `<p class="quiet">${(chart.groups[0]?.bars ?? []).map(({ series }, i) => `<span class="key s${i}"></span>${escape(series)}`).join(' ')}</p>` : ''
     return `<figure>${await renderBars(chart)}${legend}${chart.note ? `<p class="quiet">${escape(chart.note)}</p>` : ''}</figure>`
@@ -58,7 +72,11 @@ ${table(shown.map(({ title }) => title), cells.map((_, i) => shown.map((column) 
  * @param {Scenario[]} scenarios
  */
 exports.renderReport = async (documents, scenarios) => {
-  const sections = await Promise.all(documents.map((document) => section(document, /** @type {Scenario} */ (scenarios.find(({ name }) => name === document.scenario)))))
+  const sections = await Promise.all(
+    documents.map((document) =>
+      section(document, /** @type {Scenario} */ (scenarios.find(({ name }) => name === document.scenario)))
+    )
+  )
   const style = fs.readFileSync(path.join(__dirname, 'report.css'), 'utf8')
   return `<!doctype html>
 <html lang="en">

@@ -48,11 +48,23 @@ exports.renderDocument = (document, scenario, columns) => {
   const { environment: { node, cpu, cores, kernel, loadAverage }, repeats, cells, interrupted } = document
   const shown = columnsOf(scenario)
   const parts = [
-    wrap(`${document.scenario}, ${document.mode}: ${repeats} repeats. Node ${node}, ${cores} cores, ${cpu}, ${kernel}, load ${loadAverage} before.`, columns),
+    wrap(
+      `${document.scenario}, ${document.mode}: ${repeats} repeats. Node ${node}, ${cores} cores, ${cpu}, ${kernel}, load ${loadAverage} before.`,
+      columns
+    ),
     interrupted ? wrap('Interrupted: what was finished until then.', columns) : '',
-    exports.renderTable(shown.map(({ title }) => title), cells.map((cell) => shown.map(({ text }) => text(cell))), { columns, isNumber: shown.map((column) => column.isNumber) }),
+    exports.renderTable(
+      shown.map(({ title }) => title),
+      cells.map((cell) => shown.map(({ text }) => text(cell))),
+      { columns, isNumber: shown.map((column) => column.isNumber) }
+    ),
     ...furtherTables(document, scenario).map(({ title, head, rows, notes = [] }) =>
-      [wrap(title, columns), exports.renderTable(head, rows, { columns, isNumber: head.map((_, i) => i > 0) }), ...notes.map((note) => wrap(note, columns))].join('\n')),
+      [
+        wrap(title, columns),
+        exports.renderTable(head, rows, { columns, isNumber: head.map((_, i) => i > 0) }),
+        ...notes.map((note) => wrap(note, columns))
+      ].join('\n')
+    ),
     document.findings.map((finding) => wrap(`- ${finding}`, columns)).join('\n')
   ]
   return `${parts.filter(Boolean).join('\n\n')}\n`

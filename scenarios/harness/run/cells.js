@@ -13,7 +13,11 @@ class CellRuns {
   /** @type {{ failure: string, isOracle: boolean } | null} */
   #failed = null
 
-  /** @param {import('../interface').CellPlan} plan @param {import('../interface').Scenario} scenario @param {number} cores */
+  /**
+   * @param {import('../interface').CellPlan} plan
+   * @param {import('../interface').Scenario} scenario
+   * @param {number} cores
+   */
   constructor (plan, scenario, cores) {
     this.plan = plan
     this.unit = plan.unit ?? scenario.unit
@@ -84,7 +88,11 @@ function processesOf (results) {
     const ofRole = all.filter((each) => each.role === role)
     const cpu = ofRole.flatMap(({ cpuSeconds }) => cpuSeconds ?? [])
     const rss = ofRole.flatMap(({ peakRssBytes }) => peakRssBytes ?? [])
-    return { role, cpuSeconds: cpu.length === 0 ? null : median(cpu), peakRssBytes: rss.length === 0 ? null : Math.max(...rss) }
+    return {
+      role,
+      cpuSeconds: cpu.length === 0 ? null : median(cpu),
+      peakRssBytes: rss.length === 0 ? null : Math.max(...rss)
+    }
   })
 }
 

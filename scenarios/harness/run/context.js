@@ -17,7 +17,10 @@ class Context {
   /** Of the caller during measure(), as the agent recorded them. @type {import('../../../lib/types').BlockRecord[]} */
   blocks = []
   #agent
-  /** Whose event loops count as the caller's. @type {{ metrics: () => Promise<string>, blocks: () => Promise<import('../../../lib/types').BlockRecord[]> }[]} */
+  /**
+   * Whose event loops count as the caller's.
+   * @type {{ metrics: () => Promise<string>, blocks: () => Promise<import('../../../lib/types').BlockRecord[]> }[]}
+   */
   #watched
   #tell
   #latency = new Latency()
@@ -32,7 +35,8 @@ class Context {
   #checks = 0
 
   /**
-   * @param {{ cell: import('../interface').CellPlan, mode: string, seconds: number, warmUpSeconds: number, shared: Record<string, any> }} order
+   * @param {{ cell: import('../interface').CellPlan, mode: string, seconds: number, warmUpSeconds: number, shared:
+   * Record<string, any> }} order
    * @param {any} agent of this process, null where the scenario wants none
    * @param {(message: object) => void} tell the harness
    */
@@ -59,7 +63,8 @@ class Context {
   /**
    * From measure() on, delays and blocks are those of these agents together, in place of this process's own:
    * where the cell only drives a server. None = what is measured has no event loop.
-   * @param {{ metrics: () => Promise<string>, blocks: () => Promise<import('../../../lib/types').BlockRecord[]> }[]} agents
+   * @param {{ metrics: () => Promise<string>, blocks: () => Promise<import('../../../lib/types').BlockRecord[]> }[]}
+   * agents
    */
   watch (agents) {
     this.#watched = agents
@@ -75,7 +80,11 @@ class Context {
     this.#fresh.latency.record(ms)
   }
 
-  /** From measure() on, the CPU time and memory of a process are followed under this role. @param {string} role @param {number} pid */
+  /**
+   * From measure() on, the CPU time and memory of a process are followed under this role.
+   * @param {string} role
+   * @param {number} pid
+   */
   trackProcess (role, pid) {
     this.#tracked.push({ role, read: () => processUsage(pid) })
   }
@@ -85,7 +94,11 @@ class Context {
     this.#tracked.push({ role, read: () => treeUsage(pid) })
   }
 
-  /** The same of a thread of this process: its role ends in "thread". @param {string} role @param {number | null} tid */
+  /**
+   * The same of a thread of this process: its role ends in "thread".
+   * @param {string} role
+   * @param {number | null} tid
+   */
   trackThread (role, tid) {
     this.#tracked.push({ role, read: () => threadUsage(tid) })
   }
@@ -113,7 +126,8 @@ class Context {
    * Runs what is measured; latencies, CPU time and the caller's delays count from here to its end.
    * @template T
    * @param {() => T | Promise<T>} work
-   * @param {{ atTopLevel?: boolean }} [options] atTopLevel: begin at once, in the same turn, delays counted from the agent's start
+   * @param {{ atTopLevel?: boolean }} [options] atTopLevel: begin at once, in the same turn, delays counted from the
+   * agent's start
    * @returns {Promise<T>}
    */
   async measure (work, { atTopLevel = false } = {}) {
@@ -131,10 +145,18 @@ class Context {
       const now = read()
       // One that came during the measurement has used nothing before.
       const cpuBefore = i < usedBefore.length ? usedBefore[i].cpuSeconds : 0
-      return { role, cpuSeconds: now.cpuSeconds === null || cpuBefore === null ? null : now.cpuSeconds - cpuBefore, peakRssBytes: now.peakRssBytes }
+      return {
+        role,
+        cpuSeconds: now.cpuSeconds === null || cpuBefore === null ? null : now.cpuSeconds - cpuBefore,
+        peakRssBytes: now.peakRssBytes
+      }
     })
     this.#report()
-    this.#measured = { latency: this.#latency.counts(), process: [...processes, ...total(this.#added)], caller: await this.#caller(before, fromMs, toMs) }
+    this.#measured = {
+      latency: this.#latency.counts(),
+      process: [...processes, ...total(this.#added)],
+      caller: await this.#caller(before, fromMs, toMs)
+    }
     return result
   }
 
@@ -149,7 +171,11 @@ class Context {
     return Promise.all(this.#watched.map(async (agent) => delayBuckets(await agent.metrics())))
   }
 
-  /** @param {Map<string, import('../measure/caller-delay').Buckets>[]} before of each agent @param {number} fromMs @param {number} toMs */
+  /**
+   * @param {Map<string, import('../measure/caller-delay').Buckets>[]} before of each agent
+   * @param {number} fromMs
+   * @param {number} toMs
+   */
   async #caller (before, fromMs, toMs) {
     if (this.#watched.length === 0) return null
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
@@ -180,7 +206,11 @@ const total = (usages) => [...new Set(usages.map(({ role }) => role))].map((role
   const ofRole = usages.filter((usage) => usage.role === role)
   const known = (/** @type {'cpuSeconds' | 'peakRssBytes'} */ key) => ofRole.flatMap((usage) => usage[key] ?? [])
   const [cpu, rss] = [known('cpuSeconds'), known('peakRssBytes')]
-  return { role, cpuSeconds: cpu.length === 0 ? null : cpu.reduce((sum, each) => sum + each, 0), peakRssBytes: rss.length === 0 ? null : Math.max(...rss) }
+  return {
+    role,
+    cpuSeconds: cpu.length === 0 ? null : cpu.reduce((sum, each) => sum + each, 0),
+    peakRssBytes: rss.length === 0 ? null : Math.max(...rss)
+  }
 })
 
 exports.Context = Context

@@ -50,7 +50,14 @@ async function runScenario (scenario, settings, { live, progress, signal }) {
   progress.begin(scenario, due.length * repeats)
   live.begin(scenario.name, due.map(({ plan }) => plan))
   try {
-    shared = await scenario.setup?.({ ...input, cells: due.map(({ plan }) => plan), signal, say: (line) => progress.say(line), defer: (end) => endings.push(end) }) ?? {}
+    shared =
+      (await scenario.setup?.({
+        ...input,
+        cells: due.map(({ plan }) => plan),
+        signal,
+        say: (line) => progress.say(line),
+        defer: (end) => endings.push(end)
+      })) ?? {}
     for (let repeat = 1; repeat <= repeats; repeat++) {
       for (const cell of due) {
         if (signal.aborted) break
@@ -100,7 +107,8 @@ async function runScenario (scenario, settings, { live, progress, signal }) {
 }
 
 /**
- * @param {import('../interface').Scenario} scenario @param {Settings} settings @param {import('../interface').CellPlan} cell
+ * @param {import('../interface').Scenario} scenario @param {Settings} settings @param {import('../interface').CellPlan}
+ * cell
  * @param {{ shared: Record<string, unknown>, live: import('../measure/live').Live, signal: AbortSignal }} parts
  * @returns {Promise<import('./cell-process').RunOutcome>}
  */

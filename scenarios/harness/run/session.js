@@ -18,7 +18,11 @@ const EXIT_INTERRUPTED = 130
 /** @typedef {import('../interface').Scenario} Scenario */
 /** @typedef {import('../interface').Document} Document */
 
-/** Wrong variants are said before anything runs. @param {Scenario[]} scenarios @param {import('./run').Settings} settings */
+/**
+ * Wrong variants are said before anything runs.
+ * @param {Scenario[]} scenarios
+ * @param {import('./run').Settings} settings
+ */
 function checkAll (scenarios, settings) {
   checkVariants(scenarios.map((scenario) => ({
     name: scenario.name,
@@ -73,7 +77,9 @@ exports.run = async (scenarios, settings, { json, report, port }) => {
       try {
         const document = await runScenario(scenario, settings, { live, progress, signal: ending.signal })
         documents.push(document)
-        process.stdout.write(renderDocument(document, scenario, process.stdout.isTTY ? process.stdout.columns : Infinity))
+        process.stdout.write(
+          renderDocument(document, scenario, process.stdout.isTTY ? process.stdout.columns : Infinity)
+        )
       } catch (error) {
         // The others go on: theirs may be what was waited for.
         hasFailed = true

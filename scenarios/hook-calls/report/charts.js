@@ -8,15 +8,36 @@ const LONGEST_ID = 1000000
 const name = ({ variant, params }) => variant === 'main' ? variant : `${variant} W=${params.workers}`
 
 /** @param {Cell} cell */
-const bar = (cell) => cell.median === null ? [] : [{ series: name(cell), value: cell.median, low: cell.min ?? undefined, high: cell.max ?? undefined, oversubscribed: cell.oversubscribed }]
+const bar = (cell) =>
+  cell.median === null
+    ? []
+    : [
+        {
+          series: name(cell),
+          value: cell.median,
+          low: cell.min ?? undefined,
+          high: cell.max ?? undefined,
+          oversubscribed: cell.oversubscribed
+        }
+      ]
 
 /** @param {Cell[]} cells @param {(cell: Cell) => string} label */
-const groupsBy = (cells, label) => [...new Set(cells.map(label))].map((each) => ({ label: each, bars: cells.filter((cell) => label(cell) === each).flatMap(bar) }))
+const groupsBy = (cells, label) =>
+  [...new Set(cells.map(label))].map((each) => ({
+    label: each,
+    bars: cells.filter((cell) => label(cell) === each).flatMap(bar)
+  }))
 
-/** The document's three charts. @param {import('../../harness/interface').Document} document @returns {import('../../harness/interface').Chart[]} */
+/**
+ * The document's three charts.
+ * @param {import('../../harness/interface').Document} document
+ * @returns {import('../../harness/interface').Chart[]}
+ */
 exports.charts = ({ cells }) => {
   const measured = cells.filter(({ median }) => median !== null)
-  const starts = measured.filter((cell, i) => measured.findIndex((other) => name(other) === name(cell)) === i && cell.params.consumeMs === 0)
+  const starts = measured.filter(
+    (cell, i) => measured.findIndex((other) => name(other) === name(cell)) === i && cell.params.consumeMs === 0
+  )
   const short = measured.filter(({ params }) => params.idLength === 30)
   const long = measured.filter(({ params }) => params.consumeMs === 10)
   return [

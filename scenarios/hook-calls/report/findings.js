@@ -14,7 +14,10 @@ const name = ({ variant, params }) => variant === 'main' ? 'main' : `${variant} 
 const rowOf = ({ params: { consumeMs, count, idLength, uneven } }) =>
   `${count} calls of ${consumeMs} ms${idLength === 30 ? '' : ` with ids of ${figure(Number(idLength))}`}${uneven === undefined ? '' : `, of which one in ten takes ${uneven} times as long`}`
 
-/** What the cells say in sentences, as far as they were measured. @param {import('../../harness/interface').Document} document */
+/**
+ * What the cells say in sentences, as far as they were measured.
+ * @param {import('../../harness/interface').Document} document
+ */
 exports.findings = ({ cells }) => {
   const measured = cells.filter(({ median }) => median !== null)
   if (measured.length === 0) return [`The overhead of calling was not measured${cells[0]?.skipped ? `: ${cells[0].skipped}` : ''}.`]
@@ -66,7 +69,10 @@ function delays (overhead) {
   return each.length === 0 ? [] : [`Largest delay of the main thread's loop meanwhile: ${each.map(({ variant, caller }) => `${variant} ${figure(caller?.delayMaxMs)} ms`).join(', ')}.`]
 }
 
-/** Rows whose hooks do something: how long, over what is possible, and whether the main thread stays free. @param {Cell[]} consuming */
+/**
+ * Rows whose hooks do something: how long, over what is possible, and whether the main thread stays free.
+ * @param {Cell[]} consuming
+ */
 function byRow (consuming) {
   return [...new Set(consuming.map(rowOf))].flatMap((row) => {
     const cells = consuming.filter((cell) => rowOf(cell) === row)
@@ -82,14 +88,20 @@ function byRow (consuming) {
   })
 }
 
-/** Free list against least loaded, where both were measured with as many workers. @param {string} row @param {Cell[]} cells */
+/**
+ * Free list against least loaded, where both were measured with as many workers.
+ * @param {string} row
+ * @param {Cell[]} cells
+ */
 function byOrder (row, cells) {
   return cells.filter(({ variant }) => variant === 'direct-least-loaded').flatMap((least) => {
     const list = cells.find(({ variant, params }) => variant === 'direct-depth' && params.workers === least.params.workers)
     if (list === undefined) return []
     const ratio = /** @type {number} */ (least.median) / /** @type {number} */ (list.median)
     // Without repeats, and where ranges meet, nothing can be told apart.
-    const isApart = /** @type {number} */ (least.max) < /** @type {number} */ (list.min) || /** @type {number} */ (least.min) > /** @type {number} */ (list.max)
+    const isApart =
+      /** @type {number} */ (least.max) < /** @type {number} */ (list.min) ||
+      /** @type {number} */ (least.min) > /** @type {number} */ (list.max)
     return [`Least-loaded takes ${ratio.toFixed(2)} of what the free list takes for ${row} (W=${least.params.workers})${isApart ? '' : ', within what runs differ by'}.`]
   })
 }

@@ -24,7 +24,14 @@ function spin (ms) {
 
 /** The hook as every thread makes it for itself. @param {HookOptions} options @returns {Hook} */
 exports.makeHook = ({ consumeMs, stepsPerMs, asyncMs, uneven = 1 }) => {
-  const consume = consumeMs === 0 ? () => {} : stepsPerMs === null ? spin : (/** @type {number} */ ms) => { work(ms * stepsPerMs) }
+  const consume =
+    consumeMs === 0
+      ? () => {}
+      : stepsPerMs === null
+        ? spin
+        : (/** @type {number} */ ms) => {
+            work(ms * stepsPerMs)
+          }
   const resolveId = (/** @type {string} */ id) => {
     consume(uneven === 1 || !isSlow(id) ? consumeMs : consumeMs * uneven)
     return PREFIX + id

@@ -16,7 +16,9 @@ class Relayed {
   constructor (worker, onGone) {
     this.#worker = worker
     worker.on('message', ({ ticket, answer, error }) => {
-      if (ticket === this.#tickets) this.#end(error === undefined ? null : Object.assign(new Error(error.message), { code: error.code }), answer)
+      if (ticket === this.#tickets) {
+        this.#end(error === undefined ? null : Object.assign(new Error(error.message), { code: error.code }), answer)
+      }
     })
     // What it died of comes before; here it only must not be unhandled.
     worker.on('error', () => {})

@@ -62,7 +62,10 @@ exports.runK6 = (order) => new Promise((resolve, reject) => {
   const { url, users, seconds, ratePerSecond, keepAlive = true, headers = {}, expect = {} } = order
   const child = spawn('k6', ['run', '--quiet', '--no-usage-report', '--address', '', SCRIPT], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, LOAD_ORDER: JSON.stringify({ url, users, seconds, ratePerSecond, keepAlive, headers, expect }) }
+    env: {
+      ...process.env,
+      LOAD_ORDER: JSON.stringify({ url, users, seconds, ratePerSecond, keepAlive, headers, expect })
+    }
   })
   let [stdout, stderr, cpuSeconds] = ['', '', 0]
   const sampler = setInterval(() => { cpuSeconds = cpuOf(child.pid) ?? cpuSeconds }, 100)

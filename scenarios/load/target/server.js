@@ -57,7 +57,12 @@ exports.startServer = (command, args, { env = {} } = {}) => new Promise((resolve
     if (end === -1) return
     isReady = true
     clearTimeout(timer)
-    resolve({ ready: JSON.parse(stdout.slice(0, end)), pid: /** @type {number} */ (child.pid), fault: () => fault, stop })
+    resolve({
+      ready: JSON.parse(stdout.slice(0, end)),
+      pid: /** @type {number} */ (child.pid),
+      fault: () => fault,
+      stop
+    })
   })
 })
 

@@ -40,7 +40,10 @@ class Ring {
     return new SharedArrayBuffer(HEADER + capacity)
   }
 
-  /** @param {SharedArrayBuffer} memory @param {{ isReader: boolean, cores: number }} options with one core nobody spins */
+  /**
+   * @param {SharedArrayBuffer} memory
+   * @param {{ isReader: boolean, cores: number }} options with one core nobody spins
+   */
   constructor (memory, { isReader, cores }) {
     this.#slots = new Int32Array(memory, 0, HEADER / Int32Array.BYTES_PER_ELEMENT)
     this.#capacity = memory.byteLength - HEADER

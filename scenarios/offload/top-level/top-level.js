@@ -11,7 +11,10 @@ const BLOCKED_AT_THRESHOLD_MS = 3
 /** blocked-at reports a callback when it has returned. */
 const AFTERWARDS_MS = 100
 
-/** @type {Record<string, { start: () => any, send: (started: any, message: string) => void, end: (started: any) => unknown }>} */
+/**
+ * @type {Record<string, { start: () => any, send: (started: any, message: string) => void, end: (started: any) =>
+ * unknown }>}
+ */
 const ways = {
   'fork-at-top-level': {
     start: () => fork(path.join(__dirname, 'top-level-child.js')),
@@ -61,6 +64,12 @@ exports.run = async (context) => {
   const withStart = context.blocks.find(({ startup }) => startup)
   return {
     value: elapsedNs / NS_PER_MS,
-    extra: { heldMs: startMs, startMs, blockedAtBlocks: seenMs.length, ...(seenMs.length > 0 && { blockedAtMaxMs: Math.max(...seenMs) }), ...(withStart && { agentStartMs: withStart.durationMs }) }
+    extra: {
+      heldMs: startMs,
+      startMs,
+      blockedAtBlocks: seenMs.length,
+      ...(seenMs.length > 0 && { blockedAtMaxMs: Math.max(...seenMs) }),
+      ...(withStart && { agentStartMs: withStart.durationMs })
+    }
   }
 }

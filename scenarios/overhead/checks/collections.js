@@ -54,8 +54,11 @@ function endSlice () {
 function tell () {
   observer?.stop()
   const kept = slices.slice(WARM_UP_SLICES)
-  const fours = Array.from({ length: Math.floor(kept.length / IS_ON.length) }, (_, i) => kept.slice(i * IS_ON.length, (i + 1) * IS_ON.length))
-  const perMs = (/** @type {typeof slices} */ four, /** @type {boolean} */ on) => four.filter(({ isOn }) => isOn === on).reduce((sum, slice) => sum + slice.perMs, 0) / 2
+  const fours = Array.from({ length: Math.floor(kept.length / IS_ON.length) }, (_, i) =>
+    kept.slice(i * IS_ON.length, (i + 1) * IS_ON.length)
+  )
+  const perMs = (/** @type {typeof slices} */ four, /** @type {boolean} */ on) =>
+    four.filter(({ isOn }) => isOn === on).reduce((sum, slice) => sum + slice.perMs, 0) / 2
   const counts = kept.filter(({ isOn }) => isOn).map((slice) => slice.collections)
   console.log(`Node ${process.version}, strings of 71 kB, ${seconds} s`)
   print('collections a second, as observed', counts, 0)

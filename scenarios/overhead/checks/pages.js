@@ -20,7 +20,8 @@ function hold (ms) {
 async function pageState (session) {
   await session.send('HeapProfiler.collectGarbage')
   const { metrics } = await session.send('Performance.getMetrics')
-  const valueOf = (/** @type {string} */ wanted) => metrics.find((/** @type {any} */ { name }) => name === wanted)?.value ?? NaN
+  const valueOf = (/** @type {string} */ wanted) =>
+    metrics.find((/** @type {any} */ { name }) => name === wanted)?.value ?? NaN
   return `${(valueOf('JSHeapUsedSize') / MB).toFixed(1)} MB, ${valueOf('Nodes')} nodes, ${valueOf('JSEventListeners')} listeners`
 }
 

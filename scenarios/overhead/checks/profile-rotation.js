@@ -66,7 +66,13 @@ function work (functions, ms, onCall = () => false) {
 
 /** @param {Call[]} functions */
 function own (functions) {
-  const profiler = new HostProfiler(openBridge(createMemory()), { thresholdMs: THRESHOLD_MS }, (/** @type {any} */ { failure }) => { if (failure !== null) throw new Error(failure) })
+  const profiler = new HostProfiler(
+    openBridge(createMemory()),
+    { thresholdMs: THRESHOLD_MS },
+    (/** @type {any} */ { failure }) => {
+      if (failure !== null) throw new Error(failure)
+    }
+  )
   const steps = /** @type {Record<string, number[]>} */ ({ start: [], rotation: [], stop: [] })
   for (let i = 0; i < ROUNDS; i++) {
     for (const [name, action] of /** @type {const} */ ([['start', 'start'], ['rotation', 'take'], ['stop', 'stop']])) {
@@ -129,7 +135,11 @@ function plain (functions) {
   return steps
 }
 
-/** @param {string} way @param {string} count @returns {Promise<Record<string, number[]> | null>} null where it did not end in time */
+/**
+ * @param {string} way
+ * @param {string} count
+ * @returns {Promise<Record<string, number[]> | null>} null where it did not end in time
+ */
 function measure (way, count) {
   const child = spawn(process.execPath, [__filename, way, count], { stdio: ['ignore', 'pipe', 'inherit'] })
   const timer = setTimeout(() => child.kill('SIGKILL'), DEADLINE_MS)

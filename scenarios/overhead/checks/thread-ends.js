@@ -1,12 +1,12 @@
 'use strict'
 
 // Worker threads come and go by the dozen, and nothing may abort:
-//   node scenarios/overhead/checks/thread-ends.js auto            under an agent as it is by default, which uses no inspector of theirs
-//   node scenarios/overhead/checks/thread-ends.js on              while the main thread's inspector is connected to all of them again
-//                                                          and again, with the gate of threads: 'on' (lib/bridge/worker-exit-lock.js)
-//   node scenarios/overhead/checks/thread-ends.js bare            the same without the gate: the process aborts, mostly within seconds
-//   node scenarios/overhead/checks/thread-ends.js auto 200        so many processes, AT_A_TIME=25: how many were ended by a signal. On two cores
-//                                                          25 of `on` at a time starve each other; four do not
+// node scenarios/overhead/checks/thread-ends.js auto under an agent as it is by default, which uses no inspector of
+// theirs node scenarios/overhead/checks/thread-ends.js on while the main thread's inspector is connected to all of them
+// again and again, with the gate of threads: 'on' (lib/bridge/worker-exit-lock.js) node
+// scenarios/overhead/checks/thread-ends.js bare the same without the gate: the process aborts, mostly within seconds
+// node scenarios/overhead/checks/thread-ends.js auto 200 so many processes, AT_A_TIME=25: how many were ended by a
+// signal. On two cores 25 of `on` at a time starve each other; four do not
 const { spawn } = require('node:child_process')
 const path = require('node:path')
 const { Worker } = require('node:worker_threads')
@@ -39,8 +39,9 @@ const AT_A_TIME = Number(process.env.AT_A_TIME ?? 25)
 let asked = 0
 let ended = 0
 
-// A quiet time of 1 ms, a thousandth of the agent's. So nothing here calls terminate(): a thread that is told to end has the
-// agent's whole second for it, and terminated while it still loads Node.js itself it aborts the process, whoever watches.
+// A quiet time of 1 ms, a thousandth of the agent's. So nothing here calls terminate(): a thread that is told to end
+// has the agent's whole second for it, and terminated while it still loads Node.js itself it aborts the process,
+// whoever watches.
 function startAsking () {
   const gate = openExitLock(1)
   const workers = new WorkerTracker(() => {}, gate)

@@ -6,14 +6,19 @@ const { ServerProcess } = require('../server/server-process')
 /** After start-up, of which compilers and collectors are busy for some seconds. */
 const SETTLE_S = 5
 
-/** CPU time of a server that nobody asks, above that of an unwatched one, wake-ups and memory of both. @param {any} context */
+/**
+ * CPU time of a server that nobody asks, above that of an unwatched one, wake-ups and memory of both.
+ * @param {any} context
+ */
 exports.run = async (context) => {
   const servers = [new ServerProcess('nothing', context.params), new ServerProcess(context.variant, context.params)]
   try {
     for (const server of servers) await server.ready()
     context.watch([])
     if (context.warmUpSeconds > 0) await sleep(SETTLE_S * 1000)
-    const [bare, watched] = await context.measure(() => Promise.all(servers.map((server) => server.idle(context.seconds))))
+    const [bare, watched] = await context.measure(() =>
+      Promise.all(servers.map((server) => server.idle(context.seconds)))
+    )
     const [bareUsage, watchedUsage] = [await servers[0].usage(), await servers[1].usage()]
     context.checkEqual([bareUsage.answered, watchedUsage.answered], [0, 0], 'the number of requests of an idle server')
     return {
@@ -22,7 +27,9 @@ exports.run = async (context) => {
         cpuPercent: watched.cpuPercent,
         bareCpuPercent: bare.cpuPercent,
         // Elsewhere than on Linux nobody counts them.
-        ...(watched.wakeUpsPerSecond === null ? {} : { wakeUps: watched.wakeUpsPerSecond, bareWakeUps: Number(bare.wakeUpsPerSecond) }),
+        ...(watched.wakeUpsPerSecond === null
+          ? {}
+          : { wakeUps: watched.wakeUpsPerSecond, bareWakeUps: Number(bare.wakeUpsPerSecond) }),
         rssMb: watchedUsage.rssMb - bareUsage.rssMb,
         bareRssMb: bareUsage.rssMb,
         startMs: servers[1].startMs

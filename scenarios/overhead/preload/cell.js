@@ -12,7 +12,10 @@ const REGISTER = require.resolve('../../../lib/register')
 const FEWEST = 2
 const STDERR_CHARACTERS = 2000
 
-/** Ours as its documentation has it; on any free port, as the usual one may be taken here. @type {Record<string, Record<string, string>>} */
+/**
+ * Ours as its documentation has it; on any free port, as the usual one may be taken here.
+ * @type {Record<string, Record<string, string>>}
+ */
 const OURS = { loopwatch: {}, 'loopwatch-profile-off': { LOOPWATCH_PROFILE: 'off' } }
 
 /** @param {string} variant @returns {{ flags: string[], env: Record<string, string> }} */
@@ -60,6 +63,10 @@ exports.run = async (context) => {
   })
   return {
     value: median(pairs.map(({ bareMs, watchedMs }) => watchedMs - bareMs)),
-    extra: { scriptMs: median(pairs.map(({ watchedMs }) => watchedMs)), bareScriptMs: median(pairs.map(({ bareMs }) => bareMs)), scripts: pairs.length }
+    extra: {
+      scriptMs: median(pairs.map(({ watchedMs }) => watchedMs)),
+      bareScriptMs: median(pairs.map(({ bareMs }) => bareMs)),
+      scripts: pairs.length
+    }
   }
 }

@@ -1,6 +1,7 @@
 'use strict'
 
-// An application of the size that servers have: five large packages are loaded, and each request works with one of them.
+// An application of the size that servers have: five large packages are loaded, and each request works with one of
+// them.
 const http = require('node:http')
 const { makeWork } = require('./work')
 

@@ -8,12 +8,18 @@ const { pin, ServerProcess } = require('../server/server-process')
 
 /** Connections: more than are ever busy at once, unless the server falls behind. */
 const USERS = 50
-/** Both servers are loaded in turn, in slices of this length: long against a request, short against the machine's ups and downs. */
+/**
+ * Both servers are loaded in turn, in slices of this length: long against a request, short against the machine's ups
+ * and downs.
+ */
 const SLICE_S = 2.5
 /** The order of slices: each server comes first as often as last. */
 const ORDER = /** @type {const} */ (['bare', 'watched', 'watched', 'bare'])
 
-/** @typedef {{ latenciesMs: number[], cpuMs: number, wallMs: number, answered: number }} Taken by one server in all its slices */
+/**
+ * @typedef {{ latenciesMs: number[], cpuMs: number, wallMs: number, answered: number }} Taken by one server in all its
+ * slices
+ */
 
 /** @returns {Taken} */
 exports.nothingTaken = () => ({ latenciesMs: [], cpuMs: 0, wallMs: 0, answered: 0 })
@@ -21,7 +27,8 @@ exports.nothingTaken = () => ({ latenciesMs: [], cpuMs: 0, wallMs: 0, answered: 
 /**
  * The figures of one server.
  * @param {Taken} taken
- * @returns {{ p50Ms: number, p99Ms: number, p999Ms: number, cpuMs: number, cpuPercent: number }} cpuMs: of a request, all threads
+ * @returns {{ p50Ms: number, p99Ms: number, p999Ms: number, cpuMs: number, cpuPercent: number }} cpuMs: of a request,
+ * all threads
  */
 exports.figuresOf = ({ latenciesMs, cpuMs, wallMs, answered }) => {
   const sorted = latenciesMs.toSorted((a, b) => a - b)
@@ -68,7 +75,8 @@ exports.slicesIn = (seconds) => {
 /**
  * One slice of load on a server, while the other idles on the core of the load: what an agent takes of it while it
  * idles must not be taken from the one it is compared with.
- * @param {{ driver: import('../../load/driver').Driver, server: ServerProcess, other: ServerProcess }} parts @param {number} seconds
+ * @param {{ driver: import('../../load/driver').Driver, server: ServerProcess, other: ServerProcess }} parts @param
+ * {number} seconds
  * @param {number} ratePerSecond
  */
 async function slice ({ driver, server, other }, seconds, ratePerSecond) {
@@ -79,10 +87,21 @@ async function slice ({ driver, server, other }, seconds, ratePerSecond) {
   const load = await driver.run({ url: server.url, users: USERS, seconds, ratePerSecond })
   const wallMs = performance.now() - fromMs
   const to = await server.usage()
-  return { load, taken: { latenciesMs: [...load.latenciesMs], cpuMs: to.cpuMs - from.cpuMs, wallMs, answered: to.answered - from.answered } }
+  return {
+    load,
+    taken: {
+      latenciesMs: [...load.latenciesMs],
+      cpuMs: to.cpuMs - from.cpuMs,
+      wallMs,
+      answered: to.answered - from.answered
+    }
+  }
 }
 
-/** How long the application takes until it listens, at its best: each is started twice, in turn. @param {any} context */
+/**
+ * How long the application takes until it listens, at its best: each is started twice, in turn.
+ * @param {any} context
+ */
 async function startBoth (context) {
   const variants = { bare: 'nothing', watched: context.variant }
   /** @type {{ name: 'bare' | 'watched', server: ServerProcess }[]} */
@@ -100,7 +119,8 @@ async function startBoth (context) {
     throw error
   }
   const [, , { server: watched }, { server: bare }] = started
-  const best = (/** @type {string} */ wanted) => Math.min(...started.filter(({ name }) => name === wanted).map(({ server }) => server.startUpMs))
+  const best = (/** @type {string} */ wanted) =>
+    Math.min(...started.filter(({ name }) => name === wanted).map(({ server }) => server.startUpMs))
   return { bare, watched, startUpMs: { bare: best('bare'), watched: best('watched') } }
 }
 

@@ -40,7 +40,10 @@ function makeEslint () {
   const { Linter } = require('eslint')
   const linter = new Linter()
   const rules = Object.fromEntries(['no-undef', 'no-unused-vars', 'prefer-const', 'semi'].map((rule) => [rule, 'error']))
-  return () => JSON.stringify(linter.verify(SOURCE, [{ rules: /** @type {any} */ (rules) }]).map(({ ruleId, line }) => [ruleId, line]))
+  return () =>
+    JSON.stringify(
+      linter.verify(SOURCE, [{ rules: /** @type {any} */ (rules) }]).map(({ ruleId, line }) => [ruleId, line])
+    )
 }
 
 /** @returns {() => Promise<string>} */
@@ -59,7 +62,10 @@ function makeMongoose () {
   }
 }
 
-/** Its compiler is there with all its plugins, as in a server of a build; compiling files would measure the disk. @returns {() => string} */
+/**
+ * Its compiler is there with all its plugins, as in a server of a build; compiling files would measure the disk.
+ * @returns {() => string}
+ */
 function makeWebpack () {
   const webpack = require('webpack')
   const config = { mode: 'production', entry: __filename, target: 'node', module: { rules: [{ test: /\.ts$/, use: [] }] } }

@@ -14,7 +14,8 @@ const groups = (cells, read) => [...new Set(cells.map(({ params }) => `${params.
 })).filter(({ bars }) => bars.length > 0)
 
 /** @param {Cell} cell */
-const own = ({ median, min, max, ci95, samples }) => median === null || min === null || max === null ? null : { median, min, max, ci95, samples }
+const own = ({ median, min, max, ci95, samples }) =>
+  median === null || min === null || max === null ? null : { median, min, max, ci95, samples }
 
 /** @param {import('../../harness/interface').Document} document @returns {import('../../harness/interface').Chart[]} */
 exports.charts = ({ cells }) => {

@@ -22,9 +22,18 @@ const ofAll = (cells, key) => {
 /** @param {string} key */
 const bareKey = (key) => `bare${key[0].toUpperCase()}${key.slice(1)}`
 
-/** One column: ratio = '1' in the row of the unwatched side. @typedef {{ title: string, key: string, bare?: string }} Shown */
+/**
+ * One column: ratio = '1' in the row of the unwatched side.
+ * @typedef {{ title: string, key: string, bare?: string }} Shown
+ */
 
-/** @param {string} title @param {Cell[]} cells @param {Shown[]} shown @param {string[]} notes @returns {Comparison[]} */
+/**
+ * @param {string} title
+ * @param {Cell[]} cells
+ * @param {Shown[]} shown
+ * @param {string[]} notes
+ * @returns {Comparison[]}
+ */
 function tableOf (title, cells, shown, notes) {
   if (cells.length === 0) return []
   const bare = ['bare', ...shown.map(({ key, bare: fixed }) => fixed ?? spread(ofAll(cells, bareKey(key))))]
@@ -57,9 +66,13 @@ const IDLE = [
 /** @type {Shown[]} */
 const PRELOAD = [{ title: 'empty script ms', key: 'scriptMs' }]
 
-/** By what they cost: a large application, an idle server, an empty script. @param {import('../../harness/interface').Document} document */
+/**
+ * By what they cost: a large application, an idle server, an empty script.
+ * @param {import('../../harness/interface').Document} document
+ */
 exports.comparisons = ({ cells }) => {
-  const of = (/** @type {import('../parts').Part} */ part) => cells.filter((cell) => cell.median !== null && partOf(cell) === part)
+  const of = (/** @type {import('../parts').Part} */ part) =>
+    cells.filter((cell) => cell.median !== null && partOf(cell) === part)
   const idle = of('idle')
   const noKernel = idle.length > 0 && idle.every(({ extra }) => extra.wakeUps === undefined)
   return [

@@ -28,7 +28,13 @@ exports.driver = hasWrk ? 'wrk' : 'autocannon'
 exports.load = async (url, seconds) => {
   if (!hasWrk) {
     const { requests, errors, non2xx, latency } = await require('autocannon')({ url, connections: CONNECTIONS, duration: seconds })
-    return { requestsPerSecond: requests.average, requests: requests.total, failed: errors + non2xx, p50Ms: latency.p50, p99Ms: latency.p99 }
+    return {
+      requestsPerSecond: requests.average,
+      requests: requests.total,
+      failed: errors + non2xx,
+      p50Ms: latency.p50,
+      p99Ms: latency.p99
+    }
   }
   const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--latency', url]
   const [command, ...args] = isPinned ? ['taskset', '-c', `${LOAD_CORE}`, ...wrk] : wrk

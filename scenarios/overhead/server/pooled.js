@@ -9,7 +9,9 @@ const { partOf } = require('../parts')
 
 /** @param {Cell[]} cells @param {string} [key] of a further figure, else the throughput */
 function pooled (cells, key) {
-  const { median, min, max, ci95 } = summarise(cells.flatMap(({ samples, extra }) => key === undefined ? samples : extra[key].samples))
+  const { median, min, max, ci95 } = summarise(
+    cells.flatMap(({ samples, extra }) => (key === undefined ? samples : extra[key].samples))
+  )
   return ci95 === null ? `${figure(median)} (${figure(min)} to ${figure(max)})` : `${figure(median)} (${figure(ci95[0])} to ${figure(ci95[1])})`
 }
 
@@ -24,10 +26,16 @@ exports.tables = ({ cells }) => {
   const distinct = (/** @type {(cell: Cell) => any} */ read) => [...new Set(loaded.map(read))]
   const servers = distinct(({ params }) => params.server)
   const handlers = distinct(({ params }) => params.handler)
-  const groups = distinct(({ variant }) => variant).map((variant) => ({
-    variant,
-    byHandler: handlers.map((handler) => loaded.filter((cell) => cell.variant === variant && cell.params.handler === handler))
-  })).filter(({ byHandler }) => byHandler.every((each) => new Set(each.map(({ params }) => params.server)).size === servers.length))
+  const groups = distinct(({ variant }) => variant)
+    .map((variant) => ({
+      variant,
+      byHandler: handlers.map((handler) =>
+        loaded.filter((cell) => cell.variant === variant && cell.params.handler === handler)
+      )
+    }))
+    .filter(({ byHandler }) =>
+      byHandler.every((each) => new Set(each.map(({ params }) => params.server)).size === servers.length)
+    )
   if (servers.length < 2 || groups.length === 0) return []
   return [
     { title: 'Throughput × bare', key: undefined },

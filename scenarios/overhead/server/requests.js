@@ -17,7 +17,10 @@ const SLICE_MS = 250
 const WARM_UP_SLICES = 8
 const IS_ON = [true, false, false, true]
 
-/** How the agent hears of requests, found while it starts. @type {[string | symbol, import('node:diagnostics_channel').ChannelListener][]} */
+/**
+ * How the agent hears of requests, found while it starts.
+ * @type {[string | symbol, import('node:diagnostics_channel').ChannelListener][]}
+ */
 const subscriptions = []
 
 function startAgent () {
@@ -94,7 +97,8 @@ async function main () {
   /** @param {'requestsPerMs' | 'cpuUs'} key @param {(watched: number, not: number) => number} compare means */
   const byFour = (key, compare) => Array.from({ length: Math.floor(kept.length / IS_ON.length) }, (_, i) => {
     const four = kept.slice(i * IS_ON.length, (i + 1) * IS_ON.length)
-    const mean = (/** @type {boolean} */ on) => four.filter(({ isOn }) => isOn === on).reduce((total, slice) => total + slice[key], 0) / (IS_ON.length / 2)
+    const mean = (/** @type {boolean} */ on) =>
+      four.filter(({ isOn }) => isOn === on).reduce((total, slice) => total + slice[key], 0) / (IS_ON.length / 2)
     return compare(mean(true), mean(false))
   })
   print('throughput, requests watched / not', byFour('requestsPerMs', (watched, not) => watched / not), 3)

@@ -1,7 +1,7 @@
 'use strict'
 
-// The server of a cell: SERVER=bare | express | fastify | real-app, HANDLER=trivial | awaits | work, WATCH=<one of watchers.js>.
-// Over its channel it says where it listens, and what it has used and counted whenever it is asked.
+// The server of a cell: SERVER=bare | express | fastify | real-app, HANDLER=trivial | awaits | work, WATCH=<one of
+// watchers.js>. Over its channel it says where it listens, and what it has used and counted whenever it is asked.
 const http = require('node:http')
 const { watchers } = require('../watchers')
 
@@ -34,7 +34,10 @@ const reply = handler === 'trivial'
     send('ok')
   }
 
-/** The same answer from each; the trivial one in the same turn. @type {Record<string, () => Promise<import('node:net').Server> | import('node:net').Server>} */
+/**
+ * The same answer from each; the trivial one in the same turn.
+ * @type {Record<string, () => Promise<import('node:net').Server> | import('node:net').Server>}
+ */
 const servers = {
   bare: () => http.createServer((_, response) => reply((body) => response.end(body))),
   express: () => http.createServer(require('express')().get('/', (/** @type {any} */ _, /** @type {any} */ response) => reply((body) => response.send(body)))),
@@ -66,7 +69,11 @@ async function main () {
   })
 }
 
-/** What a watcher wants to be around each request. @param {import('node:net').Server} server @param {NonNullable<import('../watchers').Started['inRequest']>} inRequest */
+/**
+ * What a watcher wants to be around each request.
+ * @param {import('node:net').Server} server
+ * @param {NonNullable<import('../watchers').Started['inRequest']>} inRequest
+ */
 function wrapListener (server, inRequest) {
   const [listener] = /** @type {((...args: any[]) => void)[]} */ (server.listeners('request'))
   server.removeListener('request', listener)

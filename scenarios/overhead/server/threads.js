@@ -1,9 +1,10 @@
 'use strict'
 
 // The price of watching a pool of 8 worker threads, beside that of watching the main thread alone:
-// node scenarios/overhead/server/threads.js [--pairs 15] [--seconds 1] [--atomics sync|disabled] [--watch auto|threads-on] [--against threads-off|off]
-// A watched and an unwatched process live side by side; short bursts of tasks and of requests go to
-// the one and the other in turn and are compared pair by pair, while its pool computes or idles.
+// node scenarios/overhead/server/threads.js [--pairs 15] [--seconds 1] [--atomics sync|disabled] [--watch
+// auto|threads-on] [--against threads-off|off] A watched and an unwatched process live side by side; short bursts of
+// tasks and of requests go to the one and the other in turn and are compared pair by pair, while its pool computes or
+// idles.
 const { fork } = require('node:child_process')
 const { once } = require('node:events')
 const path = require('node:path')
@@ -40,7 +41,10 @@ class Pool {
     this.url = `http://127.0.0.1:${port}/`
   }
 
-  /** @param {{ seconds?: number, taskMs?: number }} order @returns {Promise<{ tasksPerSecond: number, cpuMs: number, rssMb: number }>} */
+  /**
+   * @param {{ seconds?: number, taskMs?: number }} order
+   * @returns {Promise<{ tasksPerSecond: number, cpuMs: number, rssMb: number }>}
+   */
   async tell (order) {
     this.process.send(order)
     return (await once(this.process, 'message'))[0]
@@ -53,7 +57,10 @@ class Pool {
 
   /** Requests a second, while the pool computes. */
   async requests () {
-    const [{ requestsPerSecond }] = await Promise.all([load(this.url, seconds), this.tell({ seconds, taskMs: LONG_MS })])
+    const [{ requestsPerSecond }] = await Promise.all([
+      load(this.url, seconds),
+      this.tell({ seconds, taskMs: LONG_MS })
+    ])
     return requestsPerSecond
   }
 
@@ -91,7 +98,8 @@ async function main () {
   print('idle CPU, watched, % of a core', idle.map((each) => each.watched), 2)
   print('idle CPU, unwatched, % of a core', idle.map((each) => each.bare), 2)
   for (const pool of [bare, watched]) await pool.tasks(SHORT_MS)
-  const ratios = (/** @type {{ bare: number, watched: number }[]} */ figures) => figures.map((each) => each.watched / each.bare)
+  const ratios = (/** @type {{ bare: number, watched: number }[]} */ figures) =>
+    figures.map((each) => each.watched / each.bare)
   print('short tasks/s, watched / unwatched', ratios(await compare(bare, watched, (pool) => pool.tasks(SHORT_MS), pairs)), 3)
   print(`tasks of ${LONG_MS} ms/s, watched / unwatched`, ratios(await compare(bare, watched, (pool) => pool.tasks(LONG_MS), pairs)), 3)
   print('requests/s of the host, pool busy, watched / unwatched', ratios(await compare(bare, watched, (pool) => pool.requests(), pairs)), 3)

@@ -33,7 +33,11 @@ exports.blocks = {
   }
 }
 
-/** Blocks, and says what that was in truth. @param {{ kind: string, ms: number }} order @returns {import('../match').Truth} */
+/**
+ * Blocks, and says what that was in truth.
+ * @param {{ kind: string, ms: number }} order
+ * @returns {import('../match').Truth}
+ */
 exports.block = ({ kind, ms }) => {
   const startedAt = Date.now()
   const fromMs = performance.now()

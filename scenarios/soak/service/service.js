@@ -14,7 +14,10 @@ const fastify = require('fastify')
 const { block, calibrate } = require('./blocks')
 const { THREAD } = require('./thread-name')
 
-/** @typedef {{ id: number, lines: { sku: string, count: number, price: number }[], total: number, checksum: string }} Order */
+/**
+ * @typedef {{ id: number, lines: { sku: string, count: number, price: number }[], total: number, checksum: string }}
+ * Order
+ */
 
 /** @type {Map<number, Order>} */
 const orders = new Map()

@@ -28,7 +28,11 @@ async function addonFor (t) {
   return building
 }
 
-/** @param {import('node:test').TestContext} t @param {string} variant @param {Partial<import('../../../scenarios/hook-calls/implementations').PoolOptions>} options */
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {string} variant
+ * @param {Partial<import('../../../scenarios/hook-calls/implementations').PoolOptions>} options
+ */
 async function makePool (t, variant, options) {
   const file = await addonFor(t)
   if (file === null) return null
@@ -52,7 +56,13 @@ test('answers are those of their ids, short, long and beyond a batch', async (t)
 })
 
 test('free permits are taken in the order that was asked for', async (t) => {
-  /** How many threads answer calls that come at once, or one after the other. @param {import('../../../scenarios/hook-calls/addon').Order} order @param {number} depth @param {number} runs @param {number} count */
+  /**
+   * How many threads answer calls that come at once, or one after the other.
+   * @param {import('../../../scenarios/hook-calls/addon').Order} order
+   * @param {number} depth
+   * @param {number} runs
+   * @param {number} count
+   */
   const threadsOf = async (order, depth, runs, count) => {
     const pool = await makePool(t, 'direct', { order, lane: { depth, turnMicros: 0 }, hookFile: FAULTS })
     if (pool === null) return null

@@ -23,7 +23,10 @@ for (const [topology, processes] of /** @type {const} */ ([['single', 1], ['clus
       assert.equal((await response.arrayBuffer()).byteLength, FULL_BODY_BYTES)
     }
     const agents = (server.ready.agents ?? []).map(remoteAgent)
-    const requests = async () => (await Promise.all(agents.map((agent) => agent.load()))).flatMap((load) => Object.values(load)).reduce((sum, each) => sum + each.requests, 0)
+    const requests = async () =>
+      (await Promise.all(agents.map((agent) => agent.load())))
+        .flatMap((load) => Object.values(load))
+        .reduce((sum, each) => sum + each.requests, 0)
     // A worker tells its primary once a second.
     await eventually(async () => await requests() === REQUESTS, 'every request to be counted')
   })

@@ -15,7 +15,10 @@ const OTHERS = ['curl', 'docker', 'kubectl', 'go', 'esbuild', 'next', 'tsx', 'pi
 /** @type {Map<string, { flags: Map<string, boolean>, commands: string[] }>} by subcommand, '' = none */
 const helps = new Map()
 
-/** What `loopwatch <command> --help` lists: flags with whether they take a value, and subcommands. @param {string} command */
+/**
+ * What `loopwatch <command> --help` lists: flags with whether they take a value, and subcommands.
+ * @param {string} command
+ */
 function helpOf (command) {
   const known = helps.get(command)
   if (known !== undefined) return known

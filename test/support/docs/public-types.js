@@ -24,10 +24,17 @@ exports.readPublicTypes = () => {
   const [signature] = checker.getTypeOfSymbolAtLocation(start, source).getCallSignatures()
   const returned = signature.getReturnType()
   const agent = (returned.isUnion() ? returned.types : [returned])[0]
-  const members = agent.getProperties().filter((symbol) => isOurs(symbol) && !ts.displayPartsToString(symbol.getDocumentationComment(checker)).includes(INTERNAL))
+  const members = agent
+    .getProperties()
+    .filter(
+      (symbol) => isOurs(symbol) && !ts.displayPartsToString(symbol.getDocumentationComment(checker)).includes(INTERNAL)
+    )
 
   /** @param {ts.Type} type @param {string} name */
-  const typeOf = (type, name) => checker.getNonNullableType(checker.getTypeOfSymbolAtLocation(/** @type {ts.Symbol} */ (type.getProperty(name)), source))
+  const typeOf = (type, name) =>
+    checker.getNonNullableType(
+      checker.getTypeOfSymbolAtLocation(/** @type {ts.Symbol} */ (type.getProperty(name)), source)
+    )
   const [blocks] = typeOf(agent, 'blocks').getCallSignatures()
   const list = /** @type {ts.Type} */ (checker.getAwaitedType(blocks.getReturnType()))
   const record = /** @type {ts.Type} */ (checker.getIndexTypeOfType(list, ts.IndexKind.Number))

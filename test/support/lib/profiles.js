@@ -29,13 +29,17 @@ function decoded (body) {
   const { strings } = profile.stringTable
   const text = (/** @type {any} */ index) => strings[Number(index)]
   const nameOf = (/** @type {any} */ id) => {
-    const { line: [{ functionId, line }] } = /** @type {any} */ (profile.location.find((location) => location.id === id))
+    const {
+      line: [{ functionId, line }]
+    } = /** @type {any} */ (profile.location.find((location) => location.id === id))
     return `${text(/** @type {any} */ (profile.function.find((func) => func.id === functionId)).name)}:${line}`
   }
   return {
     types: profile.sampleType.map(({ type, unit }) => `${text(type)}/${text(unit)}`),
     samples: profile.sample.map(({ locationId, value, label }) => ({
-      frames: locationId.map(nameOf), value: value.map(Number), labels: Object.fromEntries(label.map(({ key, str }) => [text(key), text(str)]))
+      frames: locationId.map(nameOf),
+      value: value.map(Number),
+      labels: Object.fromEntries(label.map(({ key, str }) => [text(key), text(str)]))
     }))
   }
 }
@@ -44,7 +48,10 @@ function decoded (body) {
 function selfMs (text) {
   const { nodes, samples, timeDeltas, startTime, endTime } = JSON.parse(text)
   assert.equal(samples.length, timeDeltas.length)
-  assert.equal(timeDeltas.reduce((/** @type {number} */ sum, /** @type {number} */ delta) => sum + delta, startTime), endTime)
+  assert.equal(
+    timeDeltas.reduce((/** @type {number} */ sum, /** @type {number} */ delta) => sum + delta, startTime),
+    endTime
+  )
   /** @type {Record<string, number>} */
   const self = {}
   for (const [i, id] of samples.slice(0, -1).entries()) {
@@ -55,7 +62,11 @@ function selfMs (text) {
   return self
 }
 
-/** A Pyroscope that keeps what it is sent. @param {import('node:test').TestContext} t @param {number[]} answers statuses, the last one for good */
+/**
+ * A Pyroscope that keeps what it is sent.
+ * @param {import('node:test').TestContext} t
+ * @param {number[]} answers statuses, the last one for good
+ */
 async function startReceiver (t, answers) {
   /** @type {{ url: URL, authorization: string | undefined, body: Buffer }[]} */
   const got = []

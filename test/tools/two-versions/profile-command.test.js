@@ -68,7 +68,9 @@ test('the real tools make a report that shows what it should, and leave nothing 
     assert.ok(file.startsWith(path.join(fs.realpathSync(run.cwd), 'my reports', `${tool}-`)), file)
     assert.deepEqual(fs.readdirSync(run.cwd), ['my reports'])
     if (browser === null) return
-    const { page, context } = await openPage(browser, pathToFileURL(file).href, { viewport: { width: 1200, height: 800 } })
+    const { page, context } = await openPage(browser, pathToFileURL(file).href, {
+      viewport: { width: 1200, height: 800 }
+    })
     await eventually(async () => shows.test(`${await page.locator('body').innerText()} ${tool === '0x' ? await page.content() : ''}`), () => `${file} to show ${shows}`, 30000)
     await context.close()
   })))
@@ -168,11 +170,17 @@ test('what cannot be profiled is refused with a code that says what to do instea
     // Below it a folder is said not to be there that is.
     [['cpu', '--output', '/proc/nothing/reports', '--', 'app.js'], /--output cannot write .*nothing.*LOOPWATCH_ERR_OUTPUT/]
   ]
-  await Promise.all(cases.map(async ([args, says]) => assert.match(await startProfile(t, args, { cwd: dir }).error(), says)))
+  await Promise.all(
+    cases.map(async ([args, says]) => assert.match(await startProfile(t, args, { cwd: dir }).error(), says))
+  )
   assert.deepEqual(fs.readdirSync(path.join(dir, 'loopwatch-profiles')), [])
 })
 
-/** A package clinic in a folder, whose command is a script. @param {import('node:test').TestContext} t @param {string} script */
+/**
+ * A package clinic in a folder, whose command is a script.
+ * @param {import('node:test').TestContext} t
+ * @param {string} script
+ */
 function fakeClinic (t, script) {
   const dir = makeDir(t)
   const folder = path.join(dir, 'node_modules', 'clinic')

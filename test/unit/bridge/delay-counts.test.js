@@ -48,7 +48,10 @@ test('counts that are read while another thread counts never go back, and no bou
   for (let changes = 0; changes < 200;) {
     assert.ok(performance.now() < deadline, `the thread counted ${before.count}`)
     const after = delays.read(boundsMs)
-    assert.ok(after.upTo.every((value, i) => value >= before.upTo[i] && value <= after.count), JSON.stringify([before, after]))
+    assert.ok(
+      after.upTo.every((value, i) => value >= before.upTo[i] && value <= after.count),
+      JSON.stringify([before, after])
+    )
     assert.ok(after.count >= before.count && after.sumMs >= before.sumMs)
     if (after.count > before.count) changes++
     before = after

@@ -14,7 +14,11 @@ test('nobody is spoken to before a second has passed since a thread began or end
   const gate = new WorkerExitLock(memory())
   for (const nowMs of [5000, 2 ** 31 - 500, 2 ** 32 - 1, 2 ** 40 + 7]) {
     gate.change(nowMs)
-    assert.deepEqual([-1, 0, QUIET_MS, QUIET_MS + 1, 1e6, 2 ** 31, 2 ** 31 + 1e6].map((sinceMs) => gate.isQuiet(nowMs + sinceMs)), [false, false, false, true, true, true, true], String(nowMs))
+    assert.deepEqual(
+      [-1, 0, QUIET_MS, QUIET_MS + 1, 1e6, 2 ** 31, 2 ** 31 + 1e6].map((sinceMs) => gate.isQuiet(nowMs + sinceMs)),
+      [false, false, false, true, true, true, true],
+      String(nowMs)
+    )
     assert.equal(gate.enter(nowMs + QUIET_MS), false)
     assert.equal(gate.enter(nowMs + QUIET_MS + 1), true)
     gate.leave()

@@ -37,9 +37,20 @@ test('the tool follows from what blocks most', () => {
 
 test('blocks of one function are one line of the report', () => {
   const { sites, blockedMs } = judge({ ...calm, blocks: [block('js', 300), block('many', 500), block('js', 100, 'other')] })
-  assert.deepEqual(sites.map(({ place, cause, count, blockedMs, longestMs, routes }) => [place, cause, count, blockedMs, longestMs, routes.join()]), [
-    ['report (report.js:41)', 'many', 2, 800, 500, 'GET /report/:id'], ['other (report.js:41)', 'js', 1, 100, 100, 'GET /report/:id']
-  ])
+  assert.deepEqual(
+    sites.map(({ place, cause, count, blockedMs, longestMs, routes }) => [
+      place,
+      cause,
+      count,
+      blockedMs,
+      longestMs,
+      routes.join()
+    ]),
+    [
+      ['report (report.js:41)', 'many', 2, 800, 500, 'GET /report/:id'],
+      ['other (report.js:41)', 'js', 1, 100, 100, 'GET /report/:id']
+    ]
+  )
   assert.equal(blockedMs, 900)
 })
 
@@ -53,7 +64,11 @@ test('a place is the line that most of the time was in, and one that is certain 
 const FILE = '/srv/app/report.js'
 const SOURCE = ['function report (text) {', '  const rows = JSON.parse(text)', '  return total(rows)', '}', 'function total (rows) {', '  return rows.length', '}']
 
-/** A second run of ten seconds, sampled each 10 ms: `report` in its own lines, what it calls, and the idle loop. @param {Record<number, number>} ticks @param {number} calls */
+/**
+ * A second run of ten seconds, sampled each 10 ms: `report` in its own lines, what it calls, and the idle loop.
+ * @param {Record<number, number>} ticks
+ * @param {number} calls
+ */
 function secondRun (ticks, calls) {
   const frame = (/** @type {string} */ functionName, /** @type {number} */ line) => ({ functionName, scriptId: '1', url: line < 0 ? '' : `file://${FILE}`, lineNumber: line, columnNumber: line < 0 ? -1 : 16 })
   const own = Object.values(ticks).reduce((sum, count) => sum + count, 0)
@@ -74,7 +89,8 @@ function secondRun (ticks, calls) {
 
 test('a line that the CPU profile of the second run contradicts becomes its own, and that is said', () => {
   const sitesOf = (/** @type {number} */ line, /** @type {boolean} */ exact) => judge({ ...calm, blocks: [{ ...block('native', 5000), frame: { function: 'report', file: FILE, line, column: 1, exact } }] }).sites
-  const compare = (/** @type {any} */ sites, /** @type {any} */ profile) => compareRuns(sites, 10000, profile, () => SOURCE)
+  const compare = (/** @type {any} */ sites, /** @type {any} */ profile) =>
+    compareRuns(sites, 10000, profile, () => SOURCE)
   const doubted = compare(sitesOf(3, false), secondRun({ 2: 480, 3: 20, 139: 30 }, 10))
   assert.deepEqual([doubted.sites[0].place, doubted.sites[0].exact], ['report (report.js:2)', true])
   assert.deepEqual(doubted.notes, ['The line was in doubt in the first run; by the CPU profile of the second it is report (report.js:2).'])
@@ -119,7 +135,10 @@ loopwatch_http_request_duration_seconds_sum{method="GET",route="/a",status_class
 loopwatch_http_request_blocked_seconds_sum{route="/a"} 0.4
 `)
   assert.deepEqual(latencies, [{ route: '/a', requests: 4, meanMs: 200, waitedMs: 100 }])
-  assert.deepEqual([utilizationOf(loop), utilizationOf(loop, { active: 2.5, idle: 0.5 }), utilizationOf(loop, loop)], [0.75, 0.5, null])
+  assert.deepEqual(
+    [utilizationOf(loop), utilizationOf(loop, { active: 2.5, idle: 0.5 }), utilizationOf(loop, loop)],
+    [0.75, 0.5, null]
+  )
   const { metrics } = makeMetrics()
   for (const each of [block('js', 100), block('js', 150), block('gc', 60), { ...block('js', 5000), thread: 'pool', threadId: 2 }]) metrics.observeBlock(each)
   const { totals } = readMetrics(await metrics.render())

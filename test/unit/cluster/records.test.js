@@ -8,7 +8,11 @@ const { makeRecord } = require('../../support/record')
 
 test('a record travels with as many stacks as fit', () => {
   const frame = { function: 'f', file: '/srv/app/some/file.js', line: 1, column: 1 }
-  const stack = (/** @type {number} */ depth) => ({ count: 1, weightMs: 1, frames: Array.from({ length: depth }, () => frame) })
+  const stack = (/** @type {number} */ depth) => ({
+    count: 1,
+    weightMs: 1,
+    frames: Array.from({ length: depth }, () => frame)
+  })
   const small = makeRecord()
   assert.deepEqual(fit(small), small)
   const empty = makeRecord({ stacks: [stack(0)] })

@@ -167,9 +167,14 @@ test('nobody waits for a CPU while one idles: many short sleeps are not excused 
   assert.equal(causeIn({ ...sleeps, runQueueMs: 0, machineIdleMs: 0 }), 'js', 'the kernel knows better')
 })
 
-/** Evidence of a block as a kernel would give it: CPU time and waiting are parts of the whole. @param {() => number} random @returns {Evidence} */
+/**
+ * Evidence of a block as a kernel would give it: CPU time and waiting are parts of the whole.
+ * @param {() => number} random
+ * @returns {Evidence}
+ */
 function anyEvidence (random) {
-  const some = (/** @type {number} */ most) => [0, most, most / 2, random() * most, random() * most][Math.floor(random() * 5)]
+  const some = (/** @type {number} */ most) =>
+    [0, most, most / 2, random() * most, random() * most][Math.floor(random() * 5)]
   const maybe = (/** @type {number} */ value) => random() < 0.15 ? null : value
   const thresholdMs = 2 + random() * 500
   const durationMs = thresholdMs + random() ** 3 * 60000

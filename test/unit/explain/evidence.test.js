@@ -7,7 +7,14 @@ const { KernelEvidence } = require('../../../lib/explain/evidence')
 /** @typedef {import('../../../lib/explain/evidence').Reading} Reading */
 
 /** @param {number} atMs @param {Partial<Reading>} [counters] @returns {Reading} */
-const reading = (atMs, counters) => ({ atMs, cpuMs: null, runQueueMs: null, throttledMs: null, stolenMs: null, ...counters })
+const reading = (atMs, counters) => ({
+  atMs,
+  cpuMs: null,
+  runQueueMs: null,
+  throttledMs: null,
+  stolenMs: null,
+  ...counters
+})
 
 /**
  * What the kernel says of a block from 1000 to 1300.

@@ -17,8 +17,18 @@ const request = (id) => /** @type {any} */ ({ id, method: 'GET', path: `/${id}`,
 
 test('equal stacks are folded into one with their time and its late part; a different line is another stack', () => {
   const fold = new Fold()
-  for (const [weightMs, late, line] of /** @type {[number, boolean, number][]} */ ([[10, false, 41], [20, true, 41], [5, false, 42], [7, false, 41]])) {
-    fold.add({ weightMs, late, request: null, frames: [frame(`report@/srv/report.js:${line}`), frame('handle@/srv/server.js:9')] })
+  for (const [weightMs, late, line] of /** @type {[number, boolean, number][]} */ ([
+    [10, false, 41],
+    [20, true, 41],
+    [5, false, 42],
+    [7, false, 41]
+  ])) {
+    fold.add({
+      weightMs,
+      late,
+      request: null,
+      frames: [frame(`report@/srv/report.js:${line}`), frame('handle@/srv/server.js:9')]
+    })
   }
   assert.equal(fold.samples, 4)
   assert.equal(fold.unkept, 0)
@@ -49,7 +59,12 @@ test('an endless block of ever new stacks keeps 40 of them, goes on folding thos
 
 test('the request is the one that ran longest, with how many there were and its share of their time', () => {
   const fold = new Fold()
-  for (const [id, weightMs] of [[1, 10], [2, 40], [1, 15], [3, 15]]) fold.add({ weightMs, late: false, request: request(id), frames: [] })
+  for (const [id, weightMs] of [
+    [1, 10],
+    [2, 40],
+    [1, 15],
+    [3, 15]
+  ]) { fold.add({ weightMs, late: false, request: request(id), frames: [] }) }
   fold.add({ weightMs: 500, late: false, request: null, frames: [] })
   assert.deepEqual(fold.requests, { top: request(2), distinct: 3, topShare: 0.5, longestRunMs: 0 })
 })
@@ -57,7 +72,9 @@ test('the request is the one that ran longest, with how many there were and its 
 test('a request that goes on from sample to sample is told from many that take turns; a call that keeps the answer counts', () => {
   const runOf = (/** @type {[number | null, number, number?][]} */ samples) => {
     const fold = new Fold()
-    for (const [id, weightMs, heldMs = 0] of samples) fold.add({ weightMs, late: heldMs > 0, heldMs, request: id === null ? null : request(id), frames: [] })
+    for (const [id, weightMs, heldMs = 0] of samples) {
+      fold.add({ weightMs, late: heldMs > 0, heldMs, request: id === null ? null : request(id), frames: [] })
+    }
     return fold.requests.longestRunMs
   }
   assert.equal(runOf([[1, 50], [1, 20], [1, 20], [2, 20], [2, 20]]), 40)

@@ -52,8 +52,26 @@ test('generated code is charged to the line that ran it, and named beside it whe
   const [rule, runner] = [{ ...frame('rule'), file: 'evalmachine.<anonymous>' }, { ...frame('runner'), file: '/srv/app/rules.js' }]
   assert.equal(blamedFrame([rule, runner]), runner)
   assert.equal(blamedFrame([rule]), rule, 'where there is nobody else')
-  assert.equal(generatedIn([{ frames: [rule, runner], weightMs: 60 }, { frames: [runner], weightMs: 40 }], runner), rule)
-  assert.equal(generatedIn([{ frames: [rule, runner], weightMs: 40 }, { frames: [runner], weightMs: 60 }], runner), null)
+  assert.equal(
+    generatedIn(
+      [
+        { frames: [rule, runner], weightMs: 60 },
+        { frames: [runner], weightMs: 40 }
+      ],
+      runner
+    ),
+    rule
+  )
+  assert.equal(
+    generatedIn(
+      [
+        { frames: [rule, runner], weightMs: 40 },
+        { frames: [runner], weightMs: 60 }
+      ],
+      runner
+    ),
+    null
+  )
   assert.equal(generatedIn([], null), null)
 })
 

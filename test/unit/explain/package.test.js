@@ -66,7 +66,14 @@ test('no stack, no package: time without one counts for none', () => {
 
 test('a CPU profile is believed before the stacks, if it has samples enough', () => {
   const late = [stack(200, APP)]
-  const profile = { samples: 20, call: null, stacks: [{ ...stack(150, MOMENT, APP), count: 15 }, { ...stack(50, APP), count: 5 }] }
+  const profile = {
+    samples: 20,
+    call: null,
+    stacks: [
+      { ...stack(150, MOMENT, APP), count: 15 },
+      { ...stack(50, APP), count: 5 }
+    ]
+  }
   assert.equal(folderAtFault(late, profile), '/srv/app/node_modules/moment')
   assert.equal(folderAtFault([stack(200, MOMENT)], { ...profile, stacks: [{ ...stack(50, MOMENT), count: 5 }] }), null, 'the rest was elsewhere')
   assert.equal(folderAtFault(late, { ...profile, samples: 1, stacks: [{ ...stack(10, MOMENT), count: 1 }] }), null)

@@ -23,7 +23,14 @@ const MAKES_NOTHING = SOURCE.map((line) => line.replace('JSON.parse', 'check'))
 const FILE = '/srv/app/report.js'
 const native = { ...makeRecord().evidence, nativeMs: 300 }
 
-/** A node of a profile: its function at a line of the source, else without a place. @param {number} id @param {string} functionName @param {number | string | null} place @param {number[]} [children] @param {object} [more] */
+/**
+ * A node of a profile: its function at a line of the source, else without a place.
+ * @param {number} id
+ * @param {string} functionName
+ * @param {number | string | null} place
+ * @param {number[]} [children]
+ * @param {object} [more]
+ */
 const node = (id, functionName, place, children = [], more = {}) => ({
   id,
   callFrame: { functionName, scriptId: '1', url: typeof place === 'string' ? place : place === null ? '' : `file://${FILE}`, lineNumber: typeof place === 'number' ? place - 1 : -1, columnNumber: typeof place === 'number' ? 0 : -1 },
@@ -41,10 +48,20 @@ const node = (id, functionName, place, children = [], more = {}) => ({
 const makeWindow = (nodes, samples, startMs = 1000) => ({
   startMs,
   endMs: startMs + samples.length * 10,
-  profile: { nodes, startTime: startMs * 1000, endTime: (startMs + samples.length * 10) * 1000, samples, timeDeltas: samples.map(() => 10000) }
+  profile: {
+    nodes,
+    startTime: startMs * 1000,
+    endTime: (startMs + samples.length * 10) * 1000,
+    samples,
+    timeDeltas: samples.map(() => 10000)
+  }
 })
 
-/** @param {any} profile @param {Partial<import('../../../lib/types').BlockRecord>} [differences] @param {string[]} [source] */
+/**
+ * @param {any} profile
+ * @param {Partial<import('../../../lib/types').BlockRecord>} [differences]
+ * @param {string[]} [source]
+ */
 const lay = (profile, differences, source = SOURCE, isInMemory = false) =>
   /** @type {any} */ (withProfile(makeRecord({ cause: 'native', evidence: native, frame: null, leaf: null, ...differences }), profile, { original: (frame) => frame, lines: () => isInMemory ? null : source, isInMemory: () => isInMemory }))
 
@@ -61,7 +78,9 @@ test('a cut has the samples of its interval alone, the nodes they need and their
 })
 
 test('a block that began in one profile and ended in the next is one', () => {
-  const cut = /** @type {any} */ (cutProfiles([makeWindow(LOAD, [5, 3, 3]), makeWindow(LOAD, [3, 3, 5], 1030)], 1015, 1052))
+  const cut = /** @type {any} */ (
+    cutProfiles([makeWindow(LOAD, [5, 3, 3]), makeWindow(LOAD, [3, 3, 5], 1030)], 1015, 1052)
+  )
   assert.equal(cut.samples.length, 4)
   assert.equal(cut.timeDeltas.reduce((/** @type {number} */ sum, /** @type {number} */ delta) => sum + delta, 0), 35000)
 })
@@ -81,7 +100,19 @@ test('lines of a function that mostly ran elsewhere are not taken for those of t
   const [root, handle, load, ...others] = LOAD
   const busy = [root, handle, { ...load, hitCount: 60 }, ...others]
   assert.equal(cutProfiles([makeWindow(busy, [3, 3, 3, 3])], 1000, 1050)?.nodes.find(({ callFrame }) => callFrame.functionName === 'load')?.positionTicks, undefined)
-  const steady = [root, handle, { ...load, hitCount: 60, positionTicks: [{ line: 3, ticks: 55 }, { line: 4, ticks: 5 }] }, ...others]
+  const steady = [
+    root,
+    handle,
+    {
+      ...load,
+      hitCount: 60,
+      positionTicks: [
+        { line: 3, ticks: 55 },
+        { line: 4, ticks: 5 }
+      ]
+    },
+    ...others
+  ]
   assert.ok(cutProfiles([makeWindow(steady, [3, 3, 3, 3])], 1000, 1050)?.nodes.find(({ callFrame }) => callFrame.functionName === 'load')?.positionTicks, 'nearly all of it was one line')
   assert.ok(cutProfiles([makeWindow(LOAD, [3, 3, 3, 3])], 1000, 1050)?.nodes.find(({ callFrame }) => callFrame.functionName === 'load')?.positionTicks)
 })
@@ -101,7 +132,8 @@ test('what only answered late is put right: function, line and the call in it; c
 test('a line with few samples of its own among many of collections does not outweigh the stack', () => {
   const nodes = [node(1, '(root)', null, [2, 3]), node(2, 'load', 1, [], { hitCount: 3, positionTicks: [{ line: 2, ticks: 3 }] }), node(3, '(garbage collector)', null)]
   const late = { function: 'load', file: FILE, line: 4, column: 3, exact: false }
-  const lineOf = (/** @type {number[]} */ samples) => lay(cutProfiles([makeWindow(nodes, samples)], 1000, 1090), { frame: late }, MAKES_NOTHING).frame.line
+  const lineOf = (/** @type {number[]} */ samples) =>
+    lay(cutProfiles([makeWindow(nodes, samples)], 1000, 1090), { frame: late }, MAKES_NOTHING).frame.line
   assert.equal(lineOf([2, 2, 2, 3, 3, 3, 3]), 4)
   assert.equal(lineOf([2, 2, 2, 3, 3]), 2)
 })
@@ -143,7 +175,12 @@ test('a sample in code that V8 has built into a function is none of a line of it
 
 test('a function ends where its last bracket does, whatever brackets strings, comments and regular expressions hold', () => {
   const source = ["const f = (a, b = ')') => { // }", '  const x = /[}/]}/.test(a) ? `}` : "}"', '  /* } */ return x', '}, g = a => a +', '  1, h', 'function next () {']
-  const lastOf = (/** @type {number} */ line, /** @type {number} */ column) => ownTicks(source.map((_, i) => ({ line: i + 1, ticks: 1 })), { line, column }, source).at(-1)?.line
+  const lastOf = (/** @type {number} */ line, /** @type {number} */ column) =>
+    ownTicks(
+      source.map((_, i) => ({ line: i + 1, ticks: 1 })),
+      { line, column },
+      source
+    ).at(-1)?.line
   assert.equal(lastOf(1, source[0].indexOf('(') + 1), 4)
   assert.equal(lastOf(4, source[3].indexOf('a =>') + 1), 5)
   assert.equal(lastOf(6, source[5].indexOf('(') + 1), 6)

@@ -148,7 +148,13 @@ test('without a map, or with one that is broken, a frame comes back as it was', 
 
 test('a frame outside what its map covers comes back as it was, even at a line that cannot be', () => {
   const { maps } = makeMaps({ '/srv/total.js': compiled.code, '/srv/total.js.map': JSON.stringify(compiled.map) })
-  for (const at of [{ line: 99999, column: 1 }, { line: 1, column: 1 }, { line: 0, column: 1 }, { line: -4, column: 1 }, { line: compiled.generated.line, column: -3 }]) {
+  for (const at of [
+    { line: 99999, column: 1 },
+    { line: 1, column: 1 },
+    { line: 0, column: 1 },
+    { line: -4, column: 1 },
+    { line: compiled.generated.line, column: -3 }
+  ]) {
     assert.deepEqual(maps.original(frameIn('/srv/total.js', at)), frameIn('/srv/total.js', at), JSON.stringify(at))
   }
 })

@@ -12,7 +12,16 @@ test('a question that the watchdog cannot answer gets the fallback and ends noth
   // No labels at all, which start() lets nobody ask for, make metrics that cannot be written.
   const options = { ...resolveOptions({ port: false, log: false }), route: undefined, labels: null }
   const made = { memory: createMemory(), options, mayInspect: false, namesRequests: false, escalates: false, role: { kind: 'single' }, threads: [] }
-  const thread = new WatchdogThread(() => made, /** @type {any} */ ({ onListening: () => {}, onBlock: () => {}, onFollow: () => {}, onTrack: () => {}, onLost: (/** @type {Error} */ error) => lost.push(error) }))
+  const thread = new WatchdogThread(
+    () => made,
+    /** @type {any} */ ({
+      onListening: () => {},
+      onBlock: () => {},
+      onFollow: () => {},
+      onTrack: () => {},
+      onLost: (/** @type {Error} */ error) => lost.push(error)
+    })
+  )
   t.after(() => thread.stop())
   assert.equal(await thread.call('metrics', 'fallback'), 'fallback')
   assert.ok(Array.isArray(await thread.call('blocks', null)))

@@ -11,10 +11,28 @@ const fuzz = { seed: Number(process.env.TEST_SEED ?? 9464), numRuns: Number(proc
 const CODES = ['LOOPWATCH_ERR_OPTION', 'LOOPWATCH_ERR_OPTION_UNKNOWN', 'LOOPWATCH_ERR_OPTIONS']
 
 const keys = table.map(({ key }) => key)
-const anything = fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true, withObjectString: true, withSet: true, withSparseArray: true, withTypedArray: true })
+const anything = fc.anything({
+  withBigInt: true,
+  withDate: true,
+  withMap: true,
+  withNullPrototype: true,
+  withObjectString: true,
+  withSet: true,
+  withSparseArray: true,
+  withTypedArray: true
+})
 const words = fc.constantFrom('auto', 'on', 'off', 'true', 'false', 'stderr', 'info', 'report', 'abort', '0', '50', '-1', '1e3', 'NaN', 'a=b', 'http://a', '127.0.0.1')
-const value = fc.oneof(anything, words, fc.double(), fc.integer(), fc.string(), fc.boolean(), fc.dictionary(fc.string(), fc.string()), fc.array(fc.string()),
-  fc.record({ level: words, destination: fc.oneof(fc.nat(3), fc.string()) }, { requiredKeys: [] }))
+const value = fc.oneof(
+  anything,
+  words,
+  fc.double(),
+  fc.integer(),
+  fc.string(),
+  fc.boolean(),
+  fc.dictionary(fc.string(), fc.string()),
+  fc.array(fc.string()),
+  fc.record({ level: words, destination: fc.oneof(fc.nat(3), fc.string()) }, { requiredKeys: [] })
+)
 
 /**
  * What options become, or the error that refuses them, which has to be one of ours.
@@ -32,7 +50,10 @@ function outcome (resolve) {
 
 /** What the agent relies on. @param {import('../../../lib/options/table').ResolvedOptions} options */
 function check (options) {
-  assert.ok(options.threshold >= 2 && options.resolution >= 1 && options.resolution <= Math.max(1, options.threshold / 3), JSON.stringify(options))
+  assert.ok(
+    options.threshold >= 2 && options.resolution >= 1 && options.resolution <= Math.max(1, options.threshold / 3),
+    JSON.stringify(options)
+  )
   assert.ok(options.calmPeriod >= 1 && options.sample >= 1 && options.keep >= 1 && options.routes >= 1)
   // They travel to the watchdog's thread.
   structuredClone({ ...options, route: undefined })
@@ -40,12 +61,15 @@ function check (options) {
 
 test('whatever is given as options is taken or refused with a coded error', () => {
   let taken = 0
-  fc.assert(fc.property(fc.dictionary(fc.oneof(fc.constantFrom(...keys), fc.string()), value, { maxKeys: 2 }), (given) => {
-    const { options } = outcome(() => resolveOptions(given, {}))
-    if (options === undefined) return
-    taken++
-    check(options)
-  }), fuzz)
+  fc.assert(
+    fc.property(fc.dictionary(fc.oneof(fc.constantFrom(...keys), fc.string()), value, { maxKeys: 2 }), (given) => {
+      const { options } = outcome(() => resolveOptions(given, {}))
+      if (options === undefined) return
+      taken++
+      check(options)
+    }),
+    fuzz
+  )
   assert.ok(taken > 50, `${taken} were taken`)
   fc.assert(fc.property(anything, (given) => { outcome(() => resolveOptions(/** @type {any} */ (given), {})) }), fuzz)
 })
@@ -70,7 +94,10 @@ test('a refused secret is not repeated', () => {
   fc.assert(fc.property(fc.constantFrom('token', 'pyroscope'), fc.string(), (key, noise) => {
     for (const text of [`${noise} ${secret}`, `${secret}é`, `ftp://user:${secret}@${noise}`, `user:${secret}@host${noise}`]) {
       const row = /** @type {(typeof table)[number]} */ (table.find((each) => each.key === key))
-      for (const { error } of [outcome(() => resolveOptions({ [key]: text }, {})), outcome(() => resolveOptions({}, { [row.env]: text }))]) {
+      for (const { error } of [
+        outcome(() => resolveOptions({ [key]: text }, {})),
+        outcome(() => resolveOptions({}, { [row.env]: text }))
+      ]) {
         assert.ok(!error?.message.includes(secret), error?.message)
       }
     }

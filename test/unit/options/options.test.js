@@ -55,7 +55,9 @@ test('options that are no object throw', () => {
 
 test('without options the defaults hold', () => {
   const resolved = resolveOptions(undefined, {})
-  for (const row of table) assert.deepEqual(resolved[/** @type {keyof typeof resolved} */ (row.key)], row.default, row.key)
+  for (const row of table) {
+    assert.deepEqual(resolved[/** @type {keyof typeof resolved} */ (row.key)], row.default, row.key)
+  }
 })
 
 test('zero and false are values, not absences', () => {

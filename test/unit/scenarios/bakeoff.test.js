@@ -16,10 +16,16 @@ const FOLDER = path.join(__dirname, '..', '..', '..', 'scenarios', 'bakeoff')
 const spin = /** @type {import('../../../scenarios/bakeoff/corpus/corpus').Case} */ (corpus.find(({ name }) => name === 'spin'))
 const truth = { startMs: 1000, endMs: 1200 }
 
-/** @param {Partial<import('../../../scenarios/bakeoff/reports').Report>} [more] @returns {import('../../../scenarios/bakeoff/reports').Report} */
+/**
+ * @param {Partial<import('../../../scenarios/bakeoff/reports').Report>} [more]
+ * @returns {import('../../../scenarios/bakeoff/reports').Report}
+ */
 const report = (more) => ({ atMs: 1210, id: 'a', durationMs: 202, frame: { function: 'spin', line: spin.lines[0] }, route: '/spin', cause: 'js', thread: 'main', isFinal: true, isExcused: false, ...more })
 
-/** @param {import('../../../scenarios/bakeoff/reports').Report[]} reports @param {Partial<import('../../../scenarios/bakeoff/score').Observation>} [more] */
+/**
+ * @param {import('../../../scenarios/bakeoff/reports').Report[]} reports
+ * @param {Partial<import('../../../scenarios/bakeoff/score').Observation>} [more]
+ */
 const judged = (reports, more) => judge({ case: spin, truth, reports, endpoint: null, ...more }, { isPrompt: true })
 
 test('a report counts for what its last words say, and for when its first came', () => {
@@ -33,8 +39,14 @@ test('a report counts for what its last words say, and for when its first came',
 test('of a contestant that never sums up, frame and route count as most of its reports have them', () => {
   const elsewhere = { frame: { function: 'send', line: 'target.js:9' }, route: null, isFinal: false }
   const isFinal = false
-  assert.deepEqual((({ isLine, isRoute }) => [isLine, isRoute])(judged([report({ isFinal }), report({ isFinal }), report(elsewhere)])), [true, true])
-  assert.deepEqual((({ isLine, isRoute }) => [isLine, isRoute])(judged([report({ isFinal }), report(elsewhere), report(elsewhere)])), [false, false])
+  assert.deepEqual(
+    (({ isLine, isRoute }) => [isLine, isRoute])(judged([report({ isFinal }), report({ isFinal }), report(elsewhere)])),
+    [true, true]
+  )
+  assert.deepEqual(
+    (({ isLine, isRoute }) => [isLine, isRoute])(judged([report({ isFinal }), report(elsewhere), report(elsewhere)])),
+    [false, false]
+  )
 })
 
 test('nothing said is a miss, and a block before or after the true one is a stray, unless it is excused', () => {
@@ -71,14 +83,20 @@ test('a block that never ends has no duration, and every report of it came in ti
 test('figures leave out what a contestant does not tell, and name the blocks it got wrong', () => {
   const verdicts = [judged([report()], { endpoint: { answered: true } }), { ...judged([report({ cause: 'gc', route: null })], { endpoint: { answered: false } }), name: 'other' }, { ...judged([]), name: 'third' }]
   const all = summarise(verdicts, { tells: ['frame', 'route', 'cause', 'duration'] })
-  assert.deepEqual([Math.round(all.recall), all.function, all.line, all.lineOfJs, all.route, all.cause, all.answered, all.strays], [67, 100, 100, 100, 50, 50, 50, 0])
+  assert.deepEqual(
+    [Math.round(all.recall), all.function, all.line, all.lineOfJs, all.route, all.cause, all.answered, all.strays],
+    [67, 100, 100, 100, 50, 50, 50, 0]
+  )
   assert.deepEqual([all['said:js:js'], all['said:js:gc'], all['wrong cause:other'], all['wrong cause:spin'], all['found:third']], [1, 1, 1, undefined, 0])
   const native = { ...judged([report({ frame: null })]), name: 'native', isJs: false }
   const some = summarise([verdicts[0], native], { tells: ['frame'] })
   const lines = [some.line, some.lineOfJs, some['wrong line:native']]
   assert.deepEqual(lines, [50, 100, 1], 'a line is asked of every block, not of JavaScript alone')
   const few = summarise(verdicts, { tells: ['duration'] })
-  assert.deepEqual([few.function, few.lineOfJs, few.route, few.cause, few.answered], [undefined, undefined, undefined, undefined, 50])
+  assert.deepEqual(
+    [few.function, few.lineOfJs, few.route, few.cause, few.answered],
+    [undefined, undefined, undefined, undefined, 50]
+  )
   assert.ok(Math.abs(few.durationError - 1) < 1e-9)
 })
 
@@ -107,7 +125,13 @@ test('the log of the agent, stacks of others and scraped figures are read alike'
 
 test('the tables say block by block what was wrong, and which cause was taken for which', () => {
   const [cell] = makeDocument().cells
-  const summary = (/** @type {number[]} */ samples) => ({ median: samples[0], min: Math.min(...samples), max: Math.max(...samples), ci95: null, samples })
+  const summary = (/** @type {number[]} */ samples) => ({
+    median: samples[0],
+    min: Math.min(...samples),
+    max: Math.max(...samples),
+    ci95: null,
+    samples
+  })
   const mine = { ...cell, variant: 'loopwatch', samples: [100, 100], extra: { cause: summary([90, 100]), 'found:spin': summary([1, 1]), 'found:pbkdf2': summary([1, 1]), 'wrong cause:pbkdf2': summary([1]), 'said:js:js': summary([1, 1]), 'said:native:native': summary([1]), 'said:native:js': summary([1]) } }
   const other = { ...cell, variant: 'blocked', extra: { 'found:spin': summary([0, 0]), 'found:pbkdf2': summary([1, 0]) } }
   const [blocks, confusion] = tables({ ...makeDocument(), cells: [mine, other] })

@@ -9,9 +9,15 @@ const { ratioOf, summarise } = require('../../../scenarios/harness/measure/stats
 const { graceOf } = require('../../../scenarios/goroutines/plan')
 const { makeDocument } = require('../../support/scenario-document')
 
-/** @typedef {{ variant: string, params: Record<string, any>, samples: number[], extra?: Record<string, number[]>, caller?: any }} Given */
+/**
+ * @typedef {{ variant: string, params: Record<string, any>, samples: number[], extra?: Record<string, number[]>,
+ * caller?: any }} Given
+ */
 
-const scenarioOf = (/** @type {string} */ name) => /** @type {import('../../../scenarios/harness/interface').Scenario} */ (findScenarios().find((each) => each.name === name))
+const scenarioOf = (/** @type {string} */ name) =>
+  /** @type {import('../../../scenarios/harness/interface').Scenario} */ (
+    findScenarios().find((each) => each.name === name)
+  )
 /** Five runs around a figure, within so much of it. @param {number} middle @param {number} [spread] */
 const around = (middle, spread = 0.02) => [-1, -0.5, 0, 0.5, 1].map((part) => middle * (1 + spread * part))
 
@@ -31,7 +37,9 @@ const says = (findings, expected) => assert.ok(findings.some((sentence) => expec
 const keepsFrom = (findings, unwanted) => assert.ok(!findings.some((sentence) => unwanted.test(sentence)), `${unwanted} not in\n${findings.join('\n')}`)
 
 test('a ratio has Welch\'s interval, and is no verdict where the figures\' own intervals overlap', () => {
-  const { ratio, ci95 } = /** @type {NonNullable<ReturnType<typeof ratioOf>>} */ (ratioOf([180, 200, 222.22], [90, 100, 111.11]))
+  const { ratio, ci95 } = /** @type {NonNullable<ReturnType<typeof ratioOf>>} */ (
+    ratioOf([180, 200, 222.22], [90, 100, 111.11])
+  )
   // Logarithms ±0.1054: variance 0.0037 each of three, 4 degrees of freedom, half = 2.776 * 0.0860 = 0.2389.
   assert.ok(Math.abs(ratio - 2) < 1e-3 && Math.abs(ci95[0] - 1.575) < 0.003 && Math.abs(ci95[1] - 2.54) < 0.003, `${ratio} ${ci95}`)
   assert.equal(ratioOf([1, 2], [1, 2, 3]), null)
@@ -43,7 +51,12 @@ test('a ratio has Welch\'s interval, and is no verdict where the figures\' own i
   assert.equal(times(summarise([150]), slow), '1.50 times')
 })
 
-/** @param {string} variant @param {number[]} samples @param {number} utilization @param {Record<string, any>} [params] */
+/**
+ * @param {string} variant
+ * @param {number[]} samples
+ * @param {number} utilization
+ * @param {Record<string, any>} [params]
+ */
 const served = (variant, samples, utilization, params = {}) => ({
   variant,
   params: { endpoint: 'cpu', workers: variant === 'single' || variant === 'single-pool' ? 1 : 2, ...(variant === 'single-pool' ? { pool: 2 } : {}), users: 50, connection: 'kept', ...params },
@@ -78,7 +91,10 @@ test('where further connections alone do it, a pool is named and no cluster is a
 })
 
 test('new connections, fewer workers, who accepts and open loops are compared with their counterpart only', () => {
-  const late = (/** @type {number} */ ms, /** @type {number} */ spread) => ({ p95Ms: around(ms, spread), duePerSecond: around(90) })
+  const late = (/** @type {number} */ ms, /** @type {number} */ spread) => ({
+    p95Ms: around(ms, spread),
+    duePerSecond: around(90)
+  })
   const findings = findingsOf('cluster-http', [
     served('single', around(100), 0.99), served('cluster', around(180), 0.95),
     served('cluster', around(90), 0.95, { workers: 1 }), served('cluster', around(120, 0.6), 0.5, { workers: 4 }),
@@ -111,7 +127,12 @@ test('a figure that is the driver\'s own supports nothing', () => {
   says(findings, /The driver was the bottleneck in single cpu: those figures are its own, and nothing above rests on them/)
 })
 
-/** @param {string} variant @param {number[]} samples @param {Record<string, any>} [params] @param {number[]} [healthMs] */
+/**
+ * @param {string} variant
+ * @param {number[]} samples
+ * @param {Record<string, any>} [params]
+ * @param {number[]} [healthMs]
+ */
 const worked = (variant, samples, params = {}, healthMs = around(5)) => ({
   variant,
   params: { kernel: 'float', workMs: 10, users: 10, ...params },
@@ -121,7 +142,12 @@ const worked = (variant, samples, params = {}, healthMs = around(5)) => ({
 
 test('threads pay from the size on from which they are faster at every size, and not where intervals overlap', () => {
   const at = (/** @type {number} */ workMs, /** @type {number[]} */ main, /** @type {number[]} */ pool) => [worked('node-main', main, { workMs }, around(workMs * 9)), worked('node-pool', pool, { workMs })]
-  const sizes = [...at(0.1, around(5000), around(3000)), ...at(1, around(800, 0.4), around(900, 0.4)), ...at(10, around(90), around(170)), ...at(100, around(9), around(18))]
+  const sizes = [
+    ...at(0.1, around(5000), around(3000)),
+    ...at(1, around(800, 0.4), around(900, 0.4)),
+    ...at(10, around(90), around(170)),
+    ...at(100, around(9), around(18))
+  ]
   const findings = findingsOf('goroutines', sizes)
   says(findings, /^float, 10 users: a pool of threads answers more than the main thread from 10\.0 ms of work on; .*0\.60\d* times .*, at 0\.100 ms; .*no difference that these runs can tell, at 1\.00 ms; 1\.8\d times/)
   says(findings, /^float, 10 users: a cheap request waits less beside a pool of threads from 1\.00 ms of work on; .*5\.56 times .*, at 0\.100 ms/)
@@ -141,7 +167,11 @@ test('Go is ahead by kernel only where intervals are apart', () => {
 })
 
 test('what a thread for each request costs, and the fastest counters', () => {
-  const counted = (/** @type {string} */ variant, /** @type {number[]} */ samples) => ({ variant, params: { updates: 10000, users: 10 }, samples })
+  const counted = (/** @type {string} */ variant, /** @type {number[]} */ samples) => ({
+    variant,
+    params: { updates: 10000, users: 10 },
+    samples
+  })
   const findings = findingsOf('goroutines', [
     worked('node-pool', around(500), { users: 1, workMs: 1 }), worked('node-worker-per-request', around(25), { users: 1, workMs: 1 }),
     counted('node-state-atomics-add', around(11e6)), counted('node-state-futex-mutex', around(10.5e6, 0.3)), counted('go-state-atomic', around(50e6)), counted('go-state-mutex-map', around(12e6)),
@@ -190,8 +220,18 @@ test('the original\'s loop has the time that ten of them need on few cores', () 
 test('overhead: over all servers each watcher has a row for the handlers that all of them ran, and a default run has its cells in sentences', () => {
   const { tables = () => [] } = scenarioOf('overhead')
   const [, cell] = makeDocument().cells
-  const ran = (/** @type {string} */ variant, /** @type {string} */ server, /** @type {string} */ handler, /** @type {number} */ value) => ({
-    ...cell, variant, params: { server, handler }, unit: '× bare', ...summarise([value]), extra: { cpuRatio: summarise([1 / value]), p99Ratio: summarise([2 / value]) }
+  const ran = (
+    /** @type {string} */ variant,
+    /** @type {string} */ server,
+    /** @type {string} */ handler,
+    /** @type {number} */ value
+  ) => ({
+    ...cell,
+    variant,
+    params: { server, handler },
+    unit: '× bare',
+    ...summarise([value]),
+    extra: { cpuRatio: summarise([1 / value]), p99Ratio: summarise([2 / value]) }
   })
   const cells = ['trivial', 'work'].flatMap((handler, i) => [['bare', 0.9], ['express', 0.95], ['fastify', 0.85]].map(([server, value]) => ran('loopwatch', `${server}`, handler, Number(value) + i / 10)))
   const document = { ...makeDocument(), cells: [...cells, ran('sentry', 'bare', 'trivial', 1), ran('loopwatch', 'bare', 'idle', 2)] }

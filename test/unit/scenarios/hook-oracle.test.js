@@ -52,7 +52,8 @@ test('one uneven hook in ten takes so many times as long', () => {
 })
 
 test('Rolldown\'s design has at most eight workers; every mode but faithful has it, and every variant its diagram', () => {
-  const list = (/** @type {string} */ mode) => scenario.plan(/** @type {any} */ ({ mode, isListing: true, options: {} }))
+  const list = (/** @type {string} */ mode) =>
+    scenario.plan(/** @type {any} */ ({ mode, isListing: true, options: {} }))
   for (const mode of /** @type {const} */ (['quick', 'default', 'full'])) {
     const cells = list(mode).filter(({ variant }) => variant === 'direct-channel')
     assert.ok(cells.length > 0, mode)

@@ -14,7 +14,10 @@ const { calibrate, kernels } = require('../../../scenarios/goroutines/kernels')
 const { findScenarios } = require('../../../scenarios/harness/registry')
 const { makeDocument } = require('../../support/scenario-document')
 
-const scenarioOf = (/** @type {string} */ name) => /** @type {import('../../../scenarios/harness/interface').Scenario} */ (findScenarios().find((each) => each.name === name))
+const scenarioOf = (/** @type {string} */ name) =>
+  /** @type {import('../../../scenarios/harness/interface').Scenario} */ (
+    findScenarios().find((each) => each.name === name)
+  )
 
 /** @param {import('node:test').TestContext} t @param {http.RequestListener} answer */
 async function listen (t, answer) {
@@ -34,7 +37,15 @@ async function listen (t, answer) {
 
 test('percentiles lie at p * (n - 1), between their neighbours', () => {
   assert.deepEqual([0, 0.5, 0.9, 1].map((p) => percentile([10, 20, 30, 40], p)), [10, 25, 37, 40])
-  assert.deepEqual(summarise([4, 1, 3, 2]), { avg: 2.5, min: 1, med: 2.5, max: 4, p90: 3.7, p95: 3.8499999999999996, p99: 3.9699999999999998 })
+  assert.deepEqual(summarise([4, 1, 3, 2]), {
+    avg: 2.5,
+    min: 1,
+    med: 2.5,
+    max: 4,
+    p90: 3.7,
+    p95: 3.8499999999999996,
+    p99: 3.9699999999999998
+  })
   assert.equal(summarise([]).max, 0)
 })
 
@@ -87,7 +98,22 @@ test('the lines are those of k6', () => {
   assert.deepEqual([0, 881e-6, 0.00648, 290.9, 50.23, 1330].map(duration), ['0s', '881ns', '6.48µs', '290.9ms', '50.23ms', '1.33s'])
   assert.deepEqual([80, 827000, 1.2e6, 425e6].map(bytes), ['80 B', '827 kB', '1.2 MB', '425 MB'])
   const part = { avg: 290.9, min: 50.23, med: 331.05, max: 363.4, p90: 344.15, p95: 347.43, p99: 350 }
-  const lines = k6Lines(/** @type {any} */ ({ requests: 10337, failed: 0, seconds: 60.325, bytesReceived: 425e6, bytesSent: 827e3, users: 50, blockedMs: part, connectingMs: part, durationMs: part, receivingMs: part, sendingMs: part, waitingMs: part }))
+  const lines = k6Lines(
+    /** @type {any} */ ({
+      requests: 10337,
+      failed: 0,
+      seconds: 60.325,
+      bytesReceived: 425e6,
+      bytesSent: 827e3,
+      users: 50,
+      blockedMs: part,
+      connectingMs: part,
+      durationMs: part,
+      receivingMs: part,
+      sendingMs: part,
+      waitingMs: part
+    })
+  )
   assert.equal(lines[0], 'data_received..................: 425 MB 7 MB/s')
   assert.equal(lines[4], 'http_req_duration..............: avg=290.9ms min=50.23ms med=331.05ms max=363.4ms p(90)=344.15ms p(95)=347.43ms')
   assert.match(lines[9], /^http_reqs\.+: 10337 171\.355/)
@@ -95,8 +121,19 @@ test('the lines are those of k6', () => {
 
 test('of k6\'s summary failures are apart from what was answered', () => {
   const trend = { values: { avg: 2, min: 1, med: 2, max: 3, 'p(90)': 2.9, 'p(95)': 2.95, 'p(99)': 3 } }
-  const load = readSummary({ http_reqs: { values: { count: 100 } }, http_req_failed: { values: { passes: 4 } }, http_req_duration: trend, data_received: { values: { count: 5 } } }, { users: 2, durationMs: 2000, cpuSeconds: 1 })
-  assert.deepEqual([load.requests, load.failed, load.perSecond, load.durationMs.p95, load.sendingMs.max], [96, 4, 48, 2.95, 0])
+  const load = readSummary(
+    {
+      http_reqs: { values: { count: 100 } },
+      http_req_failed: { values: { passes: 4 } },
+      http_req_duration: trend,
+      data_received: { values: { count: 5 } }
+    },
+    { users: 2, durationMs: 2000, cpuSeconds: 1 }
+  )
+  assert.deepEqual(
+    [load.requests, load.failed, load.perSecond, load.durationMs.p95, load.sendingMs.max],
+    [96, 4, 48, 2.95, 0]
+  )
 })
 
 test('workers are told apart, and a primary is none', () => {
@@ -113,7 +150,9 @@ test('workers are told apart, and a primary is none', () => {
 test('bytes are those of the original\'s two runs to 1 %, and its gain is 50.8 %', () => {
   assert.deepEqual([FULL_BODY_BYTES, bodyBytes(1)], [43010, 53])
   for (const [requests, received, sent] of [[10337, 425e6, 827e3], [15550, 650e6, 1.244e6]]) {
-    assert.ok(Math.abs(receivedBytes(requests) / received - 1) < 0.01 && Math.abs(sentBytes(requests) / sent - 1) < 0.01)
+    assert.ok(
+      Math.abs(receivedBytes(requests) / received - 1) < 0.01 && Math.abs(sentBytes(requests) / sent - 1) < 0.01
+    )
   }
   const { compare } = scenarioOf('cluster-http')
   const [, cell] = makeDocument().cells

@@ -46,14 +46,23 @@ test('between two looks all threads count, one that began whole, one that ended 
 
 test('figures of a server are of all its slices, CPU time by request and by wall time', () => {
   const latenciesMs = Array.from({ length: 1001 }, (_, i) => 1000 - i)
-  assert.deepEqual(figuresOf({ latenciesMs, cpuMs: 500, wallMs: 2000, answered: 1000 }), { p50Ms: 500, p99Ms: 990, p999Ms: 999, cpuMs: 0.5, cpuPercent: 25 })
+  assert.deepEqual(figuresOf({ latenciesMs, cpuMs: 500, wallMs: 2000, answered: 1000 }), {
+    p50Ms: 500,
+    p99Ms: 990,
+    p999Ms: 999,
+    cpuMs: 0.5,
+    cpuPercent: 25
+  })
   assert.deepEqual(nothingTaken(), { latenciesMs: [], cpuMs: 0, wallMs: 0, answered: 0 })
 })
 
 test('a watched server is compared with the unwatched one, not the other way round', () => {
   const bare = { latenciesMs: [10], cpuMs: 100, wallMs: 1000, answered: 100 }
   const { cpuRatio, p999Ratio, cpuPercent, bareCpuPercent } = compare(bare, { ...bare, latenciesMs: [15], cpuMs: 120 })
-  assert.deepEqual({ cpuRatio, p999Ratio, cpuPercent, bareCpuPercent }, { cpuRatio: 1.2, p999Ratio: 1.5, cpuPercent: 12, bareCpuPercent: 10 })
+  assert.deepEqual(
+    { cpuRatio, p999Ratio, cpuPercent, bareCpuPercent },
+    { cpuRatio: 1.2, p999Ratio: 1.5, cpuPercent: 12, bareCpuPercent: 10 }
+  )
 })
 
 test('both servers have as many slices, and each is first as often as last', () => {

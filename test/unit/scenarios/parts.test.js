@@ -52,7 +52,12 @@ test('the caller is what the agent says of it between two readings', () => {
   const before = delayBuckets([line('0.001', 10), line('0.05', 10), line('+Inf', 10)].join('\n'))
   const after = delayBuckets(['# HELP x', line('0.001', 109), line('0.05', 110), line('+Inf', 110), 'loopwatch_other{le="1"} 3'].join('\n'))
   const run = { buckets: subtract(after, before), blocksMs: [70.4] }
-  assert.deepEqual(describeCaller([run, { ...run, blocksMs: [] }]), { delayP50Ms: 0.51, delayP99Ms: 1, delayMaxMs: 70.4, blocks: 1 })
+  assert.deepEqual(describeCaller([run, { ...run, blocksMs: [] }]), {
+    delayP50Ms: 0.51,
+    delayP99Ms: 1,
+    delayMaxMs: 70.4,
+    blocks: 1
+  })
 })
 
 test('of a worker that has ended in between nothing is taken from the delays of the others', () => {
@@ -91,7 +96,10 @@ test('payloads have the size of the original\'s and are the same each time', () 
 
 test('a ring gives back every message in order, round its end and when it was full', () => {
   const memory = Ring.allocate(1024)
-  const [writer, reader] = [new Ring(memory, { isReader: false, cores: 2 }), new Ring(memory, { isReader: true, cores: 2 })]
+  const [writer, reader] = [
+    new Ring(memory, { isReader: false, cores: 2 }),
+    new Ring(memory, { isReader: true, cores: 2 })
+  ]
   const { json } = codecs
   let written = 0
   let read = 0
@@ -167,7 +175,17 @@ test('progress is a bar on a terminal of 40 columns and plain lines without one'
   /** @param {object} stream */
   const draw = (stream) => {
     let text = ''
-    const progress = new Progress(/** @type {any} */ ({ ...stream, write: (/** @type {string} */ each) => { text += each }, on: () => {}, cursorTo: () => {}, clearLine: () => {} }))
+    const progress = new Progress(
+      /** @type {any} */ ({
+        ...stream,
+        write: (/** @type {string} */ each) => {
+          text += each
+        },
+        on: () => {},
+        cursorTo: () => {},
+        clearLine: () => {}
+      })
+    )
     progress.begin(scenario, 4)
     for (const repeat of [1, 1, 2, 2]) progress.step('worker-clone', 'payload=small depth=256', repeat)
     progress.say('said')
@@ -214,9 +232,18 @@ test('the original\'s tables stand beside ours, row by row, with the ratio', () 
 test('offload says from which size of work on each means pays', () => {
   const { findings } = /** @type {import('../../../scenarios/harness/interface').Scenario} */ (scenarios.find(({ name }) => name === 'offload'))
   const held = { inline: [1, 10, 100], pool: [0.1, 0.1, 0.1], worker: [2, 2, 2], fork: [200, 200, 200] }
-  const cells = Object.entries(held).flatMap(([variant, values]) => values.map((ms, i) => /** @type {any} */ ({
-    variant, params: { workMs: 10 ** i, inputKiB: 0, parallel: 1 }, median: 10 ** i + ms, samples: [1], extra: { heldMs: summarise([ms]), sendMs: summarise([0]) }
-  })))
+  const cells = Object.entries(held).flatMap(([variant, values]) =>
+    values.map(
+      (ms, i) =>
+        /** @type {any} */ ({
+          variant,
+          params: { workMs: 10 ** i, inputKiB: 0, parallel: 1 },
+          median: 10 ** i + ms,
+          samples: [1],
+          extra: { heldMs: summarise([ms]), sendMs: summarise([0]) }
+        })
+    )
+  )
   const [verdict] = findings({ ...makeDocument(), cells })
   assert.match(verdict, /a warm pool from 1 ms of work on \(it holds the caller for 0.100 ms\), new Worker from 10 ms of work on \(it holds the caller for 2.00 ms\), fork\(\) not up to 100 ms; the means of choice is a warm pool/)
 })
@@ -238,5 +265,11 @@ test('what wrk prints is read with its units and its failures', () => {
 Requests/sec:  93364.94
 Transfer/sec:     11.04MB
 `
-  assert.deepEqual(readWrk(text), { requestsPerSecond: 93364.94, requests: 102687, failed: 13, p50Ms: 0.523, p99Ms: 1.09 })
+  assert.deepEqual(readWrk(text), {
+    requestsPerSecond: 93364.94,
+    requests: 102687,
+    failed: 13,
+    p50Ms: 0.523,
+    p99Ms: 1.09
+  })
 })

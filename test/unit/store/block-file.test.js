@@ -212,8 +212,18 @@ test('a file that grew before this process opened it is turned over by its size'
 
 test('a line that is no record is passed over and counted; a cause of a later version is told, and nothing orders the terminal about', (t) => {
   const dir = makeDir(t)
-  const lines = [makeRecord({ id: '1-1', cause: /** @type {any} */ ('later') }), null, 5, {}, { ...makeRecord({}), frame: 7 }, { ...makeRecord({}), cause: undefined },
-    { ...makeRecord({}), origin: {} }, { ...makeRecord({}), frame: { function: { toString: 1 } } }, { ...makeRecord({}), request: { method: [{ toString: 1 }] } }, { ...makeRecord({}), profile: { call: { toString: 1 } } }]
+  const lines = [
+    makeRecord({ id: '1-1', cause: /** @type {any} */ ('later') }),
+    null,
+    5,
+    {},
+    { ...makeRecord({}), frame: 7 },
+    { ...makeRecord({}), cause: undefined },
+    { ...makeRecord({}), origin: {} },
+    { ...makeRecord({}), frame: { function: { toString: 1 } } },
+    { ...makeRecord({}), request: { method: [{ toString: 1 }] } },
+    { ...makeRecord({}), profile: { call: { toString: 1 } } }
+  ]
   fs.writeFileSync(path.join(dir, 'blocks-1-1.ndjson'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
   const { records, broken } = readBlocks(dir)
   assert.deepEqual([records.length, broken], [1, 9])

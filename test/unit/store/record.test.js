@@ -17,7 +17,12 @@ const { makeRecord } = require('../../support/record')
 test('a block of an earlier version, which knew no packages, is read as well, and one that says nonsense of it is not', () => {
   const { package: none, ...earlier } = makeRecord()
   const moment = { name: 'moment', version: '2.29.1', bugs: null }
-  for (const record of [earlier, makeRecord({ package: null }), makeRecord({ package: moment }), makeRecord({ package: { ...moment, version: null } })]) {
+  for (const record of [
+    earlier,
+    makeRecord({ package: null }),
+    makeRecord({ package: moment }),
+    makeRecord({ package: { ...moment, version: null } })
+  ]) {
     assert.ok(isRecord(record), JSON.stringify(record))
   }
   for (const wrong of ['moment', {}, { name: 7 }, { ...moment, version: 2 }]) assert.ok(!isRecord({ ...earlier, package: wrong }), JSON.stringify(wrong))
@@ -66,7 +71,9 @@ test('a record with any field wrong is refused, or shown and exported like any o
       degraded: () => [],
       workers: () => [{ worker: 1, blockedMs: 0 }]
     })
-    page.connect().stream?.(/** @type {any} */ ({ once: () => {}, write: () => {}, destroy: () => {}, writableLength: 0 }))
+    page
+      .connect()
+      .stream?.(/** @type {any} */ ({ once: () => {}, write: () => {}, destroy: () => {}, writableLength: 0 }))
     page.put(own)
     for (const [format, { ending }] of Object.entries(formats)) {
       const whole = await profileOf([own, makeRecord()], new URLSearchParams({ format, group: 'route,cause,thread,worker' }))

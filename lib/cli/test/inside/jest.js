@@ -7,9 +7,15 @@ const LOADER = /[\\/]jest-util[\\/]/
 
 const TRANSFORM = '@jest/transform'
 
-/** @typedef {{ name: string, parent?: JestNode }} JestNode a test, or a block of them; the outermost has no parent and a name of Jest's own */
+/**
+ * @typedef {{ name: string, parent?: JestNode }} JestNode a test, or a block of them; the outermost has no parent and a
+ * name of Jest's own
+ */
 /** @typedef {{ name: string, test?: JestNode }} JestEvent */
-/** @typedef {new (config: unknown, context?: { testPath?: string }, ...rest: unknown[]) => { handleTestEvent (event: JestEvent, state: unknown): unknown }} Environment its handleTestEvent may be missing */
+/**
+ * @typedef {new (config: unknown, context?: { testPath?: string }, ...rest: unknown[]) => { handleTestEvent (event:
+ * JestEvent, state: unknown): unknown }} Environment its handleTestEvent may be missing
+ */
 
 /** @param {JestNode | undefined} node @returns {string[]} */
 const namesOf = (node) => node?.parent === undefined ? [] : [...namesOf(node.parent), node.name]
@@ -51,7 +57,8 @@ function following (Given, recorder) {
 }
 
 /**
- * Jest's transformer, as its users load it, that tells of the source map of each file: its code is run by other lines than
+ * Jest's transformer, as its users load it, that tells of the source map of each file: its code is run by other lines
+ * than
  * the file has.
  * @param {any} exported
  * @param {import('./recorder').Recorder} recorder
@@ -67,7 +74,8 @@ const telling = (exported, recorder) => new Proxy(exported, {
       }
       const { transform, transformAsync } = transformer
       transformer.transform = (/** @type {[string]} */ ...given) => told(given[0], transform.apply(transformer, given))
-      transformer.transformAsync = async (/** @type {[string]} */ ...given) => told(given[0], await transformAsync.apply(transformer, given))
+      transformer.transformAsync = async (/** @type {[string]} */ ...given) =>
+        told(given[0], await transformAsync.apply(transformer, given))
       return transformer
     }
 })
@@ -80,7 +88,10 @@ const isEnvironment = (exported) => typeof exported === 'function' && ['setup', 
  * @param {import('./recorder').Recorder} recorder
  */
 exports.follow = (recorder) => {
-  const loader = /** @type {{ _load: (request: string, parent?: { filename?: string }, ...rest: unknown[]) => any }} */ (/** @type {unknown} */ (Module))
+  const loader =
+    /** @type {{ _load: (request: string, parent?: { filename?: string }, ...rest: unknown[]) => any }} */ (
+      /** @type {unknown} */ (Module)
+    )
   const load = loader._load
   loader._load = function (request, parent, ...rest) {
     const exported = load.call(this, request, parent, ...rest)

@@ -14,7 +14,10 @@ const BYTES = 64
 const dateNow = Date.now
 const { readSync } = fs
 
-/** @typedef {{ startMs: number, endMs: number, cpuMs: number }} Stretch wall time of its ends; CPU time that was certainly spent in one turn of the loop */
+/**
+ * @typedef {{ startMs: number, endMs: number, cpuMs: number }} Stretch wall time of its ends; CPU time that was
+ * certainly spent in one turn of the loop
+ */
 
 /**
  * Counts the CPU time of this thread between two moments at which its loop turned, exactly. The watchdog looks from
@@ -22,7 +25,8 @@ const { readSync } = fs
  * @param {number} overMs
  * @param {() => number} heldMs for how long the agent has kept the thread so far, which is nobody's block
  * @param {(stretch: Stretch) => void} tell of those in which that much was spent without a turn
- * @returns {{ mark: () => void } | null} null where nobody tells CPU times; mark() = a turn begins or a test ends at this moment
+ * @returns {{ mark: () => void } | null} null where nobody tells CPU times; mark() = a turn begins or a test ends at
+ * this moment
  */
 exports.startMeter = (overMs, heldMs, tell) => {
   const cpuNow = reader()

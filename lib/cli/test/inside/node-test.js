@@ -2,7 +2,10 @@
 
 const process = require('../../../util/process')
 
-/** @typedef {{ name?: string, fullName?: string, filePath?: string }} Context what node:test hands to hooks; older versions have fewer fields */
+/**
+ * @typedef {{ name?: string, fullName?: string, filePath?: string }} Context what node:test hands to hooks; older
+ * versions have fewer fields
+ */
 
 /**
  * Follows the tests of a file that `node --test` has started.

@@ -9,7 +9,9 @@ const { hiddenProperty } = require('../../../util/define-hidden')
 
 /** Where hooks that a runner loads by itself find this process's recorder. */
 const kTests = Symbol.for('loopwatch.tests.1')
-/** A watchdog starts in some 50 ms. A test waits no longer for one that does not come than a runner's own limit allows. */
+/**
+ * A watchdog starts in some 50 ms. A test waits no longer for one that does not come than a runner's own limit allows.
+ */
 const READY_MS = 1500
 
 // Taken at load: a test may replace clocks, timers and files.
@@ -86,7 +88,12 @@ class Recorder {
   ready () {
     if (this.#agent === null) return Promise.resolve()
     // The getter keeps the process until its watchdog watches, which only a runner of tests should wait for.
-    return Promise.race([this.#agent.ready.catch(() => {}), new Promise((resolve) => { setTimeout(resolve, READY_MS).unref() })])
+    return Promise.race([
+      this.#agent.ready.catch(() => {}),
+      new Promise((resolve) => {
+        setTimeout(resolve, READY_MS).unref()
+      })
+    ])
   }
 
   /**

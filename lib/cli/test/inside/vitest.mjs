@@ -4,7 +4,9 @@
 import { afterEach, beforeEach } from 'vitest'
 import { published } from './recorder.js'
 
-/** @typedef {{ name: string, type?: string, suite?: Task, file?: { filepath: string } }} Task a test, or a block of them */
+/**
+ * @typedef {{ name: string, type?: string, suite?: Task, file?: { filepath: string } }} Task a test, or a block of them
+ */
 
 const recorder = published()
 /** @type {Map<Task, number>} tests may run at once */

@@ -16,11 +16,14 @@ test('culprits are added up by place, route and cause, the longest in total firs
     makeRecord({ durationMs: 90, cause: 'js', frame: frame('often'), request }),
     makeRecord({ durationMs: 60, cause: 'native', frame: frame('often'), request })
   ])
-  assert.deepEqual(culprits.map(({ place, cause, count, totalMs, longestMs }) => [place, cause, count, totalMs, longestMs]), [
-    ['often (orders.js:7)', 'js', 2, 170, 90],
-    ['rare (orders.js:7)', 'js', 1, 100, 100],
-    ['often (orders.js:7)', 'native', 1, 60, 60]
-  ])
+  assert.deepEqual(
+    culprits.map(({ place, cause, count, totalMs, longestMs }) => [place, cause, count, totalMs, longestMs]),
+    [
+      ['often (orders.js:7)', 'js', 2, 170, 90],
+      ['rare (orders.js:7)', 'js', 1, 100, 100],
+      ['often (orders.js:7)', 'native', 1, 60, 60]
+    ]
+  )
 })
 
 test('the table has shares of all blocked time, and a doubtful line is marked', () => {

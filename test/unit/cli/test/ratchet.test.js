@@ -11,7 +11,10 @@ const { makeOffence } = require('../../../support/offence')
 /** @param {number} longestMs */
 const known = (longestMs) => ({ allow: [], blocks: [{ file: 'lib/report.js', function: 'report', longestMs }] })
 
-/** @param {Partial<import('../../../../lib/cli/test/offences').Offence>} differences @param {import('../../../../lib/cli/test/ratchet').Ratchet} ratchet */
+/**
+ * @param {Partial<import('../../../../lib/cli/test/offences').Offence>} differences
+ * @param {import('../../../../lib/cli/test/ratchet').Ratchet} ratchet
+ */
 function stateOf (differences, ratchet) {
   const offence = makeOffence(differences)
   compare([offence], ratchet)

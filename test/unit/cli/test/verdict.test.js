@@ -31,7 +31,8 @@ const makeRun = (differences) => ({
 })
 
 /** @param {Parameters<typeof makeRecord>[0]} [differences] */
-const block = (differences) => makeRecord({ startedAt: new Date(START_MS).toISOString(), durationMs: 300, ...differences })
+const block = (differences) =>
+  makeRecord({ startedAt: new Date(START_MS).toISOString(), durationMs: 300, ...differences })
 
 const evidence = block().evidence
 
@@ -73,7 +74,10 @@ test('a killed process, a worker thread and a system without CPU times are judge
   assert.equal(judge(block({ thread: 'pool', threadId: 3 }), none, LIMITS).excuse, null)
   const unknown = block({ evidence: { ...evidence, cpuMs: null } })
   assert.equal(judge(unknown, makeRun({ stretches: [], isMetered: false }), LIMITS).excuse, 'below the limit on the CPU')
-  assert.equal(judge(unknown, makeRun({ stretches: [], isMetered: false }), { ...LIMITS, hasCpuTimes: false }).ownMs, 300)
+  assert.equal(
+    judge(unknown, makeRun({ stretches: [], isMetered: false }), { ...LIMITS, hasCpuTimes: false }).ownMs,
+    300
+  )
 })
 
 test('start-up, loading, runners and compilers count only with --all', () => {

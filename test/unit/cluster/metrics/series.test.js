@@ -25,7 +25,15 @@ test('a snapshot arrives as it was sent, whatever changes, comes and goes betwee
       }
     }
     for (const message of writer.changes([...registry.values()])) reader.apply(JSON.parse(JSON.stringify(message)))
-    const plain = (/** @type {Metric[]} */ metrics) => JSON.parse(JSON.stringify(metrics.map((metric) => ({ ...metric, values: metric.values.map((value) => ({ ...value, exemplar: value.exemplar ?? null })) }))))
+    const plain = (/** @type {Metric[]} */ metrics) =>
+      JSON.parse(
+        JSON.stringify(
+          metrics.map((metric) => ({
+            ...metric,
+            values: metric.values.map((value) => ({ ...value, exemplar: value.exemplar ?? null }))
+          }))
+        )
+      )
     assert.deepEqual(plain(reader.snapshot()), plain([...registry.values()]), `round ${round}`)
   }
 })

@@ -7,8 +7,12 @@ const { renderFamilies } = require('../../../../lib/export/prometheus/exposition
 const { counter, gauge, histogram } = require('../../../support/lib/series')
 
 /** @param {import('../../../../lib/types').Family[]} families @param {string} name @param {string} worker */
-const valueOf = (families, name, worker) => families.find((family) => family.name === name)?.groups
-  .filter((group) => group.worker === worker).flatMap(({ values }) => values).reduce((/** @type {number | undefined} */ total, { value }) => (total ?? 0) + value, undefined)
+const valueOf = (families, name, worker) =>
+  families
+    .find((family) => family.name === name)
+    ?.groups.filter((group) => group.worker === worker)
+    .flatMap(({ values }) => values)
+    .reduce((/** @type {number | undefined} */ total, { value }) => (total ?? 0) + value, undefined)
 
 test('counters of a slot grow over all who had it; gauges are of the living', () => {
   const metricsUnion = new MetricsUnion()

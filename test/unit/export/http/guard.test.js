@@ -70,5 +70,8 @@ test('a token is compared in constant time, however much of it is right and howe
   const compare = t.mock.method(crypto, 'timingSafeEqual')
   const headers = [undefined, 'Bearer s', 'Bearer secret-Token.', 'Bearer secret-Token.1', `Bearer ${'x'.repeat(8000)}`, 'Basic eDp5']
   for (const header of headers) isTokenValid(header, 'secret-Token.1')
-  assert.deepEqual(compare.mock.calls.map(({ arguments: [a, b] }) => [a.byteLength, b.byteLength]), headers.map(() => [32, 32]))
+  assert.deepEqual(
+    compare.mock.calls.map(({ arguments: [a, b] }) => [a.byteLength, b.byteLength]),
+    headers.map(() => [32, 32])
+  )
 })

@@ -17,7 +17,13 @@ const { makeRecord } = require('../../../support/record')
 function makeLog (t, options = {}) {
   const file = path.join(makeDir(t), 'app.log')
   const clock = { nowMs: 1000 }
-  const log = new BlockLog({ log: { ...options, destination: file }, nowMs: () => clock.nowMs, onState: (error) => { throw error } })
+  const log = new BlockLog({
+    log: { ...options, destination: file },
+    nowMs: () => clock.nowMs,
+    onState: (error) => {
+      throw error
+    }
+  })
   t.after(() => log.close())
   const texts = () => fs.readFileSync(file, 'utf8').split('\n').slice(0, -1)
   return { log, clock, texts, lines: () => texts().map((text) => JSON.parse(text)) }
@@ -148,7 +154,18 @@ test('a line fits in a pipe in one piece and stays readable, however long the na
       package: { name: name.slice(0, 214), version: name.slice(0, 256), bugs: name.slice(0, 2048) },
       request: { method: 'GET', route: `/${name}`, startedAt: '2026-11-21T10:00:00.100Z' },
       stacks: [{ count: 1, weightMs: 1, frames: Array(64).fill(frame) }],
-      evidence: { cpuMs: 86400000.4, gcMs: 86400000.4, runQueueMs: 86400000.4, throttledMs: 86400000.4, stolenMs: 86400000.4, answerMs: 86400000.4, nativeMs: 86400000.4, watchdogGapMs: 86400000.4, requests: 40, debugger: false }
+      evidence: {
+        cpuMs: 86400000.4,
+        gcMs: 86400000.4,
+        runQueueMs: 86400000.4,
+        throttledMs: 86400000.4,
+        stolenMs: 86400000.4,
+        answerMs: 86400000.4,
+        nativeMs: 86400000.4,
+        watchdogGapMs: 86400000.4,
+        requests: 40,
+        debugger: false
+      }
     })
     log.settled(record)
     const [text] = texts()
@@ -167,7 +184,13 @@ test('a line of everyday names is not cut', (t) => {
   const { log, lines } = makeLog(t)
   const frame = { function: 'Object.aFunctionWithARatherLongName', file: `/srv/${'folder/'.repeat(20)}a-file.js`, line: 1234, column: 56 }
   const request = { method: 'GET', route: `/${'segment/'.repeat(25)}:id`, startedAt: '2026-11-21T10:00:00.100Z' }
-  log.settled(makeRecord({ frame: { ...frame, exact: true }, request, stacks: [{ count: 1, weightMs: 1, frames: Array(64).fill(frame) }] }))
+  log.settled(
+    makeRecord({
+      frame: { ...frame, exact: true },
+      request,
+      stacks: [{ count: 1, weightMs: 1, frames: Array(64).fill(frame) }]
+    })
+  )
   const [line] = lines()
   assert.deepEqual(line.frame, { ...frame, exact: true })
   assert.deepEqual(line.request, request)

@@ -56,7 +56,14 @@ test('what Pyroscope refuses for good is counted as lost and not sent again', as
 test('blocks by the thousand between two pushes all arrive; without a server the oldest go and are counted', async (t) => {
   const { got, port } = await startReceiver(t, [200])
   let lost = 0
-  const parts = { labels: {}, onState: () => {}, onLost: (/** @type {number} */ count) => { lost += count }, periodMs: 1e6 }
+  const parts = {
+    labels: {},
+    onState: () => {},
+    onLost: (/** @type {number} */ count) => {
+      lost += count
+    },
+    periodMs: 1e6
+  }
   const push = new PyroscopePush({ ...parts, url: `http://127.0.0.1:${port}` })
   const [record] = blocks()
   for (let i = 0; i < 5000; i++) push.add(record)

@@ -23,7 +23,9 @@ test('OpenMetrics names a counter without its suffix and ends with EOF; the text
   const families = familiesOf([makeMetric({ values: [{ labels: { b: 'c' }, value: 1 }] })])
   const openMetrics = '# HELP a A\n# TYPE a counter\na_total{b="c"} 1\n# EOF\n'
   const text = '# HELP a_total A\n# TYPE a_total counter\na_total{b="c"} 1\n\n'
-  for (const isOpen of [true, false, true]) assert.equal(await renderFamilies(families, isOpen), isOpen ? openMetrics : text)
+  for (const isOpen of [true, false, true]) {
+    assert.equal(await renderFamilies(families, isOpen), isOpen ? openMetrics : text)
+  }
 })
 
 test('a series has the label of its worker, once', async () => {

@@ -146,7 +146,12 @@ test('no counter and no histogram ever goes backwards, whatever the host says an
   let mostActiveMs = 0
   for (let round = 0; round < 100; round++) {
     // A block in progress counts as active until its end is known to have been shorter.
-    host.loop = { activeMs: 1000 + round * 10 + random() * 200, idleMs: 5000 + round * 90 - random() * 200, heartbeatAgeMs: random() * 50, inProgressMs: random() * 50 }
+    host.loop = {
+      activeMs: 1000 + round * 10 + random() * 200,
+      idleMs: 5000 + round * 90 - random() * 200,
+      heartbeatAgeMs: random() * 50,
+      inProgressMs: random() * 50
+    }
     host.cpu = { main: random() < 0.2 ? null : { user: round - random() * 3, system: round / 10 } }
     for (let i = 0; i < 20; i++) host.delays.record(9 + random() ** 8 * 2000)
     metrics.observeBlock(makeRecord({ durationMs: 50 + random() * 5000, cause: /** @type {import('../../../../lib/tables/causes').Cause} */ (Object.keys(causes)[round % 8]), request: { method: 'GET', route: `/${round % 7}`, startedAt: '' } }))
@@ -214,7 +219,9 @@ test('in OpenMetrics the buckets of block durations name a block to look at; in 
   metrics.observeBlock(makeRecord({ id: '4242-1', durationMs: 80 }))
   metrics.observeBlock(makeRecord({ id: '4242-2', durationMs: 700 }))
   metrics.observeBlock(makeRecord({ id: '4242-3', durationMs: 800 }))
-  const exemplars = (await samples(true)).filter(({ exemplar }) => exemplar !== null).map(({ name, labels, exemplar }) => [name, labels.le, exemplar?.labels, exemplar?.value])
+  const exemplars = (await samples(true))
+    .filter(({ exemplar }) => exemplar !== null)
+    .map(({ name, labels, exemplar }) => [name, labels.le, exemplar?.labels, exemplar?.value])
   assert.deepEqual(exemplars, [
     ['loopwatch_block_duration_seconds_bucket', '0.1', { block_id: '4242-1' }, 0.08],
     ['loopwatch_block_duration_seconds_bucket', '1', { block_id: '4242-3' }, 0.8]

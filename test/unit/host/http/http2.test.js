@@ -13,7 +13,8 @@ const tellsStreams = Number(process.versions.node.split('.')[0]) >= 22
  * An HTTP/2 server in this process, and sessions with it.
  * @param {import('node:test').TestContext} t
  * @param {((request: http2.Http2ServerRequest, response: http2.Http2ServerResponse) => void) | null} handle
- * @param {(stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) => void} [onStream] without the compatibility API
+ * @param {(stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) => void} [onStream] without the
+ * compatibility API
  */
 async function startHttp2 (t, handle, onStream = () => {}) {
   const server = handle === null ? http2.createServer().on('stream', onStream) : http2.createServer(handle)

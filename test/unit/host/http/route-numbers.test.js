@@ -9,7 +9,11 @@ const { RouteNumbers } = require('../../../../lib/host/http/route-numbers')
 function makeNumbers (most) {
   const { routes } = openBridge(createMemory())
   const numbers = new RouteNumbers(routes, most)
-  /** @param {string} route @param {{ isGuess?: boolean, status?: number }} [request] @returns the label, null for (other) */
+  /**
+   * @param {string} route
+   * @param {{ isGuess?: boolean, status?: number }} [request]
+   * @returns the label, null for (other)
+   */
   return (route, { isGuess = false, status = 200 } = {}) => routes.stringOf(numbers.numberOf(route, isGuess, status))
 }
 
@@ -29,7 +33,8 @@ test('a route that is told takes no room if it was guessed before, nor the other
 
 test('a guessed path that is turned away is (unmatched), unless it is known to be there', () => {
   const labelOf = makeNumbers(1)
-  const labels = (/** @type {string} */ route) => [301, 308, 400, 401, 499].map((status) => labelOf(route, { isGuess: true, status }))
+  const labels = (/** @type {string} */ route) =>
+    [301, 308, 400, 401, 499].map((status) => labelOf(route, { isGuess: true, status }))
   assert.deepEqual(labels('/report'), Array(5).fill('(unmatched)'))
   assert.deepEqual([200, 302, 500].map((status) => labelOf('/report', { isGuess: true, status })), Array(3).fill('/report'))
   assert.deepEqual(labels('/report'), Array(5).fill('/report'))

@@ -21,7 +21,10 @@ test('hooks are refused where they could end the application (CVE-2025-59466)', 
   const { found, refused } = await tracker.hunt(10)
   assert.equal(found, 0)
   assert.match(`${refused}`, /24\.12\.0 has CVE-2025-59466/)
-  assert.deepEqual(sent.map(({ code, open, failure }) => [code, open, failure]), Array(2).fill([TRACKING, false, refused]))
+  assert.deepEqual(
+    sent.map(({ code, open, failure }) => [code, open, failure]),
+    Array(2).fill([TRACKING, false, refused])
+  )
 })
 
 test('the sentence about a block says where its operation was created', () => {

@@ -93,7 +93,11 @@ test('a saturated loop whose beats are each 5 ms late has a delay of 5 ms', () =
 })
 
 test('load is over within two seconds', () => {
-  for (const during of [(/** @type {any} */ loop) => loop.run(10000, busy), (/** @type {any} */ loop) => loop.turn(30000, 0), (/** @type {any} */ loop) => loop.run(60000, () => [600, 0])]) {
+  for (const during of [
+    (/** @type {any} */ loop) => loop.run(10000, busy),
+    (/** @type {any} */ loop) => loop.turn(30000, 0),
+    (/** @type {any} */ loop) => loop.run(60000, () => [600, 0])
+  ]) {
     const loop = makeCalm()
     during(loop)
     loop.run(2000, calm)
@@ -120,7 +124,11 @@ test('a loop that is no longer watched has no load', () => {
 
 test('a heartbeat tells its load, and ends it with itself', async () => {
   const load = new LoopLoad()
-  const heartbeat = startHeartbeat(openBridge(createMemory()), { resolution: 10, calmPeriod: 25, threshold: 50 }, { load })
+  const heartbeat = startHeartbeat(
+    openBridge(createMemory()),
+    { resolution: 10, calmPeriod: 25, threshold: 50 },
+    { load }
+  )
   await eventually(() => load.delayMs(nowMs() + 10000) > 1000, 'the load to know of a beat')
   heartbeat.stop()
   assert.equal(load.delayMs(nowMs() + 10000), 0)

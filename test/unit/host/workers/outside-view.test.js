@@ -5,7 +5,10 @@ const assert = require('node:assert/strict')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { OutsideView } = require('../../../../lib/host/workers/outside-view')
 
-/** A worker thread whose idle time the test decides, started at 0. @param {Partial<ConstructorParameters<typeof OutsideView>[0]>} [parts] */
+/**
+ * A worker thread whose idle time the test decides, started at 0.
+ * @param {Partial<ConstructorParameters<typeof OutsideView>[0]>} [parts]
+ */
 function makeView (parts) {
   const bridge = openBridge(createMemory())
   const loop = { idle: 0, active: 0, isWaiting: false }

@@ -24,7 +24,11 @@ async function tellsOf (retire) {
     const { length } = told
     // Others sweep up what could not be told.
     await new Worker('', { eval: true }).terminate()
-    return { atOnce: told.slice(1, length).map(({ code }) => code), all: told.filter((message) => message.threadId === threadId).map(({ code }) => code), changes }
+    return {
+      atOnce: told.slice(1, length).map(({ code }) => code),
+      all: told.filter((message) => message.threadId === threadId).map(({ code }) => code),
+      changes
+    }
   } finally {
     list.stop()
   }

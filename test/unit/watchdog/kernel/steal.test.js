@@ -23,7 +23,15 @@ test('stolen time is read for one CPU, and is null where there is no such CPU or
 
 test('what is stolen from a CPU counts for a thread while it stays there', () => {
   /** @type {(number | null)[][]} its CPU, and what has been stolen of CPUs 0 and 1 */
-  const story = [[0, 100, 500], [0, 130, 500], [1, 190, 560], [1, 190, 570], [null, 190, 570], [1, 190, 580], [1, 200, 600]]
+  const story = [
+    [0, 100, 500],
+    [0, 130, 500],
+    [1, 190, 560],
+    [1, 190, 570],
+    [null, 190, 570],
+    [1, 190, 580],
+    [1, 200, 600]
+  ]
   let [at] = story
   const steal = new Steal({ of: (cpu) => at[cpu + 1] }, () => at[0])
   assert.deepEqual(story.map((moment, i) => {

@@ -39,7 +39,10 @@ test('one class reads every thread: the main one, the calling one, and those of 
 })
 
 test('the idle time of the machine is read only where the kernel keeps no run queue time', () => {
-  const shared = { throttling: { recent: () => 1, read: () => 2, close () {} }, machineSteal: { of: () => 3, close () {} } }
+  const shared = {
+    throttling: { recent: () => 1, read: () => 2, close () {} },
+    machineSteal: { of: () => 3, close () {} }
+  }
   const stats = new ThreadStats(shared, null, { get: () => 0 })
   const reading = { atMs: 1, cpuMs: null, throttledMs: null, stolenMs: null }
   assert.equal('machineIdleMs' in stats.precise({ ...reading, runQueueMs: 7 }), false)

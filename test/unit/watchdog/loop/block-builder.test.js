@@ -12,10 +12,19 @@ const surroundings = { gcWithin: () => 0, watchdogGapWithin: () => 0, thresholdM
  * @param {number} firstLookMs
  */
 function charged (firstLookMs) {
-  const at = (/** @type {number} */ atMs) => ({ atMs, cpuMs: Math.min(atMs, 1200), runQueueMs: 0, throttledMs: 0, stolenMs: null })
+  const at = (/** @type {number} */ atMs) => ({
+    atMs,
+    cpuMs: Math.min(atMs, 1200),
+    runQueueMs: 0,
+    throttledMs: 0,
+    stolenMs: null
+  })
   const builder = new BlockBuilder({ thread: 'main', threadId: 0, beats: 1, before: at(1000 + firstLookMs), isDebugged: false, surroundings })
   builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: true, beats: 1 }, 1060)
-  const { cause, evidence: { cpuMs, runQueueMs } } = builder.ended({ endMs: 1200, durationMs: 200, uncertaintyMs: 0, busyMs: 200 }, at(1400))
+  const {
+    cause,
+    evidence: { cpuMs, runQueueMs }
+  } = builder.ended({ endMs: 1200, durationMs: 200, uncertaintyMs: 0, busyMs: 200 }, at(1400))
   return { cause, cpuMs, runQueueMs }
 }
 
@@ -34,9 +43,25 @@ test('a block in progress starts when it is certain to have begun, an ended one 
   // The last beat came at 899, the next was due 100 ms later.
   builder.begin('1', { startMs: 1000, uncertaintyMs: 101, startup: false, beats: 7 }, 1060)
   const request = { id: 3, method: 'GET', route: '/report', startedAtMs: 890, traceId: null, ended: false }
-  builder.add(/** @type {any} */ ({ id: 1, beats: 7, atMs: 1050, askedAtMs: 1049, idleMs: 0, debugged: false, late: false, request, requestIsCertain: true, frames: [] }))
+  builder.add(
+    /** @type {any} */ ({
+      id: 1,
+      beats: 7,
+      atMs: 1050,
+      askedAtMs: 1049,
+      idleMs: 0,
+      debugged: false,
+      late: false,
+      request,
+      requestIsCertain: true,
+      frames: []
+    })
+  )
   const early = builder.ongoing(1060, null)
-  const late = builder.ended({ endMs: 1100, durationMs: 200, uncertaintyMs: 90, busyMs: 200 }, { ...reading, atMs: 1101 })
+  const late = builder.ended(
+    { endMs: 1100, durationMs: 200, uncertaintyMs: 90, busyMs: 200 },
+    { ...reading, atMs: 1101 }
+  )
   const sinceMs = (/** @type {{ startedAt: string } | null} */ of) => Date.parse(of?.startedAt ?? '') - beganAt
   assert.equal(early.durationMs, 60)
   assert.ok(Math.abs(sinceMs(early) - 100) <= 5, `in progress it starts ${sinceMs(early)} ms after it began`)
@@ -51,7 +76,20 @@ test('a block is of the start-up until a request is seen in it', () => {
   builder.begin('1', { startMs: 1000, uncertaintyMs: 1, startup: true, beats: 1 }, 1060)
   assert.equal(builder.ongoing(1060, null).startup, true)
   const request = { id: 3, method: 'GET', route: '/report', startedAtMs: 990, traceId: null, ended: false }
-  builder.add(/** @type {any} */ ({ id: 1, beats: 1, atMs: 1050, askedAtMs: 1049, idleMs: 0, debugged: false, late: false, request, requestIsCertain: true, frames: [] }))
+  builder.add(
+    /** @type {any} */ ({
+      id: 1,
+      beats: 1,
+      atMs: 1050,
+      askedAtMs: 1049,
+      idleMs: 0,
+      debugged: false,
+      late: false,
+      request,
+      requestIsCertain: true,
+      frames: []
+    })
+  )
   assert.equal(builder.ongoing(1060, null).startup, false)
 })
 
@@ -67,13 +105,21 @@ const unknown = { runQueueMs: null, throttledMs: null, stolenMs: null }
  * @param {[number, number][]} answers when, and CPU time
  */
 function cpuOf (kernelMs, gapMs, answers) {
-  const at = (/** @type {number} */ atMs) => ({ atMs, cpuMs: kernelMs === null ? null : kernelMs * (atMs - 1000) / 300, ...unknown })
+  const at = (/** @type {number} */ atMs) => ({
+    atMs,
+    cpuMs: kernelMs === null ? null : (kernelMs * (atMs - 1000)) / 300,
+    ...unknown
+  })
   const builder = makeBuilder(at(1000))
   builder.ownCpu.add({ atMs: 1000, cpuMs: 500 })
   builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
   for (const [atMs, cpuMs] of answers) builder.add({ beats: 1, atMs, askedAtMs: atMs - 1, putAtMs: null, idleMs: 0, debugged: false, late: false, request: null, cpuMs, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }] })
   const ongoing = builder.ongoing(1300, null).evidence.cpuMs
-  return [ongoing, builder.ended({ endMs: 1300, durationMs: 300, uncertaintyMs: 0, busyMs: 300, cpuMs: gapMs }, at(1300)).evidence.cpuMs]
+  return [
+    ongoing,
+    builder.ended({ endMs: 1300, durationMs: 300, uncertaintyMs: 0, busyMs: 300, cpuMs: gapMs }, at(1300)).evidence
+      .cpuMs
+  ]
 }
 
 test('the kernel is believed first, then what the thread counted between two beats, then its answers', () => {
@@ -95,7 +141,10 @@ function chargedWithStolen ({ cpuMs, runQueueMs = 0, first = 1030, stolenMs: [fr
   const builder = makeBuilder(at(1000, null))
   builder.addReading(at(first, from))
   builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
-  const { cause, evidence } = builder.ended({ endMs: 1300, durationMs: 300, uncertaintyMs: 0, busyMs: 300 }, at(1300, to))
+  const { cause, evidence } = builder.ended(
+    { endMs: 1300, durationMs: 300, uncertaintyMs: 0, busyMs: 300 },
+    at(1300, to)
+  )
   return [cause, evidence.stolenMs]
 }
 
@@ -109,7 +158,13 @@ test('a block is charged with what was stolen within it and nothing else explain
   assert.deepEqual(chargedWithStolen({ cpuMs: 40, stolenMs: [null, null] }), ['sync-io', null])
 })
 
-const readingAt = (/** @type {number} */ atMs, /** @type {number | null} */ throttledMs) => ({ atMs, cpuMs: atMs, runQueueMs: 0, throttledMs, stolenMs: null })
+const readingAt = (/** @type {number} */ atMs, /** @type {number | null} */ throttledMs) => ({
+  atMs,
+  cpuMs: atMs,
+  runQueueMs: 0,
+  throttledMs,
+  stolenMs: null
+})
 
 /**
  * What a block from 1000 to 1200 is charged with.
@@ -119,7 +174,10 @@ function chargedWithThrottled ({ before, first, after }) {
   const builder = makeBuilder(readingAt(990, before))
   if (first !== null) builder.addReading(readingAt(1030, first))
   builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 1 }, 1060)
-  const { cause, evidence } = builder.ended({ endMs: 1200, durationMs: 200, uncertaintyMs: 0, busyMs: 200 }, readingAt(1200, after))
+  const { cause, evidence } = builder.ended(
+    { endMs: 1200, durationMs: 200, uncertaintyMs: 0, busyMs: 200 },
+    readingAt(1200, after)
+  )
   return { cause, throttledMs: evidence.throttledMs }
 }
 

@@ -40,16 +40,31 @@ test('blocks below the threshold are none', () => {
 
 test('a storm of blocks is counted whole, however few of them the watchdog sees in progress', () => {
   const blocks = Array.from({ length: 100 }, (_, i) => ({ startMs: 100 + i * 90, durationMs: 70 }))
-  const { events } = simulate(new Detector(options), { blocks, endMs: 12000, random: seeded(7), watchdogPauses: [{ startMs: 3000, endMs: 5000 }] })
+  const { events } = simulate(new Detector(options), {
+    blocks,
+    endMs: 12000,
+    random: seeded(7),
+    watchdogPauses: [{ startMs: 3000, endMs: 5000 }]
+  })
   assert.equal(events.filter(({ type }) => type === 'ended').length, 100)
 })
 
 test('where a quick check shows nothing a poll would have shown nothing either', () => {
   for (let seed = 1; seed <= 50; seed++) {
     const random = seeded(seed)
-    const blocks = Array.from({ length: 20 }, (_, i) => ({ startMs: 100 + i * 400 + random() * 100, durationMs: 20 + random() * 150 }))
-    const story = { blocks, endMs: 9000, pauses: [{ startMs: 8200, endMs: 8700 }], watchdogPauses: [{ startMs: 3000, endMs: 3000 + random() * 500 }] }
-    const [whole, quick] = [false, true].map((quickChecks) => simulate(new Detector(options), { ...story, random: seeded(seed), quickChecks }))
+    const blocks = Array.from({ length: 20 }, (_, i) => ({
+      startMs: 100 + i * 400 + random() * 100,
+      durationMs: 20 + random() * 150
+    }))
+    const story = {
+      blocks,
+      endMs: 9000,
+      pauses: [{ startMs: 8200, endMs: 8700 }],
+      watchdogPauses: [{ startMs: 3000, endMs: 3000 + random() * 500 }]
+    }
+    const [whole, quick] = [false, true].map((quickChecks) =>
+      simulate(new Detector(options), { ...story, random: seeded(seed), quickChecks })
+    )
     assert.deepEqual(quick.events, whole.events)
     assert.equal(quick.polls + quick.quick, whole.polls)
     assert.ok(quick.quick > whole.polls / 4, `${quick.quick} quick checks of ${whole.polls} polls`)
@@ -57,20 +72,34 @@ test('where a quick check shows nothing a poll would have shown nothing either',
 })
 
 test('an endless block stays open, is polled again and again, and never ends', () => {
-  const { events, polls } = simulate(new Detector(options), { blocks: [{ startMs: 500, durationMs: Infinity }], endMs: 60000, random: seeded(3) })
+  const { events, polls } = simulate(new Detector(options), {
+    blocks: [{ startMs: 500, durationMs: Infinity }],
+    endMs: 60000,
+    random: seeded(3)
+  })
   assert.deepEqual(events.map(({ type }) => type), ['opened'])
   assert.ok(polls > 1000)
 })
 
 test('a process stopped as a whole while idle is no block of its code: the loop was waiting', () => {
-  const { events } = simulate(new Detector(options), { blocks: [], pauses: [{ startMs: 1003, endMs: 3003 }], endMs: 5000, random: seeded(5) })
+  const { events } = simulate(new Detector(options), {
+    blocks: [],
+    pauses: [{ startMs: 1003, endMs: 3003 }],
+    endMs: 5000,
+    random: seeded(5)
+  })
   assert.deepEqual(events.map(({ type }) => type), ['ended'])
   assert.ok(events[0].busyMs < 50)
   assert.ok(Math.abs(events[0].durationMs - 2000) <= events[0].uncertaintyMs)
 })
 
 test('top-level code is a block from start() on, marked as start-up', () => {
-  const { events } = simulate(new Detector(options), { blocks: [{ startMs: 0, durationMs: 400 }], endMs: 1000, random: seeded(2), startup: true })
+  const { events } = simulate(new Detector(options), {
+    blocks: [{ startMs: 0, durationMs: 400 }],
+    endMs: 1000,
+    random: seeded(2),
+    startup: true
+  })
   assert.deepEqual(events.map(({ type }) => type), ['opened', 'ended'])
   assert.ok(events[0].block.startup)
   assert.ok(Math.abs(events[1].durationMs - 400) <= events[1].uncertaintyMs)
@@ -79,16 +108,39 @@ test('top-level code is a block from start() on, marked as start-up', () => {
 test('a loop that has hardly waited for anything is starting up, in whichever turn', () => {
   const beat = { beats: 5, atMs: 1000, idleMs: 19, activeMs: 981, periodMs: 10 }
   const openedAt = (/** @type {number} */ idleMs) => {
-    const { events: [opened] } = new Detector({ ...options, startupIdleMs: 20 }).poll({ nowMs: 1100, beat: { ...beat, idleMs }, lateBeats: [], idleMs, selfLate: false })
+    const {
+      events: [opened]
+    } = new Detector({ ...options, startupIdleMs: 20 }).poll({
+      nowMs: 1100,
+      beat: { ...beat, idleMs },
+      lateBeats: [],
+      idleMs,
+      selfLate: false
+    })
     return opened.block
   }
   assert.equal(openedAt(19).startup, true)
   assert.equal(openedAt(20).startup, false)
   assert.deepEqual(openedAt(19), { ...openedAt(20), startup: true })
   const late = { startMs: 1000, endMs: 1200, idleMs: 5, periodMs: 10, beats: 5 }
-  const ended = (/** @type {number} */ idleMs) => new Detector({ ...options, startupIdleMs: 20 }).poll({ nowMs: 1201, beat: { ...beat, beats: 6, atMs: 1200, idleMs }, lateBeats: [late], idleMs: null, selfLate: false }).events[0].block.startup
+  const ended = (/** @type {number} */ idleMs) =>
+    new Detector({ ...options, startupIdleMs: 20 }).poll({
+      nowMs: 1201,
+      beat: { ...beat, beats: 6, atMs: 1200, idleMs },
+      lateBeats: [late],
+      idleMs: null,
+      selfLate: false
+    }).events[0].block.startup
   assert.deepEqual([ended(19), ended(25)], [true, false])
-  const { events: [afterStartup] } = new Detector({ ...options, startupIdleMs: 20 }).poll({ nowMs: 12000, beat: { ...beat, activeMs: 10000 }, lateBeats: [], idleMs: 19, selfLate: false })
+  const {
+    events: [afterStartup]
+  } = new Detector({ ...options, startupIdleMs: 20 }).poll({
+    nowMs: 12000,
+    beat: { ...beat, activeMs: 10000 },
+    lateBeats: [],
+    idleMs: 19,
+    selfLate: false
+  })
   assert.equal(afterStartup.block.startup, false, 'a loop that never waits starts up for ten seconds')
 })
 
@@ -96,7 +148,13 @@ test('a gap lost to a full ring still closes the block', () => {
   const detector = new Detector(options)
   const beat = { beats: 5, atMs: 1000, idleMs: 900, activeMs: 100, periodMs: 10 }
   assert.equal(detector.poll({ nowMs: 1100, beat, lateBeats: [], idleMs: 905, selfLate: false }).events[0].type, 'opened')
-  const { events } = detector.poll({ nowMs: 1300, beat: { ...beat, beats: 6, atMs: 1295 }, lateBeats: [], idleMs: null, selfLate: false })
+  const { events } = detector.poll({
+    nowMs: 1300,
+    beat: { ...beat, beats: 6, atMs: 1295 },
+    lateBeats: [],
+    idleMs: null,
+    selfLate: false
+  })
   assert.deepEqual(events.map(({ type }) => type), ['ended'])
   assert.equal(detector.block, null)
 })
@@ -106,16 +164,26 @@ test('a gap that arrives before its beat closes the block and opens no second on
   const beat = { beats: 5, atMs: 1000, idleMs: 900, activeMs: 100, periodMs: 10 }
   detector.poll({ nowMs: 1100, beat, lateBeats: [], idleMs: 905, selfLate: false })
   const late = { startMs: 1000, endMs: 1200, idleMs: 5, periodMs: 10, beats: 5 }
-  const { events, isOverdue, wakeAtMs } = detector.poll({ nowMs: 1201, beat, lateBeats: [late], idleMs: 905, selfLate: false })
+  const { events, isOverdue, wakeAtMs } = detector.poll({
+    nowMs: 1201,
+    beat,
+    lateBeats: [late],
+    idleMs: 905,
+    selfLate: false
+  })
   assert.deepEqual([events.map(({ type }) => type), isOverdue, detector.block], [['ended'], false, null])
   assert.ok(wakeAtMs > 1201)
 })
 
 test('a calm thread is not suspected before its beat is half a threshold overdue; the main thread as ever', () => {
-  assert.deepEqual([minBlockGapMs(50, 100), minBlockGapMs(50, 25), minBlockGapMs(50, 10), minBlockGapMs(2, 1)], [125, 50, 50, 2])
+  assert.deepEqual(
+    [minBlockGapMs(50, 100), minBlockGapMs(50, 25), minBlockGapMs(50, 10), minBlockGapMs(2, 1)],
+    [125, 50, 50, 2]
+  )
   const detector = new Detector(options)
   const beat = { beats: 5, atMs: 1000, idleMs: 900, activeMs: 100, periodMs: 100 }
-  const poll = (/** @type {number} */ nowMs) => detector.poll({ nowMs, beat, lateBeats: [], idleMs: null, selfLate: false })
+  const poll = (/** @type {number} */ nowMs) =>
+    detector.poll({ nowMs, beat, lateBeats: [], idleMs: null, selfLate: false })
   assert.equal(poll(1110).isOverdue, false)
   assert.equal(poll(1110).wakeAtMs, 1126)
   assert.equal(poll(1126).isOverdue, true)

@@ -67,7 +67,14 @@ test('what the host says of its windows is logged, and unknown messages are let 
 
 test('the watchdog asks the host for a window, and ends it', () => {
   const { origins, posted } = makeOrigins()
-  const beat = (/** @type {number} */ second) => origins.poll(second * 1000, { beats: second, atMs: second * 1000, activeMs: 0, idleMs: second * 1000, periodMs: 25 })
+  const beat = (/** @type {number} */ second) =>
+    origins.poll(second * 1000, {
+      beats: second,
+      atMs: second * 1000,
+      activeMs: 0,
+      idleMs: second * 1000,
+      periodMs: 25
+    })
   for (let second = 0; second < 7; second++) beat(second)
   for (let i = 0; i < 3; i++) origins.settled(makeRecord({ request: null }))
   // Blocks are dated by the real clock, which is far beyond these seconds.

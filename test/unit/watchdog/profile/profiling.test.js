@@ -45,7 +45,15 @@ function makeProfiling (mode, refusal = null, isOwn = false) {
     say: (level, fields, message) => story.said.push(message),
     onState: (failure) => story.states.push(failure?.message ?? null)
   })
-  story.answer = (/** @type {object} */ differences) => story.profiling.receive({ action: story.asked.at(-1), isOn: true, tookMs: 12, failure: null, taken: null, ...differences })
+  story.answer = (/** @type {object} */ differences) =>
+    story.profiling.receive({
+      action: story.asked.at(-1),
+      isOn: true,
+      tookMs: 12,
+      failure: null,
+      taken: null,
+      ...differences
+    })
   return story
 }
 
@@ -177,7 +185,9 @@ test('a profile that cannot be started is tried again a minute later; one that i
 
 test('the time in which the profiler keeps the host is no silence', () => {
   const story = makeProfiling('on')
-  const seen = (/** @type {number} */ atMs) => story.profiling.parts.adjust({ sample: null, lateBeats: [], reading: { atMs }, beat: { atMs: 0, beats: 7 } }).beat.atMs
+  const seen = (/** @type {number} */ atMs) =>
+    story.profiling.parts.adjust({ sample: null, lateBeats: [], reading: { atMs }, beat: { atMs: 0, beats: 7 } }).beat
+      .atMs
   assert.equal(seen(60), 0)
   story.holds = 1
   assert.deepEqual([seen(100), seen(400)], [40, 340], 'from the look before on')
@@ -191,7 +201,9 @@ test('the time in which the profiler keeps the host is no silence', () => {
 
 test('profiles taken within a block move its beginning by what they held, and no more', () => {
   const story = makeProfiling('on')
-  const look = (/** @type {number} */ atMs) => story.profiling.parts.adjust({ sample: null, reading: { atMs }, beat: { beats: 7, atMs: 1000 }, lateBeats: [] }).beat.atMs
+  const look = (/** @type {number} */ atMs) =>
+    story.profiling.parts.adjust({ sample: null, reading: { atMs }, beat: { beats: 7, atMs: 1000 }, lateBeats: [] })
+      .beat.atMs
   assert.equal(look(1010), 1000)
   story.holds++
   assert.equal(look(1020), 1010, 'a hold begins after the last look')

@@ -31,7 +31,13 @@ function makeStory () {
         story.activeMs += 25 * load
         story.idleMs += 25 * (1 - load)
         story.beats++
-        const beat = { beats: story.beats, atMs: story.nowMs, activeMs: story.activeMs, idleMs: story.idleMs, periodMs: 25 }
+        const beat = {
+          beats: story.beats,
+          atMs: story.nowMs,
+          activeMs: story.activeMs,
+          idleMs: story.idleMs,
+          periodMs: 25
+        }
         const request = trigger.poll({ nowMs: story.nowMs, beat, window: story.window })
         if (request) return request
       }
@@ -102,7 +108,10 @@ test('not under load, and not before the load is known; once it is calm, still',
   assert.equal(story.pass(6000, 0.2)?.open, true)
   const young = new OriginTrigger()
   for (let i = 0; i < 3; i++) young.settled(puzzling(), 0)
-  assert.equal(young.poll({ nowMs: 100, beat: { beats: 2, atMs: 100, activeMs: 0, idleMs: 100, periodMs: 25 }, window: null }), null)
+  assert.equal(
+    young.poll({ nowMs: 100, beat: { beats: 2, atMs: 100, activeMs: 0, idleMs: 100, periodMs: 25 }, window: null }),
+    null
+  )
 })
 
 test('at most one window an hour, whether it found anything or not, and never beside another', () => {

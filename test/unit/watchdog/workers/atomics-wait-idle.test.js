@@ -5,15 +5,30 @@ const assert = require('node:assert/strict')
 const { AtomicsWaitIdle } = require('../../../../lib/watchdog/workers/atomics-wait-idle')
 
 const beat = (beats = 5, atMs = 1000) => ({ beats, atMs, idleMs: 900, activeMs: 100, periodMs: 100 })
-const reading = (/** @type {number} */ atMs, /** @type {number | null} */ cpuMs) => ({ atMs, cpuMs, runQueueMs: 0, throttledMs: 0, stolenMs: null })
+const reading = (/** @type {number} */ atMs, /** @type {number | null} */ cpuMs) => ({
+  atMs,
+  cpuMs,
+  runQueueMs: 0,
+  throttledMs: 0,
+  stolenMs: null
+})
 const sampleOf = (/** @type {number} */ atMs, /** @type {string} */ name, /** @type {string | null} */ file) => ({
-  atMs, askedAtMs: atMs, beats: 5, idleMs: 900, late: false, debugged: false, putAtMs: atMs, request: null, frames: [{ function: name, file, line: null, column: null }]
+  atMs,
+  askedAtMs: atMs,
+  beats: 5,
+  idleMs: 900,
+  late: false,
+  debugged: false,
+  putAtMs: atMs,
+  request: null,
+  frames: [{ function: name, file, line: null, column: null }]
 })
 
 test('a thread found in Atomics.wait counts as idle until it keeps the CPU without a sleep', () => {
   let sleeps = 0
   const idleness = new AtomicsWaitIdle(() => sleeps)
-  const poll = (/** @type {any} */ sample, /** @type {number} */ atMs, /** @type {number} */ cpuMs) => idleness.adjust({ sample, reading: reading(atMs, cpuMs), beat: beat(), lateBeats: [] }).beat
+  const poll = (/** @type {any} */ sample, /** @type {number} */ atMs, /** @type {number} */ cpuMs) =>
+    idleness.adjust({ sample, reading: reading(atMs, cpuMs), beat: beat(), lateBeats: [] }).beat
   assert.equal(poll(null, 1100, 10).atMs, 1000)
   assert.equal(idleness.isOn, false)
   assert.equal(poll(sampleOf(1150, 'wait', null), 1151, 10).atMs, 1150)
@@ -43,7 +58,12 @@ test('a gap that the loop reports after waiting begins where the waiting ended',
   const idleness = new AtomicsWaitIdle(() => 0)
   idleness.adjust({ sample: sampleOf(1150, 'wait', null), reading: reading(1151, 10), beat: beat(), lateBeats: [] })
   const { beats } = idleness.adjust({ sample: null, reading: reading(5000, 10), beat: beat(), lateBeats: [] }).beat
-  const { lateBeats } = idleness.adjust({ sample: null, reading: reading(5300, 290), beat: beat(6, 5290), lateBeats: [{ startMs: 1000, endMs: 5290, idleMs: 0, periodMs: 100, beats: 5 }] })
+  const { lateBeats } = idleness.adjust({
+    sample: null,
+    reading: reading(5300, 290),
+    beat: beat(6, 5290),
+    lateBeats: [{ startMs: 1000, endMs: 5290, idleMs: 0, periodMs: 100, beats: 5 }]
+  })
   assert.deepEqual(lateBeats, [{ startMs: 5000, endMs: 5290, idleMs: 0, periodMs: 0, doubtMs: 50, beats, cpuMs: null }])
 })
 
@@ -55,7 +75,8 @@ test('a function of the application called wait is no waiting', () => {
 
 test('where sleeps are not counted, waiting is believed for a second and then asked for again', () => {
   const idleness = new AtomicsWaitIdle(() => null)
-  const poll = (/** @type {number} */ atMs) => idleness.adjust({ sample: null, reading: reading(atMs, null), beat: beat(), lateBeats: [] }).beat.atMs
+  const poll = (/** @type {number} */ atMs) =>
+    idleness.adjust({ sample: null, reading: reading(atMs, null), beat: beat(), lateBeats: [] }).beat.atMs
   idleness.adjust({ sample: sampleOf(1150, 'wait', null), reading: reading(1151, null), beat: beat(), lateBeats: [] })
   assert.equal(poll(2100), 2100)
   assert.equal(poll(2200), 2100)

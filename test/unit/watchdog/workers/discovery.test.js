@@ -21,7 +21,11 @@ test('a new thread is left alone at first, then let load at its loop, then inter
   await eventually(() => installs.length >= 3, 'three tries')
   discovery.remove(1)
   const { length } = installs
-  assert.deepEqual(installs.slice(0, 3), [{ threadIds: [1], isInterrupt: false }, { threadIds: [1], isInterrupt: true }, { threadIds: [1], isInterrupt: true }])
+  assert.deepEqual(installs.slice(0, 3), [
+    { threadIds: [1], isInterrupt: false },
+    { threadIds: [1], isInterrupt: true },
+    { threadIds: [1], isInterrupt: true }
+  ])
   await new Promise((resolve) => setTimeout(resolve, 500))
   assert.equal(installs.length, length)
   discovery.stop()

@@ -96,7 +96,16 @@ test('outside of a look no thread is asked', () => {
 test('a thread loads what watches it in its own code or at its loop, never before Node.js has prepared it', () => {
   const calls = [false, true].map((isInterrupt) => {
     let expression = ''
-    const asker = new InspectorClient({ options: { threshold: 50, resolution: 10, calmPeriod: 100 }, relays: () => 0, relayMicros: () => 0, mayAsk: () => true, ask: (call) => { expression = call.expression; return null } })
+    const asker = new InspectorClient({
+      options: { threshold: 50, resolution: 10, calmPeriod: 100 },
+      relays: () => 0,
+      relayMicros: () => 0,
+      mayAsk: () => true,
+      ask: (call) => {
+        expression = call.expression
+        return null
+      }
+    })
     asker.install([1], isInterrupt, 0)
     return expression
   })
@@ -132,7 +141,13 @@ test('a thread that is asked anew while it runs no code of the application, or t
   for (const isInterrupt of [false, true]) {
     let expression = ''
     const ask = (/** @type {{ expression: string }} */ call) => { expression = call.expression; return null }
-    new InspectorClient({ options: { threshold: 50, resolution: 10, calmPeriod: 100 }, relays: () => 0, relayMicros: () => 0, mayAsk: () => true, ask }).install([1], isInterrupt, 0)
+    new InspectorClient({
+      options: { threshold: 50, resolution: 10, calmPeriod: 100 },
+      relays: () => 0,
+      relayMicros: () => 0,
+      mayAsk: () => true,
+      ask
+    }).install([1], isInterrupt, 0)
     // Asked at 0: too late to be interrupted.
     const worker = new Worker(`${expression}(undefined, 0, 'idle')
       setTimeout(() => require('node:worker_threads').parentPort.postMessage(typeof globalThis[Symbol.for('loopwatch.agent.1')]?.announce), 50)`, { eval: true })

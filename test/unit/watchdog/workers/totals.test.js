@@ -9,7 +9,13 @@ const { makeRecord } = require('../../../support/record')
 
 test('threads of one name add up, ended ones stay in the totals, and of gauges the largest counts', () => {
   const totals = new Totals()
-  const state = (/** @type {number} */ n) => ({ activeMs: n, idleMs: 10 * n, heartbeatAgeMs: n, inProgressMs: 2 * n, cpu: { user: n, system: 1 } })
+  const state = (/** @type {number} */ n) => ({
+    activeMs: n,
+    idleMs: 10 * n,
+    heartbeatAgeMs: n,
+    inProgressMs: 2 * n,
+    cpu: { user: n, system: 1 }
+  })
   totals.end('pool', state(100))
   assert.deepEqual(totals.sum([{ label: 'pool', state: state(1) }, { label: 'pool', state: state(2) }, { label: 'other', state: state(3) }]), new Map([
     ['pool', { activeMs: 103, idleMs: 1030, heartbeatAgeMs: 2, inProgressMs: 4, cpu: { user: 103, system: 3 }, count: 2 }],
@@ -34,7 +40,14 @@ test('the twenty-first name of a worker thread is (other), in blocks as in times
   const threads = new Map()
   const { metrics } = makeMetrics({ threads: () => threads })
   for (let i = 0; i < 25; i++) metrics.observeBlock(makeRecord({ thread: `worker ${i}`, threadId: i + 1 }))
-  const pool = { activeMs: 5000, idleMs: 1000, heartbeatAgeMs: 10, inProgressMs: 0, cpu: { user: 1, system: 2 }, count: 1 }
+  const pool = {
+    activeMs: 5000,
+    idleMs: 1000,
+    heartbeatAgeMs: 10,
+    inProgressMs: 0,
+    cpu: { user: 1, system: 2 },
+    count: 1
+  }
   threads.set('pool', pool)
   const { samples } = parseExposition(await metrics.render())
   assert.equal(valueOf(samples, 'loopwatch_block_duration_seconds_count', { thread: '(other)' }), 5)

@@ -60,7 +60,8 @@ test('a watched thread that is found to be gone counts no longer', async (t) => 
 
 test('the threads that a worker thread has started end with it, also where the system tells of none', async (t) => {
   const { threads, seen, hear } = watchThreads(t)
-  const tell = (/** @type {number} */ threadId, /** @type {number} */ by) => hear(/** @type {any} */ ({ code: THREAD_STARTED, threadId, by }))
+  const tell = (/** @type {number} */ threadId, /** @type {number} */ by) =>
+    hear(/** @type {any} */ ({ code: THREAD_STARTED, threadId, by }))
   threads.started(1001)
   tell(1002, 1001)
   tell(1003, 1002)
