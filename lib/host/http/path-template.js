@@ -65,7 +65,7 @@ function hasUuidDashes (path, start) {
  * is the fragment: no client should send one, but `request.url` has it of those that do. Exact routes
  * come from the frameworks; this is for plain servers, on every request of which it runs: one pass over
  * the characters, no regular expression (which would also overwrite the application's `RegExp.$1`).
- * test/path-template.test.js holds it against the rules as expressions.
+ * test/unit/host/http/path-template.test.js holds it against the rules as expressions.
  * @param {string} path without query
  */
 exports.pathTemplate = (path) => {
