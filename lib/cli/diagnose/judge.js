@@ -1,5 +1,7 @@
 'use strict'
 
+const { shortPath } = require('../../export/short-path')
+
 /** Less than this share of the time blocked is not what makes requests slow. */
 const BLOCKED_SHARE = 0.02
 /** With this much to spare the loop is not what requests wait for, */
@@ -128,7 +130,7 @@ function siteOf (blocks) {
     name: frame?.function ?? '(anonymous)',
     line: frame?.line ?? null,
     exact: frame?.exact !== false,
-    place: frame === null ? '(outside application code, or not sampled)' : `${frame.exact === false ? '≈ ' : ''}${frame.function ?? '(anonymous)'} (${frame.file?.split(/[\\/]/).pop()}:${frame.line})`,
+    place: frame === null ? '(outside application code, or not sampled)' : `${frame.exact === false ? '≈ ' : ''}${frame.function ?? '(anonymous)'} (${shortPath(frame.file)}:${frame.line})`,
     file: frame?.file ?? null,
     cause,
     blockedMs: sum(blocks),
