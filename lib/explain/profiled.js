@@ -241,13 +241,8 @@ function fold (profile, sources) {
       stack = makeStack(below === undefined ? [] : chain(below, nodes, parents), sources)
       // Where it interrupted nothing tells: that line is where the function mostly was otherwise.
       if (isGc) {
-        stack = {
-          ...stack,
-          hasLine: false,
-          gcRun: 0,
-          frames: [named(GC), ...stack.frames],
-          raw: [named(GC), ...stack.raw]
-        }
+        const [frames, raw] = [stack.frames, stack.raw].map((each) => [named(GC), ...each])
+        stack = { ...stack, hasLine: false, gcRun: 0, frames, raw }
       }
       stacks.set(key, stack)
     }
