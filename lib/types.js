@@ -17,6 +17,25 @@
  * @property {number} startedAtMs monotonic
  * @property {string | null} traceId
  * @property {boolean} ended the request had been answered before
+ *
+ * @typedef {'request' | 'job' | 'message' | 'task' | 'span' | 'operation'} WorkKind of an HTTP request, a queue's job,
+ * a broker's or socket's message, what the application names itself or a schedule starts, an OpenTelemetry span that
+ * nobody has named otherwise, a GraphQL operation
+ *
+ * @typedef {{ kind: WorkKind, name: string, id: string }} WorkParent
+ *
+ * @typedef {object} WorkContext the innermost named work that was running when a stack was taken
+ * @property {WorkKind} kind
+ * @property {string} name
+ * @property {string} id within the process; of a span its span id
+ * @property {string} rootId of the outermost work that it is part of, itself perhaps
+ * @property {WorkParent | null} parent
+ * @property {number | null} startedAtMs monotonic; null of a span
+ * @property {Record<string, string | number>} attributes
+ * @property {string | null} traceId
+ * @property {string | null} spanId of the active OpenTelemetry span
+ * @property {boolean | null} sampled whether that span is; null without one
+ * @property {boolean} ended it was over before: what it left behind
  */
 
 /**
@@ -45,7 +64,8 @@
  * and V8's own, in at least half of the samples' time; null where there is none, or no code is to blame
  * @property {number} samples stacks taken
  * @property {StackRecord[]} stacks equal stacks folded, the ten heaviest
- * @property {RequestRecord | null} request the one that was running longest
+ * @property {WorkRecord | null} [work] the named work that was running longest: a request, a job, a message…
+ * @property {RequestRecord | null} request the same as an HTTP request, or the one that the work is part of
  * @property {OriginRecord | null} origin where the operation was created whose callback made most of the block; null
  * where that was not tracked (option `origin`), or the operation is Node's own
  * @property {ProfileRecord | null} [profile] what a CPU profile says of the block; null where none was taken
@@ -78,6 +98,18 @@
  * null where it was in its own code, or nothing tells
  * @property {StackRecord[]} stacks the ten heaviest; the line of a function is where it begins, of the innermost
  * mostly where it was
+ *
+ * @typedef {object} WorkRecord
+ * @property {WorkKind} kind
+ * @property {string} name of a request its method and route
+ * @property {string} id within the process; of a span its span id
+ * @property {WorkParent | null} parent the work within which it was begun
+ * @property {string | null} startedAt wall time; null of a span
+ * @property {Record<string, string | number>} attributes the application's own words: at most 8
+ * @property {string | null} traceId of the active OpenTelemetry span, else of a request's traceparent header
+ * @property {string | null} spanId of the active OpenTelemetry span
+ * @property {boolean | null} sampled whether that span is; null without one
+ * @property {boolean} ended it was over before: work it left behind, or a resource it opened for others
  *
  * @typedef {object} RequestRecord
  * @property {string} method

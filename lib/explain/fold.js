@@ -7,6 +7,7 @@ const STACKS = 40
 
 /**
  * @typedef {import('../types').RequestContext} RequestContext
+ * @typedef {import('../types').WorkContext} WorkContext
  *
  * @typedef {object} Sample one look into the host within a block
  * @property {number} weightMs the time of the block that it stands for: since the sample before it
@@ -14,6 +15,7 @@ const STACKS = 40
  * @property {number} [heldMs] how long that call or sleep kept the answer
  * @property {boolean} [isJustEntered] its innermost function had only just been entered, so another one was late
  * @property {RequestContext | null} request
+ * @property {WorkContext | null} [work] the innermost, which may be the request itself
  * @property {import('../types').Frame[]} frames innermost first
  *
  * @typedef {object} Stack equal samples as one
@@ -21,6 +23,8 @@ const STACKS = 40
  * @property {number} weightMs
  * @property {number} lateMs the part of weightMs for which late answers stand
  * @property {import('../types').Frame[]} frames
+ *
+ * @typedef {{ work: WorkContext | null, request: RequestContext | null, weightMs: number }} Seen one piece of work
  *
  * @typedef {Stack & { entered: number }} Kept `entered`: how many of its samples were of a function just entered
  */
@@ -31,6 +35,9 @@ class Fold {
   #stacks = new Map()
   /** @type {Map<number | null, { request: RequestContext | null, weightMs: number }>} by id, null without a request */
   #requests = new Map()
+  /** By the outermost work that they are part of, and then by their own id. @type {Map<string, Map<string, Seen>>} */
+  #works = new Map()
+  #keptWorks = 0
   /** Samples in a row that saw one request: the time between them, and the time for which a call kept the first one. */
   #run = { id: /** @type {number | null} */ (null), ms: 0 }
   #longestRunMs = 0
@@ -39,9 +46,10 @@ class Fold {
   unkept = 0
 
   /** @param {Sample} sample */
-  add ({ weightMs, late, heldMs = 0, isJustEntered = false, request, frames }) {
+  add ({ weightMs, late, heldMs = 0, isJustEntered = false, request, work = null, frames }) {
     this.samples++
     this.#addRequest(request, weightMs)
+    this.#addWork(request, work, weightMs)
     this.#addToRun(request?.id ?? null, weightMs, late ? heldMs : 0)
     const key = frames.map((frame) => `${frame.function}\n${frame.file}\n${frame.line}`).join('\r')
     let stack = this.#stacks.get(key)
@@ -67,6 +75,21 @@ class Fold {
     else if (this.#requests.size < STACKS) this.#requests.set(id, { request, weightMs })
   }
 
+  /** @param {RequestContext | null} request @param {WorkContext | null} work @param {number} weightMs */
+  #addWork (request, work, weightMs) {
+    const id = work?.id ?? request?.id
+    if (id === undefined) return
+    const rootId = work?.rootId ?? `${id}`
+    const known = this.#works.get(rootId)?.get(`${id}`)
+    if (known) known.weightMs += weightMs
+    if (known || this.#keptWorks === STACKS) return
+    this.#keptWorks++
+    const seen = { work, request, weightMs }
+    const parts = this.#works.get(rootId)
+    if (parts) parts.set(`${id}`, seen)
+    else this.#works.set(rootId, new Map([[`${id}`, seen]]))
+  }
+
   /** @param {number | null} id of the request, null without one @param {number} weightMs @param {number} heldMs */
   #addToRun (id, weightMs, heldMs) {
     this.#run = id === this.#run.id ? { id, ms: this.#run.ms + weightMs } : { id, ms: Math.min(heldMs, weightMs) }
@@ -86,6 +109,15 @@ class Fold {
   }
 
   /**
+   * The work that was seen longest, with the request that it is part of: of the outermost that was, the part that was.
+   * @returns {{ work: WorkContext | null, request: RequestContext | null }}
+   */
+  get work () {
+    const wholes = [...this.#works.values()].map((parts) => [...parts.values()])
+    return heaviest(heaviest(wholes, totalOf) ?? [], ({ weightMs }) => weightMs) ?? { work: null, request: null }
+  }
+
+  /**
    * The request that was seen longest, how many there were, its share of their time, and how long at least one of them
    * went on without another one in between.
    * @returns {{ top: RequestContext | null, distinct: number, topShare: number, longestRunMs: number }}
@@ -97,6 +129,22 @@ class Fold {
     const topShare = totalMs > 0 ? named[0].weightMs / totalMs : 1
     return { top: named[0]?.request ?? null, distinct: named.length, topShare, longestRunMs: this.#longestRunMs }
   }
+}
+
+/** @param {Seen[]} parts */
+function totalOf (parts) {
+  return parts.reduce((total, { weightMs }) => total + weightMs, 0)
+}
+
+/**
+ * The first of the heaviest, undefined of none.
+ * @template T
+ * @param {T[]} items
+ * @param {(item: T) => number} weightOf
+ * @returns {T | undefined}
+ */
+function heaviest (items, weightOf) {
+  return [...items].sort((a, b) => weightOf(b) - weightOf(a))[0]
 }
 
 exports.Fold = Fold

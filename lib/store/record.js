@@ -52,6 +52,18 @@ const isRequest = objectOf({
   method: isText, route: isText, startedAt: isTime, ended: orMissing(isFlag), traceId: orMissing(isText)
 })
 
+const work = { kind: isText, name: isText, id: isText }
+const isWork = objectOf({
+  ...work,
+  parent: orNull(objectOf(work)),
+  startedAt: orNull(isTime),
+  attributes: objectOf({}),
+  traceId: orMissing(isText),
+  spanId: orMissing(isText),
+  sampled: orMissing(isFlag),
+  ended: isFlag
+})
+
 /**
  * Whether a value is a record in every field that somebody reads: what a list, a page or an export shows must not
  * throw on it. The value may come from a file, an endpoint or a worker of another version. So a cause may be
@@ -75,6 +87,7 @@ exports.isRecord = /** @type {any} */ (objectOf({
   package: orMissing(objectOf({ name: isText, version: orNull(isText), bugs: orNull(isText) })),
   samples: isCount,
   stacks: areStacks,
+  work: orMissing(isWork),
   request: orNull(isRequest),
   origin: orMissing(objectOf({ type: isText, durationMs: isNumber, frame: isFrame, frames: listOf(isFrame) })),
   profile: orMissing(objectOf({ samples: isCount, call: orNull(isText), stacks: areStacks })),

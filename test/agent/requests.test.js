@@ -243,8 +243,11 @@ test('a function for routes that throws or gives nonsense costs its names and no
 test('the trace is that of the active span where OpenTelemetry is loaded', async (t) => {
   const { ask, blocks } = await startServer(t, { options: { requests: 'on' }, args: ['-r', require.resolve('../fixtures/opentelemetry.js')] })
   await ask('/block/here', { headers: { traceparent: `00-${'a'.repeat(32)}-${'1'.repeat(16)}-01` } })
-  const [{ request }] = /** @type {any[]} */ (await eventually(async () => (await blocks()).length > 0 && blocks(), 'the block'))
+  const [{ request, work }] = /** @type {any[]} */ (await eventually(async () => (await blocks()).length > 0 && blocks(), 'the block'))
   assert.equal(request.traceId, 'b'.repeat(32))
+  assert.equal(work.kind, 'request')
+  assert.equal(work.name, `GET ${request.route}`)
+  assert.deepEqual([work.traceId, work.spanId, work.sampled], ['b'.repeat(32), '2'.repeat(16), true])
 })
 
 for (const framework of ['express', 'express-4', 'fastify', 'koa', 'hapi']) {

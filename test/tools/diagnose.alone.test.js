@@ -15,7 +15,7 @@ const CLI = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')
 
 test('one report says in words what blocks, where, what it costs and what to try', { timeout: 60000 }, async (t) => {
   const cwd = makeDir(t)
-  const { code, stdout, stderr } = await startNode(t, [CLI, 'diagnose', '--no-open', '--tool', 'cpu', '--seconds', '1', '--on-port', '/?ms=20', '--', 'node', path.join(FIXTURES, 'profiled.js')], { cwd }).closed
+  const { code, stdout, stderr } = await startNode(t, [CLI, 'diagnose', '--no-open', '--tool', 'cpu', '--seconds', '1', '--on-port', '/?ms=60', '--', 'node', path.join(FIXTURES, 'profiled.js')], { cwd }).closed
   assert.equal(code, 0, stderr)
   assert.match(stdout, /^The event loop was blocked for .*culprit \(\S*profiled\.js:\d+\), \d+ times, .*in GET \/\.$/m)
   const file = /** @type {RegExpExecArray} */ (/^report: (.*diagnosis\.html)$/m.exec(stdout))[1]

@@ -39,16 +39,31 @@ exports.traceIdOf = ({ rawHeaders }) => {
   return null
 }
 
+/** Of the flags of a span: it is sampled. */
+const SAMPLED = 1
+const SPAN_ID_CHARS = 16
+
 /**
- * The trace id of the OpenTelemetry span that is active where this is called. Asks only what is
- * loaded already, and takes no error for an answer.
- * @returns {string | null}
+ * @typedef {object} ActiveSpan
+ * @property {string} traceId
+ * @property {string} spanId
+ * @property {boolean} isSampled
+ * @property {string} name empty where it is over, or only passes on where it comes from
  */
-exports.activeTraceId = () => {
+
+/**
+ * The OpenTelemetry span that is active where this is called. Asks only what is loaded already, takes no error for an
+ * answer, and nothing of the span but its name and ids.
+ * @returns {ActiveSpan | null}
+ */
+exports.activeSpan = () => {
   try {
     const api = /** @type {any} */ (globalThis)[kApi]
-    const id = api?.context?.active().getValue(kSpan)?.spanContext().traceId
-    return isTraceId(id) ? id : null
+    const span = api?.context?.active().getValue(kSpan)
+    const { traceId, spanId, traceFlags } = span?.spanContext() ?? {}
+    if (!isTraceId(traceId) || typeof spanId !== 'string' || spanId.length !== SPAN_ID_CHARS) return null
+    const name = typeof span.name === 'string' && span.isRecording() ? span.name : ''
+    return { traceId, spanId, isSampled: (traceFlags & SAMPLED) !== 0, name }
   } catch {
     return null
   }

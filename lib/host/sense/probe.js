@@ -3,7 +3,7 @@
 const { nowMs } = require('../../util/clock')
 const { FIELD, LINE } = require('../../bridge/probe-codec')
 const { threadCpuMs } = require('./thread-cpu')
-const { activeTraceId } = require('../http/trace-id')
+const { activeSpan } = require('../http/trace-id')
 const { fileOf, noteStack, sitesOf } = require('./call-sites')
 const { loopTime } = require('./loop-time')
 
@@ -19,6 +19,8 @@ const PATH_CHARS = 1024
  */
 const FILE_CHARS = 4096
 const NO_REQUEST = FIELD.repeat(6)
+/** Span id, whether it is sampled, trace id and name of no span. */
+const NO_SPAN = FIELD.repeat(3)
 
 /** The frames of the running code. @returns {NodeJS.CallSite[]} */
 function callSites () {
@@ -39,16 +41,33 @@ function writeFrames (sites) {
   return text
 }
 
-/** @param {{ context: import('../http/context').RequestContext | undefined, isCertain: boolean }} current */
-function writeRequest ({ context, isCertain }) {
+/**
+ * @param {{ context: import('../http/context').RequestContext | undefined, isCertain: boolean }} current
+ * @param {import('../http/trace-id').ActiveSpan | null} span
+ */
+function writeRequest ({ context, isCertain }, span) {
   if (context === undefined) return NO_REQUEST
   try {
     const { id, startedAtMs, method, template, traceId, isEnded } = context
-    return id + FIELD + startedAtMs + FIELD + method + FIELD + (activeTraceId() ?? traceId ?? '') + FIELD +
+    return id + FIELD + startedAtMs + FIELD + method + FIELD + (span?.traceId ?? traceId ?? '') + FIELD +
       isCertain + FIELD + isEnded + FIELD + slice(template, 0, PATH_CHARS)
   } catch {
     return NO_REQUEST // the application has made something else of its request
   }
+}
+
+/** @param {import('../http/trace-id').ActiveSpan | null} span */
+function writeSpan (span) {
+  if (span === null) return NO_SPAN
+  const { spanId, isSampled, traceId, name } = span
+  return spanId + FIELD + isSampled + FIELD + traceId + FIELD + plain(name)
+}
+
+/** A name that was given, without what would end its field. @param {string} name */
+function plain (name) {
+  const short = slice(name, 0, NAME_CHARS)
+  if (!short.includes(FIELD) && !short.includes(LINE)) return short
+  return short.split(FIELD).join(' ').split(LINE).join(' ')
 }
 
 /**
@@ -69,7 +88,9 @@ exports.createProbe = ({ answer, beat }, currentRequest) =>
     const cpuMs = threadCpuMs()
     const head = nowMs() + FIELD + loopTime().idle + FIELD + beat.beats + FIELD + debugged + FIELD +
       (putAtMs ?? '') + FIELD + (cpuMs >= 0 ? cpuMs : '')
-    answer.answer(question, head + FIELD + writeRequest(currentRequest()) + LINE + (debugged ? '' : stack()))
+    const span = activeSpan()
+    const request = writeRequest(currentRequest(), span)
+    answer.answer(question, head + FIELD + request + LINE + writeSpan(span) + LINE + (debugged ? '' : stack()))
   }
 
 /** A frozen Error cannot be set aside for; the rest of the answer is worth as much without frames. */

@@ -209,6 +209,7 @@ class BlockBuilder {
       leaf: leaf(stacks),
       samples,
       stacks: stacks.slice(0, STACKS_IN_RECORD).map(stackRecord),
+      work: this.#workRecord(),
       request: this.#requestRecord(),
       // Known when the callback is over.
       origin: ongoing ? null : originWithin?.(startMs, endMs) ?? null,
@@ -270,11 +271,20 @@ class BlockBuilder {
     }
   }
 
+  /** @returns {import('../../types').WorkRecord | null} */
+  #workRecord () {
+    const { work } = this.#fold.work
+    if (work === null) return null
+    const { kind, name, id, parent, startedAtMs, attributes, traceId, spanId, sampled, ended } = work
+    const startedAt = startedAtMs === null ? null : this.#wallTime(startedAtMs)
+    return { kind, name, id, parent, startedAt, attributes, traceId, spanId, sampled, ended }
+  }
+
   /** @returns {import('../../types').RequestRecord | null} */
   #requestRecord () {
-    const { top } = this.#fold.requests
-    if (top === null) return null
-    const { method, route, startedAtMs, traceId, ended } = top
+    const { request } = this.#fold.work
+    if (request === null) return null
+    const { method, route, startedAtMs, traceId, ended } = request
     return { method, route, startedAt: this.#wallTime(startedAtMs), traceId, ended }
   }
 

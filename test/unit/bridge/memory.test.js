@@ -298,8 +298,8 @@ test('an answer to a question that was given up does not pass for the answer to 
   assert.equal(mailbox.take(given), null)
 })
 
-/** @param {(string | number)[]} head @param {(string | number)[][]} frames */
-const write = (head, frames) => [head, ...frames].map((fields) => fields.join(FIELD) + LINE).join('')
+/** @param {(string | number)[]} head @param {(string | number)[][]} frames @param {(string | number)[]} [work] */
+const write = (head, frames, work = []) => [head, work, ...frames].map((fields) => fields.join(FIELD) + LINE).join('')
 
 test('an answer gives time, idle time, beat, request and frames', () => {
   const text = write([1000.5, 900.25, 17, 'false', '', 31.25, 42, 950.5, 'GET', 'ab'.repeat(16), 'true', 'false', '/report/:id'], [[41, 13, '/srv/app/report.js', 'report'], [1, 2, 'node:internal/timers', 'listOnTimeout']])
@@ -309,6 +309,19 @@ test('an answer gives time, idle time, beat, request and frames', () => {
     beats: 17,
     debugged: false,
     request: { id: 42, method: 'GET', route: '/report/:id', startedAtMs: 950.5, traceId: 'ab'.repeat(16), ended: false },
+    work: {
+      kind: 'request',
+      name: 'GET /report/:id',
+      id: '42',
+      rootId: '42',
+      parent: null,
+      startedAtMs: 950.5,
+      attributes: {},
+      traceId: 'ab'.repeat(16),
+      spanId: null,
+      sampled: null,
+      ended: false
+    },
     putAtMs: null,
     cpuMs: 31.25,
     frames: [
@@ -316,6 +329,44 @@ test('an answer gives time, idle time, beat, request and frames', () => {
       { function: 'listOnTimeout', file: 'node:internal/timers', line: 1, column: 2 }
     ]
   })
+})
+
+const REQUEST = [1, 2, 3, 'false', '', '', 42, 950.5, 'GET', '', 'true', 'false', '/report/:id']
+const NO_REQUEST = [1, 2, 3, 'false', '', '', '', '', '', '', '']
+const SPAN = ['12'.repeat(8), 'true', 'ab'.repeat(16), 'charge card']
+const NO_SPAN = ['', '', '', '']
+const JOB = [43, 42, 'job', 990, 'false', 42, 'request', 'GET /report/:id', 'email:send', 'queue', 's', 'email', 'attempt', 'n', 2]
+
+test('the innermost work is what was named, with its parent, its attributes and the ids of the active span', () => {
+  const { work, request } = parseAnswer(write(REQUEST, [], [...SPAN, ...JOB]))
+  assert.deepEqual(work, {
+    kind: 'job',
+    name: 'email:send',
+    id: '43',
+    rootId: '42',
+    parent: { kind: 'request', name: 'GET /report/:id', id: '42' },
+    startedAtMs: 990,
+    attributes: { queue: 'email', attempt: 2 },
+    traceId: 'ab'.repeat(16),
+    spanId: '12'.repeat(8),
+    sampled: true,
+    ended: false
+  })
+  assert.equal(request?.route, '/report/:id', 'the request that it is part of is known as before')
+})
+
+test('an OpenTelemetry span names what nobody else has named, and what is over', () => {
+  const kindOf = (/** @type {(string | number)[]} */ head, /** @type {(string | number)[]} */ work) =>
+    parseAnswer(write(head, [], work)).work?.kind
+  const over = REQUEST.with(11, 'true')
+  assert.equal(kindOf(NO_REQUEST, SPAN), 'span')
+  assert.equal(kindOf(over, SPAN), 'span')
+  assert.equal(kindOf(NO_REQUEST, [...SPAN, ...JOB.with(4, 'true')]), 'span')
+  assert.equal(kindOf(REQUEST, SPAN), 'request')
+  assert.equal(kindOf(NO_REQUEST, [...SPAN, ...JOB]), 'job')
+  assert.equal(kindOf(over, SPAN.with(3, '')), 'request')
+  assert.equal(kindOf(NO_REQUEST, NO_SPAN), undefined)
+  assert.equal(kindOf(over, NO_SPAN), 'request')
 })
 
 test('a request that is not certain counts only while its arrival is being worked on', () => {

@@ -98,3 +98,27 @@ test('requests without end take bounded memory', () => {
   for (let id = 1; id <= 1000; id++) fold.add({ weightMs: 1, late: false, request: request(id), frames: [] })
   assert.equal(fold.requests.distinct, 40)
 })
+
+/** @param {string} id @param {string} [rootId] */
+const work = (id, rootId = id) => /** @type {import('../../../lib/types').WorkContext} */ (/** @type {unknown} */ (
+  { kind: 'task', name: `task ${id}`, id, rootId }))
+
+test('the work of a block is the part that ran longest of the whole that ran longest', () => {
+  const fold = new Fold()
+  const add = (/** @type {string} */ id, /** @type {string} */ rootId, /** @type {number} */ weightMs) =>
+    fold.add({ weightMs, late: false, request: null, work: work(id, rootId), frames: [] })
+  add('2', '1', 30)
+  add('3', '1', 40)
+  add('4', '4', 50)
+  add('2', '1', 5)
+  const before = /** @type {any} */ (fold.work.work)
+  add('4', '4', 30)
+  assert.deepEqual([before.id, /** @type {any} */ (fold.work.work).id], ['3', '4'])
+})
+
+test('a block in no work says so, and one of ever new work keeps what came first', () => {
+  const fold = new Fold()
+  assert.deepEqual(fold.work, { work: null, request: null })
+  for (let i = 0; i < 1000; i++) fold.add({ weightMs: i === 3 ? 2 : 1, late: false, request: null, work: work(`${i}`), frames: [] })
+  assert.equal(/** @type {any} */ (fold.work.work).id, '3')
+})
