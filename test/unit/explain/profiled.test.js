@@ -64,7 +64,7 @@ const makeWindow = (nodes, samples, startMs = 1000) => ({
  * @param {string[]} [source]
  */
 const lay = (profile, differences, source = SOURCE, isInMemory = false) =>
-  /** @type {any} */ (withProfile(makeRecord({ cause: 'native', evidence: native, frame: null, leaf: null, ...differences }), profile, { original: (frame) => frame, lines: () => isInMemory ? null : source, isInMemory: () => isInMemory }))
+  /** @type {any} */ (withProfile(makeRecord({ cause: 'native', evidence: native, frame: null, leaf: null, ...differences }), profile, { original: (frame) => frame, lines: () => isInMemory ? null : source, lineAt: (file, line) => isInMemory ? null : { file, line } }))
 
 const LOAD = [node(1, '(root)', null, [2, 4, 5]), node(2, 'handle', '/srv/app/node_modules/x/index.js', [3]), node(3, 'load', 1, [], { hitCount: 6, positionTicks: [{ line: 2, ticks: 1 }, { line: 3, ticks: 5 }] }), node(4, '(garbage collector)', null), node(5, '(idle)', null)]
 
