@@ -95,9 +95,10 @@ function causeBy (told, { cause, samples, evidence }) {
 
 /** @param {BlockRecord} record @param {ProfiledStack[]} all @param {Sources} sources */
 function tell (record, all, { original, lines }) {
-  const blamed = blame(all.map((stack) => ({ ...stack, lateMs: 0 })))
-  if (blamed === null) return null
-  const stacks = withoutClocks(all, blamed)
+  const inAll = blameTimely(all)
+  if (inAll === null) return null
+  const stacks = withoutClocks(all, inAll)
+  const blamed = /** @type {Frame} */ (blameTimely(stacks.filter(({ frames }) => isSame(blamedFrame(frames), inAll))))
   const heaviest = /** @type {ProfiledStack} */ (stacks.find(({ frames }) => isSame(blamedFrame(frames), blamed)))
   const at = heaviest.frames.findIndex((frame) => isSame(frame, blamed))
   const callees = heaviest.frames.slice(0, at).filter(isCallee)
@@ -133,6 +134,9 @@ function tell (record, all, { original, lines }) {
   const near = caller?.line === blamed.line && !caller.exact ? ownLine(stacks, blamed) : null
   return { frame: near === null ? caller : { ...near, exact: false }, call, isOpen: false }
 }
+
+/** Samples of a profile are never late. @param {ProfiledStack[]} stacks */
+const blameTimely = (stacks) => blame(stacks.map((stack) => ({ ...stack, lateMs: 0 })))
 
 /**
  * Without stacks in which a function only read a clock, if there are others of it: on a busy machine a thread is put
