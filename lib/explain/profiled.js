@@ -8,6 +8,8 @@ const { toPath } = require('./source-map')
 const { US_PER_MS } = require('../util/units')
 
 const GC = '(garbage collector)'
+/** Functions of Node.js that read a clock, by file and name. */
+const CLOCK = /^node:internal\/(?:util get performance|perf\/performance now|process\/per_thread hrtime(?:BigInt)?)$/
 /** What all synchronous functions of zlib are called. */
 const ZLIB = 'syncBufferWrapper'
 /** Nodes of a profile that are no functions. */
@@ -34,13 +36,13 @@ const ENOUGH_IN_LINE = 3
  * @typedef {object} Sources
  * @property {(frame: Frame) => Frame} original
  * @property {(file: string) => string[] | null} lines of a file as it runs, null where that is not on disk
- * @property {(file: string) => boolean} isInMemory whether what runs of a file is not what is on disk: a line of it is
- * told by stacks alone
+ * @property {(file: string, line: number) => import('./source-map').LinePlace | null} lineAt where a line of what runs
+ * comes from, null where nobody tells
  *
  * @typedef {{ count: number, weightMs: number, frames: Frame[], raw: Frame[], hasLine: boolean, gcRun: number | null,
- * ticks: import('./own-lines').Ticks }} ProfiledStack
- * `raw`: before source maps; `hasLine`: the line of its innermost function is where it was, not where it begins;
- * `ticks`: its lines;
+ * ticks: import('./own-lines').Ticks, headLine: number | null, isClock: boolean }} ProfiledStack
+ * `raw`: before source maps; `hasLine`: the line of its innermost function is where it was, not where it begins, which
+ * is `headLine`; `ticks`: its lines; `isClock`: it was reading a clock;
  * `gcRun`: of collections, how many samples in a row at most found one
  */
 
@@ -57,7 +59,7 @@ exports.withProfile = (record, profile, sources) => {
   const stacksInRecord = stacks
     .slice(0, STACKS_IN_RECORD)
     .map(({ count, weightMs, frames }) => ({ count, weightMs: Math.round(weightMs * 10) / 10, frames }))
-  const told = profile.samples.length < ENOUGH_SAMPLES ? null : tell(record, stacks, sources)
+  const told = profile.samples.length < ENOUGH_SAMPLES ? null : surer(tell(record, stacks, sources), record)
   const call = told?.call ?? null
   return {
     ...record,
@@ -66,6 +68,17 @@ exports.withProfile = (record, profile, sources) => {
     leaf: call === null ? record.leaf : { function: call, file: null, line: null, column: null },
     profile: { samples: profile.samples.length, call, stacks: stacksInRecord }
   }
+}
+
+/**
+ * A line that interrupts have found in time is not given up for a function of which no line is known.
+ * @param {ReturnType<typeof tell>} told
+ * @param {BlockRecord} record
+ */
+function surer (told, { frame, samples, evidence, durationMs }) {
+  const isSure = frame?.exact === true && samples >= ENOUGH_SAMPLES && !isNative({ ...evidence, durationMs })
+  const isUnsure = told?.frame && !told.frame.exact && !isSame(frame, told.frame)
+  return isUnsure && isSure ? { ...told, frame, call: null } : told
 }
 
 /**
@@ -80,17 +93,21 @@ function causeBy (told, { cause, samples, evidence }) {
   return told.call === null ? 'js' : 'native'
 }
 
-/** @param {BlockRecord} record @param {ProfiledStack[]} stacks @param {Sources} sources */
-function tell (record, stacks, { original, lines }) {
-  const blamed = blame(stacks.map((stack) => ({ ...stack, lateMs: 0 })))
-  if (blamed === null) return null
+/** @param {BlockRecord} record @param {ProfiledStack[]} all @param {Sources} sources */
+function tell (record, all, { original, lines }) {
+  const inAll = blameTimely(all)
+  if (inAll === null) return null
+  const stacks = withoutClocks(all, inAll)
+  const blamed = /** @type {Frame} */ (blameTimely(stacks.filter(({ frames }) => isSame(blamedFrame(frames), inAll))))
   const heaviest = /** @type {ProfiledStack} */ (stacks.find(({ frames }) => isSame(blamedFrame(frames), blamed)))
   const at = heaviest.frames.findIndex((frame) => isSame(frame, blamed))
   const callees = heaviest.frames.slice(0, at).filter(isCallee)
   const raw = heaviest.raw[at]
   const text = raw.file === null ? null : lines(raw.file)
   // Of a short block it is one sample, of a moment at its end.
-  const sampled = record.frame?.exact && isSame(record.frame, blamed) ? record.frame : null
+  // Where a function begins an interrupt is answered each time it is entered or goes on after an await.
+  const isHead = record.frame !== null && isSame(record.frame, blamed) && record.frame.line === heaviest.headLine
+  const sampled = record.frame?.exact && !isHead && isSame(record.frame, blamed) ? record.frame : null
   if (callees.length === 0) {
     const line = heaviest.hasLine ? raw.line : sampled?.line ?? null
     const builtin = line === null ? null : builtinIn(text?.[line - 1] ?? '')
@@ -112,10 +129,24 @@ function tell (record, stacks, { original, lines }) {
   const sampledLine =
     record.frame !== null && isSame(record.frame, blamed) && record.frame.file === raw.file ? record.frame.line : null
   const call = own === ZLIB ? syncCallIn(text ?? [], raw.line ?? 1, sampledLine) ?? own : own
-  const caller = sampled ?? callerOf(record.frame, blamed, raw, call, text, original)
+  const caller = sampled ?? callerOf(isHead ? null : record.frame, blamed, raw, call, text, original)
   // Of a line where a function called another nobody tells; its own are nearer than its head.
   const near = caller?.line === blamed.line && !caller.exact ? ownLine(stacks, blamed) : null
   return { frame: near === null ? caller : { ...near, exact: false }, call, isOpen: false }
+}
+
+/** Samples of a profile are never late. @param {ProfiledStack[]} stacks */
+const blameTimely = (stacks) => blame(stacks.map((stack) => ({ ...stack, lateMs: 0 })))
+
+/**
+ * Without stacks in which a function only read a clock, if there are others of it: on a busy machine a thread is put
+ * aside there more often than elsewhere, and its samples are taken as it goes on.
+ * @param {ProfiledStack[]} stacks
+ * @param {Frame} blamed
+ */
+function withoutClocks (stacks, blamed) {
+  const working = stacks.filter(({ isClock }) => !isClock)
+  return sum(working.filter(({ frames }) => isSame(blamedFrame(frames), blamed))) >= ENOUGH_SAMPLES ? working : stacks
 }
 
 /**
@@ -226,11 +257,17 @@ function fold (profile, sources) {
   const isState = (/** @type {number} */ id) =>
     STATES.includes(/** @type {any} */ (nodes.get(id)).callFrame.functionName)
   // A collection interrupts what runs, and is told without it.
-  let running = profile.samples.find((id) => !isState(id))
+  const workAt = (/** @type {number} */ id) => {
+    const nodesOf = chain(id, nodes, parents)
+    // A clock makes no garbage: whose loop reads it does.
+    return nodesOf[outsideClock(nodesOf.map(frameOf))]?.id ?? id
+  }
+  const first = profile.samples.find((id) => !isState(id))
+  let running = first === undefined ? undefined : workAt(first)
   let inRow = 0
   const ours = new Set(profile.nodes.map(({ id }) => id).filter((id) => isAgent(chain(id, nodes, parents))))
   for (const [i, id] of profile.samples.entries()) {
-    if (!isState(id)) running = id
+    if (!isState(id)) running = workAt(id)
     if (running !== undefined && ours.has(running)) continue
     const isGc = nodes.get(id)?.callFrame.functionName === GC
     inRow = isGc ? inRow + 1 : 0
@@ -267,21 +304,35 @@ function isAgent (chain) {
  * @param {Sources} sources
  * @returns {ProfiledStack}
  */
-function makeStack (chain, { original, lines, isInMemory }) {
+function makeStack (chain, { original, lines, lineAt }) {
   const raw = chain.map(frameOf)
+  const frames = raw.map(original)
   // Those of a C++ function that JavaScript calls by itself are of the line that calls it (20.20, 22.23, 24.21).
   const at = raw.findIndex(({ file }) => file !== null)
   // What new Function() made has no file either, and its lines are none of its caller's.
   const isOwn = raw.slice(0, Math.max(0, at)).every(({ line }) => line === null)
-  const isTold = at !== -1 && isOwn && !isInMemory(/** @type {string} */ (raw[at].file))
-  const source = isTold && ownerOf(raw[at]) === 'application' ? lines(/** @type {string} */ (raw[at].file)) : null
-  const ticks = isTold ? ownTicks(chain[0].positionTicks ?? [], raw[at], source) : []
+  const isTold = at !== -1 && isOwn
+  const file = /** @type {string} */ (raw[at]?.file)
+  const headLine = frames[at]?.line ?? null
+  const source = isTold && ownerOf(raw[at]) === 'application' ? lines(file) : null
+  const ticks = isTold
+    ? ownTicks(chain[0].positionTicks ?? [], raw[at], source).filter(({ line }) => lineAt(file, line) !== null)
+    : []
   if (ticks.length > 0) {
     const [{ line }] = ticks
     const text = source?.[line - 1] ?? ''
     raw[at] = { ...raw[at], line, column: builtinIn(text)?.column ?? text.search(/\S|$/) + 1 }
+    frames[at] = { ...frames[at], column: raw[at].column, ...lineAt(file, line) }
   }
-  return { count: 0, weightMs: 0, frames: raw.map(original), raw, hasLine: ticks.length > 0, gcRun: null, ticks }
+  const hasLine = ticks.length > 0
+  return { count: 0, weightMs: 0, frames, raw, hasLine, gcRun: null, ticks, headLine, isClock: outsideClock(raw) > 0 }
+}
+
+/** How many frames are of the reading of a clock. @param {Frame[]} frames innermost first */
+function outsideClock (frames) {
+  const caller = frames.findIndex((frame) => ownerOf(frame) !== 'node')
+  const outermost = frames[caller - 1]
+  return CLOCK.test(`${outermost?.file} ${outermost?.function}`) ? caller : 0
 }
 
 /**

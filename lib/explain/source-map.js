@@ -7,7 +7,10 @@ const { MAP_CHARS } = require('../tables/source-map-size')
 /** Loaded with the first map only: most applications have none. */
 const tracing = () => require('@jridgewell/trace-mapping')
 
-/** @typedef {import('@jridgewell/trace-mapping').TraceMap} TraceMap */
+/**
+ * @typedef {import('@jridgewell/trace-mapping').TraceMap} TraceMap
+ * @typedef {{ file: string, line: number, column?: number }} LinePlace the column of the first place that a map has
+ */
 
 /** Files that run compiled. By Node.js itself every place stays where it was, not so by tsx, ts-node and their like. */
 const COMPILED = /\.(?:[cm]?ts|[jt]sx)$/
@@ -72,6 +75,23 @@ class SourceMaps {
     this.#inMemory.add(file)
     this.#onMissing(file)
     return { ...frame, file, compiled: true }
+  }
+
+  /**
+   * Where a whole line of what runs comes from: profiles count lines without columns. Null where nobody tells, as of
+   * code that was compiled in memory, or where it holds several lines of the source, as in a minified bundle.
+   * @param {string} file
+   * @param {number} line from 1
+   * @returns {LinePlace | null}
+   */
+  lineAt (file, line) {
+    const map = path.isAbsolute(file) ? this.#mapOf(file) : null
+    if (map === null) return this.isInMemory(file) ? null : { file, line }
+    const { decodedMappings } = tracing()
+    const [first, ...others] = (decodedMappings(map)[line - 1] ?? []).filter((segment) => segment.length > 1)
+    if (first === undefined || others.some((other) => other[1] !== first[1] || other[2] !== first[2])) return null
+    const source = toPath(map.resolvedSources[/** @type {number} */ (first[1])])
+    return source === null ? null : { file: source, line: Number(first[2]) + 1, column: Number(first[3]) + 1 }
   }
 
   /**

@@ -87,7 +87,7 @@ class Profiling {
    * @param {() => number} parts.holds odd while the profiler keeps the host
    * @param {() => number} parts.heldMicros for how long it has done so, all in all
    * @param {() => number} parts.activeMs of the loop so far
-   * @param {Pick<import('../source/source-maps').SourceMaps, 'frames' | 'isInMemory'>} parts.sources
+   * @param {Pick<import('../source/source-maps').SourceMaps, 'frames' | 'isInMemory' | 'lineAt'>} parts.sources
    * @param {(file: string) => string | null} parts.readSource
    * @param {(level: 'debug' | 'info' | 'warn', fields: object, message: string) => void} parts.say
    * @param {(failure: { message: string } | null) => void} parts.onState
@@ -265,7 +265,7 @@ class Profiling {
     const told = withProfile(record, profile, {
       original: (frame) => sources.frames.get(frame),
       lines,
-      isInMemory: (file) => sources.isInMemory(file)
+      lineAt: (file, line) => sources.lineAt(file, line)
     })
     return withProbableCall(told, lines)
   }

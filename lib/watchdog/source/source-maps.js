@@ -51,6 +51,11 @@ class SourceMaps {
     return this.#maps.isInMemory(file)
   }
 
+  /** Where a line of what runs comes from, null where nobody tells. @param {string} file @param {number} line */
+  lineAt (file, line) {
+    return this.#maps.lineAt(file, line)
+  }
+
   /** @param {{ file: string, text: string | null }} message */
   receive ({ file, text }) {
     if (text === null) return

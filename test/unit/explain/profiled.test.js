@@ -64,7 +64,7 @@ const makeWindow = (nodes, samples, startMs = 1000) => ({
  * @param {string[]} [source]
  */
 const lay = (profile, differences, source = SOURCE, isInMemory = false) =>
-  /** @type {any} */ (withProfile(makeRecord({ cause: 'native', evidence: native, frame: null, leaf: null, ...differences }), profile, { original: (frame) => frame, lines: () => isInMemory ? null : source, isInMemory: () => isInMemory }))
+  /** @type {any} */ (withProfile(makeRecord({ cause: 'native', evidence: native, frame: null, leaf: null, ...differences }), profile, { original: (frame) => frame, lines: () => isInMemory ? null : source, lineAt: (file, line) => isInMemory ? null : { file, line } }))
 
 const LOAD = [node(1, '(root)', null, [2, 4, 5]), node(2, 'handle', '/srv/app/node_modules/x/index.js', [3]), node(3, 'load', 1, [], { hitCount: 6, positionTicks: [{ line: 2, ticks: 1 }, { line: 3, ticks: 5 }] }), node(4, '(garbage collector)', null), node(5, '(idle)', null)]
 
@@ -220,6 +220,48 @@ test('of code that was compiled in memory the function is told, and the line by 
   assert.deepEqual([told.frame, told.profile.call], [late, null])
   const { function: name, exact } = lay(profile, {}, SOURCE, true).frame
   assert.deepEqual({ name, exact }, { name: 'load', exact: false })
+})
+
+test('of code that was compiled in memory a line is told by its source map, and of one that holds several lines of the source none', () => {
+  const nodes = [node(1, '(root)', null, [2]), node(2, 'load', 1, [], { hitCount: 4, positionTicks: [{ line: 3, ticks: 4 }] })]
+  const profile = /** @type {any} */ (cutProfiles([makeWindow(nodes, [2, 2, 2, 2])], 1000, 1050))
+  const frameWith = (/** @type {any} */ lineAt, /** @type {any} */ frame = null) =>
+    withProfile(makeRecord({ cause: 'js', frame }), profile, { original: (frame) => frame, lines: () => null, lineAt }).frame
+  const place = { file: '/srv/app/report.ts', line: 17, column: 3 }
+  assert.deepEqual(frameWith(() => place), { function: 'load', ...place, exact: true })
+  assert.deepEqual(frameWith(() => null), { function: 'load', file: FILE, line: 1, column: 1, exact: false })
+})
+
+test('a line that was found in time is kept where the profile knows of no line of another function', () => {
+  const profile = /** @type {any} */ (cutProfiles([makeWindow(LOAD, [3, 3, 3, 3])], 1000, 1050))
+  const frame = { function: 'total', file: FILE, line: 7, column: 3, exact: true }
+  const evidence = makeRecord().evidence
+  const layFor = (/** @type {object} */ more) => lay(profile, { frame, cause: 'js', evidence, samples: 6, ...more }, SOURCE, true)
+  assert.deepEqual([layFor({}).frame, layFor({}).profile.call], [frame, null])
+  for (const more of [{ samples: 1 }, { frame: { ...frame, exact: false } }, { evidence: native }]) assert.equal(layFor(more).frame.function, 'load', JSON.stringify(more))
+})
+
+test('where a function goes on after an await an interrupt shows its head, which no sample in a line of it gives way to', () => {
+  const nodes = [node(1, '(root)', null, [2]), node(2, 'load', 1, [], { hitCount: 2, positionTicks: [{ line: 3, ticks: 2 }] })]
+  const head = { function: 'load', file: FILE, line: 1, column: 15, exact: true }
+  const layOf = (/** @type {any} */ frame) => lay(cutProfiles([makeWindow(nodes, [2, 2])], 1000, 1050), { frame, cause: 'js', evidence: makeRecord().evidence }).frame
+  assert.deepEqual([layOf(head).line, layOf(head).exact], [3, true])
+  assert.equal(layOf({ ...head, line: 2 }).line, 2, 'another line of it is believed')
+})
+
+test('samples in which a loop reads the clock are none of its work, nor do they make what is collected', () => {
+  const nodes = [
+    node(1, '(root)', null, [2, 5]),
+    node(2, 'load', 1, [3], { hitCount: 2, positionTicks: [{ line: 3, ticks: 2 }] }),
+    node(3, 'now', 'node:internal/perf/performance', [4]),
+    node(4, 'now', null, [], { hitCount: 4, positionTicks: [{ line: 139, ticks: 4 }] }),
+    node(5, '(garbage collector)', null)
+  ]
+  const frameOf = (/** @type {number[]} */ samples, /** @type {any} */ frame = null) => lay(cutProfiles([makeWindow(nodes, samples)], 1000, 1090), { frame, cause: 'js', evidence: makeRecord().evidence }).frame
+  assert.deepEqual([frameOf([4, 4, 4, 4, 2, 2]).line, frameOf([4, 4, 4, 4, 2, 2]).exact], [3, true])
+  const heads = { function: 'load', file: FILE, line: 2, column: 1, exact: true }
+  assert.equal(frameOf([4, 5, 5, 4, 2, 5, 4, 5], heads).line, 3, 'collections after a reading are of the loop')
+  assert.equal(frameOf([4, 4, 4, 4], heads).line, 2, 'where it does nothing else the stack tells')
 })
 
 test('a function of zlib has the name by which it was called', () => {

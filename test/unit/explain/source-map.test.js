@@ -209,6 +209,21 @@ test('a map that is in memory alone is asked for once it is missed, and counts w
   assert.equal(maps.original(frameIn(file)).compiled, true)
 })
 
+test('a whole line of what runs is where its source has it; one that holds several lines of the source is nowhere', (t) => {
+  const file = path.join(makeDir(t), 'total.ts')
+  const maps = new SourceMaps(read)
+  assert.equal(maps.lineAt(file, compiled.generated.line), null, 'compiled in memory, and no map is known')
+  maps.learn(file, JSON.stringify({ ...compiled.map, sources: [pathToFileURL(file).href] }))
+  const place = maps.lineAt(file, compiled.generated.line)
+  assert.deepEqual([place?.file, place?.line, place?.column], [file, compiled.original.line, 3])
+  assert.equal(maps.lineAt(file, 999), null)
+  const plain = path.join(path.dirname(file), 'plain.js')
+  assert.deepEqual(maps.lineAt(plain, 4), { file: plain, line: 4 })
+  // Two places of one line, from different lines.
+  maps.learn(plain, JSON.stringify({ version: 3, sources: ['a.ts'], names: [], mappings: 'AAAA,SACA' }))
+  assert.equal(maps.lineAt(plain, 1), null)
+})
+
 test('where Node.js runs TypeScript itself a place counts, unless the file has no such place', (t) => {
   const file = path.join(makeDir(t), 'total.tsx')
   fs.writeFileSync(file, 'const a = 1\ncall()\n')
