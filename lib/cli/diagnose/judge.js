@@ -1,5 +1,7 @@
 'use strict'
 
+const { workOf } = require('../../export/log/sentence')
+
 /** Less than this share of the time blocked is not what makes requests slow. */
 const BLOCKED_SHARE = 0.02
 /** With this much to spare the loop is not what requests wait for, */
@@ -134,7 +136,7 @@ function siteOf (blocks) {
     blockedMs: sum(blocks),
     count: blocks.length,
     longestMs: Math.max(...blocks.map(({ durationMs }) => durationMs)),
-    routes: [...new Set(blocks.flatMap(({ request }) => request === null ? [] : [`${request.method} ${request.route}`]))]
+    routes: [...new Set(blocks.flatMap((block) => workOf(block) ?? []))]
   }
 }
 
