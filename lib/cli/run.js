@@ -10,7 +10,7 @@ const { entryPoint } = require('../tables/entry-points')
 const EXAMPLES = `
 Examples:
   $ loopwatch run server.js
-  $ loopwatch run --threshold 100 --log '{"destination":"/var/log/loopwatch.log"}' dist/main.js --port 8080
+  $ loopwatch run --threshold 100 --log warn,json dist/main.js --port 8080
 `
 
 /** Options that are for the same, in the order of the help. */

@@ -16,16 +16,21 @@ class FrameTable {
   #frames = new Map()
   /** Frames as they came, of files whose source map may come later. @type {WeakMap<Frame, Frame>} */
   #raw = new WeakMap()
+  /** Frames of this table that had no name, with one. @type {WeakMap<Frame, Frame>} */
+  #named = new WeakMap()
   #original
   #isHead
+  #nameOf
 
   /**
    * @param {(frame: Frame) => Frame} original maps a frame through source maps
    * @param {(raw: Frame) => boolean} [isHead] whether its place is where its function begins
+   * @param {(frame: Frame) => string | null} [nameOf] what to call a function that has no name
    */
-  constructor (original, isHead = () => false) {
+  constructor (original, isHead = () => false, nameOf = () => null) {
     this.#original = original
     this.#isHead = isHead
+    this.#nameOf = nameOf
   }
 
   /** Whether the innermost function had only just been entered. @param {Frame[]} raw as they came */
@@ -50,6 +55,23 @@ class FrameTable {
   again (frame) {
     const raw = this.#raw.get(frame)
     return raw === undefined ? frame : this.get(raw)
+  }
+
+  /**
+   * A frame whose function is named by what it is, if it has no name of its own.
+   * @template {Frame} F
+   * @param {F} frame
+   * @returns {F}
+   */
+  named (frame) {
+    if (frame.function !== null) return frame
+    let named = this.#named.get(frame)
+    if (named === undefined) {
+      const name = this.#nameOf(frame)
+      named = name === null ? frame : { ...frame, function: name }
+      this.#named.set(frame, named)
+    }
+    return /** @type {F} */ (named)
   }
 
   /** Maps all frames again: more source maps are known. */

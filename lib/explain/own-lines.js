@@ -75,3 +75,5 @@ exports.allocatingLine = (lines, seen) => {
   const found = lines.slice(from - 1, to).flatMap((text, i) => ALLOCATES.test(text) ? [from + i] : [])
   return found.length === 1 ? found[0] : null
 }
+
+exports.TOKEN = TOKEN

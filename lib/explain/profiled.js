@@ -228,8 +228,10 @@ function fold (profile, sources) {
   // A collection interrupts what runs, and is told without it.
   let running = profile.samples.find((id) => !isState(id))
   let inRow = 0
+  const ours = new Set(profile.nodes.map(({ id }) => id).filter((id) => isAgent(chain(id, nodes, parents))))
   for (const [i, id] of profile.samples.entries()) {
     if (!isState(id)) running = id
+    if (running !== undefined && ours.has(running)) continue
     const isGc = nodes.get(id)?.callFrame.functionName === GC
     inRow = isGc ? inRow + 1 : 0
     const below = isGc ? running : id
@@ -239,13 +241,8 @@ function fold (profile, sources) {
       stack = makeStack(below === undefined ? [] : chain(below, nodes, parents), sources)
       // Where it interrupted nothing tells: that line is where the function mostly was otherwise.
       if (isGc) {
-        stack = {
-          ...stack,
-          hasLine: false,
-          gcRun: 0,
-          frames: [named(GC), ...stack.frames],
-          raw: [named(GC), ...stack.raw]
-        }
+        const [frames, raw] = [stack.frames, stack.raw].map((each) => [named(GC), ...each])
+        stack = { ...stack, hasLine: false, gcRun: 0, frames, raw }
       }
       stacks.set(key, stack)
     }
@@ -254,6 +251,15 @@ function fold (profile, sources) {
     stack.weightMs += profile.timeDeltas[i] / US_PER_MS
   }
   return [...stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
+}
+
+/**
+ * Whether the agent ran, which interrupts the application to ask it and to take its profile.
+ * @param {import('./cpu-profile').ProfileNode[]} chain innermost first
+ */
+function isAgent (chain) {
+  const innermost = chain.map(frameOf).find(({ file }) => file !== null)
+  return innermost !== undefined && ownerOf(innermost) === 'own'
 }
 
 /**

@@ -28,7 +28,8 @@ const { isStarting } = require('./watchdog-thread')
 exports.startSenses = (options, post, isPreload) => {
   const memory = createMemory()
   const bridge = openBridge(memory)
-  const { requests, works, isUnsafe, escalates } = startWork(options, bridge)
+  const work = startWork(options, bridge)
+  const { requests, works, isUnsafe, escalates } = work
   const { profiler, ownProfile, profilesItself } = startProfiler(options, bridge, post, isPreload)
   const threads = startThreads(options, bridge, post, isStarting)
   const { load, delays, report } = measureLoad(options, bridge)
@@ -62,7 +63,7 @@ exports.startSenses = (options, post, isPreload) => {
       role: cluster.role(),
       threads: threads.known()
     }),
-    stop: () => [heartbeat, requests, works, ...gc, origins, profiler, threads, cluster].forEach((part) => part.stop())
+    stop: () => [heartbeat, work, ...gc, origins, profiler, threads, cluster].forEach((part) => part.stop())
   }
 }
 

@@ -21,7 +21,7 @@ const table = [
   { key: 'port', type: type.or(type.integer(0, 65535), false), default: 9464, doc: 'port of the endpoint; 0 = any free port; false = no endpoint' },
   { key: 'token', type: type.token(), default: undefined, doc: 'bearer token that everything but /healthz and the files of the page asks for' },
   { key: 'allowHosts', type: type.list(), default: [], doc: 'further Host names the endpoint answers to (DNS rebinding guard); in text: a.example,b.example' },
-  { key: 'log', type: type.log(), default: true, doc: 'pino lines on stdout, on stderr by a preload or loopwatch run; false; or { level, destination }; in text: true or stdout, false, stderr or a level' },
+  { key: 'log', type: type.log(), default: true, doc: 'lines on stdout, on stderr by a preload or loopwatch run: for people on a terminal, else JSON; false; or { level, destination, format }; in text: true, false, or some of stdout, stderr, json, pretty and a level' },
   { key: 'requests', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "metrics of HTTP requests, and the name of the one that blocks: 'auto' = named from the first block on where following requests costs (Node.js 20, 22); 'on' = named always; 'off' = neither" },
   { key: 'route', type: type.callback(), default: undefined, doc: 'names the route of a request as it comes: (request) => string; null or undefined leaves it to loopwatch; in code only' },
   { key: 'origin', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "find where the operation was created whose callback blocks: 'auto' = for 10 s where a line is not enough; 'on' = always, for development only; 'off' = never" },
@@ -46,7 +46,8 @@ const table = [
  * @property {number | false} [port] 0 to 65535
  * @property {string} [token]
  * @property {string[]} [allowHosts]
- * @property {boolean | { level?: string, destination?: 1 | 2 | string }} [log] on stdout without a destination
+ * @property {boolean | { level?: string, destination?: 1 | 2 | string, format?: 'json' | 'pretty' }} [log] on
+ * stdout without a destination; pretty on a terminal without a format
  * @property {'auto' | 'on' | 'off'} [requests]
  * @property {(request: import('../types').HttpRequest) => string | null | undefined} [route]
  * @property {'off' | 'auto' | 'on'} [origin]

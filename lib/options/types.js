@@ -108,24 +108,37 @@ exports.callback = () => ({
 })
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+const FORMATS = ['json', 'pretty']
 /** By the file descriptors that they are. @type {Record<number, string>} */
 const STREAMS = { 1: 'stdout', 2: 'stderr' }
 
+/** The parts of a log, each with the values that it takes. @type {Record<string, (value: any) => boolean>} */
+const LOG_PARTS = {
+  level: (value) => LEVELS.includes(value),
+  destination: (value) => value === 1 || value === 2 || (typeof value === 'string' && value.length > 0),
+  format: (value) => FORMATS.includes(value)
+}
+
+/** One word of a log given as text. @param {string} word */
+function logPart (word) {
+  const [stream] = Object.entries(STREAMS).find(([, name]) => name === word) ?? []
+  if (stream !== undefined) return { destination: Number(stream) }
+  return FORMATS.includes(word) ? { format: word } : { level: word }
+}
+
 /** @returns {OptionType} */
 exports.log = () => ({
-  takes: `true, false, or { level: one of ${LEVELS.join(', ')}, destination: 1, 2 or a file } ` +
-    '(in text: true, false, stdout, stderr or a level)',
-  accepts: (value) => typeof value === 'boolean' || (isPlainObject(value) &&
-    Object.keys(value).every((key) => key === 'level' || key === 'destination') &&
-    (value.level === undefined || LEVELS.includes(/** @type {string} */ (value.level))) &&
-    (value.destination === undefined || value.destination === 1 || value.destination === 2 ||
-      (typeof value.destination === 'string' && value.destination.length > 0))),
+  takes: `true, false, or { level: one of ${LEVELS.join(', ')}, destination: 1, 2 or a file, format: json or pretty } ` +
+    '(in text: true, false, or some of stdout, stderr, json, pretty and a level, as in stderr,warn)',
+  accepts: (value) => typeof value === 'boolean' || (isPlainObject(value) && Object.entries(value).every(([key, part]) =>
+    Object.hasOwn(LOG_PARTS, key) && (part === undefined || LOG_PARTS[key](part)))),
   parse: (text) => {
     if (text === 'true' || text === 'false') return text === 'true'
-    const [destination] = Object.entries(STREAMS).find(([, name]) => name === text) ?? []
-    return destination === undefined ? { level: text } : { destination: Number(destination) }
+    return Object.assign({}, ...text.split(',').map((word) => logPart(word.trim())))
   },
-  format: (value) => typeof value === 'boolean' ? String(value) : STREAMS[value.destination] ?? value.level
+  format: (value) => typeof value === 'boolean'
+    ? String(value)
+    : [STREAMS[value.destination], value.format, value.level].filter(Boolean).join(',')
 })
 
 exports.isPlainObject = isPlainObject

@@ -58,8 +58,8 @@ class Endpoint {
   #announce (url, port) {
     const { say } = this.#parts.health
     const isOther = port !== 0 && Number(new URL(url).port || 80) !== port
-    if (isOther) say('warn', { event: 'listening', url, port }, `watching, port ${port} is taken: endpoint at ${url}`)
-    else say('info', { event: 'listening', url }, `watching, endpoint at ${url}`)
+    if (isOther) say('warn', { event: 'listening', url, port }, `watching, port ${port} is taken; live page: ${url}/`)
+    else say('info', { event: 'listening', url }, `watching, live page: ${url}/`)
   }
 
   close () {
@@ -91,7 +91,7 @@ function joinCluster (cluster, { scrape, metrics, memories, page, endpoint, heal
       page.put(record)
     },
     onJoined: (url) => {
-      const where = url === null ? 'the primary, which has no endpoint' : `the primary's endpoint at ${url}`
+      const where = url === null ? 'the primary, which has no endpoint' : `the primary; live page: ${url}/`
       health.say('info', { event: 'joined', url }, `watching, joined ${where}`)
       endpoint.close()
       health.set('endpoint', null)

@@ -10,6 +10,11 @@ const { findScenarios, pick } = require('./registry')
 const PACKAGES = ['cli-progress', 'cli-table3', 'd3-scale', 'hdr-histogram-js']
 const DEFAULT_PORT = 9465
 const DAY_S = 86400
+const EXAMPLES = `
+Examples:
+  $ loopwatch scenario offload --quick
+  $ loopwatch scenario messaging --only fork-json,fork-v8 --json messaging.json --report messaging.html
+`
 
 /** @typedef {import('./interface').Scenario} Scenario */
 /** @typedef {import('./interface').ModeName} ModeName */
@@ -41,10 +46,11 @@ function makeProgram (scenarios) {
     .option('--only <variant>', 'run this variant only; may be given again, or several with commas', addNames)
     .option('--list', 'list variants and cells instead of running them')
     .option('--port <port>', 'of /metrics while it runs, 0 = any free one', number('--port', 0, 65535), DEFAULT_PORT)
+    .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(loopwatch scenario --help lists the options)')
   for (const { name, options = [] } of scenarios) {
     for (const { flags, description, parse } of options) {
-      const option = new Option(flags, `${name}: ${description}`)
+      const option = new Option(flags, description).helpGroup(`Of ${name}:`)
       program.addOption(parse === undefined ? option : option.argParser(parse))
     }
   }

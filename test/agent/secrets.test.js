@@ -73,7 +73,7 @@ test('what is secret in the application, or for the agent, is in nothing that th
   // A pattern has code of its own from the second time on that it is used.
   await eventually(async () => {
     await ask(SEARCH)
-    return / in search \(secret-app\.js/.test(out.stdout)
+    return / in search \(\S*secret-app\.js/.test(out.stdout)
   }, () => `a block whose call the profile tells: ${out.stdout}`)
   await eventually(() => /"event":"settled"[^\n]*"thread":"pool"/.test(out.stdout), () => `the worker's block: ${out.stdout}`)
   await eventually(() => out.stdout.includes('"origin":{'), () => `a block with an origin: ${out.stdout}`)

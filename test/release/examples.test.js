@@ -91,7 +91,7 @@ async function block (t, cwd, { start, path: asked, fn, route, thread }, deadlin
 
 /** @param {string} log @returns {any[]} lines of finished blocks */
 const closings = (log) => log.split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
-  .filter(({ event, cause }) => ['closed', 'ended'].includes(event) && cause !== 'starved')
+  .filter(({ event, cause }) => ['settled', 'ended'].includes(event) && cause !== 'starved')
 
 /** @param {any} line @param {Example} example */
 function assertNamed ({ frame, request, thread }, example) {

@@ -23,7 +23,7 @@ const belongs = [
   /^docs\/.+\.md$/,
   /^lib\/(?!export\/page\/source\/).+\.(js|md)$/,
   /^lib\/cli\/test\/inside\/vitest\.mjs$/,
-  /^lib\/export\/page\/built\/(index\.html|page\.css|THIRD-PARTY\.txt)$/,
+  /^lib\/export\/page\/built\/(index\.html|runbook\.html|page\.css|THIRD-PARTY\.txt)$/,
   /^types\/lib\/.+\.d\.m?ts$/,
   /^grafana\/.+\.(json|ya?ml|md)$/,
   /^scenarios\/demo\/.+\.(js|md)$/

@@ -16,7 +16,7 @@ const { makeRecord } = require('../support/record')
 const { STREAMS } = require('../../lib/export/http/event-streams')
 
 const BUILT = path.join(__dirname, '..', '..', 'lib', 'export', 'page', 'built')
-const SERVED = ['index.html', 'page.js', 'page.css']
+const SERVED = ['index.html', 'page.js', 'page.css', 'runbook.html']
 const MOST_BYTES = 300 * 1000
 const AXE = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 const html = { headers: { accept: 'text/html' } }
@@ -78,7 +78,7 @@ test('the endpoint serves the page to browsers alone, once, under a strict polic
   const page = await watchdog('/', html)
   assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8')
   assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'/)
-  for (const name of ['/', '/page.js', '/page.css']) {
+  for (const name of ['/', '/page.js', '/page.css', '/runbook']) {
     const first = await watchdog(name, html)
     assert.equal(first.status, 200, name)
     const again = await watchdog(name, { headers: { ...html.headers, 'if-none-match': first.headers.get('etag') ?? '' } })
@@ -88,6 +88,24 @@ test('the endpoint serves the page to browsers alone, once, under a strict polic
   for (const name of ['/page.html', '/page.js/1', '/page.jsx', '/events/1', '/flame/1', '/built/page.js', '/page.css.map']) assert.equal((await watchdog(name, { headers: { authorization } })).status, 404, name)
   const head = await watchdog('/events', { method: 'HEAD', headers: { authorization } })
   assert.deepEqual([head.status, head.headers.get('content-type'), await head.text()], [200, 'text/event-stream; charset=utf-8', ''])
+})
+
+test('the runbook of every alert is on the agent itself, under the policy of the page', async (t) => {
+  const { watchdog } = await startApp(t, { options: { token: 'secret' } })
+  const runbook = await watchdog('/runbook')
+  const text = await runbook.text()
+  assert.equal(runbook.headers.get('content-type'), 'text/html; charset=utf-8')
+  assert.match(runbook.headers.get('content-security-policy') ?? '', /^default-src 'none'; /)
+  const alerts = fs.readFileSync(path.join(__dirname, '..', '..', 'grafana', 'prometheus', 'alerts.yml'), 'utf8')
+  const anchors = [...alerts.matchAll(/\/runbook#(\w+)/g)].map(([, anchor]) => anchor)
+  assert.ok(anchors.length >= 10, `${anchors}`)
+  for (const anchor of anchors) assert.ok(text.includes(` id="${anchor}"`), anchor)
+  for (const [, href] of text.matchAll(/href="([^"]*)"/g)) {
+    const { status } = await watchdog(href.startsWith('data:') ? '/' : `/${href.replace('./', '')}`, { headers: { ...html.headers, authorization: 'Bearer secret' } })
+    assert.equal(status, 200, href)
+  }
+  assert.doesNotMatch(text, /<script|style=|\]\(/)
+  assert.equal((await watchdog('/runbook', { method: 'POST' })).status, 405)
 })
 
 test('streams are not taken for idle connections, and are at most so many', async (t) => {

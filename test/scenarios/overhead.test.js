@@ -54,7 +54,7 @@ test('overhead: while one server is measured the other is on the core of the loa
     return { requestsPerSecond: 1, requests: 1, failed: 0, p50Ms: 1, p99Ms: 1 }
   })
   // Loaded with both in place.
-  for (const name of ['server-process', 'cell']) delete require.cache[require.resolve(`../../scenarios/overhead/${name}`)]
+  for (const name of ['server/server-process', 'cell']) delete require.cache[require.resolve(`../../scenarios/overhead/${name}`)]
   const { run } = require('../../scenarios/overhead/cell')
   await run(makeContext('loopwatch'))
 

@@ -68,7 +68,7 @@ test('blocks of a process that was started without loopwatch, live, and nothing 
   const asking = setInterval(() => app.ask(400).catch(() => {}), 1000)
   t.after(() => clearInterval(asking))
   await app.ask(400)
-  await run.says(/event loop was blocked for \S+ m?s: culprit \(profiled\.js:\d+\)/)
+  await run.says(/event loop was blocked for \S+ m?s: culprit \(\S*profiled\.js:\d+\)/)
   clearInterval(asking)
   await run.says(/^ {4}at culprit \(.*profiled\.js:\d+:\d+\)$/m)
   run.child.kill('SIGINT')
@@ -105,7 +105,7 @@ test('a process that is stuck in an endless loop: its stack by --once, and the b
   assert.deepEqual([once.code, app.ports()?.length], [0, 1])
 
   const run = attach(t, app.pid)
-  await run.says(/event loop blocked for .* so far: (culprit|forever) \(profiled\.js/)
+  await run.says(/event loop blocked for .* so far: (culprit|forever) \(\S*profiled\.js/)
   run.child.kill('SIGINT')
   const { code, stderr } = await run.closed
   assert.equal(code, 0, stderr)

@@ -13,7 +13,7 @@ const OWN_PATH = /\/(?:blocks|metrics|healthz|profile|)$/
  * @type {Record<string, string>}
  */
 const REASONS = {
-  ECONNREFUSED: "nobody listens there. Is the application running, and which port does the agent's line \"listening\" give?",
+  ECONNREFUSED: 'nobody listens there. Is the application running, and which address does its log give as "live page"?',
   ENOTFOUND: 'there is no machine of this name',
   ECONNRESET: 'the connection was closed without an answer'
 }

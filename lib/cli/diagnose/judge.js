@@ -1,6 +1,10 @@
 'use strict'
 
+<<<<<<< HEAD
 const { workOf } = require('../../export/log/sentence')
+=======
+const { shortPath } = require('../../export/short-path')
+>>>>>>> main
 
 /** Less than this share of the time blocked is not what makes requests slow. */
 const BLOCKED_SHARE = 0.02
@@ -130,7 +134,7 @@ function siteOf (blocks) {
     name: frame?.function ?? '(anonymous)',
     line: frame?.line ?? null,
     exact: frame?.exact !== false,
-    place: frame === null ? '(outside application code, or not sampled)' : `${frame.exact === false ? '≈ ' : ''}${frame.function ?? '(anonymous)'} (${frame.file?.split(/[\\/]/).pop()}:${frame.line})`,
+    place: frame === null ? '(outside application code, or not sampled)' : `${frame.exact === false ? '≈ ' : ''}${frame.function ?? '(anonymous)'} (${shortPath(frame.file)}:${frame.line})`,
     file: frame?.file ?? null,
     cause,
     blockedMs: sum(blocks),

@@ -1,8 +1,8 @@
 'use strict'
 
-const path = require('node:path')
 const { ownTicks } = require('../../explain/own-lines')
 const { toPath } = require('../../explain/source-map')
+const { shortPath } = require('../../export/short-path')
 
 const US_PER_MS = 1000
 /** As a record's line: fewer samples in it may have fallen anywhere. */
@@ -17,7 +17,7 @@ const AGREES = 1 / 3
  * one function
  */
 
-const places = (/** @type {number} */ line, /** @type {Site} */ { name, file }) => `${name} (${path.basename(file ?? '')}:${line})`
+const places = (/** @type {number} */ line, /** @type {Site} */ { name, file }) => `${name} (${shortPath(file)}:${line})`
 
 /**
  * What a CPU profile of a second run says to the sites of the first one: lines that it contradicts become its own, and
@@ -33,7 +33,8 @@ exports.compareRuns = (sites, durationMs, profile, linesOf) => {
   /** @type {string[]} */
   const notes = []
   const compared = sites.map((site, i) => {
-    const found = functions.get(`${site.file}\n${site.name}`)
+    // A function that has no name is called by what it is in records, and not in profiles.
+    const found = functions.get(`${site.file}\n${site.name}`) ?? functions.get(`${site.file}\n(anonymous)`)
     // Its file may have other names in a profile: the one that it was compiled to.
     const isKnown = found !== undefined || [...functions.values()].some(({ file }) => file === site.file)
     const share = site.blockedMs / durationMs

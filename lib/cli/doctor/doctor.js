@@ -49,12 +49,15 @@ function findings (samples, address) {
     ['profile', main('loopwatch_profiling') === 1 ? 'on: lines of native calls are exact' : 'not taken at present: a line of a native call may be marked ≈'],
     ['not kept', dropped(samples)],
     ...broken.map((reason) => /** @type {[string, string]} */ (['degraded', `${reason}: ${Object.hasOwn(degraded, reason) ? degraded[/** @type {keyof typeof degraded} */ (reason)] : 'not known to this version'}; the log says why (event "degraded")`])),
-    ...limitsOf(node).map((limit) => /** @type {[string, string]} */ (['limit', limit]))
+    ...limitsOf(node, isHere(address) ? process.platform : null).map((limit) => /** @type {[string, string]} */ (['limit', limit]))
   ]
   if (broken.length === 0) lines.splice(4, 0, ['degraded', 'nothing'])
   if (isSilent) lines.push(['limit', `no heartbeat for ${duration(ageMs)} without a block: the process is stopped, or gets no CPU`])
   return { isWell: broken.length === 0 && !isSilent, lines }
 }
+
+/** Whether an address is one of this machine. @param {string} address */
+const isHere = (address) => /^(?:https?:\/\/)?(?:127\.|localhost\b|\[::1\])/.test(address)
 
 /** @param {Sample[]} samples */
 function dropped (samples) {

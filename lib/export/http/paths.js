@@ -26,7 +26,7 @@ const open = (handler, isOpen = () => true) => Object.assign(handler, { isOpen }
  */
 const check = (handler) => Object.assign(handler, { takesOptions: true })
 
-const INDEX = { name: 'loopwatch', endpoints: ['/metrics', '/healthz', '/blocks', '/blocks/:id', '/profile'] }
+const INDEX = { name: 'loopwatch', endpoints: ['/metrics', '/healthz', '/blocks', '/blocks/:id', '/profile', '/runbook'] }
 
 /** @param {string} accept */
 const isBrowser = (accept) => accept.includes('text/html')
@@ -63,6 +63,8 @@ exports.makePaths = (sources, queue = new WorkQueue()) => ({
   '/': open((asked) => isBrowser(asked.accept) ? part('index.html')(asked) : json(INDEX), isBrowser),
 
   '/page.js': open(part('page.js')),
+
+  '/runbook': open(part('runbook.html')),
 
   '/page.css': open(part('page.css')),
 

@@ -1,9 +1,11 @@
 'use strict'
 
 const pino = require('pino')
-const { sentenceOf } = require('./sentence')
+const { frameText, sentenceOf } = require('./sentence')
 const { LogBudget } = require('./budget')
 const { LogDestination } = require('./destination')
+const { formatter } = require('./format')
+const { Progress } = require('./progress')
 const { excuseOf } = require('../../tables/causes')
 
 const FRAMES_IN_LINE = 8
@@ -25,35 +27,39 @@ class BlockLog {
   #pino
   #destination
   #budget
+  #progress = new Progress()
   #nowMs
   #suppressed = 0
 
   /**
    * @param {object} parts
-   * @param {true | { level?: string, destination?: 1 | 2 | string }} parts.log
+   * @param {true | { level?: string, destination?: 1 | 2 | string, format?: 'json' | 'pretty' }} parts.log
    * @param {() => number} parts.nowMs
    * @param {(error: Error | null) => void} parts.onState
    */
   constructor ({ log, nowMs, onState }) {
-    const { level = 'info', destination = 1 } = log === true ? {} : log
-    this.#destination = new LogDestination(destination, onState)
-    this.#pino = pino({ name: 'loopwatch', level }, this.#destination)
+    const { level = 'info', destination = 1, format } = log === true ? {} : log
+    const written = this.#destination = new LogDestination(destination, onState)
+    const toText = formatter(format, destination)
+    const stream = toText === null ? written : { write: (/** @type {string} */ json) => written.write(toText(json)) }
+    this.#pino = pino({ name: 'loopwatch', level }, stream)
     this.#budget = new LogBudget(nowMs())
     this.#nowMs = nowMs
   }
 
-  /** A block is certain. @param {BlockRecord} record */
+  /** A block is certain. One at start-up is told when it is over. @param {BlockRecord} record */
   opened (record) {
-    this.#block('opened', record)
+    if (!record.startup) this.#block('opened', record)
   }
 
   /** A block lasts. @param {BlockRecord} record */
   lasting (record) {
-    this.#block('lasting', record)
+    if (this.#progress.isDue(record)) this.#block('lasting', record)
   }
 
   /** @param {BlockRecord} record */
   settled (record) {
+    this.#progress.ended(record.id)
     this.#block('settled', record)
   }
 
@@ -151,6 +157,7 @@ function cutRecord (record) {
   }
 }
 
+<<<<<<< HEAD
 /** Attributes would take the room of the stack: they are in the record. @param {WorkRecord} work */
 function workInLine ({ kind, name, id, parent, traceId, spanId, ended }) {
   return { kind, name, id, parent, traceId, spanId, ended }
@@ -168,6 +175,8 @@ function frameText ({ function: name, file, line, column }) {
   return `${name ?? '(anonymous)'} (${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
 }
 
+=======
+>>>>>>> main
 /** @param {unknown} value */
 function jsonBytes (value) {
   return Buffer.byteLength(JSON.stringify(value))

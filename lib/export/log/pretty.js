@@ -2,6 +2,7 @@
 
 const path = require('node:path')
 const { causes, excuseOf } = require('../../tables/causes')
+const { frameText, printable } = require('./sentence')
 
 const STACK_LINES = 5
 /** @type {Record<number, [name: string, color: keyof typeof CODES]>} pino's levels */
@@ -13,6 +14,7 @@ const LEVELS = {
   50: ['ERROR', 'red'],
   60: ['FATAL', 'red']
 }
+const INFO = 30
 /** SGR parameters: set, reset. */
 const CODES = /** @type {const} */ ({ bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] })
 
@@ -37,13 +39,32 @@ exports.makePretty = ({ hasColors, cwd = '' }) => {
     if (line === null) return json
     const [level, color] = LEVELS[line.level] ?? ['     ', 'dim']
     const head = `[${clock(line.time)}] ${paint(color, level)} `
-    if (line.event === 'opened' || line.event === 'lasting') return `${head}${paint('dim', line.msg)}\n`
-    if (!isFinished(line)) return `${head}${line.msg ?? ''}\n`
-    const below = excuseOf(line.cause) === undefined && !line.startup
-      ? [`why: ${meaning(line.cause)}`, `     ${evidence(line)}`, ...telling(line.stack ?? [], root)]
-      : []
-    return `${[head + paint('bold', line.msg), ...below.map((text) => paint('dim', `    ${text}`))].join('\n')}\n`
+    const message = printable(`${line.msg ?? ''}`)
+    if (line.event === 'opened' || line.event === 'lasting') return `${head}${paint('dim', message)}\n`
+    if (!isFinished(line)) return `${head}${message}\n`
+    const below = belowOf(line, root).map((text) => paint('dim', `    ${printable(text)}`))
+    return `${[head + paint('bold', message), ...below].join('\n')}\n`
   }
+}
+
+/**
+ * What stands below the sentence of a block: why, what was measured, and the stack; of one that is stuck every stack.
+ * @param {any} line
+ * @param {string} root
+ * @returns {string[]}
+ */
+function belowOf (line, root) {
+  if (line.event === 'stuck') return stuckStacks(line.record, root)
+  // Nobody is to blame, or modules are being loaded. Records at start-up tell so, lines by their level.
+  if (excuseOf(line.cause) !== undefined || line.level === INFO) return []
+  return [`why: ${meaning(line.cause)}`, `     ${evidence(line)}`, ...telling(line.stack ?? [], root)]
+}
+
+/** @param {import('../../types').BlockRecord} record @param {string} root */
+function stuckStacks (record, root) {
+  const own = `why: ${meaning(record.cause)}`
+  return [own, ...record.stacks.flatMap(({ count, frames }) =>
+    [`${count} of ${record.samples} stack samples:`, ...frames.map((frame) => `  at ${fromRoot(frameText(frame), root)}`)])]
 }
 
 /** @param {any} line */
@@ -90,7 +111,12 @@ function telling (stack, root = '') {
   const lines = stack.map((line) => line.replace(/^at /, ''))
   const end = lines.findLastIndex((line) => !isForeign(line))
   const shown = lines.slice(0, Math.min(STACK_LINES, end + 1))
-  return shown.map((line) => `at ${root === '' ? line : line.replace(`(${root}`, '(')}`)
+  return shown.map((line) => `at ${fromRoot(line, root)}`)
+}
+
+/** @param {string} line @param {string} root */
+function fromRoot (line, root) {
+  return root === '' ? line : line.replace(`(${root}`, '(')
 }
 
 /** Whether a frame is of a package or of Node.js itself, and not of the reader's own code. @param {string} line */

@@ -1,7 +1,7 @@
 'use strict'
 
-const path = require('node:path')
 const { excuseOf } = require('../../tables/causes')
+const { shortPath } = require('../short-path')
 const { MS_PER_S } = require('../../util/units')
 
 /** Longest name of a package, and longest version: far above any that is in use. */
@@ -71,8 +71,12 @@ function where ({ threadId, cause, frame, samples, profile, probable, generated 
  */
 function place (frame) {
   if (frame === null) return null
-  const file = path.basename(frame.file ?? '')
-  return `${frame.exact === false ? '≈ ' : ''}${frame.function ?? '(anonymous)'} (${file}:${frame.line})`
+  return `${frame.exact === false ? '≈ ' : ''}${frame.function ?? '(anonymous)'} (${shortPath(frame.file)}:${frame.line})`
+}
+
+/** A line of a stack. @param {Frame} frame */
+function frameText ({ function: name, file, line, column }) {
+  return `${name ?? '(anonymous)'} (${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
 }
 
 /** @param {import('../../types').PackageRecord} found */
@@ -100,6 +104,7 @@ function printable (text) {
 }
 
 exports.duration = duration
+exports.frameText = frameText
 exports.nameOf = nameOf
 exports.place = place
 exports.printable = printable

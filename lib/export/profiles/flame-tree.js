@@ -1,5 +1,6 @@
 'use strict'
 
+const { shortPath } = require('../short-path')
 const { stacksOf } = require('./stacks-of')
 
 /** Most nodes: more than a screen can show. The time of further ones goes to their callers. */
@@ -64,7 +65,7 @@ function keyOf (frame) {
 
 /** @param {import('../../types').Frame} frame */
 function nameOf ({ function: name, file, line }) {
-  return `${name ?? '(anonymous)'}${file === null ? '' : ` ${file.split(/[\\/]/).slice(-2).join('/')}:${line}`}`
+  return `${name ?? '(anonymous)'}${file === null ? '' : ` ${shortPath(file)}:${line}`}`
 }
 
 /** @param {string} name @param {string | null} file @returns {Growing} */

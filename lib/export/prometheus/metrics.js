@@ -16,6 +16,7 @@ const { LabelBound } = require('./label-bound')
 const { RecentLongest } = require('./recent-longest')
 const { OTHER } = require('../../util/other')
 const { SeriesHistogram } = require('./series-histogram')
+const { shortPath } = require('../short-path')
 const { MS_PER_S } = require('../../util/units')
 
 /** The label of the main thread, which no worker thread may have. */
@@ -312,8 +313,7 @@ class Metrics {
  * @param {import('../../types').FrameRecord} frame
  */
 function siteOf ({ function: name, file, line, exact }) {
-  const place = (file ?? '').split(/[\\/]/).slice(-2).join('/')
-  return `${exact === false ? '≈ ' : ''}${name ?? '(anonymous)'} ${place}:${line}`
+  return `${exact === false ? '≈ ' : ''}${name ?? '(anonymous)'} ${shortPath(file)}:${line}`
 }
 
 /**

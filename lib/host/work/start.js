@@ -4,7 +4,10 @@ const process = require('../../util/process')
 const { Requests, noRequests } = require('../http/requests')
 const { hasContextFrame, isContextSafe } = require('../runtime')
 const { Contexts } = require('./contexts')
+const { startLibraries } = require('./libraries')
 const { Works } = require('./works')
+
+const noLibraries = { stop: () => {} }
 
 /**
  * Begins to follow what the application works on: requests, and work that is named.
@@ -21,5 +24,7 @@ exports.startWork = (options, bridge) => {
   const requests = options.requests === 'off' ? noRequests : new Requests(bridge, options, contexts)
   const works = new Works(bridge, contexts, requests, options.routes)
   if (!isUnsafe && !escalates) contexts.follow(true)
-  return { requests, works, isUnsafe, escalates }
+  const libraries = options.requests === 'off' ? noLibraries : startLibraries(works)
+  const stop = () => [requests, works, libraries].forEach((part) => part.stop())
+  return { requests, works, isUnsafe, escalates, stop }
 }

@@ -8,8 +8,6 @@ const { RequestContext } = require('../http/context')
 const { attributesOf, checkWork } = require('./given')
 const { Work } = require('./work')
 
-/** @typedef {import('./work').WorkKind} WorkKind */
-
 // Bound at load: the application may have given its promises another one.
 const then = Promise.prototype.then
 
@@ -57,17 +55,16 @@ class Works {
   }
 
   /**
-   * The same for what a library is known to run. It is followed where requests are: nobody has asked for it.
+   * The same for what a library is known to run. It is followed where requests are: nobody has asked for it. Unless it
+   * is part of what is being worked on it begins anew, wherever the library was set up.
    * @template T
-   * @param {WorkKind} kind
-   * @param {string} name
+   * @param {import('./libraries').Known} known
    * @param {() => T} fn
-   * @param {boolean} [isPart] of what is being worked on; else it begins anew, wherever the library was set up
    * @returns {T}
    */
-  begin (kind, name, fn, isPart = false) {
+  begin ({ kind, name, isPart = false, isOpen = false }, fn) {
     if (this.#isStopped) return fn()
-    return this.#work(new Work(this.#contexts.nextId(), kind, name, isPart ? this.#parent : null, nowMs()), fn)
+    return this.#work(new Work(this.#contexts.nextId(), kind, name, isPart ? this.#parent : null, nowMs()), fn, isOpen)
   }
 
   /** What is being worked on, as the parent of what begins. @returns {Work | RequestContext | null} */
@@ -77,8 +74,14 @@ class Works {
     return store instanceof Work || store instanceof RequestContext ? store : store.latest
   }
 
-  /** @template T @param {Work} work @param {() => T} fn @returns {T} */
-  #work (work, fn) {
+  /**
+   * @template T
+   * @param {Work} work
+   * @param {() => T} fn
+   * @param {boolean} [isOpen] it may go on when fn has returned
+   * @returns {T}
+   */
+  #work (work, fn, isOpen = false) {
     const { counters } = this.#bridge
     counters.setWorkInFlight(++this.#inFlight)
     let result
@@ -89,7 +92,7 @@ class Works {
       throw error
     }
     if (!isPromise(result)) {
-      this.#end(work)
+      this.#end(work, isOpen)
       return result
     }
     // What the application gets rejects like its own: were ours a branch beside it, one of the two would go unhandled.
@@ -105,9 +108,9 @@ class Works {
     ]))
   }
 
-  /** @param {Work} work */
-  #end (work) {
-    work.end()
+  /** @param {Work} work @param {boolean} [isOpen] */
+  #end (work, isOpen = false) {
+    if (!isOpen) work.end()
     if (this.#isStopped) return
     const { works, counters } = this.#bridge
     counters.setWorkInFlight(--this.#inFlight)

@@ -3,7 +3,7 @@
 const { Fold } = require('../../explain/fold')
 const { causeOf } = require('../../explain/cause')
 const { KernelEvidence } = require('../../explain/evidence')
-const { blame, blamedFrame, generatedIn, leaf, wrapsNative } = require('../../explain/frame')
+const { blame, blamedFrame, generatedIn, leaf, ownerOf, wrapsNative } = require('../../explain/frame')
 const { folderAtFault } = require('../../explain/package')
 const { causes } = require('../../tables/causes')
 const { roundMs } = require('../../store/record')
@@ -18,6 +18,8 @@ const STACKS_IN_RECORD = 10
 
 /**
  * @typedef {import('../../types').BlockRecord} BlockRecord
+ * @typedef {import('../../types').Frame} Frame
+ * @typedef {import('../../types').StackRecord} StackRecord
  * @typedef {import('../../explain/fold').Stack} Stack
  * @typedef {import('./detector').Block} Block
  * @typedef {import('../kernel/thread-stats').Reading} Reading
@@ -216,7 +218,9 @@ class BlockBuilder {
       profile: null
     }
     const explained = ongoing ? record : layProfile?.(record, startMs, endMs) ?? record
-    return { ...explained, generated: generatedIn(stacks, explained.frame), package: packageAtFault(explained, stacks) }
+    const generated = generatedIn(stacks, explained.frame)
+    const whole = { ...explained, generated, package: packageAtFault(explained, stacks) }
+    return table === undefined ? whole : withNames(whole, table)
   }
 
   /**
@@ -290,6 +294,38 @@ class BlockBuilder {
   #wallTime (ms) {
     return new Date(this.#wallMs + ms).toISOString()
   }
+}
+
+/**
+ * A record whose functions of the application all have a name, and so has the one to blame.
+ * @param {BlockRecord} record
+ * @param {import('../../explain/frame-table').FrameTable} table
+ * @returns {BlockRecord}
+ */
+function withNames (record, table) {
+  const { frame, leaf, stacks, profile, origin } = record
+  const name = (/** @type {Frame} */ each) => ownerOf(each) === 'application' ? table.named(each) : each
+  const inStack = (/** @type {StackRecord} */ stack) => ({ ...stack, frames: stack.frames.map(name) })
+  return {
+    ...record,
+    frame: frame && { ...frame, function: table.named(sampledAt(frame, stacks)).function },
+    leaf: leaf && name(leaf),
+    stacks: stacks.map(inStack),
+    profile: profile && { ...profile, stacks: profile.stacks.map(inStack) },
+    origin: origin && { ...origin, frame: table.named(origin.frame), frames: origin.frames.map(name) }
+  }
+}
+
+/**
+ * A frame of a stack in the same line: of a line that a CPU profile has told, the column is not known.
+ * @param {Frame} frame
+ * @param {StackRecord[]} stacks
+ */
+function sampledAt (frame, stacks) {
+  if (frame.function !== null) return frame
+  const isThere = (/** @type {Frame} */ { function: name, file, line }) =>
+    name === null && file === frame.file && line === frame.line
+  return stacks.flatMap(({ frames }) => frames).find(isThere) ?? frame
 }
 
 /** @param {Stack} stack */

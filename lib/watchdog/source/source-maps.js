@@ -5,6 +5,7 @@ const { nowMs } = require('../../util/clock')
 const { FrameTable } = require('../../explain/frame-table')
 const { FunctionHeads } = require('../../explain/function-head')
 const { SourceMaps: MapReader } = require('../../explain/source-map')
+const { FunctionNames } = require('./function-names')
 const { readSource } = require('./read-source')
 
 /** The host is asked again after this time: a map may come later than its file, or have been let go of for others. */
@@ -27,8 +28,14 @@ class SourceMaps {
   constructor (post, stripsTypes) {
     this.#post = post
     this.#maps = new MapReader(readSource, { onMissing: (file) => this.#ask(file), stripsTypes })
-    const heads = new FunctionHeads(readSource, (file) => this.isInMemory(file))
-    this.frames = new FrameTable((frame) => this.#maps.original(frame), (raw) => heads.has(raw))
+    const isInMemory = (/** @type {string} */ file) => this.isInMemory(file)
+    const heads = new FunctionHeads(readSource, isInMemory)
+    const names = new FunctionNames(readSource, isInMemory)
+    this.frames = new FrameTable(
+      (frame) => this.#maps.original(frame),
+      (raw) => heads.has(raw),
+      (frame) => names.nameOf(frame)
+    )
   }
 
   /** @param {string} file */

@@ -135,7 +135,7 @@ test('answers are checked when nothing is measured any more: to read long ones b
   if (file === null) return
   const params = { consumeMs: 0, count: 4, idLength: 100000, workers: 2 }
   const data = { implementation: 'direct', lane: {}, order: 'last-in', asyncMs: 0, isWallTime: false, isOnce: false }
-  const context = new Context({ cell: { variant: 'direct', params, module: '', data }, mode: 'default', seconds: 0.02, warmUpSeconds: 0, shared: { file, stepsPerMs: 1 } }, null, () => {})
+  const context = new Context({ cell: { variant: 'direct', params, module: '', data }, mode: 'default', seconds: 0.3, warmUpSeconds: 0, shared: { file, stepsPerMs: 1 } }, null, () => {})
   let isMeasured = false
   const [during, after] = [new Set(), new Set()]
   context.measure = async (work) => {

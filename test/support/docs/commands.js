@@ -10,7 +10,7 @@ const { BIN } = require('./world')
 const { scripts } = require('../../../package.json')
 const NPM_COMMANDS = ['ci', 'install', 'pack', 'view']
 /** Programs that documents may name; what they are given is theirs. */
-const OTHERS = ['curl', 'docker', 'kubectl', 'go', 'esbuild', 'next', 'tsx', 'pino-pretty', 'flamegraph.pl', 'git', '--banner:js=import']
+const OTHERS = ['curl', 'docker', 'kubectl', 'go', 'esbuild', 'next', 'tsx', 'flamegraph.pl', 'git', '--banner:js=import']
 
 /** @type {Map<string, { flags: Map<string, boolean>, commands: string[] }>} by subcommand, '' = none */
 const helps = new Map()

@@ -164,11 +164,11 @@ test('what cannot be profiled is refused with a code that says what to do instea
     [['doctor', '--no-open', '--', 'node', './primary.js'], /node:cluster.*loopwatch run.*LOOPWATCH_ERR_CLUSTER/],
     [['cpu', '--no-open', '--', 'npm', 'start'], /'node app\.js' or 'app\.js', got "npm start".*LOOPWATCH_ERR_TARGET/],
     [['cpu'], /LOOPWATCH_ERR_TARGET/],
-    [['cpu', '--', 'node', 'missing.js'], /the application could not start: there is no file .*missing\.js.*LOOPWATCH_ERR_START/],
-    [['flames', '--', 'app.js'], /doctor, flame, bubbleprof.*LOOPWATCH_ERR_OPTION/],
-    [['cpu', '--output', 'file', '--', 'app.js'], /--output cannot write .*file.*LOOPWATCH_ERR_OUTPUT/],
+    [['cpu', '--', 'node', './missing.js'], /the application could not start: there is no file .*missing\.js.*LOOPWATCH_ERR_START/],
+    [['flames', '--', './app.js'], /doctor, flame, bubbleprof.*LOOPWATCH_ERR_OPTION/],
+    [['cpu', '--output', 'file', '--', './app.js'], /--output cannot write .*file.*LOOPWATCH_ERR_OUTPUT/],
     // Below it a folder is said not to be there that is.
-    [['cpu', '--output', '/proc/nothing/reports', '--', 'app.js'], /--output cannot write .*nothing.*LOOPWATCH_ERR_OUTPUT/]
+    [['cpu', '--output', '/proc/nothing/reports', '--', './app.js'], /--output cannot write .*nothing.*LOOPWATCH_ERR_OUTPUT/]
   ]
   await Promise.all(
     cases.map(async ([args, says]) => assert.match(await startProfile(t, args, { cwd: dir }).error(), says))

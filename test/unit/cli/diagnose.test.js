@@ -47,8 +47,8 @@ test('blocks of one function are one line of the report', () => {
       routes.join()
     ]),
     [
-      ['report (report.js:41)', 'many', 2, 800, 500, 'GET /report/:id'],
-      ['other (report.js:41)', 'js', 1, 100, 100, 'GET /report/:id']
+      ['report (app/report.js:41)', 'many', 2, 800, 500, 'GET /report/:id'],
+      ['other (app/report.js:41)', 'js', 1, 100, 100, 'GET /report/:id']
     ]
   )
   assert.equal(blockedMs, 900)
@@ -57,8 +57,8 @@ test('blocks of one function are one line of the report', () => {
 test('a place is the line that most of the time was in, and one that is certain before one in doubt', () => {
   const at = (/** @type {number} */ durationMs, /** @type {number} */ line, /** @type {boolean} */ exact) => ({ ...block('native', durationMs), frame: { function: 'report', file: '/srv/app/report.js', line, column: 1, exact } })
   const placeOf = (/** @type {ReturnType<typeof block>[]} */ blocks) => judge({ ...calm, blocks }).sites[0].place
-  assert.equal(placeOf([at(200, 42, true), at(300, 41, true), at(900, 43, false)]), 'report (report.js:41)')
-  assert.equal(placeOf([at(200, 42, false)]), '≈ report (report.js:42)')
+  assert.equal(placeOf([at(200, 42, true), at(300, 41, true), at(900, 43, false)]), 'report (app/report.js:41)')
+  assert.equal(placeOf([at(200, 42, false)]), '≈ report (app/report.js:42)')
 })
 
 const FILE = '/srv/app/report.js'
@@ -92,17 +92,17 @@ test('a line that the CPU profile of the second run contradicts becomes its own,
   const compare = (/** @type {any} */ sites, /** @type {any} */ profile) =>
     compareRuns(sites, 10000, profile, () => SOURCE)
   const doubted = compare(sitesOf(3, false), secondRun({ 2: 480, 3: 20, 139: 30 }, 10))
-  assert.deepEqual([doubted.sites[0].place, doubted.sites[0].exact], ['report (report.js:2)', true])
-  assert.deepEqual(doubted.notes, ['The line was in doubt in the first run; by the CPU profile of the second it is report (report.js:2).'])
-  assert.deepEqual(compare(sitesOf(3, true), secondRun({ 2: 500 }, 0)).notes, ['The two runs disagree about the line: by the first it is report (report.js:3), by most samples of the second line 2.'])
-  assert.deepEqual(compare(sitesOf(2, false), secondRun({ 2: 500 }, 0)), { sites: [{ ...sitesOf(2, false)[0], exact: true, place: 'report (report.js:2)' }], notes: [] })
+  assert.deepEqual([doubted.sites[0].place, doubted.sites[0].exact], ['report (app/report.js:2)', true])
+  assert.deepEqual(doubted.notes, ['The line was in doubt in the first run; by the CPU profile of the second it is report (app/report.js:2).'])
+  assert.deepEqual(compare(sitesOf(3, true), secondRun({ 2: 500 }, 0)).notes, ['The two runs disagree about the line: by the first it is report (app/report.js:3), by most samples of the second line 2.'])
+  assert.deepEqual(compare(sitesOf(2, false), secondRun({ 2: 500 }, 0)), { sites: [{ ...sitesOf(2, false)[0], exact: true, place: 'report (app/report.js:2)' }], notes: [] })
   // Of a call into another function a profile has no line.
   assert.deepEqual(compare(sitesOf(3, true), secondRun({ 2: 20 }, 480)), { sites: sitesOf(3, true), notes: [] })
 })
 
 test('a culprit that the second run hardly met is said to be one of the first alone, but not where a profile knows it by another name', () => {
   const { sites } = judge({ ...calm, blocks: [block('js', 5000)] })
-  assert.deepEqual(compareRuns(sites, 10000, secondRun({ 2: 100 }, 0), () => SOURCE).notes[0], 'The two runs disagree: report (report.js:41) blocked for 50 % of the first one and took 10 % of the second.')
+  assert.deepEqual(compareRuns(sites, 10000, secondRun({ 2: 100 }, 0), () => SOURCE).notes[0], 'The two runs disagree: report (app/report.js:41) blocked for 50 % of the first one and took 10 % of the second.')
   assert.deepEqual(compareRuns(sites.map((site) => ({ ...site, file: '/srv/src/report.ts' })), 10000, secondRun({ 2: 100 }, 0), () => SOURCE).notes, [])
 })
 

@@ -1,6 +1,7 @@
 'use strict'
 
 const test = require('node:test')
+const path = require('node:path')
 const assert = require('node:assert/strict')
 const { cutProfiles } = require('../../../lib/explain/cpu-profile')
 const { builtinIn, lineOfCall } = require('../../../lib/explain/native-call')
@@ -276,4 +277,20 @@ test('of a C++ function that is called without JavaScript between the line is it
   const called = [node(1, '(root)', null, [2]), node(2, 'load', 1, [3]), node(3, 'timingSafeEqual', null, [], { hitCount: 6, positionTicks: [{ line: 3, ticks: 6 }] })]
   const { frame } = lay(makeWindow(called, [3, 3, 3, 3, 3, 3]).profile, { frame: { ...makeRecord().frame, function: 'load', file: '/srv/app/report.js', line: 4, column: 1, exact: false } })
   assert.deepEqual([frame.function, frame.line, frame.exact], ['load', 3, true])
+})
+
+test('the time in which the agent itself asks and takes its profile is no call of the application', () => {
+  const agent = path.join(__dirname, '..', '..', '..', 'lib', 'host', 'agent.js')
+  const nodes = [
+    node(1, '(root)', null, [2]),
+    node(2, 'load', 1, [3, 5]),
+    node(3, 'profile', agent, [4]),
+    node(4, 'stop', null),
+    node(5, 'check', 2)
+  ]
+  const samples = [4, 4, 4, 4, 4, 3, 5, 5, 5]
+  const told = lay(makeWindow(nodes, samples).profile, { samples: 0 })
+  assert.equal(told.profile.call, null)
+  assert.equal(told.frame?.function, 'check')
+  assert.deepEqual(told.profile.stacks.map((/** @type {any} */ { count }) => count), [3])
 })

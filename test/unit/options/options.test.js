@@ -14,7 +14,7 @@ const wrong = {
   port: [-1, 65536, 1.5, NaN, '9464', true, null],
   token: ['', 1, null, false],
   allowHosts: ['a', [1], [''], null],
-  log: ['true', 1, null, [], { level: 'loud' }, { destination: 3 }, { destination: '' }, { file: 'x' }],
+  log: ['true', 1, null, [], { level: 'loud' }, { destination: 3 }, { destination: '' }, { file: 'x' }, { format: 'xml' }],
   requests: ['yes', true, null, ''],
   route: ['', '/x', {}, null],
   origin: ['yes', true, null, ''],
@@ -99,6 +99,8 @@ test('a preload has its log on stderr unless the environment says where', () => 
     warn: { level: 'warn', destination: 2 },
     stderr: { destination: 2 },
     stdout: { destination: 1 },
+    pretty: { destination: 2, format: 'pretty' },
+    'stdout, json,debug': { destination: 1, format: 'json', level: 'debug' },
     true: true,
     false: false
   }
@@ -121,7 +123,7 @@ test('what the application does to its options later changes nothing, and what c
 
 test('a value written for the environment reads back the same', () => {
   const given = { threshold: 75.5, port: false, labels: { a: 'b', c: 'd' }, allowHosts: ['x', 'y'], keep: 7 }
-  for (const log of [true, false, { destination: 1 }, { destination: 2 }, { level: 'warn' }]) {
+  for (const log of [true, false, { destination: 1 }, { destination: 2 }, { level: 'warn' }, { format: 'json' }, { destination: 2, format: 'pretty', level: 'debug' }]) {
     const all = /** @type {any} */ ({ ...given, log })
     const env = Object.fromEntries(table.filter(({ key }) => key in all).map((row) =>
       [row.env, (row.type.format ?? String)(all[row.key])]))

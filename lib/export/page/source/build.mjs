@@ -1,10 +1,11 @@
-// Builds the page's script and style, with the licences of what is in them. The result is kept in
+// Builds the page's script and style, with the licences of what is in them, and the runbook. The result is kept in
 // ../built, so that the package needs no build and none of these libraries:
 // node lib/export/page/source/build.mjs
 import { build } from 'esbuild'
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { buildRunbook } from './runbook.mjs'
 
 const SOURCE = path.dirname(fileURLToPath(import.meta.url))
 const ROOT = path.join(SOURCE, '..', '..', '..', '..')
@@ -34,6 +35,7 @@ export async function buildPage () {
     // A report carries the style of the page, which has the report's part too.
     ...Object.fromEntries(files.filter(([name]) => name !== 'report.css')),
     'index.html': fs.readFileSync(path.join(SOURCE, 'index.html'), 'utf8'),
+    'runbook.html': buildRunbook(ROOT),
     'THIRD-PARTY.txt': [...packages].sort().map(licenceOf).join('\n')
   }
 }

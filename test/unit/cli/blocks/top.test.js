@@ -19,9 +19,9 @@ test('culprits are added up by place, work and cause, the longest in total first
   assert.deepEqual(
     culprits.map(({ place, cause, count, totalMs, longestMs }) => [place, cause, count, totalMs, longestMs]),
     [
-      ['often (orders.js:7)', 'js', 2, 170, 90],
-      ['rare (orders.js:7)', 'js', 1, 100, 100],
-      ['often (orders.js:7)', 'native', 1, 60, 60]
+      ['often (app/orders.js:7)', 'js', 2, 170, 90],
+      ['rare (app/orders.js:7)', 'js', 1, 100, 100],
+      ['often (app/orders.js:7)', 'native', 1, 60, 60]
     ]
   )
 })
@@ -32,7 +32,7 @@ test('the table has shares of all blocked time, and a doubtful line is marked', 
     makeRecord({ durationMs: 250, cause: 'starved', frame: null, request: null })
   ])
   assert.match(table, /^2 blocks, 1\.0 s in all$/m)
-  assert.match(table, /^ {2}≈ parse \(orders\.js:7\) +GET \/orders +native +1 +750 ms +75 % +750 ms$/m)
+  assert.match(table, /^ {2}≈ parse \(app\/orders\.js:7\) +GET \/orders +native +1 +750 ms +75 % +750 ms$/m)
   assert.match(table, /^ {2}- +\(no request\) +starved +1 +250 ms +25 % +250 ms$/m)
   assert.equal(topTable([]), 'no blocks\n')
 })

@@ -4,6 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { parse } = require('../../../../lib/cli/doctor/metrics')
 const { findings } = require('../../../../lib/cli/doctor/doctor')
+const { limitsOf } = require('../../../../lib/cli/doctor/limits')
 
 /** @param {string} lines that differ from an agent in good health */
 const metrics = (lines = '') => parse(`# HELP loopwatch_build_info Always 1
@@ -58,4 +59,11 @@ test('samples are read with their escaped labels', () => {
     { name: 'a', labels: { b: 'x"y\\n\n', c: '}' }, value: Infinity },
     { name: 'd', labels: {}, value: 1.5 }
   ])
+})
+
+test('on Linux the kernel tells what Node.js 20 does not, so that no limit is told of it', () => {
+  assert.equal(limitsOf('20.20.0', 'linux').length, 1)
+  assert.match(limitsOf('20.20.0', 'darwin').join('\n'), /elsewhere than on Linux, CPU time of worker threads/)
+  assert.equal(limitsOf('20.20.0', null).length, 2, 'of another machine nobody knows')
+  assert.deepEqual(limitsOf('24.1.0', 'darwin'), [])
 })

@@ -12,7 +12,7 @@ const { makeRecord } = require('../../../support/record')
 /**
  * A log into a file, on a clock that stands until it is set.
  * @param {import('node:test').TestContext} t
- * @param {{ level?: string }} [options]
+ * @param {{ level?: string, format?: 'json' | 'pretty' }} [options]
  */
 function makeLog (t, options = {}) {
   const file = path.join(makeDir(t), 'app.log')
@@ -42,6 +42,29 @@ test('a block gives a line when it opens, each time it is reported again, and wh
     { event: 'lasting', durationMs: 1060, level: 40 },
     { event: 'settled', durationMs: 2600, level: 40 }
   ])
+})
+
+test('a block at start-up is one line, when it is over', (t) => {
+  const { log, lines } = makeLog(t)
+  log.opened(makeRecord({ startup: true, ongoing: true, durationMs: 60 }))
+  log.lasting(makeRecord({ startup: true, ongoing: true, durationMs: 1060 }))
+  log.settled(makeRecord({ startup: true, durationMs: 2600 }))
+  assert.deepEqual(lines().map(({ event, level }) => ({ event, level })), [{ event: 'settled', level: 30 }])
+})
+
+test('a long block has further lines after 1, 5, 15 and 60 s', (t) => {
+  const { log, lines } = makeLog(t)
+  for (let second = 0; second <= 61; second++) {
+    log.lasting(makeRecord({ ongoing: true, durationMs: second * 1000 + 60 }))
+  }
+  assert.deepEqual(lines().map(({ durationMs }) => durationMs), [1060, 5060, 15060, 60060])
+})
+
+test('lines are for people where the option says so', (t) => {
+  const { log, texts } = makeLog(t, { format: 'pretty' })
+  log.settled(makeRecord())
+  assert.match(texts()[0], /^\[[\d:.]+\] WARN {2}event loop was blocked for 312 ms: report \(app\/report\.js:41\)/)
+  assert.match(texts()[1], /^ {4}why: /)
 })
 
 test('a line carries what there is to search by, and the innermost frames as text', (t) => {

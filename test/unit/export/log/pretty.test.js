@@ -30,10 +30,28 @@ test('a finished block has why and where below its sentence, the stack down to t
 
 test('blocks in progress, at start-up and without anybody to blame are one line', () => {
   const pretty = makePretty({ hasColors: false })
-  for (const differences of [{ event: 'opened' }, { event: 'lasting' }, { startup: true }, { cause: 'starved' }]) {
+  for (const differences of [{ event: 'opened' }, { event: 'lasting' }, { level: 30 }, { cause: 'starved' }]) {
     const text = pretty(JSON.stringify({ ...line, ...differences }))
     assert.equal(text.split('\n').length, 2, JSON.stringify(differences))
   }
+})
+
+test('a block that is stuck is shown with every stack', () => {
+  const frame = { function: 'spin', file: '/app/app.js', line: 3, column: 5 }
+  const record = { cause: 'js', samples: 9, stacks: [{ count: 7, weightMs: 1, frames: [frame] }, { count: 2, weightMs: 1, frames: [{ ...frame, function: null }] }] }
+  const text = makePretty({ hasColors: false, cwd: '/app' })(JSON.stringify({ ...line, event: 'stuck', level: 50, record }))
+  assert.equal(text, `[09:05:03.007] ERROR ${line.msg}
+    why: JavaScript of the application kept the CPU
+    7 of 9 stack samples:
+      at spin (app.js:3:5)
+    2 of 9 stack samples:
+      at (anonymous) (app.js:3:5)
+`)
+})
+
+test('names give no orders to a terminal', () => {
+  const text = makePretty({ hasColors: false })(JSON.stringify({ ...line, msg: 'a\u001b[2Jb', stack: ['x\u001b]0;y\u0007 (/app/a.js:1:1)'] }))
+  assert.ok(!text.includes('\u001b') && !text.includes('\u0007'), JSON.stringify(text))
 })
 
 test('what is no line of pino comes back as it was', () => {

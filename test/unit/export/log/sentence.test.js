@@ -11,15 +11,15 @@ const job = { kind: /** @type {const} */ ('job'), name: 'email:send', id: '7', p
 test('a block is one sentence: how long, where, which request, why', () => {
   /** @type {[Partial<import('../../../../lib/types').BlockRecord>, string][]} */
   const sentences = [
-    [{}, 'event loop was blocked for 312 ms: report (report.js:41), GET /report/:id (js)'],
-    [{ ongoing: true, durationMs: 2345 }, 'event loop blocked for 2.3 s so far: report (report.js:41), GET /report/:id (js)'],
-    [{ durationMs: 999.4 }, 'event loop was blocked for 999 ms: report (report.js:41), GET /report/:id (js)'],
-    [{ durationMs: 1000, request: null }, 'event loop was blocked for 1.0 s: report (report.js:41) (js)'],
-    [{ request: null, work: job }, 'event loop was blocked for 312 ms: report (report.js:41), job email:send (js)'],
-    [{ request: null, work: { ...job, ended: true } }, 'event loop was blocked for 312 ms: report (report.js:41), after job email:send (js)'],
-    [{ work: job }, 'event loop was blocked for 312 ms: report (report.js:41), job email:send of GET /report/:id (js)'],
-    [{ startup: true, request: null, cause: 'sync-io' }, 'event loop was blocked for 312 ms at start-up: report (report.js:41) (sync-io)'],
-    [{ frame: { function: null, file: '/srv/app/a b.js', line: 7, column: 1, exact: false } }, 'event loop was blocked for 312 ms: ≈ (anonymous) (a b.js:7), GET /report/:id (js)'],
+    [{}, 'event loop was blocked for 312 ms: report (app/report.js:41), GET /report/:id (js)'],
+    [{ ongoing: true, durationMs: 2345 }, 'event loop blocked for 2.3 s so far: report (app/report.js:41), GET /report/:id (js)'],
+    [{ durationMs: 999.4 }, 'event loop was blocked for 999 ms: report (app/report.js:41), GET /report/:id (js)'],
+    [{ durationMs: 1000, request: null }, 'event loop was blocked for 1.0 s: report (app/report.js:41) (js)'],
+    [{ startup: true, request: null, cause: 'sync-io' }, 'event loop was blocked for 312 ms at start-up: report (app/report.js:41) (sync-io)'],
+    [{ frame: { function: null, file: '/srv/app/a b.js', line: 7, column: 1, exact: false } }, 'event loop was blocked for 312 ms: ≈ (anonymous) (app/a b.js:7), GET /report/:id (js)'],
+    [{ request: null, work: job }, 'event loop was blocked for 312 ms: report (app/report.js:41), job email:send (js)'],
+    [{ request: null, work: { ...job, ended: true } }, 'event loop was blocked for 312 ms: report (app/report.js:41), after job email:send (js)'],
+    [{ work: job }, 'event loop was blocked for 312 ms: report (app/report.js:41), job email:send of GET /report/:id (js)'],
     [{ frame: null }, 'event loop was blocked for 312 ms: outside application code, GET /report/:id (js)'],
     [{ frame: null, request: null, samples: 0, cause: 'unknown' }, 'event loop was blocked for 312 ms: no stack taken (unknown)'],
     [{ frame: null, request: null, samples: 0, cause: 'native', ongoing: true }, 'event loop blocked for 312 ms so far: inside a call that does not answer before it returns (native)'],
@@ -33,12 +33,12 @@ test('the package at fault stands after the place, with its version where it has
   const moment = { name: 'moment', version: '2.29.1', bugs: 'https://github.com/moment/moment/issues' }
   /** @type {[Partial<import('../../../../lib/types').BlockRecord>, string][]} */
   const sentences = [
-    [{ package: moment }, 'event loop was blocked for 312 ms: report (report.js:41), in moment@2.29.1, GET /report/:id (js)'],
-    [{ package: { ...moment, version: null }, request: null }, 'event loop was blocked for 312 ms: report (report.js:41), in moment (js)'],
-    [{ package: { ...moment, name: '@s/x' }, request: null }, 'event loop was blocked for 312 ms: report (report.js:41), in @s/x@2.29.1 (js)'],
-    [{ package: null }, 'event loop was blocked for 312 ms: report (report.js:41), GET /report/:id (js)'],
-    [{ package: { name: '\u001b[2Jx', version: '1\r\n', bugs: null }, request: null }, 'event loop was blocked for 312 ms: report (report.js:41), in \uFFFD[2Jx@1\uFFFD\uFFFD (js)'],
-    [{ package: { name: 'x'.repeat(214), version: '1'.repeat(256), bugs: null }, request: null }, `event loop was blocked for 312 ms: report (report.js:41), in ${'x'.repeat(79)}…@${'1'.repeat(79)}… (js)`]
+    [{ package: moment }, 'event loop was blocked for 312 ms: report (app/report.js:41), in moment@2.29.1, GET /report/:id (js)'],
+    [{ package: { ...moment, version: null }, request: null }, 'event loop was blocked for 312 ms: report (app/report.js:41), in moment (js)'],
+    [{ package: { ...moment, name: '@s/x' }, request: null }, 'event loop was blocked for 312 ms: report (app/report.js:41), in @s/x@2.29.1 (js)'],
+    [{ package: null }, 'event loop was blocked for 312 ms: report (app/report.js:41), GET /report/:id (js)'],
+    [{ package: { name: '\u001b[2Jx', version: '1\r\n', bugs: null }, request: null }, 'event loop was blocked for 312 ms: report (app/report.js:41), in \uFFFD[2Jx@1\uFFFD\uFFFD (js)'],
+    [{ package: { name: 'x'.repeat(214), version: '1'.repeat(256), bugs: null }, request: null }, `event loop was blocked for 312 ms: report (app/report.js:41), in ${'x'.repeat(79)}…@${'1'.repeat(79)}… (js)`]
   ]
   for (const [differences, sentence] of sentences) assert.equal(sentenceOf(makeRecord(differences)), sentence)
 })

@@ -30,7 +30,7 @@ test('hooks are refused where they could end the application (CVE-2025-59466)', 
 test('the sentence about a block says where its operation was created', () => {
   const frame = { function: 'plan', file: '/srv/jobs.js', line: 3, column: 17 }
   assert.equal(sentenceOf(makeRecord({ request: null, origin: { type: 'Timeout', durationMs: 300, frame, frames: [frame] } })),
-    'event loop was blocked for 312 ms: report (report.js:41), created at plan (jobs.js:3) (js)')
+    'event loop was blocked for 312 ms: report (app/report.js:41), created at plan (srv/jobs.js:3) (js)')
 })
 
 test('a block of an earlier version\'s file, without an origin, is described as well', () => {

@@ -98,8 +98,8 @@ test('nested work says its parent and the whole that it is part of; a job begins
       assert.equal(here()?.parent?.name, 'middle')
       assert.equal(here()?.rootId, outer?.id)
     }))
-    works.begin('job', 'queue', () => assert.deepEqual([here()?.kind, here()?.parent, here()?.rootId], ['job', null, here()?.id]))
-    works.begin('operation', 'query', () => assert.equal(here()?.parent?.name, 'outer'), true)
+    works.begin({ kind: 'job', name: 'queue' }, () => assert.deepEqual([here()?.kind, here()?.parent, here()?.rootId], ['job', null, here()?.id]))
+    works.begin({ kind: 'operation', name: 'query', isPart: true }, () => assert.equal(here()?.parent?.name, 'outer'))
   })
 })
 

@@ -1,0 +1,41 @@
+// The runbook that the agent serves at /runbook, made of docs/operate/runbook.md when the page is built.
+import fs from 'node:fs'
+import path from 'node:path'
+import { Marked } from 'marked'
+
+const DOCUMENT = 'docs/operate/runbook.md'
+
+/** @param {string} root of the repository @returns {string} the page */
+export function buildRunbook (root) {
+  const marked = new Marked({ async: false })
+  marked.use({
+    renderer: {
+      // An alert links to the heading of its name.
+      heading ({ tokens, depth, text }) {
+        return `<h${depth} id="${text}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+      },
+      // An agent serves no other document: their text says where it stands in the package.
+      link ({ href, tokens }) {
+        const text = this.parser.parseInline(tokens)
+        const file = path.posix.join(path.posix.dirname(DOCUMENT), href)
+        return `${text} (<code>${file}</code> of the package)`
+      }
+    }
+  })
+  const body = marked.parse(fs.readFileSync(path.join(root, DOCUMENT), 'utf8'))
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>loopwatch: runbook</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="page.css">
+</head>
+<body class="document">
+<p><a href="./">Live page</a> · <a href="blocks">blocks</a> · <a href="metrics">metrics</a></p>
+${body}</body>
+</html>
+`
+}

@@ -1,0 +1,8 @@
+'use strict'
+
+/**
+ * As much of a path as tells files apart in a message: the file and its folder, since half of all files are called
+ * index.js.
+ * @param {string | null} file
+ */
+exports.shortPath = (file) => (file ?? '').split(/[\\/]/).slice(-2).filter(Boolean).join('/')

@@ -1,0 +1,231 @@
+'use strict'
+
+const { beginsFunction } = require('../../explain/function-head')
+const { TOKEN } = require('../../explain/own-lines')
+
+/** A larger file is a bundle. To look through one of this size takes 20 ms, once a place. */
+const MOST_CHARS = 512 * 1024
+/** Most places that are remembered. */
+const PLACES = 10000
+/** So much text before a function is looked at for what it belongs to. */
+const BEFORE_CHARS = 200
+
+const OPENING = ['(', '[', '{']
+const PAIRS = /** @type {Record<string, string>} */ ({ ')': '(', ']': '[', '}': '{' })
+/** Statements that have a parenthesis before their block, and words before a parenthesis that call nothing. */
+const NO_CALL = /^(?:if|for|while|switch|catch|with|return|await|typeof|void|yield|in|of|case|else|do|throw|delete)$/
+const VERBS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'all']
+const OF_PROMISES = ['then', 'catch', 'finally']
+
+/** The name of a function expression, empty if it has none, and where it begins: `async function* name (`. */
+const FUNCTION = /(?:\basync\s+)?\bfunction\b\s*\*?\s*([\w$]*)\s*(?:<[^<>()]*>\s*)?$/
+const METHOD = /([\w$#]+)\s*(?:<[^<>()]*>\s*)?$/
+const PARAMETER = /[\w$]+\s*$/
+const ASYNC = /(?:\basync\s*)?(?:<[^<>()]*>\s*)?$/
+const ASSIGNED = /((?:[\w$]+\.)*[\w$#]+)\s*(?::[^=;,(){}]+)?[^=!<>+\-*/%&|^]?=$/
+const PROPERTY = /(?:([\w$]+)|'([^'\n]*)'|"([^"\n]*)")\s*:$/
+const CALLEE = /(\bnew\s+)?(?:([\w$]+)\s*\??\.\s*)?([\w$#]+)\s*(?:\?\.\s*)?(?:<[^<>()]*>\s*)?$/
+const FIRST_TEXT = /^\s*(['"`])((?:(?!\1)[^\\\n$]){1,60})\1\s*,/
+
+/**
+ * @typedef {object} Level brackets that are open at a place
+ * @property {string} char the bracket, empty for the file itself
+ * @property {number} index
+ * @property {number} from where the current statement or argument begins
+ * @property {number | null} arrow of it
+ * @property {{ open: number, close: number } | null} closed the last parentheses in it
+ */
+
+/**
+ * The brackets that are open at a place of a text, outermost first; null where they do not match: the text is no
+ * JavaScript, or has a template in a template.
+ * @param {string} text
+ * @param {number} offset
+ */
+function levelsAt (text, offset) {
+  /** @type {Level[]} */
+  const levels = [{ char: '', index: -1, from: 0, arrow: null, closed: null }]
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    if (index >= offset) break
+    const level = levels[levels.length - 1]
+    if (token === '=>') level.arrow = index
+    else if (token === ';' || token === ',') Object.assign(level, { from: index + 1, arrow: null })
+    else if (OPENING.includes(token)) levels.push({ char: token, index, from: index + 1, arrow: null, closed: null })
+    else if (PAIRS[token] !== undefined) {
+      if (level.char !== PAIRS[token]) return null
+      levels.pop()
+      close(levels[levels.length - 1], level, text, index)
+    }
+  }
+  return levels
+}
+
+/**
+ * @param {Level} outer
+ * @param {Level} level within, which ends
+ * @param {string} text
+ * @param {number} index of its end
+ */
+function close (outer, level, text, index) {
+  if (level.char === '(') outer.closed = { open: level.index, close: index }
+  // The body of an arrow function is over, and with it the function.
+  const isBody = level.char === '{' && outer.arrow !== null && text.slice(outer.arrow + 2, level.index).trim() === ''
+  if (isBody) outer.arrow = null
+}
+
+/**
+ * Where the innermost function begins that is open at a place, as an index of its level and one of the text, with its
+ * own name if it has one; null at the top level of a file.
+ * @param {string} text
+ * @param {Level[]} levels
+ * @param {number} offset
+ * @returns {{ at: number, start: number, name: string } | null}
+ */
+function innermost (text, levels, offset) {
+  for (let at = levels.length - 1; at >= 0; at--) {
+    const { char, arrow } = levels[at]
+    const end = levels[at + 1]?.index ?? offset
+    if (arrow !== null && isWithin(text.slice(arrow + 2, end), char)) return { at, start: headOf(text, levels[at], arrow), name: '' }
+    const body = char === '{' ? bodyOf(text, levels[at - 1], levels[at].index) : null
+    if (body !== null) return { at: at - 1, ...body }
+  }
+  return null
+}
+
+/**
+ * Whether an arrow function is still open: without braces, its body among statements ends with its line.
+ * @param {string} body so far
+ * @param {string} char of its level
+ */
+const isWithin = (body, char) => char === '(' || char === '[' || !body.trimStart().includes('\n')
+
+/** Where the parameters of an arrow function begin. @param {string} text @param {Level} level @param {number} arrow */
+function headOf (text, { closed }, arrow) {
+  const isList = closed !== null && /^\s*(?::[^;{}]*)?$/.test(text.slice(closed.close + 1, arrow))
+  const before = text.slice(0, isList ? closed.open : arrow).slice(-BEFORE_CHARS)
+  const cut = isList ? 0 : PARAMETER.exec(before)?.[0].length ?? 0
+  const rest = before.slice(0, before.length - cut)
+  return (isList ? closed.open : arrow) - cut - (ASYNC.exec(rest)?.[0].length ?? 0)
+}
+
+/**
+ * The function whose body begins with a brace, null where it is another block.
+ * @param {string} text
+ * @param {Level} outer
+ * @param {number} brace
+ */
+function bodyOf (text, { closed }, brace) {
+  if (closed === null || !/^\s*(?::[^;{}=]*)?$/.test(text.slice(closed.close + 1, brace))) return null
+  const before = text.slice(Math.max(0, closed.open - BEFORE_CHARS), closed.open)
+  const found = FUNCTION.exec(before) ?? METHOD.exec(before)
+  if (found === null || NO_CALL.test(found[1])) return null
+  return { start: closed.open - found[0].length, name: found[1] }
+}
+
+/**
+ * What a function without a name is, by what stands before it.
+ * @param {string} text
+ * @param {Level} level
+ * @param {Level | undefined} outer
+ * @param {number} start of the function
+ */
+function describe (text, level, outer, start) {
+  const before = text.slice(Math.max(level.from, start - BEFORE_CHARS), start).trimEnd()
+  const assigned = ASSIGNED.exec(before)
+  if (assigned !== null) return assigned[1].split('.').slice(-2).join('.')
+  const property = level.char === '{' && !before.includes('?') ? PROPERTY.exec(before) : null
+  if (property !== null) return property[1] ?? property[2] ?? property[3]
+  return level.char === '(' && before === '' ? callbackOf(text, level, outer) : null
+}
+
+/** @param {string} text @param {Level} level of the call's arguments @param {Level | undefined} outer */
+function callbackOf (text, { index }, outer) {
+  const call = callAt(text, index)
+  if (call === null) return 'immediately invoked function'
+  const handled = call.route ?? (outer?.char === '(' ? callAt(text, outer.index)?.route : null)
+  return handled ?? `callback of ${call.name}`
+}
+
+/**
+ * The call whose arguments begin at a parenthesis, null where it calls nothing.
+ * @param {string} text
+ * @param {number} index
+ */
+function callAt (text, index) {
+  const [all, made, object, method] = CALLEE.exec(text.slice(Math.max(0, index - BEFORE_CHARS), index)) ?? []
+  if (all === undefined || NO_CALL.test(method)) return null
+  const first = FIRST_TEXT.exec(text.slice(index + 1, index + BEFORE_CHARS))?.[2] ?? null
+  if (made) return { name: `new ${method}`, route: null }
+  if (OF_PROMISES.includes(method)) return { name: `Promise.${method}`, route: null }
+  const isRoute = VERBS.includes(method) && first !== null && first.startsWith('/')
+  const verb = method === 'all' ? '' : `${method.toUpperCase()} `
+  const name = `${object ? `${object}.` : ''}${method}${first === null ? '' : `('${first}')`}`
+  return { name, route: isRoute ? `${verb}${first} handler` : null }
+}
+
+/**
+ * What to call the function that runs at a place, if V8 has no name for it: the handler of a route, the callback of a
+ * call, or what it is assigned to; null where its source does not tell.
+ * @param {string} text of its file
+ * @param {number} offset of the place, or of the function's parameters
+ */
+function nameAt (text, offset) {
+  // Of a function that has only just been entered, V8 names the place of its parameters: one further is within it.
+  const head = text.slice(offset, offset + BEFORE_CHARS * 10)
+  const levels = levelsAt(text, offset)
+  if (levels === null) return null
+  if (beginsFunction(head)) {
+    const start = offset - (ASYNC.exec(text.slice(Math.max(0, offset - BEFORE_CHARS), offset))?.[0].length ?? 0)
+    const keyword = FUNCTION.exec(text.slice(Math.max(0, start - BEFORE_CHARS), start))
+    if (keyword?.[1]) return keyword[1]
+    return describe(text, levels[levels.length - 1], levels[levels.length - 2], start - (keyword?.[0].length ?? 0))
+  }
+  const found = innermost(text, levels, offset)
+  if (found === null) return 'top level'
+  return found.name || describe(text, levels[found.at], levels[found.at - 1], found.start)
+}
+
+/** Names functions that have none by their source on disk. */
+class FunctionNames {
+  /** @type {Map<string, string | null>} */
+  #known = new Map()
+  #read
+  #isInMemory
+
+  /**
+   * @param {(file: string) => string | null} read
+   * @param {(file: string) => boolean} isInMemory whether the code that runs differs from the file on disk
+   */
+  constructor (read, isInMemory) {
+    this.#read = read
+    this.#isInMemory = isInMemory
+  }
+
+  /** @param {import('../../types').Frame} frame at its original place */
+  nameOf ({ file, line, column, compiled }) {
+    if (file === null || line === null || column === null || compiled || this.#isInMemory(file)) return null
+    const key = `${file}\n${line}\n${column}`
+    let name = this.#known.get(key)
+    if (name === undefined) {
+      if (this.#known.size === PLACES) this.#known.clear()
+      name = this.#find(file, line, column)
+      this.#known.set(key, name)
+    }
+    return name
+  }
+
+  /** @param {string} file @param {number} line @param {number} column */
+  #find (file, line, column) {
+    const text = this.#read(file)
+    if (text === null || text.length > MOST_CHARS) return null
+    let start = 0
+    for (let left = line - 1; left > 0; left--) {
+      start = text.indexOf('\n', start) + 1
+      if (start === 0) return null
+    }
+    return nameAt(text, start + column - 1)
+  }
+}
+
+exports.nameAt = nameAt
+exports.FunctionNames = FunctionNames
