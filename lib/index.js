@@ -1,7 +1,9 @@
 'use strict'
 
-const { start } = require('./host/start')
+const { run, start, wrap } = require('./host/start')
 const { LoopwatchError } = require('./tables/errors')
 
 exports.start = start
+exports.run = run
+exports.wrap = wrap
 exports.LoopwatchError = LoopwatchError

@@ -8,14 +8,15 @@
  */
 const SLOTS = [
   'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'relays', 'relayMicros', 'profileHolds',
-  'profileMicros', 'ended', 'heard', 'released', 'userMs', 'systemMs'
+  'profileMicros', 'ended', 'heard', 'released', 'userMs', 'systemMs', 'workInFlight'
 ]
 
 const IN_FLIGHT = SLOTS.indexOf('inFlight')
+const WORK_IN_FLIGHT = SLOTS.indexOf('workInFlight')
 
 /**
  * @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'relays' | 'relayMicros' |
- * 'profileHolds' | 'profileMicros' | 'ended' | 'heard' | 'released' | 'userMs' | 'systemMs'} Slot
+ * 'profileHolds' | 'profileMicros' | 'ended' | 'heard' | 'released' | 'userMs' | 'systemMs' | 'workInFlight'} Slot
  */
 
 /** Counters in shared memory, Int32: those that only grow wrap after 2^31 and are read as differences. */
@@ -40,6 +41,11 @@ class Counters {
    */
   setInFlight (count) {
     this.#ints[IN_FLIGHT] = count
+  }
+
+  /** The same of named work. @param {number} count */
+  setWorkInFlight (count) {
+    this.#ints[WORK_IN_FLIGHT] = count
   }
 
   /** Watchdog: how many since the last call. @param {Slot} slot */

@@ -19,6 +19,11 @@ const REQUESTS = 32768
 /** The option `routes` allows a thousand that were told and a thousand that are guessed. */
 const ROUTES = 2048
 
+/** A second of jobs that do next to nothing; the rest of what comes while nobody drains is dropped and counted. */
+const WORKS = 16384
+/** The option `routes` bounds them as well. */
+const WORK_NAMES = 1024
+
 /** Kinds of garbage collection, by the number that travels through the ring. */
 exports.GC_KINDS = ['minor', 'major', 'incremental', 'weakcb']
 
@@ -51,6 +56,9 @@ const parts = {
   // finished requests, see request-row.js
   requests: ring(REQUESTS, 4),
   routes: part(StringTable.bytes(ROUTES), (memory, at) => new StringTable(memory, at, ROUTES)),
+  // finished work that is no request, see work-row.js
+  works: ring(WORKS, 4),
+  workNames: part(StringTable.bytes(WORK_NAMES), (memory, at) => new StringTable(memory, at, WORK_NAMES)),
   counters: part(Counters.BYTES, (memory, at) => new Counters(memory, at)),
   answer: part(ProbeChannel.BYTES, (memory, at) => new ProbeChannel(memory, at))
 }

@@ -3,7 +3,8 @@
 const { OTHER: OTHER_METHOD } = require('../util/other')
 
 // A finished request is a row of four numbers: what it was, packed into one; when it was read (negative: right after a
-// block, behind which it may have waited) and how long it took (ms); its id.
+// block, behind which it may have waited) and how long it took (ms); its id. So is finished work of another kind: its
+// name and kind, packed; when it began and how long it took (ms); its id.
 
 /** Methods by the number that travels through the ring; HTTP/2 lets a client make up others. */
 const HTTP_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'QUERY', OTHER_METHOD]
@@ -56,3 +57,15 @@ exports.unpack = (packed) => {
     status: packed % STATUSES
   }
 }
+
+/** @typedef {import('../types').WorkKind} WorkKind */
+
+/** Kinds by the number that travels through the ring. @type {WorkKind[]} */
+const WORK_KINDS = ['job', 'message', 'task', 'operation']
+const KINDS = 8
+
+/** @param {number} name its number (lib/bridge/string-table.js) @param {WorkKind} kind */
+exports.packWork = (name, kind) => (name + 1) * KINDS + WORK_KINDS.indexOf(kind)
+
+/** @param {number} packed @returns {{ name: number, kind: WorkKind }} */
+exports.unpackWork = (packed) => ({ name: Math.floor(packed / KINDS) - 1, kind: WORK_KINDS[packed % KINDS] })

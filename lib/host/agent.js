@@ -13,6 +13,7 @@ const { createFastifyPlugin } = require('./shedding/fastify-plugin')
 const { createMiddleware } = require('./shedding/middleware')
 const { warnOnce } = require('./warn-once')
 const { WatchdogThread } = require('./watchdog-thread')
+const { wrapWith } = require('./work/wrap')
 
 const blocks = diagnosticsChannel.channel('loopwatch:block')
 
@@ -76,7 +77,7 @@ class Agent extends EventEmitter {
 
   /** What the watchdog tells, and that it has gone. @returns {import('./watchdog-thread').Handlers} */
   #handlers () {
-    const { origins, profiler, requests, escalates } = this.#senses
+    const { origins, profiler, works, escalates } = this.#senses
     return {
       onListening: (url) => {
         this.#settle(url)
@@ -87,7 +88,7 @@ class Agent extends EventEmitter {
         blocks.publish(record)
         this.emit('block', record)
       },
-      onFollow: (on) => requests.follow(on),
+      onFollow: (on) => works.follow(on),
       onTrack: (message) => origins.onTrack(message),
       onProfile: (action) => profiler.run(loadInspector(), action),
       onWarning: (message) => warnOnce('LOOPWATCH_WARN_LOG', `loopwatch: ${message}`),
@@ -95,7 +96,7 @@ class Agent extends EventEmitter {
         origins.onLost()
         profiler.stop()
         // The next watchdog does not know that they are followed.
-        if (escalates) requests.follow(false)
+        if (escalates) works.follow(false)
         const isFinal = error instanceof LoopwatchError
         const prospect = isFinal ? '' : ' and will try again'
         const code = isFinal ? error.code : 'LOOPWATCH_WARN_WATCHDOG'
@@ -119,6 +120,31 @@ class Agent extends EventEmitter {
     // Waiting for it keeps the process alive, having an agent does not.
     if (!this.#isReady) this.#thread.ref()
     return this.#ready
+  }
+
+  /**
+   * Runs a function as a named piece of work, through its awaits, timers and listeners: a block in it has the name.
+   * @template T
+   * @param {string} name not empty; names are bounded like routes
+   * @param {() => T} fn
+   * @param {Record<string, string | number>} [attributes] for the record: at most 8, of 200 characters each
+   * @returns {T} what fn returns; of a promise one that settles the same
+   * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_ARGUMENT; and what fn throws
+   */
+  run (name, fn, attributes) {
+    return this.#senses.works.run(name, fn, attributes)
+  }
+
+  /**
+   * A function that runs another one as named work each time, with its `this` and arguments.
+   * @template {(...args: any[]) => any} F
+   * @param {string} name
+   * @param {F} fn
+   * @returns {F}
+   * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_ARGUMENT
+   */
+  wrap (name, fn) {
+    return wrapWith((name, fn) => this.run(name, fn), name, fn)
   }
 
   /** Blocks in memory, newest first. @returns {Promise<import('../types').BlockRecord[]>} */

@@ -41,6 +41,27 @@ class NoopAgent extends EventEmitter {
     return createFastifyPlugin(makeGauge())
   }
 
+  /**
+   * A plain call.
+   * @template T
+   * @param {string} name
+   * @param {() => T} fn
+   * @param {Record<string, string | number>} [attributes]
+   * @returns {T}
+   */
+  run (name, fn, attributes) {
+    const { attributesOf, checkWork } = require('./work/given')
+    checkWork('run', name, fn)
+    attributesOf(attributes)
+    return fn()
+  }
+
+  /** @template {(...args: any[]) => any} F @param {string} name @param {F} fn @returns {F} */
+  wrap (name, fn) {
+    const { wrapWith } = require('./work/wrap')
+    return wrapWith((name, fn) => this.run(name, fn), name, fn)
+  }
+
   /** @returns {Promise<import('../types').BlockRecord[]>} */
   async blocks () {
     return []

@@ -4,16 +4,14 @@ const process = require('../util/process')
 const { createMemory, openBridge } = require('../bridge/memory')
 const { LEAD } = require('../bridge/messages')
 const { startClusterRole } = require('./cluster-role')
-const { Requests, noRequests } = require('./http/requests')
 const { OriginTracker } = require('./origin/tracker')
-const {
-  hasContextFrame, isContextSafe, isProfiledByNode, mayInspect, ownsProfile, stripsTypes
-} = require('./runtime')
+const { isProfiledByNode, mayInspect, ownsProfile, stripsTypes } = require('./runtime')
 const { startGcObserver } = require('./sense/gc')
 const { startHeartbeat } = require('./sense/heartbeat')
 const { measureLoad } = require('./sense/load-report')
 const { createProbe } = require('./sense/probe')
 const { HostProfiler, loadInspector } = require('./sense/profiler')
+const { startWork } = require('./work/start')
 const { startThreads } = require('./workers')
 const { isStarting } = require('./watchdog-thread')
 
@@ -30,7 +28,8 @@ const { isStarting } = require('./watchdog-thread')
 exports.startSenses = (options, post, isPreload) => {
   const memory = createMemory()
   const bridge = openBridge(memory)
-  const { requests, isUnsafe, escalates } = startRequests(options, bridge)
+  const work = startWork(options, bridge)
+  const { requests, works, isUnsafe, escalates } = work
   const { profiler, ownProfile, profilesItself } = startProfiler(options, bridge, post, isPreload)
   const threads = startThreads(options, bridge, post, isStarting)
   const { load, delays, report } = measureLoad(options, bridge)
@@ -43,10 +42,10 @@ exports.startSenses = (options, post, isPreload) => {
   const cluster = startClusterRole(() => post({ code: LEAD }))
   const gc = options.gc === 'on' ? [startGcObserver(bridge)] : []
   return {
-    requests,
+    works,
     escalates,
     profiler,
-    probe: createProbe(bridge, () => requests.current()),
+    probe: createProbe(bridge, () => works.current()),
     relay: threads.relay,
     gauge: { load, counters: bridge.counters },
     report,
@@ -64,19 +63,8 @@ exports.startSenses = (options, post, isPreload) => {
       role: cluster.role(),
       threads: threads.known()
     }),
-    stop: () => [heartbeat, requests, ...gc, origins, profiler, threads, cluster].forEach((part) => part.stop())
+    stop: () => [heartbeat, work, ...gc, origins, profiler, threads, cluster].forEach((part) => part.stop())
   }
-}
-
-/** @param {ResolvedOptions} options @param {Bridge} bridge */
-function startRequests (options, bridge) {
-  const isAuto = options.requests === 'auto'
-  const isUnsafe = isAuto && !isContextSafe(process.versions.node)
-  // Where following costs a tenth of the throughput it waits for the first block.
-  const escalates = isAuto && !isUnsafe && !hasContextFrame()
-  const requests = options.requests === 'off' ? noRequests : new Requests(bridge, options)
-  if (!isUnsafe && !escalates) requests.follow(true)
-  return { requests, isUnsafe, escalates }
 }
 
 /**

@@ -9,6 +9,8 @@ const { Agent } = require('./agent')
 const { hiddenProperty } = require('../util/define-hidden')
 const { NoopAgent } = require('./noop-agent')
 const { warnOnce } = require('./warn-once')
+const { attributesOf, checkWork } = require('./work/given')
+const { wrapWith } = require('./work/wrap')
 
 /** Shown by NODE_DEBUG=loopwatch. */
 const debug = debuglog('loopwatch')
@@ -81,6 +83,33 @@ exports.visit = (options) => {
   // Where an application lets nobody add to its globals, its own may be hidden in here.
   return agent === running ? agent : Object.defineProperty(agent, kVisits, hiddenProperty(true))
 }
+
+/**
+ * agent.run() of the agent that runs; a plain call where there is none, or one of an earlier version.
+ * @template T
+ * @param {string} name not empty
+ * @param {() => T} fn
+ * @param {Record<string, string | number>} [attributes]
+ * @returns {T} what fn returns; of a promise one that settles the same
+ * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_ARGUMENT; and what fn throws
+ */
+exports.run = (name, fn, attributes) => {
+  const agent = registry[kAgent] ?? hidden
+  if (typeof agent?.run === 'function') return agent.run(name, fn, attributes)
+  checkWork('run', name, fn)
+  attributesOf(attributes)
+  return fn()
+}
+
+/**
+ * A function that runs another one as named work each time, of the agent that runs by then.
+ * @template {(...args: any[]) => any} F
+ * @param {string} name
+ * @param {F} fn
+ * @returns {F}
+ * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_ARGUMENT
+ */
+exports.wrap = (name, fn) => wrapWith(exports.run, name, fn)
 
 /** @param {Agent} agent */
 function forget (agent) {

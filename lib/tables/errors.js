@@ -11,6 +11,8 @@ const table = {
     `unknown option "${key}", did you mean "${nearest}"?`,
   LOOPWATCH_ERR_OPTIONS: (/** @type {unknown} */ actual) =>
     `start() takes an object of options, got ${show(actual)}`,
+  LOOPWATCH_ERR_ARGUMENT: (/** @type {string} */ name, /** @type {string} */ expected, /** @type {unknown} */ actual) =>
+    `${name} has to be ${expected}, got ${show(actual)}`,
   LOOPWATCH_ERR_BUNDLED: (/** @type {string} */ file) =>
     `${file} is not there: a bundler that puts loopwatch into the application's own file leaves out what its thread runs; declare loopwatch external and install it beside the bundle`,
   LOOPWATCH_ERR_SOURCE: (/** @type {string} */ source, /** @type {string} */ reason) =>

@@ -6,7 +6,7 @@ const PREFIX = 'loopwatch_'
  * Every metric of the agent: name (without the prefix), type, unit, help, labels, buckets.
  * Counters and histograms only ever grow; gauges are computed when read; nothing is reset by a
  * read. Bounded: `cause`, `kind`, `mode`, `state` and `reason` are fixed sets, `route`
- * is bounded by the option routes, `site` by SITES, `thread` by THREADS beside the main thread and the
+ * and `work` are bounded by the option routes, `site` by SITES, `thread` by THREADS beside the main thread and the
  * watchdog, `worker` by the slots of a cluster.
  */
 const table = [
@@ -16,11 +16,14 @@ const table = [
   { key: 'inProgress', name: 'block_in_progress_seconds', type: 'gauge', unit: 'seconds', help: 'How long the event loop has been blocked by the block in progress, 0 when it is not', labels: ['thread'] },
   { key: 'longest', name: 'block_longest_seconds', type: 'gauge', unit: 'seconds', help: 'The longest block of the event loop that ended within the last minute, 0 when there was none', labels: ['thread'] },
   { key: 'blockDuration', name: 'block_duration_seconds', type: 'histogram', unit: 'seconds', help: 'Duration of blocks of the event loop at or above the threshold', labels: ['thread', 'cause'], buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] },
-  { key: 'blocked', name: 'blocked_seconds_total', type: 'counter', unit: 'seconds', help: 'Time the event loop was blocked, by cause and by the route that blocked it', labels: ['cause', 'route'] },
+  { key: 'blocked', name: 'blocked_seconds_total', type: 'counter', unit: 'seconds', help: 'Time the event loop was blocked, by cause and by the route and the work that blocked it', labels: ['cause', 'route', 'work'] },
   { key: 'site', name: 'block_site_seconds_total', type: 'counter', unit: 'seconds', help: 'Time the event loop was blocked, by the blocking function of the application', labels: ['site'] },
   { key: 'requestDuration', name: 'http_request_duration_seconds', type: 'histogram', unit: 'seconds', help: 'Duration of HTTP requests, from the turn of the loop that reads them to the end of the answer or of the connection', labels: ['method', 'route', 'status_class'], buckets: [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10] },
   { key: 'requestBlocked', name: 'http_request_blocked_seconds', type: 'histogram', unit: 'seconds', help: 'How long something else blocked the event loop while an HTTP request lasted or waited to be read', labels: ['route'], buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] },
   { key: 'inFlight', name: 'http_requests_in_flight', type: 'gauge', unit: 'requests', help: 'HTTP requests that have come and are not answered yet', labels: [] },
+  { key: 'workDuration', name: 'work_duration_seconds', type: 'histogram', unit: 'seconds', help: 'Duration of named work that is no HTTP request: jobs, messages, tasks, operations', labels: ['work', 'kind'], buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300] },
+  { key: 'workBlocked', name: 'work_blocked_seconds', type: 'histogram', unit: 'seconds', help: 'How long something else blocked the event loop while named work lasted', labels: ['work', 'kind'], buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] },
+  { key: 'workInFlight', name: 'work_in_flight', type: 'gauge', unit: 'works', help: 'Named work that has begun and is not over yet, HTTP requests not counted', labels: [] },
   { key: 'shed', name: 'requests_shed_total', type: 'counter', unit: 'requests', help: 'Requests answered 503 by the middleware or the Fastify plugin, by the limit that was exceeded', labels: ['reason'] },
   { key: 'gc', name: 'gc_duration_seconds', type: 'histogram', unit: 'seconds', help: 'Pauses of the garbage collector', labels: ['kind'], buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1] },
   { key: 'cpu', name: 'thread_cpu_seconds_total', type: 'counter', unit: 'seconds', help: 'CPU time of a thread (Linux)', labels: ['thread', 'mode'] },
@@ -45,7 +48,7 @@ exports.SITES = 20
 exports.THREADS = 20
 
 /** The labels whose values come from the application. */
-exports.openLabels = ['route', 'site', 'thread']
+exports.openLabels = ['route', 'site', 'thread', 'work']
 
 /** Label names an application's constant labels may not take. */
 exports.labelNames = [...new Set(['le', ...table.flatMap((row) => row.labels)])]

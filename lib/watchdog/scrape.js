@@ -1,6 +1,8 @@
 'use strict'
 
+const { RecentBlocks } = require('./requests/recent-blocks')
 const { RequestStats } = require('./requests/stats')
+const { WorkStats } = require('./requests/work-stats')
 const { renderFamilies } = require('../export/prometheus/exposition')
 const { Metrics } = require('../export/prometheus/metrics')
 const { version } = require('../../package.json')
@@ -22,6 +24,7 @@ const makeMetrics = ({ data, bridge: { counters, delays }, health, stats, mainLo
   threads: () => threads?.states() ?? new Map(),
   degraded: () => health.entries(),
   inFlight: () => counters.get('inFlight'),
+  workInFlight: () => counters.get('workInFlight'),
   originTracking: () => mainLoop.origins.isTracking,
   profiling: () => mainLoop.profiling.isOn,
   shed: () => ({ delay: counters.get('shedDelay'), utilization: counters.get('shedUtilization') }),
@@ -40,6 +43,8 @@ class Scrape {
   #bridge
   #mainLoop
   #cluster
+  #requests
+  #works
 
   /** @param {Parts} parts */
   constructor (parts) {
@@ -48,7 +53,10 @@ class Scrape {
     this.#mainLoop = mainLoop
     this.#cluster = cluster
     this.metrics = makeMetrics(parts)
-    this.requests = new RequestStats(bridge, this.metrics, (durationMs) => page.history.addRequest(durationMs))
+    this.blocks = new RecentBlocks()
+    const onRequest = (/** @type {number} */ durationMs) => page.history.addRequest(durationMs)
+    this.#requests = new RequestStats(bridge, this.metrics, this.blocks, onRequest)
+    this.#works = new WorkStats(bridge, this.metrics, this.blocks)
   }
 
   /** Takes the collections that the host has told of. */
@@ -56,20 +64,25 @@ class Scrape {
     this.#mainLoop.gcPauses.drain(this.metrics)
   }
 
-  /** Whether so many requests wait to be counted that they may not fit soon. */
+  /** Whether so many requests, or so much work, wait to be counted that they may not fit soon. */
   get isFilling () {
-    return this.#bridge.requests.isFilling
+    const { requests, works } = this.#bridge
+    return requests.isFilling || works.isFilling
   }
 
-  /** Takes the requests that ended up to the beat by which all blocks are known. */
-  drainRequests () {
-    this.requests.drain(this.#mainLoop.monitor.knownToMs)
+  /**
+   * Takes the requests and the work that ended up to the beat by which all blocks are known.
+   * @param {number} [untilMs]
+   */
+  drainWork (untilMs = this.#mainLoop.monitor.knownToMs) {
+    this.#requests.drain(untilMs)
+    this.#works.drain(untilMs)
   }
 
   /** Brings the metrics up to what is known of blocks. */
   #refresh () {
     this.drainGc()
-    this.drainRequests()
+    this.drainWork()
     return this.metrics
   }
 

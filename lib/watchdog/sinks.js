@@ -54,7 +54,7 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
  * @param {import('./page-feed/feed').PageFeed} parts.page
  * @param {import('../cluster/cluster').Cluster} parts.cluster
  * @param {import('../export/prometheus/metrics').Metrics} parts.metrics
- * @param {import('./requests/stats').RequestStats} parts.requests
+ * @param {import('./requests/recent-blocks').RecentBlocks} parts.recent to be laid over requests and work
  * @param {import('../export/profiles/pyroscope').PyroscopePush | null} parts.pyroscope
  * @param {Pick<import('./main-loop').MainLoop, 'profiling' | 'origins'>} parts.mainLoop
  * @param {import('../store/block-file').BlockFile | null} parts.file
@@ -65,7 +65,7 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
  * @returns {Phases}
  */
 exports.mainSinks = ({
-  startedAtMs, memory, page, cluster, metrics, requests, pyroscope, mainLoop, file, log, upkeep, aborts, post
+  startedAtMs, memory, page, cluster, metrics, recent, pyroscope, mainLoop, file, log, upkeep, aborts, post
 }) => inOrder([
   on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => memory.put(record)),
   on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => page.put(record)),
@@ -73,7 +73,7 @@ exports.mainSinks = ({
   on(['settled'], () => upkeep.mainSettled()),
   { settled: (record, endMs) => { if (endMs < startedAtMs) metrics.drop('missed_block') } },
   on(['settled'], (record) => metrics.observeBlock(record)),
-  { ended: (record, interval) => requests.addBlock(interval) },
+  { ended: (record, interval) => recent.add(interval) },
   on(['settled'], (record) => pyroscope?.add(record)),
   { ended: (record, { endMs }) => mainLoop.profiling.ended(endMs) },
   { settled: (record, endMs) => mainLoop.profiling.settled(record, endMs) },

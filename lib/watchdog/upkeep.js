@@ -82,6 +82,7 @@ class Upkeep {
     return {
       ...log?.takeDropped(),
       request: bridge.requests.takeDropped() + bridge.counters.take('badRequest'),
+      work: bridge.works.takeDropped(),
       late_beat: bridge.lateBeats.takeDropped() + (threads?.takeDropped() ?? 0),
       gc_pause: bridge.gcPauses.takeDropped(),
       record: file?.takeLost() ?? 0,

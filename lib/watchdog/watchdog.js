@@ -60,7 +60,7 @@ class Watchdog {
     const blocks = new Blocks(memories, () => ongoingOf(mainLoop, threads, cluster))
     const page = makePage({ ...seen, mainLoop, blocks, cluster })
     const scrape = new Scrape({ ...seen, mainLoop, threads, cluster, page })
-    const { metrics, requests } = scrape
+    const { metrics } = scrape
 
     const file = openFile(options, health)
     const pyroscope = openPyroscope(options, health, metrics)
@@ -68,7 +68,8 @@ class Watchdog {
     const upkeep = new Upkeep({ bridge, health, metrics, log, file, cluster, threads, budget, escalates, post })
     const told = { page, cluster, metrics, pyroscope, file, upkeep }
     const aborts = options.onStuck === 'abort'
-    const sinks = mainSinks({ ...told, startedAtMs, memory: memories.main, requests, mainLoop, log, aborts, post })
+    const own = { startedAtMs, memory: memories.main, recent: scrape.blocks }
+    const sinks = mainSinks({ ...told, ...own, mainLoop, log, aborts, post })
     const asked = options.threads === 'on' ? { log, post } : { log: null, post: null }
     const threadSinks = workerSinks({ ...told, ...asked, memory: memories.threads, budget })
 
@@ -101,7 +102,7 @@ class Watchdog {
   #quickCheck (now) {
     const { mainLoop, page, scrape } = this.#parts
     const wakeAtMs = now >= page.dueAtMs ? null : mainLoop.quickCheck(now)
-    if (scrape.isFilling) scrape.drainRequests()
+    if (scrape.isFilling) scrape.drainWork()
     return wakeAtMs
   }
 
@@ -110,7 +111,7 @@ class Watchdog {
     const { mainLoop, threads, page, scrape, upkeep, sinks } = this.#parts
     scrape.drainGc()
     const { wakeAtMs, eventful } = mainLoop.poll(now, selfLate, sinks)
-    scrape.drainRequests()
+    scrape.drainWork()
     page.poll(now)
     upkeep.poll(now, eventful)
     return { wakeAtMs, dueAtMs: Math.min(threads?.poll(now, selfLate) ?? Infinity, page.dueAtMs) }
@@ -139,7 +140,7 @@ class Watchdog {
     this.#poll(now, true)
     mainLoop.monitor.stop(now, sinks)
     threads?.stop()
-    scrape.requests.drain(Infinity)
+    scrape.drainWork(Infinity)
     upkeep.count(now)
     for (const part of [page, endpoint]) part.close()
     pyroscope?.stop()

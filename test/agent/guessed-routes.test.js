@@ -9,6 +9,7 @@ const path = require('node:path')
 const { once } = require('node:events')
 const { createMemory, openBridge } = require('../../lib/bridge/memory')
 const { Requests } = require('../../lib/host/http/requests')
+const { RecentBlocks } = require('../../lib/watchdog/requests/recent-blocks')
 const { RequestStats } = require('../../lib/watchdog/requests/stats')
 const { eventually } = require('../support/app')
 const { parseExposition } = require('../support/exposition')
@@ -26,7 +27,7 @@ function watch (t, routes = 50) {
   requests.follow(true)
   t.after(() => requests.stop())
   const { metrics } = makeMetrics()
-  const stats = new RequestStats(openBridge(memory), metrics)
+  const stats = new RequestStats(openBridge(memory), metrics, new RecentBlocks())
   return {
     /** The request that is being worked on, as a record of a block here would name it. */
     here: () => {

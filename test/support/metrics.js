@@ -25,6 +25,7 @@ const makeMetrics = (differences = {}) => {
     cpuSeconds: () => host.cpu,
     degraded: () => host.degraded,
     inFlight: () => 3,
+    workInFlight: () => 2,
     originTracking: () => true,
     profiling: () => true,
     shed: () => host.shed,
@@ -51,6 +52,9 @@ function fill ({ metrics, host }) {
   metrics.drop('record')
   metrics.requestSeries('/report/:id', 'GET', '2xx').observe(0.3)
   metrics.requestBlockedSeries('/report/:id').observe(0)
+  const { duration, blocked } = metrics.workSeries('email:send', 'job')
+  duration.observe(1.5)
+  blocked.observe(0.2)
 }
 
 exports.makeMetrics = makeMetrics

@@ -21,10 +21,11 @@ exports.since = (text) => {
 
 /**
  * Whether a block is one of those that were asked for.
- * @param {{ since?: number, cause?: string, route?: string }} asked
+ * @param {{ since?: number, cause?: string, route?: string, work?: string }} asked
  * @returns {(record: BlockRecord) => boolean}
  */
-exports.filterOf = ({ since, cause, route }) => ({ startedAt, durationMs, cause: own, request }) =>
+exports.filterOf = ({ since, cause, route, work }) => ({ startedAt, durationMs, cause: own, request, work: ran }) =>
   (since === undefined || Date.parse(startedAt) + durationMs >= since) &&
   (cause === undefined || own === cause) &&
-  (route === undefined || (request !== null && `${request.method} ${request.route}`.includes(route)))
+  (route === undefined || (request !== null && `${request.method} ${request.route}`.includes(route))) &&
+  (work === undefined || (!!ran && `${ran.kind} ${ran.name}`.includes(work)))

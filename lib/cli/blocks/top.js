@@ -1,8 +1,8 @@
 'use strict'
 
-const { duration, place, printable } = require('../../export/log/sentence')
+const { duration, place, printable, workOf } = require('../../export/log/sentence')
 
-const HEAD = ['place', 'route', 'cause', 'blocks', 'total', 'share', 'longest']
+const HEAD = ['place', 'work', 'cause', 'blocks', 'total', 'share', 'longest']
 /** Columns of numbers are aligned to the right. */
 const NUMERIC = [3, 4, 5, 6]
 /** More rows than a screen has answer nobody's question. */
@@ -11,23 +11,23 @@ const ROWS = 20
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 
 /** @param {BlockRecord} block */
-const routeOf = ({ request, startup }) => request ? `${request.method} ${request.route}` : startup ? '(start-up)' : '(no request)'
+const workNameOf = (block) => workOf(block) ?? (block.startup ? '(start-up)' : '(no request)')
 
 /** @param {BlockRecord} block */
 const placeOf = ({ frame }) => frame === null ? '-' : /** @type {string} */ (place(frame))
 
 /**
- * Blocks added up by place, route and cause, the longest in total first.
+ * Blocks added up by place, work and cause, the longest in total first.
  * @param {BlockRecord[]} blocks
  */
 exports.culpritsOf = (blocks) => {
   /**
-   * @type {Map<string, { place: string, route: string, cause: string, count: number, totalMs: number, longestMs:
+   * @type {Map<string, { place: string, work: string, cause: string, count: number, totalMs: number, longestMs:
    *   number }>}
    */
   const groups = new Map()
   for (const block of blocks) {
-    const own = { place: placeOf(block), route: routeOf(block), cause: block.cause }
+    const own = { place: placeOf(block), work: workNameOf(block), cause: block.cause }
     const key = JSON.stringify(own)
     const group = groups.get(key) ?? { ...own, count: 0, totalMs: 0, longestMs: 0 }
     group.count++
@@ -47,8 +47,8 @@ exports.topTable = (blocks) => {
   if (blocks.length === 0) return 'no blocks\n'
   const culprits = exports.culpritsOf(blocks)
   const allMs = culprits.reduce((sum, { totalMs }) => sum + totalMs, 0)
-  const rows = culprits.slice(0, ROWS).map(({ place, route, cause, count, totalMs, longestMs }) =>
-    [place, route, cause, `${count}`, duration(totalMs), `${Math.round(100 * totalMs / allMs)} %`, duration(longestMs)].map(printable))
+  const rows = culprits.slice(0, ROWS).map(({ place, work, cause, count, totalMs, longestMs }) =>
+    [place, work, cause, `${count}`, duration(totalMs), `${Math.round(100 * totalMs / allMs)} %`, duration(longestMs)].map(printable))
   const rest = culprits.length > ROWS ? `  and ${culprits.length - ROWS} more\n` : ''
   const title = `${blocks.length} ${blocks.length === 1 ? 'block' : 'blocks'}, ${duration(allMs)} in all\n\n`
   return `${title}${align([HEAD, ...rows])}${rest}`

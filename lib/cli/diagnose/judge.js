@@ -1,6 +1,10 @@
 'use strict'
 
+<<<<<<< HEAD
+const { workOf } = require('../../export/log/sentence')
+=======
 const { shortPath } = require('../../export/short-path')
+>>>>>>> main
 
 /** Less than this share of the time blocked is not what makes requests slow. */
 const BLOCKED_SHARE = 0.02
@@ -136,7 +140,7 @@ function siteOf (blocks) {
     blockedMs: sum(blocks),
     count: blocks.length,
     longestMs: Math.max(...blocks.map(({ durationMs }) => durationMs)),
-    routes: [...new Set(blocks.flatMap(({ request }) => request === null ? [] : [`${request.method} ${request.route}`]))]
+    routes: [...new Set(blocks.flatMap((block) => workOf(block) ?? []))]
   }
 }
 

@@ -50,7 +50,7 @@ function verdictInWords ({ cause, blockedMs, blockedShare, count, known, knownMs
  */
 exports.diagnosisReport = ({ command, durationMs, verdict, latencies, load, tree, tool, notes = [] }) => {
   const { cause, sites } = verdict
-  const blame = htmlTable(['blocked', 'times', 'longest', 'cause', 'where', 'requests'], sites.map(({ blockedMs, count, longestMs, cause, place, file, routes }) =>
+  const blame = htmlTable(['blocked', 'times', 'longest', 'cause', 'where', 'work'], sites.map(({ blockedMs, count, longestMs, cause, place, file, routes }) =>
     [{ figure: ms(blockedMs) }, { figure: String(count) }, { figure: ms(longestMs) }, cause, file === null ? place : `${place} in ${path.dirname(file)}`, routes.join(', ')]))
   const sample = verdict.known < verdict.count ? `<p>Of ${verdict.count} blocks; the places are those of the ${verdict.known} whose records the agent still had.</p>` : ''
   const cost = htmlTable(['route', 'requests', 'mean duration', 'of which waiting while something else blocked'], latencies.slice(0, ROUTES).map(({ route, requests, meanMs, waitedMs }) =>

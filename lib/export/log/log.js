@@ -19,6 +19,7 @@ const PACKAGE_BYTES = 100
 /**
  * @typedef {import('../../types').BlockRecord} BlockRecord
  * @typedef {import('../../types').Frame} Frame
+ * @typedef {import('../../types').WorkRecord} WorkRecord
  */
 
 /** The pino log, written on the watchdog's thread while the host may be stuck. */
@@ -119,7 +120,7 @@ class BlockLog {
 function lineOf (event, record, suppressed) {
   const short = cutRecord(record)
   const { id, thread, threadId, durationMs, uncertaintyMs, cause, frame, request, samples, evidence, stacks } = short
-  const { package: found, origin } = short
+  const { package: found, origin, work } = short
   const stack = stacks[0]?.frames.slice(0, FRAMES_IN_LINE).map((each) => cut(frameText(each)))
   const fields = {
     event,
@@ -130,6 +131,7 @@ function lineOf (event, record, suppressed) {
     cause,
     frame,
     ...(found && { package: { name: found.name, version: found.version } }),
+    ...(work && work.kind !== 'request' && { work: workInLine(work) }),
     request,
     samples,
     evidence,
@@ -144,16 +146,37 @@ function lineOf (event, record, suppressed) {
 
 /** A record whose names are short enough for a line. @param {BlockRecord} record @returns {BlockRecord} */
 function cutRecord (record) {
-  const { frame, package: found, request, origin } = record
+  const { frame, package: found, request, work, origin } = record
   return {
     ...record,
     frame: frame && cutFrame(frame),
     package: found && cutPackage(found),
     request: request && { ...request, route: /** @type {string} */ (cut(request.route)) },
+    work: work && cutWork(work),
     origin: origin && { ...origin, frame: cutFrame(origin.frame) }
   }
 }
 
+<<<<<<< HEAD
+/** Attributes would take the room of the stack: they are in the record. @param {WorkRecord} work */
+function workInLine ({ kind, name, id, parent, traceId, spanId, ended }) {
+  return { kind, name, id, parent, traceId, spanId, ended }
+}
+
+/** @param {WorkRecord} work @returns {WorkRecord} */
+function cutWork (work) {
+  const name = /** @type {string} */ (cut(work.name))
+  const parent = work.parent && { ...work.parent, name: /** @type {string} */ (cut(work.parent.name)) }
+  return { ...work, name, parent }
+}
+
+/** @param {Frame} frame */
+function frameText ({ function: name, file, line, column }) {
+  return `${name ?? '(anonymous)'} (${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
+}
+
+=======
+>>>>>>> main
 /** @param {unknown} value */
 function jsonBytes (value) {
   return Buffer.byteLength(JSON.stringify(value))

@@ -18,9 +18,26 @@ const PACKAGE_CHARS = 80
  */
 exports.sentenceOf = (record) => printable(sentence(record))
 
+/**
+ * What was being worked on, in a few words; null where that is not known.
+ * @param {Pick<BlockRecord, 'work' | 'request'>} record
+ */
+exports.workOf = ({ work, request }) => {
+  const asked = request === null ? null : `${request.method} ${request.route}`
+  // Records of an earlier version, read from files, have no work.
+  if (!work || work.kind === 'request') return asked
+  const own = `${work.kind} ${work.name}`
+  return asked === null ? own : `${own} of ${asked}`
+}
+
+/** @param {BlockRecord} record */
+function isOver ({ work, request }) {
+  return work?.ended ?? request?.ended ?? false
+}
+
 /** @param {BlockRecord} record */
 function sentence (record) {
-  const { thread, threadId, durationMs, ongoing, startup, cause, request, origin } = record
+  const { thread, threadId, durationMs, ongoing, startup, cause, origin } = record
   // Records on disk of versions that watched the main thread alone have no id.
   const loop = threadId ? `event loop of worker thread ${thread}` : 'event loop'
   const how = ongoing ? `blocked for ${duration(durationMs)} so far` : `was blocked for ${duration(durationMs)}`
@@ -28,7 +45,8 @@ function sentence (record) {
   const excuse = excuseOf(cause)
   if (excuse !== undefined) return `${begin}: ${excuse} (${cause})`
   const within = record.package ? `, in ${nameOf(record.package)}` : ''
-  const who = request === null ? '' : `, ${request.ended ? 'after ' : ''}${request.method} ${request.route}`
+  const name = exports.workOf(record)
+  const who = name === null ? '' : `, ${isOver(record) ? 'after ' : ''}${name}`
   // Records of an earlier version, read from files, have no origin.
   const created = origin ? `, created at ${place(origin.frame)}` : ''
   return `${begin}: ${where(record)}${within}${who}${created} (${cause})`

@@ -21,6 +21,9 @@ const { MS_PER_S } = require('../../util/units')
 
 /** The label of the main thread, which no worker thread may have. */
 const MAIN = 'main'
+/** Observed once for each request or piece of work. */
+const OWN_HISTOGRAMS = new Set(['requestDuration', 'requestBlocked', 'workDuration', 'workBlocked'])
+const NONE = '(none)'
 const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
 
 /**
@@ -42,6 +45,7 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * worker threads by label; `count` of them live
  * @property {() => Iterable<[string, boolean]>} degraded by reason
  * @property {() => number} inFlight requests being worked on
+ * @property {() => number} workInFlight named work that is no request
  * @property {() => boolean} originTracking
  * @property {() => boolean} profiling
  * @property {() => Record<string, number>} shed requests by reason, Int32 that wrap
@@ -67,6 +71,9 @@ class Metrics {
   #requestRoutes = new Set()
   /** Routes of blocks under which no request has been counted. */
   #blockRoutes
+  /** The same of named work. @type {Set<string>} */
+  #works = new Set()
+  #blockWorks
   #sites
   #threads
   #longest
@@ -81,6 +88,7 @@ class Metrics {
     this.#registry.setDefaultLabels(sources.labels)
     for (const row of table) this.#metrics[row.key] = this.#create(row)
     this.#blockRoutes = new LabelBound(sources.routes)
+    this.#blockWorks = new LabelBound(sources.routes)
     this.#sites = new LabelBound(SITES)
     this.#threads = new LabelBound(THREADS)
     this.#longest = new RecentLongest(sources.nowMs)
@@ -116,7 +124,7 @@ class Metrics {
   #createOwn (key, row) {
     const { delays, anew } = this.#sources
     if (key === 'delay') return new DelayHistogram({ ...row, delays, anew })
-    return key === 'requestDuration' || key === 'requestBlocked' ? new SeriesHistogram(row) : null
+    return OWN_HISTOGRAMS.has(key) ? new SeriesHistogram(row) : null
   }
 
   /** @param {string} route label @param {string} method @param {string} statusClass */
@@ -130,13 +138,21 @@ class Metrics {
     return this.#metrics.requestBlocked.series({ route })
   }
 
+  /** @param {string} work label @param {string} kind */
+  workSeries (work, kind) {
+    this.#works.add(work)
+    const labels = { work, kind }
+    const { workDuration, workBlocked } = this.#metrics
+    return { duration: workDuration.series(labels), blocked: workBlocked.series(labels) }
+  }
+
   /** An observation went to `(other)`. @param {string} label */
   overflowed (label) {
     this.#metrics.overflow.inc({ label })
   }
 
   /** @param {import('../../types').BlockRecord} record of a finished block */
-  observeBlock ({ id, thread, cause, durationMs, request, frame }) {
+  observeBlock ({ id, thread, cause, durationMs, request, work, frame }) {
     const seconds = durationMs / MS_PER_S
     const label = this.threadLabel(thread)
     const labels = { thread: label, cause }
@@ -144,8 +160,8 @@ class Metrics {
     this.#longest.add(label, durationMs)
     // A worker thread's block delays no request of the main thread.
     if (thread !== MAIN) return
-    const route = request && !request.ended ? this.#blockedRoute(request.route) : '(none)'
-    this.#metrics.blocked.inc({ cause, route }, seconds)
+    const route = request && !request.ended ? this.#blockedRoute(request.route) : NONE
+    this.#metrics.blocked.inc({ cause, route, work: this.#blockedWork(work) }, seconds)
     // An excused cause is no fault of the code, so no line is charged.
     if (frame && excuseOf(cause) === undefined) {
       this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) }, seconds)
@@ -155,6 +171,12 @@ class Metrics {
   /** @param {string} route of a block's request, which may not have ended yet */
   #blockedRoute (route) {
     return this.#requestRoutes.has(route) ? route : this.#bounded('route', this.#blockRoutes, route)
+  }
+
+  /** Of a request the route tells already. @param {import('../../types').WorkRecord | null | undefined} work */
+  #blockedWork (work) {
+    if (!work || work.kind === 'request' || work.ended) return NONE
+    return this.#works.has(work.name) ? work.name : this.#bounded('work', this.#blockWorks, work.name)
   }
 
   /** @param {string} label @param {LabelBound} bound @param {string} value */
@@ -209,10 +231,12 @@ class Metrics {
 
   /** Reads all sources at once rather than metric by metric in collect(): a scrape is of one moment. */
   #read () {
-    const { degraded, shed, originTracking, profiling, inFlight, threads = () => new Map() } = this.#sources
+    const { degraded, shed, originTracking, profiling, inFlight, workInFlight } = this.#sources
+    const { threads = () => new Map() } = this.#sources
     this.#metrics.originTracking.set(originTracking() ? 1 : 0)
     this.#metrics.profiling.set(profiling() ? 1 : 0)
     this.#metrics.inFlight.set(inFlight())
+    this.#metrics.workInFlight.set(workInFlight())
     this.#metrics.rss.set(process.memoryUsage.rss())
     this.#readThreads(threads())
     for (const [reason, count] of Object.entries(shed())) this.#advanceWrapping('shed', { reason }, count)

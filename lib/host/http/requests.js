@@ -1,6 +1,5 @@
 'use strict'
 
-const { AsyncLocalStorage } = require('node:async_hooks')
 const diagnosticsChannel = require('node:diagnostics_channel')
 const { LINE } = require('../../bridge/probe-codec')
 const { ABORTED, pack } = require('../../bridge/request-row')
@@ -15,6 +14,8 @@ const { hasContextFrame } = require('../runtime')
 const { StreamRequest } = require('./http2-request')
 const { IterationClock } = require('./iteration-clock')
 const { RouteNumbers } = require('./route-numbers')
+const { Contexts } = require('../work/contexts')
+const { Work } = require('../work/work')
 
 const REQUEST_START = 'http.server.request.start'
 const RESPONSE_FINISH = 'http.server.response.finish'
@@ -29,13 +30,10 @@ class Requests {
   #bridge
   #routes
   #route
-  #lastId = 0
+  #contexts
   #inFlight = 0
   #turn = new IterationClock()
   #rush = new BacklogWindow()
-  /** @type {AsyncLocalStorage<RequestContext | import('./connections').Connection>} */
-  #storage = new AsyncLocalStorage()
-  #isFollowing = false
   #isStopped = false
   /** @type {RequestContext | undefined} the last that started */
   #latest
@@ -51,9 +49,11 @@ class Requests {
   /**
    * @param {import('../../bridge/memory').Bridge} bridge
    * @param {{ route?: (request: HttpRequest) => unknown, routes?: number }} options
+   * @param {Contexts} [contexts] shared with work that is no request
    */
-  constructor (bridge, { route, routes }) {
+  constructor (bridge, { route, routes }, contexts = new Contexts()) {
     this.#bridge = bridge
+    this.#contexts = contexts
     this.#routes = new RouteNumbers(bridge.routes, routes)
     this.#route = route
     diagnosticsChannel.subscribe(REQUEST_START, this.#onStart)
@@ -71,7 +71,7 @@ class Requests {
     this.#stopConnections = hasContextFrame()
       ? watchConnections(this.#guarded((socket) => {
         // A connection that is made by hand while a request is being handled is part of that.
-        if (!(this.#storage.getStore() instanceof RequestContext)) this.#enter(this.#connections.open(socket))
+        if (!(this.#contexts.store instanceof RequestContext)) this.#enter(this.#connections.open(socket))
       }))
       : () => {}
     this.#frameworks = startFrameworks((request, route) => this.#contextOf(request)?.name(route))
@@ -111,7 +111,7 @@ class Requests {
   /** @param {HttpRequest} request @param {number} [answeredAtMs] */
   #start (request, answeredAtMs = -Infinity) {
     const now = this.#turn.nowMs()
-    const context = new RequestContext(++this.#lastId, request, now, this.#rush.isOn(now, answeredAtMs))
+    const context = new RequestContext(this.#contexts.nextId(), request, now, this.#rush.isOn(now, answeredAtMs))
     this.#bridge.counters.setInFlight(++this.#inFlight)
     if (this.#route !== undefined) {
       context.route = this.#ask(this.#route, request)
@@ -131,7 +131,7 @@ class Requests {
 
   /** @param {RequestContext | import('./connections').Connection | undefined} store */
   #enter (store) {
-    if (this.#isFollowing && store !== undefined) this.#storage.enterWith(store)
+    if (store !== undefined) this.#contexts.enter(store)
   }
 
   /**
@@ -197,9 +197,7 @@ class Requests {
 
   /** Whether requests are followed through asynchronous work from now on. @param {boolean} on */
   follow (on) {
-    // The watchdog may ask for it while it is being stopped itself.
-    this.#isFollowing = on && !this.#isStopped
-    if (!this.#isFollowing) this.#storage.disable()
+    this.#contexts.follow(on)
   }
 
   /**
@@ -207,8 +205,9 @@ class Requests {
    * the last that came, true only if it is its very arrival that is being worked on.
    */
   current () {
-    if (!this.#isFollowing) return { context: this.#latest, isCertain: false }
-    const store = this.#storage.getStore()
+    const { isFollowing, store } = this.#contexts
+    if (!isFollowing) return { context: this.#latest, isCertain: false }
+    if (store instanceof Work) return { context: store.request, isCertain: true }
     return { context: store instanceof RequestContext ? store : store?.latest ?? undefined, isCertain: true }
   }
 
@@ -228,7 +227,7 @@ class Requests {
     this.#stopConnections()
     this.#connections.stop()
     this.#frameworks.stop()
-    this.follow(false)
+    this.#contexts.stop()
   }
 }
 

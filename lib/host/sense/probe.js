@@ -1,7 +1,7 @@
 'use strict'
 
 const { nowMs } = require('../../util/clock')
-const { FIELD, LINE } = require('../../bridge/probe-codec')
+const { FIELD, LINE, NUMBER } = require('../../bridge/probe-codec')
 const { threadCpuMs } = require('./thread-cpu')
 const { activeSpan } = require('../http/trace-id')
 const { fileOf, noteStack, sitesOf } = require('./call-sites')
@@ -56,6 +56,23 @@ function writeRequest ({ context, isCertain }, span) {
   }
 }
 
+/** @param {import('../work/work').Work | undefined} work */
+function writeWork (work) {
+  if (work === undefined) return ''
+  try {
+    const { id, rootId, kind, startedAtMs, isEnded, parent, name, attributes } = work
+    let text = FIELD + id + FIELD + rootId + FIELD + kind + FIELD + startedAtMs + FIELD + isEnded + FIELD +
+      (parent?.id ?? '') + FIELD + (parent?.kind ?? '') + FIELD + plain(parent?.name ?? '') + FIELD + plain(name)
+    for (const key in attributes) {
+      const value = attributes[key]
+      text += FIELD + plain(key) + FIELD + (typeof value === 'number' ? NUMBER : '') + FIELD + plain(`${value}`)
+    }
+    return text
+  } catch {
+    return '' // as of a request: the template of the one it is part of is the application's to change
+  }
+}
+
 /** @param {import('../http/trace-id').ActiveSpan | null} span */
 function writeSpan (span) {
   if (span === null) return NO_SPAN
@@ -71,12 +88,12 @@ function plain (name) {
 }
 
 /**
- * The function the watchdog has evaluated on the host thread in the middle of a block. It answers
- * into shared memory where the host is, in which request, how long its loop has idled, and its thread's CPU time.
+ * The function the watchdog has evaluated on the host thread in the middle of a block. It answers into shared memory
+ * where the host is, in which request and work, how long its loop has idled, and its thread's CPU time.
  * @param {import('../../bridge/memory').Bridge} bridge
- * @param {import('../http/requests').Requests['current']} currentRequest
+ * @param {import('../work/works').Works['current']} current
  */
-exports.createProbe = ({ answer, beat }, currentRequest) =>
+exports.createProbe = ({ answer, beat }, current) =>
   /**
    * @param {unknown} debuggerUrl `inspector.url()` of this thread
    * @param {number} [putAtMs] when it was asked: of a worker thread by the main one, or once more
@@ -89,8 +106,9 @@ exports.createProbe = ({ answer, beat }, currentRequest) =>
     const head = nowMs() + FIELD + loopTime().idle + FIELD + beat.beats + FIELD + debugged + FIELD +
       (putAtMs ?? '') + FIELD + (cpuMs >= 0 ? cpuMs : '')
     const span = activeSpan()
-    const request = writeRequest(currentRequest(), span)
-    answer.answer(question, head + FIELD + request + LINE + writeSpan(span) + LINE + (debugged ? '' : stack()))
+    const now = current()
+    const work = writeSpan(span) + writeWork(now.work)
+    answer.answer(question, head + FIELD + writeRequest(now, span) + LINE + work + LINE + (debugged ? '' : stack()))
   }
 
 /** A frozen Error cannot be set aside for; the rest of the answer is worth as much without frames. */

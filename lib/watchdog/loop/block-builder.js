@@ -132,9 +132,11 @@ class BlockBuilder {
     this.#kernel.add(reading)
   }
 
-  /** Of the request that was running longest, or null. @returns {number | null} */
-  get requestId () {
-    return this.#fold.requests.top?.id ?? null
+  /** Of the work that was running longest, with what it is part of: those that the block is not done to. */
+  get workIds () {
+    const { work, request } = this.#fold.work
+    const ids = [work?.id, work?.rootId, work?.parent?.id, request?.id].map(Number)
+    return [...new Set(ids.filter(Number.isInteger))]
   }
 
   /** When the beat was first seen to be overdue. */

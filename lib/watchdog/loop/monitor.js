@@ -274,7 +274,7 @@ class LoopMonitor {
     if (builder.block === null) builder.begin(this.#parts.nextId(), end.block, after.atMs)
     this.#isAnnounced = true
     this.#progressAtMs = Infinity
-    const interval = { startMs: end.endMs - end.durationMs, endMs: end.endMs, requestId: builder.requestId }
+    const interval = { startMs: end.endMs - end.durationMs, endMs: end.endMs, workIds: builder.workIds }
     sinks.ended(builder.ended(end, after), interval)
     this.#ended.push({ builder, end, after, beats })
   }

@@ -6,8 +6,8 @@ const { BACKLOG_MS } = require('../../bridge/request-row')
 const BLOCKS = 256
 
 /**
- * @typedef {{ startMs: number, endMs: number, requestId: number | null }} Interval a block and the request that was
- * running in it
+ * @typedef {{ startMs: number, endMs: number, workIds: number[] }} Interval a block, and the request and the work that
+ * ran in it, with what they are part of
  */
 
 /** The latest blocks of the loop, to be laid over requests. */
@@ -24,15 +24,15 @@ class RecentBlocks {
   }
 
   /**
-   * How long of a request the loop was blocked by something else.
-   * @param {number} startMs @param {number} endMs @param {number} requestId
+   * How long of a request, or other work, the loop was blocked by something else.
+   * @param {number} startMs @param {number} endMs @param {number} id
    */
-  blockedMs (startMs, endMs, requestId) {
+  blockedMs (startMs, endMs, id) {
     if (startMs >= this.#lastEndMs) return 0
     let blockedMs = 0
     for (let i = this.#blocks.length - 1; i >= 0 && this.#blocks[i].endMs > startMs; i--) {
       const block = this.#blocks[i]
-      if (block.requestId === requestId) continue
+      if (block.workIds.includes(id)) continue
       blockedMs += Math.max(0, Math.min(endMs, block.endMs) - Math.max(startMs, block.startMs))
     }
     return blockedMs
@@ -43,17 +43,17 @@ class RecentBlocks {
    * before the loop last looked for requests, which is where the block began. When a request came that is read after a
    * block, nobody knows: half of the block counts, as if requests came evenly.
    * @param {number} startMs it was read
-   * @param {number} requestId
+   * @param {number} id
    * @param {boolean} hasWaited it was read right after the loop could not
    */
-  waitedMs (startMs, requestId, hasWaited) {
+  waitedMs (startMs, id, hasWaited) {
     if (startMs >= this.#lastEndMs + BACKLOG_MS) return 0
     for (let i = this.#blocks.length - 1; i >= 0; i--) {
       const block = this.#blocks[i]
       if (block.endMs <= startMs) {
         return hasWaited && startMs - block.endMs < BACKLOG_MS ? (block.endMs - block.startMs) / 2 : 0
       }
-      if (block.startMs < startMs) return block.requestId === requestId ? 0 : startMs - block.startMs
+      if (block.startMs < startMs) return block.workIds.includes(id) ? 0 : startMs - block.startMs
     }
     return 0
   }

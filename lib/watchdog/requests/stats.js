@@ -1,7 +1,6 @@
 'use strict'
 
 const { ABORTED, statusOf, unpack } = require('../../bridge/request-row')
-const { RecentBlocks } = require('./recent-blocks')
 const { OTHER } = require('../../util/other')
 const { MS_PER_S } = require('../../util/units')
 
@@ -17,7 +16,7 @@ const { MS_PER_S } = require('../../util/units')
 class RequestStats {
   #bridge
   #metrics
-  #blocks = new RecentBlocks()
+  #blocks
   /** @type {Map<number, RouteSeries>} by what was packed, with the status replaced by its class */
   #series = new Map()
   #lastKey = -1
@@ -28,17 +27,14 @@ class RequestStats {
   /**
    * @param {Pick<import('../../bridge/memory').Bridge, 'requests' | 'routes'>} bridge
    * @param {import('../../export/prometheus/metrics').Metrics} metrics
+   * @param {import('./recent-blocks').RecentBlocks} blocks
    * @param {(durationMs: number) => void} [onRequest]
    */
-  constructor (bridge, metrics, onRequest = () => {}) {
+  constructor (bridge, metrics, blocks, onRequest = () => {}) {
+    this.#blocks = blocks
     this.#bridge = bridge
     this.#metrics = metrics
     this.#onRequest = onRequest
-  }
-
-  /** A block has ended. @param {import('./recent-blocks').Interval} interval */
-  addBlock (interval) {
-    this.#blocks.add(interval)
   }
 
   /**

@@ -28,7 +28,7 @@ function makeMain () {
     page: part('page', ['put']),
     cluster: part('cluster', ['block']),
     metrics: part('metrics', ['drop', 'observeBlock']),
-    requests: part('requests', ['addBlock']),
+    recent: part('recent', ['add']),
     pyroscope: part('pyroscope', ['add']),
     mainLoop: { profiling: part('profiling', ['ended', 'settled']), origins: part('origins', ['ended', 'settled']) },
     file: part('file', ['append']),
@@ -46,8 +46,8 @@ test('each phase of a block goes to its sinks in one order: memory first, the ho
     sinks[phase](recordOf('1', true, 1))
     assert.deepEqual(take(), ['memory.put', 'page.put', 'cluster.block', 'file.append', `log.${phase}`])
   }
-  sinks.ended(recordOf('1', false, 1), { startMs: 0, endMs: 200, requestId: null })
-  assert.deepEqual(take(), ['memory.put', 'page.put', 'cluster.block', 'requests.addBlock', 'profiling.ended', 'origins.ended'])
+  sinks.ended(recordOf('1', false, 1), { startMs: 0, endMs: 200, workIds: [] })
+  assert.deepEqual(take(), ['memory.put', 'page.put', 'cluster.block', 'recent.add', 'profiling.ended', 'origins.ended'])
   sinks.settled(recordOf('1', false, 1), 200)
   const settled = take()
   assert.deepEqual(settled, [

@@ -9,7 +9,7 @@ const { filterOf, since } = require('../../../../lib/cli/blocks/filter')
 const frame = (/** @type {string} */ name) => ({ function: name, file: '/app/orders.js', line: 7, column: 3, exact: true })
 const request = { method: 'GET', route: '/orders', startedAt: '2026-11-22T10:00:00.000Z', ended: false }
 
-test('culprits are added up by place, route and cause, the longest in total first', () => {
+test('culprits are added up by place, work and cause, the longest in total first', () => {
   const culprits = culpritsOf([
     makeRecord({ durationMs: 100, cause: 'js', frame: frame('rare'), request }),
     makeRecord({ durationMs: 80, cause: 'js', frame: frame('often'), request }),
@@ -55,4 +55,15 @@ test('--since takes a length of time or a time, and nothing else', () => {
   for (const text of ['10', 'soon', '-5m', '5 m', '', '2026-99-99']) {
     assert.throws(() => since(text), { code: 'LOOPWATCH_ERR_OPTION', message: /--since takes a length of time/ }, text)
   }
+})
+
+test('a block of a queue worker, without any request, says its job; within a request both', () => {
+  const work = { kind: /** @type {const} */ ('job'), name: 'email:send', id: '7', parent: null, startedAt: null, attributes: {}, traceId: null, spanId: null, sampled: null, ended: false }
+  const job = makeRecord({ durationMs: 100, cause: 'js', frame: frame('render'), request: null, work })
+  const within = makeRecord({ durationMs: 50, cause: 'js', frame: frame('render'), request, work: { ...work, kind: 'task' } })
+  assert.match(topTable([job, within]), /render \(orders\.js:7\) +job email:send +js/)
+  assert.match(topTable([job, within]), /render \(orders\.js:7\) +task email:send of GET \/orders +js/)
+  assert.equal(filterOf({ work: 'job email' })(job), true)
+  assert.equal(filterOf({ work: 'job email' })(within), false)
+  assert.equal(filterOf({ work: 'job' })(makeRecord({ work: null })), false)
 })

@@ -6,6 +6,8 @@ const { sentenceOf } = require('../../../../lib/export/log/sentence')
 const { causes } = require('../../../../lib/tables/causes')
 const { makeRecord } = require('../../../support/record')
 
+const job = { kind: /** @type {const} */ ('job'), name: 'email:send', id: '7', parent: null, startedAt: null, attributes: {}, traceId: null, spanId: null, sampled: null, ended: false }
+
 test('a block is one sentence: how long, where, which request, why', () => {
   /** @type {[Partial<import('../../../../lib/types').BlockRecord>, string][]} */
   const sentences = [
@@ -15,6 +17,9 @@ test('a block is one sentence: how long, where, which request, why', () => {
     [{ durationMs: 1000, request: null }, 'event loop was blocked for 1.0 s: report (app/report.js:41) (js)'],
     [{ startup: true, request: null, cause: 'sync-io' }, 'event loop was blocked for 312 ms at start-up: report (app/report.js:41) (sync-io)'],
     [{ frame: { function: null, file: '/srv/app/a b.js', line: 7, column: 1, exact: false } }, 'event loop was blocked for 312 ms: ≈ (anonymous) (app/a b.js:7), GET /report/:id (js)'],
+    [{ request: null, work: job }, 'event loop was blocked for 312 ms: report (app/report.js:41), job email:send (js)'],
+    [{ request: null, work: { ...job, ended: true } }, 'event loop was blocked for 312 ms: report (app/report.js:41), after job email:send (js)'],
+    [{ work: job }, 'event loop was blocked for 312 ms: report (app/report.js:41), job email:send of GET /report/:id (js)'],
     [{ frame: null }, 'event loop was blocked for 312 ms: outside application code, GET /report/:id (js)'],
     [{ frame: null, request: null, samples: 0, cause: 'unknown' }, 'event loop was blocked for 312 ms: no stack taken (unknown)'],
     [{ frame: null, request: null, samples: 0, cause: 'native', ongoing: true }, 'event loop blocked for 312 ms so far: inside a call that does not answer before it returns (native)'],

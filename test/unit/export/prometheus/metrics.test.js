@@ -100,8 +100,8 @@ test('the values are those of the host, in seconds', async () => {
     ['loopwatch_block_duration_seconds_sum', { thread: 'main', cause: 'gc' }, 0.7],
     ['loopwatch_block_duration_seconds_bucket', { cause: 'js', le: '0.25' }, 0],
     ['loopwatch_block_duration_seconds_bucket', { cause: 'js', le: '0.5' }, 1],
-    ['loopwatch_blocked_seconds_total', { cause: 'js', route: '/report/:id' }, 0.3],
-    ['loopwatch_blocked_seconds_total', { cause: 'gc', route: '(none)' }, 0.7],
+    ['loopwatch_blocked_seconds_total', { cause: 'js', route: '/report/:id', work: '(none)' }, 0.3],
+    ['loopwatch_blocked_seconds_total', { cause: 'gc', route: '(none)', work: '(none)' }, 0.7],
     ['loopwatch_block_site_seconds_total', { site: 'report app/report.js:41' }, 0.3],
     ['loopwatch_gc_duration_seconds_sum', { kind: 'major' }, 0.03],
     ['loopwatch_thread_cpu_seconds_total', { thread: 'watchdog', mode: 'system' }, 0.05],
@@ -196,7 +196,10 @@ test('buckets of a histogram are cumulative and end at its count', async () => {
   const made = makeMetrics()
   const requests = made.metrics.requestSeries('/a', 'GET', '2xx')
   const victims = made.metrics.requestBlockedSeries('/a')
+  const jobs = made.metrics.workSeries('email:send', 'job')
   for (let i = 0; i < 500; i++) {
+    jobs.duration.observe(random() ** 4 * 20)
+    jobs.blocked.observe(random() ** 4 * 20)
     requests.observe(random() ** 4 * 20)
     victims.observe(random() ** 4 * 20)
     made.metrics.observeBlock(makeRecord({ durationMs: 50 + random() ** 4 * 60000 }))
@@ -310,4 +313,19 @@ test('a watchdog whose predecessor is counted on counts from what it finds', asy
   made.host.shed.delay = -3
   made.host.delays.record(2)
   assert.deepEqual(await read(), [0.25, 0.25, 2, 1, 1, 1])
+})
+
+test('time blocked is told by the work that blocked, whose names are bounded; what a job left behind is nobody\'s', async () => {
+  const { metrics, samples } = makeMetrics({ routes: 1 })
+  metrics.workSeries('known', 'job')
+  for (const [name, kind, ended] of /** @type {[string, import('../../../../lib/types').WorkKind, boolean][]} */ ([
+    ['known', 'job', false], ['first', 'task', false], ['second', 'task', false], ['known', 'job', true], ['GET /a', 'request', false]
+  ])) {
+    const work = { kind, name, id: '1', parent: null, startedAt: null, attributes: {}, traceId: null, spanId: null, sampled: null, ended }
+    metrics.observeBlock(makeRecord({ durationMs: 1000, request: null, work }))
+  }
+  const found = await samples()
+  assert.deepEqual(found.filter(({ name }) => name === 'loopwatch_blocked_seconds_total').map(({ labels, value }) => [labels.work, value]),
+    [['known', 1], ['first', 1], ['(other)', 1], ['(none)', 2]])
+  assert.equal(found.find(({ name, labels }) => name === 'loopwatch_label_overflow_total' && labels.label === 'work')?.value, 1)
 })

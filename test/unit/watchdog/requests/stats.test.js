@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { pack } = require('../../../../lib/bridge/request-row')
 const { RouteNumbers } = require('../../../../lib/host/http/route-numbers')
+const { RecentBlocks } = require('../../../../lib/watchdog/requests/recent-blocks')
 const { RequestStats } = require('../../../../lib/watchdog/requests/stats')
 
 /** Stats over a bridge, with what they told the metrics. */
@@ -18,14 +19,15 @@ function makeStats ({ routes = 50 } = {}) {
     requestBlockedSeries: (/** @type {string} */ route) => ({ observe: (/** @type {number} */ seconds) => told.push(['blocked', route, seconds]) }),
     overflowed: (/** @type {string} */ label) => told.push(['overflow', label])
   })
-  const stats = new RequestStats(bridge, metrics)
+  const blocks = new RecentBlocks()
+  const stats = new RequestStats(bridge, metrics, blocks)
   let id = 0
   /** @param {{ route?: string, method?: string, status?: number, startMs?: number, durationMs?: number }} request */
   const push = ({ route = '/a', method = 'GET', status = 200, startMs = 0, durationMs = 500 }) => {
     bridge.requests.push(pack(numbers.numberOf(route, false, status), method, status), startMs, durationMs, ++id)
     return id
   }
-  return { stats, push, told }
+  return { stats, blocks, push, told }
 }
 
 test('a finished request is counted by method, route and class of its status', () => {
@@ -42,28 +44,28 @@ test('a finished request is counted by method, route and class of its status', (
 })
 
 test('a request that ended after the last beat waits until blocks up to its end are known', () => {
-  const { stats, push, told } = makeStats()
+  const { stats, blocks, push, told } = makeStats()
   push({ startMs: 0, durationMs: 90 })
   push({ startMs: 0, durationMs: 120 })
   stats.drain(100)
   assert.equal(told.filter(([kind]) => kind === 'duration').length, 1)
-  stats.addBlock({ startMs: 95, endMs: 115, requestId: null })
+  blocks.add({ startMs: 95, endMs: 115, workIds: [] })
   stats.drain(130)
   assert.deepEqual(told.filter(([kind]) => kind === 'blocked'), [['blocked', '/a', 0], ['blocked', '/a', 0.02]])
 })
 
 test('a request is no victim of the block it made itself', () => {
-  const { stats, push, told } = makeStats()
+  const { stats, blocks, push, told } = makeStats()
   const culprit = push({ route: '/report', startMs: 0, durationMs: 400 })
   push({ route: '/ping', startMs: 200, durationMs: 300 })
-  stats.addBlock({ startMs: 100, endMs: 400, requestId: culprit })
+  blocks.add({ startMs: 100, endMs: 400, workIds: [culprit] })
   stats.drain(1000)
   assert.deepEqual(told.filter(([kind]) => kind === 'blocked'), [['blocked', '/report', 0], ['blocked', '/ping', 0.3]])
 })
 
 test('a request that waited to be read is a victim of what it waited behind', () => {
-  const { stats, push, told } = makeStats()
-  stats.addBlock({ startMs: 100, endMs: 500, requestId: 99 })
+  const { stats, blocks, push, told } = makeStats()
+  blocks.add({ startMs: 100, endMs: 500, workIds: [99] })
   push({ route: '/after', startMs: -501, durationMs: 1 })
   push({ route: '/fresh', startMs: 501, durationMs: 1 })
   push({ route: '/much-later', startMs: -650, durationMs: 1 })

@@ -1,0 +1,44 @@
+'use strict'
+
+const { codedError } = require('../../tables/errors')
+
+// What the application gives run() and wrap() is checked here.
+
+const MOST_ATTRIBUTES = 8
+const ATTRIBUTE_CHARS = 200
+
+/**
+ * @param {'run' | 'wrap'} method
+ * @param {unknown} name
+ * @param {unknown} fn
+ * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_ARGUMENT
+ */
+exports.checkWork = (method, name, fn) => {
+  if (typeof name !== 'string' || name === '') {
+    throw codedError('LOOPWATCH_ERR_ARGUMENT', `the name in ${method}(name, fn)`, 'a string that is not empty', name)
+  }
+  if (typeof fn !== 'function') throw codedError('LOOPWATCH_ERR_ARGUMENT', `fn in ${method}(name, fn)`, 'a function', fn)
+}
+
+/**
+ * A copy of what a record shows of attributes: the first 8 strings and numbers, each at most 200 characters.
+ * @param {unknown} attributes
+ * @returns {Record<string, string | number> | undefined}
+ * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_ARGUMENT
+ */
+exports.attributesOf = (attributes) => {
+  if (attributes === undefined || attributes === null) return undefined
+  if (typeof attributes !== 'object' || Array.isArray(attributes)) {
+    throw codedError('LOOPWATCH_ERR_ARGUMENT', 'attributes in run(name, fn, attributes)', 'an object', attributes)
+  }
+  /** @type {Record<string, string | number>} */
+  const kept = {}
+  let count = 0
+  for (const [key, value] of Object.entries(attributes)) {
+    const short = typeof value === 'string' ? value.slice(0, ATTRIBUTE_CHARS) : value
+    if (typeof short !== 'string' && !Number.isFinite(short)) continue
+    kept[key.slice(0, ATTRIBUTE_CHARS)] = short
+    if (++count === MOST_ATTRIBUTES) break
+  }
+  return kept
+}

@@ -1,0 +1,60 @@
+'use strict'
+
+const { RequestContext } = require('../http/context')
+
+/** As of a route: a name is a label, and travels in what the probe writes. */
+const NAME_CHARS = 200
+
+/** @typedef {import('../../types').WorkKind} WorkKind */
+/** @typedef {import('../../types').WorkParent} WorkParent */
+/** @typedef {Record<string, string | number> | undefined} Attributes that have been checked */
+
+/**
+ * One piece of named work that is no HTTP request, followed like one. What lives on after it holds on to this object,
+ * so it lets go of its parent when it ends: a task that starts itself again within itself would else make a chain.
+ */
+class Work {
+  /** @type {Work | RequestContext | WorkParent | null} */
+  #parent
+
+  /**
+   * @param {number} id unique within the process, requests included
+   * @param {WorkKind} kind
+   * @param {string} name
+   * @param {Work | RequestContext | null} parent
+   * @param {number} startedAtMs monotonic
+   * @param {Attributes} [attributes]
+   */
+  constructor (id, kind, name, parent, startedAtMs, attributes) {
+    this.id = id
+    this.kind = kind
+    this.name = name.length > NAME_CHARS ? name.slice(0, NAME_CHARS) : name
+    this.startedAtMs = startedAtMs
+    this.attributes = attributes
+    this.isEnded = false
+    this.#parent = parent
+    const isWork = parent instanceof Work
+    /** The request that it is part of. @type {RequestContext | undefined} */
+    this.request = isWork ? parent.request : parent ?? undefined
+    /** Of the outermost work that it is part of. @type {number} */
+    this.rootId = parent === null || parent.isEnded ? id : isWork ? parent.rootId : parent.id
+  }
+
+  /** Also asked for in mid-block: it runs nothing of the application's. @returns {WorkParent | null} */
+  get parent () {
+    const parent = this.#parent
+    if (!(parent instanceof RequestContext) && !(parent instanceof Work)) return parent
+    const id = `${parent.id}`
+    return parent instanceof Work
+      ? { kind: parent.kind, name: parent.name, id }
+      : { kind: 'request', name: `${parent.method} ${parent.template}`, id }
+  }
+
+  /** It is over. */
+  end () {
+    this.isEnded = true
+    if (this.#parent !== null) this.#parent = this.parent
+  }
+}
+
+exports.Work = Work

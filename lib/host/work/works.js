@@ -1,0 +1,151 @@
+'use strict'
+
+const { isPromise } = require('node:util/types')
+const { packWork } = require('../../bridge/request-row')
+const { StringTable } = require('../../bridge/string-table')
+const { nowMs } = require('../../util/clock')
+const { RequestContext } = require('../http/context')
+const { attributesOf, checkWork } = require('./given')
+const { Work } = require('./work')
+
+// Bound at load: the application may have given its promises another one.
+const then = Promise.prototype.then
+
+/**
+ * Named work that is no HTTP request. Each finished piece is a row in the ring, and each one open is what the probe
+ * reads in mid-block.
+ */
+class Works {
+  #bridge
+  #contexts
+  #most
+  #requests
+  #named = 0
+  #inFlight = 0
+  #isStopped = false
+
+  /**
+   * @param {import('../../bridge/memory').Bridge} bridge
+   * @param {import('./contexts').Contexts} contexts
+   * @param {Pick<import('../http/requests').Requests, 'current'>} requests
+   * @param {number} [most] names that are counted under their own
+   */
+  constructor (bridge, contexts, requests, most = Infinity) {
+    this.#bridge = bridge
+    this.#contexts = contexts
+    this.#requests = requests
+    this.#most = most
+  }
+
+  /**
+   * Runs a function as a named piece of work, as the application wants it.
+   * @template T
+   * @param {string} name
+   * @param {() => T} fn
+   * @param {Record<string, string | number>} [attributes]
+   * @returns {T}
+   * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_ARGUMENT; and what fn throws
+   */
+  run (name, fn, attributes) {
+    checkWork('run', name, fn)
+    const kept = attributesOf(attributes)
+    if (this.#isStopped) return fn()
+    this.#contexts.hold()
+    return this.#work(new Work(this.#contexts.nextId(), 'task', name, this.#parent, nowMs(), kept), fn)
+  }
+
+  /**
+   * The same for what a library is known to run. It is followed where requests are: nobody has asked for it. Unless it
+   * is part of what is being worked on it begins anew, wherever the library was set up.
+   * @template T
+   * @param {import('./libraries').Known} known
+   * @param {() => T} fn
+   * @returns {T}
+   */
+  begin ({ kind, name, isPart = false, isOpen = false }, fn) {
+    if (this.#isStopped) return fn()
+    return this.#work(new Work(this.#contexts.nextId(), kind, name, isPart ? this.#parent : null, nowMs()), fn, isOpen)
+  }
+
+  /** What is being worked on, as the parent of what begins. @returns {Work | RequestContext | null} */
+  get #parent () {
+    const { store } = this.#contexts
+    if (store === undefined) return null
+    return store instanceof Work || store instanceof RequestContext ? store : store.latest
+  }
+
+  /**
+   * @template T
+   * @param {Work} work
+   * @param {() => T} fn
+   * @param {boolean} [isOpen] it may go on when fn has returned
+   * @returns {T}
+   */
+  #work (work, fn, isOpen = false) {
+    const { counters } = this.#bridge
+    counters.setWorkInFlight(++this.#inFlight)
+    let result
+    try {
+      result = this.#contexts.run(work, fn)
+    } catch (error) {
+      this.#end(work)
+      throw error
+    }
+    if (!isPromise(result)) {
+      this.#end(work, isOpen)
+      return result
+    }
+    // What the application gets rejects like its own: were ours a branch beside it, one of the two would go unhandled.
+    return /** @type {any} */ (Reflect.apply(then, result, [
+      (/** @type {unknown} */ value) => {
+        this.#end(work)
+        return value
+      },
+      (/** @type {unknown} */ error) => {
+        this.#end(work)
+        throw error
+      }
+    ]))
+  }
+
+  /** @param {Work} work @param {boolean} [isOpen] */
+  #end (work, isOpen = false) {
+    if (!isOpen) work.end()
+    if (this.#isStopped) return
+    const { works, counters } = this.#bridge
+    counters.setWorkInFlight(--this.#inFlight)
+    const { id, startedAtMs, kind, name } = work
+    works.push(packWork(this.#numberOf(name), kind), startedAtMs, nowMs() - startedAtMs, id)
+  }
+
+  /** @param {string} name */
+  #numberOf (name) {
+    const { workNames } = this.#bridge
+    const known = workNames.find(name)
+    if (known !== undefined) return known
+    if (this.#named >= this.#most) return StringTable.NONE
+    this.#named++
+    return workNames.numberOf(name)
+  }
+
+  /**
+   * What is being worked on, for the probe.
+   * @returns {ReturnType<import('../http/requests').Requests['current']> & { work?: Work }}
+   */
+  current () {
+    const { store } = this.#contexts
+    return store instanceof Work ? { context: store.request, isCertain: true, work: store } : this.#requests.current()
+  }
+
+  /** Whether requests and work are followed through asynchronous work from now on. @param {boolean} on */
+  follow (on) {
+    this.#contexts.follow(on)
+  }
+
+  stop () {
+    this.#isStopped = true
+    this.#contexts.stop()
+  }
+}
+
+exports.Works = Works

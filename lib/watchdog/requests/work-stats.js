@@ -1,0 +1,59 @@
+'use strict'
+
+const { unpackWork } = require('../../bridge/request-row')
+const { OTHER } = require('../../util/other')
+const { MS_PER_S } = require('../../util/units')
+
+/** @typedef {{ observe: (value: number) => void }} Series */
+/** @typedef {{ duration: Series, blocked: Series, isOther: boolean }} WorkSeries */
+
+/**
+ * Turns the host's finished work that is no HTTP request into metrics: how long each took, and for how long something
+ * else blocked the loop meanwhile.
+ */
+class WorkStats {
+  #bridge
+  #metrics
+  #blocks
+  /** @type {Map<number, WorkSeries>} by what was packed */
+  #series = new Map()
+
+  /**
+   * @param {Pick<import('../../bridge/memory').Bridge, 'works' | 'workNames'>} bridge
+   * @param {Pick<import('../../export/prometheus/metrics').Metrics, 'workSeries' | 'overflowed'>} metrics
+   * @param {import('./recent-blocks').RecentBlocks} blocks
+   */
+  constructor (bridge, metrics, blocks) {
+    this.#bridge = bridge
+    this.#metrics = metrics
+    this.#blocks = blocks
+  }
+
+  /**
+   * Takes the work that ended up to a beat, by which all blocks that ended before are known.
+   * @param {number} untilMs
+   */
+  drain (untilMs) {
+    this.#bridge.works.visit((numbers, at) => {
+      const startMs = numbers[at + 1]
+      const endMs = startMs + numbers[at + 2]
+      if (endMs > untilMs) return false
+      const { duration, blocked, isOther } = this.#series.get(numbers[at]) ?? this.#makeSeries(numbers[at])
+      duration.observe(numbers[at + 2] / MS_PER_S)
+      blocked.observe(this.#blocks.blockedMs(startMs, endMs, numbers[at + 3]) / MS_PER_S)
+      if (isOther) this.#metrics.overflowed('work')
+      return true
+    })
+  }
+
+  /** @param {number} packed */
+  #makeSeries (packed) {
+    const { name, kind } = unpackWork(packed)
+    const work = this.#bridge.workNames.stringOf(name) ?? OTHER
+    const series = { ...this.#metrics.workSeries(work, kind), isOther: work === OTHER }
+    this.#series.set(packed, series)
+    return series
+  }
+}
+
+exports.WorkStats = WorkStats
