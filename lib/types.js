@@ -72,6 +72,8 @@
  * (option `profile`)
  * @property {Frame | null} [generated] code made while the application ran (`new Function`, `vm`, a template) in
  * which `frame` spent most of the block
+ * @property {string | null} [allowed] why the application lets it block: the reason that agent.allow() was given, where
+ * at least half of the block was in such calls
  * @property {{ call: string, line: number } | null} [probable] where `frame` is not exact: the one built-in that can
  * take long and stands just before it in the same function
  *

@@ -113,7 +113,7 @@ async function runAllOn (version, isFirst) {
 
 /** @param {number | undefined} only */
 async function all (only) {
-  for (const folder of ['test', 'scenarios']) installFor(folder)
+  for (const folder of ['test', 'test/older-runners', 'scenarios']) installFor(folder)
   const current = Number(process.versions.node.split('.')[0])
   let passed = true
   for (const version of versionsFrom(current)) {

@@ -18,6 +18,10 @@ const GC_PAUSES = 4096
 const REQUESTS = 32768
 /** The option `routes` allows a thousand that were told and a thousand that are guessed. */
 const ROUTES = 2048
+/** A second of allowed calls while nobody drains: they are told at most once a millisecond. */
+const ALLOWED_CALLS = 1024
+/** Reasons stand in the source: each place has one. */
+const REASONS = 64
 
 /** A second of jobs that do next to nothing; the rest of what comes while nobody drains is dropped and counted. */
 const WORKS = 16384
@@ -60,7 +64,12 @@ const parts = {
   works: ring(WORKS, 4),
   workNames: part(StringTable.bytes(WORK_NAMES), (memory, at) => new StringTable(memory, at, WORK_NAMES)),
   counters: part(Counters.BYTES, (memory, at) => new Counters(memory, at)),
-  answer: part(ProbeChannel.BYTES, (memory, at) => new ProbeChannel(memory, at))
+  answer: part(ProbeChannel.BYTES, (memory, at) => new ProbeChannel(memory, at)),
+  // start and end of calls of agent.allow() (ms), the number of the reason
+  allowedCalls: ring(ALLOWED_CALLS, 3),
+  // the same of the call that the host is in: when it began (0: in none), the number of the reason
+  allowedNow: part(2 * Float64Array.BYTES_PER_ELEMENT, (memory, at) => new Float64Array(memory, at, 2)),
+  reasons: part(StringTable.bytes(REASONS), (memory, at) => new StringTable(memory, at, REASONS))
 }
 
 /** Shared memory for one host thread and its watchdog. */

@@ -9,7 +9,9 @@ const { unblockStream } = require('./nonblocking-stdout')
 const { checkHunt } = require('./origin/hunt')
 const { loadInspector } = require('./sense/profiler')
 const { startSenses } = require('./senses')
+const { checkAllow } = require('./sense/allowed-calls')
 const { createFastifyPlugin } = require('./shedding/fastify-plugin')
+const { expectNoBlocks } = require('./expect-no-blocks')
 const { createMiddleware } = require('./shedding/middleware')
 const { warnOnce } = require('./warn-once')
 const { WatchdogThread } = require('./watchdog-thread')
@@ -186,6 +188,38 @@ class Agent extends EventEmitter {
    */
   load () {
     return this.#senses.report.read()
+  }
+
+  /**
+   * Runs a function that may block: blocks that are mostly within such calls are counted under the cause `allowed`
+   * and not logged. The function's synchronous part counts, not what comes after an `await` in it.
+   * @template T
+   * @param {() => T} fn
+   * @param {string} reason kept in the record
+   * @returns {T} what the function returns
+   * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION
+   */
+  allow (fn, reason) {
+    checkAllow(fn, reason)
+    return this.#stopping === null ? this.#senses.allowed.run(fn, reason) : fn()
+  }
+
+  /**
+   * Runs a function, and rejects if the event loop is blocked before it has settled.
+   * @template T
+   * @param {() => T} fn
+   * @param {{ overMs?: number }} [options] the limit; the option `threshold` unless given, which is the least
+   * @returns {Promise<Awaited<T>>} what the function returns
+   * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_BLOCKED with the longest block's record as
+   * `cause`, LOOPWATCH_ERR_UNWATCHED, LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+   */
+  expectNoBlocks (fn, options = {}) {
+    return expectNoBlocks(this.#watch, fn, options)
+  }
+
+  /** @returns {import('./expect-no-blocks').Watch} */
+  get #watch () {
+    return { thresholdMs: this.#senses.thresholdMs, ready: () => this.ready, blocks: () => this.#thread.call('blocks', null) }
   }
 
   /** Releases everything; the process can then end by itself. @returns {Promise<void>} */

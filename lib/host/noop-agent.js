@@ -90,6 +90,17 @@ class NoopAgent extends EventEmitter {
     return noLoad()
   }
 
+  /** @template T @param {() => T} fn @param {string} reason @returns {T} */
+  allow (fn, reason) {
+    require('./sense/allowed-calls').checkAllow(fn, reason)
+    return fn()
+  }
+
+  /** @template T @param {() => T} fn @param {{ overMs?: number }} [options] @returns {Promise<Awaited<T>>} */
+  expectNoBlocks (fn, options = {}) {
+    return require('./expect-no-blocks').expectNoBlocks(null, fn, options)
+  }
+
   async stop () {}
 }
 

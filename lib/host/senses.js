@@ -6,6 +6,7 @@ const { LEAD } = require('../bridge/messages')
 const { startClusterRole } = require('./cluster-role')
 const { OriginTracker } = require('./origin/tracker')
 const { isProfiledByNode, mayInspect, ownsProfile, stripsTypes } = require('./runtime')
+const { AllowedCalls } = require('./sense/allowed-calls')
 const { startGcObserver } = require('./sense/gc')
 const { startHeartbeat } = require('./sense/heartbeat')
 const { measureLoad } = require('./sense/load-report')
@@ -33,10 +34,7 @@ exports.startSenses = (options, post, isPreload) => {
   const { profiler, ownProfile, profilesItself } = startProfiler(options, bridge, post, isPreload)
   const threads = startThreads(options, bridge, post, isStarting)
   const { load, delays, report } = measureLoad(options, bridge)
-  const onLate = (/** @type {number} */ atMs, /** @type {number} */ idleMs) => {
-    requests.late(atMs, idleMs)
-    profiler.late(atMs)
-  }
+  const onLate = lateTo(requests, profiler)
   const heartbeat = startHeartbeat(bridge, { ...options, onLate }, { load, delays, profiler })
   const origins = new OriginTracker(options, post)
   const cluster = startClusterRole(() => post({ code: LEAD }))
@@ -49,6 +47,8 @@ exports.startSenses = (options, post, isPreload) => {
     relay: threads.relay,
     gauge: { load, counters: bridge.counters },
     report,
+    allowed: new AllowedCalls(bridge),
+    thresholdMs: options.threshold,
     origins,
     /** What each start of the watchdog is given. */
     workerData: () => ({
@@ -64,6 +64,18 @@ exports.startSenses = (options, post, isPreload) => {
       threads: threads.known()
     }),
     stop: () => [heartbeat, work, ...gc, origins, profiler, threads, cluster].forEach((part) => part.stop())
+  }
+}
+
+/**
+ * Who is told of a beat after a gap that can hide a block.
+ * @param {ReturnType<typeof startWork>['requests']} requests
+ * @param {HostProfiler} profiler
+ */
+function lateTo (requests, profiler) {
+  return (/** @type {number} */ atMs, /** @type {number} */ idleMs) => {
+    requests.late(atMs, idleMs)
+    profiler.late(atMs)
   }
 }
 

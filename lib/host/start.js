@@ -5,6 +5,8 @@ const process = require('../util/process')
 const { debuglog } = require('node:util')
 const { isMainThread } = require('node:worker_threads')
 const { preloadDefaults, resolveOptions, strayVariables } = require('../options/table')
+const { checkExpectation } = require('./expect-no-blocks')
+const { checkAllow } = require('./sense/allowed-calls')
 const { Agent } = require('./agent')
 const { hiddenProperty } = require('../util/define-hidden')
 const { NoopAgent } = require('./noop-agent')
@@ -55,13 +57,13 @@ exports.startPreloaded = () => begin(undefined, process.env, preloadDefaults)
  */
 function begin (options, env, defaults) {
   const resolved = resolveOptions(options, env, defaults)
-  const running = registry[kAgent] ?? hidden
-  if (running && kVisits in running) {
-    running.stop().catch(() => {})
-  } else if (running) {
+  const current = running()
+  if (current && kVisits in current) {
+    current.stop().catch(() => {})
+  } else if (current) {
     const keys = Object.keys(options ?? {})
     if (isMainThread && keys.length > 0) warnOnce('LOOPWATCH_WARN_STARTED', `loopwatch is started already, the options of a second start() do not count: ${keys.join(', ')}`)
-    return running
+    return current
   }
   if (!isMainThread) debug('this worker thread is not watched')
   const stray = isMainThread ? strayVariables(env) : []
@@ -78,10 +80,48 @@ function begin (options, env, defaults) {
  * @param {import('../options/table').Options} options
  */
 exports.visit = (options) => {
-  const running = registry[kAgent] ?? hidden
+  const current = running()
   const agent = begin(options, {})
   // Where an application lets nobody add to its globals, its own may be hidden in here.
-  return agent === running ? agent : Object.defineProperty(agent, kVisits, hiddenProperty(true))
+  return agent === current ? agent : Object.defineProperty(agent, kVisits, hiddenProperty(true))
+}
+
+/** The agent of this process or thread, if one is started. */
+const running = () => registry[kAgent] ?? hidden
+
+/**
+ * What agent.allow() does, with whatever agent there is; without one it only runs the function.
+ * @template T
+ * @param {() => T} fn
+ * @param {string} reason
+ * @returns {T}
+ * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION
+ */
+exports.allow = (fn, reason) => {
+  const agent = running()
+  if (agent !== undefined) return agent.allow(fn, reason)
+  checkAllow(fn, reason)
+  return fn()
+}
+
+/**
+ * What agent.expectNoBlocks() does, with whatever agent there is; without one there is one meanwhile, for blocks from
+ * `overMs` on, without an endpoint and a log.
+ * @template T
+ * @param {() => T} fn
+ * @param {{ overMs?: number }} [options]
+ * @returns {Promise<Awaited<T>>}
+ */
+exports.expectNoBlocks = async (fn, options = {}) => {
+  const agent = running()
+  if (agent !== undefined) return agent.expectNoBlocks(fn, options)
+  const { overMs: threshold } = checkExpectation(fn, options)
+  const visitor = exports.visit({ port: false, log: false, requests: 'off', profile: 'off', ...(threshold !== undefined && { threshold }) })
+  try {
+    return await visitor.expectNoBlocks(fn, options)
+  } finally {
+    await visitor.stop()
+  }
 }
 
 /**

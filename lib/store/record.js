@@ -92,7 +92,8 @@ exports.isRecord = /** @type {any} */ (objectOf({
   origin: orMissing(objectOf({ type: isText, durationMs: isNumber, frame: isFrame, frames: listOf(isFrame) })),
   profile: orMissing(objectOf({ samples: isCount, call: orNull(isText), stacks: areStacks })),
   probable: orMissing(objectOf({ call: isText, line: isCount })),
-  generated: orMissing(isFrame)
+  generated: orMissing(isFrame),
+  allowed: orMissing(isText)
 }))
 
 /** Milliseconds to a tenth. @param {number} ms */

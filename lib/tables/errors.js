@@ -13,6 +13,15 @@ const table = {
     `start() takes an object of options, got ${show(actual)}`,
   LOOPWATCH_ERR_ARGUMENT: (/** @type {string} */ name, /** @type {string} */ expected, /** @type {unknown} */ actual) =>
     `${name} has to be ${expected}, got ${show(actual)}`,
+  LOOPWATCH_ERR_BLOCKED: (
+    /** @type {Pick<import('../types').BlockRecord, 'durationMs' | 'cause' | 'frame'>} */ { durationMs, cause, frame },
+    /** @type {number} */ overMs
+  ) => {
+    const place = frame === null ? '' : `: ${frame.function ?? '(anonymous)'} (${frame.file}:${frame.line})`
+    return `the event loop was blocked for ${durationMs} ms (${cause}), more than ${overMs} ms${place}`
+  },
+  LOOPWATCH_ERR_UNWATCHED: () =>
+    'expectNoBlocks() needs a watchdog: there is none in a worker thread, in a bundle, of an agent that was stopped, or until one that has ended is started again',
   LOOPWATCH_ERR_BUNDLED: (/** @type {string} */ file) =>
     `${file} is not there: a bundler that puts loopwatch into the application's own file leaves out what its thread runs; declare loopwatch external and install it beside the bundle`,
   LOOPWATCH_ERR_SOURCE: (/** @type {string} */ source, /** @type {string} */ reason) =>

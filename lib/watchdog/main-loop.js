@@ -1,5 +1,6 @@
 'use strict'
 
+const { AllowedTime } = require('./loop/allowed-time')
 const { GcPauses } = require('./loop/gc-pauses')
 const { askHost, NOT_ALLOWED } = require('./loop/inspector')
 const { LoopMonitor } = require('./loop/monitor')
@@ -24,6 +25,7 @@ const { PROFILE, SOURCE_MAP } = require('../bridge/messages')
  */
 class MainLoop {
   #sources
+  #allowed
 
   /** @param {Seen} parts */
   constructor ({ data, bridge, health, stats, scheduler: { lateness }, nextId, post }) {
@@ -32,6 +34,7 @@ class MainLoop {
     const sources = this.#sources = new SourceMaps(post, stripsTypes)
     const { frames } = sources
     const gcPauses = new GcPauses(bridge.gcPauses)
+    const allowed = this.#allowed = new AllowedTime(bridge)
     const isAuto = options.origin === 'auto'
     const origins = new Origins({ isAuto, frames, post, say, onState: health.listener('origin') })
     const onState = health.listener('profile')
@@ -53,6 +56,7 @@ class MainLoop {
         ...profiling.surroundings,
         gcWithin: (startMs, endMs) => gcPauses.within(startMs, endMs),
         watchdogGapWithin: (startMs, endMs) => lateness.within(startMs, endMs),
+        allowedWithin: (startMs, endMs) => allowed.reasonWithin(startMs, endMs),
         originWithin: (startMs, endMs) => origins.within(startMs, endMs)
       },
       frames,
@@ -65,12 +69,14 @@ class MainLoop {
    * @returns {number | null} when to poll again at the latest, null where a whole poll is needed
    */
   quickCheck (now) {
+    this.#allowed.drain()
     return this.profiling.isActive ? null : this.monitor.quickCheck(now)
   }
 
   /** @param {number} now @param {boolean} selfLate @param {import('./sinks').Phases} sinks */
   poll (now, selfLate, sinks) {
     const { monitor } = this
+    this.#allowed.drain()
     const polled = monitor.poll(now, selfLate, sinks)
     this.origins.poll(now, monitor.beat)
     this.profiling.look(now, monitor.blockedMs > 0)

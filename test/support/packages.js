@@ -17,7 +17,7 @@ function isInstalled (dir) {
 
 /**
  * Installs what only a folder needs, as its own lock file has it, unless that is there.
- * @param {string} folder 'test' or 'scenarios'
+ * @param {string} folder 'test', 'test/older-runners' or 'scenarios'
  */
 exports.installFor = (folder) => {
   const dir = path.join(ROOT, folder)

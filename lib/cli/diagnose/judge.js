@@ -1,10 +1,7 @@
 'use strict'
 
-<<<<<<< HEAD
 const { workOf } = require('../../export/log/sentence')
-=======
 const { shortPath } = require('../../export/short-path')
->>>>>>> main
 
 /** Less than this share of the time blocked is not what makes requests slow. */
 const BLOCKED_SHARE = 0.02

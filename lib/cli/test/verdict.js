@@ -109,6 +109,7 @@ function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, shar
   const { cause, evidence, frame } = record
   const isExcused = EXCUSED.includes(cause)
   if (evidence.debugger) return 'debugger'
+  if (record.allowed) return 'allowed by agent.allow()'
   // A thread that waited for a CPU may have spent the limit on it all the same: its CPU time tells.
   if (spentMs < overMs) return isExcused || cause === 'sync-io' ? cause : 'below the limit on the CPU'
   if (isExcused && !hasCpuTimes) return cause

@@ -71,6 +71,8 @@ class BlockLog {
 
   /** @param {'opened' | 'lasting' | 'settled'} event @param {BlockRecord} record */
   #block (event, record) {
+    // What the application allows is counted. It is told after all once it has lasted for `stuck`.
+    if (record.allowed) return this.#budget.pass(record)
     const level = excuseOf(record.cause) !== undefined || record.startup ? 'info' : 'warn'
     // Under a debugger somebody is looking at a breakpoint. A line that nobody sees leaves its place to others.
     if (record.evidence.debugger || !this.#pino.isLevelEnabled(level)) return this.#budget.pass(record)
@@ -157,7 +159,6 @@ function cutRecord (record) {
   }
 }
 
-<<<<<<< HEAD
 /** Attributes would take the room of the stack: they are in the record. @param {WorkRecord} work */
 function workInLine ({ kind, name, id, parent, traceId, spanId, ended }) {
   return { kind, name, id, parent, traceId, spanId, ended }
@@ -170,13 +171,6 @@ function cutWork (work) {
   return { ...work, name, parent }
 }
 
-/** @param {Frame} frame */
-function frameText ({ function: name, file, line, column }) {
-  return `${name ?? '(anonymous)'} (${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
-}
-
-=======
->>>>>>> main
 /** @param {unknown} value */
 function jsonBytes (value) {
   return Buffer.byteLength(JSON.stringify(value))

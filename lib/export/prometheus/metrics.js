@@ -24,6 +24,8 @@ const MAIN = 'main'
 /** Observed once for each request or piece of work. */
 const OWN_HISTOGRAMS = new Set(['requestDuration', 'requestBlocked', 'workDuration', 'workBlocked'])
 const NONE = '(none)'
+/** The label cause of blocks within agent.allow(), whatever their cause. */
+const ALLOWED = 'allowed'
 const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
 
 /**
@@ -152,7 +154,8 @@ class Metrics {
   }
 
   /** @param {import('../../types').BlockRecord} record of a finished block */
-  observeBlock ({ id, thread, cause, durationMs, request, work, frame }) {
+  observeBlock ({ id, thread, cause: found, allowed, durationMs, request, work, frame }) {
+    const cause = allowed ? ALLOWED : found
     const seconds = durationMs / MS_PER_S
     const label = this.threadLabel(thread)
     const labels = { thread: label, cause }
@@ -163,7 +166,7 @@ class Metrics {
     const route = request && !request.ended ? this.#blockedRoute(request.route) : NONE
     this.#metrics.blocked.inc({ cause, route, work: this.#blockedWork(work) }, seconds)
     // An excused cause is no fault of the code, so no line is charged.
-    if (frame && excuseOf(cause) === undefined) {
+    if (frame && !allowed && excuseOf(cause) === undefined) {
       this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) }, seconds)
     }
   }

@@ -28,6 +28,7 @@ const STACKS_IN_RECORD = 10
  * @property {(startMs: number, endMs: number) => number} gcWithin
  * @property {(startMs: number, endMs: number) => number} watchdogGapWithin
  * @property {(startMs: number, endMs: number) => import('../../types').OriginRecord | null} [originWithin]
+ * @property {(startMs: number, endMs: number) => string | null} [allowedWithin] why it was allowed to block
  * @property {(record: BlockRecord, startMs: number, endMs: number) => BlockRecord} [layProfile] the record with what a
  * CPU profile says of it
  * @property {number} thresholdMs
@@ -185,7 +186,7 @@ class BlockBuilder {
    * @returns {BlockRecord}
    */
   #record (span, kernel, nativeMs) {
-    const { originWithin, layProfile, frames: table } = this.#surroundings
+    const { originWithin, allowedWithin, layProfile, frames: table } = this.#surroundings
     const { startMs, endMs, durationMs, ongoing } = span
     const evidence = this.#evidence(span, kernel, nativeMs)
     const { requests, samples } = this.#fold
@@ -215,7 +216,8 @@ class BlockBuilder {
       request: this.#requestRecord(),
       // Known when the callback is over.
       origin: ongoing ? null : originWithin?.(startMs, endMs) ?? null,
-      profile: null
+      profile: null,
+      allowed: allowedWithin?.(startMs, endMs) ?? null
     }
     const explained = ongoing ? record : layProfile?.(record, startMs, endMs) ?? record
     const generated = generatedIn(stacks, explained.frame)

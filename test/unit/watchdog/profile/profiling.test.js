@@ -40,7 +40,11 @@ function makeProfiling (mode, refusal = null, isOwn = false) {
     holds: () => story.holds,
     heldMicros: () => story.micros,
     activeMs: () => story.activeMs,
-    sources: { frames: new FrameTable((frame) => frame), isInMemory: () => false, lineAt: (file, line) => ({ file, line }) },
+    sources: {
+      frames: new FrameTable((frame) => frame),
+      isInMemory: () => false,
+      lineAt: (file, line) => ({ file, line })
+    },
     readSource: () => null,
     say: (level, fields, message) => story.said.push(message),
     onState: (failure) => story.states.push(failure?.message ?? null)

@@ -1,0 +1,112 @@
+'use strict'
+
+const { setTimeout } = require('node:timers')
+const type = require('../options/types')
+const { excuseOf } = require('../tables/causes')
+const { codedError, codedErrorFrom } = require('../tables/errors')
+const { nearest } = require('../options/nearest')
+
+/** Bounds of the limit: those of the option `threshold`. */
+const LEAST_MS = 2
+const MOST_MS = 60000
+/** Two beats of a calm loop: by then a block that has ended is known. */
+const KNOWN_MS = 60
+/** A verdict is final at the latest after this (SETTLE_MS in watchdog/loop/monitor.js), and a poll. */
+const SETTLED_MS = 600
+
+// Bound at load: a test may have replaced clocks.
+const dateNow = Date.now
+
+/**
+ * @typedef {import('../types').BlockRecord} BlockRecord
+ * @typedef {object} Watch of the agent that watches
+ * @property {number} thresholdMs shorter blocks are not seen
+ * @property {() => Promise<unknown>} ready
+ * @property {() => Promise<BlockRecord[] | null>} blocks null where nobody watches
+ */
+
+/** @param {number} ms @returns {Promise<void>} */
+const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms) })
+
+/**
+ * What expectNoBlocks() was given, checked.
+ * @param {unknown} fn
+ * @param {unknown} options
+ * @param {number} [leastMs] what the agent sees
+ * @returns {{ overMs?: number }}
+ * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+ */
+exports.checkExpectation = (fn, options, leastMs = LEAST_MS) => {
+  if (typeof fn !== 'function') throw codedError('LOOPWATCH_ERR_OPTION', 'expectNoBlocks()', 'a function', fn)
+  if (!type.isPlainObject(options)) throw codedError('LOOPWATCH_ERR_OPTION', 'expectNoBlocks()', 'an object { overMs }', options)
+  for (const key of Object.keys(options)) {
+    if (key !== 'overMs') throw codedError('LOOPWATCH_ERR_OPTION_UNKNOWN', key, nearest(key, ['overMs']))
+  }
+  const { overMs } = options
+  const limit = type.number(leastMs, MOST_MS, 'milliseconds')
+  if (overMs === undefined || limit.accepts(overMs)) return options
+  const takes = `${limit.takes} (blocks below the option "threshold" are not seen)`
+  throw codedError('LOOPWATCH_ERR_OPTION', 'option "overMs" of expectNoBlocks()', takes, overMs)
+}
+
+/**
+ * How long the code itself kept the loop: not what it waited for a CPU, nor what it is not to blame for.
+ * @param {BlockRecord} record
+ */
+function ownMs ({ cause, durationMs, allowed, evidence: { runQueueMs, throttledMs, stolenMs } }) {
+  if (allowed || excuseOf(cause) !== undefined) return 0
+  return durationMs - Math.max(runQueueMs ?? 0, throttledMs ?? 0) - (stolenMs ?? 0)
+}
+
+/**
+ * The longest block of an interval that is above the limit.
+ * @param {BlockRecord[]} records
+ * @param {{ startMs: number, endMs: number, overMs: number }} limits wall time of the ends
+ * @returns {BlockRecord | null}
+ */
+function longestWithin (records, { startMs, endMs, overMs }) {
+  const counting = records.filter((record) => {
+    const beganMs = Date.parse(record.startedAt)
+    const withinMs = Math.min(beganMs + record.durationMs, endMs) - Math.max(beganMs, startMs)
+    return record.threadId === 0 && record.worker === null && Math.min(withinMs, ownMs(record)) >= overMs
+  })
+  return counting.sort((a, b) => b.durationMs - a.durationMs)[0] ?? null
+}
+
+/**
+ * Runs a function, and rejects if the event loop was blocked meanwhile. An error of the function itself comes first.
+ * @template T
+ * @param {Watch | null} watch null where nobody watches
+ * @param {() => T} fn
+ * @param {{ overMs?: number }} options
+ * @returns {Promise<Awaited<T>>}
+ */
+exports.expectNoBlocks = async (watch, fn, options) => {
+  const { overMs = watch?.thresholdMs ?? 0 } = exports.checkExpectation(fn, options, watch?.thresholdMs)
+  if (watch === null) throw codedError('LOOPWATCH_ERR_UNWATCHED')
+  await watch.ready()
+  // What came before in this turn of the loop is not the function's.
+  await sleep(1)
+  const startMs = dateNow()
+  const value = await fn()
+  // A block that is still going on as fn resolves ends with this turn.
+  await sleep(1)
+  const within = { startMs, endMs: dateNow(), overMs }
+  await sleep(KNOWN_MS)
+  let blocked = longestWithin(await known(watch), within)
+  if (blocked === null) return value
+  // Pauses of the garbage collector, and a CPU profile, may yet tell that it was something else.
+  await sleep(SETTLED_MS)
+  blocked = longestWithin(await known(watch), within)
+  if (blocked === null) return value
+  throw codedErrorFrom(blocked, 'LOOPWATCH_ERR_BLOCKED', blocked, overMs)
+}
+
+/** @param {Watch} watch */
+async function known (watch) {
+  const records = await watch.blocks()
+  if (records === null) throw codedError('LOOPWATCH_ERR_UNWATCHED')
+  return records
+}
+
+exports.longestWithin = longestWithin

@@ -1,0 +1,73 @@
+'use strict'
+
+const { nowMs } = require('../../util/clock')
+const { codedError } = require('../../tables/errors')
+
+/**
+ * Calls that follow each other more closely are one, and what makes a call longer by less is not told: a loop of many
+ * tiny ones costs a row a millisecond.
+ */
+const FINEST_MS = 1
+
+/**
+ * What agent.allow() was given, checked.
+ * @param {unknown} fn
+ * @param {unknown} reason
+ * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION
+ */
+exports.checkAllow = (fn, reason) => {
+  if (typeof fn !== 'function') throw codedError('LOOPWATCH_ERR_OPTION', 'allow()', 'a function', fn)
+  if (typeof reason !== 'string' || reason === '') throw codedError('LOOPWATCH_ERR_OPTION', 'reason of allow()', 'some words', reason)
+}
+
+/** Tells the watchdog of calls that may block: when each began, while it lasts, and its end. */
+class AllowedCalls {
+  #bridge
+  #depth = 0
+  #startMs = -Infinity
+  #endMs = -Infinity
+  #toldMs = -Infinity
+
+  /** @param {Pick<import('../../bridge/memory').Bridge, 'allowedCalls' | 'allowedNow' | 'reasons'>} bridge */
+  constructor (bridge) {
+    this.#bridge = bridge
+  }
+
+  /**
+   * Of calls within each other, the outermost counts.
+   * @template T
+   * @param {() => T} fn
+   * @param {string} reason
+   * @returns {T}
+   */
+  run (fn, reason) {
+    if (this.#depth > 0) return fn()
+    const { allowedNow, reasons } = this.#bridge
+    const number = reasons.numberOf(reason)
+    const startMs = nowMs()
+    this.#depth++
+    allowedNow[1] = number
+    allowedNow[0] = startMs
+    try {
+      return fn()
+    } finally {
+      this.#depth--
+      this.#tell(startMs, nowMs(), number)
+      allowedNow[0] = 0
+    }
+  }
+
+  /** @param {number} startMs @param {number} endMs @param {number} number of the reason */
+  #tell (startMs, endMs, number) {
+    if (startMs - this.#endMs >= FINEST_MS) {
+      this.#startMs = startMs
+      this.#toldMs = startMs
+    }
+    this.#endMs = endMs
+    if (endMs - this.#toldMs < FINEST_MS) return
+    this.#toldMs = endMs
+    this.#bridge.allowedCalls.push(this.#startMs, endMs, number)
+  }
+}
+
+exports.AllowedCalls = AllowedCalls
