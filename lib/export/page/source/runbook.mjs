@@ -5,23 +5,30 @@ import { Marked } from 'marked'
 
 const DOCUMENT = 'docs/operate/runbook.md'
 
+const renderer = {
+  /**
+   * An alert links to the heading of its name.
+   * @this {any}
+   * @param {any} heading
+   */
+  heading ({ tokens, depth, text }) {
+    return `<h${depth} id="${text}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+  },
+  /**
+   * An agent serves no other document: their text says where it stands in the package.
+   * @this {any}
+   * @param {any} link
+   */
+  link ({ href, tokens }) {
+    const text = this.parser.parseInline(tokens)
+    const file = path.posix.join(path.posix.dirname(DOCUMENT), href)
+    return `${text} (<code>${file}</code> of the package)`
+  }
+}
+
 /** @param {string} root of the repository @returns {string} the page */
 export function buildRunbook (root) {
-  const marked = new Marked({ async: false })
-  marked.use({
-    renderer: {
-      // An alert links to the heading of its name.
-      heading ({ tokens, depth, text }) {
-        return `<h${depth} id="${text}">${this.parser.parseInline(tokens)}</h${depth}>\n`
-      },
-      // An agent serves no other document: their text says where it stands in the package.
-      link ({ href, tokens }) {
-        const text = this.parser.parseInline(tokens)
-        const file = path.posix.join(path.posix.dirname(DOCUMENT), href)
-        return `${text} (<code>${file}</code> of the package)`
-      }
-    }
-  })
+  const marked = new Marked({ async: false, renderer })
   const body = marked.parse(fs.readFileSync(path.join(root, DOCUMENT), 'utf8'))
   return `<!doctype html>
 <html lang="en">
