@@ -248,10 +248,7 @@ function callerOf (late, blamed, raw, name, text, original) {
  * @returns {ProfiledStack[]}
  */
 function fold (profile, sources) {
-  const nodes = new Map(profile.nodes.map((node) => [node.id, node]))
-  /** @type {Map<number, number>} */
-  const parents = new Map()
-  for (const { id, children = [] } of profile.nodes) for (const child of children) parents.set(child, id)
+  const { nodes, parents } = treeOf(profile)
   /** @type {Map<string, ProfiledStack>} */
   const stacks = new Map()
   const isState = (/** @type {number} */ id) =>
@@ -288,6 +285,15 @@ function fold (profile, sources) {
     stack.weightMs += profile.timeDeltas[i] / US_PER_MS
   }
   return [...stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
+}
+
+/** @param {CpuProfile} profile */
+function treeOf (profile) {
+  const nodes = new Map(profile.nodes.map((node) => [node.id, node]))
+  /** @type {Map<number, number>} */
+  const parents = new Map()
+  for (const { id, children = [] } of profile.nodes) for (const child of children) parents.set(child, id)
+  return { nodes, parents }
 }
 
 /**

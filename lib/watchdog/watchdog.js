@@ -44,58 +44,19 @@ class Watchdog {
 
   /** @param {WorkerData} data @param {(message: object) => void} post to the host */
   constructor (data, post) {
-    const { options, role, escalates } = data
     const startedAtMs = nowMs()
-    const bridge = openBridge(data.memory)
-    const { health, log } = openLog(options, post)
-    const stats = openStats()
-    const scheduler = new PollScheduler(() => stats.own.cpuMs())
-    const nextId = countIds(data.starts)
-    const seen = { data, bridge, health, stats, scheduler, nextId, post }
-
-    const mainLoop = new MainLoop(seen)
-    const threads = makeThreads({ ...seen, mainLoop })
-    const cluster = new Cluster(role)
-    const memories = openMemories(options.keep)
-    const blocks = new Blocks(memories, () => ongoingOf(mainLoop, threads, cluster))
-    const page = makePage({ ...seen, mainLoop, blocks, cluster })
-    const scrape = new Scrape({ ...seen, mainLoop, threads, cluster, page })
+    const parts = watch(data, post)
+    const { health, scheduler, threads, cluster, memories, page, scrape } = parts
     const { metrics } = scrape
-
-    const file = openFile(options, health)
-    const pyroscope = openPyroscope(options, health, metrics)
-    const budget = makeBudget()
-    const upkeep = new Upkeep({ bridge, health, metrics, log, file, cluster, threads, budget, escalates, post })
-    const told = { page, cluster, metrics, pyroscope, file, upkeep }
-    const aborts = options.onStuck === 'abort'
-    const own = { startedAtMs, memory: memories.main, recent: scrape.blocks }
-    const sinks = mainSinks({ ...told, ...own, mainLoop, log, aborts, post })
-    const asked = options.threads === 'on' ? { log, post } : { log: null, post: null }
-    const threadSinks = workerSinks({ ...told, ...asked, memory: memories.threads, budget })
-
-    const sources = sourcesOf({ mainLoop, cluster, blocks, page, scrape })
-    const endpoint = new Endpoint({ options, health, cluster, sources, post })
-    const outputs = { log, file, pyroscope, endpoint }
-    this.#parts = {
-      counters: bridge.counters,
-      stats,
-      scheduler,
-      mainLoop,
-      threads,
-      cluster,
-      blocks,
-      page,
-      scrape,
-      upkeep,
-      sinks,
-      ...outputs
-    }
+    const outputs = openOutputs(parts)
+    const { sinks, threadSinks, upkeep } = makeSinks(parts, outputs, startedAtMs)
+    this.#parts = { ...parts, ...outputs, sinks, upkeep }
 
     if (!data.namesRequests) health.set('requests', UNNAMED)
     threads?.start({ known: data.threads, labelOf: (name) => metrics.threadLabel(name), sinks: threadSinks })
-    joinCluster(cluster, { scrape, metrics, memories, page, endpoint, health, post })
+    joinCluster(cluster, { scrape, metrics, memories, page, endpoint: outputs.endpoint, health, post })
     scheduler.start({ quickCheck: (now) => this.#quickCheck(now), poll: (now, selfLate) => this.#poll(now, selfLate) })
-    if (role.kind !== 'worker') endpoint.listen()
+    if (data.role.kind !== 'worker') outputs.endpoint.listen()
   }
 
   /** @param {number} now @returns {number | null} */
@@ -134,7 +95,7 @@ class Watchdog {
   /** Ends watching, up to date with all that has ended; a block in progress is recorded as far as it came. */
   async stop () {
     const { stats, scheduler, mainLoop, threads, cluster, page, scrape, upkeep, sinks } = this.#parts
-    const { log, file, pyroscope, endpoint, counters } = this.#parts
+    const { log, file, pyroscope, endpoint, bridge } = this.#parts
     const now = nowMs()
     scheduler.stop()
     this.#poll(now, true)
@@ -147,7 +108,64 @@ class Watchdog {
     await cluster.stop()
     log?.flushSuppressed()
     for (const part of [log, file, stats]) part?.close()
-    counters.add('released', 1)
+    bridge.counters.add('released', 1)
+  }
+}
+
+/**
+ * What is watched, and what is remembered of it.
+ * @param {WorkerData} data
+ * @param {(message: object) => void} post to the host
+ */
+function watch (data, post) {
+  const { options, role } = data
+  const bridge = openBridge(data.memory)
+  const { health, log } = openLog(options, post)
+  const stats = openStats()
+  const scheduler = new PollScheduler(() => stats.own.cpuMs())
+  const seen = { data, bridge, health, stats, scheduler, nextId: countIds(data.starts), post }
+
+  const mainLoop = new MainLoop(seen)
+  const threads = makeThreads({ ...seen, mainLoop })
+  const cluster = new Cluster(role)
+  const memories = openMemories(options.keep)
+  const blocks = new Blocks(memories, () => ongoingOf(mainLoop, threads, cluster))
+  const page = makePage({ ...seen, mainLoop, blocks, cluster })
+  const scrape = new Scrape({ ...seen, mainLoop, threads, cluster, page })
+  return { ...seen, log, mainLoop, threads, cluster, memories, blocks, page, scrape }
+}
+
+/**
+ * Where it goes to besides the log: file, Pyroscope and endpoint.
+ * @param {ReturnType<typeof watch>} parts
+ */
+function openOutputs ({ data: { options }, health, mainLoop, cluster, blocks, page, scrape, post }) {
+  const sources = sourcesOf({ mainLoop, cluster, blocks, page, scrape })
+  return {
+    file: openFile(options, health),
+    pyroscope: openPyroscope(options, health, scrape.metrics),
+    endpoint: new Endpoint({ options, health, cluster, sources, post })
+  }
+}
+
+/**
+ * @param {ReturnType<typeof watch>} parts
+ * @param {ReturnType<typeof openOutputs>} outputs
+ * @param {number} startedAtMs
+ */
+function makeSinks (parts, { file, pyroscope }, startedAtMs) {
+  const { data: { options, escalates }, bridge, health, log, mainLoop, cluster, threads, page, scrape, post } = parts
+  const { metrics } = scrape
+  const budget = makeBudget()
+  const upkeep = new Upkeep({ bridge, health, metrics, log, file, cluster, threads, budget, escalates, post })
+  const told = { page, cluster, metrics, pyroscope, file, upkeep }
+  const aborts = options.onStuck === 'abort'
+  const own = { startedAtMs, memory: parts.memories.main, recent: scrape.blocks }
+  const asked = options.threads === 'on' ? { log, post } : { log: null, post: null }
+  return {
+    upkeep,
+    sinks: mainSinks({ ...told, ...own, mainLoop, log, aborts, post }),
+    threadSinks: workerSinks({ ...told, ...asked, memory: parts.memories.threads, budget })
   }
 }
 

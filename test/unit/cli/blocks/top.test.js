@@ -61,8 +61,8 @@ test('a block of a queue worker, without any request, says its job; within a req
   const work = { kind: /** @type {const} */ ('job'), name: 'email:send', id: '7', parent: null, startedAt: null, attributes: {}, traceId: null, spanId: null, sampled: null, ended: false }
   const job = makeRecord({ durationMs: 100, cause: 'js', frame: frame('render'), request: null, work })
   const within = makeRecord({ durationMs: 50, cause: 'js', frame: frame('render'), request, work: { ...work, kind: 'task' } })
-  assert.match(topTable([job, within]), /render \(orders\.js:7\) +job email:send +js/)
-  assert.match(topTable([job, within]), /render \(orders\.js:7\) +task email:send of GET \/orders +js/)
+  assert.match(topTable([job, within]), /render \(app\/orders\.js:7\) +job email:send +js/)
+  assert.match(topTable([job, within]), /render \(app\/orders\.js:7\) +task email:send of GET \/orders +js/)
   assert.equal(filterOf({ work: 'job email' })(job), true)
   assert.equal(filterOf({ work: 'job email' })(within), false)
   assert.equal(filterOf({ work: 'job' })(makeRecord({ work: null })), false)
