@@ -8,6 +8,11 @@ const { nowMs } = require('../util/clock')
 const LAST_PORT = 65535
 
 /**
+ * @typedef {object} Settings
+ * @property {import('../options/table').ResolvedOptions} options
+ * @property {import('./health').Health} health
+ * @property {(message: object) => void} post to the host, which is told the address
+ *
  * @typedef {object} Answering what the endpoint answers with
  * @property {import('./main-loop').MainLoop} mainLoop
  * @property {import('../cluster/cluster').Cluster} cluster whose workers are told the address as well
@@ -22,10 +27,7 @@ class Endpoint {
   /** @type {HttpServer | null} */
   #server = null
 
-  /**
-   * @param {Answering & { options: import('../options/table').ResolvedOptions, health: import('./health').Health,
-   * post: (message: object) => void }} parts post to the host, which is told the address
-   */
+  /** @param {Answering & Settings} parts */
   constructor (parts) {
     this.#parts = parts
   }

@@ -41,7 +41,8 @@ exports.run = async (context) => {
       rounds.push(timesOf(done, fromMs))
       // While it is there: a thread that has ended gives its memory back.
       growths.push((Math.max(...done.map(({ rssBytes }) => rssBytes)) - rssBefore) / parallel)
-      for (const each of done) checkDone(context, each, { value: shared.values[workMs], inputBytes: input?.length ?? 0 })
+      const expected = { value: shared.values[workMs], inputBytes: input?.length ?? 0 }
+      for (const each of done) checkDone(context, each, expected)
       context.count(parallel)
     } while (performance.now() < untilMs)
   })

@@ -59,7 +59,8 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * @property {Record<string, string>} labels
  * @property {string} version
  * @property {() => number} [nowMs] the clock of all threads unless given
- * @property {boolean} [countsFromNow] counting starts at the first reading: an earlier watchdog's counts are kept and added
+ * @property {boolean} [countsFromNow] counting starts at the first reading: an earlier watchdog's counts are kept and
+ * added
  */
 
 /** The metrics of the catalogue, filled from what the watchdog reports and from its sources. */

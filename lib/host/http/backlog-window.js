@@ -23,7 +23,8 @@ class BacklogWindow {
   /**
    * Whether what is read now may have been waiting.
    * @param {number} nowMs
-   * @param {number} answeredAtMs when its connection was last answered: if after the late beat, the request has come since
+   * @param {number} answeredAtMs when its connection was last answered: if after the late beat, the request has come
+   * since
    */
   isOn (nowMs, answeredAtMs) {
     if (nowMs - this.#sinceMs > BACKLOG_MS || answeredAtMs > this.#sinceMs) return false
