@@ -1,11 +1,13 @@
 'use strict'
 
 // `npm start` and `loopwatch demo`: the shop under the agent, a gentle load on it, and what blocks, as it happens.
+const net = require('node:net')
 const { Child } = require('./child')
 const { readFlags, DEFAULT_PORT } = require('./flags')
 const { passThrough } = require('./output')
-const { isFree } = require('./port')
-const { report } = require('./summary')
+const { topTable } = require('../../lib/cli/blocks/top')
+
+const SUMMARY_TIMEOUT_MS = 3000
 
 /** @type {ReturnType<typeof readFlags>} */
 let flags
@@ -15,6 +17,17 @@ const say = (text) => process.stderr.write(text)
 
 /** @type {{ shop?: Child, load?: Child, appUrl?: string, agentUrl?: string | null, stopping?: Promise<void> }} */
 const demo = {}
+
+/**
+ * Whether one can listen there now.
+ * @param {number} port
+ * @returns {Promise<boolean>}
+ */
+const isFree = (port) => new Promise((resolve) => {
+  const server = net.createServer()
+  server.on('error', () => resolve(false))
+  server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)))
+})
 
 /** @param {string[]} args @param {string} command as it was typed */
 async function main (args, command) {
@@ -72,6 +85,16 @@ function stop () {
     if (demo.load && demo.agentUrl && !process.exitCode) say(`\n  ${await report(demo.agentUrl)}\n`)
     await demo.shop?.end()
   })()
+}
+
+/** What the agent has seen so far, or why that cannot be told. @param {string} url of its endpoint */
+async function report (url) {
+  try {
+    const response = await fetch(`${url}/blocks`, { signal: AbortSignal.timeout(SUMMARY_TIMEOUT_MS) })
+    return topTable(/** @type {any} */ (await response.json()))
+  } catch (error) {
+    return `no summary: ${url}/blocks gave no answer: ${error.message}\n`
+  }
 }
 
 exports.main = (/** @type {string[]} */ args) => main(args, 'loopwatch demo')

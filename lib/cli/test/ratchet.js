@@ -77,7 +77,9 @@ exports.compare = (offences, { allow, blocks }) => {
     const allowed = allow.find((each) => matches(each, offence))
     offence.knownMs = before?.longestMs ?? null
     offence.reason = allowed?.reason ?? null
-    offence.state = allowed !== undefined ? 'allowed' : before === undefined ? 'new' : isLonger(offence.longestMs, before.longestMs) ? 'longer' : 'known'
+    if (allowed !== undefined) offence.state = 'allowed'
+    else if (before === undefined) offence.state = 'new'
+    else offence.state = isLonger(offence.longestMs, before.longestMs) ? 'longer' : 'known'
   }
   return { gone: blocks.filter((block) => !seen.has(keyOf(block))) }
 }

@@ -1,12 +1,13 @@
 'use strict'
 
 const { nowMs } = require('../../util/clock')
+const { isNative } = require('../../explain/cause')
 const { cutProfiles } = require('../../explain/cpu-profile')
 const { probableCall } = require('../../explain/native-call')
 const { withProfile } = require('../../explain/profiled')
+const { causes } = require('../../tables/causes')
 const { PROFILE } = require('../../bridge/messages')
 const { askProfiler, NOT_ALLOWED } = require('../loop/inspector')
-const { isProfileNeeded } = require('../triggers/profile')
 const { readSource } = require('../source/read-source')
 const { US_PER_MS } = require('../../util/units')
 
@@ -352,26 +353,35 @@ function lineReader (read) {
  * bridge: Pick<import('../../bridge/memory').Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof
  * Profiling>[0], 'sources' | 'say' | 'onState'>} parts
  */
-exports.startProfiling = (
-  mode,
-  { mayInspect, ownProfile, profilesItself, post, bridge: { beat, counters }, ...parts }
-) =>
-  new Profiling({
+exports.startProfiling = (mode, { mayInspect, ownProfile, profilesItself, post, bridge, ...parts }) => {
+  const { beat, counters } = bridge
+  const refusal = profilesItself ? PROFILES_ITSELF : null
+  const ask = (/** @type {Action} */ action) => {
+    // A message is read when the loop turns, which is soon enough.
+    post({ code: PROFILE, action })
+    return null
+  }
+  return new Profiling({
     ...parts,
     mode,
-    refusal: ownProfile ? null : !mayInspect ? NOT_ALLOWED : profilesItself ? PROFILES_ITSELF : null,
+    ...(ownProfile ? { refusal: null, ask } : { refusal: mayInspect ? refusal : NOT_ALLOWED, ask: askProfiler }),
     isOwn: ownProfile,
-    // A message is read when the loop turns, which is soon enough.
-    ask: ownProfile
-      ? (action) => {
-          post({ code: PROFILE, action })
-          return null
-        }
-      : askProfiler,
     holds: () => counters.get('profileHolds'),
     heldMicros: () => counters.get('profileMicros'),
     activeMs: () => beat.read().activeMs,
     readSource
   })
+}
+
+/**
+ * Whether a CPU profile would have told more of a block: its stacks could only be taken when a native call had
+ * returned, or there were none.
+ * @param {import('../../types').BlockRecord} record
+ */
+function isProfileNeeded ({ cause, durationMs, evidence, frame, startup }) {
+  if (causes[cause].excuse !== undefined || evidence.debugger || startup) return false
+  return frame === null || !frame.exact || isNative({ ...evidence, durationMs })
+}
 
 exports.Profiling = Profiling
+exports.isProfileNeeded = isProfileNeeded
