@@ -1,6 +1,7 @@
 'use strict'
 
 const { setImmediate } = require('node:timers/promises')
+const { MS_PER_S } = require('../../util/units')
 const { FlameTree } = require('./flame-tree')
 const { LABELS, StackTable, labelsOf } = require('./stack-table')
 
@@ -89,7 +90,7 @@ async function profileOf (records, query) {
   if (!group.every(isLabel) || new Set(group).size < group.length) {
     return refused(`group takes any of ${LABELS.join(', ')}, each once, joined by commas`)
   }
-  const sinceMs = Date.now() - seconds * 1000
+  const sinceMs = Date.now() - seconds * MS_PER_S
   const [cause, route] = [query.get('cause'), query.get('route')]
   const chosen = records.filter((record) => Date.parse(record.startedAt) + record.durationMs >= sinceMs &&
     (cause === null || record.cause === cause) && (route === null || isOfRoute(record, route)))

@@ -9,7 +9,7 @@ const { causes } = require('../../tables/causes')
 const { PROFILE } = require('../../bridge/messages')
 const { askProfiler, NOT_ALLOWED } = require('../loop/inspector')
 const { readSource } = require('../source/read-source')
-const { US_PER_MS } = require('../../util/units')
+const { MS_PER_S, US_PER_MS } = require('../../util/units')
 
 /**
  * A profile is taken and begun again after so much work of the loop: V8 keeps every sample of it, and
@@ -203,7 +203,7 @@ class Profiling {
       const level = this.#isNeeded || this.#parts.mode === 'on' ? 'info' : 'debug'
       this.#parts.say(level, { event: 'profile_on', tookMs: ms }, `a CPU profile is being taken, from now on native calls have their lines (option profile: '${this.#parts.mode}'); to start it took ${ms} ms of the application`)
     } else {
-      const seconds = Math.round((now - /** @type {number} */ (this.#onSinceMs)) / 1000)
+      const seconds = Math.round((now - /** @type {number} */ (this.#onSinceMs)) / MS_PER_S)
       this.#onSinceMs = null
       this.#owedMs = null
       this.#parts.say('info', { event: 'profile_off', seconds, tookMs: ms }, `no CPU profile is taken any longer, after ${seconds} s`)
