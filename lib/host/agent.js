@@ -62,7 +62,7 @@ class Agent extends EventEmitter {
      * Called by the watchdog as well, to reach worker threads of the application. Not for others.
      * @type {ReturnType<typeof import('./workers/inspector-proxy').createInspectorProxy> | undefined}
      */
-    this.relay = senses.relay
+    this.callWorkers = senses.callWorkers
     /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */
     this.fastify = createFastifyPlugin(senses.gauge)
     unblockStream(options.log)

@@ -1,6 +1,5 @@
 'use strict'
 
-const { threadId } = require('node:worker_threads')
 const { openBridge } = require('../bridge/memory')
 const { LEAD, THREAD_STARTED, THREAD_ENDED } = require('../bridge/messages')
 const { Cluster } = require('../cluster/cluster')
@@ -15,7 +14,7 @@ const { PageFeed } = require('./page-feed/feed')
 const { Scrape } = require('./scrape')
 const { mainSinks, workerSinks } = require('./sinks')
 const { Upkeep } = require('./upkeep')
-const { WorkerThreads } = require('./workers/workers')
+const { makeThreads } = require('./workers/workers')
 
 /**
  * @typedef {object} WorkerData what the host starts its watchdog with
@@ -139,12 +138,12 @@ function watch (data, post) {
  * Where it goes to besides the log: file, Pyroscope and endpoint.
  * @param {ReturnType<typeof watch>} parts
  */
-function openOutputs ({ data: { options }, health, mainLoop, cluster, blocks, page, scrape, post }) {
-  const sources = sourcesOf({ mainLoop, cluster, blocks, page, scrape })
+function openOutputs (parts) {
+  const { data: { options }, health, scrape } = parts
   return {
     file: openFile(options, health),
     pyroscope: openPyroscope(options, health, scrape.metrics),
-    endpoint: new Endpoint({ options, health, cluster, sources, post })
+    endpoint: new Endpoint({ ...parts, options })
   }
 }
 
@@ -169,30 +168,9 @@ function makeSinks (parts, { file, pyroscope }, startedAtMs) {
   }
 }
 
-/** @param {MainLoop} mainLoop @param {WorkerThreads | null} threads @param {Cluster} cluster */
+/** @param {MainLoop} mainLoop @param {ReturnType<typeof makeThreads>} threads @param {Cluster} cluster */
 function ongoingOf ({ monitor: { ongoing } }, threads, cluster) {
   return [...(ongoing === null ? [] : [ongoing]), ...threads?.ongoing ?? [], ...cluster.ongoing]
-}
-
-/**
- * The application's worker threads, null where they are not to be watched, or may not be asked.
- * @param {import('./main-loop').Seen & { mainLoop: MainLoop }} parts
- */
-function makeThreads ({ data: { options, mayInspect }, bridge, health, stats, scheduler, mainLoop, nextId }) {
-  const isAsked = options.threads === 'on'
-  if (options.threads === 'off' || (isAsked && !mayInspect)) return null
-  return new WorkerThreads({
-    isAsked,
-    options,
-    ownId: threadId,
-    bridge,
-    shared: stats.shared,
-    watchdogGapWithin: (startMs, endMs) => scheduler.lateness.within(startMs, endMs),
-    frames: mainLoop.frames,
-    nextId,
-    onNew: () => scheduler.hurry(),
-    onState: health.listener('threads')
-  })
 }
 
 /** @param {import('./main-loop').Seen & { mainLoop: MainLoop, blocks: Blocks, cluster: Cluster }} parts */
@@ -207,24 +185,6 @@ function makePage ({ data: { options }, bridge, health, mainLoop, blocks, cluste
     degraded: () => health.entries(),
     workers: () => cluster.blockedMs
   })
-}
-
-/**
- * What the endpoint answers with.
- * @param {{ mainLoop: MainLoop, cluster: Cluster, blocks: Blocks, page: PageFeed, scrape: Scrape }} parts
- * @returns {import('./endpoint').Sources}
- */
-function sourcesOf ({ mainLoop, cluster, blocks, page, scrape }) {
-  return {
-    metrics: scrape,
-    blockedMs: () => mainLoop.monitor.blockedMs,
-    workers: () => cluster.blockedMs,
-    blocks: () => blocks.list(),
-    block: (id) => blocks.get(id),
-    records: () => blocks.records(),
-    profile: (id) => mainLoop.profiling.fileOf(id),
-    page
-  }
 }
 
 exports.Watchdog = Watchdog

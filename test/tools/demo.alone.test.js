@@ -5,19 +5,9 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { eventually, startNode } = require('../support/app')
+const { demoBlocks } = require('../support/scenarios/demo')
 
 const FOLDER = path.join(__dirname, '..', '..', 'scenarios', 'demo')
-
-/** Route, function, cause of what blocks. */
-const expected = [
-  ['GET /customers/:id/recommendations', 'recommend', 'js'],
-  ['GET /search', 'searchProducts', 'js'],
-  ['POST /login', 'hashPassword', 'native'],
-  ['POST /prices', 'importPriceList', 'native'],
-  ['GET /orders/:id/invoice', 'renderInvoicePdf', 'sync-io'],
-  ['POST /orders/:id/reservation', 'waitForStockLock', 'sync-io'],
-  ['DELETE /sessions', 'expireSessions', 'gc']
-]
 
 /** @param {import('node:test').TestContext} t @param {string[]} flags */
 const startDemo = (t, flags) => startNode(t, [path.join(FOLDER, 'start.js'), ...flags])
@@ -55,12 +45,12 @@ test('the demo reports all seven ways to block by route, function and cause, and
   const lines = stdout.trimEnd().split('\n').map((line) => JSON.parse(line))
   const settled = lines.filter(({ event, request }) => event === 'settled' && request !== null)
   const seen = settled.map(({ request, frame, cause }) => [`${request.method} ${request.route}`, frame?.function, cause])
-  for (const row of expected) {
+  for (const row of demoBlocks) {
     assert.ok(seen.some((found) => found.join() === row.join()), `${row} is not in ${JSON.stringify(seen)}`)
   }
   const progress = lines.find(({ event }) => event === 'lasting')
   assert.match(progress?.msg ?? '', /so far/, 'a line of progress within a block longer than a second')
-  for (const [route, name, cause] of expected) {
+  for (const [route, name, cause] of demoBlocks) {
     assert.match(stderr, new RegExp(`^ +(≈ )?${name} \\(.* ${route} +${cause} +\\d`, 'm'))
   }
 })

@@ -11,7 +11,7 @@ const { readSource } = require('../source/read-source')
 const { US_PER_MS } = require('../../util/units')
 
 /**
- * A profile is taken and begun anew after so much work of the loop: V8 keeps every sample of it, and
+ * A profile is taken and begun again after so much work of the loop: V8 keeps every sample of it, and
  * writing it takes longer the more different stacks it has.
  */
 const WINDOW_ACTIVE_MS = 1000
