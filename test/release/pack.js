@@ -66,7 +66,7 @@ function reachable (folder, entries) {
   const walk = (/** @type {string} */ file) => {
     if (found.has(file)) return
     found.add(file)
-    for (const [, target] of fs.readFileSync(file, 'utf8').matchAll(/(?:from |import\()["'](\.[^"']+)["']/g)) {
+    for (const [, target] of fs.readFileSync(file, 'utf8').matchAll(/(?:from |import\(|require\()["'](\.[^"']+)["']/g)) {
       const base = path.join(path.dirname(file), target)
       const next = [`${base}.d.ts`, path.join(base, 'index.d.ts'), base.replace(/\.mjs$/, '.d.mts')].find((each) => fs.existsSync(each))
       if (next !== undefined) walk(next)
