@@ -1,6 +1,6 @@
 'use strict'
 
-// `npm run pack`: builds the package that an application installs, and packs it. It is not the checkout:
+// `npm run package`: builds the package that an application installs, and packs it. It is not the checkout:
 // comments are left out, the types are those that a user can reach, the scripts of the live page are compressed, and a
 // link to what stays in the repository is one to the project's address, or plain text while that is not decided.
 const { execFileSync } = require('node:child_process')
