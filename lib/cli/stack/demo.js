@@ -8,7 +8,7 @@ const { Tool } = require('../common/tool')
 const START = path.join(__dirname, '..', '..', '..', 'scenarios', 'demo', 'start.js')
 
 /**
- * Starts the demo shop, which is part of the repository and not of the package.
+ * Starts the demo shop.
  * @returns {{ tool: Tool, url: Promise<string> }} url of its agent's endpoint
  */
 exports.startDemo = () => {
