@@ -26,8 +26,13 @@ exports.messages = [
   },
   {
     file: ['ws', 'lib', 'websocket-server.js'],
-    attach: ({ prototype }, naming) => naming.before(prototype, ['emit'], (_, [event, socket, request]) => {
-      if (event === 'connection') paths.set(socket, pathTemplate(pathOf(request.url)))
+    attach: ({ prototype }, naming) => naming.before(prototype, ['completeUpgrade'], (_, args) => {
+      const last = args.length - 1
+      const onDone = args[last]
+      args[last] = (/** @type {object} */ socket, /** @type {import('node:http').IncomingMessage} */ request) => {
+        paths.set(socket, pathTemplate(pathOf(/** @type {string} */ (request.url))))
+        onDone(socket, request)
+      }
     })
   },
   {

@@ -104,14 +104,16 @@ class Naming {
     const { id, startedAtMs } = work
     this.#post({ code: THREAD_WORK, threadId: worker.threadId, work: { kind, name: work.name, id: `${id}`, startedAtMs } })
     // Removing all listeners of its end is a sign of the end by itself: terminate() follows.
-    const onRemoved = (/** @type {string | symbol} */ event, /** @type {unknown} */ listener) => {
-      if (listener !== onExit) return
+    const onRemoved = (/** @type {string | symbol} */ _, /** @type {unknown} */ listener) => {
+      if (listener === onExit) onExit()
+    }
+    const onExit = () => {
       worker.off('removeListener', onRemoved)
+      worker.off('exit', onExit)
       end()
     }
-    const onExit = () => {}
     worker.on('removeListener', onRemoved)
-    worker.once('exit', onExit)
+    worker.on('exit', onExit)
   }
 
   /** @param {any} owner @param {string} method @param {Parameters<typeof wrapMethod>[2]} around */
