@@ -78,7 +78,10 @@ class Watchdog {
     return { wakeAtMs, dueAtMs: Math.min(threads?.poll(now, selfLate) ?? Infinity, page.dueAtMs) }
   }
 
-  /** What the host says. @param {{ code: number, threadId: number, file: string, text: string | null, work?: any }} message */
+  /**
+   * What the host says.
+   * @param {{ code: number, threadId: number, file: string, text: string | null, work?: any }} message
+   */
   receive (message) {
     const { mainLoop, threads, cluster } = this.#parts
     if (message.code === LEAD) cluster.lead()

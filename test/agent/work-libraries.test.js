@@ -1,9 +1,10 @@
 'use strict'
 
-// Takes a minute: each test starts a process with a library, two of them on a PostgreSQL of their own.
+// Takes a quarter of a minute, on a busy machine a whole one: each test starts a process with a library, two of them a
+// PostgreSQL of their own.
 // What libraries run has its name without a line of code, with the real libraries. BullMQ works on a real Redis,
-// pg-boss and graphile-worker on a real PostgreSQL. For KafkaJS and amqplib there is no broker here: their own consumers
-// are handed messages as their connections would.
+// pg-boss and graphile-worker on a real PostgreSQL. For KafkaJS and amqplib there is no broker here: their own
+// consumers are handed messages as their connections would.
 const { test } = require('node:test')
 const assert = require('node:assert/strict')
 const { spawn, spawnSync } = require('node:child_process')

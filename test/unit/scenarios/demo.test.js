@@ -15,10 +15,12 @@ const expected = [
   ['POST /prices', 'importPriceList', 'native'],
   ['GET /orders/:id/invoice', 'renderInvoicePdf', 'sync-io'],
   ['POST /orders/:id/reservation', 'waitForStockLock', 'sync-io'],
-  ['DELETE /sessions', 'expireSessions', 'gc']
+  ['DELETE /sessions', 'expireSessions', 'gc'],
+  ['photos:resize', 'resizePhoto', 'js'],
+  ['reports:compress', 'compressReport', 'native']
 ]
 
-test('the README lists every request that blocks with its function and cause', () => {
+test('the README lists every request and job that blocks with its function and cause', () => {
   const readme = fs.readFileSync(path.join(FOLDER, 'README.md'), 'utf8')
   for (const [route, name, cause] of expected) {
     assert.match(readme, new RegExp(`^\\| \`${route}\` \\| \`${name}\` \\|.*\\| \`${cause}\` \\|$`, 'm'))

@@ -50,7 +50,11 @@ function namedTasks (tasks, naming) {
   return Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, naming.named(task, () => job(name))]))
 }
 
-/** A task that nobody has named is told by its expression. @param {any} task @param {import('./naming').Naming} naming */
+/**
+ * A task that nobody has named is told by its expression.
+ * @param {any} task
+ * @param {import('./naming').Naming} naming
+ */
 function nameCronTask (task, naming) {
   const { runner, id, name, cronExpression } = task
   if (runner === undefined) return // it runs in a process of its own
