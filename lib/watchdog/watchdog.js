@@ -1,7 +1,7 @@
 'use strict'
 
 const { openBridge } = require('../bridge/memory')
-const { LEAD, THREAD_STARTED, THREAD_ENDED } = require('../bridge/messages')
+const { LEAD, THREAD_STARTED, THREAD_ENDED, THREAD_WORK } = require('../bridge/messages')
 const { Cluster } = require('../cluster/cluster')
 const { nowMs } = require('../util/clock')
 const { Blocks, countIds, openMemories } = require('./blocks')
@@ -77,12 +77,16 @@ class Watchdog {
     return { wakeAtMs, dueAtMs: Math.min(threads?.poll(now, selfLate) ?? Infinity, page.dueAtMs) }
   }
 
-  /** What the host says. @param {{ code: number, threadId: number, file: string, text: string | null }} message */
+  /**
+   * What the host says.
+   * @param {{ code: number, threadId: number, file: string, text: string | null, work?: any }} message
+   */
   receive (message) {
     const { mainLoop, threads, cluster } = this.#parts
     if (message.code === LEAD) cluster.lead()
     else if (message.code === THREAD_STARTED) threads?.begun(message)
     else if (message.code === THREAD_ENDED) threads?.ended(message.threadId)
+    else if (message.code === THREAD_WORK) threads?.works(message.threadId, message.work)
     else mainLoop.receive(message)
   }
 

@@ -147,16 +147,18 @@ test('Ctrl-C while it starts leaves nothing behind', async (t) => {
   assert.deepEqual(stack.left(), [])
 })
 
-test('--demo watches the demo shop, and ends it', async (t) => {
+test('--demo watches the shop and the queue worker of the demo, and ends them', async (t) => {
   const tools = fakeTools(t, ['prometheus'])
   const stack = startStack(t, ['--demo', ...FREE], tools)
   await stack.running()
-  const [{ targets: [target] }] = JSON.parse(tools.record('prometheus').targets)
-  assert.equal((await fetch(`http://${target}/metrics`)).status, 200)
+  const [{ targets }] = JSON.parse(tools.record('prometheus').targets)
+  const answers = targets.map(async (/** @type {string} */ target) => (await fetch(`http://${target}/metrics`)).text())
+  const [shop, worker] = (await Promise.all(answers)).map((text) => [text.includes('service="shop"'), text.includes('service="worker"')])
+  assert.deepEqual([targets.length, shop.concat(worker).filter(Boolean).length], [2, 2])
   stack.child.kill('SIGINT')
   const { code, stderr } = await stack.closed
   assert.deepEqual([code, stderr], [0, ''])
-  await assert.rejects(fetch(`http://${target}/metrics`))
+  for (const target of targets) await assert.rejects(fetch(`http://${target}/metrics`))
 })
 
 test('the package has what stack needs, and the demo; where that was taken out stack says so', async (t) => {

@@ -13,8 +13,9 @@ const noLibraries = { stop: () => {} }
  * Begins to follow what the application works on: requests, and work that is named.
  * @param {import('../../options/table').ResolvedOptions} options
  * @param {import('../../bridge/memory').Bridge} bridge
+ * @param {(message: object) => void} post to the watchdog
  */
-exports.startWork = (options, bridge) => {
+exports.startWork = (options, bridge, post) => {
   const isAuto = options.requests === 'auto'
   const isSafe = isContextSafe(process.versions.node)
   const isUnsafe = isAuto && !isSafe
@@ -24,7 +25,7 @@ exports.startWork = (options, bridge) => {
   const requests = options.requests === 'off' ? noRequests : new Requests(bridge, options, contexts)
   const works = new Works(bridge, contexts, requests, options.routes)
   if (!isUnsafe && !escalates) contexts.follow(true)
-  const libraries = options.requests === 'off' ? noLibraries : startLibraries(works)
+  const libraries = options.requests === 'off' ? noLibraries : startLibraries(works, post)
   const stop = () => [requests, works, libraries].forEach((part) => part.stop())
   return { requests, works, isUnsafe, escalates, stop }
 }

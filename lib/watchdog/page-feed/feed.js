@@ -2,6 +2,7 @@
 
 const { nowMs } = require('../../util/clock')
 const { EventStreams } = require('../../export/http/event-streams')
+const { workOf } = require('../../export/log/sentence')
 const { FreshDelays } = require('./fresh-delays')
 const { History } = require('./history')
 const { version } = require('../../../package.json')
@@ -131,7 +132,7 @@ class PageFeed {
 /** A record as a line of the list. @param {BlockRecord} record */
 function rowOf (record) {
   const { id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, cause } = record
-  const { frame, request, origin, profile } = record
+  const { frame, origin, profile } = record
   return {
     id,
     pid,
@@ -144,7 +145,7 @@ function rowOf (record) {
     startup,
     cause,
     frame: frame && { function: frame.function, file: frame.file, line: frame.line },
-    request: request && { method: request.method, route: request.route },
+    who: workOf(record),
     profile: profile?.call ? { call: profile.call } : null,
     origin: origin && { function: origin.frame.function, file: origin.frame.file, line: origin.frame.line }
   }
