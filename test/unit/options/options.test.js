@@ -21,6 +21,7 @@ const wrong = {
   profile: ['yes', true, null, ''],
   gc: ['auto', true, null, ''],
   dir: ['', 1, null],
+  otlp: ['', 'localhost:4318', 'ftp://a', 1, null, 'http://', {}],
   pyroscope: ['', 'localhost:4040', 'ftp://a', 1, null, true, 'http://'],
   keep: [0, 1.5, NaN, '5', 1001],
   stuck: [1, 99, NaN, '0', -1],
