@@ -4,8 +4,9 @@ const { keyValues, nanos } = require('./values')
 
 const INTERNAL = 1
 const UNSET = { code: 0 }
-/** Of the flags of a link: it is sampled. */
-const SAMPLED = 1
+/** Flags: sampled, and it is known whether the span, or a span's parent, is of another process. */
+const LOCAL = 0x101
+const REMOTE = 0x301
 
 /** @typedef {import('../../types').BlockSpan} BlockSpan */
 
@@ -14,7 +15,7 @@ exports.otlpSpan = ({ traceId, spanId, parentSpanId, name, startMs, endMs, attri
   traceId,
   spanId,
   parentSpanId,
-  flags: SAMPLED,
+  flags: LOCAL,
   name,
   kind: INTERNAL,
   startTimeUnixNano: nanos(startMs),
@@ -24,6 +25,6 @@ exports.otlpSpan = ({ traceId, spanId, parentSpanId, name, startMs, endMs, attri
   events: [],
   droppedEventsCount: 0,
   status: UNSET,
-  links: links.map((link) => ({ ...link, flags: SAMPLED, attributes: [], droppedAttributesCount: 0 })),
+  links: links.map((link) => ({ ...link, flags: REMOTE, attributes: [], droppedAttributesCount: 0 })),
   droppedLinksCount: 0
 })

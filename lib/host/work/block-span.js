@@ -21,7 +21,7 @@ exports.writeBlockSpan = ({ traceId, parentSpanId, name, startMs, endMs, attribu
     if (!tracer || !active) return
     const parent = { traceId, spanId: parentSpanId, traceFlags: SAMPLED }
     const context = active.setValue(kSpan, { spanContext: () => parent })
-    const linked = links.map((link) => ({ context: { ...link, traceFlags: SAMPLED } }))
+    const linked = links.map((link) => ({ context: { ...link, traceFlags: SAMPLED, isRemote: true } }))
     const span = tracer.startSpan(name, { kind: INTERNAL, startTime: startMs, attributes, links: linked }, context)
     span.end(endMs)
   } catch {
