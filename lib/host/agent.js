@@ -15,6 +15,7 @@ const { expectNoBlocks } = require('./expect-no-blocks')
 const { createMiddleware } = require('./shedding/middleware')
 const { warnOnce } = require('./warn-once')
 const { WatchdogThread } = require('./watchdog-thread')
+const { writeBlockSpan } = require('./work/block-span')
 const { wrapWith } = require('./work/wrap')
 
 const blocks = diagnosticsChannel.channel('loopwatch:block')
@@ -90,6 +91,7 @@ class Agent extends EventEmitter {
         blocks.publish(record)
         this.emit('block', record)
       },
+      onSpan: writeBlockSpan,
       onFollow: (on) => works.follow(on),
       onTrack: (message) => origins.onTrack(message),
       onProfile: (action) => profiler.run(loadInspector(), action),
