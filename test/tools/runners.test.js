@@ -5,6 +5,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
+const { exports: doors } = require('../../package.json')
 const { startNode, FIXTURES } = require('../support/app')
 const { makeDir } = require('../support/files')
 const { nodeOf } = require('../support/nodes')
@@ -31,7 +32,7 @@ const MODULE = suite("import { createRequire } from 'node:module'\nconst load = 
 const NODE_TEST = suite("const load = require\nconst { beforeEach, describe, it } = require('node:test')")
 
 /** @param {string} name of an entry point of the package */
-const entry = (name) => path.join(ROOT, require('../../package.json').exports[`./${name}`].default)
+const entry = (name) => path.join(ROOT, /** @type {Record<string, any>} */ (doors)[`./${name}`].default)
 
 /** @param {string} folder @param {string} name @param {string} bin */
 const binOf = (folder, name, bin) => path.join(ROOT, folder, 'node_modules', name, bin)

@@ -52,10 +52,10 @@ function faultOf (value) {
   const { allow = [], blocks = [], calls = [], ...rest } = value
   const [stray] = Object.keys(rest)
   if (stray !== undefined) return `has an unknown key "${stray}": there are "allow", "blocks" and "calls"`
-  if (![allow, blocks, calls].every(Array.isArray)) return 'takes lists for "allow" and "blocks"'
-  const badAllow = allow.findIndex((each) => !isAllowed(each))
+  if (![allow, blocks, calls].every((list) => Array.isArray(list))) return 'takes lists for "allow", "blocks" and "calls"'
+  const badAllow = allow.findIndex((/** @type {any} */ each) => !isAllowed(each))
   if (badAllow >= 0) return `allow[${badAllow}] takes strings for "file", "package", "function" or "call", at least one of them, and "reason"`
-  const badBlock = blocks.findIndex((each) => typeof each?.file !== 'string' || typeof each.function !== 'string' || !(each.longestMs >= 0))
+  const badBlock = blocks.findIndex((/** @type {any} */ each) => typeof each?.file !== 'string' || typeof each.function !== 'string' || !(each.longestMs >= 0))
   if (badBlock >= 0) return `blocks[${badBlock}] takes a "file", a "function" and a number of ms as "longestMs"`
   const badCall = calls.findIndex((/** @type {any} */ each) => ['file', 'function', 'call'].some((key) => typeof each?.[key] !== 'string'))
   return badCall < 0 ? null : `calls[${badCall}] takes a "file", a "function" and a "call"`

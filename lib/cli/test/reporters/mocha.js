@@ -17,21 +17,21 @@ const wrapped = new WeakSet()
  */
 function checked (test, fn, checker) {
   const check = (/** @type {number} */ startMs) => checker.check(startMs, test.fullTitle(), test.file)
-  return fn.length > 0
-    /** @this {unknown} @param {(error?: unknown) => void} done */
-    ? function (done) {
-      checker.begin().then((startMs) => fn.call(this, (/** @type {unknown} */ error) => {
-        if (error) done(error)
-        else check(startMs).then(() => done(), done)
-      })).catch(done)
-    }
-    /** @this {unknown} */
-    : async function () {
-      const startMs = await checker.begin()
-      const value = await fn.call(this)
-      await check(startMs)
-      return value
-    }
+  /** @this {unknown} @param {(error?: unknown) => void} done */
+  function withCallback (done) {
+    checker.begin().then((startMs) => fn.call(this, (/** @type {unknown} */ error) => {
+      if (error) done(error)
+      else check(startMs).then(() => done(), done)
+    })).catch(done)
+  }
+  /** @this {unknown} */
+  async function withPromise () {
+    const startMs = await checker.begin()
+    const value = await fn.call(this)
+    await check(startMs)
+    return value
+  }
+  return fn.length > 0 ? withCallback : withPromise
 }
 
 exports.mochaHooks = checker === null
