@@ -236,6 +236,11 @@ class Agent extends EventEmitter {
     return this.#stopping
   }
 
+  /** Whether the code that runs was given to allow(). Not for others. */
+  get isAllowed () {
+    return this.#senses.allowed.isRunning
+  }
+
   /** How long the agent itself has kept this thread so far, ms; wraps. Not for others. */
   get heldMs () {
     const { counters } = this.#senses.gauge
