@@ -4,10 +4,14 @@ const { LISTENING } = require('../bridge/messages')
 const { HttpServer } = require('../export/http/server')
 const { makePaths } = require('../export/http/paths')
 const { nowMs } = require('../util/clock')
+const { makeDetail } = require('./page-feed/detail')
 
 const LAST_PORT = 65535
 
-/** @typedef {Parameters<typeof makePaths>[0]} Sources */
+/**
+ * @typedef {Omit<Parameters<typeof makePaths>[0], 'detail'>} PlainSources
+ * @typedef {PlainSources & Omit<Parameters<typeof makeDetail>[0], 'options' | 'block'>} Sources
+ */
 
 /** Where the endpoint is: opened and closed as the process's part in a cluster asks for, and announced in the log. */
 class Endpoint {
@@ -38,7 +42,7 @@ class Endpoint {
     const port = configured === 0 ? 0 : Math.min(configured + above, LAST_PORT)
     this.#server = new HttpServer({
       options: { host, port, token, allowHosts },
-      paths: makePaths(sources),
+      paths: makePaths({ ...sources, detail: makeDetail({ ...sources, options }) }),
       onState: (url, error) => {
         health.set('endpoint', error)
         if (url !== null) this.#announce(url, port)

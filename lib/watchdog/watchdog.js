@@ -222,6 +222,8 @@ function sourcesOf ({ mainLoop, cluster, blocks, page, scrape }) {
     blocks: () => blocks.list(),
     block: (id) => blocks.get(id),
     records: () => blocks.records(),
+    waitsFor: (id) => page.recent.waitsFor(id),
+    linesOf: (file) => mainLoop.linesOf(file),
     profile: (id) => mainLoop.profiling.fileOf(id),
     page
   }
