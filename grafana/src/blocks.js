@@ -160,6 +160,68 @@ const howLong = [
   })
 ]
 
+/** Of a request the route tells already. */
+const NAMED = 'work!="(none)"'
+
+const work = [
+  table({
+    title: 'Work that blocks',
+    queries: [
+      [by('sum', 'work', growth(of('blocked', NAMED), RANGE)), 'Time blocked'],
+      [by('sum', 'work', growth(of('workDuration:count'), RANGE)), 'Times run']
+    ],
+    labels: { work: 'Work' },
+    unit: 's',
+    units: ['s', 'short'],
+    shows: 'Time the main threads were blocked within the range by each job, message, task or operation that has a name, from a library or from agent.run().',
+    bad: 'work with much time that ran a few times: each of its runs stops everybody else.',
+    act: 'start with the first line that has a time; /blocks names the function and the attributes of that job.'
+  }),
+  table({
+    title: 'Work that waits for others',
+    queries: [
+      [by('sum', 'work', growth(of('workBlocked:sum'), RANGE)), 'Time lost'],
+      [by('sum', 'work', growth(of('workDuration:sum'), RANGE)), 'Time in all']
+    ],
+    labels: { work: 'Work' },
+    unit: 's',
+    units: ['s', 's'],
+    shows: 'How much of the time that named work lasted within the range something else blocked the loop. Work that runs at once lasts at once, so times add up to more than the range.',
+    bad: 'time lost above a tenth of the time in all: this work is a victim.',
+    act: 'do not optimise this work; find the culprit in the table beside it, or among the routes above.'
+  }),
+  timeseries({
+    title: 'Time blocked by work',
+    queries: [[`${by('sum', 'work', growthRate(of('blocked', NAMED)))} / scalar(${processes})`, '{{work}}']],
+    unit: 'percentunit',
+    stacked: true,
+    width: 8,
+    none: 'no blocks in named work',
+    shows: 'Share of time blocked by each named piece of work, averaged over the chosen processes.',
+    bad: 'a job that begins to block with growing data. From the lock time of a queue on (30 s in BullMQ) its jobs stall and run twice.',
+    act: 'split the work, move it to a worker thread, or give the queue workers a process of their own.'
+  }),
+  timeseries({
+    title: 'Duration p95 by work',
+    queries: [[quantile(0.95, 'work', rate(of('workDuration:bucket'))), '{{work}}']],
+    unit: 's',
+    log: true,
+    width: 8,
+    shows: '95 of 100 runs of each named piece of work took at most this long.',
+    bad: 'quick work that becomes slow together: it waits for one that blocks.',
+    act: 'compare with "Time blocked by work".'
+  }),
+  timeseries({
+    title: 'Work in flight',
+    queries: [[of('workInFlight'), PROCESS]],
+    unit: 'short',
+    width: 8,
+    shows: 'Named work that has begun and is not over yet, by process. HTTP requests are not counted.',
+    bad: 'a steady climb, or the concurrency of the queue all the time.',
+    act: 'with low utilization the wait is for a database or an upstream; with high utilization add workers.'
+  })
+]
+
 const host = [
   timeseries({
     title: 'Garbage collector, share of time',
@@ -232,6 +294,7 @@ exports.build = () => dashboard({
     { title: 'Why', panels: why },
     { title: 'Where the time goes', panels: where },
     { title: 'How long, and who waits', panels: howLong },
+    { title: 'Jobs, messages and other named work', panels: work },
     { title: 'Garbage collector, host and threads', panels: host }
   ]
 })

@@ -14,6 +14,7 @@ const { expectNoBlocks } = require('./expect-no-blocks')
 const { createMiddleware } = require('./shedding/middleware')
 const { warnOnce } = require('./warn-once')
 const { WatchdogThread } = require('./watchdog-thread')
+const { writeBlockSpan } = require('./work/block-span')
 const { wrapWith } = require('./work/wrap')
 
 /** As it was at the start: an application may put another in its place. */
@@ -91,6 +92,7 @@ class Agent extends EventEmitter {
         blocks.publish(record)
         this.emit('block', record)
       },
+      onSpan: writeBlockSpan,
       onFollow: (on) => works.follow(on),
       onTrack: (message) => origins.onTrack(message),
       onProfile: (action) => profiler.run(loadInspector(), action),
@@ -233,6 +235,11 @@ class Agent extends EventEmitter {
       this.#settle(null)
     })()
     return this.#stopping
+  }
+
+  /** Whether the code that runs was given to allow(). Not for others. */
+  get isAllowed () {
+    return this.#senses.allowed.isRunning
   }
 
   /** How long the agent itself has kept this thread so far, ms; wraps. Not for others. */

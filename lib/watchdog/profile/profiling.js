@@ -104,9 +104,16 @@ class Profiling {
     return this.#onSinceMs !== null
   }
 
-  /** Whether each beat counts: the host is, or may soon be, kept by the profiler. */
-  get isActive () {
-    return this.isOn || this.#asked !== null
+  /**
+   * Whether nothing has come up since the last look, or is about to: the profiler has not kept the host, and owes
+   * nothing.
+   * @param {number} now
+   */
+  isStill (now) {
+    const holds = this.#parts.holds()
+    if (this.#asked !== null || this.#owedMs !== null || holds !== this.#holds || (holds & 1) === 1) return false
+    this.#lookedAtMs = now
+    return true
   }
 
   /**

@@ -10,3 +10,9 @@ exports.demoBlocks = [
   ['POST /orders/:id/reservation', 'waitForStockLock', 'sync-io'],
   ['DELETE /sessions', 'expireSessions', 'gc']
 ]
+
+/** Work, function, cause of what blocks in the demo's queue worker. */
+exports.demoJobs = [
+  ['photos:resize', 'resizePhoto', 'js'],
+  ['reports:compress', 'compressReport', 'native']
+]
