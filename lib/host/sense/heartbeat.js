@@ -70,7 +70,7 @@ class Heartbeat {
 
   get #heldMicros () {
     const { counters } = this.#bridge
-    return counters.get('relayMicros') + counters.get('profileMicros')
+    return counters.get('workerCallMicros') + counters.get('profileMicros')
   }
 
   /** In which we kept the thread ourselves since the last beat: no block of the application. */

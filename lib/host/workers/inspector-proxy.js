@@ -45,7 +45,7 @@ exports.createInspectorProxy = ({ counters }, gate, workers) =>
         gate.leave()
       }
     }
-    counters.add('relayMicros', Math.round((nowMs() - startMs) * US_PER_MS))
+    counters.add('workerCallMicros', Math.round((nowMs() - startMs) * US_PER_MS))
     counters.add('workerCalls', 1)
   }
 

@@ -42,7 +42,7 @@ class Inspection {
       mayAsk: () => this.#limit.excess === null && (gate === null || gate.isQuiet(nowMs())),
       options: { threshold, resolution, calmPeriod: Math.max(calmPeriod, CALM_MS) },
       workerCalls: () => counters.get('workerCalls'),
-      relayMicros: () => counters.get('relayMicros')
+      workerCallMicros: () => counters.get('workerCallMicros')
     })
     this.#discovery = new Discovery({
       nowMs,
