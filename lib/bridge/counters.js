@@ -15,8 +15,9 @@ const IN_FLIGHT = SLOTS.indexOf('inFlight')
 const WORK_IN_FLIGHT = SLOTS.indexOf('workInFlight')
 
 /**
- * @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'workerCalls' | 'workerCallMicros' |
- * 'profileHolds' | 'profileMicros' | 'ended' | 'heard' | 'released' | 'userMs' | 'systemMs' | 'workInFlight'} Slot
+ * @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'workerCalls' |
+ * 'workerCallMicros' | 'profileHolds' | 'profileMicros' | 'ended' | 'heard' | 'released' | 'userMs' | 'systemMs' |
+ * 'workInFlight'} Slot
  */
 
 /** Counters in shared memory, Int32: those that only grow wrap after 2^31 and are read as differences. */

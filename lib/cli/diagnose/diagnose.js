@@ -143,8 +143,9 @@ function endedEarly (cause, code, hasListened) {
 
 /**
  * What the agent knows when the run is young: of a long one its memory holds the latest blocks alone.
- * @param {ProfileRun} run @param {(route: string) => Promise<string>} ask @param {ReturnType<typeof watchSignals>}
- *   signals
+ * @param {ProfileRun} run
+ * @param {(route: string) => Promise<string>} ask
+ * @param {ReturnType<typeof watchSignals>} signals
  * @returns {Promise<Young>}
  */
 async function askEarly (run, ask, signals) {
