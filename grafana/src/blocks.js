@@ -1,14 +1,12 @@
 'use strict'
 
+const { MAIN, PROCESS, blockedBy, processes } = require('./blocked')
 const { dashboard } = require('./dashboard')
 const { stat, timeseries, heatmap, table } = require('./panels')
 const { ROUTE, PROCESS_LABELS, of, rate, growth, growthRate, longestBlock, by, quantile } = require('./queries')
 const { applicationVariables } = require('./variables')
 
-const MAIN = 'thread="main"'
-const PROCESS = '{{instance}} {{worker}}'
 const RANGE = '$__range'
-const processes = by('count', '', of('buildInfo'))
 const durations = (/** @type {string} */ window) => growth(of('blockDuration:bucket', MAIN), window)
 const rateWindow = '$__rate_interval'
 
@@ -63,12 +61,8 @@ const range = [
 ]
 
 const why = [
-  timeseries({
+  blockedBy('cause', of('blocked', ROUTE), {
     title: 'Time blocked by cause',
-    queries: [[`${by('sum', 'cause', growthRate(of('blocked', ROUTE)))} / scalar(${processes})`, '{{cause}}']],
-    unit: 'percentunit',
-    stacked: true,
-    none: 'no blocks',
     shows: 'Share of time blocked, averaged over the chosen processes. A block counts when it ends.',
     bad: 'one colour throughout.',
     act: 'js: optimise or split. native: asynchronous call or worker thread. gc: allocate less. sync-io: no *Sync calls. many: more processes. starved: more CPU.'
@@ -108,22 +102,14 @@ const where = [
     bad: 'one function with most of the time: the cheapest fix there is.',
     act: 'open that line. `/blocks` has the whole stack, the request and the evidence.'
   }),
-  timeseries({
+  blockedBy('route', of('blocked', ROUTE), {
     title: 'Time blocked by route',
-    queries: [[`${by('sum', 'route', growthRate(of('blocked', ROUTE)))} / scalar(${processes})`, '{{route}}']],
-    unit: 'percentunit',
-    stacked: true,
-    none: 'no blocks',
     shows: 'Share of time blocked by each route\'s requests, averaged over the chosen processes.',
     bad: 'a route that begins to block after a deployment or with growing data.',
     act: 'compare with the traffic of that route in Overview: more of it, or slower?'
   }),
-  timeseries({
+  blockedBy('site', of('site'), {
     title: 'Time blocked by function',
-    queries: [[`${by('sum', 'site', growthRate(of('site')))} / scalar(${processes})`, '{{site}}']],
-    unit: 'percentunit',
-    stacked: true,
-    none: 'no blocks',
     shows: 'Share of time blocked by each function of the application, averaged over the chosen processes.',
     bad: 'a new function, or one that grows.',
     act: 'look at what changed in it; a line number that moved makes a new series.'

@@ -15,6 +15,7 @@ const { expectNoBlocks } = require('./expect-no-blocks')
 const { createMiddleware } = require('./shedding/middleware')
 const { warnOnce } = require('./warn-once')
 const { WatchdogThread } = require('./watchdog-thread')
+const { writeBlockSpan } = require('./work/block-span')
 const { wrapWith } = require('./work/wrap')
 
 const blocks = diagnosticsChannel.channel('loopwatch:block')
@@ -62,7 +63,7 @@ class Agent extends EventEmitter {
      * Called by the watchdog as well, to reach worker threads of the application. Not for others.
      * @type {ReturnType<typeof import('./workers/inspector-proxy').createInspectorProxy> | undefined}
      */
-    this.relay = senses.relay
+    this.callWorkers = senses.callWorkers
     /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */
     this.fastify = createFastifyPlugin(senses.gauge)
     unblockStream(options.log)
@@ -90,6 +91,7 @@ class Agent extends EventEmitter {
         blocks.publish(record)
         this.emit('block', record)
       },
+      onSpan: writeBlockSpan,
       onFollow: (on) => works.follow(on),
       onTrack: (message) => origins.onTrack(message),
       onProfile: (action) => profiler.run(loadInspector(), action),
@@ -232,6 +234,11 @@ class Agent extends EventEmitter {
       this.#settle(null)
     })()
     return this.#stopping
+  }
+
+  /** Whether the code that runs was given to allow(). Not for others. */
+  get isAllowed () {
+    return this.#senses.allowed.isRunning
   }
 
   /** How long the agent itself has kept this thread so far, ms; wraps. Not for others. */

@@ -5,26 +5,13 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { eventually, startNode } = require('../support/app')
+const { demoBlocks, demoJobs } = require('../support/scenarios/demo')
 const { parseExposition } = require('../support/exposition')
 
 const FOLDER = path.join(__dirname, '..', '..', 'scenarios', 'demo')
 
-/** Route, function, cause of what blocks. */
-const expected = [
-  ['GET /customers/:id/recommendations', 'recommend', 'js'],
-  ['GET /search', 'searchProducts', 'js'],
-  ['POST /login', 'hashPassword', 'native'],
-  ['POST /prices', 'importPriceList', 'native'],
-  ['GET /orders/:id/invoice', 'renderInvoicePdf', 'sync-io'],
-  ['POST /orders/:id/reservation', 'waitForStockLock', 'sync-io'],
-  ['DELETE /sessions', 'expireSessions', 'gc']
-]
-
 /** @param {import('node:test').TestContext} t @param {string[]} flags */
 const startDemo = (t, flags) => startNode(t, [path.join(FOLDER, 'start.js'), '--worker-port', '0', ...flags])
-
-/** Work, function, cause of what blocks in the queue worker. */
-const expectedJobs = [['photos:resize', 'resizePhoto', 'js'], ['reports:compress', 'compressReport', 'native']]
 
 /** The pids of shop, worker and load. @param {{ out: { stderr: string } }} demo */
 const running = ({ out }) => /** @type {Promise<number[]>} */ (eventually(() => {
@@ -59,20 +46,20 @@ test('the demo reports all seven ways to block by route, function and cause, its
   const lines = stdout.trimEnd().split('\n').map((line) => JSON.parse(line))
   const settled = lines.filter(({ event, request }) => event === 'settled' && request !== null)
   const seen = settled.map(({ request, frame, cause }) => [`${request.method} ${request.route}`, frame?.function, cause])
-  for (const row of expected) {
+  for (const row of demoBlocks) {
     assert.ok(seen.some((found) => found.join() === row.join()), `${row} is not in ${JSON.stringify(seen)}`)
   }
   const worked = lines.filter(({ event, work }) => event === 'settled' && work?.kind === 'task')
   const jobs = worked.map(({ work, frame, cause }) => [work.name, frame?.function, cause])
-  for (const row of expectedJobs) {
+  for (const row of demoJobs) {
     assert.ok(jobs.some((found) => found.join() === row.join()), `${row} is not in ${JSON.stringify(jobs)}`)
   }
   const progress = lines.find(({ event }) => event === 'lasting')
   assert.match(progress?.msg ?? '', /so far/, 'a line of progress within a block longer than a second')
-  for (const [route, name, cause] of expected) {
+  for (const [route, name, cause] of demoBlocks) {
     assert.match(stderr, new RegExp(`^ +(≈ )?${name} \\(.* ${route} +${cause} +\\d`, 'm'))
   }
-  for (const [work, name] of expectedJobs) assert.match(stderr, new RegExp(`^ +(≈ )?${name} \\(.* task ${work} `, 'm'))
+  for (const [work, name] of demoJobs) assert.match(stderr, new RegExp(`^ +(≈ )?${name} \\(.* task ${work} `, 'm'))
 })
 
 test('Ctrl-C ends the demo with all its processes, with exit code 0', async (t) => {

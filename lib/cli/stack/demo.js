@@ -11,7 +11,7 @@ const START = path.join(__dirname, '..', '..', '..', 'scenarios', 'demo', 'start
 const WATCHED = 2
 
 /**
- * Starts the demo, which is part of the repository and not of the package.
+ * Starts the demo.
  * @returns {{ tool: Tool, urls: Promise<string[]> }} urls of its agents' endpoints
  */
 exports.startDemo = () => {

@@ -56,7 +56,7 @@ class Works {
 
   /**
    * The same for what a library is known to run. It is followed where requests are: nobody has asked for it. Unless it
-   * is part of what is being worked on it begins anew, wherever the library was set up.
+   * is part of what is being worked on it begins again, wherever the library was set up.
    * @template T
    * @param {import('./libraries/naming').Known} known
    * @param {() => T} fn

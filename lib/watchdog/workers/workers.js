@@ -1,6 +1,6 @@
 'use strict'
 
-const { BroadcastChannel } = require('node:worker_threads')
+const { BroadcastChannel, threadId: watchdogId } = require('node:worker_threads')
 const { nowMs } = require('../../util/clock')
 const { CHANNEL, THREAD_STARTED, THREAD_ENDED } = require('../../bridge/messages')
 const { Inspection } = require('./inspection')
@@ -244,4 +244,26 @@ function isHello (message) {
   return memory instanceof SharedArrayBuffer && Number.isInteger(threadId) && typeof name === 'string'
 }
 
+/**
+ * The application's worker threads, null where they are not to be watched, or may not be asked.
+ * @param {import('../main-loop').Seen & { mainLoop: import('../main-loop').MainLoop }} parts
+ */
+function makeThreads ({ data: { options, mayInspect }, bridge, health, stats, scheduler, mainLoop, nextId }) {
+  const isAsked = options.threads === 'on'
+  if (options.threads === 'off' || (isAsked && !mayInspect)) return null
+  return new WorkerThreads({
+    isAsked,
+    options,
+    ownId: watchdogId,
+    bridge,
+    shared: stats.shared,
+    watchdogGapWithin: (startMs, endMs) => scheduler.lateness.within(startMs, endMs),
+    frames: mainLoop.frames,
+    nextId,
+    onNew: () => scheduler.hurry(),
+    onState: health.listener('threads')
+  })
+}
+
 exports.WorkerThreads = WorkerThreads
+exports.makeThreads = makeThreads
