@@ -17,12 +17,15 @@ test('with the application stuck in an endless loop a real Collector has its met
     stdio: ['ignore', 'pipe', 'pipe', 'ipc']
   })
   const [{ url, port }] = await once(app.child, 'message')
-  await fetch(`http://127.0.0.1:${port}/block?ms=300`)
-  const settled = await eventually(() => logsIn(got()).find(({ plain: at }) => at['loopwatch.block.phase'] === 'settled' && at['code.function.name'] === 'spin'), () => `the ended block; ${app.out.stdout}`)
+  // On a busy machine the watchdog may come too late to see a span in a block.
+  const settled = await eventually(async () => {
+    await fetch(`http://127.0.0.1:${port}/block?ms=300`)
+    return logsIn(got()).find(({ plain: at, spanId }) => at['loopwatch.block.phase'] === 'settled' && at['code.function.name'] === 'spin' && spanId)
+  }, () => `the ended block; ${app.out.stdout}`)
   const records = /** @type {any[]} */ (await (await fetch(`${url}/blocks`)).json())
   const record = records.find(({ id }) => id === settled.plain['loopwatch.block.id'])
   assert.deepEqual(
-    [settled.plain['loopwatch.block.duration_ms'], settled.plain['loopwatch.block.cause'], settled.plain['code.line.number'], settled.plain['http.route']],
+    ['loopwatch.block.duration_ms', 'loopwatch.block.cause', 'code.line.number', 'http.route'].map((name) => settled.plain[name]),
     [record.durationMs, record.cause, `${record.frame.line}`, record.request.route])
   assert.deepEqual([settled.traceId, settled.spanId], [record.work.traceId, record.work.spanId])
   const span = await eventually(() => spansIn(got()).find(({ plain: at }) => at['loopwatch.block.id'] === record.id), 'its span')
@@ -46,6 +49,7 @@ test('with the application stuck in an endless loop a real Collector has its met
   assert.equal(plain(last.resource.attributes)['service.name'], 'checkout')
   assert.equal(valueOf(metricsIn(got()), 'nodejs.eventloop.utilization'), 1)
   const requests = metricsIn(got())['http.server.request.duration'].histogram.dataPoints
-  assert.deepEqual(requests.map((/** @type {any} */ { attributes, count }) => [plain(attributes)['http.route'], count]), [['/block', '1']])
+  assert.equal(plain(requests[0].attributes)['http.route'], '/block')
+  assert.ok(Number(requests[0].count) >= 1)
   await eventually(async () => /loopwatch_degraded\{reason="otlp"\} 0/.test(await (await fetch(`${url}/metrics`)).text()), 'all to be well')
 })
