@@ -56,6 +56,8 @@ module.exports = {
   THREAD_STARTED: 20,
   /** host to watchdog: { code, threadId } */
   THREAD_ENDED: 21,
+  /** host to watchdog: { code, threadId, work: { kind, name, id, startedAtMs } } all that a worker thread does */
+  THREAD_WORK: 22,
   /**
    * The BroadcastChannel of worker threads. Each hands the watchdog its memory: { memory, threadId, name, tid }, and
    * tells of those it starts: { code, threadId, by }, `by` itself. The main thread tells which there are: { living }.

@@ -63,7 +63,7 @@ class Agent extends EventEmitter {
      * Called by the watchdog as well, to reach worker threads of the application. Not for others.
      * @type {ReturnType<typeof import('./workers/inspector-proxy').createInspectorProxy> | undefined}
      */
-    this.relay = senses.relay
+    this.callWorkers = senses.callWorkers
     /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */
     this.fastify = createFastifyPlugin(senses.gauge)
     unblockStream(options.log)
@@ -234,6 +234,11 @@ class Agent extends EventEmitter {
       this.#settle(null)
     })()
     return this.#stopping
+  }
+
+  /** Whether the code that runs was given to allow(). Not for others. */
+  get isAllowed () {
+    return this.#senses.allowed.isRunning
   }
 
   /** How long the agent itself has kept this thread so far, ms; wraps. Not for others. */

@@ -44,7 +44,7 @@ exports.startSenses = (options, post, isPreload) => {
     escalates,
     profiler,
     probe: createProbe(bridge, () => works.current()),
-    relay: threads.relay,
+    callWorkers: threads.callWorkers,
     gauge: { load, counters: bridge.counters },
     report,
     allowed: new AllowedCalls(bridge),

@@ -27,6 +27,7 @@ const table = [
   { key: 'route', type: type.callback(), default: undefined, doc: 'names the route of a request as it comes: (request) => string; null or undefined leaves it to loopwatch; in code only' },
   { key: 'origin', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "find where the operation was created whose callback blocks: 'auto' = for 10 s where a line is not enough; 'on' = always, for development only; 'off' = never" },
   { key: 'profile', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "a CPU profile of the main thread, by which native calls, collections and rows of microtasks have their lines: 'auto' = from the start where the application is small by then (a heap of up to 32 MB), else from the first block on that needs it; 'on' = from the start; 'off' = none" },
+  { key: 'source', type: type.oneOf(['on', 'off']), default: 'on', doc: "the endpoint shows the lines of source around a place that blocked; 'off' = never; never either where host is not of this machine alone and no token is set" },
   { key: 'gc', type: type.oneOf(['on', 'off']), default: 'on', doc: "pauses of the garbage collector, as a cause and a metric; 'off' spares what Node.js spends on telling of each, up to 0.2 ms" },
   { key: 'dir', type: type.text(), default: undefined, doc: 'folder for block records that outlive the process' },
   { key: 'pyroscope', type: type.url(), default: undefined, doc: 'Grafana Pyroscope to push the profiles of ended blocks to, every 15 s' },
@@ -54,6 +55,7 @@ const table = [
  * @property {(request: import('../types').HttpRequest) => string | null | undefined} [route]
  * @property {'off' | 'auto' | 'on'} [origin]
  * @property {'off' | 'auto' | 'on'} [profile]
+ * @property {'on' | 'off'} [source]
  * @property {'on' | 'off'} [gc]
  * @property {string} [dir]
  * @property {string} [pyroscope] http:// or https://, with user:password@ where it asks for them

@@ -1,8 +1,7 @@
 'use strict'
 
-const { threadId } = require('node:worker_threads')
 const { openBridge } = require('../bridge/memory')
-const { LEAD, THREAD_STARTED, THREAD_ENDED, WAITED } = require('../bridge/messages')
+const { LEAD, THREAD_STARTED, THREAD_ENDED, THREAD_WORK, WAITED } = require('../bridge/messages')
 const { Cluster } = require('../cluster/cluster')
 const { nowMs } = require('../util/clock')
 const { Blocks, countIds, openMemories } = require('./blocks')
@@ -15,7 +14,7 @@ const { PageFeed } = require('./page-feed/feed')
 const { Scrape } = require('./scrape')
 const { mainSinks, workerSinks } = require('./sinks')
 const { Upkeep } = require('./upkeep')
-const { WorkerThreads } = require('./workers/workers')
+const { makeThreads } = require('./workers/workers')
 
 /**
  * @typedef {object} WorkerData what the host starts its watchdog with
@@ -84,6 +83,7 @@ class Watchdog {
     if (message.code === LEAD) cluster.lead()
     else if (message.code === THREAD_STARTED) threads?.begun(message)
     else if (message.code === THREAD_ENDED) threads?.ended(message.threadId)
+    else if (message.code === THREAD_WORK) threads?.works(message.threadId, message.work)
     else if (message.code === WAITED) spans.waited(message)
     else mainLoop.receive(message)
   }
@@ -142,14 +142,13 @@ function watch (data, post) {
  * Where it goes to besides the log: file, Pyroscope, OTLP, traces and endpoint.
  * @param {ReturnType<typeof watch>} parts
  */
-function openOutputs ({ data, health, mainLoop, cluster, blocks, page, scrape, post }) {
-  const { options } = data
-  const sources = sourcesOf({ mainLoop, cluster, blocks, page, scrape })
+function openOutputs (parts) {
+  const { data, health, scrape, post } = parts
   return {
-    file: openFile(options, health),
-    pyroscope: openPyroscope(options, health, scrape.metrics),
+    file: openFile(data.options, health),
+    pyroscope: openPyroscope(data.options, health, scrape.metrics),
     ...openTelemetry(data, health, scrape, post),
-    endpoint: new Endpoint({ options, health, cluster, sources, post })
+    endpoint: new Endpoint({ ...parts, options: data.options })
   }
 }
 
@@ -174,30 +173,9 @@ function makeSinks (parts, { file, pyroscope, otlp, spans }, startedAtMs) {
   }
 }
 
-/** @param {MainLoop} mainLoop @param {WorkerThreads | null} threads @param {Cluster} cluster */
+/** @param {MainLoop} mainLoop @param {ReturnType<typeof makeThreads>} threads @param {Cluster} cluster */
 function ongoingOf ({ monitor: { ongoing } }, threads, cluster) {
   return [...(ongoing === null ? [] : [ongoing]), ...threads?.ongoing ?? [], ...cluster.ongoing]
-}
-
-/**
- * The application's worker threads, null where they are not to be watched, or may not be asked.
- * @param {import('./main-loop').Seen & { mainLoop: MainLoop }} parts
- */
-function makeThreads ({ data: { options, mayInspect }, bridge, health, stats, scheduler, mainLoop, nextId }) {
-  const isAsked = options.threads === 'on'
-  if (options.threads === 'off' || (isAsked && !mayInspect)) return null
-  return new WorkerThreads({
-    isAsked,
-    options,
-    ownId: threadId,
-    bridge,
-    shared: stats.shared,
-    watchdogGapWithin: (startMs, endMs) => scheduler.lateness.within(startMs, endMs),
-    frames: mainLoop.frames,
-    nextId,
-    onNew: () => scheduler.hurry(),
-    onState: health.listener('threads')
-  })
 }
 
 /** @param {import('./main-loop').Seen & { mainLoop: MainLoop, blocks: Blocks, cluster: Cluster }} parts */
@@ -212,24 +190,6 @@ function makePage ({ data: { options }, bridge, health, mainLoop, blocks, cluste
     degraded: () => health.entries(),
     workers: () => cluster.blockedMs
   })
-}
-
-/**
- * What the endpoint answers with.
- * @param {{ mainLoop: MainLoop, cluster: Cluster, blocks: Blocks, page: PageFeed, scrape: Scrape }} parts
- * @returns {import('./endpoint').Sources}
- */
-function sourcesOf ({ mainLoop, cluster, blocks, page, scrape }) {
-  return {
-    metrics: scrape,
-    blockedMs: () => mainLoop.monitor.blockedMs,
-    workers: () => cluster.blockedMs,
-    blocks: () => blocks.list(),
-    block: (id) => blocks.get(id),
-    records: () => blocks.records(),
-    profile: (id) => mainLoop.profiling.fileOf(id),
-    page
-  }
 }
 
 exports.Watchdog = Watchdog

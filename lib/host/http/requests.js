@@ -33,7 +33,7 @@ class Requests {
   #contexts
   #inFlight = 0
   #turn = new IterationClock()
-  #rush = new BacklogWindow()
+  #backlog = new BacklogWindow()
   #isStopped = false
   /** @type {RequestContext | undefined} the last that started */
   #latest
@@ -114,7 +114,7 @@ class Requests {
   /** @param {HttpRequest} request @param {number} [answeredAtMs] */
   #start (request, answeredAtMs = -Infinity) {
     const now = this.#turn.nowMs()
-    const context = new RequestContext(this.#contexts.nextId(), request, now, this.#rush.isOn(now, answeredAtMs))
+    const context = new RequestContext(this.#contexts.nextId(), request, now, this.#backlog.isOn(now, answeredAtMs))
     this.#bridge.counters.setInFlight(++this.#inFlight)
     if (this.#route !== undefined) {
       context.route = this.#ask(this.#route, request)
@@ -191,12 +191,12 @@ class Requests {
   }
 
   /**
-   * A silence of the loop has just ended: what came meanwhile is read now.
+   * A late beat has come: what came meanwhile is read now.
    * @param {number} atMs
    * @param {number} idleMs of the loop so far
    */
   late (atMs, idleMs) {
-    this.#rush.begin(atMs, idleMs)
+    this.#backlog.begin(atMs, idleMs)
     this.#waiting?.late(atMs)
   }
 

@@ -27,7 +27,7 @@ exports.startWork = (options, bridge, post) => {
   const requests = options.requests === 'off' ? noRequests : new Requests(bridge, options, contexts, waiting)
   const works = new Works(bridge, contexts, requests, options.routes)
   if (!isUnsafe && !escalates) contexts.follow(true)
-  const libraries = options.requests === 'off' ? noLibraries : startLibraries(works)
+  const libraries = options.requests === 'off' ? noLibraries : startLibraries(works, post)
   const stop = () => [requests, works, libraries].forEach((part) => part.stop())
   return { requests, works, isUnsafe, escalates, stop }
 }

@@ -11,7 +11,7 @@ const { readSource } = require('../source/read-source')
 const { US_PER_MS } = require('../../util/units')
 
 /**
- * A profile is taken and begun anew after so much work of the loop: V8 keeps every sample of it, and
+ * A profile is taken and begun again after so much work of the loop: V8 keeps every sample of it, and
  * writing it takes longer the more different stacks it has.
  */
 const WINDOW_ACTIVE_MS = 1000
@@ -103,9 +103,16 @@ class Profiling {
     return this.#onSinceMs !== null
   }
 
-  /** Whether each beat counts: the host is, or may soon be, kept by the profiler. */
-  get isActive () {
-    return this.isOn || this.#asked !== null
+  /**
+   * Whether nothing has come up since the last look, or is about to: the profiler has not kept the host, and owes
+   * nothing.
+   * @param {number} now
+   */
+  isStill (now) {
+    const holds = this.#parts.holds()
+    if (this.#asked !== null || this.#owedMs !== null || holds !== this.#holds || (holds & 1) === 1) return false
+    this.#lookedAtMs = now
+    return true
   }
 
   /**

@@ -1,5 +1,6 @@
 'use strict'
 
+const { bars, own } = require('../../harness/report/bars')
 const { partOf } = require('../parts')
 
 /** @typedef {import('../../harness/interface').Cell} Cell */
@@ -12,10 +13,6 @@ const groups = (cells, read) => [...new Set(cells.map(({ params }) => `${params.
     return summary ? [{ series: cell.variant, value: summary.median, low: summary.min, high: summary.max }] : []
   })
 })).filter(({ bars }) => bars.length > 0)
-
-/** @param {Cell} cell */
-const own = ({ median, min, max, ci95, samples }) =>
-  median === null || min === null || max === null ? null : { median, min, max, ci95, samples }
 
 /** @param {import('../../harness/interface').Document} document @returns {import('../../harness/interface').Chart[]} */
 exports.charts = ({ cells }) => {

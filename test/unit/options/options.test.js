@@ -19,6 +19,7 @@ const wrong = {
   route: ['', '/x', {}, null],
   origin: ['yes', true, null, ''],
   profile: ['yes', true, null, ''],
+  source: ['auto', true, null, ''],
   gc: ['auto', true, null, ''],
   dir: ['', 1, null],
   pyroscope: ['', 'localhost:4040', 'ftp://a', 1, null, true, 'http://'],

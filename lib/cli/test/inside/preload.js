@@ -14,7 +14,7 @@ const FILED_MS = 500
 // A test may replace it.
 const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
 
-/** @typedef {{ dir: string, overMs: number, threads: 'auto' | 'on' }} Setup */
+/** @typedef {{ dir: string, overMs: number, threads: 'auto' | 'on', sync: boolean, all: boolean }} Setup */
 
 /** Runs in every Node.js process and thread of a test command. Nothing here may end one, or print. */
 function preload () {
@@ -30,12 +30,13 @@ function preload () {
 }
 
 /** @param {Setup} setup */
-function watch ({ dir, overMs, threads }) {
+function watch ({ dir, overMs, threads, sync, all }) {
   const { Recorder, publish } = require('./recorder')
   const isTestFile = process.env.NODE_TEST_CONTEXT !== undefined && process.env[RUNNER] === String(process.ppid)
   const agent = startAgent({ dir, overMs, threads })
   const recorder = new Recorder(dir, overMs, agent, isTestFile)
   publish(recorder)
+  if (sync) recorder.watchSync(all)
   process.on('exit', () => {
     recorder.exit()
     // A loop that was not active for so long in all had no such block: most commands need not wait for their watchdog.
@@ -45,7 +46,7 @@ function watch ({ dir, overMs, threads }) {
   else require('./runners').follow(recorder)
 }
 
-/** @param {Setup} setup */
+/** @param {Pick<Setup, 'dir' | 'overMs' | 'threads'>} setup */
 function startAgent ({ dir, overMs, threads }) {
   try {
     const { start } = require('../../../host/start')

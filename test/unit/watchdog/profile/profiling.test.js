@@ -187,7 +187,7 @@ test('a profile that cannot be started is tried again a minute later; one that i
   assert.deepEqual([refused.asked, refused.states], [[], ['forbidden']])
 })
 
-test('the time in which the profiler keeps the host is no silence', () => {
+test('the time in which the profiler keeps the host is no missing beat', () => {
   const story = makeProfiling('on')
   const seen = (/** @type {number} */ atMs) =>
     story.profiling.parts.adjust({ sample: null, lateBeats: [], reading: { atMs }, beat: { atMs: 0, beats: 7 } }).beat

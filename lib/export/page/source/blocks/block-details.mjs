@@ -85,17 +85,33 @@ export class BlockDetails {
  * @param {any} record
  * @returns {(string | Node)[][]}
  */
-function placeRows ({ id, pid, startedAt, uncertaintyMs, request, origin, profile, probable, frame, package: found }) {
+function placeRows (record) {
+  const { id, pid, startedAt, uncertaintyMs, request, work, origin, profile, probable, frame, package: found } = record
   const trace = request?.traceId ? `, trace ${request.traceId}` : ''
   return [
     ['block', `${id}, process ${pid}`],
     ['began', `${new Date(startedAt).toLocaleString()}, duration exact to ${duration(uncertaintyMs)}`],
     ...(request === null ? [] : [['request', `${request.method} ${request.route}${trace}`]]),
+    ...(work && work.kind !== 'request' ? workRows(work) : []),
     ...(origin === null ? [] : [['created', `${origin.type} at ${place(origin.frame)}`]]),
     ...(found ? [['in the package', packageOf(found)]] : []),
     ...(profile?.call ? [['in a call of', profile.call]] : []),
     ...(frame === null || frame.exact ? [] : [['line ≈', LATE]]),
     ...(probable ? [['probably', `${probable.call} in line ${probable.line}`]] : [])
+  ]
+}
+
+/**
+ * Named work that is no request, with the application's own words about it.
+ * @param {any} work
+ * @returns {string[][]}
+ */
+function workRows ({ kind, name, parent, attributes, traceId }) {
+  const words = Object.entries(attributes ?? {}).map(([key, value]) => `${key} ${value}`)
+  const trace = traceId ? `, trace ${traceId}` : ''
+  return [
+    [kind, `${name}${parent ? `, part of ${parent.kind} ${parent.name}` : ''}${trace}`],
+    ...(words.length === 0 ? [] : [['attributes', words.join(', ')]])
   ]
 }
 

@@ -92,7 +92,7 @@ export class BlockList {
 
   /** @param {Row} row */
   #fill ({ record, element, button }) {
-    const { ongoing, durationMs, startedAt, cause, frame, request, worker, thread, threadId, startup, profile } = record
+    const { ongoing, durationMs, startedAt, cause, frame, who, worker, thread, threadId, startup, profile } = record
     element.classList.toggle('ongoing', ongoing)
     const where = [
       worker === null ? null : `worker ${worker}`,
@@ -108,6 +108,6 @@ export class BlockList {
       make('span', { class: 'duration' }, duration(durationMs), ongoing ? ' so far' : ''),
       make('span', { class: `tag cause-${cause}` }, cause),
       make('span', { class: 'what' }, ...place, where === '' ? '' : ` (${where})`),
-      make('span', { class: 'who' }, request === null ? '' : `${request.method} ${request.route}`))
+      make('span', { class: 'who' }, who ?? ''))
   }
 }

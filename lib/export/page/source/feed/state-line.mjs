@@ -81,7 +81,7 @@ function textOf (parts) {
  * @returns {(HTMLElement | string)[]}
  */
 function sentence (record) {
-  const { worker, thread, threadId, cause, frame, request, durationMs } = record
+  const { worker, thread, threadId, cause, frame, who: work, durationMs } = record
   const names = [worker === null ? '' : `worker ${worker}`, threadId === 0 ? '' : `thread ${thread}`]
   const who = names.filter((name) => name !== '').join(', ')
   const { excuse } = causes[/** @type {import('../../../../tables/causes.js').Cause} */ (cause)] ?? {}
@@ -93,6 +93,6 @@ function sentence (record) {
   ]
   if (excuse !== undefined) return [...parts, `: ${excuse}`]
   if (frame !== null) parts.push(' in ', make('code', {}, functionOf(frame)), ' at ', make('code', {}, fileOf(frame)))
-  if (request !== null) parts.push(' by ', make('code', {}, `${request.method} ${request.route}`))
+  if (work !== null) parts.push(' by ', make('code', {}, work))
   return parts
 }
