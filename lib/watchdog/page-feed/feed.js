@@ -5,6 +5,7 @@ const { EventStreams } = require('../../export/http/event-streams')
 const { FreshDelays } = require('./fresh-delays')
 const { History } = require('./history')
 const { RecentBlocks } = require('../requests/recent-blocks')
+const { MS_PER_S } = require('../../util/units')
 const { version } = require('../../../package.json')
 
 /** The least time between two messages about blocks: a thousand blocks a second are told in ten messages. */
@@ -93,6 +94,7 @@ class PageFeed {
       labels: options.labels,
       thresholdMs: options.threshold,
       keep: options.keep,
+      startedAt: Date.now() - Math.round(process.uptime() * MS_PER_S),
       requests: options.requests !== 'off',
       seconds: this.history.seconds,
       blocks: blocks().map(rowOf),
