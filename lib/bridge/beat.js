@@ -137,8 +137,8 @@ class LookSlots {
   }
 
   read () {
-    const [sleptRanMs, sleptAtMs, activeAtMs] = [SLEPT_RAN_MS, SLEPT_AT_MS, ACTIVE_AT_MS].map((at) => this.#floats[at])
-    return { sleptAtMs, sleptRanMs, activeAtMs }
+    const floats = this.#floats
+    return { sleptAtMs: floats[SLEPT_AT_MS], sleptRanMs: floats[SLEPT_RAN_MS], activeAtMs: floats[ACTIVE_AT_MS] }
   }
 }
 

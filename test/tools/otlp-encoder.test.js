@@ -47,7 +47,8 @@ async function start (t) {
 }
 
 /** What the packages are given for the resource and scope of a request. @param {any} resource @param {any} scope */
-const origin = ({ attributes }, scope) => ({ resource: { attributes: plain(attributes) }, instrumentationScope: scope, scope })
+const origin = ({ attributes }, scope) =>
+  ({ resource: { attributes: plain(attributes) }, instrumentationScope: scope, scope })
 
 test("log records are encoded as OpenTelemetry's own transformer does it", async (t) => {
   const { exporter, bodyOf } = await start(t)
@@ -109,12 +110,11 @@ function readableMetric ({ name, description, unit, sum, gauge, histogram }) {
     aggregationTemporality: AggregationTemporality.CUMULATIVE,
     dataPointType: sum ? DataPointType.SUM : gauge ? DataPointType.GAUGE : DataPointType.HISTOGRAM,
     isMonotonic,
-    dataPoints: dataPoints.map((/** @type {any} */ point) => ({
+    dataPoints: dataPoints.map((/** @type {any} */ { bucketCounts: counts, explicitBounds: boundaries, ...point }) => ({
       attributes: plain(point.attributes),
       startTime: hrTime(point.startTimeUnixNano),
       endTime: hrTime(point.timeUnixNano),
-      value: point.asDouble ??
-        { buckets: { counts: point.bucketCounts, boundaries: point.explicitBounds }, count: point.count, sum: point.sum }
+      value: point.asDouble ?? { buckets: { counts, boundaries }, count: point.count, sum: point.sum }
     }))
   }
 }

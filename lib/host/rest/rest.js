@@ -8,6 +8,11 @@ const { nowMs } = require('../../util/clock')
 const PERIOD_MS = 250
 /** Timers come up to this much early as the loop sees it. */
 const EARLY_MS = 2
+/**
+ * A loop that turns more often within the period does not rest. While V8 samples the thread, each of some signals has
+ * libuv turn once for nothing, four to a period.
+ */
+const MOST_TURNS = 10
 /** A request ends a rest before it is answered. */
 const CHANNELS = ['http.server.request.start', 'http2.server.stream.start']
 
@@ -20,6 +25,7 @@ class Rest {
   #onTurn
   #onRequest
   #dueAtMs = Infinity
+  #turns = 0
   /** @type {NodeJS.Timeout | undefined} */
   #timer
   /** @type {NodeJS.Immediate | undefined} */
@@ -44,15 +50,32 @@ class Rest {
     return this.#timer !== undefined
   }
 
-  /** The loop rests from now on, or goes on to. @param {number} atMs */
-  enter (atMs) {
+  /** The loop rests from now on. @param {number} atMs */
+  #enter (atMs) {
+    this.#timer = setTimeout(this.#onTime, PERIOD_MS).unref()
+    for (const name of CHANNELS) subscribe(name, this.#onRequest)
+    this.#begin(atMs)
+  }
+
+  /** @param {number} atMs */
+  #begin (atMs) {
     this.#dueAtMs = atMs + PERIOD_MS
-    if (this.#timer !== undefined) this.#timer.refresh()
-    else {
-      this.#timer = setTimeout(this.#onTime, PERIOD_MS).unref()
-      for (const name of CHANNELS) subscribe(name, this.#onRequest)
-    }
+    this.#turns = 0
+  }
+
+  /** The loop rests from now on, or goes on to after a turn. @param {number} atMs */
+  enter (atMs) {
+    if (this.#timer === undefined) this.#enter(atMs)
+    else if (this.isDue(atMs)) {
+      this.#timer.refresh()
+      this.#begin(atMs)
+    } else this.#turns++
     this.#immediate ??= setImmediate(this.#onImmediate).unref()
+  }
+
+  /** Whether it turns too often to go on. */
+  get isRestless () {
+    return this.#turns >= MOST_TURNS
   }
 
   /** Whether the timer ends it. @param {number} atMs */

@@ -80,12 +80,12 @@ class Heartbeat {
 
   #onTime = () => {
     if (this.#options.isWanted?.() === false) return
-    if (this.#rest.isOn) this.#endRest()
+    if (this.#rest.isOn) this.#endRest(true)
     else this.#beat()
   }
 
   #onRequest = () => {
-    if (this.#turn(nowMs()).busyMs < BRIEF_MS) this.#endRest()
+    if (this.#turn(nowMs()).busyMs < BRIEF_MS) this.#endRest(false)
   }
 
   #beat () {
@@ -108,8 +108,11 @@ class Heartbeat {
     this.#next(atMs, atMs - this.#calmAtMs >= REST_AFTER_MS ? REST_PERIOD_MS : nextPeriodMs)
   }
 
-  /** A rest ends, by its timer or the turn that something else has begun. */
-  #endRest () {
+  /**
+   * A rest ends, by its timer or a turn that something else has begun.
+   * @param {boolean} mayGoOn the turn is over, and the next rest may follow at once
+   */
+  #endRest (mayGoOn) {
     const atMs = nowMs()
     const { threshold, resolution, calmPeriod } = this.#options
     const fromMs = this.#lastAtMs
@@ -126,7 +129,7 @@ class Heartbeat {
     tellAsBeats(this.#told, {
       fromMs, atMs, busyMs: busyMs + this.#heldMs, periodMs: calmPeriod, punctualMs: this.#punctualMs, nextPeriodMs
     })
-    const goesOn = isCalm && this.#rest.isDue(atMs)
+    const goesOn = mayGoOn && isCalm && !this.#rest.isRestless
     if (!goesOn) this.#calmAtMs = Infinity
     this.#next(atMs, goesOn ? REST_PERIOD_MS : nextPeriodMs)
   }
