@@ -26,7 +26,8 @@ test('culprits add up blocks of one place, work and cause, and say who waited', 
     ['other app/other.js:1', 'GET /report/:id', 1, 500, 500, 0]
   ])
   assert.equal(culprits.reduce((/** @type {number} */ sum, /** @type {any} */ { share }) => sum + share, 0), 1)
-  assert.deepEqual(culprits[0].bins.flatMap((/** @type {number} */ ms, /** @type {number} */ i) => ms > 0 ? [[i, ms]] : []), [[0, 1000], [12, 3000]])
+  const filled = culprits[0].bins.flatMap((/** @type {number} */ ms, /** @type {number} */ i) => ms > 0 ? [[i, ms]] : [])
+  assert.deepEqual(filled, [[0, 1000], [12, 3000]])
   assert.equal(sorted(culprits, 'longestMs', false)[0].longestMs, 500)
   assert.equal(sorted(culprits, 'place', false)[0].place, 'other app/other.js:1')
   const ping = { name: 'GET /ping', count: 1, longestMs: 900 }
@@ -78,7 +79,8 @@ test('blocks are chosen by culprit, cause, text and whose code they are', async 
   assert.ok(chosen(at(1), {}) && chosen(at(1), { text: 'REPORT' }) && chosen(at(1), { culprit: keyOf(at(2)) }))
   assert.ok(!chosen(at(1), { text: 'orders' }) && !chosen(at(1), { cause: 'gc' }) && !chosen(at(1), { culprit: keyOf(at(1, { cause: 'gc' })) }))
   for (const aside of [{ cause: 'starved' }, { startup: true }, { allowed: 'migration' }]) {
-    assert.deepEqual([chosen(at(1, aside), {}), chosen(at(1, aside), { aside: true }), chosen(at(1, { ...aside, ongoing: true }), {})], [false, true, true])
+    const seen = [chosen(at(1, aside), {}), chosen(at(1, aside), { aside: true })]
+    assert.deepEqual([...seen, chosen(at(1, { ...aside, ongoing: true }), {})], [false, true, true])
   }
   assert.deepEqual(windowOf({ ...start, range: '1m' }, START + 90_000, START), { fromMs: START + 30_000, toMs: START + 90_000 })
   assert.deepEqual(windowOf(start, START + 90_000, START), { fromMs: START, toMs: START + 90_000 })
@@ -108,7 +110,8 @@ test('the parts of a block add up to the whole, whatever its evidence claims', a
   ]
   for (const row of rows) {
     const parts = timePartsOf({ durationMs: 1000, evidence: { ...evidence, ...row } })
-    assert.equal(Math.round(parts.reduce((/** @type {number} */ sum, /** @type {any} */ { ms }) => sum + ms, 0)), 1000, JSON.stringify(row))
+    const sumMs = parts.reduce((/** @type {number} */ sum, /** @type {any} */ { ms }) => sum + ms, 0)
+    assert.equal(Math.round(sumMs), 1000, JSON.stringify(row))
     assert.ok(parts.every((/** @type {any} */ { ms }) => ms > 0))
   }
   assert.deepEqual(timePartsOf({ durationMs: 1000, evidence: { ...evidence, cpuMs: null } }), [])
