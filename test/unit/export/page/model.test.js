@@ -26,7 +26,8 @@ test('culprits add up blocks of one place, work and cause, and say who waited', 
     ['other app/other.js:1', 'GET /report/:id', 1, 500, 500, 0]
   ])
   assert.equal(culprits.reduce((/** @type {number} */ sum, /** @type {any} */ { share }) => sum + share, 0), 1)
-  const filled = culprits[0].bins.flatMap((/** @type {number} */ ms, /** @type {number} */ i) => ms > 0 ? [[i, ms]] : [])
+  const { bins } = culprits[0]
+  const filled = bins.flatMap((/** @type {number} */ ms, /** @type {number} */ i) => ms > 0 ? [[i, ms]] : [])
   assert.deepEqual(filled, [[0, 1000], [12, 3000]])
   assert.equal(sorted(culprits, 'longestMs', false)[0].longestMs, 500)
   assert.equal(sorted(culprits, 'place', false)[0].place, 'other app/other.js:1')
