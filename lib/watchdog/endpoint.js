@@ -4,6 +4,7 @@ const { LISTENING } = require('../bridge/messages')
 const { HttpServer } = require('../export/http/server')
 const { makePaths } = require('../export/http/paths')
 const { nowMs } = require('../util/clock')
+const { makeDetail } = require('./page-feed/detail')
 
 const LAST_PORT = 65535
 
@@ -41,9 +42,10 @@ class Endpoint {
       return
     }
     const port = configured === 0 ? 0 : Math.min(configured + above, LAST_PORT)
+    const sources = sourcesOf(this.#parts)
     this.#server = new HttpServer({
       options: { host, port, token, allowHosts },
-      paths: makePaths(sourcesOf(this.#parts)),
+      paths: makePaths({ ...sources, detail: makeDetail({ ...sources, options }) }),
       onState: (url, error) => {
         health.set('endpoint', error)
         if (url !== null) this.#announce(url, port)
@@ -73,7 +75,10 @@ class Endpoint {
   }
 }
 
-/** @param {Answering} parts @returns {Parameters<typeof makePaths>[0]} */
+/**
+ * @param {Answering} parts
+ * @returns {Omit<Parameters<typeof makePaths>[0], 'detail'> & Omit<Parameters<typeof makeDetail>[0], 'options'>}
+ */
 function sourcesOf ({ mainLoop, cluster, blocks, page, scrape }) {
   return {
     metrics: scrape,
@@ -82,6 +87,8 @@ function sourcesOf ({ mainLoop, cluster, blocks, page, scrape }) {
     blocks: () => blocks.list(),
     block: (id) => blocks.get(id),
     records: () => blocks.records(),
+    waitsFor: (id) => page.recent.waitsFor(id),
+    linesOf: (file) => mainLoop.linesOf(file),
     profile: (id) => mainLoop.profiling.fileOf(id),
     page
   }

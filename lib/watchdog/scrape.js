@@ -1,6 +1,5 @@
 'use strict'
 
-const { RecentBlocks } = require('./requests/recent-blocks')
 const { RequestStats } = require('./requests/stats')
 const { WorkStats } = require('./requests/work-stats')
 const { renderFamilies } = require('../export/prometheus/exposition')
@@ -53,7 +52,7 @@ class Scrape {
     this.#mainLoop = mainLoop
     this.#cluster = cluster
     this.metrics = makeMetrics(parts)
-    this.blocks = new RecentBlocks()
+    this.blocks = page.recent
     const onRequest = (/** @type {number} */ durationMs) => page.history.addRequest(durationMs)
     this.#requests = new RequestStats(bridge, this.metrics, this.blocks, onRequest)
     this.#works = new WorkStats(bridge, this.metrics, this.blocks)

@@ -1,7 +1,7 @@
 'use strict'
 
 const { openBridge } = require('../bridge/memory')
-const { LEAD, THREAD_STARTED, THREAD_ENDED, THREAD_WORK } = require('../bridge/messages')
+const { LEAD, THREAD_STARTED, THREAD_ENDED, THREAD_WORK, WAITED } = require('../bridge/messages')
 const { Cluster } = require('../cluster/cluster')
 const { nowMs } = require('../util/clock')
 const { Blocks, countIds, openMemories } = require('./blocks')
@@ -9,7 +9,7 @@ const { Endpoint, joinCluster } = require('./endpoint')
 const { openStats } = require('./kernel/thread-stats')
 const { PollScheduler } = require('./loop/poll-scheduler')
 const { MainLoop } = require('./main-loop')
-const { makeBudget, openFile, openLog, openPyroscope } = require('./outputs')
+const { makeBudget, openFile, openLog, openPyroscope, openTelemetry } = require('./outputs')
 const { PageFeed } = require('./page-feed/feed')
 const { Scrape } = require('./scrape')
 const { mainSinks, workerSinks } = require('./sinks')
@@ -77,16 +77,14 @@ class Watchdog {
     return { wakeAtMs, dueAtMs: Math.min(threads?.poll(now, selfLate) ?? Infinity, page.dueAtMs) }
   }
 
-  /**
-   * What the host says.
-   * @param {{ code: number, threadId: number, file: string, text: string | null, work?: any }} message
-   */
+  /** What the host says. @param {any} message */
   receive (message) {
-    const { mainLoop, threads, cluster } = this.#parts
+    const { mainLoop, threads, cluster, spans } = this.#parts
     if (message.code === LEAD) cluster.lead()
     else if (message.code === THREAD_STARTED) threads?.begun(message)
     else if (message.code === THREAD_ENDED) threads?.ended(message.threadId)
     else if (message.code === THREAD_WORK) threads?.works(message.threadId, message.work)
+    else if (message.code === WAITED) spans.waited(message)
     else mainLoop.receive(message)
   }
 
@@ -98,7 +96,7 @@ class Watchdog {
   /** Ends watching, up to date with all that has ended; a block in progress is recorded as far as it came. */
   async stop () {
     const { stats, scheduler, mainLoop, threads, cluster, page, scrape, upkeep, sinks } = this.#parts
-    const { log, file, pyroscope, endpoint, bridge } = this.#parts
+    const { log, file, pyroscope, otlp, spans, endpoint, bridge } = this.#parts
     const now = nowMs()
     scheduler.stop()
     this.#poll(now, true)
@@ -107,7 +105,9 @@ class Watchdog {
     scrape.drainWork(Infinity)
     upkeep.count(now)
     for (const part of [page, endpoint]) part.close()
+    spans.stop()
     pyroscope?.stop()
+    otlp?.stop()
     await cluster.stop()
     log?.flushSuppressed()
     for (const part of [log, file, stats]) part?.close()
@@ -139,15 +139,16 @@ function watch (data, post) {
 }
 
 /**
- * Where it goes to besides the log: file, Pyroscope and endpoint.
+ * Where it goes to besides the log: file, Pyroscope, OTLP, traces and endpoint.
  * @param {ReturnType<typeof watch>} parts
  */
 function openOutputs (parts) {
-  const { data: { options }, health, scrape } = parts
+  const { data, health, scrape, post } = parts
   return {
-    file: openFile(options, health),
-    pyroscope: openPyroscope(options, health, scrape.metrics),
-    endpoint: new Endpoint({ ...parts, options })
+    file: openFile(data.options, health),
+    pyroscope: openPyroscope(data.options, health, scrape.metrics),
+    ...openTelemetry(data, health, scrape, post),
+    endpoint: new Endpoint({ ...parts, options: data.options })
   }
 }
 
@@ -156,7 +157,7 @@ function openOutputs (parts) {
  * @param {ReturnType<typeof openOutputs>} outputs
  * @param {number} startedAtMs
  */
-function makeSinks (parts, { file, pyroscope }, startedAtMs) {
+function makeSinks (parts, { file, pyroscope, otlp, spans }, startedAtMs) {
   const { data: { options, escalates }, bridge, health, log, mainLoop, cluster, threads, page, scrape, post } = parts
   const { metrics } = scrape
   const budget = makeBudget()
@@ -164,10 +165,10 @@ function makeSinks (parts, { file, pyroscope }, startedAtMs) {
   const told = { page, cluster, metrics, pyroscope, file, upkeep }
   const aborts = options.onStuck === 'abort'
   const own = { startedAtMs, memory: parts.memories.main, recent: scrape.blocks }
-  const asked = options.threads === 'on' ? { log, post } : { log: null, post: null }
+  const asked = options.threads === 'on' ? { log, otlp, post } : { log: null, otlp: null, post: null }
   return {
     upkeep,
-    sinks: mainSinks({ ...told, ...own, mainLoop, log, aborts, post }),
+    sinks: mainSinks({ ...told, ...own, mainLoop, log, otlp, spans, aborts, post }),
     threadSinks: workerSinks({ ...told, ...asked, memory: parts.memories.threads, budget })
   }
 }

@@ -43,6 +43,7 @@ class Requests {
   /** @type {WeakMap<object, RequestContext>} */
   #http2 = new WeakMap()
   #http2Watch
+  #waiting
   #stopConnections
   #frameworks
 
@@ -50,8 +51,10 @@ class Requests {
    * @param {import('../../bridge/memory').Bridge} bridge
    * @param {{ route?: (request: HttpRequest) => unknown, routes?: number }} options
    * @param {Contexts} [contexts] shared with work that is no request
+   * @param {import('./waiting-requests').WaitingRequests | null} [waiting] tells of those that a block delayed
    */
-  constructor (bridge, { route, routes }, contexts = new Contexts()) {
+  constructor (bridge, { route, routes }, contexts = new Contexts(), waiting = null) {
+    this.#waiting = waiting
     this.#bridge = bridge
     this.#contexts = contexts
     this.#routes = new RouteNumbers(bridge.routes, routes)
@@ -182,6 +185,7 @@ class Requests {
     const { id, startedAtMs, hasWaited, method } = context
     const now = nowMs()
     if (connection !== undefined) connection.answeredAtMs = now
+    this.#waiting?.ended(context, now)
     const route = this.#routes.numberOf(context.end(status), context.isGuess, status)
     requests.push(pack(route, method, status), hasWaited ? -startedAtMs : startedAtMs, now - startedAtMs, id)
   }
@@ -193,6 +197,7 @@ class Requests {
    */
   late (atMs, idleMs) {
     this.#backlog.begin(atMs, idleMs)
+    this.#waiting?.late(atMs)
   }
 
   /** Whether requests are followed through asynchronous work from now on. @param {boolean} on */

@@ -1,6 +1,7 @@
 'use strict'
 
 const process = require('../../util/process')
+const { WaitingRequests } = require('../http/waiting-requests')
 const { Requests, noRequests } = require('../http/requests')
 const { hasContextFrame, isContextSafe } = require('../runtime')
 const { Contexts } = require('./contexts')
@@ -22,7 +23,8 @@ exports.startWork = (options, bridge, post) => {
   // Where following costs a tenth of the throughput it waits for the first block.
   const escalates = isAuto && isSafe && !hasContextFrame()
   const contexts = new Contexts(options.requests === 'on' || isSafe)
-  const requests = options.requests === 'off' ? noRequests : new Requests(bridge, options, contexts)
+  const waiting = new WaitingRequests(post, options.otlp !== false)
+  const requests = options.requests === 'off' ? noRequests : new Requests(bridge, options, contexts, waiting)
   const works = new Works(bridge, contexts, requests, options.routes)
   if (!isUnsafe && !escalates) contexts.follow(true)
   const libraries = options.requests === 'off' ? noLibraries : startLibraries(works, post)
