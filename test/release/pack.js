@@ -1,7 +1,7 @@
 'use strict'
 
 // `npm run package`: builds the package that an application installs, and packs it. It is not the checkout:
-// comments are left out, the types are those that a user can reach, the scripts of the live page are compressed, and a
+// comments are left out, the types are those that a user can reach, the page and the dashboards are compressed, and a
 // link to what stays in the repository is one to the project's address, or plain text while that is not decided.
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
@@ -18,6 +18,7 @@ const ts = require(TYPESCRIPT)
 const TSC = path.join(TYPESCRIPT, 'bin', 'tsc')
 /** Fields of package.json that are of the checkout. */
 const OURS = ['private', 'files', 'scripts', 'devDependencies', 'allowScripts']
+const DASHBOARD = /^grafana\/dashboards\/.+\.json$/
 /** Below this a file is not worth a second way to read it. */
 const COMPRESSED_BYTES = 10_000
 
@@ -122,7 +123,7 @@ function build (to) {
     fs.mkdirSync(path.dirname(into), { recursive: true })
     const isBuilt = file.includes('/built/')
     if (/^lib\/.+\.m?js$/.test(file) && !isBuilt) fs.writeFileSync(into, withoutComments(fs.readFileSync(from, 'utf8')), { mode: fs.statSync(from).mode })
-    else if (isBuilt && fs.statSync(from).size > COMPRESSED_BYTES) fs.writeFileSync(`${into}.br`, zlib.brotliCompressSync(fs.readFileSync(from)))
+    else if ((isBuilt || DASHBOARD.test(file)) && fs.statSync(from).size > COMPRESSED_BYTES) fs.writeFileSync(`${into}.br`, zlib.brotliCompressSync(fs.readFileSync(from)))
     else if (file.endsWith('.md')) fs.writeFileSync(into, withLinks(fs.readFileSync(from, 'utf8'), file, packed, addressOf(manifest)))
     else fs.copyFileSync(from, into)
   }

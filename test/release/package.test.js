@@ -25,7 +25,7 @@ const belongs = [
   /^lib\/cli\/test\/inside\/vitest\.mjs$/,
   /^lib\/export\/page\/built\/(index\.html|runbook\.html|page\.css|(page\.js|report\.js|THIRD-PARTY\.txt)\.br)$/,
   /^types\/lib\/.+\.d\.m?ts$/,
-  /^grafana\/.+\.(json|ya?ml|md)$/,
+  /^grafana\/.+\.(json\.br|ya?ml|md)$/,
   /^scenarios\/demo\/.+\.(js|md)$/
 ]
 
@@ -226,6 +226,18 @@ test('the package', async (t) => {
     const { version } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
     assert.equal((await startNode(t, [bin, '--version'], { cwd: project }).closed).stdout, `${version}\n`)
     assert.match((await startNode(t, [bin, 'demo', '--help'], { cwd: project }).closed).stdout, /--seconds/)
+  })
+
+  await t.test('writes the dashboards that this checkout has', async (t) => {
+    const bin = path.join(project, 'node_modules', '.bin', 'loopwatch')
+    const { code, stdout, stderr } = await startNode(t, [bin, 'stack', '--dashboards', 'boards'], { cwd: project }).closed
+    assert.equal(code, 0, stderr)
+    const names = ['blocks.json', 'cluster.json', 'overview.json']
+    assert.deepEqual(stdout.trim().split('\n').map((each) => path.basename(each)).sort(), names)
+    for (const name of names) {
+      const [theirs, ours] = [path.join(project, 'boards'), path.join(ROOT, 'grafana', 'dashboards')].map((folder) => fs.readFileSync(path.join(folder, name), 'utf8'))
+      assert.equal(theirs, ours, name)
+    }
   })
 
   await t.test('runs the demo, with its live page and the runbook, and sums it up', async (t) => {

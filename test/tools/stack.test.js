@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const net = require('node:net')
 const path = require('node:path')
 const { once } = require('node:events')
-const { startApp, eventually } = require('../support/app')
+const { startApp, startNode, eventually } = require('../support/app')
 const { makeDir } = require('../support/files')
 const { fakeTools, isAlive, startStack } = require('../support/stack')
 const { needs } = require('../support/tools')
@@ -178,6 +178,19 @@ test('the package has what stack needs, and the demo; where that was taken out s
   const { code, stderr } = await stack.closed
   assert.equal(code, 1)
   assert.match(stderr, /the demo is not there: .*LOOPWATCH_ERR_DEMO/)
+})
+
+test('--dashboards writes them and ends, and says where it cannot', async (t) => {
+  const dir = makeDir(t)
+  const { code, stdout } = await startNode(t, [path.join(ROOT, 'lib', 'cli', 'main.js'), 'stack', '--dashboards', path.join(dir, 'a', 'b')]).closed
+  assert.equal(code, 0)
+  assert.deepEqual(stdout.trim().split('\n'), ['blocks', 'cluster', 'overview'].map((name) => path.join(dir, 'a', 'b', `${name}.json`)))
+  assert.equal(JSON.parse(fs.readFileSync(path.join(dir, 'a', 'b', 'overview.json'), 'utf8')).title, 'loopwatch / Overview')
+  const file = path.join(dir, 'file')
+  fs.writeFileSync(file, '')
+  const refused = await startNode(t, [path.join(ROOT, 'lib', 'cli', 'main.js'), 'stack', '--dashboards', path.join(file, 'a')]).closed
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /^loopwatch: [^\n]*file[^\n]*\n$/)
 })
 
 test('a wrong flag is refused with what it takes', async (t) => {

@@ -9,6 +9,7 @@ const EXAMPLES = `
 Examples:
   $ loopwatch stack --target 127.0.0.1:9464
   $ loopwatch stack --demo
+  $ loopwatch stack --dashboards ./dashboards
 `
 
 /**
@@ -23,8 +24,12 @@ exports.addStack = (program) => {
     .option('--port <port>', 'port of Prometheus, 0 = any free one (default 9090, or a free one where that is taken)', number('--port', 0, 65535))
     .option('--grafana-port <port>', 'port of Grafana (default 3000, or a free one where that is taken)', number('--grafana-port', 0, 65535))
     .option('--interval <seconds>', 'between scrapes, and between evaluations of the rules', number('--interval', 1, 60), DEFAULT_INTERVAL_S)
+    .option('--dashboards <folder>', 'only write the dashboards into this folder, to import them, and end')
     .option('--seconds <seconds>', 'end after this long', number('--seconds', 1, 86400))
     .addHelpText('after', EXAMPLES)
     // Loaded then: the application of `loopwatch run` shares this process.
-    .action((flags) => require('./stack').stack(flags))
+    .action((flags) => {
+      if (flags.dashboards === undefined) return require('./stack').stack(flags)
+      process.stdout.write(`${require('./dashboards').writeDashboards(flags.dashboards).join('\n')}\n`)
+    })
 }

@@ -4,6 +4,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { codedError } = require('../../tables/errors')
+const { dashboardsFolder } = require('./dashboards')
 const { startDemo } = require('./demo')
 const { findTool } = require('../common/find-tool')
 const { startGrafana } = require('./grafana')
@@ -12,7 +13,6 @@ const { startPrometheus } = require('./prometheus')
 const { watchSignals } = require('../common/interruption')
 const { DEFAULT_TARGET } = require('../common/flags')
 
-const FOLDER = path.join(__dirname, '..', '..', '..', 'grafana')
 const QUERY = 'max_over_time(loopwatch_block_in_progress_seconds[1m])'
 /** How often targets are asked whether they answer, and how long each may take. */
 const TARGET_MS = 2000
@@ -70,7 +70,7 @@ async function run (flags, { prometheus, dir, tools, signals }) {
   const server = startPrometheus({ file: prometheus, dir, port, targets, intervalS })
   tools.push(server)
   await server.ready(`${prometheusUrl}/-/ready`)
-  let grafanaText = `not on the PATH (${GET_GRAFANA}); dashboards to import: ${path.join(FOLDER, 'dashboards')}`
+  let grafanaText = `not on the PATH (${GET_GRAFANA}); dashboards to import: ${dashboardsFolder(dir)}`
   if (grafana !== null) {
     signals.check()
     const viewer = startGrafana({ file: grafana, dir, port: grafanaPort, prometheusUrl, agentUrl: `http://${targets[0]}`, intervalS })
