@@ -2,7 +2,6 @@
 
 const diagnosticsChannel = require('node:diagnostics_channel')
 const { EventEmitter } = require('node:events')
-const { sleepUntil } = require('../util/sleep')
 const { US_PER_MS } = require('../util/units')
 const { LoopwatchError } = require('../tables/errors')
 const { unblockStream } = require('./nonblocking-stdout')
@@ -18,6 +17,8 @@ const { WatchdogThread } = require('./watchdog-thread')
 const { writeBlockSpan } = require('./work/block-span')
 const { wrapWith } = require('./work/wrap')
 
+/** As it was at the start: an application may put another in its place. */
+const { wait } = Atomics
 const blocks = diagnosticsChannel.channel('loopwatch:block')
 
 /**
@@ -256,6 +257,17 @@ class Agent extends EventEmitter {
     this.stop()
     sleepUntil(() => this.#senses.gauge.counters.get('released') > 0, longestMs)
   }
+}
+
+/**
+ * Sleeps, with the whole thread, until something holds or it has been long enough. It counts its own rounds: a test may
+ * have stopped the clock.
+ * @param {() => boolean} holds asked each millisecond
+ * @param {number} longestMs
+ */
+function sleepUntil (holds, longestMs) {
+  const never = new Int32Array(new SharedArrayBuffer(4))
+  for (let sleptMs = 0; sleptMs < longestMs && !holds(); sleptMs++) wait(never, 0, 0, 1)
 }
 
 exports.Agent = Agent

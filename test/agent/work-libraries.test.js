@@ -7,23 +7,17 @@
 // consumers are handed messages as their connections would.
 const { test } = require('node:test')
 const assert = require('node:assert/strict')
-const { spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
-const fs = require('node:fs')
-const net = require('node:net')
-const os = require('node:os')
-const path = require('node:path')
 const { missingDatabase, startDatabase } = require('../../scenarios/cluster-http/database/database')
 const { eventually, startNode } = require('../support/app')
 const { parseExposition } = require('../support/exposition')
+const { noRedis, startRedis } = require('../support/redis')
 
 /** What is read of a message or job beyond its name would have this in it. */
 const SECRET = 'hunter2'
 
-/** @param {string | null} missing @returns {string | false} why a test is skipped; under CI it fails instead */
-const skipOf = (missing) => missing !== null && process.env.CI !== 'true' ? missing : false
-const noRedis = skipOf(spawnSync('redis-server', ['--version']).status === 0 ? null : 'redis-server is not installed')
-const noDatabase = skipOf(missingDatabase())
+/** Under CI it fails instead. */
+const noDatabase = process.env.CI === 'true' ? false : missingDatabase() ?? false
 
 /**
  * A process whose work comes by a library: the first block that was in it, and how it was counted.
@@ -46,25 +40,6 @@ async function workOf (t, library, { env = {}, isOurs = ({ frame }) => frame?.fu
   }, `${name} to be counted`)
   assert.equal(counted.labels.kind, kind)
   return { ...record.work, thread: record.threadId === 0 ? 'main' : 'worker' }
-}
-
-/** @param {import('node:test').TestContext} t @returns {Promise<string>} its port */
-async function startRedis (t) {
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-redis-'))
-  const probe = net.createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = /** @type {net.AddressInfo} */ (probe.address())
-  probe.close()
-  await once(probe, 'close')
-  const redis = spawn('redis-server', ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--dir', dir], { stdio: ['ignore', 'pipe', 'inherit'] })
-  t.after(() => {
-    redis.kill('SIGKILL')
-    fs.rmSync(dir, { recursive: true, force: true })
-  })
-  let said = ''
-  redis.stdout.setEncoding('utf8').on('data', (text) => { said += text })
-  await eventually(() => said.includes('Ready to accept connections'), () => `Redis; ${said}`)
-  return `${port}`
 }
 
 /** @param {import('node:test').TestContext} t @returns {Promise<string>} its URL */

@@ -238,7 +238,7 @@ test('the package', async (t) => {
     }
     const { code, stdout, stderr } = await closed
     assert.equal(code, 0, stderr)
-    assert.match(stdout + stderr, /place +route +cause +blocks/)
+    assert.match(stdout + stderr, /place +work +cause +blocks/)
   })
 
   await t.test('has types for CommonJS and ES modules that need no types of its dependencies', () => {

@@ -84,7 +84,10 @@ exports.compare = (offences, { allow, blocks, calls = [] }, isSync = false) => {
     const allowed = allow.find((each) => matches(each, offence))
     offence.knownMs = before !== undefined && 'longestMs' in before ? before.longestMs : null
     offence.reason = allowed?.reason ?? null
-    offence.state = allowed !== undefined ? 'allowed' : before === undefined ? 'new' : isLonger(offence.longestMs, offence.knownMs ?? 0) && offence.call === null ? 'longer' : 'known'
+    const isGrown = isLonger(offence.longestMs, offence.knownMs ?? 0) && offence.call === null
+    if (allowed !== undefined) offence.state = 'allowed'
+    else if (before === undefined) offence.state = 'new'
+    else offence.state = isGrown ? 'longer' : 'known'
   }
   return { gone: all.filter((each) => !seen.has(keyOf(each))) }
 }

@@ -2,10 +2,10 @@
 
 const { nowMs } = require('../../util/clock')
 const { EventStreams } = require('../../export/http/event-streams')
-const { workOf } = require('../../export/log/sentence')
 const { FreshDelays } = require('./fresh-delays')
 const { History } = require('./history')
 const { RecentBlocks } = require('../requests/recent-blocks')
+const { MS_PER_S } = require('../../util/units')
 const { version } = require('../../../package.json')
 
 /** The least time between two messages about blocks: a thousand blocks a second are told in ten messages. */
@@ -94,6 +94,7 @@ class PageFeed {
       labels: options.labels,
       thresholdMs: options.threshold,
       keep: options.keep,
+      startedAt: Date.now() - Math.round(process.uptime() * MS_PER_S),
       requests: options.requests !== 'off',
       seconds: this.history.seconds,
       blocks: blocks().map(rowOf),
@@ -156,7 +157,6 @@ function rowOf (record) {
     work: work ? { kind: work.kind, name: work.name } : null,
     allowed: record.allowed ?? null,
     request: request && { method: request.method, route: request.route },
-    who: workOf(record),
     profile: profile?.call ? { call: profile.call } : null,
     origin: origin && { function: origin.frame.function, file: origin.frame.file, line: origin.frame.line }
   }

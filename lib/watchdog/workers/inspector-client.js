@@ -3,7 +3,7 @@
 const { entryPoint } = require('../../tables/entry-points')
 const { BUILTIN } = require('../../util/agent-global')
 const { askThreads, PROBE_CALL } = require('../loop/inspector')
-const { US_PER_MS } = require('../../util/units')
+const { MS_PER_S, US_PER_MS } = require('../../util/units')
 
 /** At most so many questions come in a row, for one long block, */
 const BURST = 10
@@ -104,7 +104,7 @@ class InspectorClient {
 
   /** A poll begins: decides whether its threads may be asked. @param {number} nowMs */
   open (nowMs) {
-    this.#tokens = Math.min(BURST, this.#tokens + (nowMs - this.#refilledAtMs) / 1000 * PER_SECOND)
+    this.#tokens = Math.min(BURST, this.#tokens + (nowMs - this.#refilledAtMs) / MS_PER_S * PER_SECOND)
     this.#refilledAtMs = nowMs
     this.#isOpen = this.#tokens >= 1 && this.#mayPost(nowMs)
   }

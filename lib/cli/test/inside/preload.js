@@ -6,7 +6,10 @@ const { isPackageManager, isTestRunner } = require('../../../host/launchers')
 
 /** What `loopwatch test` says to each process below it. It is no option of the agent, so its name begins otherwise. */
 const SETUP = '__LOOPWATCH_TEST'
-/** The process that started the files of `node --test`: what these start themselves inherits their environment. */
+/**
+ * The process that started the files of node:test, by `node --test` or by run(): what these start themselves inherits
+ * their environment.
+ */
 const RUNNER = '__LOOPWATCH_TEST_RUNNER'
 /** A process ends without waiting for its watchdog any longer than that. */
 const FILED_MS = 500
@@ -42,8 +45,9 @@ function watch ({ dir, overMs, threads, sync, all }) {
     // A loop that was not active for so long in all had no such block: most commands need not wait for their watchdog.
     if (recorder.begun > 0 || eventLoopUtilization().active >= overMs) agent?.stopAtExit(FILED_MS)
   })
-  if (isTestFile) require('./node-test').follow(recorder)
-  else require('./runners').follow(recorder)
+  if (isTestFile) return require('./node-test').follow(recorder)
+  if (process.env.NODE_TEST_CONTEXT === undefined) process.env[RUNNER] = String(process.pid)
+  require('./runners').follow(recorder)
 }
 
 /** @param {Pick<Setup, 'dir' | 'overMs' | 'threads'>} setup */

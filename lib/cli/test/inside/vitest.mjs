@@ -1,5 +1,5 @@
-// A setup file of Vitest: `setupFiles: ['loopwatch/vitest']`. Under `loopwatch test` it tells which test runs; otherwise a
-// test that blocks fails.
+// A setup file of Vitest: `setupFiles: ['loopwatch/vitest']`. Under `loopwatch test` it tells which test runs.
+// Otherwise a test that blocks fails.
 
 // @ts-ignore The application's own Vitest.
 import { afterEach, beforeEach } from 'vitest'
