@@ -182,9 +182,11 @@ test('the action of action/action.yml does what its steps say', { skip: process.
   fs.mkdirSync(path.join(cwd, 'bin'))
   fs.writeFileSync(path.join(cwd, 'bin', 'npx'), `#!/bin/sh\nshift\nexec '${process.execPath}' '${CLI}' "$@"\n`, { mode: 0o755 })
   /** @type {Record<string, string>} */
-  const inputs = Object.fromEntries(Object.entries(action.inputs).map(([name, input]) => [name, /** @type {any} */ (input).default]))
+  const inputs = {}
+  for (const [name, input] of Object.entries(action.inputs)) inputs[name] = input.default
   inputs.command = `'${process.execPath}' --test orders.test.js`
-  const env = Object.fromEntries(Object.entries(step.env).map(([name, value]) => [name, String(value).replace(/\$\{\{ inputs\.([\w-]+) \}\}/, (_, input) => inputs[input])]))
+  const variables = /** @type {[string, string][]} */ (Object.entries(step.env))
+  const env = Object.fromEntries(variables.map(([name, value]) => [name, value.replace(/\$\{\{ inputs\.([\w-]+) \}\}/, (_, input) => inputs[input])]))
   const { NODE_OPTIONS, NODE_TEST_CONTEXT, ...inherited } = process.env
   const summary = path.join(cwd, 'summary.md')
   const { status, stderr } = spawnSync('bash', ['-eo', 'pipefail', '-c', step.run], {
