@@ -30,6 +30,8 @@ const table = [
   { key: 'gc', type: type.oneOf(['on', 'off']), default: 'on', doc: "pauses of the garbage collector, as a cause and a metric; 'off' spares what Node.js spends on telling of each, up to 0.2 ms" },
   { key: 'dir', type: type.text(), default: undefined, doc: 'folder for block records that outlive the process' },
   { key: 'pyroscope', type: type.url(), default: undefined, doc: 'Grafana Pyroscope to push the profiles of ended blocks to, every 15 s' },
+  { key: 'notify', type: type.url(), default: undefined, doc: 'url that a block longer than notifyAbove is posted to while it lasts, as JSON, in the form of Slack if it is an address of Slack' },
+  { key: 'notifyAbove', type: type.number(100, 86400000, 'milliseconds'), default: 1000, doc: 'from which length on a block is posted to notify, ms' },
   { key: 'keep', type: type.integer(1, 1000), default: 500, doc: 'blocks kept in memory' },
   { key: 'stuck', type: type.or(type.number(100, 86400000, 'milliseconds'), 0), default: 0, doc: 'after this long in one block do onStuck, ms; 0 = never' },
   { key: 'onStuck', type: type.oneOf(['report', 'abort']), default: 'report', doc: "'report' logs every stack once; 'abort' then ends the process by SIGABRT" },
@@ -57,6 +59,8 @@ const table = [
  * @property {'on' | 'off'} [gc]
  * @property {string} [dir]
  * @property {string} [pyroscope] http:// or https://, with user:password@ where it asks for them
+ * @property {string} [notify] http:// or https://, with user:password@ where it asks for them
+ * @property {number} [notifyAbove] 100 to 86400000
  * @property {number} [keep] 1 to 1000
  * @property {number} [stuck]
  * @property {'report' | 'abort'} [onStuck]
@@ -64,9 +68,9 @@ const table = [
  * @property {'auto' | 'on' | 'off'} [threads]
  * @property {Record<string, string>} [labels]
  *
- * @typedef {Required<Omit<Options, 'token' | 'dir' | 'pyroscope' | 'route'>> & { token?: string, dir?: string,
- * pyroscope?: string, route?: Options['route'], calmPeriod: number }} ResolvedOptions `calmPeriod`: of the heartbeat
- * while the loop hardly does anything, ms
+ * @typedef {Required<Omit<Options, 'token' | 'dir' | 'pyroscope' | 'notify' | 'route'>> & { token?: string,
+ * dir?: string, pyroscope?: string, notify?: string, route?: Options['route'], calmPeriod: number }} ResolvedOptions
+ * `calmPeriod`: of the heartbeat while the loop hardly does anything, ms
  */
 
 /**

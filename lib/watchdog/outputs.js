@@ -46,3 +46,16 @@ exports.openPyroscope = ({ pyroscope: url, labels }, health, metrics) => {
   const onState = health.listener('pyroscope')
   return new PyroscopePush({ url, labels, onState, onLost: (profiles) => metrics.drop('profile', profiles) })
 }
+
+/**
+ * Posts long blocks while they last, null where that is not wanted.
+ * @param {Options} options
+ * @param {Health} health
+ * @param {import('../export/prometheus/metrics').Metrics} metrics
+ */
+exports.openNotifier = ({ notify: url, notifyAbove: aboveMs, labels }, health, metrics) => {
+  if (url === undefined) return null
+  const { Notifier } = require('../export/notify/notify')
+  const onState = health.listener('notify')
+  return new Notifier({ url, aboveMs, labels, onState, onLost: (messages) => metrics.drop('notification', messages) })
+}

@@ -10,7 +10,7 @@ const { Endpoint, joinCluster } = require('./endpoint')
 const { openStats } = require('./kernel/thread-stats')
 const { PollScheduler } = require('./loop/poll-scheduler')
 const { MainLoop } = require('./main-loop')
-const { makeBudget, openFile, openLog, openPyroscope } = require('./outputs')
+const { makeBudget, openFile, openLog, openNotifier, openPyroscope } = require('./outputs')
 const { PageFeed } = require('./page-feed/feed')
 const { Scrape } = require('./scrape')
 const { mainSinks, workerSinks } = require('./sinks')
@@ -95,7 +95,7 @@ class Watchdog {
   /** Ends watching, up to date with all that has ended; a block in progress is recorded as far as it came. */
   async stop () {
     const { stats, scheduler, mainLoop, threads, cluster, page, scrape, upkeep, sinks } = this.#parts
-    const { log, file, pyroscope, endpoint, bridge } = this.#parts
+    const { log, file, pyroscope, notifier, endpoint, bridge } = this.#parts
     const now = nowMs()
     scheduler.stop()
     this.#poll(now, true)
@@ -105,6 +105,7 @@ class Watchdog {
     upkeep.count(now)
     for (const part of [page, endpoint]) part.close()
     pyroscope?.stop()
+    notifier?.stop()
     await cluster.stop()
     log?.flushSuppressed()
     for (const part of [log, file, stats]) part?.close()
@@ -144,6 +145,7 @@ function openOutputs ({ data: { options }, health, mainLoop, cluster, blocks, pa
   return {
     file: openFile(options, health),
     pyroscope: openPyroscope(options, health, scrape.metrics),
+    notifier: openNotifier(options, health, scrape.metrics),
     endpoint: new Endpoint({ options, health, cluster, sources, post })
   }
 }
@@ -153,7 +155,7 @@ function openOutputs ({ data: { options }, health, mainLoop, cluster, blocks, pa
  * @param {ReturnType<typeof openOutputs>} outputs
  * @param {number} startedAtMs
  */
-function makeSinks (parts, { file, pyroscope }, startedAtMs) {
+function makeSinks (parts, { file, pyroscope, notifier }, startedAtMs) {
   const { data: { options, escalates }, bridge, health, log, mainLoop, cluster, threads, page, scrape, post } = parts
   const { metrics } = scrape
   const budget = makeBudget()
@@ -164,7 +166,7 @@ function makeSinks (parts, { file, pyroscope }, startedAtMs) {
   const asked = options.threads === 'on' ? { log, post } : { log: null, post: null }
   return {
     upkeep,
-    sinks: mainSinks({ ...told, ...own, mainLoop, log, aborts, post }),
+    sinks: mainSinks({ ...told, ...own, mainLoop, notifier, log, aborts, post }),
     threadSinks: workerSinks({ ...told, ...asked, memory: parts.memories.threads, budget })
   }
 }

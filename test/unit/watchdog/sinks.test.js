@@ -30,6 +30,7 @@ function makeMain () {
     metrics: part('metrics', ['drop', 'observeBlock']),
     recent: part('recent', ['add']),
     pyroscope: part('pyroscope', ['add']),
+    notifier: part('notifier', ['lasting', 'settled']),
     mainLoop: { profiling: part('profiling', ['ended', 'settled']), origins: part('origins', ['ended', 'settled']) },
     file: part('file', ['append']),
     log: part('log', ['opened', 'lasting', 'stuck', 'settled']),
@@ -44,7 +45,8 @@ test('each phase of a block goes to its sinks in one order: memory first, the ho
   const { sinks, take } = makeMain()
   for (const phase of /** @type {const} */ (['opened', 'lasting', 'stuck'])) {
     sinks[phase](recordOf('1', true, 1))
-    assert.deepEqual(take(), ['memory.put', 'page.put', 'cluster.block', 'file.append', `log.${phase}`])
+    const notified = phase === 'opened' ? [] : ['notifier.lasting']
+    assert.deepEqual(take(), ['memory.put', 'page.put', 'cluster.block', 'file.append', ...notified, `log.${phase}`])
   }
   sinks.ended(recordOf('1', false, 1), { startMs: 0, endMs: 200, workIds: [] })
   assert.deepEqual(take(), ['memory.put', 'page.put', 'cluster.block', 'recent.add', 'profiling.ended', 'origins.ended'])
@@ -52,7 +54,7 @@ test('each phase of a block goes to its sinks in one order: memory first, the ho
   const settled = take()
   assert.deepEqual(settled, [
     'memory.put', 'page.put', 'cluster.block', 'upkeep.mainSettled', 'metrics.observeBlock', 'pyroscope.add', 'profiling.settled', 'origins.settled',
-    'file.append', 'log.settled', 'upkeep.settled', 'host'
+    'file.append', 'notifier.settled', 'log.settled', 'upkeep.settled', 'host'
   ])
   sinks.settled(recordOf('0', false, 1), 99)
   assert.deepEqual(take().filter((each) => !settled.includes(each)), ['metrics.drop'], 'it ended before this watchdog began')

@@ -26,7 +26,8 @@ test('culprits add up blocks of one place, work and cause, and say who waited', 
     ['other app/other.js:1', 'GET /report/:id', 1, 500, 500, 0]
   ])
   assert.equal(culprits.reduce((/** @type {number} */ sum, /** @type {any} */ { share }) => sum + share, 0), 1)
-  assert.deepEqual(culprits[0].bins.flatMap((/** @type {number} */ ms, /** @type {number} */ i) => ms > 0 ? [[i, ms]] : []), [[0, 1000], [12, 3000]])
+  const binned = [...culprits[0].bins.entries()].filter(([, ms]) => ms > 0)
+  assert.deepEqual(binned, [[0, 1000], [12, 3000]])
   assert.equal(sorted(culprits, 'longestMs', false)[0].longestMs, 500)
   assert.equal(sorted(culprits, 'place', false)[0].place, 'other app/other.js:1')
   const ping = { name: 'GET /ping', count: 1, longestMs: 900 }
@@ -78,7 +79,9 @@ test('blocks are chosen by culprit, cause, text and whose code they are', async 
   assert.ok(chosen(at(1), {}) && chosen(at(1), { text: 'REPORT' }) && chosen(at(1), { culprit: keyOf(at(2)) }))
   assert.ok(!chosen(at(1), { text: 'orders' }) && !chosen(at(1), { cause: 'gc' }) && !chosen(at(1), { culprit: keyOf(at(1, { cause: 'gc' })) }))
   for (const aside of [{ cause: 'starved' }, { startup: true }, { allowed: 'migration' }]) {
-    assert.deepEqual([chosen(at(1, aside), {}), chosen(at(1, aside), { aside: true }), chosen(at(1, { ...aside, ongoing: true }), {})], [false, true, true])
+    const row = at(1, aside)
+    const lasting = at(1, { ...aside, ongoing: true })
+    assert.deepEqual([chosen(row, {}), chosen(row, { aside: true }), chosen(lasting, {})], [false, true, true])
   }
   assert.deepEqual(windowOf({ ...start, range: '1m' }, START + 90_000, START), { fromMs: START + 30_000, toMs: START + 90_000 })
   assert.deepEqual(windowOf(start, START + 90_000, START), { fromMs: START, toMs: START + 90_000 })
@@ -135,7 +138,8 @@ test('a block is told in a sentence, and as Markdown that its names cannot break
   assert.equal(whyOf(at(1)), 'The loop was blocked for 1.0 s: JavaScript computed – report app/report.js:41, for GET /report/:id.')
   assert.match(whyOf(at(1, { cause: 'suspended', frame: null })), /: the whole process was stopped\. No line of code is to blame\.$/)
   const block = at(1, { frame: { ...frame('<b>`x`'), exact: false } })
-  const text = markdownOf({ block, source: { lines: [{ line: 1, text: '```', share: 0.5 }] }, advice: [{ text: 'Do less.' }], waits: { requests: 2, longestMs: 40, routes: [] } }, 'http://h/#block=1-1')
+  const source = { lines: [{ line: 1, text: '```', share: 0.5 }] }
+  const text = markdownOf({ block, source, advice: [{ text: 'Do less.' }], waits: { requests: 2, longestMs: 40, routes: [] } }, 'http://h/#block=1-1')
   assert.match(text, /- place `\/srv\/app\/<b>'x'\.js:1` \(≈ the line is not certain\)\n/)
   assert.match(text, /2 requests waited, the longest 40 ms\n- advice: Do less\.\n- http:/)
   assert.equal(text.split('```').length, 3)
