@@ -48,7 +48,7 @@ test('the verdict says how much, how often, where, and what was not the applicat
   assert.equal(verdictOf([], RANGE, more), 'In 1 min 40 s nothing blocked the loop for 50 ms or longer.')
   assert.equal(verdictOf([at(1, { durationMs: 20000 })], RANGE, more), 'In 1 min 40 s the loop was blocked 20 % of the time, once. One line makes 100 % of it: report app/report.js:41.')
   const spread = [at(1, { frame: frame('a') }), at(2, { frame: frame('b') }), at(3, { frame: frame('c') }), at(4, { frame: frame('d') }), at(5, { cause: 'starved', frame: null })]
-  assert.equal(verdictOf(spread, RANGE, more), 'In 1 min 40 s the loop was blocked 5.0 % of the time, 5 times. Two lines make 50 % of it. 20 % was not your code.')
+  assert.equal(verdictOf(spread, RANGE, more), 'In 1 min 40 s the loop was blocked 5.0 % of the time, 5 times. Three lines make 60 % of it. 20 % was not your code.')
   assert.match(verdictOf(spread, RANGE, { ...more, loops: 3 }), /loops were blocked for 5\.0 s in all, 5 times/)
   const half = START + 50_000
   assert.equal(comparison([at(1), at(60), at(70)], { fromMs: half, toMs: RANGE.toMs }, { fromMs: START, toMs: half }), 'Baseline 2.0 % in 1 block; this range 4.0 % in 2 blocks.')
