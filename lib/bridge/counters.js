@@ -7,7 +7,7 @@
  * stopped. `profileHolds` is odd while the profiler keeps the thread.
  */
 const SLOTS = [
-  'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'relays', 'relayMicros', 'profileHolds',
+  'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'workerCalls', 'relayMicros', 'profileHolds',
   'profileMicros', 'ended', 'heard', 'released', 'userMs', 'systemMs', 'workInFlight'
 ]
 
@@ -15,7 +15,7 @@ const IN_FLIGHT = SLOTS.indexOf('inFlight')
 const WORK_IN_FLIGHT = SLOTS.indexOf('workInFlight')
 
 /**
- * @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'relays' | 'relayMicros' |
+ * @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'workerCalls' | 'relayMicros' |
  * 'profileHolds' | 'profileMicros' | 'ended' | 'heard' | 'released' | 'userMs' | 'systemMs' | 'workInFlight'} Slot
  */
 

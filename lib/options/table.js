@@ -3,6 +3,7 @@
 const path = require('node:path')
 const process = require('../util/process')
 const type = require('./types')
+const { otlpSettings } = require('./otlp')
 const { codedError, SECRET } = require('../tables/errors')
 const { nearest } = require('./nearest')
 const { labelNames } = require('../tables/metrics')
@@ -32,6 +33,7 @@ const table = [
   { key: 'pyroscope', type: type.url(), default: undefined, doc: 'Grafana Pyroscope to push the profiles of ended blocks to, every 15 s' },
   { key: 'notify', type: type.url(), default: undefined, doc: 'url that a block longer than notifyAbove is posted to while it lasts, as JSON, in the form of Slack if it is an address of Slack' },
   { key: 'notifyAbove', type: type.number(100, 86400000, 'milliseconds'), default: 1000, doc: 'from which length on a block is posted to notify, ms' },
+  { key: 'otlp', type: type.or(type.or(type.url(), true), false), default: false, doc: 'metrics, block records as logs, and spans by OTLP/JSON over HTTP: true = where the standard variables OTEL_EXPORTER_OTLP_ENDPOINT and so on say, else http://localhost:4318; a url = there' },
   { key: 'keep', type: type.integer(1, 1000), default: 500, doc: 'blocks kept in memory' },
   { key: 'stuck', type: type.or(type.number(100, 86400000, 'milliseconds'), 0), default: 0, doc: 'after this long in one block do onStuck, ms; 0 = never' },
   { key: 'onStuck', type: type.oneOf(['report', 'abort']), default: 'report', doc: "'report' logs every stack once; 'abort' then ends the process by SIGABRT" },
@@ -61,6 +63,8 @@ const table = [
  * @property {string} [pyroscope] http:// or https://, with user:password@ where it asks for them
  * @property {string} [notify] http:// or https://, with user:password@ where it asks for them
  * @property {number} [notifyAbove] 100 to 86400000
+ * @property {boolean | string} [otlp] true: by OTEL_EXPORTER_OTLP_ENDPOINT and the other standard variables; http:// or
+ * https://, with user:password@ where it asks for them
  * @property {number} [keep] 1 to 1000
  * @property {number} [stuck]
  * @property {'report' | 'abort'} [onStuck]
@@ -68,8 +72,9 @@ const table = [
  * @property {'auto' | 'on' | 'off'} [threads]
  * @property {Record<string, string>} [labels]
  *
- * @typedef {Required<Omit<Options, 'token' | 'dir' | 'pyroscope' | 'notify' | 'route'>> & { token?: string,
- * dir?: string, pyroscope?: string, notify?: string, route?: Options['route'], calmPeriod: number }} ResolvedOptions
+ * @typedef {Required<Omit<Options, 'token' | 'dir' | 'pyroscope' | 'notify' | 'otlp' | 'route'>> & { token?: string,
+ * dir?: string, pyroscope?: string, notify?: string, route?: Options['route'],
+ * otlp: false | import('./otlp').OtlpSettings, calmPeriod: number }} ResolvedOptions
  * `calmPeriod`: of the heartbeat while the loop hardly does anything, ms
  */
 
@@ -160,6 +165,7 @@ function resolveOptions (given = {}, env = process.env, defaults = {}) {
     Math.round(resolved.resolution),
     Math.min(Math.round(resolved.resolution * CALM_FACTOR), Math.floor(resolved.threshold / 2))
   )
+  if (resolved.otlp !== false) resolved.otlp = otlpSettings(resolved.otlp, env)
   // The application may change its working directory.
   if (resolved.dir !== undefined) resolved.dir = path.resolve(resolved.dir)
   if (typeof resolved.log.destination === 'string') resolved.log = { ...resolved.log, destination: path.resolve(resolved.log.destination) }

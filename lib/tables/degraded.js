@@ -12,6 +12,7 @@ const degraded = {
   dir: 'block records are not written to disk',
   pyroscope: 'profiles of blocks do not reach Pyroscope',
   notify: 'messages about blocks do not reach the address of notify',
+  otlp: 'metrics, logs or spans do not reach the receiver of OTLP',
   log: 'log lines cannot be written',
   cluster: 'the watchdogs of the cluster do not reach each other'
 }

@@ -4,6 +4,7 @@ const { AllowedTime } = require('./loop/allowed-time')
 const { GcPauses } = require('./loop/gc-pauses')
 const { askHost, NOT_ALLOWED } = require('./loop/inspector')
 const { LoopMonitor } = require('./loop/monitor')
+const { RestWatch } = require('./loop/rest-watch')
 const { Origins } = require('./origin/matcher')
 const { startProfiling } = require('./profile/profiling')
 const { SourceMaps } = require('./source/source-maps')
@@ -49,6 +50,7 @@ class MainLoop {
       threadId: 0,
       bridge,
       options,
+      rest: new RestWatch({ sight: stats.sight, looks: bridge.looks, thresholdMs: options.threshold }),
       ask: askInspector(mayInspect, health),
       stats: stats.host,
       ...profiling.parts,
@@ -70,7 +72,7 @@ class MainLoop {
    */
   quickCheck (now) {
     this.#allowed.drain()
-    return this.profiling.isActive ? null : this.monitor.quickCheck(now)
+    return this.profiling.isStill(now) ? this.monitor.quickCheck(now) : null
   }
 
   /** @param {number} now @param {boolean} selfLate @param {import('./sinks').Phases} sinks */

@@ -34,7 +34,7 @@ const makeMetrics = ({ data, bridge: { counters, delays }, health, stats, mainLo
   labels: data.options.labels,
   version,
   // The primary adds the lives of a worker's watchdog.
-  anew: data.starts > 0 && data.role.kind === 'worker'
+  countsFromNow: data.starts > 0 && data.role.kind === 'worker'
 })
 
 /** The metrics as they are asked for: up to date, and of the whole cluster where this process leads one. */

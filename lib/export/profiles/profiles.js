@@ -18,7 +18,8 @@ const FLAMES_AT_ONCE = 5
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
- * Every format: its content type, the ending of its files, and how it is written. Loaded when asked for.
+ * Every format: its content type, the ending of its files, and how it is written. What writes more than text is loaded
+ * when asked for.
  * @type {Record<string, { type: string, ending: string, write: (table: StackTable, name: string) => string | Buffer }>}
  */
 const formats = {
@@ -40,7 +41,7 @@ const formats = {
   folded: {
     type: 'text/plain; charset=utf-8',
     ending: 'folded.txt',
-    write: (table) => require('./folded').writeFolded(table)
+    write: (table) => writeFolded(table)
   }
 }
 
@@ -140,6 +141,29 @@ function file (format, body, name) {
 /** @param {string} name @returns {name is import('./stack-table').LabelName} */
 function isLabel (name) {
   return LABELS.some((label) => label === name)
+}
+
+/**
+ * One line a stack, outermost frame first, weighted in whole milliseconds: flamegraph.pl, inferno and most viewers
+ * read it.
+ * @param {import('./stack-table').StackTable} table
+ */
+function writeFolded (table) {
+  const names = table.frames.map(nameOf)
+  /** @type {Map<string, number>} labels are not part of the format */
+  const lines = new Map()
+  for (const { frames, weightMs } of table.stacks) {
+    const line = frames.map((id) => names[id]).join(';')
+    lines.set(line, (lines.get(line) ?? 0) + weightMs)
+  }
+  return [...lines].map(([line, weightMs]) => `${line} ${Math.max(1, Math.round(weightMs))}\n`).join('')
+}
+
+/** @param {import('../../types').Frame} frame */
+function nameOf ({ function: name, file, line }) {
+  const text = `${name ?? '(anonymous)'}${file === null ? '' : ` (${file}:${line})`}`
+  // The format separates frames by semicolons and stacks by line ends.
+  return text.replaceAll(';', ':').replace(/\p{Cc}/gu, ' ')
 }
 
 exports.collect = collect

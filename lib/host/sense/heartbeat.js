@@ -2,106 +2,239 @@
 
 const { setTimeout, clearTimeout } = require('node:timers')
 const { nowMs } = require('../../util/clock')
-const { minBlockGapMs } = require('../../bridge/beat')
+const { minBlockGapMs, RESTS, RESTS_SAMPLED, TURNS } = require('../../bridge/beat')
+const { Rest, PERIOD_MS: REST_PERIOD_MS } = require('../rest/rest')
+const { tellAsBeats } = require('../rest/as-beats')
+const { turnOf } = require('../rest/turn')
 const { addLostIdle, loopTime } = require('./loop-time')
 const { RanTime, isToldByKernel, threadCpuMs } = require('./thread-cpu')
 const { US_PER_MS } = require('../../util/units')
 
 /** A loop that idled for this share of the time beats in its calm period. */
 const CALM_SHARE = 0.9
+/** After so long without another beat it rests, where the watchdog sees by itself whether it is at work. */
+const REST_AFTER_MS = 250
+/** A request that comes after more work than this in the same turn does not end the rest: the turn does. */
+const BRIEF_MS = 5
 
 /**
  * Beats into shared memory every `resolution` ms while the loop turns, every `calmPeriod` ms while it
- * hardly does anything: waking a sleeping process is most of what watching it costs. A gap between two beats that can
- * hide a block also goes into a ring, with its
- * exact ends: the watchdog may have been late or asleep, the host itself cannot miss one.
- * @param {import('../../bridge/memory').Bridge} bridge
- * @param {object} options ms
- * @param {number} options.resolution
- * @param {number} options.calmPeriod
- * @param {number} options.threshold
- * @param {number | null} [options.startMs] when the first turn began that is still going on; null: the loop turns
- *   already
- * @param {() => boolean} [options.isWanted] asked at each beat; false ends the heartbeat
- * @param {(atMs: number, idleMs: number) => void} [options.onLate] told of a beat after a gap that can hide a block,
- *   and how long the loop has idled so far
- * @param {{ load?: import('../shedding/loop-load').LoopLoad, delays?: import('./delays').Delays,
- *   profiler?: import('./profiler').HostProfiler }} [told] of every beat
- * @returns {{ stop: () => void }}
+ * hardly does anything, and four times a second while it rests: waking a sleeping process is most of what watching it
+ * costs. A gap between two beats that can hide a block also goes into a ring, with its exact ends: the watchdog may have
+ * been late or asleep, the host itself cannot miss one.
  */
-exports.startHeartbeat = (
-  { beat, lateBeats, counters },
-  { resolution, calmPeriod, threshold, startMs = nowMs(), isWanted = () => true, onLate = () => {} },
-  { load, delays, profiler } = {}
-) => {
-  let periodMs = resolution
-  let lastAtMs = startMs ?? nowMs()
-  let { idle: lastIdleMs, active } = loopTime()
-  const ran = new RanTime()
-  const cpuNow = isToldByKernel() ? () => NaN : threadCpuMs
-  let lastCpuMs = cpuNow()
-  const held = () => counters.get('relayMicros') + counters.get('profileMicros')
-  let lastHeldMicros = held()
-  beat.write(lastAtMs, lastIdleMs, active, periodMs, lastCpuMs)
-  // The first beat stands for code at the top level.
-  if (startMs === null) beat.write(lastAtMs, lastIdleMs, active, periodMs, lastCpuMs)
+class Heartbeat {
+  #bridge
+  #options
+  #told
+  #ran = new RanTime()
+  #cpuNow = isToldByKernel() ? () => NaN : threadCpuMs
+  #periodMs
+  #lastAtMs
+  #lastIdleMs
+  #lastCpuMs
+  #lastHeldMicros
+  #lastRanMs = NaN
+  /** Since when the loop has been calm; Infinity: it is not. */
+  #calmAtMs = Infinity
+  /** How late the last timer of a calm loop was. */
+  #punctualMs = 0
+  #rest
+  #rested = TURNS
+  #busy
+  /** @type {NodeJS.Timeout | undefined} */
+  #calm
 
-  const onTime = () => {
-    if (!isWanted()) return
-    const atMs = nowMs()
-    if (profiler?.isSampling) {
-      countLostIdle(ran, { gapMs: atMs - lastAtMs, idleMs: loopTime().idle - lastIdleMs, periodMs, threshold })
-    }
+  /**
+   * @param {import('../../bridge/memory').Bridge} bridge
+   * @param {Options} options
+   * @param {Told} told
+   */
+  constructor (bridge, options, told) {
+    const { resolution, startMs = nowMs() } = options
+    this.#bridge = bridge
+    this.#options = options
+    this.#told = told
     const { idle, active } = loopTime()
-    const cpuMs = cpuNow()
-    const gapMs = atMs - lastAtMs
-    const heldMicros = held()
-    // In which we kept the thread ourselves: no block of the application.
-    const heldMs = ((heldMicros - lastHeldMicros) | 0) / US_PER_MS
-    lastHeldMicros = heldMicros
-    const idleMs = idle - lastIdleMs
-    if (gapMs - heldMs >= minBlockGapMs(threshold, periodMs)) {
-      lateBeats.push(lastAtMs + heldMs, atMs, idleMs, periodMs, beat.beats, cpuMs - lastCpuMs)
-      onLate(atMs, idle)
+    this.#periodMs = resolution
+    this.#lastAtMs = startMs ?? nowMs()
+    this.#lastIdleMs = idle
+    this.#lastCpuMs = this.#cpuNow()
+    this.#lastHeldMicros = this.#heldMicros
+    this.#rest = new Rest({ onTime: this.#onTime, onTurn: this.#onTime, onRequest: this.#onRequest })
+    bridge.beat.write(this.#lastAtMs, idle, active, resolution, this.#lastCpuMs)
+    // The first beat stands for code at the top level.
+    if (startMs === null) bridge.beat.write(this.#lastAtMs, idle, active, resolution, this.#lastCpuMs)
+    this.#busy = setTimeout(this.#onTime, resolution).unref()
+  }
+
+  get #heldMicros () {
+    const { counters } = this.#bridge
+    return counters.get('relayMicros') + counters.get('profileMicros')
+  }
+
+  /** In which we kept the thread ourselves since the last beat: no block of the application. */
+  get #heldMs () {
+    return ((this.#heldMicros - this.#lastHeldMicros) | 0) / US_PER_MS
+  }
+
+  #onTime = () => {
+    if (this.#options.isWanted?.() === false) return
+    if (this.#rest.isOn) this.#endRest(true)
+    else this.#beat()
+  }
+
+  #onRequest = () => {
+    if (this.#turn(nowMs()).busyMs < BRIEF_MS) this.#endRest(false)
+  }
+
+  #beat () {
+    const atMs = nowMs()
+    const { delays, load, profiler } = this.#told
+    const { threshold, resolution, calmPeriod } = this.#options
+    if (profiler?.isSampling) this.#countLostIdle(atMs)
+    const gapMs = atMs - this.#lastAtMs
+    const idleMs = loopTime().idle - this.#lastIdleMs
+    const lateMs = gapMs - this.#periodMs
+    if (gapMs - this.#heldMs >= minBlockGapMs(threshold, this.#periodMs)) {
+      this.#late(atMs, { fromMs: this.#lastAtMs + this.#heldMs, idleMs, periodMs: this.#periodMs })
     }
     const isCalm = idleMs >= gapMs * CALM_SHARE
+    this.#calmAtMs = isCalm ? Math.min(this.#calmAtMs, atMs) : Infinity
+    if (isCalm) this.#punctualMs = Math.max(0, lateMs)
     const nextPeriodMs = isCalm ? calmPeriod : resolution
-    load?.beat(atMs, gapMs, idleMs, periodMs, nextPeriodMs)
-    delays?.beat(atMs, gapMs - periodMs)
-    profiler?.beat(atMs, active)
-    periodMs = nextPeriodMs
-    beat.write(atMs, idle, active, periodMs, cpuMs)
-    lastAtMs = atMs
-    lastCpuMs = cpuMs
-    lastIdleMs = idle
-    // A timer that has fired can be armed again, which spares the garbage of a new one each beat.
-    if (!isCalm) busy.refresh()
-    else if (calm !== undefined) calm.refresh()
-    else calm = setTimeout(onTime, calmPeriod).unref()
+    load?.beat(atMs, gapMs, idleMs, this.#periodMs, nextPeriodMs)
+    delays?.beat(atMs, lateMs)
+    this.#next(atMs, atMs - this.#calmAtMs >= REST_AFTER_MS ? REST_PERIOD_MS : nextPeriodMs)
   }
-  const busy = setTimeout(onTime, resolution).unref()
-  /** @type {NodeJS.Timeout | undefined} */
-  let calm
 
-  return {
-    stop: () => {
-      clearTimeout(busy)
-      clearTimeout(calm)
-      load?.end()
-      ran.close()
+  /**
+   * A rest ends, by its timer or a turn that something else has begun.
+   * @param {boolean} mayGoOn the turn is over, and the next rest may follow at once
+   */
+  #endRest (mayGoOn) {
+    const atMs = nowMs()
+    const { threshold, resolution, calmPeriod } = this.#options
+    const fromMs = this.#lastAtMs
+    const gapMs = atMs - fromMs
+    const { busyMs, doubtMs } = this.#turn(atMs)
+    const lostMs = gapMs - this.#heldMs - busyMs - (loopTime().idle - this.#lastIdleMs)
+    if (lostMs > 0) addLostIdle(lostMs)
+    if (this.#rested === RESTS_SAMPLED) this.#ran.take()
+    if (busyMs + doubtMs >= threshold) {
+      this.#late(atMs, { fromMs: atMs - busyMs - doubtMs, idleMs: doubtMs, periodMs: doubtMs * 2 })
     }
+    const isCalm = busyMs <= gapMs * (1 - CALM_SHARE)
+    const nextPeriodMs = isCalm ? calmPeriod : resolution
+    tellAsBeats(this.#told, {
+      fromMs, atMs, busyMs: busyMs + this.#heldMs, periodMs: calmPeriod, punctualMs: this.#punctualMs, nextPeriodMs
+    })
+    const goesOn = mayGoOn && isCalm && !this.#rest.isRestless
+    if (!goesOn) this.#calmAtMs = Infinity
+    this.#next(atMs, goesOn ? REST_PERIOD_MS : nextPeriodMs)
+  }
+
+  /** The turn that ends a rest, so far. @param {number} atMs */
+  #turn (atMs) {
+    const { sleptAtMs, sleptRanMs, activeAtMs } = this.#bridge.looks.read()
+    const isSeen = sleptAtMs > this.#lastAtMs && !Number.isNaN(sleptRanMs)
+    return turnOf({
+      gapMs: atMs - this.#lastAtMs,
+      idleMs: loopTime().idle - this.#lastIdleMs,
+      heldMs: this.#heldMs,
+      ranMs: this.#rested === RESTS_SAMPLED ? this.#ran.total() - (isSeen ? sleptRanMs : this.#lastRanMs) : null,
+      sleptAgoMs: isSeen ? atMs - sleptAtMs : Infinity,
+      activeAgoMs: activeAtMs > this.#lastAtMs ? atMs - activeAtMs : Infinity,
+      thresholdMs: this.#options.threshold
+    })
+  }
+
+  /**
+   * A gap that can hide a block.
+   * @param {number} atMs
+   * @param {{ fromMs: number, idleMs: number, periodMs: number }} gap
+   */
+  #late (atMs, { fromMs, idleMs, periodMs }) {
+    const { beat, lateBeats } = this.#bridge
+    lateBeats.push(fromMs, atMs, idleMs, periodMs, beat.beats, this.#cpuNow() - this.#lastCpuMs)
+    this.#options.onLate?.(atMs, loopTime().idle)
+  }
+
+  /** @param {number} atMs @param {number} periodMs */
+  #next (atMs, periodMs) {
+    const { load, profiler } = this.#told
+    const { idle, active } = loopTime()
+    this.#lastCpuMs = this.#cpuNow()
+    this.#lastAtMs = atMs
+    this.#lastIdleMs = idle
+    this.#lastHeldMicros = this.#heldMicros
+    profiler?.beat(atMs, active)
+    this.#rested = this.#restFrom(periodMs)
+    this.#periodMs = this.#rested === TURNS ? Math.min(periodMs, this.#options.calmPeriod) : periodMs
+    this.#bridge.beat.write(atMs, idle, active, this.#periodMs, this.#lastCpuMs, this.#rested)
+    load?.rest(this.#rested === TURNS ? null : this.#busyMs)
+    this.#arm(atMs)
+  }
+
+  /** How the loop is until the next beat. @param {number} periodMs */
+  #restFrom (periodMs) {
+    if (periodMs !== REST_PERIOD_MS || !this.#bridge.looks.canSee) return TURNS
+    if (!this.#told.profiler?.isSampling) return RESTS
+    this.#lastRanMs = this.#ran.total()
+    return Number.isNaN(this.#lastRanMs) ? TURNS : RESTS_SAMPLED
+  }
+
+  /** A timer that has fired can be armed again, which spares the garbage of a new one each beat. @param {number} atMs */
+  #arm (atMs) {
+    if (this.#rested !== TURNS) return this.#rest.enter(atMs)
+    this.#rest.leave()
+    if (this.#periodMs < this.#options.calmPeriod) this.#busy.refresh()
+    else if (this.#calm !== undefined) this.#calm.refresh()
+    else this.#calm = setTimeout(this.#onTime, this.#options.calmPeriod).unref()
+  }
+
+  /** How long the turn has taken so far that ends a rest. @param {number} atMs */
+  #busyMs = (atMs) => this.#turn(atMs).busyMs
+
+  /**
+   * Idle time of the gap since the last beat that libuv has lost by signals, at most as much as the beat was to wait. A
+   * gap that can hide a block is left as it is: sleep that is of a block must not count as idle.
+   * @param {number} atMs
+   */
+  #countLostIdle (atMs) {
+    const ranMs = this.#ran.take()
+    const gapMs = atMs - this.#lastAtMs
+    if (ranMs === null || gapMs >= minBlockGapMs(this.#options.threshold, this.#periodMs)) return
+    const lostMs = Math.min(this.#periodMs, gapMs - ranMs) - (loopTime().idle - this.#lastIdleMs)
+    if (lostMs > 0) addLostIdle(lostMs)
+  }
+
+  stop () {
+    clearTimeout(this.#busy)
+    clearTimeout(this.#calm)
+    this.#rest.leave()
+    this.#told.load?.end()
+    this.#ran.close()
   }
 }
 
 /**
- * Idle time of the gap since the last beat that libuv has lost by signals, at most as much as the beat was to wait. A
- * gap that can hide a block is left as it is: sleep that is of a block must not count as idle.
- * @param {RanTime} ran
- * @param {{ gapMs: number, idleMs: number, periodMs: number, threshold: number }} gap
+ * @typedef {object} Options ms
+ * @property {number} resolution
+ * @property {number} calmPeriod
+ * @property {number} threshold
+ * @property {number | null} [startMs] when the first turn began that is still going on; null: the loop turns already
+ * @property {() => boolean} [isWanted] asked at each beat; false ends the heartbeat
+ * @property {(atMs: number, idleMs: number) => void} [onLate] told of a beat after a gap that can hide a block, and how
+ * long the loop has idled so far
+ *
+ * @typedef {{ load?: import('../shedding/loop-load').LoopLoad, delays?: import('./delays').Delays,
+ *   profiler?: import('./profiler').HostProfiler }} Told of every beat
  */
-function countLostIdle (ran, { gapMs, idleMs, periodMs, threshold }) {
-  const ranMs = ran.take()
-  if (ranMs === null || gapMs >= minBlockGapMs(threshold, periodMs)) return
-  const lostMs = Math.min(periodMs, gapMs - ranMs) - idleMs
-  if (lostMs > 0) addLostIdle(lostMs)
-}
+
+/**
+ * @param {import('../../bridge/memory').Bridge} bridge
+ * @param {Options} options
+ * @param {Told} [told]
+ */
+exports.startHeartbeat = (bridge, options, told = {}) => new Heartbeat(bridge, options, told)

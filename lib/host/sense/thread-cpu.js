@@ -50,11 +50,12 @@ class RanTime {
   /** Since the last time; null the first time, and where it is not known. @returns {number | null} ms */
   take () {
     const beforeMs = this.#lastMs
-    this.#lastMs = this.#read()
+    this.#lastMs = this.total()
     return Number.isNaN(this.#lastMs - beforeMs) ? null : this.#lastMs - beforeMs
   }
 
-  #read () {
+  /** So far; NaN where it is not known. @returns {number} ms */
+  total () {
     try {
       this.#fd ??= exports.isToldByKernel() ? fs.openSync(SCHEDSTAT, 'r') : null
       if (this.#fd === null) return exports.threadCpuMs()

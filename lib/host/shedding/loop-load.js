@@ -16,6 +16,8 @@ class LoopLoad {
   #current = { timeMs: 0, idleMs: 0, weighted: 0 }
   #previous = { timeMs: 0, idleMs: 0, weighted: 0 }
   #startUp = true
+  /** @type {((nowMs: number) => number) | null} */
+  #busyMs = null
 
   /**
    * @param {number} atMs monotonic
@@ -43,9 +45,18 @@ class LoopLoad {
     this.#current.weighted += gapMs * Math.max(0, gapMs - periodMs)
   }
 
+  /**
+   * The loop rests until the next beat, or no longer. Of the turn that ends a rest only its length tells what is due.
+   * @param {((nowMs: number) => number) | null} busyMs for how long the turn has gone on
+   */
+  rest (busyMs) {
+    this.#busyMs = busyMs
+  }
+
   /** The loop is no longer watched: no load from now on, whatever was measured. */
   end () {
     this.#lastAtMs = NaN
+    this.#busyMs = null
     for (const half of [this.#current, this.#previous]) half.timeMs = half.idleMs = half.weighted = 0
   }
 
@@ -55,7 +66,8 @@ class LoopLoad {
    * @param {number} nowMs
    */
   overdueMs (nowMs) {
-    const overdueMs = nowMs - this.#lastAtMs - this.#periodMs
+    const sinceMs = this.#busyMs === null ? nowMs - this.#lastAtMs : this.#busyMs(nowMs)
+    const overdueMs = sinceMs - this.#periodMs
     return overdueMs > 0 ? overdueMs : 0
   }
 

@@ -3,6 +3,7 @@
 const { existsSync } = require('node:fs')
 const os = require('node:os')
 const { KernelFile, MS_PER_TICK } = require('./file')
+const { SleepSight } = require('./sleep-sight')
 const { MachineSteal, Steal } = require('./steal')
 const { openThrottling } = require('./throttling')
 const { MS_PER_S, NS_PER_MS } = require('../../util/units')
@@ -30,8 +31,9 @@ exports.openStats = () => {
   // The main thread's id is the process's.
   const host = new ThreadStats(shared, process.pid)
   const own = new ThreadStats(shared, 'caller')
-  const close = () => { for (const part of [host, own, shared.throttling, shared.machineSteal]) part.close() }
-  return { shared, host, own, close }
+  const sight = new SleepSight()
+  const close = () => { for (const part of [host, own, sight, shared.throttling, shared.machineSteal]) part.close() }
+  return { shared, host, own, sight, close }
 }
 
 /**

@@ -12,7 +12,12 @@ const { minBlockGapMs } = require('../../bridge/beat')
  * @property {number} [doubtMs] the true start may be this much earlier
  * @property {number | null} [cpuMs] of the thread between them; null where the kernel tells it, or nobody does
  *
- * @typedef {import('../../bridge/beat').Beat & { doubtMs?: number }} DoubtfulBeat that may have come this much earlier
+ * @typedef {object} Doubt
+ * @property {number} [doubtMs] it may have come this much earlier
+ * @property {number} [latestMs] what keeps the next one from coming began by then: see rest-watch.js
+ * @property {boolean} [isIdleLost] the idle time since tells nothing
+ *
+ * @typedef {import('../../bridge/beat').Beat & Doubt} DoubtfulBeat
  *
  * @typedef {object} Poll what the watchdog sees when it wakes
  * @property {number} nowMs
@@ -129,8 +134,9 @@ class Detector {
     const { nowMs, beat, idleMs } = poll
     const startMs = this.#certainStart(poll)
     if (nowMs - startMs < this.#thresholdMs) return null
-    const isExact = beat.beats === 1 || idleMs !== null
-    const uncertaintyMs = (isExact ? 0 : beat.periodMs) + TIMER_SLACK_MS + (beat.doubtMs ?? 0)
+    const isExact = beat.beats === 1 || (idleMs !== null && beat.isIdleLost !== true)
+    const windowMs = beat.latestMs === undefined ? beat.periodMs : beat.latestMs - beat.atMs
+    const uncertaintyMs = (isExact ? 0 : windowMs) + TIMER_SLACK_MS + (beat.doubtMs ?? 0)
     return { startMs, beats: beat.beats, startup: this.#isStartup(beat.beats, beat), uncertaintyMs }
   }
 
@@ -141,8 +147,10 @@ class Detector {
    */
   #certainStart ({ beat, idleMs }) {
     if (beat.beats === 1) return beat.atMs
-    if (idleMs !== null) return beat.atMs + Math.max(0, idleMs - beat.idleMs)
-    return beat.atMs + beat.periodMs + TIMER_SLACK_MS
+    const { latestMs = beat.atMs + beat.periodMs + TIMER_SLACK_MS } = beat
+    if (idleMs === null || beat.isIdleLost) return latestMs
+    const startMs = beat.atMs + Math.max(0, idleMs - beat.idleMs)
+    return beat.latestMs === undefined ? startMs : Math.min(startMs, latestMs)
   }
 
   /**

@@ -34,6 +34,7 @@ const PROGRESS_MS = 1000
  * @property {number} threadId as in node:worker_threads
  * @property {Pick<import('../../bridge/memory').Bridge, 'beat' | 'lateBeats' | 'answer'>} bridge
  * @property {{ threshold: number, resolution: number, sample: number, stuck: number }} options ms
+ * @property {Pick<import('./rest-watch').RestWatch, 'see' | 'dueAtMs'>} [rest] where the loop may rest
  * @property {(isAgain: boolean) => boolean} ask puts the probe's question to the thread, false where it cannot
  * @property {() => boolean} [isHeldUp] something else than the thread keeps the question from it
  * @property {(seen: import('../workers/atomics-wait-idle').Seen) => import('../workers/atomics-wait-idle').Seen}
@@ -50,6 +51,9 @@ const PROGRESS_MS = 1000
 
 /** @param {import('../workers/atomics-wait-idle').Seen} seen */
 const unchanged = (seen) => seen
+
+/** Of a loop that never rests. @type {NonNullable<Parts['rest']>} */
+const beatsAlways = { see: (nowMs, beat) => beat, dueAtMs: Infinity }
 
 /** Watches one thread's event loop: reads its heartbeat, asks it where it is, reports the phases of its blocks. */
 class LoopMonitor {
@@ -78,7 +82,7 @@ class LoopMonitor {
       resolutionMs: options.resolution,
       startupIdleMs: threadId === 0 ? STARTUP_IDLE_MS : 0
     })
-    this.#sampler = new Sampler({ mailbox: bridge.answer, ask, sampleMs: options.sample })
+    this.#sampler = new Sampler({ channel: bridge.answer, ask, sampleMs: options.sample })
     this.#calm = stats.read(nowMs())
     // The first question warms the way to the thread up, and tells whether there is one.
     this.#sampler.askIfDue(nowMs(), 0)
@@ -113,15 +117,16 @@ class LoopMonitor {
    * @returns {number | null} when to poll again at the latest, null where there is something to poll for
    */
   quickCheck (now) {
-    const { bridge, stats } = this.#parts
+    const { bridge, stats, rest = beatsAlways } = this.#parts
     if (this.#builder !== null || this.#ended.length > 0 || this.#sampler.askedAtMs !== null) return null
-    const beat = bridge.beat.read()
+    const reading = stats.read(now)
+    const beat = rest.see(now, bridge.beat.read(), reading)
     if (!bridge.lateBeats.isEmpty) return null
     const wakeAtMs = this.#detector.quickCheck(now, beat)
     if (wakeAtMs === null) return null
-    this.#calm = stats.read(now)
+    this.#calm = reading
     this.knownToMs = beat.atMs
-    return wakeAtMs
+    return Math.min(wakeAtMs, rest.dueAtMs)
   }
 
   /**
@@ -153,14 +158,15 @@ class LoopMonitor {
 
   /** @param {number} now */
   #see (now) {
-    const { bridge, stats, adjust = unchanged } = this.#parts
+    const { bridge, stats, rest = beatsAlways, adjust = unchanged } = this.#parts
+    const reading = stats.read(now)
     const sample = this.#sampler.take()
     if (sample !== null) this.#isDebugged = sample.debugged
     // In this order: the host pushes a late beat before it beats, so one that is missing now comes next time.
-    const beat = bridge.beat.read()
+    const beat = rest.see(now, bridge.beat.read(), reading)
     const lateBeats = bridge.lateBeats.drain().map(([startMs, endMs, idleMs, periodMs, beats, cpuMs]) =>
       ({ startMs, endMs, idleMs, periodMs, beats, cpuMs: orNull(cpuMs) }))
-    return adjust({ sample, beat, lateBeats, reading: stats.read(now) })
+    return adjust({ sample, beat, lateBeats, reading })
   }
 
   /** @param {number} now @param {number} wakeAtMs */
@@ -168,7 +174,7 @@ class LoopMonitor {
     const { askedAtMs } = this.#sampler
     const eagerAtMs = askedAtMs !== null && now - askedAtMs < EAGER_MS ? now + 1 : Infinity
     const settleAtMs = this.#ended.length > 0 ? now + this.#parts.options.resolution : Infinity
-    return Math.min(wakeAtMs, eagerAtMs, settleAtMs)
+    return Math.min(wakeAtMs, eagerAtMs, settleAtMs, this.#parts.rest?.dueAtMs ?? Infinity)
   }
 
   /** @param {import('../workers/atomics-wait-idle').PresentSample} sample @param {number} now */

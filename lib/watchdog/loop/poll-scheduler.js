@@ -5,6 +5,8 @@ const { SelfLateness } = require('./self-lateness')
 
 /** What is not urgent is polled this often. */
 const WHOLE_MS = 250
+/** A wake-up so shortly before that does it, and spares the one after it. */
+const SOON_MS = 25
 
 /**
  * @typedef {object} Parts
@@ -41,7 +43,7 @@ class PollScheduler {
   wake () {
     const now = nowMs()
     const selfLate = this.lateness.arrive(now)
-    const isWhole = selfLate || now >= this.#wholeAtMs
+    const isWhole = selfLate || now >= this.#wholeAtMs - SOON_MS
     const { quickCheck } = /** @type {Parts} */ (this.#parts)
     this.#schedule((isWhole ? null : quickCheck(now)) ?? this.#poll(now, selfLate))
   }

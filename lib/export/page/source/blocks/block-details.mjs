@@ -209,14 +209,29 @@ function waitsOf ({ requests, longestMs, routes }) {
  * @param {any} record
  * @returns {(string | Node)[][]}
  */
-function placeRows ({ id, pid, startedAt, uncertaintyMs, request, origin, package: found, allowed }) {
+function placeRows ({ id, pid, startedAt, uncertaintyMs, request, work, origin, package: found, allowed }) {
   return [
     ['block', `${id}, process ${pid}`],
     ['began', `${new Date(startedAt).toLocaleString()}, duration exact to ${duration(uncertaintyMs)}`],
+    ...(work && work.kind !== 'request' ? workRows(work) : []),
     ...(request?.traceId ? [['trace', request.traceId]] : []),
     ...(origin === null ? [] : [['created', `${origin.type} at ${place(origin.frame)}`]]),
     ...(allowed ? [['allowed', allowed]] : []),
     ...(found ? [['in the package', packageOf(found)]] : [])
+  ]
+}
+
+/**
+ * Named work that is no request, with the application's own words about it.
+ * @param {any} work
+ * @returns {string[][]}
+ */
+function workRows ({ kind, name, parent, attributes, traceId }) {
+  const words = Object.entries(attributes ?? {}).map(([key, value]) => `${key} ${value}`)
+  const trace = traceId ? `, trace ${traceId}` : ''
+  return [
+    [kind, `${name}${parent ? `, part of ${parent.kind} ${parent.name}` : ''}${trace}`],
+    ...(words.length === 0 ? [] : [['attributes', words.join(', ')]])
   ]
 }
 

@@ -1,0 +1,83 @@
+'use strict'
+
+const { KernelFile } = require('./file')
+
+/** The system calls by which libuv waits for events: epoll_pwait and epoll_pwait2, on x64 epoll_wait as well. */
+const WAITS = /** @type {Record<string, string[]>} */ ({
+  x64: ['281', '441', '232'],
+  arm64: ['22', '441'],
+  riscv64: ['22', '441'],
+  loong64: ['22', '441']
+})
+/** So many waits in a row by one descriptor make it the loop's: code that waits in a loop of its own has others. */
+const ALIKE = 3
+/** The loop has idled for this share of a time in which it waited for events. */
+const IDLE_SHARE = 0.9
+/** The number of the call and its first argument are in these bytes. */
+const BYTES = 64
+
+/**
+ * Sees from outside whether the main thread waits for events: Linux tells the system call in which a thread sleeps, and
+ * its first argument, by which the loop's waiting differs from that of `spawnSync()`, which has a loop of its own. Blind
+ * elsewhere, where /proc is hidden, and until the loop's descriptor is known.
+ */
+class SleepSight {
+  #file
+  #waits
+  /** @type {string | null} call and descriptor */
+  #own = null
+  /** @type {{ call: string, atMs: number, beat: Beat } | null} */
+  #last = null
+  #alike = { call: '', count: 0 }
+
+  /** @typedef {import('../../bridge/beat').Beat} Beat */
+
+  /** @param {{ read: () => string | null }} [file] @param {string} [arch] */
+  constructor (file = new KernelFile(`/proc/self/task/${process.pid}/syscall`, BYTES), arch = process.arch) {
+    this.#file = file
+    this.#waits = WAITS[arch] ?? []
+  }
+
+  /** Whether it tells a loop that waits for events from any other. */
+  get canSee () {
+    return this.#own !== null
+  }
+
+  /** Whether the loop waits for events at this moment. */
+  get isAsleep () {
+    return this.#own !== null && this.#call() === this.#own
+  }
+
+  /**
+   * While the loop beats: a wait between two beats between which it idled was the loop's own.
+   * @param {number} nowMs
+   * @param {Beat} beat the last one
+   */
+  learn (nowMs, beat) {
+    if (this.#own !== null) return
+    const last = this.#last
+    if (last !== null && last.beat.beats !== beat.beats) this.#judge(last, beat)
+    const call = this.#call()
+    this.#last = call === null ? null : { call, atMs: nowMs, beat }
+  }
+
+  /** @param {{ call: string, atMs: number, beat: Beat }} last @param {Beat} beat */
+  #judge ({ call, atMs, beat: before }, beat) {
+    const isIdle = beat.idleMs - before.idleMs >= (beat.atMs - before.atMs) * IDLE_SHARE
+    if (!isIdle || atMs < before.atMs || atMs >= beat.atMs) return
+    this.#alike = { call, count: call === this.#alike.call ? this.#alike.count + 1 : 1 }
+    if (this.#alike.count >= ALIKE) this.#own = call
+  }
+
+  /** The wait for events in which the thread sleeps, null where it does something else. */
+  #call () {
+    const [number, descriptor] = (this.#file.read() ?? '').split(' ', 2)
+    return this.#waits.includes(number) ? `${number} ${descriptor}` : null
+  }
+
+  close () {
+    /** @type {Partial<KernelFile>} */ (this.#file).close?.()
+  }
+}
+
+exports.SleepSight = SleepSight
