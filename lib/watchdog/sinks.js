@@ -68,8 +68,8 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
  * @returns {Phases}
  */
 exports.mainSinks = ({
-  startedAtMs, memory, page, cluster, metrics, recent, pyroscope, notifier, mainLoop, file, log, otlp, spans, upkeep, aborts,
-  post
+  startedAtMs, memory, page, cluster, metrics, recent, pyroscope, notifier, mainLoop, file, log, otlp, spans,
+  upkeep, aborts, post
 }) => inOrder([
   on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => memory.put(record)),
   on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => page.put(record)),

@@ -139,7 +139,8 @@ test('a block is told in a sentence, and as Markdown that its names cannot break
   assert.match(whyOf(at(1, { cause: 'suspended', frame: null })), /: the whole process was stopped\. No line of code is to blame\.$/)
   const block = at(1, { frame: { ...frame('<b>`x`'), exact: false } })
   const source = { lines: [{ line: 1, text: '```', share: 0.5 }] }
-  const text = markdownOf({ block, source, advice: [{ text: 'Do less.' }], waits: { requests: 2, longestMs: 40, routes: [] } }, 'http://h/#block=1-1')
+  const waits = { requests: 2, longestMs: 40, routes: [] }
+  const text = markdownOf({ block, source, advice: [{ text: 'Do less.' }], waits }, 'http://h/#block=1-1')
   assert.match(text, /- place `\/srv\/app\/<b>'x'\.js:1` \(≈ the line is not certain\)\n/)
   assert.match(text, /2 requests waited, the longest 40 ms\n- advice: Do less\.\n- http:/)
   assert.equal(text.split('```').length, 3)
