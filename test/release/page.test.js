@@ -191,7 +191,7 @@ test('a block of a job shows its name where a request stands, and opened its att
   if (browser === null) return
   const { child } = startNode(t, ['work-app.js'], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const [{ url }] = await once(child, 'message')
-  const { page, complaints } = await openPage(browser, `${url}/`)
+  const { page, complaints } = await openPage(browser, `${url}/${ALL}`)
   child.send({ do: 'job' })
   await reads(page, '#blocks .who', /task email:send/)
   await page.locator('#blocks > li', { hasText: 'email:send' }).locator('button').first().click()
@@ -215,6 +215,7 @@ test('it works by keyboard and on 320 pixels', async (t) => {
   assert.equal(await page.evaluate(() => /** @type {any} */ (globalThis).document.activeElement.getAttribute('aria-controls')), 'block-1-2', 'focus stays where it was')
 
   await page.click('#block-1-2 .raw > summary')
+  await page.waitForSelector('#block-1-2 g.frame')
   await page.keyboard.press('Tab')
   const focused = () => page.evaluate(() => /** @type {any} */ (globalThis).document.activeElement.getAttribute('aria-label'))
   assert.equal(await focused(), 'all, 100 ms')
