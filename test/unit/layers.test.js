@@ -45,7 +45,6 @@ const EXCEEDING = /** @type {Record<keyof typeof LIMITS, Record<string, number>>
     'scenarios/offload/top-level/top-level.js exports.run': 44,
     'scenarios/load/measure.js exports.measureServer': 53,
     'scenarios/cluster-http/cell.js measure': 48,
-    'lib/host/sense/heartbeat.js exports.startHeartbeat': 63,
     'scenarios/bakeoff/cell.js exports.run': 55,
     'scenarios/harness/run/run.js runScenario': 69,
     'scenarios/harness/run/session.js exports.run': 44,

@@ -8,24 +8,18 @@ const { nowMs } = require('../../util/clock')
 const PERIOD_MS = 250
 /** Timers come up to this much early as the loop sees it. */
 const EARLY_MS = 2
-/**
- * A loop that turns more often within the period does not rest. While V8 samples the thread, each of some signals has
- * libuv turn once for nothing, four to a period.
- */
-const MOST_TURNS = 10
 /** A request ends a rest before it is answered. */
 const CHANNELS = ['http.server.request.start', 'http2.server.stream.start']
 
 /**
- * Ends the rest of a loop with its next turn, at no cost before: an immediate that is not ref'd does not wake a loop, it
- * comes once the loop has woken up and has run what woke it. A timer ends it after the period.
+ * Ends the rest of a loop with its next turn, at no cost before: an immediate that is not ref'd does not wake a loop,
+ * it comes once the loop has woken up and has run what woke it. A timer ends it after the period.
  */
 class Rest {
   #onTime
   #onTurn
   #onRequest
   #dueAtMs = Infinity
-  #turns = 0
   /** @type {NodeJS.Timeout | undefined} */
   #timer
   /** @type {NodeJS.Immediate | undefined} */
@@ -50,32 +44,15 @@ class Rest {
     return this.#timer !== undefined
   }
 
-  /** The loop rests from now on. @param {number} atMs */
-  #enter (atMs) {
-    this.#timer = setTimeout(this.#onTime, PERIOD_MS).unref()
-    for (const name of CHANNELS) subscribe(name, this.#onRequest)
-    this.#begin(atMs)
-  }
-
-  /** @param {number} atMs */
-  #begin (atMs) {
-    this.#dueAtMs = atMs + PERIOD_MS
-    this.#turns = 0
-  }
-
-  /** The loop rests from now on, or goes on to after a turn. @param {number} atMs */
+  /** The loop rests from now on, or goes on to after its timer. @param {number} atMs */
   enter (atMs) {
-    if (this.#timer === undefined) this.#enter(atMs)
-    else if (this.isDue(atMs)) {
-      this.#timer.refresh()
-      this.#begin(atMs)
-    } else this.#turns++
+    this.#dueAtMs = atMs + PERIOD_MS
+    if (this.#timer !== undefined) this.#timer.refresh()
+    else {
+      this.#timer = setTimeout(this.#onTime, PERIOD_MS).unref()
+      for (const name of CHANNELS) subscribe(name, this.#onRequest)
+    }
     this.#immediate ??= setImmediate(this.#onImmediate).unref()
-  }
-
-  /** Whether it turns too often to go on. */
-  get isRestless () {
-    return this.#turns >= MOST_TURNS
   }
 
   /** Whether the timer ends it. @param {number} atMs */

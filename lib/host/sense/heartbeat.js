@@ -12,16 +12,21 @@ const { US_PER_MS } = require('../../util/units')
 
 /** A loop that idled for this share of the time beats in its calm period. */
 const CALM_SHARE = 0.9
-/** After so long without another beat it rests, where the watchdog sees by itself whether it is at work. */
+/** A loop that has been calm for so long rests, where the watchdog sees by itself whether it is at work. */
 const REST_AFTER_MS = 250
+/**
+ * After a turn that ended a rest of this length one calm beat is enough, which shows that no timer of the same turn took
+ * long. While V8 samples the thread, each fifth signal has libuv turn for nothing.
+ */
+const LONG_REST_MS = 60
 /** A request that comes after more work than this in the same turn does not end the rest: the turn does. */
 const BRIEF_MS = 5
 
 /**
  * Beats into shared memory every `resolution` ms while the loop turns, every `calmPeriod` ms while it
  * hardly does anything, and four times a second while it rests: waking a sleeping process is most of what watching it
- * costs. A gap between two beats that can hide a block also goes into a ring, with its exact ends: the watchdog may have
- * been late or asleep, the host itself cannot miss one.
+ * costs. A gap between two beats that can hide a block also goes into a ring, with its exact ends: the watchdog may
+ * have been late or asleep, the host itself cannot miss one.
  */
 class Heartbeat {
   #bridge
@@ -39,6 +44,7 @@ class Heartbeat {
   #calmAtMs = Infinity
   /** How late the last timer of a calm loop was. */
   #punctualMs = 0
+  #restAfterMs = REST_AFTER_MS
   #rest
   #rested = TURNS
   #busy
@@ -61,7 +67,7 @@ class Heartbeat {
     this.#lastIdleMs = idle
     this.#lastCpuMs = this.#cpuNow()
     this.#lastHeldMicros = this.#heldMicros
-    this.#rest = new Rest({ onTime: this.#onTime, onTurn: this.#onTime, onRequest: this.#onRequest })
+    this.#rest = new Rest({ onTime: this.#onTime, onTurn: this.#onTurn, onRequest: this.#onRequest })
     bridge.beat.write(this.#lastAtMs, idle, active, resolution, this.#lastCpuMs)
     // The first beat stands for code at the top level.
     if (startMs === null) bridge.beat.write(this.#lastAtMs, idle, active, resolution, this.#lastCpuMs)
@@ -80,12 +86,15 @@ class Heartbeat {
 
   #onTime = () => {
     if (this.#options.isWanted?.() === false) return
-    if (this.#rest.isOn) this.#endRest(true)
+    if (this.#rest.isOn) this.#endRest(this.#rest.isDue(nowMs()))
     else this.#beat()
   }
 
+  #onTurn = () => this.#endRest(false)
+
+  /** While libuv loses idle time, a beat before the request is answered tells when that began. */
   #onRequest = () => {
-    if (this.#turn(nowMs()).busyMs < BRIEF_MS) this.#endRest(false)
+    if (this.#rested === RESTS_SAMPLED && this.#turn(nowMs()).busyMs < BRIEF_MS) this.#endRest(false)
   }
 
   #beat () {
@@ -101,16 +110,17 @@ class Heartbeat {
     }
     const isCalm = idleMs >= gapMs * CALM_SHARE
     this.#calmAtMs = isCalm ? Math.min(this.#calmAtMs, atMs) : Infinity
+    if (!isCalm) this.#restAfterMs = REST_AFTER_MS
     if (isCalm) this.#punctualMs = Math.max(0, lateMs)
     const nextPeriodMs = isCalm ? calmPeriod : resolution
     load?.beat(atMs, gapMs, idleMs, this.#periodMs, nextPeriodMs)
     delays?.beat(atMs, lateMs)
-    this.#next(atMs, atMs - this.#calmAtMs >= REST_AFTER_MS ? REST_PERIOD_MS : nextPeriodMs)
+    this.#next(atMs, atMs - this.#calmAtMs >= this.#restAfterMs ? REST_PERIOD_MS : nextPeriodMs)
   }
 
   /**
    * A rest ends, by its timer or a turn that something else has begun.
-   * @param {boolean} mayGoOn the turn is over, and the next rest may follow at once
+   * @param {boolean} mayGoOn nothing else has: the next rest may follow at once
    */
   #endRest (mayGoOn) {
     const atMs = nowMs()
@@ -129,8 +139,9 @@ class Heartbeat {
     tellAsBeats(this.#told, {
       fromMs, atMs, busyMs: busyMs + this.#heldMs, periodMs: calmPeriod, punctualMs: this.#punctualMs, nextPeriodMs
     })
-    const goesOn = mayGoOn && isCalm && !this.#rest.isRestless
+    const goesOn = mayGoOn && isCalm
     if (!goesOn) this.#calmAtMs = Infinity
+    this.#restAfterMs = isCalm && gapMs >= LONG_REST_MS ? 0 : REST_AFTER_MS
     this.#next(atMs, goesOn ? REST_PERIOD_MS : nextPeriodMs)
   }
 
@@ -197,8 +208,8 @@ class Heartbeat {
   #busyMs = (atMs) => this.#turn(atMs).busyMs
 
   /**
-   * Idle time of the gap since the last beat that libuv has lost by signals, at most as much as the beat was to wait. A
-   * gap that can hide a block is left as it is: sleep that is of a block must not count as idle.
+   * Idle time of the gap since the last beat that libuv has lost by signals, at most as much as the beat was to wait.
+   * A gap that can hide a block is left as it is: sleep that is of a block must not count as idle.
    * @param {number} atMs
    */
   #countLostIdle (atMs) {
