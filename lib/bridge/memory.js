@@ -1,7 +1,7 @@
 'use strict'
 
 const { Ring } = require('./ring')
-const { BeatSlots, LookSlots } = require('./beat')
+const { BeatSlots } = require('./beat')
 const { Counters } = require('./counters')
 const { DelayCounts } = require('./delay-counts')
 const { ProbeChannel } = require('./probe-channel')
@@ -51,7 +51,6 @@ const ring = (rows, width) => part(Ring.bytes(rows, width), (memory, at) => new 
 /** The parts of the shared memory, in order. */
 const parts = {
   beat: part(BeatSlots.BYTES, (memory, at) => new BeatSlots(memory, at)),
-  looks: part(LookSlots.BYTES, (memory, at) => new LookSlots(memory, at)),
   delays: part(DelayCounts.BYTES, (memory, at) => new DelayCounts(memory, at)),
   // start and end of the gap between two beats, idle time within it, period in which the second was due (ms), beats
   // before it, CPU time within it

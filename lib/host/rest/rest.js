@@ -1,6 +1,5 @@
 'use strict'
 
-const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { setTimeout, clearTimeout, setImmediate, clearImmediate } = require('node:timers')
 const { nowMs } = require('../../util/clock')
 
@@ -8,8 +7,6 @@ const { nowMs } = require('../../util/clock')
 const PERIOD_MS = 250
 /** Timers come up to this much early as the loop sees it. */
 const EARLY_MS = 2
-/** A request ends a rest before it is answered. */
-const CHANNELS = ['http.server.request.start', 'http2.server.stream.start']
 
 /**
  * Ends the rest of a loop with its next turn, at no cost before: an immediate that is not ref'd does not wake a loop,
@@ -18,7 +15,6 @@ const CHANNELS = ['http.server.request.start', 'http2.server.stream.start']
 class Rest {
   #onTime
   #onTurn
-  #onRequest
   #dueAtMs = Infinity
   /** @type {NodeJS.Timeout | undefined} */
   #timer
@@ -29,15 +25,10 @@ class Rest {
    * @param {object} told
    * @param {() => void} told.onTime the period is over
    * @param {() => void} told.onTurn something else has woken the loop, and is done
-   * @param {() => void} told.onRequest a request is about to be answered
    */
-  constructor ({ onTime, onTurn, onRequest }) {
+  constructor ({ onTime, onTurn }) {
     this.#onTime = onTime
     this.#onTurn = onTurn
-    this.#onRequest = () => {
-      // A channel still calls who has just left it. What a subscriber throws would be the application's.
-      try { if (this.isOn) onRequest() } catch {}
-    }
   }
 
   get isOn () {
@@ -48,10 +39,7 @@ class Rest {
   enter (atMs) {
     this.#dueAtMs = atMs + PERIOD_MS
     if (this.#timer !== undefined) this.#timer.refresh()
-    else {
-      this.#timer = setTimeout(this.#onTime, PERIOD_MS).unref()
-      for (const name of CHANNELS) subscribe(name, this.#onRequest)
-    }
+    else this.#timer = setTimeout(this.#onTime, PERIOD_MS).unref()
     this.#immediate ??= setImmediate(this.#onImmediate).unref()
   }
 
@@ -71,7 +59,6 @@ class Rest {
     clearTimeout(this.#timer)
     clearImmediate(this.#immediate)
     this.#timer = this.#immediate = undefined
-    for (const name of CHANNELS) unsubscribe(name, this.#onRequest)
   }
 }
 
