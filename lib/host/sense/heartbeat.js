@@ -122,6 +122,10 @@ class Heartbeat {
     const blockedMs = busyMs - this.#heldMs
     // All of it is one turn, which was not to wait for anything.
     if (blockedMs >= threshold) this.#late(atMs, { fromMs: atMs - blockedMs, idleMs: 0, periodMs: 0 })
+    else if (gapMs >= minBlockGapMs(threshold, REST_PERIOD_MS)) {
+      // The process was stopped in its sleep, and its timer with it.
+      this.#late(atMs, { fromMs, idleMs: gapMs - busyMs, periodMs: REST_PERIOD_MS })
+    }
     const isCalm = busyMs <= gapMs * (1 - CALM_SHARE)
     const nextPeriodMs = isCalm ? calmPeriod : resolution
     tellAsBeats(this.#told, {
