@@ -10,8 +10,8 @@ const { startApp } = require('../support/app')
 const isLinux = process.platform === 'linux'
 const options = { skip: !isLinux && 'only Linux tells whether a thread waits for events' }
 const DEEP_MS = 4000
-/** Beats alone are 40 a second, and looks 20, where the loop never rests. A busy machine can only have fewer. */
-const MOST_WAKE_UPS = 45
+/** Where the loop never rests it is 70 and more: 40 beats and 26 looks. A busy machine can only have fewer. */
+const MOST_WAKE_UPS = 60
 
 /** @param {number | undefined} pid */
 const wakeUps = (pid) => fs.readdirSync(`/proc/${pid}/task`).reduce((sum, tid) => {
@@ -19,7 +19,7 @@ const wakeUps = (pid) => fs.readdirSync(`/proc/${pid}/task`).reduce((sum, tid) =
   return sum + Number(/^voluntary_ctxt_switches:\s*(\d+)/m.exec(status)?.[1])
 }, 0)
 
-test('an idle process is woken less than 45 times a second', options, async (t) => {
+test('an idle process is woken less than 60 times a second', options, async (t) => {
   const app = await startApp(t, { options: { profile: 'off' } })
   await sleep(DEEP_MS)
   const [before, fromMs] = [wakeUps(app.child.pid), performance.now()]
