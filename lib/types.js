@@ -135,6 +135,20 @@
  */
 
 /**
+ * A block as a span of a trace. Wall times, milliseconds since 1970.
+ *
+ * @typedef {object} BlockSpan
+ * @property {string} traceId
+ * @property {string} spanId its own
+ * @property {string} parentSpanId the innermost span that was delayed
+ * @property {string} name
+ * @property {number} startMs
+ * @property {number} endMs
+ * @property {Record<string, string | number | boolean | null | undefined>} attributes
+ * @property {{ traceId: string, spanId: string }[]} links to the callers' spans of the requests that waited
+ */
+
+/**
  * Metrics as plain JSON: what prom-client gives of a registry.
  *
  * @typedef {{ labelSet: Record<string, string>, value: number, timestamp: number }} Exemplar

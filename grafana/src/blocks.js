@@ -1,14 +1,12 @@
 'use strict'
 
+const { MAIN, PROCESS, blockedBy, processes } = require('./blocked')
 const { dashboard } = require('./dashboard')
 const { stat, timeseries, heatmap, table } = require('./panels')
 const { ROUTE, PROCESS_LABELS, of, rate, growth, growthRate, longestBlock, by, quantile } = require('./queries')
 const { applicationVariables } = require('./variables')
 
-const MAIN = 'thread="main"'
-const PROCESS = '{{instance}} {{worker}}'
 const RANGE = '$__range'
-const processes = by('count', '', of('buildInfo'))
 const durations = (/** @type {string} */ window) => growth(of('blockDuration:bucket', MAIN), window)
 const rateWindow = '$__rate_interval'
 
@@ -63,12 +61,8 @@ const range = [
 ]
 
 const why = [
-  timeseries({
+  blockedBy('cause', of('blocked', ROUTE), {
     title: 'Time blocked by cause',
-    queries: [[`${by('sum', 'cause', growthRate(of('blocked', ROUTE)))} / scalar(${processes})`, '{{cause}}']],
-    unit: 'percentunit',
-    stacked: true,
-    none: 'no blocks',
     shows: 'Share of time blocked, averaged over the chosen processes. A block counts when it ends.',
     bad: 'one colour throughout.',
     act: 'js: optimise or split. native: asynchronous call or worker thread. gc: allocate less. sync-io: no *Sync calls. many: more processes. starved: more CPU.'
@@ -108,22 +102,14 @@ const where = [
     bad: 'one function with most of the time: the cheapest fix there is.',
     act: 'open that line. `/blocks` has the whole stack, the request and the evidence.'
   }),
-  timeseries({
+  blockedBy('route', of('blocked', ROUTE), {
     title: 'Time blocked by route',
-    queries: [[`${by('sum', 'route', growthRate(of('blocked', ROUTE)))} / scalar(${processes})`, '{{route}}']],
-    unit: 'percentunit',
-    stacked: true,
-    none: 'no blocks',
     shows: 'Share of time blocked by each route\'s requests, averaged over the chosen processes.',
     bad: 'a route that begins to block after a deployment or with growing data.',
     act: 'compare with the traffic of that route in Overview: more of it, or slower?'
   }),
-  timeseries({
+  blockedBy('site', of('site'), {
     title: 'Time blocked by function',
-    queries: [[`${by('sum', 'site', growthRate(of('site')))} / scalar(${processes})`, '{{site}}']],
-    unit: 'percentunit',
-    stacked: true,
-    none: 'no blocks',
     shows: 'Share of time blocked by each function of the application, averaged over the chosen processes.',
     bad: 'a new function, or one that grows.',
     act: 'look at what changed in it; a line number that moved makes a new series.'
@@ -171,6 +157,68 @@ const howLong = [
     shows: 'Length of the block in progress at the scrape: of the main thread and of worker threads by name.',
     bad: '`main` at all. A worker that computes for a living may well be there.',
     act: 'main: /blocks names the line. A worker that should answer messages meanwhile: split its tasks.'
+  })
+]
+
+/** Of a request the route tells already. */
+const NAMED = 'work!="(none)"'
+
+const work = [
+  table({
+    title: 'Work that blocks',
+    queries: [
+      [by('sum', 'work', growth(of('blocked', NAMED), RANGE)), 'Time blocked'],
+      [by('sum', 'work', growth(of('workDuration:count'), RANGE)), 'Times run']
+    ],
+    labels: { work: 'Work' },
+    unit: 's',
+    units: ['s', 'short'],
+    shows: 'Time the main threads were blocked within the range by each job, message, task or operation that has a name, from a library or from agent.run().',
+    bad: 'work with much time that ran a few times: each of its runs stops everybody else.',
+    act: 'start with the first line that has a time; /blocks names the function and the attributes of that job.'
+  }),
+  table({
+    title: 'Work that waits for others',
+    queries: [
+      [by('sum', 'work', growth(of('workBlocked:sum'), RANGE)), 'Time lost'],
+      [by('sum', 'work', growth(of('workDuration:sum'), RANGE)), 'Time in all']
+    ],
+    labels: { work: 'Work' },
+    unit: 's',
+    units: ['s', 's'],
+    shows: 'How much of the time that named work lasted within the range something else blocked the loop. Work that runs at once lasts at once, so times add up to more than the range.',
+    bad: 'time lost above a tenth of the time in all: this work is a victim.',
+    act: 'do not optimise this work; find the culprit in the table beside it, or among the routes above.'
+  }),
+  timeseries({
+    title: 'Time blocked by work',
+    queries: [[`${by('sum', 'work', growthRate(of('blocked', NAMED)))} / scalar(${processes})`, '{{work}}']],
+    unit: 'percentunit',
+    stacked: true,
+    width: 8,
+    none: 'no blocks in named work',
+    shows: 'Share of time blocked by each named piece of work, averaged over the chosen processes.',
+    bad: 'a job that begins to block with growing data. From the lock time of a queue on (30 s in BullMQ) its jobs stall and run twice.',
+    act: 'split the work, move it to a worker thread, or give the queue workers a process of their own.'
+  }),
+  timeseries({
+    title: 'Duration p95 by work',
+    queries: [[quantile(0.95, 'work', rate(of('workDuration:bucket'))), '{{work}}']],
+    unit: 's',
+    log: true,
+    width: 8,
+    shows: '95 of 100 runs of each named piece of work took at most this long.',
+    bad: 'quick work that becomes slow together: it waits for one that blocks.',
+    act: 'compare with "Time blocked by work".'
+  }),
+  timeseries({
+    title: 'Work in flight',
+    queries: [[of('workInFlight'), PROCESS]],
+    unit: 'short',
+    width: 8,
+    shows: 'Named work that has begun and is not over yet, by process. HTTP requests are not counted.',
+    bad: 'a steady climb, or the concurrency of the queue all the time.',
+    act: 'with low utilization the wait is for a database or an upstream; with high utilization add workers.'
   })
 ]
 
@@ -246,6 +294,7 @@ exports.build = () => dashboard({
     { title: 'Why', panels: why },
     { title: 'Where the time goes', panels: where },
     { title: 'How long, and who waits', panels: howLong },
+    { title: 'Jobs, messages and other named work', panels: work },
     { title: 'Garbage collector, host and threads', panels: host }
   ]
 })

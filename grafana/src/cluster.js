@@ -1,12 +1,11 @@
 'use strict'
 
+const { MAIN, PROCESS } = require('./blocked')
 const { dashboard } = require('./dashboard')
 const { stat, timeseries, table } = require('./panels')
 const { ROUTE, PROCESS_LABELS, of, ofLiving, ofTarget, rate, growth, growthRate, by, quantile, utilization } = require('./queries')
 const { applicationVariables } = require('./variables')
 
-const MAIN = 'thread="main"'
-const PROCESS = '{{instance}} {{worker}}'
 const RANGE = '$__range'
 /** The primary only hands out connections, and would pull every average down. */
 const WORKER = 'worker!="primary"'

@@ -1,15 +1,12 @@
 'use strict'
 
 const { BigValueTextMode } = require('@grafana/grafana-foundation-sdk/common')
+const { MAIN, PROCESS, blockedBy } = require('./blocked')
 const { dashboard } = require('./dashboard')
 const { stat, timeseries, heatmap, table } = require('./panels')
-const { ROUTE, PROCESS_LABELS, of, rate, increase, growth, growthRate, longestBlock, by, quantile, utilization } = require('./queries')
+const { ROUTE, PROCESS_LABELS, of, rate, increase, growth, longestBlock, by, quantile, utilization } = require('./queries')
 const { applicationVariables } = require('./variables')
 
-/** Blocks of worker threads are no loss to requests, and have their panels in Blocks. */
-const MAIN = 'thread="main"'
-const PROCESS = '{{instance}} {{worker}}'
-const processes = by('count', '', of('buildInfo'))
 const requests = (/** @type {string[]} */ ...matchers) => rate(of('requestDuration:count', ROUTE, ...matchers))
 const p95 = (/** @type {string} */ labels) => quantile(0.95, labels, rate(of('requestDuration:bucket', ROUTE)))
 
@@ -90,22 +87,14 @@ const now = [
 ]
 
 const loop = [
-  timeseries({
+  blockedBy('site', of('site'), {
     title: 'Time blocked by function',
-    queries: [[`${by('sum', 'site', growthRate(of('site')))} / scalar(${processes})`, '{{site}}']],
-    unit: 'percentunit',
-    stacked: true,
-    none: 'no blocks',
     shows: 'Share of time blocked by each function of the application, with file and line, averaged over the chosen processes. A block counts when it ends.',
     bad: 'any function that stays: this line is what makes requests wait.',
     act: 'open that line. The instance\'s live page and `/blocks` have the stack and the request.'
   }),
-  timeseries({
+  blockedBy('cause', of('blocked', ROUTE), {
     title: 'Time blocked by cause',
-    queries: [[`${by('sum', 'cause', growthRate(of('blocked', ROUTE)))} / scalar(${processes})`, '{{cause}}']],
-    unit: 'percentunit',
-    stacked: true,
-    none: 'no blocks',
     shows: 'Share of time blocked, averaged over the chosen processes, by what caused it. A block counts when it ends, so one longer than the interval shows as more than 100 %.',
     bad: 'a colour that stays: blocks of one cause again and again. Grey is not the code\'s fault.',
     act: 'js: optimise or split the function. native: use the asynchronous call or a worker thread. gc: allocate less. sync-io: no *Sync calls. many: more processes. starved: more CPU.'

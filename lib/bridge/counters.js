@@ -8,7 +8,7 @@
  * profiler keeps the thread.
  */
 const SLOTS = [
-  'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'relays', 'relayMicros', 'profileHolds',
+  'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'workerCalls', 'relayMicros', 'profileHolds',
   'profileMicros', 'ended', 'heard', 'released', 'userMs', 'systemMs', 'workInFlight', 'seesSleep'
 ]
 
@@ -16,7 +16,7 @@ const IN_FLIGHT = SLOTS.indexOf('inFlight')
 const WORK_IN_FLIGHT = SLOTS.indexOf('workInFlight')
 
 /**
- * @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'relays' | 'relayMicros' |
+ * @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'workerCalls' | 'relayMicros' |
  * 'profileHolds' | 'profileMicros' | 'ended' | 'heard' | 'released' | 'userMs' | 'systemMs' | 'workInFlight' |
  * 'seesSleep'} Slot
  */

@@ -48,6 +48,12 @@ const part = (bytes, open) => ({ bytes, open })
 /** @param {number} rows @param {number} width numbers a row */
 const ring = (rows, width) => part(Ring.bytes(rows, width), (memory, at) => new Ring(memory, at, rows, width))
 
+/**
+ * Two numbers as they are.
+ * @param {SharedArrayBuffer} memory @param {number} at @returns {{ [index: number]: number }}
+ */
+const numbersAt = (memory, at) => new Float64Array(memory, at, 2)
+
 /** The parts of the shared memory, in order. */
 const parts = {
   beat: part(BeatSlots.BYTES, (memory, at) => new BeatSlots(memory, at)),
@@ -68,7 +74,7 @@ const parts = {
   // start and end of calls of agent.allow() (ms), the number of the reason
   allowedCalls: ring(ALLOWED_CALLS, 3),
   // the same of the call that the host is in: when it began (0: in none), the number of the reason
-  allowedNow: part(2 * Float64Array.BYTES_PER_ELEMENT, (memory, at) => new Float64Array(memory, at, 2)),
+  allowedNow: part(2 * Float64Array.BYTES_PER_ELEMENT, numbersAt),
   reasons: part(StringTable.bytes(REASONS), (memory, at) => new StringTable(memory, at, REASONS))
 }
 

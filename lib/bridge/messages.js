@@ -43,6 +43,12 @@ module.exports = {
    * known of what was before, as the profile rested. watchdog to host: { code, action } where it needs no interrupt
    */
   PROFILE: 13,
+  /** watchdog to host: { code, span } of a block, for the application's own tracer provider */
+  SPAN: 14,
+  /**
+   * host to watchdog: { code, id, traceId, spanId, startMs, endMs, hasWaited } a sampled request that a block delayed
+   */
+  WAITED: 15,
   /**
    * host to watchdog: { code, threadId } of a worker thread of the application; { code, threadId, memory, name, tid }
    * of one that is looked at from outside
@@ -50,6 +56,8 @@ module.exports = {
   THREAD_STARTED: 20,
   /** host to watchdog: { code, threadId } */
   THREAD_ENDED: 21,
+  /** host to watchdog: { code, threadId, work: { kind, name, id, startedAtMs } } all that a worker thread does */
+  THREAD_WORK: 22,
   /**
    * The BroadcastChannel of worker threads. Each hands the watchdog its memory: { memory, threadId, name, tid }, and
    * tells of those it starts: { code, threadId, by }, `by` itself. The main thread tells which there are: { living }.

@@ -62,10 +62,21 @@ exports.unpack = (packed) => {
 
 /** Kinds by the number that travels through the ring. @type {WorkKind[]} */
 const WORK_KINDS = ['job', 'message', 'task', 'operation']
+/** Twice as many as there are kinds: the upper half is of work in threads of its own. */
 const KINDS = 8
+const OWN_THREAD = 4
 
-/** @param {number} name its number (lib/bridge/string-table.js) @param {WorkKind} kind */
-exports.packWork = (name, kind) => (name + 1) * KINDS + WORK_KINDS.indexOf(kind)
+/**
+ * @param {number} name its number (lib/bridge/string-table.js)
+ * @param {WorkKind} kind
+ * @param {boolean} [hasThread] it has a thread of its own
+ */
+exports.packWork = (name, kind, hasThread = false) =>
+  (name + 1) * KINDS + WORK_KINDS.indexOf(kind) + (hasThread ? OWN_THREAD : 0)
 
-/** @param {number} packed @returns {{ name: number, kind: WorkKind }} */
-exports.unpackWork = (packed) => ({ name: Math.floor(packed / KINDS) - 1, kind: WORK_KINDS[packed % KINDS] })
+/** @param {number} packed @returns {{ name: number, kind: WorkKind, hasThread: boolean }} */
+exports.unpackWork = (packed) => ({
+  name: Math.floor(packed / KINDS) - 1,
+  kind: WORK_KINDS[packed % OWN_THREAD],
+  hasThread: packed % KINDS >= OWN_THREAD
+})

@@ -68,8 +68,8 @@ function parse (line) {
   let message
   try {
     message = JSON.parse(line)
-  } catch {
-    throw new Error('a line that is not JSON')
+  } catch (error) {
+    throw new Error('a line that is not JSON', { cause: error })
   }
   if (typeof message?.t !== 'string') throw new Error('a line that is not a message')
   return message

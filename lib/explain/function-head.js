@@ -36,11 +36,47 @@ function closing (text) {
   return -1
 }
 
+/** Answers for places in files, each found once. @template T */
+class ByPlace {
+  /** @type {Map<string, T>} */
+  #known = new Map()
+  #find
+
+  /** @param {(file: string, line: number, column: number) => T} find */
+  constructor (find) {
+    this.#find = find
+  }
+
+  /** @param {string} file @param {number} line @param {number} column @returns {T} */
+  get (file, line, column) {
+    const key = `${file}\n${line}\n${column}`
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    if (this.#known.size === PLACES) this.#known.clear()
+    const found = this.#find(file, line, column)
+    this.#known.set(key, found)
+    return found
+  }
+}
+
+/**
+ * @param {string} text
+ * @param {number} line from 1
+ * @param {number} column from 1
+ * @returns {number | null} its position in the text; null where the text has no such line
+ */
+function positionIn (text, line, column) {
+  let start = 0
+  for (let left = line - 1; left > 0; left--) {
+    start = text.indexOf('\n', start) + 1
+    if (start === 0) return null
+  }
+  return start + column - 1
+}
+
 /** Tells of frames, as they came, whether their function had only just been entered. It needs their source on disk. */
 class FunctionHeads {
-  /** @type {Map<string, boolean>} */
-  #known = new Map()
-  #read
+  #heads
   #isInMemory
 
   /**
@@ -48,7 +84,11 @@ class FunctionHeads {
    * @param {(file: string) => boolean} isInMemory whether the code that runs differs from the file on disk
    */
   constructor (read, isInMemory) {
-    this.#read = read
+    this.#heads = new ByPlace((file, line, column) => {
+      const text = read(file) ?? ''
+      const at = positionIn(text, line, column)
+      return at !== null && beginsFunction(text.slice(at, at + HEAD_CHARS))
+    })
     this.#isInMemory = isInMemory
   }
 
@@ -57,27 +97,11 @@ class FunctionHeads {
     const path = toPath(file)
     if (path === null || line === null || column === null) return false
     if (path.startsWith('node:') || this.#isInMemory(path)) return false
-    const key = `${path}\n${line}\n${column}`
-    let known = this.#known.get(key)
-    if (known === undefined) {
-      if (this.#known.size === PLACES) this.#known.clear()
-      known = beginsFunction(this.#textAt(path, line, column))
-      this.#known.set(key, known)
-    }
-    return known
-  }
-
-  /** @param {string} file @param {number} line @param {number} column */
-  #textAt (file, line, column) {
-    const text = this.#read(file) ?? ''
-    let start = 0
-    for (let left = line - 1; left > 0; left--) {
-      start = text.indexOf('\n', start) + 1
-      if (start === 0) return ''
-    }
-    return text.slice(start + column - 1, start + column - 1 + HEAD_CHARS)
+    return this.#heads.get(path, line, column)
   }
 }
 
+exports.ByPlace = ByPlace
+exports.positionIn = positionIn
 exports.beginsFunction = beginsFunction
 exports.FunctionHeads = FunctionHeads

@@ -94,6 +94,15 @@ class SourceMaps {
     return source === null ? null : { file: source, line: Number(first[2]) + 1, column: Number(first[3]) + 1 }
   }
 
+  /** A source as one of the maps known by now carries it. @param {string} file @returns {string | null} */
+  contentOf (file) {
+    for (const map of this.#maps.values()) {
+      const at = map === null ? -1 : map.resolvedSources.findIndex((source) => toPath(source) === file)
+      if (at >= 0) return map?.sourcesContent?.[at] ?? null
+    }
+    return null
+  }
+
   /**
    * Whether a place is one of code that was compiled in memory, and not of the file.
    * @param {string} file

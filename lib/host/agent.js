@@ -2,7 +2,6 @@
 
 const diagnosticsChannel = require('node:diagnostics_channel')
 const { EventEmitter } = require('node:events')
-const { sleepUntil } = require('../util/sleep')
 const { US_PER_MS } = require('../util/units')
 const { LoopwatchError } = require('../tables/errors')
 const { unblockStream } = require('./nonblocking-stdout')
@@ -15,8 +14,11 @@ const { expectNoBlocks } = require('./expect-no-blocks')
 const { createMiddleware } = require('./shedding/middleware')
 const { warnOnce } = require('./warn-once')
 const { WatchdogThread } = require('./watchdog-thread')
+const { writeBlockSpan } = require('./work/block-span')
 const { wrapWith } = require('./work/wrap')
 
+/** As it was at the start: an application may put another in its place. */
+const { wait } = Atomics
 const blocks = diagnosticsChannel.channel('loopwatch:block')
 
 /**
@@ -62,7 +64,7 @@ class Agent extends EventEmitter {
      * Called by the watchdog as well, to reach worker threads of the application. Not for others.
      * @type {ReturnType<typeof import('./workers/inspector-proxy').createInspectorProxy> | undefined}
      */
-    this.relay = senses.relay
+    this.callWorkers = senses.callWorkers
     /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */
     this.fastify = createFastifyPlugin(senses.gauge)
     unblockStream(options.log)
@@ -90,6 +92,7 @@ class Agent extends EventEmitter {
         blocks.publish(record)
         this.emit('block', record)
       },
+      onSpan: writeBlockSpan,
       onFollow: (on) => works.follow(on),
       onTrack: (message) => origins.onTrack(message),
       onProfile: (action) => profiler.run(loadInspector(), action),
@@ -234,6 +237,11 @@ class Agent extends EventEmitter {
     return this.#stopping
   }
 
+  /** Whether the code that runs was given to allow(). Not for others. */
+  get isAllowed () {
+    return this.#senses.allowed.isRunning
+  }
+
   /** How long the agent itself has kept this thread so far, ms; wraps. Not for others. */
   get heldMs () {
     const { counters } = this.#senses.gauge
@@ -249,6 +257,17 @@ class Agent extends EventEmitter {
     this.stop()
     sleepUntil(() => this.#senses.gauge.counters.get('released') > 0, longestMs)
   }
+}
+
+/**
+ * Sleeps, with the whole thread, until something holds or it has been long enough. It counts its own rounds: a test may
+ * have stopped the clock.
+ * @param {() => boolean} holds asked each millisecond
+ * @param {number} longestMs
+ */
+function sleepUntil (holds, longestMs) {
+  const never = new Int32Array(new SharedArrayBuffer(4))
+  for (let sleptMs = 0; sleptMs < longestMs && !holds(); sleptMs++) wait(never, 0, 0, 1)
 }
 
 exports.Agent = Agent

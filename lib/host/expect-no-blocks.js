@@ -108,5 +108,3 @@ async function known (watch) {
   if (records === null) throw codedError('LOOPWATCH_ERR_UNWATCHED')
   return records
 }
-
-exports.longestWithin = longestWithin

@@ -5,7 +5,7 @@ const process = require('../util/process')
 
 /**
  * Keeps a log reader that has stopped reading from stopping the watchdog. A socket (systemd, pm2,
- * a Node.js parent) cannot be opened anew in non-blocking mode as a pipe can; but Node.js makes it
+ * a Node.js parent) cannot be opened again in non-blocking mode as a pipe can; but Node.js makes it
  * non-blocking the first time the application touches the stream, as nearly every one does.
  * This is that touch, after start() has returned.
  * @param {import('../options/table').ResolvedOptions['log']} log

@@ -34,7 +34,7 @@ exports.hasContextFrame = () => !('_enable' in AsyncLocalStorage.prototype)
  * Whether the inspector, which sees the globals of the main context, will find what is laid on these. Jest gives each
  * file of tests a context of its own, and some applications let nobody add to their globals.
  */
-exports.isInMainContext = () => Object.isExtensible(globalThis) && runInThisContext('globalThis') === globalThis
+const isInMainContext = () => Object.isExtensible(globalThis) && runInThisContext('globalThis') === globalThis
 
 /** The first versions in which the fix of CVE-2025-59466 holds for every user of async_hooks. */
 const HOOK_FIXED = new Map([[20, 20], [22, 22], [24, 13], [25, 3]])
@@ -109,5 +109,5 @@ exports.mayInspect = () => {
   const { permission } = /** @type {{ permission?: { has: (scope: string) => boolean } }} */ (
     /** @type {unknown} */ (process))
   if (isTestRunner(process.execArgv) || exports.hasNetworkInspection(process.execArgv)) return false
-  return exports.isInMainContext() && (permission === undefined || permission.has('inspector'))
+  return isInMainContext() && (permission === undefined || permission.has('inspector'))
 }

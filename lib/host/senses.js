@@ -29,7 +29,7 @@ const { isStarting } = require('./watchdog-thread')
 exports.startSenses = (options, post, isPreload) => {
   const memory = createMemory()
   const bridge = openBridge(memory)
-  const work = startWork(options, bridge)
+  const work = startWork(options, bridge, post)
   const { requests, works, isUnsafe, escalates } = work
   const { profiler, ownProfile, profilesItself } = startProfiler(options, bridge, post, isPreload)
   const threads = startThreads(options, bridge, post, isStarting)
@@ -44,7 +44,7 @@ exports.startSenses = (options, post, isPreload) => {
     escalates,
     profiler,
     probe: createProbe(bridge, () => works.current()),
-    relay: threads.relay,
+    callWorkers: threads.callWorkers,
     gauge: { load, counters: bridge.counters },
     report,
     allowed: new AllowedCalls(bridge),

@@ -8,7 +8,7 @@ const { pathToFileURL } = require('node:url')
 const { Worker } = require('node:worker_threads')
 const { entryPoint, OWN_FOLDER } = require('../tables/entry-points')
 const { codedError } = require('../tables/errors')
-const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, TRACK, WARN, SOURCE_MAP } = require('../bridge/messages')
+const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, TRACK, WARN, SOURCE_MAP, SPAN } = require('../bridge/messages')
 const { hiddenProperty } = require('../util/define-hidden')
 const { MAP_CHARS } = require('../tables/source-map-size')
 
@@ -37,6 +37,7 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 2
  * @typedef {object} Handlers of what the watchdog says
  * @property {(url: string | null) => void} onListening
  * @property {(record: any) => void} onBlock
+ * @property {(span: import('../types').BlockSpan) => void} onSpan
  * @property {(on: boolean) => void} onFollow
  * @property {(message: any) => void} onTrack
  * @property {(action: import('../types').ProfilerAction) => void} onProfile
@@ -103,7 +104,7 @@ class WatchdogThread {
 
   /**
    * @param {{ code: number, id: number, value: unknown, url: string | null, record: unknown, on: boolean, message:
-   * string, file: string, action: import('../types').ProfilerAction }} message
+   * string, file: string, action: import('../types').ProfilerAction, span: import('../types').BlockSpan }} message
    */
   #receive (message) {
     if (message.code === LISTENING) {
@@ -111,6 +112,8 @@ class WatchdogThread {
       this.#handlers.onListening(message.url)
     } else if (message.code === BLOCK) {
       this.#handlers.onBlock(message.record)
+    } else if (message.code === SPAN) {
+      this.#handlers.onSpan(message.span)
     } else if (message.code === FOLLOW) {
       this.#handlers.onFollow(message.on)
     } else if (message.code === WARN) {

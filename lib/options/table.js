@@ -3,6 +3,7 @@
 const path = require('node:path')
 const process = require('../util/process')
 const type = require('./types')
+const { otlpSettings } = require('./otlp')
 const { codedError, SECRET } = require('../tables/errors')
 const { nearest } = require('./nearest')
 const { labelNames } = require('../tables/metrics')
@@ -26,9 +27,11 @@ const table = [
   { key: 'route', type: type.callback(), default: undefined, doc: 'names the route of a request as it comes: (request) => string; null or undefined leaves it to loopwatch; in code only' },
   { key: 'origin', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "find where the operation was created whose callback blocks: 'auto' = for 10 s where a line is not enough; 'on' = always, for development only; 'off' = never" },
   { key: 'profile', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "a CPU profile of the main thread, by which native calls, collections and rows of microtasks have their lines: 'auto' = from the start where the application is small by then (a heap of up to 32 MB), else from the first block on that needs it; 'on' = from the start; 'off' = none" },
+  { key: 'source', type: type.oneOf(['on', 'off']), default: 'on', doc: "the endpoint shows the lines of source around a place that blocked; 'off' = never; never either where host is not of this machine alone and no token is set" },
   { key: 'gc', type: type.oneOf(['on', 'off']), default: 'on', doc: "pauses of the garbage collector, as a cause and a metric; 'off' spares what Node.js spends on telling of each, up to 0.2 ms" },
   { key: 'dir', type: type.text(), default: undefined, doc: 'folder for block records that outlive the process' },
   { key: 'pyroscope', type: type.url(), default: undefined, doc: 'Grafana Pyroscope to push the profiles of ended blocks to, every 15 s' },
+  { key: 'otlp', type: type.or(type.or(type.url(), true), false), default: false, doc: 'metrics, block records as logs, and spans by OTLP/JSON over HTTP: true = where the standard variables OTEL_EXPORTER_OTLP_ENDPOINT and so on say, else http://localhost:4318; a url = there' },
   { key: 'keep', type: type.integer(1, 1000), default: 500, doc: 'blocks kept in memory' },
   { key: 'stuck', type: type.or(type.number(100, 86400000, 'milliseconds'), 0), default: 0, doc: 'after this long in one block do onStuck, ms; 0 = never' },
   { key: 'onStuck', type: type.oneOf(['report', 'abort']), default: 'report', doc: "'report' logs every stack once; 'abort' then ends the process by SIGABRT" },
@@ -52,9 +55,12 @@ const table = [
  * @property {(request: import('../types').HttpRequest) => string | null | undefined} [route]
  * @property {'off' | 'auto' | 'on'} [origin]
  * @property {'off' | 'auto' | 'on'} [profile]
+ * @property {'on' | 'off'} [source]
  * @property {'on' | 'off'} [gc]
  * @property {string} [dir]
  * @property {string} [pyroscope] http:// or https://, with user:password@ where it asks for them
+ * @property {boolean | string} [otlp] true: by OTEL_EXPORTER_OTLP_ENDPOINT and the other standard variables; http:// or
+ * https://, with user:password@ where it asks for them
  * @property {number} [keep] 1 to 1000
  * @property {number} [stuck]
  * @property {'report' | 'abort'} [onStuck]
@@ -62,9 +68,9 @@ const table = [
  * @property {'auto' | 'on' | 'off'} [threads]
  * @property {Record<string, string>} [labels]
  *
- * @typedef {Required<Omit<Options, 'token' | 'dir' | 'pyroscope' | 'route'>> & { token?: string, dir?: string,
- * pyroscope?: string, route?: Options['route'], calmPeriod: number }} ResolvedOptions `calmPeriod`: of the heartbeat
- * while the loop hardly does anything, ms
+ * @typedef {Required<Omit<Options, 'token' | 'dir' | 'pyroscope' | 'otlp' | 'route'>> & { token?: string,
+ * dir?: string, pyroscope?: string, route?: Options['route'], otlp: false | import('./otlp').OtlpSettings,
+ * calmPeriod: number }} ResolvedOptions `calmPeriod`: of the heartbeat while the loop hardly does anything, ms
  */
 
 /**
@@ -154,6 +160,7 @@ function resolveOptions (given = {}, env = process.env, defaults = {}) {
     Math.round(resolved.resolution),
     Math.min(Math.round(resolved.resolution * CALM_FACTOR), Math.floor(resolved.threshold / 2))
   )
+  if (resolved.otlp !== false) resolved.otlp = otlpSettings(resolved.otlp, env)
   // The application may change its working directory.
   if (resolved.dir !== undefined) resolved.dir = path.resolve(resolved.dir)
   if (typeof resolved.log.destination === 'string') resolved.log = { ...resolved.log, destination: path.resolve(resolved.log.destination) }

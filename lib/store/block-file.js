@@ -17,7 +17,7 @@ const RETRY_MS = 5000
  * process, though not a power cut.
  *
  * It never throws. While the folder cannot be written, `onState` gets the reason, records are counted as lost, and it
- * tries again every five seconds. A file that somebody deletes or moves is begun anew within five seconds.
+ * tries again every five seconds. A file that somebody deletes or moves is begun again within five seconds.
  */
 class BlockFile {
   /** @type {number | null} */

@@ -17,18 +17,18 @@ exports.summaryOf = (record) => ({
   ...(record.profile && { profile: { ...record.profile, stacks: record.profile.stacks.slice(0, 1) } })
 })
 
-/** @typedef {import('../util/validators').Validator} Shape */
+/** @typedef {import('../util/validators').Validator} Validator */
 
 const ID = /^[\w.-]{1,64}$/
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-const isNumber = /** @type {Shape} */ (Number.isFinite)
-/** @type {Shape} */
+const isNumber = /** @type {Validator} */ (Number.isFinite)
+/** @type {Validator} */
 const isCount = (value) => Number.isSafeInteger(value) && value >= 0
-/** @type {Shape} */
+/** @type {Validator} */
 const isTime = (value) => isText(value) && TIME.test(value) && Number.isFinite(Date.parse(value))
 /** A line or column: a whole number, negative at the begin of some scripts of node:vm. */
-const isPlace = /** @type {Shape} */ (Number.isSafeInteger)
+const isPlace = /** @type {Validator} */ (Number.isSafeInteger)
 const isReading = orMissing(isNumber)
 
 const frame = { function: orNull(isText), file: orNull(isText), line: orNull(isPlace), column: orNull(isPlace) }

@@ -4,10 +4,23 @@ const { LISTENING } = require('../bridge/messages')
 const { HttpServer } = require('../export/http/server')
 const { makePaths } = require('../export/http/paths')
 const { nowMs } = require('../util/clock')
+const { makeDetail } = require('./page-feed/detail')
 
 const LAST_PORT = 65535
 
-/** @typedef {Parameters<typeof makePaths>[0]} Sources */
+/**
+ * @typedef {object} Settings
+ * @property {import('../options/table').ResolvedOptions} options
+ * @property {import('./health').Health} health
+ * @property {(message: object) => void} post to the host, which is told the address
+ *
+ * @typedef {object} Answering what the endpoint answers with
+ * @property {import('./main-loop').MainLoop} mainLoop
+ * @property {import('../cluster/cluster').Cluster} cluster whose workers are told the address as well
+ * @property {import('./blocks').Blocks} blocks
+ * @property {import('./page-feed/feed').PageFeed} page
+ * @property {import('./scrape').Scrape} scrape
+ */
 
 /** Where the endpoint is: opened and closed as the process's part in a cluster asks for, and announced in the log. */
 class Endpoint {
@@ -15,30 +28,24 @@ class Endpoint {
   /** @type {HttpServer | null} */
   #server = null
 
-  /**
-   * @param {object} parts
-   * @param {import('../options/table').ResolvedOptions} parts.options
-   * @param {import('./health').Health} parts.health
-   * @param {import('../cluster/cluster').Cluster} parts.cluster whose workers are told the address
-   * @param {Sources} parts.sources
-   * @param {(message: object) => void} parts.post to the host, which is told the address as well
-   */
+  /** @param {Answering & Settings} parts */
   constructor (parts) {
     this.#parts = parts
   }
 
   /** @param {0 | 1} [above] the configured port */
   listen (above = 0) {
-    const { options, health, sources } = this.#parts
+    const { options, health } = this.#parts
     const { port: configured, host, token, allowHosts } = options
     if (configured === false) {
       this.#settled(null)
       return
     }
     const port = configured === 0 ? 0 : Math.min(configured + above, LAST_PORT)
+    const sources = sourcesOf(this.#parts)
     this.#server = new HttpServer({
       options: { host, port, token, allowHosts },
-      paths: makePaths(sources),
+      paths: makePaths({ ...sources, detail: makeDetail({ ...sources, options }) }),
       onState: (url, error) => {
         health.set('endpoint', error)
         if (url !== null) this.#announce(url, port)
@@ -65,6 +72,25 @@ class Endpoint {
   close () {
     this.#server?.close()
     this.#server = null
+  }
+}
+
+/**
+ * @param {Answering} parts
+ * @returns {Omit<Parameters<typeof makePaths>[0], 'detail'> & Omit<Parameters<typeof makeDetail>[0], 'options'>}
+ */
+function sourcesOf ({ mainLoop, cluster, blocks, page, scrape }) {
+  return {
+    metrics: scrape,
+    blockedMs: () => mainLoop.monitor.blockedMs,
+    workers: () => cluster.blockedMs,
+    blocks: () => blocks.list(),
+    block: (id) => blocks.get(id),
+    records: () => blocks.records(),
+    waitsFor: (id) => page.recent.waitsFor(id),
+    linesOf: (file) => mainLoop.linesOf(file),
+    profile: (id) => mainLoop.profiling.fileOf(id),
+    page
   }
 }
 

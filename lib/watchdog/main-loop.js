@@ -85,6 +85,11 @@ class MainLoop {
     return polled
   }
 
+  /** The lines of a source, null where they cannot be read. @param {string} file */
+  linesOf (file) {
+    return this.#sources.linesOf(file)
+  }
+
   /** What the host says of it. @param {any} message */
   receive (message) {
     if (message.code === PROFILE) this.profiling.receive(message)

@@ -1,6 +1,8 @@
 'use strict'
 
+const { BlockSpans } = require('./block-spans')
 const { Health } = require('./health')
+const { SPAN } = require('../bridge/messages')
 const { LogBudget } = require('../export/log/budget')
 const { BlockLog } = require('../export/log/log')
 const { BlockFile } = require('../store/block-file')
@@ -45,4 +47,42 @@ exports.openPyroscope = ({ pyroscope: url, labels }, health, metrics) => {
   const { PyroscopePush } = require('../export/profiles/pyroscope')
   const onState = health.listener('pyroscope')
   return new PyroscopePush({ url, labels, onState, onLost: (profiles) => metrics.drop('profile', profiles) })
+}
+
+/**
+ * Sends metrics, logs and spans by OTLP, null where that is not wanted.
+ * @param {import('./watchdog').WorkerData} data
+ * @param {Health} health
+ * @param {import('./scrape').Scrape} scrape
+ */
+function openOtlp ({ options: { otlp: settings, labels }, role }, health, scrape) {
+  if (settings === false) return null
+  const { OtlpExporter } = require('../export/otlp/exporter')
+  return new OtlpExporter({
+    settings,
+    labels,
+    isWorker: role.kind === 'worker',
+    snapshot: () => scrape.snapshot(),
+    nowMs,
+    onState: health.listener('otlp'),
+    onLost: (reason, count) => scrape.metrics.drop(reason, count)
+  })
+}
+
+/**
+ * OTLP, and the spans of blocks: they go by OTLP if that is on, else to the application's own tracer provider.
+ * @param {import('./watchdog').WorkerData} data
+ * @param {Health} health
+ * @param {import('./scrape').Scrape} scrape
+ * @param {(message: object) => void} post to the host
+ */
+exports.openTelemetry = (data, health, scrape, post) => {
+  const otlp = openOtlp(data, health, scrape)
+  const sender = otlp?.hasSpans ? otlp : null
+  const spans = new BlockSpans({
+    write: (span) => sender === null ? post({ code: SPAN, span }) : sender.span(span),
+    writesOngoing: sender !== null,
+    onDropped: () => scrape.metrics.drop('span')
+  })
+  return { otlp, spans }
 }

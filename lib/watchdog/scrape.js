@@ -1,6 +1,5 @@
 'use strict'
 
-const { RecentBlocks } = require('./requests/recent-blocks')
 const { RequestStats } = require('./requests/stats')
 const { WorkStats } = require('./requests/work-stats')
 const { renderFamilies } = require('../export/prometheus/exposition')
@@ -35,7 +34,7 @@ const makeMetrics = ({ data, bridge: { counters, delays }, health, stats, mainLo
   labels: data.options.labels,
   version,
   // The primary adds the lives of a worker's watchdog.
-  anew: data.starts > 0 && data.role.kind === 'worker'
+  countsFromNow: data.starts > 0 && data.role.kind === 'worker'
 })
 
 /** The metrics as they are asked for: up to date, and of the whole cluster where this process leads one. */
@@ -53,7 +52,7 @@ class Scrape {
     this.#mainLoop = mainLoop
     this.#cluster = cluster
     this.metrics = makeMetrics(parts)
-    this.blocks = new RecentBlocks()
+    this.blocks = page.recent
     const onRequest = (/** @type {number} */ durationMs) => page.history.addRequest(durationMs)
     this.#requests = new RequestStats(bridge, this.metrics, this.blocks, onRequest)
     this.#works = new WorkStats(bridge, this.metrics, this.blocks)

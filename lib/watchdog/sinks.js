@@ -59,13 +59,15 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
  * @param {Pick<import('./main-loop').MainLoop, 'profiling' | 'origins'>} parts.mainLoop
  * @param {import('../store/block-file').BlockFile | null} parts.file
  * @param {import('../export/log/log').BlockLog | null} parts.log
+ * @param {import('../export/otlp/exporter').OtlpExporter | null} parts.otlp
+ * @param {import('./block-spans').BlockSpans} parts.spans
  * @param {import('./upkeep').Upkeep} parts.upkeep
  * @param {boolean} parts.aborts option onStuck: 'abort'
  * @param {(message: object) => void} parts.post to the host
  * @returns {Phases}
  */
 exports.mainSinks = ({
-  startedAtMs, memory, page, cluster, metrics, recent, pyroscope, mainLoop, file, log, upkeep, aborts, post
+  startedAtMs, memory, page, cluster, metrics, recent, pyroscope, mainLoop, file, log, otlp, spans, upkeep, aborts, post
 }) => inOrder([
   on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => memory.put(record)),
   on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => page.put(record)),
@@ -73,13 +75,15 @@ exports.mainSinks = ({
   on(['settled'], () => upkeep.mainSettled()),
   { settled: (record, endMs) => { if (endMs < startedAtMs) metrics.drop('missed_block') } },
   on(['settled'], (record) => metrics.observeBlock(record)),
-  { ended: (record, interval) => recent.add(interval) },
+  { ended: (record, interval) => recent.add(interval, record.id) },
   on(['settled'], (record) => pyroscope?.add(record)),
   { ended: (record, { endMs }) => mainLoop.profiling.ended(endMs) },
   { settled: (record, endMs) => mainLoop.profiling.settled(record, endMs) },
   mainLoop.origins,
   on(['opened', 'lasting', 'stuck', 'settled'], (record) => file?.append(record)),
   log,
+  otlp,
+  spans,
   aborts ? on(['stuck'], abort) : null,
   upkeep,
   on(['settled'], (record) => post({ code: BLOCK, record: summaryOf(record) }))
@@ -98,11 +102,15 @@ exports.mainSinks = ({
  * @param {Pick<import('../export/profiles/pyroscope').PyroscopePush, 'add'> | null} parts.pyroscope
  * @param {Pick<import('../export/log/log').BlockLog, 'opened' | 'lasting' | 'settled'> | null} parts.log null as well
  * where workers are only seen from outside
+ * @param {Pick<import('../export/otlp/exporter').OtlpExporter, 'opened' | 'lasting' | 'settled'> | null} parts.otlp as
+ * the log
  * @param {Pick<import('./upkeep').Upkeep, 'settled'>} parts.upkeep
  * @param {((message: object) => void) | null} parts.post to the host; null where workers are only seen from outside
  * @returns {WorkerPhases}
  */
-exports.workerSinks = ({ memory, page, budget, file, cluster, metrics, pyroscope, log, upkeep, post }) => inOrder([
+exports.workerSinks = ({
+  memory, page, budget, file, cluster, metrics, pyroscope, log, otlp, upkeep, post
+}) => inOrder([
   { ...on(['opened', 'lasting', 'settled'], (record) => memory.put(record)), withdrawn: ({ id }) => memory.delete(id) },
   { ...on(['opened', 'lasting', 'settled'], (record) => page.put(record)), withdrawn: ({ id }) => page.drop(id) },
   on(['ended'], (record) => {
@@ -118,6 +126,7 @@ exports.workerSinks = ({ memory, page, budget, file, cluster, metrics, pyroscope
   on(['settled'], (record) => metrics.observeBlock(record)),
   on(['settled'], (record) => pyroscope?.add(record)),
   log === null ? null : new CertainOnly(log),
+  otlp === null ? null : new CertainOnly(otlp),
   upkeep,
   post === null ? null : on(['settled'], (record) => post({ code: BLOCK, record: summaryOf(record) }))
 ])

@@ -1,8 +1,7 @@
 'use strict'
 
-const { threadId } = require('node:worker_threads')
 const { openBridge } = require('../bridge/memory')
-const { LEAD, THREAD_STARTED, THREAD_ENDED } = require('../bridge/messages')
+const { LEAD, THREAD_STARTED, THREAD_ENDED, THREAD_WORK, WAITED } = require('../bridge/messages')
 const { Cluster } = require('../cluster/cluster')
 const { nowMs } = require('../util/clock')
 const { Blocks, countIds, openMemories } = require('./blocks')
@@ -10,12 +9,12 @@ const { Endpoint, joinCluster } = require('./endpoint')
 const { openStats } = require('./kernel/thread-stats')
 const { PollScheduler } = require('./loop/poll-scheduler')
 const { MainLoop } = require('./main-loop')
-const { makeBudget, openFile, openLog, openPyroscope } = require('./outputs')
+const { makeBudget, openFile, openLog, openPyroscope, openTelemetry } = require('./outputs')
 const { PageFeed } = require('./page-feed/feed')
 const { Scrape } = require('./scrape')
 const { mainSinks, workerSinks } = require('./sinks')
 const { Upkeep } = require('./upkeep')
-const { WorkerThreads } = require('./workers/workers')
+const { makeThreads } = require('./workers/workers')
 
 /**
  * @typedef {object} WorkerData what the host starts its watchdog with
@@ -78,12 +77,14 @@ class Watchdog {
     return { wakeAtMs, dueAtMs: Math.min(threads?.poll(now, selfLate) ?? Infinity, page.dueAtMs) }
   }
 
-  /** What the host says. @param {{ code: number, threadId: number, file: string, text: string | null }} message */
+  /** What the host says. @param {any} message */
   receive (message) {
-    const { mainLoop, threads, cluster } = this.#parts
+    const { mainLoop, threads, cluster, spans } = this.#parts
     if (message.code === LEAD) cluster.lead()
     else if (message.code === THREAD_STARTED) threads?.begun(message)
     else if (message.code === THREAD_ENDED) threads?.ended(message.threadId)
+    else if (message.code === THREAD_WORK) threads?.works(message.threadId, message.work)
+    else if (message.code === WAITED) spans.waited(message)
     else mainLoop.receive(message)
   }
 
@@ -95,7 +96,7 @@ class Watchdog {
   /** Ends watching, up to date with all that has ended; a block in progress is recorded as far as it came. */
   async stop () {
     const { stats, scheduler, mainLoop, threads, cluster, page, scrape, upkeep, sinks } = this.#parts
-    const { log, file, pyroscope, endpoint, bridge } = this.#parts
+    const { log, file, pyroscope, otlp, spans, endpoint, bridge } = this.#parts
     const now = nowMs()
     scheduler.stop()
     this.#poll(now, true)
@@ -104,7 +105,9 @@ class Watchdog {
     scrape.drainWork(Infinity)
     upkeep.count(now)
     for (const part of [page, endpoint]) part.close()
+    spans.stop()
     pyroscope?.stop()
+    otlp?.stop()
     await cluster.stop()
     log?.flushSuppressed()
     for (const part of [log, file, stats]) part?.close()
@@ -136,15 +139,16 @@ function watch (data, post) {
 }
 
 /**
- * Where it goes to besides the log: file, Pyroscope and endpoint.
+ * Where it goes to besides the log: file, Pyroscope, OTLP, traces and endpoint.
  * @param {ReturnType<typeof watch>} parts
  */
-function openOutputs ({ data: { options }, health, mainLoop, cluster, blocks, page, scrape, post }) {
-  const sources = sourcesOf({ mainLoop, cluster, blocks, page, scrape })
+function openOutputs (parts) {
+  const { data, health, scrape, post } = parts
   return {
-    file: openFile(options, health),
-    pyroscope: openPyroscope(options, health, scrape.metrics),
-    endpoint: new Endpoint({ options, health, cluster, sources, post })
+    file: openFile(data.options, health),
+    pyroscope: openPyroscope(data.options, health, scrape.metrics),
+    ...openTelemetry(data, health, scrape, post),
+    endpoint: new Endpoint({ ...parts, options: data.options })
   }
 }
 
@@ -153,7 +157,7 @@ function openOutputs ({ data: { options }, health, mainLoop, cluster, blocks, pa
  * @param {ReturnType<typeof openOutputs>} outputs
  * @param {number} startedAtMs
  */
-function makeSinks (parts, { file, pyroscope }, startedAtMs) {
+function makeSinks (parts, { file, pyroscope, otlp, spans }, startedAtMs) {
   const { data: { options, escalates }, bridge, health, log, mainLoop, cluster, threads, page, scrape, post } = parts
   const { metrics } = scrape
   const budget = makeBudget()
@@ -161,38 +165,17 @@ function makeSinks (parts, { file, pyroscope }, startedAtMs) {
   const told = { page, cluster, metrics, pyroscope, file, upkeep }
   const aborts = options.onStuck === 'abort'
   const own = { startedAtMs, memory: parts.memories.main, recent: scrape.blocks }
-  const asked = options.threads === 'on' ? { log, post } : { log: null, post: null }
+  const asked = options.threads === 'on' ? { log, otlp, post } : { log: null, otlp: null, post: null }
   return {
     upkeep,
-    sinks: mainSinks({ ...told, ...own, mainLoop, log, aborts, post }),
+    sinks: mainSinks({ ...told, ...own, mainLoop, log, otlp, spans, aborts, post }),
     threadSinks: workerSinks({ ...told, ...asked, memory: parts.memories.threads, budget })
   }
 }
 
-/** @param {MainLoop} mainLoop @param {WorkerThreads | null} threads @param {Cluster} cluster */
+/** @param {MainLoop} mainLoop @param {ReturnType<typeof makeThreads>} threads @param {Cluster} cluster */
 function ongoingOf ({ monitor: { ongoing } }, threads, cluster) {
   return [...(ongoing === null ? [] : [ongoing]), ...threads?.ongoing ?? [], ...cluster.ongoing]
-}
-
-/**
- * The application's worker threads, null where they are not to be watched, or may not be asked.
- * @param {import('./main-loop').Seen & { mainLoop: MainLoop }} parts
- */
-function makeThreads ({ data: { options, mayInspect }, bridge, health, stats, scheduler, mainLoop, nextId }) {
-  const isAsked = options.threads === 'on'
-  if (options.threads === 'off' || (isAsked && !mayInspect)) return null
-  return new WorkerThreads({
-    isAsked,
-    options,
-    ownId: threadId,
-    bridge,
-    shared: stats.shared,
-    watchdogGapWithin: (startMs, endMs) => scheduler.lateness.within(startMs, endMs),
-    frames: mainLoop.frames,
-    nextId,
-    onNew: () => scheduler.hurry(),
-    onState: health.listener('threads')
-  })
 }
 
 /** @param {import('./main-loop').Seen & { mainLoop: MainLoop, blocks: Blocks, cluster: Cluster }} parts */
@@ -207,24 +190,6 @@ function makePage ({ data: { options }, bridge, health, mainLoop, blocks, cluste
     degraded: () => health.entries(),
     workers: () => cluster.blockedMs
   })
-}
-
-/**
- * What the endpoint answers with.
- * @param {{ mainLoop: MainLoop, cluster: Cluster, blocks: Blocks, page: PageFeed, scrape: Scrape }} parts
- * @returns {import('./endpoint').Sources}
- */
-function sourcesOf ({ mainLoop, cluster, blocks, page, scrape }) {
-  return {
-    metrics: scrape,
-    blockedMs: () => mainLoop.monitor.blockedMs,
-    workers: () => cluster.blockedMs,
-    blocks: () => blocks.list(),
-    block: (id) => blocks.get(id),
-    records: () => blocks.records(),
-    profile: (id) => mainLoop.profiling.fileOf(id),
-    page
-  }
 }
 
 exports.Watchdog = Watchdog

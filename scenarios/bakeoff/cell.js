@@ -13,6 +13,7 @@ const { traps } = require('./traps')
 /** @typedef {import('./corpus/corpus').Case} Case */
 /** @typedef {import('./contestants').Contestant} Contestant */
 /** @typedef {Awaited<ReturnType<typeof startTarget>>} Target */
+/** @typedef {import('./score').Verdict} Verdict */
 
 /** Into a block, when the endpoint is asked: past the threshold. */
 const ASK_AFTER_MS = 70
@@ -42,27 +43,15 @@ exports.run = async (context) => {
   const startup = known.find(({ kind }) => kind === 'startup')
   const target = await startTarget(order)
   context.trackTree('watched process', target.pid)
-  /** @type {import('./score').Verdict[]} */
+  /** @type {Verdict[]} */
   const verdicts = []
   /** @type {Record<string, number>} by trap */
   const blamed = {}
   await context.measure(async () => {
     try {
-      await target.request('plain', `/${WARM_UP}`)
-      await sleep(contestant.settleMs + CALM_MS)
-      await readRecords(target, contestant)
-      const answer = await scrape(target, contestant)
-      context.check(contestant.metric === undefined || answer?.text.includes(`\n${contestant.metric}`), `${variant} has no ${contestant.metric}`)
+      await warmUp(context, target, contestant)
       for (const each of known.filter(({ kind }) => kind === 'request' || kind === 'together' || kind === 'thread')) {
-        if (each.kind === 'thread') await startThread(target, contestant)
-        const { truth, ...observation } = await observe(target, contestant, each)
-        const tookMs = Number(truth.endMs) - truth.startMs
-        context.check(tookMs >= LEAST_MS, `${each.name} blocked for ${tookMs} ms, which is no block here`)
-        context.record(tookMs)
-        context.count(1)
-        verdicts.push(judge({ truth, ...observation }, contestant))
-        if (each.kind === 'thread') await target.request('plain', '/thread/end')
-        if (each.kind === 'thread' || each.startsThread) await sleep(contestant.threadsMs ?? 0)
+        verdicts.push(await judgeCase(context, target, contestant, each))
       }
       target.forget()
       for (const name of chosen) {
@@ -75,6 +64,41 @@ exports.run = async (context) => {
     }
     if (startup !== undefined) verdicts.push(judge(await observeStart(order, contestant, startup), contestant))
   })
+  return resultOf(verdicts, contestant, blamed)
+}
+
+/** @param {any} context @param {Target} target @param {Contestant} contestant */
+async function warmUp (context, target, contestant) {
+  const { metric, settleMs } = contestant
+  await target.request('plain', `/${WARM_UP}`)
+  await sleep(settleMs + CALM_MS)
+  await readRecords(target, contestant)
+  const answer = await scrape(target, contestant)
+  context.check(metric === undefined || answer?.text.includes(`\n${metric}`), `${context.variant} has no ${metric}`)
+}
+
+/**
+ * One block that ends, and what the contestant makes of it.
+ * @param {any} context
+ * @param {Target} target
+ * @param {Contestant} contestant
+ * @param {Case} each
+ */
+async function judgeCase (context, target, contestant, each) {
+  if (each.kind === 'thread') await startThread(target, contestant)
+  const { truth, ...observation } = await observe(target, contestant, each)
+  const tookMs = Number(truth.endMs) - truth.startMs
+  context.check(tookMs >= LEAST_MS, `${each.name} blocked for ${tookMs} ms, which is no block here`)
+  context.record(tookMs)
+  context.count(1)
+  const verdict = judge({ truth, ...observation }, contestant)
+  if (each.kind === 'thread') await target.request('plain', '/thread/end')
+  if (each.kind === 'thread' || each.startsThread) await sleep(contestant.threadsMs ?? 0)
+  return verdict
+}
+
+/** @param {Verdict[]} verdicts @param {Contestant} contestant @param {Record<string, number>} blamed by trap */
+function resultOf (verdicts, contestant, blamed) {
   const { strays, ...figures } = summarise(verdicts, contestant)
   const blamedIn = (/** @type {boolean} */ isBlock) =>
     Object.entries(blamed).reduce((sum, [name, count]) => (traps[name].isBlock === isBlock ? sum + count : sum), 0)

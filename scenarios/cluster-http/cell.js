@@ -44,10 +44,9 @@ exports.run = async (context) => {
 async function measure (context, server, table) {
   const { params, data, shared, seconds, warmUpSeconds } = context
   // Whole, as k6 takes no other.
-  const rate =
-    params.share === undefined
-      ? undefined
-      : Math.max(1, Math.round(params.share * shared.capacity[capacityKey(params)]))
+  const rate = params.share === undefined
+    ? undefined
+    : Math.max(1, Math.round(params.share * shared.capacity[capacityKey(params)]))
   const order = orderOf(context, server.ready.url, {
     seconds,
     ratePerSecond: rate,
@@ -62,20 +61,8 @@ async function measure (context, server, table) {
     during: () => { if (data.kills) setTimeout(() => process.kill(server.ready.pids?.[1] ?? 0, 'SIGKILL'), seconds * KILL_AT * 1000) },
     follow: () => followDatabase(shared.databasePid)
   })
-  context.check(load.requests > 0, `no request was answered: ${JSON.stringify(load.errors)}`)
-  // A killed worker takes what its connections had under way, one request each.
-  if (data.kills) context.check(load.failed <= params.users, `${load.failed} of ${load.requests + load.failed} requests failed, more than there are connections: ${JSON.stringify(load.errors)}`)
-  else context.check(load.failed === 0, `${load.failed} of ${load.requests + load.failed} requests failed: ${JSON.stringify(load.errors)}`)
-  if (isGrowing && table !== null) {
-    const written = await table.count(load.requests)
-    context.checkEqual(written, load.requests, `the number of rows (${written} after ${load.requests} requests)`)
-    if (written >= LIMIT) context.checkEqual((await (await fetch(order.url)).arrayBuffer()).byteLength, FULL_BODY_BYTES, 'the length of a full reply')
-    if (load.driver === 'built-in' && params.connection === 'kept' && load.requests >= ENOUGH_FOR_BYTES) {
-      for (const [what, actual, expected] of /** @type {const} */ ([['received', load.bytesReceived, receivedBytes(load.requests)], ['sent', load.bytesSent, sentBytes(load.requests)]])) {
-        context.check(Math.abs(actual / expected - 1) < BYTES_WITHIN, `data ${what} are ${actual} bytes, ${expected} by the formula`)
-      }
-    }
-  }
+  checkAnswers(context, load)
+  if (isGrowing && table !== null) await checkRows(context, load, table, order.url)
   // The wait for what nobody answers is no part of the rate.
   const value = data.kills ? load.requests / Math.min(load.seconds, seconds) : load.perSecond
   return {
@@ -87,6 +74,32 @@ async function measure (context, server, table) {
       ...(isGrowing ? { receivedRatio: load.bytesReceived / receivedBytes(load.requests) } : {}),
       ...partsOf(load)
     }
+  }
+}
+
+/** @param {any} context @param {import('../load/interface').LoadResult} load */
+function checkAnswers (context, { requests, failed, errors }) {
+  const told = JSON.stringify(errors)
+  context.check(requests > 0, `no request was answered: ${told}`)
+  // A killed worker takes what its connections had under way, one request each.
+  if (context.data.kills) context.check(failed <= context.params.users, `${failed} of ${requests + failed} requests failed, more than there are connections: ${told}`)
+  else context.check(failed === 0, `${failed} of ${requests + failed} requests failed: ${told}`)
+}
+
+/**
+ * Every request has written its row, and what was read and sent is as long as the rows make it.
+ * @param {any} context
+ * @param {import('../load/interface').LoadResult} load
+ * @param {Awaited<ReturnType<typeof openTable>>} table
+ * @param {string} url
+ */
+async function checkRows (context, { requests, driver, bytesReceived, bytesSent }, table, url) {
+  const written = await table.count(requests)
+  context.checkEqual(written, requests, `the number of rows (${written} after ${requests} requests)`)
+  if (written >= LIMIT) context.checkEqual((await (await fetch(url)).arrayBuffer()).byteLength, FULL_BODY_BYTES, 'the length of a full reply')
+  if (driver !== 'built-in' || context.params.connection !== 'kept' || requests < ENOUGH_FOR_BYTES) return
+  for (const [what, actual, expected] of /** @type {const} */ ([['received', bytesReceived, receivedBytes(requests)], ['sent', bytesSent, sentBytes(requests)]])) {
+    context.check(Math.abs(actual / expected - 1) < BYTES_WITHIN, `data ${what} are ${actual} bytes, ${expected} by the formula`)
   }
 }
 

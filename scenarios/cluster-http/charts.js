@@ -1,16 +1,11 @@
 'use strict'
 
+const { bars, own } = require('../harness/report/bars')
+
 /** @typedef {import('../harness/interface').Cell} Cell */
 
-/** @param {Cell[]} cells @param {(cell: Cell) => import('../harness/interface').Summary | null} read */
-const bars = (cells, read) => cells.flatMap((cell) => {
-  const summary = read(cell)
-  return summary === null ? [] : [{ series: `${cell.variant} (${cell.params.pool ?? cell.params.workers})`, value: summary.median, low: summary.min, high: summary.max, oversubscribed: cell.oversubscribed }]
-})
-
-/** @param {Cell} cell @returns {import('../harness/interface').Summary | null} */
-const own = ({ median, min, max, ci95, samples }) =>
-  median === null || min === null || max === null ? null : { median, min, max, ci95, samples }
+/** @param {Cell} cell */
+const series = ({ variant, params }) => `${variant} (${params.pool ?? params.workers})`
 
 /** @param {import('../harness/interface').Document} document @returns {import('../harness/interface').Chart[]} */
 exports.charts = ({ cells }) => {
@@ -21,10 +16,7 @@ exports.charts = ({ cells }) => {
     [...new Set(cells.map(label))]
       .map((each) => ({
         label: each,
-        bars: bars(
-          cells.filter((cell) => label(cell) === each),
-          read
-        )
+        bars: bars(cells.filter((cell) => label(cell) === each), read, series)
       }))
       .filter((group) => group.bars.length > 0)
   return [

@@ -5,6 +5,7 @@ const { Command, InvalidArgumentError, Option } = require('commander')
 const LONGEST_SECONDS = 86400
 const LAST_PORT = 65535
 const DEFAULT_PORT = 9464
+const DEFAULT_WORKER_PORT = 9465
 const DEFAULT_EVERY_SECONDS = 1.5
 
 /** @param {string} text */
@@ -24,14 +25,15 @@ function port (text) {
 /**
  * @param {string[]} args
  * @param {string} command as it was typed
- * @returns {{ seconds?: number, every: number, port?: number, appPort: number }}
+ * @returns {{ seconds?: number, every: number, port?: number, workerPort?: number, appPort: number }}
  */
 exports.readFlags = (args, command) => new Command(command)
-  .description('A small shop whose endpoints block the event loop in seven ways, watched by loopwatch.')
+  .description('A small shop whose endpoints block the event loop in seven ways, and a queue worker, watched by loopwatch.')
   .option('--seconds <n>', 'end after this long; without it Ctrl-C ends', seconds)
   .option('--every <n>', 'seconds between two requests that block', seconds, DEFAULT_EVERY_SECONDS)
   .addOption(new Option('--port <port>', `port of the agent's endpoint, 0 = any free one (default: ${DEFAULT_PORT}, or a free one where that is taken)`)
     .env('LOOPWATCH_PORT').argParser(port))
+  .option('--worker-port <port>', `the same of the worker's agent (default: ${DEFAULT_WORKER_PORT}, or a free one where that is taken)`, port)
   .option('--app-port <port>', 'port of the shop', port, 0)
   .addHelpText('after', `\nExamples:\n  $ ${command} --seconds 20\n  $ ${command} --every 5 --port 0\n`)
   .allowExcessArguments(false)
@@ -40,3 +42,4 @@ exports.readFlags = (args, command) => new Command(command)
   .opts()
 
 exports.DEFAULT_PORT = DEFAULT_PORT
+exports.DEFAULT_WORKER_PORT = DEFAULT_WORKER_PORT

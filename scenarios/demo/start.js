@@ -1,8 +1,9 @@
 'use strict'
 
-// `npm start` and `loopwatch demo`: the shop under the agent, a gentle load on it, and what blocks, as it happens.
+// `npm start` and `loopwatch demo`: the shop under the agent with a gentle load on it, a queue worker without HTTP, and
+// what blocks, as it happens.
 const { Child } = require('./child')
-const { readFlags, DEFAULT_PORT } = require('./flags')
+const { readFlags, DEFAULT_PORT, DEFAULT_WORKER_PORT } = require('./flags')
 const { passThrough } = require('./output')
 const { isFree } = require('./port')
 const { report } = require('./summary')
@@ -13,7 +14,18 @@ let flags
 /** For people; stdout carries the shop's own lines and nothing else. @param {string} text */
 const say = (text) => process.stderr.write(text)
 
-/** @type {{ shop?: Child, load?: Child, appUrl?: string, agentUrl?: string | null, stopping?: Promise<void> }} */
+/**
+ * @typedef {object} Demo
+ * @property {Child} [shop]
+ * @property {Child} [worker]
+ * @property {Child} [load]
+ * @property {string} [appUrl]
+ * @property {string | null} [agentUrl] of the shop's agent, null without one
+ * @property {string | null} [workerUrl] of the worker's
+ * @property {Promise<void>} [stopping]
+ */
+
+/** @type {Demo} */
 const demo = {}
 
 /** @param {string[]} args @param {string} command as it was typed */
@@ -22,20 +34,48 @@ async function main (args, command) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop)
   // Whoever read our output has gone, as in `npm start | head`.
   process.stdout.on('error', stop)
-  const port = flags.port ?? (await isFree(DEFAULT_PORT) ? DEFAULT_PORT : 0)
+  const port = await choosePort('--port', flags.port, DEFAULT_PORT)
+  const workerPort = await choosePort('--worker-port', flags.workerPort, DEFAULT_WORKER_PORT)
   if (demo.stopping !== undefined) return
-  if (flags.port === undefined && port === 0) say(`port ${DEFAULT_PORT} is taken: the agent's endpoint gets a free one (--port chooses)\n`)
   demo.shop = new Child('shop', [], { LOOPWATCH_PORT: `${port}`, PORT: `${flags.appPort}` }, died('the shop'))
-  passThrough(demo.shop.stdout, follow)
+  passThrough(demo.shop.stdout, followShop)
+  demo.worker = new Child('worker', [`${flags.every * 2000}`], { LOOPWATCH_PORT: `${workerPort}` }, died('the worker'))
+  passThrough(demo.worker.stdout, followWorker)
 }
 
-/** Hears from the shop and the agent's endpoint where they are; then the load can start. @param {any} line */
-function follow ({ name, event, reason, url }) {
-  if (name === 'shop' && event === 'listening') demo.appUrl = url
-  if (name === 'loopwatch' && event === 'listening') demo.agentUrl = url
-  if (name === 'loopwatch' && event === 'degraded' && reason === 'endpoint') demo.agentUrl = null
-  if (demo.load !== undefined || demo.stopping !== undefined) return
-  if (demo.appUrl !== undefined && demo.agentUrl !== undefined) startLoad(demo.appUrl, demo.agentUrl)
+/** @param {string} flag @param {number | undefined} asked @param {number} usual */
+async function choosePort (flag, asked, usual) {
+  if (asked !== undefined || await isFree(usual)) return asked ?? usual
+  say(`port ${usual} is taken: an agent's endpoint gets a free one (${flag} chooses)\n`)
+  return 0
+}
+
+/** @typedef {{ name: string, event: string, reason: string, url: string }} Line of the agent's log */
+
+/** The agent's endpoint, once a line of its log says where it is, or that it is nowhere. @param {Line} line */
+function endpointIn ({ name, event, reason, url }) {
+  if (name === 'loopwatch' && event === 'listening') return url
+  return name === 'loopwatch' && event === 'degraded' && reason === 'endpoint' ? null : undefined
+}
+
+/** @param {Line} line */
+function followShop (line) {
+  if (line.name === 'shop' && line.event === 'listening') demo.appUrl = line.url
+  demo.agentUrl ??= endpointIn(line)
+  startWhenReady()
+}
+
+/** @param {Line} line */
+function followWorker (line) {
+  demo.workerUrl ??= endpointIn(line)
+  startWhenReady()
+}
+
+/** The load can start when the shop is there, and it is known where the endpoints are. */
+function startWhenReady () {
+  const { appUrl, agentUrl, workerUrl, load, stopping } = demo
+  if (load !== undefined || stopping !== undefined) return
+  if (appUrl !== undefined && agentUrl !== undefined && workerUrl !== undefined) startLoad(appUrl, agentUrl)
 }
 
 /** @param {string} appUrl @param {string | null} agentUrl */
@@ -48,6 +88,7 @@ function startLoad (appUrl, agentUrl) {
   say(`
   shop    ${appUrl} (pid ${demo.shop?.pid})
   agent   ${agent}
+  worker  a queue worker without HTTP (pid ${demo.worker?.pid}), live page: ${demo.workerUrl ?? 'none'}
   load    a few requests a second, and every ${flags.every} s one that blocks (pid ${load.pid})
   end     ${end}
 
@@ -65,12 +106,13 @@ const died = (who) => (/** @type {number | null} */ code, /** @type {string | nu
   stop()
 }
 
-/** Ends both children, the load first, and says in between what has been seen. */
+/** Ends all children, the load first, and says in between what has been seen. */
 function stop () {
   demo.stopping ??= (async () => {
     await demo.load?.end()
-    if (demo.load && demo.agentUrl && !process.exitCode) say(`\n  ${await report(demo.agentUrl)}\n`)
-    await demo.shop?.end()
+    const urls = [demo.agentUrl, demo.workerUrl].filter((url) => typeof url === 'string')
+    if (demo.load && urls.length > 0 && !process.exitCode) say(`\n  ${await report(urls)}\n`)
+    await Promise.all([demo.shop?.end(), demo.worker?.end()])
   })()
 }
 

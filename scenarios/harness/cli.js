@@ -58,7 +58,11 @@ function makeProgram (scenarios) {
 }
 
 /** @param {Flags} flags @returns {ModeName} */
-const modeOf = ({ quick, full, faithful }) => quick ? 'quick' : full ? 'full' : faithful ? 'faithful' : 'default'
+function modeOf ({ quick, full, faithful }) {
+  if (quick) return 'quick'
+  if (full) return 'full'
+  return faithful ? 'faithful' : 'default'
+}
 
 /** @param {Scenario[]} scenarios */
 function listScenarios (scenarios) {

@@ -20,16 +20,19 @@ const ANSWER_BYTES = 100
 /** Work was calibrated on a machine that others may have used: it may take less. */
 const CPU_SLACK = 0.6
 
+/** @typedef {import('../harness/run/context').Context} Context */
 /** @typedef {import('./oracle').Params} Params */
+/** @typedef {import('./addon').Outcome} Outcome */
+/** @typedef {Awaited<ReturnType<implementations[string]>>} Pool */
+/** @typedef {{ tookMs: number, waitedMs: number }} Run */
 
 /** @param {string} prefix @param {number} index @param {number} length */
 const expected = (prefix, index, length) => prefix + String(index).padStart(length, 'x')
 
-/** @param {import('../harness/run/context').Context} context */
+/** @param {Context} context */
 exports.run = async (context) => {
   const { shared, data } = context
-  const params = /** @type {Params} */ (/** @type {unknown} */ (context.params))
-  const { consumeMs, count, idLength, workers, uneven } = params
+  const { consumeMs, workers, uneven } = paramsOf(context)
   const stepsPerMs = data.isWallTime ? null : shared.stepsPerMs
   await context.ready
 
@@ -46,76 +49,14 @@ exports.run = async (context) => {
   const initCpuSeconds = threadUsage(main).cpuSeconds
   pool.tids.forEach((tid) => { if (tid !== null) context.trackThread('worker thread', tid) })
 
-  /** NaN where the system does not tell. */
-  const threadsCpu = () =>
-    [main, ...pool.tids].reduce((/** @type {number} */ sum, tid) => sum + (threadUsage(tid).cpuSeconds ?? NaN), 0)
-
   // Code of both sides is compiled then; the ids are short, as long ones would only fill the heap.
   for (let i = 0; i < WARM_UP_RUNS; i++) await pool.run(consumeMs === 0 ? WARM_UP_CALLS / 10 : Math.max(1, workers), 30)
-
-  /** Of the thread that waited longest for a core; 0 where the system does not tell. */
-  const waitedMs = (/** @type {number[]} */ before) =>
-    Math.max(0, ...waits().map((seconds, i) => (seconds - before[i]) * MS_PER_S))
-  const waits = () => pool.tids.map((tid) => threadWaitSeconds(tid) ?? 0)
-
-  /** @type {{ tookMs: number, waitedMs: number }[]} */
-  const runs = []
-  const runOnce = async () => {
-    const waitsBefore = waits()
-    const startMs = performance.now()
-    const outcome = await pool.run(count, idLength)
-    const tookMs = performance.now() - startMs
-    runs.push({ tookMs, waitedMs: waitedMs(waitsBefore) })
-    return { tookMs, outcome }
-  }
-  const checkFailures = (/** @type {import('./addon').Outcome} */ outcome) => {
-    const [failure] = outcome.failures()
-    context.check(failure === undefined, `call ${failure?.index} ended with ${failure?.code}: ${failure?.message}`)
-  }
-  const checkAnswers = (/** @type {import('./addon').Outcome} */ outcome) => {
-    checkFailures(outcome)
-    const answers = outcome.answers()
-    context.check(answers.length === count, `${answers.length} answers to ${count} calls`)
-    answers.forEach((answer, i) => context.check(answer === expected(PREFIX, i, idLength), `the answer to call ${i} is not its id with the prefix`))
-  }
-
-  /**
-   * Looked through afterwards: twenty answers of a megabyte hold the main thread for 50 ms, which is no block of the
-   * calls.
-   * @type {import('./addon').Outcome[]}
-   */
-  const held = []
-  /** What the main thread spent on each run. @type {number[]} */
-  const mainCpuMs = []
-  await context.measure(async () => {
-    const untilMs = performance.now() + context.seconds * MS_PER_S
-    do {
-      const usedBefore = threadsCpu()
-      const mainBefore = threadUsage(main).cpuSeconds
-      const { tookMs, outcome } = await runOnce()
-      const usedSeconds = threadsCpu()
-      const mainAfter = threadUsage(main).cpuSeconds
-      if (mainBefore !== null && mainAfter !== null) mainCpuMs.push((mainAfter - mainBefore) * MS_PER_S)
-      context.record(tookMs)
-      context.count(count)
-      checkFailures(outcome)
-      held.push(outcome)
-      if (held.length * count * (idLength + ANSWER_BYTES) > MOST_HELD_BYTES) held.splice(0).forEach(checkAnswers)
-      if (consumeMs >= 1 && data.asyncMs === 0) {
-        checkTime(context, { tookMs, usedMs: pool.tids.length < workers ? NaN : (usedSeconds - usedBefore) * MS_PER_S })
-      }
-    } while (performance.now() < untilMs && !data.isOnce)
-  })
-  held.forEach(checkAnswers)
+  const { runs, mainCpuMs } = await measureRuns(context, pool)
   // What was measured stays what it is: further runs only tell whether the machine or the calls took the time.
   const durations = runs.map(({ tookMs }) => tookMs)
-  if (data.isWallTime && hasCeiling(context.variant, params, os.availableParallelism())) {
-    while (!isBelowCeiling(runs, params) && runs.length < MOST_RUNS) checkAnswers((await runOnce()).outcome)
-    const fastest = Math.min(...runs.map(({ tookMs }) => tookMs))
-    context.check(isBelowCeiling(runs, params), `${fastest} ms, the fastest of ${runs.length}, are more than 2 % over the ${leastMs(params)} ms that the hooks take`)
-  }
+  await checkCeiling(context, pool, runs)
   await pool.stop()
-  const least = leastMs(params, data.isWallTime ? Infinity : os.availableParallelism())
+  const least = leastMs(paramsOf(context), data.isWallTime ? Infinity : os.availableParallelism())
   return {
     value: median(durations),
     extra: {
@@ -129,13 +70,119 @@ exports.run = async (context) => {
   }
 }
 
+/** @param {Context} context @returns {Params} */
+const paramsOf = (context) => /** @type {Params} */ (/** @type {unknown} */ (context.params))
+
+/**
+ * Runs for as long as the mode says.
+ * @param {Context} context
+ * @param {Pool} pool
+ */
+async function measureRuns (context, pool) {
+  const { count, idLength } = paramsOf(context)
+  /** @type {Run[]} */
+  const runs = []
+  /** What the main thread spent on each run. @type {number[]} */
+  const mainCpuMs = []
+  /**
+   * Looked through afterwards: twenty answers of a megabyte hold the main thread for 50 ms, which is no block of the
+   * calls.
+   * @type {Outcome[]}
+   */
+  const unchecked = []
+  await context.measure(async () => {
+    const untilMs = performance.now() + context.seconds * MS_PER_S
+    do {
+      const { run, outcome, cpuMs } = await runWithUsage(context, pool)
+      runs.push(run)
+      if (cpuMs !== null) mainCpuMs.push(cpuMs)
+      context.record(run.tookMs)
+      context.count(count)
+      checkFailures(context, outcome)
+      unchecked.push(outcome)
+      if (unchecked.length * count * (idLength + ANSWER_BYTES) > MOST_HELD_BYTES) {
+        unchecked.splice(0).forEach((each) => checkAnswers(context, each))
+      }
+    } while (performance.now() < untilMs && !context.data.isOnce)
+  })
+  unchecked.forEach((each) => checkAnswers(context, each))
+  return { runs, mainCpuMs }
+}
+
+/** @param {Context} context @param {Pool} pool @returns {Promise<{ run: Run, outcome: Outcome }>} */
+async function runOnce (context, pool) {
+  const { count, idLength } = paramsOf(context)
+  /** In s; 0 where the system does not tell. */
+  const waits = () => pool.tids.map((tid) => threadWaitSeconds(tid) ?? 0)
+  const waitsBefore = waits()
+  const startMs = performance.now()
+  const outcome = await pool.run(count, idLength)
+  const tookMs = performance.now() - startMs
+  // Of the thread that waited longest for a core.
+  const waitedMs = Math.max(0, ...waits().map((seconds, i) => (seconds - waitsBefore[i]) * MS_PER_S))
+  return { run: { tookMs, waitedMs }, outcome }
+}
+
+/** A run whose CPU time is checked as well. @param {Context} context @param {Pool} pool */
+async function runWithUsage (context, pool) {
+  const { consumeMs, workers } = paramsOf(context)
+  const main = threadId()
+  /** NaN where the system does not tell. */
+  const threadsCpu = () =>
+    [main, ...pool.tids].reduce((/** @type {number} */ sum, tid) => sum + (threadUsage(tid).cpuSeconds ?? NaN), 0)
+  const usedBefore = threadsCpu()
+  const mainBefore = threadUsage(main).cpuSeconds
+  const { run, outcome } = await runOnce(context, pool)
+  const usedSeconds = threadsCpu()
+  const mainAfter = threadUsage(main).cpuSeconds
+  if (consumeMs >= 1 && context.data.asyncMs === 0) {
+    const usedMs = pool.tids.length < workers ? NaN : (usedSeconds - usedBefore) * MS_PER_S
+    checkTime(context, { tookMs: run.tookMs, usedMs })
+  }
+  return { run, outcome, cpuMs: mainBefore === null || mainAfter === null ? null : (mainAfter - mainBefore) * MS_PER_S }
+}
+
+/** @param {Context} context @param {Outcome} outcome */
+function checkFailures (context, outcome) {
+  const [failure] = outcome.failures()
+  context.check(failure === undefined, `call ${failure?.index} ended with ${failure?.code}: ${failure?.message}`)
+}
+
+/** @param {Context} context @param {Outcome} outcome */
+function checkAnswers (context, outcome) {
+  const { count, idLength } = paramsOf(context)
+  checkFailures(context, outcome)
+  const answers = outcome.answers()
+  context.check(answers.length === count, `${answers.length} answers to ${count} calls`)
+  answers.forEach((answer, i) => context.check(answer === expected(PREFIX, i, idLength), `the answer to call ${i} is not its id with the prefix`))
+}
+
+/**
+ * One run must be as short as calling allows, where that can be said.
+ * @param {Context} context
+ * @param {Pool} pool
+ * @param {Run[]} measured
+ */
+async function checkCeiling (context, pool, measured) {
+  const params = paramsOf(context)
+  if (!context.data.isWallTime || !hasCeiling(context.variant, params, os.availableParallelism())) return
+  const runs = [...measured]
+  while (!isBelowCeiling(runs, params) && runs.length < MOST_RUNS) {
+    const { run, outcome } = await runOnce(context, pool)
+    runs.push(run)
+    checkAnswers(context, outcome)
+  }
+  const fastest = Math.min(...runs.map(({ tookMs }) => tookMs))
+  context.check(isBelowCeiling(runs, params), `${fastest} ms, the fastest of ${runs.length}, are more than 2 % over the ${leastMs(params)} ms that the hooks take`)
+}
+
 /**
  * No run may be faster than its hooks.
- * @param {import('../harness/run/context').Context} context
+ * @param {Context} context
  * @param {{ tookMs: number, usedMs: number }} times
  */
 function checkTime (context, { tookMs, usedMs }) {
-  const params = /** @type {Params} */ (/** @type {unknown} */ (context.params))
+  const params = paramsOf(context)
   if (context.data.isWallTime) {
     context.check(isPossible(tookMs, params), `${tookMs} ms are less than the ${leastMs(params)} ms that one worker's share takes`)
     return

@@ -34,10 +34,9 @@ exports.drive = async (
   const close = () => Promise.all(users.map((user) => user.close()))
   const grace = setTimeout(close, (seconds * (ratePerSecond === undefined ? 1 : 2) + graceSeconds) * MS_PER_S)
   const work = { path: `${pathname}${search}`, keepsBody: expect.body !== undefined, tally, isOver }
-  const { late } =
-    ratePerSecond === undefined
-      ? await closedLoop(users, work)
-      : await openLoop(users, { ...work, ratePerSecond, seconds })
+  const { late } = ratePerSecond === undefined
+    ? await closedLoop(users, work)
+    : await openLoop(users, { ...work, ratePerSecond, seconds })
   const endMs = performance.now()
   const own = endOfSelf()
   clearTimeout(grace)
@@ -46,9 +45,22 @@ exports.drive = async (
   onProgress(tally.takeFresh())
   const bytes = users.map((user) => user.bytes)
   await close()
+  return resultOf({ tally, probed, wallS: (endMs - fromMs) / MS_PER_S, bytes, late, own })
+}
+
+/**
+ * @param {object} seen
+ * @param {Tally} seen.tally of the users
+ * @param {Tally} seen.probed of the probe, empty when there is none
+ * @param {number} seen.wallS
+ * @param {{ received: number, sent: number }[]} seen.bytes of each user
+ * @param {number} seen.late
+ * @param {import('./interface').LoadResult['own']} seen.own
+ * @returns {import('./interface').LoadResult}
+ */
+function resultOf ({ tally, probed, wallS, bytes, late, own }) {
   const result = tally.describe()
   const probes = probed.describe()
-  const wallS = (endMs - fromMs) / MS_PER_S
   return /** @type {any} */ ({
     driver: 'built-in',
     ...result,
@@ -56,8 +68,8 @@ exports.drive = async (
     perSecond: result.requests / wallS,
     bytesReceived: bytes.reduce((sum, { received }) => sum + received, 0),
     bytesSent: bytes.reduce((sum, { sent }) => sum + sent, 0),
-    users: count,
-    probeMs: probe === undefined || probes.requests === 0 ? null : probes.latencyMs,
+    users: bytes.length,
+    probeMs: probes.requests === 0 ? null : probes.latencyMs,
     probeFailed: probes.failed - (probes.errors[GIVEN_UP] ?? 0),
     probeUnanswered: probes.errors[GIVEN_UP] ?? 0,
     late,

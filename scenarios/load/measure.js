@@ -48,18 +48,8 @@ exports.measureServer = async (
     context.trackProcess('driver', driver.pid)
     const before = await Promise.all(agents.map((agent) => agent.load()))
     isMeasured = true
-    /** @type {{ load: LoadResult, memory: ReturnType<ReturnType<typeof startSampler>> }} */
-    const { load, memory } = await context.measure(async () => {
-      const endOfSampling = startSampler(pids)
-      const endOfFollowing = follow()
-      const running = (run ?? ((given) => driver.run(given)))(order)
-      during()
-      const load = await running
-      throwIfEnded(server, load)
-      for (const ms of load.latenciesMs) context.record(ms)
-      for (const usage of endOfFollowing()) context.addUsage(usage)
-      return { load, memory: endOfSampling() }
-    })
+    const drive = () => (run ?? ((given) => driver.run(given)))(order)
+    const { load, memory } = await measureDrive(context, server, { pids, drive, during, follow })
     const after = await Promise.all(agents.map((agent) => agent.load()))
     return {
       load,
@@ -70,14 +60,40 @@ exports.measureServer = async (
       }
     }
   } catch (error) {
-    // Whatever failed on the way to a server that has ended failed because of that.
-    await sleep(SETTLE_MS)
-    const fault = server.fault()
-    if (fault !== null && !error.message.startsWith(fault)) throw new Error(fault, { cause: error })
-    throw error
+    throw await reasonOf(error, server)
   } finally {
     driver.stop()
   }
+}
+
+/**
+ * The part that is measured: the load, with what the server and whoever else works take for it.
+ * @param {any} context
+ * @param {import('./target/server').Server} server
+ * @param {{ pids: number[], drive: () => Promise<LoadResult>, during: () => void, follow: () => () => any[] }} parts
+ * @returns {Promise<{ load: LoadResult, memory: ReturnType<ReturnType<typeof startSampler>> }>}
+ */
+const measureDrive = (context, server, { pids, drive, during, follow }) => context.measure(async () => {
+  const endOfSampling = startSampler(pids)
+  const endOfFollowing = follow()
+  const running = drive()
+  during()
+  const load = await running
+  throwIfEnded(server, load)
+  for (const ms of load.latenciesMs) context.record(ms)
+  for (const usage of endOfFollowing()) context.addUsage(usage)
+  return { load, memory: endOfSampling() }
+})
+
+/**
+ * Why a measurement failed: whatever fails on the way to a server that has ended fails because of that.
+ * @param {Error} error
+ * @param {import('./target/server').Server} server
+ */
+async function reasonOf (error, server) {
+  await sleep(SETTLE_MS)
+  const fault = server.fault()
+  return fault === null || error.message.startsWith(fault) ? error : new Error(fault, { cause: error })
 }
 
 /** @param {import('./target/server').Server} server @param {LoadResult | null} load until then */

@@ -32,6 +32,24 @@ const onSent = () => {
 
 let users = 0
 
+/**
+ * @param {{ fromMs: number, startMs: number, sentMs: number, headMs: number }} marks 0 for what has not come
+ * @param {string | null} error
+ */
+function timesOf ({ fromMs, startMs, sentMs, headMs }, error) {
+  const endMs = performance.now()
+  // What ended early ended in the part it was in.
+  const wasSentMs = sentMs || (error === null ? startMs : endMs)
+  const hadHeadMs = headMs || endMs
+  return {
+    blockedMs: startMs - fromMs,
+    sendingMs: Math.max(0, wasSentMs - startMs),
+    waitingMs: Math.max(0, hadHeadMs - wasSentMs),
+    receivingMs: endMs - hadHeadMs,
+    durationMs: endMs - startMs
+  }
+}
+
 /** One virtual user: a connection of its own with one request at a time. */
 class User {
   #client
@@ -93,29 +111,15 @@ class User {
   request (path, { keepsBody }) {
     return new Promise((resolve) => {
       const fromMs = performance.now()
-      const marks = { startMs: fromMs, sentMs: 0, headMs: 0 }
+      const marks = { fromMs, startMs: fromMs, sentMs: 0, headMs: 0 }
       /** @type {Buffer[]} */
       const chunks = []
       let status = 0
       let bodyBytes = 0
       this.#connectingMs = 0
       const end = (/** @type {string | null} */ error) => {
-        const endMs = performance.now()
-        // What ended early ended in the part it was in.
-        const sentMs = marks.sentMs || (error === null ? marks.startMs : endMs)
-        const headMs = marks.headMs || endMs
-        resolve({
-          blockedMs: marks.startMs - fromMs,
-          connectingMs: this.#connectingMs,
-          sendingMs: Math.max(0, sentMs - marks.startMs),
-          waitingMs: Math.max(0, headMs - sentMs),
-          receivingMs: endMs - headMs,
-          durationMs: endMs - marks.startMs,
-          status,
-          body: keepsBody ? Buffer.concat(chunks).toString() : null,
-          bodyBytes,
-          error
-        })
+        const times = { ...timesOf(marks, error), connectingMs: this.#connectingMs }
+        resolve({ ...times, status, body: keepsBody ? Buffer.concat(chunks).toString() : null, bodyBytes, error })
       }
       this.#client.dispatch({ path, method: 'GET', headers: this.#headers, reset: !this.#isKept }, {
         onRequestStart: () => {

@@ -1,28 +1,11 @@
 'use strict'
 
+const { bars, own } = require('../harness/report/bars')
+
 /** @typedef {import('../harness/interface').Cell} Cell */
 
 const MEANS = ['inline', 'fork', 'worker', 'pool']
 
-/** @param {Cell[]} cells @param {(cell: Cell) => import('../harness/interface').Summary | null} read */
-const bars = (cells, read) => cells.flatMap((cell) => {
-  const summary = read(cell)
-  return summary === null
-    ? []
-    : [
-        {
-          series: cell.variant,
-          value: summary.median,
-          low: summary.min,
-          high: summary.max,
-          oversubscribed: cell.oversubscribed
-        }
-      ]
-})
-
-/** @param {Cell} cell @returns {import('../harness/interface').Summary | null} */
-const own = ({ median, min, max, ci95, samples }) =>
-  median === null || min === null || max === null ? null : { median, min, max, ci95, samples }
 const held = (/** @type {Cell} */ { extra }) => extra.heldMs ?? null
 
 /** @param {import('../harness/interface').Document} document @returns {import('../harness/interface').Chart[]} */

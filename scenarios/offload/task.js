@@ -11,6 +11,9 @@ const BYTES_PER_KIB = 1024
 /** Between rounds the loop is idle, as it would be between requests. */
 const PAUSE_MS = 5
 
+/** @typedef {Omit<import('./means').Times, 'answeredMs'>} Round */
+/** @typedef {Awaited<ReturnType<import('./means').Means>>} Done */
+
 /** @param {import('../harness/run/context').Context} context */
 exports.run = async (context) => {
   const { shared } = context
@@ -24,7 +27,7 @@ exports.run = async (context) => {
   // Code of both sides is loaded and compiled then, as in a program that has run for a while.
   await run({ steps: shared.stepsPerMs, input: null })
 
-  /** @type {Omit<import('./means').Times, 'answeredMs'>[]} */
+  /** @type {Round[]} */
   const rounds = []
   /** @type {number[]} */
   const growths = []
@@ -35,24 +38,50 @@ exports.run = async (context) => {
       const rssBefore = process.memoryUsage.rss()
       const fromMs = performance.now()
       const done = await Promise.all(Array.from({ length: parallel }, () => run(task)))
-      // Until they have ended is no part of it.
-      const resultMs =
-        parallel === 1 ? done[0].times.resultMs : Math.max(...done.map(({ times }) => times.answeredMs)) - fromMs
+      rounds.push(timesOf(done, fromMs))
       // While it is there: a thread that has ended gives its memory back.
       growths.push((Math.max(...done.map(({ rssBytes }) => rssBytes)) - rssBefore) / parallel)
-      for (const { answer, times, usage } of done) {
-        context.check(answer.value === shared.values[workMs], `the work of ${workMs} ms gave ${answer.value}, not ${shared.values[workMs]}`)
-        context.check(answer.inputBytes === (input?.length ?? 0), `${answer.inputBytes} bytes arrived of ${input?.length ?? 0}`)
-        context.record(times.resultMs)
-        if (usage !== undefined) context.addUsage(usage)
-      }
+      const expected = { value: shared.values[workMs], inputBytes: input?.length ?? 0 }
+      for (const each of done) checkDone(context, each, expected)
       context.count(parallel)
-      const sum = (/** @type {'startMs' | 'sendMs'} */ key) => done.reduce((total, { times }) => total + times[key], 0)
-      rounds.push({ startMs: sum('startMs'), sendMs: sum('sendMs'), onlineMs: Math.max(...done.map(({ times }) => times.onlineMs)), resultMs })
     } while (performance.now() < untilMs)
   })
   await close()
-  const middle = (/** @type {(round: typeof rounds[number]) => number} */ read) => median(rounds.map(read))
+  return resultOf(rounds, growths)
+}
+
+/**
+ * The times of a round. Until the means have ended is no part of it.
+ * @param {Done[]} done
+ * @param {number} fromMs
+ * @returns {Round}
+ */
+function timesOf (done, fromMs) {
+  const sum = (/** @type {'startMs' | 'sendMs'} */ key) => done.reduce((total, { times }) => total + times[key], 0)
+  const most = (/** @type {'onlineMs' | 'answeredMs'} */ key) => Math.max(...done.map(({ times }) => times[key]))
+  return {
+    startMs: sum('startMs'),
+    sendMs: sum('sendMs'),
+    onlineMs: most('onlineMs'),
+    resultMs: done.length === 1 ? done[0].times.resultMs : most('answeredMs') - fromMs
+  }
+}
+
+/**
+ * @param {import('../harness/run/context').Context} context
+ * @param {Done} done
+ * @param {{ value: unknown, inputBytes: number }} expected
+ */
+function checkDone (context, { answer, times, usage }, { value, inputBytes }) {
+  context.check(answer.value === value, `the work of ${context.params.workMs} ms gave ${answer.value}, not ${value}`)
+  context.check(answer.inputBytes === inputBytes, `${answer.inputBytes} bytes arrived of ${inputBytes}`)
+  context.record(times.resultMs)
+  if (usage !== undefined) context.addUsage(usage)
+}
+
+/** @param {Round[]} rounds @param {number[]} growths in bytes, a task */
+function resultOf (rounds, growths) {
+  const middle = (/** @type {(round: Round) => number} */ read) => median(rounds.map(read))
   return {
     value: middle(({ resultMs }) => resultMs),
     extra: {

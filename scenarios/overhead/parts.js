@@ -10,7 +10,7 @@ const { watchers } = require('./watchers')
 
 /** @typedef {import('../harness/interface').CellPlan} CellPlan */
 /** @typedef {import('../harness/interface').ModeName} ModeName */
-/** @typedef {'load' | 'real-app' | 'idle' | 'preload'} Part */
+/** @typedef {'load' | 'real-app' | 'idle' | 'preload' | 'run'} Part */
 
 const SERVERS = ['bare', 'express', 'fastify']
 const HANDLERS = ['trivial', 'awaits', 'work']
@@ -20,6 +20,9 @@ const OURS = ['loopwatch', 'loopwatch-requests-off']
 const COMPARED = ['nothing', 'loopwatch', 'loopwatch-profile-off', ...Object.keys(peers)]
 const IDLE_S = 10
 const PRELOAD_S = 4
+const RUN_S = 4
+/** What is called by its name: a function, an async one that is awaited, and one with an attribute. */
+const RUNS = ['run', 'run-async', 'run-attributes']
 /** Half of it each server: p99.9 is then the third largest of 3,000 latencies. */
 const REAL_APP_S = 40
 /** Requests a second: what a mid-sized server answers, and about a quarter of a core of the application. */
@@ -92,6 +95,18 @@ const preload = (variants, seconds = PRELOAD_S) => variants.map((variant) => ({
   skipped: ENDLESS[variant] ?? missing(packagesOf(variant))
 }))
 
+/** @param {string[]} variants @param {string[]} [handlers] @param {number} [seconds] @returns {CellPlan[]} */
+const named = (variants, handlers = RUNS, seconds = RUN_S) => handlers.flatMap((handler) => variants.map((variant) => ({
+  variant,
+  params: { server: 'none', handler },
+  module: path.join(__dirname, 'run', 'cell.js'),
+  unit: 'µs',
+  better: /** @type {const} */ ('lower'),
+  seconds,
+  timeLimitSeconds: TIME_LIMIT_S,
+  skipped: null
+})))
+
 /** The cells of each part by mode. @type {Record<Part, (mode: ModeName, rate?: number) => CellPlan[]>} */
 const plans = {
   load: (mode) => {
@@ -101,12 +116,13 @@ const plans = {
   },
   'real-app': (mode, rate) => mode === 'quick' ? realApp(['loopwatch'], rate ?? QUICK_RATE, 2) : realApp(COMPARED, rate ?? RATE),
   idle: (mode) => mode === 'quick' ? idle(['loopwatch'], 1) : idle(mode === 'full' ? ALL : COMPARED),
-  preload: (mode) => mode === 'quick' ? preload(['loopwatch'], 1) : preload(COMPARED)
+  preload: (mode) => mode === 'quick' ? preload(['loopwatch'], 1) : preload(COMPARED),
+  run: (mode) => mode === 'quick' ? named(['loopwatch'], ['run'], 1) : named(['nothing', 'loopwatch'])
 }
 const PARTS = /** @type {Part[]} */ (Object.keys(plans))
 
 /** Without --part: what has always been run, and of the others what is quick. @type {Record<ModeName, Part[]>} */
-const partsOf = { quick: PARTS, default: ['load', 'idle'], full: PARTS, faithful: ['load'] }
+const partsOf = { quick: PARTS, default: ['load', 'idle', 'run'], full: PARTS, faithful: ['load'] }
 
 /**
  * @param {ModeName} mode
@@ -133,5 +149,6 @@ exports.parseParts = (text, before = []) => {
 /** The part that a cell belongs to. @param {{ params: import('../harness/interface').Params }} cell @returns {Part} */
 exports.partOf = ({ params }) => {
   if (params.server === 'real-app') return 'real-app'
+  if (RUNS.includes(String(params.handler))) return 'run'
   return params.handler === 'idle' || params.handler === 'preload' ? params.handler : 'load'
 }

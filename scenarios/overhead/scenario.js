@@ -24,7 +24,7 @@ exports.scenario = {
   packages: ['express', 'fastify'],
   optionalPackages,
   options: [
-    { flags: '--part <name>', description: 'load, real-app, idle or preload; may be given again, or several with commas', parse: /** @type {any} */ (parseParts) },
+    { flags: '--part <name>', description: 'load, real-app, idle, preload or run; may be given again, or several with commas', parse: /** @type {any} */ (parseParts) },
     { flags: '--rate <n>', description: 'requests a second of the part real-app, 150', parse: parseRate }
   ],
   modes: {

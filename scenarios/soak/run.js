@@ -33,16 +33,21 @@ const LOOK_MS = 500
 const FOUND_MS = 60_000
 /** Fewer than by default, so that memory is full of records early in the run and has no more to grow. */
 const KEEP = 100
+const BLOCKS_COUNTED = 'loopwatch_block_duration_seconds_count'
+const OF_MAIN = 'thread="main"'
 
 const { values: flags } = parseArgs({ options: { minutes: { type: 'string', default: '30' }, report: { type: 'string' }, seed: { type: 'string', default: '1' }, options: { type: 'string', default: '{}' } } })
 const minutes = Number(flags.minutes)
 const seed = Number(flags.seed)
 
+/** @typedef {{ watched: Service, bare: Service }} Services */
 /** @typedef {{ main: import('./match').Truth[], thread: import('./match').Truth[] }} Truths */
 
 /**
  * Blocks the one service, then the other in the same way, until it is over.
- * @param {{ watched: Service, bare: Service }} services @param {AbortSignal} signal @param {Truths} truths
+ * @param {Services} services
+ * @param {AbortSignal} signal
+ * @param {Truths} truths
  */
 async function makeBlocks ({ watched, bare }, signal, truths) {
   for (const planned of planBlocks(seed)) {
@@ -53,27 +58,50 @@ async function makeBlocks ({ watched, bare }, signal, truths) {
   }
 }
 
-/** @param {{ watched: Service, bare: Service }} services @param {AbortSignal} signal */
+/** @param {Services} services @param {AbortSignal} signal */
 async function soak ({ watched, bare }, signal) {
   /** @type {Truths} */
   const truths = { main: [], thread: [] }
-  /** @type {import('./judge').Point[]} */
-  const points = []
   const url = /** @type {string} */ (watched.url)
   const loads = [startLoad(watched, { users: USERS, seed }), startLoad(bare, { users: USERS, seed })]
   await sleep(Math.min(LONGEST_WARM_UP_MS, minutes * 60_000 * WARM_UP_SHARE), undefined, { signal }).catch(() => {})
   await threadWatched(url)
   const startedAt = Date.now()
-  const fromMs = performance.now()
-  const over = new AbortController()
-  const end = over.signal
-  // By a timer of our own: a signal that AbortSignal.any() makes of a timeout may be collected before it fires (Node.js
-  // 20).
-  const timer = setTimeout(() => over.abort(), minutes * 60_000)
-  signal.addEventListener('abort', () => over.abort())
+  const { end, clear } = endAfter(minutes * 60_000, signal)
   const blocking = makeBlocks({ watched, bare }, end, truths)
+  const { points, backward } = await observe({ watched, bare }, end, truths)
+  clear()
+  await blocking
+  await Promise.all(loads.map((stop) => stop()))
+  return { truths, points, startedAt, backward, cpuSeconds: { watched: watched.cpuSeconds, bare: bare.cpuSeconds } }
+}
+
+/**
+ * By a timer of our own: a signal that AbortSignal.any() makes of a timeout may be collected before it fires
+ * (Node.js 20).
+ * @param {number} ms
+ * @param {AbortSignal} signal that ends it earlier
+ */
+function endAfter (ms, signal) {
+  const over = new AbortController()
+  const timer = setTimeout(() => over.abort(), ms)
+  signal.addEventListener('abort', () => over.abort())
+  return { end: over.signal, clear: () => clearTimeout(timer) }
+}
+
+/**
+ * Looks at both services and scrapes the watched one, until it is over.
+ * @param {Services} services
+ * @param {AbortSignal} end
+ * @param {Truths} truths made so far, by makeBlocks()
+ */
+async function observe ({ watched, bare }, end, truths) {
+  /** @type {import('./judge').Point[]} */
+  const points = []
+  const url = /** @type {string} */ (watched.url)
+  const fromMs = performance.now()
   let last = await scrape(url)
-  const countedBefore = sumOf(last, 'loopwatch_block_duration_seconds_count', 'thread="main"')
+  const countedBefore = sumOf(last, BLOCKS_COUNTED, OF_MAIN)
   let backward = 0
   const periodMs = Math.max(SHORTEST_PERIOD_MS, minutes * 60_000 / POINTS)
   while (!end.aborted) {
@@ -87,14 +115,11 @@ async function soak ({ watched, bare }, signal) {
       watched: on,
       bare: off,
       made: truths.main.length,
-      counted: sumOf(now, 'loopwatch_block_duration_seconds_count', 'thread="main"') - countedBefore
+      counted: sumOf(now, BLOCKS_COUNTED, OF_MAIN) - countedBefore
     })
     if (process.stderr.isTTY) process.stderr.write(`\r${(points.at(-1)?.atS ?? 0).toFixed(0)} s, ${truths.main.length} blocks made `)
   }
-  clearTimeout(timer)
-  await blocking
-  await Promise.all(loads.map((stop) => stop()))
-  return { truths, points, startedAt, backward, cpuSeconds: { watched: watched.cpuSeconds, bare: bare.cpuSeconds } }
+  return { points, backward }
 }
 
 /** A worker thread is left alone at first, and has no blocks before it is watched. @param {string} url */
@@ -130,6 +155,39 @@ async function tell (rows, points) {
   }
 }
 
+/**
+ * Everything of a run that is judged.
+ * @param {Awaited<ReturnType<typeof soak>>} soaked
+ * @param {{ watched: Service, metrics: Awaited<ReturnType<typeof scrape>>, dir: string }} left
+ * @returns {import('./judge').Seen}
+ */
+function seenOf ({ truths, points, startedAt, backward, cpuSeconds }, { watched, metrics, dir }) {
+  const { records: all, broken } = readBlocks(dir)
+  const records = all.filter(({ ongoing }) => !ongoing)
+  const ofMain = records.filter(({ threadId }) => threadId === 0)
+  const early = ofMain.filter((record) => Date.parse(record.startedAt) + record.durationMs < startedAt)
+  const earlyS = early.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1000
+  return {
+    points,
+    backward,
+    cpuSeconds,
+    main: match(truths.main, ofMain.filter((record) => !early.includes(record))),
+    thread: match(truths.thread, records.filter(({ threadId }) => threadId !== 0)),
+    requests: {
+      answered: watched.answered,
+      failed: watched.failed,
+      counted: sumOf(metrics, 'loopwatch_http_request_duration_seconds_count'),
+      dropped: sumOf(metrics, 'loopwatch_events_dropped_total', 'reason="request"')
+    },
+    blocks: {
+      counted: sumOf(metrics, BLOCKS_COUNTED, OF_MAIN),
+      written: ofMain.length,
+      lost: broken + sumOf(metrics, 'loopwatch_events_dropped_total', 'reason="record"'),
+      secondsCounted: sumOf(metrics, 'loopwatch_block_duration_seconds_sum', OF_MAIN) - earlyS
+    }
+  }
+}
+
 async function main () {
   if (!(minutes > 0 && minutes <= 1440)) throw new RangeError(`--minutes takes 0 to 1440, got "${flags.minutes}"`)
   if (flags.report !== undefined) checkWritable('--report', flags.report)
@@ -144,35 +202,11 @@ async function main () {
   const bare = new Service({ options: null, connections: USERS + 1 })
   try {
     await Promise.all([watched.ready(), bare.ready()])
-    const { truths, points, startedAt, backward, cpuSeconds } = await soak({ watched, bare }, interrupted.signal)
-    const metrics = await settledMetrics(watched)
-    const { records: all, broken } = readBlocks(options.dir)
-    const records = all.filter(({ ongoing }) => !ongoing)
-    const ofMain = records.filter(({ threadId }) => threadId === 0)
-    const early = ofMain.filter((record) => Date.parse(record.startedAt) + record.durationMs < startedAt)
-    const main = match(truths.main, ofMain.filter((record) => !early.includes(record)))
-    const thread = match(truths.thread, records.filter(({ threadId }) => threadId !== 0))
-    const rows = judge({
-      points,
-      backward,
-      cpuSeconds,
-      main,
-      thread,
-      requests: {
-        answered: watched.answered,
-        failed: watched.failed,
-        counted: sumOf(metrics, 'loopwatch_http_request_duration_seconds_count'),
-        dropped: sumOf(metrics, 'loopwatch_events_dropped_total', 'reason="request"')
-      },
-      blocks: {
-        counted: sumOf(metrics, 'loopwatch_block_duration_seconds_count', 'thread="main"'),
-        written: ofMain.length,
-        lost: broken + sumOf(metrics, 'loopwatch_events_dropped_total', 'reason="record"'),
-        secondsCounted: sumOf(metrics, 'loopwatch_block_duration_seconds_sum', 'thread="main"') - early.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1000
-      }
-    })
-    await tell(rows, points)
-    for (const { kind, startedAt, ms } of [...main.missed, ...thread.missed]) process.stdout.write(`no record: ${kind} of ${ms.toFixed(0)} ms at ${new Date(startedAt).toISOString()}\n`)
+    const soaked = await soak({ watched, bare }, interrupted.signal)
+    const seen = seenOf(soaked, { watched, metrics: await settledMetrics(watched), dir: options.dir })
+    const rows = judge(seen)
+    await tell(rows, seen.points)
+    for (const { kind, startedAt, ms } of [...seen.main.missed, ...seen.thread.missed]) process.stdout.write(`no record: ${kind} of ${ms.toFixed(0)} ms at ${new Date(startedAt).toISOString()}\n`)
     if (rows.some(({ isMet }) => isMet === false)) process.exitCode = 1
     if (interrupted.signal.aborted) process.exitCode = 130
   } finally {

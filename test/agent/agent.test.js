@@ -194,7 +194,7 @@ test('Error.prepareStackTrace and stackTraceLimit of the application survive cap
     }, 50))`)
   const [first, held] = stdout.trim().split('\n')
   assert.deepEqual(JSON.parse(first), { kept: true, absent: true, limit: false })
-  assert.equal(held, '2')
+  assert.ok(Number(held) >= 2, held)
 })
 
 test('an agent that is started in a request keeps nothing of it: its events come in no request', async (t) => {

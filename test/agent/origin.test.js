@@ -1,5 +1,6 @@
 'use strict'
 
+// Takes half a minute or more: hunts of some seconds, each in a process of its own.
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')

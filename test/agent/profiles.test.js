@@ -1,5 +1,6 @@
 'use strict'
 
+// Takes half a minute on a new machine, where Go builds its pprof first.
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')

@@ -191,18 +191,18 @@ describe("worker threads with threads: 'on'", { concurrency: AT_ONCE }, () => {
   test('more worker threads than are asked: none is touched, it is said once, and the first again once they are fewer', async (t) => {
     const out = await run(t, `
       const agent = require(${PACKAGE}).start({ port: 0, threads: 'on' })
-      let relays = 0
-      const { relay } = agent
-      agent.relay = (...args) => { relays++; return relay(...args) }
+      let calls = 0
+      const { callWorkers } = agent
+      agent.callWorkers = (...args) => { calls++; return callWorkers(...args) }
       ;(async () => {
         await agent.ready
         const most = Math.max(8, Math.min(32, 4 * require('node:os').availableParallelism()))
         const workers = Array.from({ length: most + 1 }, (_, i) => work('${STAY}', { name: 'one ' + i }))
         await sleep(1000)
-        const early = relays
+        const early = calls
         const metrics = await agent.metrics()
         await sleep(1500)
-        const late = relays
+        const late = calls
         await Promise.all(workers.slice(2).map((worker) => worker.terminate()))
         for (const end = Date.now() + 15000; Date.now() < end; await sleep(50)) {
           if (/heartbeat_age_seconds{thread="one 0"/.test(await agent.metrics())) break

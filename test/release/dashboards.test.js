@@ -253,6 +253,7 @@ test('in a real Prometheus', async (t) => {
 
   await ask(first.port, REPORT, `?ms=${BLOCK_MS}`)
   await ask(second.port, REPORT, '?thread=400')
+  await ask(first.port, REPORT, '?job=150')
   for (let i = 0; i < 8; i++) await ask(second.port, `/many/${i}/:x`, '?status=500')
   for (let i = 0; i < 25; i++) await ask(second.port, REPORT, '?ms=60')
   await ask(second.port, REPORT, '?sleep=300')
@@ -310,6 +311,10 @@ test('in a real Prometheus', async (t) => {
     assert.ok(longestS >= 0.5)
     // What others add on a busy machine may have a record and no scrape yet.
     assert.ok(value[1] > longestS * 0.9 && value[1] < allS * 1.1, `${value[1]} s by ${REPORT}, of which records have ${byReport} s`)
+
+    const [work] = await show(blocks, 'Work that blocks', shown)
+    assert.equal(work.metric.work, 'report:nightly')
+    assert.ok(work.value[1] > 0.1, `${work.value[1]} s by a task of 150 ms`)
 
     const duration = /** @type {any} */ (queriesOf(blocks).find(({ panel }) => panel === 'Duration of blocks'))
     const found = await call('query_exemplars', { query: interpolate(duration.expr, { ...view, ...shown }), start: startS, end: endS })

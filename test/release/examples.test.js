@@ -3,21 +3,17 @@
 // Takes two minutes: each example is started and blocked. Next.js is installed once, into node_modules/.cache.
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { execFile, spawnSync } = require('node:child_process')
+const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { promisify } = require('node:util')
 const { parse } = require('yaml')
 const { startNode, eventually } = require('../support/app')
-const { makeDir } = require('../support/files')
+const { closings, makeProject, EXAMPLES, ROOT } = require('../support/example-project')
 
-const ROOT = path.join(__dirname, '..', '..')
-const EXAMPLES = path.join(ROOT, 'examples')
 const NEXT = path.join(ROOT, 'node_modules', '.cache', 'loopwatch', 'next')
 const TSC = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
 /** A machine that is busy with other tests compiles Next.js in a minute. */
 const SLOW_MS = 60_000
-const run = promisify(execFile)
 
 /** @param {string} file */
 const json = (file) => JSON.parse(fs.readFileSync(file, 'utf8'))
@@ -40,27 +36,8 @@ const applications = {
   nestjs: { start: ['dist/app.js'], made: true, file: /\/app\.ts$/, path: '/reports/3000', fn: 'byName', code: /localeCompare/, route: '/reports/:rows' }
 }
 const manifests = ['docker-compose', 'kubernetes']
-
-/**
- * Copies of the examples beside packages as an application has them: loopwatch is this checkout, with its types.
- * @param {import('node:test').TestContext} t
- */
-async function makeProject (t) {
-  const dir = fs.realpathSync(makeDir(t))
-  const packages = path.join(dir, 'node_modules')
-  fs.cpSync(EXAMPLES, dir, { recursive: true, filter: (file) => !/[\\/](node_modules|dist|\.next)$/.test(file) })
-  const own = path.join(packages, 'loopwatch')
-  fs.mkdirSync(own, { recursive: true })
-  fs.copyFileSync(path.join(ROOT, 'package.json'), path.join(own, 'package.json'))
-  fs.symlinkSync(path.join(ROOT, 'lib'), path.join(own, 'lib'))
-  const links = path.join(ROOT, 'test', 'node_modules')
-  for (const name of fs.readdirSync(links)) {
-    if (!name.startsWith('.') && !['@types', 'loopwatch'].includes(name)) fs.symlinkSync(path.join(links, name), path.join(packages, name))
-  }
-  fs.symlinkSync(path.join(ROOT, 'node_modules', '@types'), path.join(packages, '@types'))
-  await run(process.execPath, [TSC, '--project', 'tsconfig.build.json', '--outDir', path.join(own, 'types')], { cwd: ROOT })
-  return dir
-}
+/** Whose blocks are in no request: work-examples.test.js. */
+const works = ['bullmq', 'cron', 'datadog', 'graphql', 'opentelemetry', 'sentry', 'websocket']
 
 /** @param {string} cwd */
 function compile (cwd) {
@@ -89,10 +66,6 @@ async function block (t, cwd, { start, path: asked, fn, route, thread }, deadlin
   }, () => `a line that names ${fn}: ${out.stdout.slice(-5000)}`, deadlineMs)
 }
 
-/** @param {string} log @returns {any[]} lines of finished blocks */
-const closings = (log) => log.split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
-  .filter(({ event, cause }) => ['settled', 'ended'].includes(event) && cause !== 'starved')
-
 /** @param {any} line @param {Example} example */
 function assertNamed ({ frame, request, thread }, example) {
   assert.match(frame.file.replaceAll('\\', '/'), example.file)
@@ -101,12 +74,13 @@ function assertNamed ({ frame, request, thread }, example) {
 }
 
 test('every example says in its README what it shows and how it starts, and needs the versions that are tested', () => {
-  const tested = { ...json(path.join(ROOT, 'package.json')).devDependencies, ...json(path.join(ROOT, 'test', 'package.json')).dependencies, loopwatch: 'file:../..' }
+  const [scenarios, tests] = ['scenarios', 'test'].map((folder) => json(path.join(ROOT, folder, 'package.json')).dependencies)
+  const tested = { ...scenarios, ...json(path.join(ROOT, 'package.json')).devDependencies, ...tests, loopwatch: 'file:../..' }
   const folders = fs
     .readdirSync(EXAMPLES, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)
-  assert.deepEqual(folders.sort(), [...Object.keys(applications), 'nextjs', ...manifests].sort(), 'each is tested below')
+  assert.deepEqual(folders.sort(), [...Object.keys(applications), 'nextjs', ...manifests, ...works].sort(), 'each is tested here, or with those of work')
   for (const name of folders) {
     const [title, shows, command] = fs.readFileSync(path.join(EXAMPLES, name, 'README.md'), 'utf8').trim().split('\n\n')
     assert.match(title, /^# \w/, name)

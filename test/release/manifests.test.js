@@ -40,7 +40,7 @@ test('docker-compose: Prometheus finds its files and the demo, Grafana lets ever
   const config = read('prometheus/prometheus.yml')
   for (const name of [...config.rule_files, ...config.scrape_configs[0].file_sd_configs[0].files]) assert.ok(mounted.includes(`/etc/prometheus/${name}`), name)
   const [{ targets }] = read('prometheus/targets.compose.yml')
-  assert.deepEqual(targets, ['demo:9464'])
+  assert.deepEqual(targets, ['demo:9464', 'demo:9465'])
   assert.equal(demo.environment.LOOPWATCH_HOST, '0.0.0.0')
   const {
     GF_AUTH_ANONYMOUS_ORG_ROLE: role,

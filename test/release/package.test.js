@@ -9,10 +9,11 @@ const path = require('node:path')
 const { promisify } = require('node:util')
 const esbuild = require('esbuild')
 const ts = require('typescript')
-const { startNode } = require('../support/app')
+const { eventually, startNode } = require('../support/app')
 const { makeDir } = require('../support/files')
 const { startRegistry } = require('../support/registry')
 const { judgeManifest, judgePack, LIMITS } = require('./check')
+const { pack, withLinks, withoutComments } = require('./pack')
 
 const ROOT = path.join(__dirname, '..', '..')
 const run = promisify(execFile)
@@ -20,10 +21,9 @@ const run = promisify(execFile)
 /** What a package may hold; everything else in it is a mistake. */
 const belongs = [
   /^(package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/,
-  /^docs\/.+\.md$/,
   /^lib\/(?!export\/page\/source\/).+\.(js|md)$/,
   /^lib\/cli\/test\/inside\/vitest\.mjs$/,
-  /^lib\/export\/page\/built\/(index\.html|runbook\.html|page\.css|THIRD-PARTY\.txt)$/,
+  /^lib\/export\/page\/built\/(index\.html|runbook\.html|page\.css|(page\.js|report\.js|THIRD-PARTY\.txt)\.br)$/,
   /^types\/lib\/.+\.d\.m?ts$/,
   /^grafana\/.+\.(json|ya?ml|md)$/,
   /^scenarios\/demo\/.+\.(js|md)$/
@@ -93,11 +93,29 @@ test('a release waits for an address, a version that the changelog has, and prov
   }
 })
 
+/* eslint-disable no-template-curly-in-string -- it is code that has them */
+test('comments are left out, and every line stays where it is', () => {
+  const source = [
+    '#!/usr/bin/env node', "'use strict' // why", '/** @param {string} a */', 'const f = (a /* first */, b) => `${a} // ${/* no */ b} /* text */`',
+    '/*', ' two', ' lines */ const g = /\\/\\*[/*]/', '  // last', "const url = 'http://x' // address"
+  ].join('\n')
+  assert.deepEqual(withoutComments(source).split('\n'), [
+    '#!/usr/bin/env node', "'use strict'", '', 'const f = (a , b) => `${a} // ${ b} /* text */`',
+    '', '', ' const g = /\\/\\*[/*]/', '', "const url = 'http://x'"
+  ])
+})
+/* eslint-enable no-template-curly-in-string */
+
+test('links to what is not packed lead to the repository, or are text while it has no address', () => {
+  const links = '[a](docs/a.md#b) [c](grafana/README.md) [`d`](https://x/) [e](#e) ![f](f.png)'
+  const packed = new Set(['grafana/README.md'])
+  assert.equal(withLinks(links, 'README.md', packed), 'a [c](grafana/README.md) [`d`](https://x/) [e](#e) ')
+  assert.equal(withLinks(links, 'README.md', packed, 'https://r'), '[a](https://r/blob/HEAD/docs/a.md#b) [c](grafana/README.md) [`d`](https://x/) [e](#e) ![f](https://r/raw/HEAD/f.png)')
+})
+
 test('the package', async (t) => {
   const dir = makeDir(t)
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', dir], { cwd: ROOT })
-  const [{ filename, size, unpackedSize, files }] = JSON.parse(stdout.slice(stdout.indexOf('[\n')))
-  const tarball = path.join(dir, filename)
+  const { file: tarball, size, unpackedSize, files } = pack(dir)
   const paths = files.map((/** @type {{ path: string }} */ file) => file.path)
 
   await t.test('holds what belongs into it, and is no larger than it has to be', () => {
@@ -114,6 +132,20 @@ test('the package', async (t) => {
         const base = path.posix.join(path.posix.dirname(file), target)
         assert.ok(base === '.' || ['', '.js', '/index.js', '.json'].some((ending) => paths.includes(base + ending)), `${file} loads ${target}`)
       }
+    }
+  })
+
+  await t.test('has the code of this checkout, without its comments, line by line', async () => {
+    const unpacked = path.join(dir, 'unpacked')
+    fs.mkdirSync(unpacked)
+    await run('tar', ['-xzf', tarball, '-C', unpacked])
+    const code = paths.filter((/** @type {string} */ file) => /^lib\/.+\.m?js$/.test(file))
+    assert.ok(code.length > 200, `${code.length} files`)
+    for (const file of code) {
+      const [ours, theirs] = [path.join(ROOT, file), path.join(unpacked, 'package', file)].map((each) => fs.readFileSync(each, 'utf8'))
+      assert.equal(theirs.split('\n').length, ours.split('\n').length, file)
+      const [same, other] = [ours, theirs].map((text) => esbuild.transformSync(text, { minifyWhitespace: true, legalComments: 'none' }).code)
+      assert.equal(other, same, file)
     }
   })
 
@@ -141,7 +173,7 @@ test('the package', async (t) => {
 
   await t.test('installs beside any version of what its scenarios and tools are tested with', async (t) => {
     const registry = await startRegistry(t)
-    const { devDependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(fs.readFileSync(path.join(project, 'node_modules', 'loopwatch', 'package.json'), 'utf8'))
+    const { devDependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
     const names = Object.keys(devDependencies)
     for (const version of ['0.0.1', '999.0.0-beta.1']) {
       const folder = path.join(dir, `application-${version}`)
@@ -194,6 +226,19 @@ test('the package', async (t) => {
     const { version } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
     assert.equal((await startNode(t, [bin, '--version'], { cwd: project }).closed).stdout, `${version}\n`)
     assert.match((await startNode(t, [bin, 'demo', '--help'], { cwd: project }).closed).stdout, /--seconds/)
+  })
+
+  await t.test('runs the demo, with its live page and the runbook, and sums it up', async (t) => {
+    const bin = path.join(project, 'node_modules', '.bin', 'loopwatch')
+    const { out, closed } = startNode(t, [bin, 'demo', '--seconds', '12', '--port', '0'], { cwd: project })
+    const url = await eventually(() => /live page: (http:\/\/[^\s"]+)/.exec(out.stdout + out.stderr)?.[1], () => out.stdout + out.stderr)
+    for (const [file, expected] of /** @type {[string, RegExp][]} */ ([['', /<script src=/], ['page.js', /contains the packages of/], ['runbook', /LoopwatchBlocked/]])) {
+      const response = await fetch(new URL(file, url), { headers: { accept: 'text/html,*/*' } })
+      assert.match(await response.text(), expected, `${file} ${response.status}`)
+    }
+    const { code, stdout, stderr } = await closed
+    assert.equal(code, 0, stderr)
+    assert.match(stdout + stderr, /place +work +cause +blocks/)
   })
 
   await t.test('has types for CommonJS and ES modules that need no types of its dependencies', () => {

@@ -176,6 +176,19 @@ test('during a block the page shows the line, and a click opens stack and flame 
   assert.deepEqual(complaints, [])
 })
 
+test('a block of a job shows its name where a request stands, and opened its attributes', async (t) => {
+  const browser = await startBrowser(t)
+  if (browser === null) return
+  const { child } = startNode(t, ['work-app.js'], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const [{ url }] = await once(child, 'message')
+  const { page, complaints } = await openPage(browser, `${url}/`)
+  child.send({ do: 'job' })
+  await reads(page, '#blocks .who', /task email:send/)
+  await page.locator('#blocks > li', { hasText: 'email:send' }).locator('button').first().click()
+  await reads(page, '#blocks dl', /task\s*email:send.*attributes\s*tenant acme, attempt 2/s)
+  assert.deepEqual(complaints, [])
+})
+
 test('it works by keyboard and on 320 pixels', async (t) => {
   const browser = await startBrowser(t)
   if (browser === null) return

@@ -1,5 +1,6 @@
 'use strict'
 
+// Takes a minute: scenarios run until Prometheus has scraped each.
 // The dashboard Scenarios in a real Prometheus that scrapes a run of real scenarios: one that blocks its
 // caller, one whose blocks are a server's, one in another language.
 const test = require('node:test')

@@ -90,3 +90,11 @@ test('overhead: a large application answers right, watched and not, at a rate th
   // Five large packages: a mere server takes a tenth of it.
   assert.ok(extra.bareRssMb > 100, `${extra.bareRssMb} MB`)
 })
+
+test('overhead: what run() adds to a call is counted, and every run is', async () => {
+  const { run } = require('../../scenarios/overhead/run/cell')
+  for (const handler of ['run', 'run-async', 'run-attributes']) {
+    const { value, extra } = await run(makeContext('loopwatch', { server: 'none', handler }, 0.5))
+    assert.ok(value > 0 && extra.batches > 1, JSON.stringify({ handler, value, extra }))
+  }
+})

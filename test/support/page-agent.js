@@ -6,6 +6,8 @@ const { HttpServer } = require('../../lib/export/http/server')
 const { makePaths } = require('../../lib/export/http/paths')
 const { resolveOptions } = require('../../lib/options/table')
 const { PageFeed } = require('../../lib/watchdog/page-feed/feed')
+const { makeDetail } = require('../../lib/watchdog/page-feed/detail')
+const { readSource } = require('../../lib/watchdog/source/read-source')
 
 /**
  * The page's side of an agent over a list of records, without a host: for what takes too long to
@@ -30,6 +32,13 @@ exports.startPageAgent = async (t, records = []) => {
     workers: () => null
   })
   const poll = setInterval(() => page.poll(nowMs()), 50)
+  const detailOf = (/** @type {string} */ id) => makeDetail({
+    options: { token: undefined, host: '127.0.0.1', source: 'on' },
+    block: (each) => records.find((record) => record.id === each),
+    records: () => records,
+    waitsFor: (each) => page.recent.waitsFor(each),
+    linesOf: (file) => readSource(file)?.split('\n') ?? null
+  })(id)
   /** @type {HttpServer} */
   let server
   const url = await new Promise((resolve) => {
@@ -41,6 +50,7 @@ exports.startPageAgent = async (t, records = []) => {
         workers: () => null,
         blocks: () => records,
         block: (id) => records.find((record) => record.id === id),
+        detail: (id) => detailOf(id),
         records: () => records,
         profile: () => undefined,
         page

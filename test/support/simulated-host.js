@@ -38,7 +38,7 @@ exports.simulate = (
     const beat = beats.findLast(({ atMs }) => atMs <= nowMs) ?? beats[0]
     const newLate = lateBeats.slice(seenLate).filter(({ endMs: atMs }) => atMs <= nowMs)
     seenLate += newLate.length
-    // A host that is asked within its silence says how long it has idled since its last beat.
+    // A host that is asked while a beat is overdue says how long it has idled since its last beat.
     const block = blocks.find(({ startMs, durationMs }) => startMs <= nowMs && nowMs < startMs + durationMs)
     const idleMs = block && block.startMs >= beat.atMs ? beat.idleMs + block.startMs - beat.atMs : null
     const selfLate = nowMs - dueMs > 5

@@ -5,28 +5,19 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { eventually, startNode } = require('../support/app')
+const { demoBlocks, demoJobs } = require('../support/scenarios/demo')
+const { parseExposition } = require('../support/exposition')
 
 const FOLDER = path.join(__dirname, '..', '..', 'scenarios', 'demo')
 
-/** Route, function, cause of what blocks. */
-const expected = [
-  ['GET /customers/:id/recommendations', 'recommend', 'js'],
-  ['GET /search', 'searchProducts', 'js'],
-  ['POST /login', 'hashPassword', 'native'],
-  ['POST /prices', 'importPriceList', 'native'],
-  ['GET /orders/:id/invoice', 'renderInvoicePdf', 'sync-io'],
-  ['POST /orders/:id/reservation', 'waitForStockLock', 'sync-io'],
-  ['DELETE /sessions', 'expireSessions', 'gc']
-]
-
 /** @param {import('node:test').TestContext} t @param {string[]} flags */
-const startDemo = (t, flags) => startNode(t, [path.join(FOLDER, 'start.js'), ...flags])
+const startDemo = (t, flags) => startNode(t, [path.join(FOLDER, 'start.js'), '--worker-port', '0', ...flags])
 
-/** The pids of shop and load. @param {{ out: { stderr: string } }} demo */
+/** The pids of shop, worker and load. @param {{ out: { stderr: string } }} demo */
 const running = ({ out }) => /** @type {Promise<number[]>} */ (eventually(() => {
   const pids = [...out.stderr.matchAll(/\(pid (\d+)\)/g)].map(([, pid]) => Number(pid))
-  return pids.length === 2 && pids
-}, () => `two children; stderr: ${out.stderr}`))
+  return pids.length === 3 && pids
+}, () => `three children; stderr: ${out.stderr}`))
 
 /**
  * An orphan that has ended stays a zombie until PID 1 looks after it, in a container maybe never.
@@ -45,7 +36,7 @@ function isAlive (pid) {
 /** @param {number[]} pids */
 const gone = (pids) => eventually(() => !pids.some(isAlive), () => `the end of ${pids.filter(isAlive)}`)
 
-test('the demo reports all seven ways to block by route, function and cause, and ends by itself', async (t) => {
+test('the demo reports all seven ways to block by route, function and cause, its jobs by name, and ends by itself', async (t) => {
   const demo = startDemo(t, ['--seconds', '8', '--every', '0.5', '--port', '0'])
   const pids = await running(demo)
   const { code, stdout, stderr } = await demo.closed
@@ -55,14 +46,20 @@ test('the demo reports all seven ways to block by route, function and cause, and
   const lines = stdout.trimEnd().split('\n').map((line) => JSON.parse(line))
   const settled = lines.filter(({ event, request }) => event === 'settled' && request !== null)
   const seen = settled.map(({ request, frame, cause }) => [`${request.method} ${request.route}`, frame?.function, cause])
-  for (const row of expected) {
+  for (const row of demoBlocks) {
     assert.ok(seen.some((found) => found.join() === row.join()), `${row} is not in ${JSON.stringify(seen)}`)
+  }
+  const worked = lines.filter(({ event, work }) => event === 'settled' && work?.kind === 'task')
+  const jobs = worked.map(({ work, frame, cause }) => [work.name, frame?.function, cause])
+  for (const row of demoJobs) {
+    assert.ok(jobs.some((found) => found.join() === row.join()), `${row} is not in ${JSON.stringify(jobs)}`)
   }
   const progress = lines.find(({ event }) => event === 'lasting')
   assert.match(progress?.msg ?? '', /so far/, 'a line of progress within a block longer than a second')
-  for (const [route, name, cause] of expected) {
+  for (const [route, name, cause] of demoBlocks) {
     assert.match(stderr, new RegExp(`^ +(≈ )?${name} \\(.* ${route} +${cause} +\\d`, 'm'))
   }
+  for (const [work, name] of demoJobs) assert.match(stderr, new RegExp(`^ +(≈ )?${name} \\(.* task ${work} `, 'm'))
 })
 
 test('Ctrl-C ends the demo with all its processes, with exit code 0', async (t) => {
@@ -92,12 +89,27 @@ test('a shop that dies ends the demo, which says so', async (t) => {
   assert.deepEqual(pids.filter(isAlive), [])
 })
 
+test('the queue worker counts its jobs and what they lost to others, and its page and metrics need no HTTP of its own', async (t) => {
+  const demo = startDemo(t, ['--port', '0', '--every', '0.3'])
+  await running(demo)
+  const [, url] = /live page: (\S+)\n {2}load/.exec(demo.out.stderr) ?? assert.fail(demo.out.stderr)
+  await eventually(async () => {
+    const { samples } = parseExposition(await (await fetch(`${url}/metrics`)).text())
+    const lost = samples.find(({ name, labels }) => name === 'loopwatch_work_blocked_seconds_sum' && labels.work === 'mail:send')
+    const took = samples.find(({ name, labels }) => name === 'loopwatch_blocked_seconds_total' && labels.work === 'photos:resize')
+    return lost !== undefined && lost.value > 0 && took !== undefined && took.value > 0
+  }, () => `mails that lost time to photos at ${url}`)
+  process.kill(Number(demo.child.pid), 'SIGTERM')
+  assert.equal((await demo.closed).code, 0)
+})
+
 test('a wrong flag is refused with what it takes', async (t) => {
   for (const [flags, message] of /** @type {[string[], RegExp][]} */ ([
     [['--seconds', 'soon'], /--seconds.*'soon'.*It takes seconds/],
     [['--every', 'now'], /--every.*'now'.*It takes seconds/],
     [['--seconds', '0'], /--seconds.*'0'.*It takes seconds/],
     [['--port', '70000'], /--port.*'70000'.*0 to 65535/],
+    [['--worker-port', 'x'], /--worker-port.*'x'.*0 to 65535/],
     [['--sceonds', '3'], /unknown option '--sceonds'/],
     [['shop'], /too many arguments/]
   ])) {

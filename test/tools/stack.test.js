@@ -147,22 +147,24 @@ test('Ctrl-C while it starts leaves nothing behind', async (t) => {
   assert.deepEqual(stack.left(), [])
 })
 
-test('--demo watches the demo shop, and ends it', async (t) => {
+test('--demo watches the shop and the queue worker of the demo, and ends them', async (t) => {
   const tools = fakeTools(t, ['prometheus'])
   const stack = startStack(t, ['--demo', ...FREE], tools)
   await stack.running()
-  const [{ targets: [target] }] = JSON.parse(tools.record('prometheus').targets)
-  assert.equal((await fetch(`http://${target}/metrics`)).status, 200)
+  const [{ targets }] = JSON.parse(tools.record('prometheus').targets)
+  const answers = targets.map(async (/** @type {string} */ target) => (await fetch(`http://${target}/metrics`)).text())
+  const [shop, worker] = (await Promise.all(answers)).map((text) => [text.includes('service="shop"'), text.includes('service="worker"')])
+  assert.deepEqual([targets.length, shop.concat(worker).filter(Boolean).length], [2, 2])
   stack.child.kill('SIGINT')
   const { code, stderr } = await stack.closed
   assert.deepEqual([code, stderr], [0, ''])
-  await assert.rejects(fetch(`http://${target}/metrics`))
+  for (const target of targets) await assert.rejects(fetch(`http://${target}/metrics`))
 })
 
 test('the package has what stack needs, and the demo; where that was taken out stack says so', async (t) => {
   const { stdout } = spawnSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], { cwd: ROOT, encoding: 'utf8', shell: process.platform === 'win32' })
   const packed = JSON.parse(stdout)[0].files.map((/** @type {any} */ { path }) => path)
-  for (const file of ['prometheus/prometheus.yml', 'prometheus/recording.yml', 'prometheus/alerts.yml', 'provisioning/datasources/prometheus.yml', 'provisioning/dashboards/loopwatch.yml', 'kustomization.yaml', 'kubernetes/pod-monitor.yaml']) {
+  for (const file of ['prometheus/prometheus.yml', 'prometheus/recording.yml', 'prometheus/alerts.yml', 'provisioning/datasources/prometheus.yml', 'provisioning/dashboards/loopwatch.yml']) {
     assert.ok(packed.includes(`grafana/${file}`), file)
   }
   assert.deepEqual(packed.filter((/** @type {string} */ file) => /^grafana\/.*\.js$|^grafana\/src/.test(file)), [])

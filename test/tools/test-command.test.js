@@ -116,3 +116,48 @@ test('Ctrl-C goes to the command, and what was seen until then is reported', asy
   assert.match(stderr, /1 place blocked the event loop.*until it was interrupted/)
   assert.match(stderr, /hold \(.*cpu-hold\.js:\d+\)/)
 })
+
+const SYNC = `
+const { beforeEach, describe, it } = require('node:test')
+const fs = require('node:fs')
+const { promisify } = require('node:util')
+const zlib = require('node:zlib')
+const loopwatch = require(${JSON.stringify(path.join(__dirname, '..', '..'))})
+fs.readFileSync(__filename)
+const load = () => fs.readFileSync(__filename)
+describe('orders', () => {
+  beforeEach(() => { fs.statSync(__filename) })
+  it('load', () => { load(); load() })
+  it('are zipped', async () => {
+    await promisify(zlib.gzip)('text')
+    zlib.gzipSync('text')
+  })
+  it('are allowed', () => loopwatch.allow(() => fs.readdirSync(__dirname), 'a test'))
+  it('are lazy', () => { require('./lazy') })
+})
+process.on('exit', () => fs.existsSync(__filename))
+`
+
+test('--sync tells every synchronous call after start-up with its line, its test and its twin, once known none', async (t) => {
+  const cwd = makeSuite(t, { 'orders.test.js': SYNC, 'lazy.js': 'require("node:fs").readFileSync(__filename)' })
+  const command = ['--', process.execPath, '--test', '--test-reporter=tap', 'orders.test.js']
+  const { stdout, stderr, code } = await run(t, cwd, ['--sync', '--json', 'out.json', ...command]).closed
+  assert.equal(code, 1, stderr)
+  assert.match(stdout, /^# pass 4$/m)
+  const { blocks } = JSON.parse(fs.readFileSync(path.join(cwd, 'out.json'), 'utf8'))
+  const lineOf = (/** @type {string} */ text) => SYNC.split('\n').findIndex((line) => line.includes(text)) + 1
+  const calls = blocks.filter((/** @type {any} */ { call }) => call !== null)
+  assert.deepEqual(calls.map((/** @type {any} */ { call, twin, file, line, count }) => [call, twin, file, line, count]).sort(), [
+    ['fs.readFileSync', 'fs.promises.readFile', 'orders.test.js', lineOf('const load'), 2],
+    ['fs.statSync', 'fs.promises.stat', 'orders.test.js', lineOf('statSync'), 4],
+    ['zlib.gzipSync', 'zlib.gzip', 'orders.test.js', lineOf('gzipSync'), 1]
+  ], stderr)
+  assert.match(stderr, /load \(orders\.test\.js:\d+\): calls fs\.readFileSync, 2 times; fs\.promises\.readFile does not block\n {4}orders\.test\.js > orders > load\n/)
+  assert.equal((await run(t, cwd, ['--sync', '--update', ...command]).closed).code, 0)
+  const known = await run(t, cwd, ['--sync', ...command]).closed
+  assert.equal(known.code, 0, known.stderr)
+  assert.match(known.stderr, /no new synchronous call after start-up/)
+  // Nothing is patched otherwise.
+  const plain = await run(t, cwd, ['--', process.execPath, '-p', '/native code/.test(require("fs").readFileSync) || require("fs").readFileSync.toString().length']).closed
+  assert.ok(Number(plain.stdout) > 200, plain.stdout)
+})

@@ -89,7 +89,9 @@ async function watch (inspector, target, flags, signals) {
       say(error.message)
       return false
     })
-    say(how === 'started' ? `watching process ${pid} by an agent in it, ${isClosed ? 'its inspector is closed again' : inspector.isOurs ? 'its inspector is open' : 'its inspector was open already and stays open'}; Ctrl-C ends the watching` : `process ${pid} has an agent of its own, at ${url}`)
+    const leftOpen = inspector.isOurs ? 'is open' : 'was open already and stays open'
+    const state = `its inspector ${isClosed ? 'is closed again' : leftOpen}`
+    say(how === 'started' ? `watching process ${pid} by an agent in it, ${state}; Ctrl-C ends the watching` : `process ${pid} has an agent of its own, at ${url}`)
     try {
       await follow(url, how === 'started' ? token : flags.token, pid, signals)
     } finally {

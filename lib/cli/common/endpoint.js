@@ -66,14 +66,14 @@ exports.askJson = async (text, path, token) => {
   const response = await exports.ask(text, path, token)
   try {
     return await response.json()
-  } catch {
-    throw notOurs(text, 'what it answered is no JSON')
+  } catch (error) {
+    throw notOurs(text, 'what it answered is no JSON', error)
   }
 }
 
-/** @param {string} text @param {string} what was seen of it */
-function notOurs (text, what) {
-  return codedError('LOOPWATCH_ERR_SOURCE', text, `this is another server and not the endpoint of an agent: ${what}`)
+/** @param {string} text @param {string} what was seen of it @param {unknown} [cause] of what was seen */
+function notOurs (text, what, cause) {
+  return codedErrorFrom(cause, 'LOOPWATCH_ERR_SOURCE', text, `this is another server and not the endpoint of an agent: ${what}`)
 }
 
 /** @param {any} error of fetch() @param {URL} url */

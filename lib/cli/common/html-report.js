@@ -1,10 +1,6 @@
 'use strict'
 
-const fs = require('node:fs')
-const path = require('node:path')
-
-/** Script and style of the live page, which reports share: files here, not code. */
-const BUILT = path.join(__dirname, '..', '..', 'export', 'page', 'built')
+const { readBuilt } = require('../../export/page/built')
 
 /** @type {Record<string, string>} */
 const entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
@@ -12,8 +8,8 @@ const entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 /** @param {unknown} text */
 const escaped = (text) => String(text).replace(/[&<>"]/g, (letter) => entities[letter])
 
-/** @param {string} name */
-const builtFile = (name) => fs.readFileSync(path.join(BUILT, name), 'utf8')
+/** Script and style of the live page, which reports share. @param {string} name */
+const builtFile = (name) => readBuilt(name).toString()
 
 /**
  * One file that shows a flame graph wherever it is opened, with nothing to load.

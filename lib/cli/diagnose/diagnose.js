@@ -5,7 +5,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { entryPoint } = require('../../tables/entry-points')
-const { codedError } = require('../../tables/errors')
+const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { diagnosisReport, inWords } = require('./report')
 const { judge } = require('./judge')
 const { compareRuns } = require('./second-run')
@@ -85,8 +85,8 @@ async function runUnderAgent (target, output, flags) {
     const durationMs = Date.now() - (sinceMs ?? startMs)
     if (run.event('cluster')) throw codedError('LOOPWATCH_ERR_CLUSTER', 'diagnose')
     // Its watchdog answers also where the application is stuck for good.
-    const [blocks, tree, metrics] = await Promise.all(['/blocks', '/flame', '/metrics'].map(ask)).catch(() => {
-      throw endedEarly(run.event('exit')?.code, sinceMs !== null)
+    const [blocks, tree, metrics] = await Promise.all(['/blocks', '/flame', '/metrics'].map(ask)).catch((error) => {
+      throw endedEarly(error, run.event('exit')?.code, sinceMs !== null)
     })
     return {
       blocks: JSON.parse(blocks),
@@ -131,12 +131,14 @@ function asker (port, token) {
 
 /**
  * The application has said itself why, and its output has been passed on.
- * @param {number | undefined} code @param {boolean} hasListened
+ * @param {unknown} cause why the agent could not be asked
+ * @param {number | undefined} code
+ * @param {boolean} hasListened
  */
-function endedEarly (code, hasListened) {
-  if (code !== undefined && code !== 0 && !hasListened) return codedError('LOOPWATCH_ERR_START', `it ended with exit code ${code}, see above`)
+function endedEarly (cause, code, hasListened) {
+  if (code !== undefined && code !== 0 && !hasListened) return codedErrorFrom(cause, 'LOOPWATCH_ERR_START', `it ended with exit code ${code}, see above`)
   const how = code === undefined ? 'was ended' : `ended with exit code ${code}`
-  return codedError('LOOPWATCH_ERR_NO_REPORT', 'diagnose', `the application ${how} before its agent could be asked: --seconds has to end it while it runs`, '')
+  return codedErrorFrom(cause, 'LOOPWATCH_ERR_NO_REPORT', 'diagnose', `the application ${how} before its agent could be asked: --seconds has to end it while it runs`, '')
 }
 
 /**

@@ -2,6 +2,13 @@
 
 const { MS_PER_S } = require('../../util/units')
 
+/** What is read of each route, by metric. @type {Record<string, 'requests' | 'seconds' | 'waited' | undefined>} */
+const OF_ROUTES = {
+  http_request_duration_seconds_count: 'requests',
+  http_request_duration_seconds_sum: 'seconds',
+  http_request_blocked_seconds_sum: 'waited'
+}
+
 /**
  * @typedef {{ route: string, requests: number, meanMs: number, waitedMs: number }} Latency of one route; waitedMs: of
  *   the mean, behind what else blocked the loop
@@ -32,8 +39,8 @@ exports.readMetrics = (text) => {
     if (name === 'eventloop_time_seconds_total' && label('thread') === 'main') loop[/** @type {'active' | 'idle'} */ (label('state'))] += amount
     if (name === 'blocked_seconds_total') entry(totals, label('cause'), noBlocks).ms += amount * MS_PER_S
     if (name === 'block_duration_seconds_count' && label('thread') === 'main') entry(totals, label('cause'), noBlocks).count += amount
-    const field = name === 'http_request_duration_seconds_count' ? 'requests' : name === 'http_request_duration_seconds_sum' ? 'seconds' : name === 'http_request_blocked_seconds_sum' ? 'waited' : null
-    if (field !== null) entry(routes, label('route'), noRequests)[field] += amount
+    const field = OF_ROUTES[name]
+    if (field !== undefined) entry(routes, label('route'), noRequests)[field] += amount
   }
   const latencies = [...routes]
     .filter(([, { requests }]) => requests > 0)

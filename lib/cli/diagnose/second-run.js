@@ -3,8 +3,8 @@
 const { ownTicks } = require('../../explain/own-lines')
 const { toPath } = require('../../explain/source-map')
 const { shortPath } = require('../../export/short-path')
+const { US_PER_MS } = require('../../util/units')
 
-const US_PER_MS = 1000
 /** As a record's line: fewer samples in it may have fallen anywhere. */
 const ENOUGH_IN_LINE = 3
 /** A culprit that took less than this part of its share of the first run was not the culprit of the second. */

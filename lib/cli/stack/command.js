@@ -19,7 +19,7 @@ exports.addStack = (program) => {
   program.command('stack')
     .description('start Prometheus and Grafana of this machine on watched processes, until Ctrl-C')
     .option('--target <host:port>', `endpoint of a watched process, may be given again (default ${DEFAULT_TARGET}, or the demo)`, target)
-    .option('--demo', 'start the demo shop and watch it')
+    .option('--demo', 'start the demo, a shop and a queue worker, and watch both')
     .option('--port <port>', 'port of Prometheus, 0 = any free one (default 9090, or a free one where that is taken)', number('--port', 0, 65535))
     .option('--grafana-port <port>', 'port of Grafana (default 3000, or a free one where that is taken)', number('--grafana-port', 0, 65535))
     .option('--interval <seconds>', 'between scrapes, and between evaluations of the rules', number('--interval', 1, 60), DEFAULT_INTERVAL_S)

@@ -7,15 +7,20 @@ const { Tool } = require('../common/tool')
 
 const START = path.join(__dirname, '..', '..', '..', 'scenarios', 'demo', 'start.js')
 
+/** Those whose agents have an endpoint each: the shop and its queue worker. */
+const WATCHED = 2
+
 /**
- * Starts the demo shop, which is part of the repository and not of the package.
- * @returns {{ tool: Tool, url: Promise<string> }} url of its agent's endpoint
+ * Starts the demo.
+ * @returns {{ tool: Tool, urls: Promise<string[]> }} urls of its agents' endpoints
  */
 exports.startDemo = () => {
   if (!fs.existsSync(START)) throw codedError('LOOPWATCH_ERR_DEMO', START)
-  /** @type {(url: string) => void} */
-  let found
-  const url = new Promise((resolve) => { found = resolve })
+  /** @type {Set<string>} */
+  const found = new Set()
+  /** @type {(urls: string[]) => void} */
+  let settle
+  const urls = new Promise((resolve) => { settle = resolve })
   let rest = ''
   const tool = new Tool('the demo', process.execPath, [START], {
     onOutput: (text) => {
@@ -23,11 +28,13 @@ exports.startDemo = () => {
       rest = /** @type {string} */ (lines.pop())
       for (const line of lines) {
         const { name, event, url } = parse(line)
-        if (name === 'loopwatch' && event === 'listening') found(url)
+        if (name !== 'loopwatch' || event !== 'listening') continue
+        found.add(url)
+        if (found.size === WATCHED) settle([...found])
       }
     }
   })
-  return { tool, url }
+  return { tool, urls }
 }
 
 /** @param {string} line @returns {any} */

@@ -61,7 +61,7 @@ async function run (flags, { prometheus, dir, tools, signals }) {
     signals.check()
     const demo = startDemo()
     tools.push(demo.tool)
-    targets.push(new URL(await Promise.race([demo.url, demo.tool.died])).host)
+    targets.push(...(await Promise.race([demo.urls, demo.tool.died])).map((url) => new URL(url).host))
   }
   if (targets.length === 0) targets.push(DEFAULT_TARGET)
 

@@ -3,7 +3,7 @@
 const { spawn } = require('node:child_process')
 const os = require('node:os')
 const { entryPoint } = require('../../tables/entry-points')
-const { codedError } = require('../../tables/errors')
+const { codedErrorFrom } = require('../../tables/errors')
 const { EXIT_INTERRUPTED } = require('../common/failure')
 
 const IS_WINDOWS = process.platform === 'win32'
@@ -48,7 +48,7 @@ exports.runCommand = ([file, ...args], { env, isQuiet = false, cwd }) => new Pro
   const release = () => { for (const signal of signals) process.off(signal, onSignal) }
   child.once('error', (/** @type {NodeJS.ErrnoException} */ error) => {
     release()
-    reject(Object.assign(codedError('LOOPWATCH_ERR_COMMAND', file, REASONS[error.code ?? ''] ?? error.message), { cause: error }))
+    reject(codedErrorFrom(error, 'LOOPWATCH_ERR_COMMAND', file, REASONS[error.code ?? ''] ?? error.message))
   })
   child.once('close', (code, signal) => {
     release()

@@ -40,6 +40,7 @@ exports.addTest = (program) => {
     .addOption(new Option('--over <time>', 'the limit: CPU time of the application\'s own code in one block (50ms, 0.1s)').argParser(limit).default(50, '50ms'))
     .option('--all', 'count start-up, runners, loaders, transformers and compilers too')
     .option('--repeat-to-be-sure', 'run what blocked once more before it fails')
+    .option('--sync', 'synchronous calls that wait for the outside, however short: fs.readFileSync, execSync, gzipSync…')
     .addOption(new Option('--threads <how>', 'worker threads: auto = durations only, which fail nothing; on = lines too, by their inspectors').choices(['auto', 'on']).default('auto'))
     .optionsGroup('Known blocks:')
     .option('--ratchet <file>', 'what is known and allowed', 'loopwatch.json')

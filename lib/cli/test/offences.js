@@ -3,8 +3,10 @@
 const { relative } = require('./verdict')
 
 /**
- * Blocks of one function that broke the limit.
+ * Blocks of one function that broke the limit, or its calls of one synchronous function (--sync).
  * @typedef {object} Offence
+ * @property {string | null} call the synchronous function that is called; null of blocks
+ * @property {string | null} twin what does the same without blocking; null of blocks
  * @property {string} function
  * @property {string} file from the working directory, with slashes; '' where none is known
  * @property {number | null} line of the longest
@@ -22,8 +24,8 @@ const { relative } = require('./verdict')
  * @property {string | null} reason why it is allowed
  */
 
-/** @param {{ function: string, file: string }} place */
-exports.keyOf = ({ function: name, file }) => `${file}\n${name}`
+/** @param {{ function: string, file: string, call?: string | null }} place */
+exports.keyOf = ({ function: name, file, call = null }) => call === null ? `${file}\n${name}` : `${file}\n${name}\n${call}`
 
 /**
  * Blocks that count, by function and file, the longest first.
@@ -40,7 +42,7 @@ exports.offencesOf = (judged, cwd) => {
     const known = offences.get(exports.keyOf(place))
     if (known === undefined) {
       offences.set(exports.keyOf(place), {
-        ...place, longestMs: ownMs, count: 1, cause: causeOf(record), tests: [test], records: [record], state: 'new', knownMs: null, reason: null
+        ...place, call: null, twin: null, longestMs: ownMs, count: 1, cause: causeOf(record), tests: [test], records: [record], state: 'new', knownMs: null, reason: null
       })
       continue
     }

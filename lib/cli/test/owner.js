@@ -66,4 +66,24 @@ exports.ownShare = ({ stacks, frame }) => {
 exports.isFromTool = ({ frame, package: found }) => (found != null && TOOL.test(found.name)) ||
   (frame?.file != null && TOOL.test(packageOf(frame.file) ?? ''))
 
+/** Whether a frame is Node.js' own. @param {Frame} frame */
+exports.isNodes = ({ file }) => file !== null && /^node:/.test(file)
+
+/**
+ * Who of the application has made a call: its line is the innermost outside of packages, else that of the package.
+ * @param {Frame[]} frames innermost first
+ * @param {string} script the process's main one: in a tool's process code counts only below the application's own
+ * @param {boolean} all calls of runners, loaders and transformers, and those that load modules, count too
+ * @returns {{ frame: Frame & { file: string }, package: string | null } | null} package = the one that has called, if
+ * any; null where it was not the application
+ */
+exports.callerOf = (frames, script, all) => {
+  const known = /** @type {(Frame & { file: string })[]} */ (frames.filter(isSomebodys))
+  const [innermost] = known
+  if (innermost === undefined || (!all && !isOwn(frames))) return null
+  const own = known.find(({ file }) => packageOf(file) === null)
+  if (own === undefined && !all && packageOf(script) !== null) return null
+  return { frame: own ?? innermost, package: packageOf(innermost.file) }
+}
+
 exports.packageOf = packageOf

@@ -14,9 +14,10 @@ const CONFLICT = /^(<{7}|>{7}|\|{7}) |^={7}$/m
 /**
  * @typedef {import('./offences').Offence} Offence
  * @typedef {{ file: string, function: string, longestMs: number }} Known
- * @typedef {{ file?: string, package?: string, function?: string, reason?: string }} Allowed every key that is there
- * must hold
- * @typedef {{ allow: Allowed[], blocks: Known[] }} Ratchet
+ * @typedef {{ file: string, function: string, call: string }} KnownCall a synchronous one
+ * @typedef {{ file?: string, package?: string, function?: string, call?: string, reason?: string }} Allowed every
+ * key that is there must hold
+ * @typedef {{ allow: Allowed[], blocks: Known[], calls?: KnownCall[] }} Ratchet
  */
 
 /**
@@ -33,13 +34,13 @@ exports.readRatchet = (file) => {
     if (CONFLICT.test(text)) throw refused(file, 'has a merge conflict: solve it, or take either side and run with --update')
     read = JSON.parse(text)
   } catch (error) {
-    if (error.code === 'ENOENT') return { allow: [], blocks: [] }
+    if (error.code === 'ENOENT') return { allow: [], blocks: [], calls: [] }
     if (error.code === 'LOOPWATCH_ERR_RATCHET') throw error
     throw refused(file, error instanceof SyntaxError ? `is not JSON: ${error.message}` : `cannot be read: ${error.message}`, error)
   }
   const fault = faultOf(read)
   if (fault !== null) throw refused(file, fault)
-  return { allow: read.allow ?? [], blocks: read.blocks ?? [] }
+  return { allow: read.allow ?? [], blocks: read.blocks ?? [], calls: read.calls ?? [] }
 }
 
 /** @param {string} file @param {string} reason @param {Error} [cause] */
@@ -47,39 +48,48 @@ const refused = (file, reason, cause) => codedErrorFrom(cause, 'LOOPWATCH_ERR_RA
 
 /** @param {any} value @returns {string | null} what is wrong with it */
 function faultOf (value) {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'takes an object with "allow" and "blocks"'
-  const { allow = [], blocks = [], ...rest } = value
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'takes an object with "allow", "blocks" and "calls"'
+  const { allow = [], blocks = [], calls = [], ...rest } = value
   const [stray] = Object.keys(rest)
-  if (stray !== undefined) return `has an unknown key "${stray}": there are "allow" and "blocks"`
-  if (!Array.isArray(allow) || !Array.isArray(blocks)) return 'takes lists for "allow" and "blocks"'
-  const badAllow = allow.findIndex((each) => !isAllowed(each))
-  if (badAllow >= 0) return `allow[${badAllow}] takes strings for "file", "package" or "function", at least one of them, and "reason"`
-  const badBlock = blocks.findIndex((each) => typeof each?.file !== 'string' || typeof each.function !== 'string' || !(each.longestMs >= 0))
-  return badBlock < 0 ? null : `blocks[${badBlock}] takes a "file", a "function" and a number of ms as "longestMs"`
+  if (stray !== undefined) return `has an unknown key "${stray}": there are "allow", "blocks" and "calls"`
+  if (![allow, blocks, calls].every((list) => Array.isArray(list))) return 'takes lists for "allow", "blocks" and "calls"'
+  const badAllow = allow.findIndex((/** @type {any} */ each) => !isAllowed(each))
+  if (badAllow >= 0) return `allow[${badAllow}] takes strings for "file", "package", "function" or "call", at least one of them, and "reason"`
+  const badBlock = blocks.findIndex((/** @type {any} */ each) => typeof each?.file !== 'string' || typeof each.function !== 'string' || !(each.longestMs >= 0))
+  if (badBlock >= 0) return `blocks[${badBlock}] takes a "file", a "function" and a number of ms as "longestMs"`
+  const badCall = calls.findIndex((/** @type {any} */ each) => ['file', 'function', 'call'].some((key) => typeof each?.[key] !== 'string'))
+  return badCall < 0 ? null : `calls[${badCall}] takes a "file", a "function" and a "call"`
 }
+
+const PARTS = ['file', 'package', 'function', 'call']
 
 /** @param {any} value */
 const isAllowed = (value) => typeof value === 'object' && value !== null &&
-  Object.entries(value).every(([key, text]) => ['file', 'package', 'function', 'reason'].includes(key) && typeof text === 'string') &&
-  ['file', 'package', 'function'].some((key) => key in value)
+  Object.entries(value).every(([key, text]) => [...PARTS, 'reason'].includes(key) && typeof text === 'string') &&
+  PARTS.some((key) => key in value)
 
 /**
  * Sets the state of each offence, and tells which known ones are gone.
  * @param {Offence[]} offences
  * @param {Ratchet} ratchet
- * @returns {{ gone: Known[] }}
+ * @param {boolean} [isSync] whether synchronous calls were looked for: else none of them is gone
+ * @returns {{ gone: (Known | KnownCall)[] }}
  */
-exports.compare = (offences, { allow, blocks }) => {
-  const known = new Map(blocks.map((block) => [keyOf(block), block]))
+exports.compare = (offences, { allow, blocks, calls = [] }, isSync = false) => {
+  const all = /** @type {(Known | KnownCall)[]} */ ([...blocks, ...(isSync ? calls : [])])
+  const known = new Map(all.map((each) => [keyOf(each), each]))
   const seen = new Set(offences.map(keyOf))
   for (const offence of offences) {
     const before = known.get(keyOf(offence))
     const allowed = allow.find((each) => matches(each, offence))
-    offence.knownMs = before?.longestMs ?? null
+    offence.knownMs = before !== undefined && 'longestMs' in before ? before.longestMs : null
     offence.reason = allowed?.reason ?? null
-    offence.state = allowed !== undefined ? 'allowed' : before === undefined ? 'new' : isLonger(offence.longestMs, before.longestMs) ? 'longer' : 'known'
+    const isGrown = isLonger(offence.longestMs, offence.knownMs ?? 0) && offence.call === null
+    if (allowed !== undefined) offence.state = 'allowed'
+    else if (before === undefined) offence.state = 'new'
+    else offence.state = isGrown ? 'longer' : 'known'
   }
-  return { gone: blocks.filter((block) => !seen.has(keyOf(block))) }
+  return { gone: all.filter((each) => !seen.has(keyOf(each))) }
 }
 
 /** @param {number} ms @param {number} knownMs */
@@ -89,7 +99,8 @@ const isLonger = (ms, knownMs) => ms > LONGER * knownMs && ms > knownMs + LONGER
 const matches = (allowed, offence) =>
   (allowed.file === undefined || patternOf(allowed.file).test(offence.file)) &&
   (allowed.package === undefined || allowed.package === offence.package) &&
-  (allowed.function === undefined || allowed.function === offence.function)
+  (allowed.function === undefined || allowed.function === offence.function) &&
+  (allowed.call === undefined || allowed.call === offence.call)
 
 /** A pattern of files: ** is any folders, * anything within a name, ? one character of it. @param {string} glob */
 function patternOf (glob) {
@@ -103,12 +114,13 @@ function patternOf (glob) {
  * that a second run changes nothing.
  * @param {Ratchet} ratchet
  * @param {Offence[]} offences compared
+ * @param {boolean} [isSync] whether synchronous calls were looked for
  * @returns {Ratchet}
  */
-exports.updated = ({ allow }, offences) => ({
+exports.updated = ({ allow, calls = [] }, offences, isSync = false) => ({
   allow,
   blocks: offences
-    .filter(({ state }) => state !== 'allowed')
+    .filter(({ state, call }) => state !== 'allowed' && call === null)
     .map(({ file, function: name, longestMs, knownMs }) => ({
       file,
       function: name,
@@ -117,13 +129,20 @@ exports.updated = ({ allow }, offences) => ({
           ? knownMs
           : Math.ceil(longestMs / ROUND_MS) * ROUND_MS
     }))
-    .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+    .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
+  calls: !isSync
+    ? calls
+    : offences
+      .filter(({ state, call }) => state !== 'allowed' && call !== null)
+      .map(({ file, function: name, call }) => ({ file, function: name, call: /** @type {string} */ (call) }))
+      .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 })
 
 /** @param {string} file @param {Ratchet} ratchet */
-exports.writeRatchet = (file, { allow, blocks }) => {
+exports.writeRatchet = (file, { allow, blocks, calls = [] }) => {
   const lines = (/** @type {object[]} */ list) => list.length === 0 ? '[]' : `[\n${list.map((each) => `    ${JSON.stringify(each)}`).join(',\n')}\n  ]`
-  const text = `{\n  "allow": ${lines(allow)},\n  "blocks": ${lines(blocks)}\n}\n`
+  const ofCalls = calls.length === 0 ? '' : `,\n  "calls": ${lines(calls)}`
+  const text = `{\n  "allow": ${lines(allow)},\n  "blocks": ${lines(blocks)}${ofCalls}\n}\n`
   try {
     fs.writeFileSync(file, text)
   } catch (error) {

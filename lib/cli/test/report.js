@@ -10,9 +10,11 @@ const TESTS_SHOWN = 3
  * @typedef {import('./offences').Offence} Offence
  * @typedef {object} Outcome
  * @property {Offence[]} offences
- * @property {{ function: string, file: string, longestMs: number }[]} gone known ones that did not block any more
+ * @property {{ function: string, file: string, call?: string, longestMs?: number }[]} gone known ones that were not
+ * seen any more
  * @property {Record<string, { count: number, longestMs: number }>} passedOver blocks that do not count, by the reason
  * @property {number} overMs
+ * @property {boolean} isSync whether synchronous calls were looked for
  * @property {boolean} hasCpuTimes
  * @property {number} watched processes
  * @property {number} unwatched
@@ -27,10 +29,14 @@ const counted = (count, noun) => `${count} ${noun}${count === 1 ? '' : 's'}`
 exports.placeOf = ({ function: name, file, line, isExact }) => `${isExact ? '' : '≈ '}${name} (${file}${line === null ? '' : `:${line}`})`
 
 /** @param {Offence} offence */
-exports.lengthOf = ({ longestMs, count, cause, knownMs, state }) => {
+exports.lengthOf = ({ longestMs, count, cause, knownMs, state, call, twin }) => {
   const times = count === 1 ? 'once' : `${count} times`
+  if (call !== null) return `calls ${call}, ${times}; ${twin} does not block`
   return `${duration(longestMs)} on the CPU (${cause}), ${times}${state === 'longer' && knownMs !== null ? `; ${duration(knownMs)} was known` : ''}`
 }
+
+/** What it is, as the begin of a sentence that lengthOf() ends. @param {Offence} offence */
+exports.verbOf = ({ call }) => call === null ? 'blocked the event loop for ' : ''
 
 /** @param {Offence['tests'][number]} test */
 exports.testName = ({ file, name, others }) => {
@@ -47,12 +53,16 @@ function paragraph (offence) {
 }
 
 /** @param {Outcome} outcome */
-exports.headline = ({ offences, overMs, hasCpuTimes }) => {
+exports.headline = ({ offences, overMs, hasCpuTimes, isSync }) => {
   const failing = offences.filter(isFailing)
+  const calls = failing.filter(({ call }) => call !== null).length
+  const blocks = failing.length - calls
   const what = hasCpuTimes ? 'CPU time of the application\'s own code' : 'the duration, as this system tells no CPU times,'
-  return failing.length === 0
+  const ofBlocks = blocks === 0
     ? `no new block above ${duration(overMs)}`
-    : `${counted(failing.length, 'place')} blocked the event loop: ${what} was above ${duration(overMs)}`
+    : `${counted(blocks, 'place')} blocked the event loop: ${what} was above ${duration(overMs)}`
+  if (!isSync) return ofBlocks
+  return `${ofBlocks}; ${calls === 0 ? 'no new synchronous call' : `${counted(calls, 'place')} made a synchronous call`} after start-up`
 }
 
 /**
@@ -73,7 +83,7 @@ exports.textReport = (outcome) => {
     ...list('unconfirmed', 'not seen again when repeated, so they do not fail'),
     ...list('known', 'known'),
     ...list('allowed', 'allowed'),
-    ...(gone.length === 0 ? [] : ['', 'known ones that did not block any more (--update removes them):', ...gone.map((each) => `  ${each.function} (${each.file})`)]),
+    ...(gone.length === 0 ? [] : ['', 'known ones that were not seen any more (--update removes them):', ...gone.map((each) => `  ${each.function} (${each.file})${each.call === undefined ? '' : `: ${each.call}`}`)]),
     ...passedOver(outcome),
     ...(unwatched === 0 ? [] : ['', `${counted(unwatched, 'process')} could not be watched: a LOOPWATCH_… variable has a wrong value`]),
     ...(watched === 0 && unwatched === 0 ? ['', 'no Node.js process was seen: the command may have started none, or replaced NODE_OPTIONS'] : [])

@@ -9,6 +9,8 @@ const { readBlocks } = require('../../store/block-file')
  * @typedef {import('../../store/record').BlockRecord} BlockRecord
  * @typedef {{ name: string, file: string | null, startMs: number, endMs: number }} Interval of a test; wall time,
  * Infinity where it did not end
+ * @typedef {{ call: string, twin: string, function: string | null, file: string, line: number | null, column: number
+ * | null, package: string | null, isStartup: boolean, atMs: number, count: number }} SyncCall of one line and test
  * @typedef {object} ProcessRun one Node.js process of the command
  * @property {number} pid
  * @property {string[]} argv
@@ -21,6 +23,7 @@ const { readBlocks } = require('../../store/block-file')
  * @property {import('./inside/loop-meter').Stretch[]} stretches
  * @property {Map<string, string>} sourceMaps files of them, by the file whose code was transformed
  * @property {Interval[]} tests in the order in which they began
+ * @property {SyncCall[]} syncCalls
  */
 
 /** Of the work folder's files of one process. */
@@ -43,58 +46,64 @@ exports.readRuns = (dir) => {
  * @param {ProcessRun | null} run
  */
 function placed (record, run) {
-  const { frame } = record
-  const file = frame?.file ? run?.sourceMaps.get(frame.file) : undefined
-  if (frame?.line == null || file === undefined) return record
+  const place = record.frame === null ? null : exports.originalOf(record.frame, run)
+  if (record.frame === null || place === null) return record
+  return { ...record, frame: { ...record.frame, ...place, exact: true } }
+}
+
+/**
+ * Where a place of the code that ran is in the file, by what a runner has told of its transformation.
+ * @param {{ file: string | null, line: number | null, column: number | null }} place
+ * @param {ProcessRun | null} run
+ * @returns {{ line: number, column: number } | null} null where nothing was told
+ */
+exports.originalOf = ({ file, line: ran, column: at }, run) => {
+  const map = file === null ? undefined : run?.sourceMaps.get(file)
+  if (ran === null || map === undefined) return null
   try {
-    const map = new TraceMap(fs.readFileSync(file, 'utf8'))
-    const { line, column } = originalPositionFor(map, {
-      line: frame.line,
-      column: Math.max(0, (frame.column ?? 1) - 1)
+    const { line, column } = originalPositionFor(new TraceMap(fs.readFileSync(map, 'utf8')), {
+      line: ran,
+      column: Math.max(0, (at ?? 1) - 1)
     })
-    return line === null ? record : { ...record, frame: { ...frame, line, column: column + 1, exact: true } }
+    return line === null ? null : { line, column: column + 1 }
   } catch {
     // The cache that it was in is gone.
-    return record
+    return null
   }
 }
 
 /** @param {string} text @returns {ProcessRun | null} */
 function readRun (text) {
-  /** @type {ProcessRun | null} */
-  let run = null
+  const [first, ...lines] = text.split('\n').flatMap(parse)
+  if (first?.type !== 'process') return null
+  const { type, atMs, ...told } = first
+  /** @type {ProcessRun} */
+  const run = { ...told, startMs: atMs, stretches: [], sourceMaps: new Map(), tests: [], syncCalls: [] }
   /** @type {Map<number, Interval>} */
   const open = new Map()
-  for (const line of text.split('\n').flatMap(parse)) {
-    if (line.type === 'process') {
-      const { pid, argv, execArgv, cwd, isWatched, isMetered, isNodeTest, atMs } = line
-      run = {
-        pid,
-        argv,
-        execArgv,
-        cwd,
-        isWatched,
-        isMetered,
-        isNodeTest,
-        startMs: atMs,
-        stretches: [],
-        sourceMaps: new Map(),
-        tests: []
-      }
-    } else if (line.type === 'begin') {
-      const test = { name: line.name, file: line.file, startMs: line.atMs, endMs: Infinity }
-      open.set(line.id, test)
-      run?.tests.push(test)
-    } else if (line.type === 'map') {
-      run?.sourceMaps.set(line.file, line.sourceMap)
-    } else if (line.type === 'stretch') {
-      run?.stretches.push(line)
-    } else if (line.type === 'end') {
-      const test = open.get(line.id)
-      if (test !== undefined) test.endMs = line.atMs
-    }
-  }
+  for (const line of lines) readLine(run, line, open)
   return run
+}
+
+/** @param {ProcessRun} run @param {any} line @param {Map<number, Interval>} open tests that have not ended yet */
+function readLine (run, line, open) {
+  if (line.type === 'begin') {
+    const test = { name: line.name, file: line.file, startMs: line.atMs, endMs: Infinity }
+    open.set(line.id, test)
+    run.tests.push(test)
+  } else if (line.type === 'end') {
+    const test = open.get(line.id)
+    if (test !== undefined) test.endMs = line.atMs
+  } else if (line.type === 'map') {
+    run.sourceMaps.set(line.file, line.sourceMap)
+  } else if (line.type === 'stretch') {
+    run.stretches.push(line)
+  } else if (line.type === 'sync') {
+    run.syncCalls.push({ ...line, count: 1 })
+  } else if (line.type === 'sync-count') {
+    const call = run.syncCalls[line.id]
+    if (call !== undefined) call.count = line.count
+  }
 }
 
 /** A process that was killed may have left half a line. @param {string} line @returns {any[]} */

@@ -12,11 +12,12 @@ const { compare, readRatchet, updated, writeRatchet } = require('./ratchet')
 const { repeat } = require('./repeat')
 const { textReport } = require('./report')
 const { readRuns } = require('./runs')
+const { syncOffencesOf } = require('./sync')
 const { judgeAll } = require('./verdict')
 
 /**
- * @typedef {{ over: number, all?: boolean, repeatToBeSure?: boolean, threads: 'auto' | 'on', ratchet: string, update?:
- * boolean, junit?: string, sarif?: string, json?: string }} Flags
+ * @typedef {{ over: number, all?: boolean, sync?: boolean, repeatToBeSure?: boolean, threads: 'auto' | 'on', ratchet:
+ * string, update?: boolean, junit?: string, sarif?: string, json?: string }} Flags
  * @typedef {{ offences: import('./offences').Offence[], judged: import('./verdict').Judged[], runs:
  * import('./runs').ProcessRun[], hasCpuTimes: boolean, code: number, isInterrupted: boolean }} Seen
  */
@@ -28,16 +29,17 @@ exports.test = async (command, flags) => {
   const ratchet = readRatchet(flags.ratchet)
   const cwd = process.cwd()
   const seen = await watch(command, flags, cwd)
-  const { gone } = compare(seen.offences, ratchet)
-  if (flags.update && !seen.isInterrupted) writeRatchet(flags.ratchet, updated(ratchet, seen.offences))
+  const { gone } = compare(seen.offences, ratchet, flags.sync)
+  if (flags.update && !seen.isInterrupted) writeRatchet(flags.ratchet, updated(ratchet, seen.offences, flags.sync))
   else if (flags.repeatToBeSure && !seen.isInterrupted) {
-    await repeat(seen, (again, how) => watch(again, flags, cwd, how), command)
+    await repeat(seen, (again, how) => watch(again, { ...flags, sync: false }, cwd, how), command)
   }
   const outcome = {
     offences: flags.update ? seen.offences.map((offence) => isFailing(offence) ? { ...offence, state: /** @type {const} */ ('known') } : offence) : seen.offences,
     gone: flags.update ? [] : gone,
     passedOver: passedOver(seen),
     overMs: flags.over,
+    isSync: flags.sync ?? false,
     hasCpuTimes: seen.hasCpuTimes,
     watched: seen.runs.filter(({ isWatched }) => isWatched).length,
     unwatched: seen.runs.filter(({ isWatched }) => !isWatched).length,
@@ -57,17 +59,18 @@ exports.test = async (command, flags) => {
  * @param {{ isQuiet?: boolean, cwd?: string }} [how]
  * @returns {Promise<Seen>}
  */
-async function watch (command, { over, all = false, threads }, cwd, how = {}) {
+async function watch (command, { over, all = false, sync = false, threads }, cwd, how = {}) {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-tests-'))
   try {
-    const ended = await runCommand(command, { ...how, env: watchedEnv({ dir, overMs: over, threads }) })
+    const ended = await runCommand(command, { ...how, env: watchedEnv({ dir, overMs: over, threads, sync, all }) })
     const { runs, records } = readRuns(dir)
     const hasCpuTimes =
       records.length === 0 ||
       runs.some(({ isMetered }) => isMetered) ||
       records.some(({ evidence }) => evidence.cpuMs !== null)
     const judged = judgeAll(records, runs, { overMs: over, all, hasCpuTimes, cwd })
-    return { offences: offencesOf(judged, cwd), judged, runs, hasCpuTimes, ...ended }
+    const offences = [...offencesOf(judged, cwd), ...syncOffencesOf(runs, { all, cwd })]
+    return { offences, judged, runs, hasCpuTimes, ...ended }
   } finally {
     fs.rmSync(dir, { recursive: true, force: true })
   }

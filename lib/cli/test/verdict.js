@@ -1,6 +1,7 @@
 'use strict'
 
 const path = require('node:path')
+const { fileURLToPath } = require('node:url')
 const { isFromTool, ownShare } = require('./owner')
 const { runOf, stretchOf, testOf } = require('./runs')
 
@@ -138,10 +139,11 @@ const fileOf = (run) => run?.argv[1] ?? null
 
 /** @param {string} file @param {string} cwd */
 function relative (file, cwd) {
-  const plain = file.startsWith('file:') ? new URL(file).pathname : file
+  const plain = file.startsWith('file:') ? fileURLToPath(file) : file
   const short = path.relative(cwd, plain)
   return (short.startsWith('..') || path.isAbsolute(short) ? plain : short).replaceAll('\\', '/')
 }
 
+exports.fileOf = fileOf
 exports.judge = judge
 exports.relative = relative

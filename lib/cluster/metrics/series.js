@@ -104,7 +104,7 @@ class SeriesWriter {
 }
 
 /**
- * A metric as it is put together. `samples` holds the names of its samples once: parsed anew, they would take some
+ * A metric as it is put together. `samples` holds the names of its samples once: parsed again, they would take some
  * 60 bytes a series.
  * @typedef {Metric & { series: Map<number, Value>, samples: Map<string, string> }} ReadMetric
  */

@@ -26,7 +26,9 @@ const open = (handler, isOpen = () => true) => Object.assign(handler, { isOpen }
  */
 const check = (handler) => Object.assign(handler, { takesOptions: true })
 
-const INDEX = { name: 'loopwatch', endpoints: ['/metrics', '/healthz', '/blocks', '/blocks/:id', '/profile', '/runbook'] }
+const NO_BLOCK = json({ error: 'no such block in memory' }, 404)
+
+const INDEX = { name: 'loopwatch', endpoints: ['/metrics', '/healthz', '/blocks', '/blocks/:id', '/block', '/profile', '/runbook'] }
 
 /** @param {string} accept */
 const isBrowser = (accept) => accept.includes('text/html')
@@ -54,6 +56,7 @@ const heavy = (handler, queue) => (asked) => queue.add(() => handler(asked)) ?? 
  * @param {() => { worker: number, blockedMs: number }[] | null} sources.workers of the cluster this process leads
  * @param {() => BlockRecord[]} sources.blocks newest first, the one in progress up to date
  * @param {(id: string) => BlockRecord | undefined} sources.block with all its stacks
+ * @param {(id: string) => object | null} sources.detail of one block: its record, source and advice
  * @param {() => BlockRecord[]} sources.records newest first, each with all its stacks
  * @param {(id: string) => string | undefined} sources.profile of one block, as a .cpuprofile
  * @param {{ connect: () => Reply }} sources.page
@@ -70,7 +73,7 @@ exports.makePaths = (sources, queue = new WorkQueue()) => ({
 
   '/events': () => sources.page.connect(),
 
-  '/flame': heavy(async () => json(await require('../profiles/profiles').flameOf(sources.records())), queue),
+  '/flame': heavy(({ query }) => require('../profiles/profiles').answerFlame(sources.records(), query), queue),
 
   '/metrics': async ({ accept }) => {
     const openMetrics = prefers(accept, 'application/openmetrics-text', 'text/plain')
@@ -82,11 +85,15 @@ exports.makePaths = (sources, queue = new WorkQueue()) => ({
 
   '/blocks': () => json(sources.blocks()),
 
+  '/block': ({ query }) => {
+    const detail = sources.detail(query.get('id') ?? '')
+    return detail === null ? NO_BLOCK : json(detail)
+  },
+
   '/blocks/:id': ({ id }) => {
     const record = sources.block(id)
     if (record) return json(record)
-    const file = require('../profiles/profiles').fileOf(id, sources.block, sources.profile)
-    return file ?? json({ error: 'no such block in memory' }, 404)
+    return require('../profiles/profiles').fileOf(id, sources.block, sources.profile) ?? NO_BLOCK
   },
 
   '/profile': heavy(({ query }) => require('../profiles/profiles').profileOf(sources.records(), query), queue)

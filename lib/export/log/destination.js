@@ -15,7 +15,7 @@ const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = fs.constants
 
 /**
  * Where log lines go: written from the watchdog's thread and never through the host's. A pipe or terminal whose
- * reader has stopped must not stop the watchdog. So it is opened anew in non-blocking mode, and lines wait in a
+ * reader has stopped must not stop the watchdog. So it is opened again in non-blocking mode, and lines wait in a
  * bounded queue.
  *
  * sonic-boom, pino's own destination, does not do here. Its asynchronous mode writes by fs.write(), which queues in
@@ -109,7 +109,7 @@ class LogDestination {
     this.#letGo(0)
   }
 
-  /** Closes the file; its path is opened anew. @param {number} waitMs until then */
+  /** Closes the file; its path is opened again. @param {number} waitMs until then */
   #letGo (waitMs) {
     try {
       fs.closeSync(/** @type {number} */ (this.#fd))

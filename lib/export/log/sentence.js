@@ -105,6 +105,5 @@ function printable (text) {
 
 exports.duration = duration
 exports.frameText = frameText
-exports.nameOf = nameOf
 exports.place = place
 exports.printable = printable

@@ -1,10 +1,7 @@
 'use strict'
 
 const { createHash } = require('node:crypto')
-const fs = require('node:fs')
-const path = require('node:path')
-
-const BUILT = path.join(__dirname, 'built')
+const { readBuilt } = require('./built')
 
 /** The files of the page and their types. The script and the style are built from source/. */
 const PARTS = {
@@ -40,7 +37,7 @@ const HEADERS = {
  * @returns {import('../http/server').Reply}
  */
 exports.readPart = (name, known) => {
-  const body = fs.readFileSync(path.join(BUILT, name))
+  const body = readBuilt(name)
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
   const headers = { ...HEADERS, etag, vary: 'accept' }
   return known === etag ? { status: 304, body: '', headers } : { status: 200, type: PARTS[name], body, headers }

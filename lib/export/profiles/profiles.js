@@ -2,7 +2,8 @@
 
 const { setImmediate } = require('node:timers/promises')
 const { FlameTree } = require('./flame-tree')
-const { LABELS, StackTable, labelsOf } = require('./stack-table')
+const { chooseBy } = require('./choose')
+const { LABELS, StackTable } = require('./stack-table')
 
 /** Blocks between two looks of the watchdog at the loop: a few milliseconds of work. */
 const RECORDS_AT_ONCE = 20
@@ -17,7 +18,8 @@ const FLAMES_AT_ONCE = 5
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
- * Every format: its content type, the ending of its files, and how it is written. Loaded when asked for.
+ * Every format: its content type, the ending of its files, and how it is written. What writes more than text is loaded
+ * when asked for.
  * @type {Record<string, { type: string, ending: string, write: (table: StackTable, name: string) => string | Buffer }>}
  */
 const formats = {
@@ -39,7 +41,7 @@ const formats = {
   folded: {
     type: 'text/plain; charset=utf-8',
     ending: 'folded.txt',
-    write: (table) => require('./folded').writeFolded(table)
+    write: (table) => writeFolded(table)
   }
 }
 
@@ -47,7 +49,7 @@ const formats = {
 const refused = (error) => ({ status: 400, type: JSON_TYPE, body: `${JSON.stringify({ error })}\n` })
 
 /**
- * Answers `/flame`: the stacks of many blocks as one tree, made in steps between which the watchdog looks.
+ * The stacks of many blocks as one tree, made in steps between which the watchdog looks.
  * @param {BlockRecord[]} records newest first
  */
 async function flameOf (records) {
@@ -57,6 +59,19 @@ async function flameOf (records) {
     if (i % FLAMES_AT_ONCE === FLAMES_AT_ONCE - 1) await setImmediate()
   }
   return tree
+}
+
+/**
+ * Answers `/flame`: blocks in memory as one tree.
+ * @param {BlockRecord[]} records newest first
+ * @param {URLSearchParams} query which of them, see choose.js
+ * @returns {Promise<Reply>}
+ */
+async function answerFlame (records, query) {
+  const chosen = chooseBy(records, query)
+  if (chosen.error !== undefined) return refused(chosen.error)
+  const tree = await flameOf(chosen.records)
+  return { status: 200, type: JSON_TYPE, body: `${JSON.stringify(tree)}\n` }
 }
 
 /**
@@ -76,23 +91,19 @@ async function collect (records, group) {
 /**
  * Answers `/profile`: blocks in memory as one profile, weighted by blocked time.
  * @param {BlockRecord[]} records newest first
- * @param {URLSearchParams} query format, seconds (blocks of the last so many), cause, route (as in a label), group
+ * @param {URLSearchParams} query format, group, and which of them, see choose.js
  * @returns {Promise<Reply>}
  */
 async function profileOf (records, query) {
   const format = query.get('format') ?? 'cpuprofile'
   if (!Object.hasOwn(formats, format)) return refused(`format takes ${Object.keys(formats).join(', ')}`)
-  const seconds = Number(query.get('seconds') ?? Infinity)
-  if (!(seconds > 0)) return refused('seconds takes a number above 0')
   const group = (query.get('group') ?? '').split(',').filter(Boolean)
   if (!group.every(isLabel) || new Set(group).size < group.length) {
     return refused(`group takes any of ${LABELS.join(', ')}, each once, joined by commas`)
   }
-  const sinceMs = Date.now() - seconds * 1000
-  const [cause, route] = [query.get('cause'), query.get('route')]
-  const chosen = records.filter((record) => Date.parse(record.startedAt) + record.durationMs >= sinceMs &&
-    (cause === null || record.cause === cause) && (route === null || isOfRoute(record, route)))
-  return reply(format, await collect(chosen, group), `loopwatch-${process.pid}`)
+  const chosen = chooseBy(records, query)
+  if (chosen.error !== undefined) return refused(chosen.error)
+  return reply(format, await collect(chosen.records, group), `loopwatch-${process.pid}`)
 }
 
 /**
@@ -116,16 +127,6 @@ function fileOf (id, block, profile) {
   return null
 }
 
-/**
- * Whether a record is of a route, as profiles name it, with its method, or as metrics do, without it.
- * @param {BlockRecord} record
- * @param {string} route
- */
-function isOfRoute (record, route) {
-  const { request } = record
-  return labelsOf(record).route === route || (request !== null && !request.ended && request.route === route)
-}
-
 /** @param {string} format @param {StackTable} table @param {string} name @returns {Reply} */
 function reply (format, table, name) {
   return file(format, formats[format].write(table, name), name)
@@ -142,8 +143,32 @@ function isLabel (name) {
   return LABELS.some((label) => label === name)
 }
 
+/**
+ * One line a stack, outermost frame first, weighted in whole milliseconds: flamegraph.pl, inferno and most viewers
+ * read it.
+ * @param {import('./stack-table').StackTable} table
+ */
+function writeFolded (table) {
+  const names = table.frames.map(nameOf)
+  /** @type {Map<string, number>} labels are not part of the format */
+  const lines = new Map()
+  for (const { frames, weightMs } of table.stacks) {
+    const line = frames.map((id) => names[id]).join(';')
+    lines.set(line, (lines.get(line) ?? 0) + weightMs)
+  }
+  return [...lines].map(([line, weightMs]) => `${line} ${Math.max(1, Math.round(weightMs))}\n`).join('')
+}
+
+/** @param {import('../../types').Frame} frame */
+function nameOf ({ function: name, file, line }) {
+  const text = `${name ?? '(anonymous)'}${file === null ? '' : ` (${file}:${line})`}`
+  // The format separates frames by semicolons and stacks by line ends.
+  return text.replaceAll(';', ':').replace(/\p{Cc}/gu, ' ')
+}
+
 exports.collect = collect
 exports.flameOf = flameOf
+exports.answerFlame = answerFlame
 exports.profileOf = profileOf
 exports.fileOf = fileOf
 exports.formats = formats

@@ -21,15 +21,15 @@ class DelayHistogram {
    * @param {string} parts.help
    * @param {number[]} parts.buckets seconds
    * @param {{ read: (boundsMs: number[]) => Counted }} parts.delays lib/bridge/delay-counts.js
-   * @param {boolean} [parts.anew] count from the first reading on
+   * @param {boolean} [parts.countsFromNow] count from the first reading on
    */
-  constructor ({ name, help, buckets, delays, anew = false }) {
+  constructor ({ name, help, buckets, delays, countsFromNow = false }) {
     this.name = name
     this.help = help
     this.#buckets = buckets
     const boundsMs = buckets.map((seconds) => seconds * MS_PER_S)
     this.#read = () => delays.read(boundsMs)
-    this.#start = anew ? null : { upTo: buckets.map(() => 0), count: 0, sumMs: 0 }
+    this.#start = countsFromNow ? null : { upTo: buckets.map(() => 0), count: 0, sumMs: 0 }
   }
 
   async get () {

@@ -13,7 +13,7 @@ const SERIES_A_TURN = 1000
 
 /**
  * Texts of workers' labels. A worker's labels stay the same objects from scrape to scrape; this process's
- * own are made anew for most metrics.
+ * own are made again for most metrics.
  * @type {WeakMap<Value['labels'], string>}
  */
 const texts = new WeakMap()

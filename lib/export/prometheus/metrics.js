@@ -59,7 +59,8 @@ const classes = { counter: Counter, gauge: Gauge, histogram: Histogram }
  * @property {Record<string, string>} labels
  * @property {string} version
  * @property {() => number} [nowMs] the clock of all threads unless given
- * @property {boolean} [anew] counting starts at the first reading: an earlier watchdog's counts are kept and added
+ * @property {boolean} [countsFromNow] counting starts at the first reading: an earlier watchdog's counts are kept and
+ * added
  */
 
 /** The metrics of the catalogue, filled from what the watchdog reports and from its sources. */
@@ -124,8 +125,8 @@ class Metrics {
    * @param {{ name: string, help: string, buckets: number[] }} row
    */
   #createOwn (key, row) {
-    const { delays, anew } = this.#sources
-    if (key === 'delay') return new DelayHistogram({ ...row, delays, anew })
+    const { delays, countsFromNow } = this.#sources
+    if (key === 'delay') return new DelayHistogram({ ...row, delays, countsFromNow })
     return OWN_HISTOGRAMS.has(key) ? new SeriesHistogram(row) : null
   }
 
@@ -294,7 +295,7 @@ class Metrics {
    */
   #advance (key, labels, total) {
     const id = key + Object.values(labels).join('\n')
-    const last = this.#totals.get(id) ?? (this.#sources.anew ? total : 0)
+    const last = this.#totals.get(id) ?? (this.#sources.countsFromNow ? total : 0)
     this.#metrics[key].inc(labels, Math.max(0, total - last))
     this.#totals.set(id, Math.max(last, total))
   }

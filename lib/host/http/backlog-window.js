@@ -1,21 +1,20 @@
 'use strict'
 
 const { BACKLOG_MS } = require('../../bridge/request-row')
-
 const { loopTime } = require('../sense/loop-time')
 
 /** A loop that has slept for so long since has read everything that was waiting for it. */
 const IDLE_MS = 1
 
 /**
- * The time after a silence of the loop in which it reads what came meanwhile: connections are accepted
- * one a turn and read in the turn after.
+ * The time after a late beat, in which the loop reads what has come meanwhile: connections are accepted one a turn and
+ * read in the turn after.
  */
 class BacklogWindow {
   #sinceMs = -Infinity
   #idleMs = 0
 
-  /** A silence has ended. @param {number} atMs @param {number} idleMs of the loop so far */
+  /** A late beat has come. @param {number} atMs @param {number} idleMs of the loop so far */
   begin (atMs, idleMs) {
     this.#sinceMs = atMs
     this.#idleMs = idleMs
@@ -24,7 +23,8 @@ class BacklogWindow {
   /**
    * Whether what is read now may have been waiting.
    * @param {number} nowMs
-   * @param {number} answeredAtMs when its connection was last answered: after the silence, and it has come since
+   * @param {number} answeredAtMs when its connection was last answered: if after the late beat, the request has come
+   * since
    */
   isOn (nowMs, answeredAtMs) {
     if (nowMs - this.#sinceMs > BACKLOG_MS || answeredAtMs > this.#sinceMs) return false

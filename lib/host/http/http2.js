@@ -31,7 +31,7 @@ class Http2Watch {
   #handlers
   #servers = new ServerList()
   #ofStreams = new ServerList()
-  /** One server may hand a request on to another, which has it begin anew. @type {WeakSet<object>} */
+  /** One server may hand a request on to another, which has it begin again. @type {WeakSet<object>} */
   #seen = new WeakSet()
   #onServerStream
 

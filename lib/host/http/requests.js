@@ -33,7 +33,7 @@ class Requests {
   #contexts
   #inFlight = 0
   #turn = new IterationClock()
-  #rush = new BacklogWindow()
+  #backlog = new BacklogWindow()
   #isStopped = false
   /** @type {RequestContext | undefined} the last that started */
   #latest
@@ -43,6 +43,7 @@ class Requests {
   /** @type {WeakMap<object, RequestContext>} */
   #http2 = new WeakMap()
   #http2Watch
+  #waiting
   #stopConnections
   #frameworks
 
@@ -50,8 +51,10 @@ class Requests {
    * @param {import('../../bridge/memory').Bridge} bridge
    * @param {{ route?: (request: HttpRequest) => unknown, routes?: number }} options
    * @param {Contexts} [contexts] shared with work that is no request
+   * @param {import('./waiting-requests').WaitingRequests | null} [waiting] tells of those that a block delayed
    */
-  constructor (bridge, { route, routes }, contexts = new Contexts()) {
+  constructor (bridge, { route, routes }, contexts = new Contexts(), waiting = null) {
+    this.#waiting = waiting
     this.#bridge = bridge
     this.#contexts = contexts
     this.#routes = new RouteNumbers(bridge.routes, routes)
@@ -111,7 +114,7 @@ class Requests {
   /** @param {HttpRequest} request @param {number} [answeredAtMs] */
   #start (request, answeredAtMs = -Infinity) {
     const now = this.#turn.nowMs()
-    const context = new RequestContext(this.#contexts.nextId(), request, now, this.#rush.isOn(now, answeredAtMs))
+    const context = new RequestContext(this.#contexts.nextId(), request, now, this.#backlog.isOn(now, answeredAtMs))
     this.#bridge.counters.setInFlight(++this.#inFlight)
     if (this.#route !== undefined) {
       context.route = this.#ask(this.#route, request)
@@ -182,17 +185,19 @@ class Requests {
     const { id, startedAtMs, hasWaited, method } = context
     const now = nowMs()
     if (connection !== undefined) connection.answeredAtMs = now
+    this.#waiting?.ended(context, now)
     const route = this.#routes.numberOf(context.end(status), context.isGuess, status)
     requests.push(pack(route, method, status), hasWaited ? -startedAtMs : startedAtMs, now - startedAtMs, id)
   }
 
   /**
-   * A silence of the loop has just ended: what came meanwhile is read now.
+   * A late beat has come: what came meanwhile is read now.
    * @param {number} atMs
    * @param {number} idleMs of the loop so far
    */
   late (atMs, idleMs) {
-    this.#rush.begin(atMs, idleMs)
+    this.#backlog.begin(atMs, idleMs)
+    this.#waiting?.late(atMs)
   }
 
   /** Whether requests are followed through asynchronous work from now on. @param {boolean} on */

@@ -10,8 +10,13 @@ const NO_ID = '0'.repeat(ID_CHARS)
 
 /** @param {unknown} id @returns {id is string} */
 function isTraceId (id) {
-  if (typeof id !== 'string' || id.length !== ID_CHARS || id === NO_ID) return false
-  for (let i = 0; i < ID_CHARS; i++) {
+  return isId(id, ID_CHARS) && id !== NO_ID
+}
+
+/** @param {unknown} id @param {number} chars @returns {id is string} */
+function isId (id, chars) {
+  if (typeof id !== 'string' || id.length !== chars) return false
+  for (let i = 0; i < chars; i++) {
     const code = id.charCodeAt(i)
     if (!((code >= 48 && code <= 57) || (code >= 97 && code <= 102))) return false
   }
@@ -29,14 +34,27 @@ const kSpan = Symbol.for('OpenTelemetry Context Key SPAN')
  * @returns {string | null}
  */
 exports.traceIdOf = ({ rawHeaders }) => {
-  if (!Array.isArray(rawHeaders)) return null
+  const id = traceparentOf(rawHeaders)?.slice(VERSION_CHARS, VERSION_CHARS + ID_CHARS)
+  return isTraceId(id) ? id : null
+}
+
+/**
+ * The caller's span, which a request came with.
+ * @param {{ rawHeaders: string[] }} request
+ * @returns {{ traceId: string, spanId: string } | null} null as well where it is not sampled
+ */
+exports.callerOf = ({ rawHeaders }) => {
+  const [, traceId, spanId, flags] = traceparentOf(rawHeaders)?.split('-') ?? []
+  if (!isTraceId(traceId) || !isId(spanId, SPAN_ID_CHARS) || (parseInt(flags, 16) & SAMPLED) === 0) return null
+  return { traceId, spanId }
+}
+
+/** @param {string[]} rawHeaders */
+function traceparentOf (rawHeaders) {
+  if (!Array.isArray(rawHeaders)) return
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]?.length === HEADER.length && rawHeaders[i].toLowerCase() === HEADER) {
-      const id = rawHeaders[i + 1].slice(VERSION_CHARS, VERSION_CHARS + ID_CHARS)
-      return isTraceId(id) ? id : null
-    }
+    if (rawHeaders[i]?.length === HEADER.length && rawHeaders[i].toLowerCase() === HEADER) return rawHeaders[i + 1]
   }
-  return null
 }
 
 /** Of the flags of a span: it is sampled. */

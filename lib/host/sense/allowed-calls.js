@@ -33,6 +33,11 @@ class AllowedCalls {
     this.#bridge = bridge
   }
 
+  /** Whether the code that runs is within a call. */
+  get isRunning () {
+    return this.#depth > 0
+  }
+
   /**
    * Of calls within each other, the outermost counts.
    * @template T

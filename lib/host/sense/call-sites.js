@@ -32,7 +32,7 @@ function withProperty (name, value, call) {
 }
 
 /**
- * The same where the property can be written, even if it cannot be defined anew.
+ * The same where the property can be written, even if it cannot be defined again.
  * @template T
  * @param {'stackTraceLimit' | 'prepareStackTrace'} name
  * @param {any} value

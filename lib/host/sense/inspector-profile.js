@@ -14,7 +14,7 @@ const TITLE = 'loopwatch '
  * time. The session is one of the thread with itself: an ending process does not wait for it.
  *
  * It cannot rest while the loop idles. The interval of a session is fixed while it profiles, and each session has a
- * profiler of its own in V8, whose start lists all functions anew: 55 to 215 ms of the main thread in a large
+ * profiler of its own in V8, whose start lists all functions again: 55 to 215 ms of the main thread in a large
  * application,
  * in the first request after a rest. 50 wake-ups a second cost less.
  */

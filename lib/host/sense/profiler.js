@@ -50,7 +50,7 @@ const CHANNELS = ['http.server.request.start', 'http2.server.stream.start']
 /** @typedef {import('../../types').ProfilerAction} Action */
 
 /** How often a block from this duration on is sampled, in whole ms. @param {number} thresholdMs */
-exports.intervalMs = (thresholdMs) =>
+const intervalOf = (thresholdMs) =>
   Math.round(Math.min(Math.max(thresholdMs / SAMPLES_PER_THRESHOLD, LEAST_INTERVAL_MS), MOST_INTERVAL_MS))
 
 /**
@@ -91,7 +91,7 @@ class HostProfiler {
    * @param {(message: object) => void} send to the watchdog
    */
   constructor ({ counters }, { thresholdMs, isOwn = false, mayRest = false }, send) {
-    const intervalMs = exports.intervalMs(thresholdMs)
+    const intervalMs = intervalOf(thresholdMs)
     this.#counters = counters
     this.#own = isOwn ? new V8Profile(intervalMs) : null
     this.#source = this.#own ?? new InspectorProfile(intervalMs)

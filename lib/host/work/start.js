@@ -1,6 +1,7 @@
 'use strict'
 
 const process = require('../../util/process')
+const { WaitingRequests } = require('../http/waiting-requests')
 const { Requests, noRequests } = require('../http/requests')
 const { hasContextFrame, isContextSafe } = require('../runtime')
 const { Contexts } = require('./contexts')
@@ -13,18 +14,20 @@ const noLibraries = { stop: () => {} }
  * Begins to follow what the application works on: requests, and work that is named.
  * @param {import('../../options/table').ResolvedOptions} options
  * @param {import('../../bridge/memory').Bridge} bridge
+ * @param {(message: object) => void} post to the watchdog
  */
-exports.startWork = (options, bridge) => {
+exports.startWork = (options, bridge, post) => {
   const isAuto = options.requests === 'auto'
   const isSafe = isContextSafe(process.versions.node)
   const isUnsafe = isAuto && !isSafe
   // Where following costs a tenth of the throughput it waits for the first block.
   const escalates = isAuto && isSafe && !hasContextFrame()
   const contexts = new Contexts(options.requests === 'on' || isSafe)
-  const requests = options.requests === 'off' ? noRequests : new Requests(bridge, options, contexts)
+  const waiting = new WaitingRequests(post, options.otlp !== false)
+  const requests = options.requests === 'off' ? noRequests : new Requests(bridge, options, contexts, waiting)
   const works = new Works(bridge, contexts, requests, options.routes)
   if (!isUnsafe && !escalates) contexts.follow(true)
-  const libraries = options.requests === 'off' ? noLibraries : startLibraries(works)
+  const libraries = options.requests === 'off' ? noLibraries : startLibraries(works, post)
   const stop = () => [requests, works, libraries].forEach((part) => part.stop())
   return { requests, works, isUnsafe, escalates, stop }
 }

@@ -56,15 +56,25 @@ class Works {
 
   /**
    * The same for what a library is known to run. It is followed where requests are: nobody has asked for it. Unless it
-   * is part of what is being worked on it begins anew, wherever the library was set up.
+   * is part of what is being worked on it begins again, wherever the library was set up.
    * @template T
-   * @param {import('./libraries').Known} known
+   * @param {import('./libraries/naming').Known} known
    * @param {() => T} fn
    * @returns {T}
    */
   begin ({ kind, name, isPart = false, isOpen = false }, fn) {
     if (this.#isStopped) return fn()
     return this.#work(new Work(this.#contexts.nextId(), kind, name, isPart ? this.#parent : null, nowMs()), fn, isOpen)
+  }
+
+  /**
+   * Work that a thread of its own does: nothing of this thread is part of it.
+   * @param {Pick<import('./libraries/naming').Known, 'kind' | 'name'>} known
+   */
+  beginThread ({ kind, name }) {
+    const work = new Work(this.#contexts.nextId(), kind, name, null, nowMs())
+    this.#bridge.counters.setWorkInFlight(++this.#inFlight)
+    return { work, end: () => this.#end(work, { hasThread: true }) }
   }
 
   /** What is being worked on, as the parent of what begins. @returns {Work | RequestContext | null} */
@@ -92,7 +102,7 @@ class Works {
       throw error
     }
     if (!isPromise(result)) {
-      this.#end(work, isOpen)
+      this.#end(work, { isOpen })
       return result
     }
     // What the application gets rejects like its own: were ours a branch beside it, one of the two would go unhandled.
@@ -108,14 +118,14 @@ class Works {
     ]))
   }
 
-  /** @param {Work} work @param {boolean} [isOpen] */
-  #end (work, isOpen = false) {
+  /** @param {Work} work @param {{ isOpen?: boolean, hasThread?: boolean }} [how] */
+  #end (work, { isOpen = false, hasThread = false } = {}) {
     if (!isOpen) work.end()
     if (this.#isStopped) return
     const { works, counters } = this.#bridge
     counters.setWorkInFlight(--this.#inFlight)
     const { id, startedAtMs, kind, name } = work
-    works.push(packWork(this.#numberOf(name), kind), startedAtMs, nowMs() - startedAtMs, id)
+    works.push(packWork(this.#numberOf(name), kind, hasThread), startedAtMs, nowMs() - startedAtMs, id)
   }
 
   /** @param {string} name */

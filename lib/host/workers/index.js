@@ -9,8 +9,8 @@ const { WorkerTracker } = require('./tracker')
 /**
  * What the main thread has for watching the application's worker threads.
  * @typedef {object} Threads
- * @property {ReturnType<typeof createInspectorProxy> | undefined} relay the way to their inspectors, where that is
- * wanted
+ * @property {ReturnType<typeof createInspectorProxy> | undefined} callWorkers the way to their inspectors, where that
+ * is wanted
  * @property {() => import('./outside-watch').OutsideWatch['known']} known those that are looked at from outside
  * @property {() => void} stop
  */
@@ -23,12 +23,12 @@ const { WorkerTracker } = require('./tracker')
  * @returns {Threads}
  */
 exports.startThreads = (options, bridge, post, isOurs) => {
-  if (options.threads === 'off') return { relay: undefined, known: () => [], stop: () => {} }
+  if (options.threads === 'off') return { callWorkers: undefined, known: () => [], stop: () => {} }
   if (options.threads === 'on') {
     const gate = openExitLock()
     const workers = new WorkerTracker(post, gate)
     return {
-      relay: createInspectorProxy(bridge, gate, workers),
+      callWorkers: createInspectorProxy(bridge, gate, workers),
       known: () => [],
       stop: () => {
         workers.stop()
@@ -39,7 +39,7 @@ exports.startThreads = (options, bridge, post, isOurs) => {
   wantBeats({ ...options, calmPeriod: Math.max(options.calmPeriod, CALM_MS) })
   const looks = new OutsideWatch(options, post, isOurs)
   return {
-    relay: undefined,
+    callWorkers: undefined,
     known: () => looks.known,
     stop: () => {
       looks.stop()

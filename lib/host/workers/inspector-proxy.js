@@ -32,12 +32,12 @@ const ANSWER_MS = 5
  */
 exports.createInspectorProxy = ({ counters }, gate, workers) =>
   /** @param {{ Session: any, url: () => string | undefined }} inspector @param {Call} call */
-  function relay ({ Session, url }, call) {
+  function callWorkers ({ Session, url }, call) {
     const startMs = nowMs()
     if (gate.enter(startMs)) {
       try {
         if (url() === undefined && !workers.hasStopping()) {
-          send(new Session(), call, counters.get('relays'), startMs + HOLD_MS)
+          send(new Session(), call, counters.get('workerCalls'), startMs + HOLD_MS)
         }
       } catch {
         // Whatever this inspector refuses: the questions stay unanswered.
@@ -46,16 +46,16 @@ exports.createInspectorProxy = ({ counters }, gate, workers) =>
       }
     }
     counters.add('relayMicros', Math.round((nowMs() - startMs) * US_PER_MS))
-    counters.add('relays', 1)
+    counters.add('workerCalls', 1)
   }
 
 /**
  * @param {any} session
  * @param {Call} call
- * @param {number} relays before this one: an answer may belong to an earlier one
+ * @param {number} number of this call: an answer may belong to an earlier one
  * @param {number} endMs
  */
-function send (session, { threadIds, expression, most, lists, waitMs }, relays, endMs) {
+function send (session, { threadIds, expression, most, lists, waitMs }, number, endMs) {
   /** @type {{ sessionId: string, workerInfo: { title: string } }[]} */
   const workers = []
   const channel = new BroadcastChannel(ACKNOWLEDGED)
@@ -68,12 +68,12 @@ function send (session, { threadIds, expression, most, lists, waitMs }, relays, 
     if (nowMs() > endMs - ANSWER_MS) return
     const chosen = threads.filter(({ id }) => threadIds.includes(id)).slice(0, most)
     for (const { sessionId, name } of chosen) {
-      const text = acknowledged(`${expression}(undefined, ${nowMs()}, ${JSON.stringify(name)})`, relays)
+      const text = acknowledged(`${expression}(undefined, ${nowMs()}, ${JSON.stringify(name)})`, number)
       const params = { expression: text, silent: true, returnByValue: true }
       const message = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params })
       session.post('NodeWorker.sendMessageToWorker', { sessionId, message })
     }
-    awaitDone(channel, chosen.length, relays, Math.min(nowMs() + waitMs, endMs), endMs)
+    awaitDone(channel, chosen.length, number, Math.min(nowMs() + waitMs, endMs), endMs)
   } finally {
     channel.close()
     session.disconnect()
@@ -97,15 +97,18 @@ function tell (living) {
 /**
  * Never by Atomics.wait(): V8 has one place a thread to note what it waits for, so where the application
  * is in one already, a second on top of it corrupts memory ("free(): invalid pointer", on 20.20).
- * @param {BroadcastChannel} channel @param {number} asked @param {number} relays @param {number} begunMs @param
- * {number} endMs
+ * @param {BroadcastChannel} channel
+ * @param {number} asked how many threads
+ * @param {number} number of this call
+ * @param {number} begunMs until when threads that have not begun are waited for
+ * @param {number} endMs
  */
-function awaitDone (channel, asked, relays, begunMs, endMs) {
+function awaitDone (channel, asked, number, begunMs, endMs) {
   /** @type {Int32Array[]} */
   const begun = []
   while (nowMs() < endMs) {
     const received = receiveMessageOnPort(/** @type {any} */ (channel))?.message
-    if (received?.relays === relays) begun.push(received.done)
+    if (received?.number === number) begun.push(received.done)
     else if (begun.length < asked && nowMs() < begunMs) continue
     else if (begun.every((done) => Atomics.load(done, 0) === 1)) return
   }
@@ -115,14 +118,14 @@ function awaitDone (channel, asked, relays, begunMs, endMs) {
  * The expression, which says when it begins and when it has ended. The end is its very last act: a
  * function entered after it would be one more place to lose a termination in.
  * @param {string} expression
- * @param {number} relays
+ * @param {number} number of this call
  */
-function acknowledged (expression, relays) {
+function acknowledged (expression, number) {
   return `{
     const { BroadcastChannel } = ${BUILTIN}('node:worker_threads')
     const done = new Int32Array(new SharedArrayBuffer(4))
     const channel = new BroadcastChannel('${ACKNOWLEDGED}')
-    channel.postMessage({ relays: ${relays}, done })
+    channel.postMessage({ number: ${number}, done })
     channel.close()
     try { ${expression} } finally { Atomics.store(done, 0, 1) }
   }`

@@ -65,7 +65,7 @@ class OutsideWatch {
     const known = this.#tasks
     this.#tasks = listTasks()
     if (this.#isOurs()) return
-    // The newest has the highest number, but for the moment in which numbers begin anew.
+    // The newest has the highest number, but for the moment in which numbers begin again.
     const tid = [...this.#tasks].filter((each) => !known.has(each)).reduce((most, each) => Math.max(most, each), 0)
     const thread = {
       threadId: worker.threadId,
@@ -129,7 +129,7 @@ class OutsideWatch {
     return 0
   }
 
-  /** Those that a watchdog which is started anew has to be told of. */
+  /** Those that a watchdog which is started again has to be told of. */
   get known () {
     return [...this.#threads.values()]
       .flatMap(({ threadId, name, tid, memory }) => memory === null ? [] : [{ threadId, name, tid, memory }])

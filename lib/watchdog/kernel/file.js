@@ -5,7 +5,7 @@ const fs = require('node:fs')
 /** USER_HZ, the unit of times in /proc/stat and /proc/<pid>/stat, is 100 on every Linux that runs Node.js. */
 const MS_PER_TICK = 10
 
-/** A file of /proc or cgroupfs kept open and read anew from its start each time: 1 us, no allocation of paths. */
+/** A file of /proc or cgroupfs kept open and read again from its start each time: 1 us, no allocation of paths. */
 class KernelFile {
   /** @type {number | null} */
   #fd = null

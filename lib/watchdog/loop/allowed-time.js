@@ -49,7 +49,7 @@ class AllowedTime {
 
   /** The call in progress. @param {number} nowMs @returns {Call[]} */
   #now (nowMs) {
-    const [startMs, reason] = this.#bridge.allowedNow
+    const { 0: startMs, 1: reason } = this.#bridge.allowedNow
     return startMs === 0 ? [] : [{ startMs, endMs: nowMs, reason }]
   }
 }

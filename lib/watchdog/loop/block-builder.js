@@ -24,6 +24,8 @@ const STACKS_IN_RECORD = 10
  * @typedef {import('./detector').Block} Block
  * @typedef {import('../kernel/thread-stats').Reading} Reading
  *
+ * @typedef {{ kind: import('../../types').WorkKind, name: string, id: string, startedAtMs: number }} ThreadWork
+ *
  * @typedef {object} Surroundings what else the watchdog knows of an interval
  * @property {(startMs: number, endMs: number) => number} gcWithin
  * @property {(startMs: number, endMs: number) => number} watchdogGapWithin
@@ -31,6 +33,7 @@ const STACKS_IN_RECORD = 10
  * @property {(startMs: number, endMs: number) => string | null} [allowedWithin] why it was allowed to block
  * @property {(record: BlockRecord, startMs: number, endMs: number) => BlockRecord} [layProfile] the record with what a
  * CPU profile says of it
+ * @property {() => ThreadWork | null} [workOf] what all of a worker thread is for
  * @property {number} thresholdMs
  * @property {import('../../explain/frame-table').FrameTable} [frames] may have learned where code comes from since a
  * sample was taken
@@ -278,10 +281,19 @@ class BlockBuilder {
   /** @returns {import('../../types').WorkRecord | null} */
   #workRecord () {
     const { work } = this.#fold.work
-    if (work === null) return null
+    if (work === null) return this.#threadWork()
     const { kind, name, id, parent, startedAtMs, attributes, traceId, spanId, sampled, ended } = work
     const startedAt = startedAtMs === null ? null : this.#wallTime(startedAtMs)
     return { kind, name, id, parent, startedAt, attributes, traceId, spanId, sampled, ended }
+  }
+
+  /** @returns {import('../../types').WorkRecord | null} */
+  #threadWork () {
+    const work = this.#surroundings.workOf?.() ?? null
+    if (work === null) return null
+    const { startedAtMs, ...named } = work
+    const untold = { parent: null, attributes: {}, traceId: null, spanId: null, sampled: null }
+    return { ...named, startedAt: this.#wallTime(startedAtMs), ...untold, ended: false }
   }
 
   /** @returns {import('../../types').RequestRecord | null} */

@@ -32,7 +32,7 @@ exports.askHost = (isAgain) => evaluate(question(isAgain ? nowMs() : undefined))
  * @returns {string | null} why it could not be asked
  */
 exports.askThreads = (call) =>
-  evaluate(`${AGENT}?.relay?.(${AGENT}.inspector, ${JSON.stringify(call)})`)
+  evaluate(`${AGENT}?.callWorkers?.(${AGENT}.inspector, ${JSON.stringify(call)})`)
 
 /**
  * Has the host's agent start, take or stop its CPU profile.

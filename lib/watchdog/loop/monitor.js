@@ -82,7 +82,7 @@ class LoopMonitor {
       resolutionMs: options.resolution,
       startupIdleMs: threadId === 0 ? STARTUP_IDLE_MS : 0
     })
-    this.#sampler = new Sampler({ mailbox: bridge.answer, ask, sampleMs: options.sample })
+    this.#sampler = new Sampler({ channel: bridge.answer, ask, sampleMs: options.sample })
     this.#calm = stats.read(nowMs())
     // The first question warms the way to the thread up, and tells whether there is one.
     this.#sampler.askIfDue(nowMs(), 0)

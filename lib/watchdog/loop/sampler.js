@@ -19,7 +19,7 @@ const LOST_MS = 1000
 
 /** Asks the host where it is, one question at a time, and collects the answers. */
 class Sampler {
-  #mailbox
+  #channel
   #ask
   #sampleMs
   /** @type {{ number: number, askedAtMs: number, againAtMs: number, waitMs: number } | null} */
@@ -28,13 +28,13 @@ class Sampler {
 
   /**
    * @param {object} parts
-   * @param {import('../../bridge/probe-channel').ProbeChannel} parts.mailbox
+   * @param {import('../../bridge/probe-channel').ProbeChannel} parts.channel
    * @param {(isAgain: boolean) => boolean} parts.ask puts the question, one that has no answer yet again; false where
    * it cannot
    * @param {number} parts.sampleMs
    */
-  constructor ({ mailbox, ask, sampleMs }) {
-    this.#mailbox = mailbox
+  constructor ({ channel, ask, sampleMs }) {
+    this.#channel = channel
     this.#ask = ask
     this.#sampleMs = sampleMs
   }
@@ -49,7 +49,7 @@ class Sampler {
     if (this.#question !== null) return this.#askAgain(this.#question, nowMs)
     if (nowMs < this.#nextAtMs) return
     this.#nextAtMs = nowMs + Math.min(Math.max(this.#sampleMs, blockedMs * MIN_SHARE), MAX_PERIOD_MS)
-    const number = this.#mailbox.ask()
+    const number = this.#channel.ask()
     if (this.#ask(false)) this.#question = { number, askedAtMs: nowMs, againAtMs: nowMs + LOST_MS, waitMs: LOST_MS }
   }
 
@@ -67,7 +67,7 @@ class Sampler {
   /** The answer, once. @returns {Sample | null} */
   take () {
     if (this.#question === null) return null
-    const text = this.#mailbox.take(this.#question.number)
+    const text = this.#channel.take(this.#question.number)
     if (text === null) return null
     const answer = parseAnswer(text)
     // The time in which the main thread did not pass the question on, or in which it was lost, says nothing of the

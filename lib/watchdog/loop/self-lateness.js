@@ -4,7 +4,7 @@
 const LATE_MS = 5
 /** So many intervals are kept, the latest ones. */
 const GAPS = 256
-/** The watchdog's CPU time is read anew after this long: reading it at each poll costs as much as the poll. */
+/** The watchdog's CPU time is read again after this long: reading it at each poll costs as much as the poll. */
 const FRESH_MS = 250
 
 /**

@@ -4,6 +4,8 @@ const { nowMs } = require('../../util/clock')
 const { EventStreams } = require('../../export/http/event-streams')
 const { FreshDelays } = require('./fresh-delays')
 const { History } = require('./history')
+const { RecentBlocks } = require('../requests/recent-blocks')
+const { MS_PER_S } = require('../../util/units')
 const { version } = require('../../../package.json')
 
 /** The least time between two messages about blocks: a thousand blocks a second are told in ten messages. */
@@ -38,6 +40,8 @@ class PageFeed {
    */
   constructor (parts) {
     this.#parts = parts
+    /** The blocks that requests may have waited for. */
+    this.recent = new RecentBlocks()
     this.history = new History(nowMs(), parts.loop())
     this.#delays = new FreshDelays({ delays: parts.delays, boundsMs: this.history.delayBoundsMs })
     this.#streams = new EventStreams(() => this.#pending.clear())
@@ -72,6 +76,8 @@ class PageFeed {
       this.#flushAtMs = now + FLUSH_MS
     }
     if (isNext || hasNews) this.#streams.send('state', this.#state())
+    const waits = isNext ? this.recent.takeWaits() : []
+    if (waits.length > 0) this.#streams.send('waits', waits)
   }
 
   /** A page comes. @returns {import('../../export/http/server').Reply} */
@@ -88,9 +94,11 @@ class PageFeed {
       labels: options.labels,
       thresholdMs: options.threshold,
       keep: options.keep,
+      startedAt: Date.now() - Math.round(process.uptime() * MS_PER_S),
       requests: options.requests !== 'off',
       seconds: this.history.seconds,
-      blocks: blocks().map(rowOf)
+      blocks: blocks().map(rowOf),
+      waits: this.recent.takeWaits(true)
     }
   }
 
@@ -131,7 +139,7 @@ class PageFeed {
 /** A record as a line of the list. @param {BlockRecord} record */
 function rowOf (record) {
   const { id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, cause } = record
-  const { frame, request, origin, profile } = record
+  const { frame, request, origin, profile, work, probable } = record
   return {
     id,
     pid,
@@ -143,7 +151,11 @@ function rowOf (record) {
     ongoing,
     startup,
     cause,
-    frame: frame && { function: frame.function, file: frame.file, line: frame.line },
+    samples: record.samples,
+    frame: frame && { function: frame.function, file: frame.file, line: frame.line, exact: frame.exact },
+    probable: probable ?? null,
+    work: work ? { kind: work.kind, name: work.name } : null,
+    allowed: record.allowed ?? null,
     request: request && { method: request.method, route: request.route },
     profile: profile?.call ? { call: profile.call } : null,
     origin: origin && { function: origin.frame.function, file: origin.frame.file, line: origin.frame.line }

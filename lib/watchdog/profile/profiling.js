@@ -1,17 +1,18 @@
 'use strict'
 
 const { nowMs } = require('../../util/clock')
+const { isNative } = require('../../explain/cause')
 const { cutProfiles } = require('../../explain/cpu-profile')
 const { probableCall } = require('../../explain/native-call')
 const { withProfile } = require('../../explain/profiled')
+const { causes } = require('../../tables/causes')
 const { PROFILE } = require('../../bridge/messages')
 const { askProfiler, NOT_ALLOWED } = require('../loop/inspector')
-const { isProfileNeeded } = require('../triggers/profile')
 const { readSource } = require('../source/read-source')
-const { US_PER_MS } = require('../../util/units')
+const { MS_PER_S, US_PER_MS } = require('../../util/units')
 
 /**
- * A profile is taken and begun anew after so much work of the loop: V8 keeps every sample of it, and
+ * A profile is taken and begun again after so much work of the loop: V8 keeps every sample of it, and
  * writing it takes longer the more different stacks it has.
  */
 const WINDOW_ACTIVE_MS = 1000
@@ -209,7 +210,7 @@ class Profiling {
       const level = this.#isNeeded || this.#parts.mode === 'on' ? 'info' : 'debug'
       this.#parts.say(level, { event: 'profile_on', tookMs: ms }, `a CPU profile is being taken, from now on native calls have their lines (option profile: '${this.#parts.mode}'); to start it took ${ms} ms of the application`)
     } else {
-      const seconds = Math.round((now - /** @type {number} */ (this.#onSinceMs)) / 1000)
+      const seconds = Math.round((now - /** @type {number} */ (this.#onSinceMs)) / MS_PER_S)
       this.#onSinceMs = null
       this.#owedMs = null
       this.#parts.say('info', { event: 'profile_off', seconds, tookMs: ms }, `no CPU profile is taken any longer, after ${seconds} s`)
@@ -359,26 +360,35 @@ function lineReader (read) {
  * bridge: Pick<import('../../bridge/memory').Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof
  * Profiling>[0], 'sources' | 'say' | 'onState'>} parts
  */
-exports.startProfiling = (
-  mode,
-  { mayInspect, ownProfile, profilesItself, post, bridge: { beat, counters }, ...parts }
-) =>
-  new Profiling({
+exports.startProfiling = (mode, { mayInspect, ownProfile, profilesItself, post, bridge, ...parts }) => {
+  const { beat, counters } = bridge
+  const refusal = profilesItself ? PROFILES_ITSELF : null
+  const ask = (/** @type {Action} */ action) => {
+    // A message is read when the loop turns, which is soon enough.
+    post({ code: PROFILE, action })
+    return null
+  }
+  return new Profiling({
     ...parts,
     mode,
-    refusal: ownProfile ? null : !mayInspect ? NOT_ALLOWED : profilesItself ? PROFILES_ITSELF : null,
+    ...(ownProfile ? { refusal: null, ask } : { refusal: mayInspect ? refusal : NOT_ALLOWED, ask: askProfiler }),
     isOwn: ownProfile,
-    // A message is read when the loop turns, which is soon enough.
-    ask: ownProfile
-      ? (action) => {
-          post({ code: PROFILE, action })
-          return null
-        }
-      : askProfiler,
     holds: () => counters.get('profileHolds'),
     heldMicros: () => counters.get('profileMicros'),
     activeMs: () => beat.read().activeMs,
     readSource
   })
+}
+
+/**
+ * Whether a CPU profile would have told more of a block: its stacks could only be taken when a native call had
+ * returned, or there were none.
+ * @param {import('../../types').BlockRecord} record
+ */
+function isProfileNeeded ({ cause, durationMs, evidence, frame, startup }) {
+  if (causes[cause].excuse !== undefined || evidence.debugger || startup) return false
+  return frame === null || !frame.exact || isNative({ ...evidence, durationMs })
+}
 
 exports.Profiling = Profiling
+exports.isProfileNeeded = isProfileNeeded

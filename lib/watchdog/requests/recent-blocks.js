@@ -4,10 +4,22 @@ const { BACKLOG_MS } = require('../../bridge/request-row')
 
 /** At least so many blocks are kept, the latest: enough for a request of minutes among frequent blocks. */
 const BLOCKS = 256
+/** Most routes that are told apart among those who waited for one block; further ones count in its total alone. */
+const ROUTES = 20
+/** A shorter wait is what any turn of the loop costs. */
+const LEAST_MS = 1
 
 /**
- * @typedef {{ startMs: number, endMs: number, workIds: number[] }} Interval a block, and the request and the work that
- * ran in it, with what they are part of
+ * @typedef {object} Interval a block
+ * @property {number} startMs
+ * @property {number} endMs
+ * @property {number[]} workIds the request and the work that ran in it, with what they are part of
+ * @property {string} [id] of its record
+ *
+ * @typedef {object} Waits the requests that have ended by now and had waited for a block
+ * @property {number} requests
+ * @property {number} longestMs
+ * @property {{ name: string, count: number, longestMs: number }[]} routes
  */
 
 /** The latest blocks of the loop, to be laid over requests. */
@@ -15,12 +27,70 @@ class RecentBlocks {
   /** @type {Interval[]} by their end */
   #blocks = []
   #lastEndMs = -Infinity
+  /** @type {Map<string, Waits & { isTold: boolean }>} by the id of a block among those kept */
+  #waits = new Map()
 
-  /** @param {Interval} block that ended after all before it */
-  add (block) {
-    this.#blocks.push(block)
+  /** @param {Interval} block that ended after all before it @param {string} [id] of it */
+  add (block, id) {
+    this.#blocks.push(id === undefined ? block : { ...block, id })
     this.#lastEndMs = block.endMs
-    if (this.#blocks.length > 2 * BLOCKS) this.#blocks = this.#blocks.slice(-BLOCKS)
+    if (this.#blocks.length <= 2 * BLOCKS) return
+    for (const { id: old } of this.#blocks.slice(0, -BLOCKS)) this.#waits.delete(old ?? '')
+    this.#blocks = this.#blocks.slice(-BLOCKS)
+  }
+
+  /**
+   * Notes for which blocks a request waited that has ended.
+   * @param {object} request
+   * @param {number} request.startMs it was read
+   * @param {number} request.endMs
+   * @param {number} request.id
+   * @param {boolean} request.hasWaited it was read right after the loop could not
+   * @param {string} request.name method and route
+   */
+  note ({ startMs, endMs, id, hasWaited, name }) {
+    if (startMs >= this.#lastEndMs + BACKLOG_MS) return
+    for (let i = this.#blocks.length - 1; i >= 0; i--) {
+      const block = this.#blocks[i]
+      if (block.endMs <= startMs) {
+        if (hasWaited && startMs - block.endMs < BACKLOG_MS) this.#add(block, name, (block.endMs - block.startMs) / 2)
+        return
+      }
+      // A request that was read within a block came before it.
+      const waitedMs = Math.min(endMs, block.endMs) - block.startMs
+      if (!block.workIds.includes(id)) this.#add(block, name, waitedMs)
+    }
+  }
+
+  /** @param {Interval} block @param {string} name @param {number} ms */
+  #add ({ id }, name, ms) {
+    if (id === undefined || ms < LEAST_MS) return
+    const waits = this.#waits.get(id) ?? { requests: 0, longestMs: 0, routes: [], isTold: false }
+    waits.requests++
+    waits.longestMs = Math.max(waits.longestMs, ms)
+    waits.isTold = false
+    const route = waits.routes.find((each) => each.name === name)
+    if (route !== undefined) {
+      route.count++
+      route.longestMs = Math.max(route.longestMs, ms)
+    } else if (waits.routes.length < ROUTES) {
+      waits.routes.push({ name, count: 1, longestMs: ms })
+    }
+    this.#waits.set(id, waits)
+  }
+
+  /** @param {string} id of a block @returns {Waits} */
+  waitsFor (id) {
+    const { requests, longestMs, routes } = this.#waits.get(id) ?? { requests: 0, longestMs: 0, routes: [] }
+    const rounded = routes.map((route) => ({ ...route, longestMs: Math.round(route.longestMs) }))
+    return { requests, longestMs: Math.round(longestMs), routes: rounded.sort((a, b) => b.longestMs - a.longestMs) }
+  }
+
+  /** The blocks for which more have waited than was told before. @param {boolean} [all] those told before as well */
+  takeWaits (all = false) {
+    const news = [...this.#waits].filter(([, { isTold }]) => all || !isTold)
+    for (const [, waits] of news) waits.isTold = true
+    return news.map(([id]) => ({ id, ...this.waitsFor(id) }))
   }
 
   /**

@@ -5,7 +5,7 @@ const { OTHER } = require('../../util/other')
 const { MS_PER_S } = require('../../util/units')
 
 /** @typedef {{ observe: (value: number) => void }} Series */
-/** @typedef {{ duration: Series, blocked: Series, isOther: boolean }} WorkSeries */
+/** @typedef {{ duration: Series, blocked: Series, isOther: boolean, hasThread: boolean }} WorkSeries */
 
 /**
  * Turns the host's finished work that is no HTTP request into metrics: how long each took, and for how long something
@@ -38,9 +38,10 @@ class WorkStats {
       const startMs = numbers[at + 1]
       const endMs = startMs + numbers[at + 2]
       if (endMs > untilMs) return false
-      const { duration, blocked, isOther } = this.#series.get(numbers[at]) ?? this.#makeSeries(numbers[at])
+      const { duration, blocked, isOther, hasThread } = this.#series.get(numbers[at]) ?? this.#makeSeries(numbers[at])
       duration.observe(numbers[at + 2] / MS_PER_S)
-      blocked.observe(this.#blocks.blockedMs(startMs, endMs, numbers[at + 3]) / MS_PER_S)
+      // Nothing that blocks the main thread's loop keeps work in a thread of its own.
+      if (!hasThread) blocked.observe(this.#blocks.blockedMs(startMs, endMs, numbers[at + 3]) / MS_PER_S)
       if (isOther) this.#metrics.overflowed('work')
       return true
     })
@@ -48,9 +49,9 @@ class WorkStats {
 
   /** @param {number} packed */
   #makeSeries (packed) {
-    const { name, kind } = unpackWork(packed)
+    const { name, kind, hasThread } = unpackWork(packed)
     const work = this.#bridge.workNames.stringOf(name) ?? OTHER
-    const series = { ...this.#metrics.workSeries(work, kind), isOther: work === OTHER }
+    const series = { ...this.#metrics.workSeries(work, kind), isOther: work === OTHER, hasThread }
     this.#series.set(packed, series)
     return series
   }

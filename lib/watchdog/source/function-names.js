@@ -1,12 +1,10 @@
 'use strict'
 
-const { beginsFunction } = require('../../explain/function-head')
+const { beginsFunction, ByPlace, positionIn } = require('../../explain/function-head')
 const { TOKEN } = require('../../explain/own-lines')
 
 /** A larger file is a bundle. To look through one of this size takes 20 ms, once a place. */
 const MOST_CHARS = 512 * 1024
-/** Most places that are remembered. */
-const PLACES = 10000
 /** So much text before a function is looked at for what it belongs to. */
 const BEFORE_CHARS = 200
 
@@ -187,9 +185,7 @@ function nameAt (text, offset) {
 
 /** Names functions that have none by their source on disk. */
 class FunctionNames {
-  /** @type {Map<string, string | null>} */
-  #known = new Map()
-  #read
+  #names
   #isInMemory
 
   /**
@@ -197,33 +193,19 @@ class FunctionNames {
    * @param {(file: string) => boolean} isInMemory whether the code that runs differs from the file on disk
    */
   constructor (read, isInMemory) {
-    this.#read = read
+    this.#names = new ByPlace((file, line, column) => {
+      const text = read(file)
+      if (text === null || text.length > MOST_CHARS) return null
+      const at = positionIn(text, line, column)
+      return at === null ? null : nameAt(text, at)
+    })
     this.#isInMemory = isInMemory
   }
 
   /** @param {import('../../types').Frame} frame at its original place */
   nameOf ({ file, line, column, compiled }) {
     if (file === null || line === null || column === null || compiled || this.#isInMemory(file)) return null
-    const key = `${file}\n${line}\n${column}`
-    let name = this.#known.get(key)
-    if (name === undefined) {
-      if (this.#known.size === PLACES) this.#known.clear()
-      name = this.#find(file, line, column)
-      this.#known.set(key, name)
-    }
-    return name
-  }
-
-  /** @param {string} file @param {number} line @param {number} column */
-  #find (file, line, column) {
-    const text = this.#read(file)
-    if (text === null || text.length > MOST_CHARS) return null
-    let start = 0
-    for (let left = line - 1; left > 0; left--) {
-      start = text.indexOf('\n', start) + 1
-      if (start === 0) return null
-    }
-    return nameAt(text, start + column - 1)
+    return this.#names.get(file, line, column)
   }
 }
 

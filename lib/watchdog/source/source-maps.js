@@ -10,6 +10,8 @@ const { readSource } = require('./read-source')
 
 /** The host is asked again after this time: a map may come later than its file, or have been let go of for others. */
 const AGAIN_MS = 60000
+/** A larger source is a bundle: its lines tell nobody anything. */
+const SHOWN_BYTES = 2 * 1024 * 1024
 
 /**
  * Where code comes from: the files on disk, and what the main thread's Node.js knows of those that were compiled in
@@ -54,6 +56,14 @@ class SourceMaps {
   /** Where a line of what runs comes from, null where nobody tells. @param {string} file @param {number} line */
   lineAt (file, line) {
     return this.#maps.lineAt(file, line)
+  }
+
+  /**
+   * The lines of a source as a person wrote it: of the file on disk, else as a source map carries it.
+   * @param {string} file
+   */
+  linesOf (file) {
+    return (readSource(file, SHOWN_BYTES) ?? this.#maps.contentOf(file))?.split(/\r?\n/) ?? null
   }
 
   /** @param {{ file: string, text: string | null }} message */

@@ -2,7 +2,8 @@
 
 /**
  * Whether something happened often enough lately: so many times within a time, and it stays so until that time has
- * passed without. The three triggers and the verdict on the option `route` ask this.
+ * passed without. The triggers of origin tracking and of request tracking ask this, and so does the verdict on the
+ * option `route`.
  */
 class Recently {
   #times

@@ -41,7 +41,7 @@ class Inspection {
     this.#client = new InspectorClient({
       mayAsk: () => this.#limit.excess === null && (gate === null || gate.isQuiet(nowMs())),
       options: { threshold, resolution, calmPeriod: Math.max(calmPeriod, CALM_MS) },
-      relays: () => counters.get('relays'),
+      workerCalls: () => counters.get('workerCalls'),
       relayMicros: () => counters.get('relayMicros')
     })
     this.#discovery = new Discovery({

@@ -3,7 +3,7 @@
 const { entryPoint } = require('../../tables/entry-points')
 const { BUILTIN } = require('../../util/agent-global')
 const { askThreads, PROBE_CALL } = require('../loop/inspector')
-const { US_PER_MS } = require('../../util/units')
+const { MS_PER_S, US_PER_MS } = require('../../util/units')
 
 /** At most so many questions come in a row, for one long block, */
 const BURST = 10
@@ -65,7 +65,7 @@ function installCall (options, isInterrupt) {
  */
 class InspectorClient {
   #options
-  #relays
+  #workerCalls
   #askThreads
   #mayAsk
   /** @type {number[]} */
@@ -76,35 +76,35 @@ class InspectorClient {
   #refilledAtMs = 0
   #isOpen = false
   #sentAtMs = -Infinity
-  #sentRelays
+  #callsAtSend
   #relayMicros
   #sentMicros = 0
 
   /**
    * @param {object} parts
    * @param {{ threshold: number, resolution: number, calmPeriod: number }} parts.options of a thread's heartbeat, ms
-   * @param {() => number} parts.relays how often the main thread has passed something on
+   * @param {() => number} parts.workerCalls how often the main thread has passed something on
    * @param {() => number} parts.relayMicros and how long that took it in all, an Int32
    * @param {() => boolean} parts.mayAsk
    * @param {typeof askThreads} [parts.ask]
    */
-  constructor ({ options, relays, relayMicros, mayAsk, ask = askThreads }) {
+  constructor ({ options, workerCalls, relayMicros, mayAsk, ask = askThreads }) {
     this.#options = options
-    this.#relays = relays
+    this.#workerCalls = workerCalls
     this.#relayMicros = relayMicros
     this.#mayAsk = mayAsk
     this.#askThreads = ask
-    this.#sentRelays = relays()
+    this.#callsAtSend = workerCalls()
   }
 
   /** Whether the main thread has not passed on yet what it was told last. */
   get isHeldUp () {
-    return this.#relays() === this.#sentRelays && this.#sentAtMs !== -Infinity
+    return this.#workerCalls() === this.#callsAtSend && this.#sentAtMs !== -Infinity
   }
 
   /** A poll begins: decides whether its threads may be asked. @param {number} nowMs */
   open (nowMs) {
-    this.#tokens = Math.min(BURST, this.#tokens + (nowMs - this.#refilledAtMs) / 1000 * PER_SECOND)
+    this.#tokens = Math.min(BURST, this.#tokens + (nowMs - this.#refilledAtMs) / MS_PER_S * PER_SECOND)
     this.#refilledAtMs = nowMs
     this.#isOpen = this.#tokens >= 1 && this.#mayPost(nowMs)
   }
@@ -160,7 +160,7 @@ class InspectorClient {
 
   /** @param {Parameters<typeof askThreads>[0]} call @param {number} nowMs */
   #post (call, nowMs) {
-    this.#sentRelays = this.#relays()
+    this.#callsAtSend = this.#workerCalls()
     this.#sentMicros = this.#relayMicros()
     if (this.#askThreads(call) === null) this.#sentAtMs = nowMs
   }

@@ -108,4 +108,3 @@ function grown (from, to, what) {
 }
 
 exports.SleepDetector = SleepDetector
-exports.WINDOW_MS = WINDOW_MS

@@ -39,12 +39,13 @@ class WorkerThread {
    * @param {import('../kernel/thread-stats').Shared} parts.shared by all threads
    * @param {Pick<import('../loop/monitor').Parts, 'options' | 'ask' | 'isHeldUp' | 'frames' | 'nextId'>} parts.common
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
+   * @param {() => import('../loop/block-builder').ThreadWork | null} parts.workOf what all of the thread is for
    * @param {import('../sinks').Phases} parts.sinks
    * @param {boolean} parts.isOutside the main thread sees what it does
    * @param {boolean} parts.isAsked whether it can be asked where it is
    * @param {WorkerThread} [parts.outside] the same as it is seen from outside, which knows its CPU time
    */
-  constructor ({ hello, label, shared, common, watchdogGapWithin, sinks, isOutside, isAsked, outside }) {
+  constructor ({ hello, label, shared, common, watchdogGapWithin, workOf, sinks, isOutside, isAsked, outside }) {
     this.threadId = hello.threadId
     this.label = label
     this.isOutside = isOutside
@@ -67,7 +68,8 @@ class WorkerThread {
         // Pauses of a worker thread's garbage collector are not observed (lib/host/workers/thread-entry.js): they
         // count as js.
         gcWithin: () => 0,
-        watchdogGapWithin
+        watchdogGapWithin,
+        workOf
       }
     })
   }

@@ -1,6 +1,6 @@
 'use strict'
 
-const { BroadcastChannel } = require('node:worker_threads')
+const { BroadcastChannel, threadId: watchdogId } = require('node:worker_threads')
 const { nowMs } = require('../../util/clock')
 const { CHANNEL, THREAD_STARTED, THREAD_ENDED } = require('../../bridge/messages')
 const { Inspection } = require('./inspection')
@@ -23,6 +23,8 @@ const TAKEN = ['main', 'watchdog']
  * @property {import('../sinks').WorkerPhases} sinks hear the phases of their blocks
  */
 
+/** @typedef {import('../loop/block-builder').ThreadWork} ThreadWork */
+
 /** The worker threads of the application: finds them, watches them, adds them up. */
 class WorkerThreads {
   #parts
@@ -41,6 +43,8 @@ class WorkerThreads {
    * @type {Set<number>}
    */
   #gone = new Set()
+  /** What all of a thread is for, where a library has told. @type {Map<number, ThreadWork>} */
+  #works = new Map()
   /** By the worker threads they started: these end with their starter, and nobody tells. @type {Map<number, number>} */
   #starters = new Map()
 
@@ -95,6 +99,11 @@ class WorkerThreads {
     else this.started(threadId)
   }
 
+  /** All that a thread does is one piece of work. @param {number} threadId @param {ThreadWork} work */
+  works (threadId, work) {
+    this.#works.set(threadId, work)
+  }
+
   /** @param {number} threadId */
   ended (threadId) {
     this.#gone.add(threadId)
@@ -104,6 +113,7 @@ class WorkerThreads {
     const thread = this.#threads.get(threadId)
     if (thread !== undefined) this.#end(thread)
     this.#starters.delete(threadId)
+    this.#works.delete(threadId)
     for (const [started, by] of this.#starters) if (by === threadId) this.ended(started)
   }
 
@@ -140,6 +150,7 @@ class WorkerThreads {
       label: labelOf(own),
       shared,
       watchdogGapWithin,
+      workOf: () => this.#works.get(threadId) ?? null,
       isOutside,
       isAsked: this.#inspection !== null,
       outside,
@@ -233,4 +244,26 @@ function isHello (message) {
   return memory instanceof SharedArrayBuffer && Number.isInteger(threadId) && typeof name === 'string'
 }
 
+/**
+ * The application's worker threads, null where they are not to be watched, or may not be asked.
+ * @param {import('../main-loop').Seen & { mainLoop: import('../main-loop').MainLoop }} parts
+ */
+function makeThreads ({ data: { options, mayInspect }, bridge, health, stats, scheduler, mainLoop, nextId }) {
+  const isAsked = options.threads === 'on'
+  if (options.threads === 'off' || (isAsked && !mayInspect)) return null
+  return new WorkerThreads({
+    isAsked,
+    options,
+    ownId: watchdogId,
+    bridge,
+    shared: stats.shared,
+    watchdogGapWithin: (startMs, endMs) => scheduler.lateness.within(startMs, endMs),
+    frames: mainLoop.frames,
+    nextId,
+    onNew: () => scheduler.hurry(),
+    onState: health.listener('threads')
+  })
+}
+
 exports.WorkerThreads = WorkerThreads
+exports.makeThreads = makeThreads

@@ -14,6 +14,8 @@ const MS_PER_S = 1000
  * @property {number} [seconds] in place of the mode's
  * @property {string[]} only variants; none = all
  * @property {Record<string, any>} options of the scenarios themselves
+ *
+ * @typedef {{ shared: Record<string, unknown>, live: import('../measure/live').Live, signal: AbortSignal }} RunParts
  */
 
 /**
@@ -50,42 +52,18 @@ async function runScenario (scenario, settings, { live, progress, signal }) {
   progress.begin(scenario, due.length * repeats)
   live.begin(scenario.name, due.map(({ plan }) => plan))
   try {
-    shared =
-      (await scenario.setup?.({
-        ...input,
-        cells: due.map(({ plan }) => plan),
-        signal,
-        say: (line) => progress.say(line),
-        defer: (end) => endings.push(end)
-      })) ?? {}
-    for (let repeat = 1; repeat <= repeats; repeat++) {
-      for (const cell of due) {
-        if (signal.aborted) break
-        progress.step(cell.plan.variant, cellName(cell.plan.params), repeat)
-        if (!cell.isDue) continue
-        const outcome = await runOnce(scenario, settings, cell.plan, { shared, live, signal })
-        // What Ctrl-C ended has not failed.
-        if (signal.aborted) break
-        cell.add(outcome)
-        if (cell.failure !== null) progress.say(`${cell.plan.variant} ${cellName(cell.plan.params)} failed: ${cell.failure}`)
-      }
-    }
+    const say = (/** @type {string} */ line) => progress.say(line)
+    const defer = (/** @type {() => unknown} */ end) => endings.push(end)
+    shared = await scenario.setup?.({ ...input, cells: due.map(({ plan }) => plan), signal, say, defer }) ?? {}
+    await runCells(scenario, settings, { due, repeats, shared, live, progress, signal })
   } catch (error) {
     // What a signal ends in mid-setup has not failed.
     if (!signal.aborted) throw error
   } finally {
-    for (const end of [() => scenario.teardown?.(shared), ...endings.reverse()]) {
-      try {
-        await end()
-      } catch (error) {
-        // The others must still be ended, and what was measured is kept.
-        progress.say(`${scenario.name}: not all was ended: ${error.stack ?? error}`)
-      }
-    }
+    await endAll([() => scenario.teardown?.(shared), ...endings.reverse()], scenario, progress)
     progress.end()
   }
-  /** @type {import('../interface').Document} */
-  const document = {
+  return withFindings({
     scenario: scenario.name,
     mode: settings.mode,
     startedAt: startedAt.toISOString(),
@@ -96,20 +74,67 @@ async function runScenario (scenario, settings, { live, progress, signal }) {
     environment: { ...input.environment, tools: /** @type {any} */ (shared).tools ?? {} },
     cells: cells.map((cell) => cell.describe()),
     findings: []
-  }
-  try {
-    document.findings = scenario.findings(document)
-  } catch (error) {
-    // An hour's figures must not be lost for a sentence about them.
-    progress.say(`${scenario.name}: no findings: ${error.stack}`)
-  }
-  return document
+  }, scenario, progress)
 }
 
 /**
- * @param {import('../interface').Scenario} scenario @param {Settings} settings @param {import('../interface').CellPlan}
- * cell
- * @param {{ shared: Record<string, unknown>, live: import('../measure/live').Live, signal: AbortSignal }} parts
+ * Every cell once, then every cell again, until the repeats are done or a signal comes.
+ * @param {import('../interface').Scenario} scenario
+ * @param {Settings} settings
+ * @param {{ due: CellRuns[], repeats: number, progress: import('./progress').Progress } & RunParts} parts
+ */
+async function runCells (scenario, settings, { due, repeats, shared, live, progress, signal }) {
+  for (let repeat = 1; repeat <= repeats; repeat++) {
+    for (const cell of due) {
+      if (signal.aborted) return
+      const { variant, params } = cell.plan
+      progress.step(variant, cellName(params), repeat)
+      if (!cell.isDue) continue
+      const outcome = await runOnce(scenario, settings, cell.plan, { shared, live, signal })
+      // What Ctrl-C ended has not failed.
+      if (signal.aborted) return
+      cell.add(outcome)
+      if (cell.failure !== null) progress.say(`${variant} ${cellName(params)} failed: ${cell.failure}`)
+    }
+  }
+}
+
+/**
+ * @param {(() => unknown)[]} endings
+ * @param {import('../interface').Scenario} scenario
+ * @param {import('./progress').Progress} progress
+ */
+async function endAll (endings, scenario, progress) {
+  for (const end of endings) {
+    try {
+      await end()
+    } catch (error) {
+      // The others must still be ended, and what was measured is kept.
+      progress.say(`${scenario.name}: not all was ended: ${error.stack ?? error}`)
+    }
+  }
+}
+
+/**
+ * @param {import('../interface').Document} document
+ * @param {import('../interface').Scenario} scenario
+ * @param {import('./progress').Progress} progress
+ */
+function withFindings (document, scenario, progress) {
+  try {
+    return { ...document, findings: scenario.findings(document) }
+  } catch (error) {
+    // An hour's figures must not be lost for a sentence about them.
+    progress.say(`${scenario.name}: no findings: ${error.stack}`)
+    return document
+  }
+}
+
+/**
+ * @param {import('../interface').Scenario} scenario
+ * @param {Settings} settings
+ * @param {import('../interface').CellPlan} cell
+ * @param {RunParts} parts
  * @returns {Promise<import('./cell-process').RunOutcome>}
  */
 async function runOnce (scenario, settings, cell, { shared, live, signal }) {

@@ -74,27 +74,47 @@ exports.run = async (scenarios, settings, { json, report, port }) => {
       if (ending.signal.aborted) break
       // --only may be about the others.
       if (planOf(scenario, settings, { isListing: true }).cells.length === 0) continue
-      try {
-        const document = await runScenario(scenario, settings, { live, progress, signal: ending.signal })
-        documents.push(document)
-        process.stdout.write(
-          renderDocument(document, scenario, process.stdout.isTTY ? process.stdout.columns : Infinity)
-        )
-      } catch (error) {
-        // The others go on: theirs may be what was waited for.
-        hasFailed = true
-        progress.say(`${scenario.name} failed: ${error instanceof LoopwatchError ? error.message : error.stack ?? error}`)
-      }
+      // The others go on: theirs may be what was waited for.
+      if (!await runAndPrint(scenario, settings, { documents, live, progress, signal: ending.signal })) hasFailed = true
     }
   } finally {
     live.close()
     signals.release()
-    const [first] = documents
-    // Its shape is by what was asked for, whatever came of it.
-    if (json !== undefined && first !== undefined) fs.writeFileSync(json, `${JSON.stringify(scenarios.length === 1 ? first : documents, null, 2)}\n`)
-    if (report !== undefined && first !== undefined) fs.writeFileSync(report, await renderReport(documents, scenarios))
+    if (documents.length > 0) await writeFiles(documents, scenarios, { json, report })
   }
   if (ending.signal.aborted) process.stderr.write('interrupted: every process of the scenario was ended, what was finished is above\n')
   hasFailed ||= documents.some(({ cells }) => cells.some(({ error }) => error !== null))
-  process.exitCode = ending.signal.aborted ? EXIT_INTERRUPTED : hasFailed ? EXIT_FAILED : 0
+  if (ending.signal.aborted) process.exitCode = EXIT_INTERRUPTED
+  else process.exitCode = hasFailed ? EXIT_FAILED : 0
+}
+
+/**
+ * @param {Scenario} scenario
+ * @param {import('./run').Settings} settings
+ * @param {{ documents: Document[], live: Live, progress: Progress, signal: AbortSignal }} parts documents gets what
+ * came of it
+ * @returns {Promise<boolean>} false when the scenario itself has failed, which is said
+ */
+async function runAndPrint (scenario, settings, { documents, live, progress, signal }) {
+  try {
+    const document = await runScenario(scenario, settings, { live, progress, signal })
+    documents.push(document)
+    process.stdout.write(renderDocument(document, scenario, process.stdout.isTTY ? process.stdout.columns : Infinity))
+    return true
+  } catch (error) {
+    progress.say(`${scenario.name} failed: ${error instanceof LoopwatchError ? error.message : error.stack ?? error}`)
+    return false
+  }
+}
+
+/**
+ * @param {Document[]} documents
+ * @param {Scenario[]} scenarios that were asked for
+ * @param {{ json?: string, report?: string }} files
+ */
+async function writeFiles (documents, scenarios, { json, report }) {
+  // The shape is by what was asked for, whatever came of it.
+  const written = scenarios.length === 1 ? documents[0] : documents
+  if (json !== undefined) fs.writeFileSync(json, `${JSON.stringify(written, null, 2)}\n`)
+  if (report !== undefined) fs.writeFileSync(report, await renderReport(documents, scenarios))
 }

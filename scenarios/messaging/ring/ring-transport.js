@@ -21,45 +21,61 @@ exports.connectRing = async (context, codec, startThread) => {
   const cores = os.availableParallelism()
   const [inbox, outbox] = [Ring.allocate(CAPACITY), Ring.allocate(CAPACITY)]
   const worker = await startThread(context, { kind: 'ring', codec, inbox, outbox, cores })
-  const writer = new Ring(inbox, { isReader: false, cores })
-  const reader = new Ring(outbox, { isReader: true, cores })
-  const { read, write } = codecs[codec]
-  /** What found no room. @type {any[]} */
-  let waiting = []
-  let isClosed = false
-  let listener = (/** @type {any} */ _) => {}
-
-  function drain () {
-    if (!reader.look()) reader.waitForMessage(TURN_MS)
-    while (reader.next()) listener(read(reader))
-    reader.release()
-    const held = waiting
-    waiting = []
-    for (const message of held) send(message)
-    writer.flush()
+  const caller = new RingCaller({
+    writer: new Ring(inbox, { isReader: false, cores }),
+    reader: new Ring(outbox, { isReader: true, cores }),
+    codec: codecs[codec]
+  })
+  return {
+    send: (message) => caller.send(message),
+    onMessage: (callback) => { caller.onMessage = callback },
+    close: () => {
+      caller.isClosed = true
+      return worker.terminate()
+    }
   }
+}
 
-  function turn () {
-    if (isClosed) return
-    const untilMs = performance.now() + TURN_MS
-    do drain()
-    while (performance.now() < untilMs)
-    setImmediate(turn)
+/** The caller's side of both rings. */
+class RingCaller {
+  isClosed = false
+  onMessage = (/** @type {any} */ _) => {}
+  #writer
+  #reader
+  #codec
+  /** Messages that found no room. @type {any[]} */
+  #waiting = []
+
+  /** @param {{ writer: Ring, reader: Ring, codec: (typeof codecs)[string] }} parts */
+  constructor ({ writer, reader, codec }) {
+    this.#writer = writer
+    this.#reader = reader
+    this.#codec = codec
+    setImmediate(() => this.#turn())
   }
 
   /** @param {any} message */
-  function send (message) {
+  send (message) {
     // Behind those that wait, or the order would be lost.
-    if (waiting.length > 0 || !write(writer, message)) waiting.push(message)
+    if (this.#waiting.length > 0 || !this.#codec.write(this.#writer, message)) this.#waiting.push(message)
   }
 
-  setImmediate(turn)
-  return {
-    send,
-    onMessage: (callback) => { listener = callback },
-    close: () => {
-      isClosed = true
-      return worker.terminate()
-    }
+  #turn () {
+    if (this.isClosed) return
+    const untilMs = performance.now() + TURN_MS
+    do this.#drain()
+    while (performance.now() < untilMs)
+    setImmediate(() => this.#turn())
+  }
+
+  #drain () {
+    const reader = this.#reader
+    if (!reader.look()) reader.waitForMessage(TURN_MS)
+    while (reader.next()) this.onMessage(this.#codec.read(reader))
+    reader.release()
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const message of waiting) this.send(message)
+    this.#writer.flush()
   }
 }

@@ -30,7 +30,6 @@ const ways = {
 
 /** @param {import('../../harness/run/context').Context} context */
 exports.run = async (context) => {
-  const { start, send, end } = ways[context.variant]
   const { count } = context.params
   /** @type {number[]} */
   const seenMs = []
@@ -40,23 +39,7 @@ exports.run = async (context) => {
       seenMs.push(ms)
       console.log(`blocked for ${ms} ms`)
     }, { threshold: BLOCKED_AT_THRESHOLD_MS })
-    const from = process.hrtime.bigint()
-    const started = start()
-    const startMs = Number(process.hrtime.bigint() - from) / NS_PER_MS
-    const answering = new Promise((resolve, reject) => {
-      started.on('message', (/** @type {string} */ message) => {
-        // The first line a process prints opens its stdout, which is most of what blocked-at saw.
-        console.log('the answer:', message)
-        resolve({ answer: message, elapsedNs: Number(process.hrtime.bigint() - from) })
-      })
-      started.once('error', reject)
-      started.once('exit', (/** @type {number} */ code) => reject(new Error(`ended with exit code ${code} before it answered`)))
-    })
-    send(started, `START ${count}`)
-    const { answer, elapsedNs } = /** @type {{ answer: string, elapsedNs: number }} */ (await answering)
-    await sleep(AFTERWARDS_MS)
-    await end(started)
-    return { answer, elapsedNs, startMs }
+    return askChild(ways[context.variant], `START ${count}`)
   }, { atTopLevel: true })
   context.check(answer === `totalCount: ${count}`, `the answer is "${answer}"`)
   context.count(1)
@@ -72,4 +55,25 @@ exports.run = async (context) => {
       ...(withStart && { agentStartMs: withStart.durationMs })
     }
   }
+}
+
+/** Starts a child, asks it and ends it. @param {ways[string]} way @param {string} question */
+async function askChild ({ start, send, end }, question) {
+  const from = process.hrtime.bigint()
+  const started = start()
+  const startMs = Number(process.hrtime.bigint() - from) / NS_PER_MS
+  const answering = new Promise((resolve, reject) => {
+    started.on('message', (/** @type {string} */ message) => {
+      // The first line a process prints opens its stdout, which is most of what blocked-at saw.
+      console.log('the answer:', message)
+      resolve({ answer: message, elapsedNs: Number(process.hrtime.bigint() - from) })
+    })
+    started.once('error', reject)
+    started.once('exit', (/** @type {number} */ code) => reject(new Error(`ended with exit code ${code} before it answered`)))
+  })
+  send(started, question)
+  const { answer, elapsedNs } = /** @type {{ answer: string, elapsedNs: number }} */ (await answering)
+  await sleep(AFTERWARDS_MS)
+  await end(started)
+  return { answer, elapsedNs, startMs }
 }

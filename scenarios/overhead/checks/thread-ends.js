@@ -45,11 +45,11 @@ let ended = 0
 function startAsking () {
   const gate = openExitLock(1)
   const workers = new WorkerTracker(() => {}, gate)
-  const counters = /** @type {any} */ ({ get: () => asked, add: (/** @type {string} */ name) => { if (name === 'relays') asked++ } })
+  const counters = /** @type {any} */ ({ get: () => asked, add: (/** @type {string} */ name) => { if (name === 'workerCalls') asked++ } })
   const open = { enter: () => true, leave: () => {} }
-  const relay = way === 'bare' ? createInspectorProxy({ counters }, open, { hasStopping: () => false }) : createInspectorProxy({ counters }, gate, workers)
+  const callWorkers = way === 'bare' ? createInspectorProxy({ counters }, open, { hasStopping: () => false }) : createInspectorProxy({ counters }, gate, workers)
   const call = { threadIds: Array.from({ length: 1e5 }, (_, i) => i), expression: '(() => {})', most: 4, lists: false, waitMs: 1 }
-  Object.assign(globalThis, { ask: () => relay(require('node:inspector'), call) })
+  Object.assign(globalThis, { ask: () => callWorkers(require('node:inspector'), call) })
   return new Worker(ASKER, { eval: true })
 }
 

@@ -1,5 +1,6 @@
 'use strict'
 
+const { bars, own } = require('../../harness/report/bars')
 const { partOf } = require('../parts')
 
 /** @typedef {import('../../harness/interface').Cell} Cell */
@@ -13,15 +14,12 @@ const groups = (cells, read) => [...new Set(cells.map(({ params }) => `${params.
   })
 })).filter(({ bars }) => bars.length > 0)
 
-/** @param {Cell} cell */
-const own = ({ median, min, max, ci95, samples }) =>
-  median === null || min === null || max === null ? null : { median, min, max, ci95, samples }
-
 /** @param {import('../../harness/interface').Document} document @returns {import('../../harness/interface').Chart[]} */
 exports.charts = ({ cells }) => {
   const loaded = cells.filter((cell) => partOf(cell) === 'load')
   const idle = cells.filter((cell) => partOf(cell) === 'idle')
   const realApp = cells.filter((cell) => partOf(cell) === 'real-app')
+  const named = cells.filter((cell) => partOf(cell) === 'run')
   const preload = cells.filter((cell) => partOf(cell) === 'preload')
   return [
     { title: 'Throughput', unit: '× bare', scale: /** @type {const} */ ('linear'), note: 'Of the unwatched server beside it; 1 costs nothing. `nothing` is the unwatched server against itself: what lies within its range is noise.', groups: groups(loaded, own) },
@@ -31,6 +29,7 @@ exports.charts = ({ cells }) => {
     { title: 'Wake-ups while idle', unit: 'a second', note: 'Of all threads.', groups: groups(idle, ({ extra }) => extra.wakeUps) },
     { title: 'A large application, CPU of a request', unit: '× bare', scale: /** @type {const} */ ('linear'), note: '`nothing` is the unwatched application against itself: what lies within its range is noise.', groups: groups(realApp, own) },
     { title: 'A large application, latency, p99.9', unit: '× bare', scale: /** @type {const} */ ('linear'), note: 'Lower is better.', groups: groups(realApp, ({ extra }) => extra.p999Ratio) },
-    { title: 'An empty script', unit: 'ms', note: 'What the preload adds.', groups: groups(preload, own) }
+    { title: 'An empty script', unit: 'ms', note: 'What the preload adds.', groups: groups(preload, own) },
+    { title: 'A named piece of work', unit: 'µs', note: 'What run() adds to a call; `nothing` is run() without an agent.', groups: groups(named, own) }
   ].filter((chart) => chart.groups.length > 0)
 }

@@ -11,6 +11,9 @@ const where = ({ params }) => `the ${params.server} server${params.handler === '
 const interval = ({ ci95, min, max, samples }) =>
   samples.length === 1 ? '' : ci95 === null ? ` (${figure(min)} to ${figure(max)})` : ` (95 %: ${figure(ci95[0])} to ${figure(ci95[1])})`
 
+/** @type {Record<string, string>} */
+const CALLED = { run: 'run()', 'run-async': 'run() of an async function', 'run-attributes': 'run() with an attribute' }
+
 /** What the cells say in sentences. @param {import('../../harness/interface').Document} document */
 exports.findings = ({ cells, mode }) => {
   const measured = cells.filter(({ median }) => median !== null)
@@ -27,6 +30,8 @@ exports.findings = ({ cells, mode }) => {
     ...ofPart('real-app').map((cell) =>
       `With ${cell.variant} a large application takes ${figure(cell.median)} times the CPU time a request${interval(cell)}, ${figure(cell.extra.p999Ratio?.median)} times the p99.9, ${figure(cell.extra.startUpRatio?.median)} times as long to start and ${figure(cell.extra.rssMb?.median)} MB more.`),
     ...ofPart('preload').map((cell) =>
-      `Preloading ${cell.variant} makes an empty script take ${figure(cell.median)} ms longer${interval(cell)}.`)
+      `Preloading ${cell.variant} makes an empty script take ${figure(cell.median)} ms longer${interval(cell)}.`),
+    ...ofPart('run').map((cell) =>
+      `${cell.variant === 'nothing' ? 'Without an agent' : 'With the agent'} a call of ${CALLED[String(cell.params.handler)]} takes ${figure(cell.median)} µs longer${interval(cell)}.`)
   ]
 }

@@ -238,48 +238,48 @@ test('a heartbeat written without pause by another thread is never read half old
 
 const GUARD_BYTES = 64
 
-function makeMailbox () {
+function makeChannel () {
   const memory = new SharedArrayBuffer(ProbeChannel.BYTES + GUARD_BYTES)
-  return { mailbox: new ProbeChannel(memory, 0), guard: new Uint8Array(memory, ProbeChannel.BYTES) }
+  return { channel: new ProbeChannel(memory, 0), guard: new Uint8Array(memory, ProbeChannel.BYTES) }
 }
 
 test('a question is open until it is answered, and its answer can be taken', () => {
-  const { mailbox } = makeMailbox()
-  assert.equal(mailbox.question, 0)
-  const question = mailbox.ask()
-  assert.equal(mailbox.question, question)
-  assert.equal(mailbox.take(question), null)
-  mailbox.answer(question, 'here')
-  assert.equal(mailbox.question, 0)
-  assert.equal(mailbox.take(question), 'here')
+  const { channel } = makeChannel()
+  assert.equal(channel.question, 0)
+  const question = channel.ask()
+  assert.equal(channel.question, question)
+  assert.equal(channel.take(question), null)
+  channel.answer(question, 'here')
+  assert.equal(channel.question, 0)
+  assert.equal(channel.take(question), 'here')
 })
 
 test('a short answer after a long one holds nothing of the long one', () => {
-  const { mailbox } = makeMailbox()
+  const { channel } = makeChannel()
   for (const text of ['a long answer', 'short', '']) {
-    const question = mailbox.ask()
-    mailbox.answer(question, text)
-    assert.equal(mailbox.take(question), text)
+    const question = channel.ask()
+    channel.answer(question, text)
+    assert.equal(channel.take(question), text)
   }
 })
 
 test('an answer in any script arrives as it was', () => {
-  const { mailbox } = makeMailbox()
+  const { channel } = makeChannel()
   for (const text of ['Größe', 'ファイル.js', '🎉 émoji 🇺🇳', 'zero \0 and \x1e \x1f', '\n\r\t "quoted" \\']) {
-    const question = mailbox.ask()
-    mailbox.answer(question, text)
-    assert.equal(mailbox.take(question), text)
+    const question = channel.ask()
+    channel.answer(question, text)
+    assert.equal(channel.take(question), text)
   }
 })
 
 test('an answer beyond the capacity is cut between two characters and nothing behind it is written', () => {
   for (const character of ['a', 'é', '日', '🎉']) {
     for (const lead of ['', '.', '..', '...']) {
-      const { mailbox, guard } = makeMailbox()
+      const { channel, guard } = makeChannel()
       const text = lead + character.repeat(40000)
-      const question = mailbox.ask()
-      mailbox.answer(question, text)
-      const taken = /** @type {string} */ (mailbox.take(question))
+      const question = channel.ask()
+      channel.answer(question, text)
+      const taken = /** @type {string} */ (channel.take(question))
       assert.ok(text.startsWith(taken), `${character}: not a beginning of what was written: …${taken.slice(-3)}`)
       assert.ok(Buffer.byteLength(taken) > 32768 - 4, `${character}: only ${Buffer.byteLength(taken)} bytes`)
       assert.ok(guard.every((byte) => byte === 0))
@@ -288,15 +288,15 @@ test('an answer beyond the capacity is cut between two characters and nothing be
 })
 
 test('an answer to a question that was given up does not pass for the answer to the next', () => {
-  const { mailbox } = makeMailbox()
-  const given = mailbox.ask()
-  const current = mailbox.ask()
-  mailbox.answer(given, 'stale')
-  assert.equal(mailbox.take(current), null)
-  assert.equal(mailbox.question, current, 'the next question is still open')
-  mailbox.answer(current, 'fresh')
-  assert.equal(mailbox.take(current), 'fresh')
-  assert.equal(mailbox.take(given), null)
+  const { channel } = makeChannel()
+  const given = channel.ask()
+  const current = channel.ask()
+  channel.answer(given, 'stale')
+  assert.equal(channel.take(current), null)
+  assert.equal(channel.question, current, 'the next question is still open')
+  channel.answer(current, 'fresh')
+  assert.equal(channel.take(current), 'fresh')
+  assert.equal(channel.take(given), null)
 })
 
 /** @param {(string | number)[]} head @param {(string | number)[][]} frames @param {(string | number)[]} [work] */

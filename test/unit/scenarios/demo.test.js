@@ -4,23 +4,13 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
+const { demoBlocks, demoJobs } = require('../../support/scenarios/demo')
 
 const FOLDER = path.join(__dirname, '..', '..', '..', 'scenarios', 'demo')
 
-/** Route, function, cause of what blocks. */
-const expected = [
-  ['GET /customers/:id/recommendations', 'recommend', 'js'],
-  ['GET /search', 'searchProducts', 'js'],
-  ['POST /login', 'hashPassword', 'native'],
-  ['POST /prices', 'importPriceList', 'native'],
-  ['GET /orders/:id/invoice', 'renderInvoicePdf', 'sync-io'],
-  ['POST /orders/:id/reservation', 'waitForStockLock', 'sync-io'],
-  ['DELETE /sessions', 'expireSessions', 'gc']
-]
-
-test('the README lists every request that blocks with its function and cause', () => {
+test('the README lists every request and job that blocks with its function and cause', () => {
   const readme = fs.readFileSync(path.join(FOLDER, 'README.md'), 'utf8')
-  for (const [route, name, cause] of expected) {
+  for (const [route, name, cause] of [...demoBlocks, ...demoJobs]) {
     assert.match(readme, new RegExp(`^\\| \`${route}\` \\| \`${name}\` \\|.*\\| \`${cause}\` \\|$`, 'm'))
   }
 })

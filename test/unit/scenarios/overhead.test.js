@@ -87,7 +87,7 @@ test('an answer that is not what it was the first time is an error', async () =>
 
 test('--part takes the names of parts, --rate a rate', () => {
   assert.deepEqual(parseParts('idle,preload', ['idle']), ['idle', 'preload'])
-  for (const text of ['', 'idle,', 'real']) assert.throws(() => parseParts(text), { code: 'LOOPWATCH_ERR_OPTION', message: /load, real-app, idle, preload/ })
+  for (const text of ['', 'idle,', 'real']) assert.throws(() => parseParts(text), { code: 'LOOPWATCH_ERR_OPTION', message: /load, real-app, idle, preload, run/ })
   assert.equal(parseRate('150'), 150)
   for (const text of ['0', '1.5', 'many', '10001', '']) assert.throws(() => parseRate(text), { code: 'LOOPWATCH_ERR_OPTION' })
 })
@@ -98,7 +98,9 @@ test('each part compares ours with every peer, beside an unwatched one that show
     assert.deepEqual(cells.map(({ variant }) => variant), ['nothing', 'loopwatch', 'loopwatch-profile-off', ...Object.keys(peers)])
     for (const cell of cells) assert.equal(partOf(cell), part)
   }
-  assert.ok(plan('default').every((cell) => ['load', 'idle'].includes(partOf(cell))))
+  const named = plan('default', { part: ['run'] })
+  assert.deepEqual([named.length, ...new Set(named.map(partOf))], [6, 'run'], 'no peer has such a call')
+  assert.ok(plan('default').every((cell) => ['load', 'idle', 'run'].includes(partOf(cell))))
   assert.equal(plan('full', { part: ['real-app'], rate: 20 })[0].params.ratePerSecond, 20)
 })
 

@@ -5,23 +5,10 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { sentenceOf } = require('../../../lib/export/log/sentence')
-const { BlockFile, readBlocks } = require('../../../lib/store/block-file')
+const { readBlocks } = require('../../../lib/store/block-file')
+const { makeFile } = require('../../support/block-file')
 const { makeDir, openFiles } = require('../../support/files')
 const { makeRecord } = require('../../support/record')
-
-/**
- * A file of blocks in a folder of its own, on a clock that stands until it is set.
- * @param {import('node:test').TestContext} t
- * @param {{ dir?: string, fileBytes?: number }} [parts]
- */
-function makeFile (t, { dir = makeDir(t), fileBytes } = {}) {
-  const clock = { nowMs: 1000 }
-  /** @type {(Error | null)[]} */
-  const states = []
-  const file = new BlockFile({ dir, name: 'blocks-1', nowMs: () => clock.nowMs, onState: (error) => states.push(error), fileBytes })
-  t.after(() => file.close())
-  return { dir, file, clock, states, path: path.join(dir, 'blocks-1.ndjson') }
-}
 
 test('blocks on disk are read back as they were, oldest first', (t) => {
   const { dir, file, states } = makeFile(t)

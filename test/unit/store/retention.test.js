@@ -4,24 +4,10 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { BlockFile } = require('../../../lib/store/block-file')
 const { prune } = require('../../../lib/store/retention')
+const { makeFile } = require('../../support/block-file')
 const { makeDir } = require('../../support/files')
 const { makeRecord } = require('../../support/record')
-
-/**
- * A file of blocks in a folder of its own, on a clock that stands until it is set.
- * @param {import('node:test').TestContext} t
- * @param {{ dir?: string, fileBytes?: number }} [parts]
- */
-function makeFile (t, { dir = makeDir(t), fileBytes } = {}) {
-  const clock = { nowMs: 1000 }
-  /** @type {(Error | null)[]} */
-  const states = []
-  const file = new BlockFile({ dir, name: 'blocks-1', nowMs: () => clock.nowMs, onState: (error) => states.push(error), fileBytes })
-  t.after(() => file.close())
-  return { dir, file, clock, states, path: path.join(dir, 'blocks-1.ndjson') }
-}
 
 test('of ended processes the latest files are kept, by number and size; of living ones, and what is not ours, all', (t) => {
   const dir = makeDir(t)

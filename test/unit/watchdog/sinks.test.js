@@ -33,6 +33,8 @@ function makeMain () {
     mainLoop: { profiling: part('profiling', ['ended', 'settled']), origins: part('origins', ['ended', 'settled']) },
     file: part('file', ['append']),
     log: part('log', ['opened', 'lasting', 'stuck', 'settled']),
+    otlp: part('otlp', ['opened', 'lasting', 'stuck', 'settled']),
+    spans: part('spans', ['lasting', 'ended', 'settled']),
     upkeep: part('upkeep', ['settled', 'mainSettled']),
     aborts: false,
     post: () => { told.push('host') }
@@ -44,15 +46,16 @@ test('each phase of a block goes to its sinks in one order: memory first, the ho
   const { sinks, take } = makeMain()
   for (const phase of /** @type {const} */ (['opened', 'lasting', 'stuck'])) {
     sinks[phase](recordOf('1', true, 1))
-    assert.deepEqual(take(), ['memory.put', 'page.put', 'cluster.block', 'file.append', `log.${phase}`])
+    const spans = phase === 'lasting' ? ['spans.lasting'] : []
+    assert.deepEqual(take(), ['memory.put', 'page.put', 'cluster.block', 'file.append', `log.${phase}`, `otlp.${phase}`, ...spans])
   }
   sinks.ended(recordOf('1', false, 1), { startMs: 0, endMs: 200, workIds: [] })
-  assert.deepEqual(take(), ['memory.put', 'page.put', 'cluster.block', 'recent.add', 'profiling.ended', 'origins.ended'])
+  assert.deepEqual(take(), ['memory.put', 'page.put', 'cluster.block', 'recent.add', 'profiling.ended', 'origins.ended', 'spans.ended'])
   sinks.settled(recordOf('1', false, 1), 200)
   const settled = take()
   assert.deepEqual(settled, [
     'memory.put', 'page.put', 'cluster.block', 'upkeep.mainSettled', 'metrics.observeBlock', 'pyroscope.add', 'profiling.settled', 'origins.settled',
-    'file.append', 'log.settled', 'upkeep.settled', 'host'
+    'file.append', 'log.settled', 'otlp.settled', 'spans.settled', 'upkeep.settled', 'host'
   ])
   sinks.settled(recordOf('0', false, 1), 99)
   assert.deepEqual(take().filter((each) => !settled.includes(each)), ['metrics.drop'], 'it ended before this watchdog began')
@@ -81,6 +84,7 @@ test('a block of a worker that nobody has seen inside is filed and logged when i
     metrics: { observeBlock: () => {} },
     pyroscope: null,
     log: /** @type {any} */ (log),
+    otlp: null,
     upkeep: { settled: () => {} },
     post: () => told.push('host')
   })

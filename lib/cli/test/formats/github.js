@@ -16,5 +16,5 @@ const property = (text) => data(text).replaceAll(':', '%3A').replaceAll(',', '%2
 exports.githubAnnotations = ({ offences }) => offences.filter(isFailing).map((offence) => {
   const { file, line, tests } = offence
   const where = file === '' ? '' : `file=${property(file)},${line === null ? '' : `line=${line},`}`
-  return `::error ${where}title=${property('event loop blocked')}::${data(`${placeOf(offence)}: ${lengthOf(offence)}, in ${testName(tests[0])}`)}\n`
+  return `::error ${where}title=${property(offence.call === null ? 'event loop blocked' : 'synchronous call')}::${data(`${placeOf(offence)}: ${lengthOf(offence)}, in ${testName(tests[0])}`)}\n`
 }).join('')

@@ -1,7 +1,7 @@
 'use strict'
 
 const { isFailing } = require('../offences')
-const { lengthOf, testName } = require('../report')
+const { lengthOf, testName, verbOf } = require('../report')
 const { fingerprint } = require('./sarif')
 
 /**
@@ -9,8 +9,8 @@ const { fingerprint } = require('./sarif')
  * @param {import('../report').Outcome} outcome
  */
 exports.gitlabReport = ({ offences }) => offences.filter(isFailing).map((offence) => ({
-  description: `${offence.function} blocked the event loop for ${lengthOf(offence)}, in ${testName(offence.tests[0])}`,
-  check_name: `loopwatch/${offence.cause}`,
+  description: `${offence.function} ${verbOf(offence)}${lengthOf(offence)}, in ${testName(offence.tests[0])}`,
+  check_name: offence.call === null ? `loopwatch/${offence.cause}` : 'loopwatch/synchronous-call',
   fingerprint: fingerprint(offence),
   severity: 'major',
   location: { path: offence.file, lines: { begin: offence.line ?? 1 } }

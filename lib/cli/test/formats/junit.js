@@ -1,7 +1,7 @@
 'use strict'
 
 const { isFailing } = require('../offences')
-const { headline, lengthOf, placeOf, testName } = require('../report')
+const { headline, lengthOf, placeOf, testName, verbOf } = require('../report')
 
 /** What XML 1.0 cannot hold, even escaped. */
 // eslint-disable-next-line no-control-regex
@@ -34,9 +34,9 @@ ${cases.join('\n')}
 /** @param {import('../offences').Offence} offence */
 function caseOf (offence) {
   const { file, line, tests, longestMs, state } = offence
-  const place = `${placeOf(offence)} blocked for ${lengthOf(offence)}`
+  const place = `${placeOf(offence)} ${verbOf(offence)}${lengthOf(offence)}`
   const body = isFailing(offence)
-    ? `<failure type="${offence.cause}" message="${escaped(place)}">${escaped(tests.map(testName).join('\n'))}</failure>`
+    ? `<failure type="${offence.call === null ? offence.cause : 'synchronous-call'}" message="${escaped(place)}">${escaped(tests.map(testName).join('\n'))}</failure>`
     : `<skipped message="${escaped(`${state}: ${place}`)}"/>`
   const where = `file="${escaped(file)}"${line === null ? '' : ` line="${line}"`}`
   return `    <testcase classname="${escaped(tests[0].file ?? file)}" name="${escaped(`${tests[0].name ?? '(no test)'}: ${offence.function}`)}" ${where} time="${longestMs / 1000}">${body}</testcase>`

@@ -2,7 +2,7 @@
 
 const { causes } = require('../../../tables/causes')
 const { isFailing, keyOf } = require('../offences')
-const { lengthOf, testName } = require('../report')
+const { lengthOf, testName, verbOf } = require('../report')
 const { createHash } = require('node:crypto')
 const { version } = require('../../../../package.json')
 
@@ -14,6 +14,19 @@ exports.fingerprint = (offence) => createHash('sha256').update(keyOf(offence)).d
 
 /** @param {string} file with slashes @returns {string} */
 const uriOf = (file) => file.startsWith('/') || /^\w:/.test(file) ? `file:///${encodeURI(file.replace(/^\//, ''))}` : encodeURI(file)
+
+const SYNC_RULE = {
+  id: 'synchronous-call',
+  shortDescription: { text: 'A synchronous call waits for the outside' },
+  fullDescription: { text: 'The event loop stands still while the call waits for a file, a process or a computation that has an asynchronous twin' }
+}
+
+const rules = [...Object.entries(causes).map(([cause, { meaning }]) => ({
+  id: `event-loop-block/${cause}`, shortDescription: { text: `The event loop was blocked (${cause})` }, fullDescription: { text: meaning }
+})), SYNC_RULE]
+
+/** @param {import('../offences').Offence} offence */
+const ruleOf = ({ call, cause }) => call === null ? `event-loop-block/${cause}` : SYNC_RULE.id
 
 /**
  * SARIF 2.1.0, with a rule for each cause.
@@ -27,16 +40,14 @@ exports.sarifReport = ({ offences }) => ({
       driver: {
         name: 'loopwatch',
         version,
-        rules: Object.entries(causes).map(([cause, { meaning }]) => ({
-          id: `event-loop-block/${cause}`, shortDescription: { text: `The event loop was blocked (${cause})` }, fullDescription: { text: meaning }
-        }))
+        rules
       }
     },
     results: offences.map((offence) => ({
-      ruleId: `event-loop-block/${offence.cause}`,
-      ruleIndex: Object.keys(causes).indexOf(offence.cause),
+      ruleId: ruleOf(offence),
+      ruleIndex: rules.findIndex(({ id }) => id === ruleOf(offence)),
       level: isFailing(offence) ? 'error' : 'note',
-      message: { text: `${offence.function} blocked the event loop for ${lengthOf(offence)}, in ${testName(offence.tests[0])}` },
+      message: { text: `${offence.function} ${verbOf(offence)}${lengthOf(offence)}, in ${testName(offence.tests[0])}` },
       ...(offence.file !== '' && {
         locations: [{
           physicalLocation: {

@@ -13,8 +13,10 @@ const TRANSFORM = '@jest/transform'
  */
 /** @typedef {{ name: string, test?: JestNode }} JestEvent */
 /**
- * @typedef {new (config: unknown, context?: { testPath?: string }, ...rest: unknown[]) => { handleTestEvent (event:
- * JestEvent, state: unknown): unknown }} Environment its handleTestEvent may be missing
+ * @typedef {new (config: unknown, context?: { testPath?: string }, ...rest: unknown[]) => {
+ *   global: unknown,
+ *   handleTestEvent (event: JestEvent, state: unknown): unknown
+ * }} Environment its handleTestEvent may be missing
  */
 
 /** @param {JestNode | undefined} node @returns {string[]} */
@@ -36,6 +38,7 @@ function following (Given, recorder) {
     constructor (config, context, ...rest) {
       super(config, context, ...rest)
       this.#file = context?.testPath
+      recorder.watchGlobal(this.global)
     }
 
     /** @param {JestEvent} event @param {unknown} state @returns {unknown} */

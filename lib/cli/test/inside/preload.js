@@ -6,7 +6,10 @@ const { isPackageManager, isTestRunner } = require('../../../host/launchers')
 
 /** What `loopwatch test` says to each process below it. It is no option of the agent, so its name begins otherwise. */
 const SETUP = '__LOOPWATCH_TEST'
-/** The process that started the files of `node --test`: what these start themselves inherits their environment. */
+/**
+ * The process that started the files of node:test, by `node --test` or by run(): what these start themselves inherits
+ * their environment.
+ */
 const RUNNER = '__LOOPWATCH_TEST_RUNNER'
 /** A process ends without waiting for its watchdog any longer than that. */
 const FILED_MS = 500
@@ -14,7 +17,7 @@ const FILED_MS = 500
 // A test may replace it.
 const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
 
-/** @typedef {{ dir: string, overMs: number, threads: 'auto' | 'on' }} Setup */
+/** @typedef {{ dir: string, overMs: number, threads: 'auto' | 'on', sync: boolean, all: boolean }} Setup */
 
 /** Runs in every Node.js process and thread of a test command. Nothing here may end one, or print. */
 function preload () {
@@ -30,22 +33,24 @@ function preload () {
 }
 
 /** @param {Setup} setup */
-function watch ({ dir, overMs, threads }) {
+function watch ({ dir, overMs, threads, sync, all }) {
   const { Recorder, publish } = require('./recorder')
   const isTestFile = process.env.NODE_TEST_CONTEXT !== undefined && process.env[RUNNER] === String(process.ppid)
   const agent = startAgent({ dir, overMs, threads })
   const recorder = new Recorder(dir, overMs, agent, isTestFile)
   publish(recorder)
+  if (sync) recorder.watchSync(all)
   process.on('exit', () => {
     recorder.exit()
     // A loop that was not active for so long in all had no such block: most commands need not wait for their watchdog.
     if (recorder.begun > 0 || eventLoopUtilization().active >= overMs) agent?.stopAtExit(FILED_MS)
   })
-  if (isTestFile) require('./node-test').follow(recorder)
-  else require('./runners').follow(recorder)
+  if (isTestFile) return require('./node-test').follow(recorder)
+  if (process.env.NODE_TEST_CONTEXT === undefined) process.env[RUNNER] = String(process.pid)
+  require('./runners').follow(recorder)
 }
 
-/** @param {Setup} setup */
+/** @param {Pick<Setup, 'dir' | 'overMs' | 'threads'>} setup */
 function startAgent ({ dir, overMs, threads }) {
   try {
     const { start } = require('../../../host/start')

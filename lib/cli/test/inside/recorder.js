@@ -29,11 +29,13 @@ class Recorder {
   #agent
   #meter
   #mapped = new Set()
+  /** @type {{ watchGlobal: (global: any) => void } | null} */
+  #sync = null
 
   /**
    * @param {string} dir
    * @param {number} overMs
-   * @param {{ ready: Promise<unknown>, heldMs: number } | null} agent null where there is none
+   * @param {{ ready: Promise<unknown>, heldMs: number, isAllowed: boolean } | null} agent null where there is none
    * @param {boolean} isNodeTest this is a file that `node --test` has started
    */
   constructor (dir, overMs, agent, isNodeTest) {
@@ -78,6 +80,21 @@ class Recorder {
     if (this.#mapped.has(file)) return
     this.#mapped.add(file)
     this.#write({ type: 'map', file, sourceMap })
+  }
+
+  /** Tells of synchronous calls from now on. @param {boolean} all those of runners and loaders as well */
+  watchSync (all) {
+    const recorder = this
+    this.#sync = require('./sync-calls').watchSyncCalls({
+      get begun () { return recorder.begun },
+      get isAllowed () { return recorder.#agent?.isAllowed ?? false },
+      write: (line) => recorder.#write(line)
+    }, all)
+  }
+
+  /** A context of its own has built-in objects of its own. @param {unknown} global of that context */
+  watchGlobal (global) {
+    this.#sync?.watchGlobal(global)
   }
 
   exit () {

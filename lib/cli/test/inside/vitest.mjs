@@ -1,7 +1,9 @@
-// A setup file of Vitest: `setupFiles: ['loopwatch/vitest']`. Without `loopwatch test` it does nothing.
+// A setup file of Vitest: `setupFiles: ['loopwatch/vitest']`. Under `loopwatch test` it tells which test runs.
+// Otherwise a test that blocks fails.
 
 // @ts-ignore The application's own Vitest.
 import { afterEach, beforeEach } from 'vitest'
+import { startChecker } from '../reporters/checker.js'
 import { published } from './recorder.js'
 
 /**
@@ -9,6 +11,7 @@ import { published } from './recorder.js'
  */
 
 const recorder = published()
+const checker = startChecker()
 /** @type {Map<Task, number>} tests may run at once */
 const running = new Map()
 
@@ -25,5 +28,14 @@ if (recorder !== undefined) {
     const id = running.get(task)
     running.delete(task)
     if (id !== undefined) recorder.end(id)
+  })
+}
+
+if (checker !== null) {
+  beforeEach(async (/** @type {{ task: Task }} */ { task }) => { running.set(task, await checker.begin()) })
+  afterEach(async (/** @type {{ task: Task }} */ { task }) => {
+    const startMs = running.get(task)
+    running.delete(task)
+    if (startMs !== undefined) await checker.check(startMs, namesOf(task).join(' > '), task.file?.filepath)
   })
 }

@@ -1,19 +1,13 @@
 import 'uplot/dist/uPlot.min.css'
 import './page.css'
-import { BlockList } from './blocks/block-list.mjs'
-import { showCauses } from './blocks/causes-table.mjs'
-import { Charts } from './charts/charts.mjs'
+import { Dashboard } from './panels/dashboard.mjs'
 import { Connection } from './feed/connection.mjs'
 import { byId, setText } from './dom.mjs'
-import { FlameOfAll } from './charts/flame-of-all.mjs'
 import { clock } from './format.mjs'
-import { StateLine } from './feed/state-line.mjs'
+import { Strip } from './panels/strip.mjs'
 
-const state = new StateLine()
-const charts = new Charts()
-const get = (/** @type {string} */ path) => connection.get(path)
-const blocks = new BlockList(get)
-const flame = new FlameOfAll(get)
+const strip = new Strip()
+const dashboard = new Dashboard((/** @type {string} */ path) => connection.get(path))
 /** @type {string | null} */
 let agent = null
 /** @type {number | null} */
@@ -22,53 +16,36 @@ let lostAt = null
 /** @type {Record<string, (data: any) => void>} */
 const events = {
   hello (hello) {
-    const { version, node, pid, labels, requests, seconds } = hello
+    const { version, node, pid, labels } = hello
     const build = `loopwatch ${version}, Node.js ${node}, process ${pid}`
     const named = Object.entries(labels).map(([name, value]) => `${name} ${value}`).join(', ')
     setText(byId('build'), named === '' ? build : `${named}, ${build}`)
-    document.title = labels.service === undefined ? 'loopwatch' : `${labels.service} – loopwatch`
     say(agent !== null && agent !== `${pid}` ? `Another process answers now: ${pid} instead of ${agent}.` : null)
     agent = `${pid}`
     lostAt = null
     byId('live').hidden = false
     byId('token').hidden = true
-    charts.begin(seconds)
-    blocks.begin(hello)
-    showCauses(blocks.records)
-    flame.refresh()
-    const note = byId('history-note')
-    note.dataset.requests = `${requests}`
+    strip.begin(labels)
+    dashboard.begin(hello)
   },
   state (now) {
-    state.show(now)
-    charts.show(now)
-    const isCluster = now.workers !== null
-    const note = byId('history-note')
-    note.hidden = !isCluster && note.dataset.requests === 'true'
-    setText(note, isCluster
-      ? 'Of the primary alone: each worker has its series in /metrics.'
-      : 'Requests are not measured (option requests: off).')
+    strip.show(now)
+    dashboard.state(now)
   },
-  blocks (records) {
-    for (const record of records) blocks.put(record)
-    showCauses(blocks.records)
-    if (records.some((/** @type {any} */ { ongoing }) => !ongoing)) flame.refresh()
-  },
-  gone ({ id }) {
-    blocks.remove(id)
-    showCauses(blocks.records)
-  }
+  blocks: (rows) => dashboard.put(rows),
+  gone: ({ id }) => dashboard.remove(id),
+  waits: (waits) => dashboard.wait(waits)
 }
 
 const connection = new Connection({
   onEvent: (event, data) => events[event]?.(data),
   onLost: (reason) => {
     lostAt ??= Date.now()
-    state.clear()
+    strip.clear()
     say(`Disconnected since ${clock(lostAt)} (${reason}), trying again.`)
   },
   onToken: (wasWrong) => {
-    state.clear()
+    strip.clear()
     say(null)
     byId('live').hidden = true
     byId('token').hidden = false

@@ -1,9 +1,15 @@
 'use strict'
 
 const fastify = require('./fastify')
-const hapi = require('./hapi')
 const koa = require('./koa')
 const { watchModules } = require('./modules')
+const { watchProperty } = require('./watched-property')
+
+const hapi = {
+  /** The class of all requests of all servers made by one copy of it. */
+  file: ['@hapi', 'hapi', 'lib', 'request.js'],
+  watch: watchHapi
+}
 
 /**
  * Told as soon as a router has matched: before the handler runs, again where it goes on to another
@@ -39,4 +45,19 @@ exports.startFrameworks = (name) => {
       for (const stop of stops) stop()
     }
   }
+}
+
+/**
+ * hapi links a request of node:http to its own only when it answers. Its constructor writes
+ * `request.route` (that of not found), its router the one it found, before any handler.
+ * @param {any} Request
+ * @param {Name} name
+ */
+function watchHapi (Request, name) {
+  if (typeof Request?.generate !== 'function') return null
+  return watchProperty(Request.prototype, 'route', (request, route, previous) => {
+    if (previous === undefined) return
+    const notFound = request._core.router.specials.notFound.route.public
+    name(request.raw.req, route === notFound ? null : route.path)
+  })
 }

@@ -6,21 +6,24 @@ const { setTimeout, clearTimeout } = require('node:timers')
 
 /** Published for every connection of every server, http2's included, before its first request. */
 const CONNECTION = 'net.server.socket'
-/** What is loaded late and behind a server that already has connections is found by looking again, ever less often. */
-const FIRST_LOOK_MS = 1000
+/**
+ * What is loaded late and behind a server that already has connections, or without one, is found by looking again, ever
+ * less often.
+ */
+const AGAIN_MS = 1000
 const LAST_LOOK_MS = 64000
 
 /**
  * Finds modules that the application has loaded or will load, required or imported, every copy of
- * each, by looking through the cache of the module loader: at the first connection of each server,
- * and now and then.
+ * each, by looking through the cache of the module loader: as soon as the application's entry has run, at the first
+ * connection of each server, and now and then.
  * @param {{ file: string[], onFound: (exports: any) => void }[]} wanted the ends of their file names
  * @returns {{ stop: () => void }}
  */
 exports.watchModules = (wanted) => {
   const find = createFinder(wanted)
   const servers = new WeakSet()
-  let waitMs = FIRST_LOOK_MS
+  let waitMs = AGAIN_MS
 
   /** @param {any} message */
   const onConnection = ({ socket }) => {
@@ -30,12 +33,12 @@ exports.watchModules = (wanted) => {
   }
   const onTime = () => {
     find()
-    waitMs = Math.min(waitMs * 2, LAST_LOOK_MS)
     timer = setTimeout(onTime, waitMs).unref()
+    waitMs = Math.min(waitMs * 2, LAST_LOOK_MS)
   }
 
   diagnosticsChannel.subscribe(CONNECTION, onConnection)
-  let timer = setTimeout(onTime, waitMs).unref()
+  let timer = setTimeout(onTime, 0).unref()
   return {
     stop: () => {
       clearTimeout(timer)
@@ -44,12 +47,19 @@ exports.watchModules = (wanted) => {
   }
 }
 
+/** @typedef {{ end: string, onFound: (exports: any) => void }} End of a file's name */
+
 /**
  * @param {{ file: string[], onFound: (exports: any) => void }[]} wanted
  * @returns {() => void} looks for what has been loaded since
  */
 function createFinder (wanted) {
-  const ends = wanted.map(({ file, onFound }) => ({ end: path.sep + file.join(path.sep), onFound }))
+  /** By the last part of its name: a large application has thousands of modules. @type {Map<string, End[]>} */
+  const ends = new Map()
+  for (const { file, onFound } of wanted) {
+    const name = /** @type {string} */ (file.at(-1))
+    ends.set(name, [...ends.get(name) ?? [], { end: path.sep + file.join(path.sep), onFound }])
+  }
   const found = new WeakSet()
 
   /** @param {string} file @param {(exports: any) => void} onFound */
@@ -66,7 +76,9 @@ function createFinder (wanted) {
   return () => {
     // A single executable application's require() has no cache.
     for (const file of Object.keys(require.cache ?? {})) {
-      for (const { end, onFound } of ends) if (file.endsWith(end)) tryTake(file, onFound)
+      const alike = ends.get(file.slice(file.lastIndexOf(path.sep) + 1))
+      if (alike === undefined) continue
+      for (const { end, onFound } of alike) if (file.endsWith(end)) tryTake(file, onFound)
     }
   }
 }

@@ -65,16 +65,18 @@ test('a second update changes nothing, whatever the order and the machine\'s moo
 
 test('a file that cannot be read says why', (t) => {
   const file = path.join(makeDir(t), 'loopwatch.json')
-  assert.deepEqual(readRatchet(file), { allow: [], blocks: [] })
+  assert.deepEqual(readRatchet(file), { allow: [], blocks: [], calls: [] })
   const cases = {
     '{\n<<<<<<< HEAD\n=======\n>>>>>>> x\n}': /has a merge conflict/,
     '{ "blocks": [': /is not JSON: /,
-    '[]': /takes an object with "allow" and "blocks"/,
+    '[]': /takes an object with "allow", "blocks" and "calls"/,
     '{ "allows": [] }': /has an unknown key "allows"/,
     '{ "allow": {} }': /takes lists/,
     '{ "allow": [{ "reason": "no place" }] }': /allow\[0\] takes strings/,
     '{ "allow": [{ "files": "x" }] }': /allow\[0\] takes strings/,
-    '{ "blocks": [{ "file": "a", "function": "b" }] }': /blocks\[0\] takes a "file"/
+    '{ "blocks": [{ "file": "a", "function": "b" }] }': /blocks\[0\] takes a "file"/,
+    '{ "calls": {} }': /takes lists/,
+    '{ "calls": [{ "file": "a", "function": "b" }] }': /calls\[0\] takes a "file"/
   }
   for (const [text, message] of Object.entries(cases)) {
     fs.writeFileSync(file, text)

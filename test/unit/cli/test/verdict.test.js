@@ -27,6 +27,7 @@ const makeRun = (differences) => ({
   stretches: [{ startMs: START_MS, endMs: START_MS + 300, cpuMs: 120 }],
   sourceMaps: new Map(),
   tests: [interval(0, 300)],
+  syncCalls: [],
   ...differences
 })
 

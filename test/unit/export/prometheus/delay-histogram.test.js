@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { DelayHistogram } = require('../../../../lib/export/prometheus/delay-histogram')
 
-/** @param {{ anew?: boolean }} [options] */
+/** @param {{ countsFromNow?: boolean }} [options] */
 function makeDelay (options) {
   const { delays } = openBridge(createMemory())
   const metric = new DelayHistogram({ name: 'delay_seconds', help: 'help', buckets: [0.001, 0.01, 0.1, 1, 10], delays, ...options })
@@ -25,7 +25,7 @@ test('delays become cumulative buckets, their sum in seconds and their number', 
 })
 
 test('a watchdog whose predecessor is counted on tells of delays from its first reading on', async () => {
-  const { delays, read } = makeDelay({ anew: true })
+  const { delays, read } = makeDelay({ countsFromNow: true })
   delays.record(5)
   assert.equal((await read()).count, 0)
   delays.record(500)

@@ -293,7 +293,7 @@ test('the names that a constant label may not take are those of the catalogue', 
 })
 
 test('a watchdog whose predecessor is counted on counts from what it finds', async () => {
-  const made = makeMetrics({ anew: true })
+  const made = makeMetrics({ countsFromNow: true })
   made.host.shed = { delay: -5, utilization: 3 }
   for (let i = 0; i < 10; i++) made.host.delays.record(2)
   const read = async () => {

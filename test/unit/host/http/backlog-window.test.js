@@ -7,19 +7,19 @@ const { eventually } = require('../../../support/app')
 
 const idleMs = () => performance.eventLoopUtilization().idle
 
-test('what is read right after a silence may have waited, unless its connection was answered since', () => {
-  const rush = new BacklogWindow()
-  assert.equal(rush.isOn(0, -Infinity), false)
-  rush.begin(1000, idleMs())
-  assert.deepEqual([1000, 1050, 1100, 1101].map((nowMs) => rush.isOn(nowMs, -Infinity)), [true, true, true, false])
-  assert.deepEqual([900, 1000, 1001].map((answeredAtMs) => rush.isOn(1002, answeredAtMs)), [true, true, false])
+test('what is read right after a late beat may have waited, unless its connection was answered since', () => {
+  const backlog = new BacklogWindow()
+  assert.equal(backlog.isOn(0, -Infinity), false)
+  backlog.begin(1000, idleMs())
+  assert.deepEqual([1000, 1050, 1100, 1101].map((nowMs) => backlog.isOn(nowMs, -Infinity)), [true, true, true, false])
+  assert.deepEqual([900, 1000, 1001].map((answeredAtMs) => backlog.isOn(1002, answeredAtMs)), [true, true, false])
 })
 
 test('a loop that has slept since has read everything', async () => {
-  const rush = new BacklogWindow()
+  const backlog = new BacklogWindow()
   const before = idleMs()
-  rush.begin(1000, before)
+  backlog.begin(1000, before)
   await eventually(() => idleMs() - before > 5, 'the loop to sleep')
-  assert.equal(rush.isOn(1001, -Infinity), false)
-  assert.equal(rush.isOn(1001, -Infinity), false)
+  assert.equal(backlog.isOn(1001, -Infinity), false)
+  assert.equal(backlog.isOn(1001, -Infinity), false)
 })

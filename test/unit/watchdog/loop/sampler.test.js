@@ -10,7 +10,7 @@ const LOOK_MS = 10
 
 /** A block from 0 on, looked at every 10 ms, in a process that answers nothing of itself. */
 function makeBlock () {
-  const mailbox = new ProbeChannel(new SharedArrayBuffer(ProbeChannel.BYTES), 0)
+  const channel = new ProbeChannel(new SharedArrayBuffer(ProbeChannel.BYTES), 0)
   const state = { mayAsk: true }
   /** @type {number[]} */
   const putAtMs = []
@@ -21,20 +21,20 @@ function makeBlock () {
     return state.mayAsk
   }
   /** @type {Sampler} */
-  const sampler = new Sampler({ mailbox, ask, sampleMs: 20 })
+  const sampler = new Sampler({ channel, ask, sampleMs: 20 })
   const blockUntil = (/** @type {number} */ endMs) => {
     for (; nowMs < endMs; nowMs += LOOK_MS) sampler.askIfDue(nowMs, nowMs)
   }
   /** @param {{ atMs: number, putAtMs: number | '' }} answer to the open question */
-  const answer = ({ atMs, putAtMs }) => mailbox.answer(mailbox.question, [atMs, 0, 1, 'false', putAtMs].join(FIELD) + FIELD.repeat(6) + LINE)
-  return { sampler, mailbox, putAtMs, state, blockUntil, answer }
+  const answer = ({ atMs, putAtMs }) => channel.answer(channel.question, [atMs, 0, 1, 'false', putAtMs].join(FIELD) + FIELD.repeat(6) + LINE)
+  return { sampler, channel, putAtMs, state, blockUntil, answer }
 }
 
 test('a question without an answer is put again, under its number, after a second and then each time after twice the time', () => {
-  const { mailbox, putAtMs, blockUntil } = makeBlock()
+  const { channel, putAtMs, blockUntil } = makeBlock()
   blockUntil(60000)
   assert.deepEqual(putAtMs, [0, 1000, 3000, 7000, 15000, 31000])
-  assert.equal(mailbox.question, 1)
+  assert.equal(channel.question, 1)
 })
 
 test('a question that cannot be put again when it is due is as soon as it can be', () => {
@@ -48,13 +48,13 @@ test('a question that cannot be put again when it is due is as soon as it can be
 })
 
 test('an answered question is not put again, and the next one has a second of its own', () => {
-  const { sampler, mailbox, putAtMs, blockUntil, answer } = makeBlock()
+  const { sampler, channel, putAtMs, blockUntil, answer } = makeBlock()
   blockUntil(1500)
   answer({ atMs: 1490, putAtMs: 1000 })
   sampler.take()
   blockUntil(2600)
   assert.deepEqual(putAtMs, [0, 1000, 1500, 2500])
-  assert.equal(mailbox.question, 2)
+  assert.equal(channel.question, 2)
 })
 
 test('an answer is late by the question that it answers: a native call has held up the first, what was lost has held up none', () => {

@@ -6,8 +6,7 @@ const inspector = require('node:inspector')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { nowMs } = require('../../../../lib/util/clock')
 const { HostProfiler } = require('../../../../lib/host/sense/profiler')
-const { isProfileNeeded } = require('../../../../lib/watchdog/triggers/profile')
-const { Profiling } = require('../../../../lib/watchdog/profile/profiling')
+const { isProfileNeeded, Profiling } = require('../../../../lib/watchdog/profile/profiling')
 const { FrameTable } = require('../../../../lib/explain/frame-table')
 const { makeRecord } = require('../../../support/record')
 
@@ -187,7 +186,7 @@ test('a profile that cannot be started is tried again a minute later; one that i
   assert.deepEqual([refused.asked, refused.states], [[], ['forbidden']])
 })
 
-test('the time in which the profiler keeps the host is no silence', () => {
+test('the time in which the profiler keeps the host is no missing beat', () => {
   const story = makeProfiling('on')
   const seen = (/** @type {number} */ atMs) =>
     story.profiling.parts.adjust({ sample: null, lateBeats: [], reading: { atMs }, beat: { atMs: 0, beats: 7 } }).beat

@@ -41,7 +41,7 @@ test('a thread found in Atomics.wait counts as idle until it keeps the CPU witho
   sleeps++
   const turned = poll(null, 1350, 11)
   assert.deepEqual([turned.atMs, turned.beats > parked.beats], [1350, true])
-  // A task that goes on and on: silence.
+  // A task that goes on and on: no beat comes.
   assert.equal(poll(null, 1400, 55).atMs, 1350)
   assert.equal(poll(null, 1500, 150).atMs, 1350)
   // Asked within it, it may sleep for a lock of ours.

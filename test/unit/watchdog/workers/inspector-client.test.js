@@ -7,13 +7,13 @@ const vm = require('node:vm')
 const { Worker } = require('node:worker_threads')
 const { InspectorClient } = require('../../../../lib/watchdog/workers/inspector-client')
 
-/** @param {{ relays: number, micros?: number, mayAsk?: boolean }} state */
+/** @param {{ workerCalls: number, micros?: number, mayAsk?: boolean }} state */
 function makeAsker (state) {
   /** @type {number[][]} */
   const posted = []
   const asker = new InspectorClient({
     options: { threshold: 50, resolution: 10, calmPeriod: 100 },
-    relays: () => state.relays,
+    workerCalls: () => state.workerCalls,
     relayMicros: () => state.micros ?? 0,
     mayAsk: () => state.mayAsk ?? true,
     ask: ({ threadIds }) => {
@@ -25,28 +25,28 @@ function makeAsker (state) {
 }
 
 test('threads that are due are asked in one go, in bursts of ten and then once a second', () => {
-  const state = { relays: 0 }
+  const state = { workerCalls: 0 }
   const { asker, posted } = makeAsker(state)
   for (let nowMs = 0; nowMs < 60000; nowMs += 10) {
     asker.open(nowMs)
     asker.ask(1)
     asker.ask(2)
     asker.close(nowMs)
-    if (posted.length > state.relays) state.relays++
+    if (posted.length > state.workerCalls) state.workerCalls++
   }
   assert.ok(posted.length >= 60 && posted.length <= 71, `${posted.length}`)
   assert.deepEqual(posted[0], [1, 2])
 })
 
 test('a question that takes the main thread long is not repeated before a hundred times that', () => {
-  const state = { relays: 0, micros: 0 }
+  const state = { workerCalls: 0, micros: 0 }
   const { asker, posted } = makeAsker(state)
   for (let nowMs = 0; nowMs < 10000; nowMs += 10) {
     asker.open(nowMs)
     asker.ask(1)
     asker.close(nowMs)
-    if (posted.length > state.relays) {
-      state.relays++
+    if (posted.length > state.workerCalls) {
+      state.workerCalls++
       state.micros += 20000
     }
   }
@@ -54,7 +54,7 @@ test('a question that takes the main thread long is not repeated before a hundre
 })
 
 test('while the main thread has not passed a question on, none is added, until it is taken for lost', () => {
-  const { asker, posted } = makeAsker({ relays: 0 })
+  const { asker, posted } = makeAsker({ workerCalls: 0 })
   for (let nowMs = 0; nowMs < 9000; nowMs += 10) {
     asker.open(nowMs)
     asker.ask(1)
@@ -67,27 +67,27 @@ test('while the main thread has not passed a question on, none is added, until i
 })
 
 test('a few threads are asked in one go, one to load at an interrupt, and each has its turn', () => {
-  const state = { relays: 0, mayAsk: true }
+  const state = { workerCalls: 0, mayAsk: true }
   const { asker, posted } = makeAsker(state)
   const due = [1, 2, 3, 4, 5, 6]
   for (let nowMs = 0; nowMs < 300; nowMs += 10) {
     asker.open(nowMs)
     for (const threadId of due) asker.ask(threadId)
     asker.close(nowMs)
-    state.relays = posted.length
+    state.workerCalls = posted.length
   }
   assert.deepEqual(posted.slice(0, 3), [[1, 2, 3, 4], [5, 6], [1, 2, 3, 4]])
   assert.equal(asker.install(due, false, 1000), 4)
-  state.relays++
+  state.workerCalls++
   assert.equal(asker.install(due, true, 1010), 0, 'too soon after the last')
   assert.equal(asker.install(due, true, 1100), 1)
-  state.relays++
+  state.workerCalls++
   state.mayAsk = false
   assert.equal(asker.install(due, true, 2000), 0)
 })
 
 test('outside of a look no thread is asked', () => {
-  const { asker, posted } = makeAsker({ relays: 0 })
+  const { asker, posted } = makeAsker({ workerCalls: 0 })
   assert.equal(asker.ask(1), false)
   asker.close(0)
   assert.deepEqual(posted, [])
@@ -98,7 +98,7 @@ test('a thread loads what watches it in its own code or at its loop, never befor
     let expression = ''
     const asker = new InspectorClient({
       options: { threshold: 50, resolution: 10, calmPeriod: 100 },
-      relays: () => 0,
+      workerCalls: () => 0,
       relayMicros: () => 0,
       mayAsk: () => true,
       ask: (call) => {
@@ -143,7 +143,7 @@ test('a thread that is asked anew while it runs no code of the application, or t
     const ask = (/** @type {{ expression: string }} */ call) => { expression = call.expression; return null }
     new InspectorClient({
       options: { threshold: 50, resolution: 10, calmPeriod: 100 },
-      relays: () => 0,
+      workerCalls: () => 0,
       relayMicros: () => 0,
       mayAsk: () => true,
       ask

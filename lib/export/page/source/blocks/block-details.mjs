@@ -1,39 +1,55 @@
 import { FlameTree } from '../../../profiles/flame-tree.js'
 import { make } from '../dom.mjs'
 import { Flame } from '../charts/flame.mjs'
-import { counted, duration, functionOf } from '../format.mjs'
+import { counted, duration, functionOf, percent } from '../format.mjs'
+import { save } from '../panels/save.mjs'
+import { isOwn } from '../model/flame-view.mjs'
+import { markdownOf, whyOf } from '../model/report.mjs'
+import { timePartsOf } from '../model/time-parts.mjs'
 
 /** The numbers of the evidence with their meanings, in the order in which they matter. @type {[string, string][]} */
 const EVIDENCE = [
   ['cpuMs', 'on a CPU'],
   ['nativeMs', 'inside native calls'],
   ['gcMs', 'in the garbage collector'],
-  ['runQueueMs', 'waiting for a CPU'],
+  ['runQueueMs', 'runnable, waiting for a CPU'],
   ['throttledMs', 'out of CPU quota'],
   ['stolenMs', 'taken by the hypervisor'],
-  ['answerMs', 'median answer to an interrupt'],
+  ['answerMs', 'the thread took to answer (median)'],
   ['watchdogGapMs', 'the watchdog did not run either']
 ]
 
 const LATE = 'The stack was taken when a native call had returned: the true line may be just before, or in the caller.'
+const DOCS = 'https://www.npmjs.com/package/loopwatch?activeTab=code#'
+/** How long a button says that it has done its work. */
+const SAID_MS = 2000
 
-/** One block in full: evidence, request, origin, flame graph, stacks. */
+/** One block in full: why, its time, source, stack, who waited, what to do; the raw evidence behind a fold. */
 export class BlockDetails {
   #get
-  #path
+  #id
+  #link
   #flame
   #text = make('div')
-  #stacks = make('div')
+  #raw = make('div')
   #isLoading = false
   #isStale = false
+  #hasRaw = false
+  /** @type {any} */
+  #detail = null
 
-  /** @param {string} id @param {(path: string) => Promise<Response>} get */
-  constructor (id, get) {
+  /** @param {string} id @param {(path: string) => Promise<Response>} get @param {string} link to the block */
+  constructor (id, get, link) {
     this.#get = get
-    this.#path = `blocks/${encodeURIComponent(id)}`
+    this.#id = id
+    this.#link = link
     this.#flame = new Flame(`Flame graph of block ${id}`)
-    this.element = make('div', {}, this.#text, this.#flame.element, this.#stacks)
-    this.#flame.element.hidden = true
+    const raw = make('details', { class: 'raw' }, make('summary', {}, 'Details: evidence, flame graph, every stack'), this.#raw)
+    raw.addEventListener('toggle', () => {
+      this.#hasRaw = raw.open
+      if (this.#detail !== null) this.#showRaw(this.#detail.block)
+    })
+    this.element = make('div', {}, this.#text, raw)
     this.load()
   }
 
@@ -44,7 +60,7 @@ export class BlockDetails {
     while (this.#isStale) {
       this.#isStale = false
       try {
-        const response = await this.#get(this.#path)
+        const response = await this.#get(`block?id=${encodeURIComponent(this.#id)}`)
         if (response.ok) this.#show(await response.json())
         else if (response.status === 404) this.#say('The agent no longer has this block in memory.')
         else this.#say(`The agent answered ${response.status}.`)
@@ -60,18 +76,60 @@ export class BlockDetails {
     this.#text.replaceChildren(make('p', { class: 'empty' }, text))
   }
 
+  /** @param {any} detail */
+  #show (detail) {
+    this.#detail = detail
+    const { block, source, advice, waits } = detail
+    // Somebody is using a button of it.
+    const hadFocus = this.#text.contains(document.activeElement) ? document.activeElement?.textContent : null
+    const opened = [...this.#text.querySelectorAll('details')].map(({ open }) => open)
+    this.#text.replaceChildren(
+      make('p', { class: 'why' }, whyOf(block)),
+      ...(block.frame?.exact === false ? [make('p', { class: 'quiet' }, `≈ ${LATE}`)] : []),
+      ...timeBar(block),
+      ...adviceOf(advice),
+      ...sourceOf(source, block),
+      ...waitsOf(waits),
+      list(placeRows(block)),
+      ...(block.stacks.length > 0 ? [stackOf(block.stacks[0], true)] : []),
+      this.#buttons())
+    for (const [i, each] of [...this.#text.querySelectorAll('details')].entries()) if (opened[i] !== undefined) each.open = opened[i]
+    if (hadFocus) [...this.#text.querySelectorAll('button')].find(({ textContent }) => textContent === hadFocus)?.focus()
+    if (this.#hasRaw) this.#showRaw(block)
+  }
+
+  #buttons () {
+    const copies = {
+      'Copy as Markdown': () => this.markdown(),
+      'Copy as JSON': () => JSON.stringify(this.#detail.block, null, 2),
+      'Copy link': () => this.#link
+    }
+    const path = `blocks/${encodeURIComponent(this.#id)}`
+    return make('p', { class: 'actions' },
+      ...Object.entries(copies).map(([title, textOf]) => copyButton(title, textOf)),
+      saveButton('Save profile', () => save(this.#get, `${path}.cpuprofile`, `loopwatch-${this.#id}.cpuprofile`)))
+  }
+
+  /** The block for a ticket. */
+  markdown () {
+    return this.#detail === null ? '' : markdownOf(this.#detail, this.#link)
+  }
+
   /** @param {any} record */
-  #show (record) {
-    this.#text.replaceChildren(list([...placeRows(record), ...evidenceRows(record.evidence)]))
+  #showRaw (record) {
+    const { stacks, samples, profile } = record
+    const hasFlame = this.#raw.contains(this.#flame.element)
     const tree = new FlameTree()
     tree.add(record)
     const data = tree.toJSON()
+    if (!hasFlame) this.#raw.replaceChildren(make('div'), this.#flame.element, make('div'))
+    const [first, , last] = [...this.#raw.children]
+    first.replaceChildren(list(evidenceRows(record)))
     this.#flame.element.hidden = data.value === 0
     if (data.value > 0 && !this.#flame.element.matches(':hover, :focus-within')) this.#flame.draw(data)
-    const { samples, stacks, profile } = record
-    this.#stacks.replaceChildren(
+    last.replaceChildren(
       make('h4', {}, samples === 0 ? 'No stack was taken' : `Stacks: ${counted(samples, 'sample')}`),
-      ...stacks.map((/** @type {any} */ stack, /** @type {number} */ i) => stackOf(stack, i === 0)),
+      ...stacks.map((/** @type {any} */ stack) => stackOf(stack, false)),
       ...(profile ? profileOf(profile) : []))
   }
 
@@ -80,31 +138,112 @@ export class BlockDetails {
   }
 }
 
+/** @param {string} title @param {() => string} textOf */
+function copyButton (title, textOf) {
+  return saveButton(title, async () => { await navigator.clipboard.writeText(textOf()) })
+}
+
+/** A button that says whether its work is done. @param {string} title @param {() => Promise<void>} act */
+function saveButton (title, act) {
+  const button = make('button', { type: 'button' }, title)
+  button.addEventListener('click', async () => {
+    // A page that came without TLS from another machine has no clipboard.
+    const said = await act().then(() => 'Done', () => 'Not allowed here')
+    button.textContent = said
+    setTimeout(() => { button.textContent = title }, SAID_MS)
+  })
+  return button
+}
+
+/** Its time, in parts that add up to the whole. @param {any} record */
+function timeBar (record) {
+  const parts = timePartsOf(record)
+  if (parts.length === 0) return []
+  const bar = make('div', { class: 'time-bar', 'aria-hidden': 'true' }, ...parts.map(({ part, ms }) => {
+    const piece = make('span', { class: `part-${part}` })
+    piece.style.inlineSize = `${ms / record.durationMs * 100}%`
+    return piece
+  }))
+  const shown = parts.filter(({ ms }) => ms >= record.durationMs / 200)
+  const key = make('ul', { class: 'legend' }, ...shown.map(({ part, label, ms }) =>
+    make('li', {}, make('span', { class: `chip part-${part}` }), `${label} ${duration(ms)}`)))
+  return [bar, key]
+}
+
+/** @param {{ kind: string, text: string, doc: string }[]} advice */
+function adviceOf (advice) {
+  if (advice.length === 0) return []
+  return [make('h4', {}, 'What to do'), make('ul', { class: 'advice' }, ...advice.map(({ text, doc }) =>
+    make('li', {}, `${text} `, make('a', { href: `${DOCS}${doc}`, rel: 'noopener noreferrer', target: '_blank' }, doc.replace(/^.*\//, '')))))]
+}
+
+/** The lines around the place, with their share of the samples. @param {any} source @param {any} block */
+function sourceOf (source, block) {
+  if (source === null) return []
+  const { file, line: blamed, lines } = source
+  const rows = lines.map((/** @type {{ line: number, text: string, share: number }} */ { line, text, share }) => {
+    const heat = make('span', { class: 'heat', 'aria-hidden': 'true' })
+    heat.style.opacity = `${Math.min(1, share)}`
+    return make('tr', { class: line === blamed ? 'blamed' : null },
+      make('td', { class: 'line-number' }, `${line === blamed && block.frame.exact === false ? '≈ ' : ''}${line}`),
+      make('td', { class: 'line-share' }, heat, share > 0 ? percent(share) : ''),
+      make('td', { class: 'line-text' }, make('code', {}, text === '' ? ' ' : text)))
+  })
+  return [
+    make('h4', {}, make('code', {}, `${file}:${blamed}`)),
+    make('div', { class: 'source', tabindex: '0', role: 'region', 'aria-label': `Source around line ${blamed}` },
+      make('table', {}, make('tbody', {}, ...rows)))
+  ]
+}
+
+/** @param {any} waits */
+function waitsOf ({ requests, longestMs, routes }) {
+  if (requests === 0) return []
+  const each = routes.map((/** @type {any} */ { name, count, longestMs: ms }) =>
+    make('li', {}, make('code', {}, name), ` ${counted(count, 'time')}, up to ${duration(ms)}`))
+  const head = `${counted(requests, 'request')} waited, the longest ${duration(longestMs)}`
+  return [make('h4', {}, head), make('ul', { class: 'waits' }, ...each)]
+}
+
 /**
  * Which block it was, and where.
  * @param {any} record
  * @returns {(string | Node)[][]}
  */
-function placeRows ({ id, pid, startedAt, uncertaintyMs, request, origin, profile, probable, frame, package: found }) {
-  const trace = request?.traceId ? `, trace ${request.traceId}` : ''
+function placeRows ({ id, pid, startedAt, uncertaintyMs, request, work, origin, package: found, allowed }) {
   return [
     ['block', `${id}, process ${pid}`],
     ['began', `${new Date(startedAt).toLocaleString()}, duration exact to ${duration(uncertaintyMs)}`],
-    ...(request === null ? [] : [['request', `${request.method} ${request.route}${trace}`]]),
+    ...(work && work.kind !== 'request' ? workRows(work) : []),
+    ...(request?.traceId ? [['trace', request.traceId]] : []),
     ...(origin === null ? [] : [['created', `${origin.type} at ${place(origin.frame)}`]]),
-    ...(found ? [['in the package', packageOf(found)]] : []),
-    ...(profile?.call ? [['in a call of', profile.call]] : []),
-    ...(frame === null || frame.exact ? [] : [['line ≈', LATE]]),
-    ...(probable ? [['probably', `${probable.call} in line ${probable.line}`]] : [])
+    ...(allowed ? [['allowed', allowed]] : []),
+    ...(found ? [['in the package', packageOf(found)]] : [])
   ]
 }
 
-/** @param {any} evidence @returns {string[][]} */
-function evidenceRows (evidence) {
-  const known = EVIDENCE.filter(([key]) => typeof evidence[key] === 'number')
+/**
+ * Named work that is no request, with the application's own words about it.
+ * @param {any} work
+ * @returns {string[][]}
+ */
+function workRows ({ kind, name, parent, attributes, traceId }) {
+  const words = Object.entries(attributes ?? {}).map(([key, value]) => `${key} ${value}`)
+  const trace = traceId ? `, trace ${traceId}` : ''
+  return [
+    [kind, `${name}${parent ? `, part of ${parent.kind} ${parent.name}` : ''}${trace}`],
+    ...(words.length === 0 ? [] : [['attributes', words.join(', ')]])
+  ]
+}
+
+/** Without what is zero. @param {any} record @returns {string[][]} */
+function evidenceRows ({ evidence, profile, probable }) {
+  const known = EVIDENCE.filter(([key]) => typeof evidence[key] === 'number' && evidence[key] > 0)
   return [
     ...known.map(([key, meaning]) => [meaning, duration(evidence[key])]),
     ...(evidence.requests > 1 ? [['requests seen', `${evidence.requests}`]] : []),
+    ...(profile?.call ? [['in a call of', profile.call]] : []),
+    ...(probable ? [['probably', `${probable.call} in line ${probable.line}`]] : []),
     ...(evidence.debugger ? [['debugger', 'attached, so no stack was taken']] : [])
   ]
 }
@@ -138,17 +277,31 @@ function place (frame) {
   return `${functionOf(frame)}${frame.file === null ? '' : ` (${frame.file}:${frame.line}:${frame.column})`}`
 }
 
-/** @param {any} stack @param {boolean} isOpen */
+/**
+ * A stack, the frames of Node.js and packages between the application's as one row each.
+ * @param {any} stack
+ * @param {boolean} isOpen
+ */
 function stackOf ({ count, weightMs, frames }, isOpen) {
   const innermost = make('code', {}, frames.length === 0 ? 'no JavaScript' : functionOf(frames[0]))
-  const lines = frames.map((/** @type {any} */ frame) =>
-    make('li', { class: isOwn(frame) ? 'own' : null }, make('code', {}, place(frame))))
   return make('details', { open: isOpen },
     make('summary', {}, `${duration(weightMs)}, ${counted(count, 'sample')}: `, innermost),
-    make('ol', { class: 'stack' }, ...lines))
+    make('ol', { class: 'stack' }, ...foldedFrames(frames)))
 }
 
-/** Whether a frame is of the application. @param {any} frame */
-function isOwn ({ file }) {
-  return file !== null && !file.startsWith('node:') && !/[\\/]node_modules[\\/]/.test(file)
+/** @param {any[]} frames innermost first */
+function foldedFrames (frames) {
+  /** @type {any[][]} */
+  const runs = []
+  for (const frame of frames) {
+    const last = runs.at(-1)
+    if (last !== undefined && isOwn(last[0]) === isOwn(frame) && !isOwn(frame)) last.push(frame)
+    else runs.push([frame])
+  }
+  const line = (/** @type {any} */ frame) => make('code', {}, place(frame))
+  return runs.map((run) => {
+    if (run.length < 3) return run.map((frame) => make('li', { class: isOwn(frame) ? 'own' : null }, line(frame)))
+    return [make('li', {}, make('details', {}, make('summary', {}, `${counted(run.length, 'frame')} of Node.js and packages`),
+      make('ol', { class: 'stack' }, ...run.map((frame) => make('li', {}, line(frame))))))]
+  }).flat()
 }

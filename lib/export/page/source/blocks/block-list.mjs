@@ -1,113 +1,155 @@
 import { BlockDetails } from './block-details.mjs'
 import { byId, make, setText } from '../dom.mjs'
-import { clock, duration, fileOf, functionOf } from '../format.mjs'
+import { clock, counted, duration } from '../format.mjs'
+import { placeOf, workOf, wordsOf } from '../model/words.mjs'
 
-/** The agent forgets its oldest block when a new one comes; those of worker threads are beside these. */
-const THREADS_KEEP = 100
-
-/** @typedef {{ record: any, element: HTMLLIElement, button: HTMLButtonElement, details: BlockDetails | null }} Row */
+/** As many rows as are drawn at a time: each is a stop of the Tab key. */
+const PAGE = 50
 
 /**
- * The list of blocks, newest first. A row stays the same element for as long as it is listed, so the focus and open
- * details stay.
+ * @typedef {object} Entry
+ * @property {any} row
+ * @property {string} told the row as it is drawn
+ * @property {HTMLLIElement} element
+ * @property {HTMLButtonElement} button
+ * @property {BlockDetails | null} details
+ */
+
+/**
+ * The list of blocks, newest first, fifty at a time. A row stays the same element for as long as it is listed, so the
+ * focus and open details stay. One block is open, and its id is in the address.
  */
 export class BlockList {
   #list = byId('blocks')
   #note = byId('blocks-note')
-  /** @type {Map<string, Row>} oldest first */
-  #rows = new Map()
+  #more = byId('blocks-more')
+  /** @type {Map<string, Entry>} */
+  #entries = new Map()
   #get
-  #keep = 0
-  #thresholdMs = 0
+  #view
+  #limit = PAGE
+  /** @type {any[]} */
+  #rows = []
+  #known = 0
 
-  /** @param {(path: string) => Promise<Response>} get */
-  constructor (get) {
+  /** @param {(path: string) => Promise<Response>} get @param {import('../panels/view.mjs').ViewState} view */
+  constructor (get, view) {
     this.#get = get
+    this.#view = view
+    this.#more.addEventListener('click', () => {
+      const first = this.#limit
+      this.#limit += PAGE
+      this.draw(this.#rows, this.#known)
+      this.#entries.get(this.#rows[first]?.id)?.button.focus()
+    })
   }
 
-  /** @returns {any[]} */
-  get records () {
-    return [...this.#rows.values()].map(({ record }) => record)
+  /** What a block's own row shows has changed beside the row: its stacks, who waited. @param {string} id */
+  refresh (id) {
+    this.#entries.get(id)?.details?.load()
   }
 
-  /** What the agent has in memory now. @param {any} hello */
-  begin ({ blocks, keep, thresholdMs }) {
-    this.#keep = keep + THREADS_KEEP
-    this.#thresholdMs = thresholdMs
-    const ids = new Set(blocks.map((/** @type {any} */ { id }) => id))
-    for (const id of [...this.#rows.keys()]) if (!ids.has(id)) this.remove(id)
-    for (const record of blocks.toReversed()) this.put(record)
-    this.#say()
+  /**
+   * @param {any[]} rows chosen, newest first
+   * @param {number} known in memory
+   * @param {any} [opened] the open one, chosen or not
+   */
+  draw (rows, known, opened) {
+    this.#rows = rows
+    this.#known = known
+    const { block } = this.#view.now
+    const shown = rows.filter(({ id }, i) => i < this.#limit || id === block)
+    if (opened && !shown.includes(opened)) shown.unshift(opened)
+    const ids = new Set(shown.map(({ id }) => id))
+    for (const id of [...this.#entries.keys()]) if (!ids.has(id)) this.#remove(id)
+    for (const [i, row] of shown.entries()) {
+      const entry = this.#entries.get(row.id) ?? this.#add(row)
+      this.#fill(entry, row)
+      const inPlace = this.#list.children[i]
+      if (inPlace !== entry.element) this.#list.insertBefore(entry.element, inPlace ?? null)
+      this.#open(entry, row.id === block)
+    }
+    this.#say(shown.length)
   }
 
-  /** @param {any} record */
-  put (record) {
-    const row = this.#rows.get(record.id) ?? this.#add(record)
-    row.record = record
-    this.#fill(row)
-    row.details?.load()
-    if (this.#rows.size > this.#keep) this.remove(/** @type {string} */ (this.#rows.keys().next().value))
-    this.#say()
+  /** @param {number} shown */
+  #say (shown) {
+    const count = this.#rows.length
+    const chosen = count === this.#known ? 'newest first' : `of ${this.#known} in memory, newest first`
+    setText(this.#note, count === 0 ? 'None that is chosen above.' : `${counted(count, 'block')}, ${chosen}.`)
+    this.#note.hidden = this.#known === 0
+    this.#more.hidden = shown >= count
+    setText(this.#more, `Show ${Math.min(PAGE, count - shown)} more`)
   }
 
   /** @param {string} id */
-  remove (id) {
-    const row = this.#rows.get(id)
-    if (row === undefined) return
-    row.details?.destroy()
-    row.element.remove()
-    this.#rows.delete(id)
-    this.#say()
+  #remove (id) {
+    const entry = this.#entries.get(id)
+    entry?.details?.destroy()
+    entry?.element.remove()
+    this.#entries.delete(id)
   }
 
-  #say () {
-    const count = this.#rows.size
-    setText(this.#note, count === 0
-      ? `None so far: the loop has not been blocked for ${duration(this.#thresholdMs)} or longer.`
-      : `${count} in memory, newest first.`)
-  }
-
-  /** @param {any} record @returns {Row} */
-  #add (record) {
-    const panelId = `block-${record.id}`
+  /** @param {any} row @returns {Entry} */
+  #add (row) {
+    const panelId = `block-${row.id}`
     const button = make('button', { type: 'button', 'aria-expanded': 'false', 'aria-controls': panelId })
     const element = make('li', {}, button, make('div', { id: panelId, class: 'details', hidden: true }))
-    const row = { record, element, button, details: null }
-    button.addEventListener('click', () => this.#toggle(row))
-    this.#rows.set(record.id, row)
-    this.#list.prepend(element)
-    return row
+    const entry = { row, told: '', element, button, details: null }
+    button.addEventListener('click', () => this.#view.set({ block: this.#view.now.block === row.id ? null : row.id }))
+    this.#entries.set(row.id, entry)
+    return entry
   }
 
-  /** @param {Row} row */
-  #toggle (row) {
-    const panel = /** @type {HTMLElement} */ (row.element.lastElementChild)
-    const isOpen = row.details === null
-    row.button.setAttribute('aria-expanded', `${isOpen}`)
+  /** @param {Entry} entry @param {boolean} isOpen */
+  #open (entry, isOpen) {
+    if ((entry.details !== null) === isOpen) return
+    const panel = /** @type {HTMLElement} */ (entry.element.lastElementChild)
+    entry.button.setAttribute('aria-expanded', `${isOpen}`)
     panel.hidden = !isOpen
-    row.details?.destroy()
-    row.details = isOpen ? new BlockDetails(row.record.id, this.#get) : null
-    panel.replaceChildren(...(row.details === null ? [] : [row.details.element]))
+    entry.details?.destroy()
+    entry.details = isOpen ? new BlockDetails(entry.row.id, this.#get, this.#view.linkTo(entry.row.id)) : null
+    panel.replaceChildren(...(entry.details === null ? [] : [entry.details.element]))
   }
 
-  /** @param {Row} row */
-  #fill ({ record, element, button }) {
-    const { ongoing, durationMs, startedAt, cause, frame, request, worker, thread, threadId, startup, profile } = record
-    element.classList.toggle('ongoing', ongoing)
+  /** The open block, to be copied; null without one. @returns {BlockDetails | null} */
+  get open () {
+    return this.#entries.get(this.#view.now.block ?? '')?.details ?? null
+  }
+
+  /** Moves the focus by so many rows. @param {number} by */
+  step (by) {
+    const buttons = [...this.#list.querySelectorAll(':scope > li > button')]
+    const at = buttons.findIndex((button) => button.parentElement?.contains(document.activeElement))
+    buttons[Math.min(buttons.length - 1, Math.max(0, at + by))]?.focus()
+  }
+
+  /** @param {string} id */
+  reveal (id) {
+    this.#entries.get(id)?.element.scrollIntoView({ block: 'start' })
+  }
+
+  /** @param {Entry} entry @param {any} row */
+  #fill (entry, row) {
+    const told = JSON.stringify(row)
+    if (told === entry.told) return
+    entry.told = told
+    const isNew = entry.row !== row
+    entry.row = row
+    const { ongoing, durationMs, startedAt, cause, worker, thread, threadId, startup, profile, frame } = row
+    entry.element.classList.toggle('ongoing', ongoing)
     const where = [
       worker === null ? null : `worker ${worker}`,
       threadId === 0 ? null : `thread ${thread}`,
       startup ? 'at start-up' : null
     ].filter((part) => part !== null).join(', ')
-    const call = profile?.call ? `${profile.call} in ` : ''
-    const place = frame === null
-      ? ['no place in the code']
-      : [make('code', {}, `${call}${functionOf(frame)}`), ` ${fileOf(frame)}`]
-    button.replaceChildren(
+    const call = profile?.call && frame !== null ? `${profile.call} in ` : ''
+    entry.button.replaceChildren(
       make('span', { class: 'time' }, clock(startedAt)),
       make('span', { class: 'duration' }, duration(durationMs), ongoing ? ' so far' : ''),
-      make('span', { class: `tag cause-${cause}` }, cause),
-      make('span', { class: 'what' }, ...place, where === '' ? '' : ` (${where})`),
-      make('span', { class: 'who' }, request === null ? '' : `${request.method} ${request.route}`))
+      make('span', { class: 'cause' }, make('span', { class: `chip cause-${cause}` }), wordsOf(cause)),
+      make('span', { class: 'what' }, call, make('code', {}, placeOf(row)), where === '' ? '' : ` (${where})`),
+      make('span', { class: 'who' }, workOf(row)))
+    if (isNew) entry.details?.load()
   }
 }

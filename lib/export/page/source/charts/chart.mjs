@@ -1,7 +1,7 @@
 import UPlot from 'uplot'
 import { make, setText } from '../dom.mjs'
 
-const HEIGHT = 150
+const HEIGHT = 96
 /** Of the labels at the side: "800 ms" and less take the first, "11 min 20 s" more. */
 const AXIS_PX = 58
 const CHARACTER_PX = 6
@@ -122,13 +122,13 @@ function lonely (values) {
 }
 
 /** The width that the labels of an axis need. @param {string[] | null} labels not known yet at first */
-const widthOf = (labels) => {
+export const widthOf = (labels) => {
   const characters = Math.max(...(labels ?? []).map((label) => label.length), 0)
   return Math.max(AXIS_PX, characters * CHARACTER_PX + BESIDE_LABELS_PX)
 }
 
 /** @param {number} s */
-function clockOf (s) {
+export function clockOf (s) {
   const at = new Date(s * 1000)
   const pad = (/** @type {number} */ number) => `${number}`.padStart(2, '0')
   return `${pad(at.getHours())}:${pad(at.getMinutes())}${at.getSeconds() === 0 ? '' : `:${pad(at.getSeconds())}`}`

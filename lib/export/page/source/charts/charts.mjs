@@ -12,6 +12,8 @@ export class Charts {
   /** @type {any[]} null = a second in which nobody looked */
   #seconds = []
   #last = 0
+  /** The largest delay of each second, for the timeline. @type {{ times: number[], delays: (number | null)[] }} */
+  delay = { times: [], delays: [] }
   #delay = new Chart({
     title: 'Loop delay',
     least: 10,
@@ -74,6 +76,7 @@ export class Charts {
     const shown = SPANS.find((length) => length >= this.#seconds.length) ?? SECONDS
     const seconds = [...new Array(shown - this.#seconds.length).fill(null), ...this.#seconds]
     const times = seconds.map((_, i) => endS - shown + i + 1)
+    this.delay = { times, delays: seconds.map((each) => each?.delayMax ?? null) }
     for (const chart of this.#all) chart.draw(times, seconds)
     this.#describe(whole, inFlight)
   }

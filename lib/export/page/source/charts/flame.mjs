@@ -2,6 +2,7 @@ import flamegraph from 'd3-flame-graph'
 import { select } from 'd3-selection'
 import { make, setText } from '../dom.mjs'
 import { duration } from '../format.mjs'
+import { BETWEEN, isMatch } from '../model/flame-view.mjs'
 
 const CELL_PX = 20
 const ZOOM_MS = 200
@@ -11,7 +12,7 @@ const isCalm = matchMedia('(prefers-reduced-motion: reduce)')
 
 /** Where code comes from decides its colour; the shade only tells neighbours apart. @param {any} node */
 function colorOf ({ depth, data: { name, file } }) {
-  if (depth === 0) return 'hsl(210 12% 80%)'
+  if (depth === 0 || name === BETWEEN) return 'hsl(210 12% 80%)'
   const shade = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 97, 7) / 97
   return `hsl(${hueOf(file)} ${70 + shade * 20}% ${68 + shade * 12}%)`
 }
@@ -43,7 +44,8 @@ export class Flame {
     this.#chart = flamegraph()
     this.#chart.inverted(true).cellHeight(CELL_PX).minFrameSize(1).selfValue(false)
       .sort((/** @type {any} */ a, /** @type {any} */ b) => b.value - a.value)
-      .setColorMapper((/** @type {any} */ d) => d.highlight ? '#e600e6' : colorOf(d))
+      .setColorMapper((/** @type {any} */ d) => d.highlight ? 'hsl(300 85% 80%)' : colorOf(d))
+      .setSearchMatch((/** @type {any} */ d, /** @type {string} */ term) => isMatch(d.data, term.toLowerCase()))
       .label((/** @type {any} */ d) => `${d.data.name}, ${duration(d.value)}`)
       .setDetailsHandler((/** @type {string | null} */ text) => setText(this.#details, text ?? HINT))
       .resetHeightOnZoom(true)
@@ -76,6 +78,20 @@ export class Flame {
     }
     this.#reach()
     if (hadFocus) this.#focus(this.#frames[0])
+  }
+
+  /** Marks what has a text in its name or file; nothing without one. @param {string} term */
+  search (term) {
+    if (this.#data === null) return
+    if (term === '') this.#chart.clear()
+    else this.#chart.search(term)
+    this.#reach()
+  }
+
+  /** Everything again. */
+  reset () {
+    this.#chart.resetZoom()
+    this.#reach()
   }
 
   /** The width of the place for it has changed. */

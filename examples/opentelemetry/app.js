@@ -1,0 +1,33 @@
+'use strict'
+
+const { NodeSDK, tracing } = require('@opentelemetry/sdk-node')
+
+// A real application exports to a collector.
+new NodeSDK({ serviceName: 'opentelemetry-example', traceExporter: new tracing.InMemorySpanExporter() }).start()
+
+require('loopwatch').start({ labels: { service: 'opentelemetry-example' } })
+
+const { setTimeout: sleep } = require('node:timers/promises')
+const { trace } = require('@opentelemetry/api')
+
+const EVERY_MS = 1000
+const tracer = trace.getTracer('example')
+
+/** @param {number} items */
+function priceOrder (items) {
+  let total = 0
+  // Blocks: the tax of every item is worked out for every other.
+  for (let i = 0; i < items ** 2; i++) total += Math.sqrt(i % items)
+  return total
+}
+
+async function processOrder () {
+  await tracer.startActiveSpan('process order', async (span) => {
+    await sleep(1)
+    priceOrder(6000)
+    span.end()
+  })
+}
+
+setInterval(processOrder, EVERY_MS)
+console.log('an order a second, see the log')

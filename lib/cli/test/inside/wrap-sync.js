@@ -1,0 +1,82 @@
+'use strict'
+
+/** Of node:crypto: the others take no time. */
+const CRYPTO = ['pbkdf2Sync', 'scryptSync', 'argon2Sync', 'generateKeyPairSync', 'generateKeySync', 'generatePrimeSync', 'checkPrimeSync']
+/** Methods of node:sqlite that read or write a database. */
+const SQLITE = {
+  DatabaseSync: ['exec', 'prepare', 'open', 'applyChangeset', 'loadExtension'],
+  StatementSync: ['all', 'get', 'iterate', 'run']
+}
+const NO_TWIN = 'a worker thread'
+/** Those whose twin is not called the same. */
+const FS_TWINS = new Map([['existsSync', 'fs.promises.access']])
+
+/** @typedef {(call: string, twin: string, wrapper: Function) => void} Note */
+
+/**
+ * Puts a function that tells of each call in place of a method.
+ * @param {any} owner
+ * @param {string} name
+ * @param {string} call
+ * @param {string} twin
+ * @param {Note} note
+ */
+function wrapMethod (owner, name, call, twin, note) {
+  const original = owner?.[name]
+  if (typeof original !== 'function') return
+  const wrapper = {
+    /** @this {unknown} @param {unknown[]} args */
+    [name] (...args) {
+      note(call, twin, wrapper)
+      return Reflect.apply(original, this, args)
+    }
+  }[name]
+  const { prototype, ...properties } = Object.getOwnPropertyDescriptors(original)
+  Object.defineProperties(wrapper, properties)
+  Reflect.defineProperty(owner, name, { ...Object.getOwnPropertyDescriptor(owner, name), value: wrapper })
+}
+
+/** @param {any} fs @param {string} name */
+function fsTwin (fs, name) {
+  const twin = name.replace(/Sync$/, '')
+  return FS_TWINS.get(name) ?? (typeof fs.promises[twin] === 'function' ? `fs.promises.${twin}` : `fs.${twin}`)
+}
+
+/** @param {any} module @returns {string[]} */
+const syncNames = (module) => Object.keys(module ?? {}).filter((name) => name.endsWith('Sync'))
+
+/** @param {any} sqlite @param {Note} note */
+function wrapSqlite (sqlite, note) {
+  if (sqlite === undefined) return
+  for (const [name, methods] of Object.entries(SQLITE)) {
+    for (const method of methods) wrapMethod(sqlite[name]?.prototype, method, `sqlite.${name}.${method}`, NO_TWIN, note)
+  }
+  const wrapper = new Proxy(sqlite.DatabaseSync, {
+    construct: (target, args, newTarget) => {
+      note('new sqlite.DatabaseSync', NO_TWIN, /** @type {Function} */ (/** @type {unknown} */ (undefined)))
+      return Reflect.construct(target, args, newTarget)
+    }
+  })
+  Reflect.defineProperty(sqlite, 'DatabaseSync', { ...Object.getOwnPropertyDescriptor(sqlite, 'DatabaseSync'), value: wrapper })
+}
+
+/**
+ * What replaces the synchronous calls that wait for the outside.
+ * @param {Note} note
+ */
+exports.wrapSync = (note) => ({
+  /** @param {{ fs: any, load: (name: string) => any }} from load = undefined for a module that is not there */
+  modules: ({ fs, load }) => {
+    wrapMethod(fs.realpathSync, 'native', 'fs.realpathSync.native', 'fs.promises.realpath', note)
+    for (const name of syncNames(fs)) wrapMethod(fs, name, `fs.${name}`, fsTwin(fs, name), note)
+    for (const of of ['child_process', 'zlib']) {
+      const module = load(`node:${of}`)
+      for (const name of syncNames(module)) wrapMethod(module, name, `${of}.${name}`, `${of}.${name.replace(/Sync$/, '')}`, note)
+    }
+    const crypto = load('node:crypto')
+    for (const name of CRYPTO) wrapMethod(crypto, name, `crypto.${name}`, `crypto.${name.replace(/Sync$/, '')}`, note)
+    wrapSqlite(load('node:sqlite'), note)
+  },
+  /** Each context has an Atomics of its own. @param {any} global */
+  atomics: (global) => wrapMethod(global.Atomics, 'wait', 'Atomics.wait', 'Atomics.waitAsync', note)
+})

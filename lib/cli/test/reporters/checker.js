@@ -1,0 +1,115 @@
+'use strict'
+
+const { setImmediate, setTimeout } = require('node:timers')
+const process = require('../../../util/process')
+const { start } = require('../../../host/start')
+const { resolveOptions } = require('../../../options/table')
+const { codedErrorFrom } = require('../../../tables/errors')
+const { startMeter } = require('../inside/loop-meter')
+const { published } = require('../inside/recorder')
+const { isFailing, offencesOf } = require('../offences')
+const { compare, readRatchet } = require('../ratchet')
+const { judgeAll } = require('../verdict')
+
+const RATCHET = 'loopwatch.json'
+/** A verdict is final by then (SETTLED_MS of expectNoBlocks), and a poll. */
+const SETTLED_MS = 700
+/** A test waits no longer for a watchdog that does not come than a runner's own limit allows. */
+const READY_MS = 1500
+
+/**
+ * @typedef {import('../inside/loop-meter').Stretch} Stretch
+ * @typedef {import('../runs').ProcessRun} ProcessRun
+ */
+
+// Taken at load: a test may replace clocks.
+const dateNow = Date.now
+
+/** @param {number} ms @returns {Promise<void>} */
+const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms) })
+
+/** Says of each test of this process whether it blocked, so that its runner can mark it as failed. */
+class Checker {
+  #agent
+  #overMs
+  #ratchet = readRatchet(RATCHET)
+  #meter
+  /** @type {Stretch[]} those of the tests that run */
+  #stretches = []
+  #startMs = dateNow()
+
+  /** @param {import('../../../host/agent').Agent} agent @param {number} overMs */
+  constructor (agent, overMs) {
+    this.#agent = agent
+    this.#overMs = overMs
+    this.#meter = startMeter(overMs, () => agent.heldMs, (stretch) => this.#stretches.push(stretch))
+  }
+
+  /** A test begins. @returns {Promise<number>} what check() takes */
+  async begin () {
+    await Promise.race([this.#agent.ready, sleep(READY_MS)])
+    // What came before in this turn of the loop is not the test's.
+    await new Promise((resolve) => { setImmediate(resolve) })
+    this.#meter?.mark()
+    return dateNow()
+  }
+
+  /**
+   * The same test has ended.
+   * @param {number} startMs what begin() gave
+   * @param {string} name
+   * @param {string} [file]
+   * @returns {Promise<void>}
+   * @throws {import('../../../tables/errors').LoopwatchError} LOOPWATCH_ERR_BLOCKED with the record as `cause`
+   */
+  async check (startMs, name, file) {
+    this.#meter?.mark()
+    const test = { name, file: file ?? null, startMs, endMs: dateNow() }
+    this.#stretches = this.#stretches.filter((stretch) => stretch.endMs >= startMs)
+    // The thread's own count is exact: most tests need not wait for the watchdog.
+    if (this.#meter !== null && this.#stretches.length === 0) return
+    await sleep(SETTLED_MS)
+    const records = await this.#agent.blocks()
+    const limits = { overMs: this.#overMs, all: false, hasCpuTimes: this.#meter !== null, cwd: process.cwd() }
+    const within = records.filter(({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs >= startMs)
+    const [offence] = offencesOf(judgeAll(within, [this.#runOf(test)], limits), limits.cwd).filter((each) => {
+      compare([each], this.#ratchet)
+      return isFailing(each)
+    })
+    if (offence === undefined) return
+    const { longestMs: durationMs, cause, records: [record] } = offence
+    throw codedErrorFrom(record, 'LOOPWATCH_ERR_BLOCKED', { durationMs, cause, frame: record.frame }, this.#overMs)
+  }
+
+  /** @param {import('../runs').Interval} test @returns {ProcessRun} this process, as far as the test goes */
+  #runOf (test) {
+    const { pid, argv, execArgv } = process
+    return {
+      pid,
+      argv,
+      execArgv,
+      cwd: process.cwd(),
+      isWatched: true,
+      isNodeTest: false,
+      startMs: this.#startMs,
+      isMetered: this.#meter !== null,
+      stretches: this.#stretches,
+      sourceMaps: new Map(),
+      tests: [test],
+      syncCalls: []
+    }
+  }
+}
+
+/**
+ * That of this process. The limit is the option `threshold`, of LOOPWATCH_THRESHOLD.
+ * @returns {Checker | null} null under `loopwatch test`, which has the verdict itself, and in a worker thread
+ */
+exports.startChecker = () => {
+  if (published() !== undefined) return null
+  const { threshold } = resolveOptions({}, process.env)
+  const agent = start({ sample: 10, port: false, log: false, requests: 'off', origin: 'off', stuck: 0 })
+  return 'heldMs' in agent ? new Checker(agent, threshold) : null
+}
+
+exports.Checker = Checker

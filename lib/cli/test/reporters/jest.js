@@ -1,0 +1,65 @@
+'use strict'
+
+// A test environment of Jest: `testEnvironment: 'loopwatch/jest'`. A test that blocks fails. Around another one:
+// `module.exports = require('loopwatch/jest').around(require('jest-environment-jsdom').default)`.
+const path = require('node:path')
+const process = require('../../../util/process')
+const { startChecker } = require('./checker')
+
+/**
+ * @typedef {{ name: string, parent?: JestNode }} JestNode a test, or a block of them; the outermost has no parent
+ * @typedef {{ name: string, test?: JestNode & { errors: unknown[] } }} JestEvent
+ * @typedef {new (config: any, context: any, ...rest: any[]) => {
+ *   handleTestEvent? (event: any, state: any): unknown
+ * }} Environment
+ */
+
+const checker = startChecker()
+
+/** @param {JestNode | undefined} node @returns {string[]} */
+const namesOf = (node) => node?.parent === undefined ? [] : [...namesOf(node.parent), node.name]
+
+/**
+ * An environment that fails tests that block, and is the given one for the rest.
+ * @param {Environment} Given
+ * @returns {Environment}
+ */
+const around = (Given) => class extends Given {
+  /** @type {Map<unknown, number>} */
+  #running = new Map()
+  #file
+
+  /** @param {any} config @param {any} context @param {any[]} rest */
+  constructor (config, context, ...rest) {
+    super(config, context, ...rest)
+    this.#file = context?.testPath
+  }
+
+  /** @param {JestEvent} event @param {unknown} state */
+  async handleTestEvent ({ name, test, ...more }, state) {
+    if (name === 'test_start' && checker !== null) this.#running.set(test, await checker.begin())
+    const startMs = name === 'test_done' ? this.#running.get(test) : undefined
+    if (startMs !== undefined && test !== undefined) await this.#check(test, startMs)
+    return super.handleTestEvent?.({ name, test, ...more }, state)
+  }
+
+  /** @param {JestNode & { errors: unknown[] }} test @param {number} startMs */
+  async #check (test, startMs) {
+    this.#running.delete(test)
+    try {
+      await checker?.check(startMs, namesOf(test).join(' > '), this.#file)
+    } catch (error) {
+      test.errors.push([error, error])
+    }
+  }
+}
+
+/** @returns {Environment} the environment that Jest itself has for Node.js */
+function nodeEnvironment () {
+  const scripts = [process.argv[1] ?? '.', require.main?.filename ?? '.']
+  const paths = [process.cwd(), ...scripts.map((script) => path.dirname(script))]
+  const { TestEnvironment, default: whole } = require(require.resolve('jest-environment-node', { paths }))
+  return TestEnvironment ?? whole
+}
+
+module.exports = Object.assign(around(nodeEnvironment()), { around })

@@ -1,0 +1,57 @@
+'use strict'
+
+// Root hooks of Mocha: `mocha --require loopwatch/mocha`. A test that blocks fails.
+const { startChecker } = require('./checker')
+
+/**
+ * @typedef {{ fn?: Function, file?: string, fullTitle: () => string, timeout: (ms?: number) => any }} Test
+ */
+
+/** What a look at a test takes beyond the test's own limit, on a busy machine too. */
+const CHECK_MS = 3000
+
+const checker = startChecker()
+/** A test that is retried is a copy, whose function is in place already. */
+const wrapped = new WeakSet()
+/** When the test that runs began. */
+let startMs = 0
+
+/**
+ * The test's function, and a look at what it did. A hook that fails would end the suite.
+ * @param {Test} test
+ * @param {Function} fn
+ * @param {import('./checker').Checker} checker
+ */
+function checked (test, fn, checker) {
+  const check = () => checker.check(startMs, test.fullTitle(), test.file)
+  /** @this {unknown} @param {(error?: unknown) => void} done */
+  function withCallback (done) {
+    fn.call(this, (/** @type {unknown} */ error) => {
+      if (error) done(error)
+      else check().then(() => done(), done)
+    })
+  }
+  /** @this {unknown} */
+  async function withPromise () {
+    const value = await fn.call(this)
+    await check()
+    return value
+  }
+  return fn.length > 0 ? withCallback : withPromise
+}
+
+exports.mochaHooks = checker === null
+  ? {}
+  : {
+      /** @this {{ currentTest?: Test, timeout: (ms: number) => void }} */
+      async beforeEach () {
+        this.timeout(0)
+        const test = this.currentTest
+        if (typeof test?.fn === 'function' && !wrapped.has(test.fn)) {
+          test.fn = checked(test, test.fn, checker)
+          wrapped.add(test.fn)
+          if (test.timeout() > 0) test.timeout(test.timeout() + CHECK_MS)
+        }
+        startMs = await checker.begin()
+      }
+    }

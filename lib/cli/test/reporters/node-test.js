@@ -1,0 +1,30 @@
+'use strict'
+
+// Hooks of node:test: `node --require loopwatch/node-test --test`. A test that blocks fails.
+const process = require('../../../util/process')
+const { isTestRunner } = require('../../../host/launchers')
+const { startChecker } = require('./checker')
+
+/** @typedef {{ name?: string, fullName?: string, filePath?: string }} Context older versions have fewer fields */
+
+/** @param {import('./checker').Checker} checker */
+function follow (checker) {
+  const { afterEach, beforeEach } = require('node:test')
+  /** @type {Map<unknown, number>} by the name: a hook after a test is given another object than the one before */
+  const running = new Map()
+  const nameOf = (/** @type {Context} */ context) => context?.fullName ?? context?.name ?? ''
+  beforeEach(async (context) => {
+    const name = nameOf(/** @type {Context} */ (context))
+    running.set(name, await checker.begin())
+  })
+  afterEach(async (context) => {
+    const name = nameOf(/** @type {Context} */ (context))
+    const startMs = running.get(name)
+    running.delete(name)
+    if (startMs !== undefined) await checker.check(startMs, name, process.argv[1])
+  })
+}
+
+// What starts the files runs no test.
+const checker = isTestRunner(process.execArgv) ? null : startChecker()
+if (checker !== null) follow(checker)

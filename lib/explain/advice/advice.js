@@ -1,0 +1,49 @@
+'use strict'
+
+const calls = require('./calls')
+const { lookAt } = require('./seen')
+const turns = require('./turns')
+const { excuseOf } = require('../../tables/causes')
+
+/** More advice on one block is none. */
+const MOST = 3
+
+/**
+ * Every detector with its page of the docs, the most specific first.
+ * @type {Record<string, { detect: import('./calls').Detector, doc: string }>}
+ */
+const detectors = {
+  regexp: { detect: calls.regexp, doc: 'js' },
+  json: { detect: calls.json, doc: 'native' },
+  require: { detect: turns.require, doc: 'js' },
+  tls: { detect: turns.tls, doc: 'native' },
+  logging: { detect: turns.logging, doc: 'sync-io' },
+  sync: { detect: calls.sync, doc: 'sync-io' },
+  mapping: { detect: calls.mapping, doc: 'js' },
+  template: { detect: calls.template, doc: 'js' },
+  sort: { detect: calls.sort, doc: 'native' },
+  microtasks: { detect: turns.microtasks, doc: 'js' },
+  allocation: { detect: turns.allocation, doc: 'gc' },
+  many: { detect: turns.many, doc: 'many' },
+  growth: { detect: turns.growth, doc: 'js' }
+}
+
+/** @typedef {{ kind: string, text: string, doc: string }} Advice `doc` is a page of the package */
+
+/**
+ * What to do about a block: at most three sentences. None is an answer, too.
+ * @param {import('../../types').BlockRecord} record with all its stacks
+ * @param {string[] | null} [lines] of the blamed frame's file
+ * @param {import('../../types').BlockRecord[]} [earlier] blocks of the same place, oldest first, this one last
+ * @returns {Advice[]}
+ */
+exports.adviceOf = (record, lines = null, earlier = []) => {
+  if (excuseOf(record.cause) !== undefined) return []
+  const seen = lookAt(record, lines, earlier)
+  return Object.entries(detectors).flatMap(([kind, { detect, doc }]) => {
+    const text = detect(seen)
+    return text === null ? [] : [{ kind, text, doc: `docs/causes/${doc}.md` }]
+  }).slice(0, MOST)
+}
+
+exports.detectors = detectors

@@ -1,0 +1,64 @@
+'use strict'
+
+/** A longer pattern is generated; nobody would rewrite it by a hint. */
+const PATTERN_CHARS = 500
+/** A literal, where one can begin. */
+const LITERAL = /(?:^|[(=,:[!&|?{};+]|\breturn|=>)\s*(\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])+\/[dgimsuvy]*)/g
+/** A pattern that has a name and is called by it. */
+const NAMED = /([\w$]+)\s*\.\s*(?:test|exec)\s*\(|\.\s*(?:match|matchAll|replace|replaceAll|search|split)\s*\(\s*([\w$]+)/g
+const OPEN_ENDED = /^(?:[*+]|\{\d+,\d*\})/
+
+/**
+ * The regular expressions that a line uses, as its file writes them: its literals, and those of constants it names.
+ * @param {string} text of the line
+ * @param {string[]} lines of its file
+ */
+exports.patternsIn = (text, lines) => {
+  const own = literalsIn(text)
+  const names = [...text.matchAll(NAMED)].map(([, before, within]) => before ?? within)
+  const declared = names.filter((name) => /^[\w$]+$/.test(name ?? '')).flatMap((name) => {
+    const declaration = new RegExp(`\\b(?:const|let|var)\\s+${name.replace(/\$/g, '\\$')}\\s*=`)
+    return lines.filter((line) => line.length <= PATTERN_CHARS && declaration.test(line)).flatMap(literalsIn)
+  })
+  return [...own, ...declared]
+}
+
+/** @param {string} line */
+const literalsIn = (line) =>
+  line.length > PATTERN_CHARS ? [] : [...line.matchAll(LITERAL)].map(([, literal]) => literal)
+
+/**
+ * Whether a group that repeats without end holds something that does so itself, as `(a+)+` or `(\w*\s?)*`: a text that
+ * does not match is then tried in exponentially many ways.
+ * @param {string} pattern
+ */
+exports.hasNestedQuantifiers = (pattern) => {
+  /** @type {boolean[]} by open group: whether something in it repeats */
+  const repeats = [false]
+  for (let i = 0; i < pattern.length; i++) {
+    const character = pattern[i]
+    if (character === '\\') i++
+    else if (character === '[') i = endOfClass(pattern, i)
+    else if (character === '(') {
+      repeats.push(false)
+      continue
+    } else if (character === ')' && repeats.length > 1) {
+      const inner = repeats.pop()
+      const isRepeated = OPEN_ENDED.test(pattern.slice(i + 1))
+      if (inner && isRepeated) return true
+      if (inner || isRepeated) repeats[repeats.length - 1] = true
+      continue
+    }
+    if (OPEN_ENDED.test(pattern.slice(i + 1))) repeats[repeats.length - 1] = true
+  }
+  return false
+}
+
+/** @param {string} pattern @param {number} from its bracket */
+function endOfClass (pattern, from) {
+  for (let i = from + 1; i < pattern.length; i++) {
+    if (pattern[i] === '\\') i++
+    else if (pattern[i] === ']') return i
+  }
+  return pattern.length
+}

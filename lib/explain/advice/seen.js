@@ -1,0 +1,54 @@
+'use strict'
+
+const { ownerOf } = require('../frame')
+
+/** Lines above the blamed one in which a loop or a list is looked for. */
+const ABOVE = 8
+const PACKAGE = /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/g
+
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
+/** @typedef {import('../../types').Frame} Frame */
+
+/**
+ * @typedef {object} Seen what detectors look at
+ * @property {BlockRecord} record
+ * @property {BlockRecord[]} earlier blocks of the same place, oldest first, this one last
+ * @property {string | null} call the built-in that had the time: by the profile, else by a guess
+ * @property {string} line text of the blamed line, empty where it is not known
+ * @property {string} near the lines above it, and it
+ * @property {string[]} lines of the file, empty where they are not known
+ * @property {Frame[]} frames of the heaviest stack, innermost first
+ * @property {Frame[]} callees those of them below the blamed function
+ */
+
+/** @param {BlockRecord} record @param {string[] | null} lines @param {BlockRecord[]} earlier @returns {Seen} */
+exports.lookAt = (record, lines, earlier) => {
+  const { frame, probable, profile, stacks } = record
+  // Where the line is not exact, the call has probably stood in the one that is named beside it.
+  const at = probable?.line ?? frame?.line ?? 0
+  const frames = (stacks.length > 0 ? stacks : profile?.stacks ?? [])[0]?.frames ?? []
+  const blamed = frames.findIndex(({ file, function: name }) => file === frame?.file && name === frame?.function)
+  return {
+    record,
+    earlier,
+    call: profile?.call ?? probable?.call ?? null,
+    line: lines?.[at - 1] ?? '',
+    near: lines?.slice(Math.max(0, at - 1 - ABOVE), at).join('\n') ?? '',
+    lines: lines ?? [],
+    frames,
+    callees: blamed < 0 ? frames : frames.slice(0, blamed)
+  }
+}
+
+/** The package that a frame's file belongs to. @param {Frame} frame @returns {string | null} */
+exports.packageOf = (frame) => {
+  const name = ownerOf(frame) === 'package' ? [...(frame.file ?? '').matchAll(PACKAGE)].at(-1)?.[1] : undefined
+  return name?.replace('\\', '/') ?? null
+}
+
+/**
+ * Whether a built-in of V8 was innermost, by one of these names.
+ * @param {Seen} seen @param {string[]} names
+ */
+exports.isIn = ({ frames: [innermost] }, names) =>
+  innermost !== undefined && innermost.file === null && names.includes(innermost.function ?? '')

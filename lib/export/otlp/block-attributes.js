@@ -1,0 +1,67 @@
+'use strict'
+
+const { frameText } = require('../log/sentence')
+
+/** The innermost frames of the heaviest stack: far more than a person reads, far less than what receivers cut off. */
+const FRAMES = 32
+
+/** Fields of the evidence, which are the names of attributes in the style of OpenTelemetry. */
+const EVIDENCE = /** @type {const} */ ({
+  cpuMs: 'cpu_ms',
+  gcMs: 'gc_ms',
+  runQueueMs: 'run_queue_ms',
+  throttledMs: 'throttled_ms',
+  stolenMs: 'stolen_ms',
+  answerMs: 'answer_ms',
+  nativeMs: 'native_ms',
+  watchdogGapMs: 'watchdog_gap_ms',
+  requests: 'requests'
+})
+
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
+/** @typedef {Record<string, import('./values').Plain | null | undefined>} Attributes */
+
+/**
+ * A block in the words of OpenTelemetry's conventions, as far as they have some.
+ * @param {BlockRecord} record
+ * @returns {Attributes}
+ */
+exports.blockAttributes = (record) => {
+  const { id, cause, frame, package: found, profile, work, request, thread, threadId, allowed } = record
+  return {
+    'loopwatch.block.id': id,
+    'loopwatch.block.cause': cause,
+    'loopwatch.block.duration_ms': record.durationMs,
+    'loopwatch.block.uncertainty_ms': record.uncertaintyMs,
+    'loopwatch.block.ongoing': record.ongoing || null,
+    'loopwatch.block.startup': record.startup || null,
+    'loopwatch.block.allowed': allowed,
+    'code.function.name': frame?.function,
+    'code.file.path': frame?.file,
+    'code.line.number': frame?.line,
+    'code.column.number': frame?.column,
+    'loopwatch.code.exact': frame?.exact === false ? false : null,
+    'loopwatch.code.call': profile?.call,
+    'loopwatch.package.name': found?.name,
+    'loopwatch.package.version': found?.version,
+    ...evidenceOf(record),
+    'loopwatch.work.kind': work?.kind,
+    'loopwatch.work.name': work?.name,
+    'loopwatch.work.ended': work?.ended || null,
+    'http.request.method': request?.method,
+    'http.route': request?.route,
+    'thread.name': thread,
+    'thread.id': threadId
+  }
+}
+
+/** @param {BlockRecord} record @returns {Attributes} */
+function evidenceOf ({ evidence }) {
+  const known = Object.entries(EVIDENCE).map(([field, name]) =>
+    [`loopwatch.evidence.${name}`, evidence[/** @type {keyof typeof EVIDENCE} */ (field)]])
+  return { ...Object.fromEntries(known), 'loopwatch.evidence.debugger': evidence.debugger || null }
+}
+
+/** The heaviest stack as a text of lines, innermost first. @param {BlockRecord} record */
+exports.stackText = ({ stacks }) =>
+  stacks[0]?.frames.slice(0, FRAMES).map((frame) => `at ${frameText(frame)}`).join('\n')

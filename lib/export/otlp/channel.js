@@ -1,0 +1,121 @@
+'use strict'
+
+const { OtlpClient } = require('./client')
+
+/** What comes within this time goes in one request. */
+const DELAY_MS = 1000
+const FIRST_RETRY_MS = 1000
+const LAST_RETRY_MS = 60_000
+/** A receiver that wants to be left alone is, but not for good. */
+const LONGEST_RETRY_AFTER_MS = 300_000
+
+/**
+ * One signal on its way: a bounded queue, sent in batches, oldest first. While the receiver is away it is tried again,
+ * ever less often, and what no longer fits is lost and counted.
+ * @template T
+ */
+class Channel {
+  #parts
+  #client
+  /** @type {T[]} oldest first; those on their way are the first */
+  #waiting = []
+  #onTheWay = 0
+  #failures = 0
+  /** @type {Promise<void> | null} */
+  #sending = null
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer
+  #isStopping = false
+  #end = new AbortController()
+
+  /**
+   * @param {object} parts
+   * @param {import('../../options/otlp').SignalSettings} parts.settings
+   * @param {(items: T[]) => Promise<string>} parts.encode
+   * @param {number} parts.most that wait
+   * @param {number} parts.batch most in one request
+   * @param {(error: Error | null) => void} parts.onState
+   * @param {(items: number) => void} parts.onLost
+   * @param {number} [parts.delayMs]
+   * @param {number} [parts.retryMs]
+   */
+  constructor (parts) {
+    this.#parts = parts
+    this.#client = new OtlpClient(parts.settings)
+  }
+
+  /** @param {T} item */
+  add (item) {
+    const { most, onLost, delayMs = DELAY_MS } = this.#parts
+    this.#waiting.push(item)
+    if (this.#waiting.length > most) {
+      this.#waiting.splice(Math.min(this.#onTheWay, most), 1)
+      onLost(1)
+    }
+    if (this.#timer === undefined && this.#sending === null) this.#later(delayMs)
+  }
+
+  /** @param {number} ms */
+  #later (ms) {
+    if (this.#isStopping) return
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#send()
+    }, ms)
+  }
+
+  /** One request at a time: the one on its way takes along what comes meanwhile. */
+  #send () {
+    this.#sending ??= this.#sendAll().finally(() => { this.#sending = null })
+    return this.#sending
+  }
+
+  /** Sends what waits until one request fails. */
+  async #sendAll () {
+    const { batch, onState, onLost } = this.#parts
+    while (this.#waiting.length > 0 && !this.#end.signal.aborted) {
+      const items = this.#waiting.slice(0, batch)
+      this.#onTheWay = items.length
+      const outcome = await this.#attempt(items)
+      this.#onTheWay = 0
+      onState(outcome.error)
+      if (!outcome.isFinal) return this.#again(outcome.retryAfterMs)
+      this.#failures = 0
+      this.#waiting.splice(0, items.length)
+      const isRefused = outcome.error !== null && outcome.rejected === 0
+      const lost = isRefused ? items.length : Math.min(items.length, outcome.rejected)
+      if (lost > 0) onLost(lost)
+    }
+  }
+
+  /** @param {T[]} items @returns {Promise<import('./client').Outcome>} */
+  async #attempt (items) {
+    try {
+      return await this.#client.post(await this.#parts.encode(items), this.#end.signal)
+    } catch (error) {
+      return { error, isFinal: true, retryAfterMs: null, rejected: 0 }
+    }
+  }
+
+  /** @param {number | null} retryAfterMs */
+  #again (retryAfterMs) {
+    const ms = Math.min((this.#parts.retryMs ?? FIRST_RETRY_MS) * 2 ** this.#failures++, LAST_RETRY_MS)
+    // At random times, since many processes lose the same receiver at the same moment.
+    const pauseMs = ms * (0.5 + Math.random() / 2)
+    this.#later(Math.max(pauseMs, Math.min(retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS)))
+  }
+
+  /** Sends the rest, once, and ends. What does not arrive in time is lost. @param {number} withinMs */
+  async stop (withinMs) {
+    this.#isStopping = true
+    clearTimeout(this.#timer)
+    const timer = setTimeout(() => this.#end.abort(), withinMs)
+    await this.#sending
+    // A request that failed has left the rest behind.
+    await this.#send()
+    clearTimeout(timer)
+    this.#client.close()
+  }
+}
+
+exports.Channel = Channel

@@ -1,0 +1,189 @@
+'use strict'
+
+const { LogBudget } = require('../log/budget')
+const { Progress } = require('../log/progress')
+const { Channel } = require('./channel')
+const { logRecord } = require('./logs')
+const { otlpMetric } = require('./metrics')
+const { resourceOf, scope } = require('./resource')
+const { otlpSpan } = require('./spans')
+const { StandardMetrics } = require('./standard-metrics')
+
+/** Most log records, and most spans, that wait for a receiver that is away: some 2 MB. */
+const WAITING = 1000
+const BATCH = 200
+/** The latest readings, and those on their way: they only grow, so nothing is missing in the latest. */
+const READINGS = 2
+/** Time for the last requests: the watchdog is ended by force after a second, since the process may be about to go. */
+const LAST_MS = 700
+/** So many values are encoded between two looks of the watchdog at the loop: some 2 ms. */
+const VALUES_A_TURN = 1000
+
+/**
+ * @typedef {import('../../types').BlockRecord} BlockRecord
+ * @typedef {import('../../types').Metric} Metric
+ * @typedef {import('../../options/otlp').Signal} Signal
+ * @typedef {{ metrics: Metric[], times: import('./metrics').Times }} Reading
+ */
+
+/**
+ * Sends metrics, blocks as log records, and spans by OTLP, from the watchdog's thread: also while the application is
+ * stuck. It hears of the phases of blocks. It never throws.
+ */
+class OtlpExporter {
+  #parts
+  #resource
+  #standard = new StandardMetrics()
+  #startMs = Date.now()
+  #budget
+  #progress = new Progress()
+  #timer
+  /** @type {Map<string, string>} by signal, or of the settings */
+  #failures = new Map()
+  /** @type {{ logs: Channel<object> | null, traces: Channel<object> | null, metrics: Channel<Reading> | null }} */
+  #channels
+
+  /**
+   * @param {object} parts
+   * @param {import('../../options/otlp').OtlpSettings} parts.settings
+   * @param {Record<string, string>} parts.labels the option
+   * @param {boolean} parts.isWorker of a cluster
+   * @param {() => Promise<Metric[]>} parts.snapshot of the metrics of this process
+   * @param {() => number} parts.nowMs the clock of all threads
+   * @param {(error: { message: string } | null) => void} parts.onState
+   * @param {(reason: string, count: number) => void} parts.onLost
+   * @param {number} [parts.delayMs] for tests
+   * @param {number} [parts.retryMs] for tests
+   */
+  constructor (parts) {
+    this.#parts = parts
+    const { settings, labels, isWorker, nowMs, onState } = parts
+    this.#resource = resourceOf({ attributes: settings.attributes, labels, isWorker })
+    this.#budget = new LogBudget(nowMs())
+    this.#channels = {
+      logs: this.#open('logs', 'otlp_log', async (records) => JSON.stringify(this.#logs(records))),
+      traces: this.#open('traces', 'otlp_span', async (spans) => JSON.stringify(this.#spans(spans))),
+      metrics: this.#open('metrics', 'otlp_metrics', (readings) => this.#metrics(readings), { most: READINGS, batch: 1, delayMs: 0 })
+    }
+    if (settings.failures.length > 0) this.#failures.set('settings', settings.failures.join('; '))
+    const faults = [...settings.failures, ...settings.faults]
+    if (faults.length > 0) onState({ message: faults.join('; ') })
+    this.#timer = setInterval(() => this.#read(), settings.intervalMs)
+  }
+
+  /**
+   * @template T
+   * @param {Signal} signal
+   * @param {string} reason by which losses are counted
+   * @param {(items: T[]) => Promise<string>} encode
+   * @param {{ most: number, batch: number, delayMs?: number }} [bounds]
+   * @returns {Channel<T> | null} null where the signal is not sent
+   */
+  #open (signal, reason, encode, bounds = { most: WAITING, batch: BATCH }) {
+    const { settings, onLost, delayMs, retryMs } = this.#parts
+    const own = settings.signals[signal]
+    if (own === null) return null
+    return new Channel({
+      settings: own,
+      encode,
+      delayMs,
+      retryMs,
+      ...bounds,
+      onState: (error) => this.#state(signal, error),
+      onLost: (count) => onLost(reason, count)
+    })
+  }
+
+  /** @param {Signal} signal @param {Error | null} error */
+  #state (signal, error) {
+    if (error === null) this.#failures.delete(signal)
+    else this.#failures.set(signal, `${signal}: ${error.message}`)
+    const [message] = this.#failures.values()
+    this.#parts.onState(message === undefined ? null : { message })
+  }
+
+  /** A block is certain. One at start-up is told when it is over. @param {BlockRecord} record */
+  opened (record) {
+    if (!record.startup) this.#log('opened', record)
+  }
+
+  /** @param {BlockRecord} record */
+  lasting (record) {
+    if (this.#progress.isDue(record)) this.#log('lasting', record)
+  }
+
+  /** @param {BlockRecord} record */
+  stuck (record) {
+    this.#channels.logs?.add(logRecord('stuck', record, Date.now()))
+  }
+
+  /** @param {BlockRecord} record */
+  settled (record) {
+    this.#progress.ended(record.id)
+    this.#log('settled', record)
+    const suppressed = this.#budget.takeSuppressed()
+    if (suppressed > 0) this.#parts.onLost('otlp_suppressed', suppressed)
+  }
+
+  /** What the log tells is sent, and no more. @param {import('./logs').Phase} phase @param {BlockRecord} record */
+  #log (phase, record) {
+    if (record.allowed || record.evidence.debugger) {
+      this.#budget.pass(record)
+    } else if (this.#budget.allows(record, this.#parts.nowMs())) {
+      this.#channels.logs?.add(logRecord(phase, record, Date.now()))
+    }
+  }
+
+  /** @param {import('../../types').BlockSpan} span */
+  span (span) {
+    this.#channels.traces?.add(otlpSpan(span))
+  }
+
+  /** Whether spans are sent, so that nobody else has to. */
+  get hasSpans () {
+    return this.#channels.traces !== null
+  }
+
+  async #read () {
+    const { metrics } = this.#channels
+    if (metrics === null) return
+    const read = await this.#parts.snapshot()
+    metrics.add({ metrics: read, times: { startMs: this.#startMs, nowMs: Date.now() } })
+  }
+
+  /** @param {object[]} logRecords */
+  #logs (logRecords) {
+    return { resourceLogs: [{ resource: this.#resource, scopeLogs: [{ scope, logRecords }] }] }
+  }
+
+  /** @param {object[]} spans */
+  #spans (spans) {
+    return { resourceSpans: [{ resource: this.#resource, scopeSpans: [{ scope, spans }] }] }
+  }
+
+  /** Metric by metric, and the watchdog looks at the loop between them. @param {Reading[]} readings one */
+  async #metrics ([{ metrics, times }]) {
+    const parts = this.#standard.of(metrics, times).map((metric) => JSON.stringify(metric))
+    let count = 0
+    for (const metric of metrics) {
+      if (metric.values.length === 0) continue
+      parts.push(JSON.stringify(otlpMetric(metric, times, this.#parts.labels)))
+      count += metric.values.length
+      if (count < VALUES_A_TURN) continue
+      count = 0
+      await new Promise((resolve) => { setImmediate(resolve) })
+    }
+    const head = JSON.stringify({ resource: this.#resource }).slice(0, -1)
+    const ofScope = `"scope":${JSON.stringify(scope)}`
+    return `{"resourceMetrics":[${head},"scopeMetrics":[{${ofScope},"metrics":[${parts}]}]}]}`
+  }
+
+  /** Sends the last readings and the rest, once, and ends. */
+  async stop () {
+    clearInterval(this.#timer)
+    await this.#read()
+    await Promise.all(Object.values(this.#channels).map((channel) => channel?.stop(LAST_MS)))
+  }
+}
+
+exports.OtlpExporter = OtlpExporter

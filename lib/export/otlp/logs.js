@@ -1,0 +1,52 @@
+'use strict'
+
+const { excuseOf } = require('../../tables/causes')
+const { sentenceOf } = require('../log/sentence')
+const { blockAttributes, stackText } = require('./block-attributes')
+const { keyValues, nanos } = require('./values')
+
+/** https://opentelemetry.io/docs/specs/otel/logs/data-model/#field-severitynumber */
+const SEVERITIES = { info: { number: 9, text: 'INFO' }, warn: { number: 13, text: 'WARN' }, error: { number: 17, text: 'ERROR' } }
+const SAMPLED = 1
+
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
+/** @typedef {'opened' | 'lasting' | 'stuck' | 'settled'} Phase */
+
+/** As the log has it. @param {Phase} phase @param {BlockRecord} record @returns {keyof typeof SEVERITIES} */
+function levelOf (phase, { cause, startup, allowed }) {
+  if (phase === 'stuck') return 'error'
+  return excuseOf(cause) !== undefined || startup || allowed ? 'info' : 'warn'
+}
+
+/**
+ * A block's record as a log record: the sentence of the log, and the record in its attributes.
+ * @param {Phase} phase
+ * @param {BlockRecord} record
+ * @param {number} nowMs wall time
+ */
+exports.logRecord = (phase, record, nowMs) => {
+  const { number: severityNumber, text: severityText } = SEVERITIES[levelOf(phase, record)]
+  const { work, request } = record
+  const traceId = work?.traceId ?? request?.traceId ?? null
+  const own = Object.entries(work?.attributes ?? {}).map(([name, value]) => [`loopwatch.work.attributes.${name}`, value])
+  const attributes = {
+    'loopwatch.block.phase': phase,
+    'loopwatch.block.started_at': record.startedAt,
+    ...blockAttributes(record),
+    'code.stacktrace': stackText(record),
+    'loopwatch.work.id': work?.id,
+    ...Object.fromEntries(own)
+  }
+  return {
+    timeUnixNano: nanos(nowMs),
+    observedTimeUnixNano: nanos(nowMs),
+    severityNumber,
+    severityText,
+    eventName: 'loopwatch.block',
+    body: { stringValue: sentenceOf(record) },
+    attributes: keyValues(attributes),
+    droppedAttributesCount: 0,
+    ...(traceId !== null && { traceId }),
+    ...(work?.spanId && { spanId: work.spanId, flags: work.sampled ? SAMPLED : 0 })
+  }
+}

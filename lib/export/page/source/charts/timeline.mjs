@@ -1,0 +1,152 @@
+import UPlot from 'uplot'
+import { byId, make } from '../dom.mjs'
+import { clock, counted, duration } from '../format.mjs'
+import { WORDS } from '../model/words.mjs'
+import { clockOf, widthOf } from './chart.mjs'
+
+const HEIGHT = 190
+/** A block of a second among those of minutes is still seen. */
+const LEAST_PX = 3
+const MS_PER_S = 1000
+/** The most bars that are drawn: more than there are pixels. */
+const BARS = 3000
+
+/**
+ * Blocks as bars over the loop's delay: as high as they are long, coloured by cause. Drawing over it with the pointer
+ * chooses a range.
+ */
+export class Timeline {
+  #box = byId('timeline')
+  #legend = byId('timeline-legend')
+  #onSpan
+  /** @type {UPlot | null} */
+  #plot = null
+  /** @type {any[]} */
+  #rows = []
+  /** @type {any} */
+  #view = null
+  #range = { fromMs: 0, toMs: 1 }
+  /** @type {any} */
+  #data = [[], []]
+  /** @type {Record<string, string>} */
+  #colors = {}
+
+  /** @param {(span: [number, number] | null) => void} onSpan Unix ms */
+  constructor (onSpan) {
+    this.#onSpan = onSpan
+    new ResizeObserver(() => this.#resize()).observe(this.#box)
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#build())
+  }
+
+  /**
+   * @param {any[]} rows in the range
+   * @param {{ fromMs: number, toMs: number }} range
+   * @param {{ times: number[], delays: (number | null)[] }} delay by second
+   * @param {import('../model/address.mjs').View} view
+   */
+  draw (rows, range, { times, delays }, view) {
+    this.#rows = rows.slice(0, BARS)
+    this.#range = range
+    this.#view = view
+    const first = times.findIndex((s) => s * MS_PER_S >= range.fromMs)
+    const [from, to] = [range.fromMs / MS_PER_S, range.toMs / MS_PER_S]
+    const inside = first < 0 ? [] : times.slice(first)
+    // Bounds without a value make the scale reach over the whole range.
+    const seen = inside.flatMap((s, i) => s > from && s < to ? [{ s, delay: delays[first + i] }] : [])
+    this.#data = [[from, ...seen.map(({ s }) => s), to], [null, ...seen.map(({ delay }) => delay), null]]
+    if (this.#plot === null) this.#build()
+    else this.#plot.setData(this.#data)
+    this.#describe()
+  }
+
+  #describe () {
+    const causes = [...new Set(this.#rows.map(({ cause }) => cause))]
+    const text = `${counted(this.#rows.length, 'block')} from ${clock(this.#range.fromMs)} to ${clock(this.#range.toMs)}`
+    this.#box.setAttribute('aria-label', `Timeline: ${text}`)
+    const key = causes.join()
+    if (this.#legend.dataset.key === key) return
+    this.#legend.dataset.key = key
+    this.#legend.replaceChildren(
+      make('span', {}, make('span', { class: 'key line' }), 'loop delay, max'),
+      ...causes.map((cause) => make('span', {}, make('span', { class: `chip cause-${cause}` }), WORDS[cause] ?? cause)))
+  }
+
+  #build () {
+    const style = getComputedStyle(document.documentElement)
+    const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim()
+    this.#colors = Object.fromEntries([...Object.keys(WORDS), 'selected', 'base'].map((name) => [name, color(`--cause-${name}`) || color('--c1')]))
+    const rule = { stroke: color('--line'), width: 1 }
+    const axis = { stroke: color('--quiet'), grid: rule, ticks: rule, font: '11px system-ui, sans-serif' }
+    this.#plot?.destroy()
+    this.#plot = new UPlot({
+      width: Math.max(200, this.#box.clientWidth),
+      height: HEIGHT,
+      legend: { show: false },
+      cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
+      scales: { y: { range: (_, __, max) => [0, this.#most(max)] } },
+      axes: [
+        { ...axis, size: 28, values: (_, splits) => splits.map((s) => clockOf(s)) },
+        { ...axis, size: (_, labels) => widthOf(labels), values: (_, splits) => splits.map((ms) => duration(ms)) }
+      ],
+      series: [{}, { stroke: color('--quiet'), width: 1, spanGaps: false, points: { show: false } }],
+      hooks: {
+        drawAxes: [(plot) => this.#drawSpans(plot)],
+        draw: [(plot) => this.#drawBars(plot)],
+        setSelect: [(plot) => this.#selected(plot)]
+      }
+    }, this.#data, this.#box)
+  }
+
+  /** @param {number | null | undefined} delayMs the longest */
+  #most (delayMs) {
+    return Math.max(10, delayMs ?? 0, ...this.#rows.map(({ durationMs }) => durationMs)) * 1.08
+  }
+
+  /** @param {UPlot} plot */
+  #drawSpans (plot) {
+    const { ctx, bbox } = plot
+    for (const [name, span] of Object.entries({ base: this.#view?.base, selected: this.#view?.span })) {
+      if (!span) continue
+      const [from, to] = span.map((/** @type {number} */ ms) => plot.valToPos(ms / MS_PER_S, 'x', true))
+      const left = Math.max(bbox.left, from)
+      const right = Math.min(bbox.left + bbox.width, to)
+      if (right <= left) continue
+      ctx.fillStyle = this.#colors[name]
+      ctx.fillRect(left, bbox.top, right - left, bbox.height)
+    }
+  }
+
+  /** @param {UPlot} plot */
+  #drawBars (plot) {
+    const { ctx, bbox } = plot
+    const bottom = bbox.top + bbox.height
+    const leastPx = LEAST_PX * window.devicePixelRatio
+    for (const { startedAt, durationMs, cause } of this.#rows) {
+      const startS = Date.parse(startedAt) / MS_PER_S
+      const left = Math.max(bbox.left, plot.valToPos(startS, 'x', true))
+      const right = Math.min(bbox.left + bbox.width, plot.valToPos(startS + durationMs / MS_PER_S, 'x', true))
+      const top = Math.min(bottom - leastPx, plot.valToPos(durationMs, 'y', true))
+      ctx.fillStyle = this.#colors[cause] ?? this.#colors.unknown
+      ctx.fillRect(left, top, Math.max(leastPx, right - left), bottom - top)
+    }
+  }
+
+  /** @param {UPlot} plot */
+  #selected (plot) {
+    const { left, width } = plot.select
+    if (width < 4) return
+    const [from, to] = [left, left + width].map((px) => Math.round(plot.posToVal(px, 'x') * MS_PER_S))
+    plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+    this.#onSpan([from, to])
+  }
+
+  #resize () {
+    const width = Math.max(200, this.#box.clientWidth)
+    if (this.#plot !== null && this.#plot.width !== width) this.#plot.setSize({ width, height: HEIGHT })
+  }
+
+  /** Says in words what is chosen of it. @param {[number, number] | null} span */
+  static label (span) {
+    return span === null ? '' : `${clock(span[0])} to ${clock(span[1])} (${duration(span[1] - span[0])})`
+  }
+}

@@ -1,0 +1,66 @@
+import { COLUMNS } from './culprits.mjs'
+
+/** Ranges by name, ms; null: all that is in memory. @type {Record<string, number | null>} */
+export const RANGES = { '1m': 60_000, '5m': 300_000, '10m': 600_000, all: null }
+
+/**
+ * @typedef {object} View what somebody has chosen to see
+ * @property {string} range one of RANGES
+ * @property {[number, number] | null} span a part of it, Unix ms
+ * @property {[number, number] | null} base the range it is compared with, Unix ms
+ * @property {string | null} culprit key of a row of the table
+ * @property {string | null} cause
+ * @property {string} text that place or work have in them
+ * @property {boolean} aside what is not the application's code is shown, too
+ * @property {string} sort column of the culprits
+ * @property {boolean} ascends
+ * @property {string | null} block id of the opened one
+ */
+
+/** @type {Readonly<View>} */
+export const START = Object.freeze({
+  range: 'all', span: null, base: null, culprit: null, cause: null, text: '', aside: false, sort: 'totalMs', ascends: false, block: null
+})
+
+/** @param {string | null} text `from-to` @returns {[number, number] | null} */
+function spanIn (text) {
+  const [from, to] = (/^(\d{1,15})-(\d{1,15})$/.exec(text ?? '') ?? []).slice(1).map(Number)
+  return from < to ? [from, to] : null
+}
+
+/** What an address asks for; anything that it cannot ask for is left out. @param {string} hash @returns {View} */
+export function readAddress (hash) {
+  const query = new URLSearchParams(hash.replace(/^#/, ''))
+  const range = query.get('range') ?? ''
+  const sort = query.get('sort') ?? ''
+  return {
+    range: Object.hasOwn(RANGES, range) ? range : START.range,
+    span: spanIn(query.get('span')),
+    base: spanIn(query.get('base')),
+    culprit: query.get('culprit'),
+    cause: query.get('cause'),
+    text: query.get('text') ?? '',
+    aside: query.get('aside') === '1',
+    sort: COLUMNS.includes(sort) ? sort : START.sort,
+    ascends: query.get('order') === 'up',
+    block: /^[\w.-]{1,64}$/.test(query.get('block') ?? '') ? query.get('block') : null
+  }
+}
+
+/** @param {View} view @returns {string} `#block=…`, empty where nothing has been chosen */
+export function writeAddress (view) {
+  const { range, span, base, culprit, cause, text, aside, sort, ascends, block } = view
+  const query = new URLSearchParams(Object.entries({
+    block,
+    range: range === START.range ? null : range,
+    span: span?.join('-'),
+    base: base?.join('-'),
+    culprit,
+    cause,
+    text: text || null,
+    aside: aside ? '1' : null,
+    sort: sort === START.sort ? null : sort,
+    order: ascends ? 'up' : null
+  }).flatMap(([name, value]) => value ? [[name, value]] : []))
+  return query.size === 0 ? '' : `#${query}`
+}

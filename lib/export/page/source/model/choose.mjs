@@ -1,0 +1,49 @@
+import { RANGES } from './address.mjs'
+import { endOf, keyOf } from './culprits.mjs'
+import { placeOf, workOf, asideOf, wordsOf } from './words.mjs'
+
+/**
+ * The time that is looked at.
+ * @param {import('./address.mjs').View} view
+ * @param {number} nowMs of the agent, Unix time
+ * @param {number} sinceMs from when on all blocks are known
+ */
+export function windowOf ({ range }, nowMs, sinceMs) {
+  const length = RANGES[range]
+  const fromMs = length === null ? sinceMs : Math.max(sinceMs, nowMs - length)
+  return { fromMs: Math.min(fromMs, nowMs - 1000), toMs: nowMs }
+}
+
+/** @param {any[]} rows @param {{ fromMs: number, toMs: number }} range */
+export const inRange = (rows, { fromMs, toMs }) =>
+  rows.filter((row) => endOf(row) >= fromMs && Date.parse(row.startedAt) <= toMs)
+
+/** Whether a block is one of those chosen. @param {any} row @param {import('./address.mjs').View} view */
+export function isChosen (row, { culprit, cause, text, aside }) {
+  if (!aside && asideOf(row) !== null) return false
+  if (cause !== null && row.cause !== cause) return false
+  if (culprit !== null && keyOf(row) !== culprit) return false
+  return text === '' || textOf(row).includes(text.toLowerCase())
+}
+
+/** @param {any} row */
+const textOf = (row) =>
+  [row.id, placeOf(row), workOf(row), row.cause, wordsOf(row.cause), row.thread].join(' ').toLowerCase()
+
+/**
+ * The same choice as a query of the endpoint, which knows neither text nor what is folded away.
+ * @param {import('./address.mjs').View} view
+ * @param {any} culprit that is chosen, with its frame
+ * @param {{ fromMs: number, toMs: number }} bounds
+ */
+export function queryOf ({ span, range, cause }, culprit, { fromMs, toMs }) {
+  const isBounded = span !== null || RANGES[range] !== null
+  const bounds = isBounded ? { from: `${Math.floor(fromMs)}`, to: `${Math.ceil(toMs)}` } : {}
+  const frame = culprit?.frame
+  return new URLSearchParams({
+    ...bounds,
+    ...(cause ?? culprit?.cause) && { cause: cause ?? culprit.cause },
+    ...culprit?.work && { work: culprit.work },
+    ...frame && { file: frame.file ?? '', line: `${frame.line}`, function: frame.function ?? '' }
+  })
+}

@@ -1,0 +1,107 @@
+import { placeOf, workOf, wordsOf } from './words.mjs'
+
+/** Bars of a sparkline. */
+export const BINS = 24
+
+/**
+ * @typedef {object} Culprit blocks of one place, work and cause
+ * @property {string} key
+ * @property {string} place
+ * @property {string} work
+ * @property {string} cause
+ * @property {string} words
+ * @property {any} frame of one of them
+ * @property {number} count
+ * @property {number} totalMs
+ * @property {number} share of the time of all culprits, 0 to 1
+ * @property {number} longestMs
+ * @property {number} waited requests
+ * @property {number} lastMs when the last one ended, Unix time
+ * @property {number[]} bins ms by part of the range
+ */
+
+/** @param {any} row */
+export const keyOf = (row) => JSON.stringify([placeOf(row), workOf(row), row.cause])
+
+/** @param {any} row @returns {number} Unix time in ms */
+export const endOf = ({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs
+
+/**
+ * Blocks added up by place, work and cause, the longest in total first.
+ * @param {any[]} rows
+ * @param {{ fromMs: number, toMs: number }} range
+ * @param {(id: string) => number} waitedFor requests that waited for a block
+ * @returns {Culprit[]}
+ */
+export function culpritsOf (rows, { fromMs, toMs }, waitedFor) {
+  /** @type {Map<string, Culprit>} */
+  const groups = new Map()
+  let allMs = 0
+  for (const row of rows) {
+    const key = keyOf(row)
+    const culprit = groups.get(key) ?? emptyOf(key, row)
+    groups.set(key, culprit)
+    const ms = row.durationMs
+    allMs += ms
+    culprit.count++
+    culprit.totalMs += ms
+    culprit.longestMs = Math.max(culprit.longestMs, ms)
+    culprit.waited += waitedFor(row.id)
+    culprit.lastMs = Math.max(culprit.lastMs, endOf(row))
+    const bin = Math.floor((Date.parse(row.startedAt) - fromMs) / Math.max(1, toMs - fromMs) * BINS)
+    culprit.bins[Math.min(BINS - 1, Math.max(0, bin))] += ms
+  }
+  const culprits = [...groups.values()]
+  for (const culprit of culprits) culprit.share = allMs === 0 ? 0 : culprit.totalMs / allMs
+  return sorted(culprits, 'totalMs', true)
+}
+
+/** @param {string} key @param {any} row @returns {Culprit} */
+const emptyOf = (key, row) => ({
+  key,
+  place: placeOf(row),
+  work: workOf(row),
+  cause: row.cause,
+  words: wordsOf(row.cause),
+  frame: row.frame,
+  count: 0,
+  totalMs: 0,
+  share: 0,
+  longestMs: 0,
+  waited: 0,
+  lastMs: -Infinity,
+  bins: new Array(BINS).fill(0)
+})
+
+/** Columns that can be sorted by; numbers begin with the largest. */
+export const COLUMNS = ['place', 'work', 'words', 'count', 'totalMs', 'longestMs', 'waited', 'lastMs']
+
+/** @param {Culprit[]} culprits @param {string} column @param {boolean} descends */
+export function sorted (culprits, column, descends) {
+  const sign = descends ? -1 : 1
+  const compare = (/** @type {any} */ a, /** @type {any} */ b) => typeof a === 'string' ? a.localeCompare(b) : a - b
+  return culprits.toSorted((/** @type {any} */ a, /** @type {any} */ b) =>
+    sign * compare(a[column], b[column]) || b.totalMs - a.totalMs)
+}
+
+/**
+ * Who waited, over many blocks: routes with how often, how long at most, and because of whom most often.
+ * @param {any[]} rows
+ * @param {(id: string) => { name: string, count: number, longestMs: number }[]} routesOf that waited for a block
+ */
+export function victimsOf (rows, routesOf) {
+  /** @type {Map<string, { name: string, count: number, longestMs: number, by: Map<string, number> }>} */
+  const victims = new Map()
+  for (const row of rows) {
+    for (const { name, count, longestMs } of routesOf(row.id)) {
+      const victim = victims.get(name) ?? { name, count: 0, longestMs: 0, by: new Map() }
+      victim.count += count
+      victim.longestMs = Math.max(victim.longestMs, longestMs)
+      const culprit = workOf(row) || placeOf(row)
+      victim.by.set(culprit, (victim.by.get(culprit) ?? 0) + count)
+      victims.set(name, victim)
+    }
+  }
+  return [...victims.values()].sort((a, b) => b.longestMs - a.longestMs)
+    .map(({ by, ...victim }) => ({ ...victim, because: [...by].sort(([, a], [, b]) => b - a)[0][0] }))
+}

@@ -1,0 +1,62 @@
+/** What stands for frames of Node.js and packages that lie between two of the application. */
+export const BETWEEN = 'Node.js and packages'
+
+/** @typedef {{ name: string, file: string | null, value: number, children: Node[] }} Node */
+
+/** Whether a frame is of the application. @param {{ file: string | null }} node */
+export function isOwn ({ file }) {
+  return file !== null && !file.startsWith('node:') && !/[\\/]node_modules[\\/]/.test(file)
+}
+
+/** @param {Node} node @returns {boolean} */
+const leadsToOwn = (node) => isOwn(node) || node.children.some(leadsToOwn)
+
+/**
+ * The tree with the application's frames alone. What leads to them becomes one row. Below them the function that they
+ * called stays, and what it calls is left out.
+ * @param {Node} root
+ * @returns {Node}
+ */
+export function ownOnly (root) {
+  return { ...root, children: merged(root.children.flatMap((child) => folded(child, root))) }
+}
+
+/** @param {Node} node @param {Node} parent @returns {Node[]} */
+function folded (node, parent) {
+  if (isOwn(node)) return [{ ...node, children: merged(node.children.flatMap((child) => folded(child, node))) }]
+  if (!leadsToOwn(node)) return isOwn(parent) || parent.name === 'all' ? [{ ...node, children: [] }] : []
+  const within = merged(node.children.flatMap((child) => folded(child, node)))
+  // Rows of callers in a row are one.
+  const inner = within.flatMap((child) => child.name === BETWEEN ? child.children : [child])
+  return [{ name: BETWEEN, file: null, value: node.value, children: merged(inner) }]
+}
+
+/** Equal functions as one. @param {Node[]} nodes @returns {Node[]} */
+function merged (nodes) {
+  /** @type {Map<string, Node>} */
+  const byName = new Map()
+  for (const node of nodes) {
+    const key = `${node.name}\n${node.file}`
+    const known = byName.get(key)
+    const children = known === undefined ? node.children : merged([...known.children, ...node.children])
+    byName.set(key, { ...node, value: node.value + (known?.value ?? 0), children })
+  }
+  return [...byName.values()]
+}
+
+/**
+ * The share of the time that lies in functions with a text in their name or file, 0 to 1.
+ * @param {Node} root
+ * @param {string} term
+ */
+export function shareOf (root, term) {
+  const text = term.toLowerCase()
+  /** @type {(node: Node) => number} */
+  const ms = (node) =>
+    node !== root && isMatch(node, text) ? node.value : node.children.reduce((sum, child) => sum + ms(child), 0)
+  return root.value === 0 || text === '' ? 0 : Math.min(1, ms(root) / root.value)
+}
+
+/** @param {Node} node @param {string} text in small letters */
+export const isMatch = ({ name, file }, text) =>
+  name.toLowerCase().includes(text) || (file ?? '').toLowerCase().includes(text)

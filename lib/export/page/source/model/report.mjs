@@ -1,0 +1,48 @@
+import { excuseOf } from '../../../../tables/causes.js'
+import { counted, duration, percent } from '../format.mjs'
+import { timePartsOf } from './time-parts.mjs'
+import { placeOf, workOf, wordsOf } from './words.mjs'
+
+/** What a block was, in a sentence. @param {any} record */
+export function whyOf (record) {
+  const { durationMs, ongoing, cause, frame, profile, probable, startup, package: found } = record
+  const how = `The loop ${ongoing ? 'has been' : 'was'} blocked for ${duration(durationMs)}${startup ? ' at start-up' : ''}`
+  const excuse = excuseOf(cause)
+  if (excuse !== undefined) return `${how}: ${excuse}. No line of code is to blame.`
+  const call = profile?.call ? `${profile.call}, called in ` : ''
+  const guess = probable ? `, probably by ${probable.call} in line ${probable.line}` : ''
+  const within = found ? ` in the package ${found.name}${found.version ? `@${found.version}` : ''}` : ''
+  const work = workOf(record)
+  const who = work === '' ? '' : `, for ${work}`
+  return `${how}: ${wordsOf(cause)}${within} – ${frame === null ? placeOf(record) : `${call}${placeOf(record)}`}${guess}${who}.`
+}
+
+/** Lines in backticks are not closed by what the application is called. @param {string} text */
+const code = (text) => `\`${text.replace(/`/g, "'").replace(/\s+/g, ' ')}\``
+
+/**
+ * A block as Markdown, for a ticket.
+ * @param {any} detail of `/block`
+ * @param {string} link to the page
+ */
+export function markdownOf ({ block, source, advice, waits }, link) {
+  const parts = timePartsOf(block).map(({ label, ms }) => `${label} ${duration(ms)}`).join(', ')
+  const lines = [
+    `### Event loop blocked for ${duration(block.durationMs)}`,
+    '',
+    whyOf(block).replace(/[*_<>[\]]/g, '\\$&'),
+    '',
+    `- block ${code(block.id)}, ${block.startedAt}, process ${block.pid}`,
+    ...(block.frame === null ? [] : [`- place ${code(`${block.frame.file}:${block.frame.line}`)}${block.frame.exact === false ? ' (≈ the line is not certain)' : ''}`]),
+    ...(parts === '' ? [] : [`- time: ${parts}`]),
+    ...(waits.requests === 0 ? [] : [`- ${counted(waits.requests, 'request')} waited, the longest ${duration(waits.longestMs)}`]),
+    ...advice.map((/** @type {any} */ { text }) => `- advice: ${text}`),
+    `- ${link}`
+  ]
+  if (source !== null) lines.push('', '```js', ...source.lines.map(lineOf), '```')
+  return `${lines.join('\n')}\n`
+}
+
+/** @param {{ line: number, text: string, share: number }} line */
+const lineOf = ({ line, text, share }) =>
+  `${`${line}`.padStart(5)} ${share > 0 ? percent(share).padStart(6) : '      '}  ${text.replace(/```/g, "'''")}`

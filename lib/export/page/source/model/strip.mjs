@@ -1,0 +1,60 @@
+import { excuseOf } from '../../../../tables/causes.js'
+import { counted, duration, fileOf, functionOf } from '../format.mjs'
+import { workOf } from './words.mjs'
+
+/**
+ * Of the blocks in progress the one that matters most: this process's own loop's, else the longest.
+ * @param {any[]} ongoing
+ */
+export const worstOf = (ongoing) =>
+  ongoing.find(isMain) ?? ongoing.toSorted((a, b) => b.durationMs - a.durationMs)[0] ?? null
+
+/** @typedef {{ kind: 'text' | 'code' | 'since' | 'strong', text: string }} Part */
+
+/** @param {any} row */
+export function isMain ({ threadId, worker }) {
+  return threadId === 0 && worker === null
+}
+
+/**
+ * `Blocked for 9.5 s in GET /forever, idle.js:1 spin. 1 request waits.` as parts, of which those of kind `code` and
+ * `since` are shown in their own way.
+ * @param {any} row
+ * @param {number} waiting requests besides its own
+ * @returns {Part[]}
+ */
+export function sentenceOf (row, waiting) {
+  const { worker, thread, threadId, cause, frame, durationMs } = row
+  const who = [worker === null ? '' : `worker ${worker}`, threadId === 0 ? '' : `thread ${thread}`].filter(Boolean).join(', ')
+  /** @type {(words: string) => Part} */
+  const text = (words) => ({ kind: 'text', text: words })
+  /** @type {(words: string) => Part} */
+  const code = (words) => ({ kind: 'code', text: words })
+  /** @type {Part[]} */
+  const parts = [
+    { kind: 'strong', text: who === '' ? 'Blocked' : `${who[0].toUpperCase()}${who.slice(1)} blocked` },
+    text(' for '),
+    { kind: 'since', text: duration(durationMs) }
+  ]
+  const excuse = excuseOf(cause)
+  const work = workOf(row)
+  if (excuse !== undefined) parts.push(text(`: ${excuse}`))
+  else {
+    if (work !== '') parts.push(text(' in '), code(work))
+    if (frame !== null) parts.push(text(work === '' ? ' in ' : ', '), code(`${fileOf(frame)} ${functionOf(frame)}`))
+    else parts.push(text('; its line is not known yet'))
+  }
+  return [...parts, text(waiting > 0 ? `. ${counted(waiting, 'request')} ${waiting === 1 ? 'waits' : 'wait'}.` : '.')]
+}
+
+/**
+ * The title of the tab.
+ * @param {any[]} ongoing
+ * @param {string | undefined} service
+ * @param {string} [time] the block's, so far
+ */
+export function titleOf (ongoing, service, time) {
+  const name = service === undefined ? 'loopwatch' : `${service} – loopwatch`
+  const worst = worstOf(ongoing)
+  return worst === null ? name : `Blocked ${time ?? duration(worst.durationMs)}: ${name}`
+}

@@ -1,0 +1,47 @@
+import { excuseOf } from '../../../../tables/causes.js'
+
+/** What happened, in the words of somebody who does not know the causes by name. @type {Record<string, string>} */
+export const WORDS = {
+  js: 'JavaScript computed',
+  native: 'a native call computed',
+  gc: 'garbage collection',
+  'sync-io': 'a synchronous call waited',
+  many: 'many small callbacks',
+  starved: 'no CPU to run on',
+  suspended: 'the process was stopped',
+  unknown: 'not enough evidence'
+}
+
+/** @param {string} cause */
+export const wordsOf = (cause) => WORDS[cause] ?? cause
+
+/** Why a block is not the application's doing; null where it is. @param {any} row @returns {string | null} */
+export function asideOf ({ cause, startup, allowed, ongoing }) {
+  // While it lasts its cause is provisional, and nobody looks for anything else.
+  if (ongoing) return null
+  if (startup) return 'start-up'
+  if (allowed) return 'allowed'
+  return excuseOf(cause) === undefined ? null : cause
+}
+
+/** The last part of a path with its folder: half of all files are called index.js. @param {string} file */
+export const shortFile = (file) => file.split(/[\\/]/).slice(-2).filter(Boolean).join('/')
+
+/** Where a block was, with ≈ where its line is not certain. @param {any} row */
+export function placeOf ({ frame, cause, samples, profile }) {
+  if (frame !== null) {
+    const doubt = frame.exact === false ? '≈ ' : ''
+    return `${doubt}${frame.function ?? '(anonymous)'} ${frame.file === null ? '(native)' : `${shortFile(frame.file)}:${frame.line}`}`
+  }
+  if (profile?.call) return profile.call
+  if (excuseOf(cause) !== undefined) return 'not your code'
+  if (samples > 0) return 'outside your code'
+  return cause === 'native' || cause === 'sync-io' ? 'a call that does not answer before it returns' : 'no place known'
+}
+
+/** What was being worked on, empty where that is not known. @param {any} row */
+export function workOf ({ work, request }) {
+  const asked = request === null ? '' : `${request.method} ${request.route}`
+  if (!work || work.kind === 'request') return asked
+  return `${work.kind} ${work.name}${asked === '' ? '' : ` of ${asked}`}`
+}

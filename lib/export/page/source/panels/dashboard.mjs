@@ -1,0 +1,154 @@
+import { BlockList } from '../blocks/block-list.mjs'
+import { Charts } from '../charts/charts.mjs'
+import { FlameOfAll } from '../charts/flame-of-all.mjs'
+import { Timeline } from '../charts/timeline.mjs'
+import { byId, setText } from '../dom.mjs'
+import { duration } from '../format.mjs'
+import { inRange, isChosen, queryOf, windowOf } from '../model/choose.mjs'
+import { culpritsOf, victimsOf } from '../model/culprits.mjs'
+import { isMain } from '../model/strip.mjs'
+import { asideOf } from '../model/words.mjs'
+import { asideNote, comparison, verdictOf } from '../model/verdict.mjs'
+import { CulpritTable, VictimTable } from './culprits.mjs'
+import { FilterBar } from './filter-bar.mjs'
+import { bindKeys } from './keys.mjs'
+import { Records } from './records.mjs'
+import { ViewState } from './view.mjs'
+
+/** Many events at once are drawn once. */
+const DRAW_MS = 50
+
+/** Everything below the strip: one set of blocks, chosen in one place, shown in many. */
+export class Dashboard {
+  #records = new Records()
+  #view = new ViewState(() => this.#changed())
+  #charts = new Charts()
+  #culprits = new CulpritTable(this.#view)
+  #victims = new VictimTable()
+  #timeline = new Timeline((span) => this.#view.set({ span }))
+  #filters = new FilterBar(this.#view)
+  #blocks
+  #flame
+  #thresholdMs = 0
+  #loops = 1
+  #requests = true
+  /** The agent's clock, which may not be this machine's. */
+  #clock = { agentMs: 0, ownMs: 0 }
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer
+  /** @type {string | null} opened by the address, to be scrolled to */
+  #toReveal = null
+
+  /** @param {(path: string) => Promise<Response>} get */
+  constructor (get) {
+    this.#blocks = new BlockList(get, this.#view)
+    this.#flame = new FlameOfAll(get)
+    this.#toReveal = this.#view.now.block
+    bindKeys({ blocks: this.#blocks, search: byId('search'), help: () => this.#filters.toggleHelp() })
+  }
+
+  /** @param {any} hello */
+  begin (hello) {
+    this.#thresholdMs = hello.thresholdMs
+    this.#requests = hello.requests
+    this.#records.begin(hello)
+    this.#charts.begin(hello.seconds)
+    this.#flame.refresh()
+  }
+
+  /** @param {any} now */
+  state (now) {
+    this.#clock = { agentMs: now.at, ownMs: performance.now() }
+    this.#loops = (now.workers ?? 0) + 1
+    this.#charts.show(now)
+    const note = byId('history-note')
+    note.hidden = now.workers === null && this.#requests
+    setText(note, now.workers !== null
+      ? 'Of the primary alone: each worker has its series in /metrics.'
+      : 'Requests are not measured (option requests: off).')
+    this.#draw()
+  }
+
+  /** @param {any[]} rows */
+  put (rows) {
+    for (const row of rows) this.#records.put(row)
+    if (rows.some(({ ongoing }) => !ongoing)) this.#flame.refresh()
+    this.#later()
+  }
+
+  /** @param {string} id */
+  remove (id) {
+    this.#records.remove(id)
+    this.#later()
+  }
+
+  /** @param {any[]} waits */
+  wait (waits) {
+    this.#records.wait(waits)
+    for (const { id } of waits) this.#blocks.refresh(id)
+    this.#later()
+  }
+
+  #changed () {
+    if (this.#clock.agentMs !== 0) this.#draw()
+  }
+
+  #later () {
+    this.#timer ??= setTimeout(() => this.#draw(), DRAW_MS)
+  }
+
+  #draw () {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const view = this.#view.now
+    const nowMs = this.#clock.agentMs + performance.now() - this.#clock.ownMs
+    const all = this.#records.all
+    const window = windowOf(view, nowMs, this.#records.sinceMs)
+    const range = view.span === null ? window : { fromMs: view.span[0], toMs: view.span[1] }
+    const rows = inRange(all, range)
+    const waitedFor = (/** @type {string} */ id) => this.#records.waitsFor(id)
+    this.#sayVerdict(all, rows, range)
+
+    const candidates = rows.filter((row) => isChosen(row, { ...view, culprit: null }))
+    const culprits = culpritsOf(candidates, range, (id) => waitedFor(id).requests)
+    this.#culprits.draw(culprits)
+    const chosen = rows.filter((row) => isChosen(row, view))
+    const culprit = culprits.find(({ key }) => key === view.culprit) ?? null
+    this.#filters.draw(range, culprit, all)
+    this.#timeline.draw(inRange(all, window).filter((row) => isChosen(row, view)), window, this.#charts.delay, view)
+    this.#victims.draw(victimsOf(chosen, (id) => waitedFor(id).routes))
+    this.#flame.choose(`${queryOf(view, culprit, range)}`)
+    this.#drawBlocks(chosen, all)
+  }
+
+  /** @param {any[]} chosen @param {any[]} all */
+  #drawBlocks (chosen, all) {
+    const { block } = this.#view.now
+    const opened = all.find(({ id }) => id === block)
+    this.#blocks.draw(chosen, all.length, opened)
+    const empty = byId('blocks-empty')
+    const isGone = block !== null && opened === undefined
+    empty.hidden = all.length > 0 && !isGone
+    setText(empty, isGone
+      ? `The agent no longer has block ${block} in memory.`
+      : `None so far: the loop has not been blocked for ${duration(this.#thresholdMs)} or longer.`)
+    if (this.#toReveal !== null && opened !== undefined) this.#blocks.reveal(this.#toReveal)
+    this.#toReveal = null
+  }
+
+  /** @param {any[]} all @param {any[]} rows in the range @param {{ fromMs: number, toMs: number }} range */
+  #sayVerdict (all, rows, range) {
+    const isLoop = (/** @type {any} */ row) => this.#loops > 1 ? row.threadId === 0 : isMain(row)
+    const { base, aside } = this.#view.now
+    const verdict = verdictOf(rows.filter(isLoop), range, { thresholdMs: this.#thresholdMs, loops: this.#loops })
+    setText(byId('verdict'), verdict)
+    const compared = byId('comparison')
+    compared.hidden = base === null
+    if (base !== null) setText(compared, comparison(all.filter(isLoop), range, { fromMs: base[0], toMs: base[1] }))
+    byId('aside').hidden = rows.every((row) => asideOf(row) === null)
+    setText(byId('aside-note'), asideNote(rows))
+    const button = byId('aside-show')
+    button.setAttribute('aria-pressed', `${aside}`)
+    setText(button, aside ? 'Fold them away' : 'Show them')
+  }
+}

@@ -1,0 +1,69 @@
+import { Timeline } from '../charts/timeline.mjs'
+import { byId, make, setText } from '../dom.mjs'
+import { RANGES } from '../model/address.mjs'
+import { WORDS } from '../model/words.mjs'
+
+/** @type {Record<string, string>} */
+const NAMES = { '1m': '1 min', '5m': '5 min', '10m': '10 min', all: 'all' }
+const ALL_CAUSES = 'all causes'
+
+/** What is chosen: range, text, cause, baseline, and the way back. */
+export class FilterBar {
+  #view
+  #search = byId('search')
+  #cause = byId('cause')
+  #pin = byId('pin')
+  #help = byId('help')
+  /** @type {Map<string, HTMLInputElement>} */
+  #ranges = new Map()
+  #range = { fromMs: 0, toMs: 1 }
+
+  /** @param {import('./view.mjs').ViewState} view */
+  constructor (view) {
+    this.#view = view
+    for (const range of Object.keys(RANGES)) {
+      const input = make('input', { type: 'radio', name: 'range', value: range })
+      input.addEventListener('change', () => view.set({ range, span: null }))
+      this.#ranges.set(range, input)
+      byId('ranges').append(make('label', {}, input, ` ${NAMES[range]}`))
+    }
+    this.#cause.append(...['', ...Object.keys(WORDS)].map((cause) => make('option', { value: cause }, WORDS[cause] ?? ALL_CAUSES)))
+    this.#cause.addEventListener('change', () => view.set({ cause: this.#cause.value || null }))
+    this.#search.addEventListener('input', () => view.set({ text: this.#search.value.trim() }))
+    this.#pin.addEventListener('click', () => view.set({ base: view.now.base === null ? this.#bounds : null }))
+    byId('reset').addEventListener('click', () => view.reset())
+    byId('aside-show').addEventListener('click', () => view.set({ aside: !view.now.aside }))
+    byId('help-show').addEventListener('click', () => this.toggleHelp())
+  }
+
+  /** @returns {[number, number]} */
+  get #bounds () {
+    return [Math.floor(this.#range.fromMs), Math.ceil(this.#range.toMs)]
+  }
+
+  toggleHelp () {
+    this.#help.hidden = !this.#help.hidden
+    byId('help-show').setAttribute('aria-expanded', `${!this.#help.hidden}`)
+  }
+
+  /** @param {{ fromMs: number, toMs: number }} range @param {any} culprit @param {any[]} all */
+  draw (range, culprit, all) {
+    this.#range = range
+    const { range: name, span, base, culprit: key, cause, text } = this.#view.now
+    for (const [each, input] of this.#ranges) input.checked = each === name
+    if (document.activeElement !== this.#search) this.#search.value = text
+    this.#cause.value = cause ?? ''
+    this.#pin.setAttribute('aria-pressed', `${base !== null}`)
+    setText(this.#pin, base === null ? 'Pin as baseline' : `Baseline ${Timeline.label(base)}: unpin`)
+    const chosen = [
+      span === null ? null : `from ${Timeline.label(span)}`,
+      key === null ? null : culprit === null ? 'a culprit that has no block here' : `of ${culprit.place}${culprit.work === '' ? '' : `, ${culprit.work}`}`,
+      cause === null ? null : `of cause ${WORDS[cause] ?? cause}`,
+      text === '' ? null : `with "${text}"`
+    ].filter((part) => part !== null)
+    byId('chosen').hidden = chosen.length === 0
+    byId('reset').hidden = chosen.length === 0
+    setText(byId('chosen'), `Only blocks ${chosen.join(', ')}.`)
+    byId('range').classList.toggle('none', all.length === 0)
+  }
+}

@@ -1,0 +1,60 @@
+/** The agent forgets its oldest block when a new one comes; those of worker threads are beside these. */
+const THREADS_KEEP = 100
+const NO_WAITS = { requests: 0, longestMs: 0, routes: [] }
+
+/** The blocks that the agent has in memory, as rows, with who waited for them. */
+export class Records {
+  /** @type {Map<string, any>} oldest first */
+  #rows = new Map()
+  /** @type {Map<string, typeof NO_WAITS>} */
+  #waits = new Map()
+  #keep = 0
+  #startedAtMs = 0
+  #isFull = false
+
+  /** What the agent has in memory now. @param {any} hello */
+  begin ({ blocks, keep, waits, startedAt }) {
+    this.#keep = keep + THREADS_KEEP
+    this.#startedAtMs = startedAt
+    this.#isFull = blocks.length >= keep
+    this.#rows = new Map(blocks.toReversed().map((/** @type {any} */ row) => [row.id, row]))
+    this.#waits = new Map()
+    this.wait(waits)
+  }
+
+  /** @param {any} row */
+  put (row) {
+    this.#rows.set(row.id, row)
+    if (this.#rows.size <= this.#keep) return
+    this.#isFull = true
+    this.remove(/** @type {string} */ (this.#rows.keys().next().value))
+  }
+
+  /** @param {string} id */
+  remove (id) {
+    this.#rows.delete(id)
+    this.#waits.delete(id)
+  }
+
+  /** @param {any[]} waits */
+  wait (waits) {
+    for (const { id, ...wait } of waits) if (this.#rows.has(id)) this.#waits.set(id, wait)
+  }
+
+  /** @param {string} id */
+  waitsFor (id) {
+    return this.#waits.get(id) ?? NO_WAITS
+  }
+
+  /** Newest first. @returns {any[]} */
+  get all () {
+    return [...this.#rows.values()].reverse()
+  }
+
+  /** From when on every block is here: the process's start, until the first one had to be forgotten. Unix time, ms. */
+  get sinceMs () {
+    const oldest = this.#rows.values().next().value
+    const oldestMs = oldest === undefined ? Infinity : Date.parse(oldest.startedAt)
+    return this.#isFull ? oldestMs : Math.min(this.#startedAtMs, oldestMs)
+  }
+}

@@ -1,0 +1,113 @@
+import { byId, make, setText } from '../dom.mjs'
+import { counted, duration, percent } from '../format.mjs'
+import { isMain, sentenceOf, titleOf, worstOf } from '../model/strip.mjs'
+
+const TICK_MS = 100
+/** The title of a tab that changes ten times a second would only flicker. */
+const TITLE_MS = 1000
+/** More blocked threads and workers than anybody reads. */
+const LINES = 8
+
+/** A dot as the tab's picture, by state. @param {string} color */
+const dot = (color) => `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="${color}"/></svg>`)}`
+const ICONS = { running: dot('#1a7f37'), blocked: dot('#d1242f'), unknown: dot('#8c959f') }
+
+/**
+ * What every loop is doing now, always in sight, in the tab's title and picture too. It ticks only while one is
+ * blocked, and is said aloud when what it says changes.
+ */
+export class Strip {
+  #box = byId('state-now')
+  #announcer = byId('announcer')
+  /** @type {any[]} */
+  #ongoing = []
+  #sinceMs = 0
+  #titledMs = 0
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer
+  #said = ''
+  /** @type {string | undefined} */
+  #service
+
+  /** @param {any} labels of the agent */
+  begin ({ service }) {
+    this.#service = service
+  }
+
+  /** @param {any} state */
+  show ({ ongoing, last, workers, degraded, inFlight }) {
+    this.#ongoing = ongoing.slice(0, LINES)
+    this.#sinceMs = performance.now()
+    clearInterval(this.#timer)
+    if (ongoing.length > 0) this.#timer = setInterval(() => this.#tick(), TICK_MS)
+    const mainIsBlocked = ongoing.some(isMain)
+    this.#paint(mainIsBlocked ? 'blocked' : 'running')
+    const said = this.#ongoing.map((row) => sentenceOf(row, waitingFor(row, inFlight)))
+    const lines = said.map((parts, i) =>
+      make('p', { class: isMain(this.#ongoing[i]) ? 'now blocked' : 'now busy' }, ...parts.map(elementOf)))
+    if (!mainIsBlocked) {
+      const group = workers === null ? '' : `, ${counted(workers, 'worker')} joined`
+      const load = `, utilization ${percent(last.utilization)}${group}`
+      lines.unshift(make('p', { class: 'now running' }, make('strong', {}, 'Running'), load))
+    }
+    this.#box.replaceChildren(...lines)
+    this.#titledMs = 0
+    this.#tick()
+    this.#say(said)
+    const note = byId('degraded')
+    note.hidden = degraded.length === 0
+    setText(note, `A part of the agent cannot do its work: ${degraded.join(', ')}. Its log says why.`)
+  }
+
+  #tick () {
+    const now = performance.now()
+    const passedMs = now - this.#sinceMs
+    for (const [i, element] of [...this.#box.querySelectorAll('.since')].entries()) {
+      element.textContent = duration(this.#ongoing[i].durationMs + passedMs)
+    }
+    if (now - this.#titledMs < TITLE_MS) return
+    this.#titledMs = now
+    const worst = worstOf(this.#ongoing)
+    const time = worst === null ? undefined : duration(worst.durationMs + passedMs)
+    document.title = titleOf(this.#ongoing, this.#service, time)
+  }
+
+  /**
+   * Says it once, and again when another reason or place is known; a duration alone is no news.
+   * @param {any[][]} said
+   */
+  #say (said) {
+    const lasting = said.flatMap((parts) => parts.filter(({ kind }) => kind !== 'since'))
+    const key = lasting.map(({ text }) => text).join('')
+    if (key === this.#said) return
+    this.#said = key
+    const sentences = said.map((parts) => parts.map(({ text }) => text).join(''))
+    setText(this.#announcer, said.length === 0 ? 'Running again' : sentences.join(' '))
+  }
+
+  /** @param {keyof typeof ICONS} state */
+  #paint (state) {
+    document.documentElement.dataset.state = state
+    const icon = byId('icon')
+    if (icon.getAttribute('href') !== ICONS[state]) icon.setAttribute('href', ICONS[state])
+  }
+
+  /** Nothing is known any more. */
+  clear () {
+    clearInterval(this.#timer)
+    this.#ongoing = []
+    this.#paint('unknown')
+    document.title = `Not connected: ${titleOf([], this.#service)}`
+    this.#box.replaceChildren(make('p', { class: 'now' }, make('strong', {}, 'Not connected')))
+  }
+}
+
+/** Requests in flight besides the one that blocks. @param {any} row @param {number} inFlight */
+const waitingFor = (row, inFlight) => isMain(row) ? Math.max(0, inFlight - (row.request === null ? 0 : 1)) : 0
+
+/** @param {{ kind: string, text: string }} part */
+function elementOf ({ kind, text }) {
+  if (kind === 'code') return make('code', {}, text)
+  if (kind === 'strong') return make('strong', {}, text)
+  return kind === 'since' ? make('span', { class: 'since' }, text) : text
+}

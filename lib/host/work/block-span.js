@@ -1,0 +1,30 @@
+'use strict'
+
+const { version } = require('../../../package.json')
+
+/** Where @opentelemetry/api, in whichever copy, registers itself, and what a context keeps its span under. */
+const kApi = Symbol.for('opentelemetry.js.api.1')
+const kSpan = Symbol.for('OpenTelemetry Context Key SPAN')
+const INTERNAL = 0
+const SAMPLED = 1
+
+/**
+ * Writes the span of a block through the tracer provider that the application has registered, if any: it goes where
+ * the application's own spans go. What runs here is the application's, so no error of it is ours to throw.
+ * @param {import('../../types').BlockSpan} span
+ */
+exports.writeBlockSpan = ({ traceId, parentSpanId, name, startMs, endMs, attributes, links }) => {
+  try {
+    const api = /** @type {any} */ (globalThis)[kApi]
+    const tracer = api?.trace?.getTracer('loopwatch', version)
+    const active = api?.context?.active()
+    if (!tracer || !active) return
+    const parent = { traceId, spanId: parentSpanId, traceFlags: SAMPLED }
+    const context = active.setValue(kSpan, { spanContext: () => parent })
+    const linked = links.map((link) => ({ context: { ...link, traceFlags: SAMPLED, isRemote: true } }))
+    const span = tracer.startSpan(name, { kind: INTERNAL, startTime: startMs, attributes, links: linked }, context)
+    span.end(endMs)
+  } catch {
+    // A provider that does not work is the application's to mend.
+  }
+}

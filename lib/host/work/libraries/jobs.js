@@ -1,0 +1,62 @@
+'use strict'
+
+// Queues and schedulers. None of them publishes on a diagnostics channel.
+
+/** @type {import('./index').Library[]} */
+exports.jobs = [
+  {
+    file: ['bullmq', 'dist', 'cjs', 'classes', 'worker.js'],
+    attach: ({ Worker }, naming) => naming.calls(Worker.prototype, ['callProcessJob'],
+      (_, [{ queueName, name }]) => ({ kind: 'job', name: `${queueName}:${name}` }))
+  },
+  {
+    // What a poll has fetched may be nothing.
+    file: ['pg-boss', 'src', 'worker.js'],
+    attach: ({ prototype }, naming) => naming.before(prototype, ['start'], (worker) => {
+      worker.onFetch = naming.named(worker.onFetch, ([jobs]) => jobs.length > 0 ? job(worker.name) : null)
+    })
+  },
+  {
+    file: ['graphile-worker', 'dist', 'worker.js'],
+    attach: (exports, naming) => naming.before(exports, ['makeNewWorker'], (_, args) => {
+      args[1] = { ...args[1], tasks: namedTasks(args[1].tasks, naming) }
+    })
+  },
+  {
+    // A task goes through no method of a class: each one's own function is taken as it starts.
+    file: ['node-cron', 'dist', '_shared.cjs'],
+    attach: ({ InlineScheduledTask: { prototype } }, naming) =>
+      naming.before(prototype, ['start', 'execute'], (task) => nameCronTask(task, naming))
+  },
+  {
+    file: ['node-cron', 'dist', 'node-cron.cjs'],
+    attach: ({ getTasks }, naming) => {
+      for (const task of getTasks().values()) nameCronTask(task, naming)
+    }
+  },
+  {
+    // A job of Bree is a worker thread.
+    file: ['bree', 'src', 'index.js'],
+    attach: ({ prototype }, naming) => naming.threads(prototype, ['createWorker'],
+      (_, [, { workerData }]) => job(workerData.job.name))
+  }
+]
+
+/** @param {string} name @returns {import('./naming').Known} */
+const job = (name) => ({ kind: 'job', name })
+
+/** @param {Record<string, (...args: any[]) => unknown>} tasks @param {import('./naming').Naming} naming */
+function namedTasks (tasks, naming) {
+  return Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, naming.named(task, () => job(name))]))
+}
+
+/**
+ * A task that nobody has named is told by its expression.
+ * @param {any} task
+ * @param {import('./naming').Naming} naming
+ */
+function nameCronTask (task, naming) {
+  const { runner, id, name, cronExpression } = task
+  if (runner === undefined) return // it runs in a process of its own
+  runner.onMatch = naming.named(runner.onMatch, () => job(name === id ? `cron ${cronExpression}` : name))
+}

@@ -1,0 +1,159 @@
+'use strict'
+
+const { MS_PER_S } = require('../util/units')
+
+/** Where a Collector on the same machine listens for OTLP over HTTP. */
+const LOCAL = 'http://localhost:4318'
+const PATHS = { traces: 'v1/traces', metrics: 'v1/metrics', logs: 'v1/logs' }
+const TIMEOUT_MS = 10 * MS_PER_S
+const INTERVAL_MS = 60 * MS_PER_S
+const LONGEST_MS = 2 ** 31 - 1
+/** What a header of HTTP may be made of. */
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\w]+$/
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+
+/**
+ * @typedef {keyof typeof PATHS} Signal
+ *
+ * @typedef {object} SignalSettings
+ * @property {string} url without user and password
+ * @property {Record<string, string>} headers
+ * @property {boolean} gzip
+ * @property {number} timeoutMs
+ *
+ * @typedef {object} OtlpSettings
+ * @property {Record<Signal, SignalSettings | null>} signals null where a signal is not sent
+ * @property {Record<string, string>} attributes of the resource, as the environment has them
+ * @property {number} intervalMs of metrics
+ * @property {string[]} faults what the environment asks for and gets otherwise
+ * @property {string[]} failures why signals are not sent
+ */
+
+/**
+ * Where OTLP goes, by the standard variables of OpenTelemetry. These belong to other tools as well, so none of them is
+ * an error: what cannot be done is a fault, which the watchdog tells.
+ * @param {true | string} option a url takes the place of all endpoint variables
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {OtlpSettings}
+ */
+exports.otlpSettings = (option, env) => {
+  const faults = /** @type {Set<string>} */ (new Set())
+  const failures = /** @type {Set<string>} */ (new Set())
+  const signals = /** @type {OtlpSettings['signals']} */ (Object.fromEntries(Object.keys(PATHS).map((signal) =>
+    [signal, signalSettings(/** @type {Signal} */ (signal), option, env, { faults, failures })])))
+  const attributes = pairsOf('OTEL_RESOURCE_ATTRIBUTES', env.OTEL_RESOURCE_ATTRIBUTES, faults)
+  if (env.OTEL_SERVICE_NAME) attributes['service.name'] = env.OTEL_SERVICE_NAME
+  const temporality = env.OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE
+  if (temporality && temporality.toLowerCase() !== 'cumulative') faults.add(`metrics are cumulative, not ${temporality}`)
+  const intervalMs = timeOf('OTEL_METRIC_EXPORT_INTERVAL', env, faults) ?? INTERVAL_MS
+  return { signals, attributes, intervalMs, faults: [...faults], failures: [...failures] }
+}
+
+/**
+ * @param {Signal} signal
+ * @param {true | string} option
+ * @param {NodeJS.ProcessEnv} env
+ * @param {{ faults: Set<string>, failures: Set<string> }} told
+ * @returns {SignalSettings | null}
+ */
+function signalSettings (signal, option, env, { faults, failures }) {
+  const capitals = signal.toUpperCase()
+  if (env[`OTEL_${capitals}_EXPORTER`]?.trim() === 'none') return null
+  /** The variable of the signal, else that of all. @param {string} name */
+  const nameOf = (name) => {
+    const own = `OTEL_EXPORTER_OTLP_${capitals}_${name}`
+    return env[own] ? own : `OTEL_EXPORTER_OTLP_${name}`
+  }
+  const url = urlOf(signal, option, env, failures)
+  if (url === null) return null
+  const protocol = env[nameOf('PROTOCOL')]?.trim()
+  if (protocol && protocol !== 'http/json') faults.add(`${nameOf('PROTOCOL')} asks for ${protocol}, http/json is sent`)
+  const given = pairsOf(nameOf('HEADERS'), env[nameOf('HEADERS')], faults)
+  return {
+    url: bare(url),
+    headers: { ...credentialsOf(url), ...headersOf(nameOf('HEADERS'), given, faults) },
+    gzip: env[nameOf('COMPRESSION')]?.trim() !== 'none',
+    timeoutMs: timeOf(nameOf('TIMEOUT'), env, faults) ?? TIMEOUT_MS
+  }
+}
+
+/**
+ * @param {Signal} signal
+ * @param {true | string} option
+ * @param {NodeJS.ProcessEnv} env
+ * @param {Set<string>} failures
+ */
+function urlOf (signal, option, env, failures) {
+  const own = `OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_ENDPOINT`
+  const isOwn = option === true && Boolean(env[own])
+  const text = option !== true ? option : env[own] || env.OTEL_EXPORTER_OTLP_ENDPOINT || LOCAL
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    failures.add(`${isOwn ? own : 'OTEL_EXPORTER_OTLP_ENDPOINT'} is no url that begins with http:// or https://`)
+    return null
+  }
+  const url = new URL(text)
+  // The endpoint of one signal is used as it is, that of all is where the paths of the signals are.
+  if (!isOwn) url.pathname = `${url.pathname.replace(/\/+$/, '')}/${PATHS[signal]}`
+  return url
+}
+
+/** @param {URL} url */
+function bare (url) {
+  const copy = new URL(url)
+  copy.username = copy.password = copy.hash = ''
+  return copy.href
+}
+
+/** @param {URL} url @returns {Record<string, string>} */
+function credentialsOf ({ username, password }) {
+  if (username === '') return {}
+  const text = `${decoded(username) ?? username}:${decoded(password) ?? password}`
+  return { authorization: `Basic ${Buffer.from(text).toString('base64')}` }
+}
+
+/** @param {string} variable @param {Record<string, string>} pairs @param {Set<string>} faults */
+function headersOf (variable, pairs, faults) {
+  return Object.fromEntries(Object.entries(pairs).flatMap(([name, value]) => {
+    if (HEADER_NAME.test(name) && HEADER_VALUE.test(value)) return [[name.toLowerCase(), value]]
+    faults.add(`${variable} has a header that HTTP does not take`)
+    return []
+  }))
+}
+
+/**
+ * `a=b,c=d` with values percent-encoded. No fault shows a value: it may be a key.
+ * @param {string} variable
+ * @param {string | undefined} text
+ * @param {Set<string>} faults
+ */
+function pairsOf (variable, text, faults) {
+  /** @type {Record<string, string>} */
+  const pairs = {}
+  for (const pair of (text ?? '').split(',').filter((each) => each.trim() !== '')) {
+    const at = pair.indexOf('=')
+    const name = decoded(pair.slice(0, Math.max(0, at)).trim())
+    const value = decoded(pair.slice(at + 1).trim())
+    if (name && value !== null) pairs[name] = value
+    else faults.add(`${variable} is not made of a=b,c=d`)
+  }
+  return pairs
+}
+
+/** @param {string} text */
+function decoded (text) {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}
+
+/** @param {string} variable @param {NodeJS.ProcessEnv} env @param {Set<string>} faults */
+function timeOf (variable, env, faults) {
+  const text = env[variable]?.trim()
+  if (!text) return null
+  const ms = Number(text)
+  if (Number.isInteger(ms) && ms > 0 && ms <= LONGEST_MS) return ms
+  faults.add(`${variable} is no number of milliseconds`)
+  return null
+}

@@ -1,0 +1,137 @@
+'use strict'
+
+const { randomBytes } = require('node:crypto')
+const { BACKLOG_MS } = require('../bridge/request-row')
+const { blockAttributes } = require('../export/otlp/block-attributes')
+const { nowMs: sharedNowMs } = require('../util/clock')
+
+const NAME = 'event_loop_blocked'
+const SPAN_BYTES = 8
+/** A trace with a block in it says all there is to say; what has a block a second needs no span for each. */
+const PER_MINUTE = 60
+const MINUTE_MS = 60_000
+/** A span waits so long for the requests that waited for its block to be answered. */
+const WAIT_MS = 1000
+/** Requests that waited and are kept, the latest; and links of one span. */
+const WAITED = 256
+const LINKS = 32
+/** A block that lasts so long is in the trace before it is over. */
+const ONGOING_MS = 5000
+
+/**
+ * @typedef {import('../types').BlockRecord} BlockRecord
+ * @typedef {import('../types').BlockSpan} BlockSpan
+ * @typedef {import('./requests/recent-blocks').Interval} Interval
+ *
+ * @typedef {object} Waited a request that lasted into a block, or was read after it; monotonic times
+ * @property {number} id
+ * @property {string} traceId
+ * @property {string} spanId of the caller's span
+ * @property {number} startMs
+ * @property {number} endMs
+ * @property {boolean} hasWaited
+ */
+
+/**
+ * Makes spans of the blocks that delayed a sampled span. It hears of the phases of blocks of the main thread.
+ */
+class BlockSpans {
+  #parts
+  /** @type {Map<string, Interval>} by the block's id, until it is settled */
+  #intervals = new Map()
+  /** @type {Waited[]} oldest first */
+  #waited = []
+  /** @type {Map<NodeJS.Timeout, () => void>} spans that wait for their links */
+  #held = new Map()
+  /** @type {Set<string>} blocks in progress that have a span */
+  #told = new Set()
+  #minuteAtMs = -Infinity
+  #count = 0
+
+  /**
+   * @param {object} parts
+   * @param {(span: BlockSpan) => void} parts.write
+   * @param {boolean} parts.writesOngoing whether a span can be written while the application is stuck
+   * @param {() => void} parts.onDropped beyond so many a minute
+   * @param {() => number} [parts.nowMs] the clock of all threads
+   * @param {number} [parts.waitMs] for tests
+   */
+  constructor (parts) {
+    this.#parts = parts
+  }
+
+  /** @param {BlockRecord} record */
+  lasting (record) {
+    if (!this.#parts.writesOngoing || record.durationMs < ONGOING_MS || this.#told.has(record.id)) return
+    this.#told.add(record.id)
+    this.#make(record)?.write([])
+  }
+
+  /** @param {BlockRecord} record @param {Interval} interval */
+  ended (record, interval) {
+    if (record.work?.sampled) this.#intervals.set(record.id, interval)
+  }
+
+  /** @param {BlockRecord} record */
+  settled (record) {
+    const interval = this.#intervals.get(record.id)
+    this.#intervals.delete(record.id)
+    this.#told.delete(record.id)
+    const span = this.#make(record)
+    if (span === null) return
+    const write = () => {
+      this.#held.delete(timer)
+      span.write(interval === undefined ? [] : this.#linksOf(interval))
+    }
+    const timer = setTimeout(write, this.#parts.waitMs ?? WAIT_MS)
+    this.#held.set(timer, write)
+  }
+
+  /** @param {Waited} request */
+  waited (request) {
+    this.#waited.push(request)
+    if (this.#waited.length > WAITED) this.#waited.shift()
+  }
+
+  /** @param {BlockRecord} record @returns {{ write: (links: BlockSpan['links']) => void } | null} */
+  #make (record) {
+    const { traceId, spanId: parentSpanId, sampled } = record.work ?? {}
+    if (!traceId || !parentSpanId || !sampled) return null
+    if (!this.#isWithinLimit()) {
+      this.#parts.onDropped()
+      return null
+    }
+    const startMs = Date.parse(record.startedAt)
+    const spanId = randomBytes(SPAN_BYTES).toString('hex')
+    const times = { startMs, endMs: startMs + record.durationMs }
+    const attributes = blockAttributes(record)
+    const span = { traceId, spanId, parentSpanId, name: NAME, ...times, attributes }
+    return { write: (links) => this.#parts.write({ ...span, links }) }
+  }
+
+  #isWithinLimit () {
+    const now = (this.#parts.nowMs ?? sharedNowMs)()
+    if (now - this.#minuteAtMs >= MINUTE_MS) {
+      this.#minuteAtMs = now
+      this.#count = 0
+    }
+    return ++this.#count <= PER_MINUTE
+  }
+
+  /** @param {Interval} interval @returns {BlockSpan['links']} */
+  #linksOf ({ startMs, endMs, workIds }) {
+    const victims = this.#waited.filter((each) => !workIds.includes(each.id) && each.endMs > startMs &&
+      each.startMs - (each.hasWaited ? BACKLOG_MS : 0) < endMs)
+    return victims.slice(0, LINKS).map(({ traceId, spanId }) => ({ traceId, spanId }))
+  }
+
+  /** Writes what waits. */
+  stop () {
+    for (const [timer, write] of [...this.#held]) {
+      clearTimeout(timer)
+      write()
+    }
+  }
+}
+
+exports.BlockSpans = BlockSpans

@@ -1,0 +1,143 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { adviceOf, detectors } = require('../../../../lib/explain/advice/advice')
+const { makeRecord } = require('../../../support/record')
+
+const FILE = '/srv/app/report.js'
+const ROOT = path.join(__dirname, '..', '..', '..', '..')
+
+/** @param {string | null} name @param {string | null} [file] */
+const frame = (name, file = null) => ({ function: name, file, line: file === null ? null : 7, column: 3 })
+
+/**
+ * What is advised for a block in line 2 of a file.
+ * @param {object} block
+ * @param {string} [block.code] the line
+ * @param {string[]} [block.above]
+ * @param {ReturnType<typeof frame>[]} [block.below] callees, innermost first
+ * @param {ReturnType<typeof frame>[]} [block.callers]
+ * @param {string | null} [block.call] of the profile
+ * @param {object} [block.record]
+ * @param {number[]} [block.durations] of the earlier blocks
+ */
+function advise (block) {
+  const { code = 'count()', above = ['function report () {'], below = [], callers = [] } = block
+  const { call = null, record = {}, durations = [] } = block
+  const lines = [...above, code, '}']
+  const blamed = { function: 'report', file: FILE, line: above.length + 1, column: 3 }
+  const made = makeRecord({
+    frame: { ...blamed, exact: true },
+    stacks: [{ count: 13, weightMs: 312.4, frames: [...below, blamed, ...callers] }],
+    profile: call === null ? null : { samples: 9, call, stacks: [] },
+    ...record
+  })
+  return adviceOf(made, lines, durations.map((durationMs) => makeRecord({ durationMs })))
+}
+
+const TURN = frame('processTicksAndRejections', 'node:internal/process/task_queues')
+const LOADER = frame('Module._load', 'node:internal/modules/cjs/loader')
+const evidence = makeRecord().evidence
+
+/**
+ * By kind: blocks that must be advised so, and blocks that must not.
+ * @type {Record<string, { yes: object[], no: object[] }>}
+ */
+const PAIRS = {
+  json: {
+    yes: [{ call: 'JSON.parse', code: 'return JSON.parse(text)' }, { below: [frame('stringify')] }],
+    no: [{ code: 'for (const row of JSON.parse(small)) count(row)' }, { call: 'sort', below: [frame('parse')] }]
+  },
+  regexp: {
+    yes: [
+      { call: '(regular expression)', code: 'return /^(a+)+$/.test(name)' },
+      { below: [frame('test')], code: 'return SLOW.test(name)', above: ['const SLOW = /^(\\w+\\s?)*$/', 'function report () {'] },
+      { call: '(regular expression)', code: 'return make().test(name)' }
+    ],
+    no: [{ below: [frame('test')], code: 'return /^(ab)+c$/.test(name)' }, { code: 'if (/(a+)+$/.test(name)) count()' }]
+  },
+  sync: {
+    yes: [
+      { call: 'pbkdf2Sync' },
+      { below: [frame('readFileSync', 'node:fs')] },
+      { code: "const rows = execSync('ls')", record: { cause: 'sync-io' } },
+      { below: [frame('all', '/srv/app/node_modules/better-sqlite3/lib/database.js')] }
+    ],
+    no: [{ code: 'const rows = readFileSync(name).map(slow)' }, { call: 'saveAllSync', record: { cause: 'native' } }]
+  },
+  require: { yes: [{ below: [LOADER] }], no: [{ below: [LOADER], record: { startup: true } }, { code: "require('x')" }] },
+  many: {
+    yes: [{ record: { cause: 'many', evidence: { ...evidence, requests: 40 } } }],
+    no: [{ record: { evidence: { ...evidence, requests: 2 } } }]
+  },
+  allocation: {
+    yes: [{ record: { cause: 'gc', evidence: { ...evidence, gcMs: 250 } } }, { record: { evidence: { ...evidence, gcMs: 200 } } }],
+    no: [{ record: { evidence: { ...evidence, gcMs: 60 } } }]
+  },
+  logging: {
+    yes: [
+      { below: [frame('writeUtf8String'), frame('log', 'node:internal/console/constructor')] },
+      { below: [frame('writeSync', 'node:fs'), frame('flush', '/srv/app/node_modules/sonic-boom/index.js')] }
+    ],
+    no: [{ code: "console.log('once')" }, { below: [frame('child', '/srv/app/node_modules/pino/lib/proto.js')] }]
+  },
+  microtasks: {
+    yes: [{ callers: [TURN], code: '  await step(i)', above: ['async function report () {', 'for (const i of list) {'] }],
+    no: [{ callers: [TURN], code: 'spin()' }, { code: '  await step(i)', above: ['async function report () {', 'for (;;) {'] }]
+  },
+  mapping: {
+    yes: [
+      { below: [frame('build', '/srv/app/node_modules/sequelize/lib/model.js')] },
+      { record: { package: { name: 'mongoose', version: null, bugs: null } } }
+    ],
+    no: [{ below: [frame('parse', '/srv/app/node_modules/pg/lib/query.js')] }]
+  },
+  template: {
+    yes: [{ below: [frame('render', '/srv/app/node_modules/ejs/lib/ejs.js')] }],
+    no: [{ below: [frame('render', '/srv/app/lib/ejs.js')] }]
+  },
+  sort: {
+    yes: [{ call: 'sort' }, { code: 'list.sort((a, b) => a.localeCompare(b))' }],
+    no: [{ code: 'list.sort().map(slow)' }]
+  },
+  tls: {
+    yes: [{ below: [frame('createSecureContext', 'node:_tls_common')] }],
+    no: [{ below: [frame('onhandshakedone', 'node:_tls_wrap')] }]
+  },
+  growth: {
+    yes: [{ durations: [50, 60, 70, 90, 120, 150, 200] }],
+    no: [[50, 200, 50, 200, 50, 200, 60], [50, 200], [100, 101, 103, 104, 106, 108]].map((durations) => ({ durations }))
+  }
+}
+
+test('every detector has blocks that it must and that it must not speak of', () => {
+  assert.deepEqual(Object.keys(PAIRS).sort(), Object.keys(detectors).sort())
+})
+
+for (const [kind, { yes, no }] of Object.entries(PAIRS)) {
+  test(`${kind}: is advised where it is the reason, and nowhere else`, () => {
+    for (const block of yes) assert.ok(advise(block).some((advice) => advice.kind === kind), JSON.stringify(block))
+    for (const block of no) assert.ok(!advise(block).some((advice) => advice.kind === kind), JSON.stringify(block))
+  })
+}
+
+test('advice names the call, its twin and its pattern, never what went into it', () => {
+  assert.match(advise({ call: 'pbkdf2Sync' })[0].text, /^pbkdf2Sync keeps .*crypto\.pbkdf2 with a callback/)
+  assert.match(advise({ call: '(regular expression)', code: 'return /^(a+)+$/.test(name)' })[0].text, /pattern \/\^\(a\+\)\+\$\/ /)
+  assert.match(advise({ call: 'JSON.parse', record: { durationMs: 500 } })[0].text, /≈ 50 MB/)
+})
+
+test('at most three are given, and none where no code is to blame or nothing is known', () => {
+  const all = advise({ call: 'sort', below: [LOADER, frame('render', '/srv/app/node_modules/ejs/x.js')], record: { cause: 'gc', evidence: { ...evidence, gcMs: 300, requests: 9 } } })
+  assert.equal(all.length, 3)
+  assert.deepEqual(advise({ call: 'sort', record: { cause: 'starved' } }), [])
+  assert.deepEqual(advise({}), [])
+  assert.deepEqual(adviceOf(makeRecord({ frame: null, stacks: [], samples: 0, cause: 'unknown' })), [])
+})
+
+test('every page that advice leads to is there', () => {
+  for (const { doc } of Object.values(detectors)) assert.ok(fs.existsSync(path.join(ROOT, 'docs', 'causes', `${doc}.md`)), doc)
+})

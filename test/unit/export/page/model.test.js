@@ -1,0 +1,142 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { makeRecord } = require('../../../support/record')
+
+const MODEL = '../../../../lib/export/page/source/model'
+const START = Date.parse('2026-11-21T10:00:00.000Z')
+const RANGE = { fromMs: START, toMs: START + 100_000 }
+
+/** A block by its second within the range. @param {number} second @param {any} [differences] @returns {any} */
+const at = (second, differences = {}) =>
+  makeRecord({ id: `1-${second}`, startedAt: new Date(START + second * 1000).toISOString(), durationMs: 1000, ...differences })
+/** @param {string} name @param {number} [line] */
+const frame = (name, line = 1) => ({ function: name, file: `/srv/app/${name}.js`, line, column: 1, exact: true })
+
+test('culprits add up blocks of one place, work and cause, and say who waited', async () => {
+  const { culpritsOf, sorted, victimsOf } = await import(`${MODEL}/culprits.mjs`)
+  const rows = [at(1), at(50, { durationMs: 3000 }), at(60, { request: null }), at(70, { frame: frame('other'), durationMs: 500 })]
+  const culprits = culpritsOf(rows, RANGE, (/** @type {string} */ id) => id === '1-50' ? 4 : 0)
+  const told = (/** @type {any} */ { place, work, count, totalMs, longestMs, waited }) =>
+    [place, work, count, totalMs, longestMs, waited]
+  assert.deepEqual(culprits.map(told), [
+    ['report app/report.js:41', 'GET /report/:id', 2, 4000, 3000, 4],
+    ['report app/report.js:41', '', 1, 1000, 1000, 0],
+    ['other app/other.js:1', 'GET /report/:id', 1, 500, 500, 0]
+  ])
+  assert.equal(culprits.reduce((/** @type {number} */ sum, /** @type {any} */ { share }) => sum + share, 0), 1)
+  assert.deepEqual(culprits[0].bins.flatMap((/** @type {number} */ ms, /** @type {number} */ i) => ms > 0 ? [[i, ms]] : []), [[0, 1000], [12, 3000]])
+  assert.equal(sorted(culprits, 'longestMs', false)[0].longestMs, 500)
+  assert.equal(sorted(culprits, 'place', false)[0].place, 'other app/other.js:1')
+  const ping = { name: 'GET /ping', count: 1, longestMs: 900 }
+  const victims = victimsOf(rows, (/** @type {string} */ id) => [id === '1-1' ? { ...ping, count: 3, longestMs: 400 } : ping])
+  assert.deepEqual(victims, [{ name: 'GET /ping', count: 6, longestMs: 900, because: 'GET /report/:id' }])
+})
+
+test('a place that is not certain says so, and one that is none says why', async () => {
+  const { placeOf } = await import(`${MODEL}/words.mjs`)
+  assert.equal(placeOf(at(1, { frame: { ...frame('f'), exact: false } })), '≈ f app/f.js:1')
+  assert.equal(placeOf(at(1, { frame: null, cause: 'starved' })), 'not your code')
+  assert.equal(placeOf(at(1, { frame: null, cause: 'native', samples: 0 })), 'a call that does not answer before it returns')
+})
+
+test('the verdict says how much, how often, where, and what was not the application\'s', async () => {
+  const { verdictOf, comparison, asideNote } = await import(`${MODEL}/verdict.mjs`)
+  const more = { thresholdMs: 50, loops: 1 }
+  assert.equal(verdictOf([], RANGE, more), 'In 1 min 40 s nothing blocked the loop for 50 ms or longer.')
+  assert.equal(verdictOf([at(1, { durationMs: 20000 })], RANGE, more), 'In 1 min 40 s the loop was blocked 20 % of the time, once. One line makes 100 % of it: report app/report.js:41.')
+  const spread = [at(1, { frame: frame('a') }), at(2, { frame: frame('b') }), at(3, { frame: frame('c') }), at(4, { frame: frame('d') }), at(5, { cause: 'starved', frame: null })]
+  assert.equal(verdictOf(spread, RANGE, more), 'In 1 min 40 s the loop was blocked 5.0 % of the time, 5 times. Two lines make 50 % of it. 20 % was not your code.')
+  assert.match(verdictOf(spread, RANGE, { ...more, loops: 3 }), /loops were blocked for 5\.0 s in all, 5 times/)
+  const half = START + 50_000
+  assert.equal(comparison([at(1), at(60), at(70)], { fromMs: half, toMs: RANGE.toMs }, { fromMs: START, toMs: half }), 'Baseline 2.0 % in 1 block; this range 4.0 % in 2 blocks.')
+  assert.equal(asideNote(spread), 'Besides, 1 block (1.0 s) is not your code: 1 starved.')
+  assert.equal(asideNote([at(1)]), '')
+})
+
+test('a block that reaches beyond the range counts with its part in it', async () => {
+  const { sumOf } = await import(`${MODEL}/verdict.mjs`)
+  assert.equal(sumOf([at(-1, { durationMs: 3000 }), at(99, { durationMs: 9000 })], RANGE).blockedMs, 3000)
+})
+
+test('whatever is chosen goes into the address and comes back from it', async () => {
+  const { readAddress, writeAddress, START: start } = await import(`${MODEL}/address.mjs`)
+  const views = [{}, { block: '24553-1' }, { range: '10m', span: [5, 900], base: [1, 4], aside: true }]
+  views.push(/** @type {any} */ ({ culprit: '["≈ f & g","GET /a#b","js"]', text: 'a b', sort: 'place', ascends: true, cause: 'gc' }))
+  for (const view of views) assert.deepEqual(readAddress(writeAddress({ ...start, ...view })), { ...start, ...view })
+  assert.equal(writeAddress(start), '')
+  assert.equal(writeAddress({ ...start, block: '24553-1' }), '#block=24553-1')
+  assert.deepEqual(readAddress('#block=../x&range=__proto__&span=9-1&base=x&sort=constructor&order=7&aside=true'), start)
+})
+
+test('blocks are chosen by culprit, cause, text and whose code they are', async () => {
+  const { isChosen, windowOf, queryOf, inRange } = await import(`${MODEL}/choose.mjs`)
+  const { START: start } = await import(`${MODEL}/address.mjs`)
+  const { keyOf } = await import(`${MODEL}/culprits.mjs`)
+  const chosen = (/** @type {any} */ row, /** @type {any} */ view) => isChosen(row, { ...start, ...view })
+  assert.ok(chosen(at(1), {}) && chosen(at(1), { text: 'REPORT' }) && chosen(at(1), { culprit: keyOf(at(2)) }))
+  assert.ok(!chosen(at(1), { text: 'orders' }) && !chosen(at(1), { cause: 'gc' }) && !chosen(at(1), { culprit: keyOf(at(1, { cause: 'gc' })) }))
+  for (const aside of [{ cause: 'starved' }, { startup: true }, { allowed: 'migration' }]) {
+    assert.deepEqual([chosen(at(1, aside), {}), chosen(at(1, aside), { aside: true }), chosen(at(1, { ...aside, ongoing: true }), {})], [false, true, true])
+  }
+  assert.deepEqual(windowOf({ ...start, range: '1m' }, START + 90_000, START), { fromMs: START + 30_000, toMs: START + 90_000 })
+  assert.deepEqual(windowOf(start, START + 90_000, START), { fromMs: START, toMs: START + 90_000 })
+  assert.equal(inRange([at(1), at(50)], { fromMs: START + 10_000, toMs: START + 60_000 }).length, 1)
+  assert.equal(`${queryOf(start, null, RANGE)}`, '')
+  assert.equal(`${queryOf({ ...start, span: [1, 2] }, { frame: frame('f'), work: 'GET /a', cause: 'js' }, { fromMs: 1, toMs: 2 })}`, 'from=1&to=2&cause=js&work=GET+%2Fa&file=%2Fsrv%2Fapp%2Ff.js&line=1&function=f')
+})
+
+test('the strip names the block in progress, and the tab with it', async () => {
+  const { sentenceOf, titleOf, worstOf } = await import(`${MODEL}/strip.mjs`)
+  const text = (/** @type {any} */ row, waiting = 0) => sentenceOf(row, waiting).map((/** @type {any} */ part) => part.text).join('')
+  assert.equal(text(at(1, { durationMs: 9500 }), 1), 'Blocked for 9.5 s in GET /report/:id, report.js:41 report. 1 request waits.')
+  assert.equal(text(at(1, { request: null, frame: { ...frame('f'), exact: false } }), 3), 'Blocked for 1.0 s in f.js:1 ≈ f. 3 requests wait.')
+  assert.equal(text(at(1, { cause: 'starved', frame: null })), 'Blocked for 1.0 s: the process was kept waiting for a CPU.')
+  assert.equal(text(at(1, { worker: 2, frame: null })), 'Worker 2 blocked for 1.0 s in GET /report/:id; its line is not known yet.')
+  assert.equal(titleOf([at(1)], 'shop'), 'Blocked 1.0 s: shop – loopwatch')
+  assert.equal(titleOf([], undefined), 'loopwatch')
+  assert.equal(worstOf([at(1, { threadId: 3 }), at(2)]).id, '1-2')
+})
+
+test('the parts of a block add up to the whole, whatever its evidence claims', async () => {
+  const { timePartsOf } = await import(`${MODEL}/time-parts.mjs`)
+  const { evidence } = makeRecord()
+  const rows = [
+    { cpuMs: 495, runQueueMs: 786, gcMs: 432 }, { cpuMs: 2000, gcMs: 3000 }, { cpuMs: 10, nativeMs: 900 },
+    { cpuMs: 300, throttledMs: 500, runQueueMs: 600, stolenMs: 400 }, { cpuMs: 0, gcMs: 0 }
+  ]
+  for (const row of rows) {
+    const parts = timePartsOf({ durationMs: 1000, evidence: { ...evidence, ...row } })
+    assert.equal(Math.round(parts.reduce((/** @type {number} */ sum, /** @type {any} */ { ms }) => sum + ms, 0)), 1000, JSON.stringify(row))
+    assert.ok(parts.every((/** @type {any} */ { ms }) => ms > 0))
+  }
+  assert.deepEqual(timePartsOf({ durationMs: 1000, evidence: { ...evidence, cpuMs: null } }), [])
+})
+
+test('the flame graph of the application alone keeps its time, and a search has its share', async () => {
+  const { ownOnly, shareOf } = await import(`${MODEL}/flame-view.mjs`)
+  /** @param {any} name @param {any} file @param {number} value @param {any[]} children */
+  const node = (name, file, value, children = []) => ({ name, file, value, children })
+  const own = (/** @type {number} */ value, /** @type {any[]} */ children = []) =>
+    node('report app.js:1', '/srv/app.js', value, children)
+  const tree = node('all', null, 100, [
+    node('listen', 'node:net', 60, [node('handle', '/x/node_modules/express/a.js', 60, [own(50, [node('parse', null, 30, [node('deep', null, 30)])])])]),
+    node('tick', 'node:timers', 40, [own(40)])
+  ])
+  assert.deepEqual(ownOnly(tree), node('all', null, 100, [node('Node.js and packages', null, 100, [own(90, [node('parse', null, 30)])])]))
+  assert.equal(shareOf(tree, 'REPORT'), 0.9)
+  assert.equal(shareOf(tree, 'parse'), 0.3)
+  assert.equal(shareOf(tree, ''), 0)
+})
+
+test('a block is told in a sentence, and as Markdown that its names cannot break', async () => {
+  const { whyOf, markdownOf } = await import(`${MODEL}/report.mjs`)
+  assert.equal(whyOf(at(1)), 'The loop was blocked for 1.0 s: JavaScript computed – report app/report.js:41, for GET /report/:id.')
+  assert.match(whyOf(at(1, { cause: 'suspended', frame: null })), /: the whole process was stopped\. No line of code is to blame\.$/)
+  const block = at(1, { frame: { ...frame('<b>`x`'), exact: false } })
+  const text = markdownOf({ block, source: { lines: [{ line: 1, text: '```', share: 0.5 }] }, advice: [{ text: 'Do less.' }], waits: { requests: 2, longestMs: 40, routes: [] } }, 'http://h/#block=1-1')
+  assert.match(text, /- place `\/srv\/app\/<b>'x'\.js:1` \(≈ the line is not certain\)\n/)
+  assert.match(text, /2 requests waited, the longest 40 ms\n- advice: Do less\.\n- http:/)
+  assert.equal(text.split('```').length, 3)
+})
