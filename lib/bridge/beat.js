@@ -11,16 +11,9 @@ const CPU_MS = 4
 const REST = 5
 const FLOATS = 6
 
-const SLEPT_RAN_MS = 0
-const SLEPT_AT_MS = 1
-const ACTIVE_AT_MS = 2
-const LOOK_FLOATS = 3
-
-/** How the loop is from a beat on: it turns at any rate, or it rests until the next beat, which ends its next turn. */
+/** How the loop is from a beat on: it turns at any rate, or it rests, and its next turn ends with the next beat. */
 const TURNS = 0
 const RESTS = 1
-/** It rests, and V8 samples the thread, whose idle time libuv then loses. */
-const RESTS_SAMPLED = 2
 
 /** Of a loop that rests a block is found by the looks that saw it at work: they come as often as a block may last. */
 const LOOK_SHARE = 0.9
@@ -34,7 +27,7 @@ const MOST_LOOK_MS = 250
  * @property {number} activeMs the rest of the time since it started
  * @property {number} periodMs until the next beat is due
  * @property {number | null} [cpuMs] of the thread so far; null where the kernel tells it, or nobody does
- * @property {number} [rest] RESTS or RESTS_SAMPLED: the loop runs at most one turn until the next beat
+ * @property {number} [rest] RESTS: the loop runs at most one turn until the next beat
  */
 
 /**
@@ -98,50 +91,6 @@ class BeatSlots {
   }
 }
 
-/**
- * What the watchdog has seen of a loop that rests, for the host: when it last slept, and since when it has not. Zero
- * while the watchdog cannot see it, and the loop is then not to rest.
- */
-class LookSlots {
-  static BYTES = LOOK_FLOATS * 8
-
-  #floats
-
-  /** @param {SharedArrayBuffer} memory @param {number} offset a multiple of 8 */
-  constructor (memory, offset) {
-    this.#floats = new Float64Array(memory, offset, LOOK_FLOATS)
-  }
-
-  /**
-   * The thread waits for events. Written from the last to the first, which the reader goes by.
-   * @param {number} atMs
-   * @param {number} ranMs for how long it has run or waited for a CPU so far
-   */
-  sleeps (atMs, ranMs) {
-    this.#floats[SLEPT_RAN_MS] = ranMs
-    this.#floats[SLEPT_AT_MS] = atMs
-  }
-
-  /** It does something else. @param {number} atMs */
-  works (atMs) {
-    this.#floats[ACTIVE_AT_MS] = atMs
-  }
-
-  /** The watchdog does not see it, or not yet. */
-  clear () {
-    this.#floats.fill(0)
-  }
-
-  get canSee () {
-    return this.#floats[SLEPT_AT_MS] > 0
-  }
-
-  read () {
-    const floats = this.#floats
-    return { sleptAtMs: floats[SLEPT_AT_MS], sleptRanMs: floats[SLEPT_RAN_MS], activeAtMs: floats[ACTIVE_AT_MS] }
-  }
-}
-
 /** A number that came through shared memory, where NaN stands for none. @param {number} value */
 function orNull (value) {
   return Number.isNaN(value) ? null : value
@@ -149,9 +98,7 @@ function orNull (value) {
 
 exports.TURNS = TURNS
 exports.RESTS = RESTS
-exports.RESTS_SAMPLED = RESTS_SAMPLED
 exports.BeatSlots = BeatSlots
-exports.LookSlots = LookSlots
 exports.orNull = orNull
 
 /**

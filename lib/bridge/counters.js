@@ -4,11 +4,12 @@
  * Numbers that the host counts and the watchdog reads, by slot; of a worker thread `ended` (it exits)
  * and, the other way, `heard` (the watchdog knows it) and `released` (it need not beat any longer); where the kernel
  * does not tell, `userMs` and `systemMs` of its CPU time. Of the main thread `released` says that the watchdog has
- * stopped. `profileHolds` is odd while the profiler keeps the thread.
+ * stopped, `seesSleep` that it sees by itself whether the loop waits for events. `profileHolds` is odd while the
+ * profiler keeps the thread.
  */
 const SLOTS = [
   'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'workerCalls', 'workerCallMicros', 'profileHolds',
-  'profileMicros', 'ended', 'heard', 'released', 'userMs', 'systemMs', 'workInFlight'
+  'profileMicros', 'ended', 'heard', 'released', 'userMs', 'systemMs', 'workInFlight', 'seesSleep'
 ]
 
 const IN_FLIGHT = SLOTS.indexOf('inFlight')
@@ -17,7 +18,7 @@ const WORK_IN_FLIGHT = SLOTS.indexOf('workInFlight')
 /**
  * @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'workerCalls' |
  * 'workerCallMicros' | 'profileHolds' | 'profileMicros' | 'ended' | 'heard' | 'released' | 'userMs' | 'systemMs' |
- * 'workInFlight'} Slot
+ * 'workInFlight' | 'seesSleep'} Slot
  */
 
 /** Counters in shared memory, Int32: those that only grow wrap after 2^31 and are read as differences. */

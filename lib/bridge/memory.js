@@ -1,7 +1,7 @@
 'use strict'
 
 const { Ring } = require('./ring')
-const { BeatSlots, LookSlots } = require('./beat')
+const { BeatSlots } = require('./beat')
 const { Counters } = require('./counters')
 const { DelayCounts } = require('./delay-counts')
 const { ProbeChannel } = require('./probe-channel')
@@ -57,7 +57,6 @@ const numbersAt = (memory, at) => new Float64Array(memory, at, 2)
 /** The parts of the shared memory, in order. */
 const parts = {
   beat: part(BeatSlots.BYTES, (memory, at) => new BeatSlots(memory, at)),
-  looks: part(LookSlots.BYTES, (memory, at) => new LookSlots(memory, at)),
   delays: part(DelayCounts.BYTES, (memory, at) => new DelayCounts(memory, at)),
   // start and end of the gap between two beats, idle time within it, period in which the second was due (ms), beats
   // before it, CPU time within it

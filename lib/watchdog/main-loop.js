@@ -50,7 +50,7 @@ class MainLoop {
       threadId: 0,
       bridge,
       options,
-      rest: new RestWatch({ sight: stats.sight, looks: bridge.looks, thresholdMs: options.threshold }),
+      rest: new RestWatch({ sight: stats.sight, counters: bridge.counters, thresholdMs: options.threshold }),
       ask: askInspector(mayInspect, health),
       stats: stats.host,
       ...profiling.parts,

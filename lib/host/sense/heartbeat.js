@@ -2,20 +2,22 @@
 
 const { setTimeout, clearTimeout } = require('node:timers')
 const { nowMs } = require('../../util/clock')
-const { minBlockGapMs, RESTS, RESTS_SAMPLED, TURNS } = require('../../bridge/beat')
+const { minBlockGapMs, RESTS, TURNS } = require('../../bridge/beat')
 const { Rest, PERIOD_MS: REST_PERIOD_MS } = require('../rest/rest')
 const { tellAsBeats } = require('../rest/as-beats')
-const { turnOf } = require('../rest/turn')
 const { addLostIdle, loopTime } = require('./loop-time')
 const { RanTime, isToldByKernel, threadCpuMs } = require('./thread-cpu')
 const { US_PER_MS } = require('../../util/units')
 
 /** A loop that idled for this share of the time beats in its calm period. */
 const CALM_SHARE = 0.9
-/** After so long without another beat it rests, where the watchdog sees by itself whether it is at work. */
+/** A loop that has been calm for so long rests, where the watchdog sees by itself whether it is at work. */
 const REST_AFTER_MS = 250
-/** A request that comes after more work than this in the same turn does not end the rest: the turn does. */
-const BRIEF_MS = 5
+/**
+ * After a turn that ended a rest of this length one calm beat is enough, which shows that no timer of the same turn
+ * took long: timers come after the immediate that ends the rest.
+ */
+const LONG_REST_MS = 60
 
 /**
  * Beats into shared memory every `resolution` ms while the loop turns, every `calmPeriod` ms while it hardly does
@@ -34,11 +36,11 @@ class Heartbeat {
   #lastIdleMs
   #lastCpuMs
   #lastHeldMicros
-  #lastRanMs = NaN
   /** Since when the loop has been calm; Infinity: it is not. */
   #calmAtMs = Infinity
   /** How late the last timer of a calm loop was. */
   #punctualMs = 0
+  #restAfterMs = REST_AFTER_MS
   #rest
   #rested = TURNS
   #busy
@@ -61,7 +63,7 @@ class Heartbeat {
     this.#lastIdleMs = idle
     this.#lastCpuMs = this.#cpuNow()
     this.#lastHeldMicros = this.#heldMicros
-    this.#rest = new Rest({ onTime: this.#onTime, onTurn: this.#onTime, onRequest: this.#onRequest })
+    this.#rest = new Rest({ onTime: this.#onTime, onTurn: this.#onTurn })
     bridge.beat.write(this.#lastAtMs, idle, active, resolution, this.#lastCpuMs)
     // The first beat stands for code at the top level.
     if (startMs === null) bridge.beat.write(this.#lastAtMs, idle, active, resolution, this.#lastCpuMs)
@@ -80,13 +82,11 @@ class Heartbeat {
 
   #onTime = () => {
     if (this.#options.isWanted?.() === false) return
-    if (this.#rest.isOn) this.#endRest(true)
+    if (this.#rest.isOn) this.#endRest(this.#rest.isDue(nowMs()))
     else this.#beat()
   }
 
-  #onRequest = () => {
-    if (this.#turn(nowMs()).busyMs < BRIEF_MS) this.#endRest(false)
-  }
+  #onTurn = () => this.#endRest(false)
 
   #beat () {
     const atMs = nowMs()
@@ -101,53 +101,44 @@ class Heartbeat {
     }
     const isCalm = idleMs >= gapMs * CALM_SHARE
     this.#calmAtMs = isCalm ? Math.min(this.#calmAtMs, atMs) : Infinity
+    if (!isCalm) this.#restAfterMs = REST_AFTER_MS
     if (isCalm) this.#punctualMs = Math.max(0, lateMs)
     const nextPeriodMs = isCalm ? calmPeriod : resolution
     load?.beat(atMs, gapMs, idleMs, this.#periodMs, nextPeriodMs)
     delays?.beat(atMs, lateMs)
-    this.#next(atMs, atMs - this.#calmAtMs >= REST_AFTER_MS ? REST_PERIOD_MS : nextPeriodMs)
+    this.#next(atMs, atMs - this.#calmAtMs >= this.#restAfterMs ? REST_PERIOD_MS : nextPeriodMs)
   }
 
   /**
    * A rest ends, by its timer or a turn that something else has begun.
-   * @param {boolean} mayGoOn the turn is over, and the next rest may follow at once
+   * @param {boolean} mayGoOn nothing else has: the next rest may follow at once
    */
   #endRest (mayGoOn) {
     const atMs = nowMs()
     const { threshold, resolution, calmPeriod } = this.#options
     const fromMs = this.#lastAtMs
     const gapMs = atMs - fromMs
-    const { busyMs, doubtMs } = this.#turn(atMs)
-    const lostMs = gapMs - this.#heldMs - busyMs - (loopTime().idle - this.#lastIdleMs)
-    if (lostMs > 0) addLostIdle(lostMs)
-    if (this.#rested === RESTS_SAMPLED) this.#ran.take()
-    if (busyMs + doubtMs >= threshold) {
-      this.#late(atMs, { fromMs: atMs - busyMs - doubtMs, idleMs: doubtMs, periodMs: doubtMs * 2 })
+    const busyMs = this.#turnMs(atMs)
+    const blockedMs = busyMs - this.#heldMs
+    // All of it is one turn, which was not to wait for anything.
+    if (blockedMs >= threshold) this.#late(atMs, { fromMs: atMs - blockedMs, idleMs: 0, periodMs: 0 })
+    else if (gapMs >= minBlockGapMs(threshold, REST_PERIOD_MS)) {
+      // The process was stopped in its sleep, and its timer with it.
+      this.#late(atMs, { fromMs, idleMs: gapMs - busyMs, periodMs: REST_PERIOD_MS })
     }
     const isCalm = busyMs <= gapMs * (1 - CALM_SHARE)
     const nextPeriodMs = isCalm ? calmPeriod : resolution
     tellAsBeats(this.#told, {
-      fromMs, atMs, busyMs: busyMs + this.#heldMs, periodMs: calmPeriod, punctualMs: this.#punctualMs, nextPeriodMs
+      fromMs, atMs, busyMs, periodMs: calmPeriod, punctualMs: this.#punctualMs, nextPeriodMs
     })
-    const goesOn = mayGoOn && isCalm && !this.#rest.isRestless
+    const goesOn = mayGoOn && isCalm
     if (!goesOn) this.#calmAtMs = Infinity
+    this.#restAfterMs = isCalm && gapMs >= LONG_REST_MS ? 0 : REST_AFTER_MS
     this.#next(atMs, goesOn ? REST_PERIOD_MS : nextPeriodMs)
   }
 
-  /** The turn that ends a rest, so far. @param {number} atMs */
-  #turn (atMs) {
-    const { sleptAtMs, sleptRanMs, activeAtMs } = this.#bridge.looks.read()
-    const isSeen = sleptAtMs > this.#lastAtMs && !Number.isNaN(sleptRanMs)
-    return turnOf({
-      gapMs: atMs - this.#lastAtMs,
-      idleMs: loopTime().idle - this.#lastIdleMs,
-      heldMs: this.#heldMs,
-      ranMs: this.#rested === RESTS_SAMPLED ? this.#ran.total() - (isSeen ? sleptRanMs : this.#lastRanMs) : null,
-      sleptAgoMs: isSeen ? atMs - sleptAtMs : Infinity,
-      activeAgoMs: activeAtMs > this.#lastAtMs ? atMs - activeAtMs : Infinity,
-      thresholdMs: this.#options.threshold
-    })
-  }
+  /** How long the turn has taken so far that ends a rest. @param {number} atMs */
+  #turnMs = (atMs) => Math.max(0, atMs - this.#lastAtMs - (loopTime().idle - this.#lastIdleMs))
 
   /**
    * A gap that can hide a block.
@@ -172,19 +163,18 @@ class Heartbeat {
     this.#rested = this.#restFrom(periodMs)
     this.#periodMs = this.#rested === TURNS ? Math.min(periodMs, this.#options.calmPeriod) : periodMs
     this.#bridge.beat.write(atMs, idle, active, this.#periodMs, this.#lastCpuMs, this.#rested)
-    load?.rest(this.#rested === TURNS ? null : this.#busyMs)
+    load?.rest(this.#rested === TURNS ? null : this.#turnMs)
     this.#arm(atMs)
   }
 
   /** How the loop is until the next beat. @param {number} periodMs */
   #restFrom (periodMs) {
-    if (periodMs !== REST_PERIOD_MS || !this.#bridge.looks.canSee) return TURNS
-    if (!this.#told.profiler?.isSampling) return RESTS
-    this.#lastRanMs = this.#ran.total()
-    return Number.isNaN(this.#lastRanMs) ? TURNS : RESTS_SAMPLED
+    if (periodMs !== REST_PERIOD_MS || this.#bridge.counters.get('seesSleep') === 0) return TURNS
+    // While V8 samples the thread, libuv loses the idle time by which a turn is told from the rest before it.
+    return this.#told.profiler?.isSampling ? TURNS : RESTS
   }
 
-  /** A timer that has fired is armed again, which spares the garbage of a new one each beat. @param {number} atMs */
+  /** A timer that has fired can be armed again, which spares garbage at each beat. @param {number} atMs */
   #arm (atMs) {
     if (this.#rested !== TURNS) return this.#rest.enter(atMs)
     this.#rest.leave()
@@ -193,12 +183,9 @@ class Heartbeat {
     else this.#calm = setTimeout(this.#onTime, this.#options.calmPeriod).unref()
   }
 
-  /** How long the turn has taken so far that ends a rest. @param {number} atMs */
-  #busyMs = (atMs) => this.#turn(atMs).busyMs
-
   /**
-   * Idle time of the gap since the last beat that libuv has lost by signals, at most as much as the beat was to wait. A
-   * gap that can hide a block is left as it is: sleep that is of a block must not count as idle.
+   * Idle time of the gap since the last beat that libuv has lost by signals, at most as much as the beat was to wait.
+   * A gap that can hide a block is left as it is: sleep that is of a block must not count as idle.
    * @param {number} atMs
    */
   #countLostIdle (atMs) {

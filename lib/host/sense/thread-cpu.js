@@ -50,12 +50,11 @@ class RanTime {
   /** Since the last time; null the first time, and where it is not known. @returns {number | null} ms */
   take () {
     const beforeMs = this.#lastMs
-    this.#lastMs = this.total()
+    this.#lastMs = this.#read()
     return Number.isNaN(this.#lastMs - beforeMs) ? null : this.#lastMs - beforeMs
   }
 
-  /** So far; NaN where it is not known. @returns {number} ms */
-  total () {
+  #read () {
     try {
       this.#fd ??= exports.isToldByKernel() ? fs.openSync(SCHEDSTAT, 'r') : null
       if (this.#fd === null) return exports.threadCpuMs()

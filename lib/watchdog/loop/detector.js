@@ -15,7 +15,6 @@ const { minBlockGapMs } = require('../../bridge/beat')
  * @typedef {object} Doubt
  * @property {number} [doubtMs] it may have come this much earlier
  * @property {number} [latestMs] what keeps the next one from coming began by then: see rest-watch.js
- * @property {boolean} [isIdleLost] the idle time since tells nothing
  *
  * @typedef {import('../../bridge/beat').Beat & Doubt} DoubtfulBeat
  *
@@ -134,7 +133,7 @@ class Detector {
     const { nowMs, beat, idleMs } = poll
     const startMs = this.#certainStart(poll)
     if (nowMs - startMs < this.#thresholdMs) return null
-    const isExact = beat.beats === 1 || (idleMs !== null && beat.isIdleLost !== true)
+    const isExact = beat.beats === 1 || idleMs !== null
     const windowMs = beat.latestMs === undefined ? beat.periodMs : beat.latestMs - beat.atMs
     const uncertaintyMs = (isExact ? 0 : windowMs) + TIMER_SLACK_MS + (beat.doubtMs ?? 0)
     return { startMs, beats: beat.beats, startup: this.#isStartup(beat.beats, beat), uncertaintyMs }
@@ -148,7 +147,7 @@ class Detector {
   #certainStart ({ beat, idleMs }) {
     if (beat.beats === 1) return beat.atMs
     const { latestMs = beat.atMs + beat.periodMs + TIMER_SLACK_MS } = beat
-    if (idleMs === null || beat.isIdleLost) return latestMs
+    if (idleMs === null) return latestMs
     const startMs = beat.atMs + Math.max(0, idleMs - beat.idleMs)
     return beat.latestMs === undefined ? startMs : Math.min(startMs, latestMs)
   }

@@ -1,6 +1,6 @@
 'use strict'
 
-const { lookMs, RESTS, TURNS } = require('../../bridge/beat')
+const { lookMs, RESTS } = require('../../bridge/beat')
 
 /**
  * @typedef {import('../../bridge/beat').Beat} Beat
@@ -14,7 +14,7 @@ const { lookMs, RESTS, TURNS } = require('../../bridge/beat')
  */
 class RestWatch {
   #sight
-  #looks
+  #counters
   #lookMs
   #beats = -1
   #sleptAtMs = 0
@@ -26,14 +26,15 @@ class RestWatch {
   /**
    * @param {object} parts
    * @param {Pick<import('../kernel/sleep-sight').SleepSight, 'canSee' | 'isAsleep' | 'learn'>} parts.sight
-   * @param {Pick<import('../../bridge/beat').LookSlots, 'sleeps' | 'works' | 'clear'>} parts.looks
+   * @param {Pick<import('../../bridge/counters').Counters, 'add' | 'take'>} parts.counters
    * @param {number} parts.thresholdMs
    */
-  constructor ({ sight, looks, thresholdMs }) {
+  constructor ({ sight, counters, thresholdMs }) {
     this.#sight = sight
-    this.#looks = looks
+    this.#counters = counters
     this.#lookMs = lookMs(thresholdMs)
-    looks.clear()
+    // Of a watchdog before this one.
+    counters.take('seesSleep')
   }
 
   /** When to look again at the latest. */
@@ -48,7 +49,7 @@ class RestWatch {
    * @returns {DoubtfulBeat} what counts as the last one
    */
   see (nowMs, beat, reading) {
-    if (beat.rest === TURNS || beat.rest === undefined || !this.#sight.canSee) return this.#learn(nowMs, beat)
+    if (beat.rest !== RESTS || !this.#sight.canSee) return this.#learn(nowMs, beat)
     if (beat.beats !== this.#beats) {
       this.#beats = beat.beats
       this.#sleptAtMs = beat.atMs
@@ -56,11 +57,11 @@ class RestWatch {
       this.#ranMs = null
     }
     const ranMs = reading.cpuMs === null || reading.runQueueMs === null ? null : reading.cpuMs + reading.runQueueMs
-    if (this.#sight.isAsleep) this.#sleeps(nowMs, ranMs)
-    else if (this.#activeAtMs === null) {
-      this.#activeAtMs = nowMs
-      this.#looks.works(nowMs)
-    }
+    if (this.#sight.isAsleep) {
+      this.#sleptAtMs = nowMs
+      this.#activeAtMs = null
+      this.#ranMs = ranMs
+    } else this.#activeAtMs ??= nowMs
     const sinceMs = ranMs === null || this.#ranMs === null ? 0 : ranMs - this.#ranMs
     const latestMs = Math.min(this.#activeAtMs ?? nowMs, nowMs - sinceMs)
     const idleMs = beat.idleMs + this.#sleptAtMs - beat.atMs
@@ -69,17 +70,8 @@ class RestWatch {
       atMs: this.#sleptAtMs,
       idleMs,
       periodMs: 0,
-      latestMs: Math.max(this.#sleptAtMs, latestMs),
-      isIdleLost: beat.rest !== RESTS
+      latestMs: Math.max(this.#sleptAtMs, latestMs)
     }
-  }
-
-  /** @param {number} nowMs @param {number | null} ranMs */
-  #sleeps (nowMs, ranMs) {
-    this.#sleptAtMs = nowMs
-    this.#activeAtMs = null
-    this.#ranMs = ranMs
-    this.#looks.sleeps(nowMs, ranMs ?? NaN)
   }
 
   /** @param {number} nowMs @param {Beat} beat */
@@ -89,7 +81,7 @@ class RestWatch {
     if (this.#sight.canSee) return beat
     this.#sight.learn(nowMs, beat)
     // From now on the loop may rest.
-    if (this.#sight.canSee) this.#looks.sleeps(nowMs, NaN)
+    if (this.#sight.canSee) this.#counters.add('seesSleep', 1)
     return beat
   }
 }

@@ -1,0 +1,46 @@
+'use strict'
+
+// A loop that idles beats four times a second. A block that comes out of that is told as any other.
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { startApp } = require('../support/app')
+
+const isLinux = process.platform === 'linux'
+const options = { skip: !isLinux && 'only Linux tells whether a thread waits for events' }
+const DEEP_MS = 4000
+/** Where the loop never rests it is 70 and more: 40 beats and 26 looks. A busy machine can only have fewer. */
+const MOST_WAKE_UPS = 60
+
+/** @param {number | undefined} pid */
+const wakeUps = (pid) => fs.readdirSync(`/proc/${pid}/task`).reduce((sum, tid) => {
+  const status = fs.readFileSync(`/proc/${pid}/task/${tid}/status`, 'latin1')
+  return sum + Number(/^voluntary_ctxt_switches:\s*(\d+)/m.exec(status)?.[1])
+}, 0)
+
+test('an idle process is woken less than 60 times a second', options, async (t) => {
+  const app = await startApp(t, { options: { profile: 'off' } })
+  await sleep(DEEP_MS)
+  const [before, fromMs] = [wakeUps(app.child.pid), performance.now()]
+  await sleep(DEEP_MS)
+  const perSecond = (wakeUps(app.child.pid) - before) / (performance.now() - fromMs) * 1000
+  assert.ok(perSecond < MOST_WAKE_UPS, `${perSecond}`)
+})
+
+for (const name of ['spin', 'atomicsWait']) {
+  test(`a block out of deep idle is told while it lasts, with its line and duration: ${name}`, options, async (t) => {
+    const app = await startApp(t, { options: { profile: 'off' } })
+    await sleep(DEEP_MS)
+    const sent = app.get(`/${name}?ms=1500`)
+    const isOver = sent.then(() => true)
+    const opened = await app.line((line) => line.event === 'opened' && line.request?.route === `/${name}`, 'the block')
+    assert.ok(opened.durationMs < 1400, `${opened.durationMs}`)
+    assert.equal(await Promise.race([isOver, sleep(0, false)]), false, 'told while it lasts')
+    const { ms } = /** @type {any} */ (await (await sent).json())
+    const settled = await app.line((line) => line.event === 'settled' && line.block === opened.block, 'its end')
+    assert.equal(settled.frame?.function, name)
+    assert.ok(settled.frame.line > 0)
+    assert.ok(Math.abs(settled.durationMs - ms) <= settled.uncertaintyMs + 50, `${settled.durationMs} of ${ms}`)
+  })
+}
