@@ -77,9 +77,9 @@
  * @property {{ call: string, line: number } | null} [probable] where `frame` is not exact: the one built-in that can
  * take long and stands just before it in the same function
  *
- * @typedef {Frame & { exact: boolean }} FrameRecord
- * `exact` is false where the stack could only be taken when a native call had returned: the frame may
- * then name the next line, or the caller, unless a CPU profile has told; and where `compiled` is true
+ * @typedef {Frame & { exact: boolean }} FrameRecord `exact` is false where the stack could only be taken when a native
+ * call had returned: the frame may then name the next line, or the caller, unless a CPU profile has told; and where
+ * `compiled` is true
  *
  * @typedef {{ count: number, weightMs: number, frames: Frame[] }} StackRecord
  *

@@ -15,8 +15,9 @@ const { DATASOURCE } = require('./variables')
  * @property {string} title
  * @property {[expression: string, legend: string][]} queries
  * @property {string} unit
- * @property {string} shows @property {string} bad what a bad value looks like @property {string} act what to do about
- * it
+ * @property {string} shows
+ * @property {string} bad what a bad value looks like
+ * @property {string} act what to do about it
  * @property {number} [width] of 24 @property {number} [height]
  * @property {number} [min] @property {number} [max]
  * @property {number} [decimals]

@@ -16,7 +16,7 @@ const SLEPT_AT_MS = 1
 const ACTIVE_AT_MS = 2
 const LOOK_FLOATS = 3
 
-/** How the loop is from a beat on: it may turn at any rate, or it rests until the next beat, which ends its next turn. */
+/** How the loop is from a beat on: it turns at any rate, or it rests until the next beat, which ends its next turn. */
 const TURNS = 0
 const RESTS = 1
 /** It rests, and V8 samples the thread, whose idle time libuv then loses. */

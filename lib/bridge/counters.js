@@ -7,7 +7,7 @@
  * stopped. `profileHolds` is odd while the profiler keeps the thread.
  */
 const SLOTS = [
-  'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'workerCalls', 'relayMicros', 'profileHolds',
+  'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'workerCalls', 'workerCallMicros', 'profileHolds',
   'profileMicros', 'ended', 'heard', 'released', 'userMs', 'systemMs', 'workInFlight'
 ]
 
@@ -15,8 +15,9 @@ const IN_FLIGHT = SLOTS.indexOf('inFlight')
 const WORK_IN_FLIGHT = SLOTS.indexOf('workInFlight')
 
 /**
- * @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'workerCalls' | 'relayMicros' |
- * 'profileHolds' | 'profileMicros' | 'ended' | 'heard' | 'released' | 'userMs' | 'systemMs' | 'workInFlight'} Slot
+ * @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'workerCalls' |
+ * 'workerCallMicros' | 'profileHolds' | 'profileMicros' | 'ended' | 'heard' | 'released' | 'userMs' | 'systemMs' |
+ * 'workInFlight'} Slot
  */
 
 /** Counters in shared memory, Int32: those that only grow wrap after 2^31 and are read as differences. */

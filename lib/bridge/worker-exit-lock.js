@@ -3,7 +3,7 @@
 const { getEnvironmentData, setEnvironmentData } = require('node:worker_threads')
 
 /** Node.js hands environment data to every worker thread that is started afterwards. */
-const KEY = 'loopwatch.gate.1'
+const KEY = 'loopwatch.exit-lock.1'
 /** So long after a worker thread has begun or ended nobody is spoken to. */
 const QUIET_MS = 1000
 /** An ending thread never waits longer, whatever has become of the main thread. */
@@ -70,7 +70,7 @@ class WorkerExitLock {
  */
 let memory
 
-/** Main thread: has every worker thread that is started from now on get the gate. @param {number} [quietMs] */
+/** Main thread: has every worker thread that is started from now on get the lock. @param {number} [quietMs] */
 exports.openExitLock = (quietMs) => {
   memory ??= new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)
   setEnvironmentData(KEY, memory)

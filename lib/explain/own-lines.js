@@ -18,10 +18,8 @@ const ALLOCATES = /(?:[=([,:?]|=>|\breturn)\s*[{[](?!\s*$)|\bnew\b|`|\.\.\.|['"]
 
 /**
  * The last line of a function. V8 counts a sample in code that it has built into a function as one of that function, in
- * a
- * line of the file where the built-in code stands: `performance.now()` in a loop of line 53 makes samples in lines 139
- * and
- * 530 (20.20, 24.21), which are none of the function.
+ * a line of the file where the built-in code stands: `performance.now()` in a loop of line 53 makes samples in lines
+ * 139 and 530 (20.20, 24.21), which are none of the function.
  * @param {string[]} lines of its file
  * @param {number} first line of it, from 1
  * @param {number} column of its parameters, from 1
@@ -63,8 +61,7 @@ exports.ownTicks = (ticks, { line: first, column }, lines) => {
 
 /**
  * The line that makes what is collected: of those in which a function was seen and those between them the one that
- * allocates.
- * Null where none does, or several.
+ * allocates. Null where none does, or several.
  * @param {string[]} lines of its file
  * @param {number[]} seen from 1
  */

@@ -40,10 +40,10 @@ const ENOUGH_IN_LINE = 3
  * comes from, null where nobody tells
  *
  * @typedef {{ count: number, weightMs: number, frames: Frame[], raw: Frame[], hasLine: boolean, gcRun: number | null,
- * ticks: import('./own-lines').Ticks, headLine: number | null, isClock: boolean }} ProfiledStack
- * `raw`: before source maps; `hasLine`: the line of its innermost function is where it was, not where it begins, which
- * is `headLine`; `ticks`: its lines; `isClock`: it was reading a clock;
- * `gcRun`: of collections, how many samples in a row at most found one
+ * ticks: import('./own-lines').Ticks, headLine: number | null, isClock: boolean }} ProfiledStack `raw`: before source
+ * maps; `hasLine`: the line of its innermost function is where it was, not where it begins, which is `headLine`;
+ * `ticks`: its lines; `isClock`: it was reading a clock; `gcRun`: of collections, how many samples in a row at most
+ * found one
  */
 
 /**
@@ -83,8 +83,7 @@ function surer (told, { frame, samples, evidence, durationMs }) {
 
 /**
  * Where nothing could be asked the profile says what ran. A line that calls one built-in may have done so once or
- * often:
- * that is told by interrupts alone.
+ * often: that is told by interrupts alone.
  * @param {ReturnType<typeof tell>} told
  * @param {BlockRecord} record
  */

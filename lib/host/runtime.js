@@ -53,9 +53,8 @@ exports.isHookSafe = (version) => {
 
 /**
  * Whether `v8.startCpuProfile()` samples as often as it is told and keeps as much. Node.js 24.12 to 24.21 have it
- * without
- * options: they are ignored, and a sample every millisecond is what costs. So that is not tried where it takes no
- * parameter, and one that takes them refuses an interval below zero (26.10), which starts nothing.
+ * without options: they are ignored, and a sample every millisecond is what costs. So that is not tried where it takes
+ * no parameter, and one that takes them refuses an interval below zero (26.10), which starts nothing.
  */
 exports.ownsProfile = () => {
   const { startCpuProfile } = /** @type {{ startCpuProfile?: (options: object) => Record<symbol, () => void> }} */ (

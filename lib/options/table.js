@@ -31,6 +31,8 @@ const table = [
   { key: 'gc', type: type.oneOf(['on', 'off']), default: 'on', doc: "pauses of the garbage collector, as a cause and a metric; 'off' spares what Node.js spends on telling of each, up to 0.2 ms" },
   { key: 'dir', type: type.text(), default: undefined, doc: 'folder for block records that outlive the process' },
   { key: 'pyroscope', type: type.url(), default: undefined, doc: 'Grafana Pyroscope to push the profiles of ended blocks to, every 15 s' },
+  { key: 'notify', type: type.url(), default: undefined, doc: 'url that a block longer than notifyAbove is posted to while it lasts, as JSON, in the form of Slack if it is an address of Slack' },
+  { key: 'notifyAbove', type: type.number(100, 86400000, 'milliseconds'), default: 1000, doc: 'from which length on a block is posted to notify, ms' },
   { key: 'otlp', type: type.or(type.or(type.url(), true), false), default: false, doc: 'metrics, block records as logs, and spans by OTLP/JSON over HTTP: true = where the standard variables OTEL_EXPORTER_OTLP_ENDPOINT and so on say, else http://localhost:4318; a url = there' },
   { key: 'keep', type: type.integer(1, 1000), default: 500, doc: 'blocks kept in memory' },
   { key: 'stuck', type: type.or(type.number(100, 86400000, 'milliseconds'), 0), default: 0, doc: 'after this long in one block do onStuck, ms; 0 = never' },
@@ -59,6 +61,8 @@ const table = [
  * @property {'on' | 'off'} [gc]
  * @property {string} [dir]
  * @property {string} [pyroscope] http:// or https://, with user:password@ where it asks for them
+ * @property {string} [notify] http:// or https://, with user:password@ where it asks for them
+ * @property {number} [notifyAbove] 100 to 86400000
  * @property {boolean | string} [otlp] true: by OTEL_EXPORTER_OTLP_ENDPOINT and the other standard variables; http:// or
  * https://, with user:password@ where it asks for them
  * @property {number} [keep] 1 to 1000
@@ -68,9 +72,10 @@ const table = [
  * @property {'auto' | 'on' | 'off'} [threads]
  * @property {Record<string, string>} [labels]
  *
- * @typedef {Required<Omit<Options, 'token' | 'dir' | 'pyroscope' | 'otlp' | 'route'>> & { token?: string,
- * dir?: string, pyroscope?: string, route?: Options['route'], otlp: false | import('./otlp').OtlpSettings,
- * calmPeriod: number }} ResolvedOptions `calmPeriod`: of the heartbeat while the loop hardly does anything, ms
+ * @typedef {Required<Omit<Options, 'token' | 'dir' | 'pyroscope' | 'notify' | 'otlp' | 'route'>> & { token?: string,
+ * dir?: string, pyroscope?: string, notify?: string, route?: Options['route'],
+ * otlp: false | import('./otlp').OtlpSettings, calmPeriod: number }} ResolvedOptions
+ * `calmPeriod`: of the heartbeat while the loop hardly does anything, ms
  */
 
 /**

@@ -11,6 +11,7 @@ const degraded = {
   threads: 'too many worker threads: those found keep their durations, others are not watched',
   dir: 'block records are not written to disk',
   pyroscope: 'profiles of blocks do not reach Pyroscope',
+  notify: 'messages about blocks do not reach the address of notify',
   otlp: 'metrics, logs or spans do not reach the receiver of OTLP',
   log: 'log lines cannot be written',
   cluster: 'the watchdogs of the cluster do not reach each other'

@@ -11,8 +11,8 @@ const NAME = 'entry-points.js'
 const isFile = typeof __filename === 'string' && path.basename(__filename) === NAME
 
 /**
- * Every file of lib/ that is started by its path, so that no import leads there: who starts it, and as what.
- * The doors of the package (lib/index.js, lib/register.js, lib/cli/main.js, what test runners load) are in package.json.
+ * Every file of lib/ that is started by its path, so that no import leads there: who starts it, and as what. The doors
+ * of the package (lib/index.js, lib/register.js, lib/cli/main.js, what test runners load) are in package.json.
  */
 const table = {
   /** The watchdog's thread: lib/host/watchdog-thread.js, as a Worker. */

@@ -1,8 +1,8 @@
 'use strict'
 
 /**
- * Every coded error of loopwatch: code, and the message made from its arguments.
- * A message names the thing, what was expected and what came.
+ * Every coded error of loopwatch: code, and the message made from its arguments. A message names the thing, what was
+ * expected and what came.
  */
 const table = {
   LOOPWATCH_ERR_OPTION: (/** @type {string} */ source, /** @type {string} */ expected, /** @type {unknown} */ actual) =>

@@ -50,6 +50,19 @@ exports.openPyroscope = ({ pyroscope: url, labels }, health, metrics) => {
 }
 
 /**
+ * Posts long blocks while they last, null where that is not wanted.
+ * @param {Options} options
+ * @param {Health} health
+ * @param {import('../export/prometheus/metrics').Metrics} metrics
+ */
+exports.openNotifier = ({ notify: url, notifyAbove: aboveMs, labels }, health, metrics) => {
+  if (url === undefined) return null
+  const { Notifier } = require('../export/notify/notify')
+  const onState = health.listener('notify')
+  return new Notifier({ url, aboveMs, labels, onState, onLost: (messages) => metrics.drop('notification', messages) })
+}
+
+/**
  * Sends metrics, logs and spans by OTLP, null where that is not wanted.
  * @param {import('./watchdog').WorkerData} data
  * @param {Health} health

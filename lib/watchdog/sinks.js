@@ -56,6 +56,7 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
  * @param {import('../export/prometheus/metrics').Metrics} parts.metrics
  * @param {import('./requests/recent-blocks').RecentBlocks} parts.recent to be laid over requests and work
  * @param {import('../export/profiles/pyroscope').PyroscopePush | null} parts.pyroscope
+ * @param {import('../export/notify/notify').Notifier | null} parts.notifier
  * @param {Pick<import('./main-loop').MainLoop, 'profiling' | 'origins'>} parts.mainLoop
  * @param {import('../store/block-file').BlockFile | null} parts.file
  * @param {import('../export/log/log').BlockLog | null} parts.log
@@ -67,7 +68,8 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
  * @returns {Phases}
  */
 exports.mainSinks = ({
-  startedAtMs, memory, page, cluster, metrics, recent, pyroscope, mainLoop, file, log, otlp, spans, upkeep, aborts, post
+  startedAtMs, memory, page, cluster, metrics, recent, pyroscope, notifier, mainLoop, file, log, otlp, spans,
+  upkeep, aborts, post
 }) => inOrder([
   on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => memory.put(record)),
   on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => page.put(record)),
@@ -81,6 +83,8 @@ exports.mainSinks = ({
   { settled: (record, endMs) => mainLoop.profiling.settled(record, endMs) },
   mainLoop.origins,
   on(['opened', 'lasting', 'stuck', 'settled'], (record) => file?.append(record)),
+  on(['lasting', 'stuck'], (record) => notifier?.lasting(summaryOf(record))),
+  on(['settled'], (record) => notifier?.settled(summaryOf(record))),
   log,
   otlp,
   spans,

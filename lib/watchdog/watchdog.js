@@ -9,7 +9,7 @@ const { Endpoint, joinCluster } = require('./endpoint')
 const { openStats } = require('./kernel/thread-stats')
 const { PollScheduler } = require('./loop/poll-scheduler')
 const { MainLoop } = require('./main-loop')
-const { makeBudget, openFile, openLog, openPyroscope, openTelemetry } = require('./outputs')
+const { makeBudget, openFile, openLog, openNotifier, openPyroscope, openTelemetry } = require('./outputs')
 const { PageFeed } = require('./page-feed/feed')
 const { Scrape } = require('./scrape')
 const { mainSinks, workerSinks } = require('./sinks')
@@ -96,7 +96,7 @@ class Watchdog {
   /** Ends watching, up to date with all that has ended; a block in progress is recorded as far as it came. */
   async stop () {
     const { stats, scheduler, mainLoop, threads, cluster, page, scrape, upkeep, sinks } = this.#parts
-    const { log, file, pyroscope, otlp, spans, endpoint, bridge } = this.#parts
+    const { log, file, pyroscope, notifier, otlp, spans, endpoint, bridge } = this.#parts
     const now = nowMs()
     scheduler.stop()
     this.#poll(now, true)
@@ -107,6 +107,7 @@ class Watchdog {
     for (const part of [page, endpoint]) part.close()
     spans.stop()
     pyroscope?.stop()
+    notifier?.stop()
     otlp?.stop()
     await cluster.stop()
     log?.flushSuppressed()
@@ -147,6 +148,7 @@ function openOutputs (parts) {
   return {
     file: openFile(data.options, health),
     pyroscope: openPyroscope(data.options, health, scrape.metrics),
+    notifier: openNotifier(data.options, health, scrape.metrics),
     ...openTelemetry(data, health, scrape, post),
     endpoint: new Endpoint({ ...parts, options: data.options })
   }
@@ -157,7 +159,7 @@ function openOutputs (parts) {
  * @param {ReturnType<typeof openOutputs>} outputs
  * @param {number} startedAtMs
  */
-function makeSinks (parts, { file, pyroscope, otlp, spans }, startedAtMs) {
+function makeSinks (parts, { file, pyroscope, notifier, otlp, spans }, startedAtMs) {
   const { data: { options, escalates }, bridge, health, log, mainLoop, cluster, threads, page, scrape, post } = parts
   const { metrics } = scrape
   const budget = makeBudget()
@@ -168,7 +170,7 @@ function makeSinks (parts, { file, pyroscope, otlp, spans }, startedAtMs) {
   const asked = options.threads === 'on' ? { log, otlp, post } : { log: null, otlp: null, post: null }
   return {
     upkeep,
-    sinks: mainSinks({ ...told, ...own, mainLoop, log, otlp, spans, aborts, post }),
+    sinks: mainSinks({ ...told, ...own, mainLoop, notifier, log, otlp, spans, aborts, post }),
     threadSinks: workerSinks({ ...told, ...asked, memory: parts.memories.threads, budget })
   }
 }

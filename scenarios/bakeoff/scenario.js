@@ -84,8 +84,10 @@ const short = (value) => Number.isInteger(value) ? `${value}` : figure(value)
 
 /**
  * A figure that some contestants have none of.
- * @param {string} title @param {string} key @param {string} unit @param {string} [none] where it tells nothing of the
- * kind
+ * @param {string} title
+ * @param {string} key
+ * @param {string} unit
+ * @param {string} [none] where it tells nothing of the kind
  */
 const column = (title, key, unit, none = 'no') => ({ title, text: (/** @type {Cell} */ { extra, median }) => extra[key] === undefined ? median === null ? '' : none : `${short(extra[key].median)}${unit}` })
 

@@ -19,8 +19,9 @@ exports.start = ({ params, data, shared }) => startServer(process.execPath, [SER
 
 /**
  * What its driver is told.
- * @param {Given} given @param {string} url @param {{ seconds: number, ratePerSecond?: number, graceSeconds?: number }}
- * run
+ * @param {Given} given
+ * @param {string} url
+ * @param {{ seconds: number, ratePerSecond?: number, graceSeconds?: number }} run
  * @returns {import('../load/interface').LoadOrder}
  */
 exports.orderOf = ({ params, shared }, url, run) => ({

@@ -83,8 +83,7 @@
  *
  * @typedef {object} CellModule
  * @property {(context: import('./run/context').Context) => Promise<{ value: number, extra?: Record<string, number> }>}
- * run
- * called at the top level of a fresh process; rejects where the work fails
+ * run called at the top level of a fresh process; rejects where the work fails
  *
  * @typedef {object} Summary
  * @property {number} median

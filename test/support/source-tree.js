@@ -26,8 +26,7 @@ exports.filesBelow = (folder) => fs.readdirSync(path.join(ROOT, folder), { recur
  * @property {Import[]} imports by require(), import, import() and JSDoc's import('…'), and built-ins by
  * getBuiltinModule()
  * @property {{ name: string, line: number, lines: number }[]} functions with the lines from the first of their own,
- * JSDoc
- * above left out, to the last: comments, blank lines and functions within count
+ * JSDoc above left out, to the last: comments, blank lines and functions within count
  *
  * @typedef {{ name: string, isType: boolean }} Import
  */

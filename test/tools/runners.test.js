@@ -101,12 +101,35 @@ for (const [name, setup] of Object.entries({ mocha, jest, vitest })) {
   }
 }
 
+const AVA = `
+import test from '${binOf('test', 'ava', 'entrypoints/main.mjs')}'
+import { createRequire } from 'node:module'
+const { hold } = createRequire(import.meta.url)(${JSON.stringify(HOLD)})
+test('is fast', (t) => { hold(5); t.pass() })
+test('is slow', (t) => { hold(200); t.pass() })
+test('waits', async (t) => { await new Promise((resolve) => setTimeout(resolve, 100)); t.pass() })
+`
+
+test('AVA with processes: files that block are named; with worker threads nothing fails', async (t) => {
+  installFor('test')
+  const cwd = makeSuite(t, { 'orders.test.mjs': AVA, 'package.json': '{ "type": "module" }' })
+  const ava = [process.execPath, binOf('test', 'ava', 'entrypoints/cli.mjs'), 'orders.test.mjs']
+  const forked = await startNode(t, [CLI, 'test', '--json', 'out.json', '--', ...ava, '--no-worker-threads'], { cwd }).closed
+  assert.match(forked.stdout, /3 tests passed/)
+  assert.equal(forked.code, 1, `${forked.stdout} ${forked.stderr}`)
+  const tests = readJson(cwd).blocks.flatMap((/** @type {any} */ block) => block.tests)
+  assert.deepEqual(tests, [{ file: 'orders.test.mjs', name: null, others: 0 }], forked.stderr)
+  const threads = await startNode(t, [CLI, 'test', '--', ...ava], { cwd }).closed
+  assert.match(threads.stdout, /3 tests passed/)
+  assert.equal(threads.code, 0, threads.stderr)
+})
+
 for (const version of [20, 24]) {
   const node = nodeOf(version)
   test(`loopwatch/node-test on Node.js ${version}: a test that blocks fails, and only that`, { skip: node === null }, async (t) => {
     const cwd = makeSuite(t, { 'orders.test.js': NODE_TEST })
     const args = ['--require', entry('node-test'), '--test', '--test-reporter=tap', 'orders.test.js']
-    const { code, stdout } = await startNode(t, args, { cwd, node: /** @type {string} */ (node) }).closed
+    const { code, stdout } = await startNode(t, args, { cwd, node: node ?? '' }).closed
     assert.equal(code, 1, stdout)
     const lines = stdout.matchAll(/^ {4}((?:not )?ok) \d+ - (.*)$/gm)
     const results = Array.from(lines, ([, result, name]) => `${result} ${name}`)
@@ -116,7 +139,7 @@ for (const version of [20, 24]) {
 
   test(`node --test on Node.js ${version}: hooks that block have the name of their test`, { skip: node === null }, async (t) => {
     const cwd = makeSuite(t, { 'orders.test.js': NODE_TEST })
-    const command = [(node), '--test', 'orders.test.js']
+    const command = [node ?? '', '--test', 'orders.test.js']
     const { code, stderr } = await startNode(t, [CLI, 'test', '--json', 'out.json', '--', ...command], { cwd }).closed
     assert.equal(code, 1, stderr)
     const tests = readJson(cwd).blocks.flatMap((/** @type {any} */ block) => block.tests)

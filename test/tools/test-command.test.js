@@ -2,8 +2,10 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
+const { parse } = require('yaml')
 const { eventually, startNode, FIXTURES } = require('../support/app')
 const { makeDir } = require('../support/files')
 
@@ -147,7 +149,8 @@ test('--sync tells every synchronous call after start-up with its line, its test
   const { blocks } = JSON.parse(fs.readFileSync(path.join(cwd, 'out.json'), 'utf8'))
   const lineOf = (/** @type {string} */ text) => SYNC.split('\n').findIndex((line) => line.includes(text)) + 1
   const calls = blocks.filter((/** @type {any} */ { call }) => call !== null)
-  assert.deepEqual(calls.map((/** @type {any} */ { call, twin, file, line, count }) => [call, twin, file, line, count]).sort(), [
+  const told = calls.map((/** @type {any} */ { call, twin, file, line, count }) => [call, twin, file, line, count])
+  assert.deepEqual(told.sort(), [
     ['fs.readFileSync', 'fs.promises.readFile', 'orders.test.js', lineOf('const load'), 2],
     ['fs.statSync', 'fs.promises.stat', 'orders.test.js', lineOf('statSync'), 4],
     ['zlib.gzipSync', 'zlib.gzip', 'orders.test.js', lineOf('gzipSync'), 1]
@@ -160,4 +163,37 @@ test('--sync tells every synchronous call after start-up with its line, its test
   // Nothing is patched otherwise.
   const plain = await run(t, cwd, ['--', process.execPath, '-p', '/native code/.test(require("fs").readFileSync) || require("fs").readFileSync.toString().length']).closed
   assert.ok(Number(plain.stdout) > 200, plain.stdout)
+})
+
+test('a runner that is killed has its own exit code, and what was seen until then is reported', async (t) => {
+  const cwd = makeSuite(t, {
+    'killed.js': `const { hold } = require(${HOLD}); setTimeout(() => { hold(200); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 300) }, 300)`
+  })
+  const { stderr, code } = await run(t, cwd, ['--', process.execPath, './killed.js']).closed
+  assert.equal(code, 137, stderr)
+  assert.match(stderr, /hold \(.*cpu-hold\.js:\d+\): \d+ ms on the CPU/)
+})
+
+test('the action of action/action.yml does what its steps say', { skip: process.platform === 'win32' }, async (t) => {
+  const action = parse(fs.readFileSync(path.join(__dirname, '..', '..', 'action', 'action.yml'), 'utf8'))
+  const [step, ...others] = action.runs.steps
+  assert.deepEqual([action.runs.using, step.shell, others], ['composite', 'bash', []])
+  const cwd = makeSuite(t, { 'orders.test.js': BLOCKING })
+  fs.mkdirSync(path.join(cwd, 'bin'))
+  fs.writeFileSync(path.join(cwd, 'bin', 'npx'), `#!/bin/sh\nshift\nexec '${process.execPath}' '${CLI}' "$@"\n`, { mode: 0o755 })
+  /** @type {Record<string, string>} */
+  const inputs = {}
+  for (const [name, input] of Object.entries(action.inputs)) inputs[name] = input.default
+  inputs.command = `'${process.execPath}' --test orders.test.js`
+  const variables = /** @type {[string, string][]} */ (Object.entries(step.env))
+  const env = Object.fromEntries(variables.map(([name, value]) => [name, value.replace(/\$\{\{ inputs\.([\w-]+) \}\}/, (_, input) => inputs[input])]))
+  const { NODE_OPTIONS, NODE_TEST_CONTEXT, ...inherited } = process.env
+  const summary = path.join(cwd, 'summary.md')
+  const { status, stderr } = spawnSync('bash', ['-eo', 'pipefail', '-c', step.run], {
+    cwd, encoding: 'utf8', env: { ...inherited, ...env, PATH: `${path.join(cwd, 'bin')}:${process.env.PATH}`, GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary }
+  })
+  assert.equal(status, 1, stderr)
+  assert.match(stderr, /^::error file=.*cpu-hold\.js,line=\d+,title=event loop blocked::/m)
+  assert.match(fs.readFileSync(summary, 'utf8'), /\| new \| .*hold/)
+  assert.equal(JSON.parse(fs.readFileSync(path.join(cwd, inputs.sarif), 'utf8')).runs[0].results[0].level, 'error')
 })

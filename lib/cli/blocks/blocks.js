@@ -8,7 +8,7 @@ const { isRecord } = require('../../store/record')
 const { addressOf, askJson, isAddress, notOurs } = require('../common/endpoint')
 const { watchSignals } = require('../common/interruption')
 const { filterOf } = require('./filter')
-const { topTable } = require('./top')
+const { inMarkdown, topMarkdown, topTable } = require('./top')
 
 /** Of wall times, which are written in whole milliseconds. */
 const ROUNDING_MS = 1
@@ -17,8 +17,16 @@ const POLL_MS = 1000
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 /**
- * @typedef {{ json?: boolean, token?: string, top?: boolean, watch?: boolean, since?: number, cause?: string, route?:
- *   string }} Flags
+ * @typedef {object} Flags
+ * @property {boolean} [json]
+ * @property {'text' | 'md'} [format]
+ * @property {string} [token]
+ * @property {boolean} [top]
+ * @property {boolean} [watch]
+ * @property {number} [since]
+ * @property {string} [cause]
+ * @property {string} [route]
+ * @property {string} [work]
  */
 /** @typedef {{ source: string, record: BlockRecord }} Found */
 
@@ -31,7 +39,8 @@ exports.listBlocks = async (sources, flags) => {
   })
   if (flags.watch) return watch(sources, flags)
   const { found, failure } = await readAll(sources, flags)
-  if (flags.top) process.stdout.write(topTable(found.map(({ record }) => record)))
+  const records = found.map(({ record }) => record)
+  if (flags.top) process.stdout.write((flags.format === 'md' ? topMarkdown : topTable)(records))
   else for (const each of found) print(each, sources.length > 1, flags)
   // One process that is gone must not hide the blocks of the others.
   if (failure !== null) throw failure
@@ -80,14 +89,18 @@ async function readAll (sources, flags) {
 }
 
 /** @param {Found} found @param {boolean} isJoined @param {Flags} flags */
-function print ({ source, record }, isJoined, { json }) {
+function print ({ source, record }, isJoined, { json, format }) {
   const worker = typeof record.worker === 'number' ? `worker ${record.worker} ` : ''
   const from = `${isJoined ? `${source} ` : ''}${worker}`
   const text = json
     ? JSON.stringify(isJoined ? { source, ...record } : record)
-    : `${printable(`${record.startedAt} ${from}${record.id}`)} ${sentenceOf(record)}`
+    : line(printable(`${record.startedAt} ${from}${record.id}`), sentenceOf(record), format === 'md')
   process.stdout.write(`${text}\n`)
 }
+
+/** @param {string} which block @param {string} sentence @param {boolean} isMarkdown */
+const line = (which, sentence, isMarkdown) =>
+  isMarkdown ? `- ${inMarkdown(which)} ${inMarkdown(sentence)}` : `${which} ${sentence}`
 
 /**
  * Each block once, oldest first: a worker's is in its folder and at its primary. One that has ended

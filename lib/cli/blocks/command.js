@@ -7,6 +7,7 @@ const { since } = require('./filter')
 const EXAMPLES = `
 Examples:
   $ loopwatch blocks 127.0.0.1:9464 --top --since 10m
+  $ loopwatch blocks 127.0.0.1:9464 --top --format md
   $ loopwatch blocks /var/log/shop --cause sync-io --json
 `
 
@@ -25,7 +26,8 @@ exports.addBlocks = (program) => {
     .option('--work <text>', 'whose work has this in its kind and name, for instance "job email"')
     .optionsGroup('How they are shown:')
     .addOption(new Option('--top', 'a table by place, work and cause, the longest in total first').conflicts(['json', 'watch']))
-    .option('--json', 'whole records, one JSON line each')
+    .addOption(new Option('--json', 'whole records, one JSON line each').conflicts('format'))
+    .addOption(new Option('--format <format>', 'text, or Markdown for a ticket').choices(['text', 'md']).default('text'))
     .option('--watch', 'go on until Ctrl-C, and print each block as it ends')
     .optionsGroup('Access:')
     .option('--token <token>', 'bearer token of the endpoints')

@@ -43,7 +43,19 @@ exports.culpritsOf = (blocks) => {
  * @param {BlockRecord[]} blocks
  * @returns {string}
  */
-exports.topTable = (blocks) => {
+exports.topTable = (blocks) => tableOf(blocks, align)
+
+/**
+ * The same as a table of Markdown, for a ticket.
+ * @param {BlockRecord[]} blocks
+ */
+exports.topMarkdown = (blocks) => tableOf(blocks, markdown)
+
+/**
+ * @param {BlockRecord[]} blocks
+ * @param {(rows: string[][]) => string} draw
+ */
+function tableOf (blocks, draw) {
   if (blocks.length === 0) return 'no blocks\n'
   const culprits = exports.culpritsOf(blocks)
   const allMs = culprits.reduce((sum, { totalMs }) => sum + totalMs, 0)
@@ -51,7 +63,7 @@ exports.topTable = (blocks) => {
     [place, work, cause, `${count}`, duration(totalMs), `${Math.round(100 * totalMs / allMs)} %`, duration(longestMs)].map(printable))
   const rest = culprits.length > ROWS ? `  and ${culprits.length - ROWS} more\n` : ''
   const title = `${blocks.length} ${blocks.length === 1 ? 'block' : 'blocks'}, ${duration(allMs)} in all\n\n`
-  return `${title}${align([HEAD, ...rows])}${rest}`
+  return `${title}${draw([HEAD, ...rows])}${rest}`
 }
 
 /** @param {string[][]} rows */
@@ -61,3 +73,15 @@ function align (rows) {
     NUMERIC.includes(i) ? cell.padStart(widths[i]) : cell.padEnd(widths[i])
   return rows.map((row) => `  ${row.map(pad).join('  ').trimEnd()}\n`).join('')
 }
+
+/** @param {string[][]} rows the first is the head */
+function markdown ([head, ...rows]) {
+  const line = (/** @type {string[]} */ cells) => `| ${cells.join(' | ')} |\n`
+  const rule = head.map((_, i) => NUMERIC.includes(i) ? '--:' : '---')
+  return `${line(head)}${line(rule)}${rows.map((row) => line(row.map(inMarkdown))).join('')}`
+}
+
+/** A text in Markdown that stays a text: names come from the application. @param {string} text */
+const inMarkdown = (text) => text.replace(/[\\`*_<>[\]|~#]/g, '\\$&')
+
+exports.inMarkdown = inMarkdown

@@ -31,7 +31,7 @@ const SETTLED_MS = 600
  * Of the surroundings: where this agent would not be found, whom its blocks are not for, and what would end the run
  * or hide a cause.
  */
-const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_PYROSCOPE: '', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
+const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_PYROSCOPE: '', LOOPWATCH_NOTIFY: '', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
 
 /** @typedef {import('../profile/profile').Flags & { tool: string }} Flags */
 /** @typedef {{ blocks: import('../../types').BlockRecord[], metrics: string }} Young */
@@ -143,8 +143,9 @@ function endedEarly (cause, code, hasListened) {
 
 /**
  * What the agent knows when the run is young: of a long one its memory holds the latest blocks alone.
- * @param {ProfileRun} run @param {(route: string) => Promise<string>} ask @param {ReturnType<typeof watchSignals>}
- *   signals
+ * @param {ProfileRun} run
+ * @param {(route: string) => Promise<string>} ask
+ * @param {ReturnType<typeof watchSignals>} signals
  * @returns {Promise<Young>}
  */
 async function askEarly (run, ask, signals) {

@@ -101,8 +101,10 @@ function dropUseless (output, { code }) {
 
 /**
  * Lets the application run until it ends, the time or the load is over, or a signal comes.
- * @param {ProfileRun} run @param {string} name @param {Pick<Flags, 'seconds' | 'onPort'>} flags @param
- *   {ReturnType<typeof watchSignals>} signals
+ * @param {ProfileRun} run
+ * @param {string} name
+ * @param {Pick<Flags, 'seconds' | 'onPort'>} flags
+ * @param {ReturnType<typeof watchSignals>} signals
  * @returns {Promise<Awaited<ReturnType<typeof applyLoad>> | null>} what our own load has measured
  */
 async function observe (run, name, { seconds, onPort }, signals) {

@@ -7,8 +7,8 @@ const { readBlocks } = require('../../store/block-file')
 
 /**
  * @typedef {import('../../store/record').BlockRecord} BlockRecord
- * @typedef {{ name: string, file: string | null, startMs: number, endMs: number }} Interval of a test; wall time,
- * Infinity where it did not end
+ * @typedef {{ name: string | null, file: string | null, startMs: number, endMs: number }} Interval of a test, or of a
+ * file whose tests have no names; wall time, Infinity where it did not end
  * @typedef {{ call: string, twin: string, function: string | null, file: string, line: number | null, column: number
  * | null, package: string | null, isStartup: boolean, atMs: number, count: number }} SyncCall of one line and test
  * @typedef {object} ProcessRun one Node.js process of the command

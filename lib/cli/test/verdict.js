@@ -82,10 +82,10 @@ function judge (record, run, limits) {
 
 /**
  * CPU time of a block, as the thread itself has counted it: that is exact however busy the machine was. A thread that
- * was
- * killed in mid-block, or is no main thread, has not.
- * @param {BlockRecord} record @param {ProcessRun | null} run @param {import('./inside/loop-meter').Stretch | null}
- * stretch
+ * was killed in mid-block, or is no main thread, has not.
+ * @param {BlockRecord} record
+ * @param {ProcessRun | null} run
+ * @param {import('./inside/loop-meter').Stretch | null} stretch
  */
 function cpuOf ({ threadId, ongoing, evidence }, run, stretch) {
   if (stretch !== null) return stretch.cpuMs

@@ -32,7 +32,7 @@ class Requests {
   #route
   #contexts
   #inFlight = 0
-  #turn = new IterationClock()
+  #iteration = new IterationClock()
   #backlog = new BacklogWindow()
   #isStopped = false
   /** @type {RequestContext | undefined} the last that started */
@@ -113,7 +113,7 @@ class Requests {
 
   /** @param {HttpRequest} request @param {number} [answeredAtMs] */
   #start (request, answeredAtMs = -Infinity) {
-    const now = this.#turn.nowMs()
+    const now = this.#iteration.nowMs()
     const context = new RequestContext(this.#contexts.nextId(), request, now, this.#backlog.isOn(now, answeredAtMs))
     this.#bridge.counters.setInFlight(++this.#inFlight)
     if (this.#route !== undefined) {

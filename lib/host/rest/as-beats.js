@@ -3,8 +3,8 @@
 /**
  * Tells a rest as the beats of a calm loop, which delays and load are made of: whatever the rest spares, they are to
  * weigh an idle time as much as without it.
- * @param {{ load?: Pick<import('../shedding/loop-load').LoopLoad, 'beat'>,
- *   delays?: Pick<import('../sense/delays').Delays, 'beat'> }} told
+ * @param {{ load?: Pick<import('../shedding/loop-load').LoopLoad, 'beat'>, delays?:
+ * Pick<import('../sense/delays').Delays, 'beat'> }} told
  * @param {object} rest
  * @param {number} rest.fromMs
  * @param {number} rest.atMs its end

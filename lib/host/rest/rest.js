@@ -17,8 +17,8 @@ const MOST_TURNS = 10
 const CHANNELS = ['http.server.request.start', 'http2.server.stream.start']
 
 /**
- * Ends the rest of a loop with its next turn, at no cost before: an immediate that is not ref'd does not wake a loop, it
- * comes once the loop has woken up and has run what woke it. A timer ends it after the period.
+ * Ends the rest of a loop with its next turn, at no cost before: an immediate that is not ref'd does not wake a loop,
+ * it comes once the loop has woken up and has run what woke it. A timer ends it after the period.
  */
 class Rest {
   #onTime

@@ -18,10 +18,10 @@ const REST_AFTER_MS = 250
 const BRIEF_MS = 5
 
 /**
- * Beats into shared memory every `resolution` ms while the loop turns, every `calmPeriod` ms while it
- * hardly does anything, and four times a second while it rests: waking a sleeping process is most of what watching it
- * costs. A gap between two beats that can hide a block also goes into a ring, with its exact ends: the watchdog may have
- * been late or asleep, the host itself cannot miss one.
+ * Beats into shared memory every `resolution` ms while the loop turns, every `calmPeriod` ms while it hardly does
+ * anything, and four times a second while it rests: waking a sleeping process is most of what watching it costs. A gap
+ * between two beats that can hide a block also goes into a ring, with its exact ends: the watchdog may have been late
+ * or asleep, the host itself cannot miss one.
  */
 class Heartbeat {
   #bridge
@@ -70,7 +70,7 @@ class Heartbeat {
 
   get #heldMicros () {
     const { counters } = this.#bridge
-    return counters.get('relayMicros') + counters.get('profileMicros')
+    return counters.get('workerCallMicros') + counters.get('profileMicros')
   }
 
   /** In which we kept the thread ourselves since the last beat: no block of the application. */
@@ -184,7 +184,7 @@ class Heartbeat {
     return Number.isNaN(this.#lastRanMs) ? TURNS : RESTS_SAMPLED
   }
 
-  /** A timer that has fired can be armed again, which spares the garbage of a new one each beat. @param {number} atMs */
+  /** A timer that has fired is armed again, which spares the garbage of a new one each beat. @param {number} atMs */
   #arm (atMs) {
     if (this.#rested !== TURNS) return this.#rest.enter(atMs)
     this.#rest.leave()

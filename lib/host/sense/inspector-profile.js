@@ -8,15 +8,12 @@ const TITLE = 'loopwatch '
 /**
  * V8's CPU profile of this thread by a session of the inspector, where Node.js has nothing better. Its start logs every
  * function there is, which takes longer than anything else about it, and its end throws that away; so one is begun
- * before
- * the other is ended, and taking it is then a matter of its samples: `console.profile` of the inspector can have two at
- * a
- * time. The session is one of the thread with itself: an ending process does not wait for it.
+ * before the other is ended, and taking it is then a matter of its samples: `console.profile` of the inspector can have
+ * two at a time. The session is one of the thread with itself: an ending process does not wait for it.
  *
  * It cannot rest while the loop idles. The interval of a session is fixed while it profiles, and each session has a
  * profiler of its own in V8, whose start lists all functions again: 55 to 215 ms of the main thread in a large
- * application,
- * in the first request after a rest. 50 wake-ups a second cost less.
+ * application, in the first request after a rest. 50 wake-ups a second cost less.
  */
 class InspectorProfile {
   /** @type {import('node:inspector').Session | null} */

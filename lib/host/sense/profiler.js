@@ -21,8 +21,8 @@ const LEAST_INTERVAL_MS = 10
 const MOST_INTERVAL_MS = 100
 /**
  * An application whose heap is not larger than this is small: a start then takes the main thread 8 to 60 ms (bare
- * Node.js to
- * TypeScript's compiler, 21 MB; 20.20, 22.23, 24.21). With all of a large one's functions it takes up to 215 ms.
+ * Node.js to TypeScript's compiler, 21 MB; 20.20, 22.23, 24.21). With all of a large one's functions it takes up to 215
+ * ms.
  */
 const SMALL_HEAP_BYTES = 32 * 1024 * 1024
 /** V8's own thread passes a sample on as it takes the next one. */
@@ -37,8 +37,7 @@ const WINDOW_IDLE_MS = 60000
 const REST_AFTER_MS = 5000
 /**
  * More CPU time than this share of the time since the last beat is work, and ends a rest. Time of the loop would not
- * do: on
- * a busy machine it waits for a CPU in it. An idle loop has 1 to 3 % (beats and samples).
+ * do: on a busy machine it waits for a CPU in it. An idle loop has 1 to 3 % (beats and samples).
  */
 const WORK_SHARE = 0.1
 /** Where beginning or ending a rest takes longer, on a machine that is busy, there is no further one for a while. */

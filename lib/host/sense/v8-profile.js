@@ -22,8 +22,7 @@ const startCpuProfile = (options) => /** @type {any} */ (v8).startCpuProfile(opt
 
 /**
  * V8's CPU profile of this thread by `v8.startCpuProfile()`: no inspector, so it is there also where that is forbidden,
- * and
- * nobody else is told of it. A profile that no block needs is thrown away unwritten.
+ * and nobody else is told of it. A profile that no block needs is thrown away unwritten.
  *
  * The keeper is a second profile that hardly ever samples. While there is one, V8 knows all functions, so that another
  * starts in 0.1 ms; and without the other V8's thread sleeps (26.10: 1 wake-up of the idle process a second instead of

@@ -25,10 +25,10 @@ const { WorkerTracker } = require('./tracker')
 exports.startThreads = (options, bridge, post, isOurs) => {
   if (options.threads === 'off') return { callWorkers: undefined, known: () => [], stop: () => {} }
   if (options.threads === 'on') {
-    const gate = openExitLock()
-    const workers = new WorkerTracker(post, gate)
+    const exitLock = openExitLock()
+    const workers = new WorkerTracker(post, exitLock)
     return {
-      callWorkers: createInspectorProxy(bridge, gate, workers),
+      callWorkers: createInspectorProxy(bridge, exitLock, workers),
       known: () => [],
       stop: () => {
         workers.stop()

@@ -27,14 +27,14 @@ const ANSWER_MS = 5
  * though never for long; one that is in a native call is left alone, since its termination would come before our
  * question.
  * @param {Pick<import('../../bridge/memory').Bridge, 'counters'>} bridge
- * @param {Pick<import('../../bridge/worker-exit-lock').WorkerExitLock, 'enter' | 'leave'>} gate
+ * @param {Pick<import('../../bridge/worker-exit-lock').WorkerExitLock, 'enter' | 'leave'>} exitLock
  * @param {{ hasStopping: () => boolean }} workers
  */
-exports.createInspectorProxy = ({ counters }, gate, workers) =>
+exports.createInspectorProxy = ({ counters }, exitLock, workers) =>
   /** @param {{ Session: any, url: () => string | undefined }} inspector @param {Call} call */
   function callWorkers ({ Session, url }, call) {
     const startMs = nowMs()
-    if (gate.enter(startMs)) {
+    if (exitLock.enter(startMs)) {
       try {
         if (url() === undefined && !workers.hasStopping()) {
           send(new Session(), call, counters.get('workerCalls'), startMs + HOLD_MS)
@@ -42,10 +42,10 @@ exports.createInspectorProxy = ({ counters }, gate, workers) =>
       } catch {
         // Whatever this inspector refuses: the questions stay unanswered.
       } finally {
-        gate.leave()
+        exitLock.leave()
       }
     }
-    counters.add('relayMicros', Math.round((nowMs() - startMs) * US_PER_MS))
+    counters.add('workerCallMicros', Math.round((nowMs() - startMs) * US_PER_MS))
     counters.add('workerCalls', 1)
   }
 

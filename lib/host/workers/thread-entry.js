@@ -54,11 +54,11 @@ function watchThisThread (agent, isOurs, name, isInterrupt, options) {
   const memory = createMemory()
   const bridge = openBridge(memory)
   const { counters } = bridge
-  const gate = findExitLock()
-  const workers = new WorkerTracker((message) => tell({ ...message, by: threadId }), gate)
+  const exitLock = findExitLock()
+  const workers = new WorkerTracker((message) => tell({ ...message, by: threadId }), exitLock)
   const onExit = () => {
     counters.add('ended', 1)
-    gate?.end(nowMs())
+    exitLock?.end(nowMs())
   }
   const isReleased = () => counters.get('released') !== 0
   agent.isReleased = isReleased

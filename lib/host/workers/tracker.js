@@ -12,7 +12,7 @@ const STOPPED_MS = -1
 const ENDED_ID = -1
 
 /**
- * The worker threads that this thread starts: the watchdog is told of each, and the gate of their
+ * The worker threads that this thread starts: the watchdog is told of each, and the exit lock of their
  * beginnings and ends. The channel speaks from within `new Worker()`, so the message is on its way
  * even where the loop is blocked right after.
  */
@@ -20,21 +20,21 @@ class WorkerTracker {
   /** @type {Map<import('node:worker_threads').Worker, number>} with the ids of their threads */
   #workers = new Map()
   #post
-  #gate
+  #exitLock
   #isStopped = false
 
   /**
    * @param {(message: object) => void} post to the watchdog
-   * @param {Pick<import('../../bridge/worker-exit-lock').WorkerExitLock, 'change'> | null} gate
+   * @param {Pick<import('../../bridge/worker-exit-lock').WorkerExitLock, 'change'> | null} exitLock
    */
-  constructor (post, gate) {
+  constructor (post, exitLock) {
     this.#post = post
-    this.#gate = gate
+    this.#exitLock = exitLock
     diagnosticsChannel.subscribe(CHANNEL, this.#onWorker)
   }
 
   #change () {
-    this.#gate?.change(nowMs())
+    this.#exitLock?.change(nowMs())
   }
 
   /** @param {any} message */

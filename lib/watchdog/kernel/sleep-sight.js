@@ -18,8 +18,8 @@ const BYTES = 64
 
 /**
  * Sees from outside whether the main thread waits for events: Linux tells the system call in which a thread sleeps, and
- * its first argument, by which the loop's waiting differs from that of `spawnSync()`, which has a loop of its own. Blind
- * elsewhere, where /proc is hidden, and until the loop's descriptor is known.
+ * its first argument, by which the loop's waiting differs from that of `spawnSync()`, which has a loop of its own.
+ * Blind elsewhere, where /proc is hidden, and until the loop's descriptor is known.
  */
 class SleepSight {
   #file

@@ -38,8 +38,7 @@ const PROGRESS_MS = 1000
  * @property {(isAgain: boolean) => boolean} ask puts the probe's question to the thread, false where it cannot
  * @property {() => boolean} [isHeldUp] something else than the thread keeps the question from it
  * @property {(seen: import('../workers/atomics-wait-idle').Seen) => import('../workers/atomics-wait-idle').Seen}
- * [adjust]
- * corrects what a poll has seen
+ * [adjust] corrects what a poll has seen
  * @property {Pick<import('../kernel/thread-stats').ThreadStats, 'read' | 'precise'>} stats what the kernel tells of the
  * thread
  * @property {Omit<import('./block-builder').Surroundings, 'thresholdMs' | 'frames'>} surroundings

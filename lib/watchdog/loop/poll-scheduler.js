@@ -13,8 +13,7 @@ const SOON_MS = 25
  * @property {(nowMs: number) => number | null} quickCheck when to poll again at the latest; null where a whole poll is
  * needed
  * @property {(nowMs: number, selfLate: boolean) => { wakeAtMs: number, dueAtMs: number }} poll when to poll again at
- * the
- * latest, and when wholly
+ * the latest, and when wholly
  */
 
 /**

@@ -9,8 +9,8 @@ const { lookMs, RESTS, TURNS } = require('../../bridge/beat')
 
 /**
  * Watches a loop that rests, whose beats come too rarely to tell a block in time. It runs at most one turn until its
- * next beat, and the kernel tells whether it has begun: each look at a loop that waits for events counts as a beat, and a
- * turn that the next looks see began between two of them. What the thread has run since tells it closer.
+ * next beat, and the kernel tells whether it has begun: each look at a loop that waits for events counts as a beat, and
+ * a turn that the next looks see began between two of them. What the thread has run since tells it closer.
  */
 class RestWatch {
   #sight

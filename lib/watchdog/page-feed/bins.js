@@ -5,8 +5,7 @@ const OCTAVES = 20
 
 /**
  * Counts of durations on a logarithmic scale, in a ring of seconds, with their sum over the ring. They give quantiles
- * of
- * any second and of all seconds: quantiles of seconds must not be averaged.
+ * of any second and of all seconds: quantiles of seconds must not be averaged.
  */
 class Bins {
   #seconds

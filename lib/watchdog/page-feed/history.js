@@ -22,8 +22,7 @@ const LATENCY_BINS = { seconds: SECONDS, firstMs: 0.1, perOctave: 4 }
 
 /**
  * The last ten minutes of the event loop, second by second, for whoever opens the page after the fact. They take 300
- * kB,
- * allocated once.
+ * kB, allocated once.
  */
 class History {
   #delays = new Bins(DELAY_BINS)

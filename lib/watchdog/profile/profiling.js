@@ -190,7 +190,7 @@ class Profiling {
       this.#takenActiveMs = this.#parts.activeMs()
     }
     if (taken !== null && this.#owedMs !== null && taken.endMs >= this.#owedMs) this.#owedMs = null
-    this.#turn(isOn, tookMs)
+    this.#switch(isOn, tookMs)
     if (failure !== null) this.#refuse(failure, now + RETRY_MS)
     else if (tookMs > LONG_MS[/** @type {Action} */ (action)] && isOn) {
       this.#isGivenUp = true
@@ -200,7 +200,7 @@ class Profiling {
   }
 
   /** @param {boolean} isOn @param {number} tookMs */
-  #turn (isOn, tookMs) {
+  #switch (isOn, tookMs) {
     if (isOn === this.isOn) return
     const now = nowMs()
     const ms = Math.round(tookMs)

@@ -36,13 +36,13 @@ class Inspection {
   constructor ({ ownId, bridge: { counters }, options: { threshold, resolution, calmPeriod }, onState }) {
     this.#ownId = ownId
     this.#onState = onState
-    const gate = findExitLock()
+    const exitLock = findExitLock()
     this.#limit = new InspectorLimit({ cpus: availableParallelism(), before: ownId - 1, tasks: countTasks })
     this.#client = new InspectorClient({
-      mayAsk: () => this.#limit.excess === null && (gate === null || gate.isQuiet(nowMs())),
+      mayAsk: () => this.#limit.excess === null && (exitLock === null || exitLock.isQuiet(nowMs())),
       options: { threshold, resolution, calmPeriod: Math.max(calmPeriod, CALM_MS) },
       workerCalls: () => counters.get('workerCalls'),
-      relayMicros: () => counters.get('relayMicros')
+      workerCallMicros: () => counters.get('workerCallMicros')
     })
     this.#discovery = new Discovery({
       nowMs,

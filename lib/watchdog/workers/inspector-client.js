@@ -77,21 +77,21 @@ class InspectorClient {
   #isOpen = false
   #sentAtMs = -Infinity
   #callsAtSend
-  #relayMicros
+  #workerCallMicros
   #sentMicros = 0
 
   /**
    * @param {object} parts
    * @param {{ threshold: number, resolution: number, calmPeriod: number }} parts.options of a thread's heartbeat, ms
    * @param {() => number} parts.workerCalls how often the main thread has passed something on
-   * @param {() => number} parts.relayMicros and how long that took it in all, an Int32
+   * @param {() => number} parts.workerCallMicros and how long that took it in all, an Int32
    * @param {() => boolean} parts.mayAsk
    * @param {typeof askThreads} [parts.ask]
    */
-  constructor ({ options, workerCalls, relayMicros, mayAsk, ask = askThreads }) {
+  constructor ({ options, workerCalls, workerCallMicros, mayAsk, ask = askThreads }) {
     this.#options = options
     this.#workerCalls = workerCalls
-    this.#relayMicros = relayMicros
+    this.#workerCallMicros = workerCallMicros
     this.#mayAsk = mayAsk
     this.#askThreads = ask
     this.#callsAtSend = workerCalls()
@@ -110,7 +110,7 @@ class InspectorClient {
   }
 
   get #spacingMs () {
-    return Math.max(SPACING_MS, ((this.#relayMicros() - this.#sentMicros) | 0) / US_PER_MS * REST)
+    return Math.max(SPACING_MS, ((this.#workerCallMicros() - this.#sentMicros) | 0) / US_PER_MS * REST)
   }
 
   /** @param {number} nowMs */
@@ -161,7 +161,7 @@ class InspectorClient {
   /** @param {Parameters<typeof askThreads>[0]} call @param {number} nowMs */
   #post (call, nowMs) {
     this.#callsAtSend = this.#workerCalls()
-    this.#sentMicros = this.#relayMicros()
+    this.#sentMicros = this.#workerCallMicros()
     if (this.#askThreads(call) === null) this.#sentAtMs = nowMs
   }
 }

@@ -10,8 +10,7 @@ const ASLEEP = 0.2
 /**
  * Tells a worker thread that waits from one that computes, where nobody may ask it (AtomicsWaitIdle asks). Idle workers
  * of a pool wait in Atomics.wait, without a turn of their loop. A thread that sleeps while its beat is overdue counts
- * as
- * one that turns: beats are made up for it, so that neither its waiting nor a row of short tasks is a block. A block
+ * as one that turns: beats are made up for it, so that neither its waiting nor a row of short tasks is a block. A block
  * that sleeps itself (files, locks, execSync) is therefore missed, and so is each where CPU time is not known.
  */
 class SleepDetector {

@@ -14,8 +14,7 @@ const nothing = () => ({ activeMs: 0, idleMs: 0, heartbeatAgeMs: 0, inProgressMs
 
 /**
  * Adds up the threads of one name. Totals are summed, ended threads included, so that no counter goes backwards. Of
- * ages
- * and durations the largest counts.
+ * ages and durations the largest counts.
  */
 class Totals {
   /** @type {Map<string, ThreadState>} by label, of ended threads */

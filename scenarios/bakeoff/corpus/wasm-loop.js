@@ -1,8 +1,7 @@
 'use strict'
 
-// (module (func (export "countTo") (param i32) (result i32) (local i32)
-// (loop (local.set 1 (i32.add (local.get 1) (i32.const 1))) (br_if 0 (i32.lt_u (local.get 1) (local.get 0))))
-// (local.get 1)))
+// (module (func (export "countTo") (param i32) (result i32) (local i32) (loop (local.set 1 (i32.add (local.get 1)
+// (i32.const 1))) (br_if 0 (i32.lt_u (local.get 1) (local.get 0)))) (local.get 1)))
 const HEAD = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]
 const TYPE = [0x01, 0x06, 0x01, 0x60, 0x01, 0x7f, 0x01, 0x7f]
 const FUNCTION = [0x03, 0x02, 0x01, 0x00]

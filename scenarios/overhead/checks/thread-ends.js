@@ -1,12 +1,16 @@
 'use strict'
 
 // Worker threads come and go by the dozen, and nothing may abort:
-// node scenarios/overhead/checks/thread-ends.js auto under an agent as it is by default, which uses no inspector of
-// theirs node scenarios/overhead/checks/thread-ends.js on while the main thread's inspector is connected to all of them
-// again and again, with the gate of threads: 'on' (lib/bridge/worker-exit-lock.js) node
-// scenarios/overhead/checks/thread-ends.js bare the same without the gate: the process aborts, mostly within seconds
-// node scenarios/overhead/checks/thread-ends.js auto 200 so many processes, AT_A_TIME=25: how many were ended by a
-// signal. On two cores 25 of `on` at a time starve each other; four do not
+//   node scenarios/overhead/checks/thread-ends.js auto
+//     under an agent as it is by default, which uses no inspector of theirs
+//   node scenarios/overhead/checks/thread-ends.js on
+//     while the main thread's inspector is connected to all of them again and again, with the exit lock of
+//     threads: 'on' (lib/bridge/worker-exit-lock.js)
+//   node scenarios/overhead/checks/thread-ends.js bare
+//     the same without the lock: the process aborts, mostly within seconds
+//   node scenarios/overhead/checks/thread-ends.js auto 200
+//     so many processes, AT_A_TIME=25: how many were ended by a signal. On two cores 25 of `on` at a time starve each
+//     other; four do not
 const { spawn } = require('node:child_process')
 const path = require('node:path')
 const { Worker } = require('node:worker_threads')
@@ -43,11 +47,11 @@ let ended = 0
 // has the agent's whole second for it, and terminated while it still loads Node.js itself it aborts the process,
 // whoever watches.
 function startAsking () {
-  const gate = openExitLock(1)
-  const workers = new WorkerTracker(() => {}, gate)
+  const exitLock = openExitLock(1)
+  const workers = new WorkerTracker(() => {}, exitLock)
   const counters = /** @type {any} */ ({ get: () => asked, add: (/** @type {string} */ name) => { if (name === 'workerCalls') asked++ } })
   const open = { enter: () => true, leave: () => {} }
-  const callWorkers = way === 'bare' ? createInspectorProxy({ counters }, open, { hasStopping: () => false }) : createInspectorProxy({ counters }, gate, workers)
+  const callWorkers = way === 'bare' ? createInspectorProxy({ counters }, open, { hasStopping: () => false }) : createInspectorProxy({ counters }, exitLock, workers)
   const call = { threadIds: Array.from({ length: 1e5 }, (_, i) => i), expression: '(() => {})', most: 4, lists: false, waitMs: 1 }
   Object.assign(globalThis, { ask: () => callWorkers(require('node:inspector'), call) })
   return new Worker(ASKER, { eval: true })

@@ -75,8 +75,8 @@ exports.slicesIn = (seconds) => {
 /**
  * One slice of load on a server, while the other idles on the core of the load: what an agent takes of it while it
  * idles must not be taken from the one it is compared with.
- * @param {{ driver: import('../../load/driver').Driver, server: ServerProcess, other: ServerProcess }} parts @param
- * {number} seconds
+ * @param {{ driver: import('../../load/driver').Driver, server: ServerProcess, other: ServerProcess }} parts
+ * @param {number} seconds
  * @param {number} ratePerSecond
  */
 async function slice ({ driver, server, other }, seconds, ratePerSecond) {

@@ -1,18 +1,17 @@
 'use strict'
 
-const { bars, own } = require('../../harness/report/bars')
+const { own } = require('../../harness/report/bars')
 const { partOf } = require('../parts')
 
 /** @typedef {import('../../harness/interface').Cell} Cell */
 
 /** @param {Cell[]} cells @param {(cell: Cell) => import('../../harness/interface').Summary | null | undefined} read */
-const groups = (cells, read) => [...new Set(cells.map(({ params }) => `${params.server}, ${params.handler}`))].map((label) => ({
-  label,
-  bars: cells.filter(({ params }) => `${params.server}, ${params.handler}` === label).flatMap((cell) => {
-    const summary = read(cell)
-    return summary ? [{ series: cell.variant, value: summary.median, low: summary.min, high: summary.max }] : []
-  })
-})).filter(({ bars }) => bars.length > 0)
+const groups = (cells, read) => {
+  const placeOf = (/** @type {Cell} */ { params }) => `${params.server}, ${params.handler}`
+  return [...new Set(cells.map(placeOf))]
+    .map((label) => ({ label, bars: bars(cells.filter((cell) => placeOf(cell) === label), read) }))
+    .filter((group) => group.bars.length > 0)
+}
 
 /** @param {import('../../harness/interface').Document} document @returns {import('../../harness/interface').Chart[]} */
 exports.charts = ({ cells }) => {

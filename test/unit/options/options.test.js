@@ -23,6 +23,8 @@ const wrong = {
   gc: ['auto', true, null, ''],
   dir: ['', 1, null],
   pyroscope: ['', 'localhost:4040', 'ftp://a', 1, null, true, 'http://'],
+  notify: ['', 'localhost:4040', 'ftp://a', 1, null, true, 'http://'],
+  notifyAbove: [99, NaN, '1000', -1, null],
   otlp: ['', 'localhost:4318', 'ftp://a', 1, null, 'http://', {}],
   keep: [0, 1.5, NaN, '5', 1001],
   stuck: [1, 99, NaN, '0', -1],

@@ -30,6 +30,7 @@ function makeMain () {
     metrics: part('metrics', ['drop', 'observeBlock']),
     recent: part('recent', ['add']),
     pyroscope: part('pyroscope', ['add']),
+    notifier: part('notifier', ['lasting', 'settled']),
     mainLoop: { profiling: part('profiling', ['ended', 'settled']), origins: part('origins', ['ended', 'settled']) },
     file: part('file', ['append']),
     log: part('log', ['opened', 'lasting', 'stuck', 'settled']),
@@ -47,7 +48,9 @@ test('each phase of a block goes to its sinks in one order: memory first, the ho
   for (const phase of /** @type {const} */ (['opened', 'lasting', 'stuck'])) {
     sinks[phase](recordOf('1', true, 1))
     const spans = phase === 'lasting' ? ['spans.lasting'] : []
-    assert.deepEqual(take(), ['memory.put', 'page.put', 'cluster.block', 'file.append', `log.${phase}`, `otlp.${phase}`, ...spans])
+    const notified = phase === 'opened' ? [] : ['notifier.lasting']
+    const first = ['memory.put', 'page.put', 'cluster.block', 'file.append', ...notified]
+    assert.deepEqual(take(), [...first, `log.${phase}`, `otlp.${phase}`, ...spans])
   }
   sinks.ended(recordOf('1', false, 1), { startMs: 0, endMs: 200, workIds: [] })
   assert.deepEqual(take(), ['memory.put', 'page.put', 'cluster.block', 'recent.add', 'profiling.ended', 'origins.ended', 'spans.ended'])
@@ -55,7 +58,7 @@ test('each phase of a block goes to its sinks in one order: memory first, the ho
   const settled = take()
   assert.deepEqual(settled, [
     'memory.put', 'page.put', 'cluster.block', 'upkeep.mainSettled', 'metrics.observeBlock', 'pyroscope.add', 'profiling.settled', 'origins.settled',
-    'file.append', 'log.settled', 'otlp.settled', 'spans.settled', 'upkeep.settled', 'host'
+    'file.append', 'notifier.settled', 'log.settled', 'otlp.settled', 'spans.settled', 'upkeep.settled', 'host'
   ])
   sinks.settled(recordOf('0', false, 1), 99)
   assert.deepEqual(take().filter((each) => !settled.includes(each)), ['metrics.drop'], 'it ended before this watchdog began')

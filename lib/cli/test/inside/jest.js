@@ -61,8 +61,7 @@ function following (Given, recorder) {
 
 /**
  * Jest's transformer, as its users load it, that tells of the source map of each file: its code is run by other lines
- * than
- * the file has.
+ * than the file has.
  * @param {any} exported
  * @param {import('./recorder').Recorder} recorder
  */

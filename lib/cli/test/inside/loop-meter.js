@@ -4,14 +4,14 @@ const fs = require('node:fs')
 const { setTimeout } = require('node:timers')
 const { threadCpuMs } = require('../../../host/sense/thread-cpu')
 const { NS_PER_MS } = require('../../../util/units')
+const { wallMs } = require('./wall-clock')
 
 /** A loop that turns has a reading this often. */
 const PERIOD_MS = 10
 const SCHEDSTAT = '/proc/thread-self/schedstat'
 const BYTES = 64
 
-// Taken at load: a test may replace clocks, timers and files.
-const dateNow = Date.now
+// Taken at load: a test may replace files.
 const { readSync } = fs
 
 /**
@@ -31,9 +31,9 @@ const { readSync } = fs
 exports.startMeter = (overMs, heldMs, tell) => {
   const cpuNow = reader()
   if (cpuNow === null) return null
-  let last = { atMs: dateNow(), cpuMs: cpuNow(), heldMs: heldMs(), isMark: true }
+  let last = { atMs: wallMs(), cpuMs: cpuNow(), heldMs: heldMs(), isMark: true }
   const read = (/** @type {boolean} */ isMark) => {
-    const now = { atMs: dateNow(), cpuMs: cpuNow(), heldMs: heldMs(), isMark }
+    const now = { atMs: wallMs(), cpuMs: cpuNow(), heldMs: heldMs(), isMark }
     // The loop may have turned after a timer's reading, up to when the next was due.
     const cpuMs = now.cpuMs - last.cpuMs - (now.heldMs - last.heldMs) - (last.isMark ? 0 : PERIOD_MS)
     if (cpuMs >= overMs) tell({ startMs: last.atMs, endMs: now.atMs, cpuMs })

@@ -5,6 +5,7 @@ const path = require('node:path')
 const { setImmediate, setTimeout } = require('node:timers')
 const process = require('../../../util/process')
 const { startMeter } = require('./loop-meter')
+const { wallMs } = require('./wall-clock')
 const { hiddenProperty } = require('../../../util/define-hidden')
 
 /** Where hooks that a runner loads by itself find this process's recorder. */
@@ -14,8 +15,7 @@ const kTests = Symbol.for('loopwatch.tests.1')
  */
 const READY_MS = 1500
 
-// Taken at load: a test may replace clocks, timers and files.
-const dateNow = Date.now
+// Taken at load: a test may replace files.
 const { writeSync } = fs
 
 /**
@@ -39,12 +39,12 @@ class Recorder {
    * @param {boolean} isNodeTest this is a file that `node --test` has started
    */
   constructor (dir, overMs, agent, isNodeTest) {
-    this.#fd = fs.openSync(path.join(dir, `${process.pid}-${dateNow()}.tests`), 'a', 0o600)
+    this.#fd = fs.openSync(path.join(dir, `${process.pid}-${Math.round(wallMs())}.tests`), 'a', 0o600)
     this.#agent = agent
     const { pid, argv, execArgv } = process
     this.#meter = startMeter(overMs, () => agent?.heldMs ?? 0, (stretch) => this.#write({ type: 'stretch', ...stretch }))
     this.#write({
-      type: 'process', pid, argv, execArgv, cwd: process.cwd(), isWatched: agent !== null, isMetered: this.#meter !== null, isNodeTest, atMs: dateNow()
+      type: 'process', pid, argv, execArgv, cwd: process.cwd(), isWatched: agent !== null, isMetered: this.#meter !== null, isNodeTest, atMs: wallMs()
     })
   }
 
@@ -58,21 +58,21 @@ class Recorder {
   }
 
   /**
-   * @param {string} name
+   * @param {string | null} name null where only the file is known
    * @param {string | null | undefined} file
    * @returns {number} what end() takes
    */
   begin (name, file) {
     this.#meter?.mark()
     const id = ++this.begun
-    this.#write({ type: 'begin', id, name: `${name}`, file: file ?? null, atMs: dateNow() })
+    this.#write({ type: 'begin', id, name: name === null ? null : `${name}`, file: file ?? null, atMs: wallMs() })
     return id
   }
 
   /** @param {number} id */
   end (id) {
     this.#meter?.mark()
-    this.#write({ type: 'end', id, atMs: dateNow() })
+    this.#write({ type: 'end', id, atMs: wallMs() })
   }
 
   /** @param {string} file that was transformed @param {string} sourceMap a file */

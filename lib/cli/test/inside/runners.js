@@ -4,6 +4,7 @@ const path = require('node:path')
 const process = require('../../../util/process')
 
 const MOCHA = /^_?mocha(\.[cm]?js)?$/
+const AVA = /[\\/]ava[\\/]lib[\\/]worker[\\/]base\.js$/
 const MOCHA_HOOKS = path.join(__dirname, 'mocha-hooks.js')
 
 /**
@@ -13,5 +14,6 @@ const MOCHA_HOOKS = path.join(__dirname, 'mocha-hooks.js')
 exports.follow = (recorder) => {
   const script = process.argv[1] ?? ''
   if (MOCHA.test(path.basename(script))) process.argv.splice(2, 0, '--require', MOCHA_HOOKS)
+  else if (AVA.test(script)) require('./ava').follow(recorder)
   else if (/[\\/](jest|jest-cli|jest-worker)([\\/]|(\.js)?$)/.test(script)) require('./jest').follow(recorder)
 }

@@ -5,6 +5,7 @@ const Module = require('node:module')
 const { setImmediate } = require('node:timers')
 const process = require('../../../util/process')
 const { callerOf, isNodes } = require('../owner')
+const { wallMs } = require('./wall-clock')
 const { wrapSync } = require('./wrap-sync')
 
 /** Frames that are taken of a call. The application's line is rarely further out. */
@@ -61,7 +62,7 @@ class SyncCalls {
       const id = this.#places.size
       this.#places.set(key, { id, count: 1 })
       this.#log.write({
-        type: 'sync', id, call, twin, function: name, file, line, column, package: caller.package, isStartup: this.#isStartup, atMs: Date.now()
+        type: 'sync', id, call, twin, function: name, file, line, column, package: caller.package, isStartup: this.#isStartup, atMs: wallMs()
       })
     }
   }

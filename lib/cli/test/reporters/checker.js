@@ -7,6 +7,7 @@ const { resolveOptions } = require('../../../options/table')
 const { codedErrorFrom } = require('../../../tables/errors')
 const { startMeter } = require('../inside/loop-meter')
 const { published } = require('../inside/recorder')
+const { wallMs } = require('../inside/wall-clock')
 const { isFailing, offencesOf } = require('../offences')
 const { compare, readRatchet } = require('../ratchet')
 const { judgeAll } = require('../verdict')
@@ -22,9 +23,6 @@ const READY_MS = 1500
  * @typedef {import('../runs').ProcessRun} ProcessRun
  */
 
-// Taken at load: a test may replace clocks.
-const dateNow = Date.now
-
 /** @param {number} ms @returns {Promise<void>} */
 const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms) })
 
@@ -36,7 +34,7 @@ class Checker {
   #meter
   /** @type {Stretch[]} those of the tests that run */
   #stretches = []
-  #startMs = dateNow()
+  #startMs = wallMs()
 
   /** @param {import('../../../host/agent').Agent} agent @param {number} overMs */
   constructor (agent, overMs) {
@@ -51,7 +49,7 @@ class Checker {
     // What came before in this turn of the loop is not the test's.
     await new Promise((resolve) => { setImmediate(resolve) })
     this.#meter?.mark()
-    return dateNow()
+    return wallMs()
   }
 
   /**
@@ -64,7 +62,7 @@ class Checker {
    */
   async check (startMs, name, file) {
     this.#meter?.mark()
-    const test = { name, file: file ?? null, startMs, endMs: dateNow() }
+    const test = { name, file: file ?? null, startMs, endMs: wallMs() }
     this.#stretches = this.#stretches.filter((stretch) => stretch.endMs >= startMs)
     // The thread's own count is exact: most tests need not wait for the watchdog.
     if (this.#meter !== null && this.#stretches.length === 0) return

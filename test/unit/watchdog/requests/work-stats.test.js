@@ -20,8 +20,10 @@ function makeStats () {
     overflowed: (label) => { told.push(['overflow', label]) }
   }, blocks)
   /** @param {string | null} name @param {any} kind @param {number} startMs @param {number} durationMs */
-  const push = (name, kind, startMs, durationMs, id = 1) =>
-    bridge.works.push(packWork(name === null ? -1 : bridge.workNames.numberOf(name), kind), startMs, durationMs, id)
+  const push = (name, kind, startMs, durationMs, id = 1, hasThread = false) => {
+    const number = name === null ? -1 : bridge.workNames.numberOf(name)
+    bridge.works.push(packWork(number, kind, hasThread), startMs, durationMs, id)
+  }
   return { stats, blocks, push, told }
 }
 
@@ -54,4 +56,12 @@ test('each piece of work beyond the bound of names counts as an overflow', () =>
   stats.drain(100)
   assert.deepEqual(told.filter(([what]) => what === 'overflow'), [['overflow', 'work'], ['overflow', 'work']])
   assert.deepEqual(told[0], ['duration', ['(other)', 'message'], 0.01])
+})
+
+test('work that has a thread of its own loses nothing to blocks of the main thread', () => {
+  const { stats, blocks, push, told } = makeStats()
+  blocks.add({ startMs: 100, endMs: 400, workIds: [7] })
+  push('report', 'job', 200, 500, 1, true)
+  stats.drain(1000)
+  assert.deepEqual(told, [['duration', ['report', 'job'], 0.5]])
 })

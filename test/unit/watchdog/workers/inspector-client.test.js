@@ -14,7 +14,7 @@ function makeAsker (state) {
   const asker = new InspectorClient({
     options: { threshold: 50, resolution: 10, calmPeriod: 100 },
     workerCalls: () => state.workerCalls,
-    relayMicros: () => state.micros ?? 0,
+    workerCallMicros: () => state.micros ?? 0,
     mayAsk: () => state.mayAsk ?? true,
     ask: ({ threadIds }) => {
       posted.push(threadIds)
@@ -99,7 +99,7 @@ test('a thread loads what watches it in its own code or at its loop, never befor
     const asker = new InspectorClient({
       options: { threshold: 50, resolution: 10, calmPeriod: 100 },
       workerCalls: () => 0,
-      relayMicros: () => 0,
+      workerCallMicros: () => 0,
       mayAsk: () => true,
       ask: (call) => {
         expression = call.expression
@@ -144,7 +144,7 @@ test('a thread that is asked anew while it runs no code of the application, or t
     new InspectorClient({
       options: { threshold: 50, resolution: 10, calmPeriod: 100 },
       workerCalls: () => 0,
-      relayMicros: () => 0,
+      workerCallMicros: () => 0,
       mayAsk: () => true,
       ask
     }).install([1], isInterrupt, 0)

@@ -20,7 +20,6 @@ const EVIDENCE = [
 ]
 
 const LATE = 'The stack was taken when a native call had returned: the true line may be just before, or in the caller.'
-const DOCS = 'https://www.npmjs.com/package/loopwatch?activeTab=code#'
 /** How long a button says that it has done its work. */
 const SAID_MS = 2000
 
@@ -128,7 +127,7 @@ export class BlockDetails {
     this.#flame.element.hidden = data.value === 0
     if (data.value > 0 && !this.#flame.element.matches(':hover, :focus-within')) this.#flame.draw(data)
     last.replaceChildren(
-      make('h4', {}, samples === 0 ? 'No stack was taken' : `Stacks: ${counted(samples, 'sample')}`),
+      make('h3', {}, samples === 0 ? 'No stack was taken' : `Stacks: ${counted(samples, 'sample')}`),
       ...stacks.map((/** @type {any} */ stack) => stackOf(stack, false)),
       ...(profile ? profileOf(profile) : []))
   }
@@ -173,8 +172,8 @@ function timeBar (record) {
 /** @param {{ kind: string, text: string, doc: string }[]} advice */
 function adviceOf (advice) {
   if (advice.length === 0) return []
-  return [make('h4', {}, 'What to do'), make('ul', { class: 'advice' }, ...advice.map(({ text, doc }) =>
-    make('li', {}, `${text} `, make('a', { href: `${DOCS}${doc}`, rel: 'noopener noreferrer', target: '_blank' }, doc.replace(/^.*\//, '')))))]
+  return [make('h3', {}, 'What to do'), make('ul', { class: 'advice' }, ...advice.map(({ text, doc }) =>
+    make('li', {}, `${text} `, make('span', { class: 'quiet' }, 'More: ', make('code', {}, doc)))))]
 }
 
 /** The lines around the place, with their share of the samples. @param {any} source @param {any} block */
@@ -190,7 +189,7 @@ function sourceOf (source, block) {
       make('td', { class: 'line-text' }, make('code', {}, text === '' ? ' ' : text)))
   })
   return [
-    make('h4', {}, make('code', {}, `${file}:${blamed}`)),
+    make('h3', {}, make('code', {}, `${file}:${blamed}`)),
     make('div', { class: 'source', tabindex: '0', role: 'region', 'aria-label': `Source around line ${blamed}` },
       make('table', {}, make('tbody', {}, ...rows)))
   ]
@@ -202,7 +201,7 @@ function waitsOf ({ requests, longestMs, routes }) {
   const each = routes.map((/** @type {any} */ { name, count, longestMs: ms }) =>
     make('li', {}, make('code', {}, name), ` ${counted(count, 'time')}, up to ${duration(ms)}`))
   const head = `${counted(requests, 'request')} waited, the longest ${duration(longestMs)}`
-  return [make('h4', {}, head), make('ul', { class: 'waits' }, ...each)]
+  return [make('h3', {}, head), make('ul', { class: 'waits' }, ...each)]
 }
 
 /**
@@ -251,7 +250,7 @@ function evidenceRows ({ evidence, profile, probable }) {
 /** @param {any} profile */
 function profileOf ({ samples, stacks }) {
   return [
-    make('h4', {}, `CPU profile: ${counted(samples, 'sample')}`),
+    make('h3', {}, `CPU profile: ${counted(samples, 'sample')}`),
     ...stacks.map((/** @type {any} */ stack) => stackOf(stack, false))
   ]
 }

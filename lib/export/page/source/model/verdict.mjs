@@ -22,15 +22,19 @@ export function sumOf (rows, range) {
   return { lengthMs, blockedMs, count: rows.length, share: Math.min(1, blockedMs / lengthMs), asideMs: sum(aside) }
 }
 
-/** How few places, at most three, make most of the time. @param {any[]} rows @param {Range} range */
-function fewPlaces (rows, range) {
+/**
+ * How few places, at most three, make most of the time.
+ * @param {any[]} rows
+ * @param {Range} range
+ * @param {number} allMs of all blocks
+ */
+function fewPlaces (rows, range, allMs) {
   /** @type {Map<string, number>} */
   const byPlace = new Map()
   for (const row of rows.filter(({ frame }) => frame !== null)) {
     byPlace.set(placeOf(row), (byPlace.get(placeOf(row)) ?? 0) + withinMs(row, range))
   }
   const places = [...byPlace].sort(([, a], [, b]) => b - a).slice(0, 3)
-  const allMs = rows.reduce((ms, row) => ms + withinMs(row, range), 0)
   let ms = 0
   for (const [i, [, own]] of places.entries()) {
     ms += own
@@ -54,7 +58,7 @@ export function verdictOf (rows, range, { thresholdMs, loops }) {
     ? `${within} loops were blocked for ${duration(blockedMs)} in all, ${howOften}.`
     : `${within} the loop was blocked ${percent(share)} of the time, ${howOften}.`]
   const own = rows.filter((row) => asideOf(row) === null)
-  const few = fewPlaces(own, range)
+  const few = fewPlaces(own, range, blockedMs)
   if (few !== null && few.count === 1) sentences.push(`One line makes ${percent(few.share)} of it: ${few.first}.`)
   else if (few !== null) sentences.push(`${NUMBERS[few.count]} lines make ${percent(few.share)} of it.`)
   if (asideMs > 0) sentences.push(`${percent(asideMs / blockedMs)} was not your code.`)

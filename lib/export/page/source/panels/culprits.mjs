@@ -15,7 +15,7 @@ const COLUMNS = [
   ['words', 'Cause', ''],
   ['count', 'Blocks', 'number'],
   ['totalMs', 'Total', 'number'],
-  ['longestMs', 'Longest', 'number'],
+  ['longestMs', 'Longest', 'number longest'],
   ['waited', 'Waited', 'number requests'],
   ['lastMs', 'Last', 'number last']
 ]
@@ -107,7 +107,7 @@ export class CulpritTable {
   #make ({ key, place, frame }) {
     const button = make('button', { type: 'button', title: frame?.file ?? null }, place)
     button.addEventListener('click', () => this.#view.set({ culprit: this.#view.now.culprit === key ? null : key }))
-    const cells = ['', '', 'number', 'number total', 'number', 'number requests', 'number last', 'spark'].map((kind) => make('td', { class: kind }))
+    const cells = ['', '', 'number', 'number total', 'number longest', 'number requests', 'number last', 'spark'].map((kind) => make('td', { class: kind }))
     const row = make('tr', {}, make('th', { scope: 'row' }, button), ...cells)
     const made = { row, button, cells }
     this.#rows.set(key, made)

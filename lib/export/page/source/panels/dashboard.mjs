@@ -6,13 +6,11 @@ import { byId, setText } from '../dom.mjs'
 import { duration } from '../format.mjs'
 import { inRange, isChosen, queryOf, windowOf } from '../model/choose.mjs'
 import { culpritsOf, victimsOf } from '../model/culprits.mjs'
-import { isMain } from '../model/strip.mjs'
-import { asideOf } from '../model/words.mjs'
-import { asideNote, comparison, verdictOf } from '../model/verdict.mjs'
 import { CulpritTable, VictimTable } from './culprits.mjs'
 import { FilterBar } from './filter-bar.mjs'
 import { bindKeys } from './keys.mjs'
 import { Records } from './records.mjs'
+import { sayVerdict } from './verdict-line.mjs'
 import { ViewState } from './view.mjs'
 
 /** Many events at once are drawn once. */
@@ -107,7 +105,7 @@ export class Dashboard {
     const range = view.span === null ? window : { fromMs: view.span[0], toMs: view.span[1] }
     const rows = inRange(all, range)
     const waitedFor = (/** @type {string} */ id) => this.#records.waitsFor(id)
-    this.#sayVerdict(all, rows, range)
+    sayVerdict({ all, rows, range, view, thresholdMs: this.#thresholdMs, loops: this.#loops })
 
     const candidates = rows.filter((row) => isChosen(row, { ...view, culprit: null }))
     const culprits = culpritsOf(candidates, range, (id) => waitedFor(id).requests)
@@ -134,21 +132,5 @@ export class Dashboard {
       : `None so far: the loop has not been blocked for ${duration(this.#thresholdMs)} or longer.`)
     if (this.#toReveal !== null && opened !== undefined) this.#blocks.reveal(this.#toReveal)
     this.#toReveal = null
-  }
-
-  /** @param {any[]} all @param {any[]} rows in the range @param {{ fromMs: number, toMs: number }} range */
-  #sayVerdict (all, rows, range) {
-    const isLoop = (/** @type {any} */ row) => this.#loops > 1 ? row.threadId === 0 : isMain(row)
-    const { base, aside } = this.#view.now
-    const verdict = verdictOf(rows.filter(isLoop), range, { thresholdMs: this.#thresholdMs, loops: this.#loops })
-    setText(byId('verdict'), verdict)
-    const compared = byId('comparison')
-    compared.hidden = base === null
-    if (base !== null) setText(compared, comparison(all.filter(isLoop), range, { fromMs: base[0], toMs: base[1] }))
-    byId('aside').hidden = rows.every((row) => asideOf(row) === null)
-    setText(byId('aside-note'), asideNote(rows))
-    const button = byId('aside-show')
-    button.setAttribute('aria-pressed', `${aside}`)
-    setText(button, aside ? 'Fold them away' : 'Show them')
   }
 }

@@ -53,8 +53,8 @@ export class Records {
 
   /** From when on every block is here: the process's start, until the first one had to be forgotten. Unix time, ms. */
   get sinceMs () {
-    const oldest = this.#rows.values().next().value
-    const oldestMs = oldest === undefined ? Infinity : Date.parse(oldest.startedAt)
+    // Those of other threads and processes come in their own order.
+    const oldestMs = Math.min(...[...this.#rows.values()].map(({ startedAt }) => Date.parse(startedAt)))
     return this.#isFull ? oldestMs : Math.min(this.#startedAtMs, oldestMs)
   }
 }

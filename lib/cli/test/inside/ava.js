@@ -1,0 +1,25 @@
+'use strict'
+
+const process = require('../../../util/process')
+
+/** @typedef {{ ava?: { type: string, options?: { file?: string } } }} Message between AVA and a process of its */
+
+/**
+ * Follows the file that AVA has forked a process for. AVA has no hook for all tests of a file and starts them at once,
+ * so they have no names.
+ * @param {import('./recorder').Recorder} recorder
+ */
+exports.follow = (recorder) => {
+  const { send } = process
+  if (send === undefined) return
+  const channel = /** @type {NodeJS.EventEmitter} */ (process)
+  const forward = (/** @type {any[]} */ message) => Reflect.apply(send, process, message)
+  const begin = (/** @type {Message} */ { ava }) => { recorder.begin(null, ava?.options?.file) }
+  process.send = (/** @type {any[]} */ ...message) => {
+    if (message[0]?.ava?.type !== 'ready-for-options') return forward(message)
+    channel.prependOnceListener('message', begin)
+    // It is sent the name of its file then, and its tests begin.
+    recorder.ready().then(() => forward(message))
+    return true
+  }
+}

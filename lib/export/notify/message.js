@@ -1,0 +1,26 @@
+'use strict'
+
+const os = require('node:os')
+const { sentenceOf } = require('../log/sentence')
+
+/** Slack's own addresses, also those of its government service. */
+const SLACK = /(?:^|\.)hooks\.slack(?:-gov)?\.com$/
+/** Slack cuts longer texts; a sentence is far shorter. */
+const TEXT_CHARS = 2000
+
+/**
+ * What is posted of a block: Slack takes a text alone, others get the record as well.
+ * @param {URL} url
+ * @param {import('../../types').BlockRecord} record with its heaviest stack
+ * @param {{ labels: Record<string, string>, held: number }} more `held`: blocks that were not told of since the last
+ */
+exports.messageOf = (url, record, { labels, held }) => {
+  const name = `${labels.service ?? 'loopwatch'} on ${os.hostname()} (process ${record.pid})`
+  const rest = held === 0 ? '' : ` ${held} more had no message of their own.`
+  const text = `${name}: ${sentenceOf(record)}.${rest}`.slice(0, TEXT_CHARS)
+  if (SLACK.test(url.hostname)) return { text: forSlack(text) }
+  return { event: 'block', text, labels, hostname: os.hostname(), held, block: record }
+}
+
+/** Names that an application gives must not become links or calls of people. @param {string} text */
+const forSlack = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')

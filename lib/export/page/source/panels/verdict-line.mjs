@@ -1,0 +1,27 @@
+import { byId, setText } from '../dom.mjs'
+import { isMain } from '../model/strip.mjs'
+import { asideNote, comparison, verdictOf } from '../model/verdict.mjs'
+
+/**
+ * What happened in the range, what is folded away, and how it was in the baseline.
+ * @param {object} what
+ * @param {any[]} what.all in memory
+ * @param {any[]} what.rows in the range
+ * @param {{ fromMs: number, toMs: number }} what.range
+ * @param {import('../model/address.mjs').View} what.view
+ * @param {number} what.thresholdMs
+ * @param {number} what.loops of so many processes
+ */
+export function sayVerdict ({ all, rows, range, view: { base, aside }, thresholdMs, loops }) {
+  const isLoop = (/** @type {any} */ row) => loops > 1 ? row.threadId === 0 : isMain(row)
+  setText(byId('verdict'), verdictOf(rows.filter(isLoop), range, { thresholdMs, loops }))
+  const compared = byId('comparison')
+  compared.hidden = base === null
+  if (base !== null) setText(compared, comparison(all.filter(isLoop), range, { fromMs: base[0], toMs: base[1] }))
+  const note = asideNote(rows)
+  byId('aside').hidden = note === ''
+  setText(byId('aside-note'), note)
+  const button = byId('aside-show')
+  button.setAttribute('aria-pressed', `${aside}`)
+  setText(button, aside ? 'Fold them away' : 'Show them')
+}
