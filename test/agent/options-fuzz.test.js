@@ -29,6 +29,7 @@ test('with any options that are taken the agent starts, watches and stops, and t
     origin: optional(fc.constantFrom('auto', 'on', 'off')),
     dir: optional(folder),
     pyroscope: optional(fc.constantFrom('http://127.0.0.1:1', 'http://u:%E0@127.0.0.1:1', 'https://127.0.0.1:1/a?b#c')),
+    otlp: optional(fc.constantFrom(false, 'http://127.0.0.1:1', 'http://u:%E0@127.0.0.1:1', 'https://127.0.0.1:1/a?b#c')),
     keep: optional(fc.integer({ min: 1, max: 1000 })),
     stuck: optional(fc.constantFrom(100, 86400000, 1234.5)),
     routes: optional(fc.integer({ min: 1, max: 1000 })),
