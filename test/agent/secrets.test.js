@@ -9,10 +9,12 @@ const path = require('node:path')
 const zlib = require('node:zlib')
 const { eventually, startNode } = require('../support/app')
 const { makeDir } = require('../support/files')
+const { startOtlpReceiver } = require('../support/lib/otlp')
 
 const SECRET = 'hunter2-of-the-application'
 const TOKEN = 'hunter2-of-the-endpoint'
 const PASSWORD = 'hunter2-of-pyroscope'
+const OTLP_PASSWORD = 'hunter2-of-otlp'
 /** Sent as they are: fetch() would keep the fragment to itself. */
 const PATHS = [`/orders/17?password=${SECRET}`, `/orders/17?a=1&b=${SECRET}`, `/orders#${SECRET}`, `/login;jsessionid=${SECRET}`, `/verify/q83v+EjR,WeJq:${SECRET}!`]
 /** As a pattern it takes long for what does not fit. */
@@ -52,8 +54,9 @@ async function read (url, accept) {
 test('what is secret in the application, or for the agent, is in nothing that the agent puts out', async (t) => {
   const dir = makeDir(t)
   const pyroscope = await startPyroscope(t)
+  const otlp = await startOtlpReceiver(t)
   const options = {
-    port: 0, token: TOKEN, dir, requests: 'on', origin: 'on', threads: 'on', stuck: 140, profile: 'on', log: { level: 'trace' }, pyroscope: `http://user:${PASSWORD}@${pyroscope.host}`
+    port: 0, token: TOKEN, dir, requests: 'on', origin: 'on', threads: 'on', stuck: 140, profile: 'on', log: { level: 'trace' }, pyroscope: `http://user:${PASSWORD}@${pyroscope.host}`, otlp: otlp.url.replace('//', `//user:${OTLP_PASSWORD}@`)
   }
   const { child, out, closed } = startNode(t, ['secret-app.js', `--password=${SECRET}`], {
     env: { TEST_SECRET: SECRET, TEST_OPTIONS: JSON.stringify(options), DATABASE_URL: `postgres://user:${SECRET}@localhost/shop` }, stdio: ['ignore', 'pipe', 'pipe', 'ipc']
@@ -99,6 +102,10 @@ test('what is secret in the application, or for the agent, is in nothing that th
     assert.equal(authorization, `Basic ${Buffer.from(`user:${PASSWORD}`).toString('base64')}`)
     outputs[`push ${i}`] = Buffer.concat([Buffer.from(url), zlib.gunzipSync(body)])
   }
+  for (const { headers: { authorization } } of otlp.got) {
+    assert.equal(authorization, `Basic ${Buffer.from(`user:${OTLP_PASSWORD}`).toString('base64')}`)
+  }
+  outputs.otlp = JSON.stringify(otlp.got.map(({ body }) => body))
   outputs['/profile?format=pprof '] = zlib.gunzipSync(outputs['/profile?format=pprof '])
 
   const places = Object.entries(outputs).flatMap(([name, output]) => output.includes('hunter2') ? [`${name}: ${/.{0,60}hunter2.{0,20}/.exec(String(output))}`] : [])
@@ -109,6 +116,6 @@ test('what is secret in the application, or for the agent, is in nothing that th
   const [search] = blocks.filter((/** @type {any} */ { profile }) => profile?.call === '(regular expression)')
   assert.ok(search && outputs[`/blocks/${search.id}.cpuprofile`].includes('(regular expression)'), String(outputs['/blocks ']))
   for (const route of ['/orders/:id', '/orders', '/login', '/verify/:id']) assert.match(String(outputs['/metrics ']), new RegExp(`http_request_duration_seconds_count\\{[^}]*route="${route}"`))
-  for (const name of ['/blocks ', '/flame ', '/profile?format=pprof ', 'push 0', 'stdout', 'interface']) assert.ok(outputs[name].includes('hold'), name)
+  for (const name of ['/blocks ', '/flame ', '/profile?format=pprof ', 'push 0', 'otlp', 'stdout', 'interface']) assert.ok(outputs[name].includes('hold'), name)
   assert.ok(Object.keys(outputs).some((name) => name.startsWith('dir/')))
 })
