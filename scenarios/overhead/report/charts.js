@@ -1,6 +1,6 @@
 'use strict'
 
-const { own } = require('../../harness/report/bars')
+const { bars, own } = require('../../harness/report/bars')
 const { partOf } = require('../parts')
 
 /** @typedef {import('../../harness/interface').Cell} Cell */
