@@ -183,7 +183,7 @@ test('the action of action/action.yml does what its steps say', { skip: process.
   fs.writeFileSync(path.join(cwd, 'bin', 'npx'), `#!/bin/sh\nshift\nexec '${process.execPath}' '${CLI}' "$@"\n`, { mode: 0o755 })
   /** @type {Record<string, string>} */
   const inputs = {}
-  for (const [name, input] of Object.entries(action.inputs)) inputs[name] = input.default
+  for (const name of Object.keys(action.inputs)) inputs[name] = action.inputs[name].default
   inputs.command = `'${process.execPath}' --test orders.test.js`
   const variables = /** @type {[string, string][]} */ (Object.entries(step.env))
   const env = Object.fromEntries(variables.map(([name, value]) => [name, value.replace(/\$\{\{ inputs\.([\w-]+) \}\}/, (_, input) => inputs[input])]))
