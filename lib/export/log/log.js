@@ -85,7 +85,8 @@ class BlockLog {
   flushSuppressed () {
     const suppressed = this.#takeSuppressed()
     if (suppressed === 0) return
-    this.#pino.warn({ event: 'suppressed', suppressed }, `${suppressed} more blocks were counted and not logged`)
+    const blocks = suppressed === 1 ? '1 more block was' : `${suppressed} more blocks were`
+    this.#pino.warn({ event: 'suppressed', suppressed }, `${blocks} counted and not logged`)
   }
 
   #takeSuppressed () {
