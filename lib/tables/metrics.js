@@ -12,7 +12,7 @@ const PREFIX = 'loopwatch_'
 const table = [
   { key: 'delay', name: 'eventloop_delay_seconds', type: 'histogram', unit: 'seconds', help: 'Delay of a timer beyond its due time, sampled every 25 ms by default', labels: ['thread'], buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] },
   { key: 'loopTime', name: 'eventloop_time_seconds_total', type: 'counter', unit: 'seconds', help: 'Time the event loop was active or idle; utilization is the rate of active over the rate of both', labels: ['thread', 'state'] },
-  { key: 'heartbeatAge', name: 'eventloop_heartbeat_age_seconds', type: 'gauge', unit: 'seconds', help: 'Time since the last heartbeat of the event loop', labels: ['thread'] },
+  { key: 'heartbeatAge', name: 'eventloop_heartbeat_age_seconds', type: 'gauge', unit: 'seconds', help: 'Time since the last heartbeat of the event loop; up to 0.25 s while it idles', labels: ['thread'] },
   { key: 'inProgress', name: 'block_in_progress_seconds', type: 'gauge', unit: 'seconds', help: 'How long the event loop has been blocked by the block in progress, 0 when it is not', labels: ['thread'] },
   { key: 'longest', name: 'block_longest_seconds', type: 'gauge', unit: 'seconds', help: 'The longest block of the event loop that ended within the last minute, 0 when there was none', labels: ['thread'] },
   { key: 'blockDuration', name: 'block_duration_seconds', type: 'histogram', unit: 'seconds', help: 'Duration of blocks of the event loop at or above the threshold', labels: ['thread', 'cause'], buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] },
