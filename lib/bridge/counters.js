@@ -1,10 +1,10 @@
 'use strict'
 
 /**
- * Numbers that the host counts and the watchdog reads, by slot; of a worker thread `ended` (it exits)
- * and, the other way, `heard` (the watchdog knows it) and `released` (it need not beat any longer); where the kernel
- * does not tell, `userMs` and `systemMs` of its CPU time. Of the main thread `released` says that the watchdog has
- * stopped, `seesSleep` that it sees by itself whether the loop waits for events. `profileHolds` is odd while the
+ * Numbers that the host counts and the watchdog reads, by slot; of a worker thread `ended` (it exits) and, the other
+ * way, `heard` (the watchdog knows it) and `released` (it need not beat any longer); where the kernel does not tell,
+ * `userMs` and `systemMs` of its CPU time. Of the main thread `heard` says that the watchdog watches, `released` that
+ * it has stopped, `seesSleep` that it sees by itself whether the loop waits for events. `profileHolds` is odd while the
  * profiler keeps the thread.
  */
 const SLOTS = [

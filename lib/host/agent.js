@@ -237,6 +237,15 @@ class Agent extends EventEmitter {
     return this.#stopping
   }
 
+  /**
+   * For a test command, whose first test may block before the watchdog's thread is up: sleeps until it watches. Not for
+   * others.
+   * @param {number} longestMs
+   */
+  sleepUntilWatched (longestMs) {
+    sleepUntil(() => this.#senses.gauge.counters.get('heard') > 0, longestMs)
+  }
+
   /** Whether the code that runs was given to allow(). Not for others. */
   get isAllowed () {
     return this.#senses.allowed.isRunning

@@ -55,6 +55,7 @@ class Watchdog {
     threads?.start({ known: data.threads, labelOf: (name) => metrics.threadLabel(name), sinks: threadSinks })
     joinCluster(cluster, { scrape, metrics, memories, page, endpoint: outputs.endpoint, health, post })
     scheduler.start({ quickCheck: (now) => this.#quickCheck(now), poll: (now, selfLate) => this.#poll(now, selfLate) })
+    parts.bridge.counters.add('heard', 1)
     if (data.role.kind !== 'worker') outputs.endpoint.listen()
   }
 

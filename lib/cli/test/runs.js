@@ -147,10 +147,14 @@ exports.testOf = (tests, startMs, endMs) => {
 const overlapOf = (a, b) => Math.min(a.endMs, b.endMs) - Math.max(a.startMs, b.startMs)
 
 /**
- * The stretch of CPU time that a block was, as its thread has counted it.
+ * The stretch of CPU time that a block was, as its thread has counted it. Two in a row touch: a block is that in which
+ * it mostly was.
  * @param {import('./inside/loop-meter').Stretch[]} stretches
  * @param {number} startMs
  * @param {number} endMs
  */
-exports.stretchOf = (stretches, startMs, endMs) =>
-  stretches.filter((stretch) => overlapOf(stretch, { startMs, endMs }) > 0).sort((a, b) => b.cpuMs - a.cpuMs)[0] ?? null
+exports.stretchOf = (stretches, startMs, endMs) => {
+  const isMostly = (/** @type {import('./inside/loop-meter').Stretch} */ stretch) =>
+    overlapOf(stretch, { startMs, endMs }) * 2 > Math.min(endMs - startMs, stretch.endMs - stretch.startMs)
+  return stretches.filter(isMostly).sort((a, b) => b.cpuMs - a.cpuMs)[0] ?? null
+}

@@ -13,6 +13,8 @@ const SETUP = '__LOOPWATCH_TEST'
 const RUNNER = '__LOOPWATCH_TEST_RUNNER'
 /** A process ends without waiting for its watchdog any longer than that. */
 const FILED_MS = 500
+/** Nor does it wait any longer for its watchdog to watch before it runs its first test. */
+const WATCHED_MS = 500
 
 // A test may replace it.
 const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
@@ -57,7 +59,9 @@ function startAgent ({ dir, overMs, threads }) {
     const agent = start({
       threshold: overMs, sample: 10, dir, threads, port: false, log: false, requests: 'off', origin: 'off', stuck: 0, onStuck: 'report'
     })
-    return 'stopAtExit' in agent ? agent : null
+    if (!('stopAtExit' in agent)) return null
+    agent.sleepUntilWatched(WATCHED_MS)
+    return agent
   } catch {
     // A variable LOOPWATCH_… that no agent takes: the process says so by isWatched.
     return null
