@@ -1,5 +1,6 @@
 'use strict'
 
+const path = require('node:path')
 const process = require('../../../util/process')
 const { isMainThread } = require('node:worker_threads')
 const { isPackageManager, isTestRunner } = require('../../../host/launchers')
@@ -11,6 +12,10 @@ const SETUP = '__LOOPWATCH_TEST'
  * their environment.
  */
 const RUNNER = '__LOOPWATCH_TEST_RUNNER'
+const MOCHA = /^_?mocha(\.[cm]?js)?$/
+const MOCHA_HOOKS = path.join(__dirname, 'mocha-hooks.js')
+const AVA = /[\\/]ava[\\/]lib[\\/]worker[\\/]base\.js$/
+const JEST = /[\\/](jest|jest-cli|jest-worker)([\\/]|(\.js)?$)/
 /** A process ends without waiting for its watchdog any longer than that. */
 const FILED_MS = 500
 /** Nor does it wait any longer for its watchdog to watch before it runs its first test. */
@@ -49,7 +54,18 @@ function watch ({ dir, overMs, threads, sync, all }) {
   })
   if (isTestFile) return require('./node-test').follow(recorder)
   if (process.env.NODE_TEST_CONTEXT === undefined) process.env[RUNNER] = String(process.pid)
-  require('./runners').follow(recorder)
+  followRunner(recorder)
+}
+
+/**
+ * Follows the tests of a runner that runs in this process, or was forked for one.
+ * @param {import('./recorder').Recorder} recorder
+ */
+function followRunner (recorder) {
+  const script = process.argv[1] ?? ''
+  if (MOCHA.test(path.basename(script))) process.argv.splice(2, 0, '--require', MOCHA_HOOKS)
+  else if (AVA.test(script)) require('./ava').follow(recorder)
+  else if (JEST.test(script)) require('./jest').follow(recorder)
 }
 
 /** @param {Pick<Setup, 'dir' | 'overMs' | 'threads'>} setup */

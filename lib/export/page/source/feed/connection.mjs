@@ -1,5 +1,3 @@
-import { makeParser } from './sse-parser.mjs'
-
 const FIRST_RETRY_MS = 500
 const LAST_RETRY_MS = 5000
 /** The state comes every second; without it for so long the agent is gone, or the way to it. */
@@ -121,5 +119,23 @@ function isSendable (token) {
     return new Headers({ authorization: `Bearer ${token}` }).has('authorization')
   } catch {
     return false
+  }
+}
+
+/**
+ * Takes server-sent events as they trickle in: pieces of text in, whole events out.
+ * @param {(event: string, data: string) => void} onEvent
+ * @returns {(text: string) => void}
+ */
+function makeParser (onEvent) {
+  let rest = ''
+  return (text) => {
+    const blocks = (rest + text).split('\n\n')
+    rest = /** @type {string} */ (blocks.pop())
+    for (const block of blocks) {
+      const [, event] = /^event: (.*)$/m.exec(block) ?? []
+      const [, data] = /^data: (.*)$/m.exec(block) ?? []
+      if (event !== undefined && data !== undefined) onEvent(event, data)
+    }
   }
 }
