@@ -6,7 +6,6 @@ const { duration, printable } = require('../../export/log/sentence')
 const { ask, notOurs } = require('../common/endpoint')
 const { EXIT_FAILED } = require('../common/failure')
 const { limitsOf } = require('./limits')
-const { parse } = require('./metrics')
 const { portsOf } = require('./ports')
 const { MS_PER_S } = require('../../util/units')
 
@@ -14,8 +13,25 @@ const { MS_PER_S } = require('../../util/units')
 const LATE_MS = 1000
 const WIDTH = 10
 
+const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/
+const LABEL = /([a-zA-Z_]\w*)="((?:\\.|[^"\\])*)"/g
+/** @type {Record<string, string>} */
+const ESCAPES = { '\\n': '\n', '\\"': '"', '\\\\': '\\' }
+
 /** @typedef {{ token?: string }} Flags */
-/** @typedef {import('./metrics').Sample} Sample */
+/** @typedef {{ name: string, labels: Record<string, string>, value: number }} Sample */
+
+/**
+ * Reads the samples of a Prometheus exposition.
+ * @param {string} text
+ * @returns {Sample[]}
+ */
+const parse = (text) => text.split('\n').flatMap((line) => {
+  const [, name, labels = '', value] = LINE.exec(line) ?? []
+  if (name === undefined) return []
+  const entries = [...labels.matchAll(LABEL)].map(([, key, quoted]) => [key, quoted.replace(/\\[n"\\]/g, (escaped) => ESCAPES[escaped])])
+  return [{ name, labels: Object.fromEntries(entries), value: Number(value.replace('+Inf', 'Infinity')) }]
+})
 
 /** @param {string} target @param {Flags} flags */
 exports.examine = async (target, { token }) => {
@@ -81,3 +97,4 @@ async function addressOfProcess (pid, token) {
 }
 
 exports.findings = findings
+exports.parse = parse

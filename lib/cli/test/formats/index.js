@@ -3,15 +3,25 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { codedErrorFrom } = require('../../../tables/errors')
+const { isFailing } = require('../offences')
 const { markdownReport } = require('../report')
-const { githubAnnotations } = require('./github')
-const { gitlabReport } = require('./gitlab')
-const { jsonReport } = require('./json')
+const { githubAnnotations, gitlabReport } = require('./code-hosts')
 const { junitReport } = require('./junit')
 const { sarifReport } = require('./sarif')
+const { version } = require('../../../../package.json')
 
 /** Where a job of GitLab finds it, once its `artifacts: reports: codequality:` names it. */
 const GITLAB_FILE = 'gl-code-quality-report.json'
+
+/**
+ * Everything that is known, with whole records.
+ * @param {import('../report').Outcome} outcome
+ */
+const jsonReport = ({ offences, ...outcome }) => ({
+  version,
+  ...outcome,
+  blocks: offences.map((offence) => ({ ...offence, fails: isFailing(offence) }))
+})
 
 /**
  * Writes what was asked for by flags, and by the variables of GitHub and GitLab.
@@ -39,3 +49,5 @@ function write (flag, file, text, how = 'w') {
     throw codedErrorFrom(error, 'LOOPWATCH_ERR_OUTPUT', flag, file, error.message)
   }
 }
+
+exports.jsonReport = jsonReport

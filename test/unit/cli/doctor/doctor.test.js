@@ -2,8 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { parse } = require('../../../../lib/cli/doctor/metrics')
-const { findings } = require('../../../../lib/cli/doctor/doctor')
+const { findings, parse } = require('../../../../lib/cli/doctor/doctor')
 const { limitsOf } = require('../../../../lib/cli/doctor/limits')
 
 /** @param {string} lines that differ from an agent in good health */

@@ -2,9 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { githubAnnotations } = require('../../../../lib/cli/test/formats/github')
-const { gitlabReport } = require('../../../../lib/cli/test/formats/gitlab')
-const { jsonReport } = require('../../../../lib/cli/test/formats/json')
+const { jsonReport } = require('../../../../lib/cli/test/formats')
+const { githubAnnotations, gitlabReport } = require('../../../../lib/cli/test/formats/code-hosts')
 const { junitReport } = require('../../../../lib/cli/test/formats/junit')
 const { sarifReport } = require('../../../../lib/cli/test/formats/sarif')
 const { markdownReport, textReport } = require('../../../../lib/cli/test/report')

@@ -8,7 +8,6 @@ import { inRange, isChosen, queryOf, windowOf } from '../model/choose.mjs'
 import { culpritsOf, victimsOf } from '../model/culprits.mjs'
 import { CulpritTable, VictimTable } from './culprits.mjs'
 import { FilterBar } from './filter-bar.mjs'
-import { bindKeys } from './keys.mjs'
 import { Records } from './records.mjs'
 import { sayVerdict } from './verdict-line.mjs'
 import { ViewState } from './view.mjs'
@@ -133,4 +132,27 @@ export class Dashboard {
     if (this.#toReveal !== null && opened !== undefined) this.#blocks.reveal(this.#toReveal)
     this.#toReveal = null
   }
+}
+
+/**
+ * The keys of the page. They are left alone where somebody types, and with a modifier, which is the browser's.
+ * @param {{ blocks: import('../blocks/block-list.mjs').BlockList, search: HTMLElement, help: () => void }} parts
+ */
+function bindKeys ({ blocks, search, help }) {
+  /** @type {Record<string, () => void>} */
+  const keys = {
+    '/': () => search.focus(),
+    j: () => blocks.step(1),
+    k: () => blocks.step(-1),
+    c: () => { navigator.clipboard?.writeText(blocks.open?.markdown() ?? '').catch(() => {}) },
+    '?': help
+  }
+  document.addEventListener('keydown', (event) => {
+    const target = /** @type {HTMLElement} */ (event.target)
+    const isTyping = /^(?:INPUT|SELECT|TEXTAREA)$/.test(target.tagName)
+    if (event.key === 'Escape' && isTyping) target.blur()
+    if (isTyping || event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(keys, event.key)) return
+    event.preventDefault()
+    keys[event.key]()
+  })
 }

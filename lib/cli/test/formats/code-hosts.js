@@ -1,7 +1,8 @@
 'use strict'
 
 const { isFailing } = require('../offences')
-const { lengthOf, placeOf, testName } = require('../report')
+const { lengthOf, placeOf, testName, verbOf } = require('../report')
+const { fingerprint } = require('./sarif')
 
 /** @param {string} text */
 const data = (text) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
@@ -18,3 +19,15 @@ exports.githubAnnotations = ({ offences }) => offences.filter(isFailing).map((of
   const where = file === '' ? '' : `file=${property(file)},${line === null ? '' : `line=${line},`}`
   return `::error ${where}title=${property(offence.call === null ? 'event loop blocked' : 'synchronous call')}::${data(`${placeOf(offence)}: ${lengthOf(offence)}, in ${testName(tests[0])}`)}\n`
 }).join('')
+
+/**
+ * GitLab's report of code quality, which it shows in merge requests.
+ * @param {import('../report').Outcome} outcome
+ */
+exports.gitlabReport = ({ offences }) => offences.filter(isFailing).map((offence) => ({
+  description: `${offence.function} ${verbOf(offence)}${lengthOf(offence)}, in ${testName(offence.tests[0])}`,
+  check_name: offence.call === null ? `loopwatch/${offence.cause}` : 'loopwatch/synchronous-call',
+  fingerprint: fingerprint(offence),
+  severity: 'major',
+  location: { path: offence.file, lines: { begin: offence.line ?? 1 } }
+}))
