@@ -63,7 +63,7 @@ module.exports = [
   { files: BUILT_INS.http.files, rules: without('inspector', 'perfHooks') },
   { files: BUILT_INS.perfHooks.files, rules: without('http', 'inspector') },
   { files: BUILT_INS.inspector.files, rules: without('http', 'perfHooks') },
-  { files: ['scenarios/**/*.js'], rules: { 'no-restricted-syntax': ['error', CAUSES, NESTED] } },
+  { files: ['scenarios/**/*.js', '**/*.mjs'], rules: { 'no-restricted-syntax': ['error', CAUSES, NESTED] } },
   { files: ['**/*.{js,mjs,cjs}'], rules: { '@stylistic/max-len': ['error', SHORT_LINES] } },
   {
     files: ['lib/export/page/source/**/*.mjs'],

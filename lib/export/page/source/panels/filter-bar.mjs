@@ -57,7 +57,7 @@ export class FilterBar {
     setText(this.#pin, base === null ? 'Pin as baseline' : `Baseline ${Timeline.label(base)}: unpin`)
     const chosen = [
       span === null ? null : `from ${Timeline.label(span)}`,
-      key === null ? null : culprit === null ? 'a culprit that has no block here' : `of ${culprit.place}${culprit.work === '' ? '' : `, ${culprit.work}`}`,
+      key === null ? null : nameOf(culprit),
       cause === null ? null : `of cause ${WORDS[cause] ?? cause}`,
       text === '' ? null : `with "${text}"`
     ].filter((part) => part !== null)
@@ -66,4 +66,10 @@ export class FilterBar {
     setText(byId('chosen'), `Only blocks ${chosen.join(', ')}.`)
     byId('range').classList.toggle('none', all.length === 0)
   }
+}
+
+/** @param {{ place: string, work: string } | null} culprit */
+function nameOf (culprit) {
+  if (culprit === null) return 'of a culprit that has no block here'
+  return `of ${[culprit.place, culprit.work].filter((part) => part !== '').join(', ')}`
 }
