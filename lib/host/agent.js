@@ -238,8 +238,7 @@ class Agent extends EventEmitter {
   }
 
   /**
-   * For a test command, whose first test may block before the watchdog's thread is up: sleeps until it watches. Not for
-   * others.
+   * Sleeps until the watchdog watches: the first test of a process may block before its thread is up. Not for others.
    * @param {number} longestMs
    */
   sleepUntilWatched (longestMs) {
