@@ -1,5 +1,6 @@
 'use strict'
 
+const { post } = require('../http/post')
 const { messageOf } = require('./message')
 const { nowMs } = require('../../util/clock')
 
@@ -80,7 +81,11 @@ class Notifier {
     this.#isSending = true
     while (this.#waiting.length > 0 && !this.#isOver) {
       const [message] = this.#waiting
-      const { error, isFinal } = await post(this.#url, message.body)
+      const { error, isFinal } = await post(this.#url, {
+        type: 'application/json',
+        body: message.body,
+        signal: AbortSignal.timeout(ANSWER_MS)
+      })
       this.#parts.onState(error)
       if (error !== null && !isFinal && ++message.tries < TRIES) {
         this.#later(message.tries)
@@ -106,36 +111,6 @@ class Notifier {
     this.#isOver = true
     clearTimeout(this.#retry)
     if (this.#waiting.length > 0) this.#parts.onLost(this.#waiting.length)
-  }
-}
-
-/**
- * @param {URL} target
- * @param {string} body
- * @returns {Promise<{ error: Error | null, isFinal: boolean }>} final: it would be refused again
- */
-async function post (target, body) {
-  const { username, password } = target
-  const url = new URL(target)
-  // fetch() refuses an address with credentials.
-  url.username = url.password = ''
-  try {
-    const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
-    const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...(username !== '' && { authorization }) },
-      body,
-      redirect: 'error',
-      signal: AbortSignal.timeout(ANSWER_MS)
-    })
-    await response.arrayBuffer()
-    if (response.ok) return { error: null, isFinal: true }
-    const isFinal = response.status < 500 && response.status !== 429 && response.status !== 408
-    return { error: new Error(`${url.host} answered ${response.status}`), isFinal }
-  } catch (error) {
-    const reason = error.cause?.code ?? error.cause?.message ?? error.message
-    return { error: new Error(`${url.host}: ${reason}`, { cause: error }), isFinal: false }
   }
 }
 

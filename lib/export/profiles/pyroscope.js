@@ -1,6 +1,7 @@
 'use strict'
 
 const os = require('node:os')
+const { post } = require('../http/post')
 const { StackTable } = require('./stack-table')
 const { MS_PER_S } = require('../../util/units')
 
@@ -114,7 +115,12 @@ class PyroscopePush {
     while (this.#waiting.length > 0 && performance.now() < this.#endMs) {
       const patience = this.#patience = new AbortController()
       const timer = setTimeout(() => patience.abort(new Error(`no answer within ${ANSWER_MS} ms`)), ANSWER_MS)
-      const { error, isFinal } = await post(this.#waiting[0], patience.signal)
+      const [{ target, body }] = this.#waiting
+      const { error, isFinal } = await post(target, {
+        type: 'application/octet-stream',
+        body: new Uint8Array(body),
+        signal: patience.signal
+      })
       clearTimeout(timer)
       if (error !== null && !isFinal) {
         this.#parts.onState(error)
@@ -155,36 +161,6 @@ class PyroscopePush {
     // A push that failed has left the rest behind.
     await this.#send()
     clearTimeout(timer)
-  }
-}
-
-/**
- * @param {Push} push
- * @param {AbortSignal} signal
- * @returns {Promise<{ error: Error | null, isFinal: boolean }>} final: it would be refused again
- */
-async function post ({ target, body }, signal) {
-  const { username, password } = target
-  const url = new URL(target)
-  // fetch() refuses an address with credentials.
-  url.username = url.password = ''
-  try {
-    const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
-    const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/octet-stream', ...(username !== '' && { authorization }) },
-      body: new Uint8Array(body),
-      redirect: 'error',
-      signal
-    })
-    await response.arrayBuffer()
-    if (response.ok) return { error: null, isFinal: true }
-    const isFinal = response.status < 500 && response.status !== 429 && response.status !== 408
-    return { error: new Error(`${url.host} answered ${response.status}`), isFinal }
-  } catch (error) {
-    const reason = error.cause?.code ?? error.cause?.message ?? error.message
-    return { error: new Error(`${url.host}: ${reason}`, { cause: error }), isFinal: false }
   }
 }
 

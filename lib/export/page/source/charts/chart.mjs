@@ -14,6 +14,14 @@ const BESIDE_LABELS_PX = 18
  * @property {(second: any) => number | null} value
  */
 
+/** Colours of the page's theme, and how an axis looks: a canvas knows no CSS. */
+export function canvasStyle () {
+  const style = getComputedStyle(document.documentElement)
+  const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim()
+  const rule = { stroke: color('--line'), width: 1 }
+  return { color, axis: { stroke: color('--quiet'), grid: rule, ticks: rule, font: '11px system-ui, sans-serif' } }
+}
+
 /** Lines over the last ten minutes, drawn by uPlot, with the numbers beside them as text. */
 export class Chart {
   #lines
@@ -71,10 +79,7 @@ export class Chart {
 
   /** A canvas takes its colours and its size once. */
   rebuild () {
-    const style = getComputedStyle(document.documentElement)
-    const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim()
-    const rule = { stroke: color('--line'), width: 1 }
-    const axis = { stroke: color('--quiet'), grid: rule, ticks: rule, font: '11px system-ui, sans-serif' }
+    const { color, axis } = canvasStyle()
     this.#plot?.destroy()
     this.#plot = new UPlot({
       width: Math.max(200, this.#box.clientWidth),

@@ -2,7 +2,7 @@ import UPlot from 'uplot'
 import { byId, make } from '../dom.mjs'
 import { clock, counted, duration } from '../format.mjs'
 import { WORDS } from '../model/words.mjs'
-import { clockOf, widthOf } from './chart.mjs'
+import { canvasStyle, clockOf, widthOf } from './chart.mjs'
 
 const HEIGHT = 190
 /** A block of a second among those of minutes is still seen. */
@@ -72,11 +72,8 @@ export class Timeline {
   }
 
   #build () {
-    const style = getComputedStyle(document.documentElement)
-    const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim()
+    const { color, axis } = canvasStyle()
     this.#colors = Object.fromEntries([...Object.keys(WORDS), 'selected', 'base'].map((name) => [name, color(`--cause-${name}`) || color('--c1')]))
-    const rule = { stroke: color('--line'), width: 1 }
-    const axis = { stroke: color('--quiet'), grid: rule, ticks: rule, font: '11px system-ui, sans-serif' }
     this.#plot?.destroy()
     this.#plot = new UPlot({
       width: Math.max(200, this.#box.clientWidth),
