@@ -114,6 +114,8 @@ async function runAllOn (version, isFirst) {
 /** @param {number | undefined} only */
 async function all (only) {
   for (const folder of ['test', 'test/older-runners', 'scenarios']) installFor(folder)
+  // Before the tests that ask for them beside each other.
+  for (const version of VERSIONS) nodeOf(version)
   const current = Number(process.versions.node.split('.')[0])
   let passed = true
   for (const version of versionsFrom(current)) {

@@ -171,7 +171,7 @@ function linesOf (file) {
  * @param {string} output
  * @param {Flags} flags
  * @returns {Promise<{ name: string, href: string | null, reason: string | null, profile:
- * import('../../explain/cpu-profile').CpuProfile | null }>}
+ * import('../../explain/profile/cpu-profile').CpuProfile | null }>}
  */
 async function deeper (wanted, command, output, flags) {
   let name = wanted

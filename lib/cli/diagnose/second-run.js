@@ -1,6 +1,6 @@
 'use strict'
 
-const { ownTicks } = require('../../explain/own-lines')
+const { ownTicks } = require('../../explain/profile/own-lines')
 const { toPath } = require('../../explain/source-map')
 const { shortPath } = require('../../export/short-path')
 const { US_PER_MS } = require('../../util/units')
@@ -12,7 +12,7 @@ const AGREES = 1 / 3
 
 /**
  * @typedef {import('./judge').Site} Site
- * @typedef {import('../../explain/cpu-profile').CpuProfile} CpuProfile
+ * @typedef {import('../../explain/profile/cpu-profile').CpuProfile} CpuProfile
  * @typedef {{ file: string, name: string, withCalleesMs: number, ownMs: number, ticks: Map<number, number> }} Profiled
  * one function
  */
@@ -76,7 +76,7 @@ function mainLine ({ ownMs, withCalleesMs, ticks }) {
  * @returns {Map<string, Profiled>} by file and name
  */
 function functionsOf ({ nodes, samples, timeDeltas }, linesOf) {
-  /** @type {Map<number, import('../../explain/cpu-profile').ProfileNode>} */
+  /** @type {Map<number, import('../../explain/profile/cpu-profile').ProfileNode>} */
   const parents = new Map()
   for (const node of nodes) for (const child of node.children ?? []) parents.set(child, node)
   /** @type {Map<string, Profiled>} */

@@ -2,9 +2,9 @@
 
 const { nowMs } = require('../../util/clock')
 const { isNative } = require('../../explain/cause')
-const { cutProfiles } = require('../../explain/cpu-profile')
+const { cutProfiles } = require('../../explain/profile/cpu-profile')
 const { probableCall } = require('../../explain/native-call')
-const { withProfile } = require('../../explain/profiled')
+const { withProfile } = require('../../explain/profile/profiled')
 const { causes } = require('../../tables/causes')
 const { PROFILE } = require('../../bridge/messages')
 const { askProfiler, NOT_ALLOWED } = require('../loop/inspector')
@@ -51,7 +51,7 @@ const SOURCE_CHARS = 2 * 1024 * 1024
 
 /** The CPU profile of the host: asks for it, keeps what is taken, and lays it over blocks. */
 class Profiling {
-  /** @type {import('../../explain/cpu-profile').Window[]} oldest first */
+  /** @type {import('../../explain/profile/cpu-profile').Window[]} oldest first */
   #windows = []
   /** @type {Map<string, string>} by block */
   #files = new Map()
@@ -310,7 +310,7 @@ class Profiling {
 
 /**
  * @param {{ startMs: number, endMs: number, profile?: object, text?: string } | null} taken
- * @returns {import('../../explain/cpu-profile').Window | null}
+ * @returns {import('../../explain/profile/cpu-profile').Window | null}
  */
 function readWindow (taken) {
   if (taken === null) return null
@@ -327,7 +327,7 @@ function readWindow (taken) {
 /**
  * A record that names a place with doubt, with what has probably taken its time there.
  * @param {BlockRecord} record
- * @param {import('../../explain/profiled').Sources['lines']} lines
+ * @param {import('../../explain/profile/profiled-stacks').Sources['lines']} lines
  * @returns {BlockRecord}
  */
 function withProbableCall (record, lines) {
@@ -340,7 +340,7 @@ function withProbableCall (record, lines) {
 /**
  * Files by lines, each read once.
  * @param {(file: string) => string | null} read
- * @returns {import('../../explain/profiled').Sources['lines']}
+ * @returns {import('../../explain/profile/profiled-stacks').Sources['lines']}
  */
 function lineReader (read) {
   /** @type {Map<string, string[] | null>} */

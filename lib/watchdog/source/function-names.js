@@ -1,7 +1,7 @@
 'use strict'
 
 const { beginsFunction, ByPlace, positionIn } = require('../../explain/function-head')
-const { TOKEN } = require('../../explain/own-lines')
+const { TOKEN } = require('../../explain/profile/own-lines')
 
 /** A larger file is a bundle. To look through one of this size takes 20 ms, once a place. */
 const MOST_CHARS = 512 * 1024

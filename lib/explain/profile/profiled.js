@@ -1,28 +1,17 @@
 'use strict'
 
-const { isNative } = require('./cause')
-const { blame, blamedFrame, ownerOf } = require('./frame')
-const { builtinIn, columnOfCall, lineOfCall, syncCallIn, REG_EXP } = require('./native-call')
-const { allocatingLine, ownTicks } = require('./own-lines')
-const { toPath } = require('./source-map')
-const { US_PER_MS } = require('../util/units')
+const { isNative } = require('../cause')
+const { blame, blamedFrame } = require('../frame')
+const { builtinIn, columnOfCall, lineOfCall, syncCallIn, REG_EXP } = require('../native-call')
+const { allocatingLine } = require('./own-lines')
+const { isSame, isUnowned, profiledStacks, sum, MOST_IN_A_ROW } = require('./profiled-stacks')
 
-const GC = '(garbage collector)'
-/** Functions of Node.js that read a clock, by file and name. */
-const CLOCK = /^node:internal\/(?:util get performance|perf\/performance now|process\/per_thread hrtime(?:BigInt)?)$/
 /** What all synchronous functions of zlib are called. */
 const ZLIB = 'syncBufferWrapper'
-/** Nodes of a profile that are no functions. */
-const STATES = ['(root)', '(program)', '(idle)', GC]
 /** The heaviest; a profile in full is served beside the record. */
 const STACKS_IN_RECORD = 10
 /** Fewer may have fallen anywhere. */
 const ENOUGH_SAMPLES = 2
-/**
- * Of the samples of collections: where more follow each other, it is not the function between them that makes the
- * garbage.
- */
-const MOST_IN_A_ROW = 2 / 3
 /**
  * So many samples in one line outweigh a stack: interrupts are answered at the head of a loop, whichever line of it
  * takes long.
@@ -30,20 +19,11 @@ const MOST_IN_A_ROW = 2 / 3
 const ENOUGH_IN_LINE = 3
 
 /**
- * @typedef {import('../types').Frame} Frame
- * @typedef {import('../types').BlockRecord} BlockRecord
+ * @typedef {import('../../types').Frame} Frame
+ * @typedef {import('../../types').BlockRecord} BlockRecord
  * @typedef {import('./cpu-profile').CpuProfile} CpuProfile
- * @typedef {object} Sources
- * @property {(frame: Frame) => Frame} original
- * @property {(file: string) => string[] | null} lines of a file as it runs, null where that is not on disk
- * @property {(file: string, line: number) => import('./source-map').LinePlace | null} lineAt where a line of what runs
- * comes from, null where nobody tells
- *
- * @typedef {{ count: number, weightMs: number, frames: Frame[], raw: Frame[], hasLine: boolean, gcRun: number | null,
- * ticks: import('./own-lines').Ticks, headLine: number | null, isClock: boolean }} ProfiledStack `raw`: before source
- * maps; `hasLine`: the line of its innermost function is where it was, not where it begins, which is `headLine`;
- * `ticks`: its lines; `isClock`: it was reading a clock; `gcRun`: of collections, how many samples in a row at most
- * found one
+ * @typedef {import('./profiled-stacks').Sources} Sources
+ * @typedef {import('./profiled-stacks').ProfiledStack} ProfiledStack
  */
 
 /**
@@ -55,11 +35,12 @@ const ENOUGH_IN_LINE = 3
  * @returns {BlockRecord}
  */
 exports.withProfile = (record, profile, sources) => {
-  const stacks = fold(profile, sources)
+  const stacks = profiledStacks(profile, sources, record.frame)
   const stacksInRecord = stacks
     .slice(0, STACKS_IN_RECORD)
     .map(({ count, weightMs, frames }) => ({ count, weightMs: Math.round(weightMs * 10) / 10, frames }))
-  const told = profile.samples.length < ENOUGH_SAMPLES ? null : surer(tell(record, stacks, sources), record)
+  const isTold = profile.samples.length >= ENOUGH_SAMPLES && !isUnowned(stacks)
+  const told = !isTold ? null : surer(tell(record, stacks, sources), record)
   const call = told?.call ?? null
   return {
     ...record,
@@ -179,7 +160,7 @@ function ownLine (stacks, blamed) {
  * @param {Frame} blamed
  * @param {Frame | null} late as the stack has it
  * @param {string[] | null} text of the file, null where it is not what runs
- * @returns {import('../types').FrameRecord | null}
+ * @returns {import('../../types').FrameRecord | null}
  */
 function collectedLine (stacks, blamed, late, text) {
   const own = stacks.filter(({ frames }) => isSame(callerIn(frames), blamed))
@@ -197,9 +178,6 @@ function collectedLine (stacks, blamed, late, text) {
   return line === null ? null : { ...blamed, line, column: text[line - 1].search(/\S|$/) + 1, exact: ticks.some((each) => each.line === line) }
 }
 
-/** @param {ProfiledStack[]} stacks */
-const sum = (stacks) => stacks.reduce((total, { count }) => total + count, 0)
-
 /**
  * The same, where enough samples tell, and not most of them are of collections, which do not say where they interrupted
  * it.
@@ -213,7 +191,7 @@ function certainLine (stacks, blamed) {
   // Samples are those of the block; of lines there are counts for the profile as a whole, and fewer than samples.
   if (most === null || ticksOf(lined, most) < ENOUGH_IN_LINE || sum(lined) < ENOUGH_IN_LINE) return null
   return sum(lined) * 2 >= sum(own)
-    ? /** @type {import('../types').FrameRecord} */ ({ ...callerIn(most.frames), exact: true })
+    ? /** @type {import('../../types').FrameRecord} */ ({ ...callerIn(most.frames), exact: true })
     : null
 }
 
@@ -223,7 +201,7 @@ const callerIn = (frames) => frames.find(({ file }) => file !== null) ?? null
 /**
  * Where in a function something was called that has frames of its own: a profile does not tell the
  * line, the source or the late sample may.
- * @param {import('../types').FrameRecord | null} late
+ * @param {import('../../types').FrameRecord | null} late
  * @param {Frame} blamed
  * @param {Frame} raw
  * @param {string | null} name of what was called
@@ -241,139 +219,10 @@ function callerOf (late, blamed, raw, name, text, original) {
 }
 
 /**
- * Equal stacks of a profile as one, heaviest first.
- * @param {CpuProfile} profile
- * @param {Sources} sources
- * @returns {ProfiledStack[]}
- */
-function fold (profile, sources) {
-  const { nodes, parents } = treeOf(profile)
-  /** @type {Map<string, ProfiledStack>} */
-  const stacks = new Map()
-  const isState = (/** @type {number} */ id) =>
-    STATES.includes(/** @type {any} */ (nodes.get(id)).callFrame.functionName)
-  // A collection interrupts what runs, and is told without it.
-  const workAt = (/** @type {number} */ id) => {
-    const nodesOf = chain(id, nodes, parents)
-    // A clock makes no garbage: whose loop reads it does.
-    return nodesOf[outsideClock(nodesOf.map(frameOf))]?.id ?? id
-  }
-  const first = profile.samples.find((id) => !isState(id))
-  let running = first === undefined ? undefined : workAt(first)
-  let inRow = 0
-  const ours = new Set(profile.nodes.map(({ id }) => id).filter((id) => isAgent(chain(id, nodes, parents))))
-  for (const [i, id] of profile.samples.entries()) {
-    if (!isState(id)) running = workAt(id)
-    if (running !== undefined && ours.has(running)) continue
-    const isGc = nodes.get(id)?.callFrame.functionName === GC
-    inRow = isGc ? inRow + 1 : 0
-    const below = isGc ? running : id
-    const key = `${isGc} ${below}`
-    let stack = stacks.get(key)
-    if (stack === undefined) {
-      stack = makeStack(below === undefined ? [] : chain(below, nodes, parents), sources)
-      // Where it interrupted nothing tells: that line is where the function mostly was otherwise.
-      if (isGc) {
-        const [frames, raw] = [stack.frames, stack.raw].map((each) => [named(GC), ...each])
-        stack = { ...stack, hasLine: false, gcRun: 0, frames, raw }
-      }
-      stacks.set(key, stack)
-    }
-    if (stack.gcRun !== null) stack.gcRun = Math.max(stack.gcRun, inRow)
-    stack.count++
-    stack.weightMs += profile.timeDeltas[i] / US_PER_MS
-  }
-  return [...stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
-}
-
-/** @param {CpuProfile} profile */
-function treeOf (profile) {
-  const nodes = new Map(profile.nodes.map((node) => [node.id, node]))
-  /** @type {Map<number, number>} */
-  const parents = new Map()
-  for (const { id, children = [] } of profile.nodes) for (const child of children) parents.set(child, id)
-  return { nodes, parents }
-}
-
-/**
- * Whether the agent ran, which interrupts the application to ask it and to take its profile.
- * @param {import('./cpu-profile').ProfileNode[]} chain innermost first
- */
-function isAgent (chain) {
-  const innermost = chain.map(frameOf).find(({ file }) => file !== null)
-  return innermost !== undefined && ownerOf(innermost) === 'own'
-}
-
-/**
- * @param {import('./cpu-profile').ProfileNode[]} chain innermost first
- * @param {Sources} sources
- * @returns {ProfiledStack}
- */
-function makeStack (chain, { original, lines, lineAt }) {
-  const raw = chain.map(frameOf)
-  const frames = raw.map(original)
-  // Those of a C++ function that JavaScript calls by itself are of the line that calls it (20.20, 22.23, 24.21).
-  const at = raw.findIndex(({ file }) => file !== null)
-  // What new Function() made has no file either, and its lines are none of its caller's.
-  const isOwn = raw.slice(0, Math.max(0, at)).every(({ line }) => line === null)
-  const isTold = at !== -1 && isOwn
-  const file = /** @type {string} */ (raw[at]?.file)
-  const headLine = frames[at]?.line ?? null
-  const source = isTold && ownerOf(raw[at]) === 'application' ? lines(file) : null
-  const ticks = isTold
-    ? ownTicks(chain[0].positionTicks ?? [], raw[at], source).filter(({ line }) => lineAt(file, line) !== null)
-    : []
-  if (ticks.length > 0) {
-    const [{ line }] = ticks
-    const text = source?.[line - 1] ?? ''
-    raw[at] = { ...raw[at], line, column: builtinIn(text)?.column ?? text.search(/\S|$/) + 1 }
-    frames[at] = { ...frames[at], column: raw[at].column, ...lineAt(file, line) }
-  }
-  const hasLine = ticks.length > 0
-  return { count: 0, weightMs: 0, frames, raw, hasLine, gcRun: null, ticks, headLine, isClock: outsideClock(raw) > 0 }
-}
-
-/** How many frames are of the reading of a clock. @param {Frame[]} frames innermost first */
-function outsideClock (frames) {
-  const caller = frames.findIndex((frame) => ownerOf(frame) !== 'node')
-  const outermost = frames[caller - 1]
-  return CLOCK.test(`${outermost?.file} ${outermost?.function}`) ? caller : 0
-}
-
-/**
- * @param {number} id
- * @param {Map<number, import('./cpu-profile').ProfileNode>} nodes
- * @param {Map<number, number>} parents
- */
-function chain (id, nodes, parents) {
-  const found = []
-  for (let at = /** @type {number | undefined} */ (id); at !== undefined; at = parents.get(at)) {
-    const node = /** @type {import('./cpu-profile').ProfileNode} */ (nodes.get(at))
-    if (node.callFrame.functionName !== '(root)') found.push(node)
-  }
-  return found
-}
-
-/** @param {import('./cpu-profile').ProfileNode} node @returns {Frame} */
-function frameOf ({ callFrame: { functionName, url, lineNumber, columnNumber } }) {
-  return { function: functionName || null, file: url === '' ? null : toPath(url), line: lineNumber >= 0 ? lineNumber + 1 : null, column: columnNumber >= 0 ? columnNumber + 1 : null }
-}
-
-/**
  * Whether a frame above the application's is of what it called. Names of C++ functions count where
  * JavaScript of Node.js called them: alone, it may be the one called last before (seen on 24.21).
  * @param {Frame} frame @param {number} i @param {Frame[]} frames innermost first
  */
 function isCallee ({ function: name, file }, i, frames) {
   return file !== null || name === REG_EXP || frames.slice(i).some((outer) => outer.file !== null)
-}
-
-/** @param {string} name @returns {Frame} */
-function named (name) {
-  return { function: name, file: null, line: null, column: null }
-}
-
-/** @param {Frame | null} a @param {Frame} b */
-function isSame (a, b) {
-  return a !== null && a.file === b.file && a.function === b.function
 }

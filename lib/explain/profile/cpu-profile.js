@@ -1,7 +1,7 @@
 'use strict'
 
-const { withoutPattern } = require('./native-call')
-const { US_PER_MS } = require('../util/units')
+const { withoutPattern } = require('../native-call')
+const { US_PER_MS } = require('../../util/units')
 
 /** V8 counts from the same zero as we do on Linux; where it does not, they are much further apart. */
 const SAME_CLOCK_MS = 1000

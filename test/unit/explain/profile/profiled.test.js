@@ -3,11 +3,11 @@
 const test = require('node:test')
 const path = require('node:path')
 const assert = require('node:assert/strict')
-const { cutProfiles } = require('../../../lib/explain/cpu-profile')
-const { builtinIn, lineOfCall } = require('../../../lib/explain/native-call')
-const { ownTicks } = require('../../../lib/explain/own-lines')
-const { withProfile } = require('../../../lib/explain/profiled')
-const { makeRecord } = require('../../support/record')
+const { cutProfiles } = require('../../../../lib/explain/profile/cpu-profile')
+const { builtinIn, lineOfCall } = require('../../../../lib/explain/native-call')
+const { ownTicks } = require('../../../../lib/explain/profile/own-lines')
+const { withProfile } = require('../../../../lib/explain/profile/profiled')
+const { makeRecord } = require('../../../support/record')
 
 const SOURCE = [
   'function load (text) {',
@@ -60,7 +60,7 @@ const makeWindow = (nodes, samples, startMs = 1000) => ({
 
 /**
  * @param {any} profile
- * @param {Partial<import('../../../lib/types').BlockRecord>} [differences]
+ * @param {Partial<import('../../../../lib/types').BlockRecord>} [differences]
  * @param {string[]} [source]
  */
 const lay = (profile, differences, source = SOURCE, isInMemory = false) =>
@@ -140,11 +140,21 @@ test('a line with few samples of its own among many of collections does not outw
 })
 
 test('where a collection interrupted a late stack tells, and the function where it mostly was otherwise is a guess', () => {
-  const nodes = [node(1, '(root)', null, [2, 3]), node(2, 'load', 1, [], { hitCount: 1, positionTicks: [{ line: 2, ticks: 1 }] }), node(3, '(garbage collector)', null)]
+  const nodes = [node(1, '(root)', null, [4, 3]), node(4, 'handle', FILE, [2]), node(2, 'load', 1, [], { hitCount: 1, positionTicks: [{ line: 2, ticks: 1 }] }), node(3, '(garbage collector)', null)]
   const profile = cutProfiles([makeWindow(nodes, [2, 3, 3, 3])], 1000, 1050)
   const late = { function: 'load', file: FILE, line: 4, column: 3, exact: false }
-  assert.deepEqual(lay(profile, { frame: late, cause: 'gc' }, MAKES_NOTHING).frame, late)
+  for (const frame of [late, { ...late, function: 'other' }]) assert.deepEqual(lay(profile, { frame, cause: 'gc' }, MAKES_NOTHING).frame, frame, 'what it answers as it ends')
   for (const frame of [null, { ...late, function: 'handle' }]) assert.deepEqual(lay(profile, { frame, cause: 'gc' }, MAKES_NOTHING).frame, { function: 'load', file: FILE, line: 2, column: 3, exact: false })
+})
+
+test('a single collection is not charged to a function that ran before or after it where an interrupt was answered elsewhere', () => {
+  const probe = node(4, 'answer', require.resolve('../../../../lib/host/agent'))
+  const nodes = [node(1, '(root)', null, [2, 3, 4]), node(2, 'load', 1, [], { hitCount: 1, positionTicks: [{ line: 2, ticks: 1 }] }), node(3, '(garbage collector)', null), probe]
+  const expire = { function: 'expire', file: FILE, line: 4, column: 3, exact: false }
+  for (const samples of [[2, 3, 3, 3, 3], [3, 3, 3, 3, 2], [4, 3, 3, 3, 3, 2]]) {
+    const { frame, profile } = lay(cutProfiles([makeWindow(nodes, samples)], 1000, 1090), { frame: expire, cause: 'gc' }, MAKES_NOTHING)
+    assert.deepEqual([frame, profile.stacks[0].count, profile.stacks[0].frames.length], [expire, 4, 1], samples.join())
+  }
 })
 
 test('collections that are most of a function are charged to the one line that makes something, of those it was seen in and those between', () => {
@@ -322,7 +332,7 @@ test('of a C++ function that is called without JavaScript between the line is it
 })
 
 test('the time in which the agent itself asks and takes its profile is no call of the application', () => {
-  const agent = path.join(__dirname, '..', '..', '..', 'lib', 'host', 'agent.js')
+  const agent = path.join(__dirname, '..', '..', '..', '..', 'lib', 'host', 'agent.js')
   const nodes = [
     node(1, '(root)', null, [2]),
     node(2, 'load', 1, [3, 5]),

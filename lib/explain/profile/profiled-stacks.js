@@ -1,0 +1,207 @@
+'use strict'
+
+const { ownerOf } = require('../frame')
+const { builtinIn } = require('../native-call')
+const { ownTicks } = require('./own-lines')
+const { toPath } = require('../source-map')
+const { US_PER_MS } = require('../../util/units')
+
+const GC = '(garbage collector)'
+/** Functions of Node.js that read a clock, by file and name. */
+const CLOCK = /^node:internal\/(?:util get performance|perf\/performance now|process\/per_thread hrtime(?:BigInt)?)$/
+/** Nodes of a profile that are no functions. */
+const STATES = ['(root)', '(program)', '(idle)', GC]
+/**
+ * Of the samples of collections: where more follow each other, it is not the function between them that makes the
+ * garbage.
+ */
+const MOST_IN_A_ROW = 2 / 3
+
+/**
+ * @typedef {import('../../types').Frame} Frame
+ * @typedef {import('./cpu-profile').CpuProfile} CpuProfile
+ * @typedef {object} Sources
+ * @property {(frame: Frame) => Frame} original
+ * @property {(file: string) => string[] | null} lines of a file as it runs, null where that is not on disk
+ * @property {(file: string, line: number) => import('../source-map').LinePlace | null} lineAt where a line of what runs
+ * comes from, null where nobody tells
+ *
+ * @typedef {{ count: number, weightMs: number, frames: Frame[], raw: Frame[], hasLine: boolean, gcRun: number | null,
+ * ticks: import('./own-lines').Ticks, headLine: number | null, isClock: boolean }} ProfiledStack `raw`: before source
+ * maps; `hasLine`: the line of its innermost function is where it was, not where it begins, which is `headLine`;
+ * `ticks`: its lines; `isClock`: it was reading a clock; `gcRun`: of collections, how many samples in a row at most
+ * found one
+ */
+
+/**
+ * Equal stacks of a profile as one, heaviest first.
+ * @param {CpuProfile} profile
+ * @param {Sources} sources
+ * @param {Frame | null} answered the frame to blame by what interrupts were answered
+ * @returns {ProfiledStack[]}
+ */
+exports.profiledStacks = (profile, sources, answered) => fold(profile, sources)
+  .map((stack, _, all) => isOneCollection(stack, all) && !isOnTheWay(answered, stack) ? ownerless(stack) : stack)
+
+/**
+ * Whether most of it is a collection of which these stacks do not tell whose it is.
+ * @param {ProfiledStack[]} stacks
+ */
+exports.isUnowned = (stacks) => stacks.some((stack) => stack.raw.length === 1 && isOneCollection(stack, stacks))
+
+/**
+ * Whether a block is a single collection, or some that follow each other: then the sample before it is of a function
+ * that ran up to a period earlier, and the one after it of a later one. An interrupt is answered as soon as it is over.
+ * @param {ProfiledStack} stack
+ * @param {ProfiledStack[]} all
+ */
+const isOneCollection = ({ gcRun }, all) => gcRun !== null && gcRun > MOST_IN_A_ROW * sum(all)
+
+/** Or nothing else tells. @param {Frame | null} answered @param {ProfiledStack} stack */
+const isOnTheWay = (answered, { frames }) => answered === null || frames.some((frame) => isSame(answered, frame))
+
+/** @param {ProfiledStack} stack */
+const ownerless = (stack) => ({ ...stack, frames: [named(GC)], raw: [named(GC)] })
+
+/** @param {ProfiledStack[]} stacks */
+const sum = (stacks) => stacks.reduce((total, { count }) => total + count, 0)
+
+/**
+ * @param {CpuProfile} profile
+ * @param {Sources} sources
+ * @returns {ProfiledStack[]}
+ */
+function fold (profile, sources) {
+  const { nodes, parents } = treeOf(profile)
+  /** @type {Map<string, ProfiledStack>} */
+  const stacks = new Map()
+  const isState = (/** @type {number} */ id) =>
+    STATES.includes(/** @type {any} */ (nodes.get(id)).callFrame.functionName)
+  // A collection interrupts what runs, and is told without it.
+  const workAt = (/** @type {number} */ id) => {
+    const nodesOf = chain(id, nodes, parents)
+    // A clock makes no garbage: whose loop reads it does.
+    return nodesOf[outsideClock(nodesOf.map(frameOf))]?.id ?? id
+  }
+  const first = profile.samples.find((id) => !isState(id))
+  let running = first === undefined ? undefined : workAt(first)
+  let inRow = 0
+  const ours = new Set(profile.nodes.map(({ id }) => id).filter((id) => isAgent(chain(id, nodes, parents))))
+  for (const [i, id] of profile.samples.entries()) {
+    if (!isState(id)) running = workAt(id)
+    const isGc = nodes.get(id)?.callFrame.functionName === GC
+    inRow = isGc ? inRow + 1 : 0
+    const isOurs = running !== undefined && ours.has(running)
+    if (isOurs && !isGc) continue
+    // The agent ran for a moment before it, and makes next to no garbage.
+    const below = isOurs ? undefined : isGc ? running : id
+    const key = `${isGc} ${below}`
+    let stack = stacks.get(key)
+    if (stack === undefined) {
+      stack = makeStack(below === undefined ? [] : chain(below, nodes, parents), sources)
+      if (isGc) stack = collecting(stack)
+      stacks.set(key, stack)
+    }
+    if (stack.gcRun !== null) stack.gcRun = Math.max(stack.gcRun, inRow)
+    stack.count++
+    stack.weightMs += profile.timeDeltas[i] / US_PER_MS
+  }
+  return [...stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
+}
+
+/**
+ * Where a collection interrupted nothing tells: that line is where the function mostly was otherwise.
+ * @param {ProfiledStack} stack
+ * @returns {ProfiledStack}
+ */
+function collecting (stack) {
+  const [frames, raw] = [stack.frames, stack.raw].map((each) => [named(GC), ...each])
+  return { ...stack, hasLine: false, gcRun: 0, frames, raw }
+}
+
+/** @param {CpuProfile} profile */
+function treeOf (profile) {
+  const nodes = new Map(profile.nodes.map((node) => [node.id, node]))
+  /** @type {Map<number, number>} */
+  const parents = new Map()
+  for (const { id, children = [] } of profile.nodes) for (const child of children) parents.set(child, id)
+  return { nodes, parents }
+}
+
+/**
+ * Whether the agent ran, which interrupts the application to ask it and to take its profile.
+ * @param {import('./cpu-profile').ProfileNode[]} chain innermost first
+ */
+function isAgent (chain) {
+  const innermost = chain.map(frameOf).find(({ file }) => file !== null)
+  return innermost !== undefined && ownerOf(innermost) === 'own'
+}
+
+/**
+ * @param {import('./cpu-profile').ProfileNode[]} chain innermost first
+ * @param {Sources} sources
+ * @returns {ProfiledStack}
+ */
+function makeStack (chain, { original, lines, lineAt }) {
+  const raw = chain.map(frameOf)
+  const frames = raw.map(original)
+  // Those of a C++ function that JavaScript calls by itself are of the line that calls it (20.20, 22.23, 24.21).
+  const at = raw.findIndex(({ file }) => file !== null)
+  // What new Function() made has no file either, and its lines are none of its caller's.
+  const isOwn = raw.slice(0, Math.max(0, at)).every(({ line }) => line === null)
+  const isTold = at !== -1 && isOwn
+  const file = /** @type {string} */ (raw[at]?.file)
+  const headLine = frames[at]?.line ?? null
+  const source = isTold && ownerOf(raw[at]) === 'application' ? lines(file) : null
+  const ticks = isTold
+    ? ownTicks(chain[0].positionTicks ?? [], raw[at], source).filter(({ line }) => lineAt(file, line) !== null)
+    : []
+  if (ticks.length > 0) {
+    const [{ line }] = ticks
+    const text = source?.[line - 1] ?? ''
+    raw[at] = { ...raw[at], line, column: builtinIn(text)?.column ?? text.search(/\S|$/) + 1 }
+    frames[at] = { ...frames[at], column: raw[at].column, ...lineAt(file, line) }
+  }
+  const hasLine = ticks.length > 0
+  return { count: 0, weightMs: 0, frames, raw, hasLine, gcRun: null, ticks, headLine, isClock: outsideClock(raw) > 0 }
+}
+
+/** How many frames are of the reading of a clock. @param {Frame[]} frames innermost first */
+function outsideClock (frames) {
+  const caller = frames.findIndex((frame) => ownerOf(frame) !== 'node')
+  const outermost = frames[caller - 1]
+  return CLOCK.test(`${outermost?.file} ${outermost?.function}`) ? caller : 0
+}
+
+/**
+ * @param {number} id
+ * @param {Map<number, import('./cpu-profile').ProfileNode>} nodes
+ * @param {Map<number, number>} parents
+ */
+function chain (id, nodes, parents) {
+  const found = []
+  for (let at = /** @type {number | undefined} */ (id); at !== undefined; at = parents.get(at)) {
+    const node = /** @type {import('./cpu-profile').ProfileNode} */ (nodes.get(at))
+    if (node.callFrame.functionName !== '(root)') found.push(node)
+  }
+  return found
+}
+
+/** @param {import('./cpu-profile').ProfileNode} node @returns {Frame} */
+function frameOf ({ callFrame: { functionName, url, lineNumber, columnNumber } }) {
+  return { function: functionName || null, file: url === '' ? null : toPath(url), line: lineNumber >= 0 ? lineNumber + 1 : null, column: columnNumber >= 0 ? columnNumber + 1 : null }
+}
+
+/** @param {string} name @returns {Frame} */
+function named (name) {
+  return { function: name, file: null, line: null, column: null }
+}
+
+/** @param {Frame | null} a @param {Frame} b */
+function isSame (a, b) {
+  return a !== null && a.file === b.file && a.function === b.function
+}
+
+exports.isSame = isSame
+exports.sum = sum
+exports.MOST_IN_A_ROW = MOST_IN_A_ROW
