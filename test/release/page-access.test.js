@@ -44,8 +44,7 @@ async function startAgent (t) {
 }
 
 /** The id of the panel that the focused row opens. @param {any} page */
-const focusedRow = (page) =>
-  page.evaluate(() => /** @type {any} */ (globalThis).document.activeElement.getAttribute('aria-controls'))
+const focusedRow = (page) => page.evaluate("document.activeElement.getAttribute('aria-controls')")
 
 test('axe-core finds nothing, in both colours and three widths, with blocks and one of them opened', async (t) => {
   const browser = await startBrowser(t)
@@ -71,7 +70,7 @@ test('axe-core finds nothing, in both colours and three widths, with blocks and 
         await reads(page, '#blocks-note', /^6 blocks, of 9 in memory/)
         assert.equal(await page.locator('#block-1-5 .why').count(), 1)
         assert.deepEqual(await violations(page), [])
-        assert.equal(await page.evaluate(() => /** @type {any} */ (globalThis).document.documentElement.scrollWidth), width)
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width)
         assert.deepEqual(complaints, [])
         await context.close()
       })
@@ -105,7 +104,7 @@ test('every key of the list of keys does what it says', async (t) => {
   await press('Enter')
   await reads(page, '#block-1-5 .why', /known/)
   await press('c')
-  const clipboard = () => page.evaluate(() => /** @type {any} */ (globalThis).navigator.clipboard.readText())
+  const clipboard = () => page.evaluate('navigator.clipboard.readText()')
   const copied = await eventually(async () => (await clipboard()).startsWith('###') && clipboard(), 'Markdown to be copied')
   assert.match(copied, /^### Event loop blocked for 900 ms\n/)
   assert.match(copied, /≈ known/)
@@ -114,7 +113,7 @@ test('every key of the list of keys does what it says', async (t) => {
   await page.waitForFunction("document.querySelectorAll('#blocks [aria-expanded=\"true\"]').length === 0")
 
   await press('/')
-  assert.equal(await page.evaluate(() => /** @type {any} */ (globalThis).document.activeElement.id), 'search')
+  assert.equal(await page.evaluate('document.activeElement.id'), 'search')
   await page.keyboard.type('jk?')
   assert.equal(await page.locator('#search').inputValue(), 'jk?', 'typed, not obeyed')
   assert.ok(await page.locator('#help').isHidden())
@@ -153,7 +152,7 @@ test('what the strip says is said aloud, again when the verdict changes, and not
   await last({ cause: 'starved' }, /^Blocked for .*: /)
   records.shift()
   await reads(page, '#announcer', /^Running again$/)
-  const said = await page.evaluate(() => /** @type {any} */ (globalThis).said)
+  const said = await page.evaluate('said')
   assert.equal(said.length, 4, said.join('\n'))
   assert.deepEqual(complaints, [])
 })
