@@ -10,7 +10,7 @@ const LEAST_SHARE = 1 / 2000
 
 /**
  * @typedef {object} FlameNode
- * @property {string} name function and place
+ * @property {string} name function and place, after ≈ if its line is not certain
  * @property {string | null} file
  * @property {number} value ms of blocked time, callees included
  * @property {FlameNode[]} children
@@ -33,12 +33,13 @@ class FlameTree {
       at.node.value += weightMs
       for (let i = frames.length - 1; i >= 0; i--) {
         const frame = frames[i]
-        const key = keyOf(frame)
+        const doubt = isDoubtful(frame, record.frame) ? '≈ ' : ''
+        const key = doubt + keyOf(frame)
         let next = at.children.get(key)
         if (next === undefined) {
           if (this.#nodes === NODES) break
           this.#nodes++
-          next = growing(nameOf(frame), frame.file)
+          next = growing(doubt + nameOf(frame), frame.file)
           at.children.set(key, next)
         }
         at = next
@@ -63,6 +64,15 @@ function keyOf (frame) {
   return key
 }
 
+/**
+ * Whether a frame is the function whose line is not certain.
+ * @param {import('../../types').Frame} frame
+ * @param {import('../../types').FrameRecord | null} blamed
+ */
+function isDoubtful (frame, blamed) {
+  return blamed?.exact === false && frame.function === blamed.function && frame.file === blamed.file
+}
+
 /** @param {import('../../types').Frame} frame */
 function nameOf ({ function: name, file, line }) {
   return `${name ?? '(anonymous)'}${file === null ? '' : ` ${shortPath(file)}:${line}`}`
@@ -80,3 +90,4 @@ function grown ({ node, children }, leastMs) {
 }
 
 exports.FlameTree = FlameTree
+exports.isDoubtful = isDoubtful
