@@ -13,12 +13,12 @@ const { makeRecord } = require('../support/record')
 const HOURS = Number(process.env.HOURS ?? 0.5)
 const BLOCKS = 500
 const UPDATES = 30
-/** A page that ran for a quarter of a second at a time would be felt. Measured: none of 50 ms; machines that test vary. */
+/** A page that ran for a quarter of a second at a time would be felt. Measured: none of 50 ms. Machines differ. */
 const LONGEST_TASK_MS = 250
 const MOST_BYTES = 60e6
 /** As often the page is told of a new block: all that are listed are others after 33 minutes. */
 const S_PER_BLOCK = 4
-/** What may lie between two equal states of a tab: Chromium frees what it has received late, a few megabytes at once. */
+/** What may lie between two equal states of a tab: Chromium frees what it has received late, megabytes at once. */
 const SLACK = { bytes: 8e6, nodes: 400, listeners: 100 }
 
 /** @param {string} id @param {number} i @param {number} [startedAtMs] */

@@ -304,6 +304,8 @@ test('500 blocks with stacks of 60 frames, the newest five minutes long, are lis
   assert.equal(await page.locator('#blocks > li').count(), 50)
   await reads(page, '#state-now', /^Blocked for 5 min \d+ s in GET \/report\/:id, report\.js:41 report/)
   await reads(page, '#flame', /step59 app\/block-/)
+  await page.uncheck('#flame-lines')
+  await reads(page, '#flame', /step59 app\/block-\d\.js(?!:)/)
   await reads(page, '#charts .chart:first-child .legend', /max 5 min 0 s/)
   const besideChartPx = await page.locator('#charts .chart:first-child .u-over').evaluate((/** @type {any} */ element) => element.offsetLeft)
   assert.ok(besideChartPx > 75, `"3 min 20 s" has ${besideChartPx} px`)
