@@ -88,6 +88,18 @@ for (const [name, textOf] of Object.entries(sinks)) {
   })
 }
 
+test('a bar of the flame graph is one bar, and certain as soon as one block of it is', () => {
+  const namesOf = (/** @type {boolean[]} */ ...records) => {
+    const tree = new FlameTree()
+    for (const exact of records) tree.add(blockOf(exact))
+    return tree.toJSON().children.map(({ name }) => name)
+  }
+  const certain = namesOf(true)
+  assert.deepEqual(namesOf(false, true), certain)
+  assert.deepEqual(namesOf(true, false), certain)
+  assert.deepEqual(namesOf(false, false), [`≈ ${certain[0]}`])
+})
+
 test('OpenTelemetry has it as an attribute of its own: its line is a number', () => {
   assert.equal(blockAttributes(blockOf(false))['loopwatch.code.exact'], false)
   assert.equal(blockAttributes(blockOf(true))['loopwatch.code.exact'], null)

@@ -15,7 +15,7 @@ const LEAST_SHARE = 1 / 2000
  * @property {number} value ms of blocked time, callees included
  * @property {FlameNode[]} children
  *
- * @typedef {{ node: FlameNode, children: Map<string, Growing> }} Growing
+ * @typedef {{ node: FlameNode, children: Map<string, Growing>, isDoubtful?: boolean }} Growing
  */
 
 /** Keys by frame: blocks share most of their frames. @type {WeakMap<object, string>} */
@@ -33,17 +33,19 @@ class FlameTree {
       at.node.value += weightMs
       for (let i = frames.length - 1; i >= 0; i--) {
         const frame = frames[i]
-        const doubt = isDoubtful(frame, record.frame) ? '≈ ' : ''
-        const key = doubt + keyOf(frame)
+        const key = keyOf(frame)
         let next = at.children.get(key)
         if (next === undefined) {
           if (this.#nodes === NODES) break
           this.#nodes++
-          next = growing(doubt + nameOf(frame), frame.file)
+          next = growing(nameOf(frame), frame.file)
           at.children.set(key, next)
         }
         at = next
         at.node.value += weightMs
+        // One block whose line is certain is enough to be certain of the line.
+        if (isDoubtful(frame, record.frame)) at.isDoubtful ??= true
+        else if (isSame(frame, record.frame)) at.isDoubtful = false
       }
     }
   }
@@ -73,6 +75,11 @@ function isDoubtful (frame, blamed) {
   return blamed?.exact === false && frame.function === blamed.function && frame.file === blamed.file
 }
 
+/** @param {import('../../types').Frame} frame @param {import('../../types').Frame | null} blamed */
+function isSame (frame, blamed) {
+  return frame.line === blamed?.line && frame.function === blamed.function && frame.file === blamed.file
+}
+
 /** @param {import('../../types').Frame} frame */
 function nameOf ({ function: name, file, line }) {
   return `${name ?? '(anonymous)'}${file === null ? '' : ` ${shortPath(file)}:${line}`}`
@@ -84,9 +91,10 @@ function growing (name, file) {
 }
 
 /** @param {Growing} from @param {number} leastMs @returns {FlameNode} */
-function grown ({ node, children }, leastMs) {
+function grown ({ node, children, isDoubtful: isInDoubt }, leastMs) {
   const kept = [...children.values()].filter((child) => child.node.value > 0 && child.node.value >= leastMs)
-  return { ...node, value: Math.round(node.value * 10) / 10, children: kept.map((child) => grown(child, leastMs)) }
+  const name = `${isInDoubt ? '≈ ' : ''}${node.name}`
+  return { ...node, name, value: Math.round(node.value * 10) / 10, children: kept.map((child) => grown(child, leastMs)) }
 }
 
 exports.FlameTree = FlameTree
