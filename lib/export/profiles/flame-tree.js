@@ -94,7 +94,8 @@ function growing (name, file) {
 function grown ({ node, children, isDoubtful: isInDoubt }, leastMs) {
   const kept = [...children.values()].filter((child) => child.node.value > 0 && child.node.value >= leastMs)
   const name = `${isInDoubt ? '≈ ' : ''}${node.name}`
-  return { ...node, name, value: Math.round(node.value * 10) / 10, children: kept.map((child) => grown(child, leastMs)) }
+  const value = Math.round(node.value * 10) / 10
+  return { ...node, name, value, children: kept.map((child) => grown(child, leastMs)) }
 }
 
 exports.FlameTree = FlameTree
