@@ -23,16 +23,16 @@ const placeOf = ({ frame }) => frame === null ? '-' : /** @type {string} */ (pla
 exports.culpritsOf = (blocks) => {
   /**
    * @type {Map<string, { place: string, work: string, cause: string, count: number, totalMs: number, longestMs:
-   *   number }>}
+   *   number, longestId: string }>}
    */
   const groups = new Map()
   for (const block of blocks) {
     const own = { place: placeOf(block), work: workNameOf(block), cause: block.cause }
     const key = JSON.stringify(own)
-    const group = groups.get(key) ?? { ...own, count: 0, totalMs: 0, longestMs: 0 }
+    const group = groups.get(key) ?? { ...own, count: 0, totalMs: 0, longestMs: -1, longestId: '' }
     group.count++
     group.totalMs += block.durationMs
-    group.longestMs = Math.max(group.longestMs, block.durationMs)
+    if (block.durationMs > group.longestMs) Object.assign(group, { longestMs: block.durationMs, longestId: block.id })
     groups.set(key, group)
   }
   return [...groups.values()].sort((a, b) => b.totalMs - a.totalMs)
