@@ -64,6 +64,8 @@ const table = {
     command === undefined ? reason : `cannot start ${command}: ${reason}`,
   LOOPWATCH_ERR_RATCHET: (/** @type {string} */ file, /** @type {string} */ reason) =>
     `${file} ${reason}`,
+  LOOPWATCH_ERR_MCP: (/** @type {string} */ name, /** @type {string} */ reason) =>
+    `loopwatch mcp needs version 2 of ${name}, and ${reason}: npm install ${name}`,
   LOOPWATCH_ERR_DATABASE: (/** @type {string} */ reason) =>
     `no PostgreSQL for the scenario: ${reason}`
 }
