@@ -1,190 +1,193 @@
 'use strict'
 
-const fs = require('node:fs')
-const path = require('node:path')
 const { causes, excuseOf } = require('../../tables/causes')
+const { codedError } = require('../../tables/errors')
 const { duration, frameText, sentenceOf } = require('../../export/log/sentence')
 const { filterOf, timeOf } = require('../blocks/filter')
 const { culpritsOf } = require('../blocks/top')
 const { flameRows } = require('./flame-rows')
 const { plain } = require('./text')
 
-const RECENT_MS = 600_000
-const CULPRITS = 10
-const BLOCKS = 20
-const NODES = 20
-const FRAMES = 12
+const MS_PER_MIN = 60_000
+const RECENT_MIN = 10
+const FRAMES = 10
 /** Culprits that are advised on together. */
 const ADVISED = 3
-const ADVICE = path.join(__dirname, '..', 'advice')
+/** Of a sentence with several names in it, and of a line of source or of a stack. */
+const SENTENCE_CHARS = 360
+const LINE_CHARS = 200
+/** A difference within so many standard errors of two counts happens one time in twenty by chance. */
+const ERRORS = 2
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
-/** @typedef {import('./source').Source} Source */
 /** @typedef {import('./source').Detail} Detail */
 /** @typedef {import('./text').Answer} Answer */
 /** @typedef {Record<string, any>} Args what the tool's schema has let through */
+/** @typedef {(source: import('./source').Source, args: Args) => Promise<Answer>} Tool */
 
-const totalOf = (/** @type {BlockRecord[]} */ records) => records.reduce((sum, { durationMs }) => sum + durationMs, 0)
-const blocksIn = (/** @type {number} */ count) => `${count} ${count === 1 ? 'block' : 'blocks'}`
-const summary = (/** @type {BlockRecord[]} */ records) => `${blocksIn(records.length)}, ${duration(totalOf(records))} in all`
-const percent = (/** @type {number} */ share) => `${Math.round(100 * share)} %`
-
-/** Blocks that a line of code may be to blame for. @param {BlockRecord} record */
+/** Whether a line of code may be to blame. @param {BlockRecord} record */
 const isBlamed = ({ cause }) => excuseOf(cause) === undefined
 
-/** Of the times of a call. @param {Args} args @returns {import('../blocks/filter').Asked} */
-const askedBy = (args) => ({
-  ...args,
-  since: args.since === undefined ? undefined : timeOf('since', args.since),
-  until: args.until === undefined ? undefined : timeOf('until', args.until)
-})
+/** @param {BlockRecord[]} records */
+function summary (records) {
+  const excused = records.length - records.filter(isBlamed).length
+  const total = duration(records.reduce((sum, { durationMs }) => sum + durationMs, 0))
+  return `${records.length} blocks, ${total} in all${excused === 0 ? '' : ` (${excused} of them no code's: starved or suspended)`}`
+}
+
+/** @param {number} share */
+const percent = (share) => `${Math.round(100 * share)} %`
+
+/** @param {Args} args @param {string} name */
+const timeIn = (args, name) => args[name] === undefined ? undefined : timeOf(name, args[name])
+
+/** @param {Args} args */
+const askedBy = (args) => ({ ...args, since: timeIn(args, 'since'), until: timeIn(args, 'until') })
 
 /** @param {BlockRecord} record */
-const rowOf = (record) => `block id=${record.id} ${record.startedAt} ${plain(sentenceOf(record), 360)}`
+const rowOf = (record) => `block id=${record.id} ${record.startedAt} ${plain(sentenceOf(record), SENTENCE_CHARS)}`
 
-/** @param {BlockRecord[]} records */
-const spanOf = (records) => records.length === 0 ? '' : `, from ${records[0].startedAt} to ${records[records.length - 1].startedAt}`
+/** @param {{ place: string, work: string, cause: string }} culprit */
+const nameOf = ({ place, work, cause }) => [place, work, cause].map((name) => plain(name)).join(' | ')
 
-/** @param {Source} source @returns {Promise<Answer>} */
+/** @type {Tool} */
 exports.status = async (source) => {
   const records = await source.records()
   const ongoing = records.filter((record) => record.ongoing)
-  const recent = records.filter(filterOf({ since: Date.now() - RECENT_MS }))
-  const now = ongoing.length === 0 ? 'No event loop is blocked at this moment.' : `Blocked at this moment: ${ongoing.length === 1 ? 'one event loop' : `${ongoing.length} event loops`}.`
-  const unended = ongoing.length === 0 ? '' : ` Of ${blocksIn(ongoing.length)} the end was never written: the process was killed, or is still in it.`
-  const excused = recent.filter((record) => !isBlamed(record))
+  const recent = records.filter(filterOf({ since: Date.now() - RECENT_MIN * MS_PER_MIN }))
   return {
     head: [
-      source.isLive ? now : `This is a folder of records, which has no live status.${unended}`,
-      `Last 10 minutes: ${summary(recent)}${excused.length === 0 ? '' : `; ${summary(excused)} of it was no code of the application (starved or suspended)`}.`,
-      `Known altogether: ${summary(records)}${spanOf(records)}.`
+      source.isLive
+        ? `Event loops that are blocked now: ${ongoing.length || 'none'}.`
+        : `This is a folder, which has no live status. Blocks whose end was never written: ${ongoing.length}.`,
+      `Last ${RECENT_MIN} minutes: ${summary(recent)}.`,
+      `Known: ${summary(records)}${records.length === 0 ? '' : `, the first at ${records[0].startedAt}`}.`
     ],
-    rows: ongoing.map(rowOf),
-    tail: ['Next: culprits (who blocks most), blocks (one by one), block with an id (source lines and advice).']
+    rows: ongoing.map(rowOf)
   }
 }
 
-/** @param {Source} source @param {Args} args @returns {Promise<Answer>} */
-exports.culprits = async (source, args) => {
+/** @type {Tool} */
+exports.culprits = async (source, { limit = 10, ...args }) => {
   const records = (await source.records()).filter(filterOf(askedBy(args)))
-  const blamed = records.filter(isBlamed)
-  const all = culpritsOf(blamed)
-  const shown = all.slice(0, args.limit ?? CULPRITS)
-  const allMs = totalOf(blamed)
-  const excused = records.length - blamed.length
-  return {
-    head: [`${summary(blamed)}, by place, work and cause, the longest in total first.${excused === 0 ? '' : ` Left out: ${blocksIn(excused)} without a line to blame (starved or suspended).`}`],
-    rows: shown.map(({ place, work, cause, count, totalMs, longestMs, longestId }, i) =>
-      `${i + 1}. ${plain(place)} | ${plain(work)} | ${plain(cause)} | ${blocksIn(count)}, ${duration(totalMs)} in all (${percent(totalMs / allMs)}) | longest ${duration(longestMs)}: block id=${longestId}`),
-    left: all.length - shown.length,
-    rest: (left) => `${left} more culprits are not shown: narrow it by since, route, work, file or function.`,
-    tail: ['Next: block with the id of a longest block.']
-  }
+  const all = culpritsOf(records.filter(isBlamed))
+  const allMs = all.reduce((sum, { totalMs }) => sum + totalMs, 0)
+  const rows = all.slice(0, limit).map((each) =>
+    `${nameOf(each)} | ${each.count} blocks, ${duration(each.totalMs)} in all (${percent(each.totalMs / allMs)}) | longest ${duration(each.longestMs)}: block id=${each.longestId}`)
+  return { head: [`${summary(records)}; place, work and cause, the longest in total first.`], rows, left: all.length - rows.length }
 }
 
-/** @param {Source} source @param {Args} args @returns {Promise<Answer>} */
-exports.blocks = async (source, args) => {
+/** @type {Tool} */
+exports.blocks = async (source, { order, limit = 20, offset = 0, ...args }) => {
   const records = (await source.records()).filter(filterOf(askedBy(args))).reverse()
-  if (args.order === 'longest') records.sort((a, b) => b.durationMs - a.durationMs)
-  const { offset = 0, limit = BLOCKS } = args
-  const shown = records.slice(offset, offset + limit)
+  if (order === 'longest') records.sort((a, b) => b.durationMs - a.durationMs)
+  const rows = records.slice(offset, offset + limit).map(rowOf)
+  return { head: [`${summary(records)}.`], rows, left: Math.max(0, records.length - offset - rows.length), offset }
+}
+
+/** @param {import('./source').Source} source @param {string[]} ids @returns {Promise<Detail[]>} */
+async function detailsOf (source, ids) {
+  const records = await source.records()
+  const found = ids.flatMap((id) => records.findLast((each) => each.id === id) ?? [])
+  return Promise.all(found.map((record) => source.detail(record, records)))
+}
+
+/** @type {Answer} */
+const NO_BLOCK = { head: ['No such block is known any more: ask culprits or blocks.'] }
+
+/** @type {Tool} */
+exports.block = async (source, { id }) => {
+  const [detail] = await detailsOf(source, [id])
+  if (detail === undefined) return NO_BLOCK
+  const { block, source: excerpt, waits } = detail
+  const evidence = Object.entries(block.evidence).filter(([, value]) => Number(value) > 0)
+  const frames = block.stacks[0]?.frames.slice(0, FRAMES) ?? []
   return {
-    head: [`${summary(records)}; ${args.order === 'longest' ? 'the longest' : 'the newest'} first${offset > 0 ? `, from number ${offset + 1} on` : ''}.`],
-    rows: shown.map(rowOf),
-    left: Math.max(0, records.length - offset - shown.length),
-    rest: (left) => `${left} more blocks are not shown: offset=${records.length - left} goes on, filters narrow it.`,
-    tail: ['Next: block with an id.']
+    head: excerpt === null ? ['The source is not shown: there is none, or it is switched off.'] : [],
+    rows: [
+      rowOf(block),
+      ...(block.frame === null ? [] : [`at ${plain(frameText(block.frame), SENTENCE_CHARS)}`]),
+      ...sourceRows(excerpt),
+      ...adviceRows(detail),
+      ...(waits?.requests ? [`${waits.requests} requests waited, at most ${duration(waits.longestMs)}: ${waits.routes.map(({ name }) => name).join(', ')}`] : []),
+      `evidence: ${evidence.map((pair) => pair.join(' ')).join(', ')}`,
+      ...frames.map((frame, i) => `${i === 0 ? 'stack: ' : '  from '}${plain(frameText(frame), LINE_CHARS)}`)
+    ],
+    tail: Object.entries(causes).filter(([name]) => name === block.cause).map(([name, { meaning }]) => `${name}: ${meaning}.`)
   }
 }
 
-/** @param {Source} source @param {string} id @returns {Promise<Detail | null>} */
-async function detailOf (source, id) {
-  const records = await source.records()
-  const record = records.findLast((each) => each.id === id)
-  return record === undefined ? null : source.detail(record, records)
+/** @param {Detail['source']} excerpt */
+const sourceRows = (excerpt) => excerpt?.lines.map(({ line, text, share }) =>
+  `${line === excerpt.line ? '>' : ' '} ${line} | ${share > 0 ? `${percent(share)} of samples | ` : ''}${plain(text, LINE_CHARS)}`) ?? []
+
+/** @param {Detail} detail */
+const adviceRows = ({ advice }) =>
+  advice.length === 0 ? ['no specific advice'] : advice.map(({ text }) => `advice: ${text}`)
+
+/** @type {Tool} */
+exports.advice = async (source, { id }) => {
+  const culprits = id === undefined ? culpritsOf((await source.records()).filter(isBlamed)) : [{ longestId: id }]
+  const details = await detailsOf(source, culprits.slice(0, ADVISED).map(({ longestId }) => longestId))
+  return {
+    head: details.length === 0 ? NO_BLOCK.head : [],
+    rows: details.flatMap((detail) => [rowOf(detail.block), ...adviceRows(detail)])
+  }
 }
 
-/** @param {string} id @returns {Answer} */
-const noBlock = (id) => ({ head: ['There is no block of this id any more: blocks and culprits list those that are known.'], rows: [id] })
+/** @type {Tool} */
+exports.flame = async (source, { top = 20, ...args }) => {
+  const { since, until, ...exact } = askedBy(args)
+  const query = new URLSearchParams(exact)
+  if (since !== undefined) query.set('from', `${since}`)
+  if (until !== undefined) query.set('to', `${until}`)
+  const tree = await source.flame(query)
+  return {
+    head: [`${duration(tree.value)} of blocked time by function of the application, each below its caller.`],
+    ...flameRows(tree, top)
+  }
+}
 
-/** @param {Source} source @param {Args} args @returns {Promise<Answer>} */
-exports.block = async (source, { id }) => {
-  const detail = await detailOf(source, id)
-  if (detail === null) return noBlock(id)
-  const { block, source: excerpt } = detail
-  const { frame, startedAt, uncertaintyMs, ongoing, pid, thread } = block
-  const place = frame === null ? [] : [`${frame.exact === false ? 'place, not certain' : 'place'}: ${plain(frameText(frame), 360)}`]
-  const lines = excerpt === null
-    ? []
-    : ['source:', ...excerpt.lines.map(({ line, text, share }) => `${line === excerpt.line ? '>' : ' '} ${line} | ${share > 0 ? `${percent(share)} of samples | ` : ''}${plain(text, 200)}`)]
+/** @type {Tool} */
+exports.compare = async (source, args) => {
+  const records = await source.records()
+  const [before, after] = [['baselineSince', 'baselineUntil'], ['since', 'until']].map(([begin, end]) => {
+    const asked = { since: timeIn(args, begin) ?? 0, until: timeIn(args, end) ?? Date.now() }
+    if (asked.until <= asked.since) throw codedError('LOOPWATCH_ERR_OPTION', end, `a time after ${begin}`, args[end])
+    return { minutes: (asked.until - asked.since) / MS_PER_MIN, records: records.filter(filterOf(asked)) }
+  })
+  const [old, recent] = [before, after].map(({ records }) =>
+    new Map(culpritsOf(records.filter(isBlamed)).map((each) => /** @type {const} */ ([nameOf(each), each]))))
+  const rows = [...new Map([...old, ...recent])].map(([name, { longestId }]) => {
+    const a = rateOf(before.minutes, old.get(name))
+    const b = rateOf(after.minutes, recent.get(name))
+    return { changeMs: Math.abs(a.ms - b.ms), row: `${name} | a minute: ${a.text} before, ${b.text} after, ${trendOf(a, b)} | block id=${longestId}` }
+  })
   return {
     head: [
-      `Block ${block.id} began at ${startedAt} and ${ongoing ? 'still lasts' : `took ${duration(block.durationMs)}`} (± ${duration(uncertaintyMs)}).`,
-      ...(excerpt === null ? ['Its source lines are not shown: the place is in no file, or the agent does not show source.'] : [])
+      `Before (${before.minutes.toFixed(1)} min): ${summary(before.records)}. After (${after.minutes.toFixed(1)} min): ${summary(after.records)}.`,
+      `The first block that is known began at ${records[0]?.startedAt ?? '-'}; what was before it may be forgotten.`
     ],
-    rows: [plain(sentenceOf(block), 400), ...place, ...lines, ...adviceRows(detail), ...waitRows(detail), ...evidenceRow(block), `process ${pid}, thread ${plain(thread)}`, ...stackRows(block)],
-    tail: [...inGeneral(detail, false), 'Next: advice with this id, blocks with this function or file, flame.']
+    rows: rows.sort((a, b) => b.changeMs - a.changeMs).map(({ row }) => row)
   }
 }
 
-/** @param {Detail} detail */
-const adviceRows = ({ advice }) => advice.map(({ text }) => `advice: ${text}`)
-
-/** @param {Detail} detail */
-function waitRows ({ waits }) {
-  if (!waits || waits.requests === 0) return []
-  const routes = waits.routes.map(({ name, count, longestMs }) => `${plain(name)} (${count}, up to ${duration(longestMs)})`)
-  return [`${waits.requests} requests waited, at most ${duration(waits.longestMs)}: ${routes.join(', ')}`]
+/** @param {number} minutes @param {{ count: number, totalMs: number }} [culprit] none where it did not block */
+function rateOf (minutes, { count, totalMs } = { count: 0, totalMs: 0 }) {
+  const ms = totalMs / minutes
+  return { count, minutes, ms, text: `${(count / minutes).toFixed(1)} blocks, ${duration(ms)}` }
 }
 
-/** @param {BlockRecord} block */
-function evidenceRow ({ evidence }) {
-  const parts = Object.entries(evidence).filter(([name, value]) => name.endsWith('Ms') && typeof value === 'number' && value >= 1)
-  return parts.length === 0 ? [] : [`evidence, which overlaps: ${parts.map(([name, value]) => `${name} ${Math.round(value)}`).join(', ')}`]
+/**
+ * Whether blocks became more or fewer, as far as their numbers can tell.
+ * @param {{ count: number, minutes: number }} before
+ * @param {{ count: number, minutes: number }} after
+ */
+function trendOf (before, after) {
+  const difference = after.count / after.minutes - before.count / before.minutes
+  const error = Math.hypot(Math.sqrt(after.count) / after.minutes, Math.sqrt(before.count) / before.minutes)
+  if (Math.abs(difference) <= ERRORS * error) return 'no difference beyond chance'
+  return difference > 0 ? 'more' : 'fewer'
 }
 
-/** @param {BlockRecord} block */
-function stackRows ({ stacks }) {
-  const frames = stacks[0]?.frames ?? []
-  const rest = frames.length > FRAMES ? [`  ${frames.length - FRAMES} callers more`] : []
-  return frames.length === 0 ? [] : ['heaviest stack, innermost first:', ...frames.slice(0, FRAMES).map((frame) => `  ${plain(frameText(frame), 200)}`), ...rest]
-}
-
-/** What there is to say about a cause, in sentences of ours. @param {Detail} detail @param {boolean} isLong */
-function inGeneral ({ block: { cause }, advice }, isLong) {
-  if (!Object.hasOwn(causes, cause)) return []
-  const meaning = `The cause ${cause} means: ${causes[/** @type {keyof typeof causes} */ (cause)].meaning}.`
-  return isLong && advice.length === 0 ? [meaning, fs.readFileSync(path.join(ADVICE, `${cause}.md`), 'utf8').trim()] : [meaning]
-}
-
-/** @param {Source} source @param {Args} args @returns {Promise<Answer>} */
-exports.advice = async (source, { id }) => {
-  const ids = id === undefined ? culpritsOf((await source.records()).filter(isBlamed)).slice(0, ADVISED).map(({ longestId }) => longestId) : [id]
-  const details = (await Promise.all(ids.map((each) => detailOf(source, each)))).filter((each) => each !== null)
-  if (details.length === 0) return id === undefined ? { head: ['There is no block that a line of code is to blame for.'] } : noBlock(id)
-  const rows = details.flatMap((detail) => [rowOf(detail.block), ...(detail.advice.length === 0 ? ['  no specific advice'] : adviceRows(detail).map((row) => `  ${row}`))])
-  return {
-    head: [id === undefined ? `Advice on the longest block of each of the first ${details.length} culprits.` : 'Advice on this block.'],
-    rows,
-    tail: [...new Set(details.flatMap((detail) => inGeneral(detail, details.length === 1)))]
-  }
-}
-
-/** @param {Source} source @param {Args} args @returns {Promise<Answer>} */
-exports.flame = async (source, { top = NODES, all, ...args }) => {
-  const { since, until, ...exact } = askedBy(args)
-  const times = Object.entries({ from: since, to: until }).filter(([, value]) => value !== undefined)
-  const tree = await source.flame(new URLSearchParams([...Object.entries(exact), ...times.map(([name, value]) => [name, `${value}`])]))
-  const { rows, left } = flameRows(tree, { top, all })
-  return {
-    head: [`${duration(tree.value)} of blocked time by function, callers above what they call${all ? '' : '; functions of the application alone, the time of others is in their callers'}.`],
-    rows,
-    left,
-    rest: (count) => `${count} lighter functions are not shown: top takes more, since and route narrow it.`,
-    tail: ['Next: blocks with function or file lists the blocks of one.']
-  }
-}
-
-exports.askedBy = askedBy
-exports.isBlamed = isBlamed
-exports.summary = summary
+exports.trendOf = trendOf

@@ -6,57 +6,49 @@ const { plain } = require('./text')
 
 /** @typedef {import('../../export/profiles/flame-tree').FlameNode} FlameNode */
 
-/** @param {FlameNode} node */
-const isOwn = ({ file }) =>
-  ['application', 'generated'].includes(ownerOf({ function: null, file, line: null, column: null }))
-
-/** The application's functions below a node: what others took in between is theirs. @param {FlameNode} node @returns {FlameNode[]} */
-const nearest = (node) => isOwn(node) ? [node] : node.children.flatMap(nearest)
+/** @param {FlameNode} node @returns {FlameNode[]} the application's functions next below a node, or itself */
+function nearest (node) {
+  const owner = ownerOf(/** @type {import('../../types').Frame} */ ({ file: node.file }))
+  return owner === 'application' || owner === 'generated' ? [node] : node.children.flatMap(nearest)
+}
 
 /**
- * A level of the tree with the application's functions alone, each once.
- * @param {FlameNode[]} children
- * @returns {FlameNode[]}
+ * The application's functions below some nodes, each once, the heaviest first.
+ * @param {FlameNode[]} nodes
  */
-function ownOf (children) {
+function ownOf (nodes) {
   /** @type {Map<string, FlameNode>} */
   const merged = new Map()
-  for (const node of children.flatMap(nearest)) {
-    const key = `${node.name}\n${node.file}`
-    const known = merged.get(key)
-    const whole = { ...node, value: node.value + (known?.value ?? 0), children: [...known?.children ?? [], ...node.children] }
-    merged.set(key, whole)
+  for (const node of nodes.flatMap(nearest)) {
+    const known = merged.get(node.name)
+    merged.set(node.name, known === undefined
+      ? node
+      : { ...known, value: known.value + node.value, children: [...known.children, ...node.children] })
   }
-  return [...merged.values()].map((node) => ({ ...node, children: ownOf(node.children) }))
+  return [...merged.values()].sort((a, b) => b.value - a.value)
 }
 
 /**
- * The heaviest nodes of a flame graph as an indented list, from Node's edge to the innermost function.
+ * The heaviest functions of the application in a flame graph, indented below their callers. The time of other code is
+ * in its caller.
  * @param {FlameNode} tree
- * @param {{ top: number, all?: boolean }} asked all = with frames of Node.js and of packages
- * @returns {{ rows: string[], left: number }} left = nodes that are not among them
+ * @param {number} top so many
+ * @returns {{ rows: string[], left: number }} left = how many came next
  */
-exports.flameRows = (tree, { top, all = false }) => {
-  const roots = all ? tree.children : ownOf(tree.children)
-  /** @type {Set<FlameNode>} */
-  const chosen = new Set()
-  // A caller is as heavy as its callees together: each has its caller before it.
-  const waiting = [...roots]
-  while (chosen.size < top && waiting.length > 0) {
-    const heaviest = waiting.reduce((a, b) => b.value > a.value ? b : a)
-    chosen.add(heaviest)
-    waiting.splice(waiting.indexOf(heaviest), 1, ...heaviest.children)
+exports.flameRows = (tree, top) => {
+  /** @typedef {{ node: FlameNode, order: string, depth: number }} Place `order` is that of its row, as text */
+  const placesIn = (/** @type {FlameNode[]} */ nodes, /** @type {string} */ above, /** @type {number} */ depth) =>
+    ownOf(nodes).map((node, i) => ({ node, depth, order: `${above}${`${i}`.padStart(6, '0')}` }))
+  const waiting = placesIn(tree.children, '', 0)
+  const chosen = []
+  while (chosen.length < top && waiting.length > 0) {
+    // A caller is as heavy as its callees together, so it is chosen before them.
+    waiting.sort((a, b) => b.node.value - a.node.value)
+    const [next] = waiting.splice(0, 1)
+    chosen.push(next)
+    waiting.push(...placesIn(next.node.children, next.order, next.depth + 1))
   }
-  const write = (/** @type {FlameNode[]} */ nodes, /** @type {number} */ depth) => {
-    const shown = nodes.filter((node) => chosen.has(node)).sort((a, b) => b.value - a.value)
-    return shown.flatMap((node) => /** @type {string[]} */ ([line(node, depth, tree.value), ...write(node.children, depth + 1)]))
-  }
-  return { rows: write(roots, 0), left: waiting.reduce((sum, node) => sum + sizeOf(node), 0) }
+  const rows = chosen.sort((a, b) => a.order < b.order ? -1 : 1).map(({ node: { name, value }, depth }) =>
+    `${'  '.repeat(depth)}${Math.round(100 * value / tree.value)} % ${duration(value)} ${plain(name)}`)
+  return { rows, left: waiting.length }
 }
-
-/** @param {FlameNode} node @param {number} depth @param {number} wholeMs */
-const line = ({ name, value }, depth, wholeMs) =>
-  `${'  '.repeat(Math.min(depth, 20))}${Math.round(100 * value / wholeMs)} % ${duration(value)} ${plain(name)}`
-
-/** @param {FlameNode} node @returns {number} */
-const sizeOf = ({ children }) => children.reduce((sum, child) => sum + sizeOf(child), 1)

@@ -68,6 +68,6 @@ async function readDetail (block, records) {
 
 /** @param {() => Promise<BlockRecord[]>} records @param {URLSearchParams} query */
 async function readFlame (records, query) {
-  const { records: chosen = [] } = /** @type {{ records?: BlockRecord[] }} */ (chooseBy(await records(), query))
+  const { records: chosen } = /** @type {{ records: BlockRecord[] }} */ (chooseBy(await records(), query))
   return (await flameOf(chosen)).toJSON()
 }
