@@ -32,8 +32,11 @@ const isBlamed = ({ cause }) => excuseOf(cause) === undefined
 function summary (records) {
   const excused = records.length - records.filter(isBlamed).length
   const total = duration(records.reduce((sum, { durationMs }) => sum + durationMs, 0))
-  return `${records.length} blocks, ${total} in all${excused === 0 ? '' : ` (${excused} of them no code's: starved or suspended)`}`
+  return `${blocksOf(records.length)}, ${total} in all${excused === 0 ? '' : ` (${excused} of them no code's: starved or suspended)`}`
 }
+
+/** @param {number} count */
+const blocksOf = (count) => `${count} ${count === 1 ? 'block' : 'blocks'}`
 
 /** @param {number} share */
 const percent = (share) => `${Math.round(100 * share)} %`
@@ -73,7 +76,7 @@ exports.culprits = async (source, { limit = 10, ...args }) => {
   const all = culpritsOf(records.filter(isBlamed))
   const allMs = all.reduce((sum, { totalMs }) => sum + totalMs, 0)
   const rows = all.slice(0, limit).map((each) =>
-    `${nameOf(each)} | ${each.count} blocks, ${duration(each.totalMs)} in all (${percent(each.totalMs / allMs)}) | longest ${duration(each.longestMs)}: block id=${each.longestId}`)
+    `${nameOf(each)} | ${blocksOf(each.count)}, ${duration(each.totalMs)} in all (${percent(each.totalMs / allMs)}) | longest ${duration(each.longestMs)}: block id=${each.longestId}`)
   return { head: [`${summary(records)}; place, work and cause, the longest in total first.`], rows, left: all.length - rows.length }
 }
 
