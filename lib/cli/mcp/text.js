@@ -43,7 +43,7 @@ exports.textOf = ({ head, rows = [], left = 0, offset, tail = [] }, mark = rando
     const next = offset === undefined ? 'narrow it' : `go on with offset=${offset + count}, or narrow it`
     return [...head, ...data, ...(hidden > 0 ? [`${hidden} more are not shown: ${next}.`] : []), ...tail].join('\n')
   }
-  let count = lines.length
-  while (count > 0 && Buffer.byteLength(write(count)) > BYTES) count--
+  let count = 0
+  while (count < lines.length && Buffer.byteLength(write(count + 1)) < BYTES) count++
   return write(count)
 }
