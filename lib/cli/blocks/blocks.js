@@ -6,9 +6,10 @@ const { sentenceOf, printable } = require('../../export/log/sentence')
 const { readBlocks } = require('../../store/block-file')
 const { isRecord } = require('../../store/record')
 const { addressOf, askJson, isAddress, notOurs } = require('../common/endpoint')
+const { inMarkdown } = require('../common/markdown')
 const { watchSignals } = require('../common/interruption')
 const { filterOf } = require('./filter')
-const { inMarkdown, topMarkdown, topTable } = require('./top')
+const { topMarkdown, topTable } = require('./top')
 
 /** Of wall times, which are written in whole milliseconds. */
 const ROUNDING_MS = 1

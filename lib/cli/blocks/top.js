@@ -1,6 +1,7 @@
 'use strict'
 
 const { duration, place, printable, workOf } = require('../../export/log/sentence')
+const { markdownTable } = require('../common/markdown')
 
 const HEAD = ['place', 'work', 'cause', 'blocks', 'total', 'share', 'longest']
 /** Columns of numbers are aligned to the right. */
@@ -75,13 +76,4 @@ function align (rows) {
 }
 
 /** @param {string[][]} rows the first is the head */
-function markdown ([head, ...rows]) {
-  const line = (/** @type {string[]} */ cells) => `| ${cells.join(' | ')} |\n`
-  const rule = head.map((_, i) => NUMERIC.includes(i) ? '--:' : '---')
-  return `${line(head)}${line(rule)}${rows.map((row) => line(row.map(inMarkdown))).join('')}`
-}
-
-/** A text in Markdown that stays a text: names come from the application. @param {string} text */
-const inMarkdown = (text) => text.replace(/[\\`*_<>[\]|~#]/g, '\\$&')
-
-exports.inMarkdown = inMarkdown
+const markdown = ([head, ...rows]) => markdownTable(head, rows, (i) => NUMERIC.includes(i))

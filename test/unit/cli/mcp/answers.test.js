@@ -25,7 +25,11 @@ function makeSource (t, blocks) {
   return openSource(dir)
 }
 
-/** @param {import('../../../../lib/cli/mcp/tools').ToolName} name @param {import('../../../../lib/cli/mcp/source').Source} source @param {object} [args] */
+/**
+ * @param {import('../../../../lib/cli/mcp/tools').ToolName} name
+ * @param {import('../../../../lib/cli/mcp/source').Source} source
+ * @param {object} [args]
+ */
 async function ask (name, source, args = {}) {
   const { isError, content: [{ text }] } = await callTool(name, source, args)
   return { isError, text, rows: /<<< data \w+\n([^]*)\ndata \w+ >>>/.exec(text)?.[1].split('\n') ?? [] }

@@ -6,7 +6,13 @@ const { flameRows } = require('../../../../lib/cli/mcp/flame-rows')
 
 /** @typedef {import('../../../../lib/export/profiles/flame-tree').FlameNode} FlameNode */
 
-/** @param {string} name @param {string | null} file @param {number} value @param {FlameNode[]} [children] @returns {FlameNode} */
+/**
+ * @param {string} name
+ * @param {string | null} file
+ * @param {number} value
+ * @param {FlameNode[]} [children]
+ * @returns {FlameNode}
+ */
 const node = (name, file, value, children = []) => ({ name, file, value, children })
 
 const tree = node('all', null, 1000, [
