@@ -16,6 +16,9 @@ function figure (value) {
 /** What is counted is whole, its median too; '' for none. @param {number | null | undefined} value */
 const count = (value) => value === null || value === undefined ? '' : Math.round(value).toLocaleString('en-US')
 
+/** "1 block", "12 blocks". @param {number} value @param {string} thing */
+const counted = (value, thing) => `${count(value)} ${thing}${Math.round(value) === 1 ? '' : 's'}`
+
 /**
  * The median of a further figure; '' where the cell has none.
  * @param {import('../interface').Cell} cell
@@ -70,6 +73,7 @@ exports.columnsOf = (scenario) => {
 exports.furtherTables = (document, scenario) => [...scenario.tables?.(document) ?? [], ...(document.mode === 'faithful' ? scenario.compare?.(document) ?? [] : [])]
 
 exports.count = count
+exports.counted = counted
 exports.extra = extra
 exports.figure = figure
 exports.noteOf = noteOf

@@ -19,14 +19,15 @@ exports.terms = [
 const plain = (markdown) => markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '').trim()
 
 /**
- * What the variants of a scenario are, as the tables of its README say: rows of `name` and words.
+ * What the variants of a scenario are, as its README says under "The question": a row for each.
  * @param {string} scenario name of its folder
  * @returns {Map<string, string>}
  */
 exports.variantsOf = (scenario) => {
   const file = path.join(ROOT, scenario, 'README.md')
   if (!fs.existsSync(file)) return new Map()
-  const tables = fs.readFileSync(file, 'utf8').split(/\n\n+/).filter((block) => block.startsWith('| variant |'))
+  const [, question] = /\n## The question\n([^]*?)\n## /.exec(fs.readFileSync(file, 'utf8')) ?? ['', '']
+  const tables = question.trimEnd().split(/\n\n+/).filter((block) => block.startsWith('| variant |'))
   return new Map(tables.flatMap((table) => table.split('\n').slice(2).map((row) => {
     const [name, ...cells] = row.split('|').slice(1, -1).map(plain)
     return /** @type {[string, string]} */ ([name, cells.filter((cell) => cell !== '' && cell !== name).join('; ')])

@@ -4,6 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { escape, renderBars } = require('./bar-chart')
 const { columnsOf, furtherTables } = require('./format')
+const { terms, variantsOf } = require('./glossary')
 const { cellName } = require('../measure/live')
 
 /** @typedef {import('../interface').Document} Document */
@@ -32,10 +33,28 @@ const plainCharts = ({ cells }) => [...new Set(cells.map(({ unit }) => unit))].m
   }]
 }))
 
+/** The run's JSON in a link: the file needs nothing beside it, so neither does its download. @param {Document} document */
+function download (document) {
+  const data = Buffer.from(`${JSON.stringify(document, null, 2)}\n`).toString('base64')
+  return `<p><a download="loopwatch-${escape(document.scenario)}.json" href="data:application/json;base64,${data}">Download the results as JSON</a></p>`
+}
+
+/** What the variants of this run are, and the words of the table. @param {Document} document */
+function glossary ({ scenario, cells }) {
+  const known = variantsOf(scenario)
+  const variants = [...new Set(cells.map(({ variant }) => variant))].flatMap((name) => {
+    const words = known.get(name)
+    return words === undefined ? [] : [[name, words]]
+  })
+  const list = (/** @type {string[][]} */ entries) => `<dl>${entries.map(([name, words]) => `<dt>${escape(name)}</dt><dd>${escape(words)}</dd>`).join('')}</dl>`
+  return `${variants.length === 0 ? '' : `<h3>The variants</h3>${list(variants)}`}<details><summary>The columns</summary>${list(terms)}<p class="quiet">How to read the others, and where the scenario comes from: scenarios/${escape(scenario)}/README.md.</p></details>`
+}
+
 /** @param {Document} document @param {Scenario} scenario */
 async function section (document, scenario) {
   const {
     environment: { node, cpu, cores, kernel, platform, loadAverage, tools },
+    verdict,
     findings,
     cells,
     mode,
@@ -56,8 +75,11 @@ async function section (document, scenario) {
   return `<section>
 <h2>${escape(document.scenario)}</h2>
 <p>${escape(scenario.title)}</p>
+<p class="verdict">${escape(verdict)}</p>
 <p class="quiet">${escape(`${mode}, ${repeats} repeats, ${startedAt.slice(0, 16).replace('T', ' ')} UTC. ${machine.join(', ')}.`)}${interrupted ? ' <strong>Interrupted.</strong>' : ''}</p>
 ${findings.length > 0 ? `<ul>${findings.map((finding) => `<li>${escape(finding)}</li>`).join('')}</ul>` : ''}
+${glossary(document)}
+${download(document)}
 ${comparisons.map(({ title, head, rows, notes = [] }) => `<h3>${escape(title)}</h3>${table(head, rows, head.map((_, i) => i > 0))}${notes.map((note) => `<p class="quiet">${escape(note)}</p>`).join('')}`).join('')}
 <div class="charts">${figures.join('')}</div>
 ${(scenario.diagrams ?? []).map((svg) => `<figure>${svg}</figure>`).join('')}

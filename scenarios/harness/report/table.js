@@ -52,6 +52,7 @@ exports.renderDocument = (document, scenario, columns) => {
       `${document.scenario}, ${document.mode}: ${repeats} repeats. Node ${node}, ${cores} cores, ${cpu}, ${kernel}, load ${loadAverage} before.`,
       columns
     ),
+    wrap(document.verdict, columns),
     interrupted ? wrap('Interrupted: what was finished until then.', columns) : '',
     exports.renderTable(
       shown.map(({ title }) => title),
