@@ -18,7 +18,8 @@ const madeUp = ({ extra }) => (extra.falsePositives?.median ?? 0) + (extra.blame
  * @param {import('../harness/interface').Document} document
  */
 exports.verdict = ({ cells }) => {
-  const [best, ...others] = cells.filter(({ median }) => median !== null).sort((a, b) => Number(b.median) - Number(a.median) || madeUp(a) - madeUp(b))
+  const [best, ...others] = cells.filter(({ median }) => median !== null)
+    .sort((a, b) => Number(b.median) - Number(a.median) || madeUp(a) - madeUp(b))
   if (best === undefined) return null
   const list = others.map((cell) => `${cell.variant} ${found(cell)}`).join(', ')
   return `Of ${counted(Number(best.params.blocks), 'block')} ${best.variant} reports ${found(best)}${list === '' ? '' : `; ${list}`}. Where nothing of the application's blocked, ${best.variant} reports ${counted(madeUp(best), 'block')}.`

@@ -5,6 +5,7 @@ const { count, counted, figure } = require('../harness/report/format')
 const { MANY } = require('./plan')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
+/** @typedef {import('../harness/report/contrast').Measured} Measured */
 
 /** An event loop that is active for longer than that has no more to give. */
 const FULL = 0.9
@@ -127,7 +128,7 @@ function ofOpenLoop ({ name, params, single, find }, isK6) {
  * One comparison over all cases, none where none was measured.
  * @param {string} title
  * @param {Case[]} cases
- * @param {(of: Case) => [Cell | undefined, Cell | undefined]} pair
+ * @param {(of: Case) => [Measured | undefined, Measured | undefined]} pair
  */
 function overCases (title, cases, pair) {
   const list = cases.flatMap((of) => {
@@ -140,13 +141,12 @@ function overCases (title, cases, pair) {
 
 /** @param {Case[]} cases of closed loops @param {number} cores */
 function ofTopologies (cases, cores) {
-  const share = (/** @type {string} */ variant) =>
-    Math.max(0, ...cases.map(({ find }) => find(variant)?.extra.busiestShare?.median ?? 0))
-  const uneven = share('cluster-none') === 0 ? [] : [`The busiest worker answered up to ${figure(share('cluster-none'))} times its share with SCHED_NONE, up to ${figure(share('cluster'))} times with round robin${share('reuse-port') === 0 ? '' : `, up to ${figure(share('reuse-port'))} times with SO_REUSEPORT`}.`]
+  const busiest = (/** @type {Cell | undefined} */ cell) => cell?.extra.busiestShare
   return [
     ...overCases('The kernel chooses who accepts (SCHED_NONE), over round robin', cases, ({ find }) => [find('cluster-none'), find('cluster')]),
     ...overCases('Processes that share a port (SO_REUSEPORT), over node:cluster', cases, ({ find }) => [find('reuse-port'), find('cluster')]),
-    ...uneven,
+    ...overCases('What the busiest worker answered, with SCHED_NONE over round robin', cases, ({ find }) => [busiest(find('cluster-none')), busiest(find('cluster'))]),
+    ...overCases('The same with SO_REUSEPORT over round robin', cases, ({ find }) => [busiest(find('reuse-port')), busiest(find('cluster'))]),
     ...overCases('What node:cluster itself costs, one worker over one process', cases, ({ find, single }) => [find('cluster', 1), single]),
     ...(MANY === cores ? [] : overCases(`${MANY} workers over as many as there are cores (${cores})`, cases, ({ find }) => [find('cluster', MANY), find('cluster')])),
     ...(MANY === cores ? [] : overCases(`A cluster of ${MANY} over one process with ${MANY} connections`, cases, ({ find }) => [find('cluster', MANY), find('single-pool', MANY)]))
@@ -166,7 +166,10 @@ function ofKill (cell) {
   return `${nameOf(cell)}: a worker that is killed half-way takes ${counted(failed.median, 'request')} with it (${count(failed.min)} to ${count(failed.max)}), of ${count(requests.median)}${open}.`
 }
 
-/** @param {import('../harness/interface').Document} document closed loops and open ones, without figures of the driver */
+/**
+ * Closed loops and open ones, without figures of the driver.
+ * @param {import('../harness/interface').Document} document
+ */
 function measuredCases ({ cells, environment: { cores } }) {
   const known = cells.filter((cell) => cell.median !== null && !isDrivers(cell) && cell.variant !== 'cluster-kill')
   const cases = casesOf(known, cores)

@@ -32,8 +32,12 @@ exports.verdict = ({ cells }) => {
  * @param {import('../harness/interface').Document} document
  */
 exports.findings = ({ cells }) => {
-  const of = (/** @type {string} */ variant, /** @type {string} */ payload, depth = 1) => find(cells, variant, payload, depth)
-  /** @param {Cell | undefined} a @param {Cell | undefined} b @param {(a: Cell, b: Cell, ratio: string) => string} sentence */
+  const of = (/** @type {string} */ variant, /** @type {string} */ payload, depth = 1) =>
+    find(cells, variant, payload, depth)
+  /**
+   * @param {Cell | undefined} a @param {Cell | undefined} b
+   * @param {(a: Cell, b: Cell, ratio: string) => string} sentence
+   */
   const say = (a, b, sentence) => a === undefined || b === undefined ? [] : [sentence(a, b, compared(a, b))]
   const rings = ['ring-raw', 'ring-json'].flatMap((variant) => of(variant, 'small', 256) ?? [])
   const best = rings.sort((a, b) => Number(b.median) - Number(a.median))[0]

@@ -28,7 +28,10 @@ const find = (cells, variant, { workMs = 1, inputKiB = 0, parallel = 1 }) =>
 /** @param {Cell | undefined} cell */
 const held = (cell) => cell?.extra.heldMs
 
-/** By their intervals: what runs cannot tell does not pay. @param {Cell | undefined} cell @param {Cell | undefined} inline */
+/**
+ * By their intervals: what runs cannot tell does not pay. Null = too few runs.
+ * @param {Cell | undefined} cell @param {Cell | undefined} inline
+ */
 const pays = (cell, inline) => {
   const [least, most] = [held(inline)?.ci95?.[0], held(cell)?.ci95?.[1]]
   return least === undefined || most === undefined ? null : most < PAYS_BELOW * least
@@ -46,11 +49,20 @@ function breakEven (cells) {
     // From there on, not once by chance.
     const from = measured.find((_, i) => measured.slice(i).every(({ isWorth }) => isWorth)) ?? null
     const least = measured.reduce((a, b) => Number(held(b.cell)?.median) < Number(held(a.cell)?.median) ? b : a)
-    return [{ variant, from, cost: /** @type {import('../harness/interface').Summary} */ (held(least.cell)), isKnown: measured.every(({ isWorth }) => isWorth !== null), upToMs: Math.max(...measured.map(({ workMs }) => workMs)) }]
+    return [{
+      variant,
+      from,
+      cost: /** @type {import('../harness/interface').Summary} */ (held(least.cell)),
+      isKnown: measured.every(({ isWorth }) => isWorth !== null),
+      upToMs: Math.max(...measured.map(({ workMs }) => workMs))
+    }]
   })
 }
 
-/** The means that pay from the smallest work on, and those that cannot be told from the best. @param {ReturnType<typeof breakEven>} means */
+/**
+ * The means that pays from the smallest work on, with those that cannot be told from it.
+ * @param {ReturnType<typeof breakEven>} means
+ */
 function bestOf (means) {
   const [best, ...others] = means.filter(({ from }) => from !== null)
     .sort((a, b) => Number(a.from?.workMs) - Number(b.from?.workMs) || a.cost.median - b.cost.median)

@@ -50,8 +50,10 @@ async function makeScales ({ groups, stacked }) {
   const names = groups.flatMap(({ label, bars }) => stacked ? [label] : bars.map(({ series }) => series))
   const range = [Math.max(NAMES, NAME_GAP + CHARACTER * Math.max(...names.map(({ length }) => length))), WIDTH - VALUES]
   const extents = groups.map((group) => extentOf(group, stacked))
-  const [least, most] = [Math.min(...extents.map((each) => each.least)), Math.max(...extents.map((each) => each.most))]
-  const isShared = stacked === true || extents.every((each) => each.most === 0 || most <= OWN_SCALES_FROM_RATIO * each.most)
+  const least = Math.min(...extents.map((each) => each.least))
+  const most = Math.max(...extents.map((each) => each.most))
+  const isNear = (/** @type {{ most: number }} */ each) => each.most === 0 || most <= OWN_SCALES_FROM_RATIO * each.most
+  const isShared = stacked === true || extents.every(isNear)
   const scales = extents.map((own) => {
     const { least: from, most: to } = isShared ? { least, most } : own
     return scaleLinear().domain([from, from === to ? 1 : to]).nice(TICKS).range(range)

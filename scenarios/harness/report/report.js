@@ -33,7 +33,10 @@ const plainCharts = ({ cells }) => [...new Set(cells.map(({ unit }) => unit))].m
   }]
 }))
 
-/** The run's JSON in a link: the file needs nothing beside it, so neither does its download. @param {Document} document */
+/**
+ * The run's JSON in a link: the file needs nothing beside it, so neither does its download.
+ * @param {Document} document
+ */
 function download (document) {
   const data = Buffer.from(`${JSON.stringify(document, null, 2)}\n`).toString('base64')
   return `<p><a download="loopwatch-${escape(document.scenario)}.json" href="data:application/json;base64,${data}">Download the results as JSON</a></p>`
