@@ -45,7 +45,7 @@ exports.makeDocument = () => {
     environment: { node: 'v20.20.2', v8: '11.3', cpu: 'a processor', cores: 2, kernel: 'Linux 6.18', platform: 'linux x64', memoryBytes: 8e9, loadAverage: 0.1, tools: {} },
     cells: [
       cell,
-      { ...cell, variant: 'worker-clone', median: 62647, min: 60000, max: 70000, process: [{ role: 'caller', cpuSeconds: 0.2, peakRssBytes: 8e7 }, { role: 'worker thread', cpuSeconds: 0.1, peakRssBytes: null }] },
+      { ...cell, variant: 'worker-clone', ...summarise([60000, 62647, 70000]), process: [{ role: 'caller', cpuSeconds: 0.2, peakRssBytes: 8e7 }, { role: 'worker thread', cpuSeconds: 0.1, peakRssBytes: null }] },
       { ...cell, ...none, variant: 'elsewhere', skipped: 'go is not on the PATH: https://go.dev/dl/' },
       { ...cell, ...none, variant: 'ring-json', error: 'the message that went round is not what it must be\n  at run', oracle: /** @type {const} */ ('failed'), oversubscribed: true }
     ],

@@ -47,8 +47,9 @@ const CALLED = { run: 'run()', 'run-async': 'run() of an async function', 'run-a
  * @param {Cell[]} cells @param {Cell} cell
  */
 const noiseOf = (cells, cell) => {
+  const { server, handler } = cell.params
   const noises = cells.filter((each) => each !== cell && each.variant === 'nothing' && partOf(each) === partOf(cell))
-  return noises.find(({ params }) => params.handler === cell.params.handler && params.server === cell.params.server) ?? noises[0]
+  return noises.find(({ params }) => params.handler === handler && params.server === server) ?? noises[0]
 }
 
 /**
