@@ -53,7 +53,8 @@ function threshold (where, { over, claim }, pairs, verdict) {
 function ofMain (works, kernel, users) {
   const measured = distinct(works.map((cell) => workOf(cell).workMs)).sort((a, b) => a - b).flatMap((workMs) => {
     const [a, b] = ['node-pool', 'node-main'].map((variant) => find(works, variant, { kernel, workMs, users }))
-    return a === undefined || b === undefined ? [] : { workMs, a, b }
+    // That there are too few runs is said of all ways at once.
+    return a === undefined || b === undefined || contrast(a, b) === 'few' ? [] : { workMs, a, b }
   })
   if (measured.length === 0) return []
   const health = measured.flatMap(({ workMs, a, b }) =>
@@ -94,10 +95,11 @@ function ofThreads (works, kernel) {
 function listed (title, works, [a, b], all, name) {
   const pairs = all.flatMap((work) => {
     const [of, over] = [find(works, a, work), find(works, b, work)]
-    return of === undefined || over === undefined ? [] : { name: name(work), of, over, verdict: contrast(of, over) }
+    const isKnown = of !== undefined && over !== undefined && contrast(of, over) !== 'few'
+    return isKnown ? { name: name(work), of, over, verdict: contrast(of, over) } : []
   })
   if (pairs.length === 0) return []
-  const parts = /** @type {const} */ ([['more', 'Go answers more with'], ['less', 'Node.js answers more with'], ['unclear', 'no difference that matters with'], ['few', `${FEW} with`]]).flatMap(([verdict, words]) => {
+  const parts = /** @type {const} */ ([['more', 'Go answers more with'], ['less', 'Node.js answers more with'], ['unclear', 'no difference that matters with']]).flatMap(([verdict, words]) => {
     const fitting = pairs.filter((pair) => pair.verdict === verdict)
     return fitting.length === 0 ? [] : `${words} ${fitting.map(({ name, of, over }) => `${name}${verdict === 'less' ? ` ${times(over, of)}` : verdict === 'more' ? ` ${times(of, over)}` : ''}`).join(', ')}`
   })
@@ -136,6 +138,9 @@ function ofWays (works) {
   const pool = group.find(({ variant }) => variant === 'node-pool')
   const others = group.filter((cell) => cell !== pool)
   if (pool === undefined || others.length === 0) return []
+  if (others.every((cell) => contrast(cell, pool) === 'few')) {
+    return [`${describe(base)}: ${[pool, ...others].map((cell) => `${cell.variant} ${figure(cell.median)}`).join(', ')} ${pool.unit}; ${FEW}.`]
+  }
   const health = pool.extra.healthP99Ms
   const waiting = others.filter(({ extra }) => extra.healthP99Ms !== undefined)
   return [

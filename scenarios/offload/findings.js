@@ -1,7 +1,7 @@
 'use strict'
 
 const { FEW, contrast, noDifference, withInterval } = require('../harness/report/contrast')
-const { count, figure } = require('../harness/report/format')
+const { count, counted, figure } = require('../harness/report/format')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
 
@@ -99,8 +99,9 @@ const each = (cells, params, describe) => Object.keys(names).flatMap((variant) =
  */
 exports.findings = ({ cells }) => {
   const means = breakEven(cells)
-  const texts = means.map(({ variant, from, cost, isKnown, upToMs }) => !isKnown
-    ? `${names[variant]} holds the caller for ${figure(cost.median)} ms, ${FEW}`
+  const isFew = means.some(({ isKnown }) => !isKnown)
+  const texts = means.map(({ variant, from, cost, upToMs }) => isFew
+    ? `${names[variant]} ${figure(cost.median)} ms`
     : from === null
       ? `${names[variant]} not up to ${upToMs} ms`
       : `${names[variant]} from ${from.workMs} ms of work on (it holds the caller for ${withInterval(cost, 'ms')})`)
@@ -111,7 +112,7 @@ exports.findings = ({ cells }) => {
   const sending = inputKiB === 0 ? '' : each(cells, { inputKiB }, (variant, cell) => cell.extra.sendMs === undefined ? null : `${withInterval(cell.extra.sendMs, 'ms')} by ${names[variant]}`)
   const starting = parallel < 2 ? '' : each(cells, { workMs: 10, parallel }, (variant, cell) => cell.extra.heldMs === undefined ? null : `${withInterval(cell.extra.heldMs, 'ms')} by ${names[variant]}`)
   return [
-    ...(texts.length === 0 ? [] : [`Offloading pays where it holds the caller for less than half of what the work itself would: ${texts.join(', ')}.`]),
+    ...(texts.length === 0 ? [] : [isFew ? `The caller is held by ${texts.join(', ')}; ${FEW}.` : `Offloading pays where it holds the caller for less than half of what the work itself would: ${texts.join(', ')}.`]),
     ...(later === '' ? [] : [`How much later than inline the result of 1 ms of work comes: ${later}.`]),
     ...(sending === '' ? [] : [`Sending blocks too: ${count(inputKiB)} KiB of input hold the caller for ${sending}.`]),
     ...(starting === '' ? [] : [`${count(parallel)} at once hold the caller for ${starting}, in one turn of its loop.`]),
@@ -122,9 +123,11 @@ exports.findings = ({ cells }) => {
 /** @param {Cell} cell @param {Cell} inline @param {string} name */
 function laterThan (cell, inline, name) {
   const verdict = contrast(cell, inline)
+  // That these are too few is said of the means.
+  if (verdict === 'few') return null
   if (verdict === 'more') return `${figure(Number(cell.median) - Number(inline.median))} ms by ${name}`
   if (verdict === 'less') return `not at all by ${name}`
-  return `${verdict === 'few' ? FEW : noDifference(cell, inline)} by ${name}`
+  return `${noDifference(cell, inline)} by ${name}`
 }
 
 /** What the original's tool saw beside what there was. @param {Cell[]} cells */
@@ -134,7 +137,7 @@ const topLevel = (cells) => [['fork-at-top-level', 'fork()'], ['worker-at-top-le
   const { startMs, blockedAtBlocks, blockedAtMaxMs, agentStartMs } = cell.extra
   const seen = blockedAtMaxMs === undefined
     ? 'blocked-at reported nothing'
-    : `blocked-at reported ${count(blockedAtBlocks.samples.reduce((sum, each) => sum + each, 0))} blocks in ${count(cell.samples.length)} runs (longest ${figure(blockedAtMaxMs.max)} ms), which is not the start but later callbacks`
+    : `blocked-at reported ${count(blockedAtBlocks.samples.reduce((sum, each) => sum + each, 0))} blocks in ${counted(cell.samples.length, 'run')} (longest ${figure(blockedAtMaxMs.max)} ms), which is not the start but later callbacks`
   const reported = agentStartMs === undefined ? 'the agent did not either' : `the agent reported the block with the start in it, ${figure(agentStartMs.median)} ms with what else ran before the loop's first turn`
   return [`${name} at the top level took ${figure(startMs.median)} ms; ${seen}; ${reported}.`]
 })

@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { escape, renderBars } = require('./bar-chart')
-const { columnsOf, furtherTables } = require('./format')
+const { columnsOf, counted, furtherTables } = require('./format')
 const { terms, variantsOf } = require('./glossary')
 const { cellName } = require('../measure/live')
 
@@ -79,7 +79,7 @@ async function section (document, scenario) {
 <h2>${escape(document.scenario)}</h2>
 <p>${escape(scenario.title)}</p>
 <p class="verdict">${escape(verdict)}</p>
-<p class="quiet">${escape(`${mode}, ${repeats} repeats, ${startedAt.slice(0, 16).replace('T', ' ')} UTC. ${machine.join(', ')}.`)}${interrupted ? ' <strong>Interrupted.</strong>' : ''}</p>
+<p class="quiet">${escape(`${mode}, ${counted(repeats, 'repeat')}, ${startedAt.slice(0, 16).replace('T', ' ')} UTC. ${machine.join(', ')}.`)}${interrupted ? ' <strong>Interrupted.</strong>' : ''}</p>
 ${findings.length > 0 ? `<ul>${findings.map((finding) => `<li>${escape(finding)}</li>`).join('')}</ul>` : ''}
 ${glossary(document)}
 ${download(document)}
