@@ -10,12 +10,15 @@ const { cellName } = require('../measure/live')
 /** @typedef {import('../interface').Document} Document */
 /** @typedef {import('../interface').Scenario} Scenario */
 
+/** Of more columns the letters are smaller, so that they fit a window of 1280 px. */
+const MANY = 12
+
 /** @param {string} tag @param {string[]} cells @param {(boolean | undefined)[]} isNumber */
 const row = (tag, cells, isNumber) => `<tr>${cells.map((cell, i) => `<${tag}${isNumber[i] ? ' class="number"' : ''}>${escape(cell)}</${tag}>`).join('')}</tr>`
 
 /** @param {string[]} head @param {string[][]} rows @param {(boolean | undefined)[]} isNumber */
 const table = (head, rows, isNumber) =>
-  `<div class="scroll"><table><thead>${row('th', head, isNumber)}</thead><tbody>${rows.map((cells) => row('td', cells, isNumber)).join('')}</tbody></table></div>`
+  `<div class="scroll"><table${head.length > MANY ? ' class="many"' : ''}><thead>${row('th', head, isNumber)}</thead><tbody>${rows.map((cells) => row('td', cells, isNumber)).join('')}</tbody></table></div>`
 
 /**
  * Where a scenario names no charts: its medians by unit.
