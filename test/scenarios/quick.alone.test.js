@@ -81,7 +81,8 @@ function crowded (scenario) {
   const figures = summarise([1234.5, 1300, 1400, 1500, 1600])
   const extra = Object.fromEntries(EXTRAS.map((key) => [key, figures]))
   const roles = ['caller', 'server', 'worker thread', 'driver', 'database'].map((role) => ({ role, cpuSeconds: 12.34, peakRssBytes: 234e6 }))
-  const own = { ...cell, ...summarise([12345, 13000, 14000]), unit: scenario.unit, extra, process: roles, oversubscribed: true, caller: scenario.agent && cell.caller }
+  const figure = { ...summarise([12345, 13000, 14000]), unit: scenario.unit, extra, process: roles }
+  const own = { ...cell, ...figure, oversubscribed: true, caller: scenario.agent && cell.caller }
   const plans = scenario.plan({ mode: 'full', options: {}, environment, isListing: true })
   const cells = plans.filter(({ variant }, i) => plans.findIndex((each) => each.variant === variant) === i)
     .map(({ variant, params }) => ({ ...own, variant, params }))

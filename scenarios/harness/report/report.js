@@ -4,6 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { escape, renderBars } = require('./bar-chart')
 const { columnsOf, counted, furtherTables } = require('./format')
+const { jsonLink } = require('../../../lib/cli/common/html-report')
 const { terms, variantsOf } = require('./glossary')
 const { cellName } = require('../measure/live')
 
@@ -35,15 +36,6 @@ const plainCharts = ({ cells }) => [...new Set(cells.map(({ unit }) => unit))].m
       : [{ series: `${cell.variant} ${cellName(cell.params)}`, value: cell.median, low: cell.min ?? undefined, high: cell.max ?? undefined, oversubscribed: cell.oversubscribed }])
   }]
 }))
-
-/**
- * The run's JSON in a link: the file needs nothing beside it, so neither does its download.
- * @param {Document} document
- */
-function download (document) {
-  const data = Buffer.from(`${JSON.stringify(document, null, 2)}\n`).toString('base64')
-  return `<p><a download="loopwatch-${escape(document.scenario)}.json" href="data:application/json;base64,${data}">Download the results as JSON</a></p>`
-}
 
 /** What the variants of this run are, and the words of the table. @param {Document} document */
 function glossary ({ scenario, cells }) {
@@ -85,7 +77,7 @@ async function section (document, scenario) {
 <p class="quiet">${escape(`${mode}, ${counted(repeats, 'repeat')}, ${startedAt.slice(0, 16).replace('T', ' ')} UTC. ${machine.join(', ')}.`)}${interrupted ? ' <strong>Interrupted.</strong>' : ''}</p>
 ${findings.length > 0 ? `<ul>${findings.map((finding) => `<li>${escape(finding)}</li>`).join('')}</ul>` : ''}
 ${glossary(document)}
-${download(document)}
+${jsonLink(`loopwatch-${document.scenario}.json`, document)}
 ${comparisons.map(({ title, head, rows, notes = [] }) => `<h3>${escape(title)}</h3>${table(head, rows, head.map((_, i) => i > 0))}${notes.map((note) => `<p class="quiet">${escape(note)}</p>`).join('')}`).join('')}
 <div class="charts">${figures.join('')}</div>
 ${(scenario.diagrams ?? []).map((svg) => `<figure>${svg}</figure>`).join('')}
