@@ -56,7 +56,7 @@ exports.diagnose = async (command, flags) => {
     ? compareRuns(first.sites, run.durationMs, tool.profile, linesOf)
     : { sites: first.sites, notes: [] }
   const verdict = { ...first, sites }
-  withLines(run.tree, first.sites, sites)
+  withLines(run.tree, sites)
   if (notes.length > 0) process.stdout.write(`\nBy both runs: ${conclusion(verdict, run.durationMs, load, notes).join('\n')}\n`)
   const file = path.join(output, 'diagnosis.html')
   fs.writeFileSync(file, diagnosisReport({ command: [path.basename(target.node), ...target.args].join(' '), verdict, latencies, tool, durationMs: run.durationMs, tree: run.tree, load, notes }))

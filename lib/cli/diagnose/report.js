@@ -70,8 +70,9 @@ exports.diagnosisReport = ({ command, durationMs, verdict, latencies, load, tree
   const blame = htmlTable(['blocked', 'times', 'longest', 'cause', 'where', 'work'], sites.map(({ blockedMs, count, longestMs, cause, place, file, routes }) =>
     [{ figure: ms(blockedMs) }, { figure: String(count) }, { figure: ms(longestMs) }, cause, file === null ? place : `${place} in ${path.dirname(file)}`, routes.join(', ')]))
   const sample = verdict.known < verdict.count ? `<p>Of ${verdict.count} blocks; the places are those of the ${verdict.known} whose records the agent still had.</p>` : ''
-  const cost = htmlTable(['route', 'requests', 'mean duration', 'of which waiting while something else blocked'], latencies.slice(0, ROUTES).map(({ route, requests, meanMs, waitedMs }) =>
-    [route, { figure: String(requests) }, { figure: ms(meanMs) }, { figure: `${ms(waitedMs)} (${percent(meanMs > 0 ? Math.min(1, waitedMs / meanMs) : 0)})` }]))
+  // The wait before a request is read is no part of its duration, so one is no share of the other.
+  const cost = htmlTable(['route', 'requests', 'mean duration', 'mean wait while something else blocked, before it is read too'], latencies.slice(0, ROUTES).map(({ route, requests, meanMs, waitedMs }) =>
+    [route, { figure: String(requests) }, { figure: ms(meanMs) }, { figure: ms(waitedMs) }]))
   const under = load === null ? '' : `<p>Under load: ${escaped(loadInWords(load))}.</p>`
   const deeper = tool === null ? '' : `<section><h2>${escaped(tool.name)}</h2><p>${tool.href === null ? `No report: ${escaped(tool.reason)}` : `<a href="${escaped(tool.href)}">The report of ${escaped(tool.name)}</a>, of a second run under the same load.`}</p></section>`
   return htmlReport({

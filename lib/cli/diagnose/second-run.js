@@ -70,16 +70,27 @@ function instead (functions, but, { startTime, endTime }) {
 }
 
 /**
- * The flame graph of the first run with the lines that are told: one report does not name two for one function.
- * @param {import('../../export/profiles/flame-tree').FlameNode} node
- * @param {Site[]} before @param {Site[]} after the same ones
+ * The flame graph has the lines that are told: its own are those where stacks were answered, for native calls a later
+ * one. Where most of a function's time is in another line than the told one, that becomes it.
+ * @param {import('../../export/profiles/flame-tree').FlameNode} tree
+ * @param {Site[]} sites
  */
-exports.withLines = (node, before, after) => {
-  before.forEach((site, i) => {
-    const name = (/** @type {Site} */ { line }) => `${site.name} ${shortPath(site.file)}:${line}`
-    if (node.file === site.file && node.name === name(site)) node.name = name(after[i])
-  })
-  for (const child of node.children) exports.withLines(child, before, after)
+exports.withLines = (tree, sites) => {
+  for (const site of sites.filter(({ exact, line }) => exact && line !== null)) {
+    const start = `${site.name} ${shortPath(site.file)}:`
+    /** @type {Map<string, { value: number, nodes: { name: string }[] }>} */
+    const lines = new Map()
+    const visit = (/** @type {import('../../export/profiles/flame-tree').FlameNode} */ node) => {
+      if (node.file === site.file && node.name.startsWith(start)) {
+        const { value, nodes } = lines.get(node.name) ?? { value: 0, nodes: [] }
+        lines.set(node.name, { value: value + node.value, nodes: [...nodes, node] })
+      }
+      node.children.forEach(visit)
+    }
+    visit(tree)
+    const [most] = [...lines.values()].sort((one, other) => other.value - one.value)
+    for (const node of most?.nodes ?? []) node.name = `${start}${site.line}`
+  }
 }
 
 /** @param {Site} site @param {number} line @returns {Site} */
