@@ -1,11 +1,29 @@
 'use strict'
 
-const { figure } = require('../harness/report/format')
+const { count, counted, figure } = require('../harness/report/format')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
 
 /** @param {Cell} cell @param {string} key @param {string} [unit] */
 const of = ({ extra }, key, unit = ' %') => `${Number.isInteger(extra[key].median) ? extra[key].median : figure(extra[key].median)}${unit}`
+
+/** Of so many blocks. @param {Cell} cell */
+const found = ({ median, params }) => count(Number(median) / 100 * Number(params.blocks))
+
+/** @param {Cell} cell how many it made up, or blamed on the application */
+const madeUp = ({ extra }) => (extra.falsePositives?.median ?? 0) + (extra.blamedInTraps?.median ?? 0)
+
+/**
+ * Who sees which block? Counts, each contestant's own.
+ * @param {import('../harness/interface').Document} document
+ */
+exports.verdict = ({ cells }) => {
+  const [best, ...others] = cells.filter(({ median }) => median !== null)
+    .sort((a, b) => Number(b.median) - Number(a.median) || madeUp(a) - madeUp(b))
+  if (best === undefined) return null
+  const list = others.map((cell) => `${cell.variant} ${found(cell)}`).join(', ')
+  return `Of ${counted(Number(best.params.blocks), 'block')} ${best.variant} reports ${found(best)}${list === '' ? '' : `; ${list}`}. Where nothing of the application's blocked, ${best.variant} reports ${counted(madeUp(best), 'block')}.`
+}
 
 /** What the cells say in sentences. @param {import('../harness/interface').Document} document */
 exports.findings = ({ cells }) => {
@@ -24,7 +42,7 @@ exports.findings = ({ cells }) => {
       return `${variant} reports ${figure(median)} % of ${params.blocks} blocks, ${of(cell, 'whileBlocked')} while they last${told.length > 0 ? `; it has ${told.join(', ')}` : ', and says nothing of where or why'}${extra.durationError ? `; durations are off by ${of(cell, 'durationError')} (median; ${of(cell, 'durationErrorMax')} at most)` : ''}.`
     }),
     ...measured.filter(({ extra }) => extra.falsePositives.max > 0 || (extra.blamedInTraps?.max ?? 0) > 0).map((cell) =>
-      `${cell.variant} reports ${of(cell, 'falsePositives', '')} blocks where there are none${cell.extra.blamedInTraps ? `, and ${of(cell, 'blamedInTraps', '')} that a taken or stopped machine made, as if they were the application's` : ''}.`),
+      `${cell.variant} reports ${counted(cell.extra.falsePositives.median, 'block')} where there are none${cell.extra.blamedInTraps ? `, and ${count(cell.extra.blamedInTraps.median)} that a taken or stopped machine made, as if they were the application's` : ''}.`),
     ...(missing.length === 0 ? [] : [`${missing.length} not measured: ${missing.join('; ')}.`])
   ]
 }

@@ -2,9 +2,9 @@
 
 const path = require('node:path')
 const fresh = require('./corpus/fresh/cases')
-const { findings } = require('./findings')
+const { findings, verdict } = require('./findings')
 const { tables } = require('./tables')
-const { figure } = require('../harness/report/format')
+const { count, figure } = require('../harness/report/format')
 const { codedError } = require('../../lib/tables/errors')
 const { missingPackages, withRanges } = require('../harness/packages')
 
@@ -79,7 +79,7 @@ function plan (mode, set, isListing) {
   }))
 }
 
-/** Counts are whole. @param {number} value */
+/** Shares of few blocks are often whole. @param {number} value */
 const short = (value) => Number.isInteger(value) ? `${value}` : figure(value)
 
 /**
@@ -110,8 +110,7 @@ exports.scenario = {
   options: [{ flags: '--corpus <set>', description: 'first (48 blocks, the default), fresh, or all', parse: corpusName }],
   plan: ({ mode, options: { corpus = DEFAULT_SET }, isListing }) => plan(mode, corpus, isListing),
   columns: [
-    column('false positives', 'falsePositives', '', ''),
-    column('blamed in traps', 'blamedInTraps', '', ''),
+    ...[['false positives', 'falsePositives'], ['blamed in traps', 'blamedInTraps']].map(([title, key]) => ({ title, text: (/** @type {Cell} */ { extra }) => count(extra[key]?.median) })),
     column('function', 'function', ' %'),
     column('line', 'line', ' %'),
     column('line (JavaScript)', 'lineOfJs', ' %'),
@@ -123,5 +122,6 @@ exports.scenario = {
     column('endpoint answers', 'answered', ' %', 'has none')
   ],
   tables,
+  verdict,
   findings
 }

@@ -20,7 +20,7 @@ exports.charts = ({ cells }) => {
       }))
       .filter((group) => group.bars.length > 0)
   return [
-    { title: 'Requests answered', unit: 'requests/s', scale: /** @type {const} */ ('log'), note: 'Higher is better; in brackets the workers, of a pool its connections. 50 users.', groups: groups(own) },
-    { title: 'Latency, p95', unit: 'ms', scale: /** @type {const} */ ('log'), note: 'Lower is better. In an open loop from when the request was due.', groups: groups(({ extra }) => extra.p95Ms ?? null) }
+    { title: 'Requests answered', unit: 'requests/s', note: 'Higher is better; in brackets the workers, of a pool its connections. 50 users.', groups: groups(own) },
+    { title: 'Latency, p95', unit: 'ms', note: 'Lower is better. In an open loop from when the request was due.', groups: groups(({ extra }) => extra.p95Ms ?? null) }
   ].filter((chart) => chart.groups.length > 0)
 }

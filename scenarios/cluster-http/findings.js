@@ -1,10 +1,11 @@
 'use strict'
 
-const { compared, contrast, times, withInterval } = require('../harness/report/contrast')
-const { figure } = require('../harness/report/format')
+const { FEW, compared, contrast, noDifference, times, withInterval } = require('../harness/report/contrast')
+const { count, counted, figure } = require('../harness/report/format')
 const { MANY } = require('./plan')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
+/** @typedef {import('../harness/report/contrast').Measured} Measured */
 
 /** An event loop that is active for longer than that has no more to give. */
 const FULL = 0.9
@@ -44,20 +45,17 @@ function casesOf (cells, cores) {
 function ofCluster ({ name, single, find }) {
   const cluster = find('cluster')
   if (cluster === undefined) return []
-  const ratio = times(cluster, single)
   const many = `a cluster of ${cluster.params.workers}`
+  const verdict = contrast(cluster, single)
+  if (verdict === 'few') return []
+  if (verdict === 'unclear') return [`${name}: ${many} or one process, ${noDifference(cluster, single)}; the one process answers ${withInterval(single, single.unit)}, ${activity(single)}.`]
+  const what = `${times(cluster, single)} the requests of one process (${withInterval(single, single.unit)})`
+  if (verdict === 'less') return [`${name}: ${many} harms, ${what}, ${activity(single)}.`]
   const pool = find('single-pool')
-  switch (contrast(cluster, single)) {
-    case 'more': {
-      const why = isFull(single)
-        ? `that process was the limit, ${activity(single)}`
-        : `that process was not at its limit, ${activity(single)}${pool !== undefined && contrast(pool, single) === 'more' ? ', and further connections alone help as well' : ''}`
-      return [`${name}: ${many} helps, ${ratio} the requests of one process (${withInterval(single, single.unit)}); ${why}.`]
-    }
-    case 'less': return [`${name}: ${many} harms, ${ratio} the requests of one process (${withInterval(single, single.unit)}), ${activity(single)}.`]
-    case 'unclear': return [`${name}: these runs cannot tell whether ${many} helps: ${ratio} the requests of one process (${withInterval(single, single.unit)}), ${activity(single)}.`]
-    default: return [`${name}: ${many} answered ${ratio} what one process did, too few runs to tell whether that is more than chance.`]
-  }
+  const why = isFull(single)
+    ? `that process was the limit, ${activity(single)}`
+    : `that process was not at its limit, ${activity(single)}${pool !== undefined && contrast(pool, single) === 'more' ? ', and further connections alone help as well' : ''}`
+  return [`${name}: ${many} helps, ${what}; ${why}.`]
 }
 
 /** Were the connections the limit? @param {Case} of */
@@ -65,27 +63,52 @@ function ofPool ({ name, single, find }) {
   const pool = find('single-pool')
   if (pool === undefined) return []
   const many = `a pool of ${pool.params.pool} connections in one process`
-  const ratio = `${times(pool, single)} the requests of one connection`
   const verdict = contrast(pool, single)
   const cluster = find('cluster')
   const beside = cluster === undefined ? '' : ` The cluster over that pool: ${compared(cluster, pool)}.`
-  if (verdict === 'more') {
-    const enough = cluster !== undefined && contrast(cluster, pool) !== 'more' ? ', and nothing shows that a cluster would be needed' : ''
-    return [`${name}: ${many} helps, ${ratio}: ${isFull(single) ? 'the one connection cost the process its time' : 'the connection was the limit'}${enough}.${beside}`]
-  }
+  if (verdict === 'few') return []
+  if (verdict === 'unclear') return [`${name}: ${many} or one connection, ${noDifference(pool, single)}.${beside}`]
+  const ratio = `${times(pool, single)} the requests of one connection`
   if (verdict === 'less') return [`${name}: ${many} harms, ${ratio}.${beside}`]
-  return [`${name}: these runs cannot tell whether ${many} helps: ${ratio}${verdict === 'few' ? ', too few of them' : ''}.${beside}`]
+  const enough = cluster !== undefined && contrast(cluster, pool) !== 'more' ? ', and nothing shows that a cluster would be needed' : ''
+  return [`${name}: ${many} helps, ${ratio}: ${isFull(single) ? 'the one connection cost the process its time' : 'the connection was the limit'}${enough}.${beside}`]
 }
 
 /** What threads do for the loop, what a cluster does for throughput. @param {Case} of */
 function ofThreads ({ name, single, find }) {
   const [threads, cluster] = [find('single-piscina'), find('cluster')]
-  if (threads === undefined) return []
-  const delay = (/** @type {Cell} */ { caller }) => caller === null ? 'unknown' : `${figure(caller.delayP99Ms)} ms`
+  if (threads === undefined || contrast(threads, single) === 'few') return []
   const [own, before] = [threads.extra.utilization1, single.extra.utilization1]
   const isFreed = own !== undefined && before !== undefined && contrast(own, before) === 'less'
-  const loop = isFreed ? `They keep the event loop free, ${activity(threads)} instead of ${Math.round(Number(utilization(single)) * 100)} %` : 'Nothing shows that they keep the event loop free'
-  return [`${name}: ${threads.params.workers} threads behind one process over one process alone: ${compared(threads, single)}${cluster === undefined ? '' : `; a cluster of ${cluster.params.workers} over the threads: ${compared(cluster, threads)}`}. ${loop}: delays of the loop, p99, ${delay(threads)} with threads, ${delay(single)} without${cluster === undefined ? '' : `, ${delay(cluster)} in the cluster`}.`]
+  const loop = isFreed
+    ? `They keep the event loop free, ${activity(threads)} instead of ${Math.round(Number(utilization(single)) * 100)} %`
+    : own === undefined || before === undefined ? '' : `How long the event loop is active, with them over without: ${compared(own, before)}`
+  return [`${name}: ${threads.params.workers} threads behind one process over one process alone: ${compared(threads, single)}${cluster === undefined ? '' : `; a cluster of ${cluster.params.workers} over the threads: ${compared(cluster, threads)}`}.${loop === '' ? '' : ` ${loop}.`}`]
+}
+
+/** Of too few runs the figures, and that they tell nothing apart. @param {Case} of */
+function ofFew ({ name, single, find }) {
+  const others = ['single-pool', 'cluster', 'single-piscina'].flatMap((variant) => find(variant) ?? [])
+  const few = others.filter((cell) => contrast(cell, single) === 'few')
+  return few.length === 0 ? [] : [`${name}: ${[single, ...few].map((cell) => `${cell.variant} ${figure(cell.median)}`).join(', ')} ${single.unit}; ${FEW}.`]
+}
+
+/**
+ * Does a cluster help, and where?
+ * @param {import('../harness/interface').Document} document
+ */
+exports.verdict = (document) => {
+  const pairs = measuredCases(document).closed.flatMap(({ name, single, find }) => {
+    const cluster = find('cluster')
+    return cluster === undefined ? [] : [{ name, cluster, single, verdict: contrast(cluster, single) }]
+  })
+  if (pairs.length === 0) return null
+  const parts = /** @type {const} */ ([['more', 'helps'], ['less', 'harms'], ['unclear', 'makes no difference that matters for'], ['few', `${FEW} for`]]).flatMap(([verdict, words]) => {
+    const list = pairs.filter((pair) => pair.verdict === verdict).map(({ name, cluster, single }) =>
+      verdict === 'more' || verdict === 'less' ? `${name} (${times(cluster, single)} the requests)` : name)
+    return list.length === 0 ? [] : `${words} ${list.join(', ')}`
+  })
+  return `A cluster of ${pairs[0].cluster.params.workers} over one process: ${parts.join('; ')}.`
 }
 
 /** Latency from when requests were due, or with k6 from when they were sent. @param {Case} of @param {boolean} isK6 */
@@ -98,32 +121,32 @@ function ofOpenLoop ({ name, params, single, find }, isK6) {
     const word = verdict === 'less' ? 'shortens it: ' : verdict === 'more' ? 'lengthens it: ' : ''
     return `${cell.variant} (${cell.params.pool ?? cell.params.workers}) ${word}${compared(cell.extra.p95Ms, single.extra.p95Ms)}`
   })
-  return [`${name}, an open loop at ${Number(params.share) * 100} % of what one process can do${due === undefined ? '' : ` (${figure(due.median)} requests due a second)`}: p95 from when a request was ${isK6 ? 'sent (k6)' : 'due'} is ${withInterval(single.extra.p95Ms, 'ms')} in one process; ${list.join('; ')}.`]
+  return [`${name}, an open loop at ${Number(params.share) * 100} % of what one process can do${due === undefined ? '' : ` (${count(due.median)} requests due a second)`}: p95 from when a request was ${isK6 ? 'sent (k6)' : 'due'} is ${withInterval(single.extra.p95Ms, 'ms')} in one process; ${list.join('; ')}.`]
 }
 
 /**
  * One comparison over all cases, none where none was measured.
  * @param {string} title
  * @param {Case[]} cases
- * @param {(of: Case) => [Cell | undefined, Cell | undefined]} pair
+ * @param {(of: Case) => [Measured | undefined, Measured | undefined]} pair
  */
 function overCases (title, cases, pair) {
   const list = cases.flatMap((of) => {
     const [a, b] = pair(of)
-    return a === undefined || b === undefined ? [] : `${of.name} ${compared(a, b)}`
+    // That there are too few runs is said of each case already.
+    return a === undefined || b === undefined || contrast(a, b) === 'few' ? [] : `${of.name} ${compared(a, b)}`
   })
   return list.length === 0 ? [] : [`${title}: ${list.join('; ')}.`]
 }
 
 /** @param {Case[]} cases of closed loops @param {number} cores */
 function ofTopologies (cases, cores) {
-  const share = (/** @type {string} */ variant) =>
-    Math.max(0, ...cases.map(({ find }) => find(variant)?.extra.busiestShare?.median ?? 0))
-  const uneven = share('cluster-none') === 0 ? [] : [`The busiest worker answered up to ${figure(share('cluster-none'))} times its share with SCHED_NONE, up to ${figure(share('cluster'))} times with round robin${share('reuse-port') === 0 ? '' : `, up to ${figure(share('reuse-port'))} times with SO_REUSEPORT`}.`]
+  const busiest = (/** @type {Cell | undefined} */ cell) => cell?.extra.busiestShare
   return [
     ...overCases('The kernel chooses who accepts (SCHED_NONE), over round robin', cases, ({ find }) => [find('cluster-none'), find('cluster')]),
     ...overCases('Processes that share a port (SO_REUSEPORT), over node:cluster', cases, ({ find }) => [find('reuse-port'), find('cluster')]),
-    ...uneven,
+    ...overCases('What the busiest worker answered, with SCHED_NONE over round robin', cases, ({ find }) => [busiest(find('cluster-none')), busiest(find('cluster'))]),
+    ...overCases('The same with SO_REUSEPORT over round robin', cases, ({ find }) => [busiest(find('reuse-port')), busiest(find('cluster'))]),
     ...overCases('What node:cluster itself costs, one worker over one process', cases, ({ find, single }) => [find('cluster', 1), single]),
     ...(MANY === cores ? [] : overCases(`${MANY} workers over as many as there are cores (${cores})`, cases, ({ find }) => [find('cluster', MANY), find('cluster')])),
     ...(MANY === cores ? [] : overCases(`A cluster of ${MANY} over one process with ${MANY} connections`, cases, ({ find }) => [find('cluster', MANY), find('single-pool', MANY)]))
@@ -139,27 +162,38 @@ const ofConnections = (cases) => ['single', 'cluster'].flatMap((variant) => over
 /** @param {Cell} cell */
 function ofKill (cell) {
   const { failed, requests, unansweredAfterKill: left } = cell.extra
-  const open = left === undefined || left.max === 0 ? '' : `; up to ${figure(left.max)} of them had neither an answer nor an end: their connections stay open until the client gives up`
-  return `${nameOf(cell)}: a worker that is killed half-way takes ${figure(failed.median)} requests with it (${figure(failed.min)} to ${figure(failed.max)}), of ${figure(requests.median)}${open}.`
+  const open = left === undefined || left.max === 0 ? '' : `; up to ${count(left.max)} of them had neither an answer nor an end: their connections stay open until the client gives up`
+  return `${nameOf(cell)}: a worker that is killed half-way takes ${counted(failed.median, 'request')} with it (${count(failed.min)} to ${count(failed.max)}), of ${count(requests.median)}${open}.`
+}
+
+/**
+ * Closed loops and open ones, without figures of the driver.
+ * @param {import('../harness/interface').Document} document
+ */
+function measuredCases ({ cells, environment: { cores } }) {
+  const known = cells.filter((cell) => cell.median !== null && !isDrivers(cell) && cell.variant !== 'cluster-kill')
+  const cases = casesOf(known, cores)
+  return {
+    closed: cases.filter(({ params }) => params.share === undefined),
+    open: cases.filter(({ params }) => params.share !== undefined)
+  }
 }
 
 /**
  * When what helps, by how much, as far as it was measured.
  * @param {import('../harness/interface').Document} document
  */
-exports.findings = ({ cells, environment }) => {
+exports.findings = (document) => {
+  const { cells, environment } = document
   const { cores } = environment
   const known = cells.filter(({ median }) => median !== null)
-  const cases = casesOf(known.filter((cell) => !isDrivers(cell) && cell.variant !== 'cluster-kill'), cores)
-  const [closed, open] = [
-    cases.filter(({ params }) => params.share === undefined),
-    cases.filter(({ params }) => params.share !== undefined)
-  ]
+  const { closed, open } = measuredCases(document)
   const limited = known.filter(isDrivers).map((cell) => `${cell.variant} ${nameOf(cell)}`)
   return [
     ...closed.flatMap(ofCluster),
     ...closed.flatMap(ofPool),
     ...closed.flatMap(ofThreads),
+    ...closed.flatMap(ofFew),
     ...open.flatMap((of) => ofOpenLoop(of, environment.tools.k6 !== undefined)),
     ...ofTopologies(closed, cores),
     ...ofConnections(closed),

@@ -1,6 +1,6 @@
 'use strict'
 
-const { figure } = require('../harness/report/format')
+const { count, figure } = require('../harness/report/format')
 const { bytes, k6Lines } = require('../load/k6/k6-lines')
 const { ORIGINAL_SECONDS } = require('./plan')
 const { receivedBytes, sentBytes } = require('./database/rows')
@@ -73,7 +73,7 @@ exports.compare = ({ cells, seconds, environment }) => {
     title: 'The original\'s two runs and ours (medians), with the control it lacks',
     head: ['', 'one process', 'ours', 'cluster', 'ours', 'one process, a pool: ours only'],
     rows: [
-      row('http_reqs', ({ requests }) => figure(requests), ({ requests }) => figure(requests)),
+      row('http_reqs', ({ requests }) => count(requests), ({ requests }) => count(requests)),
       row('requests/s', ({ perSecond }) => figure(perSecond), ({ requests, seconds }) => figure(requests / seconds)),
       ...DURATION.map((key) => row(`http_req_duration ${key}, ms`, (run) => figure(run[key]), ({ durationMs }) => figure(durationMs[key]))),
       row('data_received', ({ received }) => bytes(received), ({ bytesReceived }) => bytes(bytesReceived)),

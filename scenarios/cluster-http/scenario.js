@@ -2,10 +2,10 @@
 
 const { number } = require('../../lib/cli/common/flags')
 const { codedError } = require('../../lib/tables/errors')
-const { extra, figure } = require('../harness/report/format')
+const { count, extra } = require('../harness/report/format')
 const { charts } = require('./charts')
 const { compare } = require('./original')
-const { findings } = require('./findings')
+const { findings, verdict } = require('./findings')
 const { plan } = require('./plan')
 
 const DRIVERS = ['built-in', 'k6']
@@ -49,10 +49,11 @@ exports.scenario = {
   columns: [
     { title: 'utilization of each', text: ({ extra }) => Object.keys(extra).filter((key) => /^utilization\d/.test(key)).map((key) => `${Math.round(extra[key].median * 100)} %`).join(' ') },
     { title: 'busiest share', text: (cell) => extra(cell, 'busiestShare') },
-    { title: 'failed', text: ({ extra: { failed } }) => failed === undefined ? '' : figure(failed.median) },
+    { title: 'failed', text: ({ extra: { failed } }) => count(failed?.median) },
     { title: 'driver', text: ({ extra: { driverWasBottleneck } }) => driverWasBottleneck !== undefined && driverWasBottleneck.max > 0 ? 'BOTTLENECK' : '' }
   ],
   charts,
+  verdict,
   findings,
   compare
 }

@@ -1,7 +1,7 @@
 'use strict'
 
-const { compared, contrast, reservations, times, withInterval } = require('../harness/report/contrast')
-const { figure } = require('../harness/report/format')
+const { FEW, compared, contrast, noDifference, times, told, withInterval } = require('../harness/report/contrast')
+const { count, counted, figure } = require('../harness/report/format')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
 /** @typedef {import('../harness/report/contrast').Measured} Measured */
@@ -23,7 +23,7 @@ const find = (cells, variant, work) =>
       cell.params.users === work.users
   )
 /** @param {Work} work */
-const describe = ({ kernel, workMs, users }) => `${kernel} of ${figure(workMs)} ms, ${users} user${users === 1 ? '' : 's'}`
+const describe = ({ kernel, workMs, users }) => `${kernel} of ${workMs} ms, ${counted(users, 'user')}`
 
 /**
  * From which work on one way is more than another: there and with everything above, not once by chance.
@@ -37,11 +37,11 @@ const from = (pairs, verdict) =>
  * @param {{ workMs: number, a: Measured, b: Measured }[]} pairs @param {'more' | 'less'} verdict
  */
 function threshold (where, { over, claim }, pairs, verdict) {
-  const list = pairs.map(({ workMs, a, b }) => `${compared(a, b)}, at ${figure(workMs)} ms`).join('; ')
+  const list = pairs.map(({ workMs, a, b }) => `${compared(a, b)}, at ${workMs} ms`).join('; ')
   if (pairs.length === 1) return `${where}: ${over} ${list}.`
   const first = from(pairs, verdict)
   if (first === null) return `${where}: these runs show no size from which on ${claim}; ${over} ${list}.`
-  return `${where}: ${claim} from ${figure(first.workMs)} ms of work on${first === pairs[0] ? ', the smallest measured' : ''}; ${over} ${list}.`
+  return `${where}: ${claim} from ${first.workMs} ms of work on${first === pairs[0] ? ', the smallest measured' : ''}; ${over} ${list}.`
 }
 
 /**
@@ -53,7 +53,8 @@ function threshold (where, { over, claim }, pairs, verdict) {
 function ofMain (works, kernel, users) {
   const measured = distinct(works.map((cell) => workOf(cell).workMs)).sort((a, b) => a - b).flatMap((workMs) => {
     const [a, b] = ['node-pool', 'node-main'].map((variant) => find(works, variant, { kernel, workMs, users }))
-    return a === undefined || b === undefined ? [] : { workMs, a, b }
+    // That there are too few runs is said of all ways at once.
+    return a === undefined || b === undefined || contrast(a, b) === 'few' ? [] : { workMs, a, b }
   })
   if (measured.length === 0) return []
   const health = measured.flatMap(({ workMs, a, b }) =>
@@ -61,7 +62,7 @@ function ofMain (works, kernel, users) {
       ? []
       : { workMs, a: a.extra.healthP99Ms, b: b.extra.healthP99Ms }
   )
-  const where = `${kernel}, ${users} user${users === 1 ? '' : 's'}`
+  const where = `${kernel}, ${counted(users, 'user')}`
   return [
     threshold(where, { over: 'a pool over the main thread', claim: 'a pool of threads answers more than the main thread' }, measured, 'more'),
     ...(health.length === 0 ? [] : [threshold(where, { over: 'the p99 of a cheap request beside a pool over that beside the main thread', claim: 'a cheap request waits less beside a pool of threads' }, health, 'less')])
@@ -74,13 +75,13 @@ function ofThreads (works, kernel) {
   if (pairs.length === 0) return []
   const alone = pairs.find(({ each }) => each.params.users === 1)
   const costMs =
-    alone === undefined ? null : MS_PER_S / Number(alone.each.median) - MS_PER_S / Number(alone.pool.median)
+    alone === undefined || contrast(alone.each, alone.pool) !== 'less' ? null : MS_PER_S / Number(alone.each.median) - MS_PER_S / Number(alone.pool.median)
   const list = pairs.map(({ each, pool }) => `${compared(each, pool)} with ${describe(workOf(each))}`).join('; ')
   const most = pairs.reduce((a, b) => Number(a.each.params.users) > Number(b.each.params.users) ? a : b).each
   return [
     `A thread for each request over a pool of threads: ${list}.`,
     ...(costMs === null ? [] : [`To start and end a thread costs one user ${figure(costMs)} ms a request, by the medians.`]),
-    `Threads for each request, terminated: with ${most.params.users} users the server grew from ${figure(most.extra.serverFromMiB?.median)} to ${figure(most.extra.serverToMiB?.median)} MiB, and had ${figure(most.extra.serverPeakMiB?.median)} at its peak.`
+    `Threads for each request, terminated: with ${counted(Number(most.params.users), 'user')} the server grew from ${figure(most.extra.serverFromMiB?.median)} to ${figure(most.extra.serverToMiB?.median)} MiB, and had ${figure(most.extra.serverPeakMiB?.median)} at its peak.`
   ]
 }
 
@@ -94,12 +95,13 @@ function ofThreads (works, kernel) {
 function listed (title, works, [a, b], all, name) {
   const pairs = all.flatMap((work) => {
     const [of, over] = [find(works, a, work), find(works, b, work)]
-    return of === undefined || over === undefined ? [] : { name: name(work), of, over, verdict: contrast(of, over) }
+    const isKnown = of !== undefined && over !== undefined && contrast(of, over) !== 'few'
+    return isKnown ? { name: name(work), of, over, verdict: contrast(of, over) } : []
   })
   if (pairs.length === 0) return []
-  const parts = /** @type {const} */ ([['more', 'Go answers more with'], ['less', 'Node.js answers more with'], ['unclear', 'no difference that these runs can tell with'], ['few', 'too few runs to tell with']]).flatMap(([verdict, words]) => {
+  const parts = /** @type {const} */ ([['more', 'Go answers more with'], ['less', 'Node.js answers more with'], ['unclear', 'no difference that matters with']]).flatMap(([verdict, words]) => {
     const fitting = pairs.filter((pair) => pair.verdict === verdict)
-    return fitting.length === 0 ? [] : `${words} ${fitting.map(({ name, of, over }) => `${name} ${verdict === 'less' ? times(over, of) : times(of, over)}`).join(', ')}`
+    return fitting.length === 0 ? [] : `${words} ${fitting.map(({ name, of, over }) => `${name}${verdict === 'less' ? ` ${times(over, of)}` : verdict === 'more' ? ` ${times(of, over)}` : ''}`).join(', ')}`
   })
   return [`${title}: ${parts.join('; ')}.`]
 }
@@ -111,8 +113,8 @@ function ofLanguages (works) {
   )
   const base = baseOf(works)
   const series = [
-    { title: `Goroutines over a pool of threads, ${figure(base.workMs)} ms, ${base.users} users`, of: all.filter(({ workMs, users }) => workMs === base.workMs && users === base.users), name: (/** @type {Work} */ { kernel }) => kernel },
-    ...distinct(all.map(({ kernel }) => kernel)).map((kernel) => ({ title: `The same with ${kernel} of other sizes`, of: all.filter((work) => work.kernel === kernel && work.workMs !== base.workMs && work.users === base.users).sort((a, b) => a.workMs - b.workMs), name: (/** @type {Work} */ { workMs }) => `${figure(workMs)} ms` })),
+    { title: `Goroutines over a pool of threads, ${base.workMs} ms, ${counted(base.users, 'user')}`, of: all.filter(({ workMs, users }) => workMs === base.workMs && users === base.users), name: (/** @type {Work} */ { kernel }) => kernel },
+    ...distinct(all.map(({ kernel }) => kernel)).map((kernel) => ({ title: `The same with ${kernel} of other sizes`, of: all.filter((work) => work.kernel === kernel && work.workMs !== base.workMs && work.users === base.users).sort((a, b) => a.workMs - b.workMs), name: (/** @type {Work} */ { workMs }) => `${workMs} ms` })),
     { title: 'The same with other numbers of users', of: all.filter(({ users }) => users !== base.users).sort((a, b) => a.users - b.users), name: (/** @type {Work} */ work) => describe(work) }
   ]
   return series.flatMap(({ title, of, name }) => listed(title, works, ['go-goroutines', 'node-pool'], of, name))
@@ -136,6 +138,9 @@ function ofWays (works) {
   const pool = group.find(({ variant }) => variant === 'node-pool')
   const others = group.filter((cell) => cell !== pool)
   if (pool === undefined || others.length === 0) return []
+  if (others.every((cell) => contrast(cell, pool) === 'few')) {
+    return [`${describe(base)}: ${[pool, ...others].map((cell) => `${cell.variant} ${figure(cell.median)}`).join(', ')} ${pool.unit}; ${FEW}.`]
+  }
   const health = pool.extra.healthP99Ms
   const waiting = others.filter(({ extra }) => extra.healthP99Ms !== undefined)
   return [
@@ -148,7 +153,7 @@ function ofWays (works) {
 function ofMemory (works) {
   const users = Math.max(...works.map((cell) => workOf(cell).users))
   const group = works.filter((cell) => workOf(cell).users === users && cell.extra.kibPerUser !== undefined && cell.variant !== 'node-worker-kept')
-  return users < 100 || group.length === 0 ? [] : [`What each of ${users} users adds to the server's memory at its peak: ${group.map((cell) => `${cell.variant} ${withInterval(cell.extra.kibPerUser, 'KiB')}${cell.params.kernel === 'float' && cell.params.workMs === 1 ? '' : ` (${describe(workOf(cell))})`}`).join(', ')}.`]
+  return users < 100 || group.length === 0 ? [] : [`What each of ${count(users)} users adds to the server's memory at its peak: ${group.map((cell) => `${cell.variant} ${withInterval(cell.extra.kibPerUser, 'KiB')}${cell.params.kernel === 'float' && cell.params.workMs === 1 ? '' : ` (${describe(workOf(cell))})`}`).join(', ')}.`]
 }
 
 /** Which way to share counters? @param {Cell[]} updates of one language @param {string} name */
@@ -159,9 +164,11 @@ function ofUpdates (updates, name) {
   if (best === undefined) return []
   const way = (/** @type {Cell} */ cell) => cell.variant.replace(/^\w+-state-/, '')
   if (others.length === 0) return [`Shared counters in ${name}: ${way(best)} ${withInterval(best, best.unit)}.${lost}`]
+  if (others.some((cell) => contrast(best, cell) === 'few')) return [`Shared counters in ${name}, none lost: ${[best, ...others].map((cell) => `${way(cell)} ${figure(cell.median)}`).join(', ')} ${best.unit}; ${FEW}.${lost}`]
   const equal = others.filter((cell) => contrast(best, cell) !== 'more')
-  const verdict = equal.length === 0 ? `${way(best)} is the fastest` : `${way(best)} has the highest median, and no difference from ${equal.map(way).join(', ')} that these runs can tell`
-  return [`Shared counters in ${name}, none lost: ${verdict}. It makes ${withInterval(best, best.unit)}, ${others.map((cell) => `${compared(best, cell)} ${way(cell)}`).join('; ')}.${lost}`]
+  const slower = others.filter((cell) => !equal.includes(cell))
+  const verdict = equal.length === 0 ? `${way(best)} is the fastest` : `${way(best)} and ${equal.map((cell) => `${way(cell)}, ${noDifference(best, cell)},`).join(' ')} are the fastest`
+  return [`Shared counters in ${name}, none lost: ${verdict}. ${way(best)} makes ${withInterval(best, best.unit)}${slower.map((cell) => `; ${times(best, cell)} ${way(cell)}`).join('')}.${lost}`]
 }
 
 /** @param {Cell[]} updates */
@@ -174,9 +181,30 @@ function ofOriginal (cells) {
   const [kept, ended, go] = ['node-worker-kept', 'node-worker-per-request', 'go-goroutines'].map(named)
   const grown = (/** @type {Cell} */ { extra }) => figure(extra.serverToMiB.median - extra.serverFromMiB.median)
   return [
-    ...(kept !== undefined && go !== undefined ? [`The original's loop: Go ends ${times(go, kept)} as many as Node.js${reservations[contrast(go, kept)]}. Beyond 2^31 V8 counts in doubles, an addition of which takes four cycles where an integer's takes one; threads have no part in it.`] : []),
+    ...(kept !== undefined && go !== undefined ? [`The original's loop, Go over Node.js: ${compared(go, kept)}. Beyond 2^31 V8 counts in doubles, an addition of which takes four cycles where an integer's takes one; threads have no part in it.`] : []),
     ...(kept !== undefined && ended !== undefined ? [`The original's memory leak is its workers, which nobody ended: the server grew by ${grown(kept)} MiB with them and by ${grown(ended)} MiB with workers that are terminated.`] : [])
   ]
+}
+
+/** @param {Cell[]} cells what is no figure of the driver, which is none of the server */
+const measuredWorks = (cells) => cells.filter(({ median, extra, params }) =>
+  median !== null && !(extra.driverWasBottleneck?.max > 0) && params.kernel !== undefined)
+
+/**
+ * Threads or goroutines?
+ * @param {import('../harness/interface').Document} document
+ */
+exports.verdict = ({ cells }) => {
+  const works = measuredWorks(cells)
+  if (works.length === 0) return null
+  const base = baseOf(works)
+  const [main, pool, go] = ['node-main', 'node-pool', 'go-goroutines'].map((variant) => find(works, variant, base))
+  if (pool === undefined || (main === undefined && go === undefined)) return null
+  const work = describe(base)
+  return [
+    ...(main === undefined ? [] : [told(pool, main, { of: `${work}, in a pool of threads or on the main thread`, more: `${work}: do it in a pool of threads, which answers more than the main thread`, less: `${work}: do it on the main thread, a pool of threads answers less` })]),
+    ...(go === undefined ? [] : [told(go, pool, { of: 'Goroutines or that pool', more: 'Goroutines answer more than that pool', less: 'Goroutines answer less than that pool' })])
+  ].join(' ')
 }
 
 /** When which, and by how much, as far as it was measured. @param {import('../harness/interface').Document} document */
@@ -184,7 +212,7 @@ exports.findings = ({ cells, environment: { cores } }) => {
   // A figure of the driver is none of the server.
   const known = cells.filter(({ median, extra }) => median !== null && !(extra.driverWasBottleneck?.max > 0))
   const limited = cells.filter(({ extra }) => extra.driverWasBottleneck?.max > 0)
-  const works = known.filter(({ params }) => params.kernel !== undefined)
+  const works = measuredWorks(cells)
   const updates = known.filter(({ params }) => params.updates !== undefined)
   const [ofNode, ofGo] = ['node-', 'go-'].map((prefix) => updates.filter(({ variant }) => variant.startsWith(prefix)))
   const [node, go] = [bestFirst(ofNode)[0], bestFirst(ofGo)[0]]

@@ -1,10 +1,10 @@
 'use strict'
 
 const { number } = require('../../lib/cli/common/flags')
-const { extra, figure } = require('../harness/report/format')
+const { count, extra } = require('../harness/report/format')
 const { charts } = require('./charts')
 const { compare } = require('./original')
-const { findings } = require('./findings')
+const { findings, verdict } = require('./findings')
 const { plan } = require('./plan')
 
 /** Below that V8 counts in integers, which is another experiment. */
@@ -35,10 +35,11 @@ exports.scenario = {
     { title: 'utilization', text: ({ extra }) => Object.keys(extra).filter((key) => /^utilization\d/.test(key)).map((key) => `${Math.round(extra[key].median * 100)} %`).join(' ') },
     { title: 'sched p99 µs', text: (cell) => extra(cell, 'schedP99Micros') },
     { title: 'server MiB from to', text: (cell) => `${extra(cell, 'serverFromMiB')} ${extra(cell, 'serverToMiB')}`.trim() },
-    { title: 'lost updates', text: ({ extra: { lostUpdates } }) => lostUpdates === undefined ? '' : figure(lostUpdates.median) },
+    { title: 'lost updates', text: ({ extra: { lostUpdates } }) => count(lostUpdates?.median) },
     { title: 'driver', text: ({ extra: { driverWasBottleneck } }) => driverWasBottleneck !== undefined && driverWasBottleneck.max > 0 ? 'BOTTLENECK' : '' }
   ],
   charts,
+  verdict,
   findings,
   compare
 }

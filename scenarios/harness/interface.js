@@ -42,7 +42,6 @@
  * @typedef {object} Chart bars, grouped
  * @property {string} title
  * @property {string} unit
- * @property {'linear' | 'log'} [scale] default: log where values differ a hundredfold
  * @property {boolean} [stacked]
  * @property {string} [note] one line below: how to read it
  * @property {{ label: string, bars: { series: string, value: number, low?: number, high?: number, oversubscribed?:
@@ -77,6 +76,8 @@
  * @property {Column[]} [columns]
  * @property {(document: Document) => Comparison[]} [tables] further ones, of every mode
  * @property {(document: Document) => Chart[]} [charts]
+ * @property {(document: Document) => string | null} [verdict] its question answered in plain words, first of all; null
+ * where what it needs was not measured
  * @property {(document: Document) => string[]} findings sentences with their numbers
  * @property {(document: Document) => Comparison[]} [compare] what --faithful prints
  * @property {string[]} [diagrams] SVG texts or files for the report
@@ -121,5 +122,6 @@
  * @property {boolean} interrupted
  * @property {import('./measure/environment').Environment} environment
  * @property {Cell[]} cells
+ * @property {string} verdict the scenario's question answered
  * @property {string[]} findings
  */

@@ -5,7 +5,7 @@ const { buildAddon, rustVersion } = require('./build')
 const { charts } = require('./report/charts')
 const { compare, ROWS } = require('./original')
 const { diagrams } = require('./report/diagram')
-const { findings } = require('./report/findings')
+const { findings, verdict } = require('./report/findings')
 const { extra } = require('../harness/report/format')
 
 const MODULE = path.join(__dirname, 'cell.js')
@@ -112,6 +112,7 @@ exports.scenario = {
     { title: 'over the least possible', text: (cell) => extra(cell, 'overLeast') }
   ],
   charts,
+  verdict,
   findings,
   compare,
   diagrams

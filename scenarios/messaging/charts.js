@@ -21,7 +21,7 @@ exports.charts = ({ cells, mode }) => {
   const alone = cells.filter(({ params }) => params.depth === 1)
   const longest = (/** @type {Cell} */ { params }) => params.run === undefined || params.run === '60s'
   return [
-    { title: 'One message in flight, by payload', unit: 'messages/s', scale: /** @type {const} */ ('log'), note: mode === 'faithful' ? 'Runs of 60 s.' : 'Each message waits for the one before: the time of a round trip.', groups: groupsBy(alone.filter(longest), 'payload', String) },
-    { title: 'Small messages, by how many are in flight', unit: 'messages/s', scale: /** @type {const} */ ('log'), note: `With ${BEST_DEPTH} in flight nobody waits to be woken: what is left is the price of a message.`, groups: mode === 'faithful' ? [] : groupsBy(cells.filter(({ params }) => params.payload === 'small'), 'depth', (depth) => `${depth} in flight`) }
+    { title: 'One message in flight, by payload', unit: 'messages/s', note: mode === 'faithful' ? 'Runs of 60 s.' : 'Each message waits for the one before: the time of a round trip.', groups: groupsBy(alone.filter(longest), 'payload', String) },
+    { title: 'Small messages, by how many are in flight', unit: 'messages/s', note: `With ${BEST_DEPTH} in flight nobody waits to be woken: what is left is the price of a message.`, groups: mode === 'faithful' ? [] : groupsBy(cells.filter(({ params }) => params.payload === 'small'), 'depth', (depth) => `${depth} in flight`) }
   ]
 }

@@ -1,19 +1,31 @@
 'use strict'
 
+const { compared, told } = require('../harness/report/contrast')
 const { figure } = require('../harness/report/format')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
 
-/**
- * The median of a cell, null where there is none.
- * @param {Cell[]} cells @param {string} variant @param {string} payload @param {number} depth
- */
-const medianOf = (cells, variant, payload, depth) =>
-  cells.find((cell) => cell.variant === variant && cell.params.payload === payload && cell.params.depth === depth)
-    ?.median ?? null
+/** @param {Cell[]} cells @param {string} variant @param {string} payload @param {number} [depth] */
+const find = (cells, variant, payload, depth = 1) => cells.find((cell) =>
+  cell.median !== null && cell.variant === variant && cell.params.payload === payload && cell.params.depth === depth)
 
-/** @param {number} ratio */
-const times = (ratio) => `${figure(ratio)} times`
+/** @param {Cell} cell */
+const rate = ({ median }) => `${figure(median)}/s`
+
+/**
+ * A process or a thread?
+ * @param {import('../harness/interface').Document} document
+ */
+exports.verdict = ({ cells }) => {
+  const [thread, process] = ['worker-clone', 'fork-json'].map((variant) => find(cells, variant, 'small'))
+  return thread === undefined || process === undefined
+    ? null
+    : told(thread, process, {
+      of: 'A thread or a process to send small messages to, one at a time',
+      more: 'Send messages to a thread rather than to a process: small ones, one at a time, come back more often',
+      less: 'Send messages to a process rather than to a thread: small ones, one at a time, come back less often from a thread'
+    })
+}
 
 /**
  * What the cells say in sentences, as far as they were measured.
@@ -21,29 +33,28 @@ const times = (ratio) => `${figure(ratio)} times`
  */
 exports.findings = ({ cells }) => {
   const of = (/** @type {string} */ variant, /** @type {string} */ payload, depth = 1) =>
-    medianOf(cells, variant, payload, depth)
-  /** @type {string[]} */
-  const sentences = []
-  /** @param {(number | null)[]} medians @param {(...medians: number[]) => string} sentence */
-  const say = (medians, sentence) => {
-    const found = medians.filter((median) => median !== null)
-    if (found.length === medians.length) sentences.push(sentence(...found))
-  }
-  say([of('fork-json', 'small'), of('worker-clone', 'small')], (process, thread) =>
-    `Small messages, one in flight: a thread answers ${figure(thread)}/s, a process ${figure(process)}/s (${times(thread / process)}).`)
-  say([of('worker-clone', 'big'), of('worker-json', 'big')], (clone, json) =>
-    `Arrays of objects (44 kB) between threads: structured clone ${figure(clone)}/s, JSON text ${figure(json)}/s (${times(json / clone)}).`)
-  say([of('fork-json', 'big'), of('fork-v8', 'big')], (json, v8) =>
-    `The same between processes: JSON ${figure(json)}/s, V8's serializer ${figure(v8)}/s (${times(v8 / json)}).`)
-  say([of('fork-json', 'bigstring'), of('worker-clone', 'bigstring'), of('worker-clone', 'twobyte')], (process, thread, twobyte) =>
-    `A string of 71 kB goes ${times(thread / process)} as often between threads as between processes; with two-byte characters threads pass ${figure(twobyte)}/s of ${figure(thread)}/s.`)
-  say([of('worker-clone', 'bytes'), of('worker-transfer', 'bytes')], (copied, transferred) =>
-    `64 KiB of bytes: ${figure(transferred)}/s transferred, ${figure(copied)}/s copied (${times(transferred / copied)}).`)
-  const plain = of('worker-clone', 'small', 256)
-  const rings = ['ring-raw', 'ring-json'].flatMap((variant) => { const median = of(variant, 'small', 256); return median === null ? [] : [{ variant, median }] })
-  if (plain !== null && rings.length > 0) {
-    const best = rings.reduce((a, b) => b.median > a.median ? b : a)
-    sentences.push(`With 256 small messages in flight shared memory (${best.variant}) passes ${figure(best.median)}/s, plain postMessage ${figure(plain)}/s: ${times(best.median / plain)}.`)
-  }
-  return sentences
+    find(cells, variant, payload, depth)
+  /**
+   * @param {Cell | undefined} a @param {Cell | undefined} b
+   * @param {(a: Cell, b: Cell, ratio: string) => string} sentence
+   */
+  const say = (a, b, sentence) => a === undefined || b === undefined ? [] : [sentence(a, b, compared(a, b))]
+  const rings = ['ring-raw', 'ring-json'].flatMap((variant) => of(variant, 'small', 256) ?? [])
+  const best = rings.sort((a, b) => Number(b.median) - Number(a.median))[0]
+  return [
+    ...say(of('worker-clone', 'small'), of('fork-json', 'small'), (thread, process, ratio) =>
+      `Small messages, one in flight: a thread answers ${rate(thread)}, a process ${rate(process)}: ${ratio}.`),
+    ...say(of('worker-json', 'big'), of('worker-clone', 'big'), (json, clone, ratio) =>
+      `Arrays of objects (44 kB) between threads: JSON text ${rate(json)}, structured clone ${rate(clone)}: ${ratio}.`),
+    ...say(of('fork-v8', 'big'), of('fork-json', 'big'), (v8, json, ratio) =>
+      `The same between processes: V8's serializer ${rate(v8)}, JSON ${rate(json)}: ${ratio}.`),
+    ...say(of('worker-clone', 'bigstring'), of('fork-json', 'bigstring'), (thread, process, ratio) =>
+      `A string of 71 kB between threads ${rate(thread)}, between processes ${rate(process)}: ${ratio}.`),
+    ...say(of('worker-clone', 'twobyte'), of('worker-clone', 'bigstring'), (two, one, ratio) =>
+      `The same string between threads with two-byte characters ${rate(two)}, with one-byte ones ${rate(one)}: ${ratio}.`),
+    ...say(of('worker-transfer', 'bytes'), of('worker-clone', 'bytes'), (transferred, copied, ratio) =>
+      `64 KiB of bytes: ${rate(transferred)} transferred, ${rate(copied)} copied: ${ratio}.`),
+    ...say(best, of('worker-clone', 'small', 256), (ring, plain, ratio) =>
+      `With 256 small messages in flight shared memory (${ring.variant}) passes ${rate(ring)}, plain postMessage ${rate(plain)}: ${ratio}.`)
+  ]
 }

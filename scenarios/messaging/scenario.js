@@ -3,7 +3,7 @@
 const path = require('node:path')
 const { charts } = require('./charts')
 const { compare, faithfulCells } = require('./original')
-const { findings } = require('./findings')
+const { findings, verdict } = require('./findings')
 
 const MODULE = path.join(__dirname, 'ping-pong.js')
 /** Payloads that each variant can carry at all. */
@@ -78,6 +78,7 @@ exports.scenario = {
   },
   plan: ({ mode }) => plans[mode](),
   charts,
+  verdict,
   findings,
   compare
 }

@@ -1,6 +1,7 @@
 'use strict'
 
-const { figure } = require('../harness/report/format')
+const { FEW, contrast, noDifference, withInterval } = require('../harness/report/contrast')
+const { count, counted, figure } = require('../harness/report/format')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
 
@@ -25,19 +26,61 @@ const find = (cells, variant, { workMs = 1, inputKiB = 0, parallel = 1 }) =>
   )
 
 /** @param {Cell | undefined} cell */
-const heldMs = (cell) => cell?.extra.heldMs?.median ?? null
+const held = (cell) => cell?.extra.heldMs
 
-/** From which size on each means pays. @param {Cell[]} cells @param {number[]} works ascending, ms */
-function breakEven (cells, works) {
+/**
+ * By their intervals: what runs cannot tell does not pay. Null = too few runs.
+ * @param {Cell | undefined} cell @param {Cell | undefined} inline
+ */
+const pays = (cell, inline) => {
+  const [least, most] = [held(inline)?.ci95?.[0], held(cell)?.ci95?.[1]]
+  return least === undefined || most === undefined ? null : most < PAYS_BELOW * least
+}
+
+/** From which size on each means pays; null = too few runs. @param {Cell[]} cells */
+function breakEven (cells) {
+  const works = [...new Set(cells.flatMap(({ params }) => typeof params.workMs === 'number' ? params.workMs : []))].sort((a, b) => a - b)
   return Object.keys(names).flatMap((variant) => {
-    const measured = works.filter((workMs) => find(cells, variant, { workMs }) && find(cells, 'inline', { workMs }))
+    const measured = works.flatMap((workMs) => {
+      const [cell, inline] = [find(cells, variant, { workMs }), find(cells, 'inline', { workMs })]
+      return cell === undefined || inline === undefined ? [] : { workMs, cell, isWorth: pays(cell, inline) }
+    })
     if (measured.length === 0) return []
-    const isWorth = (/** @type {number} */ workMs) => Number(heldMs(find(cells, variant, { workMs }))) < PAYS_BELOW * Number(heldMs(find(cells, 'inline', { workMs })))
     // From there on, not once by chance.
-    const from = measured.find((workMs, i) => measured.slice(i).every(isWorth)) ?? null
-    const costMs = Math.min(...measured.map((workMs) => Number(heldMs(find(cells, variant, { workMs })))))
-    return [{ variant, from, costMs, upToMs: Math.max(...measured) }]
+    const from = measured.find((_, i) => measured.slice(i).every(({ isWorth }) => isWorth)) ?? null
+    const least = measured.reduce((a, b) => Number(held(b.cell)?.median) < Number(held(a.cell)?.median) ? b : a)
+    return [{
+      variant,
+      from,
+      cost: /** @type {import('../harness/interface').Summary} */ (held(least.cell)),
+      isKnown: measured.every(({ isWorth }) => isWorth !== null),
+      upToMs: Math.max(...measured.map(({ workMs }) => workMs))
+    }]
   })
+}
+
+/**
+ * The means that pays from the smallest work on, with those that cannot be told from it.
+ * @param {ReturnType<typeof breakEven>} means
+ */
+function bestOf (means) {
+  const [best, ...others] = means.filter(({ from }) => from !== null)
+    .sort((a, b) => Number(a.from?.workMs) - Number(b.from?.workMs) || a.cost.median - b.cost.median)
+  return best === undefined ? [] : [best, ...others.filter(({ from, cost }) => from?.workMs === best.from?.workMs && contrast(cost, best.cost) === 'unclear')]
+}
+
+/**
+ * From which work on, by what?
+ * @param {import('../harness/interface').Document} document
+ */
+exports.verdict = ({ cells, environment }) => {
+  const means = breakEven(cells)
+  if (means.length === 0) return null
+  if (means.some(({ isKnown }) => !isKnown)) return `Does offloading pay: ${FEW}.`
+  const [best, ...equals] = bestOf(means)
+  if (best === undefined) return `Offloading does not pay up to ${count(Math.max(...means.map(({ upToMs }) => upToMs)))} ms of work, by any means.`
+  return `Hand work of ${best.from?.workMs} ms and more to ${names[best.variant]} (on ${count(environment.cores)} cores): that holds the caller for ${withInterval(best.cost, 'ms')}, less than half of what the work would.` +
+    (equals.length === 0 ? '' : ` Between it and ${equals.map(({ variant }) => names[variant]).join(', ')} there is ${noDifference(equals[0].cost, best.cost)}.`)
 }
 
 /**
@@ -54,32 +97,37 @@ const each = (cells, params, describe) => Object.keys(names).flatMap((variant) =
  * What the cells say in sentences, as far as they were measured.
  * @param {import('../harness/interface').Document} document
  */
-exports.findings = ({ cells, environment }) => {
-  /** @type {string[]} */
-  const sentences = []
-  const works = [...new Set(cells.flatMap(({ params }) => typeof params.workMs === 'number' ? params.workMs : []))].sort((a, b) => a - b)
-  const verdicts = breakEven(cells, works)
-  if (verdicts.length > 0) {
-    const texts = verdicts.map(({ variant, from, costMs, upToMs }) => from === null
+exports.findings = ({ cells }) => {
+  const means = breakEven(cells)
+  const isFew = means.some(({ isKnown }) => !isKnown)
+  const texts = means.map(({ variant, from, cost, upToMs }) => isFew
+    ? `${names[variant]} ${figure(cost.median)} ms`
+    : from === null
       ? `${names[variant]} not up to ${upToMs} ms`
-      : `${names[variant]} from ${from} ms of work on (it holds the caller for ${figure(costMs)} ms)`)
-    const best = verdicts
-      .filter(({ from }) => from !== null)
-      .sort((a, b) => Number(a.from) - Number(b.from) || a.costMs - b.costMs)[0]
-    sentences.push(`On this machine (${environment.cores} cores) offloading pays by ${texts.join(', ')}${best === undefined ? '' : `; the means of choice is ${names[best.variant]}`}. It pays where it holds the caller for less than half of what the work itself would.`)
-  }
-  const later = each(cells, {}, (variant, cell) => {
-    const inline = find(cells, 'inline', {})
-    return inline === undefined ? null : `${figure(Number(cell.median) - Number(inline.median))} ms by ${names[variant]}`
-  })
-  if (later !== '') sentences.push(`The result of 1 ms of work comes later than done inline: ${later}.`)
-  const inputKiB = Math.max(0, ...cells.flatMap(({ params }) => typeof params.inputKiB === 'number' ? params.inputKiB : []))
-  const sending = inputKiB === 0 ? '' : each(cells, { inputKiB }, (variant, cell) => `${figure(cell.extra.sendMs?.median)} ms by ${names[variant]}`)
-  if (sending !== '') sentences.push(`Sending blocks too: ${figure(inputKiB)} KiB of input hold the caller for ${sending}.`)
-  const parallel = Math.max(0, ...cells.flatMap(({ params }) => typeof params.parallel === 'number' ? params.parallel : []))
-  const starting = parallel < 2 ? '' : each(cells, { workMs: 10, parallel }, (variant, cell) => `${figure(heldMs(cell))} ms by ${names[variant]}`)
-  if (starting !== '') sentences.push(`${parallel} at once hold the caller for ${starting}, in one turn of its loop.`)
-  return [...sentences, ...topLevel(cells)]
+      : `${names[variant]} from ${from.workMs} ms of work on (it holds the caller for ${withInterval(cost, 'ms')})`)
+  const largest = (/** @type {string} */ key) => Math.max(0, ...cells.flatMap(({ params }) => typeof params[key] === 'number' ? params[key] : []))
+  const [inputKiB, parallel] = [largest('inputKiB'), largest('parallel')]
+  const inline = find(cells, 'inline', {})
+  const later = inline === undefined ? '' : each(cells, {}, (variant, cell) => laterThan(cell, inline, names[variant]))
+  const sending = inputKiB === 0 ? '' : each(cells, { inputKiB }, (variant, cell) => cell.extra.sendMs === undefined ? null : `${withInterval(cell.extra.sendMs, 'ms')} by ${names[variant]}`)
+  const starting = parallel < 2 ? '' : each(cells, { workMs: 10, parallel }, (variant, cell) => cell.extra.heldMs === undefined ? null : `${withInterval(cell.extra.heldMs, 'ms')} by ${names[variant]}`)
+  return [
+    ...(texts.length === 0 ? [] : [isFew ? `The caller is held by ${texts.join(', ')}; ${FEW}.` : `Offloading pays where it holds the caller for less than half of what the work itself would: ${texts.join(', ')}.`]),
+    ...(later === '' ? [] : [`How much later than inline the result of 1 ms of work comes: ${later}.`]),
+    ...(sending === '' ? [] : [`Sending blocks too: ${count(inputKiB)} KiB of input hold the caller for ${sending}.`]),
+    ...(starting === '' ? [] : [`${count(parallel)} at once hold the caller for ${starting}, in one turn of its loop.`]),
+    ...topLevel(cells)
+  ]
+}
+
+/** @param {Cell} cell @param {Cell} inline @param {string} name */
+function laterThan (cell, inline, name) {
+  const verdict = contrast(cell, inline)
+  // That these are too few is said of the means.
+  if (verdict === 'few') return null
+  if (verdict === 'more') return `${figure(Number(cell.median) - Number(inline.median))} ms by ${name}`
+  if (verdict === 'less') return `not at all by ${name}`
+  return `${noDifference(cell, inline)} by ${name}`
 }
 
 /** What the original's tool saw beside what there was. @param {Cell[]} cells */
@@ -89,7 +137,7 @@ const topLevel = (cells) => [['fork-at-top-level', 'fork()'], ['worker-at-top-le
   const { startMs, blockedAtBlocks, blockedAtMaxMs, agentStartMs } = cell.extra
   const seen = blockedAtMaxMs === undefined
     ? 'blocked-at reported nothing'
-    : `blocked-at reported ${blockedAtBlocks.samples.reduce((sum, count) => sum + count, 0)} blocks in ${cell.samples.length} runs (longest ${figure(blockedAtMaxMs.max)} ms), which is not the start but later callbacks`
+    : `blocked-at reported ${count(blockedAtBlocks.samples.reduce((sum, each) => sum + each, 0))} blocks in ${counted(cell.samples.length, 'run')} (longest ${figure(blockedAtMaxMs.max)} ms), which is not the start but later callbacks`
   const reported = agentStartMs === undefined ? 'the agent did not either' : `the agent reported the block with the start in it, ${figure(agentStartMs.median)} ms with what else ran before the loop's first turn`
   return [`${name} at the top level took ${figure(startMs.median)} ms; ${seen}; ${reported}.`]
 })

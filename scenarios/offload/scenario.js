@@ -4,7 +4,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { charts } = require('./charts')
 const { compare } = require('./original')
-const { findings } = require('./findings')
+const { findings, verdict } = require('./findings')
 const { extra, figure } = require('../harness/report/format')
 
 const TASK = path.join(__dirname, 'task.js')
@@ -96,6 +96,7 @@ exports.scenario = {
     { title: 'agent: the block with the start', text: (cell) => cell.extra.agentStartMs === undefined ? '' : `${extra(cell, 'agentStartMs')} ms` }
   ],
   charts,
+  verdict,
   findings,
   compare
 }

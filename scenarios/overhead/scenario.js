@@ -4,7 +4,7 @@ const { extra } = require('../harness/report/format')
 const { driver } = require('./server/load')
 const { charts } = require('./report/charts')
 const { comparisons } = require('./report/comparison')
-const { findings } = require('./report/findings')
+const { findings, verdict } = require('./report/findings')
 const { optionalPackages, parseParts, parseRate, plan } = require('./parts')
 const { tables } = require('./server/pooled')
 
@@ -45,5 +45,6 @@ exports.scenario = {
   ],
   tables: (document) => [...tables(document), ...comparisons(document)],
   charts,
+  verdict,
   findings
 }

@@ -13,6 +13,8 @@ const { startBrowser, openPage } = require('../support/browser')
 const { startNode } = require('../support/app')
 const { makeDir } = require('../support/files')
 const { makeDocument } = require('../support/scenario-document')
+const { corpus } = require('../../scenarios/bakeoff/corpus/corpus')
+const { summarise } = require('../../scenarios/harness/measure/stats')
 const { findScenarios } = require('../../scenarios/harness/registry')
 const { renderReport } = require('../../scenarios/harness/report/report')
 const schema = require('../../scenarios/harness/schema.json')
@@ -45,6 +47,64 @@ test('every scenario runs with --quick, is right, and writes what the schema say
   }
   const html = fs.readFileSync(report, 'utf8')
   for (const name of names) assert.ok(html.includes(`<h2>${name}</h2>`))
+  for (const { scenario, verdict, findings } of documents) {
+    assert.match(verdict, /\.$/, scenario)
+    for (const sentence of [verdict, ...findings]) assert.doesNotMatch(sentence, /\d\.\d+ (?:requests? with|of them|blocks?|runs?|users?)\b|\b1 (?:blocks|runs|users|repeats)\b/)
+  }
+  await fits(t, report)
+})
+
+/** At 1280 px nothing of a report is wider than the window, and no table wider than its place. */
+const TOO_WIDE = `[document.documentElement, ...document.querySelectorAll('.scroll')]
+  .filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent.slice(0, 80))`
+
+/** @param {import('node:test').TestContext} t @param {string} file */
+async function fits (t, file) {
+  const browser = await startBrowser(t)
+  if (browser === null) return
+  const { page } = await openPage(browser, pathToFileURL(file).href, { viewport: { width: 1280, height: 900 } })
+  assert.deepEqual(await page.evaluate(TOO_WIDE), [])
+}
+
+const EXTRAS = ['heldMs', 'startMs', 'sendMs', 'onlineMs', 'blockedAtBlocks', 'blockedAtMaxMs', 'agentStartMs', 'initMs', 'workerWaitMs', 'initCpuMs', 'mainCpuMs',
+  'overLeast', 'utilization1', 'utilization2', 'utilization3', 'utilization4', 'busiestShare', 'failed', 'driverWasBottleneck', 'healthP50Ms', 'healthP99Ms',
+  'schedP99Micros', 'serverFromMiB', 'serverToMiB', 'lostUpdates', 'p50Ratio', 'p99Ratio', 'cpuRatio', 'rssMb', 'bareRequestsPerSecond', 'falsePositives',
+  'blamedInTraps', 'function', 'line', 'lineOfJs', 'route', 'cause', 'durationError', 'durationErrorMax', 'whileBlocked', 'firstMs', 'answered', 'cpuPercent', 'p50Ms',
+  'p99Ms', 'p999Ms', 'p999Ratio', 'startUpMs', 'startUpRatio', 'wakeUps', 'scriptMs', ...corpus.flatMap(({ name }) => [`found:${name}`, `wrong function:${name}`, `wrong line:${name}`])]
+
+/**
+ * A run whose cells have every figure that one of the scenario may have.
+ * @param {import('../../scenarios/harness/interface').Scenario} scenario
+ */
+function crowded (scenario) {
+  const { environment, cells: [cell] } = makeDocument()
+  const figures = summarise([1234.5, 1300, 1400, 1500, 1600])
+  const extra = Object.fromEntries(EXTRAS.map((key) => [key, figures]))
+  const roles = ['caller', 'server', 'worker thread', 'driver', 'database'].map((role) => ({ role, cpuSeconds: 12.34, peakRssBytes: 234e6 }))
+  const figure = { ...summarise([12345, 13000, 14000]), unit: scenario.unit, extra, process: roles }
+  const own = { ...cell, ...figure, oversubscribed: true, caller: scenario.agent && cell.caller }
+  const plans = scenario.plan({ mode: 'full', options: {}, environment, isListing: true })
+  const cells = plans.filter(({ variant }, i) => plans.findIndex((each) => each.variant === variant) === i)
+    .map(({ variant, params }) => ({ ...own, variant, params }))
+  return { ...makeDocument(), scenario: scenario.name, cells }
+}
+
+test('every scenario\'s report fits 1280 px however much its cells say, and its JSON can be downloaded', async (t) => {
+  const dir = makeDir(t)
+  const scenarios = findScenarios()
+  const documents = scenarios.map(crowded)
+  const file = path.join(dir, 'report.html')
+  fs.writeFileSync(file, await renderReport(documents, scenarios))
+  await fits(t, file)
+  const browser = await startBrowser(t)
+  if (browser === null) return
+  const { page, complaints } = await openPage(browser, pathToFileURL(file).href)
+  for (const [i, document] of documents.entries()) {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download the results as JSON' }).nth(i).click()])
+    assert.equal(download.suggestedFilename(), `loopwatch-${document.scenario}.json`)
+    assert.deepEqual(JSON.parse(fs.readFileSync(await download.path(), 'utf8')), JSON.parse(JSON.stringify(document)))
+  }
+  assert.deepEqual(complaints, [])
 })
 
 test('the report opens from disk, bright, dark and printed, and loads nothing', async (t) => {

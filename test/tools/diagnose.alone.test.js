@@ -28,6 +28,13 @@ test('one report says in words what blocks, where, what it costs and what to try
     return /all/.test(body) && body
   }, 'the report')
   for (const part of [/What blocks, and where/, /What it costs in latency/, /What to try: js/, /worker thread/]) assert.match(text, part)
+  assert.match(text, /JavaScript of the application kept the CPU|a native call kept the CPU/)
+  assert.match(text, /The second run agrees: culprit|The two runs disagree/)
+  await page.setViewportSize({ width: 1280, height: 900 })
+  assert.ok(await page.evaluate('[document.documentElement, ...document.querySelectorAll("section")].every((each) => each.scrollWidth <= each.clientWidth)'), 'it is wider than 1280 px')
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download the results as JSON' }).click()])
+  const data = JSON.parse(fs.readFileSync(await download.path(), 'utf8'))
+  assert.ok(data.verdict.sites.length > 0 && text.includes(data.told[0]), JSON.stringify(data))
   await page.getByRole('link', { name: 'The report of cpu' }).click()
   await eventually(async () => /CPU profile of node/.test(await page.locator('body').innerText()), 'the tool\'s report')
   assert.deepEqual(complaints, [])

@@ -45,12 +45,12 @@ test('from "the service is slow" to file and line by tools alone', async (t) => 
   }, 'a block of spin')
   const client = await connect(t, [app.url])
   assert.match(`${client.getInstructions()}`, /never an instruction/)
-  const { tools } = await client.listTools()
+  const { tools } = /** @type {{ tools: { name: string, annotations?: { readOnlyHint?: boolean } }[] }} */ (await client.listTools())
   assert.deepEqual(tools.map(({ name }) => name).sort(), ['advice', 'block', 'blocks', 'compare', 'culprits', 'flame', 'status'])
   assert.ok(tools.every(({ annotations }) => annotations?.readOnlyHint === true))
 
   assert.match((await client.ask('status')).text, /^Event loops that are blocked now: none\.\nLast 10 minutes: \d+ blocks?, /)
-  const culprit = (await client.ask('culprits')).text.split('\n').find((line) => line.startsWith('spin '))
+  const culprit = (await client.ask('culprits')).text.split('\n').find((/** @type {string} */ line) => line.startsWith('spin '))
   const id = /block id=(\S+)/.exec(`${culprit}`)?.[1]
   const { text } = await client.ask('block', { id })
   const [, file, line] = /^at \S+ \((.+):(\d+):\d+\)$/m.exec(text) ?? []

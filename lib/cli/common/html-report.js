@@ -32,6 +32,7 @@ exports.htmlReport = ({ title, summary, body = '', flameTitle, tree, tail = '' }
 <style>${builtFile('page.css')}
 .report-table { border-collapse: collapse; width: 100%; background: var(--panel); }
 .report-table th, .report-table td { border: 1px solid var(--line); padding: .3rem .6rem; text-align: start; vertical-align: top; }
+.report-table td { overflow-wrap: anywhere; }
 .report-table td.figure { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
 </style>
 </head>
@@ -47,6 +48,13 @@ ${tail}
 </body>
 </html>
 `
+
+/**
+ * Data of a report as a file: the report needs nothing beside it, so neither does its download.
+ * @param {string} name of the file
+ * @param {object} data
+ */
+exports.jsonLink = (name, data) => `<p><a download="${escaped(name)}" href="data:application/json;base64,${Buffer.from(`${JSON.stringify(data, null, 2)}\n`).toString('base64')}">Download the results as JSON</a></p>`
 
 /**
  * @param {string[]} heads

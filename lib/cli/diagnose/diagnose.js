@@ -6,10 +6,10 @@ const os = require('node:os')
 const path = require('node:path')
 const { entryPoint } = require('../../tables/entry-points')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
-const { diagnosisReport, inWords } = require('./report')
+const { conclusion, diagnosisReport, inWords } = require('./report')
 const { diagnosisMarkdown } = require('./markdown')
 const { judge } = require('./judge')
-const { compareRuns } = require('./second-run')
+const { compareRuns, withLines } = require('./second-run')
 const { readMetrics, utilizationOf } = require('./latency')
 const { openFile } = require('../common/open')
 const { choosePort } = require('../common/port')
@@ -58,12 +58,11 @@ exports.diagnose = async (command, flags) => {
     ? compareRuns(first.sites, run.durationMs, tool.profile, linesOf)
     : { sites: first.sites, notes: [] }
   const verdict = { ...first, sites }
-  if (notes.length > 0) told.write(`\n${notes.join('\n')}\n`)
+  withLines(run.tree, sites)
+  const words = conclusion(verdict, run.durationMs, load, notes)
+  if (notes.length > 0) told.write(`\nBy both runs: ${words.join('\n')}\n`)
   const name = [path.basename(target.node), ...target.args].join(' ')
-  if (flags.format === 'md') {
-    const words = [inWords(verdict, run.durationMs, load), ...notes]
-    process.stdout.write(diagnosisMarkdown({ command: name, told: words, sites, latencies }))
-  }
+  if (flags.format === 'md') process.stdout.write(diagnosisMarkdown({ command: name, told: words, sites, latencies }))
   const file = path.join(output, 'diagnosis.html')
   fs.writeFileSync(file, diagnosisReport({
     command: name, verdict, latencies, tool, durationMs: run.durationMs, tree: run.tree, load, notes

@@ -35,6 +35,7 @@ const CULPRIT = 0.6
  * @property {'flame' | 'bubbleprof' | 'heapprofiler' | null} tool that shows more; null = there is nothing to show
  * @property {import('../../tables/causes').Cause | 'io' | null} cause what most of the blocked time is due to; io =
  *   waiting for others; null = nothing is wrong
+ * @property {number} [causeShare] of the blocked time that is due to it
  * @property {number} blockedMs
  * @property {number} blockedShare
  * @property {number} count of blocks
@@ -69,10 +70,10 @@ exports.judge = (evidence) => {
     const waits = p50Ms !== null && p50Ms >= SLOW_MS && (utilization ?? 0) < BUSY
     return { ...seen, tool: waits ? 'bubbleprof' : null, cause: waits ? 'io' : null }
   }
-  const [{ cause: heaviest }] = causes
+  const [{ cause: heaviest, ms }] = causes
   const hasCulprit = sites.length > 0 && sites[0].file !== null && sites[0].blockedMs >= CULPRIT * seen.knownMs
   const cause = heaviest === 'many' && hasCulprit ? 'js' : heaviest
-  return { ...seen, tool: tools[cause], cause }
+  return { ...seen, tool: tools[cause], cause, causeShare: ms / blockedMs }
 }
 
 /**

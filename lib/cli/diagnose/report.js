@@ -4,7 +4,8 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { causes } = require('../../tables/causes')
 const { faultInWords, loadInWords } = require('../profile/load')
-const { escaped, htmlReport, htmlTable } = require('../common/html-report')
+const { DISAGREE } = require('./second-run')
+const { escaped, htmlReport, htmlTable, jsonLink } = require('../common/html-report')
 
 const ADVICE = path.join(__dirname, '..', 'advice')
 const ROUTES = 10
@@ -26,11 +27,26 @@ function inWords (verdict, durationMs, load) {
   return `${verdictInWords(verdict, durationMs)}${fault === null ? '' : ` In this run ${fault}.`}`
 }
 
+/**
+ * What both runs say, a sentence each: first where they disagree, as the rest has to be read with that in mind.
+ * @param {Verdict} verdict @param {number} durationMs @param {Load | null} load @param {string[]} notes
+ */
+function conclusion (verdict, durationMs, load, notes) {
+  const disputes = notes.filter((note) => note.startsWith(DISAGREE))
+  return [...disputes, inWords(verdict, durationMs, load), ...notes.filter((note) => !disputes.includes(note))]
+}
+
+/** The causes that a report names, in words. @param {Verdict} verdict */
+function glossary ({ cause, sites }) {
+  const named = [...new Set([cause, ...sites.map((site) => site.cause)])]
+  return `<dl>${named.map((name) => name === null || name === 'io' ? '' : `<dt><b>${name}</b></dt><dd>${escaped(causes[name].meaning)}</dd>`).join('')}</dl>`
+}
+
 /** @param {Verdict} verdict @param {number} durationMs */
-function verdictInWords ({ cause, blockedMs, blockedShare, count, known, knownMs, sites }, durationMs) {
+function verdictInWords ({ cause, causeShare = 1, blockedMs, blockedShare, count, known, knownMs, sites }, durationMs) {
   if (cause === null) return `Nothing is wrong with the event loop: it was blocked for ${ms(blockedMs)} of ${ms(durationMs)} (${percent(blockedShare)}).`
   if (cause === 'io') return `The event loop is not what requests wait for: it was blocked for ${percent(blockedShare)} of the time and has time to spare. They wait for something outside of the process.`
-  const whole = `The event loop was blocked for ${ms(blockedMs)} of ${ms(durationMs)} (${percent(blockedShare)}), mostly because: ${causes[cause].meaning}. `
+  const whole = `The event loop was blocked for ${ms(blockedMs)} of ${ms(durationMs)} (${percent(blockedShare)})${causeShare > 0.5 ? ', mostly because' : ', for several reasons, the largest of them'}: ${causes[cause].meaning}. `
   const [site] = sites
   if (site === undefined) return whole
   return whole + `${percent(site.blockedMs / knownMs)} of ${known < count ? `what the ${known} blocks took whose place is known, of ${count},` : 'it'} is ${site.place}, ${site.count === 1 ? 'once' : `${site.count} times, at most ${ms(site.longestMs)}`}${site.routes.length > 0 ? `, in ${site.routes.slice(0, 3).join(', ')}` : ''}.`
@@ -50,18 +66,20 @@ function verdictInWords ({ cause, blockedMs, blockedShare, count, known, knownMs
  */
 exports.diagnosisReport = ({ command, durationMs, verdict, latencies, load, tree, tool, notes = [] }) => {
   const { cause, sites } = verdict
+  const told = conclusion(verdict, durationMs, load, notes)
   const blame = htmlTable(['blocked', 'times', 'longest', 'cause', 'where', 'work'], sites.map(({ blockedMs, count, longestMs, cause, place, file, routes }) =>
     [{ figure: ms(blockedMs) }, { figure: String(count) }, { figure: ms(longestMs) }, cause, file === null ? place : `${place} in ${path.dirname(file)}`, routes.join(', ')]))
   const sample = verdict.known < verdict.count ? `<p>Of ${verdict.count} blocks; the places are those of the ${verdict.known} whose records the agent still had.</p>` : ''
-  const cost = htmlTable(['route', 'requests', 'mean duration', 'of which waiting while something else blocked'], latencies.slice(0, ROUTES).map(({ route, requests, meanMs, waitedMs }) =>
-    [route, { figure: String(requests) }, { figure: ms(meanMs) }, { figure: `${ms(waitedMs)} (${percent(meanMs > 0 ? Math.min(1, waitedMs / meanMs) : 0)})` }]))
+  // The wait before a request is read is no part of its duration, so one is no share of the other.
+  const cost = htmlTable(['route', 'requests', 'mean duration', 'mean wait while something else blocked, before it is read too'], latencies.slice(0, ROUTES).map(({ route, requests, meanMs, waitedMs }) =>
+    [route, { figure: String(requests) }, { figure: ms(meanMs) }, { figure: ms(waitedMs) }]))
   const under = load === null ? '' : `<p>Under load: ${escaped(loadInWords(load))}.</p>`
   const deeper = tool === null ? '' : `<section><h2>${escaped(tool.name)}</h2><p>${tool.href === null ? `No report: ${escaped(tool.reason)}` : `<a href="${escaped(tool.href)}">The report of ${escaped(tool.name)}</a>, of a second run under the same load.`}</p></section>`
   return htmlReport({
     title: `Diagnosis of ${command}`,
     summary: `${ms(durationMs)} under the agent of loopwatch; node ${process.versions.node}`,
-    body: `<p class="now ${cause === null ? 'running' : 'blocked'}">${escaped([inWords(verdict, durationMs, load), ...notes].join(' '))}</p>
-${sites.length > 0 ? `<section><h2>What blocks, and where</h2>${sample}${blame}</section>` : ''}
+    body: `<p class="now ${cause === null ? 'running' : 'blocked'}">${escaped(told.join(' '))}</p>${jsonLink('diagnosis.json', { command, node: process.versions.node, durationMs, told, verdict, latencies, load: load && { ...load, statuses: Object.fromEntries(load.statuses) }, tool: tool && { name: tool.name, reason: tool.reason } })}
+${sites.length > 0 ? `<section><h2>What blocks, and where</h2>${sample}${blame}${glossary(verdict)}</section>` : ''}
 ${latencies.length > 0 ? `<section><h2>What it costs in latency</h2>${under}${cost}</section>` : ''}
 ${advised(verdict).map((name) => `<section><h2>What to try: ${escaped(name)}</h2>${markdown(advice(name))}</section>`).join('\n')}
 ${deeper}`,
@@ -90,5 +108,6 @@ function markdown (text) {
   }).join('\n')
 }
 
+exports.conclusion = conclusion
 exports.inWords = inWords
 exports.ADVICE = ADVICE

@@ -9,6 +9,8 @@ const { US_PER_MS } = require('../../util/units')
 const ENOUGH_IN_LINE = 3
 /** A culprit that took less than this part of its share of the first run was not the culprit of the second. */
 const AGREES = 1 / 3
+/** How every sentence begins that says so. */
+const DISAGREE = 'The two runs disagree'
 
 /**
  * @typedef {import('./judge').Site} Site
@@ -39,17 +41,56 @@ exports.compareRuns = (sites, durationMs, profile, linesOf) => {
     const isKnown = found !== undefined || [...functions.values()].some(({ file }) => file === site.file)
     const share = site.blockedMs / durationMs
     const again = (found?.withCalleesMs ?? 0) * US_PER_MS / Math.max(1, profile.endTime - profile.startTime)
-    if (i === 0 && isKnown && again < share * AGREES) {
-      notes.push(`The two runs disagree: ${places(site.line ?? 0, site)} blocked for ${percent(share)} of the first one and took ${percent(again)} of the second.`)
-    }
     const line = found === undefined ? null : mainLine(found)
-    if (line === null || line === site.line) return line === null ? site : exactly(site, line)
+    const isOtherLine = line !== null && line !== site.line
+    if (i === 0 && isKnown && again < share * AGREES) {
+      notes.push(`${DISAGREE}: ${places(site.line ?? 0, site)} blocked for ${percent(share)} of the first one and took ${percent(again)} of the second${instead(functions, found, profile)}.`)
+    } else if (i === 0 && isKnown && !(isOtherLine && site.exact)) {
+      notes.push(`The second run agrees: ${places(line ?? site.line ?? 0, site)} took ${percent(again)} of it.`)
+    }
+    if (!isOtherLine) return line === null ? site : exactly(site, line)
     notes.push(site.exact
-      ? `The two runs disagree about the line: by the first it is ${places(site.line ?? 0, site)}, by most samples of the second line ${line}.`
+      ? `${DISAGREE} about the line: by the first it is ${places(site.line ?? 0, site)}, by most samples of the second line ${line}.`
       : `The line was in doubt in the first run; by the CPU profile of the second it is ${places(line, site)}.`)
     return exactly(site, line)
   })
   return { sites: compared, notes }
+}
+
+/**
+ * Who had the second run in its place.
+ * @param {Map<string, Profiled>} functions @param {Profiled | undefined} but @param {CpuProfile} profile
+ */
+function instead (functions, but, { startTime, endTime }) {
+  const [most] = [...functions.values()].filter((each) => each !== but && !each.file.startsWith('node:'))
+    .sort((a, b) => b.ownMs - a.ownMs)
+  return most === undefined || most.ownMs <= (but?.withCalleesMs ?? 0)
+    ? ''
+    : `, where ${most.name} (${shortPath(most.file)}) took most, ${percent(most.ownMs * US_PER_MS / (endTime - startTime))}`
+}
+
+/**
+ * The flame graph has the lines that are told: its own are those where stacks were answered, for native calls a later
+ * one. Where most of a function's time is in another line than the told one, that becomes it.
+ * @param {import('../../export/profiles/flame-tree').FlameNode} tree
+ * @param {Site[]} sites
+ */
+exports.withLines = (tree, sites) => {
+  for (const site of sites.filter(({ exact, line }) => exact && line !== null)) {
+    const start = `${site.name} ${shortPath(site.file)}:`
+    /** @type {Map<string, { value: number, nodes: { name: string }[] }>} */
+    const lines = new Map()
+    const visit = (/** @type {import('../../export/profiles/flame-tree').FlameNode} */ node) => {
+      if (node.file === site.file && node.name.startsWith(start)) {
+        const { value, nodes } = lines.get(node.name) ?? { value: 0, nodes: [] }
+        lines.set(node.name, { value: value + node.value, nodes: [...nodes, node] })
+      }
+      node.children.forEach(visit)
+    }
+    visit(tree)
+    const [most] = [...lines.values()].sort((one, other) => other.value - one.value)
+    for (const node of most?.nodes ?? []) node.name = `${start}${site.line}`
+  }
 }
 
 /** @param {Site} site @param {number} line @returns {Site} */
@@ -115,3 +156,5 @@ function functionsOf ({ nodes, samples, timeDeltas }, linesOf) {
   }
   return functions
 }
+
+exports.DISAGREE = DISAGREE

@@ -22,8 +22,8 @@ exports.writeCpuReport = (output, command) => {
   fs.writeFileSync(path.join(output, 'profile.html'), htmlReport({
     title: `CPU profile of ${command}`,
     summary: `${(durationMs / MS_PER_S).toFixed(1)} s, of which the main thread worked ${(tree.value / MS_PER_S).toFixed(1)} s; node ${process.versions.node}; profile.cpuprofile opens in Chrome DevTools and VS Code`,
-    flameTitle: 'Where the time went',
+    flameTitle: 'Where the time went; lines are those where functions begin',
     tree,
-    tail: `<section><h2>Functions by their own time</h2>${htmlTable(['own time', 'share', 'function', 'place'], rows)}</section>`
+    tail: `<section><h2>Functions by their own time</h2>${htmlTable(['own time', 'share', 'function', 'begins at'], rows)}</section>`
   }))
 }

@@ -13,8 +13,8 @@ const BAR = 14
 const GROUP_GAP = 10
 const AXIS = 26
 const TICKS = 5
-/** Where values differ by more, the small ones would be no more than a line. */
-const LOG_FROM_RATIO = 100
+/** Where one group's largest is so many times another's, that one's bars would be no more than a line. */
+const OWN_SCALES_FROM_RATIO = 20
 const COLORS = 6
 
 /** @typedef {import('../interface').Chart} Chart */
@@ -29,36 +29,36 @@ const label = (x, y, text, attributes = '') => `<text x="${x.toFixed(1)}" y="${y
 /** @param {number} x @param {number} y @param {number} width @param {string} attributes */
 const rectangle = (x, y, width, attributes) => `<rect x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${Math.max(1, width).toFixed(1)}" height="${BAR}" ${attributes}/>`
 
-/** @param {Chart} chart @param {number[]} values above 0 */
-function isLogarithmic ({ scale, stacked }, values) {
-  if (stacked === true || values.length === 0) return false
-  return scale === undefined ? Math.max(...values) / Math.min(...values) > LOG_FROM_RATIO : scale === 'log'
+/**
+ * From where to where a group needs its scale, 0 always in it.
+ * @param {Chart['groups'][number]} group @param {boolean | undefined} isStacked
+ */
+function extentOf ({ bars }, isStacked) {
+  if (isStacked) return { least: 0, most: bars.reduce((sum, { value }) => sum + value, 0) }
+  const all = bars.flatMap(({ value, low, high }) => [value, low ?? value, high ?? value])
+  return { least: Math.min(0, ...all), most: Math.max(0, ...all) }
 }
 
-/** From a chart's values to positions. @param {Chart} chart */
-async function makeScale (chart) {
+/**
+ * From a chart's values to positions. Bars begin at 0, so that the length of one is its value. Groups that are too far
+ * apart for that have a scale each.
+ * @param {Chart} chart
+ */
+async function makeScales ({ groups, stacked }) {
   // An ES module, which Node.js 20 takes by import() only.
-  const { scaleLinear, scaleLog } = await import('d3-scale')
-  const all = chart.groups.flatMap(({ bars }) =>
-    chart.stacked
-      ? bars.reduce((sum, { value }) => sum + value, 0)
-      : bars.flatMap(({ value, low, high }) => [value, low ?? value, high ?? value])
-  )
-  const positive = all.filter((value) => value > 0)
-  const names = chart.groups.flatMap(({ label, bars }) => chart.stacked ? [label] : bars.map(({ series }) => series))
+  const { scaleLinear } = await import('d3-scale')
+  const names = groups.flatMap(({ label, bars }) => stacked ? [label] : bars.map(({ series }) => series))
   const range = [Math.max(NAMES, NAME_GAP + CHARACTER * Math.max(...names.map(({ length }) => length))), WIDTH - VALUES]
-  if (isLogarithmic(chart, positive)) {
-    const from = 10 ** Math.floor(Math.log10(Math.min(...positive)))
-    return {
-      isLog: true,
-      scale: scaleLog()
-        .domain([from, Math.max(...positive, from * 10)])
-        .nice()
-        .range(range)
-        .clamp(true)
-    }
-  }
-  return { isLog: false, scale: scaleLinear().domain([0, Math.max(...all, Number.MIN_VALUE)]).nice(TICKS).range(range) }
+  const extents = groups.map((group) => extentOf(group, stacked))
+  const least = Math.min(...extents.map((each) => each.least))
+  const most = Math.max(...extents.map((each) => each.most))
+  const isNear = (/** @type {{ most: number }} */ each) => each.most === 0 || most <= OWN_SCALES_FROM_RATIO * each.most
+  const isShared = stacked === true || extents.every(isNear)
+  const scales = extents.map((own) => {
+    const { least: from, most: to } = isShared ? { least, most } : own
+    return scaleLinear().domain([from, from === to ? 1 : to]).nice(TICKS).range(range)
+  })
+  return { isShared, scales }
 }
 
 /**
@@ -68,31 +68,28 @@ async function makeScale (chart) {
  * @returns {Promise<string>} caption and SVG
  */
 exports.renderBars = async (chart) => {
-  const { isLog, scale } = await makeScale(chart)
+  const { isShared, scales } = await makeScales(chart)
   const parts = []
   let y = AXIS
-  for (const group of chart.groups) {
+  for (const [i, group] of chart.groups.entries()) {
     if (chart.stacked) {
-      parts.push(stackOf(group, y, scale))
+      parts.push(stackOf(group, y, scales[i]))
       y += ROW
       continue
     }
     parts.push(label(0, y + 12, group.label, 'class="group"'))
     y += chart.groups.length === 1 && group.label === '' ? 0 : ROW
     for (const bar of group.bars) {
-      parts.push(barOf(bar, y, scale))
+      parts.push(barOf(bar, y, scales[i]))
       y += ROW
     }
     y += GROUP_GAP
   }
-  const ticks = /** @type {number[]} */ (scale.ticks(TICKS)).filter(
-    (value) => !isLog || Number.isInteger(Math.log10(value))
-  )
-  const axis = ticks.map((value) => {
-    const x = scale(value)
+  const axis = (isShared ? scales[0].ticks(TICKS) : [0]).map((value) => {
+    const x = scales[0](value)
     return `<line x1="${x}" x2="${x}" y1="${AXIS - 6}" y2="${y}" class="grid"/>${label(x, AXIS - 12, figure(value), 'class="tick" text-anchor="middle"')}`
   })
-  const title = `${chart.title} (${chart.unit}${isLog ? ', log scale' : ''})`
+  const title = `${chart.title} (${chart.unit}${isShared ? '' : '; each group has a scale of its own, from 0'})`
   return `<figcaption>${escape(title)}</figcaption><svg viewBox="0 0 ${WIDTH} ${y}" role="img" aria-label="${escape(title)}">${axis.join('')}${parts.join('')}</svg>`
 }
 
@@ -103,10 +100,10 @@ function barOf ({ series, value, low, high, oversubscribed }, y, scale) {
     ? ''
     : `<path d="M${scale(low).toFixed(1)} ${middle}H${scale(high).toFixed(1)}M${scale(low).toFixed(1)} ${middle - 3}v6M${scale(high).toFixed(1)} ${middle - 3}v6" class="whisker"/>`
   const end = scale(Math.max(value, high ?? value))
-  const [left] = scale.range()
+  const [left, right] = [scale(Math.min(0, value)), scale(Math.max(0, value))]
   return [
-    label(left - NAME_GAP, y + 11, series, 'text-anchor="end"'),
-    rectangle(left, y, scale(value) - left, `class="bar${oversubscribed ? ' over' : ''}"`),
+    label(scale.range()[0] - NAME_GAP, y + 11, series, 'text-anchor="end"'),
+    rectangle(left, y, right - left, `class="bar${oversubscribed ? ' over' : ''}"`),
     whisker,
     label(end + 6, y + 11, `${figure(value)}${oversubscribed ? ' oversubscribed' : ''}`, 'class="value"')
   ].join('')

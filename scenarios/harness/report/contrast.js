@@ -25,7 +25,7 @@ function contrast (a, b) {
 }
 
 /** "1.81 times (1.70 to 1.93)". @param {Measured} a @param {Measured} b */
-exports.times = (a, b) => {
+function times (a, b) {
   const ratio = ratioOf(a.samples, b.samples)
   return ratio === null ? `${figure(Number(a.median) / Number(b.median))} times` : `${figure(ratio.ratio)} times (${figure(ratio.ci95[0])} to ${figure(ratio.ci95[1])})`
 }
@@ -33,10 +33,37 @@ exports.times = (a, b) => {
 /** A median with its interval. @param {Measured} measured @param {string} unit */
 exports.withInterval = ({ median, ci95 }, unit) => `${figure(median)} ${unit}${ci95 === null ? '' : ` (${figure(ci95[0])} to ${figure(ci95[1])})`}`
 
-/** What a reader must know beside a ratio that is no verdict. @type {Record<Verdict, string>} */
-exports.reservations = { more: '', less: '', unclear: ', no difference that these runs can tell', few: ', too few runs to tell' }
+const FEW = 'too few runs to tell'
 
-/** The ratio with what a reader must know beside it. @param {Measured | undefined} a @param {Measured | undefined} b */
-exports.compared = (a, b) => a === undefined || b === undefined ? 'not measured' : `${exports.times(a, b)}${exports.reservations[contrast(a, b)]}`
+/** What the noise hides: how far the ratio may be from 1 by these runs. @param {Measured} a @param {Measured} b */
+function noDifference (a, b) {
+  const ratio = ratioOf(a.samples, b.samples)
+  return `no difference that matters${ratio === null ? '' : ` (the runs allow ${figure(ratio.ci95[0])} to ${figure(ratio.ci95[1])} times)`}`
+}
 
+/**
+ * How many times as much one is as the other, where that can be told.
+ * @param {Measured | undefined} a @param {Measured | undefined} b
+ */
+exports.compared = (a, b) => {
+  if (a === undefined || b === undefined) return 'not measured'
+  const verdict = contrast(a, b)
+  if (verdict === 'few') return FEW
+  return verdict === 'unclear' ? noDifference(a, b) : times(a, b)
+}
+
+/**
+ * A sentence on two ways: which one is more and by how much, that nothing sets them apart, or that nobody can tell.
+ * @param {Measured} a @param {Measured} b
+ * @param {{ of: string, more: string, less: string }} words of = what is compared
+ */
+exports.told = (a, b, { of, more, less }) => {
+  const verdict = contrast(a, b)
+  if (verdict === 'more' || verdict === 'less') return `${verdict === 'more' ? more : less}: ${times(a, b)}.`
+  return `${of}: ${exports.compared(a, b)}.`
+}
+
+exports.FEW = FEW
+exports.noDifference = noDifference
+exports.times = times
 exports.contrast = contrast

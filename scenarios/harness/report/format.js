@@ -13,6 +13,12 @@ function figure (value) {
   return value.toFixed(Math.max(0, Math.min(3, 2 - Math.floor(Math.log10(size)))))
 }
 
+/** What is counted is whole, its median too; '' for none. @param {number | null | undefined} value */
+const count = (value) => value === null || value === undefined ? '' : Math.round(value).toLocaleString('en-US')
+
+/** "1 block", "12 blocks". @param {number} value @param {string} thing */
+const counted = (value, thing) => `${count(value)} ${thing}${Math.round(value) === 1 ? '' : 's'}`
+
 /**
  * The median of a further figure; '' where the cell has none.
  * @param {import('../interface').Cell} cell
@@ -66,6 +72,8 @@ exports.columnsOf = (scenario) => {
  */
 exports.furtherTables = (document, scenario) => [...scenario.tables?.(document) ?? [], ...(document.mode === 'faithful' ? scenario.compare?.(document) ?? [] : [])]
 
+exports.count = count
+exports.counted = counted
 exports.extra = extra
 exports.figure = figure
 exports.noteOf = noteOf

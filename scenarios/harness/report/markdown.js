@@ -12,7 +12,7 @@ const usedIn = (rows) => (/** @type {unknown} */ _, /** @type {number} */ i) => 
  * @param {import('../interface').Scenario} scenario
  */
 exports.renderMarkdown = (document, scenario) => {
-  const { mode, repeats, cells, findings, interrupted } = document
+  const { mode, repeats, cells, findings, interrupted, verdict } = document
   const { node, cpu, cores, kernel, loadAverage } = document.environment
   const columns = columnsOf(scenario)
   const rows = cells.map((cell) => columns.map(({ text }) => text(cell)))
@@ -26,6 +26,7 @@ exports.renderMarkdown = (document, scenario) => {
   return [
     `## ${inMarkdown(document.scenario)}: ${inMarkdown(scenario.title)}\n`,
     `${inMarkdown(where)}${interrupted ? ' Interrupted: what was finished until then.' : ''}\n`,
+    `**${inMarkdown(verdict)}**\n`,
     ...(findings.length === 0 ? [] : [`${findings.map((finding) => `- ${inMarkdown(finding)}`).join('\n')}\n`]),
     measured,
     ...further

@@ -3,18 +3,23 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { escape, renderBars } = require('./bar-chart')
-const { columnsOf, furtherTables } = require('./format')
+const { columnsOf, counted, furtherTables } = require('./format')
+const { jsonLink } = require('../../../lib/cli/common/html-report')
+const { terms, variantsOf } = require('./glossary')
 const { cellName } = require('../measure/live')
 
 /** @typedef {import('../interface').Document} Document */
 /** @typedef {import('../interface').Scenario} Scenario */
+
+/** Of more columns the letters are smaller, so that they fit a window of 1280 px. */
+const MANY = 12
 
 /** @param {string} tag @param {string[]} cells @param {(boolean | undefined)[]} isNumber */
 const row = (tag, cells, isNumber) => `<tr>${cells.map((cell, i) => `<${tag}${isNumber[i] ? ' class="number"' : ''}>${escape(cell)}</${tag}>`).join('')}</tr>`
 
 /** @param {string[]} head @param {string[][]} rows @param {(boolean | undefined)[]} isNumber */
 const table = (head, rows, isNumber) =>
-  `<div class="scroll"><table><thead>${row('th', head, isNumber)}</thead><tbody>${rows.map((cells) => row('td', cells, isNumber)).join('')}</tbody></table></div>`
+  `<div class="scroll"><table${head.length > MANY ? ' class="many"' : ''}><thead>${row('th', head, isNumber)}</thead><tbody>${rows.map((cells) => row('td', cells, isNumber)).join('')}</tbody></table></div>`
 
 /**
  * Where a scenario names no charts: its medians by unit.
@@ -32,10 +37,22 @@ const plainCharts = ({ cells }) => [...new Set(cells.map(({ unit }) => unit))].m
   }]
 }))
 
+/** What the variants of this run are, and the words of the table. @param {Document} document */
+function glossary ({ scenario, cells }) {
+  const known = variantsOf(scenario)
+  const variants = [...new Set(cells.map(({ variant }) => variant))].flatMap((name) => {
+    const words = known.get(name)
+    return words === undefined ? [] : [[name, words]]
+  })
+  const list = (/** @type {string[][]} */ entries) => `<dl>${entries.map(([name, words]) => `<dt>${escape(name)}</dt><dd>${escape(words)}</dd>`).join('')}</dl>`
+  return `${variants.length === 0 ? '' : `<h3>The variants</h3>${list(variants)}`}<details><summary>The columns</summary>${list(terms)}<p class="quiet">How to read the others, and where the scenario comes from: scenarios/${escape(scenario)}/README.md.</p></details>`
+}
+
 /** @param {Document} document @param {Scenario} scenario */
 async function section (document, scenario) {
   const {
     environment: { node, cpu, cores, kernel, platform, loadAverage, tools },
+    verdict,
     findings,
     cells,
     mode,
@@ -56,8 +73,11 @@ async function section (document, scenario) {
   return `<section>
 <h2>${escape(document.scenario)}</h2>
 <p>${escape(scenario.title)}</p>
-<p class="quiet">${escape(`${mode}, ${repeats} repeats, ${startedAt.slice(0, 16).replace('T', ' ')} UTC. ${machine.join(', ')}.`)}${interrupted ? ' <strong>Interrupted.</strong>' : ''}</p>
+<p class="verdict">${escape(verdict)}</p>
+<p class="quiet">${escape(`${mode}, ${counted(repeats, 'repeat')}, ${startedAt.slice(0, 16).replace('T', ' ')} UTC. ${machine.join(', ')}.`)}${interrupted ? ' <strong>Interrupted.</strong>' : ''}</p>
 ${findings.length > 0 ? `<ul>${findings.map((finding) => `<li>${escape(finding)}</li>`).join('')}</ul>` : ''}
+${glossary(document)}
+${jsonLink(`loopwatch-${document.scenario}.json`, document)}
 ${comparisons.map(({ title, head, rows, notes = [] }) => `<h3>${escape(title)}</h3>${table(head, rows, head.map((_, i) => i > 0))}${notes.map((note) => `<p class="quiet">${escape(note)}</p>`).join('')}`).join('')}
 <div class="charts">${figures.join('')}</div>
 ${(scenario.diagrams ?? []).map((svg) => `<figure>${svg}</figure>`).join('')}

@@ -1,7 +1,7 @@
 'use strict'
 
 const Table = require('cli-table3')
-const { columnsOf, furtherTables } = require('./format')
+const { columnsOf, counted, furtherTables } = require('./format')
 
 /** No lines drawn: what is copied into an issue stays readable, and columns are narrow enough for 120. */
 const PLAIN = { chars: Object.fromEntries(['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right', 'left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'].map((name) => [name, ''])), style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] } }
@@ -49,9 +49,10 @@ exports.renderDocument = (document, scenario, columns) => {
   const shown = columnsOf(scenario)
   const parts = [
     wrap(
-      `${document.scenario}, ${document.mode}: ${repeats} repeats. Node ${node}, ${cores} cores, ${cpu}, ${kernel}, load ${loadAverage} before.`,
+      `${document.scenario}, ${document.mode}: ${counted(repeats, 'repeat')}. Node ${node}, ${cores} cores, ${cpu}, ${kernel}, load ${loadAverage} before.`,
       columns
     ),
+    wrap(document.verdict, columns),
     interrupted ? wrap('Interrupted: what was finished until then.', columns) : '',
     exports.renderTable(
       shown.map(({ title }) => title),

@@ -4,6 +4,7 @@ const { CellRuns } = require('./cells')
 const { runCell } = require('./cell-process')
 const { readEnvironment } = require('../measure/environment')
 const { cellName } = require('../measure/live')
+const { verdictOf } = require('../report/verdict')
 
 const MS_PER_S = 1000
 
@@ -73,6 +74,7 @@ async function runScenario (scenario, settings, { live, progress, signal }) {
     interrupted: signal.aborted,
     environment: { ...input.environment, tools: /** @type {any} */ (shared).tools ?? {} },
     cells: cells.map((cell) => cell.describe()),
+    verdict: '',
     findings: []
   }, scenario, progress)
 }
@@ -122,10 +124,10 @@ async function endAll (endings, scenario, progress) {
  */
 function withFindings (document, scenario, progress) {
   try {
-    return { ...document, findings: scenario.findings(document) }
+    return { ...document, verdict: verdictOf(document, scenario), findings: scenario.findings(document) }
   } catch (error) {
     // An hour's figures must not be lost for a sentence about them.
-    progress.say(`${scenario.name}: no findings: ${error.stack}`)
+    progress.say(`${scenario.name}: no verdict and no findings: ${error.stack}`)
     return document
   }
 }

@@ -51,7 +51,7 @@ exports.charts = ({ cells }) => {
         return { label: name(cell), bars: [{ series: 'constructing', value: Math.max(0, initMs - waitMs), oversubscribed: cell.oversubscribed }, { series: 'waiting for the workers', value: waitMs, oversubscribed: cell.oversubscribed }] }
       })
     },
-    { title: 'Overhead of calling: all calls of a hook that consumes so much', unit: 'ms', scale: 'log', note: 'Lower is better.', groups: groupsBy(short, ({ params }) => `${params.consumeMs} ms, ${params.count} calls${params.uneven === undefined ? '' : ', uneven'}`) },
+    { title: 'Overhead of calling: all calls of a hook that consumes so much', unit: 'ms', note: 'Lower is better.', groups: groupsBy(short, ({ params }) => `${params.consumeMs} ms, ${params.count} calls${params.uneven === undefined ? '' : ', uneven'}`) },
     { title: 'Overhead of data: all calls by the length of their ids', unit: 'ms', note: `Each hook consumes 10 ms; an id of ${LONGEST_ID} is 1 MB.`, groups: groupsBy(long, ({ params }) => `ids of ${params.idLength}, ${params.count} calls`) }
   ]
 }

@@ -1,6 +1,7 @@
 'use strict'
 
-const { figure } = require('../../harness/report/format')
+const { compared, told } = require('../../harness/report/contrast')
+const { count, figure } = require('../../harness/report/format')
 
 /** @typedef {import('../../harness/interface').Cell} Cell */
 
@@ -11,8 +12,27 @@ const LITTLE_OVER = 1.02
 const name = ({ variant, params }) => variant === 'main' ? 'main' : `${variant} W=${params.workers}`
 
 /** @param {Cell} cell */
-const rowOf = ({ params: { consumeMs, count, idLength, uneven } }) =>
-  `${count} calls of ${consumeMs} ms${idLength === 30 ? '' : ` with ids of ${figure(Number(idLength))}`}${uneven === undefined ? '' : `, of which one in ten takes ${uneven} times as long`}`
+const rowOf = ({ params: { consumeMs, count: calls, idLength, uneven } }) =>
+  `${calls} calls of ${consumeMs} ms${idLength === 30 ? '' : ` with ids of ${count(Number(idLength))}`}${uneven === undefined ? '' : `, of which one in ten takes ${uneven} times as long`}`
+
+/**
+ * What does it cost to call hooks from Rust, and does the main thread stay free?
+ * @param {import('../../harness/interface').Document} document
+ */
+exports.verdict = ({ cells }) => {
+  const overhead = widest(cells.filter(({ median, params }) => median !== null && params.consumeMs === 0))
+  const [direct, indirect, main] = ['direct', 'indirect-fifo', 'main'].map((variant) => overhead.find((cell) => cell.variant === variant))
+  if (direct === undefined || indirect === undefined) return null
+  const time = told(indirect, direct, {
+    of: 'Calling hooks in worker threads directly from Rust or through the main thread',
+    more: 'Call hooks in worker threads directly from Rust: through the main thread the same calls take longer',
+    less: 'Call hooks through the main thread: in worker threads directly from Rust the same calls take longer'
+  })
+  const cpu = main?.extra.mainCpuMs === undefined || direct.extra.mainCpuMs === undefined
+    ? ''
+    : ` Main thread's CPU time in direct calls over hooks on the main thread itself: ${compared(direct.extra.mainCpuMs, main.extra.mainCpuMs)}.`
+  return `${time}${cpu}`
+}
 
 /**
  * What the cells say in sentences, as far as they were measured.
@@ -38,7 +58,7 @@ function overheads (overhead) {
   const say = (variant, sentence) => overhead.some((cell) => cell.variant === variant) ? [`${sentence} ${byWorkers(variant, ({ median }) => median)}.`] : []
   const main = overhead.find(({ variant }) => variant === 'main')
   return [
-    ...(main === undefined ? [] : [`${main.params.count} calls of a hook that does nothing take ${figure(main.median)} ms on the main thread.`]),
+    ...(main === undefined ? [] : [`${count(Number(main.params.count))} calls of a hook that does nothing take ${figure(main.median)} ms on the main thread.`]),
     ...say('direct', 'In worker threads called from Rust directly'),
     ...say('direct-by-turn', 'The same with one call each time that Node-API\'s queue calls the worker:'),
     ...say('direct-channel', 'As Rolldown does it, from a channel of free workers:'),
@@ -97,11 +117,6 @@ function byOrder (row, cells) {
   return cells.filter(({ variant }) => variant === 'direct-least-loaded').flatMap((least) => {
     const list = cells.find(({ variant, params }) => variant === 'direct-depth' && params.workers === least.params.workers)
     if (list === undefined) return []
-    const ratio = /** @type {number} */ (least.median) / /** @type {number} */ (list.median)
-    // Without repeats, and where ranges meet, nothing can be told apart.
-    const isApart =
-      /** @type {number} */ (least.max) < /** @type {number} */ (list.min) ||
-      /** @type {number} */ (least.min) > /** @type {number} */ (list.max)
-    return [`Least-loaded takes ${ratio.toFixed(2)} of what the free list takes for ${row} (W=${least.params.workers})${isApart ? '' : ', within what runs differ by'}.`]
+    return [`Least-loaded over the free list for ${row} (W=${least.params.workers}), by the time it takes: ${compared(least, list)}.`]
   })
 }

@@ -6,10 +6,10 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
 const { causes } = require('../../../lib/tables/causes')
-const { ADVICE, inWords } = require('../../../lib/cli/diagnose/report')
+const { ADVICE, conclusion, diagnosisReport, inWords } = require('../../../lib/cli/diagnose/report')
 const { diagnosisMarkdown } = require('../../../lib/cli/diagnose/markdown')
 const { judge } = require('../../../lib/cli/diagnose/judge')
-const { compareRuns } = require('../../../lib/cli/diagnose/second-run')
+const { compareRuns, withLines } = require('../../../lib/cli/diagnose/second-run')
 const { readMetrics, utilizationOf } = require('../../../lib/cli/diagnose/latency')
 const { applyLoad, faultInWords, loadInWords } = require('../../../lib/cli/profile/load')
 const { makeMetrics } = require('../../support/metrics')
@@ -94,17 +94,68 @@ test('a line that the CPU profile of the second run contradicts becomes its own,
     compareRuns(sites, 10000, profile, () => SOURCE)
   const doubted = compare(sitesOf(3, false), secondRun({ 2: 480, 3: 20, 139: 30 }, 10))
   assert.deepEqual([doubted.sites[0].place, doubted.sites[0].exact], ['report (app/report.js:2)', true])
-  assert.deepEqual(doubted.notes, ['The line was in doubt in the first run; by the CPU profile of the second it is report (app/report.js:2).'])
+  assert.deepEqual(doubted.notes, ['The second run agrees: report (app/report.js:2) took 54 % of it.', 'The line was in doubt in the first run; by the CPU profile of the second it is report (app/report.js:2).'])
   assert.deepEqual(compare(sitesOf(3, true), secondRun({ 2: 500 }, 0)).notes, ['The two runs disagree about the line: by the first it is report (app/report.js:3), by most samples of the second line 2.'])
-  assert.deepEqual(compare(sitesOf(2, false), secondRun({ 2: 500 }, 0)), { sites: [{ ...sitesOf(2, false)[0], exact: true, place: 'report (app/report.js:2)' }], notes: [] })
+  assert.deepEqual(compare(sitesOf(2, false), secondRun({ 2: 500 }, 0)), { sites: [{ ...sitesOf(2, false)[0], exact: true, place: 'report (app/report.js:2)' }], notes: ['The second run agrees: report (app/report.js:2) took 50 % of it.'] })
   // Of a call into another function a profile has no line.
-  assert.deepEqual(compare(sitesOf(3, true), secondRun({ 2: 20 }, 480)), { sites: sitesOf(3, true), notes: [] })
+  assert.deepEqual(compare(sitesOf(3, true), secondRun({ 2: 20 }, 480)), { sites: sitesOf(3, true), notes: ['The second run agrees: report (app/report.js:3) took 50 % of it.'] })
 })
 
 test('a culprit that the second run hardly met is said to be one of the first alone, but not where a profile knows it by another name', () => {
   const { sites } = judge({ ...calm, blocks: [block('js', 5000)] })
-  assert.deepEqual(compareRuns(sites, 10000, secondRun({ 2: 100 }, 0), () => SOURCE).notes[0], 'The two runs disagree: report (app/report.js:41) blocked for 50 % of the first one and took 10 % of the second.')
+  assert.equal(compareRuns(sites, 10000, secondRun({ 2: 100 }, 0), () => SOURCE).notes[0], 'The two runs disagree: report (app/report.js:41) blocked for 50 % of the first one and took 10 % of the second.')
   assert.deepEqual(compareRuns(sites.map((site) => ({ ...site, file: '/srv/src/report.ts' })), 10000, secondRun({ 2: 100 }, 0), () => SOURCE).notes, [])
+})
+
+test('where two runs disagree the report says so first, with who had the second one', () => {
+  const verdict = judge({ ...calm, blocks: [block('js', 5000)] })
+  const { sites, notes } = compareRuns(verdict.sites, 10000, secondRun({ 2: 20 }, 480), () => SOURCE)
+  assert.deepEqual(notes, ['The second run agrees: report (app/report.js:41) took 50 % of it.'], 'with what it calls')
+  const other = secondRun({ 2: 100 }, 0)
+  other.nodes.push({ id: 5, callFrame: { functionName: 'other', scriptId: '2', url: 'file:///srv/app/other.js', lineNumber: 3, columnNumber: 0 }, hitCount: 600 })
+  other.samples.fill(5, 200, 800)
+  const { notes: [dispute, ofLine] } = compareRuns(verdict.sites, 10000, other, () => SOURCE)
+  assert.equal(dispute, 'The two runs disagree: report (app/report.js:41) blocked for 50 % of the first one and took 10 % of the second, where other (app/other.js) took most, 60 %.')
+  assert.match(ofLine, /^The two runs disagree about the line: by the first it is report \(app\/report\.js:41\), by most samples of the second line 2\.$/)
+  const told = conclusion({ ...verdict, sites }, 10000, null, ['Something else.', dispute])
+  assert.deepEqual(told, [dispute, inWords(verdict, 10000, null), 'Something else.'])
+  assert.match(reportOf({ verdict, notes: ['Something else.', dispute] }), /<p class="now blocked">The two runs disagree: report/)
+  assert.deepEqual(conclusion(verdict, 10000, null, notes), [inWords(verdict, 10000, null), ...notes])
+})
+
+/** @param {Partial<Parameters<typeof diagnosisReport>[0]>} found */
+const reportOf = (found) => diagnosisReport({
+  command: 'node app.js', durationMs: 10000, verdict: judge({ ...calm, blocks: [] }), latencies: [], load: null, tool: null, tree: { name: 'all', file: null, value: 0, children: [] }, ...found
+})
+
+test('the flame graph has the lines that are told', () => {
+  const { sites } = judge({ ...calm, blocks: [block('native', 5000)] })
+  const node = (/** @type {string} */ name, /** @type {any[]} */ children) => ({ name, file: FILE, value: 1, children })
+  const tree = node('serve app/report.js:9', [{ ...node('report app/report.js:42', [node('report app/report.js:7', [])]), value: 2 }, { ...node('report app/report.js:42', []), file: '/srv/lib/app/report.js' }])
+  withLines(tree, [{ ...sites[0], exact: false }])
+  assert.equal(tree.children[0].name, 'report app/report.js:42', 'a line in doubt corrects no other')
+  withLines(tree, compareRuns(sites, 10000, secondRun({ 2: 500 }, 0), () => SOURCE).sites)
+  assert.deepEqual(tree.children.map(({ name, children }) => [name, ...children.map((/** @type {any} */ each) => each.name)]), [['report app/report.js:2', 'report app/report.js:7'], ['report app/report.js:42']])
+})
+
+test('a report has its causes in words, whole counts, and its data as JSON to download', () => {
+  const load = { requests: 9, failed: 3, refused: 1, statuses: new Map([[500, 1]]), timedOut: 2, p50Ms: 1, p99Ms: 2 }
+  const verdict = judge({ ...calm, blocks: [block('js', 900), block('gc', 500, 'other'), block('native', 300, 'third')] })
+  const html = reportOf({ verdict, load, latencies: [{ route: '/a', requests: 4, meanMs: 200, waitedMs: 100 }] })
+  for (const cause of /** @type {const} */ (['js', 'gc', 'native'])) assert.ok(html.includes(`<dt><b>${cause}</b></dt><dd>${causes[cause].meaning}</dd>`), cause)
+  assert.ok(!html.includes('<b>starved</b>'), 'which nothing of it was')
+  assert.match(html, /<td class="figure">900 ms<\/td><td class="figure">1<\/td>/)
+  assert.match(html, /<td>\/a<\/td><td class="figure">4<\/td>/)
+  const [, name, data] = /** @type {RegExpExecArray} */ (/<a download="([^"]+)" href="data:application\/json;base64,([^"]+)">/.exec(html))
+  const told = JSON.parse(Buffer.from(data, 'base64').toString())
+  assert.deepEqual([name, told.command, told.verdict, told.load.statuses, told.told], ['diagnosis.json', 'node app.js', verdict, { 500: 1 }, [inWords(verdict, 10000, load)]])
+  assert.match(reportOf({}), /download="diagnosis\.json"/)
+})
+
+test('a cause is what blocked most only where it is more than half', () => {
+  const words = (/** @type {number} */ gc) => inWords(judge({ ...calm, blocks: [block('js', 500), block('gc', gc, 'other'), block('native', 300, 'third')] }), 10000, null)
+  assert.match(words(100), /, mostly because: JavaScript/)
+  assert.match(words(490), /, for several reasons, the largest of them: JavaScript/)
 })
 
 test('a long run is judged by its counters, its places by the records that are left', () => {

@@ -213,7 +213,7 @@ test('progress is a bar on a terminal of 40 columns and plain lines without one'
 
 test('bars say their names and figures, whatever their colours', async () => {
   const svg = await renderBars({ title: 'a <b>', unit: 'ms', groups: [{ label: 'one', bars: [{ series: 'x & y', value: 3, low: 2, high: 4 }, { series: 'z', value: 5000, oversubscribed: true }] }] })
-  assert.match(svg, /aria-label="a &#60;b&#62; \(ms, log scale\)"/)
+  assert.match(svg, /aria-label="a &#60;b&#62; \(ms\)"/)
   assert.match(svg, />x &#38; y</)
   assert.match(svg, />5,000 oversubscribed</)
   const stacked = await renderBars({ title: 't', unit: 'ms', stacked: true, groups: [{ label: 'W=4', bars: [{ series: 'a', value: 1 }, { series: 'b', value: 2 }] }] })
@@ -239,25 +239,6 @@ test('the original\'s tables stand beside ours, row by row, with the ratio', () 
     ['fork', '5,651,059,080', '5,651,059,080', '1.00', '3.39', 'none', '5.20', '12.5'],
     ['Worker', '5,875,327,627', '', '', 'none', '', '', '']
   ])
-})
-
-test('offload says from which size of work on each means pays', () => {
-  const { findings } = /** @type {import('../../../scenarios/harness/interface').Scenario} */ (scenarios.find(({ name }) => name === 'offload'))
-  const held = { inline: [1, 10, 100], pool: [0.1, 0.1, 0.1], worker: [2, 2, 2], fork: [200, 200, 200] }
-  const cells = Object.entries(held).flatMap(([variant, values]) =>
-    values.map(
-      (ms, i) =>
-        /** @type {any} */ ({
-          variant,
-          params: { workMs: 10 ** i, inputKiB: 0, parallel: 1 },
-          median: 10 ** i + ms,
-          samples: [1],
-          extra: { heldMs: summarise([ms]), sendMs: summarise([0]) }
-        })
-    )
-  )
-  const [verdict] = findings({ ...makeDocument(), cells })
-  assert.match(verdict, /a warm pool from 1 ms of work on \(it holds the caller for 0.100 ms\), new Worker from 10 ms of work on \(it holds the caller for 2.00 ms\), fork\(\) not up to 100 ms; the means of choice is a warm pool/)
 })
 
 test('what wrk prints is read with its units and its failures', () => {

@@ -1,0 +1,167 @@
+'use strict'
+
+// What opens a scenario's report: its verdict, its glossary, its figures, and the download.
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { findScenarios } = require('../../../scenarios/harness/registry')
+const { summarise } = require('../../../scenarios/harness/measure/stats')
+const { renderBars } = require('../../../scenarios/harness/report/bar-chart')
+const { compared, told } = require('../../../scenarios/harness/report/contrast')
+const { count, counted } = require('../../../scenarios/harness/report/format')
+const { variantsOf } = require('../../../scenarios/harness/report/glossary')
+const { renderReport } = require('../../../scenarios/harness/report/report')
+const { renderDocument } = require('../../../scenarios/harness/report/table')
+const { verdictOf } = require('../../../scenarios/harness/report/verdict')
+const { around, documentOf, makeDocument } = require('../../support/scenario-document')
+
+/** @typedef {import('../../support/scenario-document').Given} Given */
+
+const scenarios = findScenarios()
+const scenarioOf = (/** @type {string} */ name) =>
+  /** @type {import('../../../scenarios/harness/interface').Scenario} */ (scenarios.find((each) => each.name === name))
+
+/** @param {string} scenario @param {Given[]} given */
+const verdictBy = (scenario, given) => verdictOf(documentOf(given), scenarioOf(scenario))
+
+const NOISE = 0.4
+
+test('two ways are told apart with a ratio and its spread, or by words that claim nothing', () => {
+  const [slow, fast, wide] = [around(100), around(150), around(110, NOISE)].map(summarise)
+  const words = { of: 'A or B', more: 'Take A, it is more', less: 'Take B, A is less' }
+  assert.match(told(fast, slow, words), /^Take A, it is more: 1\.50 times \(1\.4\d to 1\.5\d\)\.$/)
+  assert.match(told(slow, fast, words), /^Take B, A is less: 0\.667 times \(0\.6\d+ to 0\.6\d+\)\.$/)
+  assert.match(told(wide, slow, words), /^A or B: no difference that matters \(the runs allow 0\.\d+ to 1\.\d+ times\)\.$/)
+  assert.equal(told(summarise([150, 151]), slow, words), 'A or B: too few runs to tell.')
+  assert.equal(compared(undefined, slow), 'not measured')
+})
+
+/** @param {string} variant @param {number[]} samples */
+const sent = (variant, samples) => ({ variant, params: { payload: 'small', depth: 1 }, samples })
+
+test('messaging: a thread or a process, or no difference that matters', () => {
+  const by = (/** @type {number[]} */ process, /** @type {number[]} */ thread) => verdictBy('messaging', [sent('fork-json', process), sent('worker-clone', thread)])
+  assert.match(by(around(9000), around(18000)), /^Send messages to a thread rather than to a process: .*: 2\.00 times \(1\.9\d to 2\.0\d\)\.$/)
+  assert.match(by(around(18000), around(9000)), /^Send messages to a process rather than to a thread: .*: 0\.500 times/)
+  assert.match(by(around(9269, NOISE), around(8399, NOISE)), /one at a time: no difference that matters \(the runs allow /)
+  assert.match(by([9269, 9300], [8399, 1826]), /one at a time: too few runs to tell\.$/)
+  assert.match(verdictBy('messaging', [sent('ring-json', around(1))]), /^No verdict: what the question needs was not measured in this run\.$/)
+  const { findings } = scenarioOf('messaging')
+  const noise = findings(documentOf([sent('fork-json', around(9269, NOISE)), sent('worker-clone', around(8399, NOISE))]))
+  assert.match(noise[0], /a thread answers 8,399\/s, a process 9,269\/s: no difference that matters/)
+  assert.doesNotMatch(noise[0], /\(0\.906 times\)|: 0\.9\d* times/)
+})
+
+/** @param {string} variant @param {number} workMs @param {number[]} heldMs */
+const handed = (variant, workMs, heldMs) => ({
+  variant,
+  params: { workMs, inputKiB: 0, parallel: 1 },
+  samples: variant === 'inline' ? heldMs : heldMs.map((each) => each + workMs),
+  extra: { heldMs, sendMs: heldMs },
+  unit: 'ms'
+})
+
+/** @param {Record<string, (workMs: number) => number[]>} held */
+const offloaded = (held) => Object.entries(held).flatMap(([variant, read]) =>
+  [1, 10, 100].map((workMs) => handed(variant, workMs, read(workMs))))
+
+test('offload: from which size of work on, by which means, or that it does not pay', () => {
+  const held = { pool: () => around(0.1), worker: () => around(2), fork: () => around(200) }
+  const given = offloaded({ inline: (ms) => around(ms), ...held })
+  assert.match(verdictBy('offload', given), /^Hand work of 1 ms and more to a warm pool \(on 2 cores\): that holds the caller for 0\.1\d\d ms .*, less than half of what the work would\.$/)
+  const [pays, later] = scenarioOf('offload').findings(documentOf(given))
+  assert.match(pays, /a warm pool from 1 ms of work on \(it holds the caller for 0\.100 ms \(.*\)\), new Worker from 10 ms of work on \(.*\), fork\(\) not up to 100 ms\.$/)
+  assert.match(later, /^How much later than inline the result of 1 ms of work comes: .*, 200 ms by fork\(\)/)
+  // It would by the medians.
+  assert.match(verdictBy('offload', offloaded({ inline: (ms) => around(ms, NOISE), pool: (ms) => around(ms * 0.45, NOISE) })), /^Offloading does not pay up to 100 ms of work, by any means\.$/)
+  assert.match(verdictBy('offload', offloaded({ inline: (ms) => around(ms), pool: () => around(0.1, NOISE), worker: () => around(0.11, NOISE) })), /Between it and new Worker there is no difference that matters/)
+  assert.match(verdictBy('offload', offloaded({ inline: (ms) => [ms], pool: () => [0.1] })), /^Does offloading pay: too few runs to tell\.$/)
+  assert.match(scenarioOf('offload').findings(documentOf(offloaded({ inline: (ms) => around(ms, NOISE), pool: () => around(0.01) })))[1], /comes: no difference that matters \(.*\) by a warm pool/)
+})
+
+test('hook-calls: through the main thread or directly', () => {
+  const called = (/** @type {string} */ variant, /** @type {number[]} */ samples) => ({ variant, params: { consumeMs: 0, count: 1000, idLength: 30, workers: variant === 'main' ? 0 : 4 }, samples, extra: { mainCpuMs: samples }, unit: 'ms' })
+  const by = (/** @type {number[]} */ direct, /** @type {number[]} */ indirect) => verdictBy('hook-calls', [called('main', around(10)), called('direct', direct), called('indirect-fifo', indirect)])
+  assert.match(by(around(10), around(40)), /^Call hooks in worker threads directly from Rust: .* 4\.00 times \(.*Main thread's CPU time .*: no difference that matters/)
+  assert.match(by(around(40, NOISE), around(41, NOISE)), /^Calling hooks .*: no difference that matters/)
+})
+
+test('cluster-http: where a cluster helps, where it harms, and where neither', () => {
+  const served = (/** @type {string} */ endpoint, /** @type {string} */ variant, /** @type {number[]} */ samples) => ({ variant, params: { endpoint, workers: variant === 'single' ? 1 : 2, users: 50, connection: 'kept' }, samples })
+  const pair = (/** @type {string} */ endpoint, /** @type {number[]} */ one, /** @type {number[]} */ two) => [served(endpoint, 'single', one), served(endpoint, 'cluster', two)]
+  assert.match(verdictBy('cluster-http', [...pair('cpu', around(100), around(180)), ...pair('static', around(100, NOISE), around(105, NOISE)), ...pair('empty', around(100), around(80))]),
+    /^A cluster of 2 over one process: helps cpu \(1\.80 times \(.*\) the requests\); harms empty \(0\.800 times \(.*\) the requests\); makes no difference that matters for static\.$/)
+  const few = documentOf(pair('cpu', [100], [180]))
+  assert.match(verdictOf(few, scenarioOf('cluster-http')), /^A cluster of 2 over one process: too few runs to tell for cpu\.$/)
+  assert.deepEqual(scenarioOf('cluster-http').findings(few).slice(0, -1), ['cpu: single 100, cluster 180 requests/s; too few runs to tell.'], 'once, not in six sentences')
+})
+
+test('goroutines, overhead and bakeoff: their questions answered', () => {
+  const worked = (/** @type {string} */ variant, /** @type {number[]} */ samples) => ({ variant, params: { kernel: 'float', workMs: 10, users: 1 }, samples })
+  assert.match(verdictBy('goroutines', [worked('node-main', around(100)), worked('node-pool', around(180)), worked('go-goroutines', around(182, NOISE))]),
+    /^float of 10 ms, 1 user: do it in a pool of threads, .*: 1\.80 times \(.*\)\. Goroutines or that pool: no difference that matters/)
+  const watched = (/** @type {string} */ variant, /** @type {number[]} */ ratio, /** @type {number[]} */ p99) => ({ variant, params: { server: 'bare', handler: 'trivial' }, samples: ratio, extra: { cpuRatio: ratio, p99Ratio: p99 }, unit: '× bare' })
+  assert.match(verdictBy('overhead', [watched('nothing', around(1), around(1, NOISE)), watched('loopwatch', around(0.9), around(1.1, NOISE))]),
+    /^Watched by loopwatch, against unwatched, the bare server: requests answered 0\.900 times \(.*\), CPU time of each 0\.900 times \(.*\), p99 latency no difference that matters\.$/)
+  assert.match(verdictBy('overhead', [watched('loopwatch', around(0.99), around(1.3))]), /requests answered no difference that matters, .*p99 latency 1\.30 times/)
+  const saw = (/** @type {string} */ variant, /** @type {number} */ percent, /** @type {number} */ falsePositives) => ({ variant, params: { blocks: 48, traps: 4 }, samples: [percent], extra: { falsePositives: [falsePositives], whileBlocked: [50] }, unit: '%' })
+  const document = documentOf([saw('blocked-at', 87.5, 3), saw('loopwatch', 100, 1)])
+  assert.equal(verdictOf(document, scenarioOf('bakeoff')), 'Of 48 blocks loopwatch reports 48; blocked-at 42. Where nothing of the application\'s blocked, loopwatch reports 1 block.')
+  assert.match(scenarioOf('bakeoff').findings(document).join('\n'), /blocked-at reports 3 blocks where there are none/)
+})
+
+test('cells that failed are said beside the verdict', () => {
+  assert.match(verdictOf(makeDocument(), scenarioOf('messaging')), /^Send messages to a thread .*\. 1 of 4 cells failed and have no part in this\.$/)
+})
+
+test('what is counted has no decimals', () => {
+  assert.deepEqual([9, 12.5, 1234, 0, null].map(count), ['9', '13', '1,234', '0', ''])
+  assert.deepEqual([counted(1, 'block'), counted(2, 'block'), counted(0, 'user')], ['1 block', '2 blocks', '0 users'])
+})
+
+test('every variant of every scenario has its words, in the report of a run that has it', async () => {
+  for (const scenario of scenarios) {
+    const { environment, cells: [cell] } = makeDocument()
+    const modes = /** @type {const} */ (['quick', 'default', 'full', 'faithful'])
+    const planned = modes.flatMap((mode) => scenario.plan({ mode, options: {}, environment, isListing: true }))
+    const variants = [...new Set(planned.map(({ variant }) => variant))]
+    const words = variantsOf(scenario.name)
+    assert.deepEqual(variants.filter((name) => !words.get(name)), [], `${scenario.name}: without words`)
+    assert.deepEqual([...words.keys()].filter((name) => !variants.includes(name)), [], `${scenario.name}: words of no variant`)
+    assert.deepEqual([...words.values()].filter((text) => /[`\][|]/.test(text)), [], 'Markdown is left in it')
+    const cells = variants.map((variant) => ({ ...cell, variant, params: {} }))
+    const document = { ...makeDocument(), scenario: scenario.name, cells }
+    const html = await renderReport([document], [{ ...scenario, charts: () => [], tables: () => [] }])
+    for (const name of variants) assert.match(html, new RegExp(`<dt>${name}</dt><dd>[^<]+</dd>`))
+  }
+})
+
+test('a report opens with the verdict, then what was found, the glossary and the JSON; the terminal has the verdict too', async () => {
+  const document = makeDocument()
+  const html = await renderReport([document], scenarios)
+  const order = ['<h2>messaging</h2>', `<p class="verdict">${document.verdict}</p>`, '<li>Small messages', '<h3>The variants</h3>', 'download="loopwatch-messaging.json"', '<svg', '<h3>Every cell</h3>'].map((part) => html.indexOf(part))
+  assert.ok(order.every((at, i) => at > (order[i - 1] ?? 0)), `${order}`)
+  const [, data] = /** @type {RegExpExecArray} */ (/href="data:application\/json;base64,([^"]+)"/.exec(html))
+  assert.deepEqual(JSON.parse(Buffer.from(data, 'base64').toString()), document)
+  assert.match(html, /<dt>oversubscribed<\/dt><dd>more processes and threads/)
+  assert.match(renderDocument(document, scenarioOf('messaging'), Infinity), /^messaging, default: .*\n\nSend messages to a thread rather than/)
+})
+
+/** Where the bars of a chart begin and how long they are. @param {string} svg */
+const barsOf = (svg) => [...svg.matchAll(/<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/g)]
+  .map(([, x, width]) => ({ x: Number(x), width: Number(width) }))
+
+test('bars begin at 0 and are as long as their values, however far apart; groups that are have scales of their own', async () => {
+  const group = (/** @type {string} */ label, /** @type {number[]} */ values) => ({ label, bars: values.map((value, i) => ({ series: `${i}`, value })) })
+  const shared = await renderBars({ title: 't', unit: 'ms', groups: [group('a', [1000, 500]), group('b', [250])] })
+  const [whole, half, quarter] = barsOf(shared)
+  assert.deepEqual([half.x, quarter.x], [whole.x, whole.x])
+  assert.ok(Math.abs(whole.width / half.width - 2) < 0.02 && Math.abs(whole.width / quarter.width - 4) < 0.05, shared)
+  const apart = await renderBars({ title: 't', unit: 'ms', groups: [group('a', [100000, 50000, 1]), group('b', [2, 1])] })
+  const [largest, middle, least, two, one] = barsOf(apart)
+  assert.match(apart, /each group has a scale of its own, from 0/)
+  assert.ok(Math.abs(largest.width / middle.width - 2) < 0.02 && least.width <= 1, apart)
+  assert.ok(Math.abs(two.width / one.width - 2) < 0.02, apart)
+  assert.equal(new Set([largest, middle, least, two, one].map(({ x }) => x)).size, 1)
+  const [below, above] = barsOf(await renderBars({ title: 't', unit: 'ms', groups: [group('a', [-1, 2])] }))
+  assert.ok(Math.abs(below.x + below.width - above.x) < 0.1 && Math.abs(above.width / below.width - 2) < 0.02, 'less than nothing goes the other way')
+})
