@@ -32,16 +32,16 @@ exports.unknown = (reason) => ({ verdict: 'unknown', reason, routes: [], workMs:
  * @param {Recorded[]} recorded.requests in the order of their arrival
  * @param {number | null} [recorded.users] see replay()
  * @param {Costs} recorded.costs
- * @param {number | null} [recorded.measuredP99Ms] of all requests of the run; the replay must come near it
+ * @param {number | null} [recorded.measuredP50Ms] of all requests of the run; the replay must come near it
  * @returns {Prediction}
  */
-exports.predict = ({ requests, users = null, costs, measuredP99Ms = null }) => {
+exports.predict = ({ requests, users = null, costs, measuredP50Ms = null }) => {
   const calling = requests.filter(({ culpritMs }) => culpritMs > 0)
   if (calling.length === 0) return exports.unknown('no request was seen to call it')
   const was = replay(requests, { users })
-  const p99Ms = latencyOf(was).p99Ms
-  if (measuredP99Ms !== null && Math.max(p99Ms / measuredP99Ms, measuredP99Ms / p99Ms) > FITS) {
-    return exports.unknown(`the run's p99 was ${figure(measuredP99Ms)} ms and its replay's is ${figure(p99Ms)} ms, so more than this loop decides`)
+  const { p50Ms } = latencyOf(was)
+  if (measuredP50Ms !== null && Math.max(p50Ms / measuredP50Ms, measuredP50Ms / p50Ms) > FITS) {
+    return exports.unknown(`the run's p50 was ${figure(measuredP50Ms)} ms and its replay's is ${figure(p50Ms)} ms, so more than this loop decides`)
   }
   const is = replay(requests, { users, costs })
   const routes = [...new Set(was.map(({ route }) => route))].map((route) => {

@@ -1,0 +1,93 @@
+'use strict'
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { entryPoint } = require('../../../tables/entry-points')
+const { watchSignals } = require('../../common/interruption')
+const { observe } = require('../../profile/profile')
+const { ProfileRun } = require('../../profile/profile-run')
+const { median, poolCosts } = require('./costs')
+const { requestsOf } = require('./requests')
+const { inWords, predict, unknown } = require('./verdict')
+
+/** The users of our own load, who wait for their answers. */
+const USERS = 10
+const RESULT_MS = 20000
+const POLL_MS = 50
+const STOP_MS = 1000
+/** More calls for one request: what calls them is what could move. */
+const MOST_CALLS = 2
+
+/**
+ * @typedef {import('./verdict').Prediction & { function: string, file: string, line: number, costs: import('./replay').Costs
+ *   | null, sentence: string }} WhatIf as it is written to what-if.json
+ * @typedef {{ name: string, file: string | null, line: number | null }} Site
+ */
+
+/**
+ * Runs the application once more and says what moving one function to a worker thread would do.
+ * @param {Site} site
+ * @param {{ node: string, args: string[] }} target
+ * @param {string} output
+ * @param {Pick<import('../../profile/profile').Flags, 'seconds' | 'onPort'>} flags
+ * @param {typeof import('../../profile/profilers').profilers.cpu} profiler that is none
+ * @returns {Promise<WhatIf>}
+ */
+exports.whatIf = async (site, target, output, flags, profiler) => {
+  const { prediction, costs } = await measured(site, target, output, flags, profiler)
+    .catch((error) => ({ prediction: unknown(error.message), costs: null }))
+  const sentence = inWords(site.name, prediction, costs ?? undefined)
+  const found = { function: site.name, file: site.file ?? '', line: site.line ?? 0, ...prediction, costs, sentence }
+  fs.writeFileSync(path.join(output, 'what-if.json'), `${JSON.stringify(found, null, 2)}\n`)
+  return found
+}
+
+/** @type {(...args: Parameters<typeof exports.whatIf>) => Promise<{ prediction: import('./verdict').Prediction, costs: import('./replay').Costs | null }>} */
+async function measured (site, target, output, flags, profiler) {
+  if (site.file === null || site.line === null || !path.isAbsolute(site.file)) return { prediction: unknown('its code is in no file of the application'), costs: null }
+  const pool = await poolCosts()
+  const { result, load } = await run(site, target, output, flags, profiler)
+  if (result.reason !== null) return { prediction: unknown(result.reason), costs: null }
+  const { captures } = result
+  const calls = captures.length / new Set(captures.map((/** @type {{ request: number }} */ { request }) => request)).size
+  if (calls > MOST_CALLS) return { prediction: unknown('a request calls it many times: what calls it may be moved'), costs: null }
+  const of = (/** @type {string} */ key) => calls * median(captures.map((/** @type {Record<string, number>} */ each) => each[key]))
+  const costs = { ...pool, sendMs: of('sendMs'), receiveMs: of('receiveMs'), workerMs: of('readMs') + of('cloneMs'), heldMs: calls * pool.heldMs, roundTripMs: calls * pool.roundTripMs }
+  const requests = requestsOf(result)
+  return { prediction: predict({ requests, users: load === null ? null : USERS, costs, measuredP50Ms: load?.p50Ms }), costs }
+}
+
+/** @type {(...args: Parameters<typeof exports.whatIf>) => Promise<{ result: any, load: import('../../profile/load').Load | null }>} */
+async function run ({ name, file, line }, target, output, flags, profiler) {
+  const work = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-what-if-'))
+  const marker = (/** @type {string} */ each) => path.join(work, each)
+  const agent = { register: entryPoint('whatIfPreload'), env: { LOOPWATCH_WHAT_IF: JSON.stringify({ folder: work, name, file, line }) } }
+  const run = new ProfileRun({ profiler, script: null, target, cwd: process.cwd(), output, work, agent })
+  const signals = watchSignals(() => run.kill())
+  const capturing = {
+    ...signals,
+    get isOver () { return signals.isOver || fs.existsSync(marker('captured')) }
+  }
+  const written = async (/** @type {string} */ name) => {
+    for (const end = performance.now() + RESULT_MS; !fs.existsSync(marker(name)); await sleep(POLL_MS)) {
+      if (run.isOver || performance.now() > end) throw new Error('the application ended before it could be asked')
+    }
+  }
+  try {
+    await observe(run, 'diagnose', flags, capturing)
+    fs.writeFileSync(marker('record'), '')
+    await written('recording')
+    const load = await observe(run, 'diagnose', flags, signals)
+    fs.writeFileSync(marker('stop'), '')
+    await written('result.json')
+    return { result: JSON.parse(fs.readFileSync(marker('result.json'), 'utf8')), load }
+  } finally {
+    await run.stop(STOP_MS)
+    run.kill()
+    signals.stop()
+    signals.release()
+    fs.rmSync(work, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
