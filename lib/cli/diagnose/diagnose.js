@@ -9,6 +9,7 @@ const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { diagnosisReport, inWords } = require('./report')
 const { judge } = require('./judge')
 const { compareRuns } = require('./second-run')
+const { whatIf } = require('./what-if/what-if')
 const { readMetrics, utilizationOf } = require('./latency')
 const { openFile } = require('../common/open')
 const { choosePort } = require('../common/port')
@@ -33,7 +34,7 @@ const SETTLED_MS = 600
  */
 const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_PYROSCOPE: '', LOOPWATCH_NOTIFY: '', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
 
-/** @typedef {import('../profile/profile').Flags & { tool: string }} Flags */
+/** @typedef {import('../profile/profile').Flags & { tool: string, whatIf?: boolean }} Flags */
 /** @typedef {{ blocks: import('../../types').BlockRecord[], metrics: string }} Young */
 
 /**
@@ -57,10 +58,25 @@ exports.diagnose = async (command, flags) => {
     : { sites: first.sites, notes: [] }
   const verdict = { ...first, sites }
   if (notes.length > 0) process.stdout.write(`\n${notes.join('\n')}\n`)
+  const move = flags.whatIf && !run.isCut ? await moving(sites, target, output, flags) : null
   const file = path.join(output, 'diagnosis.html')
-  fs.writeFileSync(file, diagnosisReport({ command: [path.basename(target.node), ...target.args].join(' '), verdict, latencies, tool, durationMs: run.durationMs, tree: run.tree, load, notes }))
+  fs.writeFileSync(file, diagnosisReport({ command: [path.basename(target.node), ...target.args].join(' '), verdict, latencies, tool, durationMs: run.durationMs, tree: run.tree, load, notes, move }))
   process.stdout.write(`\nreport: ${file}\n`)
   if (flags.open) openFile(file)
+}
+
+/**
+ * The run that says whether moving the heaviest function pays.
+ * @param {import('./judge').Site[]} sites heaviest first
+ * @param {{ node: string, args: string[] }} target @param {string} output @param {Flags} flags
+ */
+async function moving (sites, target, output, flags) {
+  const site = sites.find(({ file }) => file !== null)
+  if (site === undefined) return null
+  process.stderr.write(`running it again to see what moving ${site.name} would do\n`)
+  const found = await whatIf(site, target, output, flags, NO_TOOL)
+  process.stdout.write(`\n${found.sentence}\n`)
+  return found
 }
 
 /** The agent takes the place of a tool. @type {import('../profile/profilers').Profiler} */

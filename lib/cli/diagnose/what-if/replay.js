@@ -21,6 +21,10 @@
  * @typedef {{ atMs: number, stage: number, request: Recorded, arrivedMs: number }} Event
  */
 
+exports.OTHER = 'any other request'
+/** @type {Recorded} */
+const PROBE = { startMs: 0, route: exports.OTHER, serviceMs: 0, culpritMs: 0 }
+
 /** @typedef {(server: number[], atMs: number, ms: number) => number} Occupy */
 
 /** Takes the server that is free first, when it is; answers with the end. @type {Occupy} */
@@ -49,9 +53,10 @@ function moved ({ serviceMs, culpritMs, leadMs }, { sendMs, receiveMs, heldMs, w
  * @param {number | null} [how.users] so many ask one request after the other, as fast as they are answered; null = each
  *   comes when it came
  * @param {Costs | null} [how.costs] of the function in a pool; null = it stays on the loop
+ * @param {number | null} [how.probeMs] so often a request comes besides that does nothing itself
  * @returns {Answered[]}
  */
-exports.replay = (requests, { users = null, costs = null }) => {
+exports.replay = (requests, { users = null, costs = null, probeMs = null }) => {
   const loop = [-Infinity]
   const pool = Array.from({ length: costs?.workers ?? 0 }, () => -Infinity)
   /** @type {Event[]} by time; those of requests under way alone */
@@ -68,8 +73,15 @@ exports.replay = (requests, { users = null, costs = null }) => {
     if (request.route === null && atMs !== null) arrive(atMs)
   }
   for (let i = 0; i < (users ?? 1); i++) arrive(users === null ? null : 0)
+  const probe = (/** @type {number} */ atMs) => insert(pending, { atMs, stage: 0, request: PROBE, arrivedMs: atMs })
+  if (probeMs !== null && pending.length > 0) probe(pending[0].atMs)
   for (let event = pending.shift(); event !== undefined; event = pending.shift()) {
     const { atMs, stage, request, arrivedMs } = event
+    if (request === PROBE) {
+      answered.push({ route: exports.OTHER, latencyMs: occupy(loop, atMs, 0) - atMs })
+      if (pending.length > 0) probe(atMs + Number(probeMs))
+      continue
+    }
     // The one after it may come before this one's next stage.
     if (users === null && stage === 0) arrive(null)
     const stages = costs === null || request.culpritMs === 0 ? [/** @type {[boolean, number]} */ ([true, request.serviceMs])] : moved(request, costs)

@@ -10,7 +10,7 @@ const { workerData } = require('node:worker_threads')
 const { stateOf } = require('./free-of-state')
 
 const POLL_MS = 50
-const CALLS = 5
+const CALLS = 3
 /** Of a minified file a line is the whole. */
 const MOST_IN_LINE = 50
 /** Returns of inner calls, before it is given up. */

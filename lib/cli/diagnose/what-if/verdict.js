@@ -1,6 +1,6 @@
 'use strict'
 
-const { replay } = require('./replay')
+const { OTHER, replay } = require('./replay')
 
 /** Moving frees the loop where it costs the loop less than this share of the work: as the scenario `offload` has it. */
 const PAYS_BELOW = 0.5
@@ -33,17 +33,18 @@ exports.unknown = (reason) => ({ verdict: 'unknown', reason, routes: [], workMs:
  * @param {number | null} [recorded.users] see replay()
  * @param {Costs} recorded.costs
  * @param {number | null} [recorded.measuredP50Ms] of all requests of the run; the replay must come near it
+ * @param {number | null} [recorded.probeMs] see replay()
  * @returns {Prediction}
  */
-exports.predict = ({ requests, users = null, costs, measuredP50Ms = null }) => {
+exports.predict = ({ requests, users = null, costs, measuredP50Ms = null, probeMs = null }) => {
   const calling = requests.filter(({ culpritMs }) => culpritMs > 0)
   if (calling.length === 0) return exports.unknown('no request was seen to call it')
-  const was = replay(requests, { users })
-  const { p50Ms } = latencyOf(was)
+  const was = replay(requests, { users, probeMs })
+  const { p50Ms } = latencyOf(was.filter(({ route }) => route !== OTHER))
   if (measuredP50Ms !== null && Math.max(p50Ms / measuredP50Ms, measuredP50Ms / p50Ms) > FITS) {
     return exports.unknown(`the run's p50 was ${figure(measuredP50Ms)} ms and its replay's is ${figure(p50Ms)} ms, so more than this loop decides`)
   }
-  const is = replay(requests, { users, costs })
+  const is = replay(requests, { users, costs, probeMs })
   const routes = [...new Set(was.map(({ route }) => route))].map((route) => {
     const [before, after] = [was, is].map((all) => all.filter((each) => each.route === route))
     return { route, requests: before.length, before: latencyOf(before), after: latencyOf(after) }

@@ -14,6 +14,8 @@ const { inWords, predict, unknown } = require('./verdict')
 
 /** The users of our own load, who wait for their answers. */
 const USERS = 10
+/** Our own load asks one route alone: what others would wait is told by requests that only the replay has. */
+const PROBE_MS = 5
 const RESULT_MS = 20000
 const POLL_MS = 50
 const STOP_MS = 1000
@@ -56,7 +58,7 @@ async function measured (site, target, output, flags, profiler) {
   const of = (/** @type {string} */ key) => calls * median(captures.map((/** @type {Record<string, number>} */ each) => each[key]))
   const costs = { ...pool, sendMs: of('sendMs'), receiveMs: of('receiveMs'), workerMs: of('readMs') + of('cloneMs'), heldMs: calls * pool.heldMs, roundTripMs: calls * pool.roundTripMs }
   const requests = requestsOf(result)
-  return { prediction: predict({ requests, users: load === null ? null : USERS, costs, measuredP50Ms: load?.p50Ms }), costs }
+  return { prediction: predict({ requests, users: load === null ? null : USERS, costs, probeMs: PROBE_MS, measuredP50Ms: load?.p50Ms }), costs }
 }
 
 /** @type {(...args: Parameters<typeof exports.whatIf>) => Promise<{ result: any, load: import('../../profile/load').Load | null }>} */

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { replay } = require('../../../../lib/cli/diagnose/what-if/replay')
+const { OTHER, replay } = require('../../../../lib/cli/diagnose/what-if/replay')
 const { inWords, predict, unknown } = require('../../../../lib/cli/diagnose/what-if/verdict')
 
 const FREE = { sendMs: 0, receiveMs: 0, heldMs: 0, workerMs: 0, roundTripMs: 0, workers: 1 }
@@ -56,6 +56,20 @@ test('work that nobody waits for holds the loop, and has no latency', () => {
   assert.deepEqual(latencies(replay([job, request(1, 1, 0), request(1, 1, 0)], { users: 1 })), ['GET /orders 501', 'GET /orders 1'])
 })
 
+test('a request that does nothing itself says what any other one waits', () => {
+  const requests = Array.from({ length: 50 }, () => request(0, 10, 10))
+  const waits = (/** @type {import('../../../../lib/cli/diagnose/what-if/replay').Costs | null} */ costs) => {
+    const answered = replay(requests, { users: 4, probeMs: 5, costs }).filter(({ route }) => route === OTHER)
+    assert.ok(answered.length > 90, `${answered.length}`)
+    return Math.max(...answered.map(({ latencyMs }) => latencyMs))
+  }
+  assert.equal(waits(null), 40)
+  assert.equal(waits({ ...FREE, sendMs: 1 }), 4, 'four who ask at once')
+  const prediction = predict({ requests, users: 4, probeMs: 5, costs: { ...FREE, sendMs: 1 } })
+  assert.equal(prediction.verdict, 'pays')
+  assert.match(inWords('total', prediction), /GET \/orders 40 → 4\d ms, of any other request 40 → /)
+})
+
 test('whatever comes, each request is answered once and never sooner than its work takes', () => {
   const next = random(1)
   for (let round = 0; round < 50; round++) {
@@ -76,7 +90,7 @@ test('whatever comes, each request is answered once and never sooner than its wo
 
 test('small arguments and long work: it pays, for the others as well, and the sentence says how', () => {
   const costs = { ...FREE, sendMs: 0.1, receiveMs: 0.1, heldMs: 0.2, roundTripMs: 0.3 }
-  const prediction = predict({ requests: mixed(), costs, measuredP50Ms: 5 })
+  const prediction = predict({ requests: mixed(), costs, measuredP50Ms: 1.5 })
   assert.equal(prediction.verdict, 'pays')
   const health = prediction.routes.find(({ route }) => route === 'GET /health')
   assert.ok(health !== undefined && health.before.p99Ms > 10 && health.after.p99Ms < 2, JSON.stringify(health))
@@ -107,7 +121,7 @@ test('where nothing waits, moving makes no difference', () => {
 test('a replay that does not come near the run, or has nothing to move, is unknown and says why', () => {
   const far = predict({ requests: mixed(), costs: FREE, measuredP50Ms: 400 })
   assert.equal(far.verdict, 'unknown')
-  assert.match(inWords('total', far), /total to a worker thread is unknown: the run's p50 was 400 ms and its replay's is 1\.2 ms/)
+  assert.match(inWords('total', far), /total to a worker thread is unknown: the run's p50 was 400 ms and its replay's is 1\.4 ms/)
   assert.match(inWords('total', predict({ requests: [request(0, 1, 0)], costs: FREE })), /no request was seen to call it/)
   assert.match(inWords('total', unknown('it closes over `cache`')), /unknown: it closes over `cache`\./)
 })
