@@ -7,6 +7,8 @@ const { MessageChannel, Worker, receiveMessageOnPort } = require('node:worker_th
 const ROUNDS = 3
 const WARM_UP = 100
 const MESSAGES = 400
+/** More calls for one request: what calls them is what could move. */
+const MOST_CALLS = 2
 const ECHO = "const { parentPort } = require('node:worker_threads'); parentPort.on('message', (message) => parentPort.postMessage(message))"
 
 /** @param {number[]} values */
@@ -58,4 +60,22 @@ exports.poolCosts = async () => {
   }
 }
 
-exports.median = median
+/**
+ * What one request's calls cost in a pool; null where there are many of them.
+ * @param {import('./preload').Capture[]} captures of single calls
+ * @param {Awaited<ReturnType<typeof exports.poolCosts>>} pool
+ * @returns {import('./replay').Costs | null}
+ */
+exports.costsOf = (captures, { roundTripMs, heldMs, workers }) => {
+  const calls = captures.length / new Set(captures.map(({ request }) => request)).size
+  if (calls > MOST_CALLS) return null
+  const of = (/** @type {keyof import('./preload').Capture} */ key) => calls * median(captures.map((each) => each[key]))
+  return {
+    sendMs: of('sendMs'),
+    receiveMs: of('receiveMs'),
+    workerMs: of('readMs') + of('cloneMs'),
+    heldMs: calls * heldMs,
+    roundTripMs: calls * roundTripMs,
+    workers
+  }
+}

@@ -8,7 +8,7 @@ const { entryPoint } = require('../../../tables/entry-points')
 const { watchSignals } = require('../../common/interruption')
 const { observe } = require('../../profile/profile')
 const { ProfileRun } = require('../../profile/profile-run')
-const { median, poolCosts } = require('./costs')
+const { costsOf, poolCosts } = require('./costs')
 const { requestsOf } = require('./requests')
 const { inWords, predict, unknown } = require('./verdict')
 
@@ -19,8 +19,6 @@ const PROBE_MS = 5
 const RESULT_MS = 20000
 const POLL_MS = 50
 const STOP_MS = 1000
-/** More calls for one request: what calls them is what could move. */
-const MOST_CALLS = 2
 
 /**
  * @typedef {import('./verdict').Prediction & { function: string, file: string, line: number, costs: import('./replay').Costs
@@ -52,11 +50,8 @@ async function measured (site, target, output, flags, profiler) {
   const pool = await poolCosts()
   const { result, load } = await run(site, target, output, flags, profiler)
   if (result.reason !== null) return { prediction: unknown(result.reason), costs: null }
-  const { captures } = result
-  const calls = captures.length / new Set(captures.map((/** @type {{ request: number }} */ { request }) => request)).size
-  if (calls > MOST_CALLS) return { prediction: unknown('a request calls it many times: what calls it may be moved'), costs: null }
-  const of = (/** @type {string} */ key) => calls * median(captures.map((/** @type {Record<string, number>} */ each) => each[key]))
-  const costs = { ...pool, sendMs: of('sendMs'), receiveMs: of('receiveMs'), workerMs: of('readMs') + of('cloneMs'), heldMs: calls * pool.heldMs, roundTripMs: calls * pool.roundTripMs }
+  const costs = costsOf(result.captures, pool)
+  if (costs === null) return { prediction: unknown('a request calls it many times: what calls it may be moved'), costs }
   const requests = requestsOf(result)
   return { prediction: predict({ requests, users: load === null ? null : USERS, costs, probeMs: PROBE_MS, measuredP50Ms: load?.p50Ms }), costs }
 }
