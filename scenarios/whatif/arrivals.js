@@ -7,7 +7,9 @@ const MS_PER_S = 1000
 const HEALTH_PER_SECOND = 40
 const SEED = 20261123
 
-/** @typedef {{ dueMs: number, route: '/work' | '/health', kind: number }} Arrival dueMs: from the beginning of the load */
+/**
+ * @typedef {{ dueMs: number, route: '/work' | '/health', kind: number }} Arrival dueMs: from the beginning of the load
+ */
 
 /**
  * Requests at random times, the same ones in every run: users who do not know of each other.

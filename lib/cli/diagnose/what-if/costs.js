@@ -28,7 +28,8 @@ exports.transfer = (value) => {
       receiveMessageOnPort(port2)
       return { sendMs: sentMs - fromMs, receiveMs: performance.now() - sentMs }
     })
-    return { sendMs: median(rounds.map(({ sendMs }) => sendMs)), receiveMs: median(rounds.map(({ receiveMs }) => receiveMs)) }
+    const of = (/** @type {'sendMs' | 'receiveMs'} */ key) => median(rounds.map((each) => each[key]))
+    return { sendMs: of('sendMs'), receiveMs: of('receiveMs') }
   } finally {
     port1.close()
   }

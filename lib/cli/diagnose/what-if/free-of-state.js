@@ -1,7 +1,8 @@
 'use strict'
 
 /** What arrives in another thread as what it was. */
-const ARRIVE = new Set([Object, Array, Map, Set, Date, RegExp, Error, ArrayBuffer, SharedArrayBuffer].map((type) => type.prototype))
+const CLONED = [Object, Array, Map, Set, Date, RegExp, Error, ArrayBuffer, SharedArrayBuffer]
+const ARRIVE = new Set(CLONED.map((type) => type.prototype))
 /** Of a large list all are alike. */
 const MOST = 100
 /** Of a module: what a worker thread can have a copy of, as long as nobody changes it. */
@@ -59,5 +60,5 @@ exports.stateOf = (source, scopes) => {
 function isChanged (source, name) {
   const each = name.replaceAll('$', '\\$')
   const path = `(?<![\\w$.])${each}(\\.[\\w$]+|\\[[^\\]]*\\])*`
-  return new RegExp(`${path}\\s*([-+*/%&|^?<>]{0,3}=(?![=>])|\\+\\+|--)|(\\+\\+|--)\\s*${path}|${path}\\.(${CHANGING})\\(|Object\\.assign\\(${each}\\b`).test(source)
+  return new RegExp(`${path}\\s*((?:[-+*/%&|^]|\\*\\*|<<|>>>?|&&|\\|\\||\\?\\?)?=(?![=>])|\\+\\+|--)|(\\+\\+|--)\\s*${path}|${path}\\.(${CHANGING})\\(|Object\\.assign\\(${each}\\b`).test(source)
 }

@@ -34,6 +34,9 @@ const occupy = (free, atMs, ms) => {
   return free[first]
 }
 
+/** @param {Recorded} request @returns {[onLoop: boolean, ms: number][]} */
+const whole = ({ serviceMs }) => [[true, serviceMs]]
+
 /** @param {Recorded} request @param {Costs} costs @returns {[onLoop: boolean, ms: number][]} */
 function moved ({ serviceMs, culpritMs, leadMs }, { sendMs, receiveMs, heldMs, workerMs, roundTripMs }) {
   const restMs = Math.max(0, serviceMs - culpritMs)
@@ -84,7 +87,7 @@ exports.replay = (requests, { users = null, costs = null, probeMs = null }) => {
     }
     // The one after it may come before this one's next stage.
     if (users === null && stage === 0) arrive(null)
-    const stages = costs === null || request.culpritMs === 0 ? [/** @type {[boolean, number]} */ ([true, request.serviceMs])] : moved(request, costs)
+    const stages = costs === null || request.culpritMs === 0 ? whole(request) : moved(request, costs)
     const [onLoop, ms] = stages[stage]
     const endMs = occupy(onLoop ? loop : pool, atMs, ms)
     if (stage + 1 < stages.length) {

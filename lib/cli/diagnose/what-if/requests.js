@@ -8,6 +8,8 @@ const JOB_US = 1000
 /**
  * @typedef {import('../../../explain/profile/cpu-profile').CpuProfile} CpuProfile
  * @typedef {import('./preload').Interval} Interval
+ * @typedef {{ fromUs: number, toUs: number, serviceUs: number, culpritUs: number, leadUs: number | null, route: string
+ *   | null }} Seen
  */
 
 /**
@@ -21,13 +23,14 @@ const JOB_US = 1000
  */
 exports.requestsOf = ({ intervals, routes, profile, location }) => {
   const busy = busyBefore(intervals)
-  /** @type {Map<number, { fromUs: number, toUs: number, serviceUs: number, culpritUs: number, leadUs: number | null, route: string | null }>} */
+  /** @type {Map<number, Seen>} */
   const all = new Map()
   const within = timeWithin(profile, location)
   for (const [fromUs, toUs, request] of intervals) {
     if (request < 0 && toUs - fromUs < JOB_US) continue
     const key = request < 0 ? -1 - all.size : request
-    const known = all.get(key) ?? { fromUs, toUs, serviceUs: 0, culpritUs: 0, leadUs: null, route: routes[request] ?? null }
+    const route = routes[request] ?? null
+    const known = all.get(key) ?? { fromUs, toUs, serviceUs: 0, culpritUs: 0, leadUs: null, route }
     const { us, firstUs } = within(fromUs, toUs)
     if (firstUs !== null) known.leadUs ??= known.serviceUs + firstUs - fromUs
     all.set(key, { ...known, toUs, serviceUs: known.serviceUs + toUs - fromUs, culpritUs: known.culpritUs + us })
@@ -76,8 +79,8 @@ function timeWithin ({ nodes, samples, timeDeltas, startTime }, { lineNumber, co
   const inside = new Set()
   // A parent comes before its children.
   for (const { id, callFrame, children = [] } of nodes) {
-    const isIt = callFrame.scriptId === scriptId && callFrame.lineNumber === lineNumber && callFrame.columnNumber === columnNumber
-    if (isIt) inside.add(id)
+    const isThere = callFrame.lineNumber === lineNumber && callFrame.columnNumber === columnNumber
+    if (isThere && callFrame.scriptId === scriptId) inside.add(id)
     if (inside.has(id)) for (const child of children) inside.add(child)
   }
   let atUs = startTime
@@ -86,7 +89,8 @@ function timeWithin ({ nodes, samples, timeDeltas, startTime }, { lineNumber, co
     let us = 0
     /** @type {number | null} */
     let firstUs = null
-    for (let i = Math.max(0, indexBefore(times.length, (each) => times[each] <= fromUs)); i < times.length && times[i] < toUs; i++) {
+    const first = Math.max(0, indexBefore(times.length, (each) => times[each] <= fromUs))
+    for (let i = first; i < times.length && times[i] < toUs; i++) {
       if (!inside.has(samples[i])) continue
       const [startUs, endUs] = [Math.max(fromUs, times[i]), Math.min(toUs, times[i + 1] ?? toUs)]
       us += Math.max(0, endUs - startUs)

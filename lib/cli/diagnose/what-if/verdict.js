@@ -56,7 +56,8 @@ exports.predict = ({ requests, users = null, costs, measuredP50Ms = null, probeM
 
 /** @param {RouteChange[]} routes @param {number} workMs @param {number} cloningMs @returns {Prediction['verdict']} */
 function judge (routes, workMs, cloningMs) {
-  const changes = routes.map(({ before, after }) => ({ share: after.p99Ms / before.p99Ms - 1, ms: after.p99Ms - before.p99Ms }))
+  const changes = routes.map(({ before, after }) =>
+    ({ share: after.p99Ms / before.p99Ms - 1, ms: after.p99Ms - before.p99Ms }))
   const gainMs = -Math.min(0, ...changes.filter(({ share }) => share < -MATTERS).map(({ ms }) => ms))
   const lossMs = Math.max(0, ...changes.filter(({ share }) => share > MATTERS).map(({ ms }) => ms))
   if (cloningMs >= PAYS_BELOW * workMs || lossMs > gainMs) return 'does not pay'

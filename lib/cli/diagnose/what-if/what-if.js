@@ -21,8 +21,10 @@ const POLL_MS = 50
 const STOP_MS = 1000
 
 /**
- * @typedef {import('./verdict').Prediction & { function: string, file: string, line: number, costs: import('./replay').Costs
- *   | null, sentence: string }} WhatIf as it is written to what-if.json
+ * @typedef {import('./replay').Costs} Costs
+ * @typedef {import('./verdict').Prediction} Prediction
+ * @typedef {{ function: string, file: string, line: number, costs: Costs | null, sentence: string }} Which
+ * @typedef {Prediction & Which} WhatIf as it is written to what-if.json
  * @typedef {{ name: string, file: string | null, line: number | null }} Site
  */
 
@@ -32,35 +34,47 @@ const STOP_MS = 1000
  * @param {{ node: string, args: string[] }} target
  * @param {string} output
  * @param {Pick<import('../../profile/profile').Flags, 'seconds' | 'onPort'>} flags
- * @param {typeof import('../../profile/profilers').profilers.cpu} profiler that is none
+ * @param {import('../../profile/profilers').Profiler} profiler that is none
  * @returns {Promise<WhatIf>}
  */
 exports.whatIf = async (site, target, output, flags, profiler) => {
   const { prediction, costs } = await measured(site, target, output, flags, profiler)
-    .catch((error) => ({ prediction: unknown(error.message), costs: null }))
+    .catch((error) => none(error.message))
   const sentence = inWords(site.name, prediction, costs ?? undefined)
   const found = { function: site.name, file: site.file ?? '', line: site.line ?? 0, ...prediction, costs, sentence }
   fs.writeFileSync(path.join(output, 'what-if.json'), `${JSON.stringify(found, null, 2)}\n`)
   return found
 }
 
-/** @type {(...args: Parameters<typeof exports.whatIf>) => Promise<{ prediction: import('./verdict').Prediction, costs: import('./replay').Costs | null }>} */
-async function measured (site, target, output, flags, profiler) {
-  if (site.file === null || site.line === null || !path.isAbsolute(site.file)) return { prediction: unknown('its code is in no file of the application'), costs: null }
+/**
+ * @param {Parameters<typeof exports.whatIf>} run
+ * @returns {Promise<{ prediction: Prediction, costs: Costs | null }>}
+ */
+async function measured (...run) {
+  const [{ file, line }] = run
+  if (file === null || line === null || !path.isAbsolute(file)) return none('its code is in no file of the application')
   const pool = await poolCosts()
-  const { result, load } = await run(site, target, output, flags, profiler)
-  if (result.reason !== null) return { prediction: unknown(result.reason), costs: null }
+  const { result, load } = await record(...run)
+  if (result.reason !== null) return none(result.reason)
   const costs = costsOf(result.captures, pool)
-  if (costs === null) return { prediction: unknown('a request calls it many times: what calls it may be moved'), costs }
+  if (costs === null) return none('a request calls it many times: what calls it may be moved')
   const requests = requestsOf(result)
-  return { prediction: predict({ requests, users: load === null ? null : USERS, costs, probeMs: PROBE_MS, measuredP50Ms: load?.p50Ms }), costs }
+  const users = load === null ? null : USERS
+  return { prediction: predict({ requests, users, costs, probeMs: PROBE_MS, measuredP50Ms: load?.p50Ms }), costs }
 }
 
-/** @type {(...args: Parameters<typeof exports.whatIf>) => Promise<{ result: any, load: import('../../profile/load').Load | null }>} */
-async function run ({ name, file, line }, target, output, flags, profiler) {
+/** @param {string} reason */
+const none = (reason) => ({ prediction: unknown(reason), costs: null })
+
+/**
+ * @param {Parameters<typeof exports.whatIf>} run
+ * @returns {Promise<{ result: any, load: import('../../profile/load').Load | null }>}
+ */
+async function record (...[{ name, file, line }, target, output, flags, profiler]) {
   const work = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-what-if-'))
   const marker = (/** @type {string} */ each) => path.join(work, each)
-  const agent = { register: entryPoint('whatIfPreload'), env: { LOOPWATCH_WHAT_IF: JSON.stringify({ folder: work, name, file, line }) } }
+  const env = { LOOPWATCH_WHAT_IF: JSON.stringify({ folder: work, name, file, line }) }
+  const agent = { register: entryPoint('whatIfPreload'), env }
   const run = new ProfileRun({ profiler, script: null, target, cwd: process.cwd(), output, work, agent })
   const signals = watchSignals(() => run.kill())
   const capturing = {
