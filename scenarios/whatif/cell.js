@@ -1,6 +1,7 @@
 'use strict'
 
 // The cell: one application under the same arrivals, measured, or predicted from its version on the loop.
+const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
 const { startServer } = require('../load/target/server')
@@ -12,6 +13,7 @@ const { VERDICTS } = require('./findings')
 const SERVER = path.join(__dirname, 'server', 'server.js')
 const MS_PER_S = 1000
 const LEAST_WARM_UP = 10
+const NS_PER_MS = 1e6
 
 /** @param {import('../harness/run/context').Context} context */
 exports.run = async (context) => {
@@ -29,18 +31,31 @@ exports.run = async (context) => {
     const end = performance.now() + context.warmUpSeconds * MS_PER_S
     for (let i = 0; i < LEAST_WARM_UP || performance.now() < end; i++) await work(i)
     const arrivals = arrivalsOf(applications[name].perSecond, context.seconds)
+    const waitedMs = waitedForCpuMs(server.pid)
+    const fromMs = performance.now()
     const load = await context.measure(() => send(agent, server.ready.url, arrivals))
+    const starved = Math.max(0, waitedForCpuMs(server.pid) - waitedMs) / (performance.now() - fromMs)
     for (const { route, kind, body, latencyMs } of load.answered) {
       const expected = route === '/health' ? 'ok' : shared.answers[name][kind % KINDS]
       context.check(body === expected, `${name} answered ${body.slice(0, 40)}, not ${expected}`)
       if (route === '/work') context.record(latencyMs)
     }
     context.count(load.answered.length)
-    return prediction === null ? measured(load.answered) : predicted(await prediction.result(load))
+    const { value, extra } = prediction === null ? measured(load.answered) : predicted(await prediction.result(load))
+    return { value, extra: { ...extra, starvedPercent: starved * 100 } }
   } finally {
     agent.destroy()
     await server.stop()
     prediction?.end()
+  }
+}
+
+/** How long the main thread was ready to run, and others ran; 0 where that is not told. @param {number} pid */
+function waitedForCpuMs (pid) {
+  try {
+    return Number(fs.readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / NS_PER_MS
+  } catch {
+    return 0
   }
 }
 

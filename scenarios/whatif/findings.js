@@ -7,6 +7,8 @@ const { figure } = require('../harness/report/format')
 const VERDICTS = ['unknown', 'does not pay', 'makes no difference', 'pays']
 /** As in lib/cli/diagnose/what-if/verdict.js: a p99 that changes by less is no change. */
 const MATTERS = 0.2
+/** Runs of one cell that differ by more than this factor among themselves are no measure of an error. */
+const ALIKE = 2
 
 /** @typedef {import('../harness/interface').Cell} Cell */
 /** @typedef {{ application: string, loop: Cell, predicted: Cell, pool: Cell }} Case */
@@ -41,6 +43,10 @@ function outcome ({ loop, pool }) {
   return gainMs > lossMs ? 'pays' : lossMs > gainMs ? 'does not pay' : 'makes no difference'
 }
 
+/** Whether the runs of what was measured agree well enough to be compared with. @param {Case} of */
+const isQuiet = ({ loop, predicted, pool }) =>
+  [loop, predicted, pool].every(({ min, max }) => Number(max) <= ALIKE * Number(min))
+
 /** @param {Case} of */
 const verdictOf = ({ predicted }) => VERDICTS[Math.round(predicted.extra.verdict.median)]
 
@@ -48,14 +54,17 @@ const verdictOf = ({ predicted }) => VERDICTS[Math.round(predicted.extra.verdict
 exports.findings = ({ cells, environment }) => {
   const cases = casesOf(cells)
   if (cases.length === 0) return ['No application was run on the loop, predicted and in a pool: there is nothing to compare.']
-  const right = cases.filter((each) => verdictOf(each) === outcome(each))
-  const errors = cases.flatMap((each) => Object.values(figures).map((read) =>
+  const quiet = cases.filter(isQuiet)
+  const right = quiet.filter((each) => verdictOf(each) === outcome(each))
+  const errors = quiet.flatMap((each) => Object.values(figures).map((read) =>
     Math.abs(errorOf(read(each.predicted), read(each.pool))))).sort((a, b) => a - b)
+  const noisy = cases.filter((each) => !isQuiet(each)).map(({ application }) => application)
   return [
-    `On this machine (${environment.cores} cores) the verdict was right for ${right.length} of ${cases.length} applications; the predicted p99 was off by ${Math.round(errors[Math.floor((errors.length - 1) / 2)] * 100)} % in the middle case and by ${Math.round(errors[errors.length - 1] * 100)} % in the worst.`,
+    ...(noisy.length === 0 ? [] : [`Of ${noisy.join(', ')} the runs differ more than twofold among themselves, as on a machine that does other work: they say nothing of the prediction's error.`]),
+    ...(quiet.length === 0 ? [] : [`On this machine (${environment.cores} cores) the verdict was right for ${right.length} of ${quiet.length} applications; the predicted p99 was off by ${Math.round(errors[Math.floor((errors.length - 1) / 2)] * 100)} % in the middle case and by ${Math.round(errors[errors.length - 1] * 100)} % in the worst.`]),
     ...cases.map((each) => {
       const p99 = Object.entries(figures).map(([route, read]) => `p99 of ${route} ${figure(read(each.loop))} ms on the loop, ${figure(read(each.predicted))} ms predicted, ${figure(read(each.pool))} ms in the pool`)
-      return `${each.application}: ${figure(each.predicted.extra.cloningMs.median)} ms of cloning for ${figure(each.predicted.extra.workMs.median)} ms of work, predicted "${verdictOf(each)}", measured "${outcome(each)}"; ${p99.join('; ')}.`
+      return `${each.application}: ${figure(each.predicted.extra.cloningMs.median)} ms of cloning for ${figure(each.predicted.extra.workMs.median)} ms of work, predicted "${verdictOf(each)}", measured ${isQuiet(each) ? `"${outcome(each)}"` : 'too unevenly to tell'}; ${p99.join('; ')}.`
     })
   ]
 }
@@ -68,7 +77,7 @@ exports.tables = ({ cells }) => [{
     each.application, route, figure(read(each.loop)),
     figure(each.predicted.extra[i === 0 ? 'replayedP99Ms' : 'replayedHealthP99Ms'].median),
     figure(read(each.predicted)), figure(read(each.pool)), signed(errorOf(read(each.predicted), read(each.pool))),
-    i === 0 ? verdictOf(each) : '', i === 0 ? outcome(each) : ''
+    i === 0 ? verdictOf(each) : '', i === 0 ? isQuiet(each) ? outcome(each) : 'too uneven' : ''
   ])),
   notes: ['The replay serves the recorded requests again without any change: where it is far from what was measured on the loop, so is the prediction.']
 }]

@@ -45,6 +45,7 @@ exports.scenario = {
   columns: [
     { title: 'p50 ms', text: (cell) => extra(cell, 'p50Ms') },
     { title: '/health p50 / p99 ms', text: (cell) => cell.extra.healthP50Ms === undefined ? '' : `${extra(cell, 'healthP50Ms')} / ${extra(cell, 'healthP99Ms')}` },
+    { title: 'waited for a CPU', text: ({ extra: { starvedPercent } }) => starvedPercent === undefined ? '' : `${Math.round(starvedPercent.median)} %` },
     { title: 'cloning / work ms', text: (cell) => cell.extra.workMs === undefined ? '' : `${extra(cell, 'cloningMs')} / ${extra(cell, 'workMs')}` }
   ],
   charts,

@@ -60,8 +60,7 @@ function moved ({ serviceMs, culpritMs, leadMs }, { sendMs, receiveMs, heldMs, w
  * @returns {Answered[]}
  */
 exports.replay = (requests, { users = null, costs = null, probeMs = null }) => {
-  const loop = [-Infinity]
-  const pool = Array.from({ length: costs?.workers ?? 0 }, () => -Infinity)
+  const [loop, pool] = [1, costs?.workers ?? 0].map((length) => Array.from({ length }, () => -Infinity))
   /** @type {Event[]} by time; those of requests under way alone */
   const pending = []
   /** @type {Answered[]} */
@@ -85,7 +84,6 @@ exports.replay = (requests, { users = null, costs = null, probeMs = null }) => {
       if (pending.length > 0) probe(atMs + Number(probeMs))
       continue
     }
-    // The one after it may come before this one's next stage.
     if (users === null && stage === 0) arrive(null)
     const stages = costs === null || request.culpritMs === 0 ? whole(request) : moved(request, costs)
     const [onLoop, ms] = stages[stage]
