@@ -2,11 +2,10 @@
 
 const { bars, own } = require('../harness/report/bars')
 const { figure } = require('../harness/report/format')
+const { weigh } = require('../../lib/cli/diagnose/what-if/verdict')
 
 /** As the prediction has them; the cell's figure is the place in this list. */
 const VERDICTS = ['unknown', 'does not pay', 'makes no difference', 'pays']
-/** As in lib/cli/diagnose/what-if/verdict.js: a p99 that changes by less is no change. */
-const MATTERS = 0.2
 /** Runs of one cell that differ by more than this factor among themselves are no measure of an error. */
 const ALIKE = 2
 
@@ -35,13 +34,8 @@ const errorOf = (predicted, measured) => predicted / measured - 1
 const signed = (error) => `${error < 0 ? '−' : '+'}${Math.round(Math.abs(error) * 100)} %`
 
 /** What the change did, by the same rule as the prediction's. @param {Case} of */
-function outcome ({ loop, pool }) {
-  const changes = Object.values(figures).map((read) =>
-    ({ ms: read(pool) - read(loop), share: read(pool) / read(loop) - 1 }))
-  const gainMs = -Math.min(0, ...changes.filter(({ share }) => share < -MATTERS).map(({ ms }) => ms))
-  const lossMs = Math.max(0, ...changes.filter(({ share }) => share > MATTERS).map(({ ms }) => ms))
-  return gainMs > lossMs ? 'pays' : lossMs > gainMs ? 'does not pay' : 'makes no difference'
-}
+const outcome = ({ loop, pool }) =>
+  weigh(Object.values(figures).map((read) => ({ beforeMs: read(loop), afterMs: read(pool) })))
 
 /** Whether the runs of what was measured agree well enough to be compared with. @param {Case} of */
 const isQuiet = ({ loop, predicted, pool }) =>

@@ -10,6 +10,8 @@ const { workerData } = require('node:worker_threads')
 const { stateOf } = require('./free-of-state')
 
 const POLL_MS = 50
+/** Records name a function that has no name by what it is for. */
+const NAMELESS = /[ (]/
 const CALLS = 3
 /** Of a minified file a line is the whole. */
 const MOST_IN_LINE = 50
@@ -66,7 +68,9 @@ async function breakAt (locations) {
 /** The function runs: its line was reached, by itself or by what it calls. @param {CallFrame[]} callFrames */
 async function meet (callFrames) {
   const own = name.split('.').pop()
-  const frame = callFrames.find(({ functionName }) => functionName.split('.').pop() === own)
+  const frame = NAMELESS.test(name)
+    ? callFrames[0]
+    : callFrames.find(({ functionName }) => functionName.split('.').pop() === own)
   if (frame?.functionLocation === undefined) return
   found = frame.functionLocation
   const { locations } = await post('Debugger.getPossibleBreakpoints', { start: found, restrictToFunction: true })

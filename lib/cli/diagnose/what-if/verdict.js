@@ -51,16 +51,22 @@ exports.predict = ({ requests, users = null, costs, measuredP50Ms = null, probeM
   }).sort((a, b) => b.before.p99Ms - a.before.p99Ms)
   const workMs = calling.reduce((sum, { culpritMs }) => sum + culpritMs, 0) / calling.length
   const cloningMs = costs.sendMs + costs.receiveMs + costs.heldMs
-  return { verdict: judge(routes, workMs, cloningMs), reason: null, routes, workMs, cloningMs }
+  const verdict = cloningMs >= PAYS_BELOW * workMs
+    ? 'does not pay'
+    : exports.weigh(routes.map(({ before, after }) => ({ beforeMs: before.p99Ms, afterMs: after.p99Ms })))
+  return { verdict, reason: null, routes, workMs, cloningMs }
 }
 
-/** @param {RouteChange[]} routes @param {number} workMs @param {number} cloningMs @returns {Prediction['verdict']} */
-function judge (routes, workMs, cloningMs) {
-  const changes = routes.map(({ before, after }) =>
-    ({ share: after.p99Ms / before.p99Ms - 1, ms: after.p99Ms - before.p99Ms }))
+/**
+ * Whether what some gain is more than what others lose.
+ * @param {{ beforeMs: number, afterMs: number }[]} p99s of routes
+ * @returns {Prediction['verdict']}
+ */
+exports.weigh = (p99s) => {
+  const changes = p99s.map(({ beforeMs, afterMs }) => ({ share: afterMs / beforeMs - 1, ms: afterMs - beforeMs }))
   const gainMs = -Math.min(0, ...changes.filter(({ share }) => share < -MATTERS).map(({ ms }) => ms))
   const lossMs = Math.max(0, ...changes.filter(({ share }) => share > MATTERS).map(({ ms }) => ms))
-  if (cloningMs >= PAYS_BELOW * workMs || lossMs > gainMs) return 'does not pay'
+  if (lossMs > gainMs) return 'does not pay'
   return gainMs > lossMs ? 'pays' : 'makes no difference'
 }
 
