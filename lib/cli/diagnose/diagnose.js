@@ -9,7 +9,6 @@ const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { diagnosisReport, inWords } = require('./report')
 const { judge } = require('./judge')
 const { compareRuns } = require('./second-run')
-const { whatIf } = require('./what-if/what-if')
 const { readMetrics, utilizationOf } = require('./latency')
 const { openFile } = require('../common/open')
 const { choosePort } = require('../common/port')
@@ -20,6 +19,7 @@ const { makeOutput, makeReport, observe } = require('../profile/profile')
 const { watchSignals } = require('../common/interruption')
 
 const REGISTER = entryPoint('register')
+const WHAT_IF = entryPoint('whatIf')
 const ANSWER_MS = 10000
 /** All is known by then: it ends by its own `exit` listeners, if it is not stuck. */
 const STOP_MS = 1000
@@ -43,6 +43,7 @@ const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPW
  * @param {Flags} flags
  */
 exports.diagnose = async (command, flags) => {
+  if (flags.whatIf && !fs.existsSync(WHAT_IF)) throw codedError('LOOPWATCH_ERR_WHAT_IF')
   const target = parseTarget(command)
   const output = makeOutput(flags.output, 'diagnosis')
   const run = await runUnderAgent(target, output, flags)
@@ -58,7 +59,7 @@ exports.diagnose = async (command, flags) => {
     : { sites: first.sites, notes: [] }
   const verdict = { ...first, sites }
   if (notes.length > 0) process.stdout.write(`\n${notes.join('\n')}\n`)
-  const move = flags.whatIf && !run.isCut ? await moving(sites, target, output, flags) : null
+  const move = flags.whatIf && !run.isCut ? await moving(sites, target, output, flags) : ''
   const file = path.join(output, 'diagnosis.html')
   fs.writeFileSync(file, diagnosisReport({ command: [path.basename(target.node), ...target.args].join(' '), verdict, latencies, tool, durationMs: run.durationMs, tree: run.tree, load, notes, move }))
   process.stdout.write(`\nreport: ${file}\n`)
@@ -69,14 +70,15 @@ exports.diagnose = async (command, flags) => {
  * The run that says whether moving the heaviest function pays.
  * @param {import('./judge').Site[]} sites heaviest first
  * @param {{ node: string, args: string[] }} target @param {string} output @param {Flags} flags
+ * @returns {Promise<string>} HTML
  */
 async function moving (sites, target, output, flags) {
   const site = sites.find(({ file }) => file !== null)
-  if (site === undefined) return null
+  if (site === undefined) return ''
   process.stderr.write(`running it again to see what moving ${site.name} would do\n`)
-  const found = await whatIf(site, target, output, flags, NO_TOOL)
-  process.stdout.write(`\n${found.sentence}\n`)
-  return found
+  const { sentence, section } = await require(WHAT_IF).whatIf(site, target, output, flags, NO_TOOL)
+  process.stdout.write(`\n${sentence}\n`)
+  return section
 }
 
 /** The agent takes the place of a tool. @type {import('../profile/profilers').Profiler} */

@@ -4,7 +4,6 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { causes } = require('../../tables/causes')
 const { faultInWords, loadInWords } = require('../profile/load')
-const { whatIfSection } = require('./what-if/section')
 const { escaped, htmlReport, htmlTable } = require('../common/html-report')
 
 const ADVICE = path.join(__dirname, '..', 'advice')
@@ -47,10 +46,10 @@ function verdictInWords ({ cause, blockedMs, blockedShare, count, known, knownMs
  * @param {Load | null} found.load
  * @param {object} found.tree the agent's flame graph of blocked time
  * @param {{ name: string, href: string | null, reason: string | null } | null} found.tool
- * @param {import('./what-if/what-if').WhatIf | null} [found.move] what moving the heaviest function would do
+ * @param {string} [found.move] HTML: what moving the heaviest function would do
  * @param {string[]} [found.notes] what the second run says to the first, a sentence each
  */
-exports.diagnosisReport = ({ command, durationMs, verdict, latencies, load, tree, tool, notes = [], move = null }) => {
+exports.diagnosisReport = ({ command, durationMs, verdict, latencies, load, tree, tool, notes = [], move = '' }) => {
   const { cause, sites } = verdict
   const blame = htmlTable(['blocked', 'times', 'longest', 'cause', 'where', 'work'], sites.map(({ blockedMs, count, longestMs, cause, place, file, routes }) =>
     [{ figure: ms(blockedMs) }, { figure: String(count) }, { figure: ms(longestMs) }, cause, file === null ? place : `${place} in ${path.dirname(file)}`, routes.join(', ')]))
@@ -65,7 +64,7 @@ exports.diagnosisReport = ({ command, durationMs, verdict, latencies, load, tree
     body: `<p class="now ${cause === null ? 'running' : 'blocked'}">${escaped([inWords(verdict, durationMs, load), ...notes].join(' '))}</p>
 ${sites.length > 0 ? `<section><h2>What blocks, and where</h2>${sample}${blame}</section>` : ''}
 ${latencies.length > 0 ? `<section><h2>What it costs in latency</h2>${under}${cost}</section>` : ''}
-${move === null ? '' : whatIfSection(move)}
+${move}
 ${advised(verdict).map((name) => `<section><h2>What to try: ${escaped(name)}</h2>${markdown(advice(name))}</section>`).join('\n')}
 ${deeper}`,
     flameTitle: 'Blocked time',

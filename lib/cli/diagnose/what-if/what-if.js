@@ -10,6 +10,7 @@ const { observe } = require('../../profile/profile')
 const { ProfileRun } = require('../../profile/profile-run')
 const { costsOf, poolCosts } = require('./costs')
 const { requestsOf } = require('./requests')
+const { whatIfSection } = require('./section')
 const { inWords, predict, unknown } = require('./verdict')
 
 /** The users of our own load, who wait for their answers. */
@@ -35,7 +36,7 @@ const STOP_MS = 1000
  * @param {string} output
  * @param {Pick<import('../../profile/profile').Flags, 'seconds' | 'onPort'>} flags
  * @param {import('../../profile/profilers').Profiler} profiler that is none
- * @returns {Promise<WhatIf>}
+ * @returns {Promise<WhatIf & { section: string }>} section: of the report, HTML
  */
 exports.whatIf = async (site, target, output, flags, profiler) => {
   const { prediction, costs } = await measured(site, target, output, flags, profiler)
@@ -43,7 +44,7 @@ exports.whatIf = async (site, target, output, flags, profiler) => {
   const sentence = inWords(site.name, prediction, costs ?? undefined)
   const found = { function: site.name, file: site.file ?? '', line: site.line ?? 0, ...prediction, costs, sentence }
   fs.writeFileSync(path.join(output, 'what-if.json'), `${JSON.stringify(found, null, 2)}\n`)
-  return found
+  return { ...found, section: whatIfSection(found) }
 }
 
 /**
