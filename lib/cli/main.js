@@ -4,6 +4,7 @@
 const { Command, CommanderError } = require('commander')
 const { addRun } = require('./run')
 const { addBlocks } = require('./blocks/command')
+const { addMcp } = require('./mcp/command')
 const { addDoctor } = require('./doctor/command')
 const { addDemo } = require('./demo/command')
 const { addScenario } = require('./scenario')
@@ -38,6 +39,7 @@ for (const add of [
   addRun,
   addTest,
   addBlocks,
+  addMcp,
   addDoctor,
   addAttach,
   addProfile,

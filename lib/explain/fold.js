@@ -4,6 +4,8 @@ const { blamedFrame } = require('./frame')
 
 /** Most distinct stacks kept of one block; samples of further ones are counted. */
 const STACKS = 40
+/** The share of a stack's time that makes it that of one answer. */
+const MOST = 0.8
 
 /**
  * @typedef {import('../types').RequestContext} RequestContext
@@ -26,7 +28,8 @@ const STACKS = 40
  *
  * @typedef {{ work: WorkContext | null, request: RequestContext | null, weightMs: number }} Seen one piece of work
  *
- * @typedef {Stack & { entered: number }} Kept `entered`: how many of its samples were of a function just entered
+ * @typedef {Stack & { entered: number, enteredMs: number }} Kept `entered`: how many of its samples were of a function
+ * just entered, `enteredMs`: their part of weightMs
  */
 
 /** The samples of one block, equal stacks folded, so that an endless block takes bounded memory. */
@@ -58,13 +61,15 @@ class Fold {
         this.unkept++
         return
       }
-      stack = { count: 0, weightMs: 0, lateMs: 0, entered: 0, frames }
+      stack = { count: 0, weightMs: 0, lateMs: 0, entered: 0, enteredMs: 0, frames }
       this.#stacks.set(key, stack)
     }
     stack.count++
     stack.weightMs += weightMs
     if (late) stack.lateMs += weightMs
-    if (isJustEntered) stack.entered++
+    if (!isJustEntered) return
+    stack.entered++
+    stack.enteredMs += weightMs
   }
 
   /** @param {RequestContext | null} request @param {number} weightMs */
@@ -98,13 +103,16 @@ class Fold {
 
   /**
    * The stacks, heaviest first. A function that had just been entered when the one answer came has not kept that
-   * answer: its caller has. A function that is seen so again and again takes the time itself.
+   * answer: its caller has. A function that is seen so again and again takes the time itself. The next question may
+   * still be answered in the same place, where the thread is put aside in its answer.
    * @returns {Stack[]}
    */
   get stacks () {
-    return [...this.#stacks.values()].sort((a, b) => b.weightMs - a.weightMs).map(({ entered, ...stack }) => {
+    const heaviest = [...this.#stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
+    return heaviest.map(({ entered, enteredMs, ...stack }) => {
       const callers = stack.frames.slice(1)
-      return entered === 1 && stack.count === 1 && blamedFrame(callers) !== null ? { ...stack, frames: callers } : stack
+      const isEntered = entered === 1 && enteredMs >= MOST * stack.weightMs
+      return isEntered && blamedFrame(callers) !== null ? { ...stack, frames: callers } : stack
     })
   }
 

@@ -66,6 +66,8 @@ const table = {
     command === undefined ? reason : `cannot start ${command}: ${reason}`,
   LOOPWATCH_ERR_RATCHET: (/** @type {string} */ file, /** @type {string} */ reason) =>
     `${file} ${reason}`,
+  LOOPWATCH_ERR_MCP: (/** @type {string} */ name) =>
+    `loopwatch mcp needs ${name}, version 2 or later, which is not there or does not load: npm install ${name}`,
   LOOPWATCH_ERR_DATABASE: (/** @type {string} */ reason) =>
     `no PostgreSQL for the scenario: ${reason}`
 }

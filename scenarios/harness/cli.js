@@ -20,7 +20,7 @@ Examples:
 /** @typedef {import('./interface').ModeName} ModeName */
 /**
  * @typedef {{ quick?: boolean, full?: boolean, faithful?: boolean, json?: string, report?: string, repeats?: number,
- * seconds?: number, only?: string[], list?: boolean, port: number }} Flags
+ * seconds?: number, format?: 'text' | 'md', only?: string[], list?: boolean, port: number }} Flags
  */
 
 /** @param {string} text @param {string[]} [before] */
@@ -40,6 +40,7 @@ function makeProgram (scenarios) {
     .addOption(new Option('--full', 'every variant with every parameter').conflicts(['faithful']))
     .option('--faithful', 'the original experiment with its own parameters, its table beside ours')
     .option('--json <file>', 'write the results as JSON (scenarios/harness/schema.json)')
+    .addOption(new Option('--format <format>', 'of what is printed: text, or Markdown for a ticket').choices(['text', 'md']).default('text'))
     .option('--report <file>', 'write one HTML file with charts')
     .option('--repeats <n>', 'fresh processes of each cell', number('--repeats', 1, 1000))
     .option('--seconds <n>', 'that each cell measures', number('--seconds', 1, DAY_S))
@@ -93,6 +94,7 @@ exports.main = async (args) => {
     faithful,
     json,
     report,
+    format,
     repeats,
     seconds,
     only = [],
@@ -113,5 +115,5 @@ exports.main = async (args) => {
   // Loaded then: a list must not need what a run needs.
   const session = require('./run/session')
   if (list) return session.list(picked, settings)
-  await session.run(picked, settings, { json, report, port })
+  await session.run(picked, settings, { json, report, format, port })
 }

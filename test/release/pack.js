@@ -77,13 +77,18 @@ function reachable (folder, entries) {
   return found
 }
 
+/** Types as tsc writes them, with a space for a level in place of four. @param {string} text */
+const withNarrowIndent = (text) => text.replace(/^(?: {4})+/gm, (spaces) => ' '.repeat(spaces.length / 4))
+
 /** @param {string} to folder of the package @param {Record<string, { types?: string }>} doors */
 function buildTypes (to, doors) {
   execFileSync(process.execPath, [TSC, '--project', path.join(ROOT, 'tsconfig.build.json'), '--outDir', path.join(to, 'types')], { stdio: ['ignore', 'inherit', 'inherit'] })
   const kept = reachable(to, Object.values(doors).flatMap(({ types }) => types ?? []))
   for (const entry of fs.readdirSync(path.join(to, 'types'), { recursive: true, encoding: 'utf8' })) {
     const file = path.join(to, 'types', entry)
-    if (fs.statSync(file).isFile() && !kept.has(file)) fs.rmSync(file)
+    if (!fs.statSync(file).isFile()) continue
+    if (kept.has(file)) fs.writeFileSync(file, withNarrowIndent(fs.readFileSync(file, 'utf8')))
+    else fs.rmSync(file)
   }
 }
 

@@ -9,7 +9,7 @@ const net = require('node:net')
 const path = require('node:path')
 const { once } = require('node:events')
 const { startApp, startNode, eventually } = require('../support/app')
-const { startBrowser, openPage } = require('../support/browser')
+const { startBrowser, openPage, deepStack, reads, violations } = require('../support/browser')
 const { startCluster } = require('../support/cluster')
 const { startPageAgent } = require('../support/page-agent')
 const { makeRecord } = require('../support/record')
@@ -18,41 +18,9 @@ const { STREAMS } = require('../../lib/export/http/event-streams')
 const BUILT = path.join(__dirname, '..', '..', 'lib', 'export', 'page', 'built')
 const SERVED = ['index.html', 'page.js', 'page.css', 'runbook.html']
 const MOST_BYTES = 200 * 1000
-const AXE = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 /** On a busy machine a block is one of waiting for a CPU, which the page folds away. */
 const ALL = '#aside=1'
 const html = { headers: { accept: 'text/html' } }
-
-/**
- * The serious and critical violations that axe-core finds.
- * @param {any} page of playwright-core
- * @returns {Promise<string[]>}
- */
-async function violations (page) {
-  await page.evaluate(AXE)
-  const found = await page.evaluate(() => /** @type {any} */ (globalThis).axe.run())
-  return found.violations.filter((/** @type {any} */ { impact }) => impact === 'serious' || impact === 'critical')
-    .map((/** @type {any} */ { id, nodes }) => `${id}: ${nodes.map((/** @type {any} */ { html }) => html).join(' ')}`)
-}
-
-/**
- * @param {any} page of playwright-core
- * @param {string} selector
- * @param {RegExp} pattern
- * @param {number} [deadlineMs]
- */
-async function reads (page, selector, pattern, deadlineMs) {
-  let text = ''
-  await eventually(async () => pattern.test(text = (await page.locator(selector).allTextContents()).join(' | ')), () => `${selector} to read ${pattern}; it reads ${text}`, deadlineMs)
-  return text
-}
-
-/** The 60 frames of a stack, each function its own. @param {number} block */
-const deepStack = (block) => [{
-  count: 5,
-  weightMs: 100,
-  frames: Array.from({ length: 60 }, (_, i) => ({ function: `step${59 - i}`, file: `/srv/app/block-${block % 7}.js`, line: 60 - i, column: 3 }))
-}]
 
 test('the built page is what its source builds', async () => {
   const { buildPage } = await import('../../lib/export/page/source/build.mjs')
@@ -336,6 +304,8 @@ test('500 blocks with stacks of 60 frames, the newest five minutes long, are lis
   assert.equal(await page.locator('#blocks > li').count(), 50)
   await reads(page, '#state-now', /^Blocked for 5 min \d+ s in GET \/report\/:id, report\.js:41 report/)
   await reads(page, '#flame', /step59 app\/block-/)
+  await page.uncheck('#flame-lines')
+  await reads(page, '#flame', /step59 app\/block-\d\.js(?!:)/)
   await reads(page, '#charts .chart:first-child .legend', /max 5 min 0 s/)
   const besideChartPx = await page.locator('#charts .chart:first-child .u-over').evaluate((/** @type {any} */ element) => element.offsetLeft)
   assert.ok(besideChartPx > 75, `"3 min 20 s" has ${besideChartPx} px`)

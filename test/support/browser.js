@@ -1,10 +1,13 @@
 'use strict'
 
 const { spawnSync } = require('node:child_process')
+const fs = require('node:fs')
 const { chromium } = require('playwright-core')
+const { eventually } = require('./app')
 const { needs } = require('./tools')
 
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+const AXE = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
  * A real Chromium, ended with the test; null where there is none.
@@ -40,3 +43,35 @@ exports.openPage = async (browser, url, options) => {
   await page.goto(url)
   return { page, context, complaints }
 }
+
+/**
+ * What axe-core finds, of every impact.
+ * @param {any} page of playwright-core
+ * @returns {Promise<string[]>}
+ */
+exports.violations = async (page) => {
+  await page.evaluate(AXE)
+  const found = await page.evaluate(() => /** @type {any} */ (globalThis).axe.run())
+  return found.violations
+    .map((/** @type {any} */ { id, nodes }) => `${id}: ${nodes.map((/** @type {any} */ { html }) => html).join(' ')}`)
+}
+
+/**
+ * Waits until an element's text is as expected.
+ * @param {any} page of playwright-core
+ * @param {string} selector
+ * @param {RegExp} pattern
+ * @param {number} [deadlineMs]
+ */
+exports.reads = async (page, selector, pattern, deadlineMs) => {
+  let text = ''
+  await eventually(async () => pattern.test(text = (await page.locator(selector).allTextContents()).join(' | ')), () => `${selector} to read ${pattern}; it reads ${text}`, deadlineMs)
+  return text
+}
+
+/** The 60 frames of a stack, each function its own. @param {number} block */
+exports.deepStack = (block) => [{
+  count: 5,
+  weightMs: 100,
+  frames: Array.from({ length: 60 }, (_, i) => ({ function: `step${59 - i}`, file: `/srv/app/block-${block % 7}.js`, line: 60 - i, column: 3 }))
+}]

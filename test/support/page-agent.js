@@ -7,7 +7,7 @@ const { makePaths } = require('../../lib/export/http/paths')
 const { resolveOptions } = require('../../lib/options/table')
 const { PageFeed } = require('../../lib/watchdog/page-feed/feed')
 const { makeDetail } = require('../../lib/watchdog/page-feed/detail')
-const { readSource } = require('../../lib/watchdog/source/read-source')
+const { readSource } = require('../../lib/util/read-source')
 
 /**
  * The page's side of an agent over a list of records, without a host: for what takes too long to

@@ -8,7 +8,7 @@ const { promisify } = require('node:util')
 
 const run = promisify(execFile)
 const CLI = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')
-const COMMANDS = ['run', 'test', 'blocks', 'doctor', 'attach', 'profile', 'diagnose', 'stack', 'demo', 'scenario']
+const COMMANDS = ['run', 'test', 'blocks', 'mcp', 'doctor', 'attach', 'profile', 'diagnose', 'stack', 'demo', 'scenario']
 
 for (const command of COMMANDS) {
   test(`the help of ${command} has two examples`, async () => {

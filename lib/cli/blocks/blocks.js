@@ -6,9 +6,10 @@ const { sentenceOf, printable } = require('../../export/log/sentence')
 const { readBlocks } = require('../../store/block-file')
 const { isRecord } = require('../../store/record')
 const { addressOf, askJson, isAddress, notOurs } = require('../common/endpoint')
+const { inMarkdown } = require('../common/markdown')
 const { watchSignals } = require('../common/interruption')
 const { filterOf } = require('./filter')
-const { inMarkdown, topMarkdown, topTable } = require('./top')
+const { topMarkdown, topTable } = require('./top')
 
 /** Of wall times, which are written in whole milliseconds. */
 const ROUNDING_MS = 1
@@ -128,13 +129,16 @@ function isSame (a, b) {
 }
 
 /** @param {string} source @param {string} [token] @returns {Promise<BlockRecord[]>} */
-async function read (source, token) {
-  if (fs.existsSync(source)) return readFolder(source)
-  if (isAddress(source)) return ask(source, token)
+const read = async (source, token) => isFolder(source) ? readFolder(source) : ask(source, token)
+
+/** Whether a source is a folder, else it is an address. @param {string} source @throws where it is neither */
+function isFolder (source) {
+  if (fs.existsSync(source)) return true
   // A path that is not there is a folder that was mistyped; anything else is an address that was.
-  if (/[\\/]/.test(source) && !/^\w+:\/\//.test(source)) throw codedError('LOOPWATCH_ERR_SOURCE', source, 'there is no such folder')
+  const isPath = /[\\/]/.test(source) && !/^\w+:\/\//.test(source)
+  if (!isAddress(source) && isPath) throw codedError('LOOPWATCH_ERR_SOURCE', source, 'there is no such folder')
   addressOf(source)
-  return []
+  return false
 }
 
 /** @param {string} source @param {string} [token] */
@@ -162,3 +166,6 @@ function readFolder (dir) {
 function passOver (source, what) {
   process.stderr.write(`${printable(`${source}: passed over ${what}`)}\n`)
 }
+
+exports.isFolder = isFolder
+exports.readAll = readAll

@@ -12,20 +12,48 @@ const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
  * @param {string} text 90s, 10m, 2h, 7d, or an ISO time
  * @returns {number} Unix time in ms
  */
-exports.since = (text) => {
+exports.since = (text) => exports.timeOf('--since', text)
+
+/** The same for another name. @param {string} name @param {string} text */
+exports.timeOf = (name, text) => {
   const [, count, unit] = /^(\d+(?:\.\d+)?)([smhd])$/.exec(text) ?? []
   const atMs = count === undefined ? (/^\d{4}-/.test(text) ? Date.parse(text) : NaN) : Date.now() - Number(count) * UNIT_MS[unit]
-  if (!Number.isFinite(atMs)) throw codedError('LOOPWATCH_ERR_OPTION', '--since', 'a length of time (90s, 10m, 2h, 7d) or an ISO time', text)
+  if (!Number.isFinite(atMs)) throw codedError('LOOPWATCH_ERR_OPTION', name, 'a length of time (90s, 10m, 2h, 7d) or an ISO time', text)
   return atMs
 }
 
 /**
+ * @typedef {object} Asked
+ * @property {number} [since] Unix time in ms; blocks that ended before it are left out
+ * @property {number} [until] Unix time in ms; blocks that began after it are left out
+ * @property {string} [cause]
+ * @property {string} [route] a part of it, as of the following
+ * @property {string} [work]
+ * @property {string} [file]
+ * @property {string} [function]
+ */
+
+/**
  * Whether a block is one of those that were asked for.
- * @param {{ since?: number, cause?: string, route?: string, work?: string }} asked
+ * @param {Asked} asked
  * @returns {(record: BlockRecord) => boolean}
  */
-exports.filterOf = ({ since, cause, route, work }) => ({ startedAt, durationMs, cause: own, request, work: ran }) =>
-  (since === undefined || Date.parse(startedAt) + durationMs >= since) &&
-  (cause === undefined || own === cause) &&
-  (route === undefined || (request !== null && `${request.method} ${request.route}`.includes(route))) &&
-  (work === undefined || (!!ran && `${ran.kind} ${ran.name}`.includes(work)))
+exports.filterOf = (asked) => (record) => isWithin(record, asked) && isOf(record, asked)
+
+/** @param {BlockRecord} record @param {Asked} asked */
+const isWithin = ({ startedAt, durationMs }, { since = -Infinity, until = Infinity }) =>
+  Date.parse(startedAt) + durationMs >= since && Date.parse(startedAt) <= until
+
+/** @param {BlockRecord} record @param {Asked} asked */
+function isOf ({ cause, frame, request, work }, asked) {
+  const own = {
+    route: request && `${request.method} ${request.route}`,
+    work: work && `${work.kind} ${work.name}`,
+    file: frame?.file,
+    function: frame?.function
+  }
+  return (asked.cause === undefined || cause === asked.cause) && Object.entries(own).every(([name, text]) => {
+    const part = asked[/** @type {keyof typeof own} */ (name)]
+    return part === undefined || (text ?? '').includes(part)
+  })
+}

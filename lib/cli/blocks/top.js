@@ -1,6 +1,7 @@
 'use strict'
 
 const { duration, place, printable, workOf } = require('../../export/log/sentence')
+const { markdownTable } = require('../common/markdown')
 
 const HEAD = ['place', 'work', 'cause', 'blocks', 'total', 'share', 'longest']
 /** Columns of numbers are aligned to the right. */
@@ -23,16 +24,16 @@ const placeOf = ({ frame }) => frame === null ? '-' : /** @type {string} */ (pla
 exports.culpritsOf = (blocks) => {
   /**
    * @type {Map<string, { place: string, work: string, cause: string, count: number, totalMs: number, longestMs:
-   *   number }>}
+   *   number, longestId: string }>}
    */
   const groups = new Map()
   for (const block of blocks) {
     const own = { place: placeOf(block), work: workNameOf(block), cause: block.cause }
     const key = JSON.stringify(own)
-    const group = groups.get(key) ?? { ...own, count: 0, totalMs: 0, longestMs: 0 }
+    const group = groups.get(key) ?? { ...own, count: 0, totalMs: 0, longestMs: -1, longestId: '' }
     group.count++
     group.totalMs += block.durationMs
-    group.longestMs = Math.max(group.longestMs, block.durationMs)
+    if (block.durationMs > group.longestMs) Object.assign(group, { longestMs: block.durationMs, longestId: block.id })
     groups.set(key, group)
   }
   return [...groups.values()].sort((a, b) => b.totalMs - a.totalMs)
@@ -75,13 +76,4 @@ function align (rows) {
 }
 
 /** @param {string[][]} rows the first is the head */
-function markdown ([head, ...rows]) {
-  const line = (/** @type {string[]} */ cells) => `| ${cells.join(' | ')} |\n`
-  const rule = head.map((_, i) => NUMERIC.includes(i) ? '--:' : '---')
-  return `${line(head)}${line(rule)}${rows.map((row) => line(row.map(inMarkdown))).join('')}`
-}
-
-/** A text in Markdown that stays a text: names come from the application. @param {string} text */
-const inMarkdown = (text) => text.replace(/[\\`*_<>[\]|~#]/g, '\\$&')
-
-exports.inMarkdown = inMarkdown
+const markdown = ([head, ...rows]) => markdownTable(head, rows, (i) => NUMERIC.includes(i))

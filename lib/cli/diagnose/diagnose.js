@@ -7,6 +7,7 @@ const path = require('node:path')
 const { entryPoint } = require('../../tables/entry-points')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { diagnosisReport, inWords } = require('./report')
+const { diagnosisMarkdown } = require('./markdown')
 const { judge } = require('./judge')
 const { compareRuns } = require('./second-run')
 const { readMetrics, utilizationOf } = require('./latency')
@@ -34,7 +35,9 @@ const SETTLED_MS = 600
  */
 const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_PYROSCOPE: '', LOOPWATCH_NOTIFY: '', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
 
-/** @typedef {import('../profile/profile').Flags & { tool: string, whatIf?: boolean }} Flags */
+/**
+ * @typedef {import('../profile/profile').Flags & { tool: string, format?: 'text' | 'md', whatIf?: boolean }} Flags
+ */
 /** @typedef {{ blocks: import('../../types').BlockRecord[], metrics: string }} Young */
 
 /**
@@ -51,18 +54,29 @@ exports.diagnose = async (command, flags) => {
   const { latencies, loop, totals } = readMetrics(run.metrics)
   const utilization = utilizationOf(loop, early === null ? undefined : readMetrics(early.metrics).loop)
   const first = judge({ ...run, early: early?.blocks, totals, utilization, p50Ms: load?.p50Ms ?? null })
-  process.stdout.write(`\n${inWords(first, run.durationMs, load)}\n\n`)
+  const told = flags.format === 'md' ? process.stderr : process.stdout
+  told.write(`\n${inWords(first, run.durationMs, load)}\n\n`)
   const wanted = flags.tool === 'auto' ? first.tool : flags.tool === 'none' ? null : flags.tool
   const tool = wanted === null || run.isCut ? null : await deeper(wanted, command, output, flags)
   const { sites, notes } = tool?.profile
     ? compareRuns(first.sites, run.durationMs, tool.profile, linesOf)
     : { sites: first.sites, notes: [] }
   const verdict = { ...first, sites }
-  if (notes.length > 0) process.stdout.write(`\n${notes.join('\n')}\n`)
-  const move = flags.whatIf && !run.isCut ? await moving(sites, target, output, flags) : ''
+  if (notes.length > 0) told.write(`\n${notes.join('\n')}\n`)
+  const move = flags.whatIf && !run.isCut ? await moving(sites, target, output, flags) : null
+  if (move !== null) told.write(`\n${move.sentence}\n`)
+  const name = [path.basename(target.node), ...target.args].join(' ')
+  if (flags.format === 'md') {
+    const words = [inWords(verdict, run.durationMs, load), ...notes]
+    if (move !== null) words.push(move.sentence)
+    process.stdout.write(diagnosisMarkdown({ command: name, told: words, sites, latencies }))
+  }
   const file = path.join(output, 'diagnosis.html')
-  fs.writeFileSync(file, diagnosisReport({ command: [path.basename(target.node), ...target.args].join(' '), verdict, latencies, tool, durationMs: run.durationMs, tree: run.tree, load, notes, move }))
-  process.stdout.write(`\nreport: ${file}\n`)
+  const section = move?.section
+  fs.writeFileSync(file, diagnosisReport({
+    command: name, verdict, latencies, tool, durationMs: run.durationMs, tree: run.tree, load, notes, move: section
+  }))
+  told.write(`\nreport: ${file}\n`)
   if (flags.open) openFile(file)
 }
 
@@ -70,15 +84,13 @@ exports.diagnose = async (command, flags) => {
  * The run that says whether moving the heaviest function pays.
  * @param {import('./judge').Site[]} sites heaviest first
  * @param {{ node: string, args: string[] }} target @param {string} output @param {Flags} flags
- * @returns {Promise<string>} HTML
+ * @returns {Promise<{ sentence: string, section: string } | null>} section: of the report, HTML
  */
 async function moving (sites, target, output, flags) {
   const site = sites.find(({ file }) => file !== null)
-  if (site === undefined) return ''
+  if (site === undefined) return null
   process.stderr.write(`running it again to see what moving ${site.name} would do\n`)
-  const { sentence, section } = await require(WHAT_IF).whatIf(site, target, output, flags, NO_TOOL)
-  process.stdout.write(`\n${sentence}\n`)
-  return section
+  return require(WHAT_IF).whatIf(site, target, output, flags, NO_TOOL)
 }
 
 /** The agent takes the place of a tool. @type {import('../profile/profilers').Profiler} */

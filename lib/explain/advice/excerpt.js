@@ -1,5 +1,9 @@
 'use strict'
 
+const path = require('node:path')
+
+/** What source is written in. A frame's file may be named by a source map, which could name any file. */
+const SOURCE = /\.(?:[cm]?[jt]sx?|vue|svelte|coffee|civet)$/i
 /** Lines shown before and after the place. */
 const AROUND = 4
 /** Of a longer line only the begin is shown: it is minified. */
@@ -7,6 +11,23 @@ const LINE_CHARS = 200
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 /** @typedef {{ file: string, line: number, lines: { line: number, text: string, share: number }[] }} Excerpt */
+
+/**
+ * The file of which lines may be shown for a block; null where its place is in none that is source on a disk.
+ * @param {Pick<BlockRecord, 'frame'>} record
+ */
+exports.fileToShow = ({ frame }) => {
+  const file = frame?.compiled === true ? null : frame?.file ?? null
+  return file !== null && path.isAbsolute(file) && SOURCE.test(file) ? file : null
+}
+
+/**
+ * Whether two blocks are of one place, the other one no later: those before a block tell whether it grows.
+ * @param {BlockRecord} other
+ * @param {BlockRecord} record
+ */
+exports.isEarlier = (other, { frame, startedAt }) =>
+  other.startedAt <= startedAt && other.frame?.file === frame?.file && other.frame?.line === frame?.line
 
 /**
  * The lines around the place of a block, each with its share of the time that was seen in them.

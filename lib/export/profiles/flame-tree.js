@@ -10,12 +10,12 @@ const LEAST_SHARE = 1 / 2000
 
 /**
  * @typedef {object} FlameNode
- * @property {string} name function and place
+ * @property {string} name function and place, after ≈ if its line is not certain
  * @property {string | null} file
  * @property {number} value ms of blocked time, callees included
  * @property {FlameNode[]} children
  *
- * @typedef {{ node: FlameNode, children: Map<string, Growing> }} Growing
+ * @typedef {{ node: FlameNode, children: Map<string, Growing>, isDoubtful?: boolean }} Growing
  */
 
 /** Keys by frame: blocks share most of their frames. @type {WeakMap<object, string>} */
@@ -43,6 +43,9 @@ class FlameTree {
         }
         at = next
         at.node.value += weightMs
+        // One block whose line is certain is enough to be certain of the line.
+        if (isDoubtful(frame, record.frame)) at.isDoubtful ??= true
+        else if (isSame(frame, record.frame)) at.isDoubtful = false
       }
     }
   }
@@ -63,6 +66,20 @@ function keyOf (frame) {
   return key
 }
 
+/**
+ * Whether a frame is the function whose line is not certain.
+ * @param {import('../../types').Frame} frame
+ * @param {import('../../types').FrameRecord | null} blamed
+ */
+function isDoubtful (frame, blamed) {
+  return blamed?.exact === false && frame.function === blamed.function && frame.file === blamed.file
+}
+
+/** @param {import('../../types').Frame} frame @param {import('../../types').Frame | null} blamed */
+function isSame (frame, blamed) {
+  return frame.line === blamed?.line && frame.function === blamed.function && frame.file === blamed.file
+}
+
 /** @param {import('../../types').Frame} frame */
 function nameOf ({ function: name, file, line }) {
   return `${name ?? '(anonymous)'}${file === null ? '' : ` ${shortPath(file)}:${line}`}`
@@ -74,9 +91,12 @@ function growing (name, file) {
 }
 
 /** @param {Growing} from @param {number} leastMs @returns {FlameNode} */
-function grown ({ node, children }, leastMs) {
+function grown ({ node, children, isDoubtful: isInDoubt }, leastMs) {
   const kept = [...children.values()].filter((child) => child.node.value > 0 && child.node.value >= leastMs)
-  return { ...node, value: Math.round(node.value * 10) / 10, children: kept.map((child) => grown(child, leastMs)) }
+  const name = `${isInDoubt ? '≈ ' : ''}${node.name}`
+  const value = Math.round(node.value * 10) / 10
+  return { ...node, name, value, children: kept.map((child) => grown(child, leastMs)) }
 }
 
 exports.FlameTree = FlameTree
+exports.isDoubtful = isDoubtful

@@ -1,11 +1,7 @@
 'use strict'
 
-const path = require('node:path')
 const { adviceOf } = require('../../explain/advice/advice')
-const { excerptOf } = require('../../explain/advice/excerpt')
-
-/** What source is written in. A frame's file may be named by a source map, which could name any file. */
-const SOURCE = /\.(?:[cm]?[jt]sx?|vue|svelte|coffee|civet)$/i
+const { excerptOf, fileToShow, isEarlier } = require('../../explain/advice/excerpt')
 
 /** Addresses that nobody outside this machine can reach. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1|\[::1\])$/i
@@ -33,10 +29,9 @@ exports.makeDetail = ({ options, block, records, waitsFor, linesOf }) => {
   return (id) => {
     const record = block(id)
     if (record === undefined) return null
-    const { frame } = record
-    const file = mayShow && frame?.compiled !== true ? frame?.file ?? '' : ''
-    const lines = path.isAbsolute(file) && SOURCE.test(file) ? linesOf(file) : null
-    const earlier = frame === null ? [] : records().filter((each) => isSame(each, record)).reverse()
+    const file = mayShow ? fileToShow(record) : null
+    const lines = file === null ? null : linesOf(file)
+    const earlier = record.frame === null ? [] : records().filter((each) => isEarlier(each, record)).reverse()
     return {
       block: record,
       source: lines === null ? null : excerptOf(record, lines),
@@ -44,13 +39,4 @@ exports.makeDetail = ({ options, block, records, waitsFor, linesOf }) => {
       waits: waitsFor(id)
     }
   }
-}
-
-/**
- * Whether two blocks are of one place, the other one no later.
- * @param {BlockRecord} other
- * @param {BlockRecord} record
- */
-function isSame (other, { frame, startedAt }) {
-  return other.startedAt <= startedAt && other.frame?.file === frame?.file && other.frame?.line === frame?.line
 }

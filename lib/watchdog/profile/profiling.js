@@ -8,7 +8,7 @@ const { withProfile } = require('../../explain/profile/profiled')
 const { causes } = require('../../tables/causes')
 const { PROFILE } = require('../../bridge/messages')
 const { askProfiler, NOT_ALLOWED } = require('../loop/inspector')
-const { readSource } = require('../source/read-source')
+const { readSource } = require('../../util/read-source')
 const { MS_PER_S, US_PER_MS } = require('../../util/units')
 
 /**

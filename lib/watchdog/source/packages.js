@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 const { isText } = require('../../util/validators')
-const { readSource } = require('./read-source')
+const { readSource } = require('../../util/read-source')
 
 /** So many packages are remembered, in less than 1 MB; those that block are fewer. */
 const PACKAGES = 200

@@ -6,7 +6,7 @@ const { FrameTable } = require('../../explain/frame-table')
 const { FunctionHeads } = require('../../explain/function-head')
 const { SourceMaps: MapReader } = require('../../explain/source-map')
 const { FunctionNames } = require('./function-names')
-const { readSource } = require('./read-source')
+const { readSource } = require('../../util/read-source')
 
 /** The host is asked again after this time: a map may come later than its file, or have been let go of for others. */
 const AGAIN_MS = 60000

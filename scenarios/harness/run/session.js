@@ -8,6 +8,7 @@ const { Live, cellName } = require('../measure/live')
 const { checkWritable } = require('./output-file')
 const { Progress } = require('./progress')
 const { checkVariants } = require('../registry')
+const { renderMarkdown } = require('../report/markdown')
 const { renderReport } = require('../report/report')
 const { planOf, runScenario } = require('./run')
 const { renderDocument } = require('../report/table')
@@ -52,9 +53,9 @@ exports.list = (scenarios, settings) => {
  * was finished is kept when a signal or an error ends it.
  * @param {Scenario[]} scenarios
  * @param {import('./run').Settings} settings
- * @param {{ json?: string, report?: string, port: number }} output
+ * @param {{ json?: string, report?: string, format?: 'text' | 'md', port: number }} output
  */
-exports.run = async (scenarios, settings, { json, report, port }) => {
+exports.run = async (scenarios, settings, { json, report, format, port }) => {
   if (json !== undefined && report !== undefined && path.resolve(json) === path.resolve(report)) throw codedError('LOOPWATCH_ERR_OPTION', '--report', 'another file than --json', report)
   if (json !== undefined) checkWritable('--json', json)
   if (report !== undefined) checkWritable('--report', report)
@@ -75,7 +76,8 @@ exports.run = async (scenarios, settings, { json, report, port }) => {
       // --only may be about the others.
       if (planOf(scenario, settings, { isListing: true }).cells.length === 0) continue
       // The others go on: theirs may be what was waited for.
-      if (!await runAndPrint(scenario, settings, { documents, live, progress, signal: ending.signal })) hasFailed = true
+      const parts = { documents, live, progress, format, signal: ending.signal }
+      if (!await runAndPrint(scenario, settings, parts)) hasFailed = true
     }
   } finally {
     live.close()
@@ -91,15 +93,16 @@ exports.run = async (scenarios, settings, { json, report, port }) => {
 /**
  * @param {Scenario} scenario
  * @param {import('./run').Settings} settings
- * @param {{ documents: Document[], live: Live, progress: Progress, signal: AbortSignal }} parts documents gets what
- * came of it
+ * @param {{ documents: Document[], live: Live, progress: Progress, format?: string, signal: AbortSignal }} parts
+ * documents gets what came of it
  * @returns {Promise<boolean>} false when the scenario itself has failed, which is said
  */
-async function runAndPrint (scenario, settings, { documents, live, progress, signal }) {
+async function runAndPrint (scenario, settings, { documents, live, progress, format, signal }) {
   try {
     const document = await runScenario(scenario, settings, { live, progress, signal })
     documents.push(document)
-    process.stdout.write(renderDocument(document, scenario, process.stdout.isTTY ? process.stdout.columns : Infinity))
+    const columns = process.stdout.isTTY ? process.stdout.columns : Infinity
+    process.stdout.write(format === 'md' ? renderMarkdown(document, scenario) : renderDocument(document, scenario, columns))
     return true
   } catch (error) {
     progress.say(`${scenario.name} failed: ${error instanceof LoopwatchError ? error.message : error.stack ?? error}`)

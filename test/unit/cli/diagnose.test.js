@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const http = require('node:http')
 const { causes } = require('../../../lib/tables/causes')
 const { ADVICE, inWords } = require('../../../lib/cli/diagnose/report')
+const { diagnosisMarkdown } = require('../../../lib/cli/diagnose/markdown')
 const { judge } = require('../../../lib/cli/diagnose/judge')
 const { compareRuns } = require('../../../lib/cli/diagnose/second-run')
 const { readMetrics, utilizationOf } = require('../../../lib/cli/diagnose/latency')
@@ -180,4 +181,19 @@ test('an application that serves hardly any request is said to, by what it answe
 
 test('there is advice for every cause, and for waiting', () => {
   assert.deepEqual(fs.readdirSync(ADVICE).sort(), [...Object.keys(causes), 'io'].map((name) => `${name}.md`).sort())
+})
+
+test('a diagnosis as Markdown, in which the names of an application stay names', () => {
+  const site = { place: '`<b>` (app.js:1)', name: '<b>', file: '/app.js', line: 1, exact: true, cause: /** @type {const} */ ('js'), blockedMs: 1500, count: 3, longestMs: 600, routes: ['GET /a|b'] }
+  /** @type {any} */
+  const latency = { route: 'GET /a|b', requests: 30, meanMs: 80, waitedMs: 50 }
+  const text = diagnosisMarkdown({ command: 'node app_1.js', told: ['It was blocked.'], sites: [site], latencies: [latency] })
+  assert.equal(text, [
+    '## Diagnosis of node app\\_1.js', '', 'It was blocked.', '',
+    '| place | work | cause | blocks | total | longest |', '| --- | --- | --- | --: | --: | --: |',
+    '| \\`\\<b\\>\\` (app.js:1) | GET /a\\|b | js | 3 | 1.5 s | 600 ms |', '',
+    '| route | requests | mean duration | of which waiting for others |', '| --- | --: | --: | --: |',
+    '| GET /a\\|b | 30 | 80 ms | 50 ms |', ''
+  ].join('\n'))
+  assert.equal(diagnosisMarkdown({ command: 'node a.js', told: ['Nothing.'], sites: [], latencies: [] }), '## Diagnosis of node a.js\n\nNothing.\n')
 })

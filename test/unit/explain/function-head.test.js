@@ -43,5 +43,11 @@ test('a function that is entered as the answer comes has not kept it, unless it 
   assert.deepEqual(namesOf({}), ['handler'])
   assert.deepEqual(namesOf({}, 2), ['compute', 'handler'])
   assert.deepEqual(namesOf({ isJustEntered: false }), ['compute', 'handler'])
+  const asked = new Fold()
+  const again = { ...sample, late: false, isJustEntered: false, frames: [frame('compute'), frame('handler')] }
+  for (const each of [{ ...again, isJustEntered: true }, { ...again, weightMs: 5 }]) asked.add(each)
+  assert.deepEqual(asked.stacks[0].frames.map((each) => each.function), ['handler'], 'asked again while it answered')
+  for (let i = 0; i < 20; i++) asked.add({ ...again, weightMs: 5 })
+  assert.deepEqual(asked.stacks[0].frames.map((each) => each.function), ['compute', 'handler'], 'and then it worked on')
   assert.deepEqual(namesOf({}, 1, [frame('compute'), frame('tick', 'node:internal/timers')]), ['compute', 'tick'], 'nobody else is there to blame')
 })

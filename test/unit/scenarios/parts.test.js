@@ -13,6 +13,7 @@ const { Latency } = require('../../../scenarios/harness/measure/latency')
 const { Progress } = require('../../../scenarios/harness/run/progress')
 const { findScenarios } = require('../../../scenarios/harness/registry')
 const { quantileOfBuckets, summarise } = require('../../../scenarios/harness/measure/stats')
+const { renderMarkdown } = require('../../../scenarios/harness/report/markdown')
 const { renderDocument } = require('../../../scenarios/harness/report/table')
 const { jsonBytes, makePayload, names, sizes } = require('../../../scenarios/messaging/payloads')
 const { codecs } = require('../../../scenarios/messaging/codecs')
@@ -168,6 +169,17 @@ test('a table fits 40 columns, 120 and none', () => {
   const wide = renderDocument(document, scenario, Infinity)
   assert.match(wide, /^fork-json +payload=small depth=1 +36,425 messages\/s /m)
   assert.match(wide, /skipped: go is not on the PATH/)
+})
+
+test('a run as Markdown, whose empty columns are left out', () => {
+  const scenario = /** @type {import('../../../scenarios/harness/interface').Scenario} */ (scenarios.find(({ name }) => name === 'messaging'))
+  const document = makeDocument()
+  const text = renderMarkdown(document, scenario)
+  assert.match(text, /^## messaging: .+\n\ndefault, repeats: 3\. Node v20\.20\.2, /)
+  assert.match(text, /\n- Small messages, one in flight: /)
+  const [head, rule, row] = text.split('\n').slice(text.split('\n').findIndex((line) => line.startsWith('| variant')))
+  assert.deepEqual(new Set([head, rule, row].map((line) => line.split(' | ').length)).size, 1)
+  assert.match(row, /^\| fork-json \| payload=small depth=1 \| 36,425 messages\/s \|/)
 })
 
 test('progress is a bar on a terminal of 40 columns and plain lines without one', () => {

@@ -34,9 +34,14 @@ export function clock (at) {
 
 /** @typedef {{ function: string | null, file: string | null, line: number | null, exact?: boolean }} Place */
 
+/** What stands before a place whose line is not certain. @param {Place} frame */
+export function doubtOf ({ exact }) {
+  return exact === false ? '≈ ' : ''
+}
+
 /** @param {Place} frame */
 export function functionOf (frame) {
-  return `${frame.exact === false ? '≈ ' : ''}${frame.function ?? '(anonymous)'}`
+  return frame.function ?? '(anonymous)'
 }
 
 /** The file without its folders. @param {Place} frame */

@@ -94,7 +94,7 @@ test('the strip names the block in progress, and the tab with it', async () => {
   const { sentenceOf, titleOf, worstOf } = await import(`${MODEL}/strip.mjs`)
   const text = (/** @type {any} */ row, waiting = 0) => sentenceOf(row, waiting).map((/** @type {any} */ part) => part.text).join('')
   assert.equal(text(at(1, { durationMs: 9500 }), 1), 'Blocked for 9.5 s in GET /report/:id, report.js:41 report. 1 request waits.')
-  assert.equal(text(at(1, { request: null, frame: { ...frame('f'), exact: false } }), 3), 'Blocked for 1.0 s in f.js:1 ≈ f. 3 requests wait.')
+  assert.equal(text(at(1, { request: null, frame: { ...frame('f'), exact: false } }), 3), 'Blocked for 1.0 s in ≈ f.js:1 f. 3 requests wait.')
   assert.equal(text(at(1, { cause: 'starved', frame: null })), 'Blocked for 1.0 s: the process was kept waiting for a CPU.')
   assert.equal(text(at(1, { worker: 2, frame: null })), 'Worker 2 blocked for 1.0 s in GET /report/:id; its line is not known yet.')
   assert.equal(titleOf([at(1)], 'shop'), 'Blocked 1.0 s: shop – loopwatch')
@@ -132,6 +132,15 @@ test('the flame graph of the application alone keeps its time, and a search has 
   assert.equal(shareOf(tree, 'REPORT'), 0.9)
   assert.equal(shareOf(tree, 'parse'), 0.3)
   assert.equal(shareOf(tree, ''), 0)
+})
+
+test('the flame graph without lines has each function once below its caller', async () => {
+  const { linesMerged } = await import(`${MODEL}/flame-view.mjs`)
+  /** @param {string} name @param {number} value @param {any[]} [children] */
+  const node = (name, value, children = []) => ({ name, file: '/srv/app.js', value, children })
+  const native = { name: 'a:1', file: null, value: 5, children: [] }
+  const tree = node('all', 30, [node('f app.js:1', 10, [node('g app.js:7', 10)]), node('≈ f app.js:2', 20, [node('g app.js:8', 15), native])])
+  assert.deepEqual(linesMerged(tree), node('all', 30, [node('f app.js', 30, [node('g app.js', 25), native])]))
 })
 
 test('a block is told in a sentence, and as Markdown that its names cannot break', async () => {

@@ -1,7 +1,7 @@
-import { FlameTree } from '../../../profiles/flame-tree.js'
+import { FlameTree, isDoubtful } from '../../../profiles/flame-tree.js'
 import { make } from '../dom.mjs'
 import { Flame } from '../charts/flame.mjs'
-import { counted, duration, functionOf, percent } from '../format.mjs'
+import { counted, doubtOf, duration, functionOf, percent } from '../format.mjs'
 import { save } from '../panels/save.mjs'
 import { isOwn } from '../model/flame-view.mjs'
 import { markdownOf, whyOf } from '../model/report.mjs'
@@ -90,7 +90,7 @@ export class BlockDetails {
       ...sourceOf(source, block),
       ...waitsOf(waits),
       list(placeRows(block)),
-      ...(block.stacks.length > 0 ? [stackOf(block.stacks[0], true)] : []),
+      ...(block.stacks.length > 0 ? [stackOf(block.stacks[0], block.frame, true)] : []),
       this.#buttons())
     for (const [i, each] of [...this.#text.querySelectorAll('details')].entries()) if (opened[i] !== undefined) each.open = opened[i]
     if (hadFocus) [...this.#text.querySelectorAll('button')].find(({ textContent }) => textContent === hadFocus)?.focus()
@@ -116,7 +116,7 @@ export class BlockDetails {
 
   /** @param {any} record */
   #showRaw (record) {
-    const { stacks, samples, profile } = record
+    const { frame, stacks, samples, profile } = record
     const hasFlame = this.#raw.contains(this.#flame.element)
     const tree = new FlameTree()
     tree.add(record)
@@ -128,8 +128,8 @@ export class BlockDetails {
     if (data.value > 0 && !this.#flame.element.matches(':hover, :focus-within')) this.#flame.draw(data)
     last.replaceChildren(
       make('h3', {}, samples === 0 ? 'No stack was taken' : `Stacks: ${counted(samples, 'sample')}`),
-      ...stacks.map((/** @type {any} */ stack) => stackOf(stack, false)),
-      ...(profile ? profileOf(profile) : []))
+      ...stacks.map((/** @type {any} */ stack) => stackOf(stack, frame, false)),
+      ...(profile ? profileOf(profile, frame) : []))
   }
 
   destroy () {
@@ -247,11 +247,11 @@ function evidenceRows ({ evidence, profile, probable }) {
   ]
 }
 
-/** @param {any} profile */
-function profileOf ({ samples, stacks }) {
+/** @param {any} profile @param {any} blamed frame */
+function profileOf ({ samples, stacks }, blamed) {
   return [
     make('h3', {}, `CPU profile: ${counted(samples, 'sample')}`),
-    ...stacks.map((/** @type {any} */ stack) => stackOf(stack, false))
+    ...stacks.map((/** @type {any} */ stack) => stackOf(stack, blamed, false))
   ]
 }
 
@@ -273,15 +273,17 @@ function list (rows) {
 
 /** @param {any} frame */
 function place (frame) {
-  return `${functionOf(frame)}${frame.file === null ? '' : ` (${frame.file}:${frame.line}:${frame.column})`}`
+  return `${doubtOf(frame)}${functionOf(frame)}${frame.file === null ? '' : ` (${frame.file}:${frame.line}:${frame.column})`}`
 }
 
 /**
  * A stack, the frames of Node.js and packages between the application's as one row each.
  * @param {any} stack
+ * @param {any} blamed frame, which may be in doubt
  * @param {boolean} isOpen
  */
-function stackOf ({ count, weightMs, frames }, isOpen) {
+function stackOf ({ count, weightMs, frames: taken }, blamed, isOpen) {
+  const frames = taken.map((/** @type {any} */ frame) => isDoubtful(frame, blamed) ? { ...frame, exact: false } : frame)
   const innermost = make('code', {}, frames.length === 0 ? 'no JavaScript' : functionOf(frames[0]))
   return make('details', { open: isOpen },
     make('summary', {}, `${duration(weightMs)}, ${counted(count, 'sample')}: `, innermost),

@@ -1,7 +1,7 @@
 import { byId, make, setText } from '../dom.mjs'
 import { percent } from '../format.mjs'
 import { Flame } from './flame.mjs'
-import { ownOnly, shareOf } from '../model/flame-view.mjs'
+import { linesMerged, ownOnly, shareOf } from '../model/flame-view.mjs'
 import { save } from '../panels/save.mjs'
 
 /** The tree is made of every stack in memory: not more often than this, however often blocks come. */
@@ -22,6 +22,7 @@ export class FlameOfAll {
   #search = byId('flame-search')
   #share = byId('flame-share')
   #own = byId('flame-own')
+  #lines = byId('flame-lines')
   #get
   #query = ''
   /** @type {any} */
@@ -35,7 +36,7 @@ export class FlameOfAll {
   /** @param {(path: string) => Promise<Response>} get */
   constructor (get) {
     this.#get = get
-    this.#own.addEventListener('change', () => this.#draw())
+    for (const box of [this.#own, this.#lines]) box.addEventListener('change', () => this.#draw())
     this.#search.addEventListener('input', () => this.#mark())
     byId('flame-reset').addEventListener('click', () => this.#flame?.reset())
     byId('flame-downloads').append(...DOWNLOADS.map(([title, format, ending]) => {
@@ -100,7 +101,8 @@ export class FlameOfAll {
       this.#flame = new Flame('Flame graph of the chosen blocks')
       this.#box.replaceChildren(this.#flame.element)
     }
-    this.#flame.draw(this.#own.checked ? ownOnly(tree) : tree)
+    const byLine = this.#lines.checked ? tree : linesMerged(tree)
+    this.#flame.draw(this.#own.checked ? ownOnly(byLine) : byLine)
     this.#mark()
   }
 

@@ -31,6 +31,16 @@ function folded (node, parent) {
   return [{ name: BETWEEN, file: null, value: node.value, children: merged(inner) }]
 }
 
+/**
+ * The tree with each function once below its caller, whichever of its lines ran.
+ * @param {Node} node
+ * @returns {Node}
+ */
+export function linesMerged (node) {
+  const name = node.file === null ? node.name : node.name.replace(/^≈ |:\d+$/g, '')
+  return { ...node, name, children: merged(node.children.map(linesMerged)) }
+}
+
 /** Equal functions as one. @param {Node[]} nodes @returns {Node[]} */
 function merged (nodes) {
   /** @type {Map<string, Node>} */

@@ -1,5 +1,5 @@
 import { excuseOf } from '../../../../tables/causes.js'
-import { counted, duration, fileOf, functionOf } from '../format.mjs'
+import { counted, doubtOf, duration, fileOf, functionOf } from '../format.mjs'
 import { workOf } from './words.mjs'
 
 /**
@@ -41,7 +41,7 @@ export function sentenceOf (row, waiting) {
   if (excuse !== undefined) parts.push(text(`: ${excuse}`))
   else {
     if (work !== '') parts.push(text(' in '), code(work))
-    if (frame !== null) parts.push(text(work === '' ? ' in ' : ', '), code(`${fileOf(frame)} ${functionOf(frame)}`))
+    if (frame !== null) parts.push(text(work === '' ? ' in ' : ', '), code(`${doubtOf(frame)}${fileOf(frame)} ${functionOf(frame)}`))
     else parts.push(text('; its line is not known yet'))
   }
   return [...parts, text(waiting > 0 ? `. ${counted(waiting, 'request')} ${waiting === 1 ? 'waits' : 'wait'}.` : '.')]

@@ -1,4 +1,5 @@
 import { excuseOf } from '../../../../tables/causes.js'
+import { doubtOf, functionOf } from '../format.mjs'
 
 /** What happened, in the words of somebody who does not know the causes by name. @type {Record<string, string>} */
 export const WORDS = {
@@ -30,8 +31,7 @@ export const shortFile = (file) => file.split(/[\\/]/).slice(-2).filter(Boolean)
 /** Where a block was, with ≈ where its line is not certain. @param {any} row */
 export function placeOf ({ frame, cause, samples, profile }) {
   if (frame !== null) {
-    const doubt = frame.exact === false ? '≈ ' : ''
-    return `${doubt}${frame.function ?? '(anonymous)'} ${frame.file === null ? '(native)' : `${shortFile(frame.file)}:${frame.line}`}`
+    return `${doubtOf(frame)}${functionOf(frame)} ${frame.file === null ? '(native)' : `${shortFile(frame.file)}:${frame.line}`}`
   }
   if (profile?.call) return profile.call
   if (excuseOf(cause) !== undefined) return 'not your code'

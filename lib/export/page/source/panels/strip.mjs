@@ -96,6 +96,9 @@ export class Strip {
   clear () {
     clearInterval(this.#timer)
     this.#ongoing = []
+    // What comes next is said aloud even if it is the same.
+    this.#said = ''
+    setText(this.#announcer, '')
     this.#paint('unknown')
     document.title = `Not connected: ${titleOf([], this.#service)}`
     this.#box.replaceChildren(make('p', { class: 'now' }, make('strong', {}, 'Not connected')))

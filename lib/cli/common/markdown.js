@@ -1,0 +1,20 @@
+'use strict'
+
+const { printable } = require('../../export/log/sentence')
+
+/** A text in Markdown that stays a text: names come from the application. @param {string} text */
+const inMarkdown = (text) => printable(text).replace(/[\\`*_<>[\]|~#]/g, '\\$&')
+
+/**
+ * A table of Markdown.
+ * @param {string[]} head
+ * @param {string[][]} rows
+ * @param {(column: number) => boolean | undefined} isNumber its cells stand at the right
+ */
+exports.markdownTable = (head, rows, isNumber) => {
+  const line = (/** @type {string[]} */ cells) => `| ${cells.join(' | ')} |\n`
+  const rule = head.map((_, i) => isNumber(i) ? '--:' : '---')
+  return `${line(head.map(inMarkdown))}${line(rule)}${rows.map((row) => line(row.map(inMarkdown))).join('')}`
+}
+
+exports.inMarkdown = inMarkdown

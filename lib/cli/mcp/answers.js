@@ -1,0 +1,196 @@
+'use strict'
+
+const { causes, excuseOf } = require('../../tables/causes')
+const { codedError } = require('../../tables/errors')
+const { duration, frameText, sentenceOf } = require('../../export/log/sentence')
+const { filterOf, timeOf } = require('../blocks/filter')
+const { culpritsOf } = require('../blocks/top')
+const { flameRows } = require('./flame-rows')
+const { plain } = require('./text')
+
+const MS_PER_MIN = 60_000
+const RECENT_MIN = 10
+const FRAMES = 10
+/** Culprits that are advised on together. */
+const ADVISED = 3
+/** Of a sentence with several names in it, and of a line of source or of a stack. */
+const SENTENCE_CHARS = 360
+const LINE_CHARS = 200
+/** A difference within so many standard errors of two counts happens one time in twenty by chance. */
+const ERRORS = 2
+
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
+/** @typedef {import('./source').Detail} Detail */
+/** @typedef {import('./text').Answer} Answer */
+/** @typedef {Record<string, any>} Args what the tool's schema has let through */
+/** @typedef {(source: import('./source').Source, args: Args) => Promise<Answer>} Tool */
+
+/** Whether a line of code may be to blame. @param {BlockRecord} record */
+const isBlamed = ({ cause }) => excuseOf(cause) === undefined
+
+/** @param {BlockRecord[]} records */
+function summary (records) {
+  const excused = records.length - records.filter(isBlamed).length
+  const total = duration(records.reduce((sum, { durationMs }) => sum + durationMs, 0))
+  return `${blocksOf(records.length)}, ${total} in all${excused === 0 ? '' : ` (${excused} of them no code's: starved or suspended)`}`
+}
+
+/** @param {number} count */
+const blocksOf = (count) => `${count} ${count === 1 ? 'block' : 'blocks'}`
+
+/** @param {number} share */
+const percent = (share) => `${Math.round(100 * share)} %`
+
+/** @param {Args} args @param {string} name */
+const timeIn = (args, name) => args[name] === undefined ? undefined : timeOf(name, args[name])
+
+/** @param {Args} args */
+const askedBy = (args) => ({ ...args, since: timeIn(args, 'since'), until: timeIn(args, 'until') })
+
+/** @param {BlockRecord} record */
+const rowOf = (record) => `block id=${record.id} ${record.startedAt} ${plain(sentenceOf(record), SENTENCE_CHARS)}`
+
+/** @param {{ place: string, work: string, cause: string }} culprit */
+const nameOf = ({ place, work, cause }) => [place, work, cause].map((name) => plain(name)).join(' | ')
+
+/** @type {Tool} */
+exports.status = async (source) => {
+  const records = await source.records()
+  const ongoing = records.filter((record) => record.ongoing)
+  const recent = records.filter(filterOf({ since: Date.now() - RECENT_MIN * MS_PER_MIN }))
+  return {
+    head: [
+      source.isLive
+        ? `Event loops that are blocked now: ${ongoing.length || 'none'}.`
+        : `This is a folder, which has no live status. Blocks whose end was never written: ${ongoing.length}.`,
+      `Last ${RECENT_MIN} minutes: ${summary(recent)}.`,
+      `Known: ${summary(records)}${records.length === 0 ? '' : `, the first at ${records[0].startedAt}`}.`
+    ],
+    rows: ongoing.map(rowOf)
+  }
+}
+
+/** @type {Tool} */
+exports.culprits = async (source, { limit = 10, ...args }) => {
+  const records = (await source.records()).filter(filterOf(askedBy(args)))
+  const all = culpritsOf(records.filter(isBlamed))
+  const allMs = all.reduce((sum, { totalMs }) => sum + totalMs, 0)
+  const rows = all.slice(0, limit).map((each) =>
+    `${nameOf(each)} | ${blocksOf(each.count)}, ${duration(each.totalMs)} in all (${percent(each.totalMs / allMs)}) | longest ${duration(each.longestMs)}: block id=${each.longestId}`)
+  return { head: [`${summary(records)}; place, work and cause, the longest in total first.`], rows, left: all.length - rows.length }
+}
+
+/** @type {Tool} */
+exports.blocks = async (source, { order, limit = 20, offset = 0, ...args }) => {
+  const records = (await source.records()).filter(filterOf(askedBy(args))).reverse()
+  if (order === 'longest') records.sort((a, b) => b.durationMs - a.durationMs)
+  const rows = records.slice(offset, offset + limit).map(rowOf)
+  return { head: [`${summary(records)}.`], rows, left: Math.max(0, records.length - offset - rows.length), offset }
+}
+
+/** @param {import('./source').Source} source @param {string[]} ids @returns {Promise<Detail[]>} */
+async function detailsOf (source, ids) {
+  const records = await source.records()
+  const found = ids.flatMap((id) => records.findLast((each) => each.id === id) ?? [])
+  return Promise.all(found.map((record) => source.detail(record, records)))
+}
+
+/** @type {Answer} */
+const NO_BLOCK = { head: ['No such block is known any more: ask culprits or blocks.'] }
+
+/** @type {Tool} */
+exports.block = async (source, { id }) => {
+  const [detail] = await detailsOf(source, [id])
+  if (detail === undefined) return NO_BLOCK
+  const { block, source: excerpt, waits } = detail
+  const evidence = Object.entries(block.evidence).filter(([, value]) => Number(value) > 0)
+  const frames = block.stacks[0]?.frames.slice(0, FRAMES) ?? []
+  return {
+    head: excerpt === null ? ['The source is not shown: there is none, or it is switched off.'] : [],
+    rows: [
+      rowOf(block),
+      ...(block.frame === null ? [] : [`at ${plain(frameText(block.frame), SENTENCE_CHARS)}`]),
+      ...sourceRows(excerpt),
+      ...adviceRows(detail),
+      ...(waits?.requests ? [`${waits.requests} requests waited, at most ${duration(waits.longestMs)}: ${waits.routes.map(({ name }) => name).join(', ')}`] : []),
+      `evidence: ${evidence.map((pair) => pair.join(' ')).join(', ')}`,
+      ...frames.map((frame, i) => `${i === 0 ? 'stack: ' : '  from '}${plain(frameText(frame), LINE_CHARS)}`)
+    ],
+    tail: Object.entries(causes).filter(([name]) => name === block.cause).map(([name, { meaning }]) => `${name}: ${meaning}.`)
+  }
+}
+
+/** @param {Detail['source']} excerpt */
+const sourceRows = (excerpt) => excerpt?.lines.map(({ line, text, share }) =>
+  `${line === excerpt.line ? '>' : ' '} ${line} | ${share > 0 ? `${percent(share)} of samples | ` : ''}${plain(text, LINE_CHARS)}`) ?? []
+
+/** @param {Detail} detail */
+const adviceRows = ({ advice }) =>
+  advice.length === 0 ? ['no specific advice'] : advice.map(({ text }) => `advice: ${text}`)
+
+/** @type {Tool} */
+exports.advice = async (source, { id }) => {
+  const culprits = id === undefined ? culpritsOf((await source.records()).filter(isBlamed)) : [{ longestId: id }]
+  const details = await detailsOf(source, culprits.slice(0, ADVISED).map(({ longestId }) => longestId))
+  return {
+    head: details.length === 0 ? NO_BLOCK.head : [],
+    rows: details.flatMap((detail) => [rowOf(detail.block), ...adviceRows(detail)])
+  }
+}
+
+/** @type {Tool} */
+exports.flame = async (source, { top = 20, ...args }) => {
+  const { since, until, ...exact } = askedBy(args)
+  const query = new URLSearchParams(exact)
+  if (since !== undefined) query.set('from', `${since}`)
+  if (until !== undefined) query.set('to', `${until}`)
+  const tree = await source.flame(query)
+  return {
+    head: [`${duration(tree.value)} of blocked time by function of the application, each below its caller.`],
+    ...flameRows(tree, top)
+  }
+}
+
+/** @type {Tool} */
+exports.compare = async (source, args) => {
+  const records = await source.records()
+  const [before, after] = [['baselineSince', 'baselineUntil'], ['since', 'until']].map(([begin, end]) => {
+    const asked = { since: timeIn(args, begin) ?? 0, until: timeIn(args, end) ?? Date.now() }
+    if (asked.until <= asked.since) throw codedError('LOOPWATCH_ERR_OPTION', end, `a time after ${begin}`, args[end])
+    return { minutes: (asked.until - asked.since) / MS_PER_MIN, records: records.filter(filterOf(asked)) }
+  })
+  const [old, recent] = [before, after].map(({ records }) =>
+    new Map(culpritsOf(records.filter(isBlamed)).map((each) => /** @type {const} */ ([nameOf(each), each]))))
+  const rows = [...new Map([...old, ...recent])].map(([name, { longestId }]) => {
+    const a = rateOf(before.minutes, old.get(name))
+    const b = rateOf(after.minutes, recent.get(name))
+    return { changeMs: Math.abs(a.ms - b.ms), row: `${name} | a minute: ${a.text} before, ${b.text} after, ${trendOf(a, b)} | block id=${longestId}` }
+  })
+  return {
+    head: [
+      `Before (${before.minutes.toFixed(1)} min): ${summary(before.records)}. After (${after.minutes.toFixed(1)} min): ${summary(after.records)}.`,
+      `The first block that is known began at ${records[0]?.startedAt ?? '-'}; what was before it may be forgotten.`
+    ],
+    rows: rows.sort((a, b) => b.changeMs - a.changeMs).map(({ row }) => row)
+  }
+}
+
+/** @param {number} minutes @param {{ count: number, totalMs: number }} [culprit] none where it did not block */
+function rateOf (minutes, { count, totalMs } = { count: 0, totalMs: 0 }) {
+  const ms = totalMs / minutes
+  return { count, minutes, ms, text: `${(count / minutes).toFixed(1)} blocks, ${duration(ms)}` }
+}
+
+/**
+ * Whether blocks became more or fewer, as far as their numbers can tell.
+ * @param {{ count: number, minutes: number }} before
+ * @param {{ count: number, minutes: number }} after
+ */
+function trendOf (before, after) {
+  const difference = after.count / after.minutes - before.count / before.minutes
+  const error = Math.hypot(Math.sqrt(after.count) / after.minutes, Math.sqrt(before.count) / before.minutes)
+  if (Math.abs(difference) <= ERRORS * error) return 'no difference beyond chance'
+  return difference > 0 ? 'more' : 'fewer'
+}
+
+exports.trendOf = trendOf

@@ -1,0 +1,23 @@
+'use strict'
+
+const { Option } = require('commander')
+const { DEFAULT_TARGET } = require('../common/flags')
+
+const EXAMPLES = `
+Examples:
+  $ loopwatch mcp 127.0.0.1:9464
+  $ loopwatch mcp /var/log/shop
+`
+
+/**
+ * `loopwatch mcp [address|folder]`: a server of the Model Context Protocol on stdin and stdout.
+ * @param {import('commander').Command} program
+ */
+exports.addMcp = (program) => {
+  program.command('mcp')
+    .description('answer an assistant (Model Context Protocol on stdio, read-only) about the blocks of an agent or of a folder')
+    .argument('[source]', 'host:port, a url, or a folder', DEFAULT_TARGET)
+    .addOption(new Option('--token <token>', 'bearer token of the endpoint').env('LOOPWATCH_TOKEN'))
+    .addHelpText('after', EXAMPLES)
+    .action((source, flags) => require('./serve').serve(source, flags))
+}

@@ -1,0 +1,54 @@
+'use strict'
+
+const { ownerOf } = require('../../explain/frame')
+const { duration } = require('../../export/log/sentence')
+const { plain } = require('./text')
+
+/** @typedef {import('../../export/profiles/flame-tree').FlameNode} FlameNode */
+
+/** @param {FlameNode} node @returns {FlameNode[]} the application's functions next below a node, or itself */
+function nearest (node) {
+  const owner = ownerOf(/** @type {import('../../types').Frame} */ ({ file: node.file }))
+  return owner === 'application' || owner === 'generated' ? [node] : node.children.flatMap(nearest)
+}
+
+/**
+ * The application's functions below some nodes, each once, the heaviest first.
+ * @param {FlameNode[]} nodes
+ */
+function ownOf (nodes) {
+  /** @type {Map<string, FlameNode>} */
+  const merged = new Map()
+  for (const node of nodes.flatMap(nearest)) {
+    const known = merged.get(node.name)
+    merged.set(node.name, known === undefined
+      ? node
+      : { ...known, value: known.value + node.value, children: [...known.children, ...node.children] })
+  }
+  return [...merged.values()].sort((a, b) => b.value - a.value)
+}
+
+/**
+ * The heaviest functions of the application in a flame graph, indented below their callers. The time of other code is
+ * in its caller.
+ * @param {FlameNode} tree
+ * @param {number} top so many
+ * @returns {{ rows: string[], left: number }} left = how many came next
+ */
+exports.flameRows = (tree, top) => {
+  /** @typedef {{ node: FlameNode, order: string, depth: number }} Place `order` is that of its row, as text */
+  const placesIn = (/** @type {FlameNode[]} */ nodes, /** @type {string} */ above, /** @type {number} */ depth) =>
+    ownOf(nodes).map((node, i) => ({ node, depth, order: `${above}${`${i}`.padStart(6, '0')}` }))
+  const waiting = placesIn(tree.children, '', 0)
+  const chosen = []
+  while (chosen.length < top && waiting.length > 0) {
+    // A caller is as heavy as its callees together, so it is chosen before them.
+    waiting.sort((a, b) => b.node.value - a.node.value)
+    const [next] = waiting.splice(0, 1)
+    chosen.push(next)
+    waiting.push(...placesIn(next.node.children, next.order, next.depth + 1))
+  }
+  const rows = chosen.sort((a, b) => a.order < b.order ? -1 : 1).map(({ node: { name, value }, depth }) =>
+    `${'  '.repeat(depth)}${Math.round(100 * value / tree.value)} % ${duration(value)} ${plain(name)}`)
+  return { rows, left: waiting.length }
+}

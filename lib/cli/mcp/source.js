@@ -1,0 +1,73 @@
+'use strict'
+
+const { adviceOf } = require('../../explain/advice/advice')
+const { excerptOf, fileToShow, isEarlier } = require('../../explain/advice/excerpt')
+const { chooseBy } = require('../../export/profiles/choose')
+const { flameOf } = require('../../export/profiles/profiles')
+const { isRecord } = require('../../store/record')
+const { readSource } = require('../../util/read-source')
+const { isFolder, readAll } = require('../blocks/blocks')
+const { askJson, notOurs } = require('../common/endpoint')
+
+/**
+ * @typedef {import('../../types').BlockRecord} BlockRecord
+ * @typedef {import('../../export/profiles/flame-tree').FlameNode} FlameNode
+ *
+ * @typedef {object} Detail what `/block?id=` answers
+ * @property {BlockRecord} block
+ * @property {import('../../explain/advice/excerpt').Excerpt | null} source
+ * @property {import('../../explain/advice/advice').Advice[]} advice
+ * @property {{ requests: number, longestMs: number, routes: { name: string, count: number, longestMs: number }[] } |
+ *   null} waits null where nobody counted them
+ *
+ * @typedef {object} Source
+ * @property {boolean} isLive whether it tells what happens now
+ * @property {() => Promise<BlockRecord[]>} records oldest first, perhaps with their heaviest stack alone
+ * @property {(record: BlockRecord, records: BlockRecord[]) => Promise<Detail>} detail of one of the records
+ * @property {(query: URLSearchParams) => Promise<FlameNode>} flame
+ */
+
+/**
+ * Where a server reads: the endpoint of an agent, or a folder of records.
+ * @param {string} name
+ * @param {string} [token]
+ * @returns {Source}
+ * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_ADDRESS, LOOPWATCH_ERR_SOURCE
+ */
+exports.openSource = (name, token) => {
+  const records = async () => {
+    const { found, failure } = await readAll([name], { token })
+    if (failure !== null) throw failure
+    return found.map(({ record }) => record)
+  }
+  if (isFolder(name)) return { isLive: false, records, detail: readDetail, flame: (query) => readFlame(records, query) }
+  return {
+    isLive: true,
+    records,
+    detail: async ({ id }) => {
+      const detail = /** @type {any} */ (await askJson(name, `block?${new URLSearchParams({ id })}`, token))
+      if (!isRecord(detail?.block)) throw notOurs(name, 'what it answered is no block')
+      return detail
+    },
+    flame: async (query) => /** @type {any} */ (await askJson(name, `flame?${query}`, token))
+  }
+}
+
+/** As the agent does it, with the source as it is on this machine now. @type {Source['detail']} */
+async function readDetail (block, records) {
+  const file = fileToShow(block)
+  const lines = (file === null ? null : readSource(file))?.split('\n') ?? null
+  const earlier = block.frame === null ? [] : records.filter((each) => isEarlier(each, block))
+  return {
+    block,
+    source: lines === null ? null : excerptOf(block, lines),
+    advice: adviceOf(block, lines, earlier),
+    waits: null
+  }
+}
+
+/** @param {() => Promise<BlockRecord[]>} records @param {URLSearchParams} query */
+async function readFlame (records, query) {
+  const { records: chosen } = /** @type {{ records: BlockRecord[] }} */ (chooseBy(await records(), query))
+  return (await flameOf(chosen)).toJSON()
+}
