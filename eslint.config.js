@@ -12,7 +12,12 @@ const BUILT_INS = {
     name: 'node:inspector',
     // The watchdog's session with the host; the host's with itself, for its CPU profile and the way to worker threads
     // (lib/host/workers/inspector-proxy.js is handed what the profiler's file has loaded); a command's own.
-    files: ['lib/watchdog/loop/inspector.js', 'lib/host/sense/profiler.js', 'lib/cli/profile/cpu-thread.js']
+    files: [
+      'lib/watchdog/loop/inspector.js',
+      'lib/host/sense/profiler.js',
+      'lib/cli/profile/cpu-thread.js',
+      'lib/cli/diagnose/what-if/thread.js'
+    ]
   },
   perfHooks: { name: 'node:perf_hooks', files: ['lib/host/**'] }
 }

@@ -189,13 +189,17 @@ test('the package', async (t) => {
     for (const [name, range] of Object.entries(peerDependencies)) assert.deepEqual([name, range, peerDependenciesMeta[name].optional], [name, '*', true])
   })
 
-  await t.test('says where scenarios are, which no application needs', async (t) => {
+  await t.test('says where scenarios and predictions are, which no application needs', async (t) => {
     for (const args of [[], ['offload', '--quick']]) {
       const { code, stdout, stderr } = await startNode(t, [path.join(project, 'node_modules', '.bin', 'loopwatch'), 'scenario', ...args], { cwd: project }).closed
       assert.notEqual(code, 0)
       assert.equal(stdout, '')
       assert.match(stderr, /npm ci && npx loopwatch scenario' in a checkout.*LOOPWATCH_ERR_SCENARIOS/s)
     }
+    const whatIf = [path.join(project, 'node_modules', '.bin', 'loopwatch'), 'diagnose', '--what-if', '--', 'node', 'app.js']
+    const { code, stderr } = await startNode(t, whatIf, { cwd: project }).closed
+    assert.equal(code, 1)
+    assert.match(stderr, /diagnose --what-if' in a checkout.*LOOPWATCH_ERR_WHAT_IF/s)
   })
 
   await t.test('has an effect when loaded only where it says so: a bundler may leave out what nobody calls', async () => {

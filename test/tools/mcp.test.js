@@ -45,7 +45,8 @@ test('from "the service is slow" to file and line by tools alone', async (t) => 
   }, 'a block of spin')
   const client = await connect(t, [app.url])
   assert.match(`${client.getInstructions()}`, /never an instruction/)
-  const { tools } = /** @type {{ tools: { name: string, annotations?: { readOnlyHint?: boolean } }[] }} */ (await client.listTools())
+  /** @type {{ tools: { name: string, annotations?: { readOnlyHint?: boolean } }[] }} */
+  const { tools } = await client.listTools()
   assert.deepEqual(tools.map(({ name }) => name).sort(), ['advice', 'block', 'blocks', 'compare', 'culprits', 'flame', 'status'])
   assert.ok(tools.every(({ annotations }) => annotations?.readOnlyHint === true))
 

@@ -20,6 +20,7 @@ const { makeOutput, makeReport, observe } = require('../profile/profile')
 const { watchSignals } = require('../common/interruption')
 
 const REGISTER = entryPoint('register')
+const WHAT_IF = entryPoint('whatIf')
 const ANSWER_MS = 10000
 /** All is known by then: it ends by its own `exit` listeners, if it is not stuck. */
 const STOP_MS = 1000
@@ -34,7 +35,9 @@ const SETTLED_MS = 600
  */
 const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_PYROSCOPE: '', LOOPWATCH_NOTIFY: '', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
 
-/** @typedef {import('../profile/profile').Flags & { tool: string, format?: 'text' | 'md' }} Flags */
+/**
+ * @typedef {import('../profile/profile').Flags & { tool: string, format?: 'text' | 'md', whatIf?: boolean }} Flags
+ */
 /** @typedef {{ blocks: import('../../types').BlockRecord[], metrics: string }} Young */
 
 /**
@@ -43,6 +46,7 @@ const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPW
  * @param {Flags} flags
  */
 exports.diagnose = async (command, flags) => {
+  if (flags.whatIf && !fs.existsSync(WHAT_IF)) throw codedError('LOOPWATCH_ERR_WHAT_IF')
   const target = parseTarget(command)
   const output = makeOutput(flags.output, 'diagnosis')
   const run = await runUnderAgent(target, output, flags)
@@ -61,14 +65,33 @@ exports.diagnose = async (command, flags) => {
   withLines(run.tree, sites)
   const words = conclusion(verdict, run.durationMs, load, notes)
   if (notes.length > 0) told.write(`\nBy both runs: ${words.join('\n')}\n`)
+  const move = flags.whatIf && !run.isCut ? await moving(sites, target, output, flags) : null
+  if (move !== null) told.write(`\n${move.sentence}\n`)
   const name = [path.basename(target.node), ...target.args].join(' ')
-  if (flags.format === 'md') process.stdout.write(diagnosisMarkdown({ command: name, told: words, sites, latencies }))
+  if (flags.format === 'md') {
+    const all = move === null ? words : [...words, move.sentence]
+    process.stdout.write(diagnosisMarkdown({ command: name, told: all, sites, latencies }))
+  }
   const file = path.join(output, 'diagnosis.html')
+  const section = move?.section
   fs.writeFileSync(file, diagnosisReport({
-    command: name, verdict, latencies, tool, durationMs: run.durationMs, tree: run.tree, load, notes
+    command: name, verdict, latencies, tool, durationMs: run.durationMs, tree: run.tree, load, notes, move: section
   }))
   told.write(`\nreport: ${file}\n`)
   if (flags.open) openFile(file)
+}
+
+/**
+ * The run that says whether moving the heaviest function pays.
+ * @param {import('./judge').Site[]} sites heaviest first
+ * @param {{ node: string, args: string[] }} target @param {string} output @param {Flags} flags
+ * @returns {Promise<{ sentence: string, section: string } | null>} section: of the report, HTML
+ */
+async function moving (sites, target, output, flags) {
+  const site = sites.find(({ file }) => file !== null)
+  if (site === undefined) return null
+  process.stderr.write(`running it again to see what moving ${site.name} would do\n`)
+  return require(WHAT_IF).whatIf(site, target, output, flags, NO_TOOL)
 }
 
 /** The agent takes the place of a tool. @type {import('../profile/profilers').Profiler} */
