@@ -226,7 +226,7 @@ exports.findings = ({ cells, environment: { cores } }) => {
     ...(works.length === 0 ? [] : ofMemory(works)),
     ...ofUpdates(ofNode, 'Node.js'),
     ...ofUpdates(ofGo, 'Go'),
-    ...(node === undefined || go === undefined ? [] : [`Go's fastest counters over Node.js' fastest: ${compared(go, node)}.`]),
+    ...(node === undefined || go === undefined || contrast(go, node) === 'few' ? [] : [`Go's fastest counters over Node.js' fastest: ${compared(go, node)}.`]),
     ...ofOriginal(known),
     ...(limited.length === 0 ? [] : [`The driver was the bottleneck in ${limited.map(({ variant }) => variant).join(', ')}: those figures are its own, and nothing above rests on them.`]),
     ...(works.length === 0 ? [] : [`Server and driver share the ${cores} cores of this machine: on more of them whatever runs in parallel has more to gain.`])

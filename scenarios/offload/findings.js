@@ -137,7 +137,7 @@ const topLevel = (cells) => [['fork-at-top-level', 'fork()'], ['worker-at-top-le
   const { startMs, blockedAtBlocks, blockedAtMaxMs, agentStartMs } = cell.extra
   const seen = blockedAtMaxMs === undefined
     ? 'blocked-at reported nothing'
-    : `blocked-at reported ${count(blockedAtBlocks.samples.reduce((sum, each) => sum + each, 0))} blocks in ${counted(cell.samples.length, 'run')} (longest ${figure(blockedAtMaxMs.max)} ms), which is not the start but later callbacks`
+    : `blocked-at reported ${counted(blockedAtBlocks.samples.reduce((sum, each) => sum + each, 0), 'block')} in ${counted(cell.samples.length, 'run')} (longest ${figure(blockedAtMaxMs.max)} ms), which is not the start but later callbacks`
   const reported = agentStartMs === undefined ? 'the agent did not either' : `the agent reported the block with the start in it, ${figure(agentStartMs.median)} ms with what else ran before the loop's first turn`
   return [`${name} at the top level took ${figure(startMs.median)} ms; ${seen}; ${reported}.`]
 })
