@@ -44,18 +44,25 @@ const isQuiet = ({ loop, predicted, pool }) =>
 /** @param {Case} of */
 const verdictOf = ({ predicted }) => VERDICTS[Math.round(predicted.extra.verdict.median)]
 
-/** @param {import('../harness/interface').Document} document */
-exports.findings = ({ cells, environment }) => {
-  const cases = casesOf(cells)
-  if (cases.length === 0) return ['No application was run on the loop, predicted and in a pool: there is nothing to compare.']
-  const quiet = cases.filter(isQuiet)
+/** How often it was right, and by how much it was off. @param {import('../harness/interface').Document} document */
+exports.verdict = ({ cells, environment }) => {
+  const quiet = casesOf(cells).filter(isQuiet)
+  if (quiet.length === 0) return null
   const right = quiet.filter((each) => verdictOf(each) === outcome(each))
   const errors = quiet.flatMap((each) => Object.values(figures).map((read) =>
     Math.abs(errorOf(read(each.predicted), read(each.pool))))).sort((a, b) => a - b)
+  const [middle, worst] = [errors[Math.floor((errors.length - 1) / 2)], errors[errors.length - 1]]
+    .map((error) => `${Math.round(error * 100)} %`)
+  return `On this machine (${environment.cores} cores) the prediction's verdict was right for ${right.length} of ${quiet.length} applications; the p99 that it predicted was off by ${middle} in the middle case and by ${worst} in the worst.`
+}
+
+/** @param {import('../harness/interface').Document} document */
+exports.findings = ({ cells }) => {
+  const cases = casesOf(cells)
+  if (cases.length === 0) return ['No application was run on the loop, predicted and in a pool: there is nothing to compare.']
   const noisy = cases.filter((each) => !isQuiet(each)).map(({ application }) => application)
   return [
     ...(noisy.length === 0 ? [] : [`Of ${noisy.join(', ')} the runs differ more than twofold among themselves, as on a machine that does other work: they say nothing of the prediction's error.`]),
-    ...(quiet.length === 0 ? [] : [`On this machine (${environment.cores} cores) the verdict was right for ${right.length} of ${quiet.length} applications; the predicted p99 was off by ${Math.round(errors[Math.floor((errors.length - 1) / 2)] * 100)} % in the middle case and by ${Math.round(errors[errors.length - 1] * 100)} % in the worst.`]),
     ...cases.map((each) => {
       const p99 = Object.entries(figures).map(([route, read]) => `p99 of ${route} ${figure(read(each.loop))} ms on the loop, ${figure(read(each.predicted))} ms predicted, ${figure(read(each.pool))} ms in the pool`)
       return `${each.application}: ${figure(each.predicted.extra.cloningMs.median)} ms of cloning for ${figure(each.predicted.extra.workMs.median)} ms of work, predicted "${verdictOf(each)}", measured ${isQuiet(each) ? `"${outcome(each)}"` : 'too unevenly to tell'}; ${p99.join('; ')}.`

@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 const { extra } = require('../harness/report/format')
-const { charts, findings, tables } = require('./findings')
+const { charts, findings, tables, verdict } = require('./findings')
 
 const CELL = path.join(__dirname, 'cell.js')
 const VARIANTS = ['on-loop', 'predicted', 'in-pool']
@@ -48,6 +48,7 @@ exports.scenario = {
     { title: 'waited for a CPU', text: ({ extra: { starvedPercent } }) => starvedPercent === undefined ? '' : `${Math.round(starvedPercent.median)} %` },
     { title: 'cloning / work ms', text: (cell) => cell.extra.workMs === undefined ? '' : `${extra(cell, 'cloningMs')} / ${extra(cell, 'workMs')}` }
   ],
+  verdict,
   charts,
   findings,
   tables

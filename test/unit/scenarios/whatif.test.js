@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { arrivalsOf } = require('../../../scenarios/whatif/arrivals')
-const { VERDICTS, findings, tables } = require('../../../scenarios/whatif/findings')
+const { VERDICTS, findings, tables, verdict } = require('../../../scenarios/whatif/findings')
 const { applications } = require('../../../scenarios/whatif/server/applications')
 const poolTask = require('../../../scenarios/whatif/server/pool-task')
 const { summarise } = require('../../../scenarios/harness/measure/stats')
@@ -36,18 +36,19 @@ function documentOf (pool, verdict) {
 
 test('the error is what was predicted against what was measured, with the verdict of both', () => {
   const document = documentOf(around(40), 'pays')
-  const [whole, score] = findings(document)
-  assert.match(whole, /the verdict was right for 1 of 1 applications; the predicted p99 was off by 25 % in the middle case and by 50 % in the worst/)
+  const [score] = findings(document)
+  assert.match(`${verdict(document)}`, /verdict was right for 1 of 1 applications; the p99 that it predicted was off by 25 % in the middle case and by 50 % in the worst/)
   assert.match(score, /^score: 0\.100 ms of cloning for 10\.0 ms of work, predicted "pays", measured "pays"; p99 of GET \/work 100 ms on the loop, 50\.0 ms predicted, 40\.0 ms in the pool; .*60\.0 ms on the loop, 2\.00 ms predicted, 4\.00 ms/)
   assert.deepEqual(tables(document)[0].rows, [
     ['score', 'GET /work', '100', '95.0', '50.0', '40.0', '+25 %', 'pays', 'pays'],
     ['score', 'GET /health', '60.0', '50.0', '2.00', '4.00', '−50 %', '', '']
   ])
-  assert.match(findings(documentOf(around(400), 'pays'))[0], /right for 0 of 1/)
+  assert.match(`${verdict(documentOf(around(400), 'pays'))}`, /right for 0 of 1/)
 })
 
 test('runs that differ among themselves are no measure of an error, and a part of the cells is no comparison', () => {
   const found = findings(documentOf([40, 45, 300], 'pays'))
+  assert.equal(verdict(documentOf([40, 45, 300], 'pays')), null)
   assert.match(found[0], /^Of score the runs differ more than twofold among themselves/)
   assert.ok(!found.some((sentence) => /was right|off by/.test(sentence)), found.join('\n'))
   const document = documentOf(around(40), 'pays')
