@@ -34,7 +34,9 @@ for (const name of ['spin', 'atomicsWait']) {
     await sleep(DEEP_MS)
     const sent = app.get(`/${name}?ms=1500`)
     const isOver = sent.then(() => true)
-    const opened = await app.line((line) => line.event === 'opened' && line.request?.route === `/${name}`, 'the block')
+    // The first word may come before a stack is taken, where the host takes the CPU for a moment.
+    const isTold = (/** @type {any} */ { event, request }) => event !== 'settled' && request?.route === `/${name}`
+    const opened = await app.line(isTold, 'the block')
     assert.ok(opened.durationMs < 1400, `${opened.durationMs}`)
     assert.equal(await Promise.race([isOver, sleep(0, false)]), false, 'told while it lasts')
     const { ms } = /** @type {any} */ (await (await sent).json())
