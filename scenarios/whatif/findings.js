@@ -42,7 +42,7 @@ const isQuiet = ({ loop, predicted, pool }) =>
   [loop, predicted, pool].every(({ min, max }) => Number(max) <= ALIKE * Number(min))
 
 /** @param {Case} of */
-const verdictOf = ({ predicted }) => VERDICTS[Math.round(predicted.extra.verdict.median)]
+const verdictOf = ({ predicted }) => VERDICTS[Math.round(predicted.extra.verdict.median)] ?? VERDICTS[0]
 
 /** How often it was right, and by how much it was off. @param {import('../harness/interface').Document} document */
 exports.verdict = ({ cells, environment }) => {
@@ -91,8 +91,8 @@ exports.charts = ({ cells }) => {
       bars: bars(cells.filter(({ params }) => params.application === label), read)
     }))
   return [
-    { title: 'p99 of the route that works', unit: 'ms', scale: /** @type {const} */ ('log'), note: 'The prediction is right where its bar is as long as that of the pool.', groups: groups(own) },
-    { title: 'p99 of a health check beside it', unit: 'ms', scale: /** @type {const} */ ('log'), note: 'What everybody else waits.', groups: groups((cell) => cell.extra.healthP99Ms ?? null) }
+    { title: 'p99 of the route that works', unit: 'ms', note: 'The prediction is right where its bar is as long as that of the pool.', groups: groups(own) },
+    { title: 'p99 of a health check beside it', unit: 'ms', note: 'What everybody else waits.', groups: groups((cell) => cell.extra.healthP99Ms ?? null) }
   ].filter((chart) => chart.groups.length > 0)
 }
 exports.VERDICTS = VERDICTS
