@@ -65,6 +65,8 @@ class Detector {
   /** @type {Block | null} */
   #block = null
   #excused = 0
+  /** The number of the beat that the last late beat followed. @type {number | null} */
+  #overBeats = null
 
   /**
    * @param {object} options
@@ -99,9 +101,9 @@ class Detector {
       const { atMs: endMs, periodMs, doubtMs } = beat
       events.push(...this.#end({ startMs, endMs, idleMs: 0, periodMs, beats, doubtMs }, beat))
     }
-    // A late beat that followed this very one: the host wrote its new beat after this one was read.
-    const isStale = lateBeats.some(({ beats }) => beats === beat.beats)
-    const isOverdue = !isStale && nowMs >= this.#overdueAtMs(beat)
+    // A late beat has followed this very one: the host is about to write its new beat, or is put aside before it does.
+    this.#overBeats = lateBeats.at(-1)?.beats ?? this.#overBeats
+    const isOverdue = beat.beats !== this.#overBeats && nowMs >= this.#overdueAtMs(beat)
     if (isOverdue && this.#block === null && !this.#excuse(poll)) {
       const block = this.#blockOf(poll)
       if (block !== null) events.push({ type: 'opened', block })

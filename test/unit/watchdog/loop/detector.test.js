@@ -189,3 +189,14 @@ test('a calm thread is not suspected before its beat is half a threshold overdue
   assert.equal(poll(1126).isOverdue, true)
   assert.deepEqual(poll(1152).events.map(({ type }) => type), ['opened'])
 })
+
+test('a host that is put aside between its late beat and its next one is not blocked again since the same moment', () => {
+  const detector = new Detector(options)
+  const beat = { beats: 100, atMs: 1000, idleMs: 900, activeMs: 100, periodMs: 10 }
+  const late = { startMs: 1000, endMs: 1500, idleMs: 5, periodMs: 10, beats: 100 }
+  const poll = (/** @type {number} */ nowMs, /** @type {any[]} */ lateBeats, last = beat) =>
+    detector.poll({ nowMs, beat: last, lateBeats, idleMs: 905, selfLate: false }).events.map(({ type }) => type)
+  assert.deepEqual([poll(1100, []), poll(1501, [late]), poll(1502, []), poll(1530, [])], [['opened'], ['ended'], [], []])
+  const next = { ...beat, beats: 101, atMs: 1531 }
+  assert.deepEqual([poll(1532, [], next), poll(1640, [], next)], [[], ['opened']])
+})
