@@ -92,10 +92,16 @@ class LoopMonitor {
     return this.#parts.bridge.beat.read()
   }
 
-  /** How long the loop has been blocked by the block in progress, 0 without one. */
+  /** How long the loop has been blocked by the block in progress; 0 without one, and as soon as the loop has beaten. */
   get blockedMs () {
+    return this.#blockedSince(this.beat)
+  }
+
+  /** @param {import('../../bridge/beat').Beat} beat the last one, which may have come since the last poll */
+  #blockedSince (beat) {
     const { block } = this.#detector
-    return block === null ? 0 : nowMs() - block.startMs
+    // A beat that was made up for a worker thread has the number of the last real one in its lower 32 bits.
+    return block === null || (block.beats | 0) !== beat.beats ? 0 : nowMs() - block.startMs
   }
 
   /** The record of the block in progress, as it is now. @returns {BlockRecord | null} */
@@ -105,8 +111,10 @@ class LoopMonitor {
 
   /** The loop's totals, the block in progress as active time, and how long ago it beat. */
   get state () {
-    const { atMs, activeMs, idleMs } = this.beat
-    const inProgressMs = this.blockedMs
+    const { beat } = this
+    const { atMs, activeMs, idleMs } = beat
+    // Once the loop has beaten, its active time has the block in it: it would count twice.
+    const inProgressMs = this.#blockedSince(beat)
     return { activeMs: activeMs + inProgressMs, idleMs, heartbeatAgeMs: nowMs() - atMs, inProgressMs }
   }
 

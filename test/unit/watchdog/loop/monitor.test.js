@@ -1,0 +1,54 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
+const { nowMs } = require('../../../../lib/util/clock')
+const { LoopMonitor } = require('../../../../lib/watchdog/loop/monitor')
+
+const sinks = { opened () {}, lasting () {}, stuck () {}, ended () {}, settled () {} }
+
+/** A thread that the kernel says nothing of, which never answers; `memory` is its host's side. */
+function monitored () {
+  const memory = openBridge(createMemory())
+  const unknown = { cpuMs: null, runQueueMs: null, throttledMs: 0, stolenMs: null }
+  const reading = (/** @type {number} */ atMs) => ({ atMs, ...unknown })
+  const monitor = new LoopMonitor(
+    /** @type {any} */ ({
+      thread: 'main',
+      threadId: 0,
+      bridge: memory,
+      options: { threshold: 50, resolution: 5, sample: 20, stuck: 0 },
+      ask: () => false,
+      stats: { read: reading, precise: (/** @type {unknown} */ seen) => seen },
+      surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0 },
+      nextId: () => '1'
+    })
+  )
+  return { monitor, memory }
+}
+
+test('a loop that has beaten after a block has it in its active time once, before the watchdog polls again too', () => {
+  const { monitor, memory } = monitored()
+  memory.beat.write(nowMs() - 400, 0, 100, 10)
+  monitor.poll(nowMs(), false, sinks)
+  const during = monitor.state
+  assert.ok(during.inProgressMs >= 350 && monitor.blockedMs >= 350, `${during.inProgressMs} ms in progress`)
+  assert.equal(Math.round(during.activeMs), Math.round(100 + during.inProgressMs))
+
+  memory.beat.write(nowMs(), 0, 500, 10)
+  assert.deepEqual([monitor.state.activeMs, monitor.state.inProgressMs, monitor.blockedMs], [500, 0, 0])
+})
+
+test('a worker thread whose beat is made up is blocked until its real one comes', () => {
+  const { monitor, memory } = monitored()
+  memory.beat.write(nowMs() - 400, 0, 100, 10)
+  const madeUp = { ...memory.beat.read(), beats: 1 + 3 * 2 ** 32 }
+  const { beat } = memory
+  memory.beat = /** @type {any} */ ({ read: () => madeUp })
+  monitor.poll(nowMs(), false, sinks)
+  memory.beat = beat
+  assert.ok(monitor.blockedMs >= 350, `${monitor.blockedMs} ms`)
+  memory.beat.write(nowMs(), 0, 500, 10)
+  assert.equal(monitor.blockedMs, 0)
+})
