@@ -1,6 +1,6 @@
 'use strict'
 
-const { duration, place, printable, workOf } = require('../../export/log/sentence')
+const { counted, duration, place, printable, workOf } = require('../../export/log/sentence')
 const { markdownTable } = require('../common/markdown')
 
 const HEAD = ['place', 'work', 'cause', 'blocks', 'total', 'share', 'longest']
@@ -63,7 +63,7 @@ function tableOf (blocks, draw) {
   const rows = culprits.slice(0, ROWS).map(({ place, work, cause, count, totalMs, longestMs }) =>
     [place, work, cause, `${count}`, duration(totalMs), `${Math.round(100 * totalMs / allMs)} %`, duration(longestMs)].map(printable))
   const rest = culprits.length > ROWS ? `  and ${culprits.length - ROWS} more\n` : ''
-  const title = `${blocks.length} ${blocks.length === 1 ? 'block' : 'blocks'}, ${duration(allMs)} in all\n\n`
+  const title = `${counted(blocks.length, 'block')}, ${duration(allMs)} in all\n\n`
   return `${title}${draw([HEAD, ...rows])}${rest}`
 }
 

@@ -2,7 +2,7 @@
 
 const { causes, excuseOf } = require('../../tables/causes')
 const { codedError } = require('../../tables/errors')
-const { duration, frameText, sentenceOf } = require('../../export/log/sentence')
+const { counted, duration, frameText, sentenceOf } = require('../../export/log/sentence')
 const { filterOf, timeOf } = require('../blocks/filter')
 const { culpritsOf } = require('../blocks/top')
 const { flameRows } = require('./flame-rows')
@@ -32,11 +32,8 @@ const isBlamed = ({ cause }) => excuseOf(cause) === undefined
 function summary (records) {
   const excused = records.length - records.filter(isBlamed).length
   const total = duration(records.reduce((sum, { durationMs }) => sum + durationMs, 0))
-  return `${blocksOf(records.length)}, ${total} in all${excused === 0 ? '' : ` (${excused} of them no code's: starved or suspended)`}`
+  return `${counted(records.length, 'block')}, ${total} in all${excused === 0 ? '' : ` (${excused} of them no code's: starved or suspended)`}`
 }
-
-/** @param {number} count */
-const blocksOf = (count) => `${count} ${count === 1 ? 'block' : 'blocks'}`
 
 /** @param {number} share */
 const percent = (share) => `${Math.round(100 * share)} %`
@@ -76,7 +73,7 @@ exports.culprits = async (source, { limit = 10, ...args }) => {
   const all = culpritsOf(records.filter(isBlamed))
   const allMs = all.reduce((sum, { totalMs }) => sum + totalMs, 0)
   const rows = all.slice(0, limit).map((each) =>
-    `${nameOf(each)} | ${blocksOf(each.count)}, ${duration(each.totalMs)} in all (${percent(each.totalMs / allMs)}) | longest ${duration(each.longestMs)}: block id=${each.longestId}`)
+    `${nameOf(each)} | ${counted(each.count, 'block')}, ${duration(each.totalMs)} in all (${percent(each.totalMs / allMs)}) | longest ${duration(each.longestMs)}: block id=${each.longestId}`)
   return { head: [`${summary(records)}; place, work and cause, the longest in total first.`], rows, left: all.length - rows.length }
 }
 

@@ -1,5 +1,7 @@
 'use strict'
 
+const { quantile } = require('../common/quantile')
+
 const CONNECTIONS = 10
 const ANSWER_MS = 10000
 
@@ -59,8 +61,7 @@ exports.applyLoad = async (url, ms, isOver, answerMs = ANSWER_MS) => {
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, ask))
   times.sort((a, b) => a - b)
-  const quantile = (/** @type {number} */ share) => times[Math.floor(share * (times.length - 1))] ?? 0
-  return { requests, failed, refused, statuses, timedOut, p50Ms: quantile(0.5), p99Ms: quantile(0.99) }
+  return { requests, failed, refused, statuses, timedOut, p50Ms: quantile(times, 0.5), p99Ms: quantile(times, 0.99) }
 }
 
 /**

@@ -1,6 +1,6 @@
 'use strict'
 
-const { duration, printable } = require('../../export/log/sentence')
+const { counted, duration, printable } = require('../../export/log/sentence')
 const { isFailing } = require('./offences')
 
 /** More tests of one place than that are counted. */
@@ -21,9 +21,6 @@ const TESTS_SHOWN = 3
  * @property {number} code the command's own
  * @property {boolean} isInterrupted
  */
-
-/** @param {number} count @param {string} noun */
-const counted = (count, noun) => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** @param {Offence} offence */
 exports.placeOf = ({ function: name, file, line, isExact }) => `${isExact ? '' : '≈ '}${name} (${file}${line === null ? '' : `:${line}`})`
@@ -78,14 +75,14 @@ exports.textReport = (outcome) => {
     return some.length === 0 ? [] : ['', `${title}:`, ...some.flatMap(paragraph)]
   }
   const lines = [
-    `loopwatch: ${exports.headline(outcome)}${isInterrupted ? ', until it was interrupted' : ''} (${counted(watched, 'process')} watched)`.replace('processs', 'processes'),
+    `loopwatch: ${exports.headline(outcome)}${isInterrupted ? ', until it was interrupted' : ''} (${counted(watched, 'process', 'processes')} watched)`,
     ...(failing.length === 0 ? [] : ['', ...failing.flatMap(paragraph)]),
     ...list('unconfirmed', 'not seen again when repeated, so they do not fail'),
     ...list('known', 'known'),
     ...list('allowed', 'allowed'),
     ...(gone.length === 0 ? [] : ['', 'known ones that were not seen any more (--update removes them):', ...gone.map((each) => `  ${each.function} (${each.file})${each.call === undefined ? '' : `: ${each.call}`}`)]),
     ...passedOver(outcome),
-    ...(unwatched === 0 ? [] : ['', `${counted(unwatched, 'process')} could not be watched: a LOOPWATCH_… variable has a wrong value`]),
+    ...(unwatched === 0 ? [] : ['', `${counted(unwatched, 'process', 'processes')} could not be watched: a LOOPWATCH_… variable has a wrong value`]),
     ...(watched === 0 && unwatched === 0 ? ['', 'no Node.js process was seen: the command may have started none, or replaced NODE_OPTIONS'] : [])
   ]
   return `\n${lines.map(printable).join('\n')}\n`

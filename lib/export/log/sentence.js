@@ -95,6 +95,16 @@ function duration (ms) {
 }
 
 /**
+ * So many of them: "1 block", "2 blocks".
+ * @param {number} count
+ * @param {string} noun
+ * @param {string} [plural]
+ */
+function counted (count, noun, plural = `${noun}s`) {
+  return `${count} ${count === 1 ? noun : plural}`
+}
+
+/**
  * A text without control characters. Names come from files and from what clients send, and none may give orders to a
  * terminal.
  * @param {string} text
@@ -103,6 +113,7 @@ function printable (text) {
   return text.replace(/\p{Cc}/gu, '\uFFFD')
 }
 
+exports.counted = counted
 exports.duration = duration
 exports.frameText = frameText
 exports.place = place

@@ -1,5 +1,6 @@
 'use strict'
 
+const { quantile } = require('../../common/quantile')
 const { OTHER, replay } = require('./replay')
 
 /** Moving frees the loop where it costs the loop less than this share of the work: as the scenario `offload` has it. */
@@ -73,8 +74,7 @@ exports.weigh = (p99s) => {
 /** @param {{ latencyMs: number }[]} answered @returns {Latency} */
 function latencyOf (answered) {
   const times = answered.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b)
-  const quantile = (/** @type {number} */ share) => times[Math.max(0, Math.ceil(share * times.length) - 1)] ?? 0
-  return { p50Ms: quantile(0.5), p99Ms: quantile(0.99) }
+  return { p50Ms: quantile(times, 0.5), p99Ms: quantile(times, 0.99) }
 }
 
 /** @param {number} ms */

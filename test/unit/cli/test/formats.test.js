@@ -17,6 +17,7 @@ test('the report has line, function, CPU time, cause, how often and the test', (
   assert.match(text, /^ {2}report \(lib\/report\.js:41\): 120 ms on the CPU \(js\), 2 times\n {4}test\/a\.test\.js > orders > are "fast" & <small>$/m)
   assert.match(text, /^known:\n {2}report \(lib\/known\.js:41\)/m)
   assert.match(textReport(makeOutcome([])), /no new block above 50 ms/)
+  assert.match(textReport({ ...makeOutcome([]), unwatched: 2 }), /^2 processes could not be watched: /m)
   assert.match(textReport({ ...makeOutcome([]), watched: 0 }), /no Node\.js process was seen/)
 })
 

@@ -1,0 +1,140 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { createMemory, openBridge } = require('../../../lib/bridge/memory')
+const { parseAnswer, FIELD, LINE } = require('../../../lib/bridge/probe-codec')
+const { RequestContext } = require('../../../lib/host/http/context')
+const { createProbe } = require('../../../lib/host/sense/probe')
+
+/** @param {(string | number)[]} head @param {(string | number)[][]} frames @param {(string | number)[]} [work] */
+const write = (head, frames, work = []) => [head, work, ...frames].map((fields) => fields.join(FIELD) + LINE).join('')
+
+test('an answer gives time, idle time, beat, request and frames', () => {
+  const text = write([1000.5, 900.25, 17, 'false', '', 31.25, 42, 950.5, 'GET', 'ab'.repeat(16), 'true', 'false', '/report/:id'], [[41, 13, '/srv/app/report.js', 'report'], [1, 2, 'node:internal/timers', 'listOnTimeout']])
+  assert.deepEqual(parseAnswer(text), {
+    atMs: 1000.5,
+    idleMs: 900.25,
+    beats: 17,
+    debugged: false,
+    request: { id: 42, method: 'GET', route: '/report/:id', startedAtMs: 950.5, traceId: 'ab'.repeat(16), ended: false },
+    work: {
+      kind: 'request',
+      name: 'GET /report/:id',
+      id: '42',
+      rootId: '42',
+      parent: null,
+      startedAtMs: 950.5,
+      attributes: {},
+      traceId: 'ab'.repeat(16),
+      spanId: null,
+      sampled: null,
+      ended: false
+    },
+    putAtMs: null,
+    cpuMs: 31.25,
+    frames: [
+      { function: 'report', file: '/srv/app/report.js', line: 41, column: 13 },
+      { function: 'listOnTimeout', file: 'node:internal/timers', line: 1, column: 2 }
+    ]
+  })
+})
+
+const REQUEST = [1, 2, 3, 'false', '', '', 42, 950.5, 'GET', '', 'true', 'false', '/report/:id']
+const NO_REQUEST = [1, 2, 3, 'false', '', '', '', '', '', '', '']
+const SPAN = ['12'.repeat(8), 'true', 'ab'.repeat(16), 'charge card']
+const NO_SPAN = ['', '', '', '']
+const JOB = [43, 42, 'job', 990, 'false', 42, 'request', 'GET /report/:id', 'email:send', 'queue', 's', 'email', 'attempt', 'n', 2]
+
+test('the innermost work is what was named, with its parent, its attributes and the ids of the active span', () => {
+  const { work, request } = parseAnswer(write(REQUEST, [], [...SPAN, ...JOB]))
+  assert.deepEqual(work, {
+    kind: 'job',
+    name: 'email:send',
+    id: '43',
+    rootId: '42',
+    parent: { kind: 'request', name: 'GET /report/:id', id: '42' },
+    startedAtMs: 990,
+    attributes: { queue: 'email', attempt: 2 },
+    traceId: 'ab'.repeat(16),
+    spanId: '12'.repeat(8),
+    sampled: true,
+    ended: false
+  })
+  assert.equal(request?.route, '/report/:id', 'the request that it is part of is known as before')
+})
+
+test('an OpenTelemetry span names what nobody else has named, and what is over', () => {
+  const kindOf = (/** @type {(string | number)[]} */ head, /** @type {(string | number)[]} */ work) =>
+    parseAnswer(write(head, [], work)).work?.kind
+  const over = REQUEST.with(11, 'true')
+  assert.equal(kindOf(NO_REQUEST, SPAN), 'span')
+  assert.equal(kindOf(over, SPAN), 'span')
+  assert.equal(kindOf(NO_REQUEST, [...SPAN, ...JOB.with(4, 'true')]), 'span')
+  assert.equal(kindOf(REQUEST, SPAN), 'request')
+  assert.equal(kindOf(NO_REQUEST, [...SPAN, ...JOB]), 'job')
+  assert.equal(kindOf(over, SPAN.with(3, '')), 'request')
+  assert.equal(kindOf(NO_REQUEST, NO_SPAN), undefined)
+  assert.equal(kindOf(over, NO_SPAN), 'request')
+})
+
+test('a request that is not certain counts only while its arrival is being worked on', () => {
+  const head = [1, 2, 3, 'false', '', '', 1, 5, 'GET', '', 'false', 'false', '/a']
+  const arrivals = [['', '', 'node:_http_server', 'parserOnIncoming'], ['', '', 'node:internal/http2/compat', 'onServerStream']]
+  for (const arrival of arrivals) assert.equal(parseAnswer(write(head, [[1, 1, '/a.js', 'a'], arrival])).request?.id, 1)
+  assert.equal(parseAnswer(write(head, [[1, 1, '/a.js', 'a'], ['', '', '/srv/app.js', 'parserOnIncoming']])).request, null)
+  assert.equal(parseAnswer(write(head, [])).request, null)
+})
+
+test('an answer without request, with a debugger, or without frames says so', () => {
+  const { request, debugged, frames } = parseAnswer(write([1, 2, 3, 'true', '', '', '', '', '', '', ''], []))
+  assert.deepEqual({ request, debugged, frames }, { request: null, debugged: true, frames: [] })
+})
+
+test('functions, files and paths with odd names keep them', () => {
+  for (const odd of ['two\nlines', 'a\tb', ' ', 'with "quotes" and \\', '日本 🎉', '<anonymous>', '0', 'null', '\r\n', '\0']) {
+    const { request, frames } = parseAnswer(write([1, 2, 3, 'false', '', '', 1, 5, 'GET', '', 'true', 'false', `/${odd}`], [[1, 1, odd, odd], [2, 2, '/b.js', 'b']]))
+    assert.equal(request?.route, `/${odd}`)
+    assert.deepEqual(frames, [{ function: odd, file: odd, line: 1, column: 1 }, { function: 'b', file: '/b.js', line: 2, column: 2 }])
+  }
+})
+
+test('what a frame does not have is null', () => {
+  assert.deepEqual(parseAnswer(write([1, 2, 3, 'false', '', '', '', '', '', '', ''], [['', '', '', '']])).frames,
+    [{ function: null, file: null, line: null, column: null }])
+})
+
+test('a name that holds the separator of fields garbles no other frame', () => {
+  const { frames } = parseAnswer(write([1, 2, 3, 'false', '', '', '', '', '', '', ''], [[1, 1, '/a.js', `x${FIELD}y`], [2, 2, '/b.js', 'b']]))
+  assert.equal(frames[0].function, 'xy')
+  assert.deepEqual(frames[1], { function: 'b', file: '/b.js', line: 2, column: 2 })
+})
+
+test('an answer that was cut loses the frame it was cut in, and no other', () => {
+  const text = write([1, 2, 3, 'false', '', '', '', '', '', '', ''], [[1, 1, '/a.js', 'a'], [2, 2, '/b.js', 'b']])
+  for (let end = text.indexOf('/b.js'); end < text.length; end++) {
+    assert.deepEqual(parseAnswer(text.slice(0, end)).frames.map((frame) => frame.function), ['a'])
+  }
+})
+
+test('what the probe of the host writes, the watchdog reads', () => {
+  const bridge = openBridge(createMemory())
+  bridge.beat.write(5, 4, 1, 10)
+  const incoming = /** @type {any} */ ({ method: 'POST', url: '/a\tb/é?secret=1', rawHeaders: ['Host', 'a', 'TraceParent', `00-${'0a'.repeat(16)}-${'b'.repeat(16)}-01`] })
+  const probe = createProbe(bridge, () => ({ context: new RequestContext(9, incoming, 3.5, false), isCertain: true }))
+  const name = 'odd\nname\t日本'
+  const odd = { [name]: () => answered() }[name]
+  // The probe leaves two frames out: itself and the inspector's expression that calls it.
+  const answered = () => { (() => probe(undefined))() }
+  const question = bridge.answer.ask()
+  odd()
+  const text = /** @type {string} */ (bridge.answer.take(question))
+  const { beats, debugged, request, frames, cpuMs = null } = parseAnswer(text)
+  // Node.js 20 does not tell.
+  assert.equal(cpuMs === null, typeof (/** @type {any} */ (process).threadCpuUsage) !== 'function')
+  assert.ok(cpuMs === null || cpuMs > 0, `${cpuMs}`)
+  assert.deepEqual({ beats, debugged, request }, { beats: 1, debugged: false, request: { id: 9, method: 'POST', route: '/a\tb/é', startedAtMs: 3.5, traceId: '0a'.repeat(16), ended: false } })
+  assert.deepEqual(frames.slice(0, 2).map((frame) => [frame.function, frame.file]), [['answered', __filename], [name, __filename]])
+  assert.ok(frames.every(({ line, column }) => line === null || (line > 0 && Number(column) > 0)))
+  assert.ok(!text.includes('secret'))
+})
