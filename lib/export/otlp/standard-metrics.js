@@ -69,7 +69,9 @@ class StandardMetrics {
     const last = this.#loopTime
     this.#loopTime = { active, idle }
     const activeS = active - last.active
-    const totalS = activeS + idle - last.idle
+    // Subtracted first: a loop that was busy all the time is at 1, not at a rounding below it.
+    const idleS = idle - last.idle
+    const totalS = activeS + idleS
     const dataPoints = Object.entries({ active, idle }).map(([state, value]) =>
       numberPoint(value, times, keyValues({ 'nodejs.eventloop.state': state })))
     return [
