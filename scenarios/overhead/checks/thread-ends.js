@@ -12,13 +12,11 @@
 //     so many processes, AT_A_TIME=25: how many were ended by a signal. On two cores 25 of `on` at a time starve each
 //     other; four do not
 const { spawn } = require('node:child_process')
-const path = require('node:path')
 const { Worker } = require('node:worker_threads')
 const { openExitLock } = require('../../../lib/bridge/worker-exit-lock')
 const { createInspectorProxy } = require('../../../lib/host/workers/inspector-proxy')
 const { WorkerTracker } = require('../../../lib/host/workers/tracker')
 
-const LIB = JSON.stringify(path.join(__dirname, '..', '..', '..', 'lib'))
 const SECONDS = Number(process.env.SECONDS ?? 20)
 /** Every two milliseconds, where the agent asks at most 20 times a second, and that briefly. */
 const ASKER = `const { Session } = require('node:inspector')
@@ -28,13 +26,16 @@ const ASKER = `const { Session } = require('node:inspector')
     session.post('Runtime.evaluate', { expression: 'ask()' })
     session.disconnect()
   }, 2)`
-const SAYS_ITS_END = `const { findExitLock } = require(${LIB} + '/bridge/worker-exit-lock')
-  const { nowMs } = require(${LIB} + '/clock')
+/** @param {string} name of a module of lib */
+const inLib = (name) => JSON.stringify(require.resolve(`../../../lib/${name}`))
+const SAYS_ITS_END = `const { findExitLock } = require(${inLib('bridge/worker-exit-lock')})
+  const { nowMs } = require(${inLib('util/clock')})
   process.once('exit', () => findExitLock().end(nowMs()));`
+const ON_PURPOSE = 'on purpose'
 const ENDS = [
   (/** @type {number} */ ms) => `setTimeout(() => {}, ${ms})`,
   (/** @type {number} */ ms) => `setTimeout(() => process.exit(), ${ms})`,
-  (/** @type {number} */ ms) => `setTimeout(() => { throw new Error('on purpose') }, ${ms})`
+  (/** @type {number} */ ms) => `setTimeout(() => { throw new Error('${ON_PURPOSE}') }, ${ms})`
 ]
 
 const way = process.argv[2] ?? 'on'
@@ -64,7 +65,11 @@ async function chain (i) {
   while (Date.now() < endMs) {
     const ms = 5 + Math.random() * 40
     const worker = new Worker((way === 'on' ? SAYS_ITS_END : '') + ENDS[i++ % ENDS.length](ms), { eval: true })
-    await new Promise((resolve) => worker.on('error', () => {}).on('exit', resolve))
+    await new Promise((resolve, reject) => {
+      worker.on('exit', resolve)
+      // Any other error ends a thread before it has said so: what is tried here would not take place.
+      worker.on('error', (error) => { if (error.message !== ON_PURPOSE) reject(error) })
+    })
     ended++
   }
 }
