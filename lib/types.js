@@ -179,6 +179,21 @@
  * @property {import('node:http2').ServerHttp2Stream} stream
  *
  * @typedef {import('node:http').IncomingMessage | import('node:http2').Http2ServerRequest | StreamRequest} HttpRequest
+ *
+ * @typedef {object} DelayQuantiles how late timers came, milliseconds; 0 while nothing has been measured
+ * @property {number} p50
+ * @property {number} p99
+ * @property {number} max
+ *
+ * @typedef {object} LoadOfTime
+ * @property {DelayQuantiles} delayMs
+ * @property {number} utilization share of the time in which the loop did not wait for events, 0 to 1; 0 while nothing
+ * has been measured
+ *
+ * @typedef {object} LoopLoadReport what agent.load() returns
+ * @property {LoadOfTime} lastSecond with what is due at this moment; its utilization is of the last half to whole
+ * second
+ * @property {LoadOfTime} sinceStart since the agent started, delays to 1 %
  */
 
 /**

@@ -187,7 +187,7 @@ class Agent extends EventEmitter {
   /**
    * How late timers of the event loop come and how busy it is: for health checks, and for shedding of one's own. It
    * only reads what has been measured on this thread, and takes microseconds.
-   * @returns {import('./sense/load-report').LoopLoadReport} delays in milliseconds, utilization from 0 to 1
+   * @returns {import('../types').LoopLoadReport} delays in milliseconds, utilization from 0 to 1
    */
   load () {
     return this.#senses.report.read()

@@ -19,15 +19,18 @@ const makeGauge = () => {
  */
 class NoopAgent extends EventEmitter {
   contentType = 'text/plain; version=0.0.4; charset=utf-8'
-  /** @type {ReturnType<typeof import('./sense/probe').createProbe> | undefined} called by the watchdog, in mid-block */
+  /**
+   * Called by the watchdog, in mid-block. Not for others.
+   * @type {ReturnType<typeof import('./sense/probe').createProbe> | undefined}
+   */
   probe
-  /** @type {(() => void) | undefined} tells the watchdog of this thread */
+  /** Tells the watchdog of this thread. Not for others. @type {(() => void) | undefined} */
   announce
-  /** @type {(() => boolean) | undefined} whether the watchdog has let go of this thread */
+  /** Whether the watchdog has let go of this thread. Not for others. @type {(() => boolean) | undefined} */
   isReleased
   /**
-   * @type {typeof import('node:process').getBuiltinModule | undefined} called by the watchdog, where the global
-   * `process` has none
+   * Called by the watchdog, where the global `process` has none. Not for others.
+   * @type {typeof import('node:process').getBuiltinModule | undefined}
    */
   getBuiltinModule
 
@@ -84,7 +87,7 @@ class NoopAgent extends EventEmitter {
     return createMiddleware(makeGauge(), options)
   }
 
-  /** Nothing is measured in a worker thread: zeros. @returns {import('./sense/load-report').LoopLoadReport} */
+  /** Nothing is measured in a worker thread: zeros. @returns {import('../types').LoopLoadReport} */
   load () {
     const { noLoad } = require('./sense/load-report')
     return noLoad()

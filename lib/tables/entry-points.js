@@ -27,8 +27,6 @@ const table = {
   profilePreload: 'cli/profile/preload.js',
   /** Beside a main thread that is profiled: lib/cli/profile/cpu-thread.js itself, as a Worker. */
   cpuThread: 'cli/profile/cpu-thread.js',
-  /** For `loopwatch diagnose --what-if`: lib/cli/diagnose/diagnose.js, by require() where it is, in a checkout. */
-  whatIf: 'cli/diagnose/what-if/what-if.js',
   /** Before an application whose function may move: lib/cli/diagnose/what-if/what-if.js, by --require. */
   whatIfPreload: 'cli/diagnose/what-if/preload.js',
   /** Beside its main thread: that preload, as a Worker. */

@@ -54,8 +54,6 @@ const table = {
     `unknown scenario "${name}", there are ${known.join(', ')}`,
   LOOPWATCH_ERR_SCENARIOS: (/** @type {string | undefined} */ homepage) =>
     `scenarios are no part of the installed package: 'npm ci && npx loopwatch scenario' in a checkout of loopwatch${homepage ? ` (${homepage})` : ''} runs them; 'loopwatch demo' is here`,
-  LOOPWATCH_ERR_WHAT_IF: () =>
-    "--what-if is no part of the installed package: 'npx loopwatch diagnose --what-if' in a checkout of loopwatch has it",
   LOOPWATCH_ERR_VARIANT: (/** @type {string} */ name, /** @type {string} */ scenario, /** @type {string} */ nearest) =>
     `--only ${name}: no such variant of ${scenario} in this mode, did you mean "${nearest}"?`,
   LOOPWATCH_ERR_OUTPUT: (/** @type {string} */ flag, /** @type {string} */ file, /** @type {string} */ reason) =>

@@ -9,13 +9,12 @@ const os = require('node:os')
 const path = require('node:path')
 const { parseArgs } = require('node:util')
 const zlib = require('node:zlib')
+const { buildTypes } = require('./pack-types')
 
 const ROOT = path.join(__dirname, '..', '..')
 // Not the one that tests are checked with.
-const TYPESCRIPT = path.join(ROOT, 'node_modules', 'typescript')
 /** @type {typeof import('typescript')} */
-const ts = require(TYPESCRIPT)
-const TSC = path.join(TYPESCRIPT, 'bin', 'tsc')
+const ts = require(path.join(ROOT, 'node_modules', 'typescript'))
 /** Fields of package.json that are of the checkout. */
 const OURS = ['private', 'files', 'scripts', 'devDependencies', 'allowScripts']
 const DASHBOARD = /^grafana\/dashboards\/.+\.json$/
@@ -54,42 +53,6 @@ function withoutComments (source) {
 function listed () {
   const output = execFileSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], shell: process.platform === 'win32' })
   return JSON.parse(output.slice(output.indexOf('[\n')))[0].files
-}
-
-/**
- * The types' files that the entry points lead to.
- * @param {string} folder of them
- * @param {string[]} entries
- */
-function reachable (folder, entries) {
-  /** @type {Set<string>} */
-  const found = new Set()
-  const walk = (/** @type {string} */ file) => {
-    if (found.has(file)) return
-    found.add(file)
-    for (const [, target] of fs.readFileSync(file, 'utf8').matchAll(/(?:from |import\(|require\()["'](\.[^"']+)["']/g)) {
-      const base = path.join(path.dirname(file), target)
-      const next = [`${base}.d.ts`, path.join(base, 'index.d.ts'), base.replace(/\.mjs$/, '.d.mts')].find((each) => fs.existsSync(each))
-      if (next !== undefined) walk(next)
-    }
-  }
-  for (const entry of entries) walk(path.join(folder, entry))
-  return found
-}
-
-/** Types as tsc writes them, with a space for a level in place of four. @param {string} text */
-const withNarrowIndent = (text) => text.replace(/^(?: {4})+/gm, (spaces) => ' '.repeat(spaces.length / 4))
-
-/** @param {string} to folder of the package @param {Record<string, { types?: string }>} doors */
-function buildTypes (to, doors) {
-  execFileSync(process.execPath, [TSC, '--project', path.join(ROOT, 'tsconfig.build.json'), '--outDir', path.join(to, 'types')], { stdio: ['ignore', 'inherit', 'inherit'] })
-  const kept = reachable(to, Object.values(doors).flatMap(({ types }) => types ?? []))
-  for (const entry of fs.readdirSync(path.join(to, 'types'), { recursive: true, encoding: 'utf8' })) {
-    const file = path.join(to, 'types', entry)
-    if (!fs.statSync(file).isFile()) continue
-    if (kept.has(file)) fs.writeFileSync(file, withNarrowIndent(fs.readFileSync(file, 'utf8')))
-    else fs.rmSync(file)
-  }
 }
 
 /**

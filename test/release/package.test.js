@@ -14,6 +14,7 @@ const { makeDir } = require('../support/files')
 const { startRegistry } = require('../support/registry')
 const { judgeManifest, judgePack, LIMITS } = require('./check')
 const { pack, withLinks, withoutComments } = require('./pack')
+const { publicPart } = require('./pack-types')
 
 const ROOT = path.join(__dirname, '..', '..')
 const run = promisify(execFile)
@@ -106,6 +107,17 @@ test('comments are left out, and every line stays where it is', () => {
 })
 /* eslint-enable no-template-curly-in-string */
 
+test('types have no members of the agent\'s own threads, and no comment that has become a type', () => {
+  const declarations = [
+    '/**', ' * @typedef {object} Load', ' * @property {number} p99 ms', ' */', 'export type Load = {', '    /**', '     * ms', '     */', '    p99: number;', '};',
+    '/** The agent. */', 'export class Agent {', '    constructor();', '    /** For the watchdog. Not for others. */', '    probe: () => import("./probe").Probe;', '    /** Ends it. */', '    stop(): void;', '    #private;', '}'
+  ].join('\n')
+  assert.deepEqual(publicPart(declarations).split('\n'), [
+    'export type Load = {', ' /**', '  * ms', '  */', ' p99: number;', '};',
+    '/** The agent. */', 'export class Agent {', ' constructor();', ' /** Ends it. */', ' stop(): void;', ' #private;', '}'
+  ])
+})
+
 test('links to what is not packed lead to the repository, or are text while it has no address', () => {
   const links = '[a](docs/a.md#b) [c](grafana/README.md) [`d`](https://x/) [e](#e) ![f](f.png)'
   const packed = new Set(['grafana/README.md'])
@@ -149,6 +161,12 @@ test('the package', async (t) => {
     }
   })
 
+  await t.test('has the types that an application reaches, and no others', () => {
+    const types = paths.filter((/** @type {string} */ file) => file.startsWith('types/'))
+    assert.ok(types.includes('types/lib/host/agent.d.ts') && types.length > 10, types.join(' '))
+    assert.deepEqual(types.filter((/** @type {string} */ file) => /\/(bridge|watchdog|sense|explain)\//.test(file)), [])
+  })
+
   await t.test('passes publint and attw', async () => {
     assert.deepEqual(await judgePack(fs.readFileSync(tarball)), [])
   })
@@ -189,17 +207,22 @@ test('the package', async (t) => {
     for (const [name, range] of Object.entries(peerDependencies)) assert.deepEqual([name, range, peerDependenciesMeta[name].optional], [name, '*', true])
   })
 
-  await t.test('says where scenarios and predictions are, which no application needs', async (t) => {
+  await t.test('says where scenarios are, which no application needs', async (t) => {
     for (const args of [[], ['offload', '--quick']]) {
       const { code, stdout, stderr } = await startNode(t, [path.join(project, 'node_modules', '.bin', 'loopwatch'), 'scenario', ...args], { cwd: project }).closed
       assert.notEqual(code, 0)
       assert.equal(stdout, '')
       assert.match(stderr, /npm ci && npx loopwatch scenario' in a checkout.*LOOPWATCH_ERR_SCENARIOS/s)
     }
-    const whatIf = [path.join(project, 'node_modules', '.bin', 'loopwatch'), 'diagnose', '--what-if', '--', 'node', 'app.js']
-    const { code, stderr } = await startNode(t, whatIf, { cwd: project }).closed
-    assert.equal(code, 1)
-    assert.match(stderr, /diagnose --what-if' in a checkout.*LOOPWATCH_ERR_WHAT_IF/s)
+  })
+
+  await t.test('predicts what a worker thread would do', async (t) => {
+    const app = file('what-if.js', `function price (id) { for (const end = performance.now() + 30; performance.now() < end;); return id }
+      require('node:http').createServer((request, response) => response.end(price(7) + '')).listen(0)`)
+    const args = ['diagnose', '--no-open', '--tool', 'none', '--what-if', '--seconds', '2', '--', 'node', app]
+    const { code, stdout, stderr } = await startNode(t, [path.join(project, 'node_modules', '.bin', 'loopwatch'), ...args], { cwd: project }).closed
+    assert.equal(code, 0, stderr)
+    assert.match(stdout, /price in a worker thread, predicted: p99 of .* for \d+ ms of work/)
   })
 
   await t.test('has an effect when loaded only where it says so: a bundler may leave out what nobody calls', async () => {

@@ -20,7 +20,6 @@ const { makeOutput, makeReport, observe } = require('../profile/profile')
 const { watchSignals } = require('../common/interruption')
 
 const REGISTER = entryPoint('register')
-const WHAT_IF = entryPoint('whatIf')
 const ANSWER_MS = 10000
 /** All is known by then: it ends by its own `exit` listeners, if it is not stuck. */
 const STOP_MS = 1000
@@ -46,7 +45,6 @@ const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPW
  * @param {Flags} flags
  */
 exports.diagnose = async (command, flags) => {
-  if (flags.whatIf && !fs.existsSync(WHAT_IF)) throw codedError('LOOPWATCH_ERR_WHAT_IF')
   const target = parseTarget(command)
   const output = makeOutput(flags.output, 'diagnosis')
   const run = await runUnderAgent(target, output, flags)
@@ -91,7 +89,7 @@ async function moving (sites, target, output, flags) {
   const site = sites.find(({ file }) => file !== null)
   if (site === undefined) return null
   process.stderr.write(`running it again to see what moving ${site.name} would do\n`)
-  return require(WHAT_IF).whatIf(site, target, output, flags, NO_TOOL)
+  return require('./what-if/what-if').whatIf(site, target, output, flags, NO_TOOL)
 }
 
 /** The agent takes the place of a tool. @type {import('../profile/profilers').Profiler} */

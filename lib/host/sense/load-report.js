@@ -11,20 +11,9 @@ const { loopTime } = require('./loop-time')
 const HISTOGRAM = { lowest: 1, highest: 3600 * MS_PER_S * US_PER_MS, figures: 2 }
 
 /**
- * @typedef {object} DelayQuantiles how late timers came, milliseconds; 0 while nothing has been measured
- * @property {number} p50
- * @property {number} p99
- * @property {number} max
- *
- * @typedef {object} LoadOfTime
- * @property {DelayQuantiles} delayMs
- * @property {number} utilization share of the time in which the loop did not wait for events, 0 to 1; 0 while nothing
- * has been measured
- *
- * @typedef {object} LoopLoadReport what agent.load() returns
- * @property {LoadOfTime} lastSecond with what is due at this moment; its utilization is of the last half to whole
- * second
- * @property {LoadOfTime} sinceStart since the agent started, delays to 1 %
+ * @typedef {import('../../types').DelayQuantiles} DelayQuantiles
+ * @typedef {import('../../types').LoadOfTime} LoadOfTime
+ * @typedef {import('../../types').LoopLoadReport} LoopLoadReport
  */
 
 /** Of a loop that nobody watches. @returns {LoadOfTime} */

@@ -47,6 +47,8 @@ exports.readPublicTypes = () => {
   }
 }
 
+exports.INTERNAL = INTERNAL
+
 /** Not those of EventEmitter, nor private ones. @param {ts.Symbol} symbol */
 const isOurs = ({ name, declarations = [] }) => !/^(#|_)/.test(name) &&
   declarations.some((declaration) => declaration.getSourceFile().fileName.startsWith(`${ROOT}${path.sep}lib`))
