@@ -23,6 +23,8 @@ const REGISTER = entryPoint('register')
 const ANSWER_MS = 10000
 /** All is known by then: it ends by its own `exit` listeners, if it is not stuck. */
 const STOP_MS = 1000
+/** Of so many functions, the heaviest first, one is sought that may move. */
+const MOVED = 2
 /** Of so long memory holds all blocks. */
 const LISTEN_MS = 30000
 /** The verdict of a block comes up to half a second after its end. */
@@ -80,16 +82,23 @@ exports.diagnose = async (command, flags) => {
 }
 
 /**
- * The run that says whether moving the heaviest function pays.
+ * The run that says whether moving the heaviest function pays. If nobody can know, as of a handler with its request and
+ * response, another run asks of the next one.
  * @param {import('./judge').Site[]} sites heaviest first
  * @param {{ node: string, args: string[] }} target @param {string} output @param {Flags} flags
  * @returns {Promise<{ sentence: string, section: string } | null>} section: of the report, HTML
  */
 async function moving (sites, target, output, flags) {
-  const site = sites.find(({ file }) => file !== null)
-  if (site === undefined) return null
-  process.stderr.write(`running it again to see what moving ${site.name} would do\n`)
-  return require('./what-if/what-if').whatIf(site, target, output, flags, NO_TOOL)
+  const { whatIf, writeWhatIf } = require('./what-if/what-if')
+  /** @type {import('./what-if/what-if').WhatIf | null} */
+  let found = null
+  for (const site of sites.filter(({ file }) => file !== null).slice(0, MOVED)) {
+    process.stderr.write(`running it again to see what moving ${site.name} would do\n`)
+    const next = await whatIf(site, target, output, flags, NO_TOOL)
+    found = found === null || next.verdict !== 'unknown' ? next : found
+    if (found.verdict !== 'unknown') break
+  }
+  return found && writeWhatIf(found, output)
 }
 
 /** The agent takes the place of a tool. @type {import('../profile/profilers').Profiler} */

@@ -92,6 +92,9 @@ function tell (record, all, { original, lines }) {
     const line = heaviest.hasLine ? raw.line : sampled?.line ?? null
     const builtin = line === null ? null : builtinIn(text?.[line - 1] ?? '')
     const late = !heaviest.hasLine && isSame(record.frame, blamed) ? record.frame : null
+    if (isBuiltInto(record, heaviest.frames[at], heaviest.hasLine, builtin !== null)) {
+      return { frame: record.frame, call: null, isOpen: false }
+    }
     // The only stack was of another moment, and says nothing of this call.
     const isOfOther = record.samples === 1 && record.frame !== null && !isSame(record.frame, blamed)
     const isCalled = isOfOther || isNative({ ...record.evidence, durationMs: record.durationMs }) || builtin?.call.endsWith(record.leaf?.function ?? ' ')
@@ -113,6 +116,22 @@ function tell (record, all, { original, lines }) {
   // Of a line where a function called another nobody tells; its own are nearer than its head.
   const near = caller?.line === blamed.line && !caller.exact ? ownLine(stacks, blamed) : null
   return { frame: near === null ? caller : { ...near, exact: false }, call, isOpen: false }
+}
+
+/**
+ * Whether V8 has built the function that interrupts found into its caller, and the profile does not know: then all its
+ * samples are in the line of the call (seen on 20.20). Where that line calls a built-in as well, a single interrupt may
+ * have come after it.
+ * @param {BlockRecord} record
+ * @param {Frame} caller as the profile has it
+ * @param {boolean} hasLine its line is where it was
+ * @param {boolean} callsBuiltin
+ */
+function isBuiltInto ({ frame, samples, stacks, evidence, durationMs }, caller, hasLine, callsBuiltin) {
+  if (!hasLine || !frame?.exact || isSame(frame, caller) || isNative({ ...evidence, durationMs })) return false
+  if (callsBuiltin && samples < ENOUGH_SAMPLES) return false
+  return stacks.some(({ frames }) => isSame(blamedFrame(frames), frame) &&
+    frames.some((each) => isSame(each, caller) && each.line === caller.line))
 }
 
 /** Samples of a profile are never late. @param {ProfiledStack[]} stacks */

@@ -36,15 +36,24 @@ const STOP_MS = 1000
  * @param {string} output
  * @param {Pick<import('../../profile/profile').Flags, 'seconds' | 'onPort'>} flags
  * @param {import('../../profile/profilers').Profiler} profiler that is none
- * @returns {Promise<WhatIf & { section: string }>} section: of the report, HTML
+ * @returns {Promise<WhatIf>}
  */
 exports.whatIf = async (site, target, output, flags, profiler) => {
   const { prediction, costs } = await measured(site, target, output, flags, profiler)
     .catch((error) => none(error.message))
   const sentence = inWords(site.name, prediction, costs ?? undefined)
-  const found = { function: site.name, file: site.file ?? '', line: site.line ?? 0, ...prediction, costs, sentence }
+  return { function: site.name, file: site.file ?? '', line: site.line ?? 0, ...prediction, costs, sentence }
+}
+
+/**
+ * Writes what was found beside the report.
+ * @param {WhatIf} found
+ * @param {string} output
+ * @returns {{ sentence: string, section: string }} section: of the report, HTML
+ */
+exports.writeWhatIf = (found, output) => {
   fs.writeFileSync(path.join(output, 'what-if.json'), `${JSON.stringify(found, null, 2)}\n`)
-  return { ...found, section: whatIfSection(found) }
+  return { sentence: found.sentence, section: whatIfSection(found) }
 }
 
 /**

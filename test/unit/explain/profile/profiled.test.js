@@ -213,6 +213,21 @@ test('one stack taken in time, at the end of a short block, does not outweigh wh
   assert.deepEqual([record.frame, record.profile.call], [{ function: 'load', file: FILE, line: 3, column: 15, exact: true }, 'JSON.parse'])
 })
 
+test('what V8 has built into its caller is named by a stack that was taken in it, in the line of the call', () => {
+  const inner = { function: 'check', file: FILE, line: 20, column: 3 }
+  /** @param {number} line of the call @param {number} samples @param {string[]} source */
+  const layOf = (line, samples, source, { evidence } = makeRecord()) => {
+    const stacks = [{ count: samples, weightMs: 40, frames: [inner, { function: 'load', file: FILE, line, column: 9 }] }]
+    const profile = cutProfiles([makeWindow(LOAD, [3, 3, 3, 3])], 1000, 1050)
+    return lay(profile, { frame: { ...inner, exact: true }, samples, stacks, evidence }, source).frame
+  }
+  assert.deepEqual(layOf(3, 1, MAKES_NOTHING), { ...inner, exact: true })
+  assert.equal(layOf(2, 1, MAKES_NOTHING).function, 'load', 'called from another line than the profile has')
+  assert.equal(layOf(3, 1, MAKES_NOTHING, makeRecord({ evidence: native })).function, 'load', 'the answer was held up')
+  assert.equal(layOf(3, 1, SOURCE).function, 'load', 'the line calls a built-in: one answer may have come after it')
+  assert.equal(layOf(3, 3, SOURCE).function, 'check')
+})
+
 test('where Node.js lies between, the source says the line of the call, else only the function is told', () => {
   const nodes = [node(1, '(root)', null, [2]), node(2, 'seal', 5, [3]), node(3, 'pbkdf2Sync', 'node:internal/crypto/pbkdf2', [4]), node(4, 'run', null)]
   const profile = cutProfiles([makeWindow(nodes, [4, 4, 4])], 1000, 1050)
