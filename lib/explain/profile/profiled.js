@@ -89,23 +89,8 @@ function tell (record, all, { original, lines }) {
   const isHead = record.frame !== null && isSame(record.frame, blamed) && record.frame.line === heaviest.headLine
   const sampled = record.frame?.exact && !isHead && isSame(record.frame, blamed) ? record.frame : null
   if (callees.length === 0) {
-    const line = heaviest.hasLine ? raw.line : sampled?.line ?? null
-    const builtin = line === null ? null : builtinIn(text?.[line - 1] ?? '')
-    const late = !heaviest.hasLine && isSame(record.frame, blamed) ? record.frame : null
-    if (isBuiltInto(record, heaviest.frames[at], heaviest.hasLine, builtin !== null)) {
-      return { frame: record.frame, call: null, isOpen: false }
-    }
-    // The only stack was of another moment, and says nothing of this call.
-    const isOfOther = record.samples === 1 && record.frame !== null && !isSame(record.frame, blamed)
-    const isCalled = isOfOther || isNative({ ...record.evidence, durationMs: record.durationMs }) || builtin?.call.endsWith(record.leaf?.function ?? ' ')
-    return {
-      frame: collectedLine(stacks, blamed, record.frame, text) ??
-        certainLine(stacks, blamed) ??
-        sampled ??
-        late ?? { ...blamed, exact: heaviest.hasLine },
-      call: builtin !== null && isCalled ? builtin.call : null,
-      isOpen: builtin !== null && !isCalled
-    }
+    const own = { hasLine: heaviest.hasLine, frame: heaviest.frames[at], raw }
+    return tellOwn(record, stacks, own, blamed, sampled, text)
   }
   const { function: own } = callees[callees.length - 1]
   // Through a source map it is no line of this text.
@@ -116,6 +101,35 @@ function tell (record, all, { original, lines }) {
   // Of a line where a function called another nobody tells; its own are nearer than its head.
   const near = caller?.line === blamed.line && !caller.exact ? ownLine(stacks, blamed) : null
   return { frame: near === null ? caller : { ...near, exact: false }, call, isOpen: false }
+}
+
+/**
+ * The same where the function itself was sampled, or a built-in without a frame of its own.
+ * @param {BlockRecord} record
+ * @param {ProfiledStack[]} stacks
+ * @param {Pick<ProfiledStack, 'hasLine'> & { frame: Frame, raw: Frame }} heaviest with the blamed frame
+ * @param {Frame} blamed
+ * @param {import('../../types').FrameRecord | null} sampled by an interrupt in time
+ * @param {string[] | null} text
+ */
+function tellOwn (record, stacks, heaviest, blamed, sampled, text) {
+  const line = heaviest.hasLine ? heaviest.raw.line : sampled?.line ?? null
+  const builtin = line === null ? null : builtinIn(text?.[line - 1] ?? '')
+  const late = !heaviest.hasLine && isSame(record.frame, blamed) ? record.frame : null
+  if (isBuiltInto(record, heaviest.frame, heaviest.hasLine, builtin !== null)) {
+    return { frame: record.frame, call: null, isOpen: false }
+  }
+  // The only stack was of another moment, and says nothing of this call.
+  const isOfOther = record.samples === 1 && record.frame !== null && !isSame(record.frame, blamed)
+  const isCalled = isOfOther || isNative({ ...record.evidence, durationMs: record.durationMs }) || builtin?.call.endsWith(record.leaf?.function ?? ' ')
+  return {
+    frame: collectedLine(stacks, blamed, record.frame, text) ??
+      certainLine(stacks, blamed) ??
+      sampled ??
+      late ?? { ...blamed, exact: heaviest.hasLine },
+    call: builtin !== null && isCalled ? builtin.call : null,
+    isOpen: builtin !== null && !isCalled
+  }
 }
 
 /**
