@@ -15,6 +15,7 @@ const tracing = () => require('@jridgewell/trace-mapping')
 /** Files that run compiled. By Node.js itself every place stays where it was, not so by tsx, ts-node and their like. */
 const COMPILED = /\.(?:[cm]?ts|[jt]sx)$/
 const COMMENT = /\/[/*][#@]\s*sourceMappingURL=([^\s'"*]+)/g
+const PACKAGE = /[\\/]node_modules[\\/]/
 const INLINE = /^data:application\/json[^,]*?(;base64)?,(.*)$/s
 
 /** Whether there may be a map to be learned of a file. @param {string | null} file */
@@ -63,7 +64,8 @@ class SourceMaps {
   }
 
   /**
-   * The frame at its original place, or as it came if no map says more.
+   * The frame at its original place, or as it came if no map says more. A package's stays in its package: where its
+   * map names a source elsewhere (`webpack://next/src/…`), nobody has that file, and it would pass for the application's.
    * @param {import('../types').Frame} frame
    * @returns {import('../types').Frame}
    */
@@ -71,6 +73,7 @@ class SourceMaps {
     const file = toPath(frame.file)
     if (file === null || frame.line === null || !path.isAbsolute(file)) return { ...frame, file }
     const found = this.#find(file, frame.line, frame.column ?? 1)
+    if (found !== null && leavesPackage(file, found.file)) return { ...frame, file }
     if (found !== null || !this.#isElsewhere(file, frame.line, frame.column ?? 1)) return { ...frame, file, ...found }
     this.#inMemory.add(file)
     this.#onMissing(file)
@@ -91,6 +94,7 @@ class SourceMaps {
     const [first, ...others] = (decodedMappings(map)[line - 1] ?? []).filter((segment) => segment.length > 1)
     if (first === undefined || others.some((other) => other[1] !== first[1] || other[2] !== first[2])) return null
     const source = toPath(map.resolvedSources[/** @type {number} */ (first[1])])
+    if (source !== null && leavesPackage(file, source)) return { file, line }
     return source === null ? null : { file: source, line: Number(first[2]) + 1, column: Number(first[3]) + 1 }
   }
 
@@ -180,6 +184,11 @@ class SourceMaps {
       return null
     }
   }
+}
+
+/** @param {string} file that runs @param {string | null} source */
+function leavesPackage (file, source) {
+  return PACKAGE.test(file) && source !== null && !PACKAGE.test(source)
 }
 
 /** @param {string | null} file path or file: URL */

@@ -10,8 +10,11 @@ const { startApp } = require('../support/app')
 const isLinux = process.platform === 'linux'
 const options = { skip: !isLinux && 'only Linux tells whether a thread waits for events' }
 const DEEP_MS = 4000
-/** Where the loop never rests it is 70 and more: 40 beats and 26 looks. A busy machine can only have fewer. */
+/** Where the loop never rests it is 70 and more: 40 beats and 26 looks. */
 const MOST_WAKE_UPS = 60
+/** V8 collects garbage now and then, for a second or two: its own threads wake 40 times a second then. */
+const WINDOWS = 5
+const WINDOW_MS = 2000
 
 /** @param {number | undefined} pid */
 const wakeUps = (pid) => fs.readdirSync(`/proc/${pid}/task`).reduce((sum, tid) => {
@@ -22,10 +25,13 @@ const wakeUps = (pid) => fs.readdirSync(`/proc/${pid}/task`).reduce((sum, tid) =
 test('an idle process is woken less than 60 times a second', options, async (t) => {
   const app = await startApp(t, { options: { profile: 'off' } })
   await sleep(DEEP_MS)
-  const [before, fromMs] = [wakeUps(app.child.pid), performance.now()]
-  await sleep(DEEP_MS)
-  const perSecond = (wakeUps(app.child.pid) - before) / (performance.now() - fromMs) * 1000
-  assert.ok(perSecond < MOST_WAKE_UPS, `${perSecond}`)
+  const perSecond = []
+  for (let i = 0; i < WINDOWS; i++) {
+    const [before, fromMs] = [wakeUps(app.child.pid), performance.now()]
+    await sleep(WINDOW_MS)
+    perSecond.push((wakeUps(app.child.pid) - before) / (performance.now() - fromMs) * 1000)
+  }
+  assert.ok(Math.min(...perSecond) < MOST_WAKE_UPS, `${perSecond}`)
 })
 
 for (const name of ['spin', 'atomicsWait']) {

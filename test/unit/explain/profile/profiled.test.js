@@ -228,6 +228,20 @@ test('what V8 has built into its caller is named by a stack that was taken in it
   assert.equal(layOf(3, 3, SOURCE).function, 'check')
 })
 
+test('a function that others call is not taken for one that V8 has built into them: stacks go on beyond an await', () => {
+  const outer = { function: 'render', file: '/srv/app/server.js', line: 5, column: 3 }
+  const packed = (/** @type {string} */ file) => file.replace('/srv/app', '/srv/node_modules/some')
+  const stacks = [{ count: 3, weightMs: 40, frames: [{ function: 'load', file: packed(FILE), line: 3, column: 9 }, outer] }]
+  const ticks = { hitCount: 4, positionTicks: [{ line: 3, ticks: 4 }] }
+  const nodes = [node(1, '(root)', null, [2]), node(2, 'load', `file://${packed(FILE)}`, [], ticks)]
+  nodes[1].callFrame.lineNumber = 0
+  const profile = cutProfiles([makeWindow(nodes, [2, 2, 2, 2])], 1000, 1050)
+  const { evidence } = makeRecord()
+  const found = { frame: { ...outer, exact: true }, samples: 3, stacks, evidence }
+  const { frame } = lay(profile, found, MAKES_NOTHING)
+  assert.deepEqual([frame.function, frame.line], ['load', 3])
+})
+
 test('where Node.js lies between, the source says the line of the call, else only the function is told', () => {
   const nodes = [node(1, '(root)', null, [2]), node(2, 'seal', 5, [3]), node(3, 'pbkdf2Sync', 'node:internal/crypto/pbkdf2', [4]), node(4, 'run', null)]
   const profile = cutProfiles([makeWindow(nodes, [4, 4, 4])], 1000, 1050)
