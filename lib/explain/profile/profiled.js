@@ -144,10 +144,9 @@ function tellOwn (record, stacks, heaviest, blamed, sampled, text) {
 function isBuiltInto ({ frame, samples, stacks, evidence, durationMs }, caller, hasLine, callsBuiltin) {
   if (!hasLine || !frame?.exact || isSame(frame, caller) || isNative({ ...evidence, durationMs })) return false
   if (callsBuiltin && samples < ENOUGH_SAMPLES) return false
-  return stacks.some(({ frames }) => {
-    const callers = frames.slice(frames.findIndex((each) => isSame(each, frame)))
-    return isSame(blamedFrame(frames), frame) && callers.some((each) => isSame(each, caller) && each.line === caller.line)
-  })
+  const isCall = (/** @type {Frame} */ each) => isSame(each, caller) && each.line === caller.line
+  return stacks.some(({ frames }) => isSame(blamedFrame(frames), frame) &&
+    frames.slice(frames.findIndex((each) => isSame(each, frame))).some(isCall))
 }
 
 /** Samples of a profile are never late. @param {ProfiledStack[]} stacks */
