@@ -1,5 +1,6 @@
 'use strict'
 
+const { createHash } = require('node:crypto')
 const { readBuilt } = require('../../export/page/built')
 
 /** @type {Record<string, string>} */
@@ -12,6 +13,12 @@ const escaped = (text) => String(text).replace(/[&<>"]/g, (letter) => entities[l
 const builtFile = (name) => readBuilt(name).toString()
 
 /**
+ * Nothing is loaded, and no script but ours runs, whatever an application calls its functions.
+ * @param {string} script
+ */
+const policyFor = (script) => `default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`
+
+/**
  * One file that shows a flame graph wherever it is opened, with nothing to load.
  * @param {object} report
  * @param {string} report.title
@@ -21,10 +28,13 @@ const builtFile = (name) => readBuilt(name).toString()
  * @param {object} report.tree for the flame graph: { name, file, value in ms, children }
  * @param {string} [report.tail] markup below it
  */
-exports.htmlReport = ({ title, summary, body = '', flameTitle, tree, tail = '' }) => `<!doctype html>
+exports.htmlReport = ({ title, summary, body = '', flameTitle, tree, tail = '' }) => {
+  const script = builtFile('report.js').replaceAll('</script', '<\\/script')
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policyFor(script)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${escaped(title)}</title>
@@ -44,10 +54,11 @@ ${body}
 ${tail}
 </main>
 <script type="application/json" id="data">${JSON.stringify(tree).replaceAll('<', '\\u003c')}</script>
-<script>${builtFile('report.js').replaceAll('</script', '<\\/script')}</script>
+<script>${script}</script>
 </body>
 </html>
 `
+}
 
 /**
  * Data of a report as a file: the report needs nothing beside it, so neither does its download.
