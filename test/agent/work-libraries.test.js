@@ -20,12 +20,12 @@ const SECRET = 'hunter2'
 const noDatabase = process.env.CI === 'true' ? false : missingDatabase() ?? false
 
 /**
- * A process whose work comes by a library: the first block that was in it, and how it was counted.
+ * A process whose work comes by a library: the first block that was in it once it had started, and how it was counted.
  * @param {import('node:test').TestContext} t
  * @param {string} library
  * @param {{ env?: Record<string, string>, isOurs?: (record: any) => boolean }} [how]
  */
-async function workOf (t, library, { env = {}, isOurs = ({ frame }) => frame?.function === 'spin' } = {}) {
+async function workOf (t, library, { env = {}, isOurs = ({ frame, startup }) => frame?.function === 'spin' && !startup } = {}) {
   const { child, out } = startNode(t, ['libraries-app.js', library], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   const [{ url }] = await once(child, 'message')
   /** @returns {Promise<any[]>} */

@@ -10,7 +10,7 @@ const Papa = require('papaparse')
 const ARTICLES = 800
 const PRODUCTS = 3000
 const CSV_ROWS = 130000
-const RESOURCES = 4000
+const RESOURCES = 10000
 const SENTENCES = 2800
 
 const article = Array.from({ length: ARTICLES }, (_, i) => [
