@@ -24,7 +24,7 @@ const reasons = { on: "option origin: 'on', for development only", hunt: 'agent.
 const ends = {
   time: '',
   found: ', early, with what was looked for',
-  load: ', early, because tracking kept the event loop busy (utilization above 0.8)',
+  load: ', early, because tracking kept the event loop busier than before',
   stop: ', early, because the agent stops'
 }
 
