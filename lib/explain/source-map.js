@@ -64,16 +64,14 @@ class SourceMaps {
   }
 
   /**
-   * The frame at its original place, or as it came if no map says more. A package's stays in its package: where its
-   * map names a source elsewhere (`webpack://next/src/…`), nobody has that file, and it would pass for the application's.
+   * The frame at its original place, or as it came if no map says more.
    * @param {import('../types').Frame} frame
    * @returns {import('../types').Frame}
    */
   original (frame) {
     const file = toPath(frame.file)
-    if (file === null || frame.line === null || !path.isAbsolute(file)) return { ...frame, file }
+    if (file === null || frame.line === null || !path.isAbsolute(file) || isAsPublished(file)) return { ...frame, file }
     const found = this.#find(file, frame.line, frame.column ?? 1)
-    if (found !== null && leavesPackage(file, found.file)) return { ...frame, file }
     if (found !== null || !this.#isElsewhere(file, frame.line, frame.column ?? 1)) return { ...frame, file, ...found }
     this.#inMemory.add(file)
     this.#onMissing(file)
@@ -88,13 +86,12 @@ class SourceMaps {
    * @returns {LinePlace | null}
    */
   lineAt (file, line) {
-    const map = path.isAbsolute(file) ? this.#mapOf(file) : null
+    const map = path.isAbsolute(file) && !isAsPublished(file) ? this.#mapOf(file) : null
     if (map === null) return this.isInMemory(file) ? null : { file, line }
     const { decodedMappings } = tracing()
     const [first, ...others] = (decodedMappings(map)[line - 1] ?? []).filter((segment) => segment.length > 1)
     if (first === undefined || others.some((other) => other[1] !== first[1] || other[2] !== first[2])) return null
     const source = toPath(map.resolvedSources[/** @type {number} */ (first[1])])
-    if (source !== null && leavesPackage(file, source)) return { file, line }
     return source === null ? null : { file: source, line: Number(first[2]) + 1, column: Number(first[3]) + 1 }
   }
 
@@ -186,10 +183,15 @@ class SourceMaps {
   }
 }
 
-/** @param {string} file that runs @param {string | null} source */
-function leavesPackage (file, source) {
-  return PACKAGE.test(file) && source !== null && !PACKAGE.test(source)
-}
+/**
+ * A package's code has the lines of the file that is installed, which everybody can open. Its map may name a source that
+ * nobody has (`webpack://next/src/…`), which would pass for the application's. Node.js can leave packages out in the
+ * same way: `module.setSourceMapsSupport()`, `nodeModules`. While an application loads, most frames are of packages:
+ * TypeScript, webpack and others had the watchdog read 30 MB of sources for maps, 100 ms of CPU time in the first
+ * second.
+ * @param {string} file
+ */
+const isAsPublished = (file) => PACKAGE.test(file) && !runsCompiled(file)
 
 /** @param {string | null} file path or file: URL */
 function toPath (file) {

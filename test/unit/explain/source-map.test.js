@@ -119,18 +119,19 @@ test('a source that is no file keeps its name', () => {
   assert.equal(maps.original(frameIn('/srv/total.js')).file, 'webpack://app/src/total.ts')
 })
 
-test('a package stays in its package, whatever its map calls the source; the application\'s bundle does not', () => {
+test('a package has the lines of the file that is installed, which is not read for a map; the application\'s bundle has its own', () => {
   const map = { ...compiled.map, sources: ['webpack://next/./src/total.ts'] }
   const inPackage = '/srv/node_modules/next/dist/total.js'
   const own = '/srv/.next/server/total.js'
   const code = `${compiled.code}\n//# sourceMappingURL=total.js.map`
-  const { maps } = makeMaps({
+  const { maps, reads } = makeMaps({
     [inPackage]: code, [`${inPackage}.map`]: JSON.stringify(map), [own]: code, [`${own}.map`]: JSON.stringify(map)
   })
   assert.deepEqual(maps.original(frameIn(inPackage)), frameIn(inPackage))
   assert.match(maps.original(frameIn(own)).file ?? '', /^webpack:/)
   const { line } = compiled.generated
-  assert.equal(maps.lineAt(inPackage, line)?.file, inPackage)
+  assert.deepEqual(maps.lineAt(inPackage, line), { file: inPackage, line })
+  assert.deepEqual(reads, [own, `${own}.map`])
 })
 
 test('without a map, or with one that is broken, a frame comes back as it was', () => {
