@@ -184,11 +184,10 @@ class SourceMaps {
 }
 
 /**
- * A package's code has the lines of the file that is installed, which everybody can open. Its map may name a source that
- * nobody has (`webpack://next/src/…`), which would pass for the application's. Node.js can leave packages out in the
- * same way: `module.setSourceMapsSupport()`, `nodeModules`. While an application loads, most frames are of packages:
- * TypeScript, webpack and others had the watchdog read 30 MB of sources for maps, 100 ms of CPU time in the first
- * second.
+ * A package's code has the lines of the file that is installed, which everybody can open. Its map may name a source
+ * that nobody has (`webpack://next/src/…`), which would pass for the application's. Node.js can leave packages out,
+ * too: `module.setSourceMapsSupport()`, `nodeModules`. While an application loads, most frames are of packages: with
+ * TypeScript and webpack the watchdog read 30 MB for maps, which took 100 ms of CPU time in the first second.
  * @param {string} file
  */
 const isAsPublished = (file) => PACKAGE.test(file) && !runsCompiled(file)

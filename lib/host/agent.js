@@ -5,21 +5,18 @@ const { EventEmitter } = require('node:events')
 const { US_PER_MS } = require('../util/units')
 const { LoopwatchError } = require('../tables/errors')
 const { unblockStream } = require('./nonblocking-stdout')
-const { checkHunt } = require('./origin/hunt')
 const { loadInspector } = require('./sense/profiler')
 const { startSenses } = require('./senses')
 const { checkAllow } = require('./sense/allowed-calls')
-const { createFastifyPlugin } = require('./shedding/fastify-plugin')
-const { expectNoBlocks } = require('./expect-no-blocks')
-const { createMiddleware } = require('./shedding/middleware')
 const { warnOnce } = require('./warn-once')
 const { WatchdogThread } = require('./watchdog-thread')
-const { writeBlockSpan } = require('./work/block-span')
-const { wrapWith } = require('./work/wrap')
 
 /** As it was at the start: an application may put another in its place. */
 const { wait } = Atomics
 const blocks = diagnosticsChannel.channel('loopwatch:block')
+
+// What most applications never call is loaded by its first call: each module takes a third of a millisecond, which
+// every command of a shell would pay under NODE_OPTIONS.
 
 /**
  * The agent of one process: what senses on the host thread, and the watchdog it reports to.
@@ -41,6 +38,8 @@ class Agent extends EventEmitter {
   #settle = () => {}
   /** @type {Promise<void> | null} */
   #stopping = null
+  /** @type {ReturnType<typeof import('./shedding/fastify-plugin').createFastifyPlugin> | undefined} */
+  #fastify
   #forget
 
   /**
@@ -65,8 +64,6 @@ class Agent extends EventEmitter {
      * @type {ReturnType<typeof import('./workers/inspector-proxy').createInspectorProxy> | undefined}
      */
     this.callWorkers = senses.callWorkers
-    /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */
-    this.fastify = createFastifyPlugin(senses.gauge)
     unblockStream(options.log)
     this.#ready = new Promise((resolve) => {
       this.#settle = (url) => {
@@ -92,7 +89,7 @@ class Agent extends EventEmitter {
         blocks.publish(record)
         this.emit('block', record)
       },
-      onSpan: writeBlockSpan,
+      onSpan: (span) => require('./work/block-span').writeBlockSpan(span),
       onFollow: (on) => works.follow(on),
       onTrack: (message) => origins.onTrack(message),
       onProfile: (action) => profiler.run(loadInspector(), action),
@@ -109,6 +106,12 @@ class Agent extends EventEmitter {
         this.#settle(null)
       }
     }
+  }
+
+  /** A plugin for Fastify with the options of middleware(): `fastify.register(agent.fastify, { maxDelay: 200 })`. */
+  get fastify () {
+    this.#fastify ??= require('./shedding/fastify-plugin').createFastifyPlugin(this.#senses.gauge)
+    return this.#fastify
   }
 
   /** What the watchdog's questions take along. Not for others. */
@@ -149,7 +152,7 @@ class Agent extends EventEmitter {
    * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_ARGUMENT
    */
   wrap (name, fn) {
-    return wrapWith((name, fn) => this.run(name, fn), name, fn)
+    return require('./work/wrap').wrapWith((name, fn) => this.run(name, fn), name, fn)
   }
 
   /** Blocks in memory, newest first. @returns {Promise<import('../types').BlockRecord[]>} */
@@ -171,7 +174,7 @@ class Agent extends EventEmitter {
    * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
    */
   hunt (options) {
-    return this.#senses.origins.hunt(checkHunt(options))
+    return this.#senses.origins.hunt(require('./origin/hunt').checkHunt(options))
   }
 
   /**
@@ -181,7 +184,7 @@ class Agent extends EventEmitter {
    * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
    */
   middleware (options = {}) {
-    return createMiddleware(this.#senses.gauge, options)
+    return require('./shedding/middleware').createMiddleware(this.#senses.gauge, options)
   }
 
   /**
@@ -217,7 +220,7 @@ class Agent extends EventEmitter {
    * `cause`, LOOPWATCH_ERR_UNWATCHED, LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
    */
   expectNoBlocks (fn, options = {}) {
-    return expectNoBlocks(this.#watch, fn, options)
+    return require('./expect-no-blocks').expectNoBlocks(this.#watch, fn, options)
   }
 
   /** @returns {import('./expect-no-blocks').Watch} */

@@ -12,7 +12,7 @@ const { startHeartbeat } = require('./sense/heartbeat')
 const { measureLoad } = require('./sense/load-report')
 const { createProbe } = require('./sense/probe')
 const { HostProfiler, loadInspector } = require('./sense/profiler')
-const { startWork } = require('./work/start')
+const { startWorkLater } = require('./work/later')
 const { startThreads } = require('./workers')
 const { isStarting } = require('./watchdog-thread')
 
@@ -29,12 +29,11 @@ const { isStarting } = require('./watchdog-thread')
 exports.startSenses = (options, post, isPreload) => {
   const memory = createMemory()
   const bridge = openBridge(memory)
-  const work = startWork(options, bridge, post)
-  const { requests, works, isUnsafe, escalates } = work
+  const { works, isUnsafe, escalates } = startWorkLater(options, bridge, post)
   const { profiler, ownProfile, profilesItself } = startProfiler(options, bridge, post, isPreload)
   const threads = startThreads(options, bridge, post, isStarting)
   const { load, delays, report } = measureLoad(options, bridge)
-  const onLate = lateTo(requests, profiler)
+  const onLate = lateTo(works, profiler)
   const heartbeat = startHeartbeat(bridge, { ...options, onLate }, { load, delays, profiler })
   const origins = new OriginTracker(options, post)
   const cluster = startClusterRole(() => post({ code: LEAD }))
@@ -43,7 +42,7 @@ exports.startSenses = (options, post, isPreload) => {
     works,
     escalates,
     profiler,
-    probe: createProbe(bridge, () => works.current()),
+    probe: createProbe(bridge, works.current),
     callWorkers: threads.callWorkers,
     gauge: { load, counters: bridge.counters },
     report,
@@ -63,18 +62,18 @@ exports.startSenses = (options, post, isPreload) => {
       role: cluster.role(),
       threads: threads.known()
     }),
-    stop: () => [heartbeat, work, ...gc, origins, profiler, threads, cluster].forEach((part) => part.stop())
+    stop: () => [heartbeat, works, ...gc, origins, profiler, threads, cluster].forEach((part) => part.stop())
   }
 }
 
 /**
  * Who is told of a beat after a gap that can hide a block.
- * @param {ReturnType<typeof startWork>['requests']} requests
+ * @param {import('./work/later').WorkLater} works
  * @param {HostProfiler} profiler
  */
-function lateTo (requests, profiler) {
+function lateTo (works, profiler) {
   return (/** @type {number} */ atMs, /** @type {number} */ idleMs) => {
-    requests.late(atMs, idleMs)
+    works.late(atMs, idleMs)
     profiler.late(atMs)
   }
 }

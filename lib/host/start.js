@@ -5,14 +5,12 @@ const process = require('../util/process')
 const { debuglog } = require('node:util')
 const { isMainThread } = require('node:worker_threads')
 const { preloadDefaults, resolveOptions, strayVariables } = require('../options/table')
-const { checkExpectation } = require('./expect-no-blocks')
 const { checkAllow } = require('./sense/allowed-calls')
 const { Agent } = require('./agent')
 const { hiddenProperty } = require('../util/define-hidden')
-const { NoopAgent } = require('./noop-agent')
 const { warnOnce } = require('./warn-once')
-const { attributesOf, checkWork } = require('./work/given')
-const { wrapWith } = require('./work/wrap')
+
+/** @typedef {Agent | import('./noop-agent').NoopAgent} AnyAgent */
 
 /** Shown by NODE_DEBUG=loopwatch. */
 const debug = debuglog('loopwatch')
@@ -25,27 +23,27 @@ const kVisits = Symbol.for('loopwatch.visits.1')
 
 /**
  * This copy's, where an application lets nobody add to its globals; nothing else finds it then.
- * @type {Agent | NoopAgent | undefined}
+ * @type {AnyAgent | undefined}
  */
 let hidden
 
 /** A request that is the first to need the agent must not be the one that listeners of `block` run in, for ever. */
 const outside = AsyncLocalStorage.snapshot()
 
-const registry = /** @type {Record<symbol, Agent | NoopAgent | undefined>} */ (/** @type {unknown} */ (globalThis))
+const registry = /** @type {Record<symbol, AnyAgent | undefined>} */ (/** @type {unknown} */ (globalThis))
 
 /**
  * Starts watching this process's event loop. Idempotent: a second call, from whichever copy of the
  * package, gives the same agent. In a worker thread of the application it watches nothing.
  * @param {import('../options/table').Options} [options]
- * @returns {Agent | NoopAgent}
+ * @returns {AnyAgent}
  * @throws {import('../tables/errors').LoopwatchError} where an option is wrong; after that nothing throws
  */
 exports.start = (options) => begin(options, process.env)
 
 /**
  * The same where no code of the application says so: its log is on stderr, unless the environment says where.
- * @returns {Agent | NoopAgent}
+ * @returns {AnyAgent}
  * @throws {import('../tables/errors').LoopwatchError} where a variable is wrong; after that nothing throws
  */
 exports.startPreloaded = () => begin(undefined, process.env, preloadDefaults)
@@ -68,7 +66,7 @@ function begin (options, env, defaults) {
   if (!isMainThread) debug('this worker thread is not watched')
   const stray = isMainThread ? strayVariables(env) : []
   if (stray.length > 0) warnOnce('LOOPWATCH_WARN_VARIABLE', `no option of loopwatch: ${stray.join(', ')}`)
-  const agent = isMainThread ? outside(() => new Agent(resolved, forget, defaults !== undefined)) : new NoopAgent()
+  const agent = isMainThread ? outside(() => new Agent(resolved, forget, defaults !== undefined)) : new (require('./noop-agent').NoopAgent)()
   const isFound = Reflect.defineProperty(globalThis, kAgent, hiddenProperty(agent))
   if (!isFound) hidden = agent
   return agent
@@ -115,7 +113,7 @@ exports.allow = (fn, reason) => {
 exports.expectNoBlocks = async (fn, options = {}) => {
   const agent = running()
   if (agent !== undefined) return agent.expectNoBlocks(fn, options)
-  const { overMs: threshold } = checkExpectation(fn, options)
+  const { overMs: threshold } = require('./expect-no-blocks').checkExpectation(fn, options)
   const visitor = exports.visit({ port: false, log: false, requests: 'off', profile: 'off', ...(threshold !== undefined && { threshold }) })
   try {
     return await visitor.expectNoBlocks(fn, options)
@@ -136,6 +134,7 @@ exports.expectNoBlocks = async (fn, options = {}) => {
 exports.run = (name, fn, attributes) => {
   const agent = registry[kAgent] ?? hidden
   if (typeof agent?.run === 'function') return agent.run(name, fn, attributes)
+  const { attributesOf, checkWork } = require('./work/given')
   checkWork('run', name, fn)
   attributesOf(attributes)
   return fn()
@@ -149,7 +148,7 @@ exports.run = (name, fn, attributes) => {
  * @returns {F}
  * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_ARGUMENT
  */
-exports.wrap = (name, fn) => wrapWith(exports.run, name, fn)
+exports.wrap = (name, fn) => require('./work/wrap').wrapWith(exports.run, name, fn)
 
 /** @param {Agent} agent */
 function forget (agent) {

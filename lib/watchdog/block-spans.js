@@ -1,6 +1,5 @@
 'use strict'
 
-const { randomBytes } = require('node:crypto')
 const { BACKLOG_MS } = require('../bridge/request-row')
 const { blockAttributes } = require('../export/otlp/block-attributes')
 const { nowMs: sharedNowMs } = require('../util/clock')
@@ -102,7 +101,7 @@ class BlockSpans {
       return null
     }
     const startMs = Date.parse(record.startedAt)
-    const spanId = randomBytes(SPAN_BYTES).toString('hex')
+    const spanId = require('node:crypto').randomBytes(SPAN_BYTES).toString('hex')
     const times = { startMs, endMs: startMs + record.durationMs }
     const attributes = blockAttributes(record)
     const span = { traceId, spanId, parentSpanId, name: NAME, ...times, attributes }

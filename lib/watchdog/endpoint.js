@@ -1,10 +1,7 @@
 'use strict'
 
 const { LISTENING } = require('../bridge/messages')
-const { HttpServer } = require('../export/http/server')
-const { makePaths } = require('../export/http/paths')
 const { nowMs } = require('../util/clock')
-const { makeDetail } = require('./page-feed/detail')
 
 const LAST_PORT = 65535
 
@@ -25,7 +22,7 @@ const LAST_PORT = 65535
 /** Where the endpoint is: opened and closed as the process's part in a cluster asks for, and announced in the log. */
 class Endpoint {
   #parts
-  /** @type {HttpServer | null} */
+  /** @type {import('../export/http/server').HttpServer | null} */
   #server = null
 
   /** @param {Answering & Settings} parts */
@@ -41,6 +38,10 @@ class Endpoint {
       this.#settled(null)
       return
     }
+    // Loaded only where there is an endpoint.
+    const { HttpServer } = require('../export/http/server')
+    const { makePaths } = require('../export/http/paths')
+    const { makeDetail } = require('./page-feed/detail')
     const port = configured === 0 ? 0 : Math.min(configured + above, LAST_PORT)
     const sources = sourcesOf(this.#parts)
     this.#server = new HttpServer({
@@ -77,7 +78,8 @@ class Endpoint {
 
 /**
  * @param {Answering} parts
- * @returns {Omit<Parameters<typeof makePaths>[0], 'detail'> & Omit<Parameters<typeof makeDetail>[0], 'options'>}
+ * @returns {Omit<Parameters<typeof import('../export/http/paths').makePaths>[0], 'detail'> & Omit<Parameters<typeof
+ * import('./page-feed/detail').makeDetail>[0], 'options'>}
  */
 function sourcesOf ({ mainLoop, cluster, blocks, page, scrape }) {
   return {

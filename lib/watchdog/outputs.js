@@ -4,8 +4,6 @@ const { BlockSpans } = require('./block-spans')
 const { Health } = require('./health')
 const { SPAN } = require('../bridge/messages')
 const { LogBudget } = require('../export/log/budget')
-const { BlockLog } = require('../export/log/log')
-const { BlockFile } = require('../store/block-file')
 const { nowMs } = require('../util/clock')
 
 /** @typedef {import('../options/table').ResolvedOptions} Options */
@@ -17,9 +15,17 @@ const { nowMs } = require('../util/clock')
  */
 exports.openLog = ({ log: option }, post) => {
   const health = new Health(post)
-  const log = option === false ? null : new BlockLog({ log: option, nowMs, onState: health.listener('log') })
+  const log = option === false ? null : makeLog(option, health)
   if (log !== null) health.sayIn(log)
   return { health, log }
+}
+
+// Each of these is loaded only where it is wanted: they are half of the code of this thread.
+
+/** @param {Exclude<Options['log'], false>} option @param {Health} health */
+function makeLog (option, health) {
+  const { BlockLog } = require('../export/log/log')
+  return new BlockLog({ log: option, nowMs, onState: health.listener('log') })
 }
 
 /** Bounds how many blocks of worker threads are filed, to as many as a person would read. */
@@ -32,6 +38,7 @@ exports.makeBudget = () => new LogBudget(nowMs())
  */
 exports.openFile = ({ dir }, health) => {
   if (dir === undefined) return null
+  const { BlockFile } = require('../store/block-file')
   return new BlockFile({ dir, name: `blocks-${process.pid}-${Date.now()}`, nowMs, onState: health.listener('dir') })
 }
 
@@ -43,7 +50,6 @@ exports.openFile = ({ dir }, health) => {
  */
 exports.openPyroscope = ({ pyroscope: url, labels }, health, metrics) => {
   if (url === undefined) return null
-  // Loaded only then: what pushes is more code than what watches.
   const { PyroscopePush } = require('../export/profiles/pyroscope')
   const onState = health.listener('pyroscope')
   return new PyroscopePush({ url, labels, onState, onLost: (profiles) => metrics.drop('profile', profiles) })

@@ -1,9 +1,7 @@
 'use strict'
 
-const process = require('../../util/process')
 const { WaitingRequests } = require('../http/waiting-requests')
 const { Requests, noRequests } = require('../http/requests')
-const { hasContextFrame, isContextSafe } = require('../runtime')
 const { Contexts } = require('./contexts')
 const { startLibraries } = require('./libraries')
 const { Works } = require('./works')
@@ -15,13 +13,9 @@ const noLibraries = { stop: () => {} }
  * @param {import('../../options/table').ResolvedOptions} options
  * @param {import('../../bridge/memory').Bridge} bridge
  * @param {(message: object) => void} post to the watchdog
+ * @param {ReturnType<typeof import('./later').waysToFollow>} ways
  */
-exports.startWork = (options, bridge, post) => {
-  const isAuto = options.requests === 'auto'
-  const isSafe = isContextSafe(process.versions.node)
-  const isUnsafe = isAuto && !isSafe
-  // Where following costs a tenth of the throughput it waits for the first block.
-  const escalates = isAuto && isSafe && !hasContextFrame()
+exports.startWork = (options, bridge, post, { isSafe, isUnsafe, escalates }) => {
   const contexts = new Contexts(options.requests === 'on' || isSafe)
   const waiting = new WaitingRequests(post, options.otlp !== false)
   const requests = options.requests === 'off' ? noRequests : new Requests(bridge, options, contexts, waiting)
@@ -29,5 +23,5 @@ exports.startWork = (options, bridge, post) => {
   if (!isUnsafe && !escalates) contexts.follow(true)
   const libraries = options.requests === 'off' ? noLibraries : startLibraries(works, post)
   const stop = () => [requests, works, libraries].forEach((part) => part.stop())
-  return { requests, works, isUnsafe, escalates, stop }
+  return { requests, works, stop }
 }

@@ -1,16 +1,13 @@
 'use strict'
 
 const { unwantBeats, wantBeats, CALM_MS } = require('../../bridge/worker-beats')
-const { openExitLock, closeExitLock } = require('../../bridge/worker-exit-lock')
-const { createInspectorProxy } = require('./inspector-proxy')
 const { OutsideWatch } = require('./outside-watch')
-const { WorkerTracker } = require('./tracker')
 
 /**
  * What the main thread has for watching the application's worker threads.
  * @typedef {object} Threads
- * @property {ReturnType<typeof createInspectorProxy> | undefined} callWorkers the way to their inspectors, where that
- * is wanted
+ * @property {ReturnType<typeof import('./inspector-proxy').createInspectorProxy> | undefined} callWorkers the way to
+ * their inspectors, where that is wanted
  * @property {() => import('./outside-watch').OutsideWatch['known']} known those that are looked at from outside
  * @property {() => void} stop
  */
@@ -25,6 +22,10 @@ const { WorkerTracker } = require('./tracker')
 exports.startThreads = (options, bridge, post, isOurs) => {
   if (options.threads === 'off') return { callWorkers: undefined, known: () => [], stop: () => {} }
   if (options.threads === 'on') {
+    // Loaded only then: the default does without.
+    const { openExitLock, closeExitLock } = require('../../bridge/worker-exit-lock')
+    const { createInspectorProxy } = require('./inspector-proxy')
+    const { WorkerTracker } = require('./tracker')
     const exitLock = openExitLock()
     const workers = new WorkerTracker(post, exitLock)
     return {

@@ -7,8 +7,6 @@ const { nowMs } = require('../../util/clock')
 const { createMemory, openBridge } = require('../../bridge/memory')
 const { THREAD_STARTED, THREAD_ENDED } = require('../../bridge/messages')
 const { CALM_MS } = require('../../bridge/worker-beats')
-const { nameOf } = require('./hello')
-const { OutsideView } = require('./outside-view')
 
 const CHANNEL = 'worker_threads'
 /** A look takes 4 us a thread (Node 20 to 26): with so many, 0.3 % of the main thread while all are idle. */
@@ -22,7 +20,7 @@ const ENDED_ID = -1
 
 /**
  * @typedef {{ threadId: number, name: string, tid: number | null, createdAtMs: number, memory: SharedArrayBuffer |
- * null, view: OutsideView | null }} Thread
+ * null, view: import('./outside-view').OutsideView | null }} Thread
  */
 
 /**
@@ -69,7 +67,7 @@ class OutsideWatch {
     const tid = [...this.#tasks].filter((each) => !known.has(each)).reduce((most, each) => Math.max(most, each), 0)
     const thread = {
       threadId: worker.threadId,
-      name: nameOf(worker.threadName),
+      name: require('./hello').nameOf(worker.threadName),
       tid: tid === 0 ? null : tid,
       createdAtMs: nowMs(),
       memory: null,
@@ -88,6 +86,7 @@ class OutsideWatch {
     const memory = createMemory()
     const { cpuUsage } = /** @type {{ cpuUsage?: () => Promise<NodeJS.CpuUsage> }} */ (/** @type {unknown} */ (worker))
     thread.memory = memory
+    const { OutsideView } = require('./outside-view')
     thread.view = new OutsideView({
       read: worker.performance.eventLoopUtilization,
       cpuUsage: tid === null && cpuUsage !== undefined ? () => cpuUsage.call(worker) : null,

@@ -1,0 +1,103 @@
+'use strict'
+
+const process = require('../../util/process')
+const { setTimeout, clearTimeout } = require('node:timers')
+const { hasContextFrame, isContextSafe } = require('../runtime')
+const { warnOnce } = require('../warn-once')
+
+/** In a loop that has just begun to turn such a timer is due before any connection is. */
+const SOON_MS = 1
+/** What is still there after this does not end at once, whatever keeps it. */
+const LATER_MS = 50
+
+/** Bound at load: an application may put another process in place of its own. */
+const activeResources = process.getActiveResourcesInfo?.bind(process) ?? (() => ['unknown'])
+
+/** What is being worked on as long as nothing can be. @type {ReturnType<import('./works').Works['current']>} */
+const nothing = { context: undefined, isCertain: true }
+
+/**
+ * What the application works on, followed from the loop's first turn on: no request comes earlier. What follows it are
+ * 40 modules, which take 11 ms to load (24.21), and a command that ends at once never needs them.
+ */
+class WorkLater {
+  /** @type {ReturnType<typeof import('./start').startWork> | null} */
+  #started = null
+  #isStopped = false
+  #start
+  #timer
+
+  /** @param {() => ReturnType<typeof import('./start').startWork>} start */
+  constructor (start) {
+    this.#start = start
+    this.#timer = setTimeout(() => {
+      // With nothing to wait for the process is about to end: its loop turns once more all the same.
+      if (activeResources().length > 0) return this.#tryStart()
+      this.#timer = setTimeout(() => this.#tryStart(), LATER_MS).unref()
+    }, SOON_MS).unref()
+  }
+
+  #tryStart () {
+    try {
+      this.#now()
+    } catch (error) {
+      // Where a test has put another file system in place of the machine's, say.
+      warnOnce('LOOPWATCH_WARN_WORK', `loopwatch does not see requests: ${error.message}`)
+    }
+  }
+
+  #now () {
+    clearTimeout(this.#timer)
+    this.#started ??= this.#start()
+    return this.#started
+  }
+
+  /** Asked at an interrupt, where nothing may be loaded. */
+  current = () => this.#started?.works.current() ?? nothing
+
+  /** @type {import('./works').Works['run']} */
+  run (name, fn, attributes) {
+    return this.#now().works.run(name, fn, attributes)
+  }
+
+  /** Whether requests and work are followed through asynchronous work from now on. @param {boolean} on */
+  follow (on) {
+    if (!this.#isStopped) this.#now().works.follow(on)
+  }
+
+  /** A late beat has come. @param {number} atMs @param {number} idleMs of the loop so far */
+  late (atMs, idleMs) {
+    this.#started?.requests.late(atMs, idleMs)
+  }
+
+  stop () {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+    this.#started?.stop()
+  }
+}
+
+/**
+ * How requests are followed on this Node.js: `isUnsafe`, not at all, as it could end the application; `escalates`, from
+ * the first block on, where following costs a tenth of the throughput.
+ * @param {'auto' | 'on' | 'off'} mode option `requests`
+ */
+exports.waysToFollow = (mode) => {
+  const isAuto = mode === 'auto'
+  const isSafe = isContextSafe(process.versions.node)
+  return { isSafe, isUnsafe: isAuto && !isSafe, escalates: isAuto && isSafe && !hasContextFrame() }
+}
+
+/**
+ * Follows what the application works on: requests, and work that is named.
+ * @param {import('../../options/table').ResolvedOptions} options
+ * @param {import('../../bridge/memory').Bridge} bridge
+ * @param {(message: object) => void} post to the watchdog
+ */
+exports.startWorkLater = (options, bridge, post) => {
+  const ways = exports.waysToFollow(options.requests)
+  const works = new WorkLater(() => require('./start').startWork(options, bridge, post, ways))
+  return { works, ...ways }
+}
+
+exports.WorkLater = WorkLater

@@ -1,0 +1,76 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { WorkLater } = require('../../../../lib/host/work/later')
+
+/** What follows work, and what it has been asked for. */
+function makeFollower () {
+  /** @type {any[]} */
+  const calls = []
+  const note = (/** @type {string} */ name) => (/** @type {any[]} */ ...args) => {
+    calls.push([name, ...args])
+    return name === 'run' ? args[1]() : name
+  }
+  const works = { current: note('current'), run: note('run'), follow: note('follow') }
+  const started = { works, requests: { late: note('late') }, stop: note('stop') }
+  const start = () => {
+    calls.push(['start'])
+    return started
+  }
+  return { calls, start: /** @type {any} */ (start) }
+}
+
+test('nothing is loaded before the loop turns; by then everything is', async () => {
+  const { calls, start } = makeFollower()
+  const works = new WorkLater(start)
+  assert.deepEqual(works.current(), { context: undefined, isCertain: true })
+  works.late(1, 2)
+  assert.deepEqual(calls, [])
+  // The test itself is what the process waits for.
+  const waits = setInterval(() => {}, 1000)
+  const untilMs = performance.now() + 5000
+  while (calls.length === 0 && performance.now() < untilMs) await sleep(1)
+  clearInterval(waits)
+  assert.deepEqual(calls, [['start']])
+  assert.equal(works.current(), 'current')
+  works.late(3, 4)
+  assert.deepEqual(calls.at(-1), ['late', 3, 4])
+  works.stop()
+})
+
+test('work that is named earlier is followed from there on, and it starts once', async () => {
+  const { calls, start } = makeFollower()
+  const works = new WorkLater(start)
+  const fn = () => 7
+  assert.equal(works.run('import', fn), 7)
+  works.follow(true)
+  await sleep(60)
+  assert.deepEqual(calls, [['start'], ['run', 'import', fn, undefined], ['follow', true]])
+  works.stop()
+  assert.deepEqual(calls.at(-1), ['stop'])
+})
+
+test('an agent that stops before starts nothing any more', async () => {
+  const { calls, start } = makeFollower()
+  const works = new WorkLater(start)
+  works.stop()
+  works.follow(true)
+  await sleep(60)
+  assert.deepEqual(calls, [])
+})
+
+test('what cannot be loaded is said once, and thrown to nobody', async (t) => {
+  /** @type {string[]} */
+  const warnings = []
+  const onWarning = (/** @type {Error} */ { message }) => warnings.push(message)
+  process.on('warning', onWarning)
+  t.after(() => process.off('warning', onWarning))
+  const works = new WorkLater(() => { throw new Error('no such file') })
+  const untilMs = performance.now() + 5000
+  while (warnings.length === 0 && performance.now() < untilMs) await sleep(5)
+  assert.deepEqual(warnings, ['loopwatch does not see requests: no such file'])
+  assert.deepEqual(works.current(), { context: undefined, isCertain: true })
+  works.stop()
+})
