@@ -11,7 +11,7 @@ const ARTICLES = 800
 const PRODUCTS = 3000
 const CSV_ROWS = 130000
 const RESOURCES = 10000
-const SENTENCES = 2800
+const SENTENCES = 4000
 
 const article = Array.from({ length: ARTICLES }, (_, i) => [
   `## Release ${i}`,
