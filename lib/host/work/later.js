@@ -1,5 +1,6 @@
 'use strict'
 
+const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const process = require('../../util/process')
 const { setTimeout, clearTimeout } = require('node:timers')
 const { hasContextFrame, isContextSafe } = require('../runtime')
@@ -9,6 +10,8 @@ const { warnOnce } = require('../warn-once')
 const SOON_MS = 1
 /** What is still there after this does not end at once, whatever keeps it. */
 const LATER_MS = 50
+/** Published for every connection of every server, before its first request. */
+const CONNECTION = 'net.server.socket'
 
 /** Bound at load: an application may put another process in place of its own. */
 const activeResources = process.getActiveResourcesInfo?.bind(process) ?? (() => ['unknown'])
@@ -17,8 +20,8 @@ const activeResources = process.getActiveResourcesInfo?.bind(process) ?? (() => 
 const nothing = { context: undefined, isCertain: true }
 
 /**
- * What the application works on, followed from the loop's first turn on: no request comes earlier. What follows it are
- * 40 modules, which take 11 ms to load (24.21), and a command that ends at once never needs them.
+ * What the application works on, followed from the loop's first turn on, or from the first connection. What follows it
+ * are 40 modules, which take 11 ms to load (24.21), and a command that ends at once never needs them.
  */
 class WorkLater {
   /** @type {ReturnType<typeof import('./start').startWork> | null} */
@@ -30,14 +33,16 @@ class WorkLater {
   /** @param {() => ReturnType<typeof import('./start').startWork>} start */
   constructor (start) {
     this.#start = start
+    subscribe(CONNECTION, this.#tryStart)
     this.#timer = setTimeout(() => {
       // With nothing to wait for the process is about to end: its loop turns once more all the same.
       if (activeResources().length > 0) return this.#tryStart()
-      this.#timer = setTimeout(() => this.#tryStart(), LATER_MS).unref()
+      this.#timer = setTimeout(this.#tryStart, LATER_MS).unref()
     }, SOON_MS).unref()
   }
 
-  #tryStart () {
+  /** Subscribed to a channel: what it throws would be the application's. */
+  #tryStart = () => {
     try {
       this.#now()
     } catch (error) {
@@ -46,8 +51,14 @@ class WorkLater {
     }
   }
 
-  #now () {
+  /** Waits no longer for its time. */
+  #wake () {
     clearTimeout(this.#timer)
+    unsubscribe(CONNECTION, this.#tryStart)
+  }
+
+  #now () {
+    this.#wake()
     this.#started ??= this.#start()
     return this.#started
   }
@@ -72,7 +83,7 @@ class WorkLater {
 
   stop () {
     this.#isStopped = true
-    clearTimeout(this.#timer)
+    this.#wake()
     this.#started?.stop()
   }
 }

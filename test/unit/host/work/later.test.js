@@ -2,6 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { channel } = require('node:diagnostics_channel')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { WorkLater } = require('../../../../lib/host/work/later')
 
@@ -52,11 +53,21 @@ test('work that is named earlier is followed from there on, and it starts once',
   assert.deepEqual(calls.at(-1), ['stop'])
 })
 
+test('a connection is what it does not wait any longer for', () => {
+  const { calls, start } = makeFollower()
+  const works = new WorkLater(start)
+  channel('net.server.socket').publish({ socket: {} })
+  channel('net.server.socket').publish({ socket: {} })
+  assert.deepEqual(calls, [['start']])
+  works.stop()
+})
+
 test('an agent that stops before starts nothing any more', async () => {
   const { calls, start } = makeFollower()
   const works = new WorkLater(start)
   works.stop()
   works.follow(true)
+  channel('net.server.socket').publish({ socket: {} })
   await sleep(60)
   assert.deepEqual(calls, [])
 })
