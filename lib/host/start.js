@@ -134,10 +134,7 @@ exports.expectNoBlocks = async (fn, options = {}) => {
 exports.run = (name, fn, attributes) => {
   const agent = registry[kAgent] ?? hidden
   if (typeof agent?.run === 'function') return agent.run(name, fn, attributes)
-  const { attributesOf, checkWork } = require('./work/given')
-  checkWork('run', name, fn)
-  attributesOf(attributes)
-  return fn()
+  return require('./work/given').runUnwatched(name, fn, attributes)
 }
 
 /**

@@ -42,3 +42,18 @@ exports.attributesOf = (attributes) => {
   }
   return kept
 }
+
+/**
+ * Runs a function where nobody watches, with the checks of one that does.
+ * @template T
+ * @param {string} name
+ * @param {() => T} fn
+ * @param {Record<string, string | number>} [attributes]
+ * @returns {T}
+ * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_ARGUMENT; and what fn throws
+ */
+exports.runUnwatched = (name, fn, attributes) => {
+  exports.checkWork('run', name, fn)
+  exports.attributesOf(attributes)
+  return fn()
+}

@@ -43,8 +43,9 @@ class WorkLater {
 
   /** Subscribed to a channel: what it throws would be the application's. */
   #tryStart = () => {
+    this.#wake()
     try {
-      this.#now()
+      this.#started ??= this.#start()
     } catch (error) {
       // Where a test has put another file system in place of the machine's, say.
       warnOnce('LOOPWATCH_WARN_WORK', `loopwatch does not see requests: ${error.message}`)
@@ -57,23 +58,21 @@ class WorkLater {
     unsubscribe(CONNECTION, this.#tryStart)
   }
 
-  #now () {
-    this.#wake()
-    this.#started ??= this.#start()
-    return this.#started
-  }
-
   /** Asked at an interrupt, where nothing may be loaded. */
   current = () => this.#started?.works.current() ?? nothing
 
   /** @type {import('./works').Works['run']} */
   run (name, fn, attributes) {
-    return this.#now().works.run(name, fn, attributes)
+    if (!this.#isStopped) this.#tryStart()
+    if (this.#started === null) return require('./given').runUnwatched(name, fn, attributes)
+    return this.#started.works.run(name, fn, attributes)
   }
 
   /** Whether requests and work are followed through asynchronous work from now on. @param {boolean} on */
   follow (on) {
-    if (!this.#isStopped) this.#now().works.follow(on)
+    if (this.#isStopped) return
+    this.#tryStart()
+    this.#started?.works.follow(on)
   }
 
   /** A late beat has come. @param {number} atMs @param {number} idleMs of the loop so far */
