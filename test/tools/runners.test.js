@@ -124,6 +124,30 @@ test('AVA with processes: files that block are named; with worker threads nothin
   assert.equal(threads.code, 0, threads.stderr)
 })
 
+const TAP = `
+const t = require('tap')
+const { hold } = require(${JSON.stringify(HOLD)})
+t.test('is fast', (t) => { hold(5); t.end() })
+t.test('orders', (t) => {
+  t.test('are slow', async (t) => { hold(200) })
+  t.test('wait', async (t) => { await new Promise((resolve) => setTimeout(resolve, 100)) })
+  t.end()
+})
+`
+
+test('tap: a block has file and full name of its test', async (t) => {
+  installFor('test/older-runners')
+  const cwd = makeSuite(t, { 'orders.test.js': TAP, 'package.json': '{}' })
+  // Its command looks for it from the folder of the project.
+  fs.symlinkSync(path.join(ROOT, 'test', 'older-runners', 'node_modules'), path.join(cwd, 'node_modules'), 'junction')
+  const tap = [process.execPath, binOf('test/older-runners', 'tap', 'dist/esm/run.mjs'), '--disable-coverage', '--allow-empty-coverage', 'orders.test.js']
+  const { code, stdout, stderr } = await startNode(t, [CLI, 'test', '--json', 'out.json', '--', ...tap], { cwd }).closed
+  assert.match(stdout, /# \{ total: 2, pass: 2 \}|ok 1 - orders\.test\.js/)
+  assert.equal(code, 1, `${stdout} ${stderr}`)
+  const tests = readJson(cwd).blocks.flatMap((/** @type {any} */ block) => block.tests)
+  assert.deepEqual(tests, [{ file: 'orders.test.js', name: 'orders > are slow', others: 0 }], stderr)
+})
+
 for (const version of [20, 24]) {
   const node = nodeOf(version)
   test(`loopwatch/node-test on Node.js ${version}: a test that blocks fails, and only that`, { skip: node === null }, async (t) => {

@@ -16,6 +16,8 @@ const MOCHA = /^_?mocha(\.[cm]?js)?$/
 const MOCHA_HOOKS = path.join(__dirname, 'mocha-hooks.js')
 const AVA = /[\\/]ava[\\/]lib[\\/]worker[\\/]base\.js$/
 const JEST = /[\\/](jest|jest-cli|jest-worker)([\\/]|(\.js)?$)/
+/** Of a process that tap has started for a file. @param {NodeJS.ProcessEnv} env */
+const isFileOfTap = (env) => env.TAP === '1' && env.TAP_CHILD_ID !== undefined
 /** A process ends without waiting for its watchdog any longer than that. */
 const FILED_MS = 500
 /** Nor does it wait any longer for its watchdog to watch before it runs its first test. */
@@ -66,6 +68,7 @@ function followRunner (recorder) {
   if (MOCHA.test(path.basename(script))) process.argv.splice(2, 0, '--require', MOCHA_HOOKS)
   else if (AVA.test(script)) require('./ava').follow(recorder)
   else if (JEST.test(script)) require('./jest').follow(recorder)
+  else if (isFileOfTap(process.env)) require('./tap').follow(recorder)
 }
 
 /** @param {Pick<Setup, 'dir' | 'overMs' | 'threads'>} setup */

@@ -1,0 +1,73 @@
+'use strict'
+
+const process = require('../../../util/process')
+
+/** Where tap keeps the root of all tests of a process (tap 18 to 21), whichever of its two builds has made it. */
+const kRoot = Symbol.for('TAP private constructor')
+
+/**
+ * @typedef {import('node:events').EventEmitter & { name?: string, waitOn?: (promise: Promise<unknown>) => unknown }}
+ * TapTest emits `subtestStart` and `subtestEnd` with the test below it
+ */
+
+/** Tells of the tests of one process, however deep. Of a test with others below it only what is its own counts. */
+class TapTests {
+  #recorder
+
+  /** @param {import('./recorder').Recorder} recorder */
+  constructor (recorder) {
+    this.#recorder = recorder
+  }
+
+  /**
+   * Follows the tests below one.
+   * @param {TapTest} parent
+   * @param {string[]} names of the parent, outermost first; none of the root
+   */
+  follow (parent, names) {
+    let below = 0
+    /** @type {number | null} */
+    let own = null
+    const pause = () => {
+      if (own !== null) this.#recorder.end(own)
+      own = null
+    }
+    const goOn = () => { own = names.length === 0 ? null : this.#recorder.begin(names.join(' > '), process.argv[1]) }
+    /** @type {Map<TapTest, () => void>} */
+    const ends = new Map()
+    parent.on('subtestStart', (/** @type {TapTest} */ test) => {
+      if (below++ === 0) pause()
+      ends.set(test, this.follow(test, [...names, `${test.name ?? ''}`]))
+    })
+    parent.on('subtestEnd', (/** @type {TapTest} */ test) => {
+      const end = ends.get(test)
+      if (end === undefined) return
+      ends.delete(test)
+      end()
+      if (--below === 0) goOn()
+    })
+    goOn()
+    return pause
+  }
+}
+
+/**
+ * Follows the tests of a file that tap has started a process for: by the root of its tests, as soon as tap makes it.
+ * @param {import('./recorder').Recorder} recorder
+ */
+exports.follow = (recorder) => {
+  /** @type {TapTest | undefined} */
+  let root
+  Object.defineProperty(globalThis, kRoot, {
+    configurable: true,
+    enumerable: true,
+    get: () => root,
+    set: (/** @type {TapTest} */ made) => {
+      root = made
+      if (typeof made?.on !== 'function') return
+      new TapTests(recorder).follow(made, [])
+      // No test begins before.
+      made.waitOn?.(recorder.ready())
+    }
+  })
+}
