@@ -6,6 +6,7 @@ const { SPAN } = require('../bridge/messages')
 const { LogBudget } = require('../export/log/budget')
 const { BlockLog } = require('../export/log/log')
 const { BlockFile } = require('../store/block-file')
+const { WhatIfFile } = require('../store/what-if')
 const { nowMs } = require('../util/clock')
 
 /** @typedef {import('../options/table').ResolvedOptions} Options */
@@ -34,6 +35,15 @@ exports.openFile = ({ dir }, health) => {
   if (dir === undefined) return null
   return new BlockFile({ dir, name: `blocks-${process.pid}-${Date.now()}`, nowMs, onState: health.listener('dir') })
 }
+
+/**
+ * What `loopwatch diagnose --what-if` left in the folder of records, null where there is no folder.
+ * @param {Options} options
+ * @param {Health} health
+ */
+exports.openWhatIf = ({ dir }, health) => dir === undefined
+  ? null
+  : new WhatIfFile(dir, (file, error) => health.say('warn', { event: 'what_if', file }, `ignored ${file}: ${error.message}`))
 
 /**
  * Pushes blocks to Pyroscope, null where that is not wanted.

@@ -37,7 +37,8 @@ const SETTLED_MS = 600
 const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_PYROSCOPE: '', LOOPWATCH_NOTIFY: '', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
 
 /**
- * @typedef {import('../profile/profile').Flags & { tool: string, format?: 'text' | 'md', whatIf?: boolean }} Flags
+ * @typedef {import('../profile/profile').Flags & { tool: string, format?: 'text' | 'md', whatIf?: boolean,
+ *   dir?: string }} Flags
  */
 /** @typedef {{ blocks: import('../../types').BlockRecord[], metrics: string }} Young */
 
@@ -98,7 +99,7 @@ async function moving (sites, target, output, flags) {
     found = found === null || next.verdict !== 'unknown' ? next : found
     if (found.verdict !== 'unknown') break
   }
-  return found && writeWhatIf(found, output)
+  return found && writeWhatIf(found, output, flags)
 }
 
 /** The agent takes the place of a tool. @type {import('../profile/profilers').Profiler} */
