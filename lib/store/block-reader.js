@@ -5,8 +5,8 @@ const path = require('node:path')
 const { isRecord } = require('./record')
 
 /**
- * Of the files whose records are kept: one process writes at most two files of 64 MB. The records of 90 MB took 68 MB of
- * heap, as a block has several lines and its last one counts.
+ * Of the files whose records are kept: one process writes at most two files of 64 MB. The records of 90 MB took 68 MB
+ * of heap, as a block has several lines and its last one counts.
  */
 const KEPT_BYTES = 128 * 1024 * 1024
 
