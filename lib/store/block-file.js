@@ -4,7 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { makeFolder } = require('../util/make-folder')
 const { RotationCheck } = require('../util/file-rotation')
-const { isRecord } = require('./record')
+const { BlockReader } = require('./block-reader')
 const { prune } = require('./retention')
 
 /** A file of this size becomes the older generation beside a new one: at most twice this is on disk. */
@@ -132,41 +132,8 @@ class BlockFile {
   }
 }
 
-/**
- * Every block recorded in a folder, by any process, oldest first. Lines that a crash cut short are passed over, and so
- * is a file that cannot be read. The last line of a block counts.
- * @param {string} dir
- * @returns {{ records: import('../types').BlockRecord[], broken: number, unread: { file: string, reason: string }[] }}
- */
-function readBlocks (dir) {
-  /** @type {Map<string, import('../types').BlockRecord>} */
-  const records = new Map()
-  /** @type {{ file: string, reason: string }[]} */
-  const unread = []
-  let broken = 0
-  // Backwards, the older generation (.old.ndjson) of a file comes before the newer one.
-  for (const file of fs.readdirSync(dir).filter((name) => name.endsWith('.ndjson')).sort().reverse()) {
-    const owner = file.replace(/(\.old)?\.ndjson$/, '')
-    let text
-    try {
-      text = fs.readFileSync(path.join(dir, file), 'utf8')
-    } catch (error) {
-      unread.push({ file, reason: error.message })
-      continue
-    }
-    for (const line of text.split('\n')) {
-      if (line === '') continue
-      try {
-        const record = JSON.parse(line)
-        if (!isRecord(record)) throw new TypeError('no record')
-        records.set(`${owner} ${record.id}`, record)
-      } catch {
-        broken++
-      }
-    }
-  }
-  return { records: [...records.values()].sort((a, b) => a.startedAt < b.startedAt ? -1 : 1), broken, unread }
-}
+/** Every block recorded in a folder, read once. @param {string} dir */
+const readBlocks = (dir) => new BlockReader(dir).read()
 
 exports.BlockFile = BlockFile
 exports.readBlocks = readBlocks

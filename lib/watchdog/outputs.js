@@ -43,6 +43,17 @@ exports.openFile = ({ dir }, health) => {
 }
 
 /**
+ * What `loopwatch diagnose --what-if` left in the folder of records, null where there is no folder.
+ * @param {Options} options
+ * @param {Health} health
+ */
+exports.openWhatIf = ({ dir }, health) => {
+  if (dir === undefined) return null
+  const { WhatIfFile } = require('../store/what-if')
+  return new WhatIfFile(dir, (file, error) => health.say('warn', { event: 'what_if', file }, `ignored ${file}: ${error.message}`))
+}
+
+/**
  * Pushes blocks to Pyroscope, null where that is not wanted.
  * @param {Options} options
  * @param {Health} health

@@ -9,7 +9,7 @@ const { Endpoint, joinCluster } = require('./endpoint')
 const { openStats } = require('./kernel/thread-stats')
 const { PollScheduler } = require('./loop/poll-scheduler')
 const { MainLoop } = require('./main-loop')
-const { makeBudget, openFile, openLog, openNotifier, openPyroscope, openTelemetry } = require('./outputs')
+const { makeBudget, openFile, openLog, openNotifier, openPyroscope, openTelemetry, openWhatIf } = require('./outputs')
 const { PageFeed } = require('./page-feed/feed')
 const { Scrape } = require('./scrape')
 const { mainSinks, workerSinks } = require('./sinks')
@@ -191,7 +191,8 @@ function makePage ({ data: { options }, bridge, health, mainLoop, blocks, cluste
     ongoing: () => blocks.ongoing,
     inFlight: () => bridge.counters.get('inFlight'),
     degraded: () => health.entries(),
-    workers: () => cluster.blockedMs
+    workers: () => cluster.blockedMs,
+    whatIf: openWhatIf(options, health)
   })
 }
 

@@ -24,7 +24,7 @@ const belongs = [
   /^(package\.json|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/,
   /^lib\/(?!export\/page\/source\/).+\.(js|md)$/,
   /^lib\/cli\/test\/inside\/vitest\.mjs$/,
-  /^lib\/export\/page\/built\/(index\.html|runbook\.html|(page\.css|THIRD-PARTY\.txt)(\.br)?|(page|report)\.js\.br)$/,
+  /^lib\/export\/page\/built\/(index\.html|runbook\.html|page\.css|THIRD-PARTY\.txt|page\.js|report\.js)\.br$/,
   /^types\/lib\/.+\.d\.m?ts$/,
   /^grafana\/.+\.(json\.br|ya?ml|md)$/,
   /^scenarios\/demo\/.+\.(js|md)$/

@@ -14,8 +14,9 @@ const { readSource } = require('../../lib/util/read-source')
  * happen for real.
  * @param {import('node:test').TestContext} t
  * @param {import('../../lib/types').BlockRecord[]} [records] newest first
+ * @param {import('../../lib/store/what-if').Prediction[]} [predictions] of what a worker thread would do
  */
-exports.startPageAgent = async (t, records = []) => {
+exports.startPageAgent = async (t, records = [], predictions = []) => {
   const ongoing = () => records.filter((record) => record.ongoing)
   const page = new PageFeed({
     options: resolveOptions({}, {}),
@@ -29,7 +30,8 @@ exports.startPageAgent = async (t, records = []) => {
     ongoing,
     inFlight: () => 0,
     degraded: () => [],
-    workers: () => null
+    workers: () => null,
+    whatIf: { read: () => predictions }
   })
   const poll = setInterval(() => page.poll(nowMs()), 50)
   const detailOf = (/** @type {string} */ id) => makeDetail({
@@ -37,6 +39,7 @@ exports.startPageAgent = async (t, records = []) => {
     block: (each) => records.find((record) => record.id === each),
     records: () => records,
     waitsFor: (each) => page.recent.waitsFor(each),
+    predictions: () => predictions,
     linesOf: (file) => readSource(file)?.split('\n') ?? null
   })(id)
   /** @type {HttpServer} */

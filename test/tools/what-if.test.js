@@ -7,6 +7,7 @@ const path = require('node:path')
 const { startNode } = require('../support/app')
 const { makeDir } = require('../support/files')
 const { whatIf } = require('../../lib/cli/diagnose/what-if/what-if')
+const { WhatIfFile } = require('../../lib/store/what-if')
 
 const CLI = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')
 
@@ -41,12 +42,15 @@ http.createServer((request, response) => {
 async function diagnose (t, route) {
   const cwd = makeDir(t)
   fs.writeFileSync(path.join(cwd, 'app.js'), APP)
-  const args = ['diagnose', '--no-open', '--tool', 'none', '--what-if', '--seconds', '3', '--on-port', route, '--', 'node', './app.js']
+  const dir = path.join(cwd, 'records')
+  const args = ['diagnose', '--dir', dir, '--no-open', '--tool', 'none', '--what-if', '--seconds', '3', '--on-port', route, '--', 'node', './app.js']
   const { code, stdout, stderr } = await startNode(t, [CLI, ...args], { cwd }).closed
   assert.equal(code, 0, stderr)
   const folder = path.join(cwd, 'loopwatch-profiles', fs.readdirSync(path.join(cwd, 'loopwatch-profiles'))[0])
   const found = JSON.parse(fs.readFileSync(path.join(folder, 'what-if.json'), 'utf8'))
   assert.ok(stdout.includes(found.sentence), stdout)
+  const [left] = new WhatIfFile(dir, (_, error) => { throw error }).read()
+  assert.deepEqual([left.function, left.file, left.verdict], [found.function, found.file, found.verdict])
   assert.ok(fs.readFileSync(path.join(folder, 'diagnosis.html'), 'utf8').includes(`What if ${found.function} ran in`), found.function)
   return found
 }

@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { sentenceOf, printable } = require('../../export/log/sentence')
-const { readBlocks } = require('../../store/block-file')
+const { BlockReader } = require('../../store/block-reader')
 const { isRecord } = require('../../store/record')
 const { addressOf, askJson, isAddress, notOurs } = require('../common/endpoint')
 const { inMarkdown } = require('../common/markdown')
@@ -150,10 +150,15 @@ async function ask (source, token) {
   return records
 }
 
+/** By folder: who asks again has what has not changed. @type {Map<string, BlockReader>} */
+const readers = new Map()
+
 /** @param {string} dir */
 function readFolder (dir) {
+  const reader = readers.get(dir) ?? new BlockReader(dir)
+  readers.set(dir, reader)
   try {
-    const { records, broken, unread } = readBlocks(dir)
+    const { records, broken, unread } = reader.read()
     if (broken > 0) passOver(dir, `${broken} broken lines`)
     for (const { file, reason } of unread) passOver(dir, `${file}: ${reason}`)
     return records

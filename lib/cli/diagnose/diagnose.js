@@ -9,7 +9,7 @@ const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { conclusion, diagnosisReport, inWords } = require('./report')
 const { diagnosisMarkdown } = require('./markdown')
 const { judge } = require('./judge')
-const { compareRuns, withLines } = require('./second-run')
+const { readSecondRun, withLines } = require('./second-run')
 const { readMetrics, utilizationOf } = require('./latency')
 const { openFile } = require('../common/open')
 const { choosePort } = require('../common/port')
@@ -37,7 +37,8 @@ const SETTLED_MS = 600
 const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_PYROSCOPE: '', LOOPWATCH_NOTIFY: '', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
 
 /**
- * @typedef {import('../profile/profile').Flags & { tool: string, format?: 'text' | 'md', whatIf?: boolean }} Flags
+ * @typedef {import('../profile/profile').Flags & { tool: string, format?: 'text' | 'md', whatIf?: boolean,
+ *   dir?: string }} Flags
  */
 /** @typedef {{ blocks: import('../../types').BlockRecord[], metrics: string }} Young */
 
@@ -58,9 +59,7 @@ exports.diagnose = async (command, flags) => {
   told.write(`\n${inWords(first, run.durationMs, load)}\n\n`)
   const wanted = flags.tool === 'auto' ? first.tool : flags.tool === 'none' ? null : flags.tool
   const tool = wanted === null || run.isCut ? null : await deeper(wanted, command, output, flags)
-  const { sites, notes } = tool?.profile
-    ? compareRuns(first.sites, run.durationMs, tool.profile, linesOf)
-    : { sites: first.sites, notes: [] }
+  const { sites, notes } = tool?.compare?.(first.sites, run.durationMs) ?? { sites: first.sites, notes: [] }
   const verdict = { ...first, sites }
   withLines(run.tree, sites)
   const words = conclusion(verdict, run.durationMs, load, notes)
@@ -98,7 +97,7 @@ async function moving (sites, target, output, flags) {
     found = found === null || next.verdict !== 'unknown' ? next : found
     if (found.verdict !== 'unknown') break
   }
-  return found && writeWhatIf(found, output)
+  return found && writeWhatIf(found, output, flags)
 }
 
 /** The agent takes the place of a tool. @type {import('../profile/profilers').Profiler} */
@@ -193,23 +192,14 @@ async function askEarly (run, ask, signals) {
   return { blocks: JSON.parse(blocks), metrics }
 }
 
-/** @param {string} file */
-function linesOf (file) {
-  try {
-    return fs.readFileSync(file, 'utf8').split('\n')
-  } catch {
-    return null
-  }
-}
-
 /**
  * The second run.
  * @param {string} wanted
  * @param {string[]} command
  * @param {string} output
  * @param {Flags} flags
- * @returns {Promise<{ name: string, href: string | null, reason: string | null, profile:
- * import('../../explain/profile/cpu-profile').CpuProfile | null }>}
+ * @returns {Promise<{ name: string, href: string | null, reason: string | null, compare:
+ *   ReturnType<typeof readSecondRun> }>}
  */
 async function deeper (wanted, command, output, flags) {
   let name = wanted
@@ -217,17 +207,15 @@ async function deeper (wanted, command, output, flags) {
     if (wanted !== 'cpu' && wanted !== '0x') findProfiler('clinic')
   } catch (error) {
     // A flame graph can be had without it, what the others show cannot.
-    if (wanted !== 'flame') return { name, href: null, reason: error.message, profile: null }
+    if (wanted !== 'flame') return { name, href: null, reason: error.message, compare: null }
     name = 'cpu'
   }
   process.stderr.write(`running it again under ${name}\n`)
   try {
     const file = await makeReport(name, command, { ...flags, output })
     const href = path.relative(output, file).split(path.sep).map(encodeURIComponent).join('/')
-    // The other tools write their samples in forms of their own.
-    const profile = name === 'cpu' ? JSON.parse(fs.readFileSync(path.join(path.dirname(file), 'profile.cpuprofile'), 'utf8')) : null
-    return { name, href, reason: null, profile }
+    return { name, href, reason: null, compare: readSecondRun(name, path.dirname(file)) }
   } catch (error) {
-    return { name, href: null, reason: error.message, profile: null }
+    return { name, href: null, reason: error.message, compare: null }
   }
 }

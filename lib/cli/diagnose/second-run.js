@@ -1,9 +1,13 @@
 'use strict'
 
+const fs = require('node:fs')
+const path = require('node:path')
 const { ownTicks } = require('../../explain/profile/own-lines')
 const { toPath } = require('../../explain/source-map')
 const { shortPath } = require('../../export/short-path')
+const { readSource } = require('../../util/read-source')
 const { US_PER_MS } = require('../../util/units')
+const { functionsIn, readTicks } = require('./ticks')
 
 /** As a record's line: fewer samples in it may have fallen anywhere. */
 const ENOUGH_IN_LINE = 3
@@ -11,6 +15,8 @@ const ENOUGH_IN_LINE = 3
 const AGREES = 1 / 3
 /** How every sentence begins that says so. */
 const DISAGREE = 'The two runs disagree'
+/** Causes that use CPU: what sleeps has no sample of V8's own sampler. */
+const ON_CPU = ['js', 'native', 'many', 'gc']
 
 /**
  * @typedef {import('./judge').Site} Site
@@ -22,6 +28,56 @@ const DISAGREE = 'The two runs disagree'
 const places = (/** @type {number} */ line, /** @type {Site} */ { name, file }) => `${name} (${shortPath(file)}:${line})`
 
 /**
+ * What the second run of a tool left, to be compared with the sites of the first one; null where that names no
+ * functions.
+ * @param {string} tool
+ * @param {string} folder of its report
+ * @returns {((sites: Site[], durationMs: number) => ReturnType<typeof compareRuns>) | null}
+ */
+exports.readSecondRun = (tool, folder) => {
+  if (tool === 'cpu') {
+    const profile = JSON.parse(fs.readFileSync(path.join(folder, 'profile.cpuprofile'), 'utf8'))
+    return (sites, durationMs) =>
+      compareRuns(sites, durationMs, profile, (file) => readSource(file)?.split('\n') ?? null)
+  }
+  const ticks = tool === 'flame' || tool === '0x' ? readTicks(folder) : null
+  return ticks === null ? null : (sites, durationMs) => compareTicks(sites, durationMs, tool, ticks)
+}
+
+/**
+ * What samples without lines say to the sites of the first run: they confirm or contradict the function alone.
+ * @param {Site[]} sites heaviest first
+ * @param {number} durationMs of the first run
+ * @param {string} tool
+ * @param {import('./ticks').Ticked[]} ticks of the second
+ * @returns {ReturnType<typeof compareRuns>}
+ */
+function compareTicks (sites, durationMs, tool, ticks) {
+  const [site] = sites
+  if (site === undefined) return { sites, notes: [] }
+  const functions = functionsIn(ticks)
+  const found = functions.get(`${site.file}\n${site.name}`)
+  const share = site.blockedMs / durationMs
+  const again = (found?.all ?? 0) / ticks.length
+  /** @type {string[]} */
+  const notes = []
+  if (found !== undefined && again >= share * AGREES) {
+    notes.push(`The second run agrees: ${nameOf(found)} had ${percent(again)} of its samples.`)
+  } else if (found !== undefined && !found.isInlined && ON_CPU.includes(site.cause)) {
+    const [most] = [...functions.values()].filter(({ file }) => !file.startsWith('node:')).sort((a, b) => b.own - a.own)
+    const instead = most.own > found.all ? `, where ${nameOf(most)} had most, ${percent(most.own / ticks.length)}` : ''
+    notes.push(`${DISAGREE}: ${nameOf(found)} blocked for ${percent(share)} of the first one and had ${percent(again)} of the samples of the second${instead}.`)
+  }
+  if (sites.some(({ line }) => line !== null)) {
+    notes.push(`The samples of ${tool} have no lines: those told are of the first run, and ≈ stands before what no profile confirms.`)
+  }
+  return { sites, notes }
+}
+
+/** @param {{ name: string, file: string }} of */
+const nameOf = ({ name, file }) => `${name} (${shortPath(file)})`
+
+/**
  * What a CPU profile of a second run says to the sites of the first one: lines that it contradicts become its own, and
  * where the two runs disagree that is said.
  * @param {Site[]} sites heaviest first
@@ -30,7 +86,7 @@ const places = (/** @type {number} */ line, /** @type {Site} */ { name, file }) 
  * @param {(file: string) => string[] | null} linesOf a file as it runs
  * @returns {{ sites: Site[], notes: string[] }} notes: a sentence each
  */
-exports.compareRuns = (sites, durationMs, profile, linesOf) => {
+function compareRuns (sites, durationMs, profile, linesOf) {
   const functions = functionsOf(profile, linesOf)
   /** @type {string[]} */
   const notes = []
@@ -46,7 +102,7 @@ exports.compareRuns = (sites, durationMs, profile, linesOf) => {
     if (i === 0 && isKnown && again < share * AGREES) {
       notes.push(`${DISAGREE}: ${places(site.line ?? 0, site)} blocked for ${percent(share)} of the first one and took ${percent(again)} of the second${instead(functions, found, profile)}.`)
     } else if (i === 0 && isKnown && !(isOtherLine && site.exact)) {
-      notes.push(`The second run agrees: ${places(line ?? site.line ?? 0, site)} took ${percent(again)} of it.`)
+      notes.push(`The second run agrees: ${line === null ? site.place : places(line, site)} took ${percent(again)} of it.`)
     }
     if (!isOtherLine) return line === null ? site : exactly(site, line)
     notes.push(site.exact
@@ -158,3 +214,5 @@ function functionsOf ({ nodes, samples, timeDeltas }, linesOf) {
 }
 
 exports.DISAGREE = DISAGREE
+exports.compareRuns = compareRuns
+exports.compareTicks = compareTicks

@@ -62,6 +62,9 @@ function reportOf ({ fault }, output) {
   return size > MOST_EMPTY_REPORT_BYTES ? { file, fault: null } : { file: null, fault: `its report has ${size} bytes` }
 }
 
+/** The samples that flame or 0x left in a folder. @param {string} folder */
+exports.samplesOf = (folder) => filesIn(folder).find((each) => /-samples$|^ticks\.json$/.test(path.basename(each)))
+
 /** @param {string} folder */
 function filesIn (folder) {
   return fs.readdirSync(folder, { recursive: true, withFileTypes: true })

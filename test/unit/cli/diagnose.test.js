@@ -5,13 +5,15 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
+const path = require('node:path')
 const { causes } = require('../../../lib/tables/causes')
 const { ADVICE, conclusion, diagnosisReport, inWords } = require('../../../lib/cli/diagnose/report')
 const { diagnosisMarkdown } = require('../../../lib/cli/diagnose/markdown')
 const { judge } = require('../../../lib/cli/diagnose/judge')
-const { compareRuns, withLines } = require('../../../lib/cli/diagnose/second-run')
+const { compareRuns, compareTicks, readSecondRun, withLines } = require('../../../lib/cli/diagnose/second-run')
 const { readMetrics, utilizationOf } = require('../../../lib/cli/diagnose/latency')
 const { applyLoad, faultInWords, loadInWords } = require('../../../lib/cli/profile/load')
+const { makeDir } = require('../../support/files')
 const { makeMetrics } = require('../../support/metrics')
 const { makeRecord } = require('../../support/record')
 
@@ -99,6 +101,52 @@ test('a line that the CPU profile of the second run contradicts becomes its own,
   assert.deepEqual(compare(sitesOf(2, false), secondRun({ 2: 500 }, 0)), { sites: [{ ...sitesOf(2, false)[0], exact: true, place: 'report (app/report.js:2)' }], notes: ['The second run agrees: report (app/report.js:2) took 50 % of it.'] })
   // Of a call into another function a profile has no line.
   assert.deepEqual(compare(sitesOf(3, true), secondRun({ 2: 20 }, 480)), { sites: sitesOf(3, true), notes: ['The second run agrees: report (app/report.js:3) took 50 % of it.'] })
+})
+
+test('a line in doubt keeps its mark where the second run agrees about the function alone', () => {
+  const { sites } = judge({ ...calm, blocks: [{ ...block('native', 5000), frame: { function: 'report', file: FILE, line: 3, column: 1, exact: false } }] })
+  assert.deepEqual(compareRuns(sites, 10000, secondRun({ 2: 20 }, 480), () => SOURCE).notes, ['The second run agrees: ≈ report (app/report.js:3) took 50 % of it.'])
+})
+
+/** As flame and 0x have a function. @param {string} name @param {number} func @param {number[]} [fns] inlined */
+const ticked = (name, func, fns = []) => ({ name: `${name} file://${FILE}:1:17`, type: 'JS', func, source: { fns } })
+const NO_LINES = 'The samples of flame have no lines: those told are of the first run, and ≈ stands before what no profile confirms.'
+
+test('samples without lines confirm or contradict the function, and never a line', () => {
+  const { sites } = judge({ ...calm, blocks: [block('js', 5000)] })
+  const compare = (/** @type {any[]} */ ticks, of = sites) => compareTicks(of, 10000, 'flame', ticks)
+  const serve = { name: 'serve node:http:2:1', type: 'JS', func: 1 }
+  const native = { name: '/usr/lib/libc.so.6', type: 'SHARED_LIB' }
+  const report = [serve, ticked('report', 2), native]
+  const other = [serve, ticked('report of', 3)]
+  const times = (/** @type {number} */ count, /** @type {any} */ stack) => Array(count).fill(stack)
+  assert.deepEqual(compare([...times(60, report), ...times(30, other), ...times(10, [])]), { sites, notes: ['The second run agrees: report (app/report.js) had 60 % of its samples.', NO_LINES] })
+  const dispute = 'The two runs disagree: report (app/report.js) blocked for 50 % of the first one and had 10 % of the samples of the second, where report of (app/report.js) had most, 80 %.'
+  const hardly = [...times(10, report), ...times(80, other), ...times(10, [])]
+  assert.deepEqual(compare(hardly).notes, [dispute, NO_LINES])
+  assert.deepEqual(compare([...hardly, [ticked('report of', 3, [2])]]).notes, [NO_LINES], 'compiled into its caller it is not named')
+  assert.deepEqual(compare(times(9, other)).notes, [NO_LINES], 'nothing is known of it')
+  const asleep = judge({ ...calm, blocks: [block('sync-io', 5000)] })
+  assert.deepEqual(compare(hardly, asleep.sites).notes, [NO_LINES], 'what sleeps has no sample')
+  assert.deepEqual(compare(hardly, []).notes, [])
+})
+
+test('what flame or 0x left is read where it can be, and no report fails by it', (t) => {
+  const dir = makeDir(t)
+  const { sites } = judge({ ...calm, blocks: [block('js', 5000)] })
+  assert.equal(readSecondRun('flame', dir), null, 'nothing')
+  const file = path.join(dir, '7.clinic-flame', '7.clinic-flame-samples')
+  fs.mkdirSync(path.dirname(file))
+  for (const text of ['[[', '[]', '{}', '[1]']) {
+    fs.writeFileSync(file, text)
+    assert.equal(readSecondRun('flame', dir), null, text)
+  }
+  fs.writeFileSync(file, JSON.stringify([[ticked('report', 2)]]))
+  const agrees = /^The second run agrees: report \(app\/report\.js\) had 100 % of its samples\.$/
+  assert.match(readSecondRun('flame', dir)?.(sites, 10000).notes[0] ?? '', agrees)
+  fs.renameSync(file, path.join(dir, 'ticks.json'))
+  assert.match(readSecondRun('0x', dir)?.(sites, 10000).notes[0] ?? '', agrees)
+  assert.equal(readSecondRun('bubbleprof', dir), null)
 })
 
 test('a culprit that the second run hardly met is said to be one of the first alone, but not where a profile knows it by another name', () => {

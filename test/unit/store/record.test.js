@@ -69,7 +69,8 @@ test('a record with any field wrong is refused, or shown and exported like any o
       ongoing: () => [own],
       inFlight: () => 0,
       degraded: () => [],
-      workers: () => [{ worker: 1, blockedMs: 0 }]
+      workers: () => [{ worker: 1, blockedMs: 0 }],
+      whatIf: null
     })
     page
       .connect()

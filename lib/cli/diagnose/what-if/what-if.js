@@ -9,6 +9,7 @@ const { watchSignals } = require('../../common/interruption')
 const { observe } = require('../../profile/profile')
 const { ProfileRun } = require('../../profile/profile-run')
 const { costsOf, poolCosts } = require('./costs')
+const { leaveWhatIf } = require('./leave')
 const { requestsOf } = require('./requests')
 const { whatIfSection } = require('./section')
 const { inWords, predict, unknown } = require('./verdict')
@@ -46,13 +47,15 @@ exports.whatIf = async (site, target, output, flags, profiler) => {
 }
 
 /**
- * Writes what was found beside the report.
+ * Writes what was found beside the report, and for the live page into the folder of records, where there is one.
  * @param {WhatIf} found
  * @param {string} output
+ * @param {Pick<import('../../profile/profile').Flags, 'seconds' | 'onPort'> & { dir?: string }} flags
  * @returns {{ sentence: string, section: string }} section: of the report, HTML
  */
-exports.writeWhatIf = (found, output) => {
+exports.writeWhatIf = (found, output, flags) => {
   fs.writeFileSync(path.join(output, 'what-if.json'), `${JSON.stringify(found, null, 2)}\n`)
+  if (flags.dir) process.stderr.write(`${leaveWhatIf(found, path.resolve(flags.dir), flags, new Date())}\n`)
   return { sentence: found.sentence, section: whatIfSection(found) }
 }
 

@@ -1,6 +1,7 @@
 import { excuseOf } from '../../../../tables/causes.js'
 import { counted, duration, percent } from '../format.mjs'
 import { timePartsOf } from './time-parts.mjs'
+import { predictedOf } from './what-if.mjs'
 import { placeOf, workOf, wordsOf } from './words.mjs'
 
 /** What a block was, in a sentence. @param {any} record */
@@ -20,23 +21,27 @@ export function whyOf (record) {
 /** Lines in backticks are not closed by what the application is called. @param {string} text */
 const code = (text) => `\`${text.replace(/`/g, "'").replace(/\s+/g, ' ')}\``
 
+/** Names are no markup. @param {string} text */
+const plain = (text) => text.replace(/[*_<>[\]]/g, '\\$&').replace(/\s+/g, ' ')
+
 /**
  * A block as Markdown, for a ticket.
  * @param {any} detail of `/block`
  * @param {string} link to the page
  */
-export function markdownOf ({ block, source, advice, waits }, link) {
+export function markdownOf ({ block, source, advice, waits, whatIf }, link) {
   const parts = timePartsOf(block).map(({ label, ms }) => `${label} ${duration(ms)}`).join(', ')
   const lines = [
     `### Event loop blocked for ${duration(block.durationMs)}`,
     '',
-    whyOf(block).replace(/[*_<>[\]]/g, '\\$&'),
+    plain(whyOf(block)),
     '',
     `- block ${code(block.id)}, ${block.startedAt}, process ${block.pid}`,
     ...(block.frame === null ? [] : [`- place ${code(`${block.frame.file}:${block.frame.line}`)}${block.frame.exact === false ? ' (≈ the line is not certain)' : ''}`]),
     ...(parts === '' ? [] : [`- time: ${parts}`]),
     ...(waits.requests === 0 ? [] : [`- ${counted(waits.requests, 'request')} waited, the longest ${duration(waits.longestMs)}`]),
     ...advice.map((/** @type {any} */ { text }) => `- advice: ${text}`),
+    ...(whatIf ? [`- ${plain(predictedOf(whatIf))}`] : []),
     `- ${link}`
   ]
   if (source !== null) lines.push('', '```js', ...source.lines.map(lineOf), '```')

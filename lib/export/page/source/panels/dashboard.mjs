@@ -49,6 +49,7 @@ export class Dashboard {
     this.#thresholdMs = hello.thresholdMs
     this.#requests = hello.requests
     this.#records.begin(hello)
+    this.#culprits.predictions = hello.whatIf ?? []
     this.#charts.begin(hello.seconds)
     this.#flame.refresh()
   }
