@@ -190,7 +190,9 @@ class Detector {
     // At least this long the beat that was due did not come; at most all of the busy time is one block.
     const slackMs = beats === 1 ? TIMER_SLACK_MS : periodMs + TIMER_SLACK_MS
     const overdueMs = Math.max(0, apartMs - slackMs)
-    const durationMs = Math.max(busyMs, overdueMs)
+    // A thread that was woken late idles for the loop, but its loop did not turn for as long as the block was seen.
+    const seenMs = open === null ? 0 : endMs - open.startMs
+    const durationMs = Math.max(busyMs, overdueMs, seenMs)
     if (durationMs < this.#thresholdMs && open === null) return []
     const differenceMs = Math.min(Math.abs(busyMs - overdueMs), slackMs)
     const uncertaintyMs = Math.max(TIMER_SLACK_MS, differenceMs) + doubtMs
