@@ -203,12 +203,13 @@ test('a host that is put aside between its late beat and its next one is not blo
 
 test('a loop whose thread is woken late was blocked for as long as it was seen to be, busy or not', () => {
   const detector = new Detector(options)
-  const last = { beats: 5, atMs: 1000, idleMs: 900, activeMs: 100, periodMs: 0, latestMs: 1001, rest: 1 }
-  const opened = detector.poll({ nowMs: 1060, beat: /** @type {any} */ (last), lateBeats: [], idleMs: null, selfLate: false })
-  assert.deepEqual(opened.events.map(({ type }) => type), ['opened'])
+  /** @param {number} nowMs @param {any} beat @param {any[]} lateBeats */
+  const poll = (nowMs, beat, lateBeats) =>
+    detector.poll({ nowMs, beat, lateBeats, idleMs: null, selfLate: false }).events
+  const last = { beats: 5, atMs: 1000, idleMs: 900, activeMs: 100, periodMs: 0, latestMs: 1001 }
+  assert.deepEqual(poll(1060, last, []).map(({ type }) => type), ['opened'])
   const late = { startMs: 1000, endMs: 1070, idleMs: 69, periodMs: 40, beats: 5 }
-  const beat = { beats: 6, atMs: 1070, idleMs: 969, activeMs: 101, periodMs: 40, rest: 0 }
-  const { events: [ended] } = detector.poll({ nowMs: 1071, beat: /** @type {any} */ (beat), lateBeats: [late], idleMs: null, selfLate: false })
-  assert.equal(ended.type, 'ended')
-  assert.deepEqual(ended.type === 'ended' && { durationMs: ended.durationMs, busyMs: ended.busyMs }, { durationMs: 69, busyMs: 1 })
+  const beat = { beats: 6, atMs: 1070, idleMs: 969, activeMs: 101, periodMs: 40 }
+  const [{ type, durationMs, busyMs }] = /** @type {any[]} */ (poll(1071, beat, [late]))
+  assert.deepEqual({ type, durationMs, busyMs }, { type: 'ended', durationMs: 69, busyMs: 1 })
 })
