@@ -125,9 +125,10 @@ function onSocketClose () {
  * entered into an AsyncLocalStorage there holds for the parser, and so for events of bodies. Servers
  * are found when they listen, older ones by their first connection.
  * @param {(socket: import('node:net').Socket) => void} enter
+ * @param {import('node:net').Server[]} [listening] servers that listen already, of whatever kind
  * @returns {() => void} stops it
  */
-exports.watchConnections = (enter) => {
+exports.watchConnections = (enter, listening = []) => {
   const servers = new ServerList()
 
   /** @param {import('node:net').Server | null | undefined} server */
@@ -141,6 +142,7 @@ exports.watchConnections = (enter) => {
   /** @param {any} message */
   const onSocket = ({ socket }) => add(socket.server)
 
+  for (const server of listening) add(server)
   diagnosticsChannel.subscribe(LISTEN, onListen)
   diagnosticsChannel.subscribe(SERVER_SOCKET, onSocket)
   return () => {

@@ -52,8 +52,9 @@ class Requests {
    * @param {{ route?: (request: HttpRequest) => unknown, routes?: number }} options
    * @param {Contexts} [contexts] shared with work that is no request
    * @param {import('./waiting-requests').WaitingRequests | null} [waiting] tells of those that a block delayed
+   * @param {import('node:net').Server[]} [listening] servers that listen already
    */
-  constructor (bridge, { route, routes }, contexts = new Contexts(), waiting = null) {
+  constructor (bridge, { route, routes }, contexts = new Contexts(), waiting = null, listening = []) {
     this.#waiting = waiting
     this.#bridge = bridge
     this.#contexts = contexts
@@ -75,7 +76,7 @@ class Requests {
       ? watchConnections(this.#guarded((socket) => {
         // A connection that is made by hand while a request is being handled is part of that.
         if (!(this.#contexts.store instanceof RequestContext)) this.#enter(this.#connections.open(socket))
-      }))
+      }), listening)
       : () => {}
     this.#frameworks = startFrameworks((request, route) => this.#contextOf(request)?.name(route))
   }

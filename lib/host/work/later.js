@@ -10,7 +10,9 @@ const { warnOnce } = require('../warn-once')
 const SOON_MS = 1
 /** What is still there after this does not end at once, whatever keeps it. */
 const LATER_MS = 50
-/** Published for every connection of every server, before its first request. */
+/** Published for every server that begins to listen, */
+const LISTEN = 'tracing:net.server.listen:asyncStart'
+/** and for every connection of every server, before its first request. */
 const CONNECTION = 'net.server.socket'
 
 /** Bound at load: an application may put another process in place of its own. */
@@ -20,8 +22,8 @@ const activeResources = process.getActiveResourcesInfo?.bind(process) ?? (() => 
 const nothing = { context: undefined, isCertain: true }
 
 /**
- * What the application works on, followed from the loop's first turn on, or from the first connection. What follows it
- * are 40 modules, which take 11 ms to load (24.21), and a command that ends at once never needs them.
+ * What the application works on, followed from when a server listens, else from the loop's first turn on. What follows
+ * it are 40 modules, which take 11 ms to load (24.21), and a command that ends at once never needs them.
  */
 class WorkLater {
   /** @type {ReturnType<typeof import('./start').startWork> | null} */
@@ -30,22 +32,31 @@ class WorkLater {
   #start
   #timer
 
-  /** @param {() => ReturnType<typeof import('./start').startWork>} start */
+  /** @param {(listening: import('node:net').Server[]) => ReturnType<typeof import('./start').startWork>} start */
   constructor (start) {
     this.#start = start
-    subscribe(CONNECTION, this.#tryStart)
+    subscribe(LISTEN, this.#onListen)
+    subscribe(CONNECTION, this.#onConnection)
     this.#timer = setTimeout(() => {
       // With nothing to wait for the process is about to end: its loop turns once more all the same.
       if (activeResources().length > 0) return this.#tryStart()
-      this.#timer = setTimeout(this.#tryStart, LATER_MS).unref()
+      this.#timer = setTimeout(() => this.#tryStart(), LATER_MS).unref()
     }, SOON_MS).unref()
   }
 
-  /** Subscribed to a channel: what it throws would be the application's. */
-  #tryStart = () => {
+  #onListen = (/** @type {any} */ { server }) => this.#tryStart([server])
+
+  /** Of a server that listened before this agent was there. */
+  #onConnection = () => this.#tryStart()
+
+  /**
+   * Never throws: it would throw into what publishes on a channel, which is the application's.
+   * @param {import('node:net').Server[]} [listening] who subscribes within a message does not hear that one
+   */
+  #tryStart (listening = []) {
     this.#wake()
     try {
-      this.#started ??= this.#start()
+      this.#started ??= this.#start(listening)
     } catch (error) {
       // Where a test has put another file system in place of the machine's, say.
       warnOnce('LOOPWATCH_WARN_WORK', `loopwatch does not see requests: ${error.message}`)
@@ -55,7 +66,8 @@ class WorkLater {
   /** Waits no longer for its time. */
   #wake () {
     clearTimeout(this.#timer)
-    unsubscribe(CONNECTION, this.#tryStart)
+    unsubscribe(LISTEN, this.#onListen)
+    unsubscribe(CONNECTION, this.#onConnection)
   }
 
   /** Asked at an interrupt, where nothing may be loaded. */
@@ -106,7 +118,7 @@ exports.waysToFollow = (mode) => {
  */
 exports.startWorkLater = (options, bridge, post) => {
   const ways = exports.waysToFollow(options.requests)
-  const works = new WorkLater(() => require('./start').startWork(options, bridge, post, ways))
+  const works = new WorkLater((listening) => require('./start').startWork(options, bridge, post, ways, listening))
   return { works, ...ways }
 }
 

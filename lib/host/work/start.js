@@ -14,11 +14,12 @@ const noLibraries = { stop: () => {} }
  * @param {import('../../bridge/memory').Bridge} bridge
  * @param {(message: object) => void} post to the watchdog
  * @param {ReturnType<typeof import('./later').waysToFollow>} ways
+ * @param {import('node:net').Server[]} listening servers that listen already
  */
-exports.startWork = (options, bridge, post, { isSafe, isUnsafe, escalates }) => {
+exports.startWork = (options, bridge, post, { isSafe, isUnsafe, escalates }, listening) => {
   const contexts = new Contexts(options.requests === 'on' || isSafe)
   const waiting = new WaitingRequests(post, options.otlp !== false)
-  const requests = options.requests === 'off' ? noRequests : new Requests(bridge, options, contexts, waiting)
+  const requests = options.requests === 'off' ? noRequests : new Requests(bridge, options, contexts, waiting, listening)
   const works = new Works(bridge, contexts, requests, options.routes)
   if (!isUnsafe && !escalates) contexts.follow(true)
   const libraries = options.requests === 'off' ? noLibraries : startLibraries(works, post)

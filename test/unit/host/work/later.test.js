@@ -16,8 +16,8 @@ function makeFollower () {
   }
   const works = { current: note('current'), run: note('run'), follow: note('follow') }
   const started = { works, requests: { late: note('late') }, stop: note('stop') }
-  const start = () => {
-    calls.push(['start'])
+  const start = (/** @type {any[]} */ listening) => {
+    calls.push(['start', ...listening])
     return started
   }
   return { calls, start: /** @type {any} */ (start) }
@@ -59,6 +59,16 @@ test('a connection is what it does not wait any longer for', () => {
   channel('net.server.socket').publish({ socket: {} })
   channel('net.server.socket').publish({ socket: {} })
   assert.deepEqual(calls, [['start']])
+  works.stop()
+})
+
+test('a server that begins to listen is handed on, as its message cannot be heard again', () => {
+  const { calls, start } = makeFollower()
+  const works = new WorkLater(start)
+  const server = { name: 'orders' }
+  channel('tracing:net.server.listen:asyncStart').publish({ server })
+  channel('tracing:net.server.listen:asyncStart').publish({ server })
+  assert.deepEqual(calls, [['start', server]])
   works.stop()
 })
 
