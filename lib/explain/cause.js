@@ -115,11 +115,14 @@ const table = [
   },
   {
     cause: 'sync-io',
-    when: 'the thread was off the CPU, asleep, for more than half of the rest, and samples did not find it running ' +
-      'for half of it; if the kernel does not tell how long it waited for a CPU, there has to be one',
+    when: 'the thread was off the CPU, asleep, for more than half of the rest without pauses of the garbage ' +
+      'collector, and samples did not find it running for half of it; if the kernel does not tell how long it ' +
+      'waited for a CPU, there has to be one',
     test: (e) => {
       if (e.cpuMs === null || (e.runQueueMs === null && e.samples === 0)) return false
-      return e.cpuMs < HALF * (e.durationMs - waitMs(e)) && e.runningMs < HALF * e.durationMs
+      // In a pause the thread sleeps while V8's helper threads collect, for long where they get no CPU.
+      const restMs = e.durationMs - waitMs(e) - e.gcMs
+      return e.cpuMs < HALF * restMs && e.runningMs < HALF * e.durationMs
     }
   },
   {

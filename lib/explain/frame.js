@@ -15,8 +15,11 @@ const SOME = 0.2
 
 /** Node's own modules whose synchronous functions spend their time in native code. */
 const WRAPPERS = /^node:(internal\/)?(zlib|crypto|fs|child_process|v8|buffer|dns)\b/
-/** Starting a process is a native call, and what Node.js does once the process is there answers interrupts. */
-const STARTING = /^node:(internal\/)?child_process$/
+/**
+ * What Node.js's JavaScript does below these is for the native part: a process that is started has the loop of another
+ * file, and zlib asks for each chunk that it inflates what kind of buffer it is.
+ */
+const FOR_NATIVE = /^node:(internal\/)?(child_process|zlib)$/
 
 /** How Node.js names code that it got on the command line or by stdin: the application's own. */
 const GIVEN = /^\[(worker )?(eval|stdin)/
@@ -120,7 +123,7 @@ function wrapsNative (frames) {
   const foreign = frames.findIndex((frame) => ownerOf(frame) !== 'node')
   const ofNode = frames.slice(0, foreign === -1 ? frames.length : foreign)
   const [innermost, ...callers] = ofNode.flatMap(({ file }) => file ?? [])
-  return innermost !== undefined && (WRAPPERS.test(innermost) || callers.some((file) => STARTING.test(file)))
+  return innermost !== undefined && (WRAPPERS.test(innermost) || callers.some((file) => FOR_NATIVE.test(file)))
 }
 
 /**

@@ -129,11 +129,12 @@ function treeOf (profile) {
 }
 
 /**
- * Whether the agent ran, which interrupts the application to ask it and to take its profile.
+ * Whether the agent ran, which interrupts the application to ask it and to take its profile, or what it called of
+ * Node.js.
  * @param {import('./cpu-profile').ProfileNode[]} chain innermost first
  */
 function isAgent (chain) {
-  const innermost = chain.map(frameOf).find(({ file }) => file !== null)
+  const innermost = chain.map(frameOf).find((frame) => frame.file !== null && ownerOf(frame) !== 'node')
   return innermost !== undefined && ownerOf(innermost) === 'own'
 }
 

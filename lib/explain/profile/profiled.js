@@ -260,3 +260,5 @@ function callerOf (late, blamed, raw, name, text, original) {
 function isCallee ({ function: name, file }, i, frames) {
   return file !== null || name === REG_EXP || frames.slice(i).some((outer) => outer.file !== null)
 }
+
+exports.STACKS_IN_RECORD = STACKS_IN_RECORD

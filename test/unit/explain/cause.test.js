@@ -115,6 +115,8 @@ test('each verdict turns exactly at the bound that the table states', () => {
     [{ runQueueMs: 100, cpuMs: 50 - little, runningMs: 0 }, 'sync-io', { runQueueMs: 100, cpuMs: 50, runningMs: 0 }, 'js'],
     [{ stolenMs: 99 - little, cpuMs: 50, runningMs: 0 }, 'sync-io', { stolenMs: 99, cpuMs: 50, runningMs: 0 }, 'js'],
     [{ cpuMs: 10, runningMs: 100 - little }, 'sync-io', { cpuMs: 10, runningMs: 100 }, 'js'],
+    // without the pauses of the collector, whose helpers it may sleep for
+    [{ runQueueMs: 0, gcMs: 80, cpuMs: 60 - little, runningMs: 0 }, 'sync-io', { runQueueMs: 0, gcMs: 80, cpuMs: 60, runningMs: 0 }, 'js'],
     [{ requests: 2, topRequestShare: 0.6 - little, longestRunMs: 0 }, 'many', { requests: 2, topRequestShare: 0.6, longestRunMs: 0 }, 'js'],
     [{ requests: 2, topRequestShare: 0.5, longestRunMs: 50 - little }, 'many', { requests: 2, topRequestShare: 0.5, longestRunMs: 50 }, 'js'],
     [{ requests: 2, topRequestShare: 0.5, longestRunMs: 0 }, 'many', { requests: 1, topRequestShare: 0.5, longestRunMs: 0 }, 'js'],

@@ -150,11 +150,17 @@ test('JSON.stringify, which answers from within, and what starting a process cal
   assert.equal(wrapsNative([frame('onExit@/srv/a.js:1'), frame('emit@node:events:1'), frame('onexit@node:internal/child_process:293')]), false)
 })
 
+test('what Node\'s JavaScript does for zlib is native: it inflates by chunks', () => {
+  const stack = ['isAnyArrayBuffer@node:internal/util/types:1', 'from@node:buffer:1', 'zlibBufferSync@node:zlib:1', 'inflateSync@node:zlib:1', 'f@/srv/a.js:1']
+  assert.equal(wrapsNative(stack.map(frame)), true)
+})
+
 test('Node\'s JavaScript that does its own work, and the application below it, tell none', () => {
   for (const file of ['node:internal/timers', 'node:url', 'node:fsx', 'node:internal/process/task_queues', '/srv/node:fs', '/srv/zlib.js']) {
     assert.equal(wrapsNative([frame(`f@${file}:1`), frame('g@node:fs:1')]), false, file)
   }
   assert.equal(wrapsNative([frame('callback@/srv/a.js:1'), frame('readFileSync@node:fs:1')]), false)
+  assert.equal(wrapsNative([frame('callback@/srv/a.js:1'), frame('inflateSync@node:zlib:1')]), false)
   assert.equal(wrapsNative([frame('builtIn')]), false)
   assert.equal(wrapsNative([]), false)
 })

@@ -76,5 +76,7 @@ test('a CPU profile is believed before the stacks, if it has samples enough', ()
   }
   assert.equal(folderAtFault(late, profile), '/srv/app/node_modules/moment')
   assert.equal(folderAtFault([stack(200, MOMENT)], { ...profile, stacks: [{ ...stack(50, MOMENT), count: 5 }] }), null, 'the rest was elsewhere')
+  const cut = Array.from({ length: 10 }, () => ({ ...stack(10, MOMENT, APP), count: 1 }))
+  assert.equal(folderAtFault(late, { ...profile, samples: 40, stacks: cut }), '/srv/app/node_modules/moment', 'ten stacks of many')
   assert.equal(folderAtFault(late, { ...profile, samples: 1, stacks: [{ ...stack(10, MOMENT), count: 1 }] }), null)
 })

@@ -157,6 +157,13 @@ test('a single collection is not charged to a function that ran before or after 
   }
 })
 
+test('what the agent calls of Node.js at an interrupt is no call of the application', () => {
+  const probe = node(3, 'probe', require.resolve('../../../../lib/host/sense/probe'), [4])
+  const nodes = [node(1, '(root)', null, [2]), node(2, 'load', 1, [3], { hitCount: 2, positionTicks: [{ line: 2, ticks: 2 }] }), probe, node(4, 'eventLoopUtilization', 'node:internal/perf/event_loop_utilization')]
+  const { frame, profile } = lay(cutProfiles([makeWindow(nodes, [2, 4, 4, 2])], 1000, 1090), { frame: null }, MAKES_NOTHING)
+  assert.deepEqual([frame?.function, profile.call, profile.stacks.length], ['load', null, 1])
+})
+
 test('collections that are most of a function are charged to the one line that makes something, of those it was seen in and those between', () => {
   const source = ['function fill (cache) {', '  for (let i = 0; isOn(); i++) {', '    cache[i % 10] = { i }', '    count(i)', '  }', '}']
   /** @type {any[]} */
