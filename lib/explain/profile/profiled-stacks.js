@@ -23,6 +23,7 @@ const MOST_IN_A_ROW = 2 / 3
  * @typedef {object} Sources
  * @property {(frame: Frame) => Frame} original
  * @property {(file: string) => string[] | null} lines of a file as it runs, null where that is not on disk
+ * @property {(file: string) => string[] | null} textOf lines of a source as a person wrote it, null where nobody has it
  * @property {(file: string, line: number) => import('../source-map').LinePlace | null} lineAt where a line of what runs
  * comes from, null where nobody tells
  *

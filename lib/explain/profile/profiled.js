@@ -3,6 +3,7 @@
 const { isNative } = require('../cause')
 const { blame, blamedFrame } = require('../frame')
 const { builtinIn, columnOfCall, lineOfCall, syncCallIn, REG_EXP } = require('../native-call')
+const { offHead } = require('./loop-body')
 const { allocatingLine } = require('./own-lines')
 const { isSame, isUnowned, profiledStacks, sum, MOST_IN_A_ROW } = require('./profiled-stacks')
 
@@ -17,6 +18,8 @@ const ENOUGH_SAMPLES = 2
  * takes long.
  */
 const ENOUGH_IN_LINE = 3
+/** A sample in a function that V8 has built in may have the position of what came before its call. */
+const LINES_BEFORE = 2
 
 /**
  * @typedef {import('../../types').Frame} Frame
@@ -42,24 +45,59 @@ exports.withProfile = (record, profile, sources) => {
   const isTold = profile.samples.length >= ENOUGH_SAMPLES && !isUnowned(stacks)
   const told = !isTold ? null : surer(tell(record, stacks, sources), record)
   const call = told?.call ?? null
+  const frame = told?.frame ?? record.frame
   return {
     ...record,
     cause: causeBy(told, record),
-    frame: told?.frame ?? record.frame,
+    frame: frame && call === null && isAt(frame, record.frame) ? inBody(frame, stacks, sources, record.cause) : frame,
     leaf: call === null ? record.leaf : { function: call, file: null, line: null, column: null },
     profile: { samples: profile.samples.length, call, stacks: stacksInRecord }
   }
 }
 
 /**
- * A line that interrupts have found in time is not given up for a function of which no line is known.
+ * The same without a profile.
+ * @param {BlockRecord} record
+ * @param {Sources} sources
+ * @returns {BlockRecord}
+ */
+exports.withoutProfile = (record, sources) =>
+  record.frame === null ? record : { ...record, frame: inBody(record.frame, [], sources, record.cause) }
+
+/** Whether it is the place that interrupts have found. @param {Frame} frame @param {Frame | null} answered */
+const isAt = (frame, answered) => isSame(answered, frame) && answered?.line === frame.line
+
+/**
+ * A place that interrupts have found, in the body of the loop at whose head they were answered.
+ * @param {import('../../types').FrameRecord} frame
+ * @param {ProfiledStack[]} stacks
+ * @param {Sources} sources
+ * @param {BlockRecord['cause']} cause
+ */
+function inBody (frame, stacks, { textOf, lineAt }, cause) {
+  if (!(frame.exact || cause === 'gc') || frame.file === null || frame.compiled) return frame
+  // Where a function ran between two collections does not tell what it made.
+  const own = cause === 'gc' ? [] : stacks.filter(({ frames }) => isSame(callerIn(frames), frame))
+  const ticks = own.flatMap(({ raw, ticks }) => ticks.map((each) => {
+    const place = lineAt(raw.find(({ file }) => file !== null)?.file ?? '', each.line)
+    return { line: place?.line ?? 0, ticks: each.ticks }
+  }))
+  return offHead(frame, ticks, textOf(frame.file))
+}
+
+/**
+ * A line that interrupts have found in time is not given up for a function of which no line is known. A collection is
+ * told of the function that was sampled before it, which may be the caller of the one that interrupts found.
  * @param {ReturnType<typeof tell>} told
  * @param {BlockRecord} record
  */
-function surer (told, { frame, samples, evidence, durationMs }) {
-  const isSure = frame?.exact === true && samples >= ENOUGH_SAMPLES && !isNative({ ...evidence, durationMs })
+function surer (told, { frame, samples, stacks, cause, evidence, durationMs }) {
   const isUnsure = told?.frame && !told.frame.exact && !isSame(frame, told.frame)
-  return isUnsure && isSure ? { ...told, frame, call: null } : told
+  if (!isUnsure) return told
+  const isWithin = stacks.some(({ frames }) => frames.slice(1).some((each) => isSame(told.frame, each)))
+  const isTimely = frame?.exact === true && !isNative({ ...evidence, durationMs })
+  const isSure = isTimely ? samples >= ENOUGH_SAMPLES || isWithin : cause === 'gc' && frame !== null && isWithin
+  return isSure ? { ...told, frame, call: null } : told
 }
 
 /**
@@ -144,10 +182,18 @@ function tellOwn (record, stacks, heaviest, blamed, sampled, text) {
 function isBuiltInto ({ frame, samples, stacks, evidence, durationMs }, caller, hasLine, callsBuiltin) {
   if (!hasLine || !frame?.exact || isSame(frame, caller) || isNative({ ...evidence, durationMs })) return false
   if (callsBuiltin && samples < ENOUGH_SAMPLES) return false
-  const isCall = (/** @type {Frame} */ each) => isSame(each, caller) && each.line === caller.line
+  const isCall = (/** @type {Frame} */ each) => isSame(each, caller) && isJustBefore(caller.line, each.line)
   return stacks.some(({ frames }) => isSame(blamedFrame(frames), frame) &&
     frames.slice(frames.findIndex((each) => isSame(each, frame))).some(isCall))
 }
+
+/**
+ * Whether a sample was in the line of a call. V8 may give it the position before (24.21: `await` in the line above).
+ * @param {number | null} sampled
+ * @param {number | null} called
+ */
+const isJustBefore = (sampled, called) =>
+  sampled !== null && called !== null && sampled <= called && called - sampled <= LINES_BEFORE
 
 /** Samples of a profile are never late. @param {ProfiledStack[]} stacks */
 const blameTimely = (stacks) => blame(stacks.map((stack) => ({ ...stack, lateMs: 0 })))

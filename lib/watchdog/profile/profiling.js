@@ -4,7 +4,7 @@ const { nowMs } = require('../../util/clock')
 const { isNative } = require('../../explain/cause')
 const { cutProfiles } = require('../../explain/profile/cpu-profile')
 const { probableCall } = require('../../explain/native-call')
-const { withProfile } = require('../../explain/profile/profiled')
+const { withoutProfile, withProfile } = require('../../explain/profile/profiled')
 const { causes } = require('../../tables/causes')
 const { PROFILE } = require('../../bridge/messages')
 const { askProfiler, NOT_ALLOWED } = require('../loop/inspector')
@@ -88,7 +88,8 @@ class Profiling {
    * @param {() => number} parts.holds odd while the profiler keeps the host
    * @param {() => number} parts.heldMicros for how long it has done so, all in all
    * @param {() => number} parts.activeMs of the loop so far
-   * @param {Pick<import('../source/source-maps').SourceMaps, 'frames' | 'isInMemory' | 'lineAt'>} parts.sources
+   * @param {Pick<import('../source/source-maps').SourceMaps, 'frames' | 'isInMemory' | 'lineAt' | 'linesOf'>}
+   * parts.sources
    * @param {(file: string) => string | null} parts.readSource
    * @param {(level: 'debug' | 'info' | 'warn', fields: object, message: string) => void} parts.say
    * @param {(failure: { message: string } | null) => void} parts.onState
@@ -268,14 +269,16 @@ class Profiling {
     const { sources, readSource } = this.#parts
     const fromDisk = lineReader(readSource)
     const lines = (/** @type {string} */ file) => sources.isInMemory(file) ? null : fromDisk(file)
-    if (profile === null) return withProbableCall(record, lines)
-    this.#file(record.id, JSON.stringify(profile))
-    const told = withProfile(record, profile, {
+    /** @type {import('../../explain/profile/profiled-stacks').Sources} */
+    const known = {
       original: (frame) => sources.frames.get(frame),
       lines,
+      textOf: (file) => sources.linesOf(file),
       lineAt: (file, line) => sources.lineAt(file, line)
-    })
-    return withProbableCall(told, lines)
+    }
+    if (profile === null) return withProbableCall(withoutProfile(record, known), lines)
+    this.#file(record.id, JSON.stringify(profile))
+    return withProbableCall(withProfile(record, profile, known), lines)
   }
 
   /** @param {string} id @param {string} text */

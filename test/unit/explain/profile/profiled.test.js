@@ -64,7 +64,7 @@ const makeWindow = (nodes, samples, startMs = 1000) => ({
  * @param {string[]} [source]
  */
 const lay = (profile, differences, source = SOURCE, isInMemory = false) =>
-  /** @type {any} */ (withProfile(makeRecord({ cause: 'native', evidence: native, frame: null, leaf: null, ...differences }), profile, { original: (frame) => frame, lines: () => isInMemory ? null : source, lineAt: (file, line) => isInMemory ? null : { file, line } }))
+  /** @type {any} */ (withProfile(makeRecord({ cause: 'native', evidence: native, frame: null, leaf: null, ...differences }), profile, { original: (frame) => frame, lines: () => isInMemory ? null : source, textOf: () => source, lineAt: (file, line) => isInMemory ? null : { file, line } }))
 
 const LOAD = [node(1, '(root)', null, [2, 4, 5]), node(2, 'handle', '/srv/app/node_modules/x/index.js', [3]), node(3, 'load', 1, [], { hitCount: 6, positionTicks: [{ line: 2, ticks: 1 }, { line: 3, ticks: 5 }] }), node(4, '(garbage collector)', null), node(5, '(idle)', null)]
 
@@ -159,8 +159,11 @@ test('a single collection is not charged to a function that ran before or after 
 
 test('what the agent calls of Node.js at an interrupt is no call of the application', () => {
   const probe = node(3, 'probe', require.resolve('../../../../lib/host/sense/probe'), [4])
-  const nodes = [node(1, '(root)', null, [2]), node(2, 'load', 1, [3], { hitCount: 2, positionTicks: [{ line: 2, ticks: 2 }] }), probe, node(4, 'eventLoopUtilization', 'node:internal/perf/event_loop_utilization')]
-  const { frame, profile } = lay(cutProfiles([makeWindow(nodes, [2, 4, 4, 2])], 1000, 1090), { frame: null }, MAKES_NOTHING)
+  const utilization = node(4, 'eventLoopUtilization', 'node:internal/perf/event_loop_utilization')
+  const load = node(2, 'load', 1, [3], { hitCount: 2, positionTicks: [{ line: 2, ticks: 2 }] })
+  const nodes = [node(1, '(root)', null, [2]), load, probe, utilization]
+  const sampled = cutProfiles([makeWindow(nodes, [2, 4, 4, 2])], 1000, 1090)
+  const { frame, profile } = lay(sampled, { frame: null }, MAKES_NOTHING)
   assert.deepEqual([frame?.function, profile.call, profile.stacks.length], ['load', null, 1])
 })
 
@@ -272,7 +275,7 @@ test('of code that was compiled in memory a line is told by its source map, and 
   const nodes = [node(1, '(root)', null, [2]), node(2, 'load', 1, [], { hitCount: 4, positionTicks: [{ line: 3, ticks: 4 }] })]
   const profile = /** @type {any} */ (cutProfiles([makeWindow(nodes, [2, 2, 2, 2])], 1000, 1050))
   const frameWith = (/** @type {any} */ lineAt, /** @type {any} */ frame = null) =>
-    withProfile(makeRecord({ cause: 'js', frame }), profile, { original: (frame) => frame, lines: () => null, lineAt }).frame
+    withProfile(makeRecord({ cause: 'js', frame }), profile, { original: (frame) => frame, lines: () => null, textOf: () => null, lineAt }).frame
   const place = { file: '/srv/app/report.ts', line: 17, column: 3 }
   assert.deepEqual(frameWith(() => place), { function: 'load', ...place, exact: true })
   assert.deepEqual(frameWith(() => null), { function: 'load', file: FILE, line: 1, column: 1, exact: false })
@@ -381,4 +384,14 @@ test('the time in which the agent itself asks and takes its profile is no call o
   assert.equal(told.profile.call, null)
   assert.equal(told.frame?.function, 'check')
   assert.deepEqual(told.profile.stacks.map((/** @type {any} */ { count }) => count), [3])
+})
+
+test('a collection told of the caller leaves the line to the function that interrupts found in it', () => {
+  const nodes = [node(1, '(root)', null, [2, 3]), node(2, 'handle', FILE), node(3, '(garbage collector)', null)]
+  const load = { function: 'load', file: FILE, line: 4, column: 3, exact: false }
+  const handle = { function: 'handle', file: FILE, line: 9, column: 1 }
+  const stacks = [{ count: 1, weightMs: 60, frames: [load, handle] }]
+  const sampled = cutProfiles([makeWindow(nodes, [2, 3, 3, 2, 3])], 1000, 1090)
+  assert.deepEqual(lay(sampled, { frame: load, cause: 'gc', samples: 1, stacks }, MAKES_NOTHING).frame, load)
+  assert.equal(lay(sampled, { frame: load, cause: 'gc', samples: 1, stacks: [] }, MAKES_NOTHING).frame.function, 'handle')
 })

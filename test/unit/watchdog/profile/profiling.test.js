@@ -42,7 +42,8 @@ function makeProfiling (mode, refusal = null, isOwn = false) {
     sources: {
       frames: new FrameTable((frame) => frame),
       isInMemory: () => false,
-      lineAt: (file, line) => ({ file, line })
+      lineAt: (file, line) => ({ file, line }),
+      linesOf: () => null
     },
     readSource: () => null,
     say: (level, fields, message) => story.said.push(message),

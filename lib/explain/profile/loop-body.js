@@ -1,0 +1,52 @@
+'use strict'
+
+/** A line that begins a loop whose body is in the lines below it, with what stands in its parentheses. */
+const HEAD = /^(\s*)(?:\w+:\s*)?(?:for\s+await|for|while)\s*\((.*)\)\s*\{\s*(?:\/\/.*)?$/
+/** What goes through something is asked for once; any other condition that calls may be what takes the time. */
+const THROUGH = /\s(?:of|in)\s/
+/** Lines of a loop that are looked through for its end. */
+const MOST_LINES = 200
+const COMMENT = /^\s*(?:\/\/|\/\*|\*)/
+
+/** @typedef {{ line: number, ticks: number }[]} Ticks */
+
+/**
+ * The lines of a loop's body, if a line is the head of one that is written over several lines: by its indentation.
+ * @param {string[]} lines of the file
+ * @param {number} line from 1
+ * @returns {{ first: number, last: number, code: number[], isCheap: boolean } | null} `code` are those lines that are
+ * no comment; `isCheap`: its head calls nothing
+ */
+function bodyOf (lines, line) {
+  const head = HEAD.exec(lines[line - 1] ?? '')
+  if (head === null) return null
+  const [, indent, condition] = head
+  const isEnd = (/** @type {string} */ text) => text.startsWith(`${indent}}`)
+  const count = lines.slice(line, line + MOST_LINES).findIndex(isEnd)
+  if (count <= 0) return null
+  const code = Array.from({ length: count }, (_, i) => line + 1 + i)
+    .filter((each) => lines[each - 1].trim() !== '' && !COMMENT.test(lines[each - 1]))
+  return { first: line + 1, last: line + count, code, isCheap: THROUGH.test(condition) || !condition.includes('(') }
+}
+
+/**
+ * A place at the head of a loop, moved to the line of its body that took the time. V8 answers interrupts where a loop
+ * begins its next round, whichever line of it takes long; samples of a profile fall into any line, so few of them tell
+ * more than many interrupts. Without one, a body of a single line is what the loop does.
+ * @template {{ line: number | null, column: number | null }} F
+ * @param {F} frame as interrupts have it
+ * @param {Ticks} ticks of samples by line of the same file
+ * @param {string[] | null} lines of the file, null where it cannot be read
+ * @returns {F}
+ */
+exports.offHead = (frame, ticks, lines) => {
+  const body = lines === null || frame.line === null ? null : bodyOf(lines, frame.line)
+  if (lines === null || body === null) return frame
+  const countAt = (/** @type {number} */ line) =>
+    ticks.filter((each) => each.line === line).reduce((sum, each) => sum + each.ticks, 0)
+  const [most] = body.code.map((line) => ({ line, ticks: countAt(line) })).sort((a, b) => b.ticks - a.ticks)
+  const atHead = countAt(/** @type {number} */ (frame.line))
+  const isOnly = body.code.length === 1 && body.isCheap && atHead === 0
+  if (most === undefined || (most.ticks === 0 ? !isOnly : most.ticks < atHead)) return frame
+  return { ...frame, line: most.line, column: lines[most.line - 1].search(/\S/) + 1 }
+}
