@@ -90,7 +90,8 @@ test('such an application starts processes, is warned and has its origins as eve
     agent.ready.then(() => setTimeout(function compute () {
       for (const end = performance.now() + 200; performance.now() < end;);
       setTimeout(async () => {
-        console.log(JSON.stringify((await agent.blocks()).map(({ origin }) => origin?.type)))
+        const blocks = await agent.blocks()
+        console.log(JSON.stringify(blocks.filter(({ startup }) => !startup).map(({ origin }) => origin?.type)))
         await agent.stop()
       }, 700)
     }, 100))`]).closed

@@ -3,6 +3,8 @@
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const process = require('../../util/process')
 const { setTimeout, clearTimeout } = require('node:timers')
+const { nowMs } = require('../../util/clock')
+const { US_PER_MS } = require('../../util/units')
 const { hasContextFrame, isContextSafe } = require('../runtime')
 const { warnOnce } = require('../warn-once')
 
@@ -30,11 +32,16 @@ class WorkLater {
   #started = null
   #isStopped = false
   #start
+  #onTook
   #timer
 
-  /** @param {(listening: import('node:net').Server[]) => ReturnType<typeof import('./start').startWork>} start */
-  constructor (start) {
+  /**
+   * @param {(listening: import('node:net').Server[]) => ReturnType<typeof import('./start').startWork>} start
+   * @param {(ms: number) => void} [onTook] for how long loading kept the application, which is no block of its
+   */
+  constructor (start, onTook = () => {}) {
     this.#start = start
+    this.#onTook = onTook
     subscribe(LISTEN, this.#onListen)
     subscribe(CONNECTION, this.#onConnection)
     this.#timer = setTimeout(() => {
@@ -54,13 +61,16 @@ class WorkLater {
    * @param {import('node:net').Server[]} [listening] who subscribes within a message does not hear that one
    */
   #tryStart (listening = []) {
+    if (this.#started !== null) return
     this.#wake()
+    const startMs = nowMs()
     try {
-      this.#started ??= this.#start(listening)
+      this.#started = this.#start(listening)
     } catch (error) {
       // Where a test has put another file system in place of the machine's, say.
       warnOnce('LOOPWATCH_WARN_WORK', `loopwatch does not see requests: ${error.message}`)
     }
+    this.#onTook(nowMs() - startMs)
   }
 
   /** Waits no longer for its time. */
@@ -118,7 +128,11 @@ exports.waysToFollow = (mode) => {
  */
 exports.startWorkLater = (options, bridge, post) => {
   const ways = exports.waysToFollow(options.requests)
-  const works = new WorkLater((listening) => require('./start').startWork(options, bridge, post, ways, listening))
+  // Counted with the other time in which the agent itself keeps the thread.
+  const onTook = (/** @type {number} */ ms) => bridge.counters.add('workerCallMicros', Math.round(ms * US_PER_MS))
+  const start = (/** @type {import('node:net').Server[]} */ listening) =>
+    require('./start').startWork(options, bridge, post, ways, listening)
+  const works = new WorkLater(start, onTook)
   return { works, ...ways }
 }
 

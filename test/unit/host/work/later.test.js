@@ -55,10 +55,15 @@ test('work that is named earlier is followed from there on, and it starts once',
 
 test('a connection is what it does not wait any longer for', () => {
   const { calls, start } = makeFollower()
-  const works = new WorkLater(start)
+  /** @type {number[]} */
+  const took = []
+  const works = new WorkLater(start, (ms) => took.push(ms))
   channel('net.server.socket').publish({ socket: {} })
   channel('net.server.socket').publish({ socket: {} })
   assert.deepEqual(calls, [['start']])
+  works.run('import', () => {})
+  assert.equal(took.length, 1, 'told once how long it took')
+  assert.ok(took[0] >= 0)
   works.stop()
 })
 
