@@ -248,6 +248,11 @@ class Agent extends EventEmitter {
     sleepUntil(() => this.#senses.gauge.counters.get('heard') > 0, longestMs)
   }
 
+  /** The loop counts as turned at this moment: what ran before is no part of a block that comes. Not for others. */
+  turn () {
+    this.#senses.heartbeat.turn()
+  }
+
   /** Whether the code that runs was given to allow(). Not for others. */
   get isAllowed () {
     return this.#senses.allowed.isRunning

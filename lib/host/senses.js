@@ -42,6 +42,7 @@ exports.startSenses = (options, post, isPreload) => {
     works,
     escalates,
     profiler,
+    heartbeat,
     probe: createProbe(bridge, works.current),
     callWorkers: threads.callWorkers,
     gauge: { load, counters: bridge.counters },

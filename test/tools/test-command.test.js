@@ -32,6 +32,15 @@ for (let i = 0; i < 15; i++) test('short ' + i, () => { hold(20) })
 test('waits', () => new Promise((resolve) => { setTimeout(resolve, 100) }))
 `
 
+/** Its tests rely on being called before the loop turns, as some of Fastify's do. */
+const IN_ONE_TURN = `
+const test = require('node:test')
+const { hold } = require(${HOLD})
+let hasTurned = false
+setImmediate(() => { hasTurned = true })
+for (const ms of [30, 30, 100, 30]) test('takes ' + ms, (t) => { hold(ms); t.assert.equal(hasTurned, false) })
+`
+
 /** @param {import('node:test').TestContext} t @param {Record<string, string>} files */
 function makeSuite (t, files) {
   const dir = fs.realpathSync(makeDir(t))
@@ -70,6 +79,16 @@ test('start-up, and a row of short tests, are no block', async (t) => {
   const { stderr, code } = await run(t, cwd, ['--', process.execPath, '--test', 'calm.test.js']).closed
   assert.equal(code, 0, stderr)
   assert.match(stderr, /no new block above 50 ms \(1 process watched\)/)
+})
+
+test('tests are called in the same turn of the loop as without the command, and told apart all the same', async (t) => {
+  const cwd = makeSuite(t, { 'turn.test.js': IN_ONE_TURN })
+  const { stdout, stderr, code } = await run(t, cwd, ['--json', 'out.json', '--', process.execPath, '--test', '--test-reporter=tap', 'turn.test.js']).closed
+  assert.match(stdout, /^# pass 4$/m)
+  assert.equal(code, 1, stderr)
+  const blocks = JSON.parse(fs.readFileSync(path.join(cwd, 'out.json'), 'utf8')).blocks
+  assert.deepEqual(blocks.map((/** @type {any} */ block) => [block.function, block.tests]),
+    [['hold', [{ file: 'turn.test.js', name: 'takes 100', others: 0 }]]], stderr)
 })
 
 test('a block that --update has written is known from then on, also when it is repeated to be sure', async (t) => {

@@ -35,11 +35,22 @@ function packageOf (file) {
 const isSomebodys = ({ file }) => file !== null && !/^(node|wasm):/.test(file) && !file.startsWith(OWN)
 
 /**
+ * Whether a stack is of code that loads modules. A runner may call a test while the test's file is still loading, as
+ * tap does: what is above the runner does not count.
+ * @param {Frame[]} frames innermost first
+ */
+function isLoading (frames) {
+  const tool = frames.findIndex(({ file }) => file !== null && TOOL.test(packageOf(file) ?? ''))
+  const below = tool === -1 ? frames : frames.slice(0, tool + 1)
+  return below.some(({ file }) => file !== null && LOADERS.test(file))
+}
+
+/**
  * Whether a stack ends in code that is not a tool's, and was not loading modules.
  * @param {Frame[]} frames innermost first
  */
 function isOwn (frames) {
-  if (frames.some(({ file }) => file !== null && LOADERS.test(file))) return false
+  if (isLoading(frames)) return false
   const innermost = frames.find(isSomebodys)?.file
   if (!innermost) return false
   const name = packageOf(innermost)

@@ -87,6 +87,12 @@ function passedOver ({ judged, runs }) {
   }
   for (const { excuse, record } of judged) if (excuse !== null) add(excuse, record.durationMs)
   const known = new Set(judged.map(({ stretch }) => stretch))
-  for (const stretch of runs.flatMap(({ stretches }) => stretches)) if (!known.has(stretch)) add('no stack taken', stretch.cpuMs)
+  for (const { tests: [first], stretches } of runs) {
+    for (const stretch of stretches) {
+      if (known.has(stretch)) continue
+      // Its watchdog starts while a process of tests loads.
+      add(first !== undefined && stretch.startMs < first.startMs ? 'start-up' : 'no stack taken', stretch.cpuMs)
+    }
+  }
   return reasons
 }

@@ -91,14 +91,12 @@ class Heartbeat {
   #beat () {
     const atMs = nowMs()
     const { delays, load, profiler } = this.#told
-    const { threshold, resolution, calmPeriod } = this.#options
+    const { resolution, calmPeriod } = this.#options
     if (profiler?.isSampling) this.#countLostIdle(atMs)
     const gapMs = atMs - this.#lastAtMs
     const idleMs = loopTime().idle - this.#lastIdleMs
     const lateMs = gapMs - this.#periodMs
-    if (gapMs - this.#heldMs >= minBlockGapMs(threshold, this.#periodMs)) {
-      this.#late(atMs, { fromMs: this.#lastAtMs + this.#heldMs, idleMs, periodMs: this.#periodMs })
-    }
+    this.#tellGap(atMs)
     const isCalm = idleMs >= gapMs * CALM_SHARE
     this.#calmAtMs = isCalm ? Math.min(this.#calmAtMs, atMs) : Infinity
     if (!isCalm) this.#restAfterMs = REST_AFTER_MS
@@ -141,6 +139,27 @@ class Heartbeat {
   #turnMs = (atMs) => Math.max(0, atMs - this.#lastAtMs - (loopTime().idle - this.#lastIdleMs))
 
   /**
+   * The loop counts as turned at this moment, in the midst of a turn: what runs from now on is no part of what has run
+   * in it before. The next beat stays due when it was.
+   */
+  turn () {
+    if (this.#rest.isOn) return this.#endRest(false)
+    const atMs = nowMs()
+    this.#tellGap(atMs)
+    const dueInMs = this.#lastAtMs + this.#periodMs - atMs
+    this.#periodMs = Math.max(dueInMs, this.#options.resolution)
+    this.#write(atMs)
+  }
+
+  /** The gap since the last beat, if it can hide a block. @param {number} atMs */
+  #tellGap (atMs) {
+    const periodMs = this.#periodMs
+    const heldMs = this.#heldMs
+    if (atMs - this.#lastAtMs - heldMs < minBlockGapMs(this.#options.threshold, periodMs)) return
+    this.#late(atMs, { fromMs: this.#lastAtMs + heldMs, idleMs: loopTime().idle - this.#lastIdleMs, periodMs })
+  }
+
+  /**
    * A gap that can hide a block.
    * @param {number} atMs
    * @param {{ fromMs: number, idleMs: number, periodMs: number }} gap
@@ -154,17 +173,22 @@ class Heartbeat {
   /** @param {number} atMs @param {number} periodMs */
   #next (atMs, periodMs) {
     const { load, profiler } = this.#told
+    profiler?.beat(atMs, loopTime().active)
+    this.#rested = this.#restFrom(periodMs)
+    this.#periodMs = this.#rested === TURNS ? Math.min(periodMs, this.#options.calmPeriod) : periodMs
+    this.#write(atMs)
+    load?.rest(this.#rested === TURNS ? null : this.#turnMs)
+    this.#arm(atMs)
+  }
+
+  /** @param {number} atMs */
+  #write (atMs) {
     const { idle, active } = loopTime()
     this.#lastCpuMs = this.#cpuNow()
     this.#lastAtMs = atMs
     this.#lastIdleMs = idle
     this.#lastHeldMicros = this.#heldMicros
-    profiler?.beat(atMs, active)
-    this.#rested = this.#restFrom(periodMs)
-    this.#periodMs = this.#rested === TURNS ? Math.min(periodMs, this.#options.calmPeriod) : periodMs
     this.#bridge.beat.write(atMs, idle, active, this.#periodMs, this.#lastCpuMs, this.#rested)
-    load?.rest(this.#rested === TURNS ? null : this.#turnMs)
-    this.#arm(atMs)
   }
 
   /** How the loop is until the next beat. @param {number} periodMs */

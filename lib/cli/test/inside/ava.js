@@ -16,10 +16,8 @@ exports.follow = (recorder) => {
   const forward = (/** @type {any[]} */ message) => Reflect.apply(send, process, message)
   const begin = (/** @type {Message} */ { ava }) => { recorder.begin(null, ava?.options?.file) }
   process.send = (/** @type {any[]} */ ...message) => {
-    if (message[0]?.ava?.type !== 'ready-for-options') return forward(message)
-    channel.prependOnceListener('message', begin)
     // It is sent the name of its file then, and its tests begin.
-    recorder.ready().then(() => forward(message))
-    return true
+    if (message[0]?.ava?.type === 'ready-for-options') channel.prependOnceListener('message', begin)
+    return forward(message)
   }
 }

@@ -43,17 +43,11 @@ function following (Given, recorder) {
 
     /** @param {JestEvent} event @param {unknown} state @returns {unknown} */
     handleTestEvent (event, state) {
-      if (event.name === 'test_start') return this.#begin(event, state)
+      if (event.name === 'test_start') {
+        this.#running.set(event.test, recorder.begin(namesOf(event.test).join(' > '), this.#file))
+      }
       const id = event.name === 'test_done' ? this.#running.get(event.test) : undefined
       if (id !== undefined) recorder.end(id)
-      return super.handleTestEvent?.(event, state)
-    }
-
-    /** @param {JestEvent} event @param {unknown} state */
-    async #begin (event, state) {
-      await recorder.ready()
-      await recorder.turn()
-      this.#running.set(event.test, recorder.begin(namesOf(event.test).join(' > '), this.#file))
       return super.handleTestEvent?.(event, state)
     }
   }

@@ -9,7 +9,6 @@ const { published } = require('./recorder')
 let running
 
 exports.mochaHooks = {
-  beforeAll: () => published()?.ready(),
   /** @this {MochaContext} */
   beforeEach () {
     const { currentTest } = this

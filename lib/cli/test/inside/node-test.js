@@ -12,14 +12,11 @@ const process = require('../../../util/process')
  * @param {import('./recorder').Recorder} recorder
  */
 exports.follow = (recorder) => {
-  const { before, beforeEach, afterEach } = require('node:test')
+  const { beforeEach, afterEach } = require('node:test')
   /** @type {Map<unknown, number>} by the name: a hook after a test is given another object than the one before */
   const running = new Map()
   const keyOf = (/** @type {Context} */ context) => context?.fullName ?? context?.name
-  // The file is loaded meanwhile.
-  before(() => recorder.ready())
-  beforeEach(async (context) => {
-    await recorder.turn()
+  beforeEach((context) => {
     const { name = '', fullName = name, filePath } = /** @type {Context} */ (context ?? {})
     running.set(keyOf(/** @type {Context} */ (context)), recorder.begin(fullName, filePath ?? process.argv[1]))
   })

@@ -20,7 +20,7 @@ const JEST = /[\\/](jest|jest-cli|jest-worker)([\\/]|(\.js)?$)/
 const isFileOfTap = (env) => env.TAP === '1' && env.TAP_CHILD_ID !== undefined
 /** A process ends without waiting for its watchdog any longer than that. */
 const FILED_MS = 500
-/** Nor does it wait any longer for its watchdog to watch before it runs its first test. */
+/** Nor does one without tests wait any longer for its watchdog to watch before it runs. */
 const WATCHED_MS = 500
 
 // A test may replace it.
@@ -54,14 +54,22 @@ function watch ({ dir, overMs, threads, sync, all }) {
     // A loop that was not active for so long in all had no such block: most commands need not wait for their watchdog.
     if (recorder.begun > 0 || eventLoopUtilization().active >= overMs) agent?.stopAtExit(FILED_MS)
   })
-  if (isTestFile) return require('./node-test').follow(recorder)
-  if (process.env.NODE_TEST_CONTEXT === undefined) process.env[RUNNER] = String(process.pid)
-  followRunner(recorder)
+  if (!isTestFile && process.env.NODE_TEST_CONTEXT === undefined) process.env[RUNNER] = String(process.pid)
+  const isFollowed = isTestFile ? followNodeTest(recorder) : followRunner(recorder)
+  // What comes before the first test is start-up: the watchdog starts meanwhile, and the first test waits for it.
+  if (!isFollowed || all) agent?.sleepUntilWatched(WATCHED_MS)
+}
+
+/** @param {import('./recorder').Recorder} recorder */
+function followNodeTest (recorder) {
+  require('./node-test').follow(recorder)
+  return true
 }
 
 /**
  * Follows the tests of a runner that runs in this process, or was forked for one.
  * @param {import('./recorder').Recorder} recorder
+ * @returns {boolean} false where there is none that is known
  */
 function followRunner (recorder) {
   const script = process.argv[1] ?? ''
@@ -69,6 +77,8 @@ function followRunner (recorder) {
   else if (AVA.test(script)) require('./ava').follow(recorder)
   else if (JEST.test(script)) require('./jest').follow(recorder)
   else if (isFileOfTap(process.env)) require('./tap').follow(recorder)
+  else return false
+  return true
 }
 
 /** @param {Pick<Setup, 'dir' | 'overMs' | 'threads'>} setup */
@@ -78,9 +88,7 @@ function startAgent ({ dir, overMs, threads }) {
     const agent = start({
       threshold: overMs, sample: 10, dir, threads, port: false, log: false, requests: 'off', origin: 'off', stuck: 0, onStuck: 'report'
     })
-    if (!('stopAtExit' in agent)) return null
-    agent.sleepUntilWatched(WATCHED_MS)
-    return agent
+    return 'stopAtExit' in agent ? agent : null
   } catch {
     // A variable LOOPWATCH_… that no agent takes: the process says so by isWatched.
     return null

@@ -2,7 +2,6 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { setImmediate, setTimeout } = require('node:timers')
 const process = require('../../../util/process')
 const { startMeter } = require('./loop-meter')
 const { wallMs } = require('./wall-clock')
@@ -10,10 +9,8 @@ const { hiddenProperty } = require('../../../util/define-hidden')
 
 /** Where hooks that a runner loads by itself find this process's recorder. */
 const kTests = Symbol.for('loopwatch.tests.1')
-/**
- * A watchdog starts in some 50 ms. A test waits no longer for one that does not come than a runner's own limit allows.
- */
-const READY_MS = 1500
+/** The first test of a process waits no longer than that for its watchdog to watch. */
+const WATCHED_MS = 500
 
 // Taken at load: a test may replace files.
 const { writeSync } = fs
@@ -35,7 +32,8 @@ class Recorder {
   /**
    * @param {string} dir
    * @param {number} overMs
-   * @param {{ ready: Promise<unknown>, heldMs: number, isAllowed: boolean } | null} agent null where there is none
+   * @param {Pick<import('../../../host/agent').Agent, 'sleepUntilWatched' | 'turn' | 'heldMs' | 'isAllowed'> | null}
+   * agent null where there is none
    * @param {boolean} isNodeTest this is a file that `node --test` has started
    */
   constructor (dir, overMs, agent, isNodeTest) {
@@ -58,12 +56,24 @@ class Recorder {
   }
 
   /**
+   * Runners call tests one after the other without letting the loop turn, and some tests rely on it. So a test's
+   * beginning and end count as turns: ten short tests are no long block, which would be no test's.
+   */
+  #mark () {
+    this.#agent?.turn()
+    this.#meter?.mark()
+  }
+
+  /**
+   * A test begins. The first sleeps until blocks are seen with their lines: the watchdog has started while the process
+   * loaded what it tests.
    * @param {string | null} name null where only the file is known
    * @param {string | null | undefined} file
    * @returns {number} what end() takes
    */
   begin (name, file) {
-    this.#meter?.mark()
+    if (this.begun === 0) this.#agent?.sleepUntilWatched(WATCHED_MS)
+    this.#mark()
     const id = ++this.begun
     this.#write({ type: 'begin', id, name: name === null ? null : `${name}`, file: file ?? null, atMs: wallMs() })
     return id
@@ -71,7 +81,7 @@ class Recorder {
 
   /** @param {number} id */
   end (id) {
-    this.#meter?.mark()
+    this.#mark()
     this.#write({ type: 'end', id, atMs: wallMs() })
   }
 
@@ -99,27 +109,6 @@ class Recorder {
 
   exit () {
     this.#meter?.mark()
-  }
-
-  /** Settles when blocks are seen with their lines, or when it has waited long enough. @returns {Promise<unknown>} */
-  ready () {
-    if (this.#agent === null) return Promise.resolve()
-    // The getter keeps the process until its watchdog watches, which only a runner of tests should wait for.
-    return Promise.race([
-      this.#agent.ready.catch(() => {}),
-      new Promise((resolve) => {
-        setTimeout(resolve, READY_MS).unref()
-      })
-    ])
-  }
-
-  /**
-   * Lets the loop turn. Runners call tests one after the other without letting it: ten of them that are short would be
-   * one long block, which is no test's.
-   * @returns {Promise<void>}
-   */
-  turn () {
-    return new Promise((resolve) => { setImmediate(resolve) })
   }
 }
 

@@ -6,8 +6,8 @@ const process = require('../../../util/process')
 const kRoot = Symbol.for('TAP private constructor')
 
 /**
- * @typedef {import('node:events').EventEmitter & { name?: string, waitOn?: (promise: Promise<unknown>) => unknown }}
- * TapTest emits `subtestStart` and `subtestEnd` with the test below it
+ * @typedef {import('node:events').EventEmitter & { name?: string }} TapTest emits `subtestStart` and `subtestEnd` with
+ * the test below it
  */
 
 /** Tells of the tests of one process, however deep. Of a test with others below it only what is its own counts. */
@@ -64,10 +64,7 @@ exports.follow = (recorder) => {
     get: () => root,
     set: (/** @type {TapTest} */ made) => {
       root = made
-      if (typeof made?.on !== 'function') return
-      new TapTests(recorder).follow(made, [])
-      // No test begins before.
-      made.waitOn?.(recorder.ready())
+      if (typeof made?.on === 'function') new TapTests(recorder).follow(made, [])
     }
   })
 }

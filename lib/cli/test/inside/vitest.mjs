@@ -19,9 +19,7 @@ const running = new Map()
 const namesOf = (task) => task === undefined || task.type === undefined ? [] : [...namesOf(task.suite), task.name]
 
 if (recorder !== undefined) {
-  beforeEach(async (/** @type {{ task: Task }} */ { task }) => {
-    await recorder.ready()
-    await recorder.turn()
+  beforeEach((/** @type {{ task: Task }} */ { task }) => {
     running.set(task, recorder.begin(namesOf(task).join(' > '), task.file?.filepath))
   })
   afterEach((/** @type {{ task: Task }} */ { task }) => {
@@ -32,10 +30,10 @@ if (recorder !== undefined) {
 }
 
 if (checker !== null) {
-  beforeEach(async (/** @type {{ task: Task }} */ { task }) => { running.set(task, await checker.begin()) })
-  afterEach(async (/** @type {{ task: Task }} */ { task }) => {
+  beforeEach((/** @type {{ task: Task }} */ { task }) => { running.set(task, checker.begin()) })
+  afterEach((/** @type {{ task: Task }} */ { task }) => {
     const startMs = running.get(task)
     running.delete(task)
-    if (startMs !== undefined) await checker.check(startMs, namesOf(task).join(' > '), task.file?.filepath)
+    return startMs === undefined ? undefined : checker.check(startMs, namesOf(task).join(' > '), task.file?.filepath)
   })
 }

@@ -1,6 +1,6 @@
 'use strict'
 
-const { setImmediate, setTimeout } = require('node:timers')
+const { setTimeout } = require('node:timers')
 const process = require('../../../util/process')
 const { start } = require('../../../host/start')
 const { resolveOptions } = require('../../../options/table')
@@ -15,8 +15,8 @@ const { judgeAll } = require('../verdict')
 const RATCHET = 'loopwatch.json'
 /** A verdict is final by then (SETTLED_MS of expectNoBlocks), and a poll. */
 const SETTLED_MS = 700
-/** A test waits no longer for a watchdog that does not come than a runner's own limit allows. */
-const READY_MS = 1500
+/** The first test waits no longer than that for its watchdog to watch. */
+const WATCHED_MS = 500
 
 /**
  * @typedef {import('../inside/loop-meter').Stretch} Stretch
@@ -35,6 +35,7 @@ class Checker {
   /** @type {Stretch[]} those of the tests that run */
   #stretches = []
   #startMs = wallMs()
+  #isBegun = false
 
   /** @param {import('../../../host/agent').Agent} agent @param {number} overMs */
   constructor (agent, overMs) {
@@ -43,13 +44,17 @@ class Checker {
     this.#meter = startMeter(overMs, () => agent.heldMs, (stretch) => this.#stretches.push(stretch))
   }
 
-  /** A test begins. @returns {Promise<number>} what check() takes */
-  async begin () {
-    await Promise.race([this.#agent.ready, sleep(READY_MS)])
-    // What came before in this turn of the loop is not the test's.
-    await new Promise((resolve) => { setImmediate(resolve) })
-    this.#meter?.mark()
+  /** A test begins. The loop does not turn for it: some tests rely on that. @returns {number} what check() takes */
+  begin () {
+    if (!this.#isBegun) this.#agent.sleepUntilWatched(WATCHED_MS)
+    this.#isBegun = true
+    this.#mark()
     return wallMs()
+  }
+
+  #mark () {
+    this.#agent.turn()
+    this.#meter?.mark()
   }
 
   /**
@@ -57,19 +62,25 @@ class Checker {
    * @param {number} startMs what begin() gave
    * @param {string} name
    * @param {string} [file]
-   * @returns {Promise<void>}
+   * @returns {Promise<void> | undefined} undefined where the thread's own count, which is exact, has nothing above the
+   * limit: most tests need not wait for the watchdog
+   */
+  check (startMs, name, file) {
+    this.#mark()
+    this.#stretches = this.#stretches.filter((stretch) => stretch.endMs >= startMs)
+    if (this.#meter !== null && this.#stretches.length === 0) return
+    return this.#judge({ name, file: file ?? null, startMs, endMs: wallMs() })
+  }
+
+  /**
+   * @param {import('../runs').Interval} test
    * @throws {import('../../../tables/errors').LoopwatchError} LOOPWATCH_ERR_BLOCKED with the record as `cause`
    */
-  async check (startMs, name, file) {
-    this.#meter?.mark()
-    const test = { name, file: file ?? null, startMs, endMs: wallMs() }
-    this.#stretches = this.#stretches.filter((stretch) => stretch.endMs >= startMs)
-    // The thread's own count is exact: most tests need not wait for the watchdog.
-    if (this.#meter !== null && this.#stretches.length === 0) return
+  async #judge (test) {
     await sleep(SETTLED_MS)
     const records = await this.#agent.blocks()
     const limits = { overMs: this.#overMs, all: false, hasCpuTimes: this.#meter !== null, cwd: process.cwd() }
-    const within = records.filter(({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs >= startMs)
+    const within = records.filter(({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs >= test.startMs)
     const [offence] = offencesOf(judgeAll(within, [this.#runOf(test)], limits), limits.cwd).filter((each) => {
       compare([each], this.#ratchet)
       return isFailing(each)

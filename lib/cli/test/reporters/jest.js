@@ -36,21 +36,14 @@ const around = (Given) => class extends Given {
   }
 
   /** @param {JestEvent} event @param {unknown} state */
-  async handleTestEvent ({ name, test, ...more }, state) {
-    if (name === 'test_start' && checker !== null) this.#running.set(test, await checker.begin())
+  handleTestEvent ({ name, test, ...more }, state) {
+    if (name === 'test_start' && checker !== null) this.#running.set(test, checker.begin())
+    const goOn = () => super.handleTestEvent?.({ name, test, ...more }, state)
     const startMs = name === 'test_done' ? this.#running.get(test) : undefined
-    if (startMs !== undefined && test !== undefined) await this.#check(test, startMs)
-    return super.handleTestEvent?.({ name, test, ...more }, state)
-  }
-
-  /** @param {JestNode & { errors: unknown[] }} test @param {number} startMs */
-  async #check (test, startMs) {
+    if (startMs === undefined || test === undefined) return goOn()
     this.#running.delete(test)
-    try {
-      await checker?.check(startMs, namesOf(test).join(' > '), this.#file)
-    } catch (error) {
-      test.errors.push([error, error])
-    }
+    const verdict = checker?.check(startMs, namesOf(test).join(' > '), this.#file)
+    return verdict === undefined ? goOn() : verdict.catch((error) => { test.errors.push([error, error]) }).then(goOn)
   }
 }
 

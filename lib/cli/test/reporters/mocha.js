@@ -27,8 +27,9 @@ function checked (test, fn, checker) {
   /** @this {unknown} @param {(error?: unknown) => void} done */
   function withCallback (done) {
     fn.call(this, (/** @type {unknown} */ error) => {
-      if (error) done(error)
-      else check().then(() => done(), done)
+      const verdict = error ? undefined : check()
+      if (verdict === undefined) done(error)
+      else verdict.then(() => done(), done)
     })
   }
   /** @this {unknown} */
@@ -44,7 +45,7 @@ exports.mochaHooks = checker === null
   ? {}
   : {
       /** @this {{ currentTest?: Test, timeout: (ms: number) => void }} */
-      async beforeEach () {
+      beforeEach () {
         this.timeout(0)
         const test = this.currentTest
         if (typeof test?.fn === 'function' && !wrapped.has(test.fn)) {
@@ -52,6 +53,6 @@ exports.mochaHooks = checker === null
           wrapped.add(test.fn)
           if (test.timeout() > 0) test.timeout(test.timeout() + CHECK_MS)
         }
-        startMs = await checker.begin()
+        startMs = checker.begin()
       }
     }

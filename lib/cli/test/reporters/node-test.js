@@ -13,15 +13,12 @@ function follow (checker) {
   /** @type {Map<unknown, number>} by the name: a hook after a test is given another object than the one before */
   const running = new Map()
   const nameOf = (/** @type {Context} */ context) => context?.fullName ?? context?.name ?? ''
-  beforeEach(async (context) => {
-    const name = nameOf(/** @type {Context} */ (context))
-    running.set(name, await checker.begin())
-  })
-  afterEach(async (context) => {
+  beforeEach((context) => { running.set(nameOf(/** @type {Context} */ (context)), checker.begin()) })
+  afterEach((context) => {
     const name = nameOf(/** @type {Context} */ (context))
     const startMs = running.get(name)
     running.delete(name)
-    if (startMs !== undefined) await checker.check(startMs, name, process.argv[1])
+    return startMs === undefined ? undefined : checker.check(startMs, name, process.argv[1])
   })
 }
 

@@ -98,6 +98,10 @@ test('start-up, loading, runners and compilers count only with --all', () => {
   }
   assert.equal(judge(block({ stacks: stack('/srv/app/node_modules/lodash/lodash.js') }), makeRun(), LIMITS).excuse, null)
   assert.equal(judge(block({ stacks: stack('/srv/app/node_modules/lodash/lodash.js', app, '/srv/app/node_modules/mocha/lib/runner.js') }), makeRun(), LIMITS).excuse, null)
+  // A runner may call a test while the test's file is loading; a test may load modules itself.
+  const tap = ['/srv/app/node_modules/@tapjs/test/dist/test.js', '/srv/app/test/a.test.js', 'node:internal/modules/cjs/loader']
+  assert.equal(judge(block({ stacks: stack(app, ...tap) }), makeRun(), LIMITS).excuse, null)
+  assert.equal(judge(block({ stacks: stack(app, 'node:internal/modules/cjs/loader', ...tap) }), makeRun(), LIMITS).excuse, 'runner or compiler')
 })
 
 test('a block belongs to the test in which it mostly fell, and only for as long', () => {

@@ -22,3 +22,23 @@ test('time in which a thread was kept by us is no block of the application', asy
   assert.equal(long.length, 1)
   assert.ok(long[0] >= 290 && long[0] < 480, `${long}`)
 })
+
+test('a turn that is told of in the midst of one ends what ran before, and what is due stays due', () => {
+  const bridge = openBridge(createMemory())
+  const heartbeat = startHeartbeat(bridge, { resolution: 10, calmPeriod: 100, threshold: 50 })
+  const hold = (/** @type {number} */ ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+  const { beats, atMs } = bridge.beat.read()
+  for (let i = 0; i < 5; i++) {
+    hold(12)
+    heartbeat.turn()
+  }
+  assert.deepEqual([bridge.beat.read().beats - beats, bridge.lateBeats.isEmpty], [5, true])
+  hold(120)
+  heartbeat.turn()
+  const [[startMs, endMs], ...others] = bridge.lateBeats.drain()
+  heartbeat.stop()
+  assert.deepEqual(others, [])
+  assert.ok(startMs - atMs >= 60 && endMs - startMs >= 119, `${startMs - atMs} ${endMs - startMs}`)
+  // The timer is overdue: it comes as soon as it can.
+  assert.equal(bridge.beat.read().periodMs, 10)
+})
