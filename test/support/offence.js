@@ -37,6 +37,7 @@ exports.makeOutcome = (offences) => ({
   overMs: 50,
   isSync: false,
   hasCpuTimes: true,
+  seen: 3,
   watched: 3,
   unwatched: 0,
   code: 0,

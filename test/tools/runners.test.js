@@ -101,6 +101,16 @@ for (const [name, setup] of Object.entries({ mocha, jest, vitest })) {
   }
 }
 
+test('Vitest without the setup file: nothing fails, nothing is watched, and the report says so', async (t) => {
+  installFor('test')
+  const { files, args } = vitest('test', false)
+  const config = files['vitest.config.mjs'].replace(/setupFiles: \[.*\]/, 'setupFiles: []')
+  const cwd = makeSuite(t, { ...files, 'vitest.config.mjs': config })
+  const { code, stdout, stderr } = await startNode(t, [CLI, 'test', '--', process.execPath, ...args], { cwd }).closed
+  assert.equal(code, 0, `${stdout}\n${stderr}`)
+  assert.match(stderr, /\(0 processes watched\)[^]*not counted: .*in Vitest without the setup file loopwatch\/vitest/)
+})
+
 const AVA = `
 import test from '${binOf('test', 'ava', 'entrypoints/main.mjs')}'
 import { createRequire } from 'node:module'

@@ -16,8 +16,9 @@ const TESTS_SHOWN = 3
  * @property {number} overMs
  * @property {boolean} isSync whether synchronous calls were looked for
  * @property {boolean} hasCpuTimes
- * @property {number} watched processes
- * @property {number} unwatched
+ * @property {number} seen Node.js processes
+ * @property {number} watched of them
+ * @property {number} unwatched that should have been
  * @property {number} code the command's own
  * @property {boolean} isInterrupted
  */
@@ -68,7 +69,7 @@ exports.headline = ({ offences, overMs, hasCpuTimes, isSync }) => {
  * @returns {string}
  */
 exports.textReport = (outcome) => {
-  const { offences, gone, watched, unwatched, isInterrupted } = outcome
+  const { offences, gone, seen, watched, unwatched, isInterrupted } = outcome
   const failing = offences.filter(isFailing)
   const list = (/** @type {Offence['state']} */ state, /** @type {string} */ title) => {
     const some = offences.filter((offence) => offence.state === state)
@@ -83,7 +84,7 @@ exports.textReport = (outcome) => {
     ...(gone.length === 0 ? [] : ['', 'known ones that were not seen any more (--update removes them):', ...gone.map((each) => `  ${each.function} (${each.file})${each.call === undefined ? '' : `: ${each.call}`}`)]),
     ...passedOver(outcome),
     ...(unwatched === 0 ? [] : ['', `${counted(unwatched, 'process', 'processes')} could not be watched: a LOOPWATCH_… variable has a wrong value`]),
-    ...(watched === 0 && unwatched === 0 ? ['', 'no Node.js process was seen: the command may have started none, or replaced NODE_OPTIONS'] : [])
+    ...(seen === 0 ? ['', 'no Node.js process was seen: the command may have started none, or replaced NODE_OPTIONS'] : [])
   ]
   return `\n${lines.map(printable).join('\n')}\n`
 }

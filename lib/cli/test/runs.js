@@ -16,7 +16,7 @@ const { readBlocks } = require('../../store/block-file')
  * @property {string[]} argv
  * @property {string[]} execArgv
  * @property {string} cwd
- * @property {boolean} isWatched
+ * @property {boolean | null} isWatched null where there was no need
  * @property {boolean} isNodeTest a file that `node --test` has started
  * @property {number} startMs
  * @property {boolean} isMetered its main thread counted CPU time of each turn itself
@@ -78,7 +78,9 @@ function readRun (text) {
   if (first?.type !== 'process') return null
   const { type, atMs, ...told } = first
   /** @type {ProcessRun} */
-  const run = { ...told, startMs: atMs, stretches: [], sourceMaps: new Map(), tests: [], syncCalls: [] }
+  const run = {
+    ...told, isWatched: null, startMs: atMs, stretches: [], sourceMaps: new Map(), tests: [], syncCalls: []
+  }
   /** @type {Map<number, Interval>} */
   const open = new Map()
   for (const line of lines) readLine(run, line, open)
@@ -96,6 +98,8 @@ function readLine (run, line, open) {
     if (test !== undefined) test.endMs = line.atMs
   } else if (line.type === 'map') {
     run.sourceMaps.set(line.file, line.sourceMap)
+  } else if (line.type === 'watch') {
+    run.isWatched = line.isWatched
   } else if (line.type === 'stretch') {
     run.stretches.push(line)
   } else if (line.type === 'sync') {

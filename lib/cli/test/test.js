@@ -13,7 +13,7 @@ const { repeat } = require('./repeat')
 const { textReport } = require('./report')
 const { readRuns } = require('./runs')
 const { syncOffencesOf } = require('./sync')
-const { judgeAll } = require('./verdict')
+const { excuseOfStretch, judgeAll } = require('./verdict')
 
 /**
  * @typedef {{ over: number, all?: boolean, sync?: boolean, repeatToBeSure?: boolean, threads: 'auto' | 'on', ratchet:
@@ -41,8 +41,9 @@ exports.test = async (command, flags) => {
     overMs: flags.over,
     isSync: flags.sync ?? false,
     hasCpuTimes: seen.hasCpuTimes,
-    watched: seen.runs.filter(({ isWatched }) => isWatched).length,
-    unwatched: seen.runs.filter(({ isWatched }) => !isWatched).length,
+    seen: seen.runs.length,
+    watched: seen.runs.filter(({ isWatched }) => isWatched === true).length,
+    unwatched: seen.runs.filter(({ isWatched }) => isWatched === false).length,
     code: seen.code,
     isInterrupted: seen.isInterrupted
   }
@@ -87,12 +88,8 @@ function passedOver ({ judged, runs }) {
   }
   for (const { excuse, record } of judged) if (excuse !== null) add(excuse, record.durationMs)
   const known = new Set(judged.map(({ stretch }) => stretch))
-  for (const { tests: [first], stretches } of runs) {
-    for (const stretch of stretches) {
-      if (known.has(stretch)) continue
-      // Its watchdog starts while a process of tests loads.
-      add(first !== undefined && stretch.startMs < first.startMs ? 'start-up' : 'no stack taken', stretch.cpuMs)
-    }
+  for (const run of runs) {
+    for (const stretch of run.stretches) if (!known.has(stretch)) add(excuseOfStretch(run, stretch), stretch.cpuMs)
   }
   return reasons
 }

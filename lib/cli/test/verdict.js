@@ -2,12 +2,12 @@
 
 const path = require('node:path')
 const { fileURLToPath } = require('node:url')
+const { isForkedByVitest } = require('./inside/vitest-processes')
 const { isFromTool, ownShare } = require('./owner')
 const { runOf, stretchOf, testOf } = require('./runs')
 
-/** Processes that Vitest forks for files of tests. It runs short tests in a row without a turn of the loop. */
-const VITEST = /[\\/]node_modules[\\/](vitest[\\/]dist|tinypool)[\\/]/
-
+/** Vitest runs short tests in a row without a turn of the loop. */
+const NO_SETUP_FILE = 'in Vitest without the setup file loopwatch/vitest'
 /** Not the work of any code, but of the machine or the collector. */
 const EXCUSED = ['starved', 'suspended', 'gc']
 
@@ -116,12 +116,23 @@ function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, shar
   if (isExcused && !hasCpuTimes) return cause
   if (!all) {
     if (!isInTest && isStartup(record, run)) return 'start-up'
-    if (run?.tests.length === 0 && VITEST.test(run.argv[1] ?? '')) return 'in Vitest without the setup file loopwatch/vitest'
+    if (run?.tests.length === 0 && isForkedByVitest(run.argv[1])) return NO_SETUP_FILE
     if (frame === null) return 'no code of the application'
     if (isFromTool(record) || share === 0) return 'runner or compiler'
     if (spentMs * share < overMs) return 'loading'
   }
   return ownMs < overMs ? 'below the limit in any one test' : null
+}
+
+/**
+ * Why CPU time that a thread has counted does not count of which there is no block.
+ * @param {ProcessRun} run
+ * @param {import('./inside/loop-meter').Stretch} stretch
+ */
+function excuseOfStretch ({ argv, isWatched, tests: [first] }, { startMs }) {
+  if (first !== undefined && startMs < first.startMs) return 'start-up'
+  if (isWatched !== null) return 'no stack taken'
+  return isForkedByVitest(argv[1]) ? NO_SETUP_FILE : 'runner or compiler'
 }
 
 /**
@@ -144,6 +155,7 @@ function relative (file, cwd) {
   return (short.startsWith('..') || path.isAbsolute(short) ? plain : short).replaceAll('\\', '/')
 }
 
+exports.excuseOfStretch = excuseOfStretch
 exports.fileOf = fileOf
 exports.judge = judge
 exports.relative = relative

@@ -4,6 +4,7 @@ const path = require('node:path')
 const process = require('../../../util/process')
 const { isMainThread } = require('node:worker_threads')
 const { isPackageManager, isTestRunner } = require('../../../host/launchers')
+const { isOfVitest } = require('./vitest-processes')
 
 /** What `loopwatch test` says to each process below it. It is no option of the agent, so its name begins otherwise. */
 const SETUP = '__LOOPWATCH_TEST'
@@ -18,10 +19,6 @@ const AVA = /[\\/]ava[\\/]lib[\\/]worker[\\/]base\.js$/
 const JEST = /[\\/](jest|jest-cli|jest-worker)([\\/]|(\.js)?$)/
 /** Of a process that tap has started for a file. @param {NodeJS.ProcessEnv} env */
 const isFileOfTap = (env) => env.TAP === '1' && env.TAP_CHILD_ID !== undefined
-/** A process ends without waiting for its watchdog any longer than that. */
-const FILED_MS = 500
-/** Nor does one without tests wait any longer for its watchdog to watch before it runs. */
-const WATCHED_MS = 500
 
 // A test may replace it.
 const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
@@ -45,19 +42,17 @@ function preload () {
 function watch ({ dir, overMs, threads, sync, all }) {
   const { Recorder, publish } = require('./recorder')
   const isTestFile = process.env.NODE_TEST_CONTEXT !== undefined && process.env[RUNNER] === String(process.ppid)
-  const agent = startAgent({ dir, overMs, threads })
-  const recorder = new Recorder(dir, overMs, agent, isTestFile)
+  const recorder = new Recorder(dir, overMs, () => startAgent({ dir, overMs, threads }), isTestFile)
   publish(recorder)
   if (sync) recorder.watchSync(all)
-  process.on('exit', () => {
-    recorder.exit()
-    // A loop that was not active for so long in all had no such block: most commands need not wait for their watchdog.
-    if (recorder.begun > 0 || eventLoopUtilization().active >= overMs) agent?.stopAtExit(FILED_MS)
-  })
+  // A loop that was not active for so long in all had no such block.
+  process.on('exit', () => recorder.exit(eventLoopUtilization().active >= overMs))
   if (!isTestFile && process.env.NODE_TEST_CONTEXT === undefined) process.env[RUNNER] = String(process.pid)
+  if (!all && isOfVitest(process.argv[1])) return
+  recorder.watch()
   const isFollowed = isTestFile ? followNodeTest(recorder) : followRunner(recorder)
   // What comes before the first test is start-up: the watchdog starts meanwhile, and the first test waits for it.
-  if (!isFollowed || all) agent?.sleepUntilWatched(WATCHED_MS)
+  if (!isFollowed || all) recorder.sleepUntilWatched()
 }
 
 /** @param {import('./recorder').Recorder} recorder */

@@ -9,11 +9,18 @@ const { hiddenProperty } = require('../../../util/define-hidden')
 
 /** Where hooks that a runner loads by itself find this process's recorder. */
 const kTests = Symbol.for('loopwatch.tests.1')
-/** The first test of a process waits no longer than that for its watchdog to watch. */
+/** A process waits no longer than that for its watchdog to watch, before its first test or its own code. */
 const WATCHED_MS = 500
+/** Nor does it wait any longer for it as it ends. */
+const FILED_MS = 500
 
 // Taken at load: a test may replace files.
 const { writeSync } = fs
+
+/**
+ * @typedef {Pick<import('../../../host/agent').Agent, 'sleepUntilWatched' | 'stopAtExit' | 'turn' | 'heldMs' |
+ * 'isAllowed'>} TestAgent
+ */
 
 /**
  * Writes when each test of this process began and ended, one line each, at once: a process that is killed in the midst
@@ -23,7 +30,10 @@ class Recorder {
   #fd
   /** Tests that have begun. */
   begun = 0
-  #agent
+  #startAgent
+  #isAsked = false
+  /** @type {TestAgent | null} */
+  #agent = null
   #meter
   #mapped = new Set()
   /** @type {{ watchGlobal: (global: any) => void } | null} */
@@ -32,18 +42,28 @@ class Recorder {
   /**
    * @param {string} dir
    * @param {number} overMs
-   * @param {Pick<import('../../../host/agent').Agent, 'sleepUntilWatched' | 'turn' | 'heldMs' | 'isAllowed'> | null}
-   * agent null where there is none
+   * @param {() => TestAgent | null} startAgent null where there can be none
    * @param {boolean} isNodeTest this is a file that `node --test` has started
    */
-  constructor (dir, overMs, agent, isNodeTest) {
+  constructor (dir, overMs, startAgent, isNodeTest) {
     this.#fd = fs.openSync(path.join(dir, `${process.pid}-${Math.round(wallMs())}.tests`), 'a', 0o600)
-    this.#agent = agent
+    this.#startAgent = startAgent
     const { pid, argv, execArgv } = process
-    this.#meter = startMeter(overMs, () => agent?.heldMs ?? 0, (stretch) => this.#write({ type: 'stretch', ...stretch }))
-    this.#write({
-      type: 'process', pid, argv, execArgv, cwd: process.cwd(), isWatched: agent !== null, isMetered: this.#meter !== null, isNodeTest, atMs: wallMs()
-    })
+    this.#meter = startMeter(overMs, () => this.#agent?.heldMs ?? 0, (stretch) => this.#write({ type: 'stretch', ...stretch }))
+    this.#write({ type: 'process', pid, argv, execArgv, cwd: process.cwd(), isMetered: this.#meter !== null, isNodeTest, atMs: wallMs() })
+  }
+
+  /** Watches this process from now on. A second call changes nothing. */
+  watch () {
+    if (this.#isAsked) return
+    this.#isAsked = true
+    this.#agent = this.#startAgent()
+    this.#write({ type: 'watch', isWatched: this.#agent !== null })
+  }
+
+  /** Sleeps until blocks are seen with their lines, or it has been long enough. */
+  sleepUntilWatched () {
+    this.#agent?.sleepUntilWatched(WATCHED_MS)
   }
 
   /** @param {object} line */
@@ -72,7 +92,10 @@ class Recorder {
    * @returns {number} what end() takes
    */
   begin (name, file) {
-    if (this.begun === 0) this.#agent?.sleepUntilWatched(WATCHED_MS)
+    if (this.begun === 0) {
+      this.watch()
+      this.sleepUntilWatched()
+    }
     this.#mark()
     const id = ++this.begun
     this.#write({ type: 'begin', id, name: name === null ? null : `${name}`, file: file ?? null, atMs: wallMs() })
@@ -107,8 +130,10 @@ class Recorder {
     this.#sync?.watchGlobal(global)
   }
 
-  exit () {
+  /** @param {boolean} mayHaveBlocked though it has no tests: most commands need not wait for their watchdog */
+  exit (mayHaveBlocked) {
     this.#meter?.mark()
+    if (this.begun > 0 || mayHaveBlocked) this.#agent?.stopAtExit(FILED_MS)
   }
 }
 

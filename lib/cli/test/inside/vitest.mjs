@@ -19,6 +19,7 @@ const running = new Map()
 const namesOf = (task) => task === undefined || task.type === undefined ? [] : [...namesOf(task.suite), task.name]
 
 if (recorder !== undefined) {
+  recorder.watch()
   beforeEach((/** @type {{ task: Task }} */ { task }) => {
     running.set(task, recorder.begin(namesOf(task).join(' > '), task.file?.filepath))
   })

@@ -18,7 +18,7 @@ test('the report has line, function, CPU time, cause, how often and the test', (
   assert.match(text, /^known:\n {2}report \(lib\/known\.js:41\)/m)
   assert.match(textReport(makeOutcome([])), /no new block above 50 ms/)
   assert.match(textReport({ ...makeOutcome([]), unwatched: 2 }), /^2 processes could not be watched: /m)
-  assert.match(textReport({ ...makeOutcome([]), watched: 0 }), /no Node\.js process was seen/)
+  assert.match(textReport({ ...makeOutcome([]), seen: 0, watched: 0 }), /no Node\.js process was seen/)
 })
 
 test('names give no orders to a terminal, and break no table', () => {
