@@ -6,11 +6,11 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { parseArgs } = require('node:util')
+const { parseArgs, stripVTControlCharacters } = require('node:util')
 
 const CLI = path.join(__dirname, '..', 'lib', 'cli', 'main.js')
 /** How node:test, Mocha, Jest, Vitest and AVA say it. */
-const COUNTS = /^(?:# (?:pass|fail) \d+|ℹ (?:pass|fail) \d+|\s*\d+ (?:passing|failing)|\s*Tests:? .*|\s*\d+ tests? (?:passed|failed))/gm
+const COUNTS = /^(?:# (?:pass|fail) \d+|ℹ (?:pass|fail) \d+|\s*\d+ (?:passing|failing)|\s*Tests:? +\d.*|\s*\d+ tests? (?:passed|failed))/gm
 
 /** CPU time of processes that have ended and were waited for, in ticks of 10 ms: a busy machine changes it less. */
 function endedTicks () {
@@ -28,7 +28,7 @@ function run ([file, ...args], cwd) {
   const startMs = performance.now()
   const startTicks = endedTicks()
   const { status, stdout, stderr } = spawnSync(file, args, { cwd, env, encoding: 'utf8', maxBuffer: 2 ** 29 })
-  const counts = (stdout + stderr).match(COUNTS)?.map((line) => line.replace(/\(.*|\d+(\.\d+)? ?m?s\b/g, '').trim()) ?? []
+  const counts = stripVTControlCharacters(stdout + stderr).match(COUNTS)?.map((line) => line.replace(/\(.*|\d+(\.\d+)? ?m?s\b/g, '').trim()) ?? []
   return { ms: performance.now() - startMs, cpuMs: (endedTicks() - startTicks) * 10, code: status, counts: [...new Set(counts)].join(', '), stderr }
 }
 

@@ -2,9 +2,9 @@
 
 const path = require('node:path')
 const { fileURLToPath } = require('node:url')
-const { isForkedByVitest } = require('./inside/vitest-processes')
 const { isFromTool, ownShare } = require('./owner')
 const { runOf, stretchOf, testOf } = require('./runs')
+const { isForkedByVitest } = require('./tool-processes')
 
 /** Vitest runs short tests in a row without a turn of the loop. */
 const NO_SETUP_FILE = 'in Vitest without the setup file loopwatch/vitest'

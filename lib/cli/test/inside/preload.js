@@ -4,7 +4,7 @@ const path = require('node:path')
 const process = require('../../../util/process')
 const { isMainThread } = require('node:worker_threads')
 const { isPackageManager, isTestRunner } = require('../../../host/launchers')
-const { isOfVitest } = require('./vitest-processes')
+const { isOfTool } = require('../tool-processes')
 
 /** What `loopwatch test` says to each process below it. It is no option of the agent, so its name begins otherwise. */
 const SETUP = '__LOOPWATCH_TEST'
@@ -48,7 +48,7 @@ function watch ({ dir, overMs, threads, sync, all }) {
   // A loop that was not active for so long in all had no such block.
   process.on('exit', () => recorder.exit(eventLoopUtilization().active >= overMs))
   if (!isTestFile && process.env.NODE_TEST_CONTEXT === undefined) process.env[RUNNER] = String(process.pid)
-  if (!all && isOfVitest(process.argv[1])) return
+  if (!all && isOfTool(process.argv[1])) return
   recorder.watch()
   const isFollowed = isTestFile ? followNodeTest(recorder) : followRunner(recorder)
   // What comes before the first test is start-up: the watchdog starts meanwhile, and the first test waits for it.
