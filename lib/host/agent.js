@@ -253,6 +253,11 @@ class Agent extends EventEmitter {
     this.#senses.heartbeat.turn()
   }
 
+  /** No block is looked for in what runs at the top level, up to the first turn(). Not for others. */
+  skipTopLevel () {
+    this.#senses.heartbeat.skipTopLevel()
+  }
+
   /** Whether the code that runs was given to allow(). Not for others. */
   get isAllowed () {
     return this.#senses.allowed.isRunning

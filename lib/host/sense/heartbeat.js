@@ -146,9 +146,16 @@ class Heartbeat {
     if (this.#rest.isOn) return this.#endRest(false)
     const atMs = nowMs()
     this.#tellGap(atMs)
+    const { resolution } = this.#options
     const dueInMs = this.#lastAtMs + this.#periodMs - atMs
-    this.#periodMs = Math.max(dueInMs, this.#options.resolution)
+    this.#periodMs = dueInMs === Infinity ? resolution : Math.max(dueInMs, resolution)
     this.#write(atMs)
+  }
+
+  /** Nothing counts until the loop turns, or is said to: the code at the top level may take as long as it likes. */
+  skipTopLevel () {
+    this.#periodMs = Infinity
+    this.#write(nowMs())
   }
 
   /** The gap since the last beat, if it can hide a block. @param {number} atMs */

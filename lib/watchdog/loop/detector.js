@@ -46,6 +46,8 @@ const { minBlockGapMs } = require('../../bridge/beat')
 
 /** Node's timers fire on whole milliseconds, up to one late. */
 const TIMER_SLACK_MS = 1
+/** A beat that is never due is looked for this often: the one after it may be due at once. */
+const UNDUE_LOOK_MS = 20
 /** Nothing that a loop does after this long is its start-up. */
 const STARTUP_MS = 10000
 /** After so many late polls in a row the watchdog's own lateness no longer excuses the host. */
@@ -122,7 +124,7 @@ class Detector {
     const overdueAtMs = this.#overdueAtMs(beat)
     if (nowMs >= overdueAtMs) return null
     this.#excused = 0
-    return overdueAtMs + TIMER_SLACK_MS
+    return overdueAtMs === Infinity ? nowMs + UNDUE_LOOK_MS : overdueAtMs + TIMER_SLACK_MS
   }
 
   /** When the beat after this one is overdue. @param {DoubtfulBeat} beat */
@@ -166,6 +168,7 @@ class Detector {
   /** @param {Poll} poll @param {boolean} isOverdue */
   #nextPoll (poll, isOverdue) {
     const { nowMs, beat } = poll
+    if (beat.periodMs === Infinity) return nowMs + UNDUE_LOOK_MS
     // Just after a beat that is due at the same moment, rather than just before it.
     if (!isOverdue) return Math.max(nowMs, this.#overdueAtMs(beat)) + TIMER_SLACK_MS
     if (this.#block !== null) return nowMs + this.#resolutionMs

@@ -49,7 +49,7 @@ function watch ({ dir, overMs, threads, sync, all }) {
   process.on('exit', () => recorder.exit(eventLoopUtilization().active >= overMs))
   if (!isTestFile && process.env.NODE_TEST_CONTEXT === undefined) process.env[RUNNER] = String(process.pid)
   if (!all && isOfTool(process.argv[1])) return
-  recorder.watch()
+  recorder.watch({ isLoading: isTestFile && !all })
   const isFollowed = isTestFile ? followNodeTest(recorder) : followRunner(recorder)
   // What comes before the first test is start-up: the watchdog starts meanwhile, and the first test waits for it.
   if (!isFollowed || all) recorder.sleepUntilWatched()

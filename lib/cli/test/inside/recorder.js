@@ -18,8 +18,8 @@ const FILED_MS = 500
 const { writeSync } = fs
 
 /**
- * @typedef {Pick<import('../../../host/agent').Agent, 'sleepUntilWatched' | 'stopAtExit' | 'turn' | 'heldMs' |
- * 'isAllowed'>} TestAgent
+ * @typedef {Pick<import('../../../host/agent').Agent, 'skipTopLevel' | 'sleepUntilWatched' | 'stopAtExit' |
+ * 'turn' | 'heldMs' | 'isAllowed'>} TestAgent
  */
 
 /**
@@ -53,11 +53,15 @@ class Recorder {
     this.#write({ type: 'process', pid, argv, execArgv, cwd: process.cwd(), isMetered: this.#meter !== null, isNodeTest, atMs: wallMs() })
   }
 
-  /** Watches this process from now on. A second call changes nothing. */
-  watch () {
+  /**
+   * Watches this process from now on. A second call changes nothing.
+   * @param {{ isLoading?: boolean }} [how] what runs up to the first test counts for nothing, however long it takes
+   */
+  watch ({ isLoading = false } = {}) {
     if (this.#isAsked) return
     this.#isAsked = true
     this.#agent = this.#startAgent()
+    if (isLoading) this.#agent?.skipTopLevel()
     this.#write({ type: 'watch', isWatched: this.#agent !== null })
   }
 
