@@ -42,3 +42,24 @@ test('a turn that is told of in the midst of one ends what ran before, and what 
   // The timer is overdue: it comes as soon as it can.
   assert.equal(bridge.beat.read().periodMs, 10)
 })
+
+test('the top level that is to be skipped is no gap, whatever ends it', async () => {
+  const hold = (/** @type {number} */ ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+  const ends = [
+    (/** @type {ReturnType<typeof startHeartbeat>} */ heartbeat) => heartbeat.turn(),
+    () => new Promise((resolve) => setTimeout(resolve, 30))
+  ]
+  for (const end of ends) {
+    const bridge = openBridge(createMemory())
+    const heartbeat = startHeartbeat(bridge, { resolution: 10, calmPeriod: 10, threshold: 50 })
+    heartbeat.skipTopLevel()
+    assert.equal(bridge.beat.read().periodMs, Infinity)
+    hold(120)
+    await end(heartbeat)
+    assert.deepEqual([bridge.lateBeats.isEmpty, bridge.beat.read().periodMs], [true, 10])
+    hold(120)
+    heartbeat.turn()
+    heartbeat.stop()
+    assert.equal(bridge.lateBeats.drain().length, 1)
+  }
+})

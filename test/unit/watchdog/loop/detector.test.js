@@ -29,6 +29,16 @@ test('a block is opened while it lasts and ended with its duration within the un
   }
 })
 
+test('a beat that is never due opens nothing, and the next one is looked for', () => {
+  const detector = new Detector(options)
+  const beat = { beats: 2, atMs: 0, idleMs: 0, activeMs: 0, periodMs: Infinity }
+  for (const nowMs of [100, 5000]) {
+    assert.equal(detector.quickCheck(nowMs, beat), nowMs + 20)
+    assert.deepEqual(detector.poll({ nowMs, beat, lateBeats: [], idleMs: null, selfLate: false }),
+      { events: [], isOverdue: false, wakeAtMs: nowMs + 20 })
+  }
+})
+
 test('blocks below the threshold are none', () => {
   for (let seed = 1; seed <= 100; seed++) {
     const random = seeded(seed)
