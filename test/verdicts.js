@@ -14,6 +14,16 @@ const HOLD = JSON.stringify(path.join(__dirname, 'fixtures', 'cpu-hold.js'))
 const BUSY_PROCESSES = 2
 const LIMIT_MS = 50
 
+/** Keeps a CPU busy until what has started it ends, in whatever way: its stdin is closed then. */
+const BUSY = `
+const burn = () => {
+  const endMs = performance.now() + 50
+  while (performance.now() < endMs);
+  setImmediate(burn)
+}
+process.stdin.on('end', () => process.exit()).resume()
+burn()
+`
 /** Without a block: calls below the limit, waiting, many short tests in a row. */
 const CALM = `
 const test = require('node:test')
@@ -69,7 +79,7 @@ async function main () {
   const cwd = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-verdicts-'))
   fs.writeFileSync(path.join(cwd, 'calm.test.js'), CALM)
   fs.writeFileSync(path.join(cwd, 'blocking.test.js'), BLOCKING)
-  const busy = Array.from({ length: BUSY_PROCESSES }, () => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }))
+  const busy = Array.from({ length: BUSY_PROCESSES }, () => spawn(process.execPath, ['-e', BUSY], { stdio: ['pipe', 'ignore', 'ignore'] }))
   try {
     process.exitCode = await count(runs, values['repeat-to-be-sure'] ? ['--repeat-to-be-sure'] : [], cwd) === 0 ? 0 : 1
   } finally {
