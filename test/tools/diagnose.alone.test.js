@@ -10,6 +10,7 @@ const { pathToFileURL } = require('node:url')
 const { eventually, startNode, FIXTURES } = require('../support/app')
 const { openPage, startBrowser } = require('../support/browser')
 const { makeDir } = require('../support/files')
+const { installFor } = require('../support/packages')
 
 const CLI = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')
 
@@ -97,12 +98,12 @@ test('an application that answers nothing but 404 under the load is said to, by 
 })
 
 test('where the second run is clinic\'s flame, its samples confirm the function, and the report says that they have no lines', { timeout: 120000 }, async (t) => {
+  installFor('test')
   const cwd = makeDir(t)
   const PATH = `${path.join(__dirname, '..', 'node_modules', '.bin')}${path.delimiter}${process.env.PATH}`
   const args = ['diagnose', '--no-open', '--tool', 'flame', '--seconds', '2', '--on-port', '/?ms=60']
   const { code, stdout, stderr } = await startNode(t, [CLI, ...args, '--', 'node', path.join(FIXTURES, 'profiled.js')], { cwd, env: { PATH } }).closed
   assert.equal(code, 0, stderr)
-  if (process.env.CI !== 'true' && /running it again under cpu/.test(stderr)) return t.skip('needs clinic in test/node_modules')
   assert.match(stdout, /^The second run agrees: culprit \(\S*profiled\.js\) had \d+ % of its samples\.$/m)
   const file = /** @type {RegExpExecArray} */ (/^report: (.*diagnosis\.html)$/m.exec(stdout))[1]
   assert.match(fs.readFileSync(file, 'utf8'), /The samples of flame have no lines: those told are of the first run/)

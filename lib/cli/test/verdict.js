@@ -125,7 +125,7 @@ function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, shar
 }
 
 /**
- * Why CPU time that a thread has counted does not count of which there is no block.
+ * Why CPU time without a block does not count.
  * @param {ProcessRun} run
  * @param {import('./inside/loop-meter').Stretch} stretch
  */

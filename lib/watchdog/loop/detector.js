@@ -124,7 +124,17 @@ class Detector {
     const overdueAtMs = this.#overdueAtMs(beat)
     if (nowMs >= overdueAtMs) return null
     this.#excused = 0
-    return overdueAtMs === Infinity ? nowMs + UNDUE_LOOK_MS : overdueAtMs + TIMER_SLACK_MS
+    return this.#lookAtMs(nowMs, overdueAtMs)
+  }
+
+  /**
+   * When to look again while no beat is overdue: just after one that is due at the same moment, rather than just before
+   * it.
+   * @param {number} nowMs
+   * @param {number} overdueAtMs
+   */
+  #lookAtMs (nowMs, overdueAtMs) {
+    return overdueAtMs === Infinity ? nowMs + UNDUE_LOOK_MS : Math.max(nowMs, overdueAtMs) + TIMER_SLACK_MS
   }
 
   /** When the beat after this one is overdue. @param {DoubtfulBeat} beat */
@@ -168,9 +178,7 @@ class Detector {
   /** @param {Poll} poll @param {boolean} isOverdue */
   #nextPoll (poll, isOverdue) {
     const { nowMs, beat } = poll
-    if (beat.periodMs === Infinity) return nowMs + UNDUE_LOOK_MS
-    // Just after a beat that is due at the same moment, rather than just before it.
-    if (!isOverdue) return Math.max(nowMs, this.#overdueAtMs(beat)) + TIMER_SLACK_MS
+    if (!isOverdue) return this.#lookAtMs(nowMs, this.#overdueAtMs(beat))
     if (this.#block !== null) return nowMs + this.#resolutionMs
     const certainAtMs = this.#certainStart(poll) + this.#thresholdMs
     return Math.max(nowMs + TIMER_SLACK_MS, Math.min(nowMs + this.#resolutionMs, certainAtMs))

@@ -50,25 +50,21 @@ function watch ({ dir, overMs, threads, sync, all }) {
   if (!isTestFile && process.env.NODE_TEST_CONTEXT === undefined) process.env[RUNNER] = String(process.pid)
   if (!all && isOfTool(process.argv[1])) return
   recorder.watch({ isLoading: isTestFile && !all })
-  const isFollowed = isTestFile ? followNodeTest(recorder) : followRunner(recorder)
+  const isFollowed = follow(recorder, isTestFile)
   // What comes before the first test is start-up: the watchdog starts meanwhile, and the first test waits for it.
   if (!isFollowed || all) recorder.sleepUntilWatched()
-}
-
-/** @param {import('./recorder').Recorder} recorder */
-function followNodeTest (recorder) {
-  require('./node-test').follow(recorder)
-  return true
 }
 
 /**
  * Follows the tests of a runner that runs in this process, or was forked for one.
  * @param {import('./recorder').Recorder} recorder
- * @returns {boolean} false where there is none that is known
+ * @param {boolean} isTestFile a file that `node --test` has started
+ * @returns {boolean} false where there is no runner that is known
  */
-function followRunner (recorder) {
+function follow (recorder, isTestFile) {
   const script = process.argv[1] ?? ''
-  if (MOCHA.test(path.basename(script))) process.argv.splice(2, 0, '--require', MOCHA_HOOKS)
+  if (isTestFile) require('./node-test').follow(recorder)
+  else if (MOCHA.test(path.basename(script))) process.argv.splice(2, 0, '--require', MOCHA_HOOKS)
   else if (AVA.test(script)) require('./ava').follow(recorder)
   else if (JEST.test(script)) require('./jest').follow(recorder)
   else if (isFileOfTap(process.env)) require('./tap').follow(recorder)

@@ -147,4 +147,5 @@ exports.publish = (recorder) => { Reflect.defineProperty(globalThis, kTests, hid
 /** That of this process, undefined where it is not watched. @returns {Recorder | undefined} */
 exports.published = () => /** @type {any} */ (globalThis)[kTests]
 
+exports.WATCHED_MS = WATCHED_MS
 exports.Recorder = Recorder

@@ -6,7 +6,7 @@ const { start } = require('../../../host/start')
 const { resolveOptions } = require('../../../options/table')
 const { codedErrorFrom } = require('../../../tables/errors')
 const { startMeter } = require('../inside/loop-meter')
-const { published } = require('../inside/recorder')
+const { published, WATCHED_MS } = require('../inside/recorder')
 const { wallMs } = require('../inside/wall-clock')
 const { isFailing, offencesOf } = require('../offences')
 const { compare, readRatchet } = require('../ratchet')
@@ -15,8 +15,6 @@ const { judgeAll } = require('../verdict')
 const RATCHET = 'loopwatch.json'
 /** A verdict is final by then (SETTLED_MS of expectNoBlocks), and a poll. */
 const SETTLED_MS = 700
-/** The first test waits no longer than that for its watchdog to watch. */
-const WATCHED_MS = 500
 
 /**
  * @typedef {import('../inside/loop-meter').Stretch} Stretch
@@ -44,7 +42,10 @@ class Checker {
     this.#meter = startMeter(overMs, () => agent.heldMs, (stretch) => this.#stretches.push(stretch))
   }
 
-  /** A test begins. The loop does not turn for it: some tests rely on that. @returns {number} what check() takes */
+  /**
+   * A test begins. The first sleeps until blocks are seen. The loop does not turn, as some tests rely on that.
+   * @returns {number} what check() takes
+   */
   begin () {
     if (!this.#isBegun) this.#agent.sleepUntilWatched(WATCHED_MS)
     this.#isBegun = true
