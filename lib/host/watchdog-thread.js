@@ -9,6 +9,7 @@ const { Worker } = require('node:worker_threads')
 const { entryPoint, OWN_FOLDER } = require('../tables/entry-points')
 const { codedError } = require('../tables/errors')
 const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, TRACK, WARN, SOURCE_MAP, SPAN } = require('../bridge/messages')
+const { nowMs } = require('../util/clock')
 const { hiddenProperty } = require('../util/define-hidden')
 const { MAP_CHARS } = require('../tables/source-map-size')
 
@@ -78,7 +79,7 @@ class WatchdogThread {
       isStarting = true
       const worker = new Worker(ENTRY, {
         name: 'loopwatch',
-        workerData: { ...this.#makeData(), starts: countStart() },
+        workerData: { ...this.#makeData(), starts: countStart(), begunAtMs: nowMs() },
         // Neither the application's preloads nor its environment: our thread must not instrument
         // itself, nor take itself for a cluster worker.
         execArgv: [],

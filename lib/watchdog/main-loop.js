@@ -1,5 +1,6 @@
 'use strict'
 
+const { ScriptTimeouts } = require('./kernel/script-timeouts')
 const { AllowedTime } = require('./loop/allowed-time')
 const { GcPauses } = require('./loop/gc-pauses')
 const { askHost, NOT_ALLOWED } = require('./loop/inspector')
@@ -39,7 +40,8 @@ class MainLoop {
     const isAuto = options.origin === 'auto'
     const origins = new Origins({ isAuto, frames, post, say, onState: health.listener('origin') })
     const onState = health.listener('profile')
-    const seen = { mayInspect, ownProfile, profilesItself, post, bridge, sources, say, onState }
+    const scripts = new ScriptTimeouts(() => bridge.beat.read().atMs, data.begunAtMs)
+    const seen = { mayInspect, scripts, ownProfile, profilesItself, post, bridge, sources, say, onState }
     const profiling = startProfiling(options.profile, seen)
     this.frames = frames
     this.gcPauses = gcPauses
@@ -51,7 +53,7 @@ class MainLoop {
       bridge,
       options,
       rest: new RestWatch({ sight: stats.sight, counters: bridge.counters, thresholdMs: options.threshold }),
-      ask: askInspector(mayInspect, health),
+      ask: askInspector(mayInspect, scripts, health),
       stats: stats.host,
       ...profiling.parts,
       surroundings: {
@@ -98,9 +100,10 @@ class MainLoop {
   }
 }
 
-/** @param {boolean} mayInspect @param {import('./health').Health} health */
-function askInspector (mayInspect, health) {
+/** @param {boolean} mayInspect @param {ScriptTimeouts} scripts @param {import('./health').Health} health */
+function askInspector (mayInspect, scripts, health) {
   return (/** @type {boolean} */ isAgain) => {
+    if (mayInspect && scripts.mayEnd) return false
     const failure = mayInspect ? askHost(isAgain) : NOT_ALLOWED
     health.set('inspector', failure === null ? null : { message: failure })
     return failure === null

@@ -28,6 +28,7 @@ const { makeThreads } = require('./workers/workers')
  * @property {boolean} stripsTypes
  * @property {import('../types').Role} role
  * @property {import('./workers/worker').Hello[]} threads that are seen from outside already
+ * @property {number} begunAtMs when its thread was begun, monotonic
  * @property {number} starts of a watchdog in this process before this one
  */
 

@@ -8,6 +8,18 @@ const defineProperty = Object.defineProperty
 const hasOwn = Object.hasOwn
 
 /**
+ * How to leave Error as it was found, while a property of it is set. A termination of the code below runs no `finally`.
+ * @type {(() => void) | null}
+ */
+let restore = null
+
+/** Puts back what a call that was terminated had set. */
+exports.restoreError = () => {
+  restore?.()
+  restore = null
+}
+
+/**
  * Sets a property of Error for the time of a call. Error is left as it was found, an absent property
  * included; a frozen one throws.
  * @template T
@@ -17,35 +29,25 @@ const hasOwn = Object.hasOwn
  * @returns {T}
  */
 function withProperty (name, value, call) {
+  if (restore !== null) exports.restoreError()
   // Own fields alone count: an application may have given every object a `get`.
   const found = getOwnPropertyDescriptor(Error, name)
   const isWritable = found !== undefined && hasOwn(found, 'writable') && found.writable
-  if (isWritable) return assigned(name, value, found.value, call)
-  const ours = { __proto__: null, value, configurable: true, writable: true, enumerable: true }
-  defineProperty(Error, name, /** @type {any} */ (ours))
-  try {
-    return call()
-  } finally {
-    if (found) defineProperty(Error, name, /** @type {any} */ ({ __proto__: null, ...found }))
-    else delete Error[name]
+  if (isWritable) {
+    restore = () => { Error[name] = found.value }
+    Error[name] = value
+  } else {
+    const ours = { __proto__: null, value, configurable: true, writable: true, enumerable: true }
+    defineProperty(Error, name, /** @type {any} */ (ours))
+    restore = () => {
+      if (found) defineProperty(Error, name, /** @type {any} */ ({ __proto__: null, ...found }))
+      else delete Error[name]
+    }
   }
-}
-
-/**
- * The same where the property can be written, even if it cannot be defined again.
- * @template T
- * @param {'stackTraceLimit' | 'prepareStackTrace'} name
- * @param {any} value
- * @param {any} before
- * @param {() => T} call
- * @returns {T}
- */
-function assigned (name, value, before, call) {
-  Error[name] = value
   try {
     return call()
   } finally {
-    Error[name] = before
+    exports.restoreError()
   }
 }
 

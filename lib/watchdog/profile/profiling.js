@@ -359,11 +359,11 @@ function lineReader (read) {
 
 /**
  * @param {'off' | 'auto' | 'on'} mode
- * @param {{ mayInspect: boolean, ownProfile: boolean, profilesItself: boolean, post: (message: object) => void,
+ * @param {{ mayInspect: boolean, scripts: Pick<import('../kernel/script-timeouts').ScriptTimeouts, 'mayEnd'>, ownProfile: boolean, profilesItself: boolean, post: (message: object) => void,
  * bridge: Pick<import('../../bridge/memory').Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof
  * Profiling>[0], 'sources' | 'say' | 'onState'>} parts
  */
-exports.startProfiling = (mode, { mayInspect, ownProfile, profilesItself, post, bridge, ...parts }) => {
+exports.startProfiling = (mode, { mayInspect, scripts, ownProfile, profilesItself, post, bridge, ...parts }) => {
   const { beat, counters } = bridge
   const refusal = profilesItself ? PROFILES_ITSELF : null
   const ask = (/** @type {Action} */ action) => {
@@ -371,10 +371,11 @@ exports.startProfiling = (mode, { mayInspect, ownProfile, profilesItself, post, 
     post({ code: PROFILE, action })
     return null
   }
+  const askSafely = (/** @type {Action} */ action) => scripts.mayEnd ? ask(action) : askProfiler(action)
   return new Profiling({
     ...parts,
     mode,
-    ...(ownProfile ? { refusal: null, ask } : { refusal: mayInspect ? refusal : NOT_ALLOWED, ask: askProfiler }),
+    ...(ownProfile ? { refusal: null, ask } : { refusal: mayInspect ? refusal : NOT_ALLOWED, ask: askSafely }),
     isOwn: ownProfile,
     holds: () => counters.get('profileHolds'),
     heldMicros: () => counters.get('profileMicros'),

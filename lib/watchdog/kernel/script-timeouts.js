@@ -1,0 +1,100 @@
+'use strict'
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { MS_PER_TICK } = require('./file')
+
+const TASKS = '/proc/self/task'
+/** The thread that reads. */
+const OWN = '/proc/thread-self'
+/** Of /proc/<pid>/stat, counted from the first field after the thread's name: when the thread began, in ticks. */
+const START_FIELD = 19
+/** futex(2), in which threads of libuv's pool and of V8 wait for work. */
+const FUTEX = /** @type {Record<string, string>} */ ({ x64: '202', arm64: '98', riscv64: '98', loong64: '98' })
+/** A thread counts as new if it may have begun this long before the loop's last beat: ticks are coarse. */
+const SLACK_MS = 2 * MS_PER_TICK
+
+/**
+ * Tells whether a script of node:vm with a `timeout` may be running. Node.js starts a thread for each such script, which
+ * ends it by an exception that nothing catches. If that exception meets an evaluation of ours, which runs on top of the
+ * script, the inspector swallows it and the script runs forever: 3 of 100 calls of 40 to 120 ms on 20, 24 and 26. V8
+ * tells nobody, so nothing may be evaluated while there is such a thread. It began after the loop's last beat, since
+ * the script blocks the loop, and it waits for events, unlike new threads of libuv's pool.
+ *
+ * Linux only: elsewhere, and without /proc, it sees nothing. See docs/understand/limits.md.
+ */
+class ScriptTimeouts {
+  /** Threads that are older than a beat. @type {Set<string>} */
+  #known = new Set()
+  #tasks
+  #futex
+  #beatAtMs
+  /** Monotonic time of the ticks' zero. */
+  #bootMs
+
+  /**
+   * @param {() => number} beatAtMs of the host's last beat
+   * @param {number} begunAtMs when this thread was begun
+   * @param {{ tasks?: string, own?: string, arch?: string }} [system]
+   */
+  constructor (beatAtMs, begunAtMs, { tasks = TASKS, own = OWN, arch = process.arch } = {}) {
+    this.#beatAtMs = beatAtMs
+    this.#tasks = tasks
+    this.#futex = FUTEX[arch]
+    this.#bootMs = begunAtMs - (startTicks(own) ?? NaN) * MS_PER_TICK
+    this.#known.add(path.basename(realPath(own)))
+  }
+
+  /** Whether an evaluation may meet the end of a script. */
+  get mayEnd () {
+    let threads
+    try {
+      threads = fs.readdirSync(this.#tasks)
+    } catch {
+      return false
+    }
+    const sinceMs = this.#beatAtMs() - SLACK_MS
+    // All are looked at: those that are old by now are not looked at again.
+    return threads.filter((thread) => !this.#known.has(thread) && this.#isSuspect(thread, sinceMs)).length > 0
+  }
+
+  /** @param {string} thread @param {number} sinceMs */
+  #isSuspect (thread, sinceMs) {
+    const ticks = startTicks(`${this.#tasks}/${thread}`)
+    if (ticks === null) return false
+    if (this.#bootMs + ticks * MS_PER_TICK < sinceMs) {
+      this.#known.add(thread)
+      return false
+    }
+    return callOf(`${this.#tasks}/${thread}`) !== this.#futex
+  }
+}
+
+/** When a thread began, null where it is no more. @param {string} folder */
+function startTicks (folder) {
+  const text = readOf(`${folder}/stat`)
+  return text === null ? null : Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[START_FIELD])
+}
+
+/** The number of the system call in which a thread sleeps. @param {string} folder */
+const callOf = (folder) => readOf(`${folder}/syscall`)?.split(' ', 1)[0]
+
+/** @param {string} file */
+function realPath (file) {
+  try {
+    return fs.realpathSync(file)
+  } catch {
+    return file
+  }
+}
+
+/** @param {string} file */
+function readOf (file) {
+  try {
+    return fs.readFileSync(file, 'latin1')
+  } catch {
+    return null
+  }
+}
+
+exports.ScriptTimeouts = ScriptTimeouts
