@@ -15,8 +15,8 @@ const FUTEX = /** @type {Record<string, string>} */ ({ x64: '202', arm64: '98', 
 const SLACK_MS = 2 * MS_PER_TICK
 
 /**
- * Tells whether a script of node:vm with a `timeout` may be running. Node.js starts a thread for each such script, which
- * ends it by an exception that nothing catches. If that exception meets an evaluation of ours, which runs on top of the
+ * Tells whether a script of node:vm with a `timeout` may be running. Node.js starts a thread for each such script. It
+ * ends the script by an exception that nothing catches. If that exception meets an evaluation of ours, on top of the
  * script, the inspector swallows it and the script runs forever: 3 of 100 calls of 40 to 120 ms on 20, 24 and 26. V8
  * tells nobody, so nothing may be evaluated while there is such a thread. It began after the loop's last beat, since
  * the script blocks the loop, and it waits for events, unlike new threads of libuv's pool.

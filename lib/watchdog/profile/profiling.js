@@ -359,7 +359,8 @@ function lineReader (read) {
 
 /**
  * @param {'off' | 'auto' | 'on'} mode
- * @param {{ mayInspect: boolean, scripts: Pick<import('../kernel/script-timeouts').ScriptTimeouts, 'mayEnd'>, ownProfile: boolean, profilesItself: boolean, post: (message: object) => void,
+ * @param {{ mayInspect: boolean, scripts: Pick<import('../kernel/script-timeouts').ScriptTimeouts, 'mayEnd'>,
+ * ownProfile: boolean, profilesItself: boolean, post: (message: object) => void,
  * bridge: Pick<import('../../bridge/memory').Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof
  * Profiling>[0], 'sources' | 'say' | 'onState'>} parts
  */

@@ -16,7 +16,8 @@ const LEAST_MS = THRESHOLD_MS * 1.1
 const SPAN_MS = THRESHOLD_MS * 0.6
 const LOOPS = ['while (true) {}', 'for (let n = 0; ; n++) Math.sqrt(n)', 'function f () { return 1 }\nfor (;;) f()']
 
-const quantile = (/** @type {number[]} */ sorted, /** @type {number} */ q) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))]
+/** @param {number[]} sorted @param {number} q */
+const quantile = (sorted, q) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))]
 
 /** @param {number} calls */
 async function callAll (calls) {
