@@ -14,6 +14,7 @@ const { createProbe } = require('./sense/probe')
 const { HostProfiler, loadInspector } = require('./sense/profiler')
 const { startWorkLater } = require('./work/later')
 const { startThreads } = require('./workers')
+const { US_PER_MS } = require('../util/units')
 const { isStarting } = require('./watchdog-thread')
 
 /** @typedef {import('../options/table').ResolvedOptions} ResolvedOptions */
@@ -35,7 +36,7 @@ exports.startSenses = (options, post, isPreload) => {
   const { load, delays, report } = measureLoad(options, bridge)
   const onLate = lateTo(works, profiler)
   const heartbeat = startHeartbeat(bridge, { ...options, onLate }, { load, delays, profiler })
-  const origins = new OriginTracker(options, post)
+  const origins = new OriginTracker(options, post, (ms) => bridge.counters.add('workerCallMicros', Math.round(ms * US_PER_MS)))
   const cluster = startClusterRole(() => post({ code: LEAD }))
   const gc = options.gc === 'on' ? [startGcObserver(bridge)] : []
   return {

@@ -237,6 +237,22 @@ test('blocks that come again outside any request open a window by themselves, wh
   assert.match(off.msg, /early, with what was looked for: slow callbacks created at planTimer/)
 })
 
+for (const origin of ['auto', 'on']) {
+  test(`origin: '${origin}': a turn of a million awaits is not held up, and the tracking goes on in later ones`, async (t) => {
+    const { said } = await run(t, `
+      const sum = async () => { let n = 0; for (let i = 0; i < 1_000_000; i++) n += await i; return n }
+      const time = async () => { const startMs = performance.now(); await sum(); return performance.now() - startMs }
+      const plainMs = await time()
+      const hunt = agent.hunt({ seconds: 3 })
+      const trackedMs = await time()
+      await sleep(1100)
+      planTimer()
+      say({ plainMs, trackedMs, ...await hunt })`, { origin, log: false })
+    // Without a budget it took 12 to 25 s.
+    assert.ok(said.trackedMs < 3000 && said.found >= 1, JSON.stringify(said))
+  })
+}
+
 test('on such a version the log says so once, and the application goes on', async (t) => {
   await eachOf(['auto', 'on', 'off'], AT_ONCE, async (origin) => {
     const { said, log } = await run(t, 'say([await agent.hunt({ seconds: 1 }), await agent.hunt({ seconds: 1 })]); await agent.stop()', { origin }, ['-r', path.join(FIXTURES, 'old-node.js')])

@@ -9,10 +9,15 @@ const { MS_PER_S } = require('../../util/units')
 
 /** The watchdog's last verdict comes in this time after the window. */
 const VERDICT_MS = 600
+/**
+ * The most that the hook takes of the thread in a window that opened by itself, and within a second of one that
+ * somebody asked for. After that it is off, in the middle of a turn.
+ */
+const BUDGET_MS = { auto: 10, asked: 100 }
 
 /**
  * @typedef {'on' | 'hunt' | 'auto'} Reason who wants origins: the option, a call of hunt(), the watchdog
- * @typedef {'time' | 'found' | 'load' | 'stop'} Ended
+ * @typedef {'time' | 'found' | 'budget' | 'stop'} Ended
  */
 
 /**
@@ -23,12 +28,15 @@ const VERDICT_MS = 600
 class OriginTracker {
   /** @type {Map<Reason, { untilMs: number, timer?: NodeJS.Timeout }>} */
   #wishes = new Map()
-  /** @type {{ stop: () => void } | null} */
+  /** @type {{ stop: () => void, resume: () => void } | null} */
   #blockedAt = null
+  /** @type {NodeJS.Timeout | undefined} */
+  #pause
   /** @type {{ resolve: (result: import('./hunt').HuntResult) => void, found: number }[]} */
   #hunts = []
   #options
   #send
+  #onHeld
   #refusal
   #isLost = false
   #isStopped = false
@@ -36,11 +44,13 @@ class OriginTracker {
   /**
    * @param {{ origin: 'off' | 'auto' | 'on', threshold: number }} options
    * @param {(message: object) => void} send to the watchdog
+   * @param {(ms: number) => void} [onHeld] for how long the tracking kept the thread
    * @param {string} [version] of Node.js
    */
-  constructor (options, send, version = process.versions.node) {
+  constructor (options, send, onHeld = () => {}, version = process.versions.node) {
     this.#options = options
     this.#send = send
+    this.#onHeld = onHeld
     this.#refusal = isHookSafe(version)
       ? null
       : `Node.js ${version} has CVE-2025-59466: with async_hooks a stack overflow would end the process; update it`
@@ -62,7 +72,7 @@ class OriginTracker {
    */
   open (reason, seconds, why = '') {
     if (this.#isStopped) return 'the agent has been stopped'
-    const refusal = this.#refusal ?? this.#enable()
+    const refusal = this.#refusal ?? this.#enable(reason === 'auto' ? BUDGET_MS.auto : BUDGET_MS.asked)
     if (refusal !== null) return this.#fail(refusal)
     const known = this.#wishes.get(reason)
     clearTimeout(known?.timer)
@@ -83,8 +93,7 @@ class OriginTracker {
     this.#wishes.delete(reason)
     if (reason === 'hunt') this.#endHunts(ended)
     if (this.#wishes.size > 0) return
-    this.#blockedAt?.stop()
-    this.#blockedAt = null
+    this.#disable()
     this.#send({ code: TRACKING, open: false, ended, failure: null })
   }
 
@@ -144,19 +153,34 @@ class OriginTracker {
     for (const { resolve, found } of hunts) resolve({ found, refused: null })
   }
 
-  /** @returns {string | null} why it failed */
-  #enable () {
-    if (this.#blockedAt !== null) return null
+  /** @param {number} budgetMs @returns {string | null} why it failed */
+  #enable (budgetMs) {
+    // Of an automatic window that somebody prolongs by a hunt: its budget was smaller.
+    if (this.#blockedAt !== null && this.#wishes.size > (this.#wishes.has('auto') ? 1 : 0)) return null
+    this.#disable()
     try {
       const { runBlockedAt } = require('./async-hook')
+      const onSpent = () => setTimeout(() => this.#onSpent(), 0).unref()
       this.#blockedAt = runBlockedAt(this.#options.threshold * ORIGIN_SHARE, (durationMs, type, frames) => {
         const endMs = nowMs()
         this.#send({ code: ORIGIN, startMs: endMs - durationMs, endMs, type, frames })
-      })
+      }, { budgetMs, onSpent, onHeld: this.#onHeld })
       return null
     } catch (error) {
       return `blocked-at does not run: ${error.message}`
     }
+  }
+
+  #disable () {
+    clearTimeout(this.#pause)
+    this.#blockedAt?.stop()
+    this.#blockedAt = null
+  }
+
+  /** The hook has taken what it may, and is off. */
+  #onSpent () {
+    if (this.#wishes.has('auto')) this.close('auto', 'budget')
+    if (this.#blockedAt !== null) this.#pause = setTimeout(() => this.#blockedAt?.resume(), MS_PER_S).unref()
   }
 
   /** @param {string} failure */

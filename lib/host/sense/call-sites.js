@@ -35,7 +35,7 @@ function withProperty (name, value, call) {
   const isWritable = found !== undefined && hasOwn(found, 'writable') && found.writable
   if (isWritable) {
     restore = () => { Error[name] = found.value }
-    Error[name] = value
+    Error[name] = /** @type {any} */ (value)
   } else {
     const ours = { __proto__: null, value, configurable: true, writable: true, enumerable: true }
     defineProperty(Error, name, /** @type {any} */ (ours))

@@ -24,7 +24,7 @@ const reasons = { on: "option origin: 'on', for development only", hunt: 'agent.
 const ends = {
   time: '',
   found: ', early, with what was looked for',
-  load: ', early, because tracking kept the event loop busier than before',
+  budget: ', early, because tracking has taken the time that it may',
   stop: ', early, because the agent stops'
 }
 
@@ -108,11 +108,6 @@ class Origins {
       : `slow callbacks created at ${[...places].join(', ')}`
     const fields = { event: 'origin_tracking_off', ended, seconds, found, places: [...places] }
     this.#parts.say('info', fields, `origin tracking is off after ${seconds} s${ends[ended] ?? ''}: ${what}`)
-  }
-
-  /** A block is over. @param {BlockRecord} record */
-  ended (record) {
-    this.#trigger?.ended(record)
   }
 
   /** A block has its verdict. @param {BlockRecord} record */

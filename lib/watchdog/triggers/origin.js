@@ -10,19 +10,12 @@ const WITHIN_MS = 10 * 60 * 1000
 const WINDOW_S = 10
 /** The least time from one such window to the next. */
 const PAUSE_MS = 60 * 60 * 1000
-/** Utilization is taken over this time before a window opens, */
+/** Utilization is taken over this time before a window opens. */
 const CALM_SPAN_MS = 5000
-/** and over this time while it is open. */
-const LOAD_SPAN_MS = 1000
 /** The least time between two samples of the utilization. */
 const SAMPLE_MS = 500
-/** A window opens only below this utilization, */
+/** A window opens only below this utilization. */
 const CALM = 0.5
-/**
- * and ends where tracking adds more than this to it. An application with much asynchronous work went from 0.25 to 0.36,
- * and the p99 of its requests from 40 to 200 ms.
- */
-const HARM = 0.1
 /** Causes whose time no callback has taken by itself, so that nothing is won by knowing who made it. */
 const NO_CALLBACK = ['gc', 'many']
 /** At most so many places are remembered, those whose origin is known apart. */
@@ -30,8 +23,8 @@ const SITES = 100
 
 /**
  * @typedef {import('../../types').BlockRecord} BlockRecord
- * @typedef {{ open: true, seconds: number, why: string } | { open: false, ended: 'found' | 'load' }} Request
- * @typedef {{ atMs: number, activeMs: number, idleMs: number, blockedMs: number }} Sample
+ * @typedef {{ open: true, seconds: number, why: string } | { open: false, ended: 'found' }} Request
+ * @typedef {{ atMs: number, activeMs: number, idleMs: number }} Sample
  */
 
 /**
@@ -45,19 +38,11 @@ class OriginTrigger {
   #solved = new Set()
   /** @type {Sample[]} oldest first */
   #samples = []
-  #blockedMs = 0
   #beats = -1
   #pausedUntilMs = -Infinity
   /** @type {string | null} the place that the last window was asked for */
   #wanted = null
   #isFound = false
-  /** The utilization before the last window. */
-  #before = 0
-
-  /** A block is over. @param {{ durationMs: number }} record */
-  ended ({ durationMs }) {
-    this.#blockedMs += durationMs
-  }
 
   /** A block has its verdict. @param {BlockRecord} record @param {number} nowMs */
   settled (record, nowMs) {
@@ -80,32 +65,36 @@ class OriginTrigger {
    * @param {object} seen
    * @param {number} seen.nowMs
    * @param {import('../../bridge/beat').Beat} seen.beat the host's last
-   * @param {{ isAuto: boolean, openedAtMs: number } | null} seen.window the one that is open, and whether it is ours
+   * @param {{ isAuto: boolean } | null} seen.window the one that is open, and whether it is ours
    * @returns {Request | null}
    */
   poll ({ nowMs, beat, window }) {
     // Without a new beat there is nothing new to decide by.
     if (beat.beats === this.#beats) return null
     this.#beats = beat.beats
-    const now = { atMs: beat.atMs, activeMs: beat.activeMs, idleMs: beat.idleMs, blockedMs: this.#blockedMs }
+    const now = { atMs: beat.atMs, activeMs: beat.activeMs, idleMs: beat.idleMs }
     const request = this.#decide(nowMs, now, window)
     this.#keep(now)
     return request
   }
 
-  /** @param {number} nowMs @param {Sample} now @param {{ isAuto: boolean, openedAtMs: number } | null} window */
+  /**
+   * @param {number} nowMs
+   * @param {Sample} now
+   * @param {{ isAuto: boolean } | null} window
+   * @returns {Request | null}
+   */
   #decide (nowMs, now, window) {
     if (window === null) return this.#mayOpen(nowMs, now)
-    return window.isAuto ? this.#mayClose(now, window.openedAtMs) : null
+    if (!window.isAuto || !this.#isFound) return null
+    return { open: false, ended: 'found' }
   }
 
   /** @param {number} nowMs @param {Sample} now @returns {Request | null} */
   #mayOpen (nowMs, now) {
     if (nowMs < this.#pausedUntilMs || this.#sites.size === 0) return null
     const before = this.#sampleBefore(now.atMs - CALM_SPAN_MS)
-    if (before === undefined) return null
-    this.#before = utilization(before, now, 0)
-    if (this.#before >= CALM) return null
+    if (before === undefined || utilization(before, now) >= CALM) return null
     for (const [key, { blocks, why }] of this.#sites) {
       if (!blocks.isOn(nowMs)) continue
       this.#pausedUntilMs = nowMs + PAUSE_MS
@@ -114,16 +103,6 @@ class OriginTrigger {
       return { open: true, seconds: WINDOW_S, why }
     }
     return null
-  }
-
-  /** @param {Sample} now @param {number} openedAtMs @returns {Request | null} */
-  #mayClose (now, openedAtMs) {
-    if (this.#isFound) return { open: false, ended: 'found' }
-    const before = this.#sampleBefore(now.atMs - LOAD_SPAN_MS)
-    if (before === undefined || before.atMs < openedAtMs) return null
-    // Blocks are what the window is for, not what tracking costs.
-    const isHarmed = utilization(before, now, now.blockedMs - before.blockedMs) > this.#before + HARM
-    return isHarmed ? { open: false, ended: 'load' } : null
   }
 
   /** @param {number} atMs */
@@ -139,9 +118,9 @@ class OriginTrigger {
   }
 }
 
-/** @param {Sample} from @param {Sample} to @param {number} withoutMs active time that does not count */
-function utilization (from, to, withoutMs) {
-  const activeMs = Math.max(0, to.activeMs - from.activeMs - withoutMs)
+/** @param {Sample} from @param {Sample} to */
+function utilization (from, to) {
+  const activeMs = to.activeMs - from.activeMs
   const idleMs = to.idleMs - from.idleMs
   return activeMs + idleMs > 0 ? activeMs / (activeMs + idleMs) : 1
 }

@@ -16,7 +16,7 @@ test('hooks are refused where they could end the application (CVE-2025-59466)', 
 
   /** @type {any[]} */
   const sent = []
-  const tracker = new OriginTracker({ origin: 'on', threshold: 50 }, (message) => sent.push(message), '24.12.0')
+  const tracker = new OriginTracker({ origin: 'on', threshold: 50 }, (message) => sent.push(message), () => {}, '24.12.0')
   tracker.begin()
   const { found, refused } = await tracker.hunt(10)
   assert.equal(found, 0)

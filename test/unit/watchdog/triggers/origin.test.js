@@ -46,7 +46,6 @@ function makeStory () {
     /** @param {number} times @param {object} [record] */
     block (times, record = puzzling()) {
       for (let i = 0; i < times; i++) {
-        trigger.ended(/** @type {any} */ (record))
         trigger.settled(/** @type {any} */ (record), story.nowMs)
       }
     },
@@ -147,31 +146,6 @@ test('a window ends as soon as the origin it is for is known, and that place nee
   assert.equal(story.pass(HOUR_MS + 1000, 0.1), null)
   story.block(3)
   assert.equal(story.pass(6000, 0.1), null)
-})
-
-test('a window ends when the hunt itself loads the loop', () => {
-  const story = makeStory()
-  story.block(3)
-  story.pass(1000, 0.1)
-  story.open()
-  assert.equal(story.pass(4000, 0.18), null)
-  assert.deepEqual(story.pass(2000, 0.3), { open: false, ended: 'load' })
-})
-
-test('a block within the window is not its load, and a hunt somebody asked for is not ended by it', () => {
-  const story = makeStory()
-  story.block(3)
-  story.pass(1000, 0.1)
-  story.open()
-  story.pass(2500, 0.1)
-  story.nowMs += 4000
-  story.activeMs += 4000
-  story.block(1, puzzling({ durationMs: 4000, frame: { function: 'other', file: '/srv/b.js', line: 1, column: 1, exact: true } }))
-  assert.equal(story.pass(3000, 0.1), null)
-
-  const hunting = makeStory()
-  hunting.window = { isAuto: false, openedAtMs: hunting.nowMs }
-  assert.equal(hunting.pass(6000, 1), null)
 })
 
 test('places without end take bounded memory, the one that blocks again stays', () => {
