@@ -136,18 +136,18 @@ test('a large map that comes from the host is read later', async () => {
 })
 
 /**
- * A thread under watch on a made-up clock, whose answers are one stack, and the line to blame in each report of its
- * blocks.
+ * A thread under watch on a made-up clock, whose answers are one stack. Of each report of its blocks: the line to blame
+ * and the number of stacks.
  * @param {string} file
  * @param {SourceMaps} sources
  */
 function blockedIn (file, sources) {
   const memory = openBridge(createMemory())
-  /** @type {[phase: string, line: number | null | undefined][]} */
+  /** @type {[phase: string, line: number | null | undefined, stacks: number][]} */
   const told = []
   const phases = ['opened', 'lasting', 'stuck', 'ended', 'settled']
   const sinks = Object.fromEntries(phases.map((phase) => [
-    phase, (/** @type {any} */ record) => told.push([phase, record.frame?.line])
+    phase, (/** @type {any} */ record) => told.push([phase, record.frame?.line, record.stacks.length])
   ]))
   const reading = (/** @type {number} */ atMs) => ({ atMs, cpuMs: atMs, runQueueMs: 0, throttledMs: 0, stolenMs: null })
   const monitor = new LoopMonitor(
@@ -188,14 +188,14 @@ test('a block is told before the large map of its file is read, and all that fol
     sources.workOff()
     await setImmediate()
   }
-  assert.deepEqual(told, [['opened', 1]])
-  poll(2200)
-  assert.deepEqual(told.slice(1), [['lasting', 11]])
+  assert.deepEqual(told, [['opened', 1, 1]])
+  for (const now of [2150, 2200]) poll(now)
+  assert.deepEqual(told.slice(1), [['lasting', 11, 1]])
   beat(2300)
   poll(2301)
   beat(2899)
   poll(2900)
-  assert.deepEqual(told.slice(2), [['ended', 11], ['settled', 11]])
+  assert.deepEqual(told.slice(2), [['ended', 11, 1], ['settled', 11, 1]])
 })
 
 test('a block that is over waits for the map of its file until it is settled, but not for long', async (t) => {
@@ -209,11 +209,11 @@ test('a block that is over waits for the map of its file until it is settled, bu
     poll(1101)
     beat(1699)
     poll(1700)
-    assert.deepEqual(told, [['opened', 1], ['ended', 1]])
+    assert.deepEqual(told, [['opened', 1, 1], ['ended', 1, 1]])
     if (isRead) await workedOff(sources)
     const endMs = isRead ? 1800 : 3200
     beat(endMs - 1)
     poll(endMs)
-    assert.deepEqual(told.slice(2), [['settled', isRead ? 11 : 1]])
+    assert.deepEqual(told.slice(2), [['settled', isRead ? 11 : 1, 1]])
   }
 })
