@@ -68,6 +68,7 @@ class SourceMaps {
   /** Learns a map that is in memory only. @param {string} file @param {string} text */
   learn (file, text) {
     this.#inMemory.add(file)
+    this.#awaited.delete(file)
     this.#keep(file, text, file)
   }
 
@@ -164,8 +165,8 @@ class SourceMaps {
   #isPutOff (file, part) {
     if (this.#sizeOf(part) <= LARGE_BYTES) return false
     const load = () => {
-      this.#awaited.delete(file)
-      this.#load(file, true)
+      // What was learned meanwhile counts.
+      if (this.#awaited.delete(file)) this.#load(file, true)
     }
     if (!this.#later(file, load)) return false
     this.#awaited.add(file)

@@ -280,6 +280,17 @@ test('a large map, or that of a large file, is read later: until then its frames
   }
 })
 
+test('a map that is learned while the large file is still to be read is the one that counts', () => {
+  const file = '/srv/total.ts'
+  /** @type {(() => void)[]} */
+  const jobs = []
+  const maps = new SourceMaps(() => SOURCE, { sizeOf: () => 1e6, later: (file, job) => jobs.push(job) > 0 })
+  assert.equal(maps.original(frameIn(file)).compiled, true)
+  maps.learn(file, JSON.stringify({ ...compiled.map, sources: ['total.ts'] }))
+  for (const job of jobs) job()
+  assert.deepEqual(maps.original(frameIn(file)), { function: 'total', file, ...compiled.original })
+})
+
 test('a map that is in memory alone is asked for once it is missed, and counts when it has been learned', (t) => {
   const file = path.join(makeDir(t), 'total.ts')
   fs.writeFileSync(file, SOURCE)
