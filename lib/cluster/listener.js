@@ -3,7 +3,7 @@
 const fs = require('node:fs')
 const net = require('node:net')
 const { prepareFolder, sweepFolder } = require('./address')
-const { Timer } = require('../util/timer')
+const { Timer } = require('./timer')
 
 const RETRY_MS = 5000
 /** How often the socket's file is looked for: cleaners of temporary folders may delete it. */

@@ -2,7 +2,7 @@
 
 const net = require('node:net')
 const { checkFolder } = require('./address')
-const { Timer } = require('../util/timer')
+const { Timer } = require('./timer')
 const { Connection } = require('./connection')
 const { fit } = require('./records')
 const { SeriesWriter } = require('./metrics/series')

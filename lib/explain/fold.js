@@ -54,7 +54,7 @@ class Fold {
     this.#addRequest(request, weightMs)
     this.#addWork(request, work, weightMs)
     this.#addToRun(request?.id ?? null, weightMs, late ? heldMs : 0)
-    const key = frames.map((frame) => `${frame.function}\n${frame.file}\n${frame.line}`).join('\r')
+    const key = keyOf(frames)
     let stack = this.#stacks.get(key)
     if (stack === undefined) {
       if (this.#stacks.size === STACKS) {
@@ -139,6 +139,27 @@ class Fold {
   }
 }
 
+/** @param {import('../types').Frame[]} frames */
+const keyOf = (frames) => frames.map((frame) => `${frame.function}\n${frame.file}\n${frame.line}`).join('\r')
+
+/**
+ * Stacks that have become equal as one, heaviest first: some of their samples came before the source map did.
+ * @param {Stack[]} stacks
+ * @returns {Stack[]}
+ */
+function merged (stacks) {
+  /** @type {Map<string, Stack>} */
+  const distinct = new Map()
+  for (const stack of stacks) {
+    const key = keyOf(stack.frames)
+    const { count, weightMs, lateMs } = distinct.get(key) ?? { count: 0, weightMs: 0, lateMs: 0 }
+    distinct.set(key, {
+      ...stack, count: count + stack.count, weightMs: weightMs + stack.weightMs, lateMs: lateMs + stack.lateMs
+    })
+  }
+  return [...distinct.values()].sort((a, b) => b.weightMs - a.weightMs)
+}
+
 /** @param {Seen[]} parts */
 function totalOf (parts) {
   return parts.reduce((total, { weightMs }) => total + weightMs, 0)
@@ -156,4 +177,5 @@ function heaviest (items, weightOf) {
 }
 
 exports.Fold = Fold
+exports.merged = merged
 exports.STACKS = STACKS

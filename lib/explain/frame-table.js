@@ -1,19 +1,23 @@
 'use strict'
 
 const { runsCompiled } = require('./source-map')
+const { BoundedMap } = require('../util/bounded-map')
 
 /** Most frames that are kept: far more than an application has in all its blocks. */
 const FRAMES = 10000
 
 /** @typedef {import('../types').Frame} Frame */
 
+/** Everything is found out at once. */
+const NEVER = { isAwaited: () => false, isBusy: () => false }
+
 /**
  * One object for each distinct frame, at its original place. So hundreds of records with dozens of frames each share
  * a few thousand objects, and each frame is symbolicated once.
  */
 class FrameTable {
-  /** @type {Map<string, Frame>} */
-  #frames = new Map()
+  /** @type {BoundedMap<Frame>} */
+  #frames = new BoundedMap({ mostItems: FRAMES })
   /** Frames as they came, of files whose source map may come later. @type {WeakMap<Frame, Frame>} */
   #raw = new WeakMap()
   /** Frames of this table that had no name, with one. @type {WeakMap<Frame, Frame>} */
@@ -21,16 +25,26 @@ class FrameTable {
   #original
   #isHead
   #nameOf
+  #later
 
   /**
    * @param {(frame: Frame) => Frame} original maps a frame through source maps
    * @param {(raw: Frame) => boolean} [isHead] whether its place is where its function begins
-   * @param {(frame: Frame) => string | null} [nameOf] what to call a function that has no name
+   * @param {(frame: Frame) => string | null | undefined} [nameOf] what to call a function that has no name, undefined
+   * if that is found out later
+   * @param {{ isAwaited: (raw: Frame) => boolean, isBusy: () => boolean }} [later] whether a frame's source map is read
+   * later, and whether there is anything that is found out later
    */
-  constructor (original, isHead = () => false, nameOf = () => null) {
+  constructor (original, isHead = () => false, nameOf = () => null, later = NEVER) {
     this.#original = original
     this.#isHead = isHead
     this.#nameOf = nameOf
+    this.#later = later
+  }
+
+  /** Whether more will soon be known of frames of this table. */
+  get isAwaiting () {
+    return this.#later.isBusy()
   }
 
   /** Whether the innermost function had only just been entered. @param {Frame[]} raw as they came */
@@ -43,10 +57,9 @@ class FrameTable {
     const key = `${raw.file}\n${raw.line}\n${raw.column}\n${raw.function}`
     let frame = this.#frames.get(key)
     if (frame === undefined) {
-      if (this.#frames.size === FRAMES) this.#frames.clear()
       frame = Object.freeze(copy(this.#original(raw)))
       this.#frames.set(key, frame)
-      if (runsCompiled(raw.file)) this.#raw.set(frame, copy(raw))
+      if (runsCompiled(raw.file) || this.#later.isAwaited(raw)) this.#raw.set(frame, copy(raw))
     }
     return frame
   }
@@ -68,6 +81,7 @@ class FrameTable {
     let named = this.#named.get(frame)
     if (named === undefined) {
       const name = this.#nameOf(frame)
+      if (name === undefined) return frame
       named = name === null ? frame : { ...frame, function: name }
       this.#named.set(frame, named)
     }

@@ -1,6 +1,7 @@
 'use strict'
 
 const { toPath } = require('./source-map')
+const { BoundedMap } = require('../util/bounded-map')
 
 /** Longest list of parameters that is looked through. */
 const HEAD_CHARS = 2000
@@ -36,10 +37,13 @@ function closing (text) {
   return -1
 }
 
+/** @param {string} file @param {number} line @param {number} column */
+const keyOf = (file, line, column) => `${file}\n${line}\n${column}`
+
 /** Answers for places in files, each found once. @template T */
 class ByPlace {
-  /** @type {Map<string, T>} */
-  #known = new Map()
+  /** @type {BoundedMap<T>} */
+  #known = new BoundedMap({ mostItems: PLACES })
   #find
 
   /** @param {(file: string, line: number, column: number) => T} find */
@@ -49,13 +53,21 @@ class ByPlace {
 
   /** @param {string} file @param {number} line @param {number} column @returns {T} */
   get (file, line, column) {
-    const key = `${file}\n${line}\n${column}`
-    const known = this.#known.get(key)
+    const known = this.known(file, line, column)
     if (known !== undefined) return known
-    if (this.#known.size === PLACES) this.#known.clear()
     const found = this.#find(file, line, column)
-    this.#known.set(key, found)
+    this.#known.set(keyOf(file, line, column), found)
     return found
+  }
+
+  /**
+   * What was found of a place before, undefined if it is new.
+   * @param {string} file
+   * @param {number} line
+   * @param {number} column
+   */
+  known (file, line, column) {
+    return this.#known.get(keyOf(file, line, column))
   }
 }
 

@@ -2,7 +2,8 @@
 
 const path = require('node:path')
 const { fileURLToPath, pathToFileURL } = require('node:url')
-const { MAP_CHARS } = require('../tables/source-map-size')
+const { MAPPINGS_CHARS, BYTES_PER_CHAR, MAPS_BYTES, LARGE_BYTES } = require('../tables/source-map-size')
+const { BoundedMap } = require('../util/bounded-map')
 
 /** Loaded with the first map only: most applications have none. */
 const tracing = () => require('@jridgewell/trace-mapping')
@@ -29,25 +30,37 @@ const FILES = 100
  * of files compiled in memory.
  */
 class SourceMaps {
-  /** @type {Map<string, TraceMap | null>} */
-  #maps = new Map()
-  #chars = 0
+  /** @type {BoundedMap<TraceMap | null>} */
+  #maps = new BoundedMap({ mostItems: FILES, mostWeight: MAPS_BYTES })
+  /** Files whose map is read later. @type {Set<string>} */
+  #awaited = new Set()
   #read
+  #sizeOf
+  #later
   #onMissing
+  #onTooLarge
   #stripsTypes
   /** @type {Set<string>} */
   #inMemory = new Set()
 
   /**
    * @param {(file: string) => string | null} read gives a text, null if there is none or it is too large
-   * @param {object} [memory] about files that run compiled
-   * @param {(file: string) => void} [memory.onMissing] called, more than once, for a file that names no map on disk:
-   * there may be a map to be learned
-   * @param {boolean} [memory.stripsTypes] Node.js itself runs TypeScript and keeps every place, unless somebody else
+   * @param {object} [more]
+   * @param {(file: string) => number} [more.sizeOf] bytes of a file, 0 if there is none
+   * @param {(file: string, load: () => void) => boolean} [more.later] takes a large map's reading for later, if it can
+   * @param {(file: string) => void} [more.onTooLarge] called for a file whose map is not read because of its size
+   * @param {(file: string) => void} [more.onMissing] called, more than once, for a file that runs compiled and names no
+   * map on disk: there may be a map to be learned
+   * @param {boolean} [more.stripsTypes] Node.js itself runs TypeScript and keeps every place, unless somebody else
    * compiles it
    */
-  constructor (read, { onMissing = () => {}, stripsTypes = false } = {}) {
+  constructor (read, {
+    sizeOf = () => 0, later = () => false, onTooLarge = () => {}, onMissing = () => {}, stripsTypes = false
+  } = {}) {
     this.#read = read
+    this.#sizeOf = sizeOf
+    this.#later = later
+    this.#onTooLarge = onTooLarge
     this.#onMissing = onMissing
     this.#stripsTypes = stripsTypes
   }
@@ -55,7 +68,13 @@ class SourceMaps {
   /** Learns a map that is in memory only. @param {string} file @param {string} text */
   learn (file, text) {
     this.#inMemory.add(file)
-    this.#keep(file, this.#parse(text, file))
+    this.#awaited.delete(file)
+    this.#keep(file, text, file)
+  }
+
+  /** Whether the map of a file is read later. @param {string} file */
+  isAwaited (file) {
+    return this.#awaited.has(file)
   }
 
   /** Whether the code that runs is known to differ from the file on disk. @param {string} file */
@@ -80,14 +99,15 @@ class SourceMaps {
 
   /**
    * Where a whole line of what runs comes from: profiles count lines without columns. Null where nobody tells, as of
-   * code that was compiled in memory, or where it holds several lines of the source, as in a minified bundle.
+   * code that was compiled in memory or whose map is read later, or where it holds several lines of the source, as in a
+   * minified bundle.
    * @param {string} file
    * @param {number} line from 1
    * @returns {LinePlace | null}
    */
   lineAt (file, line) {
     const map = path.isAbsolute(file) && !isAsPublished(file) ? this.#mapOf(file) : null
-    if (map === null) return this.isInMemory(file) ? null : { file, line }
+    if (map === null) return this.isInMemory(file) || this.#awaited.has(file) ? null : { file, line }
     const { decodedMappings } = tracing()
     const [first, ...others] = (decodedMappings(map)[line - 1] ?? []).filter((segment) => segment.length > 1)
     if (first === undefined || others.some((other) => other[1] !== first[1] || other[2] !== first[2])) return null
@@ -132,54 +152,99 @@ class SourceMaps {
 
   /** @param {string} file */
   #mapOf (file) {
-    let map = this.#maps.get(file)
-    if (map === undefined) {
-      map = this.#load(file)
-      this.#keep(file, map)
-      if (map === null && runsCompiled(file)) this.#onMissing(file)
+    const known = this.#maps.get(file)
+    if (known !== undefined) return known
+    return this.#awaited.has(file) || this.#isPutOff(file, file) ? null : this.#load(file, false)
+  }
+
+  /**
+   * Whether the map of a file is read later, since a part of it is large.
+   * @param {string} file
+   * @param {string} part the file itself or its map
+   */
+  #isPutOff (file, part) {
+    if (this.#sizeOf(part) <= LARGE_BYTES) return false
+    const load = () => {
+      // What was learned meanwhile counts.
+      if (this.#awaited.delete(file)) this.#load(file, true)
     }
+    if (!this.#later(file, load)) return false
+    this.#awaited.add(file)
+    return true
+  }
+
+  /** @param {string} file @param {boolean} isLater nothing waits for it now */
+  #load (file, isLater) {
+    const text = this.#read(file)
+    const { mapFile, inline } = findMap(file, text)
+    if (mapFile !== null && inline === null && !isLater && this.#isPutOff(file, mapFile)) return null
+    const mapText = mapFile === null ? null : inline ?? this.#read(mapFile)
+    // A text that is not given though there is one is larger than anything that is read.
+    if ((text === null && this.#isHuge(file)) || (mapFile !== null && mapText === null && this.#isHuge(mapFile))) {
+      this.#onTooLarge(file)
+    }
+    const map = this.#keep(file, mapText, mapFile ?? file)
+    if (map === null && runsCompiled(file)) this.#onMissing(file)
     return map
   }
 
-  /** @param {string} file @param {TraceMap | null} map */
-  #keep (file, map) {
-    if (this.#maps.size === FILES && !this.#maps.has(file)) {
-      this.#maps.clear()
-      this.#chars = 0
-    }
-    this.#maps.set(file, map)
-  }
-
   /** @param {string} file */
-  #load (file) {
-    try {
-      const url = [...(this.#read(file) ?? '').matchAll(COMMENT)].at(-1)?.[1]
-      if (url === undefined) return null
-      const inline = INLINE.exec(url)
-      const mapFile = inline ? file : path.resolve(path.dirname(file), decodeURIComponent(url))
-      const text = inline
-        ? Buffer.from(inline[1] ? inline[2] : decodeURIComponent(inline[2]), inline[1] ? 'base64' : 'utf8').toString()
-        : this.#read(mapFile)
-      return text === null ? null : this.#parse(text, mapFile)
-    } catch {
-      return null
-    }
+  #isHuge (file) {
+    return this.#sizeOf(file) > MAPPINGS_CHARS
   }
 
-  /** @param {string} text @param {string} mapFile */
-  #parse (text, mapFile) {
-    if (text.length > MAP_CHARS) return null
-    if ((this.#chars += text.length) > MAP_CHARS) {
-      this.#maps.clear()
-      this.#chars = text.length
-    }
+  /**
+   * The map of a file from now on, null if its text is none.
+   * @param {string} file
+   * @param {string | null} text
+   * @param {string} mapFile
+   */
+  #keep (file, text, mapFile) {
+    let map = null
+    let bytes = 0
     try {
+      const parsed = text === null ? null : JSON.parse(text)
+      const chars = parsed?.mappings?.length ?? 0
+      bytes = (text?.length ?? 0) + chars * BYTES_PER_CHAR
+      if (chars > MAPPINGS_CHARS) this.#onTooLarge(file)
       // Sources are URLs beside the map's; as a path a `#` or `?` of a folder would end it.
-      return new (tracing().TraceMap)(text, pathToFileURL(mapFile).href)
+      else if (parsed !== null) map = new (tracing().TraceMap)(parsed, pathToFileURL(mapFile).href)
     } catch {
       // A broken map is no reason to say less than the generated place.
-      return null
     }
+    // Others make room before it is decoded, which takes most of its memory.
+    this.#maps.set(file, map, map === null ? 0 : bytes)
+    if (map !== null) decode(map)
+    return map
+  }
+}
+
+/**
+ * Where the map of a file is, or its text if the file carries it; null where the file names none.
+ * @param {string} file
+ * @param {string | null} text
+ * @returns {{ mapFile: string | null, inline: string | null }}
+ */
+function findMap (file, text) {
+  try {
+    const url = [...(text ?? '').matchAll(COMMENT)].at(-1)?.[1]
+    if (url === undefined) return { mapFile: null, inline: null }
+    const [, base64, data] = INLINE.exec(url) ?? []
+    if (data === undefined) return { mapFile: path.resolve(path.dirname(file), decodeURIComponent(url)), inline: null }
+    const inline = base64 ? Buffer.from(data, 'base64').toString() : decodeURIComponent(data)
+    return { mapFile: file, inline }
+  } catch {
+    // A broken URL names none.
+    return { mapFile: null, inline: null }
+  }
+}
+
+/** Does at once what a map would do when it is asked first. @param {TraceMap} map */
+function decode (map) {
+  try {
+    tracing().decodedMappings(map)
+  } catch {
+    // A broken one says so again when it is asked.
   }
 }
 

@@ -11,7 +11,7 @@ const { codedError } = require('../tables/errors')
 const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, TRACK, WARN, SOURCE_MAP, SPAN } = require('../bridge/messages')
 const { nowMs } = require('../util/clock')
 const { hiddenProperty } = require('../util/define-hidden')
-const { MAP_CHARS } = require('../tables/source-map-size')
+const { MAPPINGS_CHARS } = require('../tables/source-map-size')
 
 const ENTRY = entryPoint('watchdog')
 const FIRST_RETRY_MS = 1000
@@ -126,7 +126,7 @@ class WatchdogThread {
     } else if (message.code === PROFILE) {
       this.#handlers.onProfile(message.action)
     } else if (message.code === SOURCE_MAP) {
-      this.post({ code: SOURCE_MAP, file: message.file, text: sourceMapOf(message.file) })
+      this.post({ code: SOURCE_MAP, file: message.file, ...sourceMapOf(message.file) })
     }
   }
 
@@ -207,20 +207,22 @@ function countStart () {
 
 /**
  * The source map of a file that was compiled in memory, as far as Node.js has been told to keep those (tsx does,
- * `--enable-source-maps` does): JSON of version 3 without the sources' text, null where there is none.
+ * `--enable-source-maps` does): JSON of version 3 without the sources' text; null where there is none, or it is too
+ * large.
  * @param {string} file
+ * @returns {{ text: string | null, isTooLarge?: boolean }}
  */
 function sourceMapOf (file) {
   try {
     const { sources = [], sourceRoot, mappings = '' } = findSourceMap(file)?.payload ?? {}
     // A longer one would be copied for nothing: the watchdog has no room for it.
-    if (mappings === '' || mappings.length > MAP_CHARS) return null
+    if (mappings === '' || mappings.length > MAPPINGS_CHARS) return { text: null, isTooLarge: mappings !== '' }
     // Its only source is the file itself, whatever loaders make of a path.
     const source = sources.length === 1 ? { sources: [pathToFileURL(file).href] } : { sources, sourceRoot }
-    return JSON.stringify({ version: 3, ...source, names: [], mappings })
+    return { text: JSON.stringify({ version: 3, ...source, names: [], mappings }) }
   } catch {
     // What a loader has left there may be no map.
-    return null
+    return { text: null }
   }
 }
 

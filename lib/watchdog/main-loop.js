@@ -33,7 +33,8 @@ class MainLoop {
   constructor ({ data, bridge, health, stats, scheduler: { lateness }, nextId, post }) {
     const { options, mayInspect, ownProfile, profilesItself, stripsTypes } = data
     const { say } = health
-    const sources = this.#sources = new SourceMaps(post, stripsTypes)
+    const mayWork = /** @returns {boolean} */ () => !this.monitor.isAboutToReport
+    const sources = this.#sources = new SourceMaps({ post, say, stripsTypes, mayWork })
     const { frames } = sources
     const gcPauses = new GcPauses(bridge.gcPauses)
     const allowed = this.#allowed = new AllowedTime(bridge)
@@ -74,6 +75,7 @@ class MainLoop {
    */
   quickCheck (now) {
     this.#allowed.drain()
+    this.#sources.workOff()
     return this.profiling.isStill(now) ? this.monitor.quickCheck(now) : null
   }
 
@@ -81,10 +83,22 @@ class MainLoop {
   poll (now, selfLate, sinks) {
     const { monitor } = this
     this.#allowed.drain()
+    this.#sources.beginPoll()
     const polled = monitor.poll(now, selfLate, sinks)
     this.origins.poll(now, monitor.beat)
     this.profiling.look(now, monitor.blockedMs > 0)
+    this.#sources.workOff()
     return polled
+  }
+
+  /**
+   * Ends watching; a block in progress is told as far as it came.
+   * @param {number} now
+   * @param {import('./sinks').Phases} sinks
+   */
+  stop (now, sinks) {
+    this.#sources.finish()
+    this.monitor.stop(now, sinks)
   }
 
   /** The lines of a source, null where they cannot be read. @param {string} file */

@@ -102,7 +102,7 @@ class Watchdog {
     const now = nowMs()
     scheduler.stop()
     this.#poll(now, true)
-    mainLoop.monitor.stop(now, sinks)
+    mainLoop.stop(now, sinks)
     threads?.stop()
     scrape.drainWork(Infinity)
     upkeep.count(now)

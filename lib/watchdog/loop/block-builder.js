@@ -1,6 +1,6 @@
 'use strict'
 
-const { Fold } = require('../../explain/fold')
+const { Fold, merged } = require('../../explain/fold')
 const { causeOf } = require('../../explain/cause')
 const { KernelEvidence } = require('../../explain/evidence')
 const { blame, blamedFrame, generatedIn, leaf, ownerOf, wrapsNative } = require('../../explain/frame')
@@ -193,8 +193,8 @@ class BlockBuilder {
     const { startMs, endMs, durationMs, ongoing } = span
     const evidence = this.#evidence(span, kernel, nativeMs)
     const { requests, samples } = this.#fold
-    const stacks = this.#fold.stacks
-      .map((stack) => ({ ...stack, frames: stack.frames.map((frame) => table?.again(frame) ?? frame) }))
+    const stacks = merged(this.#fold.stacks
+      .map((stack) => ({ ...stack, frames: stack.frames.map((frame) => table?.again(frame) ?? frame) })))
     /** @type {BlockRecord} */
     const record = {
       id: this.id,

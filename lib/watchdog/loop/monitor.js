@@ -13,6 +13,11 @@ const SETTLE_BEATS = 2
 /** but not later than this after its end was seen: the next block may follow at once. */
 const SETTLE_MS = 500
 /**
+ * Source maps and names that are read later have this long until it is settled without them: the largest map takes less
+ * than 200 ms.
+ */
+const SOURCES_MS = 2000
+/**
  * The first report waits at most this long for a place in the code; a fresh question is polled for each millisecond.
  */
 const EAGER_MS = 10
@@ -107,6 +112,11 @@ class LoopMonitor {
   /** The record of the block in progress, as it is now. @returns {BlockRecord | null} */
   get ongoing () {
     return this.#detector.block === null ? null : this.#ongoing(nowMs())
+  }
+
+  /** Whether something may be a block that has not been told yet: nothing else must keep the watchdog. */
+  get isAboutToReport () {
+    return this.#builder !== null && (this.#detector.block === null || !this.#isAnnounced)
   }
 
   /** The loop's totals, the block in progress as active time, and how long ago it beat. */
@@ -303,6 +313,7 @@ class LoopMonitor {
       const [{ builder, end, after, beats: since }] = this.#ended
       if (beats - since < SETTLE_BEATS && now - after.atMs < SETTLE_MS) return
       if (this.#parts.isAwaited?.(end.endMs, now)) return
+      if (this.#parts.frames?.isAwaiting && now - after.atMs < SOURCES_MS) return
       this.#ended.shift()
       sinks.settled(builder.ended(end, after), end.endMs)
     }

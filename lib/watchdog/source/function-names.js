@@ -183,6 +183,8 @@ function nameAt (text, offset) {
   return found.name || describe(text, levels[found.at], levels[found.at - 1], found.start)
 }
 
+/** @typedef {{ file: string, line: number, column: number }} Place */
+
 /** Names functions that have none by their source on disk. */
 class FunctionNames {
   #names
@@ -203,9 +205,23 @@ class FunctionNames {
   }
 
   /** @param {import('../../types').Frame} frame at its original place */
-  nameOf ({ file, line, column, compiled }) {
-    if (file === null || line === null || column === null || compiled || this.#isInMemory(file)) return null
-    return this.#names.get(file, line, column)
+  nameOf (frame) {
+    const { file, line, column } = /** @type {Place} */ (frame)
+    return this.#hasSource(frame) ? this.#names.get(file, line, column) : null
+  }
+
+  /**
+   * Its name as far as it is known, undefined if it has to be looked for.
+   * @param {import('../../types').Frame} frame at its original place
+   */
+  knownNameOf (frame) {
+    const { file, line, column } = /** @type {Place} */ (frame)
+    return this.#hasSource(frame) ? this.#names.known(file, line, column) : null
+  }
+
+  /** @param {import('../../types').Frame} frame */
+  #hasSource ({ file, line, column, compiled }) {
+    return file !== null && line !== null && column !== null && !compiled && !this.#isInMemory(file)
   }
 }
 

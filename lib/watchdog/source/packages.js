@@ -1,6 +1,7 @@
 'use strict'
 
 const path = require('node:path')
+const { BoundedMap } = require('../../util/bounded-map')
 const { isText } = require('../../util/validators')
 const { readSource } = require('../../util/read-source')
 
@@ -15,8 +16,11 @@ const URL_CHARS = 2048
 
 /** @typedef {import('../../types').PackageRecord} PackageRecord */
 
-/** By folder, those without a package.json that can be read among them. @type {Map<string, PackageRecord | null>} */
-const known = new Map()
+/**
+ * By folder, those without a package.json that can be read among them.
+ * @type {BoundedMap<PackageRecord | null>}
+ */
+const known = new BoundedMap({ mostItems: PACKAGES })
 
 /**
  * What a package says of itself in its package.json, read once; null where that is missing, broken or too large.
@@ -25,7 +29,6 @@ const known = new Map()
 exports.packageIn = (folder) => {
   let found = known.get(folder)
   if (found === undefined) {
-    if (known.size === PACKAGES) known.clear()
     found = read(folder)
     known.set(folder, found)
   }

@@ -2,16 +2,26 @@
 
 const { SOURCE_MAP } = require('../../bridge/messages')
 const { nowMs } = require('../../util/clock')
+const { BoundedMap } = require('../../util/bounded-map')
 const { FrameTable } = require('../../explain/frame-table')
 const { FunctionHeads } = require('../../explain/function-head')
-const { SourceMaps: MapReader } = require('../../explain/source-map')
+const { SourceMaps: MapReader, toPath } = require('../../explain/source-map')
+const { LARGE_BYTES } = require('../../tables/source-map-size')
+const { Backlog } = require('./backlog')
 const { FunctionNames } = require('./function-names')
+const { Texts, sizeOf } = require('./texts')
 const { readSource } = require('../../util/read-source')
 
 /** The host is asked again after this time: a map may come later than its file, or have been let go of for others. */
 const AGAIN_MS = 60000
 /** A larger source is a bundle: its lines tell nobody anything. */
 const SHOWN_BYTES = 2 * 1024 * 1024
+/** Functions are named for this long in one poll, and the others later: in a file of 128 kB one takes up to 5 ms. */
+const NAMING_MS = 5
+/** As the agent stops, its last block is told with what can be read in this time. */
+const LAST_MS = 200
+/** Files whose maps are too large: those that are said once are remembered. */
+const SAID = 100
 
 /**
  * Where code comes from: the files on disk, and what the main thread's Node.js knows of those that were compiled in
@@ -21,23 +31,90 @@ class SourceMaps {
   #maps
   /** @type {Map<string, number>} */
   #askedAtMs = new Map()
+  /** @type {BoundedMap<true>} */
+  #said = new BoundedMap({ mostItems: SAID })
+  #namingMs = 0
+  #backlog
+  #names
   #post
+  #say
 
   /**
-   * @param {(message: object) => void} post to the host
-   * @param {boolean} stripsTypes the host runs TypeScript itself, every place where it was
+   * @param {object} parts
+   * @param {(message: object) => void} parts.post to the host
+   * @param {import('../health').Say} parts.say in the log
+   * @param {boolean} parts.stripsTypes the host runs TypeScript itself, every place where it was
+   * @param {() => boolean} [parts.mayWork] whether there is time for what is large; false while a block is about to be
+   * told
+   * @param {(file: string) => string | null} [parts.read]
    */
-  constructor (post, stripsTypes) {
+  constructor ({ post, say, stripsTypes, mayWork = () => true, read = readSource }) {
     this.#post = post
-    this.#maps = new MapReader(readSource, { onMissing: (file) => this.#ask(file), stripsTypes })
+    this.#say = say
+    this.#backlog = new Backlog(mayWork)
+    const texts = new Texts(read)
+    const readOnce = (/** @type {string} */ file) => texts.read(file)
+    this.#maps = new MapReader(readOnce, {
+      sizeOf,
+      later: (file, load) => this.#backlog.add(`map of ${file}`, () => this.#learn(load)),
+      onTooLarge: (file) => this.#sayTooLarge(file),
+      onMissing: (file) => this.#ask(file),
+      stripsTypes
+    })
     const isInMemory = (/** @type {string} */ file) => this.isInMemory(file)
-    const heads = new FunctionHeads(readSource, isInMemory)
-    const names = new FunctionNames(readSource, isInMemory)
+    const heads = new FunctionHeads(readOnce, isInMemory)
+    this.#names = new FunctionNames(readOnce, isInMemory)
     this.frames = new FrameTable(
       (frame) => this.#maps.original(frame),
       (raw) => heads.has(raw),
-      (frame) => names.nameOf(frame)
+      (frame) => this.#nameOf(frame),
+      { isAwaited: ({ file }) => this.#maps.isAwaited(toPath(file) ?? ''), isBusy: () => !this.#backlog.isEmpty }
     )
+  }
+
+  /** Functions may be named at once again, for a few milliseconds. */
+  beginPoll () {
+    this.#namingMs = 0
+  }
+
+  /** After a poll: large maps and files are read, one at a time. */
+  workOff () {
+    this.#backlog.workOff()
+  }
+
+  /** The agent stops: what is still to be read, as far as there is time. */
+  finish () {
+    this.#backlog.finish(LAST_MS)
+  }
+
+  /** @param {() => void} load a source map */
+  #learn (load) {
+    load()
+    this.frames.forget()
+  }
+
+  /** @param {import('../../types').Frame} frame */
+  #nameOf (frame) {
+    const known = this.#names.knownNameOf(frame)
+    const { file, line, column } = frame
+    if (known !== undefined || file === null) return known
+    // Its place in the source, and with it its name, is told by the map.
+    if (this.#maps.isAwaited(file)) return undefined
+    const startMs = nowMs()
+    if (this.#namingMs >= NAMING_MS || sizeOf(file) > LARGE_BYTES) {
+      this.#backlog.add(`name at ${file}:${line}:${column}`, () => this.#names.nameOf(frame))
+      return undefined
+    }
+    const name = this.#names.nameOf(frame)
+    this.#namingMs += nowMs() - startMs
+    return name
+  }
+
+  /** @param {string} file */
+  #sayTooLarge (file) {
+    if (this.#said.get(file)) return
+    this.#said.set(file, true)
+    this.#say('warn', { event: 'source_map', file }, `the source map of ${file} is too large to be read: places are those of the code that runs`)
   }
 
   /** @param {string} file */
@@ -66,11 +143,12 @@ class SourceMaps {
     return (readSource(file, SHOWN_BYTES) ?? this.#maps.contentOf(file))?.split(/\r?\n/) ?? null
   }
 
-  /** @param {{ file: string, text: string | null }} message */
-  receive ({ file, text }) {
+  /** @param {{ file: string, text: string | null, isTooLarge?: boolean }} message */
+  receive ({ file, text, isTooLarge }) {
+    if (isTooLarge) this.#sayTooLarge(file)
     if (text === null) return
-    this.#maps.learn(file, text)
-    this.frames.forget()
+    const learn = () => this.#learn(() => this.#maps.learn(file, text))
+    if (text.length <= LARGE_BYTES || !this.#backlog.add(`map in memory of ${file}`, learn)) learn()
   }
 }
 

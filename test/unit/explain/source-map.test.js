@@ -208,6 +208,89 @@ test('each file is read once, and of ever new files a bounded number is kept', (
   assert.equal(reads.length, 2 * 251, 'the first was let go meanwhile')
 })
 
+/** A map of so many characters of mappings. @param {number} chars */
+const mapOfChars = (chars) => JSON.stringify({ ...compiled.map, mappings: `${compiled.map.mappings};${'AAAA,'.repeat(chars / 5)}` })
+
+test('of two large maps in turn each is read once', () => {
+  const text = mapOfChars(2.25e6)
+  const { maps, reads } = makeMaps({
+    '/srv/a/total.js': compiled.code, '/srv/a/total.js.map': text, '/srv/b/total.js': compiled.code, '/srv/b/total.js.map': text
+  })
+  for (let i = 0; i < 20; i++) {
+    const folder = i % 2 === 0 ? '/srv/a' : '/srv/b'
+    assert.deepEqual(maps.original(frameIn(`${folder}/total.js`)), { function: 'total', file: `${folder}/total.ts`, ...compiled.original })
+  }
+  assert.equal(reads.length, 4)
+})
+
+test('the least recently used of many large maps is let go, not all of them', () => {
+  const text = mapOfChars(2.25e6)
+  /** @type {Record<string, string>} */
+  const files = {}
+  for (const name of ['a', 'b', 'c', 'd']) Object.assign(files, { [`/srv/${name}/total.js`]: compiled.code, [`/srv/${name}/total.js.map`]: text })
+  const { maps, reads } = makeMaps(files)
+  const use = (/** @type {string} */ name) => maps.original(frameIn(`/srv/${name}/total.js`))
+  for (const name of ['a', 'b', 'c', 'b', 'c', 'd']) use(name)
+  reads.length = 0
+  use('d')
+  use('c')
+  assert.deepEqual(reads, [], 'the latest are kept')
+  use('a')
+  assert.equal(reads.length, 2)
+})
+
+test('a map that is too large is said, once for its file, and its frames stay at their places', () => {
+  /** @type {string[]} */
+  const said = []
+  const sizes = new Map([['/srv/huge.js', 99e6], ['/srv/c.js.map', 99e6]])
+  const files = new Map([
+    ['/srv/a.js', compiled.code],
+    ['/srv/total.js.map', mapOfChars(5e6)],
+    ['/srv/c.js', compiled.code.replace('total.js.map', 'c.js.map')],
+    ['/srv/d.js', compiled.code.replace('total.js.map', 'missing.map')]
+  ])
+  const maps = new SourceMaps((file) => files.get(file) ?? null, {
+    sizeOf: (file) => sizes.get(file) ?? 0, onTooLarge: (file) => said.push(file)
+  })
+  for (let i = 0; i < 2; i++) {
+    for (const file of ['/srv/a.js', '/srv/huge.js', '/srv/c.js', '/srv/d.js', '/srv/none.js']) assert.deepEqual(maps.original(frameIn(file)), frameIn(file))
+  }
+  assert.deepEqual(said, ['/srv/a.js', '/srv/huge.js', '/srv/c.js'])
+})
+
+test('a large map, or that of a large file, is read later: until then its frames stay where they are', () => {
+  for (const large of ['/srv/total.js', '/srv/total.js.map']) {
+    const files = new Map([['/srv/total.js', compiled.code], ['/srv/total.js.map', JSON.stringify(compiled.map)]])
+    /** @type {string[]} */
+    const reads = []
+    /** @type {(() => void)[]} */
+    const jobs = []
+    const maps = new SourceMaps((file) => {
+      reads.push(file)
+      return files.get(file) ?? null
+    }, { sizeOf: (file) => file === large ? 1e6 : 500, later: (file, job) => jobs.push(job) > 0 })
+    for (let i = 0; i < 3; i++) assert.deepEqual(maps.original(frameIn('/srv/total.js')), frameIn('/srv/total.js'))
+    assert.equal(maps.lineAt('/srv/total.js', compiled.generated.line), null, 'not known yet')
+    assert.equal(maps.isAwaited('/srv/total.js'), true)
+    assert.ok(!reads.includes(large), `${reads}`)
+    assert.equal(jobs.length, 1)
+    jobs[0]()
+    assert.equal(maps.isAwaited('/srv/total.js'), false)
+    assert.deepEqual(maps.original(frameIn('/srv/total.js')), { function: 'total', file: '/srv/total.ts', ...compiled.original })
+  }
+})
+
+test('a map that is learned while the large file is still to be read is the one that counts', () => {
+  const file = '/srv/total.ts'
+  /** @type {(() => void)[]} */
+  const jobs = []
+  const maps = new SourceMaps(() => SOURCE, { sizeOf: () => 1e6, later: (file, job) => jobs.push(job) > 0 })
+  assert.equal(maps.original(frameIn(file)).compiled, true)
+  maps.learn(file, JSON.stringify({ ...compiled.map, sources: ['total.ts'] }))
+  for (const job of jobs) job()
+  assert.deepEqual(maps.original(frameIn(file)), { function: 'total', file, ...compiled.original })
+})
+
 test('a map that is in memory alone is asked for once it is missed, and counts when it has been learned', (t) => {
   const file = path.join(makeDir(t), 'total.ts')
   fs.writeFileSync(file, SOURCE)

@@ -1,0 +1,58 @@
+'use strict'
+
+/**
+ * A map that lets the least recently used items go when it holds too many or too heavy ones. The item that was put last
+ * is in use: it stays even if it alone is heavier than the limit.
+ * @template V
+ */
+class BoundedMap {
+  /** The least recently used first. @type {Map<string, { value: V, weight: number }>} */
+  #items = new Map()
+  #weight = 0
+  #mostItems
+  #mostWeight
+
+  /** @param {{ mostItems: number, mostWeight?: number }} limits the weight in the unit that set() is given */
+  constructor ({ mostItems, mostWeight = Infinity }) {
+    this.#mostItems = mostItems
+    this.#mostWeight = mostWeight
+  }
+
+  /** @param {string} key @returns {V | undefined} */
+  get (key) {
+    const item = this.#items.get(key)
+    if (item === undefined) return undefined
+    this.#items.delete(key)
+    this.#items.set(key, item)
+    return item.value
+  }
+
+  /** @param {string} key @param {V} value @param {number} [weight] */
+  set (key, value, weight = 0) {
+    this.#delete(key)
+    this.#items.set(key, { value, weight })
+    this.#weight += weight
+    for (const oldest of this.#items.keys()) {
+      if (oldest === key || (this.#items.size <= this.#mostItems && this.#weight <= this.#mostWeight)) return
+      this.#delete(oldest)
+    }
+  }
+
+  /** @param {string} key */
+  #delete (key) {
+    this.#weight -= this.#items.get(key)?.weight ?? 0
+    this.#items.delete(key)
+  }
+
+  /** All values, the least recently used first, without using them. */
+  * values () {
+    for (const { value } of this.#items.values()) yield value
+  }
+
+  clear () {
+    this.#items.clear()
+    this.#weight = 0
+  }
+}
+
+exports.BoundedMap = BoundedMap
