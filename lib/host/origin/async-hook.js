@@ -20,6 +20,9 @@ const RESOURCES = 20000
  */
 const INIT_MS = 0.008
 
+/** A call that seems to take longer has waited for a CPU. */
+const LONGEST_CALL_MS = 1
+
 /** As it was at load. */
 const { queueMicrotask } = globalThis
 
@@ -120,7 +123,7 @@ function guarded (callbacks, budget) {
     try {
       const startMs = nowMs()
       callback(a, b, c, d)
-      budget.spend(nowMs() - startMs + (callback === callbacks.init ? INIT_MS : 0))
+      budget.spend(Math.min(nowMs() - startMs, LONGEST_CALL_MS) + (callback === callbacks.init ? INIT_MS : 0))
     } catch { /* one resource without an origin: a frozen Error, or the application's stack is full */ }
   }
   return Object.fromEntries(Object.entries(callbacks).map(([name, callback]) => [name, guard(callback)]))
