@@ -46,18 +46,17 @@ function stopAll (parts) {
 
 /**
  * @param {ResolvedOptions} options
+ * @param {Bridge} bridge
  * @param {Post} post
  * @param {boolean} isPreload
  * @param {Part[]} started what has to be stopped, one by one as it is started
  */
-function startAll (options, post, isPreload, started) {
+function startParts (options, bridge, post, isPreload, started) {
   /** @template {Part} P @param {P} part @returns {P} */
   const keep = (part) => {
     started.push(part)
     return part
   }
-  const memory = createMemory()
-  const bridge = openBridge(memory)
   const { load, delays, report } = measureLoad(options, bridge)
   const { works, isUnsafe, escalates } = startWorkLater(options, bridge, post)
   keep(works)
@@ -69,6 +68,22 @@ function startAll (options, post, isPreload, started) {
   const origins = keep(new OriginTracker(options, post))
   const cluster = keep(startClusterRole(() => post({ code: LEAD })))
   if (options.gc === 'on') keep(startGcObserver(bridge))
+  return {
+    works, isUnsafe, escalates, profiler, ownProfile, profilesItself, threads, load, report, heartbeat, origins, cluster
+  }
+}
+
+/**
+ * @param {ResolvedOptions} options
+ * @param {Post} post
+ * @param {boolean} isPreload
+ * @param {Part[]} started
+ */
+function startAll (options, post, isPreload, started) {
+  const memory = createMemory()
+  const bridge = openBridge(memory)
+  const parts = startParts(options, bridge, post, isPreload, started)
+  const { works, isUnsafe, escalates, profiler, threads, load, report, heartbeat, origins } = parts
   return {
     works,
     escalates,
@@ -86,12 +101,12 @@ function startAll (options, post, isPreload, started) {
       memory,
       options: { ...options, route: undefined },
       mayInspect: mayInspect(),
-      ownProfile,
-      profilesItself,
+      ownProfile: parts.ownProfile,
+      profilesItself: parts.profilesItself,
       namesRequests: !isUnsafe,
       escalates,
       stripsTypes: stripsTypes(),
-      role: cluster.role(),
+      role: parts.cluster.role(),
       threads: threads.known()
     }),
     stop: () => stopAll(started)
