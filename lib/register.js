@@ -2,11 +2,12 @@
 
 const process = require('./util/process')
 const { isMainThread } = require('node:worker_threads')
+const { nodeFlags } = require('./options/environment')
 const { isPackageManager, isTestRunner } = require('./host/launchers')
 
 // Preloads run in every thread (never in the watchdog's) and, through NODE_OPTIONS, in every Node.js process below:
 // worker threads only beat, npm and its like and what starts tests get nothing. Nothing here may end the application.
-if (isMainThread && !isPackageManager(process.argv[1]) && !isTestRunner(process.execArgv)) {
+if (isMainThread && !isPackageManager(process.argv?.[1]) && !isTestRunner(nodeFlags())) {
   try {
     require('./host/start').startPreloaded()
   } catch (error) {

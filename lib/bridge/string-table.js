@@ -1,5 +1,8 @@
 'use strict'
 
+// Where an application has frozen its globals, Node.js cannot make the global one any more.
+const { TextEncoder } = require('node:util')
+
 const COUNT = 0
 const HEADER_BYTES = 8
 /** A string is a route template; what does not fit in is cut. */

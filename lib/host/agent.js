@@ -72,8 +72,13 @@ class Agent extends EventEmitter {
         resolve({ url })
       }
     })
-    this.#thread = new WatchdogThread(senses.workerData, this.#handlers())
-    senses.origins.begin()
+    try {
+      this.#thread = new WatchdogThread(senses.workerData, this.#handlers())
+      senses.origins.begin()
+    } catch (error) {
+      this.stop()
+      throw error
+    }
   }
 
   /** What the watchdog tells, and that it has gone. @returns {import('./watchdog-thread').Handlers} */

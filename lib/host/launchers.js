@@ -2,7 +2,7 @@
 
 // What starts applications and is none itself. NODE_OPTIONS reaches such a process like any other.
 const path = require('node:path')
-const process = require('../util/process')
+const { variable } = require('../options/environment')
 
 const PACKAGE_MANAGERS = /^(npm|npx|yarn|yarnpkg|pnpm|pnpx|corepack)(-cli)?(\.[cm]?js)?$/
 
@@ -10,7 +10,7 @@ const PACKAGE_MANAGERS = /^(npm|npx|yarn|yarnpkg|pnpm|pnpx|corepack)(-cli)?(\.[c
  * Whether a process's main script is a package manager.
  * @param {string | undefined} script process.argv[1]
  */
-exports.isPackageManager = (script) => script !== undefined && PACKAGE_MANAGERS.test(path.basename(script))
+exports.isPackageManager = (script) => typeof script === 'string' && PACKAGE_MANAGERS.test(path.basename(script))
 
 /**
  * Whether this process is `node --test` itself, which starts a process for each file of tests. It has no
@@ -19,7 +19,7 @@ exports.isPackageManager = (script) => script !== undefined && PACKAGE_MANAGERS.
  * @param {string[]} execArgv
  * @param {string} [options] NODE_OPTIONS, which may name the isolation
  */
-exports.isTestRunner = (execArgv, options = process.env.NODE_OPTIONS ?? '') => {
+exports.isTestRunner = (execArgv, options = variable('NODE_OPTIONS') ?? '') => {
   const flags = execArgv.join(' ').replaceAll('_', '-')
   return /(^| )--test( |$)/.test(flags) && !/-isolation[= ]none( |$)/.test(`${flags} ${options.replaceAll('_', '-')}`)
 }

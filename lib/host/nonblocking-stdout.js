@@ -1,6 +1,7 @@
 'use strict'
 
 const fs = require('node:fs')
+const { setImmediate } = require('node:timers')
 const process = require('../util/process')
 
 /**

@@ -3,8 +3,10 @@
 const process = require('../util/process')
 
 const { AsyncLocalStorage } = require('node:async_hooks')
+const { setTimeout, clearTimeout } = require('node:timers')
 const v8 = require('node:v8')
 const { runInThisContext } = require('node:vm')
+const { nodeFlags, variable } = require('../options/environment')
 const { isTestRunner } = require('./launchers')
 
 /** The first versions of the lines whose AsyncLocalStorage stands on async_hooks that have the fix. */
@@ -78,9 +80,21 @@ const NETWORK_FLAG = /^--(?:no-)?experimental-network-inspection$/
  * @param {string[]} execArgv
  * @param {string} [options] NODE_OPTIONS
  */
-exports.hasNetworkInspection = (execArgv, options = process.env.NODE_OPTIONS ?? '') => {
+exports.hasNetworkInspection = (execArgv, options = variable('NODE_OPTIONS') ?? '') => {
   const flags = [...options.split(/[\s"]+/), ...execArgv].map((flag) => flag.replaceAll('_', '-'))
   return flags.findLast((flag) => NETWORK_FLAG.test(flag))?.startsWith('--no-') === false
+}
+
+/**
+ * Whether timers are fake, as this package has got them when it was loaded: the heartbeat would never come, and all
+ * the time be one block. Those of sinon, of Jest and of Vitest have their clock on each function; the legacy ones of
+ * Jest give timers that cannot be armed again.
+ */
+exports.hasFakeTimers = () => {
+  if ('clock' in setTimeout) return true
+  const timer = setTimeout(() => {}, 1)
+  clearTimeout(timer)
+  return typeof timer?.refresh !== 'function'
 }
 
 /** Whether Node.js runs TypeScript by leaving out its types, every place where it was. */
@@ -105,8 +119,18 @@ exports.isProfiledByNode = (execArgv, { NODE_V8_COVERAGE = '', NODE_OPTIONS = ''
  * the parent can tell. Nor may it where sessions that come and go would end what others are told of the network.
  */
 exports.mayInspect = () => {
-  const { permission } = /** @type {{ permission?: { has: (scope: string) => boolean } }} */ (
-    /** @type {unknown} */ (process))
-  if (isTestRunner(process.execArgv) || exports.hasNetworkInspection(process.execArgv)) return false
-  return isInMainContext() && (permission === undefined || permission.has('inspector'))
+  const flags = nodeFlags()
+  if (isTestRunner(flags) || exports.hasNetworkInspection(flags)) return false
+  return isInMainContext() && isPermitted('inspector')
+}
+
+/** @param {string} scope of the permission model, if that is on */
+function isPermitted (scope) {
+  try {
+    const { permission } = /** @type {{ permission?: { has: (scope: string) => boolean } }} */ (
+      /** @type {unknown} */ (process))
+    return permission === undefined || permission.has(scope)
+  } catch {
+    return false
+  }
 }

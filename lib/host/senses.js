@@ -1,6 +1,6 @@
 'use strict'
 
-const process = require('../util/process')
+const { environment, nodeFlags } = require('../options/environment')
 const { createMemory, openBridge } = require('../bridge/memory')
 const { LEAD } = require('../bridge/messages')
 const { startClusterRole } = require('./cluster-role')
@@ -28,17 +28,65 @@ const { isStarting } = require('./watchdog-thread')
  * @param {boolean} isPreload
  */
 exports.startSenses = (options, post, isPreload) => {
+  /** @type {Part[]} */
+  const started = []
+  try {
+    return startAll(options, post, isPreload, started)
+  } catch (error) {
+    stopAll(started)
+    throw error
+  }
+}
+
+/** @typedef {{ stop: () => void }} Part */
+
+/** @param {Part[]} parts */
+function stopAll (parts) {
+  parts.forEach((part) => part.stop())
+}
+
+/**
+ * @param {ResolvedOptions} options
+ * @param {Bridge} bridge
+ * @param {Post} post
+ * @param {boolean} isPreload
+ * @param {Part[]} started what has to be stopped, one by one as it is started
+ */
+function startParts (options, bridge, post, isPreload, started) {
+  /** @template {Part} P @param {P} part @returns {P} */
+  const keep = (part) => {
+    started.push(part)
+    return part
+  }
+  const { load, delays, report } = measureLoad(options, bridge)
+  const { works, isUnsafe, escalates } = startWorkLater(options, bridge, post)
+  keep(works)
+  const { profiler, ownProfile, profilesItself } = startProfiler(options, bridge, post, isPreload)
+  keep(profiler)
+  const threads = keep(startThreads(options, bridge, post, isStarting))
+  const onLate = lateTo(works, profiler)
+  const heartbeat = keep(startHeartbeat(bridge, { ...options, onLate }, { load, delays, profiler }))
+  // Counted with the other time in which the agent itself keeps the thread.
+  const onHeld = (/** @type {number} */ ms) => bridge.counters.add('workerCallMicros', Math.round(ms * US_PER_MS))
+  const origins = keep(new OriginTracker(options, post, onHeld))
+  const cluster = keep(startClusterRole(() => post({ code: LEAD })))
+  if (options.gc === 'on') keep(startGcObserver(bridge))
+  return {
+    works, isUnsafe, escalates, profiler, ownProfile, profilesItself, threads, load, report, heartbeat, origins, cluster
+  }
+}
+
+/**
+ * @param {ResolvedOptions} options
+ * @param {Post} post
+ * @param {boolean} isPreload
+ * @param {Part[]} started
+ */
+function startAll (options, post, isPreload, started) {
   const memory = createMemory()
   const bridge = openBridge(memory)
-  const { works, isUnsafe, escalates } = startWorkLater(options, bridge, post)
-  const { profiler, ownProfile, profilesItself } = startProfiler(options, bridge, post, isPreload)
-  const threads = startThreads(options, bridge, post, isStarting)
-  const { load, delays, report } = measureLoad(options, bridge)
-  const onLate = lateTo(works, profiler)
-  const heartbeat = startHeartbeat(bridge, { ...options, onLate }, { load, delays, profiler })
-  const origins = new OriginTracker(options, post, (ms) => bridge.counters.add('workerCallMicros', Math.round(ms * US_PER_MS)))
-  const cluster = startClusterRole(() => post({ code: LEAD }))
-  const gc = options.gc === 'on' ? [startGcObserver(bridge)] : []
+  const parts = startParts(options, bridge, post, isPreload, started)
+  const { works, isUnsafe, escalates, profiler, threads, load, report, heartbeat, origins } = parts
   return {
     works,
     escalates,
@@ -56,15 +104,15 @@ exports.startSenses = (options, post, isPreload) => {
       memory,
       options: { ...options, route: undefined },
       mayInspect: mayInspect(),
-      ownProfile,
-      profilesItself,
+      ownProfile: parts.ownProfile,
+      profilesItself: parts.profilesItself,
       namesRequests: !isUnsafe,
       escalates,
       stripsTypes: stripsTypes(),
-      role: cluster.role(),
+      role: parts.cluster.role(),
       threads: threads.known()
     }),
-    stop: () => [heartbeat, works, ...gc, origins, profiler, threads, cluster].forEach((part) => part.stop())
+    stop: () => stopAll(started)
   }
 }
 
@@ -92,7 +140,7 @@ function lateTo (works, profiler) {
 function startProfiler (options, bridge, post, isPreload) {
   const isOwn = options.profile !== 'off' && ownsProfile()
   const profiler = new HostProfiler(bridge, { thresholdMs: options.threshold, isOwn, mayRest: mayInspect() }, post)
-  const profilesItself = isProfiledByNode(process.execArgv, process.env)
+  const profilesItself = isProfiledByNode(nodeFlags(), environment())
   const isWanted = options.profile === 'on' || (options.profile === 'auto' && !isPreload)
   if (isWanted && (isOwn || (mayInspect() && !profilesItself))) {
     profiler.run(loadInspector(), options.profile === 'on' ? 'start' : 'startIfSmall')

@@ -1,16 +1,20 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('node:async_hooks')
-const process = require('../util/process')
 const { debuglog } = require('node:util')
 const { isMainThread } = require('node:worker_threads')
+const { environment } = require('../options/environment')
 const { preloadDefaults, resolveOptions, strayVariables } = require('../options/table')
+const { LoopwatchError } = require('../tables/errors')
 const { checkAllow } = require('./sense/allowed-calls')
-const { Agent } = require('./agent')
+const { NoopAgent } = require('./noop-agent')
 const { hiddenProperty } = require('../util/define-hidden')
 const { warnOnce } = require('./warn-once')
 
-/** @typedef {Agent | import('./noop-agent').NoopAgent} AnyAgent */
+/**
+ * @typedef {import('./agent').Agent} Agent
+ * @typedef {Agent | NoopAgent} AnyAgent
+ */
 
 /** Shown by NODE_DEBUG=loopwatch. */
 const debug = debuglog('loopwatch')
@@ -28,7 +32,13 @@ const kVisits = Symbol.for('loopwatch.visits.1')
 let hidden
 
 /** A request that is the first to need the agent must not be the one that listeners of `block` run in, for ever. */
-const outside = AsyncLocalStorage.snapshot()
+const outside = outsideOfRequests()
+
+/** With everything at once, before an application changes its globals; should it have, start() says what failed. */
+const loaded = load()
+
+/** What start() gives where nothing can be watched. @type {NoopAgent | undefined} */
+let unwatched
 
 const registry = /** @type {Record<symbol, AnyAgent | undefined>} */ (/** @type {unknown} */ (globalThis))
 
@@ -39,21 +49,55 @@ const registry = /** @type {Record<symbol, AnyAgent | undefined>} */ (/** @type 
  * @returns {AnyAgent}
  * @throws {import('../tables/errors').LoopwatchError} where an option is wrong; after that nothing throws
  */
-exports.start = (options) => begin(options, process.env)
+exports.start = (options) => begin(options, environment())
 
 /**
  * The same where no code of the application says so: its log is on stderr, unless the environment says where.
  * @returns {AnyAgent}
  * @throws {import('../tables/errors').LoopwatchError} where a variable is wrong; after that nothing throws
  */
-exports.startPreloaded = () => begin(undefined, process.env, preloadDefaults)
+exports.startPreloaded = () => begin(undefined, environment(), preloadDefaults)
+
+/** @returns {<T>(fn: () => T) => T} */
+function outsideOfRequests () {
+  try {
+    return AsyncLocalStorage.snapshot()
+  } catch {
+    return (fn) => fn()
+  }
+}
+
+function load () {
+  try {
+    return { make: require('./agent').Agent, error: null }
+  } catch (error) {
+    return { make: null, error }
+  }
+}
+
+/**
+ * Only a wrong option throws: an application whose globals leave nothing to watch with runs on without.
+ * @param {import('../options/table').Options | undefined} options
+ * @param {NodeJS.ProcessEnv} env
+ * @param {import('../options/table').Options} [defaults]
+ */
+function begin (options, env, defaults) {
+  try {
+    return tryBegin(options, env, defaults)
+  } catch (error) {
+    if (error instanceof LoopwatchError) throw error
+    warnOnce('LOOPWATCH_WARN_START', `loopwatch does not watch this process: ${error?.message}`)
+    unwatched ??= new NoopAgent()
+    return unwatched
+  }
+}
 
 /**
  * @param {import('../options/table').Options | undefined} options
  * @param {NodeJS.ProcessEnv} env
  * @param {import('../options/table').Options} [defaults]
  */
-function begin (options, env, defaults) {
+function tryBegin (options, env, defaults) {
   const resolved = resolveOptions(options, env, defaults)
   const current = running()
   if (current && kVisits in current) {
@@ -66,7 +110,7 @@ function begin (options, env, defaults) {
   if (!isMainThread) debug('this worker thread is not watched')
   const stray = isMainThread ? strayVariables(env) : []
   if (stray.length > 0) warnOnce('LOOPWATCH_WARN_VARIABLE', `no option of loopwatch: ${stray.join(', ')}`)
-  const agent = isMainThread ? outside(() => new Agent(resolved, forget, defaults !== undefined)) : new (require('./noop-agent').NoopAgent)()
+  const agent = isMainThread ? make(resolved, defaults !== undefined) : new NoopAgent()
   const isFound = Reflect.defineProperty(globalThis, kAgent, hiddenProperty(agent))
   if (!isFound) hidden = agent
   return agent
@@ -146,6 +190,14 @@ exports.run = (name, fn, attributes) => {
  * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_ARGUMENT
  */
 exports.wrap = (name, fn) => require('./work/wrap').wrapWith(exports.run, name, fn)
+
+/** @param {import('../options/table').ResolvedOptions} options @param {boolean} isPreload */
+function make (options, isPreload) {
+  const { make: Agent, error } = loaded
+  if (Agent === null) throw error
+  if (require('./runtime').hasFakeTimers()) throw new Error('fake timers were installed before it was loaded')
+  return outside(() => new Agent(options, forget, isPreload))
+}
 
 /** @param {Agent} agent */
 function forget (agent) {

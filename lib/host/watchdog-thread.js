@@ -2,15 +2,16 @@
 
 const { existsSync } = require('node:fs')
 const { findSourceMap } = require('node:module')
-const process = require('../util/process')
+const { isReadable, variable } = require('../options/environment')
 const { setTimeout, clearTimeout } = require('node:timers')
 const { pathToFileURL } = require('node:url')
 const { Worker } = require('node:worker_threads')
 const { entryPoint, OWN_FOLDER } = require('../tables/entry-points')
 const { codedError } = require('../tables/errors')
 const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, TRACK, WARN, SOURCE_MAP, SPAN } = require('../bridge/messages')
-const { nowMs } = require('../util/clock')
+const { nowMs, ownEpochMs } = require('../util/clock')
 const { hiddenProperty } = require('../util/define-hidden')
+const { holdStdio } = require('../util/files')
 const { MAPPINGS_CHARS } = require('../tables/source-map-size')
 
 const ENTRY = entryPoint('watchdog')
@@ -60,6 +61,8 @@ class WatchdogThread {
   /** @type {NodeJS.Timeout | undefined} */
   #retry
   #stopped = false
+  /** What frees the descriptors below 3 that are held. @type {(() => void)[]} */
+  #holds = []
   #makeData
   #handlers
 
@@ -75,15 +78,18 @@ class WatchdogThread {
 
   #start () {
     try {
+      if (!isReadable()) throw new Error('process.env cannot be read, as Node.js does at each message of a thread')
       if (OWN_FOLDER === null || !existsSync(ENTRY)) throw codedError('LOOPWATCH_ERR_BUNDLED', ENTRY)
+      this.#holds.push(holdStdio())
       isStarting = true
+      const timeZone = variable('TZ')
       const worker = new Worker(ENTRY, {
         name: 'loopwatch',
-        workerData: { ...this.#makeData(), starts: countStart(), begunAtMs: nowMs() },
+        workerData: { ...this.#makeData(), epochMs: ownEpochMs(), starts: countStart(), begunAtMs: nowMs() },
         // Neither the application's preloads nor its environment: our thread must not instrument
         // itself, nor take itself for a cluster worker.
         execArgv: [],
-        env: process.env.TZ === undefined ? {} : { TZ: process.env.TZ },
+        env: timeZone === undefined ? {} : { TZ: timeZone },
         resourceLimits: RESOURCE_LIMITS,
         // Our thread writes to files itself. Left to Node.js, its streams would be piped into the
         // application's, which would make those at start(): 1 ms.
@@ -184,7 +190,12 @@ class WatchdogThread {
     this.#stopped = true
     clearTimeout(this.#retry)
     const worker = this.#worker
-    if (worker === null) return
+    if (worker !== null) await this.#end(worker)
+    this.#holds.splice(0).forEach((free) => free())
+  }
+
+  /** @param {Worker} worker */
+  async #end (worker) {
     await new Promise((resolve) => {
       const force = setTimeout(() => { worker.terminate() }, STOP_TIMEOUT_MS)
       worker.once('exit', () => {

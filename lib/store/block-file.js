@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { makeFolder } = require('../util/make-folder')
+const { makeFolder, openFile } = require('../util/files')
 const { RotationCheck } = require('../util/file-rotation')
 const { BlockReader } = require('./block-reader')
 const { prune } = require('./retention')
@@ -99,7 +99,7 @@ class BlockFile {
   #open () {
     makeFolder(path.dirname(this.#path))
     prune(path.dirname(this.#path), { own: path.basename(this.#path) })
-    this.#fd = fs.openSync(this.#path, 'a', 0o640)
+    this.#fd = openFile(this.#path, 'a', 0o640)
     this.#bytes = fs.fstatSync(this.#fd).size
     this.#rotation.opened(this.#nowMs())
     // A line that a full disk or a kill cut short must not swallow the next one.

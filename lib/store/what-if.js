@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { makeFolder } = require('../util/make-folder')
+const { makeFolder } = require('../util/files')
 const { readSource } = require('../util/read-source')
 const { isText, listOf, objectOf, orNull } = require('../util/validators')
 

@@ -1,11 +1,13 @@
 'use strict'
 
 const { parentPort, workerData } = require('node:worker_threads')
+const { followEpoch } = require('../util/clock')
 const { Watchdog } = require('./watchdog')
 const { CALL, STOP, REPLY } = require('../bridge/messages')
 
 /** The entry of the watchdog's thread: starts it and passes on what the host asks. */
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort)
+followEpoch(workerData.epochMs)
 const watchdog = new Watchdog(workerData, (message) => port.postMessage(message))
 
 port.on('message', async (message) => {

@@ -6,7 +6,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { createInterface } = require('node:readline')
-const { makeFolder } = require('../../lib/util/make-folder')
+const { makeFolder } = require('../../lib/util/files')
 
 const CRATE = path.join(__dirname, 'crate')
 const BUILT = { linux: 'libhook_calls.so', darwin: 'libhook_calls.dylib', win32: 'hook_calls.dll' }

@@ -27,6 +27,10 @@ exports.parts = [
       { fault: 'a `get` on every object', host: 'nothing', lost: 'nothing; on Node.js 20 the quantiles since the start in `agent.load()`', file: 'agent/globals', test: 'start() throws nothing at an application that adds a `get` to what every object has' },
       { fault: 'a browser\'s `process` in place of its own', host: 'nothing', lost: 'nothing', file: 'agent/globals', test: 'an application that puts a browser\'s `process` in place of its own has its lines' },
       { fault: 'timers replaced by a test suite', host: 'nothing', lost: 'nothing', file: 'agent/faults', test: 'timers that a test suite replaces after start() do not stop the heartbeat' },
+      { fault: 'more than sixty states of globals, descriptors and folders before, after and during', host: 'output and exit code as without the agent; one warning where something is missing', lost: 'what needs the built-in that was replaced; all watching where nothing is left', file: 'agent/start-states', test: 'whatever was done to the globals, a program with the agent prints and ends as it does without' },
+      { fault: 'fake timers installed before it', host: 'one warning', lost: 'all watching', file: 'agent/start-states', test: 'fake timers that were there before it: nothing is watched rather than all the time be one block, and that is said once' },
+      { fault: 'fake timers installed after it, with their clocks', host: 'nothing', lost: 'nothing', file: 'agent/start-states', test: 'fake timers installed after start(), with hrtime and performance, leave blocks their length and line' },
+      { fault: 'another `process.hrtime` before it', host: 'nothing', lost: 'nothing', file: 'agent/start-states', test: 'a clock of hrtime alone that is replaced before it: blocks have their length and line' },
       { fault: 'source code read from a pipe', host: 'nothing', lost: 'nothing', file: 'agent/faults', test: 'a source that is a pipe is not read: the watchdog answers and the process ends' }
     ]
   },

@@ -4,7 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const zlib = require('node:zlib')
 const { codedErrorFrom } = require('../../tables/errors')
-const { makeFolder } = require('../../util/make-folder')
+const { makeFolder } = require('../../util/files')
 
 const FOLDER = path.join(__dirname, '..', '..', '..', 'grafana', 'dashboards')
 /** In the package the dashboards are compressed: an application installs 110 kB less. */

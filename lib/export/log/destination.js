@@ -2,6 +2,7 @@
 
 const fs = require('node:fs')
 const { nowMs } = require('../../util/clock')
+const { openFile } = require('../../util/files')
 const { RotationCheck } = require('../../util/file-rotation')
 
 /** Time between two attempts to write to a full pipe. */
@@ -67,11 +68,11 @@ class LogDestination {
         this.#owned = true
         this.#rotation?.opened(this.#nowMs())
         // Non-blocking, since the path may be that of a pipe (/dev/stderr). To a file it makes no difference.
-        return fs.openSync(target, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o640)
+        return openFile(target, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o640)
       }
       const stat = fs.fstatSync(target)
       if (!stat.isFIFO() && !stat.isCharacterDevice()) return target
-      const fd = fs.openSync(`/proc/self/fd/${target}`, O_WRONLY | O_APPEND | O_NONBLOCK)
+      const fd = openFile(`/proc/self/fd/${target}`, O_WRONLY | O_APPEND | O_NONBLOCK)
       this.#owned = true
       return fd
     } catch (error) {

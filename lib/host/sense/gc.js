@@ -2,6 +2,7 @@
 
 const { PerformanceObserver, constants } = require('node:perf_hooks')
 const { fromTimelineMs } = require('../../util/clock')
+const { warnOnce } = require('../warn-once')
 const { GC_KINDS } = require('../../bridge/memory')
 
 /** V8's numbers of the kinds differ between Node versions; ours do not. */
@@ -18,7 +19,17 @@ const KIND_NUMBERS = new Map([
  * @param {import('../../bridge/memory').Bridge} bridge
  * @returns {{ stop: () => void }}
  */
-exports.startGcObserver = ({ gcPauses }) => {
+exports.startGcObserver = (bridge) => {
+  try {
+    return observe(bridge)
+  } catch (error) {
+    warnOnce('LOOPWATCH_WARN_GLOBALS', `loopwatch does not see pauses of the garbage collector: ${error?.message}`, 'gc')
+    return { stop: () => {} }
+  }
+}
+
+/** @param {Pick<import('../../bridge/memory').Bridge, 'gcPauses'>} bridge */
+function observe ({ gcPauses }) {
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
       const { detail } = /** @type {{ detail?: { kind?: number } }} */ (/** @type {unknown} */ (entry))

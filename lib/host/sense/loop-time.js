@@ -1,6 +1,26 @@
 'use strict'
 
-const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
+const perfHooks = require('node:perf_hooks')
+const { fromTimelineMs, nowMs } = require('../../util/clock')
+const { warnOnce } = require('../warn-once')
+
+/**
+ * What performance.eventLoopUtilization() counts with. That itself is a method, in place of which fake timers put one
+ * that gives nothing, and it asks process.hrtime(), which they replace as well. Bound at load.
+ */
+const nodeTiming = findNodeTiming()
+
+function findNodeTiming () {
+  try {
+    const { nodeTiming } = perfHooks.performance
+    return Number.isFinite(nodeTiming.idleTime) && Number.isFinite(nodeTiming.loopStart) ? nodeTiming : null
+  } catch {
+    return null
+  }
+}
+
+/** When this thread's loop began to turn; NaN before that. */
+let loopStartMs = NaN
 
 /**
  * Idle time that libuv has lost. It counts a wait for events only up to the first signal, and V8 samples a thread by
@@ -13,8 +33,16 @@ let lostMs = 0
  * @returns {{ idle: number, active: number }} ms
  */
 exports.loopTime = () => {
-  const { idle, active } = eventLoopUtilization()
-  return { idle: idle + lostMs, active: active - lostMs }
+  if (nodeTiming === null) return alwaysBusy()
+  if (Number.isNaN(loopStartMs) && nodeTiming.loopStart > 0) loopStartMs = fromTimelineMs(nodeTiming.loopStart)
+  const idle = nodeTiming.idleTime + lostMs
+  return { idle, active: Number.isNaN(loopStartMs) ? 0 : nowMs() - loopStartMs - idle }
+}
+
+/** Blocks are seen all the same, by how late the beats come. */
+function alwaysBusy () {
+  warnOnce('LOOPWATCH_WARN_GLOBALS', 'loopwatch cannot tell how busy the event loop is, utilization is 1: `performance` of node:perf_hooks has been replaced', 'utilization')
+  return { idle: 0, active: nowMs() }
 }
 
 /** Idle time has been found that was not counted. @param {number} ms */

@@ -1,6 +1,7 @@
 'use strict'
 
 const fs = require('node:fs')
+const { openFile } = require('../../util/files')
 const process = require('../../util/process')
 const { NS_PER_MS, US_PER_MS } = require('../../util/units')
 
@@ -56,7 +57,7 @@ class RanTime {
 
   #read () {
     try {
-      this.#fd ??= exports.isToldByKernel() ? fs.openSync(SCHEDSTAT, 'r') : null
+      this.#fd ??= exports.isToldByKernel() ? openFile(SCHEDSTAT, 'r') : null
       if (this.#fd === null) return exports.threadCpuMs()
       const text = this.#buffer.toString('latin1', 0, fs.readSync(this.#fd, this.#buffer, 0, this.#buffer.length, 0))
       const [cpuNs, waitNs] = text.split(' ')

@@ -1,6 +1,7 @@
 'use strict'
 
 const fs = require('node:fs')
+const { openFile } = require('../../util/files')
 
 /** USER_HZ, the unit of times in /proc/stat and /proc/<pid>/stat, is 100 on every Linux that runs Node.js. */
 const MS_PER_TICK = 10
@@ -15,7 +16,7 @@ class KernelFile {
   constructor (path, bytes = 4096) {
     this.#buffer = Buffer.alloc(bytes)
     try {
-      this.#fd = fs.openSync(path, 'r')
+      this.#fd = openFile(path, 'r')
     } catch {
       // Not Linux, not mounted, or not permitted: the reading is null.
     }
