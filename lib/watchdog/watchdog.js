@@ -165,7 +165,11 @@ function makeSinks (parts, { file, pyroscope, notifier, otlp, spans }, startedAt
   const { metrics } = scrape
   const budget = makeBudget()
   const upkeep = new Upkeep({ bridge, health, metrics, log, file, cluster, threads, budget, escalates, post })
-  const told = { page, cluster, metrics, pyroscope, file, upkeep }
+  const onThrow = (/** @type {string} */ sink, /** @type {Error} */ error) => {
+    metrics.drop('sink')
+    health.threw(sink, error)
+  }
+  const told = { page, cluster, metrics, pyroscope, file, upkeep, onThrow }
   const aborts = options.onStuck === 'abort'
   const own = { startedAtMs, memory: parts.memories.main, recent: scrape.blocks }
   const asked = options.threads === 'on' ? { log, otlp, post } : { log: null, otlp: null, post: null }
