@@ -68,7 +68,7 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
  * @param {import('../export/profiles/pyroscope').PyroscopePush | null} parts.pyroscope
  * @param {import('../export/notify/notify').Notifier | null} parts.notifier
  * @param {Pick<import('./main-loop').MainLoop, 'profiling' | 'origins'>} parts.mainLoop
- * @param {import('../store/block-file').BlockFile | null} parts.file
+ * @param {Pick<import('../store/block-file').BlockFile, 'append'> | null} parts.file
  * @param {import('../export/log/log').BlockLog | null} parts.log
  * @param {import('../export/otlp/exporter').OtlpExporter | null} parts.otlp
  * @param {import('./block-spans').BlockSpans} parts.spans

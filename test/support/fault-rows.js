@@ -82,6 +82,9 @@ exports.parts = [
       { fault: 'a named pipe as the log, whose reader starts again', host: 'nothing', lost: 'lines of five seconds, counted', file: 'agent/log-destination', test: 'a named pipe whose reader has gone is opened again after five seconds' },
       { fault: 'the disk of the log is full', host: 'nothing', lost: 'log lines, counted', file: 'agent/log-destination', test: 'a log on a full disk goes on once there is room, and says so' },
       { fault: 'stdout closed by its reader', host: 'nothing', lost: 'log lines, counted', file: 'agent/faults', test: 'stdout closed by its reader: the application lives, the loss is counted' },
+      { fault: 'the disk of `dir`, or of the log file, hangs', host: 'nothing; said once, of the log by a process warning', lost: 'what does not fit into 4 MiB until it answers, counted', file: 'agent/hanging-disk', within: 'a disk that hangs', test: 'hangs, blocks are seen, the endpoint answers at once, and it is said' },
+      { fault: 'a disk hangs as the process is to end', host: '`stop()` resolves after a second; the process ends once the disk answers', lost: 'what the disk did not take', file: 'agent/hanging-disk', within: 'a disk that hangs', test: 'with a disk that hangs stop() comes back, and the process ends once the disk answers' },
+      { fault: 'a disk that hung answers again', host: 'nothing', lost: 'what was beyond the bound, counted', file: 'agent/hanging-disk', within: 'a disk that hangs', test: 'a disk that answers again has what waited, and what was beyond the bound is counted' },
       { fault: 'a pipe whose reader stands still', host: 'nothing', lost: 'lines beyond a bound, counted', file: 'agent/log-destination', test: 'whose reader stands still stops nothing: lines wait, a bounded number, and come when it reads' }
     ]
   },
