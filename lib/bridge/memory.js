@@ -28,6 +28,13 @@ const WORKS = 16384
 /** The option `routes` bounds them as well. */
 const WORK_NAMES = 1024
 
+/** Goes up with what a number in a part means. Parts that are added, renamed or resized are told apart without it. */
+const LAYOUT = 1
+/** "loop": the memory is that of some copy of this package. */
+const MAGIC = 0x6c6f6f70
+/** What stands before the parts. They hold Float64, which begin at multiples of 8 bytes. */
+const STAMP_BYTES = 8
+
 /** Kinds of garbage collection, by the number that travels through the ring. */
 exports.GC_KINDS = ['minor', 'major', 'incremental', 'weakcb']
 
@@ -78,17 +85,40 @@ const parts = {
   reasons: part(StringTable.bytes(REASONS), (memory, at) => new StringTable(memory, at, REASONS))
 }
 
+const TOTAL_BYTES = Object.values(parts).reduce((total, part) => total + part.bytes, STAMP_BYTES)
+
+/** The number of this layout: FNV-1a of what it consists of. */
+const LAYOUT_NUMBER = [...Object.entries(parts).map(([name, { bytes }]) => `${name} ${bytes}`), LAYOUT].join()
+  .split('').reduce((hash, char) => Math.imul(hash ^ char.charCodeAt(0), 0x01000193), 0x811c9dc5 | 0)
+
 /** Shared memory for one host thread and its watchdog. */
-exports.createMemory = () =>
-  new SharedArrayBuffer(Object.values(parts).reduce((total, part) => total + part.bytes, 0))
+exports.createMemory = () => {
+  const memory = new SharedArrayBuffer(TOTAL_BYTES)
+  new Int32Array(memory, 0, 2).set([MAGIC, LAYOUT_NUMBER])
+  return memory
+}
+
+/**
+ * Whether this version knows what is where in a memory. Two copies of the package may be of two versions, and a
+ * worker thread hands over what its own copy has made.
+ * @param {SharedArrayBuffer} memory
+ */
+function hasOurLayout (memory) {
+  if (memory.byteLength !== TOTAL_BYTES) return false
+  const stamp = new Int32Array(memory, 0, 2)
+  return stamp[0] === MAGIC && stamp[1] === LAYOUT_NUMBER
+}
 
 /**
  * The views of one thread on the shared memory.
  * @param {SharedArrayBuffer} memory
+ * @throws {Error} where its layout is another one. So it is if the package was updated on disk under a running
+ * process, and its watchdog starts again: the host says so and goes on.
  */
 function openBridge (memory) {
+  if (!hasOurLayout(memory)) throw new Error('its shared memory is laid out by another version of loopwatch')
   const bridge = /** @type {any} */ ({})
-  let offset = 0
+  let offset = STAMP_BYTES
   for (const [name, part] of Object.entries(parts)) {
     bridge[name] = part.open(memory, offset)
     offset += part.bytes
@@ -97,5 +127,6 @@ function openBridge (memory) {
 }
 
 exports.openBridge = openBridge
+exports.hasOurLayout = hasOurLayout
 
 /** @typedef {ReturnType<typeof openBridge>} Bridge */

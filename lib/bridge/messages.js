@@ -59,8 +59,9 @@ module.exports = {
   /** host to watchdog: { code, threadId, work: { kind, name, id, startedAtMs } } all that a worker thread does */
   THREAD_WORK: 22,
   /**
-   * The BroadcastChannel of worker threads. Each hands the watchdog its memory: { memory, threadId, name, tid }, and
-   * tells of those it starts: { code, threadId, by }, `by` itself. The main thread tells which there are: { living }.
+   * The BroadcastChannel of worker threads. Each hands the watchdog its memory, which says in whose layout it is:
+   * { memory, threadId, name, tid }, and tells of those it starts: { code, threadId, by }, `by` itself. The main thread
+   * tells which there are: { living }.
    */
   CHANNEL: 'loopwatch.threads.1',
   /** The one on which worker threads tell the main thread that they have evaluated what it passed on. */

@@ -19,6 +19,9 @@ const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 60000
 const STOP_TIMEOUT_MS = 1000
 
+/** What has not ended by force after this time is left behind: a file system that hangs has one of its threads. */
+const LEAVE_MS = 200
+
 /**
  * How many watchdogs this process has had, of whichever agent and copy of the package: each numbers its
  * blocks under its own life, and in a cluster's worker counts from where it began.
@@ -185,7 +188,7 @@ class WatchdogThread {
     this.#worker?.postMessage(message)
   }
 
-  /** Ends the thread: by itself if it can, by force after a second. */
+  /** Ends the thread: by itself if it can, by force after a second. It is not waited for much longer. */
   async stop () {
     this.#stopped = true
     clearTimeout(this.#retry)
@@ -197,7 +200,13 @@ class WatchdogThread {
   /** @param {Worker} worker */
   async #end (worker) {
     await new Promise((resolve) => {
-      const force = setTimeout(() => { worker.terminate() }, STOP_TIMEOUT_MS)
+      let force = setTimeout(() => {
+        worker.terminate()
+        force = setTimeout(() => {
+          worker.unref()
+          resolve(undefined)
+        }, LEAVE_MS)
+      }, STOP_TIMEOUT_MS)
       worker.once('exit', () => {
         clearTimeout(force)
         resolve(undefined)

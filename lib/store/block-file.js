@@ -60,6 +60,11 @@ class BlockFile {
 
   /** @param {import('../types').BlockRecord} record */
   append (record) {
+    this.appendLine(`${JSON.stringify(record)}\n`)
+  }
+
+  /** @param {string} line a record with its line end */
+  appendLine (line) {
     if (this.#nowMs() < this.#retryAtMs) {
       this.#lost++
       return
@@ -68,7 +73,7 @@ class BlockFile {
     try {
       this.#look()
       this.#fd ??= this.#open()
-      this.#write(this.#fd, `${JSON.stringify(record)}\n`)
+      this.#write(this.#fd, line)
       isWritten = true
       this.#rotation.wrote()
       if (this.#bytes >= this.#fileBytes) this.#rotate()

@@ -15,6 +15,8 @@ class Health {
   #states = new Map(/** @type {Reason[]} */ (Object.keys(reasons)).map((reason) => [reason, false]))
   /** @type {{ say: Say } | null} */
   #log = null
+  /** @type {Set<string>} sinks that have thrown */
+  #thrown = new Set()
   #post
 
   /** @param {(message: object) => void} post to the host, which warns of a log that does not work */
@@ -44,6 +46,17 @@ class Health {
   /** @param {Reason} reason @returns {(failure: Failure | null) => void} set() for one reason */
   listener (reason) {
     return (failure) => this.set(reason, failure)
+  }
+
+  /** A sink has thrown, which is a fault of ours: said once of each. @param {string} sink @param {Error} error */
+  threw (sink, error) {
+    if (this.#thrown.has(sink)) return
+    this.#thrown.add(sink)
+    try {
+      this.say('warn', { event: 'sink', sink }, `a part of loopwatch failed and missed a block (${sink}): ${error?.message}`)
+    } catch {
+      // It is the log that throws.
+    }
   }
 
   /** @returns {Iterable<[string, boolean]>} every reason, true while it holds */

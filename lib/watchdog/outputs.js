@@ -25,32 +25,49 @@ exports.openLog = ({ log: option }, post) => {
 /** @param {Exclude<Options['log'], false>} option @param {Health} health */
 function makeLog (option, health) {
   const { BlockLog } = require('../export/log/log')
-  return new BlockLog({ log: option, nowMs, onState: health.listener('log') })
+  return new BlockLog({ log: option, nowMs, onState: health.listener('log'), open: isPath(option) ? openPath : undefined })
+}
+
+/**
+ * stdout and stderr are written from this thread: a pipe is never waited for, and a file on a disk that hangs would
+ * stop the application, too, which writes there itself.
+ * @param {Exclude<Options['log'], false>} option
+ */
+const isPath = (option) => option !== true && typeof option.destination === 'string'
+
+/**
+ * @param {1 | 2 | string} path
+ * @param {(error: Error | null) => void} onState
+ */
+function openPath (path, onState) {
+  const { FileWriter } = require('./writer/file-writer')
+  return new FileWriter({ kind: 'log', target: `${path}`, onState })
 }
 
 /** Bounds how many blocks of worker threads are filed, to as many as a person would read. */
 exports.makeBudget = () => new LogBudget(nowMs())
 
 /**
- * Records on disk, null where none are wanted.
+ * Records on disk, and what `loopwatch diagnose --what-if` left beside them; null where none are wanted.
  * @param {Options} options
  * @param {Health} health
  */
 exports.openFile = ({ dir }, health) => {
   if (dir === undefined) return null
-  const { BlockFile } = require('../store/block-file')
-  return new BlockFile({ dir, name: `blocks-${process.pid}-${Date.now()}`, nowMs, onState: health.listener('dir') })
-}
-
-/**
- * What `loopwatch diagnose --what-if` left in the folder of records, null where there is no folder.
- * @param {Options} options
- * @param {Health} health
- */
-exports.openWhatIf = ({ dir }, health) => {
-  if (dir === undefined) return null
-  const { WhatIfFile } = require('../store/what-if')
-  return new WhatIfFile(dir, (file, error) => health.say('warn', { event: 'what_if', file }, `ignored ${file}: ${error.message}`))
+  const { FileWriter } = require('./writer/file-writer')
+  const writer = new FileWriter({
+    kind: 'records',
+    target: dir,
+    name: `blocks-${process.pid}-${Date.now()}`,
+    onState: health.listener('dir'),
+    onIgnored: (file, { message }) => health.say('warn', { event: 'what_if', file }, `ignored ${file}: ${message}`)
+  })
+  return {
+    append: (/** @type {import('../types').BlockRecord} */ record) => writer.write(`${JSON.stringify(record)}\n`),
+    read: () => writer.read(),
+    takeLost: () => writer.takeLost(),
+    end: () => writer.end()
+  }
 }
 
 /**

@@ -22,22 +22,32 @@ const KILL_AFTER_MS = 1000
  * which instead of being settled may prove to be none
  *
  * @typedef {Partial<WorkerPhases>} Sink hears some phases
+ *
+ * @typedef {(sink: string, error: Error) => void} OnThrow a sink has thrown, which is a fault of ours
  */
 
 /** @type {(keyof WorkerPhases)[]} */
 const PHASES = ['opened', 'lasting', 'stuck', 'ended', 'settled', 'withdrawn']
 
 /**
- * One for all: each phase goes to every sink that hears it, in the order of the list.
- * @param {(Sink | null)[]} sinks null = not wanted
+ * One for all: each phase goes to every sink that hears it, in the order of the list. One that throws does not keep the
+ * others from hearing, nor the watchdog from looking.
+ * @param {Record<string, Sink | null>} sinks by name; null = not wanted
+ * @param {OnThrow} onThrow
  * @returns {WorkerPhases}
  */
-function inOrder (sinks) {
-  const present = sinks.filter((sink) => sink !== null)
+function inOrder (sinks, onThrow) {
+  const present = Object.entries(sinks).flatMap(([name, sink]) => sink === null ? [] : [{ name, sink }])
   return /** @type {WorkerPhases} */ (Object.fromEntries(PHASES.map((phase) => [
     phase,
     (/** @type {BlockRecord} */ record, /** @type {any} */ detail) => {
-      for (const sink of present) sink[phase]?.(record, detail)
+      for (const { name, sink } of present) {
+        try {
+          sink[phase]?.(record, detail)
+        } catch (error) {
+          onThrow(name, error)
+        }
+      }
     }
   ])))
 }
@@ -58,40 +68,45 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
  * @param {import('../export/profiles/pyroscope').PyroscopePush | null} parts.pyroscope
  * @param {import('../export/notify/notify').Notifier | null} parts.notifier
  * @param {Pick<import('./main-loop').MainLoop, 'profiling' | 'origins'>} parts.mainLoop
- * @param {import('../store/block-file').BlockFile | null} parts.file
+ * @param {Pick<import('../store/block-file').BlockFile, 'append'> | null} parts.file
  * @param {import('../export/log/log').BlockLog | null} parts.log
  * @param {import('../export/otlp/exporter').OtlpExporter | null} parts.otlp
  * @param {import('./block-spans').BlockSpans} parts.spans
  * @param {import('./upkeep').Upkeep} parts.upkeep
  * @param {boolean} parts.aborts option onStuck: 'abort'
  * @param {(message: object) => void} parts.post to the host
+ * @param {OnThrow} parts.onThrow
  * @returns {Phases}
  */
 exports.mainSinks = ({
   startedAtMs, memory, page, cluster, metrics, recent, pyroscope, notifier, mainLoop, file, log, otlp, spans,
-  upkeep, aborts, post
-}) => inOrder([
-  on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => memory.put(record)),
-  on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => page.put(record)),
-  on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => cluster.block(record)),
-  on(['settled'], () => upkeep.mainSettled()),
-  { settled: (record, endMs) => { if (endMs < startedAtMs) metrics.drop('missed_block') } },
-  on(['settled'], (record) => metrics.observeBlock(record)),
-  { ended: (record, interval) => recent.add(interval, record.id) },
-  on(['settled'], (record) => pyroscope?.add(record)),
-  { ended: (record, { endMs }) => mainLoop.profiling.ended(endMs) },
-  { settled: (record, endMs) => mainLoop.profiling.settled(record, endMs) },
-  mainLoop.origins,
-  on(['opened', 'lasting', 'stuck', 'settled'], (record) => file?.append(record)),
-  on(['lasting', 'stuck'], (record) => notifier?.lasting(summaryOf(record))),
-  on(['settled'], (record) => notifier?.settled(summaryOf(record))),
+  upkeep, aborts, post, onThrow
+}) => inOrder({
+  memory: on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => memory.put(record)),
+  page: on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => page.put(record)),
+  cluster: on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => cluster.block(record)),
+  requests: on(['settled'], () => upkeep.mainSettled()),
+  missed: { settled: (record, endMs) => { if (endMs < startedAtMs) metrics.drop('missed_block') } },
+  metrics: on(['settled'], (record) => metrics.observeBlock(record)),
+  recent: { ended: (record, interval) => recent.add(interval, record.id) },
+  pyroscope: on(['settled'], (record) => pyroscope?.add(record)),
+  profile: {
+    ended: (record, { endMs }) => mainLoop.profiling.ended(endMs),
+    settled: (record, endMs) => mainLoop.profiling.settled(record, endMs)
+  },
+  origins: mainLoop.origins,
+  file: on(['opened', 'lasting', 'stuck', 'settled'], (record) => file?.append(record)),
+  notifier: {
+    ...on(['lasting', 'stuck'], (record) => notifier?.lasting(summaryOf(record))),
+    settled: (record) => notifier?.settled(summaryOf(record))
+  },
   log,
   otlp,
   spans,
-  aborts ? on(['stuck'], abort) : null,
+  abort: aborts ? on(['stuck'], abort) : null,
   upkeep,
-  on(['settled'], (record) => post({ code: BLOCK, record: summaryOf(record) }))
-])
+  host: on(['settled'], (record) => post({ code: BLOCK, record: summaryOf(record) }))
+}, onThrow)
 
 /**
  * Who hears which phase of a block of a worker thread, in the same order. All are counted. The latest are kept in a
@@ -110,30 +125,34 @@ exports.mainSinks = ({
  * the log
  * @param {Pick<import('./upkeep').Upkeep, 'settled'>} parts.upkeep
  * @param {((message: object) => void) | null} parts.post to the host; null where workers are only seen from outside
+ * @param {OnThrow} parts.onThrow
  * @returns {WorkerPhases}
  */
 exports.workerSinks = ({
-  memory, page, budget, file, cluster, metrics, pyroscope, log, otlp, upkeep, post
-}) => inOrder([
-  { ...on(['opened', 'lasting', 'settled'], (record) => memory.put(record)), withdrawn: ({ id }) => memory.delete(id) },
-  { ...on(['opened', 'lasting', 'settled'], (record) => page.put(record)), withdrawn: ({ id }) => page.drop(id) },
-  on(['ended'], (record) => {
-    if (record.samples === 0) return
-    memory.put(record)
-    page.put(record)
-  }),
-  new CertainOnly(on(['opened', 'lasting', 'settled'], (record) => {
+  memory, page, budget, file, cluster, metrics, pyroscope, log, otlp, upkeep, post, onThrow
+}) => inOrder({
+  memory: {
+    ...on(['opened', 'lasting', 'settled'], (record) => memory.put(record)),
+    ended: (record) => { if (record.samples > 0) memory.put(record) },
+    withdrawn: ({ id }) => memory.delete(id)
+  },
+  page: {
+    ...on(['opened', 'lasting', 'settled'], (record) => page.put(record)),
+    ended: (record) => { if (record.samples > 0) page.put(record) },
+    withdrawn: ({ id }) => page.drop(id)
+  },
+  file: new CertainOnly(on(['opened', 'lasting', 'settled'], (record) => {
     if (!budget.allows(record, nowMs())) return
     file?.append(record)
     cluster.block(record)
   })),
-  on(['settled'], (record) => metrics.observeBlock(record)),
-  on(['settled'], (record) => pyroscope?.add(record)),
-  log === null ? null : new CertainOnly(log),
-  otlp === null ? null : new CertainOnly(otlp),
+  metrics: on(['settled'], (record) => metrics.observeBlock(record)),
+  pyroscope: on(['settled'], (record) => pyroscope?.add(record)),
+  log: log === null ? null : new CertainOnly(log),
+  otlp: otlp === null ? null : new CertainOnly(otlp),
   upkeep,
-  post === null ? null : on(['settled'], (record) => post({ code: BLOCK, record: summaryOf(record) }))
-])
+  host: post === null ? null : on(['settled'], (record) => post({ code: BLOCK, record: summaryOf(record) }))
+}, onThrow)
 
 /**
  * Passes on what is certain. A worker's block that no sample has shown may yet prove to be none, which no file or log

@@ -29,7 +29,7 @@ class Upkeep {
    * @param {import('./health').Health} parts.health
    * @param {import('../export/prometheus/metrics').Metrics} parts.metrics
    * @param {import('../export/log/log').BlockLog | null} parts.log
-   * @param {import('../store/block-file').BlockFile | null} parts.file
+   * @param {Pick<import('../store/block-file').BlockFile, 'takeLost'> | null} parts.file
    * @param {import('../cluster/cluster').Cluster} parts.cluster
    * @param {import('./workers/workers').WorkerThreads | null} parts.threads
    * @param {import('../export/log/budget').LogBudget} parts.budget of worker threads' blocks that are filed

@@ -9,7 +9,7 @@ const { Endpoint, joinCluster } = require('./endpoint')
 const { openStats } = require('./kernel/thread-stats')
 const { PollScheduler } = require('./loop/poll-scheduler')
 const { MainLoop } = require('./main-loop')
-const { makeBudget, openFile, openLog, openNotifier, openPyroscope, openTelemetry, openWhatIf } = require('./outputs')
+const { makeBudget, openFile, openLog, openNotifier, openPyroscope, openTelemetry } = require('./outputs')
 const { PageFeed } = require('./page-feed/feed')
 const { Scrape } = require('./scrape')
 const { mainSinks, workerSinks } = require('./sinks')
@@ -113,7 +113,8 @@ class Watchdog {
     otlp?.stop()
     await cluster.stop()
     log?.flushSuppressed()
-    for (const part of [log, file, stats]) part?.close()
+    stats.close()
+    await Promise.all([log?.close(), file?.end()])
     bridge.counters.add('released', 1)
   }
 }
@@ -136,19 +137,19 @@ function watch (data, post) {
   const cluster = new Cluster(role)
   const memories = openMemories(options.keep)
   const blocks = new Blocks(memories, () => ongoingOf(mainLoop, threads, cluster))
-  const page = makePage({ ...seen, mainLoop, blocks, cluster })
+  const file = openFile(options, health)
+  const page = makePage({ ...seen, mainLoop, blocks, cluster, file })
   const scrape = new Scrape({ ...seen, mainLoop, threads, cluster, page })
-  return { ...seen, log, mainLoop, threads, cluster, memories, blocks, page, scrape }
+  return { ...seen, log, file, mainLoop, threads, cluster, memories, blocks, page, scrape }
 }
 
 /**
- * Where it goes to besides the log: file, Pyroscope, OTLP, traces and endpoint.
+ * Where it goes to besides log and file: Pyroscope, OTLP, traces and endpoint.
  * @param {ReturnType<typeof watch>} parts
  */
 function openOutputs (parts) {
   const { data, health, scrape, post } = parts
   return {
-    file: openFile(data.options, health),
     pyroscope: openPyroscope(data.options, health, scrape.metrics),
     notifier: openNotifier(data.options, health, scrape.metrics),
     ...openTelemetry(data, health, scrape, post),
@@ -161,12 +162,17 @@ function openOutputs (parts) {
  * @param {ReturnType<typeof openOutputs>} outputs
  * @param {number} startedAtMs
  */
-function makeSinks (parts, { file, pyroscope, notifier, otlp, spans }, startedAtMs) {
-  const { data: { options, escalates }, bridge, health, log, mainLoop, cluster, threads, page, scrape, post } = parts
+function makeSinks (parts, { pyroscope, notifier, otlp, spans }, startedAtMs) {
+  const { data: { options, escalates }, bridge, health, log, file, mainLoop, cluster, threads, page, scrape } = parts
+  const { post } = parts
   const { metrics } = scrape
   const budget = makeBudget()
   const upkeep = new Upkeep({ bridge, health, metrics, log, file, cluster, threads, budget, escalates, post })
-  const told = { page, cluster, metrics, pyroscope, file, upkeep }
+  const onThrow = (/** @type {string} */ sink, /** @type {Error} */ error) => {
+    metrics.drop('sink')
+    health.threw(sink, error)
+  }
+  const told = { page, cluster, metrics, pyroscope, file, upkeep, onThrow }
   const aborts = options.onStuck === 'abort'
   const own = { startedAtMs, memory: parts.memories.main, recent: scrape.blocks }
   const asked = options.threads === 'on' ? { log, otlp, post } : { log: null, otlp: null, post: null }
@@ -182,8 +188,11 @@ function ongoingOf ({ monitor: { ongoing } }, threads, cluster) {
   return [...(ongoing === null ? [] : [ongoing]), ...threads?.ongoing ?? [], ...cluster.ongoing]
 }
 
-/** @param {import('./main-loop').Seen & { mainLoop: MainLoop, blocks: Blocks, cluster: Cluster }} parts */
-function makePage ({ data: { options }, bridge, health, mainLoop, blocks, cluster }) {
+/**
+ * @param {import('./main-loop').Seen & { mainLoop: MainLoop, blocks: Blocks, cluster: Cluster, file: ReturnType<typeof
+ * openFile> }} parts
+ */
+function makePage ({ data: { options }, bridge, health, mainLoop, blocks, cluster, file }) {
   return new PageFeed({
     options,
     delays: bridge.delays,
@@ -193,7 +202,7 @@ function makePage ({ data: { options }, bridge, health, mainLoop, blocks, cluste
     inFlight: () => bridge.counters.get('inFlight'),
     degraded: () => health.entries(),
     workers: () => cluster.blockedMs,
-    whatIf: openWhatIf(options, health)
+    whatIf: file
   })
 }
 

@@ -4,9 +4,11 @@
 // timing is in threads-outside.alone.test.js.
 const { describe, test } = require('node:test')
 const assert = require('node:assert/strict')
+const fs = require('node:fs')
 const path = require('node:path')
 const { startNode } = require('../support/app')
 const { parseExposition, valueOf } = require('../support/exposition')
+const { makeDir } = require('../support/files')
 const { CRUNCHER, lastLine, PACKAGE, ROOT, run } = require('../support/threads')
 
 const REGISTER = path.join(ROOT, 'lib', 'register.js')
@@ -88,6 +90,36 @@ describe('worker threads as they are watched by default', { concurrency: AT_ONCE
         sleep(4000).then(() => done({ methods: [...methods] }))`))
       assert.equal(methods.includes('NodeWorker.enable'), expected, `${threads}: ${methods}`)
     }))
+  })
+
+  test('worker threads with another version of the package are left alone and said once, and the watching goes on', async (t) => {
+    const other = path.join(makeDir(t), 'lib')
+    fs.cpSync(path.join(ROOT, 'lib'), other, { recursive: true })
+    const memory = path.join(other, 'bridge', 'memory.js')
+    const text = fs.readFileSync(memory, 'utf8').replace('const LAYOUT = 1\n', 'const LAYOUT = 2\n')
+    assert.match(text, /LAYOUT = 2/)
+    fs.writeFileSync(memory, text)
+    const out = await run(t, `
+      const agent = require(${PACKAGE}).start({ port: 0 })
+      const otherCopy = 'require(' + JSON.stringify(${JSON.stringify(path.join(other, 'register.js'))}) + ')\\n'
+      const small = "new BroadcastChannel('loopwatch.threads.1').postMessage({ memory: new SharedArrayBuffer(64), threadId: require('node:worker_threads').threadId, name: 'small', tid: null })"
+      agent.ready.then(async () => {
+        work(otherCopy + 'setInterval(() => {}, 1000)', { name: 'other' })
+        work(small + '; setInterval(() => {}, 1000)')
+        // In this time it announces itself three times.
+        await sleep(1200)
+        crunch(300)
+        const block = await find(({ ongoing, durationMs }) => !ongoing && durationMs >= 250)
+        done({ block, metrics: await agent.metrics() })
+      })`)
+    const { block, metrics } = lastLine(out)
+    assert.equal(block.thread, 'main')
+    assert.match(metrics, /loopwatch_block_duration_seconds_count/)
+    const said = out.stdout.split('\n').filter((line) => line.includes('"event":"other_version"')).map((line) => JSON.parse(line))
+    assert.equal(new Set(said.map(({ threadId }) => threadId)).size, 2, out.stdout)
+    assert.equal(said.length, 2, out.stdout)
+    assert.ok(said.some(({ thread, msg }) => thread === 'small' && msg.includes('another version of loopwatch')), out.stdout)
+    assert.doesNotMatch(out.stderr, /Warning/)
   })
 
   test('a worker that is stuck for good is a block in progress, and one of its own when it is terminated', async (t) => {

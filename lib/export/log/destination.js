@@ -44,7 +44,7 @@ class LogDestination {
   #failing = false
   #onState
   #nowMs
-  /** Lines that could not be written; the reader sets it back. */
+  /** Lines that could not be written, until takeLost(). */
   dropped = 0
 
   /**
@@ -179,6 +179,19 @@ class LogDestination {
     if (this.#failing === (error !== null)) return
     this.#failing = error !== null
     this.#onState(error)
+  }
+
+  /** Lines that could not be written since the last call. */
+  takeLost () {
+    const lost = this.dropped
+    this.dropped = 0
+    return lost
+  }
+
+  /** Writes what can be written at once, and closes. */
+  end () {
+    this.flush()
+    this.close()
   }
 
   close () {

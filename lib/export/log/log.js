@@ -20,6 +20,11 @@ const PACKAGE_BYTES = 100
  * @typedef {import('../../types').BlockRecord} BlockRecord
  * @typedef {import('../../types').Frame} Frame
  * @typedef {import('../../types').WorkRecord} WorkRecord
+ *
+ * @typedef {object} Destination of lines; it never throws
+ * @property {(line: string) => void} write
+ * @property {() => number} takeLost lines that could not be written since the last call
+ * @property {() => void | Promise<void>} end writes what waits, and closes
  */
 
 /** The pino log, written on the watchdog's thread while the host may be stuck. */
@@ -36,10 +41,11 @@ class BlockLog {
    * @param {true | { level?: string, destination?: 1 | 2 | string, format?: 'json' | 'pretty' }} parts.log
    * @param {() => number} parts.nowMs
    * @param {(error: Error | null) => void} parts.onState
+   * @param {typeof openHere} [parts.open]
    */
-  constructor ({ log, nowMs, onState }) {
+  constructor ({ log, nowMs, onState, open = openHere }) {
     const { level = 'info', destination = 1, format } = log === true ? {} : log
-    const written = this.#destination = new LogDestination(destination, onState)
+    const written = this.#destination = open(destination, onState)
     const toText = formatter(format, destination)
     const stream = toText === null ? written : { write: (/** @type {string} */ json) => written.write(toText(json)) }
     this.#pino = pino({ name: 'loopwatch', level }, stream)
@@ -97,9 +103,8 @@ class BlockLog {
 
   /** Blocks left out and lines that could not be written, since the last call. */
   takeDropped () {
-    const dropped = { log_suppressed: this.#suppressed, log_line: this.#destination.dropped }
+    const dropped = { log_suppressed: this.#suppressed, log_line: this.#destination.takeLost() }
     this.#suppressed = 0
-    this.#destination.dropped = 0
     return dropped
   }
 
@@ -109,9 +114,18 @@ class BlockLog {
   }
 
   close () {
-    this.#destination.flush()
-    this.#destination.close()
+    return this.#destination.end()
   }
+}
+
+/**
+ * A destination that is written from this thread.
+ * @param {1 | 2 | string} destination
+ * @param {(error: Error | null) => void} onState
+ * @returns {Destination}
+ */
+function openHere (destination, onState) {
+  return new LogDestination(destination, onState)
 }
 
 /**

@@ -2,6 +2,7 @@
 
 const { BroadcastChannel, threadId: watchdogId } = require('node:worker_threads')
 const { nowMs } = require('../../util/clock')
+const { hasOurLayout } = require('../../bridge/memory')
 const { CHANNEL, THREAD_STARTED, THREAD_ENDED } = require('../../bridge/messages')
 const { Inspection } = require('./inspection')
 const { Totals } = require('./totals')
@@ -9,7 +10,7 @@ const { WorkerThread } = require('./worker')
 
 /** A poll of calm threads may come this much late, and so together with another. */
 const COALESCE_MS = 50
-/** So many threads that have ended are remembered, the latest ones. Node.js never gives a number again. */
+/** The latest threads that have ended, or are left alone, are remembered. Node.js never gives a number again. */
 const GONE = 1000
 /** Taking a thread apart takes less than this: one that was busy for longer until its end was blocked. */
 const APART_MS = 1000
@@ -43,6 +44,8 @@ class WorkerThreads {
    * @type {Set<number>}
    */
   #gone = new Set()
+  /** Watched by another version of this package. @type {Set<number>} */
+  #foreign = new Set()
   /** What all of a thread is for, where a library has told. @type {Map<number, ThreadWork>} */
   #works = new Map()
   /** By the worker threads they started: these end with their starter, and nobody tells. @type {Map<number, number>} */
@@ -61,6 +64,7 @@ class WorkerThreads {
    * @param {() => string} parts.nextId
    * @param {() => void} parts.onNew a thread is watched from now on
    * @param {(excess: { message: string } | null) => void} parts.onState
+   * @param {import('../health').Say} parts.say in the log
    */
   constructor (parts) {
     this.#parts = parts
@@ -106,10 +110,10 @@ class WorkerThreads {
 
   /** @param {number} threadId */
   ended (threadId) {
-    this.#gone.add(threadId)
-    if (this.#gone.size > GONE) this.#gone.delete(/** @type {number} */ (this.#gone.values().next().value))
+    remember(this.#gone, threadId)
     this.#inspection?.ended(threadId)
     this.#unseen.delete(threadId)
+    this.#foreign.delete(threadId)
     const thread = this.#threads.get(threadId)
     if (thread !== undefined) this.#end(thread)
     this.#starters.delete(threadId)
@@ -133,10 +137,23 @@ class WorkerThreads {
     const known = this.#threads.get(threadId)
     if (this.#gone.has(threadId) || threadId === this.#parts.ownId) return
     if (known !== undefined && (isOutside || !known.isOutside)) return
+    if (!hasOurLayout(hello.memory)) return this.#leave(hello)
     // The thread itself tells better. Its times go on from where they were, so they are not added up.
     known?.stop(tid === null)
     this.#threads.set(threadId, this.#makeThread(hello, isOutside, known))
     this.#parts.onNew()
+  }
+
+  /**
+   * Leaves a thread alone whose own copy of this package is of another version: what it writes would be misread. It
+   * announces itself again and again, as nobody answers.
+   * @param {import('./worker').Hello} hello
+   */
+  #leave ({ threadId, name }) {
+    if (this.#foreign.has(threadId)) return
+    remember(this.#foreign, threadId)
+    const message = `worker thread ${threadId} (${name}) has another version of loopwatch: it is not watched from within`
+    this.#parts.say('warn', { event: 'other_version', thread: name, threadId }, message)
   }
 
   /** @param {import('./worker').Hello} hello @param {boolean} isOutside @param {WorkerThread} [outside] */
@@ -238,6 +255,12 @@ class WorkerThreads {
   }
 }
 
+/** Adds one to the latest. @param {Set<number>} threadIds @param {number} threadId */
+function remember (threadIds, threadId) {
+  threadIds.add(threadId)
+  if (threadIds.size > GONE) threadIds.delete(/** @type {number} */ (threadIds.values().next().value))
+}
+
 /** @param {any} message @returns {message is import('./worker').Hello} */
 function isHello (message) {
   const { memory, threadId, name } = message ?? {}
@@ -261,7 +284,8 @@ function makeThreads ({ data: { options, mayInspect }, bridge, health, stats, sc
     frames: mainLoop.frames,
     nextId,
     onNew: () => scheduler.hurry(),
-    onState: health.listener('threads')
+    onState: health.listener('threads'),
+    say: health.say
   })
 }
 

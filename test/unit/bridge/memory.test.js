@@ -7,8 +7,10 @@ const { setImmediate: nextTurn } = require('node:timers/promises')
 const { Worker } = require('node:worker_threads')
 const { BeatSlots } = require('../../../lib/bridge/beat')
 const { StringTable } = require('../../../lib/bridge/string-table')
+const { createMemory, hasOurLayout, openBridge } = require('../../../lib/bridge/memory')
 const { HTTP_METHODS, pack, unpack } = require('../../../lib/bridge/request-row')
 const { Ring } = require('../../../lib/bridge/ring')
+const { foreignMemories } = require('../../support/lib/foreign-memory')
 
 /** @param {number} capacity @param {number} width */
 function makeRing (capacity, width) {
@@ -228,4 +230,16 @@ test('a heartbeat written without pause by another thread is never read half old
   }
   Atomics.store(writer.signals, 0, 1)
   assert.ok(distinct >= 1000, `the threads met only ${distinct} times`)
+})
+
+test('a memory says in whose layout it is, and no other is opened', () => {
+  const memory = createMemory()
+  assert.equal(hasOurLayout(memory), true)
+  const { beat } = openBridge(memory)
+  beat.write(1, 2, 3, 4)
+  assert.equal(hasOurLayout(memory), true, 'the parts begin behind it')
+  for (const [what, make] of Object.entries(foreignMemories)) {
+    assert.equal(hasOurLayout(make()), false, what)
+    assert.throws(() => openBridge(make()), { message: 'its shared memory is laid out by another version of loopwatch' }, what)
+  }
 })

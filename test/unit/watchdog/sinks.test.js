@@ -4,11 +4,17 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { LogBudget } = require('../../../lib/export/log/budget')
 const { BlockMemory } = require('../../../lib/store/memory')
+const { Health } = require('../../../lib/watchdog/health')
 const { inOrder, mainSinks, workerSinks } = require('../../../lib/watchdog/sinks')
 const { makeRecord } = require('../../support/record')
 
 /** @param {string} id @param {boolean} ongoing @param {number} samples */
 const recordOf = (id, ongoing, samples) => makeRecord({ id, ongoing, samples, durationMs: 60 })
+
+/** No sink here throws. @param {string} sink @param {Error} error */
+function never (sink, error) {
+  throw new Error(`${sink} threw`, { cause: error })
+}
 
 /** What is said by parts that only note who was told what. */
 function makeParts () {
@@ -38,7 +44,8 @@ function makeMain () {
     spans: part('spans', ['lasting', 'ended', 'settled']),
     upkeep: part('upkeep', ['settled', 'mainSettled']),
     aborts: false,
-    post: () => { told.push('host') }
+    post: () => { told.push('host') },
+    onThrow: never
   })
   return { sinks, take: () => told.splice(0) }
 }
@@ -66,11 +73,35 @@ test('each phase of a block goes to its sinks in one order: memory first, the ho
 
 test('sinks that are not wanted are left out', () => {
   const { told, part } = makeParts()
-  const sinks = inOrder([null, part('a', ['opened']), part('b', ['opened', 'settled'])])
+  const sinks = inOrder({ none: null, a: part('a', ['opened']), b: part('b', ['opened', 'settled']) }, never)
   sinks.opened(makeRecord())
   sinks.stuck(makeRecord())
   sinks.settled(makeRecord(), 0)
   assert.deepEqual(told, ['a.opened', 'b.opened', 'b.settled'])
+})
+
+test('a sink that throws keeps no other from hearing; it is said once and counted each time', () => {
+  const { told, part } = makeParts()
+  /** @type {string[]} */
+  const said = []
+  const health = new Health(() => {})
+  health.sayIn({ say: (level, fields, message) => { said.push(`${level} ${JSON.stringify(fields)} ${message}`) } })
+  let thrown = 0
+  const fails = { opened () { throw new Error('no room') } }
+  const sinks = inOrder({ a: part('a', ['opened']), fails, b: part('b', ['opened']) }, (sink, error) => {
+    thrown++
+    health.threw(sink, error)
+  })
+  for (let i = 0; i < 2; i++) sinks.opened(makeRecord())
+  assert.deepEqual(told, ['a.opened', 'b.opened', 'a.opened', 'b.opened'])
+  assert.equal(thrown, 2)
+  assert.deepEqual(said, ['warn {"event":"sink","sink":"fails"} a part of loopwatch failed and missed a block (fails): no room'])
+})
+
+test('a log that throws when it is to say so harms nobody', () => {
+  const health = new Health(() => {})
+  health.sayIn({ say () { throw new Error('torn') } })
+  health.threw('log', new Error('torn'))
 })
 
 test('a block of a worker that nobody has seen inside is filed and logged when it is certain, not before', () => {
@@ -89,7 +120,8 @@ test('a block of a worker that nobody has seen inside is filed and logged when i
     log: /** @type {any} */ (log),
     otlp: null,
     upkeep: { settled: () => {} },
-    post: () => told.push('host')
+    post: () => told.push('host'),
+    onThrow: never
   })
   sinks.opened(recordOf('none', true, 0))
   sinks.lasting(recordOf('none', true, 0))

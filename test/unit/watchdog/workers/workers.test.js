@@ -11,6 +11,7 @@ const { startHeartbeat } = require('../../../../lib/host/sense/heartbeat')
 const { inOrder } = require('../../../../lib/watchdog/sinks')
 const { WorkerThreads } = require('../../../../lib/watchdog/workers/workers')
 const { eventually } = require('../../../support/app')
+const { foreignMemories } = require('../../../support/lib/foreign-memory')
 
 /**
  * Worker threads that are told of by hand.
@@ -18,7 +19,7 @@ const { eventually } = require('../../../support/app')
  * @param {boolean} [isAsked]
  */
 function watchThreads (t, isAsked = true) {
-  const seen = { excess: /** @type {any} */ (null), watched: 0 }
+  const seen = { excess: /** @type {any} */ (null), watched: 0, said: /** @type {string[]} */ ([]) }
   const threads = new WorkerThreads(/** @type {any} */ ({
     ownId: 1,
     isAsked,
@@ -28,9 +29,10 @@ function watchThreads (t, isAsked = true) {
     shared: { throttling: { recent: () => 0, read: () => 0 }, machineSteal: { of: () => null } },
     watchdogGapWithin: () => 0,
     onNew: () => { seen.watched++ },
-    onState: (/** @type {any} */ state) => { seen.excess = state }
+    onState: (/** @type {any} */ state) => { seen.excess = state },
+    say: (/** @type {any[]} */ ...said) => { seen.said.push(said[2]) }
   }))
-  threads.start({ known: [], labelOf: (name) => name, sinks: inOrder([]) })
+  threads.start({ known: [], labelOf: (name) => name, sinks: inOrder({}, () => {}) })
   const channel = new BroadcastChannel(CHANNEL)
   t.after(() => {
     channel.close()
@@ -100,3 +102,19 @@ test('a thread that was no more when it was heard of is let go at the first poll
   threads.poll(nowMs(), false)
   assert.deepEqual(['gone', 'living'].map((name) => threads.states().get(name)?.count), [0, 1])
 })
+
+for (const [what, make] of Object.entries(foreignMemories)) {
+  test(`a thread whose copy of the package is of another version is left alone, and said once: its memory is ${what}`, async (t) => {
+    const { threads, seen, hear } = watchThreads(t)
+    const memory = make()
+    const before = Buffer.from(new Uint8Array(memory))
+    for (let i = 0; i < 3; i++) hear({ memory, threadId: 1001, name: 'other', tid: null })
+    threads.begun(/** @type {any} */ ({ memory, threadId: 1002, name: 'seen', tid: null }))
+    hear({ memory: createMemory(), threadId: 1003, name: 'ours', tid: null })
+    await eventually(() => threads.states().has('ours'), 'what came after it')
+    threads.poll(nowMs(), false)
+    assert.deepEqual([...threads.states().keys()], ['ours'])
+    assert.deepEqual(seen.said.map((each) => each.slice(0, each.indexOf(' has'))), ['worker thread 1002 (seen)', 'worker thread 1001 (other)'])
+    assert.deepEqual(Buffer.from(new Uint8Array(memory)), before, 'nothing is written to it')
+  })
+}

@@ -1,0 +1,236 @@
+'use strict'
+
+const { MessageChannel, receiveMessageOnPort, Worker } = require('node:worker_threads')
+const { entryPoint } = require('../../tables/entry-points')
+const { nowMs } = require('../../util/clock')
+const { MS_PER_S } = require('../../util/units')
+const { DONE, LINES, LOST, COUNT } = require('./slots')
+
+/** Most characters that wait for a writer. With more waiting, lines are dropped and counted. */
+const WAITING_CHARS = 4 * 1024 * 1024
+/**
+ * The watchdog sleeps until a line is with the kernel, as a process may be killed right after; no longer than this,
+ * lest it looks at the loop too late. It takes a tenth of a millisecond.
+ */
+const WAIT_MS = 10
+/** A writer that has not moved on for this long is said not to answer; a busy disk takes less. */
+const SILENT_MS = 2000
+const CHECK_MS = 500
+/** A thread that has ended is started again with the first line after this time. */
+const RESTART_MS = 5000
+/** At the end what waits may take this long: the host ends the watchdog by force after a second. */
+const END_MS = 800
+/** It holds lines and nothing else. */
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
+
+/**
+ * @typedef {import('../../store/what-if').Prediction} Prediction
+ * @typedef {{ message: string, code?: string }} Failure of another thread: an error would lose its code on the way
+ * @typedef {{ state?: Failure | null, predictions?: Prediction[], ignored?: Failure & { path: string } }} Answer
+ */
+
+/**
+ * Writes to a file or a folder from a thread of its own: a file system that hangs then keeps neither the watchdog from
+ * looking at the loop nor its endpoint from answering. It never throws.
+ *
+ * fs.write() would need no such thread. It queues in libuv's pool, whose four threads are the application's: a few
+ * writes that hang would take all of them.
+ */
+class FileWriter {
+  #parts
+  /** @type {Worker | null} */
+  #worker = null
+  #slots = new Int32Array(new SharedArrayBuffer(0))
+  /** @type {import('node:worker_threads').MessagePort | null} of this worker */
+  #port = null
+  /** What was handed over, in the writer's units; wraps. */
+  #sent = 0
+  #lines = 0
+  /** Nobody waits for a thread that has not kept up, or has only been started. */
+  #isSlow = true
+  /** When the writer was last seen to move on, and where it was then. */
+  #movedAtMs = 0
+  #movedTo = 0
+  /** @type {NodeJS.Timeout | undefined} */
+  #check
+  #restartAtMs = 0
+  #isEnding = false
+  #lost = 0
+  /** @type {Error | null} what the writer says */
+  #failure = null
+  /** @type {Prediction[]} */
+  #predictions = []
+
+  /**
+   * @param {object} parts
+   * @param {'records' | 'log'} parts.kind
+   * @param {string} parts.target a folder of records, the file of a log
+   * @param {string} [parts.name] of the file of records, without ending
+   * @param {(error: Error | null) => void} parts.onState called when lines cannot be written, and when they can
+   * again, perhaps more than once
+   * @param {(path: string, error: Failure) => void} [parts.onIgnored] what-if.json of the folder is none of ours
+   */
+  constructor (parts) {
+    this.#parts = parts
+    this.#start()
+  }
+
+  #start () {
+    const { kind, target, name } = this.#parts
+    const memory = new SharedArrayBuffer(COUNT * Int32Array.BYTES_PER_ELEMENT)
+    const { port1, port2 } = new MessageChannel()
+    try {
+      const worker = new Worker(entryPoint('writer'), {
+        name: 'loopwatch writer',
+        workerData: { kind, target, name, memory, port: port2 },
+        transferList: [port2],
+        execArgv: [],
+        env: {},
+        resourceLimits: RESOURCE_LIMITS,
+        stdout: true,
+        stderr: true
+      })
+      worker.unref()
+      let failure = new Error('the writer\'s thread ended')
+      worker.on('error', (error) => { failure = error })
+      worker.on('exit', () => this.#lose(failure))
+      this.#worker = worker
+      this.#failure = null
+      this.#slots = new Int32Array(memory)
+      this.#port = port1
+      // One unit for the start: the folder or file is opened in it.
+      this.#sent = 1
+      this.#lines = 0
+      this.#isSlow = true
+      port1.on('message', (answer) => this.#hear(answer))
+      port1.unref()
+      this.#expect()
+    } catch (error) {
+      this.#lose(error)
+    }
+  }
+
+  /** @param {Error} failure */
+  #lose (failure) {
+    this.#worker = null
+    this.#port?.close()
+    this.#port = null
+    if (this.#isEnding) return
+    if (this.#slots.length > 0) this.#lost += (this.#lines - Atomics.load(this.#slots, LINES)) | 0
+    this.#takeOver()
+    this.#slots = new Int32Array(new SharedArrayBuffer(0))
+    this.#restartAtMs = nowMs() + RESTART_MS
+    this.#failure = failure
+    this.#parts.onState(failure)
+  }
+
+  /** @param {Answer} answer */
+  #hear ({ state, predictions, ignored }) {
+    if (predictions !== undefined) this.#predictions = predictions
+    if (ignored !== undefined) this.#parts.onIgnored?.(ignored.path, ignored)
+    if (state === undefined) return
+    this.#failure = state && Object.assign(new Error(state.message), { code: state.code })
+    this.#parts.onState(this.#failure)
+  }
+
+  /** @param {string} line with its end */
+  write (line) {
+    if (this.#worker === null && nowMs() >= this.#restartAtMs) this.#start()
+    if (this.#worker === null || this.#isEnding || this.#waiting > WAITING_CHARS) {
+      this.#lost++
+      return
+    }
+    this.#lines++
+    this.#hand({ line }, line.length)
+  }
+
+  /** What `loopwatch diagnose --what-if` left in the folder; the last known if the writer does not answer at once. */
+  read () {
+    if (this.#worker !== null && !this.#isEnding && this.#waiting <= WAITING_CHARS) this.#hand({ look: true }, 1)
+    return this.#predictions
+  }
+
+  /** @param {object} message @param {number} units */
+  #hand (message, units) {
+    if (this.#waiting === 0) this.#isSlow = false
+    const port = /** @type {import('node:worker_threads').MessagePort} */ (this.#port)
+    this.#sent = (this.#sent + units) | 0
+    port.postMessage({ ...message, units })
+    if (!this.#isSlow) this.#sleep()
+    // Whether it has failed, and what it has read, is said before it is done.
+    for (let each = receiveMessageOnPort(port); each !== undefined; each = receiveMessageOnPort(port)) {
+      this.#hear(each.message)
+    }
+    if (this.#waiting > 0) this.#expect()
+  }
+
+  /** Sleeps until the writer has dealt with everything, for a bounded time. */
+  #sleep () {
+    const endMs = nowMs() + WAIT_MS
+    while (this.#waiting > 0) {
+      const leftMs = endMs - nowMs()
+      const done = Atomics.load(this.#slots, DONE)
+      if (leftMs <= 0) this.#isSlow = true
+      if (this.#isSlow) return
+      if (done !== this.#sent) Atomics.wait(this.#slots, DONE, done, leftMs)
+    }
+  }
+
+  /** What the writer has not dealt with yet. */
+  get #waiting () {
+    return this.#slots.length === 0 ? 0 : (this.#sent - Atomics.load(this.#slots, DONE)) | 0
+  }
+
+  /** Looks from time to time whether the writer moves on, until nothing waits. */
+  #expect () {
+    if (this.#check !== undefined) return
+    this.#movedAtMs = nowMs()
+    this.#movedTo = Atomics.load(this.#slots, DONE)
+    this.#check = setInterval(() => this.#look(), CHECK_MS).unref()
+  }
+
+  #look () {
+    const done = this.#slots.length === 0 ? 0 : Atomics.load(this.#slots, DONE)
+    const silentMs = nowMs() - this.#movedAtMs
+    if (this.#waiting === 0) {
+      clearInterval(this.#check)
+      this.#check = undefined
+      if (this.#failure === null) this.#parts.onState(null)
+    } else if (done !== this.#movedTo) {
+      this.#movedAtMs = nowMs()
+      this.#movedTo = done
+    } else if (silentMs >= SILENT_MS) {
+      this.#parts.onState(new Error(`the file system has not answered for ${Math.round(silentMs / MS_PER_S)} s`))
+    }
+  }
+
+  #takeOver () {
+    if (this.#slots.length > 0) this.#lost += Atomics.exchange(this.#slots, LOST, 0)
+  }
+
+  /** Lines that could not be written since the last call. */
+  takeLost () {
+    this.#takeOver()
+    const lost = this.#lost
+    this.#lost = 0
+    return lost
+  }
+
+  /** Resolves when everything is written and the file closed, or has not been for most of a second. */
+  async end () {
+    const worker = this.#worker
+    this.#isEnding = true
+    if (worker === null) return
+    this.#port?.postMessage({ units: 1 })
+    await new Promise((resolve) => {
+      const late = setTimeout(resolve, END_MS)
+      worker.once('exit', () => {
+        clearTimeout(late)
+        resolve(undefined)
+      })
+    })
+    clearInterval(this.#check)
+  }
+}
+
+exports.FileWriter = FileWriter

@@ -1,0 +1,67 @@
+'use strict'
+
+const { workerData } = require('node:worker_threads')
+const { nowMs } = require('../../util/clock')
+const { DONE, LINES, LOST } = require('./slots')
+
+/**
+ * The entry of a writer's thread: writes what the watchdog hands it, in order and with plain synchronous calls. One
+ * that does not come back, as on a network disk that hangs, keeps this thread alone.
+ */
+const { kind, target, name, memory, port } = workerData
+const slots = new Int32Array(memory)
+let isFailing = false
+
+/** @param {Error & { code?: string } | null} error */
+function onState (error) {
+  if (isFailing === (error !== null)) return
+  isFailing = error !== null
+  port.postMessage({ state: error && { message: error.message, code: error.code } })
+}
+
+/**
+ * @typedef {{ write: (line: string) => void, look?: () => void, takeLost: () => number, end: () => void }} Written
+ *
+ * @type {Record<string, () => Written>}
+ */
+const kinds = {
+  records () {
+    const { BlockFile } = require('../../store/block-file')
+    const { WhatIfFile } = require('../../store/what-if')
+    const file = new BlockFile({ dir: target, name, nowMs, onState })
+    const whatIf = new WhatIfFile(target, (path, { message }) => port.postMessage({ ignored: { path, message } }))
+    return {
+      write: (line) => file.appendLine(line),
+      look: () => port.postMessage({ predictions: whatIf.read() }),
+      takeLost: () => file.takeLost(),
+      end: () => file.close()
+    }
+  },
+  log () {
+    const { LogDestination } = require('../../export/log/destination')
+    return new LogDestination(target, onState)
+  }
+}
+
+const written = kinds[kind]()
+
+/** What the watchdog may be asleep for comes first. @param {number} units */
+function done (units) {
+  Atomics.add(slots, LOST, written.takeLost())
+  Atomics.add(slots, DONE, units)
+  Atomics.notify(slots, DONE)
+}
+
+port.on('message', (/** @type {{ line?: string, look?: boolean, units: number }} */ { line, look, units }) => {
+  if (line !== undefined) {
+    written.write(line)
+    Atomics.add(slots, LINES, 1)
+  } else if (look) {
+    written.look?.()
+  } else {
+    written.end()
+    port.close()
+  }
+  done(units)
+})
+done(1)
