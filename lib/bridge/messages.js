@@ -15,7 +15,10 @@ module.exports = {
   REPLY: 4,
   /** watchdog to host: { code, record } of a finished block */
   BLOCK: 5,
-  /** watchdog to host: { code, on } follow requests through asynchronous work, or no longer */
+  /**
+   * watchdog to host: { code, on } follow requests through asynchronous work, or no longer; host to watchdog: { code }
+   * they are not followed any longer, as it costs too much
+   */
   FOLLOW: 6,
   /** watchdog to host: { code, message } what the log cannot tell */
   WARN: 7,

@@ -2,6 +2,7 @@
 
 const diagnosticsChannel = require('node:diagnostics_channel')
 const { EventEmitter } = require('node:events')
+const process = require('../util/process')
 const { US_PER_MS } = require('../util/units')
 const { LoopwatchError } = require('../tables/errors')
 const { unblockStream } = require('./nonblocking-stdout')
@@ -13,6 +14,8 @@ const { WatchdogThread } = require('./watchdog-thread')
 
 /** As it was at the start: an application may put another in its place. */
 const { wait } = Atomics
+/** The same. */
+const abort = process.abort?.bind(process)
 const blocks = diagnosticsChannel.channel('loopwatch:block')
 
 // What most applications never call is loaded by its first call: each module takes a third of a millisecond, which
@@ -64,6 +67,8 @@ class Agent extends EventEmitter {
      * @type {ReturnType<typeof import('./workers/inspector-proxy').createInspectorProxy> | undefined}
      */
     this.callWorkers = senses.callWorkers
+    /** Called by the watchdog as well, where a stuck process is to end. Not for others. */
+    this.abort = abort
     unblockStream(options.log)
     this.#ready = new Promise((resolve) => {
       this.#settle = (url) => {

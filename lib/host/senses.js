@@ -65,7 +65,7 @@ function startParts (options, bridge, post, isPreload, started) {
   keep(profiler)
   const threads = keep(startThreads(options, bridge, post, isStarting))
   const onLate = lateTo(works, profiler)
-  const heartbeat = keep(startHeartbeat(bridge, { ...options, onLate }, { load, delays, profiler }))
+  const heartbeat = keep(startHeartbeat(bridge, { ...options, onLate }, { load, delays, profiler, works }))
   // Counted with the other time in which the agent itself keeps the thread.
   const onHeld = (/** @type {number} */ ms) => bridge.counters.add('workerCallMicros', Math.round(ms * US_PER_MS))
   const origins = keep(new OriginTracker(options, post, onHeld))

@@ -2,10 +2,8 @@
 
 const { BLOCK } = require('../bridge/messages')
 const { summaryOf } = require('../store/record')
+const { endProcess } = require('./end-process')
 const { nowMs } = require('../util/clock')
-
-/** After SIGABRT a process has this long to end before it is killed. */
-const KILL_AFTER_MS = 1000
 
 /**
  * @typedef {import('../types').BlockRecord} BlockRecord
@@ -103,7 +101,7 @@ exports.mainSinks = ({
   log,
   otlp,
   spans,
-  abort: aborts ? on(['stuck'], abort) : null,
+  abort: aborts ? on(['stuck'], endProcess) : null,
   upkeep,
   host: on(['settled'], (record) => post({ code: BLOCK, record: summaryOf(record) }))
 }, onThrow)
@@ -194,13 +192,6 @@ class CertainOnly {
   withdrawn (record) {
     this.#opened.delete(record.id)
   }
-}
-
-/** process.abort() is not for worker threads; the signal's default action is the same. */
-function abort () {
-  process.kill(process.pid, 'SIGABRT')
-  // An application that handles SIGABRT would do so on the loop that is stuck.
-  setTimeout(() => process.kill(process.pid, 'SIGKILL'), KILL_AFTER_MS)
 }
 
 exports.inOrder = inOrder

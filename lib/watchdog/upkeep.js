@@ -52,6 +52,11 @@ class Upkeep {
     this.#requestTracking?.settled(nowMs())
   }
 
+  /** The host has given up following requests. */
+  followingIsCostly () {
+    this.#requestTracking?.tooCostly(nowMs())
+  }
+
   /** @param {number} now @param {boolean} isEventful something is going on */
   poll (now, isEventful) {
     if (isEventful || now >= this.#countAtMs) this.count(now)

@@ -1,10 +1,11 @@
 'use strict'
 
 const { openBridge } = require('../bridge/memory')
-const { LEAD, THREAD_STARTED, THREAD_ENDED, THREAD_WORK, WAITED } = require('../bridge/messages')
+const { FOLLOW, LEAD, THREAD_STARTED, THREAD_ENDED, THREAD_WORK, WAITED } = require('../bridge/messages')
 const { Cluster } = require('../cluster/cluster')
 const { nowMs } = require('../util/clock')
 const { Blocks, countIds, openMemories } = require('./blocks')
+const { warnOfInit } = require('./end-process')
 const { Endpoint, joinCluster } = require('./endpoint')
 const { openStats } = require('./kernel/thread-stats')
 const { PollScheduler } = require('./loop/poll-scheduler')
@@ -53,6 +54,7 @@ class Watchdog {
     this.#parts = { ...parts, ...outputs, sinks, upkeep }
 
     if (!data.namesRequests) health.set('requests', UNNAMED)
+    warnOfInit(data.options, data.mayInspect, health.say)
     threads?.start({ known: data.threads, labelOf: (name) => metrics.threadLabel(name), sinks: threadSinks })
     joinCluster(cluster, { scrape, metrics, memories, page, endpoint: outputs.endpoint, health, post })
     scheduler.start({ quickCheck: (now) => this.#quickCheck(now), poll: (now, selfLate) => this.#poll(now, selfLate) })
@@ -81,11 +83,12 @@ class Watchdog {
 
   /** What the host says. @param {any} message */
   receive (message) {
-    const { mainLoop, threads, cluster, spans } = this.#parts
+    const { mainLoop, threads, cluster, spans, upkeep } = this.#parts
     if (message.code === LEAD) cluster.lead()
     else if (message.code === THREAD_STARTED) threads?.begun(message)
     else if (message.code === THREAD_ENDED) threads?.ended(message.threadId)
     else if (message.code === THREAD_WORK) threads?.works(message.threadId, message.work)
+    else if (message.code === FOLLOW) upkeep.followingIsCostly()
     else if (message.code === WAITED) spans.waited(message)
     else mainLoop.receive(message)
   }

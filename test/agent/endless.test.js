@@ -2,11 +2,15 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { spawn, spawnSync } = require('node:child_process')
+const { once } = require('node:events')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { startApp, startNode, eventually } = require('../support/app')
 const { needs, startPrometheus } = require('../support/tools')
+
+const ROOT = path.join(__dirname, '..', '..')
 
 /** @param {string} text @param {string} name */
 const valueOf = (text, name) => Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(text)?.[1])
@@ -68,6 +72,25 @@ test('stuck: "report" logs every stack once, and the application goes on', async
   assert.equal(stuck.record.stacks[0].frames[0].function, 'spin')
   assert.equal(app.lines().filter(({ event }) => event === 'stuck').length, 1)
   assert.equal((await app.get('/')).status, 200)
+})
+
+const canUnshare = process.platform === 'linux' && spawnSync('unshare', ['-fp', '--mount-proc', 'true']).status === 0
+
+test('so it does as PID 1, to which signals from within mean nothing', { skip: !canUnshare && process.env.CI !== 'true' && 'needs unshare, and root' }, async (t) => {
+  const script = `
+    const agent = require(${JSON.stringify(ROOT)}).start({ port: 0, stuck: 200, onStuck: 'abort' })
+    agent.ready.then(() => setTimeout(() => { for (;;); }, 50))`
+  const child = spawn('unshare', ['-fp', '--mount-proc', '--kill-child', process.execPath, '-e', script], { stdio: ['ignore', 'pipe', 'ignore'] })
+  t.after(() => child.kill('SIGKILL'))
+  let stdout = ''
+  child.stdout.on('data', (/** @type {Buffer} */ data) => { stdout += data })
+  const late = setTimeout(() => child.kill('SIGKILL'), 15_000)
+  await once(child, 'close')
+  clearTimeout(late)
+  // unshare ends as its child has.
+  assert.notEqual(child.signalCode, 'SIGKILL', 'it did not end')
+  assert.match(stdout, /"event":"pid_1".*--init/)
+  assert.match(stdout, /"event":"stuck"/)
 })
 
 test('onStuck: "abort" ends a process that would never end', async (t) => {

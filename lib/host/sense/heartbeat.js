@@ -179,7 +179,8 @@ class Heartbeat {
 
   /** @param {number} atMs @param {number} periodMs */
   #next (atMs, periodMs) {
-    const { load, profiler } = this.#told
+    const { load, profiler, works } = this.#told
+    works?.beat(atMs)
     profiler?.beat(atMs, loopTime().active)
     this.#rested = this.#restFrom(periodMs)
     this.#periodMs = this.#rested === TURNS ? Math.min(periodMs, this.#options.calmPeriod) : periodMs
@@ -247,7 +248,8 @@ class Heartbeat {
  * long the loop has idled so far
  *
  * @typedef {{ load?: import('../shedding/loop-load').LoopLoad, delays?: import('./delays').Delays,
- *   profiler?: import('./profiler').HostProfiler }} Told of every beat
+ *   profiler?: import('./profiler').HostProfiler,
+ *   works?: Pick<import('../work/later').WorkLater, 'beat'> }} Told of every beat
  */
 
 /**

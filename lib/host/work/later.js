@@ -3,10 +3,12 @@
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const process = require('../../util/process')
 const { setTimeout, clearTimeout } = require('node:timers')
+const { FOLLOW } = require('../../bridge/messages')
 const { nowMs } = require('../../util/clock')
 const { US_PER_MS } = require('../../util/units')
 const { hasContextFrame, isContextSafe } = require('../runtime')
 const { warnOnce } = require('../warn-once')
+const { FollowingCost } = require('./following-cost')
 
 /** In a loop that has just begun to turn such a timer is due before any connection is. */
 const SOON_MS = 1
@@ -16,6 +18,9 @@ const LATER_MS = 50
 const LISTEN = 'tracing:net.server.listen:asyncStart'
 /** and for every connection of every server, before its first request. */
 const CONNECTION = 'net.server.socket'
+
+/** As it was at load. */
+const { queueMicrotask } = globalThis
 
 /** Bound at load: an application may put another process in place of its own. */
 const activeResources = process.getActiveResourcesInfo?.bind(process) ?? (() => ['unknown'])
@@ -34,14 +39,19 @@ class WorkLater {
   #start
   #onTook
   #timer
+  /** @type {FollowingCost | null} while following may cost */
+  #cost = null
+  #onCostly
 
   /**
    * @param {(listening: import('node:net').Server[]) => ReturnType<typeof import('./start').startWork>} start
    * @param {(ms: number) => void} [onTook] for how long loading kept the application, which is no block of its
+   * @param {(() => void) | null} [onCostly] called when following is given up since it costs; null where it is free
    */
-  constructor (start, onTook = () => {}) {
+  constructor (start, onTook = () => {}, onCostly = null) {
     this.#start = start
     this.#onTook = onTook
+    this.#onCostly = onCostly
     subscribe(LISTEN, this.#onListen)
     subscribe(CONNECTION, this.#onConnection)
     this.#timer = setTimeout(() => {
@@ -81,7 +91,23 @@ class WorkLater {
   }
 
   /** Asked at an interrupt, where nothing may be loaded. */
-  current = () => this.#started?.works.current() ?? nothing
+  current = () => {
+    // In a microtask, which comes between two promises: from within a hook of Node.js it would leave that on for good.
+    if (this.#cost?.interrupt(nowMs())) queueMicrotask(() => this.#giveUp())
+    return this.#started?.works.current() ?? nothing
+  }
+
+  /** The loop turns. @param {number} atMs */
+  beat (atMs) {
+    if (this.#cost?.beat(atMs)) this.#giveUp()
+  }
+
+  /** Following costs more than it is worth, for now. */
+  #giveUp () {
+    if (this.#cost === null) return
+    this.follow(false)
+    this.#onCostly?.()
+  }
 
   /** @type {import('./works').Works['run']} */
   run (name, fn, attributes) {
@@ -95,6 +121,7 @@ class WorkLater {
     if (this.#isStopped) return
     this.#tryStart()
     this.#started?.works.follow(on)
+    this.#cost = on && this.#onCostly !== null ? new FollowingCost() : null
   }
 
   /** A late beat has come. @param {number} atMs @param {number} idleMs of the loop so far */
@@ -132,7 +159,8 @@ exports.startWorkLater = (options, bridge, post) => {
   const onTook = (/** @type {number} */ ms) => bridge.counters.add('workerCallMicros', Math.round(ms * US_PER_MS))
   const start = (/** @type {import('node:net').Server[]} */ listening) =>
     require('./start').startWork(options, bridge, post, ways, listening)
-  const works = new WorkLater(start, onTook)
+  const onCostly = () => post({ code: FOLLOW, on: false })
+  const works = new WorkLater(start, onTook, ways.escalates ? onCostly : null)
   return { works, ...ways }
 }
 

@@ -42,6 +42,9 @@ exports.askThreads = (call) =>
 exports.askProfiler = (action) =>
   evaluate(`${AGENT}?.profile?.(${AGENT}.inspector, "${action}")`)
 
+/** Has the host's agent end the process. */
+exports.askToAbort = () => evaluate(`${AGENT}?.abort?.()`)
+
 /** The call that lib/host/workers/inspector-proxy.js makes a worker thread evaluate. */
 exports.PROBE_CALL = `${AGENT}?.probe?.`
 

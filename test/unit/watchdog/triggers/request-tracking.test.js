@@ -23,3 +23,20 @@ test('requests are followed from the first block on until it has been quiet for 
   assert.match(said[0], /^requests are followed from now on/)
   assert.deepEqual(told, [true, false, true])
 })
+
+test('where following costs too much it pauses for an hour, said once', () => {
+  /** @type {boolean[]} */
+  const told = []
+  /** @type {any[]} */
+  const said = []
+  const say = (/** @type {any[]} */ ...line) => said.push(line)
+  const tracking = new RequestTracking((on) => told.push(on), say)
+  tracking.settled(10)
+  tracking.tooCostly(20)
+  tracking.tooCostly(30)
+  assert.deepEqual(said.slice(1).map(([level, { event }]) => [level, event]), [['warn', 'requests_off']])
+  for (let minute = 1; minute < 60; minute++) tracking.settled(minute * 60_000)
+  assert.deepEqual(told, [true])
+  tracking.settled(61 * 60_000)
+  assert.deepEqual(told, [true, true])
+})

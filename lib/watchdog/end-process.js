@@ -1,0 +1,39 @@
+'use strict'
+
+const { askToAbort } = require('./loop/inspector')
+
+/** A thread that answers at all has aborted by then. */
+const SIGNAL_AFTER_MS = 200
+/** After SIGABRT a process has this long to end before it is killed. */
+const KILL_AFTER_MS = 1000
+
+/** As PID 1 of a container the kernel ignores every signal that comes from within. */
+const IS_INIT = process.pid === 1
+
+/**
+ * Ends the process by abort(), on the stuck thread itself: that also works as PID 1. Signals are for a thread that does
+ * not answer, as in a native call, or that may not be asked.
+ */
+exports.endProcess = () => {
+  askToAbort()
+  setTimeout(() => {
+    process.kill(process.pid, 'SIGABRT')
+    // An application that handles SIGABRT would do so on the loop that is stuck.
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), KILL_AFTER_MS)
+  }, SIGNAL_AFTER_MS)
+}
+
+/**
+ * Says once, at the start, what may keep a stuck process from being ended.
+ * @param {Pick<import('../options/table').ResolvedOptions, 'onStuck'>} options
+ * @param {boolean} mayInspect
+ * @param {import('./health').Health['say']} say
+ * @param {boolean} [isInit]
+ */
+exports.warnOfInit = ({ onStuck }, mayInspect, say, isInit = IS_INIT) => {
+  if (onStuck !== 'abort' || !isInit) return
+  const when = mayInspect ? 'is stuck in a native call' : 'is stuck, as the inspector may not be used'
+  const message = `this process is PID 1, which ignores signals from within: onStuck 'abort' cannot end it while it ${when}. ` +
+    'Start the container with --init'
+  say('warn', { event: 'pid_1' }, message)
+}
