@@ -129,6 +129,7 @@
  * null where it was too short to be read twice
  * @property {number | null} answerMs median time the host took to answer an interrupt
  * @property {number} nativeMs inside native calls, as far as samples tell
+ * @property {number} [ownMs] in code of loopwatch itself, as far as samples tell
  * @property {number} watchdogGapMs the watchdog did not run either
  * @property {number} requests distinct ones seen in samples
  * @property {boolean} debugger an inspector was open, so nothing was sampled

@@ -1,5 +1,7 @@
 'use strict'
 
+const { US_PER_MS } = require('../util/units')
+
 /**
  * Numbers that the host counts and the watchdog reads, by slot; of a worker thread `ended` (it exits) and, the other
  * way, `heard` (the watchdog knows it) and `released` (it need not beat any longer); where the kernel does not tell,
@@ -35,6 +37,11 @@ class Counters {
   /** @param {Slot} slot @param {number} count may be negative */
   add (slot, count) {
     Atomics.add(this.#ints, SLOTS.indexOf(slot), count)
+  }
+
+  /** Adds a time to one that counts microseconds. @param {Slot} slot @param {number} ms */
+  addMs (slot, ms) {
+    this.add(slot, Math.round(ms * US_PER_MS))
   }
 
   /**

@@ -14,7 +14,6 @@ const { createProbe } = require('./sense/probe')
 const { HostProfiler, loadInspector } = require('./sense/profiler')
 const { startWorkLater } = require('./work/later')
 const { startThreads } = require('./workers')
-const { US_PER_MS } = require('../util/units')
 const { isStarting } = require('./watchdog-thread')
 
 /** @typedef {import('../options/table').ResolvedOptions} ResolvedOptions */
@@ -67,7 +66,7 @@ function startParts (options, bridge, post, isPreload, started) {
   const onLate = lateTo(works, profiler)
   const heartbeat = keep(startHeartbeat(bridge, { ...options, onLate }, { load, delays, profiler, works }))
   // Counted with the other time in which the agent itself keeps the thread.
-  const onHeld = (/** @type {number} */ ms) => bridge.counters.add('workerCallMicros', Math.round(ms * US_PER_MS))
+  const onHeld = (/** @type {number} */ ms) => bridge.counters.addMs('workerCallMicros', ms)
   const origins = keep(new OriginTracker(options, post, onHeld))
   const cluster = keep(startClusterRole(() => post({ code: LEAD })))
   if (options.gc === 'on') keep(startGcObserver(bridge))

@@ -43,6 +43,7 @@ const isEvidence = objectOf({
   stolenMs: isReading,
   answerMs: isReading,
   nativeMs: isReading,
+  ownMs: isReading,
   watchdogGapMs: isReading,
   requests: isReading,
   debugger: isFlag

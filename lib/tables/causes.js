@@ -25,3 +25,9 @@ exports.causes = {
  */
 exports.excuseOf = (cause) =>
   Object.hasOwn(exports.causes, cause) ? exports.causes[/** @type {Cause} */ (cause)].excuse : undefined
+
+/**
+ * Whether a block was mostly loopwatch's own.
+ * @param {{ durationMs: number, evidence: { ownMs?: number } }} record
+ */
+exports.isOwnBlock = ({ durationMs, evidence }) => (evidence.ownMs ?? 0) * 2 > durationMs

@@ -1,6 +1,7 @@
 'use strict'
 
 const { BlockSpans } = require('./block-spans')
+const { warnOfInit } = require('./end-process')
 const { Health } = require('./health')
 const { SPAN } = require('../bridge/messages')
 const { LogBudget } = require('../export/log/budget')
@@ -10,13 +11,14 @@ const { nowMs } = require('../util/clock')
 
 /**
  * The log, null where none is wanted, and what tells in it which parts do not work.
- * @param {Options} options
+ * @param {Pick<import('./watchdog').WorkerData, 'options' | 'mayInspect'>} data
  * @param {(message: object) => void} post to the host
  */
-exports.openLog = ({ log: option }, post) => {
+exports.openLog = ({ options, mayInspect }, post) => {
   const health = new Health(post)
-  const log = option === false ? null : makeLog(option, health)
+  const log = options.log === false ? null : makeLog(options.log, health)
   if (log !== null) health.sayIn(log)
+  warnOfInit(options, mayInspect, health.say)
   return { health, log }
 }
 

@@ -5,7 +5,6 @@ const { FOLLOW, LEAD, THREAD_STARTED, THREAD_ENDED, THREAD_WORK, WAITED } = requ
 const { Cluster } = require('../cluster/cluster')
 const { nowMs } = require('../util/clock')
 const { Blocks, countIds, openMemories } = require('./blocks')
-const { warnOfInit } = require('./end-process')
 const { Endpoint, joinCluster } = require('./endpoint')
 const { openStats } = require('./kernel/thread-stats')
 const { PollScheduler } = require('./loop/poll-scheduler')
@@ -54,7 +53,6 @@ class Watchdog {
     this.#parts = { ...parts, ...outputs, sinks, upkeep }
 
     if (!data.namesRequests) health.set('requests', UNNAMED)
-    warnOfInit(data.options, data.mayInspect, health.say)
     threads?.start({ known: data.threads, labelOf: (name) => metrics.threadLabel(name), sinks: threadSinks })
     joinCluster(cluster, { scrape, metrics, memories, page, endpoint: outputs.endpoint, health, post })
     scheduler.start({ quickCheck: (now) => this.#quickCheck(now), poll: (now, selfLate) => this.#poll(now, selfLate) })
@@ -130,7 +128,7 @@ class Watchdog {
 function watch (data, post) {
   const { options, role } = data
   const bridge = openBridge(data.memory)
-  const { health, log } = openLog(options, post)
+  const { health, log } = openLog(data, post)
   const stats = openStats()
   const scheduler = new PollScheduler(() => stats.own.cpuMs())
   const seen = { data, bridge, health, stats, scheduler, nextId: countIds(data.starts), post }

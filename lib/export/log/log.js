@@ -6,7 +6,7 @@ const { LogBudget } = require('./budget')
 const { LogDestination } = require('./destination')
 const { formatter } = require('./format')
 const { Progress } = require('./progress')
-const { excuseOf } = require('../../tables/causes')
+const { excuseOf, isOwnBlock } = require('../../tables/causes')
 
 const FRAMES_IN_LINE = 8
 /** Longest line. A pipe takes 4 KiB in one piece: lines of host and watchdog stay whole. pino adds 200 bytes. */
@@ -79,7 +79,7 @@ class BlockLog {
   #block (event, record) {
     // What the application allows is counted. It is told after all once it has lasted for `stuck`.
     if (record.allowed) return this.#budget.pass(record)
-    const level = excuseOf(record.cause) !== undefined || record.startup ? 'info' : 'warn'
+    const level = isOwnBlock(record) ? 'error' : excuseOf(record.cause) !== undefined || record.startup ? 'info' : 'warn'
     // Under a debugger somebody is looking at a breakpoint. A line that nobody sees leaves its place to others.
     if (record.evidence.debugger || !this.#pino.isLevelEnabled(level)) return this.#budget.pass(record)
     if (!this.#budget.allows(record, this.#nowMs())) return

@@ -1,6 +1,6 @@
 'use strict'
 
-const { excuseOf } = require('../../tables/causes')
+const { excuseOf, isOwnBlock } = require('../../tables/causes')
 const { shortPath } = require('../short-path')
 const { MS_PER_S } = require('../../util/units')
 
@@ -42,6 +42,7 @@ function sentence (record) {
   const loop = threadId ? `event loop of worker thread ${thread}` : 'event loop'
   const how = ongoing ? `blocked for ${duration(durationMs)} so far` : `was blocked for ${duration(durationMs)}`
   const begin = `${loop} ${how}${startup ? ' at start-up' : ''}`
+  if (isOwnBlock(record)) return `${begin} by loopwatch itself: ${where(record)} (${cause})`
   const excuse = excuseOf(cause)
   if (excuse !== undefined) return `${begin}: ${excuse} (${cause})`
   const within = record.package ? `, in ${nameOf(record.package)}` : ''

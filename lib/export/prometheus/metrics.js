@@ -155,13 +155,14 @@ class Metrics {
   }
 
   /** @param {import('../../types').BlockRecord} record of a finished block */
-  observeBlock ({ id, thread, cause: found, allowed, durationMs, request, work, frame }) {
+  observeBlock ({ id, thread, cause: found, allowed, durationMs, evidence, request, work, frame }) {
     const cause = allowed ? ALLOWED : found
     const seconds = durationMs / MS_PER_S
     const label = this.threadLabel(thread)
     const labels = { thread: label, cause }
     this.#metrics.blockDuration.observe({ labels, value: seconds, exemplarLabels: { block_id: id } })
     this.#longest.add(label, durationMs)
+    this.#metrics.ownBlocked.inc((evidence.ownMs ?? 0) / MS_PER_S)
     // A worker thread's block delays no request of the main thread.
     if (thread !== MAIN) return
     const route = request && !request.ended ? this.#blockedRoute(request.route) : NONE

@@ -9,7 +9,6 @@ const { PROFILE } = require('../../bridge/messages')
 const { InspectorProfile } = require('./inspector-profile')
 const { threadCpuMs } = require('./thread-cpu')
 const { V8Profile } = require('./v8-profile')
-const { US_PER_MS } = require('../../util/units')
 
 /**
  * A block is named by two samples in it; V8's timer is late at times, so a block of the threshold gets one more half of
@@ -126,7 +125,7 @@ class HostProfiler {
     } catch {
       // Nobody hears of it: the watchdog asks again.
     } finally {
-      this.#counters.add('profileMicros', Math.round((nowMs() - startMs) * US_PER_MS))
+      this.#counters.addMs('profileMicros', nowMs() - startMs)
       this.#counters.add('profileHolds', 1)
     }
     return nowMs() - startMs

@@ -5,7 +5,6 @@ const process = require('../../util/process')
 const { setTimeout, clearTimeout } = require('node:timers')
 const { FOLLOW } = require('../../bridge/messages')
 const { nowMs } = require('../../util/clock')
-const { US_PER_MS } = require('../../util/units')
 const { hasContextFrame, isContextSafe } = require('../runtime')
 const { warnOnce } = require('../warn-once')
 const { FollowingCost } = require('./following-cost')
@@ -156,7 +155,7 @@ exports.waysToFollow = (mode) => {
 exports.startWorkLater = (options, bridge, post) => {
   const ways = exports.waysToFollow(options.requests)
   // Counted with the other time in which the agent itself keeps the thread.
-  const onTook = (/** @type {number} */ ms) => bridge.counters.add('workerCallMicros', Math.round(ms * US_PER_MS))
+  const onTook = (/** @type {number} */ ms) => bridge.counters.addMs('workerCallMicros', ms)
   const start = (/** @type {import('node:net').Server[]} */ listening) =>
     require('./start').startWork(options, bridge, post, ways, listening)
   const onCostly = () => post({ code: FOLLOW, on: false })

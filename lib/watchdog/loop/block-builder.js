@@ -1,16 +1,20 @@
 'use strict'
 
+const path = require('node:path')
 const { Fold, merged } = require('../../explain/fold')
 const { causeOf } = require('../../explain/cause')
 const { KernelEvidence } = require('../../explain/evidence')
 const { blame, blamedFrame, generatedIn, leaf, ownerOf, wrapsNative } = require('../../explain/frame')
+const { ownTime } = require('../../explain/own-time')
 const { folderAtFault } = require('../../explain/package')
-const { causes } = require('../../tables/causes')
+const { causes, isOwnBlock } = require('../../tables/causes')
 const { roundMs } = require('../../store/record')
 const { OwnCpu } = require('./own-cpu')
 const { packageIn } = require('../source/packages')
 const { LATE_MS } = require('./sampler')
 
+/** Where our own package.json is. */
+const OWN_PACKAGE = path.join(__dirname, '..', '..', '..')
 /** The median answer time of a block is taken of its first so many answers. */
 const ANSWERS = 100
 /** A record holds its heaviest stacks; far fewer tell what the block was. */
@@ -224,7 +228,7 @@ class BlockBuilder {
     }
     const explained = ongoing ? record : layProfile?.(record, startMs, endMs) ?? record
     const generated = generatedIn(stacks, explained.frame)
-    const whole = { ...explained, generated, package: packageAtFault(explained, stacks) }
+    const whole = withOwnTime({ ...explained, generated, package: packageAtFault(explained, stacks) }, stacks)
     return table === undefined ? whole : withNames(whole, table)
   }
 
@@ -328,6 +332,20 @@ function withNames (record, table) {
     profile: profile && { ...profile, stacks: profile.stacks.map(inStack) },
     origin: origin && { ...origin, frame: table.named(origin.frame), frames: origin.frames.map(name) }
   }
+}
+
+/**
+ * The record with the time that was loopwatch's own. A block that is mostly ours is blamed on ours, and on no work.
+ * @param {BlockRecord} record
+ * @param {Stack[]} stacks all of the block
+ * @returns {BlockRecord}
+ */
+function withOwnTime (record, stacks) {
+  const { ownMs, frame } = ownTime(stacks, record.profile)
+  const told = { ...record, evidence: { ...record.evidence, ownMs: roundMs(Math.min(ownMs, record.durationMs)) } }
+  if (!isOwnBlock(told) || frame === null) return told
+  const own = { frame: { ...frame, exact: true }, package: packageIn(OWN_PACKAGE) }
+  return { ...told, ...own, generated: null, work: null, request: null, origin: null }
 }
 
 /**

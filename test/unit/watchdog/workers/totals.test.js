@@ -54,7 +54,7 @@ test('the twenty-first name of a worker thread is (other), in blocks as in times
   assert.equal(valueOf(samples, 'loopwatch_label_overflow_total', { label: 'thread' }), 5)
   assert.equal(valueOf(samples, 'loopwatch_eventloop_time_seconds_total', { thread: 'pool', state: 'active' }), 5)
   assert.equal(valueOf(samples, 'loopwatch_thread_cpu_seconds_total', { thread: 'pool', mode: 'system' }), 2)
-  assert.ok(!samples.some(({ name }) => /blocked_seconds_total|site_seconds_total/.test(name)))
+  assert.ok(!samples.some(({ name }) => /loopwatch_(blocked|block_site)_seconds_total/.test(name)))
   threads.set('pool', { ...pool, count: 0 })
   const after = parseExposition(await metrics.render()).samples
   assert.ok(!after.some(({ name, labels }) => name === 'loopwatch_eventloop_heartbeat_age_seconds' && labels.thread === 'pool'))
