@@ -32,6 +32,8 @@ const LOOK_MS = 200
 const WARM_UP = 'recursion'
 /** A block shorter than that is none that everyone must see. */
 const LEAST_MS = 1.5 * THRESHOLD_MS
+/** Questions take 2 % of a block. */
+const MOST_OWN_SHARE = 0.2
 
 /** @param {any} context */
 exports.run = async (context) => {
@@ -87,6 +89,9 @@ async function warmUp (context, target, contestant) {
 async function judgeCase (context, target, contestant, each) {
   if (each.kind === 'thread') await startThread(target, contestant)
   const { truth, ...observation } = await observe(target, contestant, each)
+  // None of the corpus is a block of loopwatch's own making: where it finds itself, it has harmed the application.
+  const isOwn = observation.reports.some(({ ownMs = 0, durationMs }) => ownMs > durationMs * MOST_OWN_SHARE)
+  context.check(!isOwn, `${context.variant} itself was a part of ${each.name}`)
   const tookMs = Number(truth.endMs) - truth.startMs
   context.check(tookMs >= LEAST_MS, `${each.name} blocked for ${tookMs} ms, which is no block here`)
   context.record(tookMs)

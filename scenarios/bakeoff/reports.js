@@ -15,6 +15,7 @@ const { MAIN } = require('./target/thread-name')
  * @property {string | null} route
  * @property {string | null} cause
  * @property {string} thread whose loop was blocked; that of the contestant where it knows but one
+ * @property {number} [ownMs] of which loopwatch itself ran
  * @property {boolean} isFinal it sums up the whole block
  * @property {boolean} isExcused it says itself that no code is to blame
  */
@@ -69,7 +70,7 @@ exports.readReport = (line) => {
     }
   }
   if (line.name !== 'loopwatch' || !['opened', 'lasting', 'settled'].includes(line.event)) return null
-  const { time, block, durationMs, frame, request, cause, thread = MAIN } = line
+  const { time, block, durationMs, frame, request, cause, evidence, thread = MAIN } = line
   return {
     atMs: time,
     id: block,
@@ -78,6 +79,7 @@ exports.readReport = (line) => {
     route: request?.route ?? null,
     cause,
     thread,
+    ownMs: evidence?.ownMs ?? 0,
     isFinal: line.event === 'settled',
     isExcused: causes[/** @type {import('../../lib/tables/causes').Cause} */ (cause)].excuse !== undefined
   }
