@@ -15,8 +15,9 @@ const kConnection = Symbol('loopwatch.connection')
  * An HTTP/1 connection, as far as its requests are concerned.
  * @typedef {object} Connection
  * @property {Connections} owner
- * @property {import('./context').RequestContext | null} latest of its open requests; the others follow it
- * (pipelining)
+ * @property {import('./context').RequestContext | null} oldest of its open requests; the others follow it (pipelining).
+ * They are answered in this order, so the one that is answered is found at once, however many there are
+ * @property {import('./context').RequestContext | null} latest of them
  * @property {number} answeredAtMs when its last answer was finished, -Infinity without one
  */
 
@@ -45,7 +46,7 @@ class Connections {
     const known = this.get(socket)
     if (known !== undefined) return known
     /** @type {Connection} */
-    const connection = { owner: this, latest: null, answeredAtMs: -Infinity }
+    const connection = { owner: this, oldest: null, latest: null, answeredAtMs: -Infinity }
     const kept = /** @type {any} */ (socket)
     if (kept[kConnection] === undefined) {
       Object.defineProperty(socket, kConnection, hiddenProperty(connection))
@@ -64,9 +65,12 @@ class Connections {
    * @param {import('./context').RequestContext} context
    */
   add (socket, connection, context) {
-    context.next = connection.latest
+    if (connection.latest !== null) connection.latest.next = context
+    else {
+      connection.oldest = context
+      socket.on('close', onSocketClose)
+    }
     connection.latest = context
-    if (context.next === null) socket.on('close', onSocketClose)
   }
 
   /**
@@ -99,14 +103,16 @@ class Connections {
  * @param {import('./requests').HttpRequest} request
  */
 function takeOut (connection, request) {
-  let newer = null
-  for (let context = connection.latest; context !== null; context = context.next) {
+  let older = null
+  for (let context = connection.oldest; context !== null; context = context.next) {
     if (context.request === request) {
-      if (newer === null) connection.latest = context.next
-      else newer.next = context.next
+      if (older === null) connection.oldest = context.next
+      else older.next = context.next
+      if (context === connection.latest) connection.latest = older
+      context.next = null
       return context
     }
-    newer = context
+    older = context
   }
 }
 

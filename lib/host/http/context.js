@@ -56,7 +56,7 @@ class RequestContext {
     this.isGuess = false
     /** @type {string | null} the trace it came with, once it has ended */
     this.lastTraceId = null
-    /** @type {RequestContext | null} the next one open on the same connection (pipelining) */
+    /** @type {RequestContext | null} the next one that came on the same connection and is open (pipelining) */
     this.next = null
   }
 

@@ -20,6 +20,9 @@ const { Work } = require('../work/work')
 const REQUEST_START = 'http.server.request.start'
 const RESPONSE_FINISH = 'http.server.response.finish'
 
+/** A route that is told late is looked for in so many open requests of a connection: their number is the client's. */
+const MOST_PIPELINED = 100
+
 /** @typedef {import('../../types').HttpRequest} HttpRequest */
 
 /**
@@ -169,9 +172,9 @@ class Requests {
 
   /** What was open on a closed connection was never answered. @param {import('./connections').Connection} connection */
   #abort (connection) {
-    const { latest } = connection
-    connection.latest = null
-    for (let context = latest; context !== null; context = context.next) this.#end(context, ABORTED)
+    const { oldest } = connection
+    connection.oldest = connection.latest = null
+    for (let context = oldest; context !== null; context = context.next) this.#end(context, ABORTED)
   }
 
   /**
@@ -220,8 +223,13 @@ class Requests {
   /** @param {HttpRequest} request @returns {RequestContext | undefined} of a request that has not ended */
   #contextOf (request) {
     if (request.httpVersionMajor === 2) return this.#http2.get(request)
-    let context = this.#connections.get(/** @type {import('node:http').IncomingMessage} */ (request).socket)?.latest
-    while (context && context.request !== request) context = context.next
+    const connection = this.#connections.get(/** @type {import('node:http').IncomingMessage} */ (request).socket)
+    // A framework tells of a request as it comes, as a rule.
+    if (connection?.latest?.request === request) return connection?.latest ?? undefined
+    let context = connection?.oldest
+    for (let looked = 0; context && context.request !== request; looked++) {
+      context = looked < MOST_PIPELINED ? context.next : undefined
+    }
     return context ?? undefined
   }
 

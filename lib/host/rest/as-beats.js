@@ -1,6 +1,12 @@
 'use strict'
 
 /**
+ * A rest is over after 250 ms. One that seems longer than this many beats is that of a process that was stopped: its
+ * beats would take 0.2 s to tell after a night.
+ */
+const MOST = 1000
+
+/**
  * Tells a rest as the beats of a calm loop, which delays and load are made of: whatever the rest spares, they are to
  * weigh an idle time as much as without it.
  * @param {{ load?: Pick<import('../shedding/loop-load').LoopLoad, 'beat'>, delays?:
@@ -16,7 +22,7 @@
 exports.tellAsBeats = ({ load, delays }, { fromMs, atMs, busyMs, periodMs, punctualMs, nextPeriodMs }) => {
   const gapMs = atMs - fromMs
   const { punctual, lateMs } = beatsWithin(gapMs, busyMs, periodMs)
-  for (let i = 1; i <= punctual; i++) delays?.beat(fromMs + i * periodMs, punctualMs)
+  for (let i = Math.max(1, punctual - MOST + 1); i <= punctual; i++) delays?.beat(fromMs + i * periodMs, punctualMs)
   const restMs = lateMs === null ? gapMs : punctual * periodMs
   const busyAtLastMs = Math.min(busyMs, gapMs - restMs)
   load?.beat(fromMs + restMs, restMs, restMs - (busyMs - busyAtLastMs), restMs, nextPeriodMs)

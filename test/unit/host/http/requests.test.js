@@ -2,9 +2,10 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
+const { EventEmitter, once } = require('node:events')
 const http = require('node:http')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
+const { Connections } = require('../../../../lib/host/http/connections')
 const { Requests } = require('../../../../lib/host/http/requests')
 const { eventually } = require('../../../support/app')
 const { withRequests } = require('../../../support/requests')
@@ -117,4 +118,21 @@ test('requests are not followed on behalf of an agent that has been stopped', ()
   // The watchdog may say so while it ends.
   requests.follow(true)
   assert.equal(requests.current().isCertain, false)
+})
+
+test('of requests that wait on one connection the one that is answered is found at once, in whatever order they end', () => {
+  const connections = new Connections(() => {})
+  const socket = /** @type {any} */ (new EventEmitter())
+  const connection = connections.open(socket)
+  let looks = 0
+  const requests = Array.from({ length: 1000 }, () => /** @type {any} */ ({}))
+  for (const request of requests) {
+    connections.add(socket, connection, /** @type {any} */ ({ next: null, get request () { looks++; return request } }))
+  }
+  for (const request of requests.slice(0, 997)) assert.equal(connections.take(socket, connection, request)?.request, request)
+  assert.ok(looks <= 2 * 997, `${looks} looks`)
+  // HTTP/1 answers in order; whoever does not is found all the same.
+  for (const at of [998, 997, 999]) assert.equal(connections.take(socket, connection, requests[at])?.request, requests[at])
+  assert.deepEqual([connection.oldest, connection.latest, socket.listenerCount('close')], [null, null, 0])
+  assert.equal(connections.take(socket, connection, requests[0]), undefined)
 })

@@ -35,3 +35,9 @@ test('the turn that ends a rest delays what was due in it', () => {
 test('a turn in which nothing was due delays nothing', () => {
   assert.deepEqual(told(5, 60).delays, [0.5, 0.5])
 })
+
+test('a process that was stopped for a night is told in a moment', () => {
+  const { delays, utilization } = told(0, 8 * 3600 * 1000)
+  assert.equal(delays.length, 1000)
+  assert.equal(utilization, 0)
+})
