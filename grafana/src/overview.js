@@ -215,11 +215,14 @@ const ourselves = [
   }),
   timeseries({
     title: 'CPU of the watchdog',
-    queries: [[by('sum', PROCESS_LABELS, rate(of('cpu', 'thread="watchdog"'))), PROCESS]],
+    queries: [
+      [by('sum', PROCESS_LABELS, rate(of('cpu', 'thread="watchdog"'))), PROCESS],
+      [by('sum', PROCESS_LABELS, rate(of('ownBlocked'))), `own blocks, ${PROCESS}`]
+    ],
     unit: 'percentunit',
     width: 8,
-    shows: 'What loopwatch\'s own thread takes of one core, by process (Linux).',
-    bad: 'above 5 % without blocks.',
+    shows: 'What loopwatch\'s own thread takes of one core, by process (Linux), and of the application\'s thread in blocks that it made itself.',
+    bad: 'above 5 % without blocks; any own blocks.',
     act: 'check how often /metrics is scraped and by how many; report it if that is not the reason.'
   }),
   timeseries({
@@ -229,7 +232,7 @@ const ourselves = [
     max: 1,
     decimals: 0,
     width: 8,
-    shows: '1 while it is tracked where asynchronous operations are created, which leaves a server about a tenth of its throughput, and while a CPU profile is taken, which costs little.',
+    shows: '1 while it is tracked where asynchronous operations are created, which takes up to a tenth of its thread, and while a CPU profile is taken, which costs little.',
     bad: 'origins for longer than ten seconds, or more often than once an hour, in production.',
     act: 'set `origin: \'off\'`, or see who calls hunt(); `origin: \'on\'` is for development. For the profile see the option `profile`.'
   }),

@@ -177,7 +177,7 @@ class Agent extends EventEmitter {
 
   /**
    * Tracks for a while where the asynchronous operations are created whose callbacks block, whatever
-   * the option `origin` says. It costs most of the throughput. A second call prolongs the first;
+   * the option `origin` says. It takes up to a tenth of the thread. A second call prolongs the first;
    * neither keeps the process alive.
    * @param {{ seconds: number }} options 1 to 300
    * @returns {Promise<import('./origin/hunt').HuntResult>} when it is over

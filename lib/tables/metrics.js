@@ -32,7 +32,7 @@ const table = [
   { key: 'dropped', name: 'events_dropped_total', type: 'counter', unit: 'events', help: 'Events that were not kept: log lines suppressed, rings overflowed, blocks of a time without a watchdog', labels: ['reason'] },
   { key: 'overflow', name: 'label_overflow_total', type: 'counter', unit: 'events', help: 'Observations whose label value went to (other) because the bound was reached', labels: ['label'] },
   { key: 'degraded', name: 'degraded', type: 'gauge', unit: '', help: '1 while a part of the agent cannot do its work', labels: ['reason'] },
-  { key: 'originTracking', name: 'origin_tracking', type: 'gauge', unit: '', help: '1 while it is tracked where asynchronous operations are created, which costs most of the throughput', labels: [] },
+  { key: 'originTracking', name: 'origin_tracking', type: 'gauge', unit: '', help: '1 while it is tracked where asynchronous operations are created, which takes up to a tenth of the thread', labels: [] },
   { key: 'profiling', name: 'profiling', type: 'gauge', unit: '', help: '1 while a CPU profile of the main thread is being taken (option profile)', labels: [] },
   { key: 'workers', name: 'cluster_workers', type: 'gauge', unit: 'workers', help: 'Workers joined to the primary of a cluster, by whether their watchdog answers', labels: ['state'] },
   { key: 'workerRestarts', name: 'cluster_worker_restarts_total', type: 'counter', unit: 'workers', help: 'Workers that took the slot of one that had gone', labels: ['worker'] },

@@ -21,7 +21,7 @@ const BUDGET_MS = { auto: 10, asked: 100 }
  */
 
 /**
- * Runs blocked-at in windows: it costs most of the throughput, so its hook is on only while somebody
+ * Runs blocked-at in windows: it takes time of the thread, so its hook is on only while somebody
  * wants it, and nothing of it is loaded before. The watchdog is told of every window and every
  * origin; the block is over by then.
  */
