@@ -120,7 +120,7 @@ test('requests are not followed on behalf of an agent that has been stopped', ()
   assert.equal(requests.current().isCertain, false)
 })
 
-test('of requests that wait on one connection the one that is answered is found at once, in whatever order they end', () => {
+test('of thousands of requests on one connection the one that is answered is found at once', () => {
   const connections = new Connections(() => {})
   const socket = /** @type {any} */ (new EventEmitter())
   const connection = connections.open(socket)
@@ -129,10 +129,11 @@ test('of requests that wait on one connection the one that is answered is found 
   for (const request of requests) {
     connections.add(socket, connection, /** @type {any} */ ({ next: null, get request () { looks++; return request } }))
   }
-  for (const request of requests.slice(0, 997)) assert.equal(connections.take(socket, connection, request)?.request, request)
+  const take = (/** @type {any} */ request) => connections.take(socket, connection, request)?.request
+  for (const request of requests.slice(0, 997)) assert.equal(take(request), request)
   assert.ok(looks <= 2 * 997, `${looks} looks`)
   // HTTP/1 answers in order; whoever does not is found all the same.
-  for (const at of [998, 997, 999]) assert.equal(connections.take(socket, connection, requests[at])?.request, requests[at])
+  for (const at of [998, 997, 999]) assert.equal(take(requests[at]), requests[at])
   assert.deepEqual([connection.oldest, connection.latest, socket.listenerCount('close')], [null, null, 0])
-  assert.equal(connections.take(socket, connection, requests[0]), undefined)
+  assert.equal(take(requests[0]), undefined)
 })
