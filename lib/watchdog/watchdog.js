@@ -27,7 +27,7 @@ const { makeThreads } = require('./workers/workers')
  * @property {boolean} escalates requests are followed from the first block on
  * @property {boolean} stripsTypes
  * @property {import('../types').Role} role
- * @property {import('./workers/worker').Hello[]} threads that are seen from outside already
+ * @property {{ threadId: number }[]} threads that there are already; those that are seen have their hello
  * @property {number} begunAtMs when its thread was begun, monotonic
  * @property {number} starts of a watchdog in this process before this one
  */

@@ -30,6 +30,8 @@ const ENDED_ID = -1
 class OutsideWatch {
   /** @type {Map<import('node:worker_threads').Worker, Thread>} */
   #threads = new Map()
+  /** How many of them are seen. */
+  #views = 0
   #thresholdMs
   #post
   #isOurs
@@ -81,8 +83,7 @@ class OutsideWatch {
   /** @param {import('node:worker_threads').Worker} worker @param {Thread} thread */
   #see (worker, thread) {
     const { threadId, name, tid, createdAtMs } = thread
-    const seen = [...this.#threads.values()].filter(({ view }) => view !== null).length
-    if (seen === MOST) return this.#post({ code: THREAD_STARTED, threadId })
+    if (this.#views === MOST) return this.#post({ code: THREAD_STARTED, threadId })
     const memory = createMemory()
     const { cpuUsage } = /** @type {{ cpuUsage?: () => Promise<NodeJS.CpuUsage> }} */ (/** @type {unknown} */ (worker))
     thread.memory = memory
@@ -94,6 +95,7 @@ class OutsideWatch {
       thresholdMs: this.#thresholdMs,
       createdAtMs
     })
+    this.#views++
     this.#post({ code: THREAD_STARTED, threadId, memory, name, tid })
   }
 
@@ -119,19 +121,19 @@ class OutsideWatch {
   #lookAt (worker, thread) {
     if (worker.threadId === ENDED_ID) {
       this.#threads.delete(worker)
+      if (thread.view !== null) this.#views--
       this.#post({ code: THREAD_ENDED, threadId: thread.threadId })
     } else if (thread.view === null) {
-      this.#see(worker, thread)
+      if (this.#views < MOST) this.#see(worker, thread)
     } else if (!thread.view.isDone) {
       return thread.view.look(nowMs())
     }
     return 0
   }
 
-  /** Those that a watchdog which is started again has to be told of. */
+  /** Those that a watchdog which is started again has to be told of, with those beyond the most. */
   get known () {
-    return [...this.#threads.values()]
-      .flatMap(({ threadId, name, tid, memory }) => memory === null ? [] : [{ threadId, name, tid, memory }])
+    return [...this.#threads.values()].map(({ threadId, name, tid, memory }) => ({ threadId, name, tid, memory }))
   }
 
   stop () {

@@ -19,7 +19,7 @@ const TAKEN = ['main', 'watchdog']
 
 /**
  * @typedef {object} Started what takes part from start() on
- * @property {import('./worker').Hello[]} known threads that are seen from outside already
+ * @property {{ threadId: number }[]} known threads that there are already; those that are seen have their hello
  * @property {(name: string) => string} labelOf bounds the label of a name
  * @property {import('../sinks').WorkerPhases} sinks hear the phases of their blocks
  */
@@ -76,7 +76,7 @@ class WorkerThreads {
     this.#started = started
     this.#channel = new BroadcastChannel(CHANNEL)
     this.#channel.onmessage = (/** @type {any} */ { data }) => this.#hear(data)
-    for (const hello of started.known) this.#watch(hello, true)
+    for (const thread of started.known) this.begun(thread)
   }
 
   /** @param {number} threadId @param {number} [by] the worker thread that started it; without, the main thread has */

@@ -4,6 +4,8 @@ const { layerPaths } = require('./layer-paths')
 
 /** Deeper than any router is nested; ends the search where routers mount each other. */
 const DEPTH = 16
+/** Routers that mount each other at several places have far more ways through them: 4 places each are 4^16. */
+const LAYERS = 20_000
 
 /**
  * A prefix as a template; null where the route is below a layer that does not tell its own.
@@ -30,7 +32,7 @@ exports.mountsOf = (route, app) => {
   let mounts = byApp.get(app)
   if (mounts !== undefined) return mounts
   mounts = []
-  collect(app, route, prefixesOf(app, 0), 0, mounts)
+  collect(app, route, prefixesOf(app, 0), 0, { mounts, left: LAYERS })
   // What is not told now may be told at another request.
   if (!mounts.includes(null)) byApp.set(app, mounts)
   return mounts
@@ -53,16 +55,17 @@ function below (prefixes, paths) {
  * @param {object} route
  * @param {Prefix[]} prefixes of the handle
  * @param {number} depth
- * @param {Prefix[]} mounts the result
+ * @param {{ mounts: Prefix[], left: number }} found the result, and how many layers may still be looked at
  */
-function collect (handle, route, prefixes, depth, mounts) {
+function collect (handle, route, prefixes, depth, found) {
   // `router` of an Express 4 application throws.
   const stack = handle.stack ?? (typeof handle.lazyrouter === 'function' ? handle._router : handle.router)?.stack
   if (!Array.isArray(stack) || depth === DEPTH) return
   for (const layer of stack) {
-    if (layer.route === route) mounts.push(...prefixes)
+    if (found.left-- <= 0) return
+    if (layer.route === route) found.mounts.push(...prefixes)
     else if (layer.route === undefined && typeof layer.handle === 'function' && isRouter(layer.handle)) {
-      collect(layer.handle, route, below(prefixes, layerPaths(layer)), depth + 1, mounts)
+      collect(layer.handle, route, below(prefixes, layerPaths(layer)), depth + 1, found)
     }
   }
 }
