@@ -105,7 +105,8 @@ class WorkLater {
   #giveUp () {
     if (this.#cost === null) return
     this.follow(false)
-    this.#onCostly?.()
+    // What the application names itself is followed all the same.
+    if (!this.#started?.works.isFollowing) this.#onCostly?.()
   }
 
   /** @type {import('./works').Works['run']} */

@@ -152,6 +152,10 @@ class Works {
     this.#contexts.follow(on)
   }
 
+  get isFollowing () {
+    return this.#contexts.isFollowing
+  }
+
   stop () {
     this.#isStopped = true
     this.#contexts.stop()

@@ -2,9 +2,13 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { AsyncResource } = require('node:async_hooks')
 const { channel } = require('node:diagnostics_channel')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { WorkLater } = require('../../../../lib/host/work/later')
+
+/** Takes a number, as a promise does where it is followed. */
+const newId = () => new AsyncResource('TEST', { requireManualDestroy: true })
 
 /** What follows work, and what it has been asked for. */
 function makeFollower () {
@@ -104,3 +108,22 @@ test('what cannot be loaded is said once, and thrown to nobody', async (t) => {
   works.follow(true)
   works.stop()
 })
+
+for (const isHeld of [false, true]) {
+  test(`that following ends is said ${isHeld ? 'by nobody where named work is followed on' : 'where it costs too much'}`, async () => {
+    const { start } = makeFollower()
+    let costly = 0
+    const withHold = (/** @type {any} */ listening) => {
+      const started = start(listening)
+      return { ...started, works: { ...started.works, isFollowing: isHeld } }
+    }
+    const works = new WorkLater(/** @type {any} */ (withHold), () => {}, () => { costly++ })
+    works.follow(true)
+    works.beat(1000)
+    // More than a million a second.
+    for (let i = 0; i < 1_050_000; i++) newId()
+    works.beat(2000)
+    works.stop()
+    assert.equal(costly, isHeld ? 0 : 1)
+  })
+}
