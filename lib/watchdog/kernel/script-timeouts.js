@@ -2,6 +2,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { NS_PER_MS } = require('../../util/units')
 const { MS_PER_TICK } = require('./file')
 
 const TASKS = '/proc/self/task'
@@ -11,6 +12,11 @@ const OWN = '/proc/thread-self'
 const START_FIELD = 19
 /** futex(2), in which threads of libuv's pool and of V8 wait for work. */
 const FUTEX = /** @type {Record<string, string>} */ ({ x64: '202', arm64: '98', riscv64: '98', loong64: '98' })
+/**
+ * A thread that ends a script runs for 0.1 ms until it waits. A worker thread needs 5 ms and more to start, also one of
+ * ours that writes files.
+ */
+const MOST_RUN_MS = 2
 /** A thread counts as new if it may have begun this long before the loop's last beat: ticks are coarse. */
 const SLACK_MS = 2 * MS_PER_TICK
 
@@ -19,7 +25,7 @@ const SLACK_MS = 2 * MS_PER_TICK
  * ends the script by an exception that nothing catches. If that exception meets an evaluation of ours, on top of the
  * script, the inspector swallows it and the script runs forever: 3 of 100 calls of 40 to 120 ms on 20, 24 and 26. V8
  * tells nobody, so nothing may be evaluated while there is such a thread. It began after the loop's last beat, since
- * the script blocks the loop, and it waits for events, unlike new threads of libuv's pool.
+ * the script blocks the loop, it waits for events, unlike new threads of libuv's pool, and it has hardly run.
  *
  * Linux only: elsewhere, and without /proc, it sees nothing. See docs/understand/limits.md.
  */
@@ -66,9 +72,12 @@ class ScriptTimeouts {
       this.#known.add(thread)
       return false
     }
-    return callOf(`${this.#tasks}/${thread}`) !== this.#futex
+    return callOf(`${this.#tasks}/${thread}`) !== this.#futex && ranMs(`${this.#tasks}/${thread}`) < MOST_RUN_MS
   }
 }
+
+/** How long a thread has run, 0 where the kernel does not tell. @param {string} folder */
+const ranMs = (folder) => Number(readOf(`${folder}/schedstat`)?.split(' ', 1)[0] ?? 0) / NS_PER_MS
 
 /** When a thread began, null where it is no more. @param {string} folder */
 function startTicks (folder) {

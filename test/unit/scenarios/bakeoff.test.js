@@ -103,7 +103,7 @@ test('figures leave out what a contestant does not tell, and name the blocks it 
 test('the log of the agent, stacks of others and scraped figures are read alike', () => {
   const frame = { function: 'spin', file: path.join(FOLDER, 'corpus', 'blocks.js'), line: 34, column: 5 }
   const log = { name: 'loopwatch', event: 'settled', block: '1-2', time: 1210, durationMs: 200.4, frame, request: { route: '/spin' }, cause: 'starved' }
-  assert.deepEqual(readReport(log), { atMs: 1210, id: '1-2', durationMs: 200.4, frame: { function: 'spin', line: 'blocks.js:34' }, route: '/spin', cause: 'starved', thread: 'main', isFinal: true, isExcused: true })
+  assert.deepEqual(readReport(log), { atMs: 1210, id: '1-2', durationMs: 200.4, frame: { function: 'spin', line: 'blocks.js:34' }, route: '/spin', cause: 'starved', thread: 'main', ownMs: 0, isFinal: true, isExcused: true })
   assert.equal(readReport({ ...log, thread: 'reports', threadId: 3 })?.thread, 'reports')
   assert.equal(readReport({ name: 'loopwatch', event: 'listening' }), null)
   const record = { id: '1-2', startedAt: new Date(1000).toISOString(), durationMs: 200.4, frame, request: { route: '/spin' }, cause: 'js' }

@@ -17,11 +17,12 @@ const FUTEX = '202 0x7f 0x189 0x0 0x0 0x0 0xffffffff 0x7f 0x7f'
 function machine (t) {
   const tasks = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-tasks-'))
   t.after(() => fs.rmSync(tasks, { recursive: true }))
-  /** @param {number} tid @param {number} ticks @param {string} call */
-  const begin = (tid, ticks, call) => {
+  /** @param {number} tid @param {number} ticks @param {string} call @param {number} [ranMs] */
+  const begin = (tid, ticks, call, ranMs = 0.1) => {
     fs.mkdirSync(path.join(tasks, `${tid}`), { recursive: true })
     fs.writeFileSync(path.join(tasks, `${tid}`, 'stat'), `${tid} (a ) b) S ${'0 '.repeat(18)}${ticks} 0 0`)
     fs.writeFileSync(path.join(tasks, `${tid}`, 'syscall'), `${call}\n`)
+    fs.writeFileSync(path.join(tasks, `${tid}`, 'schedstat'), `${ranMs * 1e6} 1000 7\n`)
   }
   begin(7, 100, 'running')
   const beat = { atMs: 1000 }
@@ -52,8 +53,10 @@ test('new threads of the pool wait for work, and end nothing', (t) => {
   assert.equal(scripts.mayEnd, false)
 })
 
-test('a worker thread is no suspect once the loop has beaten', (t) => {
+test('a worker thread that has started is no suspect, and none once the loop has beaten', (t) => {
   const { begin, beat, scripts } = machine(t)
+  begin(8, 101, EPOLL, 6)
+  assert.equal(scripts.mayEnd, false)
   begin(8, 101, EPOLL)
   assert.equal(scripts.mayEnd, true)
   beat.atMs = 1100
