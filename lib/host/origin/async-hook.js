@@ -15,8 +15,8 @@ const NOTED = FRAMES + 8
 const RESOURCES = 20000
 
 /**
- * What Node.js takes for each new resource beside the hook itself, measured for promises, whose end it has the garbage
- * collector watch for: 4 to 9 us (20.20, 24.21, 26.10).
+ * An allowance for what Node.js takes for each new resource beside the hook itself: it has the garbage collector watch
+ * for the end of promises. It has not been measured apart; a higher one ends a window earlier.
  */
 const INIT_MS = 0.008
 
@@ -40,7 +40,7 @@ const PARAMETERS = ['module', 'require', 'process', 'Error', 'Map']
  *   application's limit never differs where the application can see it;
  * - formats the stack of every resource, by the application's own Error.prepareStackTrace: here it
  *   is only noted, and read when it is wanted, which doubles the throughput that is left;
- * - costs 5 to 25 us for each `await`, without a bound: a handler of a million awaits took 25 s. Here the hook counts
+ * - costs 12 to 25 us for each `await`, without a bound: a handler of a million awaits took 25 s. Here the hook counts
  *   its own time and switches itself off in the middle of a turn;
  * - throws in a hook where that handler returns no string, which ends the process: here what throws
  *   is passed over.
