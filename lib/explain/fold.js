@@ -13,6 +13,7 @@ const MOST = 0.8
  *
  * @typedef {object} Sample one look into the host within a block
  * @property {number} weightMs the time of the block that it stands for: since the sample before it
+ * @property {number} [beforeMs] the part of it before its work began, which is something else's
  * @property {boolean} late it was answered only after a native call or a sleep had ended
  * @property {number} [heldMs] how long that call or sleep kept the answer
  * @property {boolean} [isJustEntered] its innermost function had only just been entered, so another one was late
@@ -38,38 +39,63 @@ class Fold {
   #stacks = new Map()
   /** @type {Map<number | null, { request: RequestContext | null, weightMs: number }>} by id, null without a request */
   #requests = new Map()
-  /** By the outermost work that they are part of, and then by their own id. @type {Map<string, Map<string, Seen>>} */
-  #works = new Map()
-  #keptWorks = 0
   /** Samples in a row that saw one request: the time between them, and the time for which a call kept the first one. */
   #run = { id: /** @type {number | null} */ (null), ms: 0 }
   #longestRunMs = 0
+  /** What the last sample was counted for. @type {{ kept: Kept, seen: Seen } | null} */
+  #last = null
+  /** Time of which no stack is kept. */
+  #unseenMs = 0
   samples = 0
   /** Samples whose stack was beyond the bound. */
   unkept = 0
 
   /** @param {Sample} sample */
-  add ({ weightMs, late, heldMs = 0, isJustEntered = false, request, work = null, frames }) {
+  add ({ weightMs, beforeMs = 0, late, heldMs = 0, isJustEntered = false, request, work = null, frames }) {
     this.samples++
-    this.#addRequest(request, weightMs)
-    this.#addWork(request, work, weightMs)
-    this.#addToRun(request?.id ?? null, weightMs, late ? heldMs : 0)
-    const key = keyOf(frames)
-    let stack = this.#stacks.get(key)
-    if (stack === undefined) {
-      if (this.#stacks.size === STACKS) {
-        this.unkept++
-        return
-      }
-      stack = { count: 0, weightMs: 0, lateMs: 0, entered: 0, enteredMs: 0, frames }
-      this.#stacks.set(key, stack)
+    this.#addRequest(request, weightMs - beforeMs)
+    this.#addToRun(request?.id ?? null, weightMs - beforeMs, late ? heldMs : 0)
+    this.#addBefore(beforeMs, late)
+    const kept = this.#keep(frames)
+    if (kept === null) {
+      this.unkept++
+      this.#unseenMs += weightMs - beforeMs
+      this.#last = null
+      return
     }
-    stack.count++
-    stack.weightMs += weightMs
-    if (late) stack.lateMs += weightMs
+    const seen = seenIn(kept, request, work)
+    this.#last = { kept, seen }
+    kept.count++
+    this.#count(weightMs - beforeMs, late)
     if (!isJustEntered) return
-    stack.entered++
-    stack.enteredMs += weightMs
+    kept.entered++
+    kept.enteredMs += weightMs - beforeMs
+  }
+
+  /** Time for what the last sample showed. @param {number} ms @param {boolean} late */
+  #count (ms, late) {
+    const { kept, seen } = /** @type {{ kept: Kept, seen: Seen }} */ (this.#last)
+    kept.weightMs += ms
+    seen.weightMs += ms
+    if (late) kept.lateMs += ms
+  }
+
+  /** What ran before the work of a sample began is most likely what the sample before it showed. @param {number} ms @param {boolean} late */
+  #addBefore (ms, late) {
+    if (this.#last === null) this.#unseenMs += ms
+    else this.#count(ms, late)
+  }
+
+  /** @param {import('../types').Frame[]} frames @returns {Kept | null} null beyond the bound */
+  #keep (frames) {
+    const key = keyOf(frames)
+    let kept = this.#stacks.get(key)
+    if (kept === undefined) {
+      if (this.#stacks.size === STACKS) return null
+      kept = { count: 0, weightMs: 0, lateMs: 0, entered: 0, enteredMs: 0, frames, works: new Map() }
+      this.#stacks.set(key, kept)
+    }
+    return kept
   }
 
   /** @param {RequestContext | null} request @param {number} weightMs */
@@ -78,21 +104,6 @@ class Fold {
     const known = this.#requests.get(id)
     if (known) known.weightMs += weightMs
     else if (this.#requests.size < STACKS) this.#requests.set(id, { request, weightMs })
-  }
-
-  /** @param {RequestContext | null} request @param {WorkContext | null} work @param {number} weightMs */
-  #addWork (request, work, weightMs) {
-    const id = work?.id ?? request?.id
-    if (id === undefined) return
-    const rootId = work?.rootId ?? `${id}`
-    const known = this.#works.get(rootId)?.get(`${id}`)
-    if (known) known.weightMs += weightMs
-    if (known || this.#keptWorks === STACKS) return
-    this.#keptWorks++
-    const seen = { work, request, weightMs }
-    const parts = this.#works.get(rootId)
-    if (parts) parts.set(`${id}`, seen)
-    else this.#works.set(rootId, new Map([[`${id}`, seen]]))
   }
 
   /** @param {number | null} id of the request, null without one @param {number} weightMs @param {number} heldMs */
@@ -109,20 +120,13 @@ class Fold {
    */
   get stacks () {
     const heaviest = [...this.#stacks.values()].sort((a, b) => b.weightMs - a.weightMs)
-    return heaviest.map(({ entered, enteredMs, ...stack }) => {
+    const stacks = heaviest.map(({ entered, enteredMs, works, ...stack }) => {
       const callers = stack.frames.slice(1)
       const isEntered = entered === 1 && enteredMs >= MOST * stack.weightMs
-      return isEntered && blamedFrame(callers) !== null ? { ...stack, frames: callers } : stack
+      const frames = isEntered && blamedFrame(callers) !== null ? callers : stack.frames
+      return { ...stack, frames, works: [...works.values()] }
     })
-  }
-
-  /**
-   * The work that was seen longest, with the request that it is part of: of the outermost that was, the part that was.
-   * @returns {{ work: WorkContext | null, request: RequestContext | null }}
-   */
-  get work () {
-    const wholes = [...this.#works.values()].map((parts) => [...parts.values()])
-    return heaviest(heaviest(wholes, totalOf) ?? [], ({ weightMs }) => weightMs) ?? { work: null, request: null }
+    return this.#unseenMs === 0 ? stacks : [...stacks, unseen(this.#unseenMs)]
   }
 
   /**
@@ -139,6 +143,28 @@ class Fold {
   }
 }
 
+/** Time of which nothing is known. @param {number} weightMs @returns {Stack} */
+const unseen = (weightMs) => ({ count: 0, weightMs, lateMs: 0, frames: [], works: [] })
+
+/**
+ * The entry of a work among those in which a stack was seen. Beyond the bound it is that of no work.
+ * @param {Kept} kept
+ * @param {RequestContext | null} request
+ * @param {WorkContext | null} work
+ * @returns {Seen}
+ */
+function seenIn ({ works }, request, work) {
+  const key = `${work?.id ?? request?.id ?? ''}`
+  const known = works.get(key)
+  if (known !== undefined) return known
+  const isFull = works.size >= STACKS
+  const seen = works.get('') !== undefined && isFull
+    ? /** @type {Seen} */ (works.get(''))
+    : { work: isFull ? null : work, request: isFull ? null : request, weightMs: 0 }
+  works.set(isFull ? '' : key, seen)
+  return seen
+}
+
 /** @param {import('../types').Frame[]} frames */
 const keyOf = (frames) => frames.map((frame) => `${frame.function}\n${frame.file}\n${frame.line}`).join('\r')
 
@@ -152,12 +178,50 @@ function merged (stacks) {
   const distinct = new Map()
   for (const stack of stacks) {
     const key = keyOf(stack.frames)
-    const { count, weightMs, lateMs } = distinct.get(key) ?? { count: 0, weightMs: 0, lateMs: 0 }
+    const { count, weightMs, lateMs, works } = distinct.get(key) ?? { count: 0, weightMs: 0, lateMs: 0, works: [] }
     distinct.set(key, {
-      ...stack, count: count + stack.count, weightMs: weightMs + stack.weightMs, lateMs: lateMs + stack.lateMs
+      ...stack,
+      count: count + stack.count,
+      weightMs: weightMs + stack.weightMs,
+      lateMs: lateMs + stack.lateMs,
+      works: [...works, ...stack.works]
     })
   }
   return [...distinct.values()].sort((a, b) => b.weightMs - a.weightMs)
+}
+
+/**
+ * The work in which some stacks were seen longest, with the request that it is part of: of the outermost work, the part
+ * that was. None where they were in no work for longer than in any.
+ * @param {Stack[]} stacks
+ * @returns {{ work: WorkContext | null, request: RequestContext | null }}
+ */
+function workIn (stacks) {
+  /** By the outermost work and by their own id. @type {Map<string, Map<string, Seen>>} */
+  const wholes = new Map()
+  for (const { work, request, weightMs } of stacks.flatMap(({ works }) => works)) {
+    const id = `${work?.id ?? request?.id ?? ''}`
+    const parts = bring(wholes, work?.rootId ?? id, () => new Map())
+    bring(parts, id, () => ({ work, request, weightMs: 0 })).weightMs += weightMs
+  }
+  const lists = [...wholes.values()].map((parts) => [...parts.values()])
+  const { work, request } = heaviest(heaviest(lists, totalOf) ?? [], ({ weightMs }) => weightMs) ?? NO_WORK
+  return { work, request }
+}
+
+const NO_WORK = { work: null, request: null }
+
+/**
+ * @template V
+ * @param {Map<string, V>} map
+ * @param {string} key
+ * @param {() => V} make
+ * @returns {V}
+ */
+function bring (map, key, make) {
+  const value = map.get(key) ?? make()
+  map.set(key, value)
+  return value
 }
 
 /** @param {Seen[]} parts */
@@ -178,4 +242,5 @@ function heaviest (items, weightOf) {
 
 exports.Fold = Fold
 exports.merged = merged
+exports.workIn = workIn
 exports.STACKS = STACKS

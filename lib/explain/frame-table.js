@@ -25,20 +25,24 @@ class FrameTable {
   #original
   #isHead
   #nameOf
+  #passesOn
   #later
 
   /**
    * @param {(frame: Frame) => Frame} original maps a frame through source maps
-   * @param {(raw: Frame) => boolean} [isHead] whether its place is where its function begins
-   * @param {(frame: Frame) => string | null | undefined} [nameOf] what to call a function that has no name, undefined
-   * if that is found out later
-   * @param {{ isAwaited: (raw: Frame) => boolean, isBusy: () => boolean }} [later] whether a frame's source map is read
-   * later, and whether there is anything that is found out later
+   * @param {object} [source] what source text tells
+   * @param {(raw: Frame) => boolean} [source.isHead] whether its place is where its function begins
+   * @param {(frame: Frame) => string | null | undefined} [source.nameOf] what to call a function that has no name,
+   * undefined if that is found out later
+   * @param {(frame: Frame) => boolean} [source.passesOn] whether its call goes on to a function that it was given
+   * @param {{ isAwaited: (raw: Frame) => boolean, isBusy: () => boolean }} [source.later] whether a frame's source map
+   * is read later, and whether there is anything that is found out later
    */
-  constructor (original, isHead = () => false, nameOf = () => null, later = NEVER) {
+  constructor (original, { isHead = () => false, nameOf = () => null, passesOn = () => false, later = NEVER } = {}) {
     this.#original = original
     this.#isHead = isHead
     this.#nameOf = nameOf
+    this.#passesOn = passesOn
     this.#later = later
   }
 
@@ -68,6 +72,14 @@ class FrameTable {
   again (frame) {
     const raw = this.#raw.get(frame)
     return raw === undefined ? frame : this.get(raw)
+  }
+
+  /**
+   * Whether a call goes on to a function that its caller was given.
+   * @param {Frame} frame of this table
+   */
+  passesOn (frame) {
+    return this.#passesOn(frame)
   }
 
   /**

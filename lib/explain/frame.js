@@ -14,7 +14,7 @@ const SOME = 0.2
  */
 
 /** Node's own modules whose synchronous functions spend their time in native code. */
-const WRAPPERS = /^node:(internal\/)?(zlib|crypto|fs|child_process|v8|buffer|dns)\b/
+const WRAPPERS = /^node:(internal\/)?(zlib|crypto|fs|child_process|v8|buffer|dns|tls|_tls_common)\b/
 /**
  * What Node.js's JavaScript does below these is for the native part: a process that is started has the loop of another
  * file, and zlib asks for each chunk that it inflates what kind of buffer it is.
@@ -44,21 +44,39 @@ function isGenerated (file) {
   return file.startsWith('eval at ') || !(path.win32.isAbsolute(file) || file.includes('://') || GIVEN.test(file))
 }
 
-/** Owners in the order in which they are blamed, whoever else is in the stack. @type {Owner[]} */
-const BLAMED = ['application', 'package', 'generated']
+/** @typedef {(frame: Frame) => boolean} PassesOn whether a function only calls what it was given: see passing-on.js */
+/** @type {PassesOn} */
+const never = () => false
 
 /**
  * The frame to blame in one stack: the innermost of the application, else of a package, else of generated code, else
- * none.
+ * none. Where the application only went on to what a package had given it (`next()`), that is the package's.
  * @param {Frame[]} frames innermost first
+ * @param {PassesOn} [passesOn]
  * @returns {Frame | null}
  */
-function blamedFrame (frames) {
-  for (const owner of BLAMED) {
-    const frame = frames.find((each) => ownerOf(each) === owner)
-    if (frame !== undefined) return frame
+function blamedFrame (frames, passesOn = never) {
+  const innermost = frames.findIndex((frame) => ownerOf(frame) === 'application')
+  const known = innermost === -1 ? frames : frames.slice(0, innermost)
+  const beyond = foreign(known)
+  if (innermost === -1 || beyond === null) return frames[innermost] ?? beyond
+  // Built-ins of V8 only call what they are given, too.
+  for (const frame of frames.slice(innermost).filter(({ file }) => file !== null)) {
+    if (ownerOf(frame) !== 'application') return beyond
+    if (!passesOn(frame)) return frame
   }
-  return null
+  return frames[innermost]
+}
+
+/** Whether two frames are of one function. @param {Frame | null} a @param {Frame | null} b */
+function isSame (a, b) {
+  return a !== null && b !== null && a.file === b.file && a.function === b.function
+}
+
+/** The innermost frame of a package, else of generated code. @param {Frame[]} frames */
+function foreign (frames) {
+  const ofOwner = (/** @type {Owner} */ owner) => frames.find((each) => ownerOf(each) === owner)
+  return ofOwner('package') ?? ofOwner('generated') ?? null
 }
 
 /**
@@ -79,13 +97,15 @@ function generatedIn (stacks, blamed) {
 
 /**
  * The frame to blame in many stacks: the function that was blamed longest, at the line of it that was seen longest.
- * Stacks that name the application beat those that name only packages, if they have a fifth of the time of both.
- * @param {import('./fold').Stack[]} stacks
+ * Stacks that name the application beat those that name only packages, if they have a fifth of the time of both. It is
+ * exact where the function has most of all time, that of stacks which blame nobody included, and was seen in time.
+ * @param {Pick<import('./fold').Stack, 'weightMs' | 'lateMs' | 'frames'>[]} stacks
+ * @param {PassesOn} [passesOn]
  * @returns {(Frame & { exact: boolean }) | null}
  */
-function blame (stacks) {
+function blame (stacks, passesOn) {
   const blamed = stacks.flatMap(({ frames, weightMs, lateMs }) => {
-    const frame = blamedFrame(frames)
+    const frame = blamedFrame(frames, passesOn)
     return frame === null ? [] : [{ frame, weightMs, lateMs }]
   })
   const ofApplication = blamed.filter(({ frame }) => ownerOf(frame) === 'application')
@@ -95,7 +115,8 @@ function blame (stacks) {
   if (onLine.length === 0) return null
   const [{ frame }] = onLine
   const isTimely = sum(onLine, 'lateMs') * 2 < sum(onLine, 'weightMs')
-  return { ...frame, exact: frame.compiled !== true && isTimely }
+  const isMost = sum(inFunction, 'weightMs') * 2 > sum(stacks, 'weightMs')
+  return { ...frame, exact: frame.compiled !== true && isTimely && isMost }
 }
 
 /** The frame the loop was in longest of all. @param {import('./fold').Stack[]} stacks @returns {Frame | null} */
@@ -157,6 +178,7 @@ function sum (items, key) {
 exports.ownerOf = ownerOf
 exports.blamedFrame = blamedFrame
 exports.blame = blame
+exports.isSame = isSame
 exports.generatedIn = generatedIn
 exports.leaf = leaf
 exports.wrapsNative = wrapsNative

@@ -1,11 +1,13 @@
 'use strict'
 
-const { ownerOf } = require('../frame')
+const { isSame, ownerOf } = require('../frame')
 const { builtinIn } = require('../native-call')
 const { ownTicks } = require('./own-lines')
 const { toPath } = require('../source-map')
 const { US_PER_MS } = require('../../util/units')
 
+/** In place of a file for code of `new Function` and the like, of which a profile does not tell where it was made. */
+const GENERATED = 'generated code'
 const GC = '(garbage collector)'
 /** Functions of Node.js that read a clock, by file and name. */
 const CLOCK = /^node:internal\/(?:util get performance|perf\/performance now|process\/per_thread hrtime(?:BigInt)?)$/
@@ -26,6 +28,7 @@ const MOST_IN_A_ROW = 2 / 3
  * @property {(file: string) => string[] | null} textOf lines of a source as a person wrote it, null where nobody has it
  * @property {(file: string, line: number) => import('../source-map').LinePlace | null} lineAt where a line of what runs
  * comes from, null where nobody tells
+ * @property {import('../frame').PassesOn} [passesOn] whether a call goes on to a function that its caller was given
  *
  * @typedef {{ count: number, weightMs: number, frames: Frame[], raw: Frame[], hasLine: boolean, gcRun: number | null,
  * ticks: import('./own-lines').Ticks, headLine: number | null, isClock: boolean }} ProfiledStack `raw`: before source
@@ -149,9 +152,7 @@ function makeStack (chain, { original, lines, lineAt }) {
   const frames = raw.map(original)
   // Those of a C++ function that JavaScript calls by itself are of the line that calls it (20.20, 22.23, 24.21).
   const at = raw.findIndex(({ file }) => file !== null)
-  // What new Function() made has no file either, and its lines are none of its caller's.
-  const isOwn = raw.slice(0, Math.max(0, at)).every(({ line }) => line === null)
-  const isTold = at !== -1 && isOwn
+  const isTold = at !== -1 && raw[at].file !== GENERATED
   const file = /** @type {string} */ (raw[at]?.file)
   const headLine = frames[at]?.line ?? null
   const source = isTold && ownerOf(raw[at]) === 'application' ? lines(file) : null
@@ -191,7 +192,10 @@ function chain (id, nodes, parents) {
 
 /** @param {import('./cpu-profile').ProfileNode} node @returns {Frame} */
 function frameOf ({ callFrame: { functionName, url, lineNumber, columnNumber } }) {
-  return { function: functionName || null, file: url === '' ? null : toPath(url), line: lineNumber >= 0 ? lineNumber + 1 : null, column: columnNumber >= 0 ? columnNumber + 1 : null }
+  const line = lineNumber >= 0 ? lineNumber + 1 : null
+  // Built-ins have neither a file nor a line.
+  const file = url !== '' ? toPath(url) : line === null ? null : GENERATED
+  return { function: functionName || null, file, line, column: columnNumber >= 0 ? columnNumber + 1 : null }
 }
 
 /** @param {string} name @returns {Frame} */
@@ -199,11 +203,5 @@ function named (name) {
   return { function: name, file: null, line: null, column: null }
 }
 
-/** @param {Frame | null} a @param {Frame} b */
-function isSame (a, b) {
-  return a !== null && a.file === b.file && a.function === b.function
-}
-
-exports.isSame = isSame
 exports.sum = sum
 exports.MOST_IN_A_ROW = MOST_IN_A_ROW

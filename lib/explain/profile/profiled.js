@@ -1,11 +1,11 @@
 'use strict'
 
 const { isNative } = require('../cause')
-const { blame, blamedFrame } = require('../frame')
+const { blame, blamedFrame, isSame } = require('../frame')
 const { builtinIn, columnOfCall, lineOfCall, syncCallIn, REG_EXP } = require('../native-call')
 const { offHead } = require('./loop-body')
 const { allocatingLine } = require('./own-lines')
-const { isSame, isUnowned, profiledStacks, sum, MOST_IN_A_ROW } = require('./profiled-stacks')
+const { isUnowned, profiledStacks, sum, MOST_IN_A_ROW } = require('./profiled-stacks')
 
 /** What all synchronous functions of zlib are called. */
 const ZLIB = 'syncBufferWrapper'
@@ -26,7 +26,8 @@ const LINES_BEFORE = 2
  * @typedef {import('../../types').BlockRecord} BlockRecord
  * @typedef {import('./cpu-profile').CpuProfile} CpuProfile
  * @typedef {import('./profiled-stacks').Sources} Sources
- * @typedef {import('./profiled-stacks').ProfiledStack} ProfiledStack
+ * @typedef {import('../frame').PassesOn} PassesOn
+ * @typedef {import('./profiled-stacks').ProfiledStack & { blamed: Frame | null }} ProfiledStack
  */
 
 /**
@@ -38,18 +39,21 @@ const LINES_BEFORE = 2
  * @returns {BlockRecord}
  */
 exports.withProfile = (record, profile, sources) => {
+  const passesOn = passingIn(record, sources)
   const stacks = profiledStacks(profile, sources, record.frame)
+    .map((stack) => ({ ...stack, blamed: blamedFrame(stack.frames, passesOn) }))
   const stacksInRecord = stacks
     .slice(0, STACKS_IN_RECORD)
     .map(({ count, weightMs, frames }) => ({ count, weightMs: Math.round(weightMs * 10) / 10, frames }))
   const isTold = profile.samples.length >= ENOUGH_SAMPLES && !isUnowned(stacks)
-  const told = !isTold ? null : surer(tell(record, stacks, sources), record)
+  const told = !isTold ? null : surer(tell(record, stacks, { ...sources, passesOn }), record)
   const call = told?.call ?? null
-  const frame = told?.frame ?? record.frame
+  const found = told?.frame ?? record.frame
+  const frame = found && call === null && isAt(found, record.frame) ? inBody(found, stacks, sources, record.cause) : found
   return {
     ...record,
     cause: causeBy(told, record),
-    frame: frame && call === null && isAt(frame, record.frame) ? inBody(frame, stacks, sources, record.cause) : frame,
+    frame: frame && { ...frame, exact: frame.exact && isAgreed(frame, record, stacks) },
     leaf: call === null ? record.leaf : { function: call, file: null, line: null, column: null },
     profile: { samples: profile.samples.length, call, stacks: stacksInRecord }
   }
@@ -101,23 +105,59 @@ function surer (told, { frame, samples, stacks, cause, evidence, durationMs }) {
 }
 
 /**
+ * Whether both kinds of samples have most of the block in the function to blame. Interrupts find functions that V8 has
+ * built into others, and a profile does not.
+ * @param {Frame} frame
+ * @param {BlockRecord} record
+ * @param {ProfiledStack[]} stacks
+ */
+function isAgreed (frame, record, stacks) {
+  const isIn = (/** @type {{ frames: Frame[] }} */ { frames }) => frames.some((each) => isSame(each, frame))
+  const answered = record.stacks.filter(isIn)
+  const callers = answered.flatMap(({ frames }) => frames.slice(frames.findIndex((each) => isSame(each, frame))))
+  const isBuiltIn = (/** @type {ProfiledStack} */ { blamed }) => callers.some((each) => isSame(each, blamed))
+  const known = stacks.filter(({ frames }) => frames.some(({ file }) => file !== null))
+  const profiled = known.filter((stack) => isIn(stack) || isBuiltIn(stack))
+  const isProfiled = sum(known) < ENOUGH_IN_LINE || sum(profiled) * 2 >= sum(known)
+  const isLate = record.samples === 0 || isNative({ ...record.evidence, durationMs: record.durationMs })
+  return isProfiled && (isLate || weightOf(answered) * 2 >= weightOf(record.stacks))
+}
+
+/** @param {{ weightMs: number }[]} stacks */
+const weightOf = (stacks) => stacks.reduce((total, { weightMs }) => total + weightMs, 0)
+
+/**
  * Where nothing could be asked the profile says what ran. A line that calls one built-in may have done so once or
  * often: that is told by interrupts alone.
  * @param {ReturnType<typeof tell>} told
  * @param {BlockRecord} record
  */
-function causeBy (told, { cause, samples, evidence }) {
+function causeBy (told, { cause, frame, samples, stacks, evidence }) {
+  // Interrupts are answered in what a native call calls back, and never in the call itself.
+  if (cause === 'js' && told?.frame?.exact && calls(told.frame, frame, stacks)) return 'native'
   if (cause !== 'unknown' || samples > 0 || evidence.debugger || told === null || told.isOpen) return cause
   return told.call === null ? 'js' : 'native'
 }
 
-/** @param {BlockRecord} record @param {ProfiledStack[]} all @param {Sources} sources */
-function tell (record, all, { original, lines }) {
-  const inAll = blameTimely(all)
+/**
+ * Whether the function that interrupts found was called at a place of another one.
+ * @param {Frame} place
+ * @param {Frame | null} found
+ * @param {import('../../types').StackRecord[]} stacks
+ */
+function calls (place, found, stacks) {
+  if (isSame(found, place)) return false
+  const isCall = (/** @type {Frame} */ each) => isSame(each, place) && each.line === place.line
+  return stacks.some(({ frames }) => frames.slice(1 + frames.findIndex((each) => isSame(found, each))).some(isCall))
+}
+
+/** @param {BlockRecord} record @param {ProfiledStack[]} all @param {Sources & { passesOn: PassesOn }} sources */
+function tell (record, all, { original, lines, textOf, passesOn }) {
+  const inAll = blameTimely(all, passesOn)
   if (inAll === null) return null
   const stacks = withoutClocks(all, inAll)
-  const blamed = /** @type {Frame} */ (blameTimely(stacks.filter(({ frames }) => isSame(blamedFrame(frames), inAll))))
-  const heaviest = /** @type {ProfiledStack} */ (stacks.find(({ frames }) => isSame(blamedFrame(frames), blamed)))
+  const blamed = /** @type {Frame} */ (blameTimely(stacks.filter((stack) => isSame(stack.blamed, inAll)), passesOn))
+  const heaviest = /** @type {ProfiledStack} */ (stacks.find((stack) => isSame(stack.blamed, blamed)))
   const at = heaviest.frames.findIndex((frame) => isSame(frame, blamed))
   const callees = heaviest.frames.slice(0, at).filter(isCallee)
   const raw = heaviest.raw[at]
@@ -128,7 +168,7 @@ function tell (record, all, { original, lines }) {
   const sampled = record.frame?.exact && !isHead && isSame(record.frame, blamed) ? record.frame : null
   if (callees.length === 0) {
     const own = { hasLine: heaviest.hasLine, frame: heaviest.frames[at], raw }
-    return tellOwn(record, stacks, own, blamed, sampled, text)
+    return tellOwn(record, stacks, own, blamed, sampled, { text, textOf, passesOn })
   }
   const { function: own } = callees[callees.length - 1]
   // Through a source map it is no line of this text.
@@ -148,13 +188,13 @@ function tell (record, all, { original, lines }) {
  * @param {Pick<ProfiledStack, 'hasLine'> & { frame: Frame, raw: Frame }} heaviest with the blamed frame
  * @param {Frame} blamed
  * @param {import('../../types').FrameRecord | null} sampled by an interrupt in time
- * @param {string[] | null} text
+ * @param {{ text: string[] | null, passesOn: PassesOn } & Pick<Sources, 'textOf'>} source the file as it runs, and others as written
  */
-function tellOwn (record, stacks, heaviest, blamed, sampled, text) {
+function tellOwn (record, stacks, heaviest, blamed, sampled, { text, textOf, passesOn }) {
   const line = heaviest.hasLine ? heaviest.raw.line : sampled?.line ?? null
   const builtin = line === null ? null : builtinIn(text?.[line - 1] ?? '')
   const late = !heaviest.hasLine && isSame(record.frame, blamed) ? record.frame : null
-  if (isBuiltInto(record, heaviest.frame, heaviest.hasLine, builtin !== null)) {
+  if (isBuiltInto(record, heaviest.frame, heaviest.hasLine, builtin !== null, { textOf, passesOn })) {
     return { frame: record.frame, call: null, isOpen: false }
   }
   // The only stack was of another moment, and says nothing of this call.
@@ -178,13 +218,28 @@ function tellOwn (record, stacks, heaviest, blamed, sampled, text) {
  * @param {Frame} caller as the profile has it
  * @param {boolean} hasLine its line is where it was
  * @param {boolean} callsBuiltin
+ * @param {{ passesOn: PassesOn } & Pick<Sources, 'textOf'>} code
  */
-function isBuiltInto ({ frame, samples, stacks, evidence, durationMs }, caller, hasLine, callsBuiltin) {
+function isBuiltInto ({ frame, samples, stacks, evidence, durationMs }, caller, hasLine, callsBuiltin, { textOf, passesOn }) {
   if (!hasLine || !frame?.exact || isSame(frame, caller) || isNative({ ...evidence, durationMs })) return false
   if (callsBuiltin && samples < ENOUGH_SAMPLES) return false
-  const isCall = (/** @type {Frame} */ each) => isSame(each, caller) && isJustBefore(caller.line, each.line)
-  return stacks.some(({ frames }) => isSame(blamedFrame(frames), frame) &&
+  const isCall = (/** @type {Frame} */ each) => isSame(each, caller) && isJustBefore(caller.line, each.line) &&
+    !callsOther(textOf(each.file ?? '')?.[(each.line ?? 0) - 1] ?? '', each.column ?? 0, frame.function)
+  return stacks.some(({ frames }) => isSame(blamedFrame(frames, passesOn), frame) &&
     frames.slice(frames.findIndex((each) => isSame(each, frame))).some(isCall))
+}
+
+/**
+ * Whether a call is of a method that has another name than the function that ran within it, and was not given it there:
+ * then a native method called the function, as `statement.get()` calls functions of SQL.
+ * @param {string} line
+ * @param {number} column of the call, from 1
+ * @param {string | null} name
+ */
+function callsOther (line, column, name) {
+  const method = /^[\w$]+/.exec(line.slice(column - 1))?.[0]
+  if (name === null || method === undefined || line[column - 2] !== '.') return false
+  return method !== name && !line.split(/[^\w$]+/).includes(name)
 }
 
 /**
@@ -195,8 +250,19 @@ function isBuiltInto ({ frame, samples, stacks, evidence, durationMs }, caller, 
 const isJustBefore = (sampled, called) =>
   sampled !== null && called !== null && sampled <= called && called - sampled <= LINES_BEFORE
 
-/** Samples of a profile are never late. @param {ProfiledStack[]} stacks */
-const blameTimely = (stacks) => blame(stacks.map((stack) => ({ ...stack, lateMs: 0 })))
+/** Samples of a profile are never late. @param {ProfiledStack[]} stacks @param {PassesOn} [passesOn] */
+const blameTimely = (stacks, passesOn) => blame(stacks.map((stack) => ({ ...stack, lateMs: 0 })), passesOn)
+
+/**
+ * Functions that only went on to what they were given, by their calls in the stacks: a profile has no lines of calls.
+ * @param {BlockRecord} record
+ * @param {Sources} sources
+ * @returns {PassesOn}
+ */
+function passingIn ({ stacks }, sources) {
+  const passing = stacks.flatMap(({ frames }) => frames).filter((frame) => sources.passesOn?.(frame))
+  return (frame) => passing.some((each) => isSame(each, frame))
+}
 
 /**
  * Without stacks in which a function only read a clock, if there are others of it: on a busy machine a thread is put
@@ -206,7 +272,7 @@ const blameTimely = (stacks) => blame(stacks.map((stack) => ({ ...stack, lateMs:
  */
 function withoutClocks (stacks, blamed) {
   const working = stacks.filter(({ isClock }) => !isClock)
-  return sum(working.filter(({ frames }) => isSame(blamedFrame(frames), blamed))) >= ENOUGH_SAMPLES ? working : stacks
+  return sum(working.filter((stack) => isSame(stack.blamed, blamed))) >= ENOUGH_SAMPLES ? working : stacks
 }
 
 /**

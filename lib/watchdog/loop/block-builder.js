@@ -125,6 +125,7 @@ class BlockBuilder {
     if (sample.debugged) return
 
     const weightMs = Math.max(0, sample.atMs - this.#lastAnswerMs)
+    const beforeMs = Math.min(weightMs, Math.max(0, (begunAtMs(sample) ?? -Infinity) - this.#lastAnswerMs))
     const heldMs = sample.atMs - Math.max(sample.askedAtMs, this.#lastAnswerMs)
     this.#lastAnswerMs = Math.max(this.#lastAnswerMs, sample.atMs)
     if (this.#answersMs.length < ANSWERS) this.#answersMs.push(sample.atMs - sample.askedAtMs)
@@ -132,7 +133,7 @@ class BlockBuilder {
     if (sample.late) this.#nativeMs += this.#fold.samples === 0 ? weightMs : heldMs
     else if (wrapsNative(sample.frames)) this.#nativeMs += weightMs
     else if (sample.frames.length > 0 && sample.frames[0].file !== null) this.#runningMs += weightMs
-    this.#fold.add({ ...sample, weightMs, heldMs })
+    this.#fold.add({ ...sample, weightMs, beforeMs, heldMs })
   }
 
   /** @param {Reading} reading taken within the block */
@@ -142,7 +143,7 @@ class BlockBuilder {
 
   /** Of the work that was running longest, with what it is part of: those that the block is not done to. */
   get workIds () {
-    const { work, request } = this.#fold.work
+    const { work, request } = workIn(this.#fold.stacks)
     const ids = [work?.id, work?.rootId, work?.parent?.id, request?.id].map(Number)
     return [...new Set(ids.filter(Number.isInteger))]
   }

@@ -274,7 +274,8 @@ class Profiling {
       original: (frame) => sources.frames.get(frame),
       lines,
       textOf: (file) => sources.linesOf(file),
-      lineAt: (file, line) => sources.lineAt(file, line)
+      lineAt: (file, line) => sources.lineAt(file, line),
+      passesOn: (frame) => sources.frames.passesOn(frame)
     }
     if (profile === null) return withProbableCall(withoutProfile(record, known), lines)
     this.#file(record.id, JSON.stringify(profile))

@@ -4,7 +4,8 @@ const { SOURCE_MAP } = require('../../bridge/messages')
 const { nowMs } = require('../../util/clock')
 const { BoundedMap } = require('../../util/bounded-map')
 const { FrameTable } = require('../../explain/frame-table')
-const { FunctionHeads } = require('../../explain/function-head')
+const { ByPlace, FunctionHeads, positionIn } = require('../../explain/function-head')
+const { callsGiven } = require('../../explain/passing-on')
 const { SourceMaps: MapReader, toPath } = require('../../explain/source-map')
 const { LARGE_BYTES } = require('../../tables/source-map-size')
 const { Backlog } = require('./backlog')
@@ -64,12 +65,17 @@ class SourceMaps {
     const isInMemory = (/** @type {string} */ file) => this.isInMemory(file)
     const heads = new FunctionHeads(readOnce, isInMemory)
     this.#names = new FunctionNames(readOnce, isInMemory)
-    this.frames = new FrameTable(
-      (frame) => this.#maps.original(frame),
-      (raw) => heads.has(raw),
-      (frame) => this.#nameOf(frame),
-      { isAwaited: ({ file }) => this.#maps.isAwaited(toPath(file) ?? ''), isBusy: () => !this.#backlog.isEmpty }
-    )
+    const given = new ByPlace((file, line, column) => {
+      const text = readOnce(file)
+      const at = text === null ? null : positionIn(text, line, column)
+      return text !== null && at !== null && callsGiven(text, at)
+    })
+    this.frames = new FrameTable((frame) => this.#maps.original(frame), {
+      isHead: (raw) => heads.has(raw),
+      nameOf: (frame) => this.#nameOf(frame),
+      passesOn: (frame) => this.#passesOn(given, frame),
+      later: { isAwaited: ({ file }) => this.#maps.isAwaited(toPath(file) ?? ''), isBusy: () => !this.#backlog.isEmpty }
+    })
   }
 
   /** Functions may be named at once again, for a few milliseconds. */
@@ -108,6 +114,15 @@ class SourceMaps {
     const name = this.#names.nameOf(frame)
     this.#namingMs += nowMs() - startMs
     return name
+  }
+
+  /** @param {ByPlace<boolean>} given @param {import('../../types').Frame} frame */
+  #passesOn (given, { file, line, column, compiled }) {
+    if (file === null || line === null || column === null || compiled) return false
+    const known = given.known(file, line, column)
+    if (known !== undefined || sizeOf(file) <= LARGE_BYTES) return known ?? given.get(file, line, column)
+    this.#backlog.add(`call at ${file}:${line}:${column}`, () => given.get(file, line, column))
+    return false
   }
 
   /** @param {string} file */
