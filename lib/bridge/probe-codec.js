@@ -98,10 +98,9 @@ function parseNamed ([id, rootId, kind, startedAtMs, ended, parentId, parentKind
 /** @param {RequestContext | null} request @param {Span} span @returns {WorkContext | null} */
 function requestAsWork (request, span) {
   if (request === null) return null
-  const { method, route, startedAtMs, ended } = request
+  const { method, route, traceId, ...told } = request
   const id = `${request.id}`
-  const name = `${method} ${route}`
-  return { kind: 'request', name, id, rootId: id, parent: null, startedAtMs, attributes: {}, ...span, ended }
+  return { kind: 'request', ...told, name: `${method} ${route}`, id, rootId: id, parent: null, attributes: {}, ...span }
 }
 
 /** @param {string[]} fields @param {Frame[]} frames @returns {RequestContext | null} */

@@ -49,8 +49,11 @@ const isEvidence = objectOf({
   debugger: isFlag
 })
 
+/** How far it is in doubt that the work ran. */
+const doubt = { exact: orMissing(isFlag), among: orMissing(isCount) }
+
 const isRequest = objectOf({
-  method: isText, route: isText, startedAt: isTime, ended: orMissing(isFlag), traceId: orMissing(isText)
+  method: isText, route: isText, startedAt: isTime, ended: orMissing(isFlag), traceId: orMissing(isText), ...doubt
 })
 
 const work = { kind: isText, name: isText, id: isText }
@@ -62,7 +65,8 @@ const isWork = objectOf({
   traceId: orMissing(isText),
   spanId: orMissing(isText),
   sampled: orMissing(isFlag),
-  ended: isFlag
+  ended: isFlag,
+  ...doubt
 })
 
 /**

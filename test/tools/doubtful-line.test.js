@@ -27,6 +27,10 @@ const blockOf = (exact) => makeRecord({
   stacks: [{ count: 1, weightMs: 312, frames: [{ function: 'load', file: FILE, line: 24, column: 3 }] }]
 })
 
+const request = { method: 'GET', route: '/report/:id', startedAt: '2026-11-21T10:00:00.100Z', ended: false, traceId: null }
+/** @param {boolean} exact whether it is certain that the request ran */
+const requestOf = (exact) => ({ ...blockOf(true), request: { ...request, exact } })
+
 /** @typedef {(record: import('../../lib/types').BlockRecord, t: import('node:test').TestContext) => any} Sink */
 
 /** @type {(t: import('node:test').TestContext, record: any, ...flags: string[]) => Promise<string>} */
@@ -46,18 +50,21 @@ function logged (t, record, format) {
   return fs.readFileSync(destination, 'utf8')
 }
 
-/** Wherever people read the place of a block. @type {Record<string, Sink>} */
+/** Wherever people read the place of a block, or the request. @type {Record<string, Sink>} */
 const sinks = {
   'log in JSON': (record, t) => JSON.parse(logged(t, record, 'json')).msg,
   'log for a terminal': (record, t) => logged(t, record, 'pretty'),
   'label of metrics': async (record) => {
     const { metrics } = makeMetrics()
     metrics.observeBlock(record)
-    return /site="[^"]*"/.exec(await metrics.render())?.[0]
+    return (await metrics.render()).match(/(site|route)="[^"]*"/g)?.join()
   },
   'message of notify': (record) => /** @type {any} */ (messageOf(new URL('http://x/'), record, { labels: {}, held: 0 })).text,
   'message to Slack': (record) => JSON.stringify(messageOf(new URL('https://hooks.slack.com/x'), record, { labels: {}, held: 0 })),
-  'verdict of diagnose': (record) => judge({ blocks: [record], durationMs: 10000, utilization: 0.1, p50Ms: 5 }).sites[0].place,
+  'verdict of diagnose': (record) => {
+    const { place, routes } = judge({ blocks: [record], durationMs: 10000, utilization: 0.1, p50Ms: 5 }).sites[0]
+    return `${place} ${routes}`
+  },
   'loopwatch blocks': (record, t) => listed(t, record),
   'loopwatch blocks --top': (record, t) => listed(t, record, '--top'),
   'loopwatch blocks --format md': (record, t) => listed(t, record, '--format', 'md'),
@@ -67,7 +74,10 @@ const sinks = {
     tree.add(record)
     return tree.toJSON().children[0].name
   },
-  'row and table of the page': async (record) => (await import(`${MODEL}/words.mjs`)).placeOf(record),
+  'row and table of the page': async (record) => {
+    const { placeOf, workOf } = await import(`${MODEL}/words.mjs`)
+    return `${placeOf(record)} ${workOf(record)}`
+  },
   'strip of the page': async (record) =>
     (await import(`${MODEL}/strip.mjs`)).sentenceOf(record, 0).map((/** @type {any} */ { text }) => text).join(''),
   'sentence of an opened block': async (record) => (await import(`${MODEL}/report.mjs`)).whyOf(record),
@@ -76,8 +86,10 @@ const sinks = {
     return (await import(`${MODEL}/verdict.mjs`)).verdictOf([record], range, { thresholdMs: 50, loops: 1 })
   },
   'block copied as Markdown': async (record) => (await import(`${MODEL}/report.mjs`))
-    .markdownOf({ block: record, source: null, advice: [], waits: { requests: 0 } }, 'http://x/').match(/^- place .*$/m)[0]
+    .markdownOf({ block: record, source: null, advice: [], waits: { requests: 0 } }, 'http://x/')
 }
+/** These show places alone. */
+const PLACES = ['flame graph', 'verdict of the page']
 
 for (const [name, textOf] of Object.entries(sinks)) {
   test(`a line that is not certain stands after ≈: ${name}`, async (t) => {
@@ -85,6 +97,11 @@ for (const [name, textOf] of Object.entries(sinks)) {
     assert.match(doubtful, /≈/)
     assert.match(doubtful, /load|report\.js:24/, 'it is a place')
     assert.doesNotMatch(await textOf(blockOf(true), t), /≈/)
+  })
+  if (PLACES.includes(name)) continue
+  test(`a request that is not certain stands after ≈: ${name}`, async (t) => {
+    assert.match(await textOf(requestOf(false), t), /≈ (GET )?\/report/)
+    assert.doesNotMatch(await textOf(requestOf(true), t), /≈/)
   })
 }
 
@@ -100,7 +117,9 @@ test('a bar of the flame graph is one bar, and certain as soon as one block of i
   assert.deepEqual(namesOf(false, false), [`≈ ${certain[0]}`])
 })
 
-test('OpenTelemetry has it as an attribute of its own: its line is a number', () => {
+test('OpenTelemetry has it as attributes of their own: a line is a number, and a route has its name', () => {
+  assert.equal(blockAttributes(requestOf(false))['loopwatch.work.exact'], false)
+  assert.equal(blockAttributes(requestOf(true))['loopwatch.work.exact'], null)
   assert.equal(blockAttributes(blockOf(false))['loopwatch.code.exact'], false)
   assert.equal(blockAttributes(blockOf(true))['loopwatch.code.exact'], null)
 })

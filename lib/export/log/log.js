@@ -175,8 +175,8 @@ function cutRecord (record) {
 }
 
 /** Attributes would take the room of the stack: they are in the record. @param {WorkRecord} work */
-function workInLine ({ kind, name, id, parent, traceId, spanId, ended }) {
-  return { kind, name, id, parent, traceId, spanId, ended }
+function workInLine ({ startedAt, attributes, sampled, ...work }) {
+  return work
 }
 
 /** @param {WorkRecord} work @returns {WorkRecord} */

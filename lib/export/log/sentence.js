@@ -19,15 +19,20 @@ const PACKAGE_CHARS = 80
 exports.sentenceOf = (record) => printable(sentence(record))
 
 /**
- * What was being worked on, in a few words; null where that is not known.
+ * What was being worked on, in a few words, after ≈ if that is not certain; null where it is not known.
  * @param {Pick<BlockRecord, 'work' | 'request'>} record
  */
 exports.workOf = ({ work, request }) => {
-  const asked = request === null ? null : `${request.method} ${request.route}`
+  const asked = request === null ? null : `${doubtOf(request)}${request.method} ${request.route}`
   // Records of an earlier version, read from files, have no work.
   if (!work || work.kind === 'request') return asked
-  const own = `${work.kind} ${work.name}`
+  const own = `${doubtOf(work)}${work.kind} ${work.name}`
   return asked === null ? own : `${own} of ${asked}`
+}
+
+/** What stands before a name that is not certain. @param {{ exact?: boolean }} named */
+function doubtOf ({ exact }) {
+  return exact === false ? '≈ ' : ''
 }
 
 /** @param {BlockRecord} record */
@@ -47,7 +52,8 @@ function sentence (record) {
   if (excuse !== undefined) return `${begin}: ${excuse} (${cause})`
   const within = record.package ? `, in ${nameOf(record.package)}` : ''
   const name = exports.workOf(record)
-  const who = name === null ? '' : `, ${isOver(record) ? 'after ' : ''}${name}`
+  const among = record.request?.among ? ` (the oldest of ${record.request.among} open requests)` : ''
+  const who = name === null ? '' : `, ${isOver(record) ? 'after ' : ''}${name}${among}`
   // Records of an earlier version, read from files, have no origin.
   const created = origin ? `, created at ${place(origin.frame)}` : ''
   return `${begin}: ${where(record)}${within}${who}${created} (${cause})`
@@ -72,7 +78,7 @@ function where ({ threadId, cause, frame, samples, profile, probable, generated 
  */
 function place (frame) {
   if (frame === null) return null
-  return `${frame.exact === false ? '≈ ' : ''}${frame.function ?? '(anonymous)'} (${shortPath(frame.file)}:${frame.line})`
+  return `${doubtOf(frame)}${frame.function ?? '(anonymous)'} (${shortPath(frame.file)}:${frame.line})`
 }
 
 /** A line of a stack. @param {Frame} frame */

@@ -48,6 +48,7 @@ exports.blockAttributes = (record) => {
     'loopwatch.work.kind': work?.kind,
     'loopwatch.work.name': work?.name,
     'loopwatch.work.ended': work?.ended || null,
+    'loopwatch.work.exact': (work ?? request)?.exact === false ? false : null,
     'http.request.method': request?.method,
     'http.route': request?.route,
     'thread.name': thread,

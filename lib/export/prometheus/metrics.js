@@ -165,7 +165,7 @@ class Metrics {
     this.#metrics.ownBlocked.inc((evidence.ownMs ?? 0) / MS_PER_S)
     // A worker thread's block delays no request of the main thread.
     if (thread !== MAIN) return
-    const route = request && !request.ended ? this.#blockedRoute(request.route) : NONE
+    const route = request && !request.ended ? inDoubt(request, this.#blockedRoute(request.route)) : NONE
     this.#metrics.blocked.inc({ cause, route, work: this.#blockedWork(work) }, seconds)
     // An excused cause is no fault of the code, so no line is charged.
     if (frame && !allowed && excuseOf(cause) === undefined) {
@@ -181,7 +181,7 @@ class Metrics {
   /** Of a request the route tells already. @param {import('../../types').WorkRecord | null | undefined} work */
   #blockedWork (work) {
     if (!work || work.kind === 'request' || work.ended) return NONE
-    return this.#works.has(work.name) ? work.name : this.#bounded('work', this.#blockWorks, work.name)
+    return inDoubt(work, this.#works.has(work.name) ? work.name : this.#bounded('work', this.#blockWorks, work.name))
   }
 
   /** @param {string} label @param {LabelBound} bound @param {string} value */
@@ -313,12 +313,17 @@ class Metrics {
   }
 }
 
+/** A label that says whether it is certain. @param {{ exact?: boolean }} named @param {string} label */
+function inDoubt ({ exact }, label) {
+  return exact === false && label !== OTHER ? `≈ ${label}` : label
+}
+
 /**
  * A function of the application by file and line, with the last folder of its path only.
  * @param {import('../../types').FrameRecord} frame
  */
-function siteOf ({ function: name, file, line, exact }) {
-  return `${exact === false ? '≈ ' : ''}${name ?? '(anonymous)'} ${shortPath(file)}:${line}`
+function siteOf (frame) {
+  return inDoubt(frame, `${frame.function ?? '(anonymous)'} ${shortPath(frame.file)}:${frame.line}`)
 }
 
 /**

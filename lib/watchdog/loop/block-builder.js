@@ -287,9 +287,8 @@ class BlockBuilder {
   #workRecord () {
     const { work } = this.#fold.work
     if (work === null) return this.#threadWork()
-    const { kind, name, id, parent, startedAtMs, attributes, traceId, spanId, sampled, ended } = work
-    const startedAt = startedAtMs === null ? null : this.#wallTime(startedAtMs)
-    return { kind, name, id, parent, startedAt, attributes, traceId, spanId, sampled, ended }
+    const { startedAtMs, rootId, ...told } = work
+    return { ...told, startedAt: startedAtMs === null ? null : this.#wallTime(startedAtMs) }
   }
 
   /** @returns {import('../../types').WorkRecord | null} */
@@ -305,8 +304,8 @@ class BlockBuilder {
   #requestRecord () {
     const { request } = this.#fold.work
     if (request === null) return null
-    const { method, route, startedAtMs, traceId, ended } = request
-    return { method, route, startedAt: this.#wallTime(startedAtMs), traceId, ended }
+    const { startedAtMs, id, ...told } = request
+    return { ...told, startedAt: this.#wallTime(startedAtMs) }
   }
 
   /** @param {number} ms monotonic */

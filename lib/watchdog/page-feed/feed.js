@@ -162,9 +162,9 @@ function rowOf (record) {
     samples: record.samples,
     frame: frame && { function: frame.function, file: frame.file, line: frame.line, exact: frame.exact },
     probable: probable ?? null,
-    work: work ? { kind: work.kind, name: work.name } : null,
+    work: work ? { kind: work.kind, name: work.name, exact: work.exact } : null,
     allowed: record.allowed ?? null,
-    request: request && { method: request.method, route: request.route },
+    request: request && { method: request.method, route: request.route, exact: request.exact },
     profile: profile?.call ? { call: profile.call } : null,
     origin: origin && { function: origin.frame.function, file: origin.frame.file, line: origin.frame.line }
   }

@@ -242,6 +242,20 @@ test('routes beyond the bound go to (other), are counted as overflow, and known 
   assert.equal(valueOf(found, 'loopwatch_label_overflow_total', { label: 'route' }), 3)
 })
 
+test('work that is in doubt has labels of its own, so that what is certain stays so', async () => {
+  const { metrics, samples } = makeMetrics({ routes: 1 })
+  const request = { method: 'GET', route: '/a', startedAt: '', ended: false, traceId: null }
+  const work = { kind: /** @type {const} */ ('job'), name: 'mail', id: '7', parent: null, startedAt: null, attributes: {}, traceId: null, spanId: null, sampled: null, ended: false }
+  for (const exact of [true, undefined, false]) {
+    metrics.observeBlock(makeRecord({ durationMs: 1000, request: { ...request, exact } }))
+    metrics.observeBlock(makeRecord({ durationMs: 1000, request: null, work: { ...work, exact } }))
+  }
+  metrics.observeBlock(makeRecord({ durationMs: 1000, request: { ...request, route: '/more', exact: false } }))
+  const found = (await samples()).filter(({ name }) => name === 'loopwatch_blocked_seconds_total')
+  assert.deepEqual(found.map(({ labels, value }) => [labels.route, labels.work, value]),
+    [['/a', '(none)', 2], ['(none)', 'mail', 2], ['≈ /a', '(none)', 1], ['(none)', '≈ mail', 1], ['(other)', '(none)', 1]])
+})
+
 test('sites beyond twenty go to (other) and are counted as overflow', async () => {
   const { metrics, samples } = makeMetrics()
   for (let line = 1; line <= 100; line++) metrics.observeBlock(makeRecord({ durationMs: 1000, frame: { function: 'f', file: '/srv/app/a.js', line, column: 1, exact: true } }))

@@ -86,6 +86,7 @@ export class BlockDetails {
     this.#text.replaceChildren(
       make('p', { class: 'why' }, whyOf(block)),
       ...(block.frame?.exact === false ? [make('p', { class: 'quiet' }, `≈ ${LATE}`)] : []),
+      ...doubtsOf(block.request ?? block.work),
       ...timeBar(block),
       ...adviceOf(advice),
       ...(whatIf ? [make('p', { class: 'what-if' }, predictedOf(whatIf))] : []),
@@ -248,6 +249,16 @@ function evidenceRows ({ evidence, profile, probable }) {
     ...(evidence.debugger ? [['debugger', 'attached, so no stack was taken']] : [])
   ]
 }
+
+/** Why it is not certain what was being worked on. @param {any} work what there is of it */
+function doubtsOf (work) {
+  if (work?.exact !== false) return []
+  const oldest = work.among ? `, and it is the oldest of ${work.among} that were open` : ''
+  return [make('p', { class: 'quiet' }, `≈ It is not certain that ${nameOf(work)} was being worked on${oldest}.`)]
+}
+
+/** @param {any} work */
+const nameOf = ({ method, route, name }) => route === undefined ? name : `${method} ${route}`
 
 /** @param {any} profile @param {any} blamed frame */
 function profileOf ({ samples, stacks }, blamed) {

@@ -39,9 +39,9 @@ export function placeOf ({ frame, cause, samples, profile }) {
   return cause === 'native' || cause === 'sync-io' ? 'a call that does not answer before it returns' : 'no place known'
 }
 
-/** What was being worked on, empty where that is not known. @param {any} row */
+/** What was being worked on, after ≈ where that is not certain; empty where it is not known. @param {any} row */
 export function workOf ({ work, request }) {
-  const asked = request === null ? '' : `${request.method} ${request.route}`
+  const asked = request === null ? '' : `${doubtOf(request)}${request.method} ${request.route}`
   if (!work || work.kind === 'request') return asked
-  return `${work.kind} ${work.name}${asked === '' ? '' : ` of ${asked}`}`
+  return `${doubtOf(work)}${work.kind} ${work.name}${asked === '' ? '' : ` of ${asked}`}`
 }
