@@ -37,7 +37,8 @@ exports.NUMBER = NUMBER
 exports.parseAnswer = (text) => {
   const [head, work = '', ...lines] = text.split(LINE)
   const [atMs, idleMs, beats, debugged, putAtMs, cpuMs, ...fields] = head.split(FIELD)
-  const frames = lines.slice(0, -1).map(parseFrame)
+  const isWritten = lines.length > 0 && !lines[0].includes(FIELD)
+  const frames = isWritten ? parseStack(lines[0]) : lines.slice(0, -1).map(parseFrame)
   const request = parseRequest(fields, frames)
   return {
     atMs: Number(atMs),
@@ -130,5 +131,29 @@ function parseFrame (text) {
     file: file || null,
     line: Number(line) || null,
     column: Number(column) || null
+  }
+}
+
+/** A line of a stack as V8 writes it: `at async name (place)` or `at place`. */
+const WRITTEN = /^ {4}at (?:(?:async |new )*(.*?) \((.*)\)|(.*))$/
+/** A place: a file, line and column, or code of an eval: where it was made, and its own line and column. */
+const PLACE = /^(eval at .*), .*?:(\d+):(\d+)$|^(?:async )?(.+):(\d+):(\d+)$/
+
+/** A stack that V8 wrote, without the innermost three, which are those that asked. @param {string} text */
+function parseStack (text) {
+  return text.split('\n').filter((line) => WRITTEN.test(line)).slice(3).map(parseWritten)
+}
+
+/** @param {string} line @returns {Frame} */
+function parseWritten (line) {
+  const [, callee = '', within, alone] = /** @type {RegExpExecArray} */ (WRITTEN.exec(line))
+  const [, made, madeLine, madeColumn, file, fileLine, column] = PLACE.exec(within ?? alone) ?? []
+  // `Type.name [as other]`: V8's call sites say the name alone.
+  const name = callee.replace(/ \[as .*\]$/, '').split('.').pop()
+  return {
+    function: !name || name === '<anonymous>' ? null : name,
+    file: made ?? file ?? null,
+    line: Number(madeLine ?? fileLine) || null,
+    column: Number(madeColumn ?? column) || null
   }
 }

@@ -25,12 +25,14 @@ const MOST = 0.8
  * @property {number} count
  * @property {number} weightMs
  * @property {number} lateMs the part of weightMs for which late answers stand
- * @property {import('../types').Frame[]} frames
+ * @property {import('../types').Frame[]} frames innermost first
+ * @property {Seen[]} works in which it was seen, with the weight of each
  *
- * @typedef {{ work: WorkContext | null, request: RequestContext | null, weightMs: number }} Seen one piece of work
+ * @typedef {{ work: WorkContext | null, request: RequestContext | null, weightMs: number }} Seen one piece of work,
+ * or none
  *
- * @typedef {Stack & { entered: number, enteredMs: number }} Kept `entered`: how many of its samples were of a function
- * just entered, `enteredMs`: their part of weightMs
+ * @typedef {Omit<Stack, 'works'> & { works: Map<string, Seen>, entered: number, enteredMs: number }} Kept `entered`:
+ * how many of its samples were of a function just entered, `enteredMs`: their part of weightMs
  */
 
 /** The samples of one block, equal stacks folded, so that an endless block takes bounded memory. */
@@ -80,7 +82,11 @@ class Fold {
     if (late) kept.lateMs += ms
   }
 
-  /** What ran before the work of a sample began is most likely what the sample before it showed. @param {number} ms @param {boolean} late */
+  /**
+   * What ran before the work of a sample began is most likely what the sample before it showed.
+   * @param {number} ms
+   * @param {boolean} late
+   */
   #addBefore (ms, late) {
     if (this.#last === null) this.#unseenMs += ms
     else this.#count(ms, late)
@@ -147,7 +153,7 @@ class Fold {
 const unseen = (weightMs) => ({ count: 0, weightMs, lateMs: 0, frames: [], works: [] })
 
 /**
- * The entry of a work among those in which a stack was seen. Beyond the bound it is that of no work.
+ * The entry of a work among those in which a stack was seen; one of its own beyond the bound.
  * @param {Kept} kept
  * @param {RequestContext | null} request
  * @param {WorkContext | null} work
@@ -155,13 +161,8 @@ const unseen = (weightMs) => ({ count: 0, weightMs, lateMs: 0, frames: [], works
  */
 function seenIn ({ works }, request, work) {
   const key = `${work?.id ?? request?.id ?? ''}`
-  const known = works.get(key)
-  if (known !== undefined) return known
-  const isFull = works.size >= STACKS
-  const seen = works.get('') !== undefined && isFull
-    ? /** @type {Seen} */ (works.get(''))
-    : { work: isFull ? null : work, request: isFull ? null : request, weightMs: 0 }
-  works.set(isFull ? '' : key, seen)
+  const seen = works.get(key) ?? { work, request, weightMs: 0 }
+  if (works.size < STACKS) works.set(key, seen)
   return seen
 }
 

@@ -5,7 +5,7 @@ const { ownerOf } = require('./frame')
 
 /** Least share of the time of a package at fault: one with less was only passed through. */
 const HALF = 0.5
-/** Least samples of a profile that is believed. Fewer may have fallen anywhere, and the stacks decide. */
+/** Least samples that are believed. Fewer may have fallen anywhere. */
 const ENOUGH_SAMPLES = 2
 
 /** The innermost folder of a package in a path: after the last `node_modules`, with the scope that a name may have. */
@@ -43,20 +43,21 @@ function folderOf (stacks, total) {
 }
 
 /**
- * The folder of the package at fault for a block. A CPU profile is believed before the stacks. Its samples fall into
- * native calls as well, while a stack that is taken after such a call may be of other code.
- * @param {{ weightMs: number, frames: Frame[] }[]} stacks all of the block
+ * The folder of the package at fault for a block. Stacks that were taken in time have the functions that V8 has built
+ * into others. Where they came late, when a native call had returned, a CPU profile is believed before them.
+ * @param {Pick<import('./fold').Stack, 'count' | 'weightMs' | 'lateMs' | 'frames'>[]} stacks all of the block
  * @param {import('../types').ProfileRecord | null | undefined} profile
  */
 exports.folderAtFault = (stacks, profile) => {
-  if (profile && profile.samples >= ENOUGH_SAMPLES) {
+  const sumOf = (/** @type {'count' | 'weightMs' | 'lateMs'} */ key) => stacks.reduce((total, stack) => total + stack[key], 0)
+  const isTimely = sumOf('count') >= ENOUGH_SAMPLES && sumOf('lateMs') * 2 < sumOf('weightMs')
+  if (!isTimely && profile && profile.samples >= ENOUGH_SAMPLES) {
     const told = profile.stacks.map(({ count, frames }) => ({ weight: count, frames }))
     // A parser's stacks are many, and the heaviest that a record has may be a third of all: they stand for the others.
     const isCut = told.length === STACKS_IN_RECORD
     return folderOf(told, isCut ? told.reduce((total, { weight }) => total + weight, 0) : profile.samples)
   }
-  const totalMs = stacks.reduce((total, { weightMs }) => total + weightMs, 0)
-  return folderOf(stacks.map(({ weightMs, frames }) => ({ weight: weightMs, frames })), totalMs)
+  return folderOf(stacks.map(({ weightMs, frames }) => ({ weight: weightMs, frames })), sumOf('weightMs'))
 }
 
 exports.packageFolder = packageFolder

@@ -119,7 +119,8 @@ function isAgreed (frame, record, stacks) {
   const known = stacks.filter(({ frames }) => frames.some(({ file }) => file !== null))
   const profiled = known.filter((stack) => isIn(stack) || isBuiltIn(stack))
   const isProfiled = sum(known) < ENOUGH_IN_LINE || sum(profiled) * 2 >= sum(known)
-  const isLate = record.samples === 0 || isNative({ ...record.evidence, durationMs: record.durationMs })
+  // The only answer may be of another moment.
+  const isLate = record.samples < ENOUGH_SAMPLES || isNative({ ...record.evidence, durationMs: record.durationMs })
   return isProfiled && (isLate || weightOf(answered) * 2 >= weightOf(record.stacks))
 }
 

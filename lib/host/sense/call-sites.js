@@ -69,13 +69,19 @@ exports.noteStack = (above, limit) => {
 }
 
 /**
- * The frames of a note as V8 call sites, once. A handler of the application (source-map-support:
- * slow) is set aside.
+ * The frames of a note as V8 call sites, once. A handler of the application (source-map-support: slow) is set aside.
+ * While V8 is formatting another stack it asks no handler, and writes this one by itself.
  * @param {object} note
- * @returns {NodeJS.CallSite[]}
+ * @returns {NodeJS.CallSite[] | string} the text that V8 writes where it asks nobody
  */
+exports.readNote = (note) => {
+  const read = () => /** @type {{ stack?: any }} */ (note).stack
+  return withProperty('prepareStackTrace', takeCallSites, read) ?? ''
+}
+
+/** The same as call sites alone. @param {object} note @returns {NodeJS.CallSite[]} */
 exports.sitesOf = (note) => {
-  const sites = withProperty('prepareStackTrace', takeCallSites, () => /** @type {{ stack?: any }} */ (note).stack)
+  const sites = exports.readNote(note)
   return typeof sites === 'object' ? sites : []
 }
 

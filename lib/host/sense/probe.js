@@ -4,7 +4,7 @@ const { nowMs } = require('../../util/clock')
 const { FIELD, LINE, NUMBER } = require('../../bridge/probe-codec')
 const { threadCpuMs } = require('./thread-cpu')
 const { activeSpan } = require('../http/trace-id')
-const { fileOf, noteStack, sitesOf } = require('./call-sites')
+const { fileOf, noteStack, readNote } = require('./call-sites')
 const { loopTime } = require('./loop-time')
 
 // The probe runs at a V8 interrupt, on top of whatever the application is doing. What it calls is
@@ -18,17 +18,20 @@ const PATH_CHARS = 1024
  * Longer than any path: a module of a `data:` URL has all of its text for a name, which would leave no room for frames.
  */
 const FILE_CHARS = 4096
+/** Of a stack that V8 wrote. */
+const STACK_CHARS = FRAMES * 512
 const NO_REQUEST = FIELD.repeat(6)
 /** Span id, whether it is sampled, trace id and name of no span. */
 const NO_SPAN = FIELD.repeat(3)
 
-/** The frames of the running code. @returns {NodeJS.CallSite[]} */
+/** The frames of the running code. @returns {NodeJS.CallSite[] | string} */
 function callSites () {
-  return sitesOf(noteStack(callSites, FRAMES))
+  return readNote(noteStack(callSites, FRAMES))
 }
 
-/** @param {NodeJS.CallSite[]} sites */
+/** @param {NodeJS.CallSite[] | string} sites */
 function writeFrames (sites) {
+  if (typeof sites === 'string') return slice(sites, 0, STACK_CHARS) + LINE
   let text = ''
   // The innermost three are our own two and the inspector's expression that called them.
   for (let i = 3; i < sites.length; i++) {

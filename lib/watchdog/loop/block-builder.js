@@ -1,10 +1,11 @@
 'use strict'
 
 const path = require('node:path')
-const { Fold, merged } = require('../../explain/fold')
+const { Fold, merged, workIn } = require('../../explain/fold')
 const { causeOf } = require('../../explain/cause')
 const { KernelEvidence } = require('../../explain/evidence')
 const { blame, blamedFrame, generatedIn, leaf, ownerOf, wrapsNative } = require('../../explain/frame')
+const { workOf } = require('../../explain/work')
 const { ownTime } = require('../../explain/own-time')
 const { folderAtFault } = require('../../explain/package')
 const { causes, isOwnBlock } = require('../../tables/causes')
@@ -12,6 +13,7 @@ const { roundMs } = require('../../store/record')
 const { OwnCpu } = require('./own-cpu')
 const { packageIn } = require('../source/packages')
 const { LATE_MS } = require('./sampler')
+const { workRecords } = require('./work-record')
 
 /** Where our own package.json is. */
 const OWN_PACKAGE = path.join(__dirname, '..', '..', '..')
@@ -28,7 +30,7 @@ const STACKS_IN_RECORD = 10
  * @typedef {import('./detector').Block} Block
  * @typedef {import('../kernel/thread-stats').Reading} Reading
  *
- * @typedef {{ kind: import('../../types').WorkKind, name: string, id: string, startedAtMs: number }} ThreadWork
+ * @typedef {import('./work-record').ThreadWork} ThreadWork
  *
  * @typedef {object} Surroundings what else the watchdog knows of an interval
  * @property {(startMs: number, endMs: number) => number} gcWithin
@@ -194,7 +196,8 @@ class BlockBuilder {
    * @returns {BlockRecord}
    */
   #record (span, kernel, nativeMs) {
-    const { originWithin, allowedWithin, layProfile, frames: table } = this.#surroundings
+    const { originWithin, allowedWithin, layProfile, workOf: workOfThread = () => null, frames: table } = this.#surroundings
+    const passesOn = (/** @type {Frame} */ each) => table?.passesOn(each) === true
     const { startMs, endMs, durationMs, ongoing } = span
     const evidence = this.#evidence(span, kernel, nativeMs)
     const { requests, samples } = this.#fold
@@ -216,20 +219,22 @@ class BlockBuilder {
       startup: /** @type {Block} */ (this.block).startup && requests.top === null,
       cause: this.#causeOf(span, evidence),
       evidence: this.#evidenceRecord(evidence),
-      frame: blame(stacks),
+      frame: blame(stacks, passesOn),
       leaf: leaf(stacks),
       samples,
-      stacks: stacks.slice(0, STACKS_IN_RECORD).map(stackRecord),
-      work: this.#workRecord(),
-      request: this.#requestRecord(),
+      stacks: stacks.filter(({ count }) => count > 0).slice(0, STACKS_IN_RECORD).map(stackRecord),
+      work: null,
+      request: null,
       // Known when the callback is over.
       origin: ongoing ? null : originWithin?.(startMs, endMs) ?? null,
       profile: null,
       allowed: allowedWithin?.(startMs, endMs) ?? null
     }
     const explained = ongoing ? record : layProfile?.(record, startMs, endMs) ?? record
-    const generated = generatedIn(stacks, explained.frame)
-    const whole = withOwnTime({ ...explained, generated, package: packageAtFault(explained, stacks) }, stacks)
+    const { frame } = explained
+    const worked = workRecords(workOf(stacks, frame, passesOn), workOfThread(), (ms) => this.#wallTime(ms))
+    const generated = generatedIn(stacks, frame)
+    const whole = withOwnTime({ ...explained, ...worked, generated, package: packageAtFault(explained, stacks) }, stacks)
     return table === undefined ? whole : withNames(whole, table)
   }
 
@@ -281,31 +286,6 @@ class BlockBuilder {
       requests: this.#fold.requests.distinct,
       debugger: this.#debugged
     }
-  }
-
-  /** @returns {import('../../types').WorkRecord | null} */
-  #workRecord () {
-    const { work } = this.#fold.work
-    if (work === null) return this.#threadWork()
-    const { startedAtMs, rootId, ...told } = work
-    return { ...told, startedAt: startedAtMs === null ? null : this.#wallTime(startedAtMs) }
-  }
-
-  /** @returns {import('../../types').WorkRecord | null} */
-  #threadWork () {
-    const work = this.#surroundings.workOf?.() ?? null
-    if (work === null) return null
-    const { startedAtMs, ...named } = work
-    const untold = { parent: null, attributes: {}, traceId: null, spanId: null, sampled: null }
-    return { ...named, startedAt: this.#wallTime(startedAtMs), ...untold, ended: false }
-  }
-
-  /** @returns {import('../../types').RequestRecord | null} */
-  #requestRecord () {
-    const { request } = this.#fold.work
-    if (request === null) return null
-    const { startedAtMs, id, ...told } = request
-    return { ...told, startedAt: this.#wallTime(startedAtMs) }
   }
 
   /** @param {number} ms monotonic */
@@ -369,6 +349,11 @@ function stackRecord ({ count, weightMs, frames }) {
 function packageAtFault ({ cause, profile }, stacks) {
   const folder = causes[cause].excuse === undefined ? folderAtFault(stacks, profile) : null
   return folder === null ? null : packageIn(folder)
+}
+
+/** When the work began in which a sample was taken. @param {PlacedSample} sample */
+function begunAtMs ({ work, request }) {
+  return (work ?? request)?.startedAtMs ?? null
 }
 
 /** @param {number | null} ms */

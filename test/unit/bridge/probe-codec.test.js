@@ -138,3 +138,28 @@ test('what the probe of the host writes, the watchdog reads', () => {
   assert.ok(frames.every(({ line, column }) => line === null || (line > 0 && Number(column) > 0)))
   assert.ok(!text.includes('secret'))
 })
+
+test('while V8 formats another stack the frames are read from the text that it writes', (t) => {
+  const bridge = openBridge(createMemory())
+  const probe = createProbe(bridge, () => ({ context: undefined, isCertain: true }))
+  const { prepareStackTrace } = Error
+  t.after(() => { Error.prepareStackTrace = prepareStackTrace })
+  const question = bridge.answer.ask()
+  const generated = new Function('error', 'return error.stack')
+  class Report {
+    write () { return [new Error('bad (1:2) at x')].map((error) => generated(error)) }
+  }
+  Error.prepareStackTrace = function format () {
+    (() => probe(undefined))()
+    return ''
+  }
+  new Report().write()
+  Error.prepareStackTrace = prepareStackTrace
+  const { frames } = parseAnswer(/** @type {string} */ (bridge.answer.take(question)))
+  const of = (/** @type {string} */ name) => frames.findIndex((frame) => frame.function === name)
+  assert.equal(frames[0].file, __filename)
+  assert.ok(frames.some(({ file }) => file?.startsWith('eval at ')), JSON.stringify(frames.slice(0, 5)))
+  assert.deepEqual(frames[of('map')], { function: 'map', file: null, line: null, column: null })
+  const { file, line, column } = frames[of('write')]
+  assert.ok(file === __filename && Number(line) > 100 && Number(column) > 10, JSON.stringify(frames[of('write')]))
+})

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Fold, STACKS } = require('../../../lib/explain/fold')
+const { Fold, STACKS, workIn } = require('../../../lib/explain/fold')
 
 /** @typedef {import('../../../lib/types').Frame} Frame */
 
@@ -32,7 +32,7 @@ test('equal stacks are folded into one with their time and its late part; a diff
   }
   assert.equal(fold.samples, 4)
   assert.equal(fold.unkept, 0)
-  assert.deepEqual(fold.stacks, [
+  assert.deepEqual(fold.stacks.map(({ works, ...stack }) => stack), [
     { count: 3, weightMs: 37, lateMs: 20, frames: [frame('report@/srv/report.js:41'), frame('handle@/srv/server.js:9')] },
     { count: 1, weightMs: 5, lateMs: 0, frames: [frame('report@/srv/report.js:42'), frame('handle@/srv/server.js:9')] }
   ])
@@ -49,7 +49,8 @@ test('an endless block of ever new stacks keeps 40 of them, goes on folding thos
   const fold = new Fold()
   for (let i = 0; i < 1000; i++) fold.add({ weightMs: 1, late: false, request: null, frames: [frame(`f${i}@/a.js:${i + 1}`)] })
   assert.equal(STACKS, 40)
-  assert.equal(fold.stacks.length, 40)
+  assert.equal(fold.stacks.length, 41)
+  assert.deepEqual(fold.stacks.at(-1), { count: 0, weightMs: 960, lateMs: 0, frames: [], works: [] }, 'the rest is time of which nothing is known')
   assert.equal(fold.unkept, 960)
   assert.equal(fold.samples, 1000)
   fold.add({ weightMs: 50, late: false, request: null, frames: [frame('f3@/a.js:4')] })
@@ -99,6 +100,17 @@ test('requests without end take bounded memory', () => {
   assert.equal(fold.requests.distinct, 40)
 })
 
+test('what ran before a work began is not its time: it is that of the sample before, or of nothing that is known', () => {
+  const fold = new Fold()
+  const timer = [frame('refresh@/a.js:3')]
+  fold.add({ weightMs: 50, late: false, request: null, frames: timer })
+  fold.add({ weightMs: 45, beforeMs: 25, late: false, request: request(1), frames: [frame('report@/a.js:9')] })
+  assert.deepEqual(fold.stacks.map(({ weightMs }) => weightMs), [75, 20])
+  const first = new Fold()
+  first.add({ weightMs: 50, beforeMs: 40, late: false, request: request(1), frames: timer })
+  assert.deepEqual(first.stacks.map(({ count, weightMs }) => [count, weightMs]), [[1, 10], [0, 40]])
+})
+
 /** @param {string} id @param {string} [rootId] */
 const work = (id, rootId = id) => /** @type {import('../../../lib/types').WorkContext} */ (/** @type {unknown} */ (
   { kind: 'task', name: `task ${id}`, id, rootId }))
@@ -111,14 +123,14 @@ test('the work of a block is the part that ran longest of the whole that ran lon
   add('3', '1', 40)
   add('4', '4', 50)
   add('2', '1', 5)
-  const before = /** @type {any} */ (fold.work.work)
+  const before = /** @type {any} */ (workIn(fold.stacks).work)
   add('4', '4', 30)
-  assert.deepEqual([before.id, /** @type {any} */ (fold.work.work).id], ['3', '4'])
+  assert.deepEqual([before.id, /** @type {any} */ (workIn(fold.stacks).work).id], ['3', '4'])
 })
 
 test('a block in no work says so, and one of ever new work keeps what came first', () => {
   const fold = new Fold()
-  assert.deepEqual(fold.work, { work: null, request: null })
+  assert.deepEqual(workIn(fold.stacks), { work: null, request: null })
   for (let i = 0; i < 1000; i++) fold.add({ weightMs: i === 3 ? 2 : 1, late: false, request: null, work: work(`${i}`), frames: [] })
-  assert.equal(/** @type {any} */ (fold.work.work).id, '3')
+  assert.equal(/** @type {any} */ (workIn(fold.stacks).work).id, '3')
 })

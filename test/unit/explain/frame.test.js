@@ -14,7 +14,7 @@ function frame (text) {
 }
 
 /** @param {number} weightMs @param {string[]} frames @param {number} [lateMs] */
-const stack = (weightMs, frames, lateMs = 0) => ({ count: 1, weightMs, lateMs, frames: frames.map(frame) })
+const stack = (weightMs, frames, lateMs = 0) => ({ count: 1, weightMs, lateMs, frames: frames.map(frame), works: [] })
 
 /** @param {Frame | null} found */
 const spell = (found) => found && `${found.function}@${found.file}:${found.line}`

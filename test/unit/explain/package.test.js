@@ -64,7 +64,14 @@ test('no stack, no package: time without one counts for none', () => {
   assert.equal(folderAtFault([stack(60), stack(40, MOMENT)], null), null)
 })
 
-test('a CPU profile is believed before the stacks, if it has samples enough', () => {
+test('stacks that were taken in time are believed before a profile, which does not know what V8 has built in', () => {
+  const inlined = { samples: 20, call: null, stacks: [{ ...stack(200, APP), count: 20 }] }
+  const timely = [{ ...stack(200, MOMENT, APP), count: 9 }]
+  assert.equal(folderAtFault(timely, inlined), '/srv/app/node_modules/moment')
+  assert.equal(folderAtFault([{ ...timely[0], lateMs: 150 }], inlined), null)
+})
+
+test('a CPU profile is believed before stacks that came late, if it has samples enough', () => {
   const late = [stack(200, APP)]
   const profile = {
     samples: 20,

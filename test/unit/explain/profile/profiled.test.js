@@ -58,13 +58,16 @@ const makeWindow = (nodes, samples, startMs = 1000) => ({
   }
 })
 
+/** Answers that all show one frame. @param {import('../../../../lib/types').Frame | null} [frame] */
+const answered = (frame = null) => frame === null ? [] : [{ count: 2, weightMs: 40, frames: [frame] }]
+
 /**
  * @param {any} profile
  * @param {Partial<import('../../../../lib/types').BlockRecord>} [differences]
  * @param {string[]} [source]
  */
 const lay = (profile, differences, source = SOURCE, isInMemory = false) =>
-  /** @type {any} */ (withProfile(makeRecord({ cause: 'native', evidence: native, frame: null, leaf: null, ...differences }), profile, { original: (frame) => frame, lines: () => isInMemory ? null : source, textOf: () => source, lineAt: (file, line) => isInMemory ? null : { file, line } }))
+  /** @type {any} */ (withProfile(makeRecord({ cause: 'native', evidence: native, frame: null, leaf: null, stacks: answered(differences?.frame), ...differences }), profile, { original: (frame) => frame, lines: () => isInMemory ? null : source, textOf: () => source, lineAt: (file, line) => isInMemory ? null : { file, line } }))
 
 const LOAD = [node(1, '(root)', null, [2, 4, 5]), node(2, 'handle', '/srv/app/node_modules/x/index.js', [3]), node(3, 'load', 1, [], { hitCount: 6, positionTicks: [{ line: 2, ticks: 1 }, { line: 3, ticks: 5 }] }), node(4, '(garbage collector)', null), node(5, '(idle)', null)]
 
@@ -275,7 +278,7 @@ test('of code that was compiled in memory a line is told by its source map, and 
   const nodes = [node(1, '(root)', null, [2]), node(2, 'load', 1, [], { hitCount: 4, positionTicks: [{ line: 3, ticks: 4 }] })]
   const profile = /** @type {any} */ (cutProfiles([makeWindow(nodes, [2, 2, 2, 2])], 1000, 1050))
   const frameWith = (/** @type {any} */ lineAt, /** @type {any} */ frame = null) =>
-    withProfile(makeRecord({ cause: 'js', frame }), profile, { original: (frame) => frame, lines: () => null, textOf: () => null, lineAt }).frame
+    withProfile(makeRecord({ cause: 'js', frame, stacks: [] }), profile, { original: (frame) => frame, lines: () => null, textOf: () => null, lineAt }).frame
   const place = { file: '/srv/app/report.ts', line: 17, column: 3 }
   assert.deepEqual(frameWith(() => place), { function: 'load', ...place, exact: true })
   assert.deepEqual(frameWith(() => null), { function: 'load', file: FILE, line: 1, column: 1, exact: false })
@@ -285,9 +288,11 @@ test('a line that was found in time is kept where the profile knows of no line o
   const profile = /** @type {any} */ (cutProfiles([makeWindow(LOAD, [3, 3, 3, 3])], 1000, 1050))
   const frame = { function: 'total', file: FILE, line: 7, column: 3, exact: true }
   const evidence = makeRecord().evidence
-  const layFor = (/** @type {object} */ more) => lay(profile, { frame, cause: 'js', evidence, samples: 6, ...more }, SOURCE, true)
+  const stacks = [{ count: 6, weightMs: 90, frames: [frame, { ...frame, function: 'load' }] }]
+  const layFor = (/** @type {object} */ more) => lay(profile, { frame, cause: 'js', evidence, samples: 6, stacks, ...more }, SOURCE, true)
   assert.deepEqual([layFor({}).frame, layFor({}).profile.call], [frame, null])
-  for (const more of [{ samples: 1 }, { frame: { ...frame, exact: false } }, { evidence: native }]) assert.equal(layFor(more).frame.function, 'load', JSON.stringify(more))
+  assert.deepEqual(layFor({ stacks: [{ ...stacks[0], frames: [frame] }] }).frame, { ...frame, exact: false }, 'with a doubt where the two disagree')
+  for (const more of [{ samples: 1 }, { frame: { ...frame, exact: false } }, { evidence: native }]) assert.equal(layFor({ stacks: answered(frame), ...more }).frame.function, 'load', JSON.stringify(more))
 })
 
 test('where a function goes on after an await an interrupt shows its head, which no sample in a line of it gives way to', () => {
