@@ -225,7 +225,7 @@ function isBuiltInto ({ frame, samples, stacks, evidence, durationMs }, caller, 
   if (!hasLine || !frame?.exact || isSame(frame, caller) || isNative({ ...evidence, durationMs })) return false
   if (callsBuiltin && samples < ENOUGH_SAMPLES) return false
   const isCall = (/** @type {Frame} */ each) => isSame(each, caller) && isJustBefore(caller.line, each.line) &&
-    !callsOther(textOf(each.file ?? '')?.[(each.line ?? 0) - 1] ?? '', each.column ?? 0, frame.function)
+    !callsOther(each, frame, textOf(each.file ?? ''))
   return stacks.some(({ frames }) => isSame(blamedFrame(frames, passesOn), frame) &&
     frames.slice(frames.findIndex((each) => isSame(each, frame))).some(isCall))
 }
@@ -233,14 +233,17 @@ function isBuiltInto ({ frame, samples, stacks, evidence, durationMs }, caller, 
 /**
  * Whether a call is of a method that has another name than the function that ran within it, and was not given it there:
  * then a native method called the function, as `statement.get()` calls functions of SQL.
- * @param {string} line
- * @param {number} column of the call, from 1
- * @param {string | null} name
+ * @param {Frame} call
+ * @param {Frame} within
+ * @param {string[] | null} lines of the file of the call
  */
-function callsOther (line, column, name) {
-  const method = /^[\w$]+/.exec(line.slice(column - 1))?.[0]
-  if (name === null || method === undefined || line[column - 2] !== '.') return false
-  return method !== name && !line.split(/[^\w$]+/).includes(name)
+function callsOther ({ file, line, column }, within, lines) {
+  const text = lines?.[Number(line) - 1] ?? ''
+  const method = /^[\w$]+/.exec(text.slice(Number(column) - 1))?.[0]
+  if (method === undefined || text[Number(column) - 2] !== '.') return false
+  // A function without a name that stands before the call is none that is written into it.
+  if (within.function === null) return within.file !== file || Number(within.line) < Number(line)
+  return method !== within.function && !text.split(/[^\w$]+/).includes(within.function)
 }
 
 /**

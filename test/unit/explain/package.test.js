@@ -12,7 +12,7 @@ function frame (text) {
 }
 
 /** @param {number} weightMs @param {...string} frames innermost first */
-const stack = (weightMs, ...frames) => ({ count: 1, weightMs, frames: frames.map(frame) })
+const stack = (weightMs, ...frames) => ({ count: 1, weightMs, lateMs: 0, frames: frames.map(frame) })
 
 const APP = 'handle@/srv/app/server.js'
 const MOMENT = 'parse@/srv/app/node_modules/moment/moment.js'

@@ -1,0 +1,120 @@
+'use strict'
+
+// Blocks whose line and request are easily told wrong, in a real application: several callbacks in one turn, middleware
+// that only goes on, native calls that call back, reactions of a promise without a frame of anybody.
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const path = require('node:path')
+const { makeDir } = require('../support/files')
+
+const ROOT = path.join(__dirname, '..', '..')
+
+const PACKAGE = `
+const slow = () => { const end = Date.now() + 200; while (Date.now() < end); }
+exports.compose = (middleware) => {
+  const dispatch = (i) => i === middleware.length ? slow() : middleware[i](() => dispatch(i + 1))
+  return () => dispatch(0)
+}`
+
+const APP = `
+const agent = require(${JSON.stringify(ROOT)}).start({ port: false, log: false, threshold: 40, requests: 'on', profile: 'on' })
+const http = require('node:http')
+const net = require('node:net')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { compose } = require('chain')
+const hold = (ms) => { const end = Date.now() + ms; while (Date.now() < end); }
+const refresh = () => {
+  hold(150) // refresh
+}
+const through = compose([(next) => next(), (next) => { next() }])
+const stopped = {}
+stopped.promise = new Promise((resolve) => { stopped.resolve = resolve })
+const handlers = {
+  '/small': () => hold(30),
+  '/through': () => through(),
+  '/stop': () => stopped.resolve()
+}
+try {
+  const { DatabaseSync } = require('node:sqlite')
+  const database = new DatabaseSync(':memory:')
+  database.function('keep', { deterministic: false }, (n) => n % 7)
+  const statement = database.prepare('WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 3000000) SELECT sum(CASE WHEN n % 200 = 0 THEN keep(n) ELSE n * n % 91 END) AS s FROM c')
+  handlers['/count'] = () => {
+    statement.get() // count
+  }
+} catch {}
+const server = http.createServer((request, response) => {
+  handlers[request.url]()
+  response.end()
+})
+const seen = new Set()
+/** Blocks since the last call. */
+const fresh = async () => {
+  const records = (await agent.blocks()).filter(({ id }) => !seen.has(id))
+  for (const { id } of records) seen.add(id)
+  return records
+}
+server.listen(0, '127.0.0.1', async () => {
+  const ask = async (url) => {
+    await sleep(400)
+    await fresh()
+    await fetch('http://127.0.0.1:' + server.address().port + url)
+    await sleep(1200)
+    told[url] = await fresh()
+  }
+  const told = {}
+  await sleep(500)
+  for (const url of Object.keys(handlers)) {
+    if (url === '/small') continue
+    if (url === '/stop') for (let i = 0; i < 1000000; i++) stopped.promise.then(() => i)
+    await ask(url)
+  }
+  const socket = net.connect(server.address().port, '127.0.0.1')
+  socket.resume()
+  await sleep(400)
+  await fresh()
+  // The request comes while the timer's callback runs, and is read in the same turn.
+  setTimeout(() => {
+    socket.write('GET /small HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n')
+    refresh()
+  }, 10)
+  await sleep(1500)
+  told.turn = await fresh()
+  process.stderr.write(JSON.stringify(told) + '\\n')
+  await agent.stop()
+  process.exit()
+})`
+
+test('line and request of a block are of the same callback, and of whoever took its time', { timeout: 60000 }, async (t) => {
+  const dir = makeDir(t)
+  const chain = path.join(dir, 'node_modules', 'chain')
+  fs.mkdirSync(chain, { recursive: true })
+  fs.writeFileSync(path.join(chain, 'package.json'), '{ "name": "chain", "version": "1.0.0" }')
+  fs.writeFileSync(path.join(chain, 'index.js'), PACKAGE)
+  fs.writeFileSync(path.join(dir, 'app.js'), APP)
+  const { stderr } = spawnSync(process.execPath, ['--no-warnings', 'app.js'], { cwd: dir, encoding: 'utf8', timeout: 50000 })
+  const told = JSON.parse(stderr.trim().split('\n').at(-1) ?? '')
+  const lineOf = (/** @type {string} */ mark) => APP.split('\n').findIndex((line) => line.endsWith(`// ${mark}`)) + 1
+  /** The longest that is no start of something. */
+  const longest = (/** @type {any[]} */ records) => records.filter(({ frame }) => frame?.function !== 'ask').sort((a, b) => b.durationMs - a.durationMs)[0]
+
+  await t.test('a request that came after a long timer is not its request', () => {
+    const { frame, request, work } = longest(told.turn)
+    assert.ok(['refresh', 'hold'].includes(frame.function), JSON.stringify(frame))
+    assert.deepEqual([request, work], [null, null])
+  })
+  await t.test('middleware that only goes on is not to blame for what its package does', () => {
+    const { frame, package: at, request } = longest(told['/through'])
+    assert.deepEqual([frame.function, path.basename(path.dirname(frame.file)), at.name, request.route], ['slow', 'chain', 'chain', '/through'])
+  })
+  await t.test('reactions without a frame of anybody leave the line in doubt', () => {
+    const { frame } = longest(told['/stop']) ?? { frame: null }
+    assert.notEqual(frame?.exact, true, JSON.stringify(frame))
+  })
+  await t.test('a native call has the time that is not of the function it calls', { skip: told['/count'] === undefined && 'needs node:sqlite' }, () => {
+    const { frame, cause, request } = longest(told['/count'])
+    assert.deepEqual([frame.line, frame.exact, cause, request.route], [lineOf('count'), true, 'native', '/count'])
+  })
+})
