@@ -35,10 +35,10 @@ exports.NUMBER = NUMBER
  * @returns {Answer}
  */
 exports.parseAnswer = (text) => {
-  const [head, work = '', ...lines] = text.split(LINE)
+  const [head, work = '', open = '', openWork = '', ...lines] = text.split(LINE)
   const [atMs, idleMs, beats, debugged, putAtMs, cpuMs, ...fields] = head.split(FIELD)
   const frames = lines.slice(0, -1).map(parseFrame)
-  const request = parseRequest(fields, frames)
+  const certain = parseRunning(fields, work.split(FIELD), frames)
   return {
     atMs: Number(atMs),
     idleMs: Number(idleMs),
@@ -46,10 +46,31 @@ exports.parseAnswer = (text) => {
     debugged: debugged === 'true',
     putAtMs: putAtMs === '' ? null : Number(putAtMs),
     cpuMs: cpuMs === '' ? null : Number(cpuMs),
-    request,
-    work: parseWork(work.split(FIELD), request),
+    ...(certain.work === null ? parseOpen(open.split(FIELD), openWork.split(FIELD)) : certain),
     frames
   }
+}
+
+/**
+ * What was running for certain.
+ * @param {string[]} fields
+ * @param {string[]} workFields
+ * @param {Frame[]} frames
+ */
+function parseRunning (fields, workFields, frames) {
+  const request = parseRequest(fields, frames)
+  return { request, work: parseWork(workFields, request) }
+}
+
+/**
+ * The oldest of what was open, one of which may have been running.
+ * @param {string[]} fields
+ * @param {string[]} workFields
+ */
+function parseOpen ([count, ...fields], workFields) {
+  const { request, work } = parseRunning(fields, workFields, [])
+  const doubt = { exact: false, ...(Number(count) > 1 && { among: Number(count) }) }
+  return { request: request && { ...request, ...doubt }, work: work && { ...work, ...doubt } }
 }
 
 /**

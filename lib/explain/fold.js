@@ -26,7 +26,9 @@ const MOST = 0.8
  * @property {number} lateMs the part of weightMs for which late answers stand
  * @property {import('../types').Frame[]} frames
  *
- * @typedef {{ work: WorkContext | null, request: RequestContext | null, weightMs: number }} Seen one piece of work
+ * @typedef {{ work: WorkContext | null, request: RequestContext | null }} Running
+ * @typedef {{ certain: Running | null, doubtful: Running | null, weightMs: number, doubtMs: number }} Seen one piece of
+ * work, as a sample told it that was certain of it, and as one that was not; `doubtMs`: the latter's part of weightMs
  *
  * @typedef {Stack & { entered: number, enteredMs: number }} Kept `entered`: how many of its samples were of a function
  * just entered, `enteredMs`: their part of weightMs
@@ -51,9 +53,10 @@ class Fold {
   /** @param {Sample} sample */
   add ({ weightMs, late, heldMs = 0, isJustEntered = false, request, work = null, frames }) {
     this.samples++
-    this.#addRequest(request, weightMs)
-    this.#addWork(request, work, weightMs)
-    this.#addToRun(request?.id ?? null, weightMs, late ? heldMs : 0)
+    const certain = request?.exact === false ? null : request
+    this.#addRequest(certain, weightMs)
+    this.#addWork({ request, work }, weightMs)
+    this.#addToRun(certain?.id ?? null, weightMs, late ? heldMs : 0)
     const key = keyOf(frames)
     let stack = this.#stacks.get(key)
     if (stack === undefined) {
@@ -80,19 +83,32 @@ class Fold {
     else if (this.#requests.size < STACKS) this.#requests.set(id, { request, weightMs })
   }
 
-  /** @param {RequestContext | null} request @param {WorkContext | null} work @param {number} weightMs */
-  #addWork (request, work, weightMs) {
+  /** @param {Running} running @param {number} weightMs */
+  #addWork (running, weightMs) {
+    const { work, request } = running
     const id = work?.id ?? request?.id
     if (id === undefined) return
-    const rootId = work?.rootId ?? `${id}`
-    const known = this.#works.get(rootId)?.get(`${id}`)
-    if (known) known.weightMs += weightMs
-    if (known || this.#keptWorks === STACKS) return
+    const seen = this.#seenOf(work?.rootId ?? `${id}`, `${id}`)
+    if (seen === null) return
+    seen.weightMs += weightMs
+    if ((work ?? request)?.exact === false) {
+      seen.doubtMs += weightMs
+      seen.doubtful ??= running
+    } else {
+      seen.certain ??= running
+    }
+  }
+
+  /** @param {string} rootId @param {string} id @returns {Seen | null} null beyond the bound */
+  #seenOf (rootId, id) {
+    const known = this.#works.get(rootId)?.get(id)
+    if (known || this.#keptWorks === STACKS) return known ?? null
     this.#keptWorks++
-    const seen = { work, request, weightMs }
+    const seen = { certain: null, doubtful: null, weightMs: 0, doubtMs: 0 }
     const parts = this.#works.get(rootId)
-    if (parts) parts.set(`${id}`, seen)
-    else this.#works.set(rootId, new Map([[`${id}`, seen]]))
+    if (parts) parts.set(id, seen)
+    else this.#works.set(rootId, new Map([[id, seen]]))
+    return seen
   }
 
   /** @param {number | null} id of the request, null without one @param {number} weightMs @param {number} heldMs */
@@ -118,11 +134,14 @@ class Fold {
 
   /**
    * The work that was seen longest, with the request that it is part of: of the outermost that was, the part that was.
-   * @returns {{ work: WorkContext | null, request: RequestContext | null }}
+   * It is in doubt if it was for half of the time.
+   * @returns {Running}
    */
   get work () {
     const wholes = [...this.#works.values()].map((parts) => [...parts.values()])
-    return heaviest(heaviest(wholes, totalOf) ?? [], ({ weightMs }) => weightMs) ?? { work: null, request: null }
+    const seen = heaviest(heaviest(wholes, totalOf) ?? [], ({ weightMs }) => weightMs)
+    const isInDoubt = seen !== undefined && seen.doubtMs * 2 >= seen.weightMs
+    return (isInDoubt ? seen.doubtful : null) ?? seen?.certain ?? { work: null, request: null }
   }
 
   /**
