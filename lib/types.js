@@ -18,7 +18,7 @@
  * @property {string | null} traceId
  * @property {boolean} ended the request had been answered before
  * @property {boolean} [exact] false where it is in doubt that this one ran
- * @property {number} [among] where in doubt: so many requests were open, and this is the oldest
+ * @property {number} [among] where in doubt: so many requests and jobs were in flight, and this is the oldest
  *
  * @typedef {'request' | 'job' | 'message' | 'task' | 'span' | 'operation'} WorkKind of an HTTP request, a queue's job,
  * a broker's or socket's message, what the application names itself or a schedule starts, an OpenTelemetry span that
@@ -39,7 +39,7 @@
  * @property {boolean | null} sampled whether that span is; null without one
  * @property {boolean} ended it was over before: what it left behind
  * @property {boolean} [exact] false where it is in doubt that this one ran
- * @property {number} [among] where in doubt: so many requests were open, and this is the oldest
+ * @property {number} [among] where in doubt: so many requests and jobs were in flight, and this is the oldest
  */
 
 /**
@@ -117,7 +117,7 @@
  * @property {boolean | null} sampled whether that span is; null without one
  * @property {boolean} ended it was over before: work it left behind, or a resource it opened for others
  * @property {boolean} [exact] false where it is in doubt that this one ran: messages write its name after ≈
- * @property {number} [among] where in doubt: so many requests were open, and this is the oldest
+ * @property {number} [among] where in doubt: so many requests and jobs were in flight, and this is the oldest
  *
  * @typedef {object} RequestRecord
  * @property {string} method
@@ -126,7 +126,7 @@
  * @property {boolean} ended it had been answered before: work it left behind, or a resource it opened for others
  * @property {string | null} traceId of the active OpenTelemetry span, else of its traceparent header
  * @property {boolean} [exact] false where it is in doubt that this one ran
- * @property {number} [among] where in doubt: so many requests were open, and this is the oldest
+ * @property {number} [among] where in doubt: so many requests and jobs were in flight, and this is the oldest
  *
  * @typedef {object} EvidenceRecord nulls where this machine does not tell
  * @property {number | null} cpuMs on a CPU

@@ -35,11 +35,11 @@ exports.NUMBER = NUMBER
  * @returns {Answer}
  */
 exports.parseAnswer = (text) => {
-  const [head, work = '', ...lines] = text.split(LINE)
+  const [head, work = '', open = '', openWork = '', ...lines] = text.split(LINE)
   const [atMs, idleMs, beats, debugged, putAtMs, cpuMs, ...fields] = head.split(FIELD)
   const isWritten = lines.length > 0 && !lines[0].includes(FIELD)
   const frames = isWritten ? parseStack(lines[0]) : lines.slice(0, -1).map(parseFrame)
-  const request = parseRequest(fields, frames)
+  const certain = parseRunning(fields, work.split(FIELD), frames)
   return {
     atMs: Number(atMs),
     idleMs: Number(idleMs),
@@ -47,10 +47,31 @@ exports.parseAnswer = (text) => {
     debugged: debugged === 'true',
     putAtMs: putAtMs === '' ? null : Number(putAtMs),
     cpuMs: cpuMs === '' ? null : Number(cpuMs),
-    request,
-    work: parseWork(work.split(FIELD), request),
+    ...(certain.work === null ? parseOpen(open.split(FIELD), openWork.split(FIELD)) : certain),
     frames
   }
+}
+
+/**
+ * What was running for certain.
+ * @param {string[]} fields
+ * @param {string[]} workFields
+ * @param {Frame[]} frames
+ */
+function parseRunning (fields, workFields, frames) {
+  const request = parseRequest(fields, frames)
+  return { request, work: parseWork(workFields, request) }
+}
+
+/**
+ * The oldest of what was open, one of which may have been running.
+ * @param {string[]} fields
+ * @param {string[]} workFields
+ */
+function parseOpen ([count, ...fields], workFields) {
+  const { request, work } = parseRunning(fields, workFields, [])
+  const doubt = { exact: false, ...(Number(count) > 1 && { among: Number(count) }) }
+  return { request: request && { ...request, ...doubt }, work: work && { ...work, ...doubt } }
 }
 
 /**

@@ -28,8 +28,8 @@ const MOST = 0.8
  * @property {import('../types').Frame[]} frames innermost first
  * @property {Seen[]} works in which it was seen, with the weight of each
  *
- * @typedef {{ work: WorkContext | null, request: RequestContext | null, weightMs: number }} Seen one piece of work,
- * or none
+ * @typedef {{ work: WorkContext | null, request: RequestContext | null }} Running
+ * @typedef {Running & { weightMs: number }} Seen one piece of work, or none; apart where it is in doubt
  *
  * @typedef {Omit<Stack, 'works'> & { works: Map<string, Seen>, entered: number, enteredMs: number }} Kept `entered`:
  * how many of its samples were of a function just entered, `enteredMs`: their part of weightMs
@@ -55,8 +55,9 @@ class Fold {
   /** @param {Sample} sample */
   add ({ weightMs, beforeMs = 0, late, heldMs = 0, isJustEntered = false, request, work = null, frames }) {
     this.samples++
-    this.#addRequest(request, weightMs - beforeMs)
-    this.#addToRun(request?.id ?? null, weightMs - beforeMs, late ? heldMs : 0)
+    const certain = request?.exact === false ? null : request
+    this.#addRequest(certain, weightMs - beforeMs)
+    this.#addToRun(certain?.id ?? null, weightMs - beforeMs, late ? heldMs : 0)
     this.#addBefore(beforeMs, late)
     const kept = this.#keep(frames)
     if (kept === null) {
@@ -160,7 +161,7 @@ const unseen = (weightMs) => ({ count: 0, weightMs, lateMs: 0, frames: [], works
  * @returns {Seen}
  */
 function seenIn ({ works }, request, work) {
-  const key = `${work?.id ?? request?.id ?? ''}`
+  const key = `${work?.id ?? request?.id ?? ''} ${isDoubtful({ work, request })}`
   const seen = works.get(key) ?? { work, request, weightMs: 0 }
   if (works.size < STACKS) works.set(key, seen)
   return seen
@@ -191,19 +192,26 @@ function merged (stacks) {
   return [...distinct.values()].sort((a, b) => b.weightMs - a.weightMs)
 }
 
+/** Whether nothing tells that it ran. @param {Running} running */
+const isDoubtful = ({ work, request }) => (work ?? request)?.exact === false
+
 /**
  * The work in which some stacks were seen longest, with the request that it is part of: of the outermost work, the part
- * that was. None where they were in no work for longer than in any.
+ * that was. None where they were in no work for longer than in any. It is in doubt if it was for half of the time.
  * @param {Stack[]} stacks
- * @returns {{ work: WorkContext | null, request: RequestContext | null }}
+ * @returns {Running}
  */
 function workIn (stacks) {
-  /** By the outermost work and by their own id. @type {Map<string, Map<string, Seen>>} */
+  /** By the outermost work and by their own id. @type {Map<string, Map<string, Seen & { doubtMs: number }>>} */
   const wholes = new Map()
-  for (const { work, request, weightMs } of stacks.flatMap(({ works }) => works)) {
+  for (const { weightMs, ...running } of stacks.flatMap(({ works }) => works)) {
+    const { work, request } = running
     const id = `${work?.id ?? request?.id ?? ''}`
     const parts = bring(wholes, work?.rootId ?? id, () => new Map())
-    bring(parts, id, () => ({ work, request, weightMs: 0 })).weightMs += weightMs
+    const part = bring(parts, id, () => ({ ...running, weightMs: 0, doubtMs: 0 }))
+    part.weightMs += weightMs
+    if (isDoubtful(running)) part.doubtMs += weightMs
+    if (isDoubtful(running) === part.doubtMs * 2 >= part.weightMs) Object.assign(part, running)
   }
   const lists = [...wholes.values()].map((parts) => [...parts.values()])
   const { work, request } = heaviest(heaviest(lists, totalOf) ?? [], ({ weightMs }) => weightMs) ?? NO_WORK

@@ -4,7 +4,7 @@
 const degraded = {
   endpoint: 'the endpoint does not listen',
   inspector: 'the host cannot be asked where it is: no requests, and lines by a CPU profile at most',
-  requests: 'blocks are not given the name of their request',
+  requests: 'blocks name their request only where it is in doubt, or has just come',
   route: 'routes are found without the application\'s help',
   origin: 'it is not tracked where operations are created',
   profile: 'no CPU profile is taken: native calls are told by the lines around them',

@@ -179,14 +179,28 @@ test('two requests that block one after the other in one turn are culprits, not 
 test("with 'auto' requests are followed at once where it is free, elsewhere from the first block on", async (t) => {
   const { ask, blocks } = await startServer(t)
   /** @param {string} way @param {number} count */
-  const routeOf = async (way, count) => {
+  const requestOf = async (way, count) => {
     await ask(`/block/${way}`)
     await eventually(async () => (await blocks()).length === count && (await blocks())[0].ongoing === false, 'the block')
-    return (await blocks())[0].request?.route ?? null
+    const { route, exact = true } = (await blocks())[0].request ?? {}
+    return [route, exact]
   }
-  assert.equal(await routeOf('awaits', 1), isFree ? '/block/awaits' : null)
+  assert.deepEqual(await requestOf('awaits', 1), ['/block/awaits', isFree])
   await new Promise((resolve) => setTimeout(resolve, 300))
-  assert.equal(await routeOf('timer', 2), '/block/timer')
+  assert.deepEqual(await requestOf('timer', 2), ['/block/timer', true])
+})
+
+test('of several requests that nobody follows the first block names the oldest, says how many they were, and is theirs to wait for', { skip: isFree && 'all are followed' }, async (t) => {
+  const { ask, blocks, samples } = await startServer(t)
+  const [oldest, culprit] = [ask('/slow'), ask('/block/timer')]
+  await Promise.all([oldest, culprit])
+  const [block] = await eventually(async () => {
+    const known = await blocks()
+    return known.length > 0 && !known[0].ongoing && known
+  }, 'the block')
+  assert.deepEqual([block.request.route, block.request.exact, block.request.among], ['/slow', false, 2])
+  assert.equal(block.startup, false)
+  await eventually(async () => (await samples()).some(({ name, labels }) => name === 'loopwatch_blocked_seconds_total' && labels.route === '≈ /slow'), 'the block to be counted')
 })
 
 test('a block in the very arrival of a request knows it before requests are followed', async (t) => {

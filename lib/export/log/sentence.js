@@ -52,8 +52,9 @@ function sentence (record) {
   if (excuse !== undefined) return `${begin}: ${excuse} (${cause})`
   const within = record.package ? `, in ${nameOf(record.package)}` : ''
   const name = exports.workOf(record)
-  const among = record.request?.among ? ` (the oldest of ${record.request.among} open requests)` : ''
-  const who = name === null ? '' : `, ${isOver(record) ? 'after ' : ''}${name}${among}`
+  const among = record.work?.among ?? record.request?.among
+  const oldest = among ? ` (the oldest of ${among} in flight)` : ''
+  const who = name === null ? '' : `, ${isOver(record) ? 'after ' : ''}${name}${oldest}`
   // Records of an earlier version, read from files, have no origin.
   const created = origin ? `, created at ${place(origin.frame)}` : ''
   return `${begin}: ${where(record)}${within}${who}${created} (${cause})`

@@ -125,6 +125,7 @@ class Requests {
       context.isGiven = context.route !== null
     }
     this.#latest = context
+    this.#contexts.opened(context)
     this.#enter(context)
     return context
   }
@@ -186,6 +187,7 @@ class Requests {
     if (context === undefined || context.isEnded || this.#isStopped) return
     const { requests, counters } = this.#bridge
     counters.setInFlight(--this.#inFlight)
+    this.#contexts.closed(context)
     const { id, startedAtMs, hasWaited, method } = context
     const now = nowMs()
     if (connection !== undefined) connection.answeredAtMs = now

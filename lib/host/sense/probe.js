@@ -59,6 +59,18 @@ function writeRequest ({ context, isCertain }, span) {
   }
 }
 
+/**
+ * What may be running where nothing is followed: how much is open, and the oldest of it.
+ * @param {ReturnType<import('../work/works').Works['current']>['open']} open oldest first
+ */
+function writeOpen (open) {
+  if (open === undefined) return LINE
+  const [oldest] = open
+  const work = 'kind' in oldest ? oldest : undefined
+  const context = 'kind' in oldest ? oldest.request : oldest
+  return open.size + FIELD + writeRequest({ context, isCertain: true }, null) + LINE + NO_SPAN + writeWork(work)
+}
+
 /** @param {import('../work/work').Work | undefined} work */
 function writeWork (work) {
   if (work === undefined) return ''
@@ -111,7 +123,8 @@ exports.createProbe = ({ answer, beat }, current) =>
     const span = activeSpan()
     const now = current()
     const work = writeSpan(span) + writeWork(now.work)
-    answer.answer(question, head + FIELD + writeRequest(now, span) + LINE + work + LINE + (debugged ? '' : stack()))
+    const seen = writeRequest(now, span) + LINE + work + LINE + writeOpen(now.open)
+    answer.answer(question, head + FIELD + seen + LINE + (debugged ? '' : stack()))
   }
 
 /** A frozen Error cannot be set aside for; the rest of the answer is worth as much without frames. */

@@ -1,11 +1,23 @@
 'use strict'
 
 const { AsyncLocalStorage } = require('node:async_hooks')
+const { nowMs } = require('../../util/clock')
+
+/** So many are kept that nobody follows, the oldest: their number is the client's. */
+const MOST_UNFOLLOWED = 1000
+/**
+ * What was open when following began may run for so long after that. What is open for longer is mostly a stream that
+ * waits.
+ */
+const UNFOLLOWED_MS = 10000
 
 /** @typedef {import('../http/context').RequestContext} RequestContext */
 /** @typedef {import('../http/connections').Connection} Connection */
 /** @typedef {import('./work').Work} Work */
 /** @typedef {RequestContext | Connection | Work} Store */
+
+/** @type {ReadonlySet<any>} */
+const none = new Set()
 
 /**
  * The one place where it is kept what is being worked on, through awaits, timers and listeners: requests and named
@@ -18,11 +30,19 @@ class Contexts {
   #isHeld = false
   #isStopped = false
   #mayFollow
+  #now
+  #followedAtMs = -Infinity
+  /** What is open and has begun while nothing was followed, oldest first. @type {Set<RequestContext | Work>} */
+  #unfollowed = new Set()
   isFollowing = false
 
-  /** @param {boolean} [mayFollow] false where AsyncLocalStorage could end the application (CVE-2025-59466) */
-  constructor (mayFollow = true) {
+  /**
+   * @param {boolean} [mayFollow] false where AsyncLocalStorage could end the application (CVE-2025-59466)
+   * @param {() => number} [now] ms
+   */
+  constructor (mayFollow = true, now = nowMs) {
     this.#mayFollow = mayFollow
+    this.#now = now
   }
 
   /** Unique within the process, of requests and work. */
@@ -33,6 +53,21 @@ class Contexts {
   /** What is being worked on. @returns {Store | undefined} */
   get store () {
     return this.isFollowing ? this.#storage.getStore() : undefined
+  }
+
+  /** What may be running where `store` does not tell, oldest first. @returns {ReadonlySet<RequestContext | Work>} */
+  get unfollowed () {
+    return this.isFollowing && this.#now() - this.#followedAtMs > UNFOLLOWED_MS ? none : this.#unfollowed
+  }
+
+  /** @param {RequestContext | Work} store */
+  opened (store) {
+    if (!this.isFollowing && this.#unfollowed.size < MOST_UNFOLLOWED) this.#unfollowed.add(store)
+  }
+
+  /** @param {RequestContext | Work} store */
+  closed (store) {
+    this.#unfollowed.delete(store)
   }
 
   /** What runs from here on is part of it, until something else is entered. @param {Store} store */
@@ -59,13 +94,16 @@ class Contexts {
 
   /** Whether work is followed from now on. @param {boolean} on */
   follow (on) {
+    const wasFollowing = this.isFollowing
     // The watchdog may ask for it while it is being stopped itself.
     this.isFollowing = (on || this.#isHeld) && !this.#isStopped
+    if (this.isFollowing && !wasFollowing) this.#followedAtMs = this.#now()
     if (!this.isFollowing) this.#storage.disable()
   }
 
   stop () {
     this.#isStopped = true
+    this.#unfollowed.clear()
     this.follow(false)
   }
 }

@@ -64,7 +64,10 @@ class Works {
    */
   begin ({ kind, name, isPart = false, isOpen = false }, fn) {
     if (this.#isStopped) return fn()
-    return this.#work(new Work(this.#contexts.nextId(), kind, name, isPart ? this.#parent : null, nowMs()), fn, isOpen)
+    const work = new Work(this.#contexts.nextId(), kind, name, isPart ? this.#parent : null, nowMs())
+    // What it is part of is open as well.
+    if (!isPart) this.#contexts.opened(work)
+    return this.#work(work, fn, isOpen)
   }
 
   /**
@@ -121,6 +124,7 @@ class Works {
   /** @param {Work} work @param {{ isOpen?: boolean, hasThread?: boolean }} [how] */
   #end (work, { isOpen = false, hasThread = false } = {}) {
     if (!isOpen) work.end()
+    this.#contexts.closed(work)
     if (this.#isStopped) return
     const { works, counters } = this.#bridge
     counters.setWorkInFlight(--this.#inFlight)
@@ -140,11 +144,14 @@ class Works {
 
   /**
    * What is being worked on, for the probe.
-   * @returns {ReturnType<import('../http/requests').Requests['current']> & { work?: Work }}
+   * @returns {ReturnType<import('../http/requests').Requests['current']> & { work?: Work,
+   * open?: ReadonlySet<RequestContext | Work> }} `open`: one of these may be it, where nothing else tells
    */
   current () {
-    const { store } = this.#contexts
-    return store instanceof Work ? { context: store.request, isCertain: true, work: store } : this.#requests.current()
+    const { store, unfollowed } = this.#contexts
+    if (store instanceof Work) return { context: store.request, isCertain: true, work: store }
+    const current = this.#requests.current()
+    return store === undefined && unfollowed.size > 0 ? { ...current, open: unfollowed } : current
   }
 
   /** Whether requests and work are followed through asynchronous work from now on. @param {boolean} on */

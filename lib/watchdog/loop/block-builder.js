@@ -143,9 +143,13 @@ class BlockBuilder {
     this.#kernel.add(reading)
   }
 
-  /** Of the work that was running longest, with what it is part of: those that the block is not done to. */
+  /**
+   * Of the work that was running longest, with what it is part of: those that the block is not done to. Of several that
+   * may have been running, each mostly waited.
+   */
   get workIds () {
     const { work, request } = workIn(this.#fold.stacks)
+    if (work?.among) return []
     const ids = [work?.id, work?.rootId, work?.parent?.id, request?.id].map(Number)
     return [...new Set(ids.filter(Number.isInteger))]
   }
@@ -216,7 +220,7 @@ class BlockBuilder {
       uncertaintyMs: roundMs(span.uncertaintyMs),
       ongoing,
       // A process that answers requests has started.
-      startup: /** @type {Block} */ (this.block).startup && requests.top === null,
+      startup: /** @type {Block} */ (this.block).startup && requests.top === null && workIn(this.#fold.stacks).request === null,
       cause: this.#causeOf(span, evidence),
       evidence: this.#evidenceRecord(evidence),
       frame: blame(stacks, passesOn),

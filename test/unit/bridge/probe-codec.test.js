@@ -6,9 +6,16 @@ const { createMemory, openBridge } = require('../../../lib/bridge/memory')
 const { parseAnswer, FIELD, LINE } = require('../../../lib/bridge/probe-codec')
 const { RequestContext } = require('../../../lib/host/http/context')
 const { createProbe } = require('../../../lib/host/sense/probe')
+const { Work } = require('../../../lib/host/work/work')
 
-/** @param {(string | number)[]} head @param {(string | number)[][]} frames @param {(string | number)[]} [work] */
-const write = (head, frames, work = []) => [head, work, ...frames].map((fields) => fields.join(FIELD) + LINE).join('')
+/**
+ * @param {(string | number)[]} head
+ * @param {(string | number)[][]} frames
+ * @param {(string | number)[]} [work]
+ * @param {(string | number)[][]} [open]
+ */
+const write = (head, frames, work = [], open = [[], []]) =>
+  [head, work, ...open, ...frames].map((fields) => fields.join(FIELD) + LINE).join('')
 
 test('an answer gives time, idle time, beat, request and frames', () => {
   const text = write([1000.5, 900.25, 17, 'false', '', 31.25, 42, 950.5, 'GET', 'ab'.repeat(16), 'true', 'false', '/report/:id'], [[41, 13, '/srv/app/report.js', 'report'], [1, 2, 'node:internal/timers', 'listOnTimeout']])
@@ -86,6 +93,21 @@ test('a request that is not certain counts only while its arrival is being worke
   assert.equal(parseAnswer(write(head, [])).request, null)
 })
 
+test('what was open counts, in doubt, where nothing else tells what was running', () => {
+  const head = [1, 2, 3, 'false', '', '', 2, 6, 'GET', '', 'false', 'false', '/new']
+  const open = [[1, 1, 5, 'GET', '', 'true', 'false', '/old'], NO_SPAN]
+  const { request, work } = parseAnswer(write(head, [], [], open))
+  assert.deepEqual([request?.route, request?.exact, request?.among], ['/old', false, undefined])
+  assert.deepEqual([work?.name, work?.exact], ['GET /old', false])
+  const several = parseAnswer(write(head, [], [], [[3, ...open[0].slice(1)], NO_SPAN]))
+  assert.deepEqual([several.request?.among, several.work?.among], [3, 3])
+  const job = parseAnswer(write(NO_REQUEST, [], [], [[1, '', '', '', '', '', ''], [...NO_SPAN, ...JOB]]))
+  assert.deepEqual([job.request, job.work?.name, job.work?.exact], [null, 'email:send', false])
+  const arrival = [['', '', 'node:_http_server', 'parserOnIncoming']]
+  const certain = [parseAnswer(write(head, arrival, [], open)), parseAnswer(write(NO_REQUEST, [], SPAN, open))]
+  assert.deepEqual(certain.map((each) => [each.work?.name, each.work?.exact]), [['GET /new', undefined], ['charge card', undefined]])
+})
+
 test('an answer without request, with a debugger, or without frames says so', () => {
   const { request, debugged, frames } = parseAnswer(write([1, 2, 3, 'true', '', '', '', '', '', '', ''], []))
   assert.deepEqual({ request, debugged, frames }, { request: null, debugged: true, frames: [] })
@@ -115,6 +137,22 @@ test('an answer that was cut loses the frame it was cut in, and no other', () =>
   for (let end = text.indexOf('/b.js'); end < text.length; end++) {
     assert.deepEqual(parseAnswer(text.slice(0, end)).frames.map((frame) => frame.function), ['a'])
   }
+})
+
+test('what is open is written of the oldest, be it a request or a job', () => {
+  const bridge = openBridge(createMemory())
+  const incoming = /** @type {any} */ ({ method: 'GET', url: '/a', rawHeaders: [] })
+  const request = new RequestContext(9, incoming, 3.5, false)
+  const told = (/** @type {any[]} */ ...open) => {
+    const question = bridge.answer.ask()
+    createProbe(bridge, () => ({ context: undefined, isCertain: true, open: new Set(open) }))(undefined)
+    return parseAnswer(/** @type {string} */ (bridge.answer.take(question)))
+  }
+  const asked = told(request, new Work(10, 'job', 'mail', null, 4))
+  assert.deepEqual([asked.work?.name, asked.work?.exact, asked.request?.among], ['GET /a', false, 2])
+  const job = told(new Work(10, 'job', 'mail', null, 4, { queue: 'q' }))
+  assert.deepEqual([job.request, job.work?.name, job.work?.attributes, job.work?.exact], [null, 'mail', { queue: 'q' }, false])
+  assert.ok(job.frames.length > 0)
 })
 
 test('what the probe of the host writes, the watchdog reads', () => {

@@ -58,6 +58,20 @@ test('an endless block of ever new stacks keeps 40 of them, goes on folding thos
   assert.deepEqual([fold.stacks[0].count, fold.stacks[0].weightMs], [2, 51])
 })
 
+test('work is in doubt if it was for half of its time, and what is in doubt is no request that was seen', () => {
+  const doubtful = { ...request(1), exact: false, among: 2 }
+  const seen = (/** @type {[number, any][]} */ samples) => {
+    const fold = new Fold()
+    for (const [weightMs, each] of samples) fold.add({ weightMs, late: false, request: each, frames: [] })
+    const { request } = workIn(fold.stacks)
+    return [request?.exact, request?.among, fold.requests.distinct]
+  }
+  assert.deepEqual(seen([[60, doubtful]]), [false, 2, 0])
+  assert.deepEqual(seen([[30, doubtful], [30, request(1)]]), [false, 2, 1])
+  assert.deepEqual(seen([[29, doubtful], [31, request(1)]]), [undefined, undefined, 1])
+  assert.deepEqual(seen([[100, doubtful], [10, request(2)]]), [false, 2, 1])
+})
+
 test('the request is the one that ran longest, with how many there were and its share of their time', () => {
   const fold = new Fold()
   for (const [id, weightMs] of [

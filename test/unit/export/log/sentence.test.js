@@ -21,7 +21,7 @@ test('a block is one sentence: how long, where, which request, why', () => {
     [{ request: null, work: { ...job, ended: true } }, 'event loop was blocked for 312 ms: report (app/report.js:41), after job email:send (js)'],
     [{ work: job }, 'event loop was blocked for 312 ms: report (app/report.js:41), job email:send of GET /report/:id (js)'],
     [{ request: { method: 'GET', route: '/a', startedAt: '', ended: false, traceId: null, exact: false } }, 'event loop was blocked for 312 ms: report (app/report.js:41), ≈ GET /a (js)'],
-    [{ request: { method: 'GET', route: '/a', startedAt: '', ended: false, traceId: null, exact: false, among: 3 } }, 'event loop was blocked for 312 ms: report (app/report.js:41), ≈ GET /a (the oldest of 3 open requests) (js)'],
+    [{ request: { method: 'GET', route: '/a', startedAt: '', ended: false, traceId: null, exact: false, among: 3 } }, 'event loop was blocked for 312 ms: report (app/report.js:41), ≈ GET /a (the oldest of 3 in flight) (js)'],
     [{ request: null, work: { ...job, exact: false } }, 'event loop was blocked for 312 ms: report (app/report.js:41), ≈ job email:send (js)'],
     [{ frame: null }, 'event loop was blocked for 312 ms: outside application code, GET /report/:id (js)'],
     [{ frame: null, request: null, samples: 0, cause: 'unknown' }, 'event loop was blocked for 312 ms: no stack taken (unknown)'],

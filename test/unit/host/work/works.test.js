@@ -10,10 +10,10 @@ const { noRequests } = require('../../../../lib/host/http/requests')
 const { Contexts } = require('../../../../lib/host/work/contexts')
 const { Works } = require('../../../../lib/host/work/works')
 
-/** @param {import('node:test').TestContext} t @param {number} [most] */
-function makeWorks (t, most) {
+/** @param {import('node:test').TestContext} t @param {number} [most] @param {() => number} [now] */
+function makeWorks (t, most, now) {
   const bridge = openBridge(createMemory())
-  const works = new Works(bridge, new Contexts(), noRequests, most)
+  const works = new Works(bridge, new Contexts(true, now), noRequests, most)
   t.after(() => works.stop())
   const here = () => works.current().work
   /** What has ended: [name, kind]. */
@@ -101,6 +101,39 @@ test('nested work says its parent and the whole that it is part of; a job begins
     works.begin({ kind: 'job', name: 'queue' }, () => assert.deepEqual([here()?.kind, here()?.parent, here()?.rootId], ['job', null, here()?.id]))
     works.begin({ kind: 'operation', name: 'query', isPart: true }, () => assert.equal(here()?.parent?.name, 'outer'))
   })
+})
+
+test('what has begun while nothing is followed is open until it ends, also for some time after following has begun', async (t) => {
+  let nowMs = 0
+  const { works } = makeWorks(t, Infinity, () => nowMs)
+  const names = () => [...works.current().open ?? []].map((each) => 'name' in each && each.name)
+  /** @type {(() => void)[]} */
+  const ends = []
+  const begin = (/** @type {string} */ name, isPart = false) =>
+    works.begin({ kind: 'job', name, isPart }, () => new Promise((resolve) => { ends.push(() => resolve(null)) }))
+  const first = begin('first')
+  begin('second')
+  begin('part', true)
+  assert.deepEqual(names(), ['first', 'second'])
+  works.follow(true)
+  begin('followed')
+  assert.deepEqual(names(), ['first', 'second'])
+  ends[0]()
+  await first
+  assert.deepEqual(names(), ['second'])
+  nowMs = 11_000
+  assert.deepEqual(names(), [], 'what is still open is no request that is being answered')
+  works.follow(false)
+  assert.deepEqual(names(), ['second'])
+  works.run('named', () => assert.deepEqual(names(), [], 'it is known what runs'))
+  works.stop()
+  assert.deepEqual(names(), [])
+})
+
+test('of thousands that are open and that nobody follows a thousand are kept', (t) => {
+  const { works } = makeWorks(t)
+  for (let i = 0; i < 5000; i++) works.begin({ kind: 'message', name: 'm' }, () => new Promise(() => {}))
+  assert.equal(works.current().open?.size, 1000)
 })
 
 test('work that starts itself again for ever keeps no chain of what went before', async (t) => {

@@ -253,7 +253,7 @@ function evidenceRows ({ evidence, profile, probable }) {
 /** Why it is not certain what was being worked on. @param {any} work what there is of it */
 function doubtsOf (work) {
   if (work?.exact !== false) return []
-  const oldest = work.among ? `, and it is the oldest of ${work.among} that were open` : ''
+  const oldest = work.among ? `: it is the oldest of ${work.among} in flight` : ''
   return [make('p', { class: 'quiet' }, `≈ It is not certain that ${nameOf(work)} was being worked on${oldest}.`)]
 }
 
