@@ -30,10 +30,15 @@ const BLIND_MS = 50
 const FOUND_MS = 30000
 const LOOK_MS = 200
 const WARM_UP = 'recursion'
+/** What the paths of a server's requests begin with. */
+const PREFIX = { plain: '/', express: '/shop/17/', fastify: '/api/17/', koa: '/' }
 /** A block shorter than that is none that everyone must see. */
 const LEAST_MS = 1.5 * THRESHOLD_MS
 /** Questions take 2 % of a block. */
 const MOST_OWN_SHARE = 0.2
+
+/** @param {Pick<Case, 'server' | 'name' | 'path'>} each */
+const pathOf = ({ server, name, path }) => `${PREFIX[server]}${name}${path}`
 
 /** @param {any} context */
 exports.run = async (context) => {
@@ -52,7 +57,7 @@ exports.run = async (context) => {
   await context.measure(async () => {
     try {
       await warmUp(context, target, contestant)
-      for (const each of known.filter(({ kind }) => kind === 'request' || kind === 'together' || kind === 'thread')) {
+      for (const each of known.filter(({ kind }) => kind !== 'startup' && kind !== 'endless')) {
         verdicts.push(await judgeCase(context, target, contestant, each))
       }
       target.forget()
@@ -194,10 +199,11 @@ async function observe (target, contestant, each) {
   const { name, server, kind } = each
   if (kind === 'together') await gather(target, each.requests)
   target.forget()
-  const paths = { plain: `/${name}`, express: `/shop/17/${name}`, fastify: `/api/17/${name}` }
   if (kind === 'together') target.request(server, '/gate')
-  const requests = Array.from({ length: each.requests }, () => target.request(server, paths[server]))
+  const company = await invite(target, each)
+  const requests = Array.from({ length: each.requests }, () => target.request(server, pathOf(each)))
   const { atMs: startMs } = await target.says('began', name)
+  const others = company.arrive()
   await sleep(ASK_AFTER_MS)
   const askedAtMs = Date.now()
   const asked = kind === 'thread' ? readOngoing(target, contestant) : ask(target, contestant)
@@ -211,8 +217,8 @@ async function observe (target, contestant, each) {
       endpoint: target.ready.endpoint === null ? null : { answered: answer !== null }
     }
   }
-  const { atMs: endMs } = await target.says('ended', name, requests.length)
-  await Promise.all(requests)
+  const { atMs: endMs } = await target.says('ended', name, each.requests)
+  await Promise.all([...requests, ...others])
   // While another thread is blocked anybody's answers.
   const answer = await asked ?? null
   const hasAsked = target.ready.endpoint !== null && askedAtMs < endMs && kind !== 'thread'
@@ -222,6 +228,28 @@ async function observe (target, contestant, each) {
     reports: await calm(target, contestant),
     pauses: target.pauses,
     endpoint: hasAsked ? { answered: answer !== null && answer.atMs <= endMs } : null
+  }
+}
+
+/**
+ * The requests of others that a block needs.
+ * @param {Target} target
+ * @param {Case} each
+ * @returns {Promise<{ arrive: () => Promise<unknown>[] }>} arrive: what comes while the loop is blocked, and all that
+ * is to be answered in the end
+ */
+async function invite (target, { name, server, company: { before, open, during } }) {
+  const ask = (/** @type {string} */ last) => target.request(server, pathOf({ server, name: last, path: '' }))
+  // Connections that are there, so that what comes is in the turn that is blocked.
+  if (during !== undefined) await Promise.all([ask('calm'), ask('calm')])
+  const held = before === undefined ? [] : [ask(before)]
+  const body = open === undefined ? null : target.open(server, pathOf({ server, name: open, path: '' }))
+  if (before !== undefined || open !== undefined) {
+    await target.says('held', name)
+    target.forget()
+  }
+  return {
+    arrive: () => [...held, ...(body === null ? [] : [body.end()]), ...(during === undefined ? [] : [ask(during)])]
   }
 }
 

@@ -2,7 +2,9 @@
 
 const path = require('node:path')
 const fresh = require('./corpus/fresh/cases')
+const shapes = require('./corpus/shapes/cases')
 const { findings, verdict } = require('./findings')
+const { KINDS } = require('./score')
 const { tables } = require('./tables')
 const { count, figure } = require('../harness/report/format')
 const { codedError } = require('../../lib/tables/errors')
@@ -17,6 +19,8 @@ const TIME_LIMIT_S = 5
 /** The least: what is waited for before the first block and in the traps. */
 const LEAST_LIMIT_S = 240
 const DEFAULT_SET = 'first'
+/** What a set needs beyond the packages of the first. @type {Record<string, string[]>} */
+const MORE_PACKAGES = { first: [], fresh: fresh.packages, shapes: shapes.packages }
 
 /** @typedef {import('../harness/interface').Cell} Cell */
 /** @typedef {import('../harness/interface').ModeName} ModeName */
@@ -68,7 +72,7 @@ function plan (mode, set, isListing) {
   const ofSet = corpus.filter((each) => SETS[set].includes(each.set)).map(({ name }) => name)
   const { contestants: names = Object.keys(contestants), cases: chosen = ofSet, traps, ms } = choices[mode]()
   const cases = chosen.filter((name) => ofSet.includes(name))
-  const packages = SETS[set].includes('fresh') ? fresh.packages : []
+  const packages = SETS[set].flatMap((name) => MORE_PACKAGES[name])
   return names.map((variant) => ({
     variant,
     params: { blocks: cases.length, traps: traps.length },
@@ -91,6 +95,14 @@ const short = (value) => Number.isInteger(value) ? `${value}` : figure(value)
  */
 const column = (title, key, unit, none = 'no') => ({ title, text: (/** @type {Cell} */ { extra, median }) => extra[key] === undefined ? median === null ? '' : none : `${short(extra[key].median)}${unit}` })
 
+/** How many blocks, and what was wrong of them: '2: line 1, request 2'. @param {Cell} cell */
+function certainAndWrong ({ extra, median }) {
+  if (extra.certainAndWrong === undefined) return median === null ? '' : '-'
+  const of = (/** @type {string} */ key) => short(extra[key].median)
+  const kinds = KINDS.filter((kind) => extra[`certain ${kind}`].median > 0).map((kind) => `${kind} ${of(`certain ${kind}`)}`)
+  return `${of('certainAndWrong')}${kinds.length === 0 ? '' : `: ${kinds.join(', ')}`}`
+}
+
 /** @type {import('../harness/interface').Scenario} */
 exports.scenario = {
   name: 'bakeoff',
@@ -100,22 +112,23 @@ exports.scenario = {
   agent: null,
   // Nothing is asked for where none of it would be used.
   packages: isInstalled ? [] : ['@jridgewell/trace-mapping', 'ajv', 'eta', 'express', 'fastify', 'hdr-histogram-js', 'rxjs', 'typescript', 'yaml'],
-  optionalPackages: isInstalled ? [] : fresh.packages,
+  optionalPackages: isInstalled ? [] : [...new Set([...fresh.packages, ...shapes.packages])],
   modes: {
     quick: { repeats: 1, seconds: 0.5, warmUpSeconds: 0, note: 'whether it works: a few blocks under three contestants' },
     default: { repeats: 1, seconds: 1.5, warmUpSeconds: 0, note: 'every block and trap under every contestant' },
     full: { repeats: 5, seconds: 5, warmUpSeconds: 0, note: 'the same five times, traps of 5 s' },
     faithful: { repeats: 5, seconds: 12, warmUpSeconds: 0, note: 'there is no original; the 14 first kinds for 300 ms and a minute of each trap, the agent alone' }
   },
-  options: [{ flags: '--corpus <set>', description: 'first (48 blocks, the default), fresh, or all', parse: corpusName }],
+  options: [{ flags: '--corpus <set>', description: 'first (48 blocks, the default), fresh, shapes, or all', parse: corpusName }],
   plan: ({ mode, options: { corpus = DEFAULT_SET }, isListing }) => plan(mode, corpus, isListing),
   columns: [
     ...[['false positives', 'falsePositives'], ['blamed in traps', 'blamedInTraps']].map(([title, key]) => ({ title, text: (/** @type {Cell} */ { extra }) => count(extra[key]?.median) })),
     column('function', 'function', ' %'),
     column('line', 'line', ' %'),
     column('line (JavaScript)', 'lineOfJs', ' %'),
-    column('route', 'route', ' %'),
+    column('request', 'request', ' %'),
     column('cause', 'cause', ' %'),
+    { title: 'certain and wrong', text: certainAndWrong },
     column('duration off', 'durationError', ' %'),
     column('while blocked', 'whileBlocked', ' %', ''),
     column('first report ms', 'firstMs', '', ''),

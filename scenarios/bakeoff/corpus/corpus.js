@@ -2,30 +2,41 @@
 
 const fresh = require('./fresh/cases')
 const { marks } = require('./marks')
+const shapes = require('./shapes/cases')
 const { MAIN, THREAD } = require('../target/thread-name')
 const { truth } = require('./truth')
 
 /**
- * @typedef {import('./fresh/cases').FreshCase['module']} FreshModule
+ * @typedef {import('./fresh/cases').FreshCase['module'] | import('./shapes/cases').ShapeCase['module']} LaterModule
+ *
+ * @typedef {object} Company other requests to the same server, by the last part of their paths
+ * @property {string} [before] begins first, and goes on until the application says that it holds what is waited for
+ * @property {string} [open] the same with a body that ends while the loop is blocked
+ * @property {string} [during] comes while the loop is blocked
  *
  * @typedef {object} Case a block of which everything is known
  * @property {string} name
- * @property {'first' | 'fresh'} set fresh: chosen before any contestant saw one of them
- * @property {'blocks' | 'everyday' | 'in-memory' | 'libraries' | 'native' | 'places' | FreshModule} module that has it
- * @property {'plain' | 'express' | 'fastify'} server whose handler runs it
+ * @property {'first' | 'fresh' | 'shapes'} set fresh, shapes: chosen before any contestant saw one of them
+ * @property {'blocks' | 'everyday' | 'in-memory' | 'libraries' | 'native' | 'places' | LaterModule} module that has it
+ * @property {'plain' | 'express' | 'fastify' | 'koa'} server whose handler runs it
  * @property {string[]} cause those that are right, the first one above all
  * @property {string[]} frames functions of the application that may be blamed
  * @property {string[]} lines `file:line` that may be blamed
+ * @property {string[]} packages whose own functions and lines may be blamed
  * @property {string | null} route null: it is of no request
- * @property {'request' | 'together' | 'thread' | 'startup' | 'endless'} kind how it comes about; together: in one turn
- * that takes several requests; thread: in a worker thread, while the main thread waits for events
+ * @property {string} path what the URL has below that of its name
+ * @property {('line' | 'request')[]} mayDoubt what nothing in the process may tell: there a mark of doubt is right, too
+ * @property {Company} company
+ * @property {'request' | 'together' | 'mounted' | 'thread' | 'startup' | 'endless'} kind how it comes about;
+ * together: in one turn that takes several requests; mounted: by handlers of its module's own; thread: in a worker
+ * thread, while the main thread waits for events
  * @property {string} thread whose loop it is
  * @property {number} requests that come at once
  * @property {boolean} [startsThread]
  */
 
 /** @param {Case['server']} server @param {string} name */
-const routeOf = (server, name) => ({ plain: `/${name}`, express: `/shop/:id/${name}`, fastify: `/api/:id/${name}` })[server]
+const routeOf = (server, name) => ({ plain: `/${name}`, express: `/shop/:id/${name}`, fastify: `/api/:id/${name}`, koa: `/${name}` })[server]
 
 /**
  * @param {Case['module']} module
@@ -43,7 +54,11 @@ const known = (module, server, name, cause, more) => ({
   cause,
   frames: [name],
   lines: marks[name],
+  packages: [],
   route: routeOf(server, name),
+  path: '',
+  mayDoubt: [],
+  company: {},
   kind: 'request',
   requests: 1,
   thread: MAIN,
@@ -101,13 +116,20 @@ exports.corpus = [
   known('blocks', 'plain', 'forever', ['js'], { kind: 'endless' }),
 
   ...fresh.cases.map(({ module, server, name, cause, frames = [name] }) =>
-    known(module, server, name, cause, { set: 'fresh', frames }))
+    known(module, server, name, cause, { set: 'fresh', frames })),
+  ...shapes.cases.map(({ module, server, name, cause, moreLines = [], frames = [name], ...rest }) =>
+    known(module, server, name, cause, { set: 'shapes', frames, lines: [...marks[name], ...moreLines], ...rest }))
 ]
 
 /** What --corpus takes. @type {Record<string, Case['set'][]>} */
-exports.SETS = { first: ['first'], fresh: ['fresh'], all: ['first', 'fresh'] }
+exports.SETS = {
+  first: ['first'],
+  fresh: ['fresh'],
+  shapes: ['shapes'],
+  all: ['first', 'fresh', 'shapes']
+}
 
-/** Seconds rather than minutes: one of each kind, of either set. */
+/** Seconds rather than minutes: one of each kind, of each set. */
 exports.FEW = [
   'spin', 'atomicsWait', 'pbkdf2', 'ajvCompile', 'rxjsReduce', 'inTimer', 'forever',
   'markdownRender', 'parseThenCall', 'newFunction'

@@ -6,14 +6,14 @@ const { TraceMap, eachMapping } = require('@jridgewell/trace-mapping')
 const { Ajv } = require('ajv')
 const { Eta } = require('eta')
 const { build } = require('hdr-histogram-js')
-const rxjs = require('rxjs')
+const { map, range, reduce } = require('rxjs')
 const yaml = require('yaml')
 
 const eta = new Eta()
 const template = Array.from({ length: 400 }, (_, i) => `<% for (const each of it.rows${i}) { %><td><%= each.name %></td><% } %>`).join('\n')
 const schema = { type: 'object', properties: Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`field${i}`, { type: 'object', properties: { a: { type: 'string', minLength: i }, b: { enum: [-1, -2, i] } }, required: ['a'] }])) }
 const document = Array.from({ length: 300 }, (_, i) => `- id: ${i}\n  tags: [a, b, "c ${i}"]\n  nested:\n    value: ${i / 7}\n`).join('')
-const map = JSON.stringify({ version: 3, sources: ['a.js'], names: [], mappings: 'AAAA,CACA;'.repeat(20000) })
+const mappings = JSON.stringify({ version: 3, sources: ['a.js'], names: [], mappings: 'AAAA,CACA;'.repeat(20000) })
 const histogram = build()
 for (let i = 1; i < 10000; i++) histogram.recordValue(i * 37)
 
@@ -28,8 +28,7 @@ exports.blocks = {
   },
   rxjsReduce (/** @type {number} */ ms) {
     const end = performance.now() + ms
-    // here: rxjsReduce
-    while (performance.now() < end) rxjs.range(0, 20000).pipe(rxjs.map(square), rxjs.reduce(add)).subscribe()
+    while (performance.now() < end) range(0, 20000).pipe(map(square), reduce(add)).subscribe() // here: rxjsReduce
   },
   templateCompile (/** @type {number} */ ms) {
     const end = performance.now() + ms
@@ -37,7 +36,7 @@ exports.blocks = {
   },
   sourceMap (/** @type {number} */ ms) {
     const end = performance.now() + ms
-    while (performance.now() < end) eachMapping(new TraceMap(map), square) // here: sourceMap
+    while (performance.now() < end) eachMapping(new TraceMap(mappings), square) // here: sourceMap
   },
   histogramPercentiles (/** @type {number} */ ms) {
     const end = performance.now() + ms

@@ -6,17 +6,20 @@ const STDOUT = 1
 
 /**
  * What the target tells the cell that drives it: one line of JSON, written at once, by any of its threads.
- * @param {'ready' | 'began' | 'ended' | 'report' | 'pause'} what
+ * @param {'ready' | 'held' | 'began' | 'ended' | 'report' | 'pause'} what
  * @param {Record<string, unknown>} fields
  */
 exports.tell = (what, fields) => { fs.writeSync(STDOUT, `${JSON.stringify({ bakeoff: what, ...fields })}\n`) }
+
+/** @param {'held' | 'began' | 'ended'} what @param {string} name of the case */
+exports.moment = (what, name) => exports.tell(what, { name, atMs: Date.now() })
 
 /**
  * A block between two lines that say when it was.
  * @param {string} name @param {() => unknown} block
  */
 exports.measured = async (name, block) => {
-  exports.tell('began', { name, atMs: Date.now() })
+  exports.moment('began', name)
   await block()
-  exports.tell('ended', { name, atMs: Date.now() })
+  exports.moment('ended', name)
 }

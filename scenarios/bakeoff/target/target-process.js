@@ -79,7 +79,7 @@ class Target {
 
   /**
    * The n-th time that it says so.
-   * @param {'ready' | 'began' | 'ended'} what
+   * @param {'ready' | 'held' | 'began' | 'ended'} what
    * @param {string} [name]
    * @param {number} [n]
    */
@@ -123,6 +123,20 @@ class Target {
   /** @param {string} server @param {string} path */
   request (server, path) {
     return this.get(`http://127.0.0.1:${this.ready.ports[server]}${path}`)
+  }
+
+  /** A request whose body does not end before it is told to. @param {string} server @param {string} path */
+  open (server, path) {
+    const url = `http://127.0.0.1:${this.ready.ports[server]}${path}`
+    const request = http.request(url, { method: 'POST', agent: this.#agent })
+    request.write('a part of it')
+    const answered = once(request, 'response').then(([response]) => response.resume(), () => null)
+    return {
+      end: () => {
+        request.end('the rest')
+        return answered
+      }
+    }
   }
 
   /** @param {NodeJS.Signals} signal */

@@ -53,7 +53,14 @@ function watchPauses () {
   }).observe({ entryTypes: ['gc'] })
 }
 
-/** @typedef {{ blocks: Record<string, (ms: number) => unknown>, prepare?: () => Promise<void> }} BlockModule */
+/**
+ * @typedef {object} BlockModule
+ * @property {Record<string, (ms: number) => unknown>} blocks
+ * @property {() => Promise<void>} [prepare]
+ * @property {(router: any) => void} [mountExpress] handlers of its own
+ * @property {(scope: any) => void} [mountFastify]
+ * @property {(app: any) => void} [mountKoa]
+ */
 
 /**
  * The modules of these sets, as a process is no larger for blocks that it is not asked for; the one of the warm-up is
@@ -67,6 +74,9 @@ async function loadModules (sets) {
   for (const { prepare } of Object.values(modules)) await prepare?.()
   return modules
 }
+
+/** The route of a handler that a module mounts itself. @param {string} url */
+const templateOf = (url) => url.replace(/^\/(shop|api)\/17\//, '/$1/:id/')
 
 async function main () {
   watchPauses()
@@ -86,7 +96,7 @@ async function main () {
   const { ways, together } = places
   const modules = await loadModules(order.sets)
   const isHandled = (/** @type {import('../corpus/corpus').Case} */ { kind, module }) =>
-    kind !== 'startup' && kind !== 'together' && module in modules
+    kind !== 'startup' && kind !== 'together' && kind !== 'mounted' && module in modules
   const handlers = Object.fromEntries(corpus.filter(isHandled).map(({ name, module, kind }) => {
     const block = modules[module].blocks[name]
     if (kind === 'thread') return [name, () => askThread()]
@@ -114,6 +124,13 @@ async function main () {
   const ofServer = (/** @type {string} */ which) =>
     corpus.filter(({ server, name }) => server === which && name in handlers)
 
+  /** Those mounted by their modules are in a request as well. @param {http.RequestListener} listener */
+  const asRequest = (listener) =>
+    watching.inRequest === undefined
+      ? listener
+      : (/** @type {http.IncomingMessage} */ request, /** @type {any} */ response) =>
+          inRequest(templateOf(`${request.url}`), () => listener(request, response))
+
   const express = load('express')
   const app = express()
   watching.onExpress?.(app)
@@ -124,20 +141,29 @@ async function main () {
       response.json({})
     })
   }
+  for (const { mountExpress } of Object.values(modules)) mountExpress?.(router)
   app.use('/shop', router)
 
-  const fastify = require('fastify').fastify()
+  const fastify = require('fastify').fastify({
+    serverFactory: (/** @type {http.RequestListener} */ listener) => http.createServer(asRequest(listener))
+  })
   watching.onFastify?.(fastify)
   fastify.get('/calm', async () => ({}))
   fastify.register(async (/** @type {any} */ scope) => {
     for (const { name, route } of ofServer('fastify')) scope.get(`/:id/${name}`, async () => { await inRequest(`${route}`, handlers[name]); return {} })
+    for (const { mountFastify } of Object.values(modules)) mountFastify?.(scope)
   }, { prefix: '/api' })
+
+  const mountsOfKoa = Object.values(modules).flatMap(({ mountKoa }) => mountKoa ?? [])
+  const koa = mountsOfKoa.length === 0 ? null : new (load('koa'))()
+  for (const mountKoa of mountsOfKoa) mountKoa(koa)
 
   const listening = (/** @type {http.Server} */ each) => new Promise((resolve) => each.listen(0, '127.0.0.1', () => resolve(/** @type {import('node:net').AddressInfo} */ (each.address()).port)))
   const ports = {
     plain: await listening(server),
-    express: await listening(http.createServer(app)),
-    fastify: Number(new URL(await fastify.listen({ port: 0, host: '127.0.0.1' })).port)
+    express: await listening(http.createServer(asRequest(app))),
+    fastify: Number(new URL(await fastify.listen({ port: 0, host: '127.0.0.1' })).port),
+    ...(koa !== null && { koa: await listening(http.createServer(asRequest(koa.callback()))) })
   }
   const endpoint = await watching.endpoint?.(ports) ?? null
   // Inputs that are made on the first call are no part of a block.
