@@ -5,6 +5,7 @@ const FIELD = '\x1f'
 const LINE = '\x1e'
 /** Marks an attribute of a work that is a number. */
 const NUMBER = 'n'
+const REQUEST_FIELDS = 7
 
 /**
  * @typedef {import('../types').Frame} Frame
@@ -22,6 +23,7 @@ const NUMBER = 'n'
  * @property {number | null} [cpuMs] of its thread so far; null where Node.js does not tell
  * @property {RequestContext | null} request
  * @property {WorkContext | null} [work] the innermost
+ * @property {RequestContext[]} [others] the newest requests that are open
  * @property {Frame[]} frames
  */
 
@@ -35,7 +37,7 @@ exports.NUMBER = NUMBER
  * @returns {Answer}
  */
 exports.parseAnswer = (text) => {
-  const [head, work = '', open = '', openWork = '', ...lines] = text.split(LINE)
+  const [head, work = '', open = '', openWork = '', others = '', ...lines] = text.split(LINE)
   const [atMs, idleMs, beats, debugged, putAtMs, cpuMs, ...fields] = head.split(FIELD)
   const isWritten = lines.length > 0 && !lines[0].includes(FIELD)
   const frames = isWritten ? parseStack(lines[0]) : lines.slice(0, -1).map(parseFrame)
@@ -48,8 +50,19 @@ exports.parseAnswer = (text) => {
     putAtMs: putAtMs === '' ? null : Number(putAtMs),
     cpuMs: cpuMs === '' ? null : Number(cpuMs),
     ...(certain.work === null ? parseOpen(open.split(FIELD), openWork.split(FIELD)) : certain),
+    others: parseOthers(others.split(FIELD)),
     frames
   }
+}
+
+/** @param {string[]} fields of one request after the other @returns {RequestContext[]} */
+function parseOthers (fields) {
+  const found = []
+  for (let at = 0; at + REQUEST_FIELDS <= fields.length; at += REQUEST_FIELDS) {
+    const request = parseRequest(fields.slice(at, at + REQUEST_FIELDS), [])
+    if (request !== null && Number.isInteger(request.id)) found.push(request)
+  }
+  return found
 }
 
 /**

@@ -26,6 +26,7 @@ class FrameTable {
   #isHead
   #nameOf
   #passesOn
+  #routesOf
   #later
 
   /**
@@ -35,14 +36,16 @@ class FrameTable {
    * @param {(frame: Frame) => string | null | undefined} [source.nameOf] what to call a function that has no name,
    * undefined if that is found out later
    * @param {(frame: Frame) => boolean} [source.passesOn] whether its call goes on to a function that it was given
+   * @param {(frame: Frame) => string[]} [source.routesOf] the routes in whose handlers it is written
    * @param {{ isAwaited: (raw: Frame) => boolean, isBusy: () => boolean }} [source.later] whether a frame's source map
    * is read later, and whether there is anything that is found out later
    */
-  constructor (original, { isHead = () => false, nameOf = () => null, passesOn = () => false, later = NEVER } = {}) {
+  constructor (original, { isHead = () => false, nameOf = () => null, passesOn = () => false, routesOf = () => [], later = NEVER } = {}) {
     this.#original = original
     this.#isHead = isHead
     this.#nameOf = nameOf
     this.#passesOn = passesOn
+    this.#routesOf = routesOf
     this.#later = later
   }
 
@@ -80,6 +83,14 @@ class FrameTable {
    */
   passesOn (frame) {
     return this.#passesOn(frame)
+  }
+
+  /**
+   * The routes in whose handlers a function is written, outermost first.
+   * @param {Frame} frame of this table
+   */
+  routesOf (frame) {
+    return this.#routesOf(frame)
   }
 
   /**

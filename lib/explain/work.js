@@ -1,13 +1,21 @@
 'use strict'
 
-const { blamedFrame, isSame } = require('./frame')
+const { blamedFrame, isSame, ownerOf } = require('./frame')
 const { workIn } = require('./fold')
 
+/** Packages that run the handlers of a request in its own context. */
+const FRAMEWORK = /[\\/]node_modules[\\/](?:express|router|connect|koa|koa-compose|@koa[\\/]router|fastify|middie|avvio|@fastify[\\/][\w-]+|@nestjs[\\/][\w-]+|@hapi[\\/][\w-]+|restify|polka|hono|@hono[\\/][\w-]+)[\\/]/
 
 /**
  * @typedef {import('../types').Frame} Frame
+ * @typedef {import('../types').RequestContext} RequestContext
  * @typedef {import('./fold').Stack} Stack
- * @typedef {import('./frame').PassesOn} PassesOn
+ * @typedef {import('./fold').Running} Running
+ *
+ * @typedef {object} Known
+ * @property {import('./frame').PassesOn} [passesOn]
+ * @property {(frame: Frame) => string[]} [routesOf] the routes in whose handlers a function is written
+ * @property {RequestContext[]} [others] requests that were open as well
  */
 
 /**
@@ -15,29 +23,75 @@ const { workIn } = require('./fold')
  * samples, since a turn of the loop may run callbacks of several.
  * @param {Stack[]} stacks all of the block
  * @param {Frame | null} frame the blamed one
- * @param {PassesOn} [passesOn]
- * @returns {ReturnType<typeof workIn> & { exact: boolean }} `exact` is false where no sample shows the function, or
- * most of those that do are of works with other names
+ * @param {Known} [known]
+ * @returns {Running & { exact: boolean }} `exact` is false where no sample shows the function, most of those that do are
+ * of works with other names, or the asynchronous context may be another's
  */
-exports.workOf = (stacks, frame, passesOn) => {
-  const own = frame === null ? stacks : stacksOf(stacks, frame, passesOn)
-  const told = workIn(own.length > 0 ? own : stacks)
+exports.workOf = (stacks, frame, known = {}) => {
+  const own = frame === null ? stacks : stacksOf(stacks, frame, known.passesOn)
   const seen = (own.length > 0 ? own : stacks).flatMap(({ works }) => works)
-  const weightOf = (/** @type {typeof seen} */ some) => some.reduce((total, { weightMs }) => total + weightMs, 0)
+  const told = workIn(own.length > 0 ? own : stacks)
   const isMost = weightOf(seen.filter((each) => nameOf(each) === nameOf(told))) * 2 >= weightOf(seen)
-  return { ...told, exact: own.length > 0 && isMost }
+  const heaviest = own.find(({ works }) => works.some((each) => nameOf(each) === nameOf(told)))
+  return inContext({ ...told, exact: own.length > 0 && isMost }, heaviest?.frames ?? [], known)
 }
 
 /**
  * Stacks in which a function is to blame; where there is none, those that it is in.
  * @param {Stack[]} stacks
  * @param {Frame} frame
- * @param {PassesOn} [passesOn]
+ * @param {import('./frame').PassesOn} [passesOn]
  */
 function stacksOf (stacks, frame, passesOn) {
   const blamed = stacks.filter(({ frames }) => isSame(blamedFrame(frames, passesOn), frame))
   return blamed.length > 0 ? blamed : stacks.filter(({ frames }) => frames.some((each) => isSame(each, frame)))
 }
 
-/** @param {ReturnType<typeof workIn>} of */
+/**
+ * A limiter, a queue or a pool may run the work of one request in the asynchronous context of another: whoever leaves
+ * runs the next one's. The handler in which the function is written tells whose it is.
+ * @param {Running & { exact: boolean }} told
+ * @param {Frame[]} frames
+ * @param {Known} known
+ */
+function inContext (told, frames, { routesOf = () => [], others = [] }) {
+  if (told.work !== null && told.work.kind !== 'request') return told
+  const routes = frames.filter((frame) => ownerOf(frame) === 'application').flatMap(routesOf)
+  const { request } = told
+  if (request !== null && routes.some((route) => isOf(request, route))) return told
+  const written = others.filter((each) => routes.some((route) => isOf(each, route)))
+  if (written.length === 0) return request === null || (routes.length === 0 && !isHandedOn(frames)) ? told : { ...told, exact: false }
+  const oldest = written.reduce((first, each) => each.startedAtMs < first.startedAtMs ? each : first)
+  const isOne = written.every((each) => nameOf({ work: null, request: each }) === nameOf({ work: null, request: oldest }))
+  return { work: asWork(oldest), request: oldest, exact: told.exact && isOne }
+}
+
+/** Whether a request is of a route, which may be mounted below another path. @param {RequestContext} request @param {string} route */
+function isOf (request, route) {
+  const [path, verb = request.method] = route.split(' ').reverse()
+  return request.route.endsWith(path) && (verb === request.method || (verb === 'GET' && request.method === 'HEAD'))
+}
+
+/**
+ * Whether a package went on from the loop by itself, and ran the application's function: in the context of whoever was
+ * before.
+ * @param {Frame[]} frames innermost first
+ */
+function isHandedOn (frames) {
+  const outermost = frames.findLast((frame) => ownerOf(frame) !== 'node')
+  const isPackage = outermost !== undefined && ownerOf(outermost) === 'package'
+  const isRequest = frames.some(({ file, function: name }) => name === 'parserOnIncoming' || (file !== null && FRAMEWORK.test(file)))
+  return isPackage && !isRequest && frames.some((frame) => ownerOf(frame) === 'application')
+}
+
+/** @param {RequestContext} request @returns {import('../types').WorkContext} */
+function asWork ({ id, method, route, startedAtMs, traceId, ended }) {
+  const own = { kind: /** @type {const} */ ('request'), name: `${method} ${route}`, id: `${id}`, rootId: `${id}` }
+  return { ...own, parent: null, startedAtMs, attributes: {}, traceId, spanId: null, sampled: null, ended }
+}
+
+/** @param {Running} of */
 const nameOf = ({ work, request }) => work?.name ?? (request === null ? '' : `${request.method} ${request.route}`)
+
+/** @param {{ weightMs: number }[]} some */
+const weightOf = (some) => some.reduce((total, { weightMs }) => total + weightMs, 0)

@@ -58,6 +58,10 @@ class RequestContext {
     this.lastTraceId = null
     /** @type {RequestContext | null} the next one that came on the same connection and is open (pipelining) */
     this.next = null
+    /** Its neighbours among the open ones: see open-requests.js. @type {RequestContext | null} */
+    this.older = null
+    /** @type {RequestContext | null} */
+    this.newer = null
   }
 
   /**

@@ -71,6 +71,16 @@ function writeOpen (open) {
   return open.size + FIELD + writeRequest({ context, isCertain: true }, null) + LINE + NO_SPAN + writeWork(work)
 }
 
+/**
+ * The open requests, in one of whose handlers the thread may be.
+ * @param {import('../http/context').RequestContext[]} contexts
+ */
+function writeOthers (contexts) {
+  let text = ''
+  for (let i = 0; i < contexts.length; i++) text += writeRequest({ context: contexts[i], isCertain: true }, null) + FIELD
+  return text
+}
+
 /** @param {import('../work/work').Work | undefined} work */
 function writeWork (work) {
   if (work === undefined) return ''
@@ -123,7 +133,7 @@ exports.createProbe = ({ answer, beat }, current) =>
     const span = activeSpan()
     const now = current()
     const work = writeSpan(span) + writeWork(now.work)
-    const seen = writeRequest(now, span) + LINE + work + LINE + writeOpen(now.open)
+    const seen = writeRequest(now, span) + LINE + work + LINE + writeOpen(now.open) + LINE + writeOthers(now.newest ?? [])
     answer.answer(question, head + FIELD + seen + LINE + (debugged ? '' : stack()))
   }
 

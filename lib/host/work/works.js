@@ -27,7 +27,7 @@ class Works {
   /**
    * @param {import('../../bridge/memory').Bridge} bridge
    * @param {import('./contexts').Contexts} contexts
-   * @param {Pick<import('../http/requests').Requests, 'current'>} requests
+   * @param {Pick<import('../http/requests').Requests, 'current' | 'newest'>} requests
    * @param {number} [most] names that are counted under their own
    */
   constructor (bridge, contexts, requests, most = Infinity) {
@@ -145,12 +145,14 @@ class Works {
   /**
    * What is being worked on, for the probe.
    * @returns {ReturnType<import('../http/requests').Requests['current']> & { work?: Work,
-   * open?: ReadonlySet<RequestContext | Work> }} `open`: one of these may be it, where nothing else tells
+   * open?: ReadonlySet<RequestContext | Work>, newest?: RequestContext[] }} `open`: one of these may be it, where nothing
+   * else tells; `newest` of the open requests
    */
   current () {
     const { store, unfollowed } = this.#contexts
-    if (store instanceof Work) return { context: store.request, isCertain: true, work: store }
-    const current = this.#requests.current()
+    const { newest } = this.#requests
+    if (store instanceof Work) return { context: store.request, isCertain: true, work: store, newest }
+    const current = { ...this.#requests.current(), newest }
     return store === undefined && unfollowed.size > 0 ? { ...current, open: unfollowed } : current
   }
 

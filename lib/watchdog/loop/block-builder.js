@@ -19,6 +19,8 @@ const { workRecords } = require('./work-record')
 const OWN_PACKAGE = path.join(__dirname, '..', '..', '..')
 /** The median answer time of a block is taken of its first so many answers. */
 const ANSWERS = 100
+/** Most open requests of one block that are remembered. */
+const OTHERS = 50
 /** A record holds its heaviest stacks; far fewer tell what the block was. */
 const STACKS_IN_RECORD = 10
 
@@ -62,6 +64,8 @@ class BlockBuilder {
   #early = []
   /** @type {number[]} */
   #answersMs = []
+  /** Requests that were open, by their ids. @type {Map<number, import('../../types').RequestContext>} */
+  #others = new Map()
   #lastAnswerMs = 0
   #nativeMs = 0
   #runningMs = 0
@@ -136,6 +140,7 @@ class BlockBuilder {
     else if (wrapsNative(sample.frames)) this.#nativeMs += weightMs
     else if (sample.frames.length > 0 && sample.frames[0].file !== null) this.#runningMs += weightMs
     this.#fold.add({ ...sample, weightMs, beforeMs, heldMs })
+    for (const request of sample.others ?? []) if (this.#others.size < OTHERS) this.#others.set(request.id, request)
   }
 
   /** @param {Reading} reading taken within the block */
@@ -236,7 +241,7 @@ class BlockBuilder {
     }
     const explained = ongoing ? record : layProfile?.(record, startMs, endMs) ?? record
     const { frame } = explained
-    const worked = workRecords(workOf(stacks, frame, passesOn), workOfThread(), (ms) => this.#wallTime(ms))
+    const worked = workRecords(workOf(stacks, frame, { passesOn, routesOf: (each) => table?.routesOf(each) ?? [], others: [...this.#others.values()] }), workOfThread(), (ms) => this.#wallTime(ms))
     const generated = generatedIn(stacks, frame)
     const whole = withOwnTime({ ...explained, ...worked, generated, package: packageAtFault(explained, stacks) }, stacks)
     return table === undefined ? whole : withNames(whole, table)

@@ -183,6 +183,17 @@ function nameAt (text, offset) {
   return found.name || describe(text, levels[found.at], levels[found.at - 1], found.start)
 }
 
+/**
+ * The routes in whose handlers a place is, outermost first, as their source has them: `GET /report`.
+ * @param {string} text
+ * @param {number} offset
+ * @returns {string[]}
+ */
+function routesAt (text, offset) {
+  const calls = (levelsAt(text, offset) ?? []).filter(({ char }) => char === '(')
+  return calls.flatMap(({ index }) => callAt(text, index)?.route?.replace(/ handler$/, '') ?? [])
+}
+
 /** @typedef {{ file: string, line: number, column: number }} Place */
 
 /** Names functions that have none by their source on disk. */
@@ -226,4 +237,6 @@ class FunctionNames {
 }
 
 exports.nameAt = nameAt
+exports.routesAt = routesAt
+exports.MOST_CHARS = MOST_CHARS
 exports.FunctionNames = FunctionNames

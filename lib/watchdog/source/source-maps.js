@@ -9,7 +9,7 @@ const { callsGiven } = require('../../explain/passing-on')
 const { SourceMaps: MapReader, toPath } = require('../../explain/source-map')
 const { LARGE_BYTES } = require('../../tables/source-map-size')
 const { Backlog } = require('./backlog')
-const { FunctionNames } = require('./function-names')
+const { FunctionNames, MOST_CHARS, routesAt } = require('./function-names')
 const { Texts, sizeOf } = require('./texts')
 const { readSource } = require('../../util/read-source')
 
@@ -17,7 +17,7 @@ const { readSource } = require('../../util/read-source')
 const AGAIN_MS = 60000
 /** A larger source is a bundle: its lines tell nobody anything. */
 const SHOWN_BYTES = 2 * 1024 * 1024
-/** Functions are named for this long in one poll, and the others later: in a file of 128 kB one takes up to 5 ms. */
+/** Places are looked up for this long in one poll, and the others later: in a file of 128 kB one takes up to 5 ms. */
 const NAMING_MS = 5
 /** As the agent stops, its last block is told with what can be read in this time. */
 const LAST_MS = 200
@@ -65,15 +65,19 @@ class SourceMaps {
     const isInMemory = (/** @type {string} */ file) => this.isInMemory(file)
     const heads = new FunctionHeads(readOnce, isInMemory)
     this.#names = new FunctionNames(readOnce, isInMemory)
-    const given = new ByPlace((file, line, column) => {
+    /** @template T @param {(text: string, at: number) => T} read @param {T} none */
+    const byPlace = (read, none) => new ByPlace((file, line, column) => {
       const text = readOnce(file)
-      const at = text === null ? null : positionIn(text, line, column)
-      return text !== null && at !== null && callsGiven(text, at)
+      const at = text === null || text.length > MOST_CHARS ? null : positionIn(text, line, column)
+      return text === null || at === null ? none : read(text, at)
     })
+    const given = byPlace(callsGiven, false)
+    const routes = byPlace(routesAt, /** @type {string[]} */ ([]))
     this.frames = new FrameTable((frame) => this.#maps.original(frame), {
       isHead: (raw) => heads.has(raw),
       nameOf: (frame) => this.#nameOf(frame),
-      passesOn: (frame) => this.#passesOn(given, frame),
+      passesOn: (frame) => this.#lookUp(given, 'call', frame) ?? false,
+      routesOf: (frame) => this.#lookUp(routes, 'route', frame) ?? [],
       later: { isAwaited: ({ file }) => this.#maps.isAwaited(toPath(file) ?? ''), isBusy: () => !this.#backlog.isEmpty }
     })
   }
@@ -102,27 +106,40 @@ class SourceMaps {
   /** @param {import('../../types').Frame} frame */
   #nameOf (frame) {
     const known = this.#names.knownNameOf(frame)
-    const { file, line, column } = frame
-    if (known !== undefined || file === null) return known
     // Its place in the source, and with it its name, is told by the map.
-    if (this.#maps.isAwaited(file)) return undefined
-    const startMs = nowMs()
-    if (this.#namingMs >= NAMING_MS || sizeOf(file) > LARGE_BYTES) {
-      this.#backlog.add(`name at ${file}:${line}:${column}`, () => this.#names.nameOf(frame))
-      return undefined
-    }
-    const name = this.#names.nameOf(frame)
-    this.#namingMs += nowMs() - startMs
-    return name
+    if (known !== undefined || this.#maps.isAwaited(frame.file ?? '')) return known
+    return this.#inTime('name', frame, () => this.#names.nameOf(frame))
   }
 
-  /** @param {ByPlace<boolean>} given @param {import('../../types').Frame} frame */
-  #passesOn (given, { file, line, column, compiled }) {
-    if (file === null || line === null || column === null || compiled) return false
-    const known = given.known(file, line, column)
-    if (known !== undefined || sizeOf(file) <= LARGE_BYTES) return known ?? given.get(file, line, column)
-    this.#backlog.add(`call at ${file}:${line}:${column}`, () => given.get(file, line, column))
-    return false
+  /**
+   * What the source tells of a place; undefined where it cannot, or does later.
+   * @template T
+   * @param {ByPlace<T>} byPlace
+   * @param {string} what
+   * @param {import('../../types').Frame} frame
+   */
+  #lookUp (byPlace, what, frame) {
+    const { file, line, column, compiled } = frame
+    if (file === null || line === null || column === null || compiled) return undefined
+    return byPlace.known(file, line, column) ?? this.#inTime(what, frame, () => byPlace.get(file, line, column))
+  }
+
+  /**
+   * What is looked up in a source: at once if the file is small and there is time, else later.
+   * @template T
+   * @param {string} what
+   * @param {import('../../types').Frame} frame
+   * @param {() => T} look
+   */
+  #inTime (what, { file, line, column }, look) {
+    if (this.#namingMs >= NAMING_MS || sizeOf(`${file}`) > LARGE_BYTES) {
+      this.#backlog.add(`${what} at ${file}:${line}:${column}`, look)
+      return undefined
+    }
+    const startMs = nowMs()
+    const found = look()
+    this.#namingMs += nowMs() - startMs
+    return found
   }
 
   /** @param {string} file */

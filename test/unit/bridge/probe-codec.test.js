@@ -13,9 +13,10 @@ const { Work } = require('../../../lib/host/work/work')
  * @param {(string | number)[][]} frames
  * @param {(string | number)[]} [work]
  * @param {(string | number)[][]} [open]
+ * @param {(string | number)[]} [others]
  */
-const write = (head, frames, work = [], open = [[], []]) =>
-  [head, work, ...open, ...frames].map((fields) => fields.join(FIELD) + LINE).join('')
+const write = (head, frames, work = [], open = [[], []], others = []) =>
+  [head, work, ...open, others, ...frames].map((fields) => fields.join(FIELD) + LINE).join('')
 
 test('an answer gives time, idle time, beat, request and frames', () => {
   const text = write([1000.5, 900.25, 17, 'false', '', 31.25, 42, 950.5, 'GET', 'ab'.repeat(16), 'true', 'false', '/report/:id'], [[41, 13, '/srv/app/report.js', 'report'], [1, 2, 'node:internal/timers', 'listOnTimeout']])
@@ -40,6 +41,7 @@ test('an answer gives time, idle time, beat, request and frames', () => {
     },
     putAtMs: null,
     cpuMs: 31.25,
+    others: [],
     frames: [
       { function: 'report', file: '/srv/app/report.js', line: 41, column: 13 },
       { function: 'listOnTimeout', file: 'node:internal/timers', line: 1, column: 2 }
@@ -106,6 +108,12 @@ test('what was open counts, in doubt, where nothing else tells what was running'
   const arrival = [['', '', 'node:_http_server', 'parserOnIncoming']]
   const certain = [parseAnswer(write(head, arrival, [], open)), parseAnswer(write(NO_REQUEST, [], SPAN, open))]
   assert.deepEqual(certain.map((each) => [each.work?.name, each.work?.exact]), [['GET /new', undefined], ['charge card', undefined]])
+})
+
+test('the newest open requests come beside what is running', () => {
+  const others = [7, 5, 'GET', '', 'true', 'false', '/old', 8, 6, 'POST', '', 'true', 'false', '/new', '']
+  const told = parseAnswer(write(NO_REQUEST, [], [], undefined, others)).others ?? []
+  assert.deepEqual(told.map(({ id, method, route, startedAtMs }) => [id, method, route, startedAtMs]), [[7, 'GET', '/old', 5], [8, 'POST', '/new', 6]])
 })
 
 test('an answer without request, with a debugger, or without frames says so', () => {

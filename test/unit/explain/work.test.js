@@ -45,3 +45,37 @@ test('many requests of one route are certain, those of several are not', () => {
 test('without a blamed function all stacks tell', () => {
   assert.deepEqual(told([stack(60, [], request('/stop')), stack(10, [], null)], null), ['/stop', true])
 })
+
+/** A stack in a request's context whose innermost function is written in handlers of some routes. */
+const inHandler = (/** @type {string[]} */ written, /** @type {any} */ of, /** @type {any[]} */ others, /** @type {string[]} */ names = ['draw']) => {
+  const routesOf = (/** @type {any} */ each) => each.function === names[0] ? written : []
+  const { request: found, work, exact } = workOf([stack(60, names, of)], frame(names[0]), { routesOf, others })
+  assert.equal(work?.name ?? null, found === null || found === of ? null : `GET ${found.route}`)
+  return [found?.route ?? null, exact]
+}
+
+test('of two open requests it is the one in whose handler the function is written, whatever the context says', () => {
+  const [thumb, report] = [request('/api/thumb', 1), request('/api/report', 2)]
+  assert.deepEqual(inHandler(['GET /report'], thumb, [thumb, report]), ['/api/report', true])
+  assert.deepEqual(inHandler(['GET /report'], null, [thumb, report]), ['/api/report', true])
+  assert.deepEqual(inHandler(['GET /thumb'], thumb, [thumb, report]), ['/api/thumb', true])
+  assert.deepEqual(inHandler(['GET /report', 'GET /users'], report, []), ['/api/report', true], 'a client that is called in it looks like a route')
+  assert.deepEqual(inHandler(['GET /report'], thumb, [thumb]), ['/api/thumb', false], 'nobody has asked for the route')
+  assert.deepEqual(inHandler(['POST /report'], thumb, [thumb, report]), ['/api/thumb', false])
+  assert.deepEqual(inHandler(['GET /thing'], thumb, [request('/a/thing', 3), request('/b/thing', 4)]), ['/a/thing', false])
+  assert.deepEqual(inHandler([], thumb, [thumb, report]), ['/api/thumb', true])
+})
+
+test('a package that goes on by itself runs functions in whatever context it is in, a framework in that of the request', () => {
+  const named = (/** @type {string[]} */ files) => {
+    const frames = files.map((file, i) => ({ ...frame(`f${i}`), file }))
+    const stacks = [{ ...stack(60, [], request('/a')), frames }]
+    return workOf(stacks, frames[0]).exact
+  }
+  const [app, pool, timers] = ['/srv/app.js', '/srv/node_modules/pool/index.js', 'node:internal/timers']
+  assert.equal(named([app, pool, timers]), false)
+  assert.equal(named([app, timers]), true)
+  assert.equal(named([app, pool, app, timers]), true)
+  assert.equal(named([app, '/srv/node_modules/express/lib/router.js', '/srv/node_modules/raw-body/index.js', timers]), true)
+  assert.equal(named([pool, timers]), true, 'a package\'s own')
+})

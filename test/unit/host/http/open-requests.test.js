@@ -1,0 +1,21 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { OpenRequests } = require('../../../../lib/host/http/open-requests')
+
+test('open requests are listed newest first, whichever of them end', () => {
+  const open = new OpenRequests()
+  const all = Array.from({ length: 5 }, (_, id) => /** @type {any} */ ({ id, older: null, newer: null }))
+  for (const each of all) open.add(each)
+  const ids = (most = 10) => open.newest(most).map(({ id }) => id)
+  assert.deepEqual(ids(), [4, 3, 2, 1, 0])
+  assert.deepEqual(ids(2), [4, 3])
+  for (const [ended, left] of /** @type {[number, number[]][]} */ ([[2, [4, 3, 1, 0]], [4, [3, 1, 0]], [0, [3, 1]], [3, [1]], [1, []]])) {
+    open.remove(all[ended])
+    assert.deepEqual(ids(), left)
+    assert.deepEqual([all[ended].older, all[ended].newer], [null, null])
+  }
+  open.add(all[2])
+  assert.deepEqual(ids(), [2])
+})
