@@ -131,10 +131,10 @@ test('where nothing can tell whose a block was a mark of doubt is right, and a p
   assert.deepEqual(aspects({ frame: { ...other, package: 'marked' } }), [false, false, true, ['line']])
 })
 
-test('the column has the blocks that were wrong with certainty and what was wrong of them, and - for who knows no doubt', () => {
+test('the column has the blocks that were wrong with certainty and what of them, and - for who knows no doubt', () => {
   const [cell] = makeDocument().cells
   const { text } = /** @type {any} */ (scenario.columns?.find(({ title }) => title === 'certain and wrong'))
-  const only = (/** @type {number} */ value) => ({ median: value, min: value, max: value, ci95: null, samples: [value] })
+  const only = (/** @type {number} */ n) => ({ median: n, min: n, max: n, ci95: null, samples: [n] })
   const none = Object.fromEntries(
     ['certainAndWrong', 'certain line', 'certain request', 'certain cause'].map((key) => [key, only(0)])
   )
