@@ -211,7 +211,7 @@ function workIn (stacks) {
     const part = bring(parts, id, () => ({ ...running, weightMs: 0, doubtMs: 0 }))
     part.weightMs += weightMs
     if (isDoubtful(running)) part.doubtMs += weightMs
-    if (isDoubtful(running) === part.doubtMs * 2 >= part.weightMs) Object.assign(part, running)
+    if (isDoubtful(running) === (part.doubtMs * 2 >= part.weightMs)) Object.assign(part, running)
   }
   const lists = [...wholes.values()].map((parts) => [...parts.values()])
   const { work, request } = heaviest(heaviest(lists, totalOf) ?? [], ({ weightMs }) => weightMs) ?? NO_WORK

@@ -40,13 +40,14 @@ class FrameTable {
    * @param {{ isAwaited: (raw: Frame) => boolean, isBusy: () => boolean }} [source.later] whether a frame's source map
    * is read later, and whether there is anything that is found out later
    */
-  constructor (original, { isHead = () => false, nameOf = () => null, passesOn = () => false, routesOf = () => [], later = NEVER } = {}) {
+  constructor (original, source = {}) {
+    const { isHead = () => false, nameOf = () => null, passesOn = () => false, routesOf = () => [] } = source
     this.#original = original
     this.#isHead = isHead
     this.#nameOf = nameOf
     this.#passesOn = passesOn
     this.#routesOf = routesOf
-    this.#later = later
+    this.#later = source.later ?? NEVER
   }
 
   /** Whether more will soon be known of frames of this table. */

@@ -49,7 +49,8 @@ function folderOf (stacks, total) {
  * @param {import('../types').ProfileRecord | null | undefined} profile
  */
 exports.folderAtFault = (stacks, profile) => {
-  const sumOf = (/** @type {'count' | 'weightMs' | 'lateMs'} */ key) => stacks.reduce((total, stack) => total + stack[key], 0)
+  const sumOf = (/** @type {'count' | 'weightMs' | 'lateMs'} */ key) =>
+    stacks.reduce((total, stack) => total + stack[key], 0)
   const isTimely = sumOf('count') >= ENOUGH_SAMPLES && sumOf('lateMs') * 2 < sumOf('weightMs')
   if (!isTimely && profile && profile.samples >= ENOUGH_SAMPLES) {
     const told = profile.stacks.map(({ count, frames }) => ({ weight: count, frames }))

@@ -3,8 +3,12 @@
 const { blamedFrame, isSame, ownerOf } = require('./frame')
 const { workIn } = require('./fold')
 
-/** Packages that run the handlers of a request in its own context. */
-const FRAMEWORK = /[\\/]node_modules[\\/](?:express|router|connect|koa|koa-compose|@koa[\\/]router|fastify|middie|avvio|@fastify[\\/][\w-]+|@nestjs[\\/][\w-]+|@hapi[\\/][\w-]+|restify|polka|hono|@hono[\\/][\w-]+)[\\/]/
+/** Packages that run the handlers of a request in its own context, and those in these scopes. */
+const FRAMEWORKS = new Set([
+  'express', 'router', 'connect', 'koa', 'koa-compose', 'fastify', 'middie', 'avvio', 'restify', 'polka', 'hono',
+  '@koa', '@fastify', '@nestjs', '@hapi', '@hono'
+])
+const PACKAGE = /[\\/]node_modules[\\/]([^\\/]+)(?!.*[\\/]node_modules[\\/])/s
 
 /**
  * @typedef {import('../types').Frame} Frame
@@ -24,8 +28,8 @@ const FRAMEWORK = /[\\/]node_modules[\\/](?:express|router|connect|koa|koa-compo
  * @param {Stack[]} stacks all of the block
  * @param {Frame | null} frame the blamed one
  * @param {Known} [known]
- * @returns {Running & { exact: boolean }} `exact` is false where no sample shows the function, most of those that do are
- * of works with other names, or the asynchronous context may be another's
+ * @returns {Running & { exact: boolean }} `exact` is false where no sample shows the function, most of those that do
+ * are of works with other names, or the asynchronous context may be another's
  */
 exports.workOf = (stacks, frame, known = {}) => {
   const own = frame === null ? stacks : stacksOf(stacks, frame, known.passesOn)
@@ -55,18 +59,27 @@ function stacksOf (stacks, frame, passesOn) {
  * @param {Known} known
  */
 function inContext (told, frames, { routesOf = () => [], others = [] }) {
-  if (told.work !== null && told.work.kind !== 'request') return told
-  const routes = frames.filter((frame) => ownerOf(frame) === 'application').flatMap(routesOf)
-  const { request } = told
+  const { work, request } = told
+  if (work !== null && work.kind !== 'request') return told
+  // Further out is whoever ran it when his own was done.
+  const routes = frames.map((frame) => ownerOf(frame) === 'application' ? routesOf(frame) : [])
+    .find(({ length }) => length > 0) ?? []
   if (request !== null && routes.some((route) => isOf(request, route))) return told
   const written = others.filter((each) => routes.some((route) => isOf(each, route)))
-  if (written.length === 0) return request === null || (routes.length === 0 && !isHandedOn(frames)) ? told : { ...told, exact: false }
+  if (written.length === 0) {
+    const isInDoubt = request !== null && (routes.length > 0 || isHandedOn(frames))
+    return isInDoubt ? { ...told, exact: false } : told
+  }
   const oldest = written.reduce((first, each) => each.startedAtMs < first.startedAtMs ? each : first)
-  const isOne = written.every((each) => nameOf({ work: null, request: each }) === nameOf({ work: null, request: oldest }))
+  const isOne = written.every(({ method, route }) => method === oldest.method && route === oldest.route)
   return { work: asWork(oldest), request: oldest, exact: told.exact && isOne }
 }
 
-/** Whether a request is of a route, which may be mounted below another path. @param {RequestContext} request @param {string} route */
+/**
+ * Whether a request is of a route, which may be mounted below another path.
+ * @param {RequestContext} request
+ * @param {string} route as the source has it
+ */
 function isOf (request, route) {
   const [path, verb = request.method] = route.split(' ').reverse()
   return request.route.endsWith(path) && (verb === request.method || (verb === 'GET' && request.method === 'HEAD'))
@@ -80,7 +93,8 @@ function isOf (request, route) {
 function isHandedOn (frames) {
   const outermost = frames.findLast((frame) => ownerOf(frame) !== 'node')
   const isPackage = outermost !== undefined && ownerOf(outermost) === 'package'
-  const isRequest = frames.some(({ file, function: name }) => name === 'parserOnIncoming' || (file !== null && FRAMEWORK.test(file)))
+  const isRequest = frames.some(({ file, function: name }) =>
+    name === 'parserOnIncoming' || FRAMEWORKS.has(PACKAGE.exec(file ?? '')?.[1] ?? ''))
   return isPackage && !isRequest && frames.some((frame) => ownerOf(frame) === 'application')
 }
 

@@ -79,7 +79,7 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
 exports.mainSinks = ({
   startedAtMs, memory, page, cluster, metrics, recent, pyroscope, notifier, mainLoop, file, log, otlp, spans,
   upkeep, aborts, post, onThrow
-}) => inOrder({
+}) => routed(recent, inOrder({
   memory: on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => memory.put(record)),
   page: on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => page.put(record)),
   cluster: on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => cluster.block(record)),
@@ -104,7 +104,16 @@ exports.mainSinks = ({
   abort: aborts ? on(['stuck'], endProcess) : null,
   upkeep,
   host: on(['settled'], (record) => post({ code: BLOCK, record: summaryOf(record) }))
-}, onThrow)
+}, onThrow))
+
+/**
+ * Phases whose last record has the final route of its request.
+ * @param {import('./requests/recent-blocks').RecentBlocks} recent
+ * @param {Phases} phases
+ * @returns {Phases}
+ */
+const routed = (recent, phases) =>
+  ({ ...phases, settled: (record, endMs) => phases.settled(recent.routed(record), endMs) })
 
 /**
  * Who hears which phase of a block of a worker thread, in the same order. All are counted. The latest are kept in a

@@ -49,7 +49,8 @@ exports.withProfile = (record, profile, sources) => {
   const told = !isTold ? null : surer(tell(record, stacks, { ...sources, passesOn }), record)
   const call = told?.call ?? null
   const found = told?.frame ?? record.frame
-  const frame = found && call === null && isAt(found, record.frame) ? inBody(found, stacks, sources, record.cause) : found
+  const isAnswered = found !== null && call === null && isAt(found, record.frame)
+  const frame = isAnswered ? inBody(found, stacks, sources, record.cause) : found
   return {
     ...record,
     cause: causeBy(told, record),
@@ -189,7 +190,8 @@ function tell (record, all, { original, lines, textOf, passesOn }) {
  * @param {Pick<ProfiledStack, 'hasLine'> & { frame: Frame, raw: Frame }} heaviest with the blamed frame
  * @param {Frame} blamed
  * @param {import('../../types').FrameRecord | null} sampled by an interrupt in time
- * @param {{ text: string[] | null, passesOn: PassesOn } & Pick<Sources, 'textOf'>} source the file as it runs, and others as written
+ * @param {{ text: string[] | null, passesOn: PassesOn } & Pick<Sources, 'textOf'>} source the file as it runs,
+ * and others as written
  */
 function tellOwn (record, stacks, heaviest, blamed, sampled, { text, textOf, passesOn }) {
   const line = heaviest.hasLine ? heaviest.raw.line : sampled?.line ?? null
@@ -221,7 +223,8 @@ function tellOwn (record, stacks, heaviest, blamed, sampled, { text, textOf, pas
  * @param {boolean} callsBuiltin
  * @param {{ passesOn: PassesOn } & Pick<Sources, 'textOf'>} code
  */
-function isBuiltInto ({ frame, samples, stacks, evidence, durationMs }, caller, hasLine, callsBuiltin, { textOf, passesOn }) {
+function isBuiltInto (record, caller, hasLine, callsBuiltin, { textOf, passesOn }) {
+  const { frame, samples, stacks, evidence, durationMs } = record
   if (!hasLine || !frame?.exact || isSame(frame, caller) || isNative({ ...evidence, durationMs })) return false
   if (callsBuiltin && samples < ENOUGH_SAMPLES) return false
   const isCall = (/** @type {Frame} */ each) => isSame(each, caller) && isJustBefore(caller.line, each.line) &&

@@ -26,7 +26,9 @@ class OpenRequests {
   /** The newest ones. @param {number} most @returns {RequestContext[]} newest first */
   newest (most) {
     const found = []
-    for (let context = this.#newest; context !== null && found.length < most; context = context.older) found.push(context)
+    for (let context = this.#newest; context !== null && found.length < most; context = context.older) {
+      found.push(context)
+    }
     return found
   }
 }

@@ -77,7 +77,9 @@ function writeOpen (open) {
  */
 function writeOthers (contexts) {
   let text = ''
-  for (let i = 0; i < contexts.length; i++) text += writeRequest({ context: contexts[i], isCertain: true }, null) + FIELD
+  for (let i = 0; i < contexts.length; i++) {
+    text += writeRequest({ context: contexts[i], isCertain: true }, null) + FIELD
+  }
   return text
 }
 
@@ -133,7 +135,8 @@ exports.createProbe = ({ answer, beat }, current) =>
     const span = activeSpan()
     const now = current()
     const work = writeSpan(span) + writeWork(now.work)
-    const seen = writeRequest(now, span) + LINE + work + LINE + writeOpen(now.open) + LINE + writeOthers(now.newest ?? [])
+    const open = writeOpen(now.open) + LINE + writeOthers(now.newest ?? [])
+    const seen = writeRequest(now, span) + LINE + work + LINE + open
     answer.answer(question, head + FIELD + seen + LINE + (debugged ? '' : stack()))
   }
 

@@ -145,8 +145,8 @@ class Works {
   /**
    * What is being worked on, for the probe.
    * @returns {ReturnType<import('../http/requests').Requests['current']> & { work?: Work,
-   * open?: ReadonlySet<RequestContext | Work>, newest?: RequestContext[] }} `open`: one of these may be it, where nothing
-   * else tells; `newest` of the open requests
+   * open?: ReadonlySet<RequestContext | Work>, newest?: RequestContext[] }} `open`: one of these may be it, where
+   * nothing else tells; `newest` of the open requests
    */
   current () {
     const { store, unfollowed } = this.#contexts

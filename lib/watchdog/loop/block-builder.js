@@ -64,6 +64,8 @@ class BlockBuilder {
   #early = []
   /** @type {number[]} */
   #answersMs = []
+  /** What it was working on, by the last record. @type {import('../../explain/fold').Running} */
+  #told = { work: null, request: null }
   /** Requests that were open, by their ids. @type {Map<number, import('../../types').RequestContext>} */
   #others = new Map()
   #lastAnswerMs = 0
@@ -153,7 +155,7 @@ class BlockBuilder {
    * may have been running, each mostly waited.
    */
   get workIds () {
-    const { work, request } = workIn(this.#fold.stacks)
+    const { work, request } = this.#told
     if (work?.among) return []
     const ids = [work?.id, work?.rootId, work?.parent?.id, request?.id].map(Number)
     return [...new Set(ids.filter(Number.isInteger))]
@@ -205,11 +207,11 @@ class BlockBuilder {
    * @returns {BlockRecord}
    */
   #record (span, kernel, nativeMs) {
-    const { originWithin, allowedWithin, layProfile, workOf: workOfThread = () => null, frames: table } = this.#surroundings
+    const { originWithin, allowedWithin, layProfile, workOf: threadWork, frames: table } = this.#surroundings
     const passesOn = (/** @type {Frame} */ each) => table?.passesOn(each) === true
     const { startMs, endMs, durationMs, ongoing } = span
     const evidence = this.#evidence(span, kernel, nativeMs)
-    const { requests, samples } = this.#fold
+    const { samples } = this.#fold
     const stacks = merged(this.#fold.stacks
       .map((stack) => ({ ...stack, frames: stack.frames.map((frame) => table?.again(frame) ?? frame) })))
     /** @type {BlockRecord} */
@@ -225,7 +227,7 @@ class BlockBuilder {
       uncertaintyMs: roundMs(span.uncertaintyMs),
       ongoing,
       // A process that answers requests has started.
-      startup: /** @type {Block} */ (this.block).startup && requests.top === null && workIn(this.#fold.stacks).request === null,
+      startup: /** @type {Block} */ (this.block).startup && workIn(this.#fold.stacks).request === null,
       cause: this.#causeOf(span, evidence),
       evidence: this.#evidenceRecord(evidence),
       frame: blame(stacks, passesOn),
@@ -241,9 +243,12 @@ class BlockBuilder {
     }
     const explained = ongoing ? record : layProfile?.(record, startMs, endMs) ?? record
     const { frame } = explained
-    const worked = workRecords(workOf(stacks, frame, { passesOn, routesOf: (each) => table?.routesOf(each) ?? [], others: [...this.#others.values()] }), workOfThread(), (ms) => this.#wallTime(ms))
+    const routesOf = (/** @type {Frame} */ each) => table?.routesOf(each) ?? []
+    const told = this.#told = workOf(stacks, frame, { passesOn, routesOf, others: [...this.#others.values()] })
+    const worked = workRecords(told, threadWork?.() ?? null, (ms) => this.#wallTime(ms))
     const generated = generatedIn(stacks, frame)
-    const whole = withOwnTime({ ...explained, ...worked, generated, package: packageAtFault(explained, stacks) }, stacks)
+    const atFault = packageAtFault(explained, stacks)
+    const whole = withOwnTime({ ...explained, ...worked, generated, package: atFault }, stacks)
     return table === undefined ? whole : withNames(whole, table)
   }
 

@@ -297,8 +297,8 @@ class LoopMonitor {
     if (builder.block === null) builder.begin(this.#parts.nextId(), end.block, after.atMs)
     this.#isAnnounced = true
     this.#progressAtMs = Infinity
-    const interval = { startMs: end.endMs - end.durationMs, endMs: end.endMs, workIds: builder.workIds }
-    sinks.ended(builder.ended(end, after), interval)
+    const record = builder.ended(end, after)
+    sinks.ended(record, { startMs: end.endMs - end.durationMs, endMs: end.endMs, workIds: builder.workIds })
     this.#ended.push({ builder, end, after, beats })
   }
 

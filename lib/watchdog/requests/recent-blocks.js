@@ -1,6 +1,7 @@
 'use strict'
 
 const { BACKLOG_MS } = require('../../bridge/request-row')
+const { OTHER } = require('../../util/other')
 
 /** At least so many blocks are kept, the latest: enough for a request of minutes among frequent blocks. */
 const BLOCKS = 256
@@ -15,6 +16,7 @@ const LEAST_MS = 1
  * @property {number} endMs
  * @property {number[]} workIds the request and the work that ran in it, with what they are part of
  * @property {string} [id] of its record
+ * @property {Map<number, string>} [routes] of those of them that have ended, by their ids
  *
  * @typedef {object} Waits the requests that have ended by now and had waited for a block
  * @property {number} requests
@@ -47,8 +49,9 @@ class RecentBlocks {
    * @param {number} request.id
    * @param {boolean} request.hasWaited it was read right after the loop could not
    * @param {string} request.name method and route
+   * @param {string} [request.route]
    */
-  note ({ startMs, endMs, id, hasWaited, name }) {
+  note ({ startMs, endMs, id, hasWaited, name, route }) {
     if (startMs >= this.#lastEndMs + BACKLOG_MS) return
     for (let i = this.#blocks.length - 1; i >= 0; i--) {
       const block = this.#blocks[i]
@@ -59,7 +62,22 @@ class RecentBlocks {
       // A request that was read within a block came before it.
       const waitedMs = Math.min(endMs, block.endMs) - block.startMs
       if (!block.workIds.includes(id)) this.#add(block, name, waitedMs)
+      else if (route !== undefined && route !== OTHER) (block.routes ??= new Map()).set(id, route)
     }
+  }
+
+  /**
+   * A record whose request has the route that is known now that it has ended: it may have blocked before a router had
+   * found its own.
+   * @template {import('../../types').BlockRecord} R
+   * @param {R} record
+   * @returns {R}
+   */
+  routed (record) {
+    const { work, request } = record
+    const route = work?.kind === 'request' ? this.#blocks.findLast(({ id }) => id === record.id)?.routes?.get(Number(work.id)) : undefined
+    if (!work || request === null || route === undefined) return record
+    return { ...record, work: { ...work, name: `${request.method} ${route}` }, request: { ...request, route } }
   }
 
   /** @param {Interval} block @param {string} name @param {number} ms */

@@ -6,7 +6,7 @@ const { MS_PER_S } = require('../../util/units')
 
 /**
  * @typedef {{ observe: (value: number) => void }} Series
- * @typedef {{ duration: Series, blocked: Series, isOther: boolean, name: string }} RouteSeries
+ * @typedef {{ duration: Series, blocked: Series, isOther: boolean, name: string, route: string }} RouteSeries
  */
 
 /**
@@ -52,7 +52,8 @@ class RequestStats {
       series.duration.observe(durationMs / MS_PER_S)
       const waitedMs = this.#blocks.waitedMs(startMs, requestId, hasWaited)
       series.blocked.observe((waitedMs + this.#blocks.blockedMs(startMs, startMs + durationMs, requestId)) / MS_PER_S)
-      this.#blocks.note({ startMs, endMs: startMs + durationMs, id: requestId, hasWaited, name: series.name })
+      const { name, route } = series
+      this.#blocks.note({ startMs, endMs: startMs + durationMs, id: requestId, hasWaited, name, route })
       this.#onRequest(durationMs)
       if (series.isOther) this.#metrics.overflowed('route')
       return true
@@ -80,7 +81,8 @@ class RequestStats {
       duration: this.#metrics.requestSeries(label, method, statusClass),
       blocked: this.#metrics.requestBlockedSeries(label),
       isOther: label === OTHER,
-      name: `${method} ${label}`
+      name: `${method} ${label}`,
+      route: label
     }
     this.#series.set(key, series)
     return series

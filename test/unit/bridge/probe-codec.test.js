@@ -191,6 +191,7 @@ test('while V8 formats another stack the frames are read from the text that it w
   const { prepareStackTrace } = Error
   t.after(() => { Error.prepareStackTrace = prepareStackTrace })
   const question = bridge.answer.ask()
+  // eslint-disable-next-line no-new-func -- code of an eval has a place of its own kind
   const generated = new Function('error', 'return error.stack')
   class Report {
     write () { return [new Error('bad (1:2) at x')].map((error) => generated(error)) }

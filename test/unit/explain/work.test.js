@@ -16,7 +16,8 @@ const request = (route, id = 1) => ({ id, method: 'GET', route, startedAtMs: 0 }
  * @param {any} of the request
  * @returns {import('../../../lib/explain/fold').Stack}
  */
-const stack = (weightMs, names, of) => ({ count: 1, weightMs, lateMs: 0, frames: names.map(frame), works: [{ work: null, request: of, weightMs }] })
+const stack = (weightMs, names, of) =>
+  ({ count: 1, weightMs, lateMs: 0, frames: names.map(frame), works: [{ work: null, request: of, weightMs }] })
 
 /** @param {import('../../../lib/explain/fold').Stack[]} stacks @param {string | null} blamed */
 const told = (stacks, blamed) => {
@@ -63,6 +64,8 @@ test('of two open requests it is the one in whose handler the function is writte
   assert.deepEqual(inHandler(['GET /report'], thumb, [thumb]), ['/api/thumb', false], 'nobody has asked for the route')
   assert.deepEqual(inHandler(['POST /report'], thumb, [thumb, report]), ['/api/thumb', false])
   assert.deepEqual(inHandler(['GET /thing'], thumb, [request('/a/thing', 3), request('/b/thing', 4)]), ['/a/thing', false])
+  const nested = { routesOf: (/** @type {any} */ each) => [`GET /${each.function}`], others: [thumb, report] }
+  assert.equal(workOf([stack(60, ['report', 'thumb'], thumb)], frame('report'), nested).request?.route, '/api/report', 'the innermost')
   assert.deepEqual(inHandler([], thumb, [thumb, report]), ['/api/thumb', true])
 })
 

@@ -34,7 +34,7 @@ function makeMain () {
     page: part('page', ['put']),
     cluster: part('cluster', ['block']),
     metrics: part('metrics', ['drop', 'observeBlock']),
-    recent: part('recent', ['add']),
+    recent: { ...part('recent', ['add']), routed: (/** @type {any} */ record) => record },
     pyroscope: part('pyroscope', ['add']),
     notifier: part('notifier', ['lasting', 'settled']),
     mainLoop: { profiling: part('profiling', ['ended', 'settled']), origins: part('origins', ['ended', 'settled']) },

@@ -11,7 +11,9 @@ test('open requests are listed newest first, whichever of them end', () => {
   const ids = (most = 10) => open.newest(most).map(({ id }) => id)
   assert.deepEqual(ids(), [4, 3, 2, 1, 0])
   assert.deepEqual(ids(2), [4, 3])
-  for (const [ended, left] of /** @type {[number, number[]][]} */ ([[2, [4, 3, 1, 0]], [4, [3, 1, 0]], [0, [3, 1]], [3, [1]], [1, []]])) {
+  /** @type {[number, number[]][]} */
+  const steps = [[2, [4, 3, 1, 0]], [4, [3, 1, 0]], [0, [3, 1]], [3, [1]], [1, []]]
+  for (const [ended, left] of steps) {
     open.remove(all[ended])
     assert.deepEqual(ids(), left)
     assert.deepEqual([all[ended].older, all[ended].newer], [null, null])

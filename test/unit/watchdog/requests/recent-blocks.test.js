@@ -3,6 +3,10 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { RecentBlocks } = require('../../../../lib/watchdog/requests/recent-blocks')
+const { makeRecord } = require('../../../support/record')
+
+const REQUEST = { method: 'GET', route: '/', startedAt: '2026-11-25T12:00:00.000Z', ended: false, traceId: null }
+const WORK = /** @type {import('../../../../lib/types').WorkRecord} */ ({ kind: 'request', name: 'GET /', id: '1', parent: null, startedAt: REQUEST.startedAt, attributes: {}, traceId: null, spanId: null, sampled: null, ended: false })
 
 test('the part of a request that blocks cover is exact for any number of them', () => {
   const blocks = new RecentBlocks()
@@ -31,4 +35,20 @@ test('who waited for a block is counted by route, told once, and forgotten with 
   assert.deepEqual([blocks.takeWaits().length, blocks.takeWaits(true).length], [0, 1])
   for (let i = 0; i < 600; i++) blocks.add({ startMs: 1000 + i * 10, endMs: 1005 + i * 10, workIds: [] }, `8-${i}`)
   assert.deepEqual(blocks.waitsFor('7-1'), { requests: 0, longestMs: 0, routes: [] })
+})
+
+test('a record has the route that its request has in the end', () => {
+  const blocks = new RecentBlocks()
+  blocks.add({ startMs: 100, endMs: 400, workIds: [1] }, '7-1')
+  const record = makeRecord({ id: '7-1', work: { ...WORK, id: '1', name: 'GET /a/1' }, request: { ...REQUEST, route: '/a/1' } })
+  assert.equal(blocks.routed(record), record, 'it goes on')
+  blocks.note({ startMs: 90, endMs: 450, id: 1, hasWaited: false, name: 'GET /a/:id', route: '/a/:id' })
+  const { work, request } = blocks.routed(record)
+  assert.deepEqual([work?.name, request?.route], ['GET /a/:id', '/a/:id'])
+  for (const differences of [{ work: { ...WORK, id: '2' } }, { work: { ...WORK, kind: /** @type {const} */ ('job'), id: '1' } }, { work: null, request: null }]) {
+    const other = { ...record, ...differences }
+    assert.equal(blocks.routed(other), other)
+  }
+  blocks.note({ startMs: 90, endMs: 450, id: 1, hasWaited: false, name: 'GET (other)', route: '(other)' })
+  assert.equal(blocks.routed(record).request?.route, '/a/:id')
 })
