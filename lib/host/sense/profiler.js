@@ -70,6 +70,7 @@ class HostProfiler {
   #settleMs
   #startTookMs = 0
   #counters
+  #thresholdMs
   #send
   #mayRest
   #workedAtMs = 0
@@ -91,6 +92,7 @@ class HostProfiler {
   constructor ({ counters }, { thresholdMs, isOwn = false, mayRest = false }, send) {
     const intervalMs = intervalOf(thresholdMs)
     this.#counters = counters
+    this.#thresholdMs = thresholdMs
     this.#own = isOwn ? new V8Profile(intervalMs) : null
     this.#source = this.#own ?? new InspectorProfile(intervalMs)
     this.#settleMs = intervalMs + SETTLE_MS
@@ -125,7 +127,7 @@ class HostProfiler {
     } catch {
       // Nobody hears of it: the watchdog asks again.
     } finally {
-      this.#counters.addMs('profileMicros', nowMs() - startMs)
+      this.#counters.addHeldMs('profileMicros', nowMs() - startMs, this.#thresholdMs)
       this.#counters.add('profileHolds', 1)
     }
     return nowMs() - startMs
