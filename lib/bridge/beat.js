@@ -9,7 +9,8 @@ const ACTIVE_MS = 2
 const PERIOD_MS = 3
 const CPU_MS = 4
 const REST = 5
-const FLOATS = 6
+const HELD_MICROS = 6
+const FLOATS = 7
 
 /** How the loop is from a beat on: it turns at any rate, or it rests, and its next turn ends with the next beat. */
 const TURNS = 0
@@ -27,6 +28,7 @@ const MOST_LOOK_MS = 250
  * @property {number} activeMs the rest of the time since it started
  * @property {number} periodMs until the next beat is due
  * @property {number | null} [cpuMs] of the thread so far; null where the kernel tells it, or nobody does
+ * @property {number} [heldMicros] for how long the agent itself had kept the thread by then (counters.js)
  * @property {number} [rest] RESTS: the loop runs at most one turn until the next beat
  */
 
@@ -54,8 +56,9 @@ class BeatSlots {
    * @param {number} periodMs
    * @param {number} [cpuMs]
    * @param {number} [rest]
+   * @param {number} [heldMicros]
    */
-  write (atMs, idleMs, activeMs, periodMs, cpuMs = NaN, rest = TURNS) {
+  write (atMs, idleMs, activeMs, periodMs, cpuMs = NaN, rest = TURNS, heldMicros = 0) {
     Atomics.add(this.#ints, VERSION, 1)
     this.#floats[AT_MS] = atMs
     this.#floats[IDLE_MS] = idleMs
@@ -63,6 +66,7 @@ class BeatSlots {
     this.#floats[PERIOD_MS] = periodMs
     this.#floats[CPU_MS] = cpuMs
     this.#floats[REST] = rest
+    this.#floats[HELD_MICROS] = heldMicros
     Atomics.add(this.#ints, BEATS, 1)
     Atomics.add(this.#ints, VERSION, 1)
   }
@@ -78,7 +82,8 @@ class BeatSlots {
         activeMs: this.#floats[ACTIVE_MS],
         periodMs: this.#floats[PERIOD_MS],
         cpuMs: orNull(this.#floats[CPU_MS]),
-        rest: this.#floats[REST]
+        rest: this.#floats[REST],
+        heldMicros: this.#floats[HELD_MICROS]
       }
       // An addition rather than a load, which later loads of the floats could be moved behind.
       if (version % 2 === 0 && Atomics.add(this.#ints, VERSION, 0) === version) return beat

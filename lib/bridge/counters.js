@@ -7,11 +7,12 @@ const { US_PER_MS } = require('../util/units')
  * way, `heard` (the watchdog knows it) and `released` (it need not beat any longer); where the kernel does not tell,
  * `userMs` and `systemMs` of its CPU time. Of the main thread `heard` says that the watchdog watches, `released` that
  * it has stopped, `seesSleep` that it sees by itself whether the loop waits for events. `profileHolds` is odd while the
- * profiler keeps the thread.
+ * profiler keeps the thread, `ownBlockedMicros` counts for how long the agent did so as a block does.
  */
 const SLOTS = [
   'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'workerCalls', 'workerCallMicros', 'profileHolds',
-  'profileMicros', 'ended', 'heard', 'released', 'userMs', 'systemMs', 'workInFlight', 'seesSleep'
+  'profileMicros', 'ended', 'heard', 'released', 'userMs', 'systemMs', 'workInFlight', 'seesSleep',
+  'ownBlockedMicros'
 ]
 
 const IN_FLIGHT = SLOTS.indexOf('inFlight')
@@ -20,7 +21,7 @@ const WORK_IN_FLIGHT = SLOTS.indexOf('workInFlight')
 /**
  * @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'workerCalls' |
  * 'workerCallMicros' | 'profileHolds' | 'profileMicros' | 'ended' | 'heard' | 'released' | 'userMs' | 'systemMs' |
- * 'workInFlight' | 'seesSleep'} Slot
+ * 'workInFlight' | 'seesSleep' | 'ownBlockedMicros'} Slot
  */
 
 /** Counters in shared memory, Int32: those that only grow wrap after 2^31 and are read as differences. */
@@ -39,9 +40,21 @@ class Counters {
     Atomics.add(this.#ints, SLOTS.indexOf(slot), count)
   }
 
-  /** Adds a time to one that counts microseconds. @param {Slot} slot @param {number} ms */
-  addMs (slot, ms) {
-    this.add(slot, Math.round(ms * US_PER_MS))
+  /**
+   * Adds a time in which the agent itself kept the thread. One as long as a block is a block, of ours.
+   * @param {'workerCallMicros' | 'profileMicros'} slot
+   * @param {number} ms
+   * @param {number} thresholdMs
+   */
+  addHeldMs (slot, ms, thresholdMs) {
+    const micros = Math.round(ms * US_PER_MS)
+    this.add(slot, micros)
+    if (ms >= thresholdMs) this.add('ownBlockedMicros', micros)
+  }
+
+  /** How long the agent itself has kept the thread so far: no block of the application. Wraps at 2^32. */
+  get heldMicros () {
+    return this.get('workerCallMicros') + this.get('profileMicros')
   }
 
   /**

@@ -275,8 +275,7 @@ class Agent extends EventEmitter {
 
   /** How long the agent itself has kept this thread so far, ms; wraps. Not for others. */
   get heldMs () {
-    const { counters } = this.#senses.gauge
-    return ((counters.get('workerCallMicros') + counters.get('profileMicros')) | 0) / US_PER_MS
+    return (this.#senses.gauge.counters.heldMicros | 0) / US_PER_MS
   }
 
   /**

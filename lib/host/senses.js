@@ -66,7 +66,7 @@ function startParts (options, bridge, post, isPreload, started) {
   const onLate = lateTo(works, profiler)
   const heartbeat = keep(startHeartbeat(bridge, { ...options, onLate }, { load, delays, profiler, works }))
   // Counted with the other time in which the agent itself keeps the thread.
-  const onHeld = (/** @type {number} */ ms) => bridge.counters.addMs('workerCallMicros', ms)
+  const onHeld = (/** @type {number} */ ms) => bridge.counters.addHeldMs('workerCallMicros', ms, options.threshold)
   const origins = keep(new OriginTracker(options, post, onHeld))
   const cluster = keep(startClusterRole(() => post({ code: LEAD })))
   if (options.gc === 'on') keep(startGcObserver(bridge))

@@ -4,6 +4,7 @@ const { FOLLOW } = require('../bridge/messages')
 const { Recently } = require('./triggers/recently')
 const { RequestTracking } = require('./triggers/request-tracking')
 const { nowMs } = require('../util/clock')
+const { US_PER_MS } = require('../util/units')
 
 /** What the log left out of a storm of blocks is told after this long without a block. */
 const QUIET_MS = 5000
@@ -67,6 +68,7 @@ class Upkeep {
     const { bridge, health, metrics, log } = this.#parts
     this.#countAtMs = now + COUNT_MS
     this.#requestTracking?.tick(now)
+    metrics.addOwnBlockedMs(bridge.counters.take('ownBlockedMicros') / US_PER_MS)
     health.set('route', this.#badRoutes.judge(bridge.counters.get('badRoute'), now))
     if (now >= this.#quietAtMs) {
       log?.flushSuppressed()

@@ -162,7 +162,7 @@ class Metrics {
     const labels = { thread: label, cause }
     this.#metrics.blockDuration.observe({ labels, value: seconds, exemplarLabels: { block_id: id } })
     this.#longest.add(label, durationMs)
-    this.#metrics.ownBlocked.inc((evidence.ownMs ?? 0) / MS_PER_S)
+    this.addOwnBlockedMs(evidence.ownMs ?? 0)
     // A worker thread's block delays no request of the main thread.
     if (thread !== MAIN) return
     const route = request && !request.ended ? inDoubt(request, this.#blockedRoute(request.route)) : NONE
@@ -171,6 +171,11 @@ class Metrics {
     if (frame && !allowed && excuseOf(cause) === undefined) {
       this.#metrics.site.inc({ site: this.#bounded('site', this.#sites, siteOf(frame)) }, seconds)
     }
+  }
+
+  /** For so long the agent itself kept the application, apart from any block. @param {number} ms */
+  addOwnBlockedMs (ms) {
+    this.#metrics.ownBlocked.inc(ms / MS_PER_S)
   }
 
   /** @param {string} route of a block's request, which may not have ended yet */

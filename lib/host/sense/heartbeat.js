@@ -62,22 +62,19 @@ class Heartbeat {
     this.#lastAtMs = startMs ?? nowMs()
     this.#lastIdleMs = idle
     this.#lastCpuMs = this.#cpuNow()
-    this.#lastHeldMicros = this.#heldMicros
+    this.#lastHeldMicros = bridge.counters.heldMicros
     this.#rest = new Rest({ onTime: this.#onTime, onTurn: this.#onTurn })
-    bridge.beat.write(this.#lastAtMs, idle, active, resolution, this.#lastCpuMs)
+    const write = () =>
+      bridge.beat.write(this.#lastAtMs, idle, active, resolution, this.#lastCpuMs, TURNS, this.#lastHeldMicros)
+    write()
     // The first beat stands for code at the top level.
-    if (startMs === null) bridge.beat.write(this.#lastAtMs, idle, active, resolution, this.#lastCpuMs)
+    if (startMs === null) write()
     this.#busy = setTimeout(this.#onTime, resolution).unref()
-  }
-
-  get #heldMicros () {
-    const { counters } = this.#bridge
-    return counters.get('workerCallMicros') + counters.get('profileMicros')
   }
 
   /** In which we kept the thread ourselves since the last beat: no block of the application. */
   get #heldMs () {
-    return ((this.#heldMicros - this.#lastHeldMicros) | 0) / US_PER_MS
+    return ((this.#bridge.counters.heldMicros - this.#lastHeldMicros) | 0) / US_PER_MS
   }
 
   #onTime = () => {
@@ -192,11 +189,12 @@ class Heartbeat {
   /** @param {number} atMs */
   #write (atMs) {
     const { idle, active } = loopTime()
+    const { beat, counters } = this.#bridge
     this.#lastCpuMs = this.#cpuNow()
     this.#lastAtMs = atMs
     this.#lastIdleMs = idle
-    this.#lastHeldMicros = this.#heldMicros
-    this.#bridge.beat.write(atMs, idle, active, this.#periodMs, this.#lastCpuMs, this.#rested)
+    this.#lastHeldMicros = counters.heldMicros
+    beat.write(atMs, idle, active, this.#periodMs, this.#lastCpuMs, this.#rested, this.#lastHeldMicros)
   }
 
   /** How the loop is until the next beat. @param {number} periodMs */

@@ -2,11 +2,11 @@
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { setTimeout, clearTimeout } = require('node:timers')
-const { getHeapStatistics } = require('node:v8')
 const process = require('../../util/process')
 const { nowMs } = require('../../util/clock')
 const { PROFILE } = require('../../bridge/messages')
 const { InspectorProfile } = require('./inspector-profile')
+const { startCostNowMs } = require('./start-cost')
 const { threadCpuMs } = require('./thread-cpu')
 const { V8Profile } = require('./v8-profile')
 
@@ -19,11 +19,10 @@ const SAMPLES_PER_THRESHOLD = 2.5
 const LEAST_INTERVAL_MS = 10
 const MOST_INTERVAL_MS = 100
 /**
- * An application whose heap is not larger than this is small: a start then takes the main thread 8 to 60 ms (bare
- * Node.js to TypeScript's compiler, 21 MB; 20.20, 22.23, 24.21). With all of a large one's functions it takes up to 215
- * ms.
+ * An application is small if a start takes the main thread at most so long: it does with 60 MB of rows and no packages,
+ * or with TypeScript's compiler (21 MB). With all of a large one's data and functions it takes up to 215 ms and more.
  */
-const SMALL_HEAP_BYTES = 32 * 1024 * 1024
+const SMALL_START_MS = 75
 /** V8's own thread passes a sample on as it takes the next one. */
 const SETTLE_MS = 5
 /**
@@ -70,6 +69,7 @@ class HostProfiler {
   #settleMs
   #startTookMs = 0
   #counters
+  #thresholdMs
   #send
   #mayRest
   #workedAtMs = 0
@@ -91,6 +91,7 @@ class HostProfiler {
   constructor ({ counters }, { thresholdMs, isOwn = false, mayRest = false }, send) {
     const intervalMs = intervalOf(thresholdMs)
     this.#counters = counters
+    this.#thresholdMs = thresholdMs
     this.#own = isOwn ? new V8Profile(intervalMs) : null
     this.#source = this.#own ?? new InspectorProfile(intervalMs)
     this.#settleMs = intervalMs + SETTLE_MS
@@ -125,7 +126,7 @@ class HostProfiler {
     } catch {
       // Nobody hears of it: the watchdog asks again.
     } finally {
-      this.#counters.addMs('profileMicros', nowMs() - startMs)
+      this.#counters.addHeldMs('profileMicros', nowMs() - startMs, this.#thresholdMs)
       this.#counters.add('profileHolds', 1)
     }
     return nowMs() - startMs
@@ -151,7 +152,7 @@ class HostProfiler {
   #do (inspector, action) {
     if (action === 'stop' || action === 'stay') return action === 'stop' ? this.stop() : this.#stay()
     if (inspector?.url() !== undefined) throw new Error('a debugger is attached')
-    const isWanted = action === 'start' || (action === 'startIfSmall' && getHeapStatistics().used_heap_size <= SMALL_HEAP_BYTES)
+    const isWanted = action === 'start' || (action === 'startIfSmall' && startCostNowMs() <= SMALL_START_MS)
     if (isWanted && !this.#source.isOn) this.#source.start(inspector)
     if (action !== 'take' || !this.#source.isOn) return null
     this.#beganActiveMs = this.#activeMs

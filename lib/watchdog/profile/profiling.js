@@ -71,9 +71,6 @@ class Profiling {
   #holds = 0
   #heldSinceMs = -Infinity
   #lookedAtMs = -Infinity
-  #micros
-  #microsBefore
-  #beats = -1
   /** Whether the application has been asked whether it is small. */
   #isSizeKnown = false
   #isNeeded = false
@@ -86,7 +83,7 @@ class Profiling {
    * @param {boolean} [parts.isOwn] the host takes it by itself, and by v8.startCpuProfile()
    * @param {(action: Action) => string | null} parts.ask
    * @param {() => number} parts.holds odd while the profiler keeps the host
-   * @param {() => number} parts.heldMicros for how long it has done so, all in all
+   * @param {() => number} parts.heldMicros for how long the agent itself has kept it, all in all
    * @param {() => number} parts.activeMs of the loop so far
    * @param {Pick<import('../source/source-maps').SourceMaps, 'frames' | 'isInMemory' | 'lineAt' | 'linesOf'>}
    * parts.sources
@@ -97,7 +94,6 @@ class Profiling {
   constructor (parts) {
     this.#parts = parts
     this.#holds = parts.holds()
-    this.#micros = this.#microsBefore = parts.heldMicros()
     if (parts.mode !== 'off' && parts.refusal !== null) this.#refuse(parts.refusal)
   }
 
@@ -219,25 +215,21 @@ class Profiling {
   }
 
   /**
-   * What a look has seen, its beat later by the time for which the profiler itself has kept the host since.
+   * What a look has seen, its beat later by the time for which the agent itself has kept the host since.
    * @param {import('../workers/atomics-wait-idle').Seen} seen
    * @returns {import('../workers/atomics-wait-idle').Seen}
    */
   #adjust (seen) {
     if (this.#parts.mode === 'off') return seen
     const holds = this.#parts.holds()
-    const micros = this.#parts.heldMicros()
-    const { atMs } = seen.reading
+    const { reading: { atMs }, beat } = seen
     if (holds !== this.#holds) this.#heldSinceMs = this.#lookedAtMs
     this.#lookedAtMs = atMs
     this.#holds = holds
-    // What it was at the look before: more may have come between a beat and the look that sees it.
-    if (seen.beat.beats !== this.#beats) this.#microsBefore = this.#micros
-    this.#beats = seen.beat.beats
-    this.#micros = micros
     const isHeld = (holds & 1) === 1 && atMs - this.#heldSinceMs < HELD_MS
-    const heldMs = ((micros - this.#microsBefore) | 0) / US_PER_MS + (isHeld ? atMs - this.#heldSinceMs : 0)
-    return heldMs === 0 ? seen : { ...seen, beat: { ...seen.beat, atMs: Math.min(atMs, seen.beat.atMs + heldMs) } }
+    const micros = this.#parts.heldMicros() - (beat.heldMicros ?? 0)
+    const heldMs = (micros | 0) / US_PER_MS + (isHeld ? atMs - this.#heldSinceMs : 0)
+    return heldMs === 0 ? seen : { ...seen, beat: { ...beat, atMs: Math.min(atMs, beat.atMs + heldMs) } }
   }
 
   /** Nothing has been sampled of what ended by then. @param {number} endMs */
@@ -380,7 +372,7 @@ exports.startProfiling = (mode, { mayInspect, scripts, ownProfile, profilesItsel
     ...(ownProfile ? { refusal: null, ask } : { refusal: mayInspect ? refusal : NOT_ALLOWED, ask: askSafely }),
     isOwn: ownProfile,
     holds: () => counters.get('profileHolds'),
-    heldMicros: () => counters.get('profileMicros'),
+    heldMicros: () => counters.heldMicros,
     activeMs: () => beat.read().activeMs,
     readSource
   })

@@ -200,11 +200,12 @@ test('a flood that the reader cannot keep up with loses whole rows only, and cou
 
 test('a heartbeat reads back as it was written, counted from 1', () => {
   const slots = new BeatSlots(new SharedArrayBuffer(BeatSlots.BYTES), 0)
-  assert.deepEqual(slots.read(), { beats: 0, atMs: 0, idleMs: 0, activeMs: 0, periodMs: 0, cpuMs: 0, rest: 0 })
+  const none = { beats: 0, atMs: 0, idleMs: 0, activeMs: 0, periodMs: 0, cpuMs: 0, rest: 0, heldMicros: 0 }
+  assert.deepEqual(slots.read(), none)
   slots.write(1000.25, 900, 100, 10)
-  slots.write(1010.5, 905, 105, 20, 77.5)
-  const second = { beats: 2, atMs: 1010.5, idleMs: 905, activeMs: 105, periodMs: 20, cpuMs: 77.5, rest: 0 }
-  assert.deepEqual(slots.read(), second)
+  slots.write(1010.5, 905, 105, 20, 77.5, 0, 7)
+  const times = { atMs: 1010.5, idleMs: 905, activeMs: 105, periodMs: 20, cpuMs: 77.5 }
+  assert.deepEqual(slots.read(), { beats: 2, ...times, rest: 0, heldMicros: 7 })
   slots.write(1020.5, 905, 115, 20)
   assert.equal(slots.read().cpuMs, null, 'not told')
   assert.equal(slots.beats, 3)

@@ -23,6 +23,18 @@ test('time in which a thread was kept by us is no block of the application', asy
   assert.ok(long[0] >= 290 && long[0] < 480, `${long}`)
 })
 
+test('a beat says for how long we had kept the thread by then', async () => {
+  const bridge = openBridge(createMemory())
+  bridge.counters.addHeldMs('profileMicros', 20, 50)
+  const heartbeat = startHeartbeat(bridge, { resolution: 10, calmPeriod: 10, threshold: 50 })
+  assert.equal(bridge.beat.read().heldMicros, 20_000)
+  bridge.counters.addHeldMs('workerCallMicros', 60, 50)
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  heartbeat.stop()
+  assert.equal(bridge.beat.read().heldMicros, 80_000)
+  assert.equal(bridge.counters.get('ownBlockedMicros'), 60_000, 'one as long as a block is one')
+})
+
 test('a turn that is told of in the midst of one ends what ran before, and what is due stays due', () => {
   const bridge = openBridge(createMemory())
   const heartbeat = startHeartbeat(bridge, { resolution: 10, calmPeriod: 100, threshold: 50 })

@@ -203,6 +203,17 @@ test('the time in which the profiler keeps the host is no missing beat', () => {
   assert.deepEqual([seen(1000), seen(5000), seen(7000), seen(8000)], [750, 4750, 350, 350])
 })
 
+test('what the profiler held before a beat, however late that is seen, does not hide what follows the beat', () => {
+  const story = makeProfiling('on')
+  const look = (/** @type {number} */ atMs, /** @type {object} */ beat) =>
+    story.profiling.parts.adjust({ sample: null, reading: { atMs }, beat, lateBeats: [] }).beat.atMs
+  assert.equal(look(1010, { beats: 7, atMs: 1000, heldMicros: 0 }), 1000)
+  story.holds = 2
+  story.micros = 145_000
+  const beat = { beats: 8, atMs: 1200, heldMicros: 145_000 }
+  assert.deepEqual([look(1230, beat), look(1290, beat)], [1200, 1200])
+})
+
 test('profiles taken within a block move its beginning by what they held, and no more', () => {
   const story = makeProfiling('on')
   const look = (/** @type {number} */ atMs) =>
