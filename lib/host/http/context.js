@@ -58,9 +58,9 @@ class RequestContext {
     this.lastTraceId = null
     /** @type {RequestContext | null} the next one that came on the same connection and is open (pipelining) */
     this.next = null
-    /** Its neighbours among the open ones: see open-requests.js. @type {RequestContext | null} */
+    /** Its neighbours in what is open: see work/open-work.js. @type {import('../work/open-work').Item | null} */
     this.older = null
-    /** @type {RequestContext | null} */
+    /** @type {import('../work/open-work').Item | null} */
     this.newer = null
   }
 

@@ -13,7 +13,6 @@ const { BacklogWindow } = require('./backlog-window')
 const { hasContextFrame } = require('../runtime')
 const { StreamRequest } = require('./http2-request')
 const { IterationClock } = require('./iteration-clock')
-const { OpenRequests } = require('./open-requests')
 const { RouteNumbers } = require('./route-numbers')
 const { Contexts } = require('../work/contexts')
 const { Work } = require('../work/work')
@@ -21,8 +20,6 @@ const { Work } = require('../work/work')
 const REQUEST_START = 'http.server.request.start'
 const RESPONSE_FINISH = 'http.server.response.finish'
 
-/** So many open requests the probe tells of: where the running one is another than its context says. */
-const MOST_OPEN = 20
 /** A route that is told late is looked for in so many open requests of a connection: their number is the client's. */
 const MOST_PIPELINED = 100
 
@@ -38,7 +35,6 @@ class Requests {
   #route
   #contexts
   #inFlight = 0
-  #open = new OpenRequests()
   #iteration = new IterationClock()
   #backlog = new BacklogWindow()
   #isStopped = false
@@ -130,7 +126,6 @@ class Requests {
     }
     this.#latest = context
     this.#contexts.opened(context)
-    this.#open.add(context)
     this.#enter(context)
     return context
   }
@@ -193,7 +188,6 @@ class Requests {
     const { requests, counters } = this.#bridge
     counters.setInFlight(--this.#inFlight)
     this.#contexts.closed(context)
-    this.#open.remove(context)
     const { id, startedAtMs, hasWaited, method } = context
     const now = nowMs()
     if (connection !== undefined) connection.answeredAtMs = now
@@ -228,11 +222,6 @@ class Requests {
     return { context: store instanceof RequestContext ? store : store?.latest ?? undefined, isCertain: true }
   }
 
-  /** The newest of the open requests, newest first. */
-  get newest () {
-    return this.#open.newest(MOST_OPEN)
-  }
-
   /** @param {HttpRequest} request @returns {RequestContext | undefined} of a request that has not ended */
   #contextOf (request) {
     if (request.httpVersionMajor === 2) return this.#http2.get(request)
@@ -262,7 +251,6 @@ exports.Requests = Requests
 
 /** Stands in where requests are not watched. */
 exports.noRequests = {
-  newest: /** @type {RequestContext[]} */ ([]),
   current: () => ({ context: /** @type {RequestContext | undefined} */ (undefined), isCertain: true }),
   late: () => {},
   follow: () => {},

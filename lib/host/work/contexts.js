@@ -2,6 +2,7 @@
 
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { nowMs } = require('../../util/clock')
+const { OpenWork } = require('./open-work')
 
 /** So many are kept that nobody follows, the oldest: their number is the client's. */
 const MOST_UNFOLLOWED = 1000
@@ -10,6 +11,9 @@ const MOST_UNFOLLOWED = 1000
  * waits.
  */
 const UNFOLLOWED_MS = 10000
+
+/** So much of what is open the probe tells of: the handler that runs may be another's than the context says. */
+const MOST_TOLD = 20
 
 /** @typedef {import('../http/context').RequestContext} RequestContext */
 /** @typedef {import('../http/connections').Connection} Connection */
@@ -34,6 +38,7 @@ class Contexts {
   #followedAtMs = -Infinity
   /** What is open and has begun while nothing was followed, oldest first. @type {Set<RequestContext | Work>} */
   #unfollowed = new Set()
+  #open = new OpenWork()
   isFollowing = false
 
   /**
@@ -60,13 +65,20 @@ class Contexts {
     return this.isFollowing && this.#now() - this.#followedAtMs > UNFOLLOWED_MS ? none : this.#unfollowed
   }
 
+  /** The newest open requests, newest first. */
+  get newest () {
+    return this.#open.requests(MOST_TOLD)
+  }
+
   /** @param {RequestContext | Work} store */
   opened (store) {
+    this.#open.add(store)
     if (!this.isFollowing && this.#unfollowed.size < MOST_UNFOLLOWED) this.#unfollowed.add(store)
   }
 
   /** @param {RequestContext | Work} store */
   closed (store) {
+    this.#open.remove(store)
     this.#unfollowed.delete(store)
   }
 

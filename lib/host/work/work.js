@@ -32,6 +32,10 @@ class Work {
     this.startedAtMs = startedAtMs
     this.attributes = attributes
     this.isEnded = false
+    /** As of a request. @type {import('./open-work').Item | null} */
+    this.older = null
+    /** @type {import('./open-work').Item | null} */
+    this.newer = null
     this.#parent = parent
     const isWork = parent instanceof Work
     /** The request that it is part of. @type {RequestContext | undefined} */

@@ -27,7 +27,7 @@ class Works {
   /**
    * @param {import('../../bridge/memory').Bridge} bridge
    * @param {import('./contexts').Contexts} contexts
-   * @param {Pick<import('../http/requests').Requests, 'current' | 'newest'>} requests
+   * @param {Pick<import('../http/requests').Requests, 'current'>} requests
    * @param {number} [most] names that are counted under their own
    */
   constructor (bridge, contexts, requests, most = Infinity) {
@@ -149,8 +149,7 @@ class Works {
    * nothing else tells; `newest` of the open requests
    */
   current () {
-    const { store, unfollowed } = this.#contexts
-    const { newest } = this.#requests
+    const { store, unfollowed, newest } = this.#contexts
     if (store instanceof Work) return { context: store.request, isCertain: true, work: store, newest }
     const current = { ...this.#requests.current(), newest }
     return store === undefined && unfollowed.size > 0 ? { ...current, open: unfollowed } : current

@@ -64,8 +64,8 @@ class BlockBuilder {
   #early = []
   /** @type {number[]} */
   #answersMs = []
-  /** What it was working on, by the last record. @type {import('../../explain/fold').Running} */
-  #told = { work: null, request: null }
+  /** What it was working on, by the last record. @type {ReturnType<typeof workOf>} */
+  #told = { work: null, request: null, exact: true }
   /** Requests that were open, by their ids. @type {Map<number, import('../../types').RequestContext>} */
   #others = new Map()
   #lastAnswerMs = 0
@@ -207,15 +207,39 @@ class BlockBuilder {
    * @returns {BlockRecord}
    */
   #record (span, kernel, nativeMs) {
-    const { originWithin, allowedWithin, layProfile, workOf: threadWork, frames: table } = this.#surroundings
-    const passesOn = (/** @type {Frame} */ each) => table?.passesOn(each) === true
-    const { startMs, endMs, durationMs, ongoing } = span
-    const evidence = this.#evidence(span, kernel, nativeMs)
-    const { samples } = this.#fold
+    const { layProfile, workOf: threadWork, frames: table } = this.#surroundings
     const stacks = merged(this.#fold.stacks
       .map((stack) => ({ ...stack, frames: stack.frames.map((frame) => table?.again(frame) ?? frame) })))
-    /** @type {BlockRecord} */
-    const record = {
+    const passesOn = (/** @type {Frame} */ each) => table?.passesOn(each) === true
+    const routesOf = (/** @type {Frame} */ each) => table?.routesOf(each) ?? []
+    const record = { ...this.#measured(span, kernel, nativeMs, stacks), frame: blame(stacks, passesOn) }
+    const explained = span.ongoing ? record : layProfile?.(record, span.startMs, span.endMs) ?? record
+    const { frame } = explained
+    this.#told = workOf(stacks, frame, { passesOn, routesOf, others: [...this.#others.values()] })
+    const whole = withOwnTime({
+      ...explained,
+      ...workRecords(this.#told, threadWork?.() ?? null, (ms) => this.#wallTime(ms)),
+      generated: generatedIn(stacks, frame),
+      package: packageAtFault(explained, stacks)
+    }, stacks)
+    return table === undefined ? whole : withNames(whole, table)
+  }
+
+  /**
+   * What was measured, without what it means.
+   * @param {Span} span
+   * @param {ReturnType<KernelEvidence['ongoing']>} kernel
+   * @param {number} nativeMs
+   * @param {Stack[]} stacks
+   * @returns {BlockRecord}
+   */
+  #measured (span, kernel, nativeMs, stacks) {
+    const { originWithin, allowedWithin } = this.#surroundings
+    const { startMs, endMs, durationMs, ongoing } = span
+    const evidence = this.#evidence(span, kernel, nativeMs)
+    const { requests, samples } = this.#fold
+    const isFirst = requests.top === null && workIn(stacks).request === null
+    return {
       id: this.id,
       pid: process.pid,
       thread: this.#thread,
@@ -227,10 +251,10 @@ class BlockBuilder {
       uncertaintyMs: roundMs(span.uncertaintyMs),
       ongoing,
       // A process that answers requests has started.
-      startup: /** @type {Block} */ (this.block).startup && workIn(this.#fold.stacks).request === null,
+      startup: /** @type {Block} */ (this.block).startup && isFirst,
       cause: this.#causeOf(span, evidence),
       evidence: this.#evidenceRecord(evidence),
-      frame: blame(stacks, passesOn),
+      frame: null,
       leaf: leaf(stacks),
       samples,
       stacks: stacks.filter(({ count }) => count > 0).slice(0, STACKS_IN_RECORD).map(stackRecord),
@@ -241,15 +265,6 @@ class BlockBuilder {
       profile: null,
       allowed: allowedWithin?.(startMs, endMs) ?? null
     }
-    const explained = ongoing ? record : layProfile?.(record, startMs, endMs) ?? record
-    const { frame } = explained
-    const routesOf = (/** @type {Frame} */ each) => table?.routesOf(each) ?? []
-    const told = this.#told = workOf(stacks, frame, { passesOn, routesOf, others: [...this.#others.values()] })
-    const worked = workRecords(told, threadWork?.() ?? null, (ms) => this.#wallTime(ms))
-    const generated = generatedIn(stacks, frame)
-    const atFault = packageAtFault(explained, stacks)
-    const whole = withOwnTime({ ...explained, ...worked, generated, package: atFault }, stacks)
-    return table === undefined ? whole : withNames(whole, table)
   }
 
   /**

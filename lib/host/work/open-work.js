@@ -1,0 +1,39 @@
+'use strict'
+
+/**
+ * @typedef {import('../http/context').RequestContext} RequestContext
+ * @typedef {RequestContext | import('./work').Work} Item
+ */
+
+/** What is open in the process, as a list through the requests and pieces of work themselves. */
+class OpenWork {
+  /** @type {Item | null} */
+  #newest = null
+
+  /** @param {Item} item */
+  add (item) {
+    item.older = this.#newest
+    if (this.#newest !== null) this.#newest.newer = item
+    this.#newest = item
+  }
+
+  /** @param {Item} item that may not have been added */
+  remove (item) {
+    const { older, newer } = item
+    if (newer !== null) newer.older = older
+    else if (this.#newest === item) this.#newest = older
+    if (older !== null) older.newer = newer
+    item.older = item.newer = null
+  }
+
+  /** The newest requests among the newest items. @param {number} most @returns {RequestContext[]} newest first */
+  requests (most) {
+    const found = []
+    for (let item = this.#newest; item !== null && most > 0; item = item.older, most--) {
+      if (!('kind' in item)) found.push(item)
+    }
+    return found
+  }
+}
+
+exports.OpenWork = OpenWork
