@@ -37,8 +37,6 @@ class PageFeed {
    * @param {() => number} parts.inFlight
    * @param {() => Iterable<[string, boolean]>} parts.degraded
    * @param {() => { worker: number, blockedMs: number }[] | null} parts.workers
-   * @param {Pick<import('../../store/what-if').WhatIfFile, 'read'> | null} parts.whatIf null without a folder of
-   * records
    */
   constructor (parts) {
     this.#parts = parts
@@ -82,11 +80,6 @@ class PageFeed {
     if (waits.length > 0) this.#streams.send('waits', waits)
   }
 
-  /** What is predicted of functions that block. */
-  get predictions () {
-    return this.#parts.whatIf?.read() ?? []
-  }
-
   /** A page comes. @returns {import('../../export/http/server').Reply} */
   connect () {
     return this.#streams.connect(() => [['hello', this.#hello()], ['state', this.#state()]])
@@ -105,8 +98,7 @@ class PageFeed {
       requests: options.requests !== 'off',
       seconds: this.history.seconds,
       blocks: blocks().map(rowOf),
-      waits: this.recent.takeWaits(true),
-      whatIf: this.predictions
+      waits: this.recent.takeWaits(true)
     }
   }
 

@@ -2,7 +2,6 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { makePrediction } = require('../../../support/prediction')
 const { makeRecord } = require('../../../support/record')
 
 const MODEL = '../../../../lib/export/page/source/model'
@@ -155,20 +154,4 @@ test('a block is told in a sentence, and as Markdown that its names cannot break
   assert.match(text, /- place `\/srv\/app\/<b>'x'\.js:1` \(≈ the line is not certain\)\n/)
   assert.match(text, /2 requests waited, the longest 40 ms\n- advice: Do less\.\n- http:/)
   assert.equal(text.split('```').length, 3)
-})
-
-test('what a worker thread would do is one sentence with its date, for the function it was asked of', async () => {
-  const { predictedOf, predictionFor } = await import(`${MODEL}/what-if.mjs`)
-  const { markdownOf } = await import(`${MODEL}/report.mjs`)
-  const predictions = [makePrediction({ function: 'other' }), makePrediction()]
-  assert.equal(predictionFor(predictions, makeRecord().frame), predictions[1])
-  for (const other of [null, { function: null, file: '/srv/app/report.js' }, { function: 'report', file: '/tmp/report.js' }]) {
-    assert.equal(predictionFor(predictions, other), null)
-  }
-  assert.equal(predictedOf(predictions[1]), 'report in a worker thread, predicted: p99 of GET /report 480 ms → 475 ms, of any other request 430 ms → 2.1 ms; 0.4 ms of cloning and messages for 48 ms of work: pays (measured on 2026-11-24 by loopwatch diagnose under ten connections on /report for 10 s).')
-  assert.match(predictedOf(makePrediction({ verdict: 'unknown', reason: 'it uses `this`', p99: [] })), /^Whether it pays to move report to a worker thread is unknown: it uses `this` \(measured on 2026-11-24 by/)
-  const detail = { block: at(1), source: null, advice: [], waits: { requests: 0 } }
-  const whatIf = makePrediction({ function: '<b>\n- x' })
-  assert.match(markdownOf({ ...detail, whatIf }, 'http://h/'), /\n- \\<b\\> - x in a worker thread, .*: pays \(measured/)
-  assert.doesNotMatch(markdownOf({ ...detail, whatIf: null }, 'http://h/'), /worker thread/)
 })

@@ -6,7 +6,6 @@ import { save } from '../panels/save.mjs'
 import { isOwn } from '../model/flame-view.mjs'
 import { markdownOf, whyOf } from '../model/report.mjs'
 import { timePartsOf } from '../model/time-parts.mjs'
-import { predictedOf } from '../model/what-if.mjs'
 
 /** The numbers of the evidence with their meanings, in the order in which they matter. @type {[string, string][]} */
 const EVIDENCE = [
@@ -79,7 +78,7 @@ export class BlockDetails {
   /** @param {any} detail */
   #show (detail) {
     this.#detail = detail
-    const { block, source, advice, waits, whatIf } = detail
+    const { block, source, advice, waits } = detail
     // Somebody is using a button of it.
     const hadFocus = this.#text.contains(document.activeElement) ? document.activeElement?.textContent : null
     const opened = [...this.#text.querySelectorAll('details')].map(({ open }) => open)
@@ -88,7 +87,6 @@ export class BlockDetails {
       ...(block.frame?.exact === false ? [make('p', { class: 'quiet' }, `≈ ${LATE}`)] : []),
       ...timeBar(block),
       ...adviceOf(advice),
-      ...(whatIf ? [make('p', { class: 'what-if' }, predictedOf(whatIf))] : []),
       ...sourceOf(source, block),
       ...waitsOf(waits),
       list(placeRows(block)),

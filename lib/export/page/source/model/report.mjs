@@ -1,7 +1,6 @@
 import { excuseOf } from '../../../../tables/causes.js'
 import { counted, duration, percent } from '../format.mjs'
 import { timePartsOf } from './time-parts.mjs'
-import { predictedOf } from './what-if.mjs'
 import { placeOf, workOf, wordsOf } from './words.mjs'
 
 /** What a block was, in a sentence. @param {any} record */
@@ -29,7 +28,7 @@ const plain = (text) => text.replace(/[*_<>[\]]/g, '\\$&').replace(/\s+/g, ' ')
  * @param {any} detail of `/block`
  * @param {string} link to the page
  */
-export function markdownOf ({ block, source, advice, waits, whatIf }, link) {
+export function markdownOf ({ block, source, advice, waits }, link) {
   const parts = timePartsOf(block).map(({ label, ms }) => `${label} ${duration(ms)}`).join(', ')
   const lines = [
     `### Event loop blocked for ${duration(block.durationMs)}`,
@@ -41,7 +40,6 @@ export function markdownOf ({ block, source, advice, waits, whatIf }, link) {
     ...(parts === '' ? [] : [`- time: ${parts}`]),
     ...(waits.requests === 0 ? [] : [`- ${counted(waits.requests, 'request')} waited, the longest ${duration(waits.longestMs)}`]),
     ...advice.map((/** @type {any} */ { text }) => `- advice: ${text}`),
-    ...(whatIf ? [`- ${plain(predictedOf(whatIf))}`] : []),
     `- ${link}`
   ]
   if (source !== null) lines.push('', '```js', ...source.lines.map(lineOf), '```')
