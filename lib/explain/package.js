@@ -7,6 +7,8 @@ const { ownerOf } = require('./frame')
 const HALF = 0.5
 /** Least samples of a profile that is believed. Fewer may have fallen anywhere, and the stacks decide. */
 const ENOUGH_SAMPLES = 2
+/** Calls in which a package works through what the application gave it: how long they take is not the package's. */
+const OF_THE_VALUE = ['JSON.parse', 'JSON.stringify']
 
 /** The innermost folder of a package in a path: after the last `node_modules`, with the scope that a name may have. */
 const FOLDER = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?([^\\/]+))[\\/]/s
@@ -50,6 +52,8 @@ function folderOf (stacks, total) {
  */
 exports.folderAtFault = (stacks, profile) => {
   if (profile && profile.samples >= ENOUGH_SAMPLES) {
+    const isGiven = profile.stacks[0]?.frames.some((frame) => ownerOf(frame) === 'application')
+    if (isGiven && OF_THE_VALUE.includes(profile.call ?? '')) return null
     const told = profile.stacks.map(({ count, frames }) => ({ weight: count, frames }))
     // A parser's stacks are many, and the heaviest that a record has may be a third of all: they stand for the others.
     const isCut = told.length === STACKS_IN_RECORD

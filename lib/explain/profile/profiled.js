@@ -1,12 +1,14 @@
 'use strict'
 
 const { isNative } = require('../cause')
-const { blame, blamedFrame } = require('../frame')
-const { builtinIn, columnOfCall, lineOfCall, syncCallIn, REG_EXP } = require('../native-call')
+const { blame, blamedFrame, ownerOf } = require('../frame')
+const { builtinIn, columnOfCall, lineOfCall, syncCallIn, DEAR, REG_EXP } = require('../native-call')
 const { offHead } = require('./loop-body')
 const { allocatingLine } = require('./own-lines')
 const { isSame, isUnowned, profiledStacks, sum, MOST_IN_A_ROW } = require('./profiled-stacks')
 
+/** V8 names a function by what it was assigned to. */
+const EXPORTS = /^(?:module\.)?exports\./
 /** What all synchronous functions of zlib are called. */
 const ZLIB = 'syncBufferWrapper'
 /** The heaviest; a profile in full is served beside the record. */
@@ -134,10 +136,11 @@ function tell (record, all, { original, lines }) {
   // Through a source map it is no line of this text.
   const sampledLine =
     record.frame !== null && isSame(record.frame, blamed) && record.frame.file === raw.file ? record.frame.line : null
-  const call = own === ZLIB ? syncCallIn(text ?? [], raw.line ?? 1, sampledLine) ?? own : own
-  const caller = sampled ?? callerOf(isHead ? null : record.frame, blamed, raw, call, text, original)
+  const name = own === ZLIB ? syncCallIn(text ?? [], raw.line ?? 1, sampledLine) ?? own : own
+  const caller = sampled ?? callerOf(isHead ? null : record.frame, blamed, raw, name, text, original)
   // Of a line where a function called another nobody tells; its own are nearer than its head.
   const near = caller?.line === blamed.line && !caller.exact ? ownLine(stacks, blamed) : null
+  const call = builtinOfPackage(record, stacks, heaviest, lines) ?? name?.replace(EXPORTS, '') ?? null
   return { frame: near === null ? caller : { ...near, exact: false }, call, isOpen: false }
 }
 
@@ -152,14 +155,15 @@ function tell (record, all, { original, lines }) {
  */
 function tellOwn (record, stacks, heaviest, blamed, sampled, text) {
   const line = heaviest.hasLine ? heaviest.raw.line : sampled?.line ?? null
-  const builtin = line === null ? null : builtinIn(text?.[line - 1] ?? '')
+  const seen = seenIn(record)
+  const builtin = line === null ? null : builtinIn(text?.[line - 1] ?? '', { lines: text ?? [], seen })
   const late = !heaviest.hasLine && isSame(record.frame, blamed) ? record.frame : null
   if (isBuiltInto(record, heaviest.frame, heaviest.hasLine, builtin !== null)) {
     return { frame: record.frame, call: null, isOpen: false }
   }
   // The only stack was of another moment, and says nothing of this call.
   const isOfOther = record.samples === 1 && record.frame !== null && !isSame(record.frame, blamed)
-  const isCalled = isOfOther || isNative({ ...record.evidence, durationMs: record.durationMs }) || builtin?.call.endsWith(record.leaf?.function ?? ' ')
+  const isCalled = isOfOther || isNative({ ...record.evidence, durationMs: record.durationMs }) || seen.has(builtin?.method ?? '')
   return {
     frame: collectedLine(stacks, blamed, record.frame, text) ??
       certainLine(stacks, blamed) ??
@@ -168,6 +172,34 @@ function tellOwn (record, stacks, heaviest, blamed, sampled, text) {
     call: builtin !== null && isCalled ? builtin.call : null,
     isOpen: builtin !== null && !isCalled
   }
+}
+
+/**
+ * The built-ins, by their own names, in which interrupts found the thread. In a native call they were answered after
+ * it, perhaps in the next one.
+ * @param {BlockRecord} record
+ */
+function seenIn ({ stacks, evidence, durationMs }) {
+  if (isNative({ ...evidence, durationMs })) return new Set()
+  const builtins = stacks.flatMap(({ frames: [innermost] }) =>
+    innermost?.file === null && innermost.line === null ? [innermost.function ?? ''] : [])
+  return new Set(builtins)
+}
+
+/**
+ * A built-in that works through what a package was given and that had most of the time, such as JSON.stringify in
+ * `res.json()` of Express; null if there is none.
+ * @param {BlockRecord} record
+ * @param {ProfiledStack[]} stacks
+ * @param {ProfiledStack} heaviest of the blamed function
+ * @param {Sources['lines']} lines
+ */
+function builtinOfPackage (record, stacks, { raw, hasLine, count }, lines) {
+  const frame = callerIn(raw)
+  if (frame === null || !hasLine || ownerOf(frame) !== 'package' || count * 2 < sum(stacks)) return null
+  const seen = seenIn(record)
+  const builtin = builtinIn(lines(frame.file ?? '')?.[(frame.line ?? 0) - 1] ?? '', { seen })
+  return builtin !== null && DEAR.has(builtin.call) ? builtin.call : null
 }
 
 /**

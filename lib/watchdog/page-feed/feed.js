@@ -139,7 +139,7 @@ class PageFeed {
 /** A record as a line of the list. @param {BlockRecord} record */
 function rowOf (record) {
   const { id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, cause } = record
-  const { frame, request, origin, profile, work, probable } = record
+  const { frame, request, origin, profile, work, probable, generated } = record
   return {
     id,
     pid,
@@ -158,6 +158,7 @@ function rowOf (record) {
     allowed: record.allowed ?? null,
     request: request && { method: request.method, route: request.route },
     profile: profile?.call ? { call: profile.call } : null,
+    generated: generated ? { function: generated.function, line: generated.line } : null,
     origin: origin && { function: origin.frame.function, file: origin.frame.file, line: origin.frame.line }
   }
 }
