@@ -59,6 +59,11 @@ function assertExact (record, name) {
   assert.ok(lines[record.frame.line - 1].includes(TEXTS[name] ?? `${CALLS[name]}(`), `line ${record.frame.line} of ${name}`)
   assert.equal(record.profile.call, CALLS[name], JSON.stringify(record))
   assert.equal(record.leaf.function, CALLS[name])
+  const [{ frames }] = record.stacks
+  const at = frames.findIndex((/** @type {any} */ frame) => frame.function === name)
+  assert.equal(frames[at].line, record.frame.line, JSON.stringify(frames))
+  // An interrupt within a regular expression shows the method that runs it.
+  assert.ok([CALLS[name], 'test'].includes(frames[at - 1].function), JSON.stringify(frames))
   assert.ok(record.profile.samples >= 2 && record.profile.stacks.length > 0)
 }
 

@@ -3,6 +3,7 @@
 const { isNative } = require('../cause')
 const { blame, blamedFrame, ownerOf } = require('../frame')
 const { builtinIn, columnOfCall, lineOfCall, syncCallIn, DEAR, REG_EXP } = require('../native-call')
+const { drawnStacks } = require('./drawn-stacks')
 const { offHead } = require('./loop-body')
 const { allocatingLine } = require('./own-lines')
 const { isSame, isUnowned, profiledStacks, sum, MOST_IN_A_ROW } = require('./profiled-stacks')
@@ -47,11 +48,14 @@ exports.withProfile = (record, profile, sources) => {
   const isTold = profile.samples.length >= ENOUGH_SAMPLES && !isUnowned(stacks)
   const told = !isTold ? null : surer(tell(record, stacks, sources), record)
   const call = told?.call ?? null
-  const frame = told?.frame ?? record.frame
+  const place = told?.frame ?? record.frame
+  const isInBody = place !== null && call === null && isAt(place, record.frame)
+  const frame = isInBody ? inBody(place, stacks, sources, record.cause) : place
   return {
     ...record,
     cause: causeBy(told, record),
-    frame: frame && call === null && isAt(frame, record.frame) ? inBody(frame, stacks, sources, record.cause) : frame,
+    frame,
+    stacks: frame === null ? record.stacks : drawnStacks(record, { frame, call }, isTold ? stacksInRecord : []),
     leaf: call === null ? record.leaf : { function: call, file: null, line: null, column: null },
     profile: { samples: profile.samples.length, call, stacks: stacksInRecord }
   }
@@ -63,8 +67,11 @@ exports.withProfile = (record, profile, sources) => {
  * @param {Sources} sources
  * @returns {BlockRecord}
  */
-exports.withoutProfile = (record, sources) =>
-  record.frame === null ? record : { ...record, frame: inBody(record.frame, [], sources, record.cause) }
+exports.withoutProfile = (record, sources) => {
+  if (record.frame === null) return record
+  const frame = inBody(record.frame, [], sources, record.cause)
+  return { ...record, frame, stacks: drawnStacks(record, { frame, call: null }, []) }
+}
 
 /** Whether it is the place that interrupts have found. @param {Frame} frame @param {Frame | null} answered */
 const isAt = (frame, answered) => isSame(answered, frame) && answered?.line === frame.line

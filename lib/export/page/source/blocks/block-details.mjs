@@ -116,7 +116,8 @@ export class BlockDetails {
 
   /** @param {any} record */
   #showRaw (record) {
-    const { frame, stacks, samples, profile } = record
+    const { frame, stacks, profile } = record
+    const samples = stacks.reduce((/** @type {number} */ sum, /** @type {any} */ { count }) => sum + count, 0)
     const hasFlame = this.#raw.contains(this.#flame.element)
     const tree = new FlameTree()
     tree.add(record)
