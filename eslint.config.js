@@ -15,8 +15,7 @@ const BUILT_INS = {
     files: [
       'lib/watchdog/loop/inspector.js',
       'lib/host/sense/profiler.js',
-      'lib/cli/profile/cpu-thread.js',
-      'lib/cli/diagnose/what-if/thread.js'
+      'lib/cli/profile/cpu-thread.js'
     ]
   },
   perfHooks: { name: 'node:perf_hooks', files: ['lib/host/**'] }

@@ -1,6 +1,7 @@
 'use strict'
 
 const path = require('node:path')
+const { nameTemplate } = require('./generated')
 
 /** The folder of our own code, wherever it is installed. */
 const OWN = path.join(__dirname, '..') + path.sep
@@ -92,7 +93,8 @@ function generatedIn (stacks, blamed) {
     return { weightMs, frame: callees.find((frame) => ownerOf(frame) === 'generated') ?? null }
   })
   const inGenerated = within.filter(({ frame }) => frame !== null)
-  return sum(inGenerated, 'weightMs') * 2 > sum(within, 'weightMs') ? inGenerated[0].frame : null
+  const [first] = inGenerated
+  return sum(inGenerated, 'weightMs') * 2 > sum(within, 'weightMs') && first.frame ? nameTemplate(first.frame) : null
 }
 
 /**

@@ -1,43 +1,148 @@
 'use strict'
 
+const { patternsIn } = require('./pattern')
+
 /** V8's name for the code of a regular expression begins so; its pattern follows. */
 const PATTERN = 'RegExp: '
 const REG_EXP = '(regular expression)'
+/** Built-ins that take far longer for a value than one of COPIES does. */
+const DEAR = new Set(['JSON.parse', 'JSON.stringify', 'structuredClone', 'sort', 'toSorted'])
+/** Built-ins that go over a value once. */
+const COPIES = new Set([
+  'Array.from', 'Buffer.concat', 'Buffer.from', 'Object.assign', 'Object.entries', 'Object.fromEntries', 'Object.keys',
+  'Object.values', 'concat', 'fill', 'flat', 'join', 'reverse', 'slice', 'toString', 'spread'
+])
+/** Built-ins that search by a regular expression. */
+const SEARCHES = new Set(['test', 'exec', 'match', 'matchAll', 'replace', 'replaceAll', 'search', 'split'])
+/** Built-ins that move all elements, copy the whole or look up rules at each call. A loop over them is slow by them. */
+const REPEATED = new Set(['shift', 'unshift', 'splice', 'spread', 'toLocaleString', 'localeCompare', 'addEventListener'])
 /**
  * Built-in functions that can take long. V8's profile has no frames for them: its samples in them are samples in the
  * line that calls them.
  */
 const BUILTINS = new Set([
-  'JSON.parse', 'JSON.stringify', 'Array.from', 'Buffer.concat', 'Buffer.from', 'Atomics.wait', 'Object.assign',
-  'Object.entries', 'Object.fromEntries', 'Object.keys', 'Object.values', 'structuredClone', 'decodeURIComponent',
-  'encodeURIComponent', 'eval',
-  ...[
-    'sort', 'toSorted', 'test', 'exec', 'match', 'matchAll', 'replace', 'replaceAll', 'search', 'split', 'join',
-    'indexOf', 'lastIndexOf', 'includes', 'concat', 'slice', 'splice', 'fill', 'reverse', 'flat', 'localeCompare',
-    'normalize', 'repeat', 'toLowerCase', 'toUpperCase', 'toString', 'set'
-  ].map((method) => `.${method}`)
+  ...DEAR, ...COPIES, ...SEARCHES, ...REPEATED,
+  'Atomics.wait', 'decodeURIComponent', 'encodeURIComponent', 'eval', 'includes', 'indexOf', 'lastIndexOf', 'next',
+  'normalize', 'repeat', 'set', 'toLowerCase', 'toUpperCase'
 ])
+/** Those of BUILTINS that are no methods. */
+const FUNCTIONS = new Set(['structuredClone', 'decodeURIComponent', 'encodeURIComponent', 'eval'])
+/** A deep copy by way of text. */
+const ROUND_TRIP = 'JSON.parse(JSON.stringify())'
 const CALL = /(?:\b(JSON|Object|Array|Buffer|Atomics)\s*\.\s*|(\.)\s*)?([\w$]+)\s*\(/g
+/** A spread of elements or properties, not the rest of parameters or of a pattern. */
+const SPREAD = /(?<=(?:^|[[{(,])\s*)\.\.\.(?![\w$]+\s*(?:\)\s*(?:=>|\{)|[\]}]\s*=(?!=)))/g
 /** Longest line that is searched. A longer one is minified: it calls many functions, and searching it takes time. */
 const LINE_CHARS = 1000
 /** How many lines of a function a call is looked for in. */
 const NEARBY = 50
 const SYNC_CALL = /[\w$]+Sync(?=\s*\()/g
 
+/** @typedef {{ call: string, method: string, column: number, index: number, open: number }} Builtin */
+
 /**
- * The built-in function that a line of source calls, and its column from 1. Null if the line calls none that can take
- * long, or several.
+ * The built-in function that took the time of a line of source, with its column from 1. Null if the line calls none
+ * that can take long, or several and nothing tells which.
  * @param {string} line
+ * @param {object} [known]
+ * @param {string[]} [known.lines] of the file
+ * @param {Set<string>} [known.seen] built-ins by their own names in which interrupts have found the thread
+ * @returns {{ call: string, method: string, column: number } | null} `method` is its own name
  */
-exports.builtinIn = (line) => {
+exports.builtinIn = (line, { lines = [], seen = new Set() } = {}) => {
   if (line.length > LINE_CHARS) return null
-  const found = [...line.matchAll(CALL)].flatMap((match) => {
-    const [text, object, dot = '', name] = match
-    const key = object === undefined ? `${dot}${name}` : `${object}.${name}`
-    const column = match.index + text.lastIndexOf(name) + 1
-    return BUILTINS.has(key) ? [{ call: object === undefined ? name : key, column }] : []
+  const all = builtinsOf(line)
+  const seenOf = all.filter(({ method }) => seen.has(method))
+  const found = onlyOne(seenOf.length > 0 ? seenOf : all) ?? (seenOf.length > 0 ? null : dearest(line, all))
+  if (found === null) return null
+  const { call, method, column } = found
+  const isPattern = SEARCHES.has(method) && patternsIn(line, lines).length > 0
+  return { call: isPattern ? REG_EXP : call, method, column }
+}
+
+/** @param {string} line @returns {Builtin[]} */
+function builtinsOf (line) {
+  const calls = [...line.matchAll(CALL)].flatMap((match) => {
+    const [text, object, dot, method] = match
+    const call = object === undefined ? method : `${object}.${method}`
+    const isKnown = BUILTINS.has(call) && (object !== undefined || FUNCTIONS.has(call) === (dot === undefined))
+    const index = match.index + text.lastIndexOf(method)
+    return isKnown ? [{ call, method, column: index + 1, index: match.index, open: match.index + text.length - 1 }] : []
   })
-  return new Set(found.map(({ call }) => call)).size === 1 ? found[0] : null
+  const spreads = [...line.matchAll(SPREAD)].map(({ index }) =>
+    ({ call: 'spread', method: 'spread', column: index + 1, index, open: index }))
+  return [...calls, ...spreads]
+}
+
+/** @param {Builtin[]} found @returns {Builtin | null} */
+const onlyOne = (found) => new Set(found.map(({ call }) => call)).size === 1 ? found[0] : null
+
+/**
+ * Of several calls the one that took the time: it works through a value that each of the others only copies, as in
+ * `JSON.parse(Buffer.concat(chunks).toString())`.
+ * @param {string} line
+ * @param {Builtin[]} all
+ * @returns {Builtin | null}
+ */
+function dearest (line, all) {
+  const dear = all.filter(({ call }) => DEAR.has(call))
+  const [first, second] = dear
+  if (first === undefined) return null
+  const isCopy = (/** @type {Builtin} */ each) => COPIES.has(each.call) && isOfOneValue(line, first, each)
+  if (!all.every((each) => dear.includes(each) || isCopy(each))) return null
+  const isPair = dear.length === 2 && `${first.call}(${second.call}())` === ROUND_TRIP
+  const isRoundTrip = isPair && isOfOneValue(line, first, second)
+  return isRoundTrip ? { ...first, call: ROUND_TRIP } : onlyOne(dear)
+}
+
+/**
+ * Whether one call is an argument of the other, or both stand in one chain.
+ * @param {string} line @param {Builtin} dear @param {Builtin} other
+ */
+function isOfOneValue (line, dear, other) {
+  const isIn = (/** @type {number} */ at, /** @type {number} */ from, /** @type {number} */ end) =>
+    at >= from && at <= end
+  return isIn(other.index, chainStart(line, dear.index), chainEnd(line, dear.open)) ||
+    isIn(dear.index, other.open, pairOf(line, other.open))
+}
+
+/** Where the chain of calls begins that goes on at a place. @param {string} line @param {number} index */
+function chainStart (line, index) {
+  let at = index
+  for (let before = line[at - 1] ?? ''; ; before = line[at - 1] ?? '') {
+    if (before !== '' && CLOSING.includes(before)) {
+      const open = pairOf(line, at - 1)
+      if (open === -1) return at
+      at = open
+    } else if (/[\w$.?]/.test(before)) at--
+    else return at
+  }
+}
+
+/**
+ * Where the chain of calls ends that goes on with a parenthesis.
+ * @param {string} line @param {number} open
+ * @returns {number}
+ */
+function chainEnd (line, open) {
+  const end = pairOf(line, open)
+  const [link] = end === -1 ? [] : /^(?:\??\.[\w$]+)*(?=[([])/.exec(line.slice(end + 1)) ?? []
+  return link === undefined ? end : chainEnd(line, end + 1 + link.length)
+}
+
+const OPENING = '([{'
+const CLOSING = ')]}'
+
+/** The other end of a pair of brackets, -1 if it is not in the line. @param {string} line @param {number} index */
+function pairOf (line, index) {
+  const step = OPENING.includes(line[index]) ? 1 : -1
+  let depth = 0
+  for (let i = index; i >= 0 && i < line.length; i += step) {
+    if (OPENING.includes(line[i])) depth += step
+    else if (CLOSING.includes(line[i])) depth -= step
+    if (depth === 0) return i
+  }
+  return -1
 }
 
 /**
@@ -72,8 +177,13 @@ function onlySyncCall (lines) {
   return names.size === 1 ? /** @type {string} */ ([...names][0]) : null
 }
 
-/** @param {string} text @param {string} name @returns {number | null} from 1 */
-function columnOfCall (text, name) {
+/**
+ * @param {string} text
+ * @param {string} called as V8 names it, perhaps with what it was assigned to: `exports.name`
+ * @returns {number | null} from 1
+ */
+function columnOfCall (text, called) {
+  const name = called.slice(called.lastIndexOf('.') + 1)
   if (text.length > LINE_CHARS) return null
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
     if (!/[\w$]/.test(text[at - 1] ?? '') && /^\s*\(/.test(text.slice(at + name.length))) return at + 1
@@ -91,37 +201,10 @@ function columnOfCall (text, name) {
 exports.withoutPattern = (callFrame) =>
   callFrame.functionName.startsWith(PATTERN) ? { ...callFrame, functionName: REG_EXP } : callFrame
 
-/** How many lines above the answered place are searched. A call further up has hardly just returned. */
-const LINES_ABOVE = 8
-/** Built-ins that take long often enough to be suspected. Most calls of the others are short. */
-const SUSPECTS = new Set([
-  'JSON.parse', 'JSON.stringify', 'structuredClone', 'sort', 'toSorted', 'test', 'exec', 'match', 'matchAll', 'replace',
-  'replaceAll'
-])
-/** Where a function begins, and not a branch or a loop. */
-const HEAD = new RegExp([
-  /\bfunction\b/,
-  /=>\s*\{?\s*$/,
-  /^\s*(?:async\s+)?(?!(?:if|for|while|switch|catch|with)\b)[\w$#]+\s*\([^;]*\)\s*\{\s*$/
-].map(({ source }) => source).join('|'))
-
-/**
- * The native call that has probably just returned where a stack was taken late: the one built-in that can take long and
- * stands just before the answered place in the same function. Null where there is none, or several.
- * @param {string[]} lines of the file
- * @param {number} answered line, from 1, which may hold the call itself
- * @returns {{ call: string, line: number } | null}
- */
-exports.probableCall = (lines, answered) => {
-  const found = []
-  for (let line = answered; line > 0 && line >= answered - LINES_ABOVE; line--) {
-    const text = lines[line - 1] ?? ''
-    const builtin = exports.builtinIn(text)
-    if (builtin !== null && SUSPECTS.has(builtin.call)) found.push({ call: builtin.call, line })
-    if (HEAD.test(text)) break
-  }
-  return found.length === 1 ? found[0] : null
-}
-
 exports.columnOfCall = columnOfCall
+exports.BUILTINS = BUILTINS
+exports.DEAR = DEAR
 exports.REG_EXP = REG_EXP
+exports.REPEATED = REPEATED
+exports.ROUND_TRIP = ROUND_TRIP
+exports.SEARCHES = SEARCHES

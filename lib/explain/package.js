@@ -7,6 +7,8 @@ const { ownerOf } = require('./frame')
 const HALF = 0.5
 /** Least samples that are believed. Fewer may have fallen anywhere. */
 const ENOUGH_SAMPLES = 2
+/** Calls in which a package works through what the application gave it: how long they take is not the package's. */
+const OF_THE_VALUE = ['JSON.parse', 'JSON.stringify']
 
 /** The innermost folder of a package in a path: after the last `node_modules`, with the scope that a name may have. */
 const FOLDER = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?([^\\/]+))[\\/]/s
@@ -52,7 +54,10 @@ exports.folderAtFault = (stacks, profile) => {
   const sumOf = (/** @type {'count' | 'weightMs' | 'lateMs'} */ key) =>
     stacks.reduce((total, stack) => total + stack[key], 0)
   const isTimely = sumOf('count') >= ENOUGH_SAMPLES && sumOf('lateMs') * 2 < sumOf('weightMs')
-  if (!isTimely && profile && profile.samples >= ENOUGH_SAMPLES) {
+  const isProfiled = profile && profile.samples >= ENOUGH_SAMPLES
+  const isGiven = isProfiled && profile.stacks[0]?.frames.some((frame) => ownerOf(frame) === 'application')
+  if (isGiven && OF_THE_VALUE.includes(profile.call ?? '')) return null
+  if (!isTimely && isProfiled) {
     const told = profile.stacks.map(({ count, frames }) => ({ weight: count, frames }))
     // A parser's stacks are many, and the heaviest that a record has may be a third of all: they stand for the others.
     const isCut = told.length === STACKS_IN_RECORD

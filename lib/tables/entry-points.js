@@ -29,10 +29,6 @@ const table = {
   profilePreload: 'cli/profile/preload.js',
   /** Beside a main thread that is profiled: lib/cli/profile/cpu-thread.js itself, as a Worker. */
   cpuThread: 'cli/profile/cpu-thread.js',
-  /** Before an application whose function may move: lib/cli/diagnose/what-if/what-if.js, by --require. */
-  whatIfPreload: 'cli/diagnose/what-if/preload.js',
-  /** Beside its main thread: that preload, as a Worker. */
-  whatIfThread: 'cli/diagnose/what-if/thread.js',
   /** Before every process that `loopwatch test` watches: lib/cli/test/child.js, by --require. */
   testPreload: 'cli/test/inside/preload.js',
   /** In Mocha: lib/cli/test/inside/preload.js, as a file of root hooks. */

@@ -90,7 +90,6 @@ function sourcesOf ({ mainLoop, cluster, blocks, page, scrape }) {
     block: (id) => blocks.get(id),
     records: () => blocks.records(),
     waitsFor: (id) => page.recent.waitsFor(id),
-    predictions: () => page.predictions,
     linesOf: (file) => mainLoop.linesOf(file),
     profile: (id) => mainLoop.profiling.fileOf(id),
     page

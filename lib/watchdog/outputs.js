@@ -50,7 +50,7 @@ function openPath (path, onState) {
 exports.makeBudget = () => new LogBudget(nowMs())
 
 /**
- * Records on disk, and what `loopwatch diagnose --what-if` left beside them; null where none are wanted.
+ * Records on disk, null where none are wanted.
  * @param {Options} options
  * @param {Health} health
  */
@@ -61,12 +61,10 @@ exports.openFile = ({ dir }, health) => {
     kind: 'records',
     target: dir,
     name: `blocks-${process.pid}-${Date.now()}`,
-    onState: health.listener('dir'),
-    onIgnored: (file, { message }) => health.say('warn', { event: 'what_if', file }, `ignored ${file}: ${message}`)
+    onState: health.listener('dir')
   })
   return {
     append: (/** @type {import('../types').BlockRecord} */ record) => writer.write(`${JSON.stringify(record)}\n`),
-    read: () => writer.read(),
     takeLost: () => writer.takeLost(),
     end: () => writer.end()
   }

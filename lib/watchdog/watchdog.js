@@ -139,7 +139,7 @@ function watch (data, post) {
   const memories = openMemories(options.keep)
   const blocks = new Blocks(memories, () => ongoingOf(mainLoop, threads, cluster))
   const file = openFile(options, health)
-  const page = makePage({ ...seen, mainLoop, blocks, cluster, file })
+  const page = makePage({ ...seen, mainLoop, blocks, cluster })
   const scrape = new Scrape({ ...seen, mainLoop, threads, cluster, page })
   return { ...seen, log, file, mainLoop, threads, cluster, memories, blocks, page, scrape }
 }
@@ -190,10 +190,9 @@ function ongoingOf ({ monitor: { ongoing } }, threads, cluster) {
 }
 
 /**
- * @param {import('./main-loop').Seen & { mainLoop: MainLoop, blocks: Blocks, cluster: Cluster, file: ReturnType<typeof
- * openFile> }} parts
+ * @param {import('./main-loop').Seen & { mainLoop: MainLoop, blocks: Blocks, cluster: Cluster }} parts
  */
-function makePage ({ data: { options }, bridge, health, mainLoop, blocks, cluster, file }) {
+function makePage ({ data: { options }, bridge, health, mainLoop, blocks, cluster }) {
   return new PageFeed({
     options,
     delays: bridge.delays,
@@ -202,8 +201,7 @@ function makePage ({ data: { options }, bridge, health, mainLoop, blocks, cluste
     ongoing: () => blocks.ongoing,
     inFlight: () => bridge.counters.get('inFlight'),
     degraded: () => health.entries(),
-    workers: () => cluster.blockedMs,
-    whatIf: file
+    workers: () => cluster.blockedMs
   })
 }
 

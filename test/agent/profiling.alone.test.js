@@ -43,7 +43,10 @@ const BLOCK_OF = `
 `
 
 /** What a record must say of each: the call, and a line with that call in it. */
-const CALLS = { parse: 'JSON.parse', parseLast: 'JSON.parse', sorted: 'sort', matched: 'test', derived: 'pbkdf2Sync' }
+const CALLS = { parse: 'JSON.parse', parseLast: 'JSON.parse', sorted: 'sort', matched: '(regular expression)', derived: 'pbkdf2Sync' }
+
+/** Where the call is not called so in the source. @type {Record<string, string>} */
+const TEXTS = { matched: '.test(' }
 
 /** @typedef {keyof typeof CALLS} Name */
 
@@ -53,9 +56,14 @@ function assertExact (record, name) {
   assert.equal(record?.frame?.function, name, JSON.stringify(record))
   assert.equal(record.frame.file, FILE)
   assert.equal(record.frame.exact, true, JSON.stringify(record.frame))
-  assert.ok(lines[record.frame.line - 1].includes(`${CALLS[name]}(`), `line ${record.frame.line} of ${name}`)
+  assert.ok(lines[record.frame.line - 1].includes(TEXTS[name] ?? `${CALLS[name]}(`), `line ${record.frame.line} of ${name}`)
   assert.equal(record.profile.call, CALLS[name], JSON.stringify(record))
   assert.equal(record.leaf.function, CALLS[name])
+  const [{ frames }] = record.stacks
+  const at = frames.findIndex((/** @type {any} */ frame) => frame.function === name)
+  assert.equal(frames[at].line, record.frame.line, JSON.stringify(frames))
+  // An interrupt within a regular expression shows the method that runs it.
+  assert.ok([CALLS[name], 'test'].includes(frames[at - 1].function), JSON.stringify(frames))
   assert.ok(record.profile.samples >= 2 && record.profile.stacks.length > 0)
 }
 
@@ -190,7 +198,7 @@ test('where nothing may be asked, blocks have function, line and stacks from the
       { function: name, exact: true, samples: 0, stacks: [] },
       JSON.stringify(said.found[name])
     )
-    assert.ok(lines[frame.line - 1].includes(`${CALLS[name]}(`), `line ${frame.line} of ${name}`)
+    assert.ok(lines[frame.line - 1].includes(TEXTS[name] ?? `${CALLS[name]}(`), `line ${frame.line} of ${name}`)
     assert.ok(has(profile.stacks, name))
   }
   assert.equal(said.found.derived.profile.call, 'pbkdf2Sync')

@@ -216,15 +216,6 @@ test('the package', async (t) => {
     }
   })
 
-  await t.test('predicts what a worker thread would do', async (t) => {
-    const app = file('what-if.js', `function price (id) { for (const end = performance.now() + 30; performance.now() < end;); return id }
-      require('node:http').createServer((request, response) => response.end(price(7) + '')).listen(0)`)
-    const args = ['diagnose', '--no-open', '--tool', 'none', '--what-if', '--seconds', '2', '--', 'node', app]
-    const { code, stdout, stderr } = await startNode(t, [path.join(project, 'node_modules', '.bin', 'loopwatch'), ...args], { cwd: project }).closed
-    assert.equal(code, 0, stderr)
-    assert.match(stdout, /price in a worker thread, predicted: p99 of .* for \d+ ms of work/)
-  })
-
   await t.test('has an effect when loaded only where it says so: a bundler may leave out what nobody calls', async () => {
     const { sideEffects } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
     for (const each of sideEffects) assert.ok(fs.existsSync(path.join(ROOT, each)), each)

@@ -7,7 +7,6 @@ const assert = require('node:assert/strict')
 const { eventually } = require('../support/app')
 const { startBrowser, openPage, deepStack, reads, violations } = require('../support/browser')
 const { startPageAgent } = require('../support/page-agent')
-const { makePrediction } = require('../support/prediction')
 const { makeRecord } = require('../support/record')
 
 const known = { function: 'known', file: __filename, line: 5, column: 1, exact: false }
@@ -33,18 +32,12 @@ const RECORDS = [
   makeRecord({ id: '1-1', startup: true })
 ]
 
-/** Of two functions; how one was measured looks like markup. */
-const PREDICTIONS = [
-  makePrediction({ how: 'on <img src=x onerror=alert(1)>' }),
-  makePrediction({ function: 'known', file: __filename, verdict: 'unknown', reason: 'it closes over `calls`', p99: [] })
-]
-
 /**
  * The page's side of an agent with a block that made another request wait.
  * @param {import('node:test').TestContext} t
  */
 async function startAgent (t) {
-  const agent = await startPageAgent(t, [...RECORDS], PREDICTIONS)
+  const agent = await startPageAgent(t, [...RECORDS])
   agent.page.recent.add({ startMs: 0, endMs: 900, workIds: [] }, '1-5')
   agent.page.recent.note({ startMs: 10, endMs: 950, id: 9, hasWaited: false, name: 'GET /victim' })
   return agent
@@ -83,26 +76,6 @@ test('axe-core finds nothing, in both colours and three widths, with blocks and 
       })
     }
   }
-})
-
-test('what a worker thread would do stands once below its culprit, in the opened block, and is text', async (t) => {
-  const browser = await startBrowser(t)
-  if (browser === null) return
-  const { url } = await startAgent(t)
-  const { page, context, complaints } = await openPage(browser, `${url}#block=1-5`, { viewport: { width: 390, height: 900 } })
-  const table = await reads(page, '#culprits-body tr.what-if', /report in a worker thread, predicted: .*: pays \(measured on 2026-11-24 by loopwatch diagnose on <img src=x onerror=alert\(1\)>\)\./)
-  assert.equal(table.split('report in a worker thread').length, 2, table)
-  assert.equal(await page.locator('#culprits-body tr.what-if + tr.what-if').count(), 0, 'each stands below its culprit')
-  await reads(page, '#block-1-5 p.what-if', /^Whether it pays to move known to a worker thread is unknown: it closes over `calls` \(measured on/)
-  // A table that is scrolled sideways takes its figures along, and not the sentence.
-  await page.evaluate("document.querySelector('.wide').scrollLeft = 200")
-  const box = await page.locator('tr.what-if p').first().boundingBox()
-  assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 390, JSON.stringify(box))
-  await page.locator('#search').fill('nothing has this name')
-  await reads(page, '#culprits-body', /^$/)
-  assert.equal(await page.locator('img').count(), 0)
-  assert.deepEqual(complaints, [])
-  await context.close()
 })
 
 test('every key of the list of keys does what it says', async (t) => {

@@ -14,9 +14,8 @@ const { readSource } = require('../../lib/util/read-source')
  * happen for real.
  * @param {import('node:test').TestContext} t
  * @param {import('../../lib/types').BlockRecord[]} [records] newest first
- * @param {import('../../lib/store/what-if').Prediction[]} [predictions] of what a worker thread would do
  */
-exports.startPageAgent = async (t, records = [], predictions = []) => {
+exports.startPageAgent = async (t, records = []) => {
   const ongoing = () => records.filter((record) => record.ongoing)
   const page = new PageFeed({
     options: resolveOptions({}, {}),
@@ -30,8 +29,7 @@ exports.startPageAgent = async (t, records = [], predictions = []) => {
     ongoing,
     inFlight: () => 0,
     degraded: () => [],
-    workers: () => null,
-    whatIf: { read: () => predictions }
+    workers: () => null
   })
   const poll = setInterval(() => page.poll(nowMs()), 50)
   const detailOf = (/** @type {string} */ id) => makeDetail({
@@ -39,7 +37,6 @@ exports.startPageAgent = async (t, records = [], predictions = []) => {
     block: (each) => records.find((record) => record.id === each),
     records: () => records,
     waitsFor: (each) => page.recent.waitsFor(each),
-    predictions: () => predictions,
     linesOf: (file) => readSource(file)?.split('\n') ?? null
   })(id)
   /** @type {HttpServer} */

@@ -25,7 +25,7 @@ exports.addBlocks = (program) => {
     .option('--route <text>', 'whose request has this in its method and route, for instance "GET /orders"')
     .option('--work <text>', 'whose work has this in its kind and name, for instance "job email"')
     .optionsGroup('How they are shown:')
-    .addOption(new Option('--top', 'a table by place, work and cause, the longest in total first').conflicts(['json', 'watch']))
+    .addOption(new Option('--top', 'a table of the functions that blocked, the longest in total first').conflicts(['json', 'watch']))
     .addOption(new Option('--json', 'whole records, one JSON line each').conflicts('format'))
     .addOption(new Option('--format <format>', 'text, or Markdown for a ticket').choices(['text', 'md']).default('text'))
     .option('--watch', 'go on until Ctrl-C, and print each block as it ends')

@@ -1,5 +1,6 @@
 'use strict'
 
+const { Culprit, keyOf } = require('../../export/culprits')
 const { counted, duration, place, printable, workOf } = require('../../export/log/sentence')
 const { markdownTable } = require('../common/markdown')
 
@@ -14,29 +15,28 @@ const ROWS = 20
 /** @param {BlockRecord} block */
 const workNameOf = (block) => workOf(block) ?? (block.startup ? '(start-up)' : '(no request)')
 
-/** @param {BlockRecord} block */
-const placeOf = ({ frame }) => frame === null ? '-' : /** @type {string} */ (place(frame))
+/** @param {Culprit} culprit */
+function placeOf ({ frame, otherLines }) {
+  if (frame === null) return '-'
+  return `${place(frame)?.slice(0, -1)}${otherLines.map((line) => `, ${line}`).join('')})`
+}
 
 /**
- * Blocks added up by place, work and cause, the longest in total first.
+ * Blocks added up by function and file, the longest in total first.
  * @param {BlockRecord[]} blocks
  */
 exports.culpritsOf = (blocks) => {
-  /**
-   * @type {Map<string, { place: string, work: string, cause: string, count: number, totalMs: number, longestMs:
-   *   number, longestId: string }>}
-   */
+  /** @type {Map<string, Culprit>} */
   const groups = new Map()
   for (const block of blocks) {
-    const own = { place: placeOf(block), work: workNameOf(block), cause: block.cause }
-    const key = JSON.stringify(own)
-    const group = groups.get(key) ?? { ...own, count: 0, totalMs: 0, longestMs: -1, longestId: '' }
-    group.count++
-    group.totalMs += block.durationMs
-    if (block.durationMs > group.longestMs) Object.assign(group, { longestMs: block.durationMs, longestId: block.id })
-    groups.set(key, group)
+    const group = groups.get(keyOf(block)) ?? new Culprit()
+    groups.set(keyOf(block), group)
+    group.add(block, workNameOf(block))
   }
-  return [...groups.values()].sort((a, b) => b.totalMs - a.totalMs)
+  return [...groups].map(([key, culprit]) => {
+    const { work, cause, count, totalMs, longestMs, longestId } = culprit
+    return { key, place: placeOf(culprit), work, cause, count, totalMs, longestMs, longestId }
+  }).sort((a, b) => b.totalMs - a.totalMs)
 }
 
 /**

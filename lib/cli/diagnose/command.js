@@ -26,8 +26,6 @@ exports.addDiagnose = (program) => {
     .option('--seconds <seconds>', 'length of each run', number('--seconds', 1, 86400), SECONDS)
     .option('--deadline <seconds>', 'how long the tool may take for its report', number('--deadline', 1, 86400), DEADLINE_S)
     .addOption(new Option('--tool <tool>', 'for the second run').choices(['auto', 'none', 'flame', 'bubbleprof', 'heapprofiler', 'doctor', '0x', 'cpu']).default('auto'))
-    .option('--what-if', 'one more run: would moving the heaviest function to a worker thread pay?')
-    .addOption(new Option('--dir <folder>', 'folder of block records: its live page shows what --what-if predicts').env('LOOPWATCH_DIR'))
     .addOption(new Option('--format <format>', 'of what is printed: text, or Markdown for a ticket').choices(['text', 'md']).default('text'))
     .option('--no-open', 'print the path of the report, do not open it')
     .addHelpText('after', EXAMPLES)

@@ -23,8 +23,6 @@ const REGISTER = entryPoint('register')
 const ANSWER_MS = 10000
 /** All is known by then: it ends by its own `exit` listeners, if it is not stuck. */
 const STOP_MS = 1000
-/** Of so many functions, the heaviest first, one is sought that may move. */
-const MOVED = 2
 /** Of so long memory holds all blocks. */
 const LISTEN_MS = 30000
 /** The verdict of a block comes up to half a second after its end. */
@@ -37,8 +35,7 @@ const SETTLED_MS = 600
 const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_PYROSCOPE: '', LOOPWATCH_NOTIFY: '', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
 
 /**
- * @typedef {import('../profile/profile').Flags & { tool: string, format?: 'text' | 'md', whatIf?: boolean,
- *   dir?: string }} Flags
+ * @typedef {import('../profile/profile').Flags & { tool: string, format?: 'text' | 'md' }} Flags
  */
 /** @typedef {{ blocks: import('../../types').BlockRecord[], metrics: string }} Young */
 
@@ -64,40 +61,16 @@ exports.diagnose = async (command, flags) => {
   withLines(run.tree, sites)
   const words = conclusion(verdict, run.durationMs, load, notes)
   if (notes.length > 0) told.write(`\nBy both runs: ${words.join('\n')}\n`)
-  const move = flags.whatIf && !run.isCut ? await moving(sites, target, output, flags) : null
-  if (move !== null) told.write(`\n${move.sentence}\n`)
   const name = [path.basename(target.node), ...target.args].join(' ')
   if (flags.format === 'md') {
-    const all = move === null ? words : [...words, move.sentence]
-    process.stdout.write(diagnosisMarkdown({ command: name, told: all, sites, latencies }))
+    process.stdout.write(diagnosisMarkdown({ command: name, told: words, sites, latencies }))
   }
   const file = path.join(output, 'diagnosis.html')
-  const section = move?.section
   fs.writeFileSync(file, diagnosisReport({
-    command: name, verdict, latencies, tool, durationMs: run.durationMs, tree: run.tree, load, notes, move: section
+    command: name, verdict, latencies, tool, durationMs: run.durationMs, tree: run.tree, load, notes
   }))
   told.write(`\nreport: ${file}\n`)
   if (flags.open) openFile(file)
-}
-
-/**
- * The run that says whether moving the heaviest function pays. If nobody can know, as of a handler with its request and
- * response, another run asks of the next one.
- * @param {import('./judge').Site[]} sites heaviest first
- * @param {{ node: string, args: string[] }} target @param {string} output @param {Flags} flags
- * @returns {Promise<{ sentence: string, section: string } | null>} section: of the report, HTML
- */
-async function moving (sites, target, output, flags) {
-  const { whatIf, writeWhatIf } = require('./what-if/what-if')
-  /** @type {import('./what-if/what-if').WhatIf | null} */
-  let found = null
-  for (const site of sites.filter(({ file }) => file !== null).slice(0, MOVED)) {
-    process.stderr.write(`running it again to see what moving ${site.name} would do\n`)
-    const next = await whatIf(site, target, output, flags, NO_TOOL)
-    found = found === null || next.verdict !== 'unknown' ? next : found
-    if (found.verdict !== 'unknown') break
-  }
-  return found && writeWhatIf(found, output, flags)
 }
 
 /** The agent takes the place of a tool. @type {import('../profile/profilers').Profiler} */

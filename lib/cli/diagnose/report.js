@@ -62,10 +62,9 @@ function verdictInWords ({ cause, causeShare = 1, blockedMs, blockedShare, count
  * @param {Load | null} found.load
  * @param {object} found.tree the agent's flame graph of blocked time
  * @param {{ name: string, href: string | null, reason: string | null } | null} found.tool
- * @param {string} [found.move] HTML: what moving the heaviest function would do
  * @param {string[]} [found.notes] what the second run says to the first, a sentence each
  */
-exports.diagnosisReport = ({ command, durationMs, verdict, latencies, load, tree, tool, notes = [], move = '' }) => {
+exports.diagnosisReport = ({ command, durationMs, verdict, latencies, load, tree, tool, notes = [] }) => {
   const { cause, sites } = verdict
   const told = conclusion(verdict, durationMs, load, notes)
   const blame = htmlTable(['blocked', 'times', 'longest', 'cause', 'where', 'work'], sites.map(({ blockedMs, count, longestMs, cause, place, file, routes }) =>
@@ -82,7 +81,6 @@ exports.diagnosisReport = ({ command, durationMs, verdict, latencies, load, tree
     body: `<p class="now ${cause === null ? 'running' : 'blocked'}">${escaped(told.join(' '))}</p>${jsonLink('diagnosis.json', { command, node: process.versions.node, durationMs, told, verdict, latencies, load: load && { ...load, statuses: Object.fromEntries(load.statuses) }, tool: tool && { name: tool.name, reason: tool.reason } })}
 ${sites.length > 0 ? `<section><h2>What blocks, and where</h2>${sample}${blame}${glossary(verdict)}</section>` : ''}
 ${latencies.length > 0 ? `<section><h2>What it costs in latency</h2>${under}${cost}</section>` : ''}
-${move}
 ${advised(verdict).map((name) => `<section><h2>What to try: ${escaped(name)}</h2>${markdown(advice(name))}</section>`).join('\n')}
 ${deeper}`,
     flameTitle: 'Blocked time',

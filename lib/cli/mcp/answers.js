@@ -74,7 +74,7 @@ exports.culprits = async (source, { limit = 10, ...args }) => {
   const allMs = all.reduce((sum, { totalMs }) => sum + totalMs, 0)
   const rows = all.slice(0, limit).map((each) =>
     `${nameOf(each)} | ${counted(each.count, 'block')}, ${duration(each.totalMs)} in all (${percent(each.totalMs / allMs)}) | longest ${duration(each.longestMs)}: block id=${each.longestId}`)
-  return { head: [`${summary(records)}; place, work and cause, the longest in total first.`], rows, left: all.length - rows.length }
+  return { head: [`${summary(records)}; a row for each function in a file, the longest in total first.`], rows, left: all.length - rows.length }
 }
 
 /** @type {Tool} */
@@ -157,11 +157,11 @@ exports.compare = async (source, args) => {
     return { minutes: (asked.until - asked.since) / MS_PER_MIN, records: records.filter(filterOf(asked)) }
   })
   const [old, recent] = [before, after].map(({ records }) =>
-    new Map(culpritsOf(records.filter(isBlamed)).map((each) => /** @type {const} */ ([nameOf(each), each]))))
-  const rows = [...new Map([...old, ...recent])].map(([name, { longestId }]) => {
-    const a = rateOf(before.minutes, old.get(name))
-    const b = rateOf(after.minutes, recent.get(name))
-    return { changeMs: Math.abs(a.ms - b.ms), row: `${name} | a minute: ${a.text} before, ${b.text} after, ${trendOf(a, b)} | block id=${longestId}` }
+    new Map(culpritsOf(records.filter(isBlamed)).map((each) => /** @type {const} */ ([each.key, each]))))
+  const rows = [...new Map([...old, ...recent])].map(([key, culprit]) => {
+    const a = rateOf(before.minutes, old.get(key))
+    const b = rateOf(after.minutes, recent.get(key))
+    return { changeMs: Math.abs(a.ms - b.ms), row: `${nameOf(culprit)} | a minute: ${a.text} before, ${b.text} after, ${trendOf(a, b)} | block id=${culprit.longestId}` }
   })
   return {
     head: [

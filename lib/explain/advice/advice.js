@@ -22,6 +22,8 @@ const detectors = {
   mapping: { detect: calls.mapping, doc: 'js' },
   template: { detect: calls.template, doc: 'js' },
   sort: { detect: calls.sort, doc: 'native' },
+  builtin: { detect: calls.builtin, doc: 'native' },
+  report: { detect: calls.report, doc: 'sync-io' },
   microtasks: { detect: turns.microtasks, doc: 'js' },
   allocation: { detect: turns.allocation, doc: 'gc' },
   many: { detect: turns.many, doc: 'many' },

@@ -1,14 +1,12 @@
 'use strict'
 
+const { builtins } = require('./builtins')
 const { SYNC_DATABASE, twins } = require('./twins')
-const { REG_EXP } = require('../native-call')
-const { hasNestedQuantifiers, patternsIn } = require('./pattern')
+const { REG_EXP, ROUND_TRIP, SEARCHES } = require('../native-call')
+const { hasNestedQuantifiers, patternsIn } = require('../pattern')
 const { isIn, packageOf } = require('./seen')
 
-/** How long a megabyte of JSON takes on the machines of these years, ms: 5 to 20. */
-const JSON_MS_PER_MB = 10
-
-const REG_EXP_CALLS = ['test', 'exec', 'match', 'matchAll', 'replace', 'replaceAll', 'search', 'split']
+const REG_EXP_CALLS = [...SEARCHES]
 /** Packages that make objects of rows, or documents. */
 const MAPPERS = new Set(['sequelize', 'typeorm', 'mongoose', '@prisma/client', '@mikro-orm/core', 'objection', 'bookshelf', 'waterline'])
 const TEMPLATES = new Set(['ejs', 'handlebars', 'pug', 'nunjucks', 'mustache', 'eta', 'react-dom', '@vue/server-renderer', 'liquidjs'])
@@ -18,16 +16,17 @@ const TEMPLATES = new Set(['ejs', 'handlebars', 'pug', 'nunjucks', 'mustache', '
 
 /** @type {Detector} */
 exports.json = (seen) => {
+  if (seen.call === ROUND_TRIP) {
+    return 'JSON.parse(JSON.stringify()) works through the whole value twice to copy it. Copy only the part that you change, or share the value and do not change it. structuredClone() copies more types, and takes about as long.'
+  }
   const named = /^JSON\.(?:parse|stringify)$/.exec(seen.call ?? '')?.[0]
   const innermost = isIn(seen, ['parse', 'stringify']) ? `JSON.${seen.frames[0].function}` : null
   const call = named ?? (seen.call === null ? innermost : null)
   if (call === null) return null
-  const megabytes = seen.record.durationMs / JSON_MS_PER_MB
-  const size = megabytes < 1 ? '' : ` (≈ ${Math.round(megabytes)} MB, at 10 ms for a megabyte)`
   const cure = call === 'JSON.parse'
     ? 'Ask for less of the document, take it in pages or line by line, stream it (stream-json), or parse it in a worker thread.'
     : 'Send less or page it, keep the finished text if it is asked for again, stream it, or build it in a worker thread.'
-  return `${call} works through the whole value${size} before anything else runs. ${cure}`
+  return `${call} works through the whole value before anything else runs. ${cure}`
 }
 
 /** @type {Detector} */
@@ -42,6 +41,17 @@ exports.regexp = (seen) => {
     ? 'A regular expression backtracks here. Look for repeated groups and for alternatives that match the same text, and limit the length of the text first.'
     : null
 }
+
+/** @type {Detector} */
+exports.builtin = (seen) => {
+  const text = builtins.get(seen.call ?? '')
+  return text === undefined || exports.regexp(seen) !== null ? null : `${seen.call} ${text}`
+}
+
+/** @type {Detector} */
+exports.report = ({ callees }) => callees.some(({ file }) => file === 'node:internal/process/report')
+  ? 'process.report asks for the DNS names of all open sockets, one after the other. Set process.report.excludeNetwork = true before (Node.js 20.13 and 22).'
+  : null
 
 /** @type {Detector} */
 exports.sync = (seen) => {

@@ -162,7 +162,9 @@ function makeStack (chain, { original, lines, lineAt }) {
   if (ticks.length > 0) {
     const [{ line }] = ticks
     const text = source?.[line - 1] ?? ''
-    raw[at] = { ...raw[at], line, column: builtinIn(text)?.column ?? text.search(/\S|$/) + 1 }
+    const column = builtinIn(text)?.column ?? text.search(/\S|$/) + 1
+    // What stands before its parameters is another function's.
+    raw[at] = { ...raw[at], line, column: line === raw[at].line ? Math.max(column, raw[at].column ?? 1) : column }
     frames[at] = { ...frames[at], column: raw[at].column, ...lineAt(file, line) }
   }
   const hasLine = ticks.length > 0

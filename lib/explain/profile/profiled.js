@@ -1,12 +1,17 @@
 'use strict'
 
 const { isNative } = require('../cause')
-const { blame, blamedFrame, isSame } = require('../frame')
-const { builtinIn, columnOfCall, lineOfCall, syncCallIn, REG_EXP } = require('../native-call')
+const { blame, blamedFrame, isSame, ownerOf } = require('../frame')
+const { builtinIn, columnOfCall, lineOfCall, syncCallIn, DEAR, REG_EXP } = require('../native-call')
+const { isAgreed } = require('./agreement')
+const { isBuiltInto } = require('./built-into')
+const { drawnStacks } = require('./drawn-stacks')
 const { offHead } = require('./loop-body')
 const { allocatingLine } = require('./own-lines')
 const { isUnowned, profiledStacks, sum, MOST_IN_A_ROW } = require('./profiled-stacks')
 
+/** V8 names a function by what it was assigned to. */
+const EXPORTS = /^(?:module\.)?exports\./
 /** What all synchronous functions of zlib are called. */
 const ZLIB = 'syncBufferWrapper'
 /** The heaviest; a profile in full is served beside the record. */
@@ -18,8 +23,6 @@ const ENOUGH_SAMPLES = 2
  * takes long.
  */
 const ENOUGH_IN_LINE = 3
-/** A sample in a function that V8 has built in may have the position of what came before its call. */
-const LINES_BEFORE = 2
 
 /**
  * @typedef {import('../../types').Frame} Frame
@@ -55,6 +58,7 @@ exports.withProfile = (record, profile, sources) => {
     ...record,
     cause: causeBy(told, record),
     frame: frame && { ...frame, exact: frame.exact && isAgreed(frame, record, stacks) },
+    stacks: frame === null ? record.stacks : drawnStacks(record, { frame, call }, isTold ? stacksInRecord : []),
     leaf: call === null ? record.leaf : { function: call, file: null, line: null, column: null },
     profile: { samples: profile.samples.length, call, stacks: stacksInRecord }
   }
@@ -66,8 +70,11 @@ exports.withProfile = (record, profile, sources) => {
  * @param {Sources} sources
  * @returns {BlockRecord}
  */
-exports.withoutProfile = (record, sources) =>
-  record.frame === null ? record : { ...record, frame: inBody(record.frame, [], sources, record.cause) }
+exports.withoutProfile = (record, sources) => {
+  if (record.frame === null) return record
+  const frame = inBody(record.frame, [], sources, record.cause)
+  return { ...record, frame, stacks: drawnStacks(record, { frame, call: null }, []) }
+}
 
 /** Whether it is the place that interrupts have found. @param {Frame} frame @param {Frame | null} answered */
 const isAt = (frame, answered) => isSame(answered, frame) && answered?.line === frame.line
@@ -104,29 +111,6 @@ function surer (told, { frame, samples, stacks, cause, evidence, durationMs }) {
   const isSure = isTimely ? samples >= ENOUGH_SAMPLES || isWithin : cause === 'gc' && frame !== null && isWithin
   return isSure ? { ...told, frame, call: null } : told
 }
-
-/**
- * Whether both kinds of samples have most of the block in the function to blame. Interrupts find functions that V8 has
- * built into others, and a profile does not.
- * @param {Frame} frame
- * @param {BlockRecord} record
- * @param {ProfiledStack[]} stacks
- */
-function isAgreed (frame, record, stacks) {
-  const isIn = (/** @type {{ frames: Frame[] }} */ { frames }) => frames.some((each) => isSame(each, frame))
-  const answered = record.stacks.filter(isIn)
-  const callers = answered.flatMap(({ frames }) => frames.slice(frames.findIndex((each) => isSame(each, frame))))
-  const isBuiltIn = (/** @type {ProfiledStack} */ { blamed }) => callers.some((each) => isSame(each, blamed))
-  const known = stacks.filter(({ frames }) => frames.some(({ file }) => file !== null))
-  const profiled = known.filter((stack) => isIn(stack) || isBuiltIn(stack))
-  const isProfiled = sum(known) < ENOUGH_IN_LINE || sum(profiled) * 2 >= sum(known)
-  // The only answer may be of another moment.
-  const isLate = record.samples < ENOUGH_SAMPLES || isNative({ ...record.evidence, durationMs: record.durationMs })
-  return isProfiled && (isLate || weightOf(answered) * 2 >= weightOf(record.stacks))
-}
-
-/** @param {{ weightMs: number }[]} stacks */
-const weightOf = (stacks) => stacks.reduce((total, { weightMs }) => total + weightMs, 0)
 
 /**
  * Where nothing could be asked the profile says what ran. A line that calls one built-in may have done so once or
@@ -176,10 +160,11 @@ function tell (record, all, { original, lines, textOf, passesOn }) {
   // Through a source map it is no line of this text.
   const sampledLine =
     record.frame !== null && isSame(record.frame, blamed) && record.frame.file === raw.file ? record.frame.line : null
-  const call = own === ZLIB ? syncCallIn(text ?? [], raw.line ?? 1, sampledLine) ?? own : own
-  const caller = sampled ?? callerOf(isHead ? null : record.frame, blamed, raw, call, text, original)
+  const name = own === ZLIB ? syncCallIn(text ?? [], raw.line ?? 1, sampledLine) ?? own : own
+  const caller = sampled ?? callerOf(isHead ? null : record.frame, blamed, raw, name, text, original)
   // Of a line where a function called another nobody tells; its own are nearer than its head.
   const near = caller?.line === blamed.line && !caller.exact ? ownLine(stacks, blamed) : null
+  const call = builtinOfPackage(record, stacks, heaviest, lines) ?? name?.replace(EXPORTS, '') ?? null
   return { frame: near === null ? caller : { ...near, exact: false }, call, isOpen: false }
 }
 
@@ -195,14 +180,15 @@ function tell (record, all, { original, lines, textOf, passesOn }) {
  */
 function tellOwn (record, stacks, heaviest, blamed, sampled, { text, textOf, passesOn }) {
   const line = heaviest.hasLine ? heaviest.raw.line : sampled?.line ?? null
-  const builtin = line === null ? null : builtinIn(text?.[line - 1] ?? '')
+  const seen = seenIn(record)
+  const builtin = line === null ? null : builtinIn(text?.[line - 1] ?? '', { lines: text ?? [], seen })
   const late = !heaviest.hasLine && isSame(record.frame, blamed) ? record.frame : null
   if (isBuiltInto(record, heaviest.frame, heaviest.hasLine, builtin !== null, { textOf, passesOn })) {
     return { frame: record.frame, call: null, isOpen: false }
   }
   // The only stack was of another moment, and says nothing of this call.
   const isOfOther = record.samples === 1 && record.frame !== null && !isSame(record.frame, blamed)
-  const isCalled = isOfOther || isNative({ ...record.evidence, durationMs: record.durationMs }) || builtin?.call.endsWith(record.leaf?.function ?? ' ')
+  const isCalled = isOfOther || isNative({ ...record.evidence, durationMs: record.durationMs }) || seen.has(builtin?.method ?? '')
   return {
     frame: collectedLine(stacks, blamed, record.frame, text) ??
       certainLine(stacks, blamed) ??
@@ -214,48 +200,32 @@ function tellOwn (record, stacks, heaviest, blamed, sampled, { text, textOf, pas
 }
 
 /**
- * Whether V8 has built the function that interrupts found into its caller, and the profile does not know: then all its
- * samples are in the line of the call (seen on 20.20). Where that line calls a built-in as well, a single interrupt may
- * have come after it.
+ * The built-ins, by their own names, in which interrupts found the thread. In a native call they were answered after
+ * it, perhaps in the next one.
  * @param {BlockRecord} record
- * @param {Frame} caller as the profile has it
- * @param {boolean} hasLine its line is where it was
- * @param {boolean} callsBuiltin
- * @param {{ passesOn: PassesOn } & Pick<Sources, 'textOf'>} code
  */
-function isBuiltInto (record, caller, hasLine, callsBuiltin, { textOf, passesOn }) {
-  const { frame, samples, stacks, evidence, durationMs } = record
-  if (!hasLine || !frame?.exact || isSame(frame, caller) || isNative({ ...evidence, durationMs })) return false
-  if (callsBuiltin && samples < ENOUGH_SAMPLES) return false
-  const isCall = (/** @type {Frame} */ each) => isSame(each, caller) && isJustBefore(caller.line, each.line) &&
-    !callsOther(each, frame, textOf(each.file ?? ''))
-  return stacks.some(({ frames }) => isSame(blamedFrame(frames, passesOn), frame) &&
-    frames.slice(frames.findIndex((each) => isSame(each, frame))).some(isCall))
+function seenIn ({ stacks, evidence, durationMs }) {
+  if (isNative({ ...evidence, durationMs })) return new Set()
+  const builtins = stacks.flatMap(({ frames: [innermost] }) =>
+    innermost?.file === null && innermost.line === null ? [innermost.function ?? ''] : [])
+  return new Set(builtins)
 }
 
 /**
- * Whether a call is of a method that has another name than the function that ran within it, and was not given it there:
- * then a native method called the function, as `statement.get()` calls functions of SQL.
- * @param {Frame} call
- * @param {Frame} within
- * @param {string[] | null} lines of the file of the call
+ * A built-in that works through what a package was given and that had most of the time, such as JSON.stringify in
+ * `res.json()` of Express; null if there is none.
+ * @param {BlockRecord} record
+ * @param {ProfiledStack[]} stacks
+ * @param {ProfiledStack} heaviest of the blamed function
+ * @param {Sources['lines']} lines
  */
-function callsOther ({ file, line, column }, within, lines) {
-  const text = lines?.[Number(line) - 1] ?? ''
-  const method = /^[\w$]+/.exec(text.slice(Number(column) - 1))?.[0]
-  if (method === undefined || text[Number(column) - 2] !== '.') return false
-  // A function without a name that stands before the call is none that is written into it.
-  if (within.function === null) return within.file !== file || Number(within.line) < Number(line)
-  return method !== within.function && !text.split(/[^\w$]+/).includes(within.function)
+function builtinOfPackage (record, stacks, { raw, hasLine, count }, lines) {
+  const frame = callerIn(raw)
+  if (frame === null || !hasLine || ownerOf(frame) !== 'package' || count * 2 < sum(stacks)) return null
+  const seen = seenIn(record)
+  const builtin = builtinIn(lines(frame.file ?? '')?.[(frame.line ?? 0) - 1] ?? '', { seen })
+  return builtin !== null && DEAR.has(builtin.call) ? builtin.call : null
 }
-
-/**
- * Whether a sample was in the line of a call. V8 may give it the position before (24.21: `await` in the line above).
- * @param {number | null} sampled
- * @param {number | null} called
- */
-const isJustBefore = (sampled, called) =>
-  sampled !== null && called !== null && sampled <= called && called - sampled <= LINES_BEFORE
 
 /** Samples of a profile are never late. @param {ProfiledStack[]} stacks @param {PassesOn} [passesOn] */
 const blameTimely = (stacks, passesOn) => blame(stacks.map((stack) => ({ ...stack, lateMs: 0 })), passesOn)

@@ -64,13 +64,17 @@ function sentence (record) {
 function where ({ threadId, cause, frame, samples, profile, probable, generated }) {
   if (frame !== null) {
     const call = profile?.call ? `${profile.call}${frame.exact === false ? ',' : ' in'} ` : ''
-    const guess = probable ? `, probably ${probable.call} in line ${probable.line}` : ''
-    return `${generated ? `generated code ${place(generated)} run by ` : call}${place(frame)}${guess}`
+    const line = probable && probable.line !== frame.line ? ` in line ${probable.line}` : ''
+    const guess = probable ? `, probably ${line === '' ? 'in ' : ''}${probable.call}${line}` : ''
+    return `${generated ? `${made(generated)} run by ` : call}${place(frame)}${guess}`
   }
   if (samples > 0) return 'outside application code'
   if (cause === 'native' || cause === 'sync-io') return 'inside a call that does not answer before it returns'
   return threadId ? "no stack taken (threads: 'on' asks for one)" : 'no stack taken'
 }
+
+/** A template has no lines that anybody could open. @param {Frame} generated */
+const made = (generated) => generated.line === null ? generated.function : `generated code ${place(generated)}`
 
 /**
  * A function with its place, after ≈ if that is not certain: the stack was taken when a native call had returned,

@@ -1,7 +1,6 @@
 'use strict'
 
 const { shortPath } = require('../short-path')
-const { stacksOf } = require('./stacks-of')
 
 /** Most nodes: more than a screen can show. The time of further ones goes to their callers. */
 const NODES = 20000
@@ -26,9 +25,9 @@ class FlameTree {
   #root = growing('all', null)
   #nodes = 1
 
-  /** @param {Pick<import('../../types').BlockRecord, 'stacks' | 'frame' | 'profile'>} record */
+  /** @param {Pick<import('../../types').BlockRecord, 'stacks' | 'frame'>} record */
   add (record) {
-    for (const { weightMs, frames } of stacksOf(record)) {
+    for (const { weightMs, frames } of record.stacks) {
       let at = this.#root
       at.node.value += weightMs
       for (let i = frames.length - 1; i >= 0; i--) {

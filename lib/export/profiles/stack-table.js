@@ -1,7 +1,6 @@
 'use strict'
 
 const { excuseOf } = require('../../tables/causes')
-const { stacksOf } = require('./stacks-of')
 const { OTHER } = require('../../util/other')
 
 /** Most distinct stacks: writing them must not keep the watchdog away for long. All further ones become one. */
@@ -61,7 +60,7 @@ class StackTable {
     const labels = labelsOf(record)
     // A stack would blame its code, and an excused block is nobody's fault.
     const isExcused = excuseOf(cause) !== undefined
-    const stacks = isExcused ? [] : stacksOf(record)
+    const stacks = isExcused ? [] : record.stacks
     for (const { frames, weightMs, count } of stacks) {
       this.#add(frames.map((frame) => this.#index(frame)).reverse(), labels, weightMs, count)
     }

@@ -2,7 +2,6 @@
 
 const { adviceOf } = require('../../explain/advice/advice')
 const { excerptOf, fileToShow, isEarlier } = require('../../explain/advice/excerpt')
-const { predictionFor } = require('../../store/what-if')
 
 /** Addresses that nobody outside this machine can reach. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1|\[::1\])$/i
@@ -16,18 +15,16 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1|\[::1\])$/i
 exports.showsSource = ({ source, token, host }) => source === 'on' && (token !== undefined || LOOPBACK.test(host))
 
 /**
- * Answers `/block?id=`: one block with the lines around its place, who waited for it, what to do, and what moving its
- * function to a worker thread would do.
+ * Answers `/block?id=`: one block with the lines around its place, who waited for it, and what to do.
  * @param {object} parts
  * @param {{ source: 'on' | 'off', token?: string, host: string }} parts.options
  * @param {(id: string) => BlockRecord | undefined} parts.block
  * @param {(id: string) => import('../requests/recent-blocks').Waits} parts.waitsFor
  * @param {() => BlockRecord[]} parts.records newest first
- * @param {() => import('../../store/what-if').Prediction[]} parts.predictions
  * @param {(file: string) => string[] | null} parts.linesOf a source, null where it cannot be read
  * @returns {(id: string) => object | null} null where there is no such block
  */
-exports.makeDetail = ({ options, block, records, waitsFor, predictions, linesOf }) => {
+exports.makeDetail = ({ options, block, records, waitsFor, linesOf }) => {
   const mayShow = exports.showsSource(options)
   return (id) => {
     const record = block(id)
@@ -39,8 +36,7 @@ exports.makeDetail = ({ options, block, records, waitsFor, predictions, linesOf 
       block: record,
       source: lines === null ? null : excerptOf(record, lines),
       advice: adviceOf(record, lines, earlier),
-      waits: waitsFor(id),
-      whatIf: predictionFor(predictions(), record.frame)
+      waits: waitsFor(id)
     }
   }
 }

@@ -37,8 +37,6 @@ class PageFeed {
    * @param {() => number} parts.inFlight
    * @param {() => Iterable<[string, boolean]>} parts.degraded
    * @param {() => { worker: number, blockedMs: number }[] | null} parts.workers
-   * @param {Pick<import('../../store/what-if').WhatIfFile, 'read'> | null} parts.whatIf null without a folder of
-   * records
    */
   constructor (parts) {
     this.#parts = parts
@@ -82,11 +80,6 @@ class PageFeed {
     if (waits.length > 0) this.#streams.send('waits', waits)
   }
 
-  /** What is predicted of functions that block. */
-  get predictions () {
-    return this.#parts.whatIf?.read() ?? []
-  }
-
   /** A page comes. @returns {import('../../export/http/server').Reply} */
   connect () {
     return this.#streams.connect(() => [['hello', this.#hello()], ['state', this.#state()]])
@@ -105,8 +98,7 @@ class PageFeed {
       requests: options.requests !== 'off',
       seconds: this.history.seconds,
       blocks: blocks().map(rowOf),
-      waits: this.recent.takeWaits(true),
-      whatIf: this.predictions
+      waits: this.recent.takeWaits(true)
     }
   }
 
@@ -147,7 +139,7 @@ class PageFeed {
 /** A record as a line of the list. @param {BlockRecord} record */
 function rowOf (record) {
   const { id, pid, worker, thread, threadId, startedAt, durationMs, ongoing, startup, cause } = record
-  const { frame, request, origin, profile, work, probable } = record
+  const { frame, request, origin, profile, work, probable, generated } = record
   return {
     id,
     pid,
@@ -166,6 +158,7 @@ function rowOf (record) {
     allowed: record.allowed ?? null,
     request: request && { method: request.method, route: request.route, exact: request.exact },
     profile: profile?.call ? { call: profile.call } : null,
+    generated: generated ? { function: generated.function, line: generated.line } : null,
     origin: origin && { function: origin.frame.function, file: origin.frame.file, line: origin.frame.line }
   }
 }

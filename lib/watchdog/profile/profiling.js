@@ -3,7 +3,7 @@
 const { nowMs } = require('../../util/clock')
 const { isNative } = require('../../explain/cause')
 const { cutProfiles } = require('../../explain/profile/cpu-profile')
-const { probableCall } = require('../../explain/native-call')
+const { withProbableCall } = require('../../explain/profile/probable-call')
 const { withoutProfile, withProfile } = require('../../explain/profile/profiled')
 const { causes } = require('../../tables/causes')
 const { PROFILE } = require('../../bridge/messages')
@@ -318,19 +318,6 @@ function readWindow (taken) {
     // It is as good as none.
     return null
   }
-}
-
-/**
- * A record that names a place with doubt, with what has probably taken its time there.
- * @param {BlockRecord} record
- * @param {import('../../explain/profile/profiled-stacks').Sources['lines']} lines
- * @returns {BlockRecord}
- */
-function withProbableCall (record, lines) {
-  const { frame, cause, profile } = record
-  if (cause !== 'native' || frame === null || frame.exact || frame.file === null || frame.line === null || profile?.call) return record
-  const text = lines(frame.file)
-  return text === null ? record : { ...record, probable: probableCall(text, frame.line) }
 }
 
 /**

@@ -24,9 +24,8 @@ const END_MS = 800
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
 
 /**
- * @typedef {import('../../store/what-if').Prediction} Prediction
  * @typedef {{ message: string, code?: string }} Failure of another thread: an error would lose its code on the way
- * @typedef {{ state?: Failure | null, predictions?: Prediction[], ignored?: Failure & { path: string } }} Answer
+ * @typedef {{ state: Failure | null }} Answer
  */
 
 /**
@@ -58,8 +57,6 @@ class FileWriter {
   #lost = 0
   /** @type {Error | null} what the writer says */
   #failure = null
-  /** @type {Prediction[]} */
-  #predictions = []
 
   /**
    * @param {object} parts
@@ -68,7 +65,6 @@ class FileWriter {
    * @param {string} [parts.name] of the file of records, without ending
    * @param {(error: Error | null) => void} parts.onState called when lines cannot be written, and when they can
    * again, perhaps more than once
-   * @param {(path: string, error: Failure) => void} [parts.onIgnored] what-if.json of the folder is none of ours
    */
   constructor (parts) {
     this.#parts = parts
@@ -125,10 +121,7 @@ class FileWriter {
   }
 
   /** @param {Answer} answer */
-  #hear ({ state, predictions, ignored }) {
-    if (predictions !== undefined) this.#predictions = predictions
-    if (ignored !== undefined) this.#parts.onIgnored?.(ignored.path, ignored)
-    if (state === undefined) return
+  #hear ({ state }) {
     this.#failure = state && Object.assign(new Error(state.message), { code: state.code })
     this.#parts.onState(this.#failure)
   }
@@ -144,12 +137,6 @@ class FileWriter {
     this.#hand({ line }, line.length)
   }
 
-  /** What `loopwatch diagnose --what-if` left in the folder; the last known if the writer does not answer at once. */
-  read () {
-    if (this.#worker !== null && !this.#isEnding && this.#waiting <= WAITING_CHARS) this.#hand({ look: true }, 1)
-    return this.#predictions
-  }
-
   /** @param {object} message @param {number} units */
   #hand (message, units) {
     if (this.#waiting === 0) this.#isSlow = false
@@ -157,7 +144,7 @@ class FileWriter {
     this.#sent = (this.#sent + units) | 0
     port.postMessage({ ...message, units })
     if (!this.#isSlow) this.#sleep()
-    // Whether it has failed, and what it has read, is said before it is done.
+    // Whether it has failed is said before it is done.
     for (let each = receiveMessageOnPort(port); each !== undefined; each = receiveMessageOnPort(port)) {
       this.#hear(each.message)
     }

@@ -20,19 +20,16 @@ function onState (error) {
 }
 
 /**
- * @typedef {{ write: (line: string) => void, look?: () => void, takeLost: () => number, end: () => void }} Written
+ * @typedef {{ write: (line: string) => void, takeLost: () => number, end: () => void }} Written
  *
  * @type {Record<string, () => Written>}
  */
 const kinds = {
   records () {
     const { BlockFile } = require('../../store/block-file')
-    const { WhatIfFile } = require('../../store/what-if')
     const file = new BlockFile({ dir: target, name, nowMs, onState })
-    const whatIf = new WhatIfFile(target, (path, { message }) => port.postMessage({ ignored: { path, message } }))
     return {
       write: (line) => file.appendLine(line),
-      look: () => port.postMessage({ predictions: whatIf.read() }),
       takeLost: () => file.takeLost(),
       end: () => file.close()
     }
@@ -52,12 +49,10 @@ function done (units) {
   Atomics.notify(slots, DONE)
 }
 
-port.on('message', (/** @type {{ line?: string, look?: boolean, units: number }} */ { line, look, units }) => {
+port.on('message', (/** @type {{ line?: string, units: number }} */ { line, units }) => {
   if (line !== undefined) {
     written.write(line)
     Atomics.add(slots, LINES, 1)
-  } else if (look) {
-    written.look?.()
   } else {
     written.end()
     port.close()

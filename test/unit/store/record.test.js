@@ -69,8 +69,7 @@ test('a record with any field wrong is refused, or shown and exported like any o
       ongoing: () => [own],
       inFlight: () => 0,
       degraded: () => [],
-      workers: () => [{ worker: 1, blockedMs: 0 }],
-      whatIf: null
+      workers: () => [{ worker: 1, blockedMs: 0 }]
     })
     page
       .connect()

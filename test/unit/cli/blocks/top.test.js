@@ -9,19 +9,18 @@ const { filterOf, since } = require('../../../../lib/cli/blocks/filter')
 const frame = (/** @type {string} */ name) => ({ function: name, file: '/app/orders.js', line: 7, column: 3, exact: true })
 const request = { method: 'GET', route: '/orders', startedAt: '2026-11-22T10:00:00.000Z', ended: false }
 
-test('culprits are added up by place, work and cause, the longest in total first', () => {
+test('culprits are added up by function and file, the longest in total first', () => {
   const culprits = culpritsOf([
     makeRecord({ durationMs: 100, cause: 'js', frame: frame('rare'), request }),
     makeRecord({ durationMs: 80, cause: 'js', frame: frame('often'), request }),
     makeRecord({ durationMs: 90, cause: 'js', frame: frame('often'), request }),
-    makeRecord({ durationMs: 60, cause: 'native', frame: frame('often'), request })
+    makeRecord({ durationMs: 60, cause: 'native', frame: { ...frame('often'), line: 9 }, request })
   ])
   assert.deepEqual(
     culprits.map(({ place, cause, count, totalMs, longestMs }) => [place, cause, count, totalMs, longestMs]),
     [
-      ['often (app/orders.js:7)', 'js', 2, 170, 90],
-      ['rare (app/orders.js:7)', 'js', 1, 100, 100],
-      ['often (app/orders.js:7)', 'native', 1, 60, 60]
+      ['often (app/orders.js:7, 9)', 'js', 3, 230, 90],
+      ['rare (app/orders.js:7)', 'js', 1, 100, 100]
     ]
   )
 })
@@ -68,8 +67,7 @@ test('a block of a queue worker, without any request, says its job; within a req
   const work = { kind: /** @type {const} */ ('job'), name: 'email:send', id: '7', parent: null, startedAt: null, attributes: {}, traceId: null, spanId: null, sampled: null, ended: false }
   const job = makeRecord({ durationMs: 100, cause: 'js', frame: frame('render'), request: null, work })
   const within = makeRecord({ durationMs: 50, cause: 'js', frame: frame('render'), request, work: { ...work, kind: 'task' } })
-  assert.match(topTable([job, within]), /render \(app\/orders\.js:7\) +job email:send +js/)
-  assert.match(topTable([job, within]), /render \(app\/orders\.js:7\) +task email:send of GET \/orders +js/)
+  assert.match(topTable([job, within]), /render \(app\/orders\.js:7\) +job email:send, task email:send of GET \/orders +js +2/)
   assert.equal(filterOf({ work: 'job email' })(job), true)
   assert.equal(filterOf({ work: 'job email' })(within), false)
   assert.equal(filterOf({ work: 'job' })(makeRecord({ work: null })), false)

@@ -50,11 +50,12 @@ test('a folder has no live status, and says what never ended', async (t) => {
 })
 
 test('culprits leave out what no code is to blame for, and name their longest block', async (t) => {
-  const source = makeSource(t, [{ durationMs: 100 }, { durationMs: 300 }, { durationMs: 50, cause: 'gc' }, { durationMs: 9000, cause: 'suspended' }])
+  const other = { function: 'other', file: '/srv/app/report.js', line: 9, column: 1, exact: true }
+  const source = makeSource(t, [{ durationMs: 100 }, { durationMs: 300 }, { durationMs: 50, cause: 'gc', frame: other }, { durationMs: 9000, cause: 'suspended' }])
   const { rows } = await ask('culprits', source)
   assert.deepEqual(rows, [
     'report (app/report.js:41) | GET /report/:id | js | 2 blocks, 400 ms in all (89 %) | longest 300 ms: block id=1-2',
-    'report (app/report.js:41) | GET /report/:id | gc | 1 block, 50 ms in all (11 %) | longest 50 ms: block id=1-3'
+    'other (app/report.js:9) | GET /report/:id | gc | 1 block, 50 ms in all (11 %) | longest 50 ms: block id=1-3'
   ])
   assert.match((await ask('culprits', source, { limit: 1 })).text, /1 more are not shown/)
 })
@@ -93,7 +94,7 @@ test('a block has its source with the blamed line marked, or says that it has no
 
 test('advice is on one block, or on the longest ones of the first culprits', async (t) => {
   const profile = { samples: 9, call: 'JSON.parse', stacks: [] }
-  const source = makeSource(t, [{ durationMs: 900, profile }, { cause: 'unknown', durationMs: 100 }, { cause: 'starved', durationMs: 5000 }])
+  const source = makeSource(t, [{ durationMs: 900, profile }, { cause: 'unknown', durationMs: 100, frame: null }, { cause: 'starved', durationMs: 5000 }])
   const { rows } = await ask('advice', source)
   assert.match(rows[1], /^advice: JSON\.parse works through the whole value/)
   assert.deepEqual(rows.filter((row) => row.startsWith('block id=')).map((row) => /id=(\S+)/.exec(row)?.[1]), ['1-1', '1-2'])

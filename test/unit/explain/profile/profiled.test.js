@@ -359,7 +359,7 @@ test('where nothing could be asked the profile tells the cause, but not of a lin
 test('the built-in that a line calls is told where it is just one', () => {
   /** @type {[string, string | null][]} */
   const lines = [
-    ['  const x = JSON.parse(text)', 'JSON.parse'], ['copy.sort()', 'sort'], ['    .sort((a, b) => a - b)', 'sort'], ['list.map(f).sort()', 'sort'], ['return /^(a+)+$/.test(s)', 'test'],
+    ['  const x = JSON.parse(text)', 'JSON.parse'], ['copy.sort()', 'sort'], ['    .sort((a, b) => a - b)', 'sort'], ['list.map(f).sort()', 'sort'], ['return /^(a+)+$/.test(s)', '(regular expression)'],
     ['structuredClone(state)', 'structuredClone'], ['return a?.split(",")', 'split'], ['JSON.parse(a) + JSON.parse(b)', 'JSON.parse'], ['JSON.parse(a).sort()', null],
     ['sort(list)', null], [`${' '.repeat(900)}x`, null], [`a(${'b.sort(),'.repeat(200)})`, null], ['JSON . parse (a)', 'JSON.parse'], ['yaml.parse(text)', null], ['compute(n)', null], ['mysort()', null], ['', null]
   ]

@@ -46,6 +46,20 @@ test('the package at fault stands after the place, with its version where it has
   for (const [differences, sentence] of sentences) assert.equal(sentenceOf(makeRecord(differences)), sentence)
 })
 
+test('a template is named without a line, and a probable call in the line itself without that line', () => {
+  const code = { function: 'template views/list.ejs', file: '/srv/app/views/list.ejs', line: null, column: null }
+  /** @type {[Partial<import('../../../../lib/types').BlockRecord>, string][]} */
+  const sentences = [
+    [{ generated: code }, 'template views/list.ejs run by report (app/report.js:41)'],
+    [{ generated: { ...code, function: 'rule', file: 'evalmachine.<anonymous>', line: 3 } }, 'generated code rule (evalmachine.<anonymous>:3) run by report (app/report.js:41)'],
+    [{ probable: { call: 'shift', line: 41 } }, 'report (app/report.js:41), probably in shift'],
+    [{ probable: { call: 'JSON.parse', line: 40 } }, 'report (app/report.js:41), probably JSON.parse in line 40']
+  ]
+  for (const [differences, where] of sentences) {
+    assert.equal(sentenceOf(makeRecord({ request: null, ...differences })), `event loop was blocked for 312 ms: ${where} (js)`)
+  }
+})
+
 test('every cause gives a sentence, and where no code is to blame none names any', () => {
   for (const [cause, { excuse }] of Object.entries(causes)) {
     const sentence = sentenceOf(makeRecord({ cause: /** @type {any} */ (cause) }))

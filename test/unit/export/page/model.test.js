@@ -2,7 +2,6 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { makePrediction } = require('../../../support/prediction')
 const { makeRecord } = require('../../../support/record')
 
 const MODEL = '../../../../lib/export/page/source/model'
@@ -15,20 +14,19 @@ const at = (second, differences = {}) =>
 /** @param {string} name @param {number} [line] */
 const frame = (name, line = 1) => ({ function: name, file: `/srv/app/${name}.js`, line, column: 1, exact: true })
 
-test('culprits add up blocks of one place, work and cause, and say who waited', async () => {
+test('culprits add up blocks of one function in a file, and say who waited', async () => {
   const { culpritsOf, sorted, victimsOf } = await import(`${MODEL}/culprits.mjs`)
   const rows = [at(1), at(50, { durationMs: 3000 }), at(60, { request: null }), at(70, { frame: frame('other'), durationMs: 500 })]
   const culprits = culpritsOf(rows, RANGE, (/** @type {string} */ id) => id === '1-50' ? 4 : 0)
   const told = (/** @type {any} */ { place, work, count, totalMs, longestMs, waited }) =>
     [place, work, count, totalMs, longestMs, waited]
   assert.deepEqual(culprits.map(told), [
-    ['report app/report.js:41', 'GET /report/:id', 2, 4000, 3000, 4],
-    ['report app/report.js:41', '', 1, 1000, 1000, 0],
+    ['report app/report.js:41', 'GET /report/:id', 3, 5000, 3000, 4],
     ['other app/other.js:1', 'GET /report/:id', 1, 500, 500, 0]
   ])
   assert.equal(culprits.reduce((/** @type {number} */ sum, /** @type {any} */ { share }) => sum + share, 0), 1)
   const binned = [...culprits[0].bins.entries()].filter(([, ms]) => ms > 0)
-  assert.deepEqual(binned, [[0, 1000], [12, 3000]])
+  assert.deepEqual(binned, [[0, 1000], [12, 3000], [14, 1000]])
   assert.equal(sorted(culprits, 'longestMs', false)[0].longestMs, 500)
   assert.equal(sorted(culprits, 'place', false)[0].place, 'other app/other.js:1')
   const ping = { name: 'GET /ping', count: 1, longestMs: 900 }
@@ -47,14 +45,43 @@ test('the verdict says how much, how often, where, and what was not the applicat
   const { verdictOf, comparison, asideNote } = await import(`${MODEL}/verdict.mjs`)
   const more = { thresholdMs: 50, loops: 1 }
   assert.equal(verdictOf([], RANGE, more), 'In 1 min 40 s nothing blocked the loop for 50 ms or longer.')
-  assert.equal(verdictOf([at(1, { durationMs: 20000 })], RANGE, more), 'In 1 min 40 s the loop was blocked 20 % of the time, once. One line makes 100 % of it: report app/report.js:41.')
+  assert.equal(verdictOf([at(1, { durationMs: 20000 })], RANGE, more), 'In 1 min 40 s the loop was blocked 20 % of the time, once. One function makes 100 % of it: report app/report.js:41.')
   const spread = [at(1, { frame: frame('a') }), at(2, { frame: frame('b') }), at(3, { frame: frame('c') }), at(4, { frame: frame('d') }), at(5, { cause: 'starved', frame: null })]
-  assert.equal(verdictOf(spread, RANGE, more), 'In 1 min 40 s the loop was blocked 5.0 % of the time, 5 times. Three lines make 60 % of it. 20 % was not your code.')
+  assert.equal(verdictOf(spread, RANGE, more), 'In 1 min 40 s the loop was blocked 5.0 % of the time, 5 times. Three functions make 60 % of it. 20 % was not your code.')
   assert.match(verdictOf(spread, RANGE, { ...more, loops: 3 }), /loops were blocked for 5\.0 s in all, 5 times/)
   const half = START + 50_000
   assert.equal(comparison([at(1), at(60), at(70)], { fromMs: half, toMs: RANGE.toMs }, { fromMs: START, toMs: half }), 'Baseline 2.0 % in 1 block; this range 4.0 % in 2 blocks.')
-  assert.equal(asideNote(spread), 'Besides, 1 block (1.0 s) is not your code: 1 starved.')
-  assert.equal(asideNote([at(1)]), '')
+  assert.equal(asideNote(spread, false), 'Not shown: 1 block of 1.0 s is not your code (1 starved).')
+  assert.equal(asideNote([at(1)], false), '')
+})
+
+test('one function is one row, whatever the line, its certainty and the cause of each block', async () => {
+  const { culpritsOf } = await import(`${MODEL}/culprits.mjs`)
+  const { verdictOf } = await import(`${MODEL}/verdict.mjs`)
+  const doubtful = { ...frame('report', 27), exact: false }
+  const request = (/** @type {string} */ route) => ({ method: 'GET', route, startedAt: at(0).startedAt, ended: false })
+  const rows = [
+    at(1, { frame: frame('report', 26) }), at(2, { frame: doubtful, cause: 'gc' }), at(3, { frame: { ...frame('report', 26), exact: false } }),
+    at(4, { frame: frame('report', 40), work: null, request: request('/b') }), at(5, { frame: null, cause: 'native' })
+  ]
+  const told = culpritsOf(rows, RANGE, () => 0)
+    .map((/** @type {any} */ { place, work, cause, count }) => [place, work, cause, count])
+  assert.deepEqual(told, [
+    ['report app/report.js:26, 40', 'GET /report/:id, GET /b', 'js', 4],
+    ['outside your code', 'GET /report/:id', 'native', 1]
+  ])
+  assert.match(verdictOf(rows, RANGE, { thresholdMs: 50, loops: 1 }), /One function makes 80 % of it: report app\/report\.js:26\.$/)
+  const nameless = [1, 2].map((line) => at(line, { frame: { ...frame('x', line), function: null } }))
+  assert.equal(culpritsOf(nameless, RANGE, () => 0).length, 2)
+})
+
+test('blocks at start-up are the application\'s own code, and no block is counted twice', async () => {
+  const { verdictOf, asideNote } = await import(`${MODEL}/verdict.mjs`)
+  const rows = [at(1, { startup: true }), at(2, { allowed: 'migration' }), at(3, { cause: 'starved', startup: true }), at(4)]
+  const verdict = verdictOf(rows, RANGE, { thresholdMs: 50, loops: 1 })
+  assert.match(verdict, /, 4 times\. .*25 % was not your code\.$/)
+  const kinds = '1 block of 1.0 s at start-up; 1 block of 1.0 s allowed; 1 block of 1.0 s is not your code (1 starved).'
+  assert.deepEqual([asideNote(rows, false), asideNote(rows, true)], [`Not shown: ${kinds}`, `Shown, too: ${kinds}`])
 })
 
 test('a block that reaches beyond the range counts with its part in it', async () => {
@@ -75,10 +102,10 @@ test('whatever is chosen goes into the address and comes back from it', async ()
 test('blocks are chosen by culprit, cause, text and whose code they are', async () => {
   const { isChosen, windowOf, queryOf, inRange } = await import(`${MODEL}/choose.mjs`)
   const { START: start } = await import(`${MODEL}/address.mjs`)
-  const { keyOf } = await import(`${MODEL}/culprits.mjs`)
+  const { keyOf } = require('../../../../lib/export/culprits')
   const chosen = (/** @type {any} */ row, /** @type {any} */ view) => isChosen(row, { ...start, ...view })
   assert.ok(chosen(at(1), {}) && chosen(at(1), { text: 'REPORT' }) && chosen(at(1), { culprit: keyOf(at(2)) }))
-  assert.ok(!chosen(at(1), { text: 'orders' }) && !chosen(at(1), { cause: 'gc' }) && !chosen(at(1), { culprit: keyOf(at(1, { cause: 'gc' })) }))
+  assert.ok(!chosen(at(1), { text: 'orders' }) && !chosen(at(1), { cause: 'gc' }) && chosen(at(1), { culprit: keyOf(at(1, { cause: 'gc' })) }))
   for (const aside of [{ cause: 'starved' }, { startup: true }, { allowed: 'migration' }]) {
     const row = at(1, aside)
     const lasting = at(1, { ...aside, ongoing: true })
@@ -88,7 +115,7 @@ test('blocks are chosen by culprit, cause, text and whose code they are', async 
   assert.deepEqual(windowOf(start, START + 90_000, START), { fromMs: START, toMs: START + 90_000 })
   assert.equal(inRange([at(1), at(50)], { fromMs: START + 10_000, toMs: START + 60_000 }).length, 1)
   assert.equal(`${queryOf(start, null, RANGE)}`, '')
-  assert.equal(`${queryOf({ ...start, span: [1, 2] }, { frame: frame('f'), work: 'GET /a', cause: 'js' }, { fromMs: 1, toMs: 2 })}`, 'from=1&to=2&cause=js&work=GET+%2Fa&file=%2Fsrv%2Fapp%2Ff.js&line=1&function=f')
+  assert.equal(`${queryOf({ ...start, span: [1, 2] }, { frame: frame('f'), work: 'GET /a', cause: 'js' }, { fromMs: 1, toMs: 2 })}`, 'from=1&to=2&file=%2Fsrv%2Fapp%2Ff.js&function=f')
 })
 
 test('the strip names the block in progress, and the tab with it', async () => {
@@ -155,20 +182,4 @@ test('a block is told in a sentence, and as Markdown that its names cannot break
   assert.match(text, /- place `\/srv\/app\/<b>'x'\.js:1` \(≈ the line is not certain\)\n/)
   assert.match(text, /2 requests waited, the longest 40 ms\n- advice: Do less\.\n- http:/)
   assert.equal(text.split('```').length, 3)
-})
-
-test('what a worker thread would do is one sentence with its date, for the function it was asked of', async () => {
-  const { predictedOf, predictionFor } = await import(`${MODEL}/what-if.mjs`)
-  const { markdownOf } = await import(`${MODEL}/report.mjs`)
-  const predictions = [makePrediction({ function: 'other' }), makePrediction()]
-  assert.equal(predictionFor(predictions, makeRecord().frame), predictions[1])
-  for (const other of [null, { function: null, file: '/srv/app/report.js' }, { function: 'report', file: '/tmp/report.js' }]) {
-    assert.equal(predictionFor(predictions, other), null)
-  }
-  assert.equal(predictedOf(predictions[1]), 'report in a worker thread, predicted: p99 of GET /report 480 ms → 475 ms, of any other request 430 ms → 2.1 ms; 0.4 ms of cloning and messages for 48 ms of work: pays (measured on 2026-11-24 by loopwatch diagnose under ten connections on /report for 10 s).')
-  assert.match(predictedOf(makePrediction({ verdict: 'unknown', reason: 'it uses `this`', p99: [] })), /^Whether it pays to move report to a worker thread is unknown: it uses `this` \(measured on 2026-11-24 by/)
-  const detail = { block: at(1), source: null, advice: [], waits: { requests: 0 } }
-  const whatIf = makePrediction({ function: '<b>\n- x' })
-  assert.match(markdownOf({ ...detail, whatIf }, 'http://h/'), /\n- \\<b\\> - x in a worker thread, .*: pays \(measured/)
-  assert.doesNotMatch(markdownOf({ ...detail, whatIf: null }, 'http://h/'), /worker thread/)
 })

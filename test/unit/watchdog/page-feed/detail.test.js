@@ -16,7 +16,6 @@ function ask (parts, record = makeRecord()) {
     block: (id) => id === record.id ? record : undefined,
     records: () => [record],
     waitsFor: () => ({ requests: 2, longestMs: 40, routes: [] }),
-    predictions: () => [],
     linesOf: (file) => { read.push(file); return lines },
     ...parts
   })
@@ -25,7 +24,7 @@ function ask (parts, record = makeRecord()) {
 
 test('a block comes with its source, advice and who waited', () => {
   const { answer, detail } = ask()
-  assert.deepEqual(Object.keys(answer), ['block', 'source', 'advice', 'waits', 'whatIf'])
+  assert.deepEqual(Object.keys(answer), ['block', 'source', 'advice', 'waits'])
   assert.deepEqual([answer.source.line, answer.source.lines.length, answer.waits.requests], [41, 9, 2])
   assert.equal(detail('1-1'), null)
 })

@@ -55,20 +55,6 @@ test('a folder that cannot be written is said, and its records are counted', asy
   assert.equal(writer.takeLost(), 3)
 })
 
-test('predictions left in the folder are read, and a file that is none of ours is told once', async (t) => {
-  const target = makeDir(t)
-  fs.writeFileSync(path.join(target, 'what-if.json'), 'nonsense')
-  /** @type {string[]} */
-  const ignored = []
-  const { writer } = makeWriter({ kind: 'records', target, name: 'blocks', onIgnored: (file) => ignored.push(path.basename(file)) })
-  t.after(() => writer.end())
-  await eventually(() => {
-    writer.read()
-    return ignored.length > 0
-  }, 'what is ignored')
-  assert.deepEqual([writer.read(), ignored], [[], ['what-if.json']])
-})
-
 test('a thread that has ended is said, and begun again after five seconds', async (t) => {
   const file = path.join(makeDir(t), 'log')
   t.mock.method(process, 'emitWarning', () => {})

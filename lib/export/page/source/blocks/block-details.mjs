@@ -6,7 +6,6 @@ import { save } from '../panels/save.mjs'
 import { isOwn } from '../model/flame-view.mjs'
 import { markdownOf, whyOf } from '../model/report.mjs'
 import { timePartsOf } from '../model/time-parts.mjs'
-import { predictedOf } from '../model/what-if.mjs'
 
 /** The numbers of the evidence with their meanings, in the order in which they matter. @type {[string, string][]} */
 const EVIDENCE = [
@@ -79,7 +78,7 @@ export class BlockDetails {
   /** @param {any} detail */
   #show (detail) {
     this.#detail = detail
-    const { block, source, advice, waits, whatIf } = detail
+    const { block, source, advice, waits } = detail
     // Somebody is using a button of it.
     const hadFocus = this.#text.contains(document.activeElement) ? document.activeElement?.textContent : null
     const opened = [...this.#text.querySelectorAll('details')].map(({ open }) => open)
@@ -89,7 +88,6 @@ export class BlockDetails {
       ...doubtsOf(block.request ?? block.work),
       ...timeBar(block),
       ...adviceOf(advice),
-      ...(whatIf ? [make('p', { class: 'what-if' }, predictedOf(whatIf))] : []),
       ...sourceOf(source, block),
       ...waitsOf(waits),
       list(placeRows(block)),
@@ -119,7 +117,8 @@ export class BlockDetails {
 
   /** @param {any} record */
   #showRaw (record) {
-    const { frame, stacks, samples, profile } = record
+    const { frame, stacks, profile } = record
+    const samples = stacks.reduce((/** @type {number} */ sum, /** @type {any} */ { count }) => sum + count, 0)
     const hasFlame = this.#raw.contains(this.#flame.element)
     const tree = new FlameTree()
     tree.add(record)

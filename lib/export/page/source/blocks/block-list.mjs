@@ -1,7 +1,7 @@
 import { BlockDetails } from './block-details.mjs'
 import { byId, make, setText } from '../dom.mjs'
 import { clock, counted, duration } from '../format.mjs'
-import { placeOf, workOf, wordsOf } from '../model/words.mjs'
+import { calledBy, placeOf, workOf, wordsOf } from '../model/words.mjs'
 
 /** As many rows as are drawn at a time: each is a stop of the Tab key. */
 const PAGE = 50
@@ -136,19 +136,18 @@ export class BlockList {
     entry.told = told
     const isNew = entry.row !== row
     entry.row = row
-    const { ongoing, durationMs, startedAt, cause, worker, thread, threadId, startup, profile, frame } = row
+    const { ongoing, durationMs, startedAt, cause, worker, thread, threadId, startup } = row
     entry.element.classList.toggle('ongoing', ongoing)
     const where = [
       worker === null ? null : `worker ${worker}`,
       threadId === 0 ? null : `thread ${thread}`,
       startup ? 'at start-up' : null
     ].filter((part) => part !== null).join(', ')
-    const call = profile?.call && frame !== null ? `${profile.call} in ` : ''
     entry.button.replaceChildren(
       make('span', { class: 'time' }, clock(startedAt)),
       make('span', { class: 'duration' }, duration(durationMs), ongoing ? ' so far' : ''),
       make('span', { class: 'cause' }, make('span', { class: `chip cause-${cause}` }), wordsOf(cause)),
-      make('span', { class: 'what' }, call, make('code', {}, placeOf(row)), where === '' ? '' : ` (${where})`),
+      make('span', { class: 'what' }, calledBy(row), make('code', {}, placeOf(row)), where === '' ? '' : ` (${where})`),
       make('span', { class: 'who' }, workOf(row)))
     if (isNew) entry.details?.load()
   }

@@ -1,5 +1,6 @@
+import { keyOf } from '../../../culprits.js'
 import { RANGES } from './address.mjs'
-import { endOf, keyOf } from './culprits.mjs'
+import { endOf } from './culprits.mjs'
 import { placeOf, workOf, asideOf, wordsOf } from './words.mjs'
 
 /**
@@ -42,8 +43,8 @@ export function queryOf ({ span, range, cause }, culprit, { fromMs, toMs }) {
   const frame = culprit?.frame
   return new URLSearchParams({
     ...bounds,
-    ...(cause ?? culprit?.cause) && { cause: cause ?? culprit.cause },
-    ...culprit?.work && { work: culprit.work },
-    ...frame && { file: frame.file ?? '', line: `${frame.line}`, function: frame.function ?? '' }
+    ...cause !== null && { cause },
+    ...frame && { file: frame.file ?? '', function: frame.function ?? '' },
+    ...frame?.function === null && { line: `${frame.line}` }
   })
 }

@@ -1,16 +1,17 @@
+import { Culprit, keyOf } from '../../../culprits.js'
 import { placeOf, workOf, wordsOf } from './words.mjs'
 
 /** Bars of a sparkline. */
 export const BINS = 24
 
 /**
- * @typedef {object} Culprit blocks of one place, work and cause
+ * @typedef {object} CulpritRow blocks of one function in a file
  * @property {string} key
  * @property {string} place
  * @property {string} work
  * @property {string} cause
  * @property {string} words
- * @property {any} frame of one of them
+ * @property {any} frame the place that had most of the time
  * @property {number} count
  * @property {number} totalMs
  * @property {number} share of the time of all culprits, 0 to 1
@@ -20,63 +21,46 @@ export const BINS = 24
  * @property {number[]} bins ms by part of the range
  */
 
-/** @param {any} row */
-export const keyOf = (row) => JSON.stringify([placeOf(row), workOf(row), row.cause])
-
 /** @param {any} row @returns {number} Unix time in ms */
 export const endOf = ({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs
 
 /**
- * Blocks added up by place, work and cause, the longest in total first.
+ * Blocks added up by function and file, the longest in total first.
  * @param {any[]} rows
  * @param {{ fromMs: number, toMs: number }} range
  * @param {(id: string) => number} waitedFor requests that waited for a block
- * @returns {Culprit[]}
+ * @returns {CulpritRow[]}
  */
 export function culpritsOf (rows, { fromMs, toMs }, waitedFor) {
-  /** @type {Map<string, Culprit>} */
+  /** @type {Map<string, { row: any, blocks: Culprit, waited: number, lastMs: number, bins: number[] }>} */
   const groups = new Map()
   let allMs = 0
   for (const row of rows) {
     const key = keyOf(row)
-    const culprit = groups.get(key) ?? emptyOf(key, row)
-    groups.set(key, culprit)
+    const group = groups.get(key) ??
+      { row, blocks: new Culprit(), waited: 0, lastMs: -Infinity, bins: new Array(BINS).fill(0) }
+    groups.set(key, group)
     const ms = row.durationMs
     allMs += ms
-    culprit.count++
-    culprit.totalMs += ms
-    culprit.longestMs = Math.max(culprit.longestMs, ms)
-    culprit.waited += waitedFor(row.id)
-    culprit.lastMs = Math.max(culprit.lastMs, endOf(row))
+    group.blocks.add(row, workOf(row))
+    group.waited += waitedFor(row.id)
+    group.lastMs = Math.max(group.lastMs, endOf(row))
     const bin = Math.floor((Date.parse(row.startedAt) - fromMs) / Math.max(1, toMs - fromMs) * BINS)
-    culprit.bins[Math.min(BINS - 1, Math.max(0, bin))] += ms
+    group.bins[Math.min(BINS - 1, Math.max(0, bin))] += ms
   }
-  const culprits = [...groups.values()]
-  for (const culprit of culprits) culprit.share = allMs === 0 ? 0 : culprit.totalMs / allMs
+  const culprits = [...groups].map(([key, { row, blocks, ...group }]) => {
+    const { frame, cause, work, count, totalMs, longestMs, otherLines } = blocks
+    const place = [placeOf({ ...row, frame, cause }), ...otherLines].join(', ')
+    const share = allMs === 0 ? 0 : totalMs / allMs
+    return { key, place, work, cause, words: wordsOf(cause), frame, count, totalMs, share, longestMs, ...group }
+  })
   return sorted(culprits, 'totalMs', true)
 }
-
-/** @param {string} key @param {any} row @returns {Culprit} */
-const emptyOf = (key, row) => ({
-  key,
-  place: placeOf(row),
-  work: workOf(row),
-  cause: row.cause,
-  words: wordsOf(row.cause),
-  frame: row.frame,
-  count: 0,
-  totalMs: 0,
-  share: 0,
-  longestMs: 0,
-  waited: 0,
-  lastMs: -Infinity,
-  bins: new Array(BINS).fill(0)
-})
 
 /** Columns that can be sorted by; numbers begin with the largest. */
 export const COLUMNS = ['place', 'work', 'words', 'count', 'totalMs', 'longestMs', 'waited', 'lastMs']
 
-/** @param {Culprit[]} culprits @param {string} column @param {boolean} descends */
+/** @param {CulpritRow[]} culprits @param {string} column @param {boolean} descends */
 export function sorted (culprits, column, descends) {
   const sign = descends ? -1 : 1
   const compare = (/** @type {any} */ a, /** @type {any} */ b) => typeof a === 'string' ? a.localeCompare(b) : a - b

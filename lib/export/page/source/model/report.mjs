@@ -1,21 +1,20 @@
 import { excuseOf } from '../../../../tables/causes.js'
 import { counted, duration, percent } from '../format.mjs'
 import { timePartsOf } from './time-parts.mjs'
-import { predictedOf } from './what-if.mjs'
-import { placeOf, workOf, wordsOf } from './words.mjs'
+import { calledBy, placeOf, workOf, wordsOf } from './words.mjs'
 
 /** What a block was, in a sentence. @param {any} record */
 export function whyOf (record) {
-  const { durationMs, ongoing, cause, frame, profile, probable, startup, package: found } = record
+  const { durationMs, ongoing, cause, frame, probable, startup, package: found } = record
   const how = `The loop ${ongoing ? 'has been' : 'was'} blocked for ${duration(durationMs)}${startup ? ' at start-up' : ''}`
   const excuse = excuseOf(cause)
   if (excuse !== undefined) return `${how}: ${excuse}. No line of code is to blame.`
-  const call = profile?.call ? `${profile.call}, called in ` : ''
-  const guess = probable ? `, probably by ${probable.call} in line ${probable.line}` : ''
+  const line = probable && probable.line !== frame?.line ? ` in line ${probable.line}` : ''
+  const guess = probable ? `, probably by ${probable.call}${line}` : ''
   const within = found ? ` in the package ${found.name}${found.version ? `@${found.version}` : ''}` : ''
   const work = workOf(record)
   const who = work === '' ? '' : `, for ${work}`
-  return `${how}: ${wordsOf(cause)}${within} – ${frame === null ? placeOf(record) : `${call}${placeOf(record)}`}${guess}${who}.`
+  return `${how}: ${wordsOf(cause)}${within} – ${calledBy(record)}${placeOf(record)}${guess}${who}.`
 }
 
 /** Lines in backticks are not closed by what the application is called. @param {string} text */
@@ -29,7 +28,7 @@ const plain = (text) => text.replace(/[*_<>[\]]/g, '\\$&').replace(/\s+/g, ' ')
  * @param {any} detail of `/block`
  * @param {string} link to the page
  */
-export function markdownOf ({ block, source, advice, waits, whatIf }, link) {
+export function markdownOf ({ block, source, advice, waits }, link) {
   const parts = timePartsOf(block).map(({ label, ms }) => `${label} ${duration(ms)}`).join(', ')
   const lines = [
     `### Event loop blocked for ${duration(block.durationMs)}`,
@@ -41,7 +40,6 @@ export function markdownOf ({ block, source, advice, waits, whatIf }, link) {
     ...(parts === '' ? [] : [`- time: ${parts}`]),
     ...(waits.requests === 0 ? [] : [`- ${counted(waits.requests, 'request')} waited, the longest ${duration(waits.longestMs)}`]),
     ...advice.map((/** @type {any} */ { text }) => `- advice: ${text}`),
-    ...(whatIf ? [`- ${plain(predictedOf(whatIf))}`] : []),
     `- ${link}`
   ]
   if (source !== null) lines.push('', '```js', ...source.lines.map(lineOf), '```')

@@ -1,3 +1,5 @@
+import { excuseOf } from '../../../../tables/causes.js'
+import { Culprit, keyOf } from '../../../culprits.js'
 import { counted, duration, percent } from '../format.mjs'
 import { endOf } from './culprits.mjs'
 import { asideOf, placeOf } from './words.mjs'
@@ -13,32 +15,37 @@ export function withinMs (row, { fromMs, toMs }) {
   return Math.max(0, Math.min(endOf(row), toMs) - Math.max(Date.parse(row.startedAt), fromMs))
 }
 
+/** Whether no code is to blame for a block. While it lasts, its cause is provisional. @param {any} row */
+const isExcused = ({ cause, ongoing }) => !ongoing && excuseOf(cause) !== undefined
+
 /** What blocks of one loop come to. @param {any[]} rows in the range @param {Range} range */
 export function sumOf (rows, range) {
   const sum = (/** @type {any[]} */ some) => some.reduce((ms, row) => ms + withinMs(row, range), 0)
-  const aside = rows.filter((row) => asideOf(row) !== null)
   const lengthMs = Math.max(1, range.toMs - range.fromMs)
   const blockedMs = sum(rows)
-  return { lengthMs, blockedMs, count: rows.length, share: Math.min(1, blockedMs / lengthMs), asideMs: sum(aside) }
+  const share = Math.min(1, blockedMs / lengthMs)
+  return { lengthMs, blockedMs, count: rows.length, share, excusedMs: sum(rows.filter(isExcused)) }
 }
 
 /**
- * How few places, at most three, make most of the time.
+ * How few functions, at most three, make most of the time.
  * @param {any[]} rows
  * @param {Range} range
  * @param {number} allMs of all blocks
  */
-function fewPlaces (rows, range, allMs) {
-  /** @type {Map<string, number>} */
-  const byPlace = new Map()
+function fewFunctions (rows, range, allMs) {
+  /** @type {Map<string, Culprit>} */
+  const byKey = new Map()
   for (const row of rows.filter(({ frame }) => frame !== null)) {
-    byPlace.set(placeOf(row), (byPlace.get(placeOf(row)) ?? 0) + withinMs(row, range))
+    const culprit = byKey.get(keyOf(row)) ?? new Culprit()
+    byKey.set(keyOf(row), culprit)
+    culprit.add({ ...row, durationMs: withinMs(row, range) }, '')
   }
-  const places = [...byPlace].sort(([, a], [, b]) => b - a).slice(0, 3)
+  const culprits = [...byKey.values()].sort((a, b) => b.totalMs - a.totalMs).slice(0, 3)
   let ms = 0
-  for (const [i, [, own]] of places.entries()) {
-    ms += own
-    if (ms >= MOST * allMs) return { count: i + 1, share: ms / allMs, first: places[0][0] }
+  for (const [i, { totalMs }] of culprits.entries()) {
+    ms += totalMs
+    if (ms >= MOST * allMs) return { count: i + 1, share: ms / allMs, first: placeOf(culprits[0]) }
   }
   return null
 }
@@ -50,7 +57,7 @@ function fewPlaces (rows, range, allMs) {
  * @param {{ thresholdMs: number, loops: number }} more `loops`: of this many processes
  */
 export function verdictOf (rows, range, { thresholdMs, loops }) {
-  const { lengthMs, blockedMs, count, share, asideMs } = sumOf(rows, range)
+  const { lengthMs, blockedMs, count, share, excusedMs } = sumOf(rows, range)
   const within = `In ${duration(lengthMs)}`
   if (count === 0) return `${within} nothing blocked ${loops > 1 ? 'a loop' : 'the loop'} for ${duration(thresholdMs)} or longer.`
   const howOften = count === 1 ? 'once' : `${count} times`
@@ -58,10 +65,10 @@ export function verdictOf (rows, range, { thresholdMs, loops }) {
     ? `${within} loops were blocked for ${duration(blockedMs)} in all, ${howOften}.`
     : `${within} the loop was blocked ${percent(share)} of the time, ${howOften}.`]
   const own = rows.filter((row) => asideOf(row) === null)
-  const few = fewPlaces(own, range, blockedMs)
-  if (few !== null && few.count === 1) sentences.push(`One line makes ${percent(few.share)} of it: ${few.first}.`)
-  else if (few !== null) sentences.push(`${NUMBERS[few.count]} lines make ${percent(few.share)} of it.`)
-  if (asideMs > 0) sentences.push(`${percent(asideMs / blockedMs)} was not your code.`)
+  const few = fewFunctions(own, range, blockedMs)
+  if (few !== null && few.count === 1) sentences.push(`One function makes ${percent(few.share)} of it: ${few.first}.`)
+  else if (few !== null) sentences.push(`${NUMBERS[few.count]} functions make ${percent(few.share)} of it.`)
+  if (excusedMs > 0) sentences.push(`${percent(excusedMs / blockedMs)} was not your code.`)
   return sentences.join(' ')
 }
 
@@ -72,16 +79,28 @@ export function comparison (rows, range, base) {
   return `Baseline ${told(before)}; this range ${told(now)}.`
 }
 
-/** What is folded away, with the number and time of each kind; empty where there is nothing. @param {any[]} rows */
-export function asideNote (rows) {
-  /** @type {Map<string, number>} */
-  const kinds = new Map()
-  for (const row of rows) {
-    const kind = asideOf(row)
-    if (kind !== null) kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
-  }
+/**
+ * What is folded away, with the number and time of each kind; empty if there is nothing. The verdict counts these
+ * blocks, too.
+ * @param {any[]} rows
+ * @param {boolean} isShown
+ */
+export function asideNote (rows, isShown) {
   const aside = rows.filter((row) => asideOf(row) !== null)
-  if (aside.length === 0) return ''
-  const ms = aside.reduce((sum, { durationMs }) => sum + durationMs, 0)
-  return `Besides, ${counted(aside.length, 'block')} (${duration(ms)}) ${aside.length === 1 ? 'is' : 'are'} not your code: ${[...kinds].map(([kind, count]) => `${count} ${kind}`).join(', ')}.`
+  const excused = aside.filter(isExcused)
+  const own = aside.filter((row) => !isExcused(row))
+  const causes = [...new Set(excused.map(({ cause }) => cause))]
+    .map((cause) => `${excused.filter((row) => row.cause === cause).length} ${cause}`)
+  const kinds = [
+    sumIn(own.filter(({ startup }) => startup), 'at start-up'),
+    sumIn(own.filter(({ startup }) => !startup), 'allowed'),
+    sumIn(excused, `${excused.length === 1 ? 'is' : 'are'} not your code (${causes.join(', ')})`)
+  ].filter((kind) => kind !== '')
+  return kinds.length === 0 ? '' : `${isShown ? 'Shown, too' : 'Not shown'}: ${kinds.join('; ')}.`
+}
+
+/** @param {any[]} rows @param {string} what they are */
+function sumIn (rows, what) {
+  const ms = rows.reduce((sum, { durationMs }) => sum + durationMs, 0)
+  return rows.length === 0 ? '' : `${counted(rows.length, 'block')} of ${duration(ms)} ${what}`
 }

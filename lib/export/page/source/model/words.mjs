@@ -39,6 +39,16 @@ export function placeOf ({ frame, cause, samples, profile }) {
   return cause === 'native' || cause === 'sync-io' ? 'a call that does not answer before it returns' : 'no place known'
 }
 
+/**
+ * What the place ran that took its time, with the words that lead to the place; empty if that is its own code.
+ * @param {any} row
+ */
+export function calledBy ({ frame, profile, generated }) {
+  if (frame === null) return ''
+  if (generated) return `${generated.line === null ? generated.function : 'generated code'}, run by `
+  return profile?.call ? `${profile.call}, called in ` : ''
+}
+
 /** What was being worked on, after ≈ where that is not certain; empty where it is not known. @param {any} row */
 export function workOf ({ work, request }) {
   const asked = request === null ? '' : `${doubtOf(request)}${request.method} ${request.route}`

@@ -1,7 +1,6 @@
 import { byId, make, setText } from '../dom.mjs'
 import { clock, counted, duration, percent } from '../format.mjs'
 import { sorted } from '../model/culprits.mjs'
-import { predictedOf, predictionFor } from '../model/what-if.mjs'
 import { wordsOf } from '../model/words.mjs'
 
 /** Rows at first: as many as are read. */
@@ -31,10 +30,6 @@ export class CulpritTable {
   #showsAll = false
   /** @type {any[]} */
   #culprits = []
-  /** What a worker thread would do with some functions. @type {any[]} */
-  predictions = []
-  /** @type {Map<any, HTMLElement>} rows that say it, by prediction */
-  #predicted = new Map()
   /** @type {Map<string, { row: HTMLElement, button: HTMLButtonElement, cells: HTMLElement[] }>} */
   #rows = new Map()
 
@@ -80,37 +75,7 @@ export class CulpritTable {
       row.remove()
       this.#rows.delete(key)
     }
-    const predicted = new Set()
-    let at = 0
-    for (const culprit of shown) {
-      this.#put(culprit, at++, chosen)
-      const prediction = predictionFor(this.predictions, culprit.frame)
-      // A function that blocks in several requests has a row for each.
-      if (prediction === null || predicted.has(prediction)) continue
-      predicted.add(prediction)
-      this.#place(this.#predictedRow(prediction), at++)
-    }
-    for (const [prediction, row] of this.#predicted) {
-      if (predicted.has(prediction)) continue
-      row.remove()
-      this.#predicted.delete(prediction)
-    }
-  }
-
-  /** @param {HTMLElement} row @param {number} index */
-  #place (row, index) {
-    const inPlace = this.#body.children[index]
-    if (inPlace !== row) this.#body.insertBefore(row, inPlace ?? null)
-  }
-
-  /** @param {any} prediction */
-  #predictedRow (prediction) {
-    const known = this.#predicted.get(prediction)
-    if (known !== undefined) return known
-    const cell = make('td', { colspan: `${COLUMNS.length + 1}` }, make('p', { class: 'quiet' }, predictedOf(prediction)))
-    const row = make('tr', { class: 'what-if' }, cell)
-    this.#predicted.set(prediction, row)
-    return row
+    for (const [i, culprit] of shown.entries()) this.#put(culprit, i, chosen)
   }
 
   /** @param {any} culprit @param {number} index @param {string | null} chosen */
@@ -134,7 +99,8 @@ export class CulpritTable {
     setText(waitedCell, waited === 0 ? '–' : `${waited}`)
     setText(lastCell, clock(lastMs))
     sparkCell.replaceChildren(sparkOf(bins))
-    this.#place(row, index)
+    const inPlace = this.#body.children[index]
+    if (inPlace !== row) this.#body.insertBefore(row, inPlace ?? null)
   }
 
   /** @param {any} culprit */

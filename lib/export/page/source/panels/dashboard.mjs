@@ -49,7 +49,6 @@ export class Dashboard {
     this.#thresholdMs = hello.thresholdMs
     this.#requests = hello.requests
     this.#records.begin(hello)
-    this.#culprits.predictions = hello.whatIf ?? []
     this.#charts.begin(hello.seconds)
     this.#flame.refresh()
   }

@@ -18,7 +18,7 @@ export function sayVerdict ({ all, rows, range, view: { base, aside }, threshold
   const compared = byId('comparison')
   compared.hidden = base === null
   if (base !== null) setText(compared, comparison(all.filter(isLoop), range, { fromMs: base[0], toMs: base[1] }))
-  const note = asideNote(rows)
+  const note = asideNote(rows, aside)
   byId('aside').hidden = note === ''
   setText(byId('aside-note'), note)
   const button = byId('aside-show')

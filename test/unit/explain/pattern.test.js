@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { hasNestedQuantifiers, patternsIn } = require('../../../../lib/explain/advice/pattern')
+const { hasNestedQuantifiers, patternsIn } = require('../../../lib/explain/pattern')
 
 test('a group without end within a group without end is found', () => {
   for (const { source } of [/^(a+)+$/, /(\w*\s?)*$/, /((ab)*c)*/, /(?:x{2,})+y/, /([^,]+,?)+;/, /(a|(b+))*/]) assert.ok(hasNestedQuantifiers(source), source)

@@ -2,7 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { probableCall } = require('../../../lib/explain/native-call')
+const { probableCall, repeatedCall, withProbableCall } = require('../../../../lib/explain/profile/probable-call')
+const { makeRecord } = require('../../../support/record')
 
 /** @param {string} text */
 const lines = (text) => text.split('\n')
@@ -24,4 +25,20 @@ test('two of them, none, and what is usually short name nothing', () => {
   assert.equal(probableCall(lines('a = JSON.parse(b)\nc = a.sort()\nd(c)'), 3), null)
   assert.equal(probableCall(lines('a = b.slice(1)\nd(c)'), 2), null)
   assert.equal(probableCall([], 7), null)
+})
+
+test('a call is suspected of the time of its line if it is one of those that take the time of loops', () => {
+  assert.equal(repeatedCall('out.push(price.toLocaleString())'), 'toLocaleString')
+  assert.equal(repeatedCall('total += row.name.indexOf(key)'), null)
+  assert.equal(repeatedCall('queue.shift().concat(queue)'), null)
+})
+
+test('it stands beside a certain line of JavaScript whose own code had the time, and beside no named call', () => {
+  const frame = { function: 'drain', file: '/srv/app/queue.js', line: 2, column: 3, exact: true }
+  const probableIn = (/** @type {object} */ differences) =>
+    withProbableCall(makeRecord({ frame, leaf: frame, profile: null, ...differences }), () => lines('for (;;) {\n  queue.shift()')).probable
+  assert.deepEqual(probableIn({}), { call: 'shift', line: 2 })
+  assert.equal(probableIn({ leaf: { ...frame, function: 'other' } }), undefined)
+  assert.equal(probableIn({ cause: 'gc' }), undefined)
+  assert.equal(probableIn({ profile: { samples: 3, call: 'next', stacks: [] } }), undefined)
 })

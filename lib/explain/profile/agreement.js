@@ -1,0 +1,43 @@
+'use strict'
+
+const { isNative } = require('../cause')
+const { isSame } = require('../frame')
+
+/** Fewer samples of a profile may have fallen anywhere, */
+const ENOUGH_PROFILED = 3
+/** and so may fewer answers. */
+const ENOUGH_ANSWERED = 2
+
+/**
+ * @typedef {import('../../types').Frame} Frame
+ * @typedef {import('../../types').BlockRecord} BlockRecord
+ * @typedef {import('./profiled').ProfiledStack} ProfiledStack
+ */
+
+/**
+ * Whether both kinds of samples have most of the block in the function to blame. Interrupts find functions that V8 has
+ * built into others, and a profile does not.
+ * @param {Frame} frame
+ * @param {BlockRecord} record
+ * @param {ProfiledStack[]} stacks
+ */
+function isAgreed (frame, record, stacks) {
+  const isIn = (/** @type {{ frames: Frame[] }} */ { frames }) => frames.some((each) => isSame(each, frame))
+  const answered = record.stacks.filter(isIn)
+  const callers = answered.flatMap(({ frames }) => frames.slice(frames.findIndex((each) => isSame(each, frame))))
+  const isBuiltIn = (/** @type {ProfiledStack} */ { blamed }) => callers.some((each) => isSame(each, blamed))
+  const known = stacks.filter(({ frames }) => frames.some(({ file }) => file !== null))
+  const profiled = known.filter((stack) => isIn(stack) || isBuiltIn(stack))
+  const isProfiled = sum(known) < ENOUGH_PROFILED || sum(profiled) * 2 >= sum(known)
+  // The only answer may be of another moment.
+  const isLate = record.samples < ENOUGH_ANSWERED || isNative({ ...record.evidence, durationMs: record.durationMs })
+  return isProfiled && (isLate || weightOf(answered) * 2 >= weightOf(record.stacks))
+}
+
+/** @param {{ weightMs: number }[]} stacks */
+const weightOf = (stacks) => stacks.reduce((total, { weightMs }) => total + weightMs, 0)
+
+/** @param {ProfiledStack[]} stacks */
+const sum = (stacks) => stacks.reduce((total, { count }) => total + count, 0)
+
+exports.isAgreed = isAgreed

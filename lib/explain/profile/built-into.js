@@ -1,0 +1,62 @@
+'use strict'
+
+const { isNative } = require('../cause')
+const { blamedFrame, isSame } = require('../frame')
+
+/** Fewer answers may have fallen anywhere. */
+const ENOUGH_SAMPLES = 2
+/** A sample in a function that V8 has built in may have the position of what came before its call. */
+const LINES_BEFORE = 2
+
+/**
+ * @typedef {import('../../types').Frame} Frame
+ * @typedef {import('../../types').BlockRecord} BlockRecord
+ * @typedef {import('../frame').PassesOn} PassesOn
+ * @typedef {import('./profiled-stacks').Sources} Sources
+ */
+
+/**
+ * Whether V8 has built the function that interrupts found into its caller, and the profile does not know: then all its
+ * samples are in the line of the call (seen on 20.20). Where that line calls a built-in as well, a single interrupt may
+ * have come after it.
+ * @param {BlockRecord} record
+ * @param {Frame} caller as the profile has it
+ * @param {boolean} hasLine its line is where it was
+ * @param {boolean} callsBuiltin
+ * @param {{ passesOn: PassesOn } & Pick<Sources, 'textOf'>} code
+ */
+function isBuiltInto (record, caller, hasLine, callsBuiltin, { textOf, passesOn }) {
+  const { frame, samples, stacks, evidence, durationMs } = record
+  if (!hasLine || !frame?.exact || isSame(frame, caller) || isNative({ ...evidence, durationMs })) return false
+  if (callsBuiltin && samples < ENOUGH_SAMPLES) return false
+  const isCall = (/** @type {Frame} */ each) => isSame(each, caller) && isJustBefore(caller.line, each.line) &&
+    !callsOther(each, frame, textOf(each.file ?? ''))
+  return stacks.some(({ frames }) => isSame(blamedFrame(frames, passesOn), frame) &&
+    frames.slice(frames.findIndex((each) => isSame(each, frame))).some(isCall))
+}
+
+/**
+ * Whether a call is of a method that has another name than the function that ran within it, and was not given it there:
+ * then a native method called the function, as `statement.get()` calls functions of SQL.
+ * @param {Frame} call
+ * @param {Frame} within
+ * @param {string[] | null} lines of the file of the call
+ */
+function callsOther ({ file, line, column }, within, lines) {
+  const text = lines?.[Number(line) - 1] ?? ''
+  const method = /^[\w$]+/.exec(text.slice(Number(column) - 1))?.[0]
+  if (method === undefined || text[Number(column) - 2] !== '.') return false
+  // A function without a name that stands before the call is none that is written into it.
+  if (within.function === null) return within.file !== file || Number(within.line) < Number(line)
+  return method !== within.function && !text.split(/[^\w$]+/).includes(within.function)
+}
+
+/**
+ * Whether a sample was in the line of a call. V8 may give it the position before (24.21: `await` in the line above).
+ * @param {number | null} sampled
+ * @param {number | null} called
+ */
+const isJustBefore = (sampled, called) =>
+  sampled !== null && called !== null && sampled <= called && called - sampled <= LINES_BEFORE
+
+exports.isBuiltInto = isBuiltInto

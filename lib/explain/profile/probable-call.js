@@ -1,0 +1,67 @@
+'use strict'
+
+const { builtinIn, DEAR, REG_EXP, REPEATED, ROUND_TRIP } = require('../native-call')
+
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
+
+/** How many lines above the answered place are searched. A call further up has hardly just returned. */
+const LINES_ABOVE = 8
+/** Built-ins that take long often enough to be suspected. Most calls of the others are short. */
+const SUSPECTS = new Set([
+  ...DEAR, ROUND_TRIP, REG_EXP, 'test', 'exec', 'match', 'matchAll', 'replace', 'replaceAll'
+])
+/** Where a function begins, and not a branch or a loop. */
+const HEAD = new RegExp([
+  /\bfunction\b/,
+  /=>\s*\{?\s*$/,
+  /^\s*(?:async\s+)?(?!(?:if|for|while|switch|catch|with)\b)[\w$#]+\s*\([^;]*\)\s*\{\s*$/
+].map(({ source }) => source).join('|'))
+
+/**
+ * The native call that has probably just returned where a stack was taken late: the one built-in that can take long and
+ * stands just before the answered place in the same function. Null where there is none, or several.
+ * @param {string[]} lines of the file
+ * @param {number} answered line, from 1, which may hold the call itself
+ * @returns {{ call: string, line: number } | null}
+ */
+function probableCall (lines, answered) {
+  const found = []
+  for (let line = answered; line > 0 && line >= answered - LINES_ABOVE; line--) {
+    const text = lines[line - 1] ?? ''
+    const builtin = builtinIn(text, { lines })
+    if (builtin !== null && SUSPECTS.has(builtin.call)) found.push({ call: builtin.call, line })
+    if (HEAD.test(text)) break
+  }
+  return found.length === 1 ? found[0] : null
+}
+
+/**
+ * The built-in that has probably taken the time of a line of JavaScript, if the line calls no other one.
+ * @param {string} line
+ * @returns {string | null}
+ */
+function repeatedCall (line) {
+  const builtin = builtinIn(line)
+  return builtin !== null && REPEATED.has(builtin.call) ? builtin.call : null
+}
+
+/**
+ * A record of which no call is certain, with the one that has probably taken its time.
+ * @param {BlockRecord} record
+ * @param {import('./profiled-stacks').Sources['lines']} lines
+ * @returns {BlockRecord}
+ */
+exports.withProbableCall = (record, lines) => {
+  const { frame, cause, profile, leaf } = record
+  if (frame === null || frame.file === null || frame.line === null || profile?.call) return record
+  const isLate = cause === 'native' && !frame.exact
+  const isOwn = cause === 'js' && frame.exact && (leaf?.file === null || leaf?.function === frame.function)
+  const text = isLate || isOwn ? lines(frame.file) : null
+  if (text === null) return record
+  if (isLate) return { ...record, probable: probableCall(text, frame.line) }
+  const call = repeatedCall(text[frame.line - 1] ?? '')
+  return call === null ? record : { ...record, probable: { call, line: frame.line } }
+}
+
+exports.probableCall = probableCall
+exports.repeatedCall = repeatedCall
