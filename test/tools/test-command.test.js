@@ -91,6 +91,16 @@ test('tests are called in the same turn of the loop as without the command, and 
     [['hold', [{ file: 'turn.test.js', name: 'takes 100', others: 0 }]]], stderr)
 })
 
+test('of more files that block than a folder of records keeps, each is named', async (t) => {
+  const files = Array.from({ length: 70 }, (_, i) => `many-${i}.test.js`)
+  const cwd = makeSuite(t, Object.fromEntries(files.map((file) => [file, `require('node:test')('is slow', () => { require(${HOLD}).hold(200) })`])))
+  const { stderr, code } = await run(t, cwd, ['--json', 'out.json', '--', process.execPath, '--test', ...files]).closed
+  assert.equal(code, 1, stderr)
+  const blocks = JSON.parse(fs.readFileSync(path.join(cwd, 'out.json'), 'utf8')).blocks
+  const named = blocks.flatMap((/** @type {any} */ { tests }) => tests.map((/** @type {any} */ { file }) => file))
+  assert.deepEqual([...new Set(named)].sort(), files.sort(), stderr)
+})
+
 test('a block that --update has written is known from then on, also when it is repeated to be sure', async (t) => {
   const cwd = makeSuite(t, { 'orders.test.js': BLOCKING })
   const command = ['--', process.execPath, '--test', 'orders.test.js']

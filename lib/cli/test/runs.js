@@ -35,15 +35,21 @@ const SUFFIX = '.tests'
  * @returns {{ runs: ProcessRun[], records: BlockRecord[] }}
  */
 exports.readRuns = (dir) => {
-  const runs = fs.readdirSync(dir).filter((file) => file.endsWith(SUFFIX)).sort()
-    .map((file) => readRun(fs.readFileSync(path.join(dir, file), 'utf8'))).filter((run) => run !== null)
-  return { runs, records: readBlocks(dir).records.map((record) => placed(record, exports.runOf(runs, record))) }
+  const read = fs.readdirSync(dir).filter((file) => file.endsWith(SUFFIX)).sort().flatMap((file) => {
+    const run = readRun(fs.readFileSync(path.join(dir, file), 'utf8'))
+    return run === null ? [] : [{ run, records: recordsIn(path.join(dir, file.slice(0, -SUFFIX.length))) }]
+  })
+  const records = read.flatMap(({ run, records }) => records.map((record) => placed(record, run)))
+  return { runs: read.map(({ run }) => run), records: records.sort((a, b) => a.startedAt < b.startedAt ? -1 : 1) }
 }
+
+/** @param {string} folder of one process, which is there from its first block on */
+const recordsIn = (folder) => fs.existsSync(folder) ? readBlocks(folder).records : []
 
 /**
  * A record whose line is that of the file, not of what a runner made of it.
  * @param {BlockRecord} record
- * @param {ProcessRun | null} run
+ * @param {ProcessRun} run
  */
 function placed (record, run) {
   const place = record.frame === null ? null : exports.originalOf(record.frame, run)

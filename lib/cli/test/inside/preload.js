@@ -42,7 +42,7 @@ function preload () {
 function watch ({ dir, overMs, threads, sync, all }) {
   const { Recorder, publish } = require('./recorder')
   const isTestFile = process.env.NODE_TEST_CONTEXT !== undefined && process.env[RUNNER] === String(process.ppid)
-  const recorder = new Recorder(dir, overMs, () => startAgent({ dir, overMs, threads }), isTestFile)
+  const recorder = new Recorder(dir, overMs, (folder) => startAgent({ dir: folder, overMs, threads }), isTestFile)
   publish(recorder)
   if (sync) recorder.watchSync(all)
   // A loop that was not active for so long in all had no such block.

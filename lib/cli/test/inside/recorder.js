@@ -28,6 +28,7 @@ const { writeSync } = fs
  */
 class Recorder {
   #fd
+  #folder
   /** Tests that have begun. */
   begun = 0
   #startAgent
@@ -42,11 +43,13 @@ class Recorder {
   /**
    * @param {string} dir
    * @param {number} overMs
-   * @param {() => TestAgent | null} startAgent null where there can be none
+   * @param {(dir: string) => TestAgent | null} startAgent with the folder of its records; null where there can be none
    * @param {boolean} isNodeTest this is a file that `node --test` has started
    */
   constructor (dir, overMs, startAgent, isNodeTest) {
-    this.#fd = fs.openSync(path.join(dir, `${process.pid}-${Math.round(wallMs())}.tests`), 'a', 0o600)
+    // A folder for each process: the records of ended ones are kept in full number until the command has read them.
+    this.#folder = path.join(dir, `${process.pid}-${Math.round(wallMs())}`)
+    this.#fd = fs.openSync(`${this.#folder}.tests`, 'a', 0o600)
     this.#startAgent = startAgent
     const { pid, argv, execArgv } = process
     this.#meter = startMeter(overMs, () => this.#agent?.heldMs ?? 0, (stretch) => this.#write({ type: 'stretch', ...stretch }))
@@ -60,7 +63,7 @@ class Recorder {
   watch ({ isLoading = false } = {}) {
     if (this.#isAsked) return
     this.#isAsked = true
-    this.#agent = this.#startAgent()
+    this.#agent = this.#startAgent(this.#folder)
     if (isLoading) this.#agent?.skipTopLevel()
     this.#write({ type: 'watch', isWatched: this.#agent !== null })
   }
