@@ -1,6 +1,5 @@
 'use strict'
 
-const { runsCompiled } = require('./source-map')
 const { BoundedMap } = require('../util/bounded-map')
 
 /** Most frames that are kept: far more than an application has in all its blocks. */
@@ -9,7 +8,7 @@ const FRAMES = 10000
 /** @typedef {import('../types').Frame} Frame */
 
 /** Everything is found out at once. */
-const NEVER = { isAwaited: () => false, isBusy: () => false }
+const NEVER = { mayMove: () => false, isBusy: () => false }
 
 /**
  * One object for each distinct frame, at its original place. So hundreds of records with dozens of frames each share
@@ -32,8 +31,8 @@ class FrameTable {
    * @param {(raw: Frame) => boolean} [isHead] whether its place is where its function begins
    * @param {(frame: Frame) => string | null | undefined} [nameOf] what to call a function that has no name, undefined
    * if that is found out later
-   * @param {{ isAwaited: (raw: Frame) => boolean, isBusy: () => boolean }} [later] whether a frame's source map is read
-   * later, and whether there is anything that is found out later
+   * @param {{ mayMove: (raw: Frame) => boolean, isBusy: () => boolean }} [later] whether a source map that comes later
+   * may say more of a frame, and whether there is anything that is found out later
    */
   constructor (original, isHead = () => false, nameOf = () => null, later = NEVER) {
     this.#original = original
@@ -59,7 +58,7 @@ class FrameTable {
     if (frame === undefined) {
       frame = Object.freeze(copy(this.#original(raw)))
       this.#frames.set(key, frame)
-      if (runsCompiled(raw.file) || this.#later.isAwaited(raw)) this.#raw.set(frame, copy(raw))
+      if (this.#later.mayMove(raw)) this.#raw.set(frame, copy(raw))
     }
     return frame
   }

@@ -39,23 +39,12 @@ exports.readRuns = (dir) => {
     const run = readRun(fs.readFileSync(path.join(dir, file), 'utf8'))
     return run === null ? [] : [{ run, records: recordsIn(path.join(dir, file.slice(0, -SUFFIX.length))) }]
   })
-  const records = read.flatMap(({ run, records }) => records.map((record) => placed(record, run)))
+  const records = read.flatMap(({ records }) => records)
   return { runs: read.map(({ run }) => run), records: records.sort((a, b) => a.startedAt < b.startedAt ? -1 : 1) }
 }
 
 /** @param {string} folder of one process, which is there from its first block on */
 const recordsIn = (folder) => fs.existsSync(folder) ? readBlocks(folder).records : []
-
-/**
- * A record whose line is that of the file, not of what a runner made of it.
- * @param {BlockRecord} record
- * @param {ProcessRun} run
- */
-function placed (record, run) {
-  const place = record.frame === null ? null : exports.originalOf(record.frame, run)
-  if (record.frame === null || place === null) return record
-  return { ...record, frame: { ...record.frame, ...place, exact: true } }
-}
 
 /**
  * Where a place of the code that ran is in the file, by what a runner has told of its transformation.

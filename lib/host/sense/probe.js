@@ -27,14 +27,15 @@ function callSites () {
   return sitesOf(noteStack(callSites, FRAMES))
 }
 
-/** @param {NodeJS.CallSite[]} sites */
-function writeFrames (sites) {
+/** @param {NodeJS.CallSite[]} sites @param {(file: string) => void} see */
+function writeFrames (sites, see) {
   let text = ''
   // The innermost three are our own two and the inspector's expression that called them.
   for (let i = 3; i < sites.length; i++) {
     const site = sites[i]
     const name = site.getFunctionName()
     const file = fileOf(site)
+    if (file) see(file)
     text += (site.getLineNumber() ?? '') + FIELD + (site.getColumnNumber() ?? '') + FIELD +
       (file ? slice(file, 0, FILE_CHARS) : '') + FIELD + (name ? slice(name, 0, NAME_CHARS) : '') + LINE
   }
@@ -92,8 +93,9 @@ function plain (name) {
  * where the host is, in which request and work, how long its loop has idled, and its thread's CPU time.
  * @param {import('../../bridge/memory').Bridge} bridge
  * @param {import('../work/works').Works['current']} current
+ * @param {(file: string) => void} [see] called with the file of each frame
  */
-exports.createProbe = ({ answer, beat }, current) =>
+exports.createProbe = ({ answer, beat }, current, see = () => {}) =>
   /**
    * @param {unknown} debuggerUrl `inspector.url()` of this thread
    * @param {number} [putAtMs] when it was asked: of a worker thread by the main one, or once more
@@ -108,13 +110,16 @@ exports.createProbe = ({ answer, beat }, current) =>
     const span = activeSpan()
     const now = current()
     const work = writeSpan(span) + writeWork(now.work)
-    answer.answer(question, head + FIELD + writeRequest(now, span) + LINE + work + LINE + (debugged ? '' : stack()))
+    answer.answer(question, head + FIELD + writeRequest(now, span) + LINE + work + LINE + (debugged ? '' : stack(see)))
   }
 
-/** A frozen Error cannot be set aside for; the rest of the answer is worth as much without frames. */
-function stack () {
+/**
+ * A frozen Error cannot be set aside for; the rest of the answer is worth as much without frames.
+ * @param {(file: string) => void} see
+ */
+function stack (see) {
   try {
-    return writeFrames(callSites())
+    return writeFrames(callSites(), see)
   } catch {
     return ''
   }

@@ -188,26 +188,21 @@ function nameAt (text, offset) {
 /** Names functions that have none by their source on disk. */
 class FunctionNames {
   #names
-  #isInMemory
 
-  /**
-   * @param {(file: string) => string | null} read
-   * @param {(file: string) => boolean} isInMemory whether the code that runs differs from the file on disk
-   */
-  constructor (read, isInMemory) {
+  /** @param {(file: string) => string | null} read */
+  constructor (read) {
     this.#names = new ByPlace((file, line, column) => {
       const text = read(file)
       if (text === null || text.length > MOST_CHARS) return null
       const at = positionIn(text, line, column)
       return at === null ? null : nameAt(text, at)
     })
-    this.#isInMemory = isInMemory
   }
 
   /** @param {import('../../types').Frame} frame at its original place */
   nameOf (frame) {
     const { file, line, column } = /** @type {Place} */ (frame)
-    return this.#hasSource(frame) ? this.#names.get(file, line, column) : null
+    return hasSource(frame) ? this.#names.get(file, line, column) : null
   }
 
   /**
@@ -216,14 +211,15 @@ class FunctionNames {
    */
   knownNameOf (frame) {
     const { file, line, column } = /** @type {Place} */ (frame)
-    return this.#hasSource(frame) ? this.#names.known(file, line, column) : null
-  }
-
-  /** @param {import('../../types').Frame} frame */
-  #hasSource ({ file, line, column, compiled }) {
-    return file !== null && line !== null && column !== null && !compiled && !this.#isInMemory(file)
+    return hasSource(frame) ? this.#names.known(file, line, column) : null
   }
 }
+
+/**
+ * Whether a frame is at a place of its file, and not of what was compiled in memory.
+ * @param {import('../../types').Frame} frame
+ */
+const hasSource = ({ file, line, column, compiled }) => file !== null && line !== null && column !== null && !compiled
 
 exports.nameAt = nameAt
 exports.FunctionNames = FunctionNames

@@ -2,7 +2,7 @@
 // Otherwise a test that blocks fails.
 
 // @ts-ignore The application's own Vitest.
-import { afterEach, beforeEach } from 'vitest'
+import { afterAll, afterEach, beforeEach } from 'vitest'
 import { startChecker } from '../reporters/checker.js'
 import { published } from './recorder.js'
 
@@ -28,6 +28,8 @@ if (recorder !== undefined) {
     running.delete(task)
     if (id !== undefined) recorder.end(id)
   })
+  // Vitest ends the process of a file by a signal.
+  afterAll(() => recorder.settled())
 }
 
 if (checker !== null) {
