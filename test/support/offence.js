@@ -40,6 +40,8 @@ exports.makeOutcome = (offences) => ({
   seen: 3,
   watched: 3,
   unwatched: 0,
+  unwatchedTests: 0,
+  hasWatchedNothing: false,
   code: 0,
   isInterrupted: false
 })

@@ -135,6 +135,30 @@ test('the exit code is the command\'s own, and wrong usage is 2 before anything 
   assert.ok(!fs.existsSync(path.join(cwd, 'ran')))
 })
 
+test('a run that has watched nothing is not green, says so first, and takes nothing out of the list', { skip: process.platform === 'win32' }, async (t) => {
+  const list = '{ "blocks": [{ "file": "a.js", "function": "f", "longestMs": 100 }] }'
+  const cwd = makeSuite(t, { 'loopwatch.json': list })
+  const cases = /** @type {[string[], number][]} */ ([
+    [['sh', '-c', 'exit 0'], 3],
+    [['sh', '-c', 'exit 7'], 7],
+    [['env', '-u', 'NODE_OPTIONS', process.execPath, '-e', ''], 3],
+    [[process.execPath, '-e', ''], 0]
+  ])
+  for (const [command, expected] of cases) {
+    const { stderr, code } = await run(t, cwd, ['--junit', 'out.xml', '--', ...command]).closed
+    assert.equal(code, expected, `${command}: ${stderr}`)
+    if (expected === 0) continue
+    assert.match(stderr, /^\nloopwatch: nothing was watched: the command started no Node\.js process, or replaced NODE_OPTIONS /)
+    assert.match(fs.readFileSync(path.join(cwd, 'out.xml'), 'utf8'), /errors="1"[^]*<error type="unwatched"\/>/)
+  }
+  const update = await run(t, cwd, ['--update', '--', 'env', '-u', 'NODE_OPTIONS', process.execPath, '-e', '']).closed
+  assert.equal(update.code, 3)
+  assert.equal(fs.readFileSync(path.join(cwd, 'loopwatch.json'), 'utf8'), list)
+  const wrong = await run(t, cwd, ['--', process.execPath, '-e', ''], { LOOPWATCH_KEEP: 'many' }).closed
+  assert.equal(wrong.code, 3)
+  assert.match(wrong.stderr, /nothing was watched: a LOOPWATCH_… variable has a wrong value/)
+})
+
 test('Ctrl-C goes to the command, and what was seen until then is reported', async (t) => {
   const cwd = makeSuite(t, {
     'long.js': `const { hold } = require(${HOLD}); setTimeout(() => { hold(200); setTimeout(() => console.log('held'), 100) }, 300); setInterval(() => {}, 1000)`

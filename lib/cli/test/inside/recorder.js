@@ -145,7 +145,7 @@ class Recorder {
   /** Tells of synchronous calls from now on. @param {boolean} all those of runners and loaders as well */
   watchSync (all) {
     const recorder = this
-    this.#sync = require('./sync-calls').watchSyncCalls({
+    this.#sync = require('./sync/sync-calls').watchSyncCalls({
       get begun () { return recorder.begun },
       get isAllowed () { return recorder.#agent?.isAllowed ?? false },
       write: (/** @type {{ file?: string }} */ line) => {
