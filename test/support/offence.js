@@ -11,6 +11,7 @@ const { makeRecord } = require('./record')
  */
 exports.makeOffence = (differences = {}) => ({
   function: 'report',
+  within: null,
   file: 'lib/report.js',
   line: 41,
   column: 13,

@@ -11,8 +11,8 @@ const TESTS_SHOWN = 3
  * @typedef {import('./offences').Offence} Offence
  * @typedef {object} Outcome
  * @property {Offence[]} offences
- * @property {{ function: string, file: string, call?: string, longestMs?: number }[]} gone known ones that were not
- * seen any more
+ * @property {(import('./ratchet').Known | import('./ratchet').KnownCall)[]} gone known ones that were not seen any
+ * more
  * @property {Record<string, { count: number, longestMs: number }>} passedOver blocks that do not count, by the reason
  * @property {number} overMs
  * @property {boolean} isSync whether synchronous calls were looked for
@@ -94,7 +94,7 @@ exports.textReport = (outcome, hasColors = false) => {
     ...list('unconfirmed', 'not seen again when repeated, so they do not fail'),
     ...list('known', 'known'),
     ...list('allowed', 'allowed'),
-    ...(gone.length === 0 ? [] : ['', 'known ones that were not seen any more (--update removes them):', ...gone.map((each) => `  ${each.function} (${each.file})${each.call === undefined ? '' : `: ${each.call}`}`)]),
+    ...(gone.length === 0 ? [] : ['', 'known ones that were not seen any more (--update removes them):', ...gone.map(goneLine)]),
     ...passedOver(outcome),
     ...(unwatched === 0 ? [] : ['', `${counted(unwatched, 'process', 'processes')} could not be watched: a LOOPWATCH_… variable has a wrong value`]),
     ...(unwatchedTests === 0 ? [] : ['', `${counted(unwatchedTests, 'process or worker thread', 'processes or worker threads')} of the runner could not be watched`])
@@ -102,6 +102,11 @@ exports.textReport = (outcome, hasColors = false) => {
   const [first, ...rest] = lines.map(printable)
   const headline = hasColors && hasWatchedNothing ? styleText('red', first, { validateStream: false }) : first
   return `\n${[headline, ...rest].join('\n')}\n`
+}
+
+/** @param {Outcome['gone'][number]} known */
+function goneLine ({ function: name, within, file, ...rest }) {
+  return `  ${name}${within === undefined ? '' : ` within ${within}`} (${file})${'call' in rest ? `: ${rest.call}` : ''}`
 }
 
 /** @param {Outcome} outcome */

@@ -8,7 +8,7 @@ const { FunctionHeads } = require('../../explain/function-head')
 const { SourceMaps: MapReader, toPath } = require('../../explain/source-map')
 const { LARGE_BYTES } = require('../../tables/source-map-size')
 const { Backlog } = require('./backlog')
-const { FunctionNames } = require('./function-names')
+const { FunctionNames } = require('../../explain/function-names')
 const { Texts, sizeOf } = require('./texts')
 const { readSource } = require('../../util/read-source')
 
