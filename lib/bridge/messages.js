@@ -24,7 +24,7 @@ module.exports = {
   WARN: 7,
   /**
    * watchdog to host: { code, file } is there a source map in memory? host to watchdog: { code, file, text }, null
-   * without one
+   * without one, or { code, file, mapFile } where it is on disk; also unasked
    */
   SOURCE_MAP: 8,
   /** watchdog to host: { code, open, seconds, why, ended } a window of origin tracking is wanted, or no longer */

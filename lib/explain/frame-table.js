@@ -1,6 +1,5 @@
 'use strict'
 
-const { runsCompiled } = require('./source-map')
 const { BoundedMap } = require('../util/bounded-map')
 
 /** Most frames that are kept: far more than an application has in all its blocks. */
@@ -9,7 +8,7 @@ const FRAMES = 10000
 /** @typedef {import('../types').Frame} Frame */
 
 /** Everything is found out at once. */
-const NEVER = { isAwaited: () => false, isBusy: () => false }
+const NEVER = { mayMove: () => false, isBusy: () => false }
 
 /**
  * One object for each distinct frame, at its original place. So hundreds of records with dozens of frames each share
@@ -37,8 +36,8 @@ class FrameTable {
    * undefined if that is found out later
    * @param {(frame: Frame) => boolean} [source.passesOn] whether its call goes on to a function that it was given
    * @param {(frame: Frame) => string[]} [source.routesOf] the routes in whose handlers it is written
-   * @param {{ isAwaited: (raw: Frame) => boolean, isBusy: () => boolean }} [source.later] whether a frame's source map
-   * is read later, and whether there is anything that is found out later
+   * @param {{ mayMove: (raw: Frame) => boolean, isBusy: () => boolean }} [source.later] whether a source map that
+   * comes later may say more of a frame, and whether there is anything that is found out later
    */
   constructor (original, source = {}) {
     const { isHead = () => false, nameOf = () => null, passesOn = () => false, routesOf = () => [] } = source
@@ -67,7 +66,7 @@ class FrameTable {
     if (frame === undefined) {
       frame = Object.freeze(copy(this.#original(raw)))
       this.#frames.set(key, frame)
-      if (runsCompiled(raw.file) || this.#later.isAwaited(raw)) this.#raw.set(frame, copy(raw))
+      if (this.#later.mayMove(raw)) this.#raw.set(frame, copy(raw))
     }
     return frame
   }

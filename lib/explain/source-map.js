@@ -24,6 +24,8 @@ const runsCompiled = (file) => file !== null && COMPILED.test(file)
 
 /** Maps read once and kept; a process runs few files that block. */
 const FILES = 100
+/** Places of maps of files that were compiled in memory: more than a process of tests loads. */
+const PLACES = 10_000
 
 /**
  * Symbolicates frames by the source maps that their files name, inline or beside them, or that are learned
@@ -39,9 +41,14 @@ class SourceMaps {
   #later
   #onMissing
   #onTooLarge
+  #compilesAll
   #stripsTypes
   /** @type {Set<string>} */
   #inMemory = new Set()
+  /** Files that run as they are on disk. @type {Set<string>} */
+  #plain = new Set()
+  /** Where the maps of files that were compiled in memory are. @type {BoundedMap<string>} */
+  #places = new BoundedMap({ mostItems: PLACES })
 
   /**
    * @param {(file: string) => string | null} read gives a text, null if there is none or it is too large
@@ -49,19 +56,22 @@ class SourceMaps {
    * @param {(file: string) => number} [more.sizeOf] bytes of a file, 0 if there is none
    * @param {(file: string, load: () => void) => boolean} [more.later] takes a large map's reading for later, if it can
    * @param {(file: string) => void} [more.onTooLarge] called for a file whose map is not read because of its size
-   * @param {(file: string) => void} [more.onMissing] called, more than once, for a file that runs compiled and names no
-   * map on disk: there may be a map to be learned
+   * @param {(file: string) => void} [more.onMissing] called, more than once, for a file that names no map on disk:
+   * there may be one to be learned
+   * @param {boolean} [more.compilesAll] whatever a file is called, it is compiled in memory
    * @param {boolean} [more.stripsTypes] Node.js itself runs TypeScript and keeps every place, unless somebody else
    * compiles it
    */
   constructor (read, {
-    sizeOf = () => 0, later = () => false, onTooLarge = () => {}, onMissing = () => {}, stripsTypes = false
+    sizeOf = () => 0, later = () => false, onTooLarge = () => {}, onMissing = () => {}, compilesAll = false,
+    stripsTypes = false
   } = {}) {
     this.#read = read
     this.#sizeOf = sizeOf
     this.#later = later
     this.#onTooLarge = onTooLarge
     this.#onMissing = onMissing
+    this.#compilesAll = compilesAll
     this.#stripsTypes = stripsTypes
   }
 
@@ -72,6 +82,36 @@ class SourceMaps {
     this.#keep(file, text, file)
   }
 
+  /** Nobody has a map in memory of a file. @param {string} file */
+  learnPlain (file) {
+    if (runsCompiled(file)) return
+    this.#plain.add(file)
+    this.#inMemory.delete(file)
+  }
+
+  /** The map of a file that is compiled in memory is in another one. @param {string} file @param {string} mapFile */
+  place (file, mapFile) {
+    this.#inMemory.add(file)
+    this.#maps.delete(file)
+    this.#places.set(file, mapFile)
+  }
+
+  /** Whether more may be known of a file's places later. @param {string} file */
+  mayMove (file) {
+    return path.isAbsolute(file) && !this.#isAsPublished(file)
+  }
+
+  /**
+   * A package's code has the lines of the file that is installed, which everybody can open. Its map may name a source
+   * that nobody has (`webpack://next/src/…`), which would pass for the application's. Node.js can leave packages out,
+   * too: `module.setSourceMapsSupport()`, `nodeModules`. While an application loads, most frames are of packages: with
+   * TypeScript and webpack the watchdog read 30 MB for maps, which took 100 ms of CPU time in the first second.
+   * @param {string} file
+   */
+  #isAsPublished (file) {
+    return PACKAGE.test(file) && !runsCompiled(file) && !this.#inMemory.has(file)
+  }
+
   /** Whether the map of a file is read later. @param {string} file */
   isAwaited (file) {
     return this.#awaited.has(file)
@@ -79,7 +119,8 @@ class SourceMaps {
 
   /** Whether the code that runs is known to differ from the file on disk. @param {string} file */
   isInMemory (file) {
-    return this.#inMemory.has(file) || (runsCompiled(file) && !this.#stripsTypes)
+    if (this.#inMemory.has(file)) return true
+    return runsCompiled(file) ? !this.#stripsTypes : this.#compilesAll && !this.#plain.has(file)
   }
 
   /**
@@ -89,7 +130,7 @@ class SourceMaps {
    */
   original (frame) {
     const file = toPath(frame.file)
-    if (file === null || frame.line === null || !path.isAbsolute(file) || isAsPublished(file)) return { ...frame, file }
+    if (file === null || frame.line === null || !this.mayMove(file)) return { ...frame, file }
     const found = this.#find(file, frame.line, frame.column ?? 1)
     if (found !== null || !this.#isElsewhere(file, frame.line, frame.column ?? 1)) return { ...frame, file, ...found }
     this.#inMemory.add(file)
@@ -106,7 +147,7 @@ class SourceMaps {
    * @returns {LinePlace | null}
    */
   lineAt (file, line) {
-    const map = path.isAbsolute(file) && !isAsPublished(file) ? this.#mapOf(file) : null
+    const map = this.mayMove(file) ? this.#mapOf(file) : null
     if (map === null) return this.isInMemory(file) || this.#awaited.has(file) ? null : { file, line }
     const { decodedMappings } = tracing()
     const [first, ...others] = (decodedMappings(map)[line - 1] ?? []).filter((segment) => segment.length > 1)
@@ -131,7 +172,7 @@ class SourceMaps {
    * @param {number} column
    */
   #isElsewhere (file, line, column) {
-    if (!runsCompiled(file)) return false
+    if (!runsCompiled(file)) return this.isInMemory(file)
     if (!this.#stripsTypes) return true
     const text = this.#read(file)?.split('\n')[line - 1]
     return text === undefined || column > text.length + 1
@@ -175,6 +216,20 @@ class SourceMaps {
 
   /** @param {string} file @param {boolean} isLater nothing waits for it now */
   #load (file, isLater) {
+    const place = this.#places.get(file)
+    return place === undefined ? this.#loadNamed(file, isLater) : this.#loadPlaced(file, place, isLater)
+  }
+
+  /** @param {string} file @param {string} mapFile @param {boolean} isLater */
+  #loadPlaced (file, mapFile, isLater) {
+    if (!isLater && this.#isPutOff(file, mapFile)) return null
+    const text = this.#read(mapFile)
+    if (text === null && this.#isHuge(mapFile)) this.#onTooLarge(file)
+    return this.#keep(file, text, file)
+  }
+
+  /** The map that a file names. @param {string} file @param {boolean} isLater */
+  #loadNamed (file, isLater) {
     const text = this.#read(file)
     const { mapFile, inline } = findMap(file, text)
     if (mapFile !== null && inline === null && !isLater && this.#isPutOff(file, mapFile)) return null
@@ -184,13 +239,24 @@ class SourceMaps {
       this.#onTooLarge(file)
     }
     const map = this.#keep(file, mapText, mapFile ?? file)
-    if (map === null && runsCompiled(file)) this.#onMissing(file)
+    if (map === null) this.#onMissing(file)
     return map
   }
 
   /** @param {string} file */
   #isHuge (file) {
     return this.#sizeOf(file) > MAPPINGS_CHARS
+  }
+
+  /**
+   * A map of what was compiled in memory: its one source is the file itself, whatever loaders make of the path.
+   * @param {string} file
+   * @param {any} map
+   */
+  #itself (file, map) {
+    const isItself = this.#inMemory.has(file) && map.sources?.length === 1 &&
+      path.basename(map.sources[0]) === path.basename(file)
+    return isItself ? { ...map, sourceRoot: '', sources: [pathToFileURL(file).href] } : map
   }
 
   /**
@@ -208,7 +274,7 @@ class SourceMaps {
       bytes = (text?.length ?? 0) + chars * BYTES_PER_CHAR
       if (chars > MAPPINGS_CHARS) this.#onTooLarge(file)
       // Sources are URLs beside the map's; as a path a `#` or `?` of a folder would end it.
-      else if (parsed !== null) map = new (tracing().TraceMap)(parsed, pathToFileURL(mapFile).href)
+      else if (parsed !== null) map = new (tracing().TraceMap)(this.#itself(file, parsed), pathToFileURL(mapFile).href)
     } catch {
       // A broken map is no reason to say less than the generated place.
     }
@@ -247,15 +313,6 @@ function decode (map) {
     // A broken one says so again when it is asked.
   }
 }
-
-/**
- * A package's code has the lines of the file that is installed, which everybody can open. Its map may name a source
- * that nobody has (`webpack://next/src/…`), which would pass for the application's. Node.js can leave packages out,
- * too: `module.setSourceMapsSupport()`, `nodeModules`. While an application loads, most frames are of packages: with
- * TypeScript and webpack the watchdog read 30 MB for maps, which took 100 ms of CPU time in the first second.
- * @param {string} file
- */
-const isAsPublished = (file) => PACKAGE.test(file) && !runsCompiled(file)
 
 /** @param {string | null} file path or file: URL */
 function toPath (file) {

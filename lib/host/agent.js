@@ -53,7 +53,8 @@ class Agent extends EventEmitter {
   constructor (options, forget, isPreload = false) {
     super()
     this.#forget = forget
-    const senses = startSenses(options, (message) => this.#thread?.post(message), isPreload)
+    const see = (/** @type {string} */ file) => this.#thread?.compiled.see(file)
+    const senses = startSenses(options, (message) => this.#thread?.post(message), isPreload, see)
     this.#senses = senses
     /** Called by the watchdog through the inspector, in mid-block. Not for others. */
     this.probe = senses.probe
@@ -261,6 +262,16 @@ class Agent extends EventEmitter {
   /** The loop counts as turned at this moment: what ran before is no part of a block that comes. Not for others. */
   turn () {
     this.#senses.heartbeat.turn()
+    this.#thread.tellMaps()
+  }
+
+  /**
+   * A file is compiled in memory, and its source map is another file. Not for others.
+   * @param {string} file
+   * @param {string} mapFile
+   */
+  mapFile (file, mapFile) {
+    this.#thread.mapFile(file, mapFile)
   }
 
   /** No block is looked for in what runs at the top level, up to the first turn(). Not for others. */
@@ -284,6 +295,7 @@ class Agent extends EventEmitter {
    * @param {number} longestMs
    */
   stopAtExit (longestMs) {
+    this.#thread.tellMaps()
     this.stop()
     sleepUntil(() => this.#senses.gauge.counters.get('released') > 0, longestMs)
   }

@@ -100,6 +100,9 @@ exports.hasFakeTimers = () => {
 /** Whether Node.js runs TypeScript by leaving out its types, every place where it was. */
 exports.stripsTypes = () => /** @type {{ typescript?: unknown }} */ (process.features).typescript === 'strip'
 
+/** Whether this process runs every file compiled in memory, whatever it is called: one of Vitest's does. */
+exports.compilesAll = () => '__vitest_worker__' in globalThis
+
 /** Flags by which Node.js has V8 profile or count what runs. */
 const PROFILED = /(^| )--(cpu-prof|experimental-test-coverage)\b/
 

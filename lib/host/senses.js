@@ -5,7 +5,7 @@ const { createMemory, openBridge } = require('../bridge/memory')
 const { LEAD } = require('../bridge/messages')
 const { startClusterRole } = require('./cluster-role')
 const { OriginTracker } = require('./origin/tracker')
-const { isProfiledByNode, mayInspect, ownsProfile, stripsTypes } = require('./runtime')
+const { compilesAll, isProfiledByNode, mayInspect, ownsProfile, stripsTypes } = require('./runtime')
 const { AllowedCalls } = require('./sense/allowed-calls')
 const { startGcObserver } = require('./sense/gc')
 const { startHeartbeat } = require('./sense/heartbeat')
@@ -25,12 +25,13 @@ const { isStarting } = require('./watchdog-thread')
  * @param {ResolvedOptions} options
  * @param {Post} post
  * @param {boolean} isPreload
+ * @param {(file: string) => void} see called with the files of stacks
  */
-exports.startSenses = (options, post, isPreload) => {
+exports.startSenses = (options, post, isPreload, see) => {
   /** @type {Part[]} */
   const started = []
   try {
-    return startAll(options, post, isPreload, started)
+    return startAll(options, post, isPreload, started, see)
   } catch (error) {
     stopAll(started)
     throw error
@@ -80,8 +81,9 @@ function startParts (options, bridge, post, isPreload, started) {
  * @param {Post} post
  * @param {boolean} isPreload
  * @param {Part[]} started
+ * @param {(file: string) => void} see
  */
-function startAll (options, post, isPreload, started) {
+function startAll (options, post, isPreload, started, see) {
   const memory = createMemory()
   const bridge = openBridge(memory)
   const parts = startParts(options, bridge, post, isPreload, started)
@@ -91,7 +93,7 @@ function startAll (options, post, isPreload, started) {
     escalates,
     profiler,
     heartbeat,
-    probe: createProbe(bridge, works.current),
+    probe: createProbe(bridge, works.current, see),
     callWorkers: threads.callWorkers,
     gauge: { load, counters: bridge.counters },
     report,
@@ -108,6 +110,7 @@ function startAll (options, post, isPreload, started) {
       namesRequests: !isUnsafe,
       escalates,
       stripsTypes: stripsTypes(),
+      compilesAll: compilesAll(),
       role: parts.cluster.role(),
       threads: threads.known()
     }),

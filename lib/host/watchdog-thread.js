@@ -1,10 +1,8 @@
 'use strict'
 
 const { existsSync } = require('node:fs')
-const { findSourceMap } = require('node:module')
 const { isReadable, variable } = require('../options/environment')
 const { setTimeout, clearTimeout } = require('node:timers')
-const { pathToFileURL } = require('node:url')
 const { Worker } = require('node:worker_threads')
 const { entryPoint, OWN_FOLDER } = require('../tables/entry-points')
 const { codedError } = require('../tables/errors')
@@ -12,7 +10,7 @@ const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, TRACK, WARN, SOURC
 const { nowMs, ownEpochMs } = require('../util/clock')
 const { hiddenProperty } = require('../util/define-hidden')
 const { holdStdio } = require('../util/files')
-const { MAPPINGS_CHARS } = require('../tables/source-map-size')
+const { CompiledFiles, sourceMapOf } = require('./source/compiled-files')
 
 const ENTRY = entryPoint('watchdog')
 const FIRST_RETRY_MS = 1000
@@ -57,6 +55,7 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 2
 class WatchdogThread {
   /** @type {Worker | null} */
   #worker = null
+  compiled = new CompiledFiles()
   /** @type {Map<number, { resolve: (value: any) => void, fallback: unknown }>} */
   #calls = new Map()
   #lastCall = 0
@@ -188,6 +187,20 @@ class WatchdogThread {
     this.#worker?.postMessage(message)
   }
 
+  /**
+   * The source map of a file that is compiled in memory is in another file.
+   * @param {string} file
+   * @param {string} mapFile
+   */
+  mapFile (file, mapFile) {
+    this.post({ code: SOURCE_MAP, file, mapFile })
+  }
+
+  /** Tells the thread the source maps that it would ask for later. */
+  tellMaps () {
+    this.compiled.tell((file, map) => this.post({ code: SOURCE_MAP, file, ...map }))
+  }
+
   /** Ends the thread: by itself if it can, by force after a second. It is not waited for much longer. */
   async stop () {
     this.#stopped = true
@@ -223,27 +236,6 @@ function countStart () {
   // False where an application has frozen its globals.
   Reflect.defineProperty(globalThis, kStarts, hiddenProperty(starts + 1))
   return starts
-}
-
-/**
- * The source map of a file that was compiled in memory, as far as Node.js has been told to keep those (tsx does,
- * `--enable-source-maps` does): JSON of version 3 without the sources' text; null where there is none, or it is too
- * large.
- * @param {string} file
- * @returns {{ text: string | null, isTooLarge?: boolean }}
- */
-function sourceMapOf (file) {
-  try {
-    const { sources = [], sourceRoot, mappings = '' } = findSourceMap(file)?.payload ?? {}
-    // A longer one would be copied for nothing: the watchdog has no room for it.
-    if (mappings === '' || mappings.length > MAPPINGS_CHARS) return { text: null, isTooLarge: mappings !== '' }
-    // Its only source is the file itself, whatever loaders make of a path.
-    const source = sources.length === 1 ? { sources: [pathToFileURL(file).href] } : { sources, sourceRoot }
-    return { text: JSON.stringify({ version: 3, ...source, names: [], mappings }) }
-  } catch {
-    // What a loader has left there may be no map.
-    return { text: null }
-  }
 }
 
 exports.WatchdogThread = WatchdogThread

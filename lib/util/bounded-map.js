@@ -29,17 +29,17 @@ class BoundedMap {
 
   /** @param {string} key @param {V} value @param {number} [weight] */
   set (key, value, weight = 0) {
-    this.#delete(key)
+    this.delete(key)
     this.#items.set(key, { value, weight })
     this.#weight += weight
     for (const oldest of this.#items.keys()) {
       if (oldest === key || (this.#items.size <= this.#mostItems && this.#weight <= this.#mostWeight)) return
-      this.#delete(oldest)
+      this.delete(oldest)
     }
   }
 
   /** @param {string} key */
-  #delete (key) {
+  delete (key) {
     this.#weight -= this.#items.get(key)?.weight ?? 0
     this.#items.delete(key)
   }

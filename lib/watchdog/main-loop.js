@@ -31,10 +31,10 @@ class MainLoop {
 
   /** @param {Seen} parts */
   constructor ({ data, bridge, health, stats, scheduler: { lateness }, nextId, post }) {
-    const { options, mayInspect, ownProfile, profilesItself, stripsTypes } = data
+    const { options, mayInspect, ownProfile, profilesItself, stripsTypes, compilesAll } = data
     const { say } = health
     const mayWork = /** @returns {boolean} */ () => !this.monitor.isAboutToReport
-    const sources = this.#sources = new SourceMaps({ post, say, stripsTypes, mayWork })
+    const sources = this.#sources = new SourceMaps({ post, say, stripsTypes, compilesAll, mayWork })
     const { frames } = sources
     const gcPauses = new GcPauses(bridge.gcPauses)
     const allowed = this.#allowed = new AllowedTime(bridge)

@@ -26,6 +26,7 @@ const { makeThreads } = require('./workers/workers')
  * @property {boolean} namesRequests
  * @property {boolean} escalates requests are followed from the first block on
  * @property {boolean} stripsTypes
+ * @property {boolean} compilesAll
  * @property {import('../types').Role} role
  * @property {{ threadId: number }[]} threads that there are already; those that are seen have their hello
  * @property {number} begunAtMs when its thread was begun, monotonic

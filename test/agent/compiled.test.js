@@ -6,6 +6,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { startNode } = require('../support/app')
 const { makeDir } = require('../support/files')
+const { installFor } = require('../support/packages')
 
 const INDEX = path.join(__dirname, '..', '..', 'lib')
 /** Types that are gone from what runs, so that no line stays where it was. */
@@ -35,9 +36,14 @@ main()
 `
 const LINE = 10
 
-/** The frames of its blocks, the first one first. @param {import('node:test').TestContext} t @param {string[]} flags */
-async function framesOf (t, flags) {
-  const file = path.join(makeDir(t), 'compute.ts')
+/**
+ * The frames of its blocks, the first one first.
+ * @param {import('node:test').TestContext} t
+ * @param {string[]} flags
+ * @param {string} [name] of its file
+ */
+async function framesOf (t, flags, name = 'compute.ts') {
+  const file = path.join(makeDir(t), name)
   fs.writeFileSync(file, SOURCE)
   const { stdout, stderr } = await startNode(t, [...flags, '-r', path.join(__dirname, '..', 'fixtures', 'compile-in-memory.js'), file]).closed
   assert.match(stdout, /^\[/, stderr)
@@ -53,5 +59,16 @@ test('code that was compiled in memory has its own lines by the end of its first
 test('where nobody has its source map, a line of code compiled in memory is in doubt', { skip: Boolean(/** @type {any} */ (process.features).typescript) && 'Node.js compiles it itself, at the same place' }, async (t) => {
   for (const { exact, compiled } of await framesOf(t, [])) {
     assert.deepEqual({ exact, compiled }, { exact: false, compiled: true })
+  }
+})
+
+test('whatever has compiled a file, JavaScript or not, its lines are its own if source-map-support has its map', async (t) => {
+  installFor('test/older-runners')
+  const support = path.join(__dirname, '..', 'older-runners', 'node_modules', 'source-map-support')
+  for (const name of ['compute.ts', 'compute.js']) {
+    const [, ...later] = await framesOf(t, ['-r', support], name)
+    assert.ok(later.length > 0)
+    const places = later.map((/** @type {any} */ { line, compiled }) => ({ name, line, compiled }))
+    assert.deepEqual(places, places.map(() => ({ name, line: LINE, compiled: undefined })))
   }
 })

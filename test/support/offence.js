@@ -11,6 +11,7 @@ const { makeRecord } = require('./record')
  */
 exports.makeOffence = (differences = {}) => ({
   function: 'report',
+  within: null,
   file: 'lib/report.js',
   line: 41,
   column: 13,
@@ -40,6 +41,8 @@ exports.makeOutcome = (offences) => ({
   seen: 3,
   watched: 3,
   unwatched: 0,
+  unwatchedTests: 0,
+  hasWatchedNothing: false,
   code: 0,
   isInterrupted: false
 })

@@ -101,15 +101,36 @@ for (const [name, setup] of Object.entries({ mocha, jest, vitest })) {
   }
 }
 
-test('Vitest without the setup file: nothing fails, nothing is watched, and the report says so', async (t) => {
-  installFor('test')
-  const { files, args } = vitest('test', false)
-  const config = files['vitest.config.mjs'].replace(/setupFiles: \[.*\]/, 'setupFiles: []')
-  const cwd = makeSuite(t, { ...files, 'vitest.config.mjs': config })
-  const { code, stdout, stderr } = await startNode(t, [CLI, 'test', '--', process.execPath, ...args], { cwd }).closed
-  assert.equal(code, 0, `${stdout}\n${stderr}`)
-  assert.match(stderr, /\(0 processes watched\)[^]*not counted: .*in Vitest without the setup file loopwatch\/vitest/)
-})
+/** The same without the setup file. @param {string} folder @param {string} pool */
+function vitestAlone (folder, pool) {
+  const { files, args } = vitest(folder, false)
+  const config = files['vitest.config.mjs'].replace(/setupFiles: \[.*\]/, '').replace('forks', pool)
+  return { files: { ...files, 'vitest.config.mjs': config }, args }
+}
+
+for (const folder of VERSIONS) {
+  test(`Vitest of ${folder} without the setup file: tests that block are named as with it`, async (t) => {
+    installFor(folder)
+    const { files, args } = vitestAlone(folder, 'forks')
+    const cwd = makeSuite(t, files)
+    const { code, stdout, stderr } = await startNode(t, [CLI, 'test', '--json', 'out.json', '--', process.execPath, ...args], { cwd }).closed
+    assert.equal(code, 1, `${stdout}\n${stderr}`)
+    const tests = readJson(cwd).blocks.flatMap((/** @type {any} */ block) => block.tests)
+    const names = tests.map((/** @type {any} */ { name }) => name).sort()
+    assert.deepEqual(names, ['orders > are slow', 'orders > have a slow hook'], stderr)
+  })
+
+  for (const pool of ['threads', 'vmForks']) {
+    test(`Vitest of ${folder} with the pool ${pool}: nothing is watched, which is not green`, async (t) => {
+      installFor(folder)
+      const { files, args } = vitestAlone(folder, pool)
+      const { code, stdout, stderr } = await startNode(t, [CLI, 'test', '--', process.execPath, ...args], { cwd: makeSuite(t, files) }).closed
+      assert.match(stdout, /4 passed/)
+      assert.equal(code, 3, `${stdout}\n${stderr}`)
+      assert.match(stderr, /^\nloopwatch: nothing was watched: /)
+    })
+  }
+}
 
 const AVA = `
 import test from '${binOf('test', 'ava', 'entrypoints/main.mjs')}'
@@ -120,7 +141,7 @@ test('is slow', (t) => { hold(200); t.pass() })
 test('waits', async (t) => { await new Promise((resolve) => setTimeout(resolve, 100)); t.pass() })
 `
 
-test('AVA with processes: files that block are named; with worker threads nothing fails', async (t) => {
+test('AVA with processes: files that block are named; with worker threads nothing is watched, which is not green', async (t) => {
   installFor('test')
   const cwd = makeSuite(t, { 'orders.test.mjs': AVA, 'package.json': '{ "type": "module" }' })
   const ava = [process.execPath, binOf('test', 'ava', 'entrypoints/cli.mjs'), 'orders.test.mjs']
@@ -131,7 +152,8 @@ test('AVA with processes: files that block are named; with worker threads nothin
   assert.deepEqual(tests, [{ file: 'orders.test.mjs', name: null, others: 0 }], forked.stderr)
   const threads = await startNode(t, [CLI, 'test', '--', ...ava], { cwd }).closed
   assert.match(threads.stdout, /3 tests passed/)
-  assert.equal(threads.code, 0, threads.stderr)
+  assert.equal(threads.code, 3, threads.stderr)
+  assert.match(threads.stderr, /^\nloopwatch: nothing was watched: tests ran where no block can be told/)
 })
 
 const TAP = `

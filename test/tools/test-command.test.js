@@ -91,6 +91,16 @@ test('tests are called in the same turn of the loop as without the command, and 
     [['hold', [{ file: 'turn.test.js', name: 'takes 100', others: 0 }]]], stderr)
 })
 
+test('of more files that block than a folder of records keeps, each is named', async (t) => {
+  const files = Array.from({ length: 70 }, (_, i) => `many-${i}.test.js`)
+  const cwd = makeSuite(t, Object.fromEntries(files.map((file) => [file, `require('node:test')('is slow', () => { require(${HOLD}).hold(200) })`])))
+  const { stderr, code } = await run(t, cwd, ['--json', 'out.json', '--', process.execPath, '--test', ...files]).closed
+  assert.equal(code, 1, stderr)
+  const blocks = JSON.parse(fs.readFileSync(path.join(cwd, 'out.json'), 'utf8')).blocks
+  const named = blocks.flatMap((/** @type {any} */ { tests }) => tests.map((/** @type {any} */ { file }) => file))
+  assert.deepEqual([...new Set(named)].sort(), files.sort(), stderr)
+})
+
 test('a block that --update has written is known from then on, also when it is repeated to be sure', async (t) => {
   const cwd = makeSuite(t, { 'orders.test.js': BLOCKING })
   const command = ['--', process.execPath, '--test', 'orders.test.js']
@@ -123,6 +133,30 @@ test('the exit code is the command\'s own, and wrong usage is 2 before anything 
     assert.match(stderr, message)
   }
   assert.ok(!fs.existsSync(path.join(cwd, 'ran')))
+})
+
+test('a run that has watched nothing is not green, says so first, and takes nothing out of the list', { skip: process.platform === 'win32' }, async (t) => {
+  const list = '{ "blocks": [{ "file": "a.js", "function": "f", "longestMs": 100 }] }'
+  const cwd = makeSuite(t, { 'loopwatch.json': list })
+  const cases = /** @type {[string[], number][]} */ ([
+    [['sh', '-c', 'exit 0'], 3],
+    [['sh', '-c', 'exit 7'], 7],
+    [['env', '-u', 'NODE_OPTIONS', process.execPath, '-e', ''], 3],
+    [[process.execPath, '-e', ''], 0]
+  ])
+  for (const [command, expected] of cases) {
+    const { stderr, code } = await run(t, cwd, ['--junit', 'out.xml', '--', ...command]).closed
+    assert.equal(code, expected, `${command}: ${stderr}`)
+    if (expected === 0) continue
+    assert.match(stderr, /^\nloopwatch: nothing was watched: the command started no Node\.js process, or replaced NODE_OPTIONS /)
+    assert.match(fs.readFileSync(path.join(cwd, 'out.xml'), 'utf8'), /errors="1"[^]*<error type="unwatched"\/>/)
+  }
+  const update = await run(t, cwd, ['--update', '--', 'env', '-u', 'NODE_OPTIONS', process.execPath, '-e', '']).closed
+  assert.equal(update.code, 3)
+  assert.equal(fs.readFileSync(path.join(cwd, 'loopwatch.json'), 'utf8'), list)
+  const wrong = await run(t, cwd, ['--', process.execPath, '-e', ''], { LOOPWATCH_KEEP: 'many' }).closed
+  assert.equal(wrong.code, 3)
+  assert.match(wrong.stderr, /nothing was watched: a LOOPWATCH_… variable has a wrong value/)
 })
 
 test('Ctrl-C goes to the command, and what was seen until then is reported', async (t) => {

@@ -17,6 +17,8 @@ const USAGE = new Set([
 
 exports.EXIT_FAILED = 1
 exports.EXIT_USAGE = 2
+/** `loopwatch test` has watched nothing: it is neither good nor bad. */
+exports.EXIT_UNWATCHED = 3
 /** As a shell has it of a program that SIGINT has ended. */
 exports.EXIT_INTERRUPTED = 130
 

@@ -8,7 +8,8 @@ Examples:
   $ loopwatch test -- node --test
   $ loopwatch test --over 100ms --junit blocks.xml -- npx jest
 
-It ends with the command's own exit code, or with 1 where that is 0 and a block broke the limit; 2 is wrong usage.
+It ends with the command's own exit code. If that is 0: 1 if a block broke the limit, 3 if nothing was watched. 2 is
+wrong usage.
 `
 
 /** The agent sees no shorter blocks for certain while a machine is busy. */

@@ -1,6 +1,13 @@
 'use strict'
 
+const { ByPlace, positionIn } = require('../../explain/function-head')
+const { isOwnName, nameAt, whereAt } = require('../../explain/function-names')
+const { toPath } = require('../../explain/source-map')
+const { readSource } = require('../../util/read-source')
 const { relative } = require('./verdict')
+
+/** A larger file is a bundle. */
+const NAMED_BYTES = 512 * 1024
 
 /**
  * Blocks of one function that broke the limit, or its calls of one synchronous function (--sync).
@@ -8,6 +15,7 @@ const { relative } = require('./verdict')
  * @property {string | null} call the synchronous function that is called; null of blocks
  * @property {string | null} twin what does the same without blocking; null of blocks
  * @property {string} function
+ * @property {string | null} within of a function without a name of its own: what tells it from others of its file
  * @property {string} file from the working directory, with slashes; '' where none is known
  * @property {number | null} line of the longest
  * @property {number | null} column
@@ -24,8 +32,30 @@ const { relative } = require('./verdict')
  * @property {string | null} reason why it is allowed
  */
 
-/** @param {{ function: string, file: string, call?: string | null }} place */
-exports.keyOf = ({ function: name, file, call = null }) => call === null ? `${file}\n${name}` : `${file}\n${name}\n${call}`
+/** @param {{ function: string, file: string, within?: string | null, call?: string | null }} place */
+exports.keyOf = ({ function: name, file, within = null, call = null }) =>
+  [file, name, ...(within === null ? [] : [`within ${within}`]), ...(call === null ? [] : [call])].join('\n')
+
+/** What the source says of the function at a place: its name, and what tells it from others. */
+const named = new ByPlace((file, line, column) => {
+  const text = readSource(file, NAMED_BYTES)
+  const at = text === null ? null : positionIn(text, line, column)
+  return text === null || at === null ? null : { name: nameAt(text, at), within: whereAt(text, at) }
+})
+
+/**
+ * What to call a function, and what tells it from others if it has no name of its own: the functions around it, as
+ * lines move, or the test if its source says nothing.
+ * @param {{ function: string | null, file?: string | null, line?: number | null, column?: number | null }} frame
+ * @param {{ name: string | null }} test
+ * @returns {{ function: string, within: string | null }}
+ */
+exports.nameOf = ({ function: given, file = null, line = null, column = null }, test) => {
+  if (given !== null && isOwnName(given)) return { function: given, within: null }
+  const known = file === null || line === null || column === null ? null : named.get(toPath(file) ?? '', line, column)
+  const name = given ?? known?.name ?? null
+  return { function: name ?? '(anonymous)', within: known?.within ?? (known === null || name === null ? test.name : null) }
+}
 
 /**
  * Blocks that count, by function and file, the longest first.
@@ -38,7 +68,7 @@ exports.offencesOf = (judged, cwd) => {
   const offences = new Map()
   const counting = judged.filter(({ excuse }) => excuse === null).sort((a, b) => b.ownMs - a.ownMs)
   for (const { record, ownMs, test } of counting) {
-    const place = placeOf(record, cwd)
+    const place = placeOf(record, cwd, test)
     const known = offences.get(exports.keyOf(place))
     if (known === undefined) {
       offences.set(exports.keyOf(place), {
@@ -62,10 +92,15 @@ function causeOf ({ cause, durationMs, evidence: { nativeMs } }) {
   return nativeMs * 2 > durationMs ? 'native' : 'js'
 }
 
-/** @param {import('../../store/record').BlockRecord} record @param {string} cwd */
-function placeOf ({ frame, package: found }, cwd) {
+/**
+ * @param {import('../../store/record').BlockRecord} record
+ * @param {string} cwd
+ * @param {{ name: string | null }} test
+ */
+function placeOf ({ frame, package: found }, cwd, test) {
   return {
-    function: frame?.function ?? '(anonymous)',
+    // A line of what was compiled in memory is none of the file.
+    ...exports.nameOf(frame === null || frame.compiled ? { function: frame?.function ?? null } : frame, test),
     file: frame?.file ? relative(frame.file, cwd) : '',
     line: frame?.line ?? null,
     column: frame?.column ?? null,

@@ -13,8 +13,8 @@ const CONFLICT = /^(<{7}|>{7}|\|{7}) |^={7}$/m
 
 /**
  * @typedef {import('./offences').Offence} Offence
- * @typedef {{ file: string, function: string, longestMs: number }} Known
- * @typedef {{ file: string, function: string, call: string }} KnownCall a synchronous one
+ * @typedef {{ file: string, function: string, within?: string, longestMs: number }} Known
+ * @typedef {{ file: string, function: string, within?: string, call: string }} KnownCall a synchronous one
  * @typedef {{ file?: string, package?: string, function?: string, call?: string, reason?: string }} Allowed every
  * key that is there must hold
  * @typedef {{ allow: Allowed[], blocks: Known[], calls?: KnownCall[] }} Ratchet
@@ -55,11 +55,15 @@ function faultOf (value) {
   if (![allow, blocks, calls].every((list) => Array.isArray(list))) return 'takes lists for "allow", "blocks" and "calls"'
   const badAllow = allow.findIndex((/** @type {any} */ each) => !isAllowed(each))
   if (badAllow >= 0) return `allow[${badAllow}] takes strings for "file", "package", "function" or "call", at least one of them, and "reason"`
-  const badBlock = blocks.findIndex((/** @type {any} */ each) => typeof each?.file !== 'string' || typeof each.function !== 'string' || !(each.longestMs >= 0))
+  const badBlock = blocks.findIndex((/** @type {any} */ each) => !isPlace(each) || !(each.longestMs >= 0))
   if (badBlock >= 0) return `blocks[${badBlock}] takes a "file", a "function" and a number of ms as "longestMs"`
-  const badCall = calls.findIndex((/** @type {any} */ each) => ['file', 'function', 'call'].some((key) => typeof each?.[key] !== 'string'))
+  const badCall = calls.findIndex((/** @type {any} */ each) => !isPlace(each) || typeof each.call !== 'string')
   return badCall < 0 ? null : `calls[${badCall}] takes a "file", a "function" and a "call"`
 }
+
+/** @param {any} each */
+const isPlace = (each) => typeof each?.file === 'string' && typeof each.function === 'string' &&
+  (each.within === undefined || typeof each.within === 'string')
 
 const PARTS = ['file', 'package', 'function', 'call']
 
@@ -109,6 +113,9 @@ function patternOf (glob) {
   return new RegExp(`^${source}$`)
 }
 
+/** @param {Pick<Offence, 'file' | 'function' | 'within'>} offence */
+const placeOf = ({ file, function: name, within }) => ({ file, function: name, ...(within !== null && { within }) })
+
 /**
  * The list as it is from now on: what was seen, sorted, with the length that was known where it is about the same, so
  * that a second run changes nothing.
@@ -121,9 +128,8 @@ exports.updated = ({ allow, calls = [] }, offences, isSync = false) => ({
   allow,
   blocks: offences
     .filter(({ state, call }) => state !== 'allowed' && call === null)
-    .map(({ file, function: name, longestMs, knownMs }) => ({
-      file,
-      function: name,
+    .map(({ longestMs, knownMs, ...offence }) => ({
+      ...placeOf(offence),
       longestMs:
         knownMs !== null && !isLonger(longestMs, knownMs) && !isLonger(knownMs, longestMs)
           ? knownMs
@@ -134,7 +140,7 @@ exports.updated = ({ allow, calls = [] }, offences, isSync = false) => ({
     ? calls
     : offences
       .filter(({ state, call }) => state !== 'allowed' && call !== null)
-      .map(({ file, function: name, call }) => ({ file, function: name, call: /** @type {string} */ (call) }))
+      .map(({ call, ...offence }) => ({ ...placeOf(offence), call: /** @type {string} */ (call) }))
       .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 })
 

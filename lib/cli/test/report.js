@@ -1,5 +1,6 @@
 'use strict'
 
+const { styleText } = require('node:util')
 const { counted, duration, printable } = require('../../export/log/sentence')
 const { isFailing } = require('./offences')
 
@@ -10,8 +11,8 @@ const TESTS_SHOWN = 3
  * @typedef {import('./offences').Offence} Offence
  * @typedef {object} Outcome
  * @property {Offence[]} offences
- * @property {{ function: string, file: string, call?: string, longestMs?: number }[]} gone known ones that were not
- * seen any more
+ * @property {(import('./ratchet').Known | import('./ratchet').KnownCall)[]} gone known ones that were not seen any
+ * more
  * @property {Record<string, { count: number, longestMs: number }>} passedOver blocks that do not count, by the reason
  * @property {number} overMs
  * @property {boolean} isSync whether synchronous calls were looked for
@@ -19,6 +20,8 @@ const TESTS_SHOWN = 3
  * @property {number} seen Node.js processes
  * @property {number} watched of them
  * @property {number} unwatched that should have been
+ * @property {number} unwatchedTests processes and worker threads that ran tests, and were not watched
+ * @property {boolean} hasWatchedNothing no process was watched, or none that ran tests
  * @property {number} code the command's own
  * @property {boolean} isInterrupted
  */
@@ -50,14 +53,23 @@ function paragraph (offence) {
   return [`  ${exports.placeOf(offence)}${found === null ? '' : `, in ${found}`}: ${exports.lengthOf(offence)}`, ...shown, ...rest]
 }
 
+/** Why nothing was watched. @param {Outcome} outcome */
+function reasonOf ({ seen, unwatched, unwatchedTests }) {
+  if (seen === 0 && unwatchedTests === 0) return 'the command started no Node.js process, or replaced NODE_OPTIONS'
+  if (unwatched > 0) return 'a LOOPWATCH_… variable has a wrong value'
+  if (unwatchedTests > 0) return 'tests ran where no block can be told, as in worker threads (docs/tools/test.md, Runners)'
+  return 'only tools and compilers ran, which count with --all'
+}
+
 /** @param {Outcome} outcome */
-exports.headline = ({ offences, overMs, hasCpuTimes, isSync }) => {
+exports.headline = (outcome) => {
+  const { offences, overMs, hasCpuTimes, isSync, hasWatchedNothing } = outcome
   const failing = offences.filter(isFailing)
   const calls = failing.filter(({ call }) => call !== null).length
   const blocks = failing.length - calls
   const what = hasCpuTimes ? 'CPU time of the application\'s own code' : 'the duration, as this system tells no CPU times,'
   const ofBlocks = blocks === 0
-    ? `no new block above ${duration(overMs)}`
+    ? hasWatchedNothing ? `nothing was watched: ${reasonOf(outcome)}` : `no new block above ${duration(overMs)}`
     : `${counted(blocks, 'place')} blocked the event loop: ${what} was above ${duration(overMs)}`
   if (!isSync) return ofBlocks
   return `${ofBlocks}; ${calls === 0 ? 'no new synchronous call' : `${counted(calls, 'place')} made a synchronous call`} after start-up`
@@ -66,10 +78,11 @@ exports.headline = ({ offences, overMs, hasCpuTimes, isSync }) => {
 /**
  * The report for people, after the runner's own lines.
  * @param {Outcome} outcome
+ * @param {boolean} [hasColors] a run that has watched nothing says so in red
  * @returns {string}
  */
-exports.textReport = (outcome) => {
-  const { offences, gone, seen, watched, unwatched, isInterrupted } = outcome
+exports.textReport = (outcome, hasColors = false) => {
+  const { offences, gone, watched, unwatched, unwatchedTests, hasWatchedNothing, isInterrupted } = outcome
   const failing = offences.filter(isFailing)
   const list = (/** @type {Offence['state']} */ state, /** @type {string} */ title) => {
     const some = offences.filter((offence) => offence.state === state)
@@ -81,12 +94,19 @@ exports.textReport = (outcome) => {
     ...list('unconfirmed', 'not seen again when repeated, so they do not fail'),
     ...list('known', 'known'),
     ...list('allowed', 'allowed'),
-    ...(gone.length === 0 ? [] : ['', 'known ones that were not seen any more (--update removes them):', ...gone.map((each) => `  ${each.function} (${each.file})${each.call === undefined ? '' : `: ${each.call}`}`)]),
+    ...(gone.length === 0 ? [] : ['', 'known ones that were not seen any more (--update removes them):', ...gone.map(goneLine)]),
     ...passedOver(outcome),
     ...(unwatched === 0 ? [] : ['', `${counted(unwatched, 'process', 'processes')} could not be watched: a LOOPWATCH_… variable has a wrong value`]),
-    ...(seen === 0 ? ['', 'no Node.js process was seen: the command may have started none, or replaced NODE_OPTIONS'] : [])
+    ...(unwatchedTests === 0 ? [] : ['', `${counted(unwatchedTests, 'process or worker thread', 'processes or worker threads')} of the runner could not be watched`])
   ]
-  return `\n${lines.map(printable).join('\n')}\n`
+  const [first, ...rest] = lines.map(printable)
+  const headline = hasColors && hasWatchedNothing ? styleText('red', first, { validateStream: false }) : first
+  return `\n${[headline, ...rest].join('\n')}\n`
+}
+
+/** @param {Outcome['gone'][number]} known */
+function goneLine ({ function: name, within, file, ...rest }) {
+  return `  ${name}${within === undefined ? '' : ` within ${within}`} (${file})${'call' in rest ? `: ${rest.call}` : ''}`
 }
 
 /** @param {Outcome} outcome */

@@ -4,6 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { TraceMap, originalPositionFor } = require('@jridgewell/trace-mapping')
 const { readBlocks } = require('../../store/block-file')
+const { isForkedByVitest, THREAD_SUFFIX } = require('./tool-processes')
 
 /**
  * @typedef {import('../../store/record').BlockRecord} BlockRecord
@@ -32,24 +33,26 @@ const SUFFIX = '.tests'
 /**
  * What a command's processes have left behind.
  * @param {string} dir
- * @returns {{ runs: ProcessRun[], records: BlockRecord[] }}
+ * @returns {{ runs: ProcessRun[], records: BlockRecord[], unwatchedTests: number }} unwatchedTests: processes and
+ * worker threads that ran tests, and were not watched
  */
 exports.readRuns = (dir) => {
-  const runs = fs.readdirSync(dir).filter((file) => file.endsWith(SUFFIX)).sort()
-    .map((file) => readRun(fs.readFileSync(path.join(dir, file), 'utf8'))).filter((run) => run !== null)
-  return { runs, records: readBlocks(dir).records.map((record) => placed(record, exports.runOf(runs, record))) }
+  const files = fs.readdirSync(dir)
+  const read = files.filter((file) => file.endsWith(SUFFIX)).sort().flatMap((file) => {
+    const run = readRun(fs.readFileSync(path.join(dir, file), 'utf8'))
+    return run === null ? [] : [{ run, records: recordsIn(path.join(dir, file.slice(0, -SUFFIX.length))) }]
+  })
+  const runs = read.map(({ run }) => run)
+  return {
+    runs,
+    records: read.flatMap(({ records }) => records).sort((a, b) => a.startedAt < b.startedAt ? -1 : 1),
+    unwatchedTests: files.filter((file) => file.endsWith(THREAD_SUFFIX)).length +
+      runs.filter(({ argv, isWatched }) => isForkedByVitest(argv[1]) && !isWatched).length
+  }
 }
 
-/**
- * A record whose line is that of the file, not of what a runner made of it.
- * @param {BlockRecord} record
- * @param {ProcessRun | null} run
- */
-function placed (record, run) {
-  const place = record.frame === null ? null : exports.originalOf(record.frame, run)
-  if (record.frame === null || place === null) return record
-  return { ...record, frame: { ...record.frame, ...place, exact: true } }
-}
+/** @param {string} folder of one process, which is there from its first block on */
+const recordsIn = (folder) => fs.existsSync(folder) ? readBlocks(folder).records : []
 
 /**
  * Where a place of the code that ran is in the file, by what a runner has told of its transformation.

@@ -1,6 +1,6 @@
 'use strict'
 
-const { keyOf } = require('./offences')
+const { keyOf, nameOf } = require('./offences')
 const { originalOf } = require('./runs')
 const { fileOf, relative } = require('./verdict')
 
@@ -39,8 +39,9 @@ exports.syncOffencesOf = (runs, { all, cwd }) => {
   const calls = runs.flatMap((run) => run.syncCalls.map((call) => ({ call, run })))
   for (const { call, run } of calls.filter(({ call, run }) => all || !isStartup(call, run))) {
     const { line, column } = originalOf(call, run) ?? call
-    const place = { function: call.function ?? '(anonymous)', file: relative(call.file, cwd), call: call.call }
     const test = testOf(call, run, cwd)
+    const named = nameOf({ function: call.function, file: call.file, line, column }, test)
+    const place = { ...named, file: relative(call.file, cwd), call: call.call }
     const known = offences.get(keyOf(place))
     if (known === undefined) {
       offences.set(keyOf(place), {

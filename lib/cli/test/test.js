@@ -4,7 +4,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { codedError } = require('../../tables/errors')
-const { EXIT_FAILED } = require('../common/failure')
+const { EXIT_FAILED, EXIT_UNWATCHED } = require('../common/failure')
 const { runCommand, watchedEnv } = require('./child')
 const { writeMachineFormats } = require('./formats')
 const { isFailing, offencesOf } = require('./offences')
@@ -19,7 +19,8 @@ const { excuseOfStretch, judgeAll } = require('./verdict')
  * @typedef {{ over: number, all?: boolean, sync?: boolean, repeatToBeSure?: boolean, threads: 'auto' | 'on', ratchet:
  * string, update?: boolean, junit?: string, sarif?: string, json?: string }} Flags
  * @typedef {{ offences: import('./offences').Offence[], judged: import('./verdict').Judged[], runs:
- * import('./runs').ProcessRun[], hasCpuTimes: boolean, code: number, isInterrupted: boolean }} Seen
+ * import('./runs').ProcessRun[], unwatchedTests: number, hasCpuTimes: boolean,
+ * code: number, isInterrupted: boolean }} Seen
  */
 
 /** @param {string[]} command @param {Flags} flags */
@@ -30,26 +31,56 @@ exports.test = async (command, flags) => {
   const cwd = process.cwd()
   const seen = await watch(command, flags, cwd)
   const { gone } = compare(seen.offences, ratchet, flags.sync)
-  if (flags.update && !seen.isInterrupted) writeRatchet(flags.ratchet, updated(ratchet, seen.offences, flags.sync))
-  else if (flags.repeatToBeSure && !seen.isInterrupted) {
+  // What nobody has looked for is not gone.
+  const mayUpdate = !seen.isInterrupted && !hasWatchedNothing(seen)
+  if (flags.update && mayUpdate) writeRatchet(flags.ratchet, updated(ratchet, seen.offences, flags.sync))
+  else if (flags.repeatToBeSure && !flags.update && !seen.isInterrupted) {
     await repeat(seen, (again, how) => watch(again, { ...flags, sync: false }, cwd, how), command)
   }
-  const outcome = {
-    offences: flags.update ? seen.offences.map((offence) => isFailing(offence) ? { ...offence, state: /** @type {const} */ ('known') } : offence) : seen.offences,
-    gone: flags.update ? [] : gone,
-    passedOver: passedOver(seen),
-    overMs: flags.over,
-    isSync: flags.sync ?? false,
-    hasCpuTimes: seen.hasCpuTimes,
-    seen: seen.runs.length,
-    watched: seen.runs.filter(({ isWatched }) => isWatched === true).length,
-    unwatched: seen.runs.filter(({ isWatched }) => isWatched === false).length,
-    code: seen.code,
-    isInterrupted: seen.isInterrupted
-  }
-  process.exitCode = seen.code === 0 && outcome.offences.some(isFailing) ? EXIT_FAILED : seen.code
-  process.stderr.write(textReport(outcome))
+  const outcome = outcomeOf(seen, gone, flags)
+  process.exitCode = exitCodeOf(outcome)
+  process.stderr.write(textReport(outcome, process.stderr.isTTY && process.stderr.hasColors()))
   writeMachineFormats(outcome, flags, process.env)
+}
+
+/**
+ * Whether a run says nothing: no process was watched, or tests ran and none where blocks are seen.
+ * @param {Seen} seen
+ */
+const hasWatchedNothing = ({ runs, unwatchedTests }) => !runs.some(({ isWatched }) => isWatched) ||
+  (unwatchedTests > 0 && runs.every(({ tests }) => tests.length === 0))
+
+/**
+ * @param {Seen} seen
+ * @param {import('./report').Outcome['gone']} gone
+ * @param {Flags} flags
+ * @returns {import('./report').Outcome}
+ */
+function outcomeOf (seen, gone, { over, update = false, sync = false }) {
+  const { offences, runs, unwatchedTests, hasCpuTimes, code, isInterrupted } = seen
+  const hasNothing = hasWatchedNothing(seen)
+  return {
+    offences: update ? offences.map((offence) => isFailing(offence) ? { ...offence, state: 'known' } : offence) : offences,
+    gone: update || hasNothing ? [] : gone,
+    passedOver: passedOver(seen),
+    overMs: over,
+    isSync: sync,
+    hasCpuTimes,
+    seen: runs.length,
+    watched: runs.filter(({ isWatched }) => isWatched === true).length,
+    unwatched: runs.filter(({ isWatched }) => isWatched === false).length,
+    unwatchedTests,
+    hasWatchedNothing: hasNothing,
+    code,
+    isInterrupted
+  }
+}
+
+/** @param {import('./report').Outcome} outcome */
+function exitCodeOf ({ code, offences, hasWatchedNothing }) {
+  if (code !== 0) return code
+  if (offences.some(isFailing)) return EXIT_FAILED
+  return hasWatchedNothing ? EXIT_UNWATCHED : 0
 }
 
 /**
@@ -64,14 +95,14 @@ async function watch (command, { over, all = false, sync = false, threads }, cwd
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-tests-'))
   try {
     const ended = await runCommand(command, { ...how, env: watchedEnv({ dir, overMs: over, threads, sync, all }) })
-    const { runs, records } = readRuns(dir)
+    const { runs, records, unwatchedTests } = readRuns(dir)
     const hasCpuTimes =
       records.length === 0 ||
       runs.some(({ isMetered }) => isMetered) ||
       records.some(({ evidence }) => evidence.cpuMs !== null)
     const judged = judgeAll(records, runs, { overMs: over, all, hasCpuTimes, cwd })
     const offences = [...offencesOf(judged, cwd), ...syncOffencesOf(runs, { all, cwd })]
-    return { offences, judged, runs, hasCpuTimes, ...ended }
+    return { offences, judged, runs, unwatchedTests, hasCpuTimes, ...ended }
   } finally {
     fs.rmSync(dir, { recursive: true, force: true })
   }

@@ -6,8 +6,8 @@ const { isFromTool, ownShare } = require('./owner')
 const { runOf, stretchOf, testOf } = require('./runs')
 const { isForkedByVitest } = require('./tool-processes')
 
-/** Vitest runs short tests in a row without a turn of the loop. */
-const NO_SETUP_FILE = 'in Vitest without the setup file loopwatch/vitest'
+/** It runs short tests in a row without a turn of the loop, and nothing says where one ends. */
+const NOT_FOLLOWED = 'in a process of Vitest that is not followed'
 /** Not the work of any code, but of the machine or the collector. */
 const EXCUSED = ['starved', 'suspended', 'gc']
 
@@ -116,7 +116,7 @@ function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, shar
   if (isExcused && !hasCpuTimes) return cause
   if (!all) {
     if (!isInTest && isStartup(record, run)) return 'start-up'
-    if (run?.tests.length === 0 && isForkedByVitest(run.argv[1])) return NO_SETUP_FILE
+    if (run?.tests.length === 0 && isForkedByVitest(run.argv[1])) return NOT_FOLLOWED
     if (frame === null) return 'no code of the application'
     if (isFromTool(record) || share === 0) return 'runner or compiler'
     if (spentMs * share < overMs) return 'loading'
@@ -132,7 +132,7 @@ function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, shar
 function excuseOfStretch ({ argv, isWatched, tests: [first] }, { startMs }) {
   if (first !== undefined && startMs < first.startMs) return 'start-up'
   if (isWatched !== null) return 'no stack taken'
-  return isForkedByVitest(argv[1]) ? NO_SETUP_FILE : 'runner or compiler'
+  return isForkedByVitest(argv[1]) ? NOT_FOLLOWED : 'runner or compiler'
 }
 
 /**

@@ -29,8 +29,8 @@ function callSites () {
   return readNote(noteStack(callSites, FRAMES))
 }
 
-/** @param {NodeJS.CallSite[] | string} sites */
-function writeFrames (sites) {
+/** @param {NodeJS.CallSite[] | string} sites @param {(file: string) => void} see */
+function writeFrames (sites, see) {
   if (typeof sites === 'string') return slice(sites, 0, STACK_CHARS) + LINE
   let text = ''
   // The innermost three are our own two and the inspector's expression that called them.
@@ -38,6 +38,7 @@ function writeFrames (sites) {
     const site = sites[i]
     const name = site.getFunctionName()
     const file = fileOf(site)
+    if (file) see(file)
     text += (site.getLineNumber() ?? '') + FIELD + (site.getColumnNumber() ?? '') + FIELD +
       (file ? slice(file, 0, FILE_CHARS) : '') + FIELD + (name ? slice(name, 0, NAME_CHARS) : '') + LINE
   }
@@ -119,8 +120,9 @@ function plain (name) {
  * where the host is, in which request and work, how long its loop has idled, and its thread's CPU time.
  * @param {import('../../bridge/memory').Bridge} bridge
  * @param {import('../work/works').Works['current']} current
+ * @param {(file: string) => void} [see] called with the file of each frame
  */
-exports.createProbe = ({ answer, beat }, current) =>
+exports.createProbe = ({ answer, beat }, current, see = () => {}) =>
   /**
    * @param {unknown} debuggerUrl `inspector.url()` of this thread
    * @param {number} [putAtMs] when it was asked: of a worker thread by the main one, or once more
@@ -137,13 +139,16 @@ exports.createProbe = ({ answer, beat }, current) =>
     const work = writeSpan(span) + writeWork(now.work)
     const open = writeOpen(now.open) + LINE + writeOthers(now.newest ?? [])
     const seen = writeRequest(now, span) + LINE + work + LINE + open
-    answer.answer(question, head + FIELD + seen + LINE + (debugged ? '' : stack()))
+    answer.answer(question, head + FIELD + seen + LINE + (debugged ? '' : stack(see)))
   }
 
-/** A frozen Error cannot be set aside for; the rest of the answer is worth as much without frames. */
-function stack () {
+/**
+ * A frozen Error cannot be set aside for; the rest of the answer is worth as much without frames.
+ * @param {(file: string) => void} see
+ */
+function stack (see) {
   try {
-    return writeFrames(callSites())
+    return writeFrames(callSites(), see)
   } catch {
     return ''
   }

@@ -9,7 +9,7 @@ const { callsGiven } = require('../../explain/passing-on')
 const { SourceMaps: MapReader, toPath } = require('../../explain/source-map')
 const { LARGE_BYTES } = require('../../tables/source-map-size')
 const { Backlog } = require('./backlog')
-const { FunctionNames, MOST_CHARS, routesAt } = require('./function-names')
+const { FunctionNames, MOST_CHARS, routesAt } = require('../../explain/function-names')
 const { Texts, sizeOf } = require('./texts')
 const { readSource } = require('../../util/read-source')
 
@@ -45,11 +45,12 @@ class SourceMaps {
    * @param {(message: object) => void} parts.post to the host
    * @param {import('../health').Say} parts.say in the log
    * @param {boolean} parts.stripsTypes the host runs TypeScript itself, every place where it was
+   * @param {boolean} [parts.compilesAll] the host runs every file compiled in memory, unless it says that one is not
    * @param {() => boolean} [parts.mayWork] whether there is time for what is large; false while a block is about to be
    * told
    * @param {(file: string) => string | null} [parts.read]
    */
-  constructor ({ post, say, stripsTypes, mayWork = () => true, read = readSource }) {
+  constructor ({ post, say, stripsTypes, compilesAll = false, mayWork = () => true, read = readSource }) {
     this.#post = post
     this.#say = say
     this.#backlog = new Backlog(mayWork)
@@ -60,11 +61,12 @@ class SourceMaps {
       later: (file, load) => this.#backlog.add(`map of ${file}`, () => this.#learn(load)),
       onTooLarge: (file) => this.#sayTooLarge(file),
       onMissing: (file) => this.#ask(file),
-      stripsTypes
+      stripsTypes,
+      compilesAll
     })
     const isInMemory = (/** @type {string} */ file) => this.isInMemory(file)
     const heads = new FunctionHeads(readOnce, isInMemory)
-    this.#names = new FunctionNames(readOnce, isInMemory)
+    this.#names = new FunctionNames(readOnce)
     /** @template T @param {(text: string, at: number) => T} read @param {T} none */
     const byPlace = (read, none) => new ByPlace((file, line, column) => {
       const text = readOnce(file)
@@ -78,7 +80,7 @@ class SourceMaps {
       nameOf: (frame) => this.#nameOf(frame),
       passesOn: (frame) => this.#lookUp(given, 'call', frame) ?? false,
       routesOf: (frame) => this.#lookUp(routes, 'route', frame) ?? [],
-      later: { isAwaited: ({ file }) => this.#maps.isAwaited(toPath(file) ?? ''), isBusy: () => !this.#backlog.isEmpty }
+      later: { mayMove: ({ file }) => this.#maps.mayMove(toPath(file) ?? ''), isBusy: () => !this.#backlog.isEmpty }
     })
   }
 
@@ -175,10 +177,11 @@ class SourceMaps {
     return (readSource(file, SHOWN_BYTES) ?? this.#maps.contentOf(file))?.split(/\r?\n/) ?? null
   }
 
-  /** @param {{ file: string, text: string | null, isTooLarge?: boolean }} message */
-  receive ({ file, text, isTooLarge }) {
+  /** @param {{ file: string, text: string | null, isTooLarge?: boolean, mapFile?: string }} message */
+  receive ({ file, text, isTooLarge, mapFile }) {
+    if (mapFile !== undefined) return this.#learn(() => this.#maps.place(file, mapFile))
     if (isTooLarge) this.#sayTooLarge(file)
-    if (text === null) return
+    if (text === null) return isTooLarge || this.#learn(() => this.#maps.learnPlain(file))
     const learn = () => this.#learn(() => this.#maps.learn(file, text))
     if (text.length <= LARGE_BYTES || !this.#backlog.add(`map in memory of ${file}`, learn)) learn()
   }

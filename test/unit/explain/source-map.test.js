@@ -298,13 +298,45 @@ test('a map that is in memory alone is asked for once it is missed, and counts w
   const missed = []
   const maps = new SourceMaps(read, { onMissing: (file) => missed.push(file) })
   for (let i = 0; i < 2; i++) assert.deepEqual(maps.original(frameIn(file)), { ...frameIn(file), compiled: true })
-  assert.deepEqual(maps.original(frameIn(file.replace('.ts', '.js'))), frameIn(file.replace('.ts', '.js')))
-  assert.deepEqual(new Set(missed), new Set([file]))
+  const plain = file.replace('.ts', '.js')
+  assert.deepEqual(maps.original(frameIn(plain)), frameIn(plain))
+  maps.original(frameIn(path.join(path.dirname(file), 'node_modules', 'a', 'index.js')))
+  // What runs of any file may have been compiled; but for packages, as only few files of theirs are.
+  assert.deepEqual(new Set(missed), new Set([file, plain]))
   assert.equal(maps.isInMemory(file), true)
   maps.learn(file, JSON.stringify({ ...compiled.map, sources: ['total.ts'] }))
   assert.deepEqual(maps.original(frameIn(file)), { function: 'total', file, ...compiled.original })
   maps.learn(file, 'no map')
   assert.equal(maps.original(frameIn(file)).compiled, true)
+})
+
+test('JavaScript that was compiled in memory is at the lines of its file, also in a package, by a map in memory or in another file', (t) => {
+  const dir = makeDir(t)
+  const map = JSON.stringify({ ...compiled.map, sources: ['elsewhere/total.js'] })
+  fs.writeFileSync(path.join(dir, 'cached'), map)
+  for (const file of [path.join(dir, 'total.js'), path.join(dir, 'node_modules', 'a', 'total.js')]) {
+    for (const tell of ['learn', 'place']) {
+      const maps = new SourceMaps(read)
+      assert.deepEqual(maps.original(frameIn(file)), frameIn(file))
+      assert.equal(maps.isInMemory(file), false)
+      if (tell === 'learn') maps.learn(file, map)
+      else maps.place(file, path.join(dir, 'cached'))
+      assert.deepEqual(maps.original(frameIn(file)), { function: 'total', file, ...compiled.original }, tell)
+      assert.equal(maps.isInMemory(file), true)
+    }
+  }
+})
+
+test('where every file runs compiled, a line is in doubt until its map has come, or the word that there is none', (t) => {
+  const file = path.join(makeDir(t), 'total.js')
+  const package_ = path.join(path.dirname(file), 'node_modules', 'a', 'index.js')
+  const maps = new SourceMaps(read, { compilesAll: true })
+  assert.equal(maps.original(frameIn(file)).compiled, true)
+  assert.equal(maps.lineAt(file, 1), null)
+  assert.deepEqual(maps.original(frameIn(package_)), frameIn(package_))
+  maps.learnPlain(file)
+  assert.deepEqual(maps.original(frameIn(file)), frameIn(file))
+  assert.deepEqual(maps.lineAt(file, 1), { file, line: 1 })
 })
 
 test('a whole line of what runs is where its source has it; one that holds several lines of the source is nowhere', (t) => {

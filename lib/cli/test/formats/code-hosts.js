@@ -1,7 +1,7 @@
 'use strict'
 
 const { isFailing } = require('../offences')
-const { lengthOf, placeOf, testName, verbOf } = require('../report')
+const { headline, lengthOf, placeOf, testName, verbOf } = require('../report')
 const { fingerprint } = require('./sarif')
 
 /** @param {string} text */
@@ -14,7 +14,7 @@ const property = (text) => data(text).replaceAll(':', '%3A').replaceAll(',', '%2
  * A line for each place that fails, which GitHub shows at the code.
  * @param {import('../report').Outcome} outcome
  */
-exports.githubAnnotations = ({ offences }) => offences.filter(isFailing).map((offence) => {
+exports.githubAnnotations = (outcome) => (outcome.hasWatchedNothing ? `::error title=loopwatch::${data(headline(outcome))}\n` : '') + outcome.offences.filter(isFailing).map((offence) => {
   const { file, line, tests } = offence
   const where = file === '' ? '' : `file=${property(file)},${line === null ? '' : `line=${line},`}`
   return `::error ${where}title=${property(offence.call === null ? 'event loop blocked' : 'synchronous call')}::${data(`${placeOf(offence)}: ${lengthOf(offence)}, in ${testName(tests[0])}`)}\n`

@@ -20,8 +20,9 @@ const escaped = (text) => text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"\n\r\t
 exports.junitReport = (outcome) => {
   const { offences } = outcome
   const failures = offences.filter(isFailing).length
-  const cases = offences.length === 0 ? [`    <testcase classname="loopwatch" name="${escaped(headline(outcome))}" time="0"/>`] : offences.map(caseOf)
-  const counts = `tests="${cases.length}" failures="${failures}" errors="0"`
+  const isSilent = offences.length === 0 || outcome.hasWatchedNothing
+  const cases = [...(isSilent ? [caseOfRun(outcome)] : []), ...offences.map(caseOf)]
+  const counts = `tests="${cases.length}" failures="${failures}" errors="${outcome.hasWatchedNothing ? 1 : 0}"`
   return `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="loopwatch" ${counts}>
   <testsuite name="loopwatch" ${counts} skipped="${offences.length - failures}">
@@ -29,6 +30,12 @@ ${cases.join('\n')}
   </testsuite>
 </testsuites>
 `
+}
+
+/** The run as a whole. @param {import('../report').Outcome} outcome */
+function caseOfRun (outcome) {
+  const head = `    <testcase classname="loopwatch" name="${escaped(headline(outcome))}" time="0"`
+  return outcome.hasWatchedNothing ? `${head}><error type="unwatched"/></testcase>` : `${head}/>`
 }
 
 /** @param {import('../offences').Offence} offence */

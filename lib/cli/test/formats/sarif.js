@@ -12,8 +12,15 @@ const { version } = require('../../../../package.json')
  */
 exports.fingerprint = (offence) => createHash('sha256').update(keyOf(offence)).digest('hex').slice(0, 32)
 
+/** Each name of a path: a `#` or `?` would end the path of a URI. @param {string} file with slashes */
+const escaped = (file) => file.split('/').map(encodeURIComponent).join('/')
+
 /** @param {string} file with slashes @returns {string} */
-const uriOf = (file) => file.startsWith('/') || /^\w:/.test(file) ? `file:///${encodeURI(file.replace(/^\//, ''))}` : encodeURI(file)
+const uriOf = (file) => {
+  const drive = /^\w:/.exec(file)?.[0]
+  if (drive !== undefined) return `file:///${drive}${escaped(file.slice(drive.length))}`
+  return file.startsWith('/') ? `file://${escaped(file)}` : escaped(file)
+}
 
 const SYNC_RULE = {
   id: 'synchronous-call',
@@ -32,7 +39,7 @@ const ruleOf = ({ call, cause }) => call === null ? `event-loop-block/${cause}` 
  * SARIF 2.1.0, with a rule for each cause.
  * @param {import('../report').Outcome} outcome
  */
-exports.sarifReport = ({ offences }) => ({
+exports.sarifReport = ({ offences, hasWatchedNothing }) => ({
   $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
   version: '2.1.0',
   runs: [{
@@ -43,6 +50,7 @@ exports.sarifReport = ({ offences }) => ({
         rules
       }
     },
+    invocations: [{ executionSuccessful: !hasWatchedNothing }],
     results: offences.map((offence) => ({
       ruleId: ruleOf(offence),
       ruleIndex: rules.findIndex(({ id }) => id === ruleOf(offence)),

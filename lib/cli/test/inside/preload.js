@@ -1,10 +1,11 @@
 'use strict'
 
+const fs = require('node:fs')
 const path = require('node:path')
 const process = require('../../../util/process')
-const { isMainThread } = require('node:worker_threads')
+const { isMainThread, threadId } = require('node:worker_threads')
 const { isPackageManager, isTestRunner } = require('../../../host/launchers')
-const { isOfTool } = require('../tool-processes')
+const { isForkedByVitest, isOfTool, isRunnersThread, THREAD_SUFFIX } = require('../tool-processes')
 
 /** What `loopwatch test` says to each process below it. It is no option of the agent, so its name begins otherwise. */
 const SETUP = '__LOOPWATCH_TEST'
@@ -27,27 +28,40 @@ const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
 
 /** Runs in every Node.js process and thread of a test command. Nothing here may end one, or print. */
 function preload () {
-  if (!isMainThread) return require('../../../host/workers/preload-beat').beatIfWanted()
+  /** @type {Setup} */
+  const setup = JSON.parse(process.env[SETUP] ?? 'null')
+  if (!isMainThread) return watchThread(setup)
   if (isPackageManager(process.argv[1])) return
   if (isTestRunner(process.execArgv)) {
     process.env[RUNNER] = String(process.pid)
     return
   }
-  /** @type {Setup} */
-  const setup = JSON.parse(process.env[SETUP] ?? 'null')
   if (setup !== null) watch(setup)
+}
+
+/**
+ * A thread beats. One that runs tests leaves a file: nothing in it fails unless threads have their lines.
+ * @param {Setup | null} setup
+ */
+function watchThread (setup) {
+  require('../../../host/workers/preload-beat').beatIfWanted()
+  if (setup === null || setup.threads === 'on') return
+  const file = path.join(setup.dir, `${process.pid}-${threadId}${THREAD_SUFFIX}`)
+  // Its script is known once the preloads have run.
+  process.nextTick(() => { if (isRunnersThread(process.argv[1])) fs.writeFileSync(file, '') })
 }
 
 /** @param {Setup} setup */
 function watch ({ dir, overMs, threads, sync, all }) {
   const { Recorder, publish } = require('./recorder')
   const isTestFile = process.env.NODE_TEST_CONTEXT !== undefined && process.env[RUNNER] === String(process.ppid)
-  const recorder = new Recorder(dir, overMs, () => startAgent({ dir, overMs, threads }), isTestFile)
+  const recorder = new Recorder(dir, overMs, (folder) => startAgent({ dir: folder, overMs, threads }), isTestFile)
   publish(recorder)
   if (sync) recorder.watchSync(all)
   // A loop that was not active for so long in all had no such block.
   process.on('exit', () => recorder.exit(eventLoopUtilization().active >= overMs))
   if (!isTestFile && process.env.NODE_TEST_CONTEXT === undefined) process.env[RUNNER] = String(process.pid)
+  if (isForkedByVitest(process.argv[1])) require('./vitest-config').follow()
   if (!all && isOfTool(process.argv[1])) return
   recorder.watch({ isLoading: isTestFile && !all })
   const isFollowed = follow(recorder, isTestFile)

@@ -2,7 +2,9 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { setTimeout } = require('node:timers')
 const process = require('../../../util/process')
+const { sourceMapOf } = require('../../../host/source/compiled-files')
 const { startMeter } = require('./loop-meter')
 const { wallMs } = require('./wall-clock')
 const { hiddenProperty } = require('../../../util/define-hidden')
@@ -13,13 +15,15 @@ const kTests = Symbol.for('loopwatch.tests.1')
 const WATCHED_MS = 500
 /** Nor does it wait any longer for it as it ends. */
 const FILED_MS = 500
+/** A verdict is final by then (SETTLED_MS of expectNoBlocks), and a poll. */
+const SETTLED_MS = 700
 
 // Taken at load: a test may replace files.
-const { writeSync } = fs
+const { writeFileSync, writeSync } = fs
 
 /**
  * @typedef {Pick<import('../../../host/agent').Agent, 'skipTopLevel' | 'sleepUntilWatched' | 'stopAtExit' |
- * 'turn' | 'heldMs' | 'isAllowed'>} TestAgent
+ * 'turn' | 'mapFile' | 'heldMs' | 'isAllowed'>} TestAgent
  */
 
 /**
@@ -28,6 +32,7 @@ const { writeSync } = fs
  */
 class Recorder {
   #fd
+  #folder
   /** Tests that have begun. */
   begun = 0
   #startAgent
@@ -36,20 +41,26 @@ class Recorder {
   #agent = null
   #meter
   #mapped = new Set()
+  #hasBlocked = false
   /** @type {{ watchGlobal: (global: any) => void } | null} */
   #sync = null
 
   /**
    * @param {string} dir
    * @param {number} overMs
-   * @param {() => TestAgent | null} startAgent null where there can be none
+   * @param {(dir: string) => TestAgent | null} startAgent with the folder of its records; null where there can be none
    * @param {boolean} isNodeTest this is a file that `node --test` has started
    */
   constructor (dir, overMs, startAgent, isNodeTest) {
-    this.#fd = fs.openSync(path.join(dir, `${process.pid}-${Math.round(wallMs())}.tests`), 'a', 0o600)
+    // A folder for each process: the records of ended ones are kept in full number until the command has read them.
+    this.#folder = path.join(dir, `${process.pid}-${Math.round(wallMs())}`)
+    this.#fd = fs.openSync(`${this.#folder}.tests`, 'a', 0o600)
     this.#startAgent = startAgent
     const { pid, argv, execArgv } = process
-    this.#meter = startMeter(overMs, () => this.#agent?.heldMs ?? 0, (stretch) => this.#write({ type: 'stretch', ...stretch }))
+    this.#meter = startMeter(overMs, () => this.#agent?.heldMs ?? 0, (stretch) => {
+      this.#hasBlocked = true
+      this.#write({ type: 'stretch', ...stretch })
+    })
     this.#write({ type: 'process', pid, argv, execArgv, cwd: process.cwd(), isMetered: this.#meter !== null, isNodeTest, atMs: wallMs() })
   }
 
@@ -60,7 +71,7 @@ class Recorder {
   watch ({ isLoading = false } = {}) {
     if (this.#isAsked) return
     this.#isAsked = true
-    this.#agent = this.#startAgent()
+    this.#agent = this.#startAgent(this.#folder)
     if (isLoading) this.#agent?.skipTopLevel()
     this.#write({ type: 'watch', isWatched: this.#agent !== null })
   }
@@ -116,16 +127,31 @@ class Recorder {
   map (file, sourceMap) {
     if (this.#mapped.has(file)) return
     this.#mapped.add(file)
+    this.#agent?.mapFile(file, sourceMap)
+    this.#write({ type: 'map', file, sourceMap })
+  }
+
+  /** Writes the source map of a file down that is in memory alone. @param {string | undefined} file */
+  #mapInMemory (file) {
+    if (file === undefined || this.#mapped.has(file)) return
+    this.#mapped.add(file)
+    const { text } = sourceMapOf(file)
+    if (text === null) return
+    const sourceMap = `${this.#folder}-${this.#mapped.size}.map`
+    try { writeFileSync(sourceMap, text) } catch { /* the place is then that of the code that ran */ }
     this.#write({ type: 'map', file, sourceMap })
   }
 
   /** Tells of synchronous calls from now on. @param {boolean} all those of runners and loaders as well */
   watchSync (all) {
     const recorder = this
-    this.#sync = require('./sync-calls').watchSyncCalls({
+    this.#sync = require('./sync/sync-calls').watchSyncCalls({
       get begun () { return recorder.begun },
       get isAllowed () { return recorder.#agent?.isAllowed ?? false },
-      write: (line) => recorder.#write(line)
+      write: (/** @type {{ file?: string }} */ line) => {
+        recorder.#mapInMemory(line.file)
+        recorder.#write(line)
+      }
     }, all)
   }
 
@@ -134,12 +160,26 @@ class Recorder {
     this.#sync?.watchGlobal(global)
   }
 
+  /**
+   * Settles when the blocks of the tests so far are filed with their final lines, for a runner that ends the process
+   * without an event.
+   */
+  async settled () {
+    this.#meter?.mark()
+    const mayHaveBlocked = this.#hasBlocked || this.#meter === null
+    this.#hasBlocked = false
+    if (mayHaveBlocked) await exports.settle()
+  }
+
   /** @param {boolean} mayHaveBlocked though it has no tests: most commands need not wait for their watchdog */
   exit (mayHaveBlocked) {
     this.#meter?.mark()
     if (this.begun > 0 || mayHaveBlocked) this.#agent?.stopAtExit(FILED_MS)
   }
 }
+
+/** @returns {Promise<void>} when what has blocked up to now has its final verdict */
+exports.settle = () => new Promise((resolve) => { setTimeout(resolve, SETTLED_MS) })
 
 /** @param {Recorder} recorder */
 exports.publish = (recorder) => { Reflect.defineProperty(globalThis, kTests, hiddenProperty(recorder)) }

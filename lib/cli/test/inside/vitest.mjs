@@ -1,8 +1,6 @@
-// A setup file of Vitest: `setupFiles: ['loopwatch/vitest']`. Under `loopwatch test` it tells which test runs.
-// Otherwise a test that blocks fails.
+// A setup file of Vitest. `loopwatch test` has it loaded, and it tells which test runs. Otherwise, with
+// `setupFiles: ['loopwatch/vitest']`, a test that blocks fails.
 
-// @ts-ignore The application's own Vitest.
-import { afterEach, beforeEach } from 'vitest'
 import { startChecker } from '../reporters/checker.js'
 import { published } from './recorder.js'
 
@@ -10,6 +8,9 @@ import { published } from './recorder.js'
  * @typedef {{ name: string, type?: string, suite?: Task, file?: { filepath: string } }} Task a test, or a block of them
  */
 
+// Ours may be a package that finds no Vitest, or another one than the application's.
+// @ts-ignore
+const { afterAll, afterEach, beforeEach } = globalThis.__vitest_index__ ?? await import('vitest')
 const recorder = published()
 const checker = startChecker()
 /** @type {Map<Task, number>} tests may run at once */
@@ -28,6 +29,8 @@ if (recorder !== undefined) {
     running.delete(task)
     if (id !== undefined) recorder.end(id)
   })
+  // Vitest ends the process of a file by a signal.
+  afterAll(() => recorder.settled())
 }
 
 if (checker !== null) {

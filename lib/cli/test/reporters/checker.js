@@ -1,28 +1,22 @@
 'use strict'
 
-const { setTimeout } = require('node:timers')
 const process = require('../../../util/process')
 const { start } = require('../../../host/start')
 const { resolveOptions } = require('../../../options/table')
 const { codedErrorFrom } = require('../../../tables/errors')
 const { startMeter } = require('../inside/loop-meter')
-const { published, WATCHED_MS } = require('../inside/recorder')
+const { published, settle, WATCHED_MS } = require('../inside/recorder')
 const { wallMs } = require('../inside/wall-clock')
 const { isFailing, offencesOf } = require('../offences')
 const { compare, readRatchet } = require('../ratchet')
 const { judgeAll } = require('../verdict')
 
 const RATCHET = 'loopwatch.json'
-/** A verdict is final by then (SETTLED_MS of expectNoBlocks), and a poll. */
-const SETTLED_MS = 700
 
 /**
  * @typedef {import('../inside/loop-meter').Stretch} Stretch
  * @typedef {import('../runs').ProcessRun} ProcessRun
  */
-
-/** @param {number} ms @returns {Promise<void>} */
-const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms) })
 
 /** Says of each test of this process whether it blocked, so that its runner can mark it as failed. */
 class Checker {
@@ -78,7 +72,7 @@ class Checker {
    * @throws {import('../../../tables/errors').LoopwatchError} LOOPWATCH_ERR_BLOCKED with the record as `cause`
    */
   async #judge (test) {
-    await sleep(SETTLED_MS)
+    await settle()
     const records = await this.#agent.blocks()
     const limits = { overMs: this.#overMs, all: false, hasCpuTimes: this.#meter !== null, cwd: process.cwd() }
     const within = records.filter(({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs >= test.startMs)

@@ -18,7 +18,16 @@ test('the report has line, function, CPU time, cause, how often and the test', (
   assert.match(text, /^known:\n {2}report \(lib\/known\.js:41\)/m)
   assert.match(textReport(makeOutcome([])), /no new block above 50 ms/)
   assert.match(textReport({ ...makeOutcome([]), unwatched: 2 }), /^2 processes could not be watched: /m)
-  assert.match(textReport({ ...makeOutcome([]), seen: 0, watched: 0 }), /no Node\.js process was seen/)
+})
+
+test('a run that has watched nothing says so first, in red, and in every format', () => {
+  const nothing = { ...makeOutcome([]), seen: 0, watched: 0, hasWatchedNothing: true }
+  assert.match(textReport(nothing), /^\nloopwatch: nothing was watched: the command started no Node\.js process.*\(0 processes watched\)\n/)
+  assert.ok(textReport(nothing, true).startsWith('\n\u001b[31mloopwatch: nothing was watched: '))
+  assert.match(textReport({ ...nothing, seen: 1, unwatchedTests: 2 }), /nothing was watched: tests ran where no block can be told[^]*2 processes or worker threads of the runner could not be watched/)
+  assert.match(junitReport(nothing), /failures="0" errors="1"/)
+  assert.match(githubAnnotations(nothing), /^::error title=loopwatch::nothing was watched/)
+  assert.equal(sarifReport(nothing).runs[0].invocations[0].executionSuccessful, false)
 })
 
 test('names give no orders to a terminal, and break no table', () => {
@@ -45,6 +54,16 @@ test('SARIF names the place, and knows it again when its line has moved', () => 
   const [moved] = sarifReport(makeOutcome([makeOffence({ line: 7, longestMs: 99 })])).runs[0].results
   assert.deepEqual(moved.partialFingerprints, results[0].partialFingerprints)
   assert.notDeepEqual(results[1].partialFingerprints, results[0].partialFingerprints)
+})
+
+test('the address of a file in SARIF has no other parts, whatever its folders are called', () => {
+  const uriOf = (/** @type {string} */ file) => {
+    const [{ results: [{ locations }] }] = sarifReport(makeOutcome([makeOffence({ file })])).runs
+    return locations?.[0].physicalLocation.artifactLocation.uri
+  }
+  assert.equal(uriOf('C#/a?b/50%.js'), 'C%23/a%3Fb/50%25.js')
+  assert.equal(uriOf('/srv/C#/a.js'), 'file:///srv/C%23/a.js')
+  assert.equal(uriOf('C:/a b/a.js'), 'file:///C:/a%20b/a.js')
 })
 
 test('GitHub and GitLab get what fails, and nothing else', () => {

@@ -4,9 +4,13 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
+const { offencesOf } = require('../../../../lib/cli/test/offences')
 const { compare, readRatchet, updated, writeRatchet } = require('../../../../lib/cli/test/ratchet')
 const { makeDir } = require('../../../support/files')
 const { makeOffence } = require('../../../support/offence')
+const { makeRecord } = require('../../../support/record')
+
+const JUDGED = { ownMs: 100, excuse: null, stretch: null, test: { file: 'a', name: 't', others: 0 } }
 
 /** @param {number} longestMs */
 const known = (longestMs) => ({ allow: [], blocks: [{ file: 'lib/report.js', function: 'report', longestMs }] })
@@ -29,6 +33,39 @@ test('new and clearly longer blocks fail, known ones do not', () => {
   assert.equal(stateOf({ longestMs: 50 }, known(31)), 'known')
   assert.equal(stateOf({ line: 99 }, known(120)), 'known')
   assert.equal(stateOf({ function: 'other' }, known(120)), 'new')
+})
+
+test('a known function without a name hides no other one of its file, nor does its block that moved become new', (t) => {
+  const dir = makeDir(t)
+  const file = path.join(dir, 'report.js')
+  const code = 'function total () {\n  return rows.map((row) => work(row))\n}\nfunction mean () {\n  return rows.map((row) => work(row))\n}\n'
+  const offenceAt = (/** @type {number} */ line) => {
+    const record = makeRecord({ frame: { function: 'callback of rows.map', file, line, column: 28, exact: true } })
+    const [offence] = offencesOf([{ record, ...JUDGED }], dir)
+    return offence
+  }
+  fs.writeFileSync(file, code)
+  const first = offenceAt(2)
+  assert.deepEqual([first.function, first.within], ['callback of rows.map', 'total'])
+  compare([first], { allow: [], blocks: [] })
+  const ratchet = updated({ allow: [], blocks: [] }, [first])
+  assert.deepEqual(ratchet.blocks, [{ file: 'report.js', function: 'callback of rows.map', within: 'total', longestMs: 100 }])
+  writeRatchet(path.join(dir, 'loopwatch.json'), ratchet)
+  const other = offenceAt(5)
+  compare([other], readRatchet(path.join(dir, 'loopwatch.json')))
+  assert.equal(other.state, 'new')
+  fs.writeFileSync(file, `\n\n\n\n\n${code}`)
+  const moved = offenceAt(7)
+  compare([moved], ratchet)
+  assert.equal(moved.state, 'known')
+})
+
+test('functions without a name whose source says nothing are told apart by their tests', () => {
+  const offences = ['one', 'two'].map((name) => {
+    const record = makeRecord({ frame: { function: null, file: '/gone/a.js', line: 3, column: 1, exact: true } })
+    return { record, ...JUDGED, test: { ...JUDGED.test, name } }
+  })
+  assert.deepEqual(offencesOf(offences, '/').map(({ within }) => within).sort(), ['one', 'two'])
 })
 
 test('known ones that are gone are told', () => {

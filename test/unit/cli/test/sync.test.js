@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { wrapSync } = require('../../../../lib/cli/test/inside/wrap-sync')
+const { wrapSync } = require('../../../../lib/cli/test/inside/sync/wrap-sync')
 const { callerOf } = require('../../../../lib/cli/test/owner')
 const { headline, lengthOf } = require('../../../../lib/cli/test/report')
 const { compare, updated } = require('../../../../lib/cli/test/ratchet')

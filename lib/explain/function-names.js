@@ -1,10 +1,12 @@
 'use strict'
 
-const { beginsFunction, ByPlace, positionIn } = require('../../explain/function-head')
-const { TOKEN } = require('../../explain/profile/own-lines')
+const { beginsFunction, ByPlace, positionIn } = require('./function-head')
+const { TOKEN } = require('./profile/own-lines')
 
 /** A larger file is a bundle. To look through one of this size takes 20 ms, once a place. */
 const MOST_CHARS = 512 * 1024
+/** Functions around one that are named to tell it from others. */
+const AROUND = 5
 /** So much text before a function is looked at for what it belongs to. */
 const BEFORE_CHARS = 200
 
@@ -162,25 +164,63 @@ function callAt (text, index) {
 }
 
 /**
+ * The innermost function at a place: where it begins, and what it is called by its source; null at the top level of a
+ * file, undefined where brackets do not match.
+ * @param {string} text
+ * @param {number} offset
+ * @returns {{ start: number, name: string | null } | null | undefined}
+ */
+function functionAt (text, offset) {
+  // Of a function that has only just been entered, V8 names the place of its parameters: one further is within it.
+  const head = text.slice(offset, offset + BEFORE_CHARS * 10)
+  const levels = levelsAt(text, offset)
+  if (levels === null) return undefined
+  if (beginsFunction(head)) {
+    const start = offset - (ASYNC.exec(text.slice(Math.max(0, offset - BEFORE_CHARS), offset))?.[0].length ?? 0)
+    const keyword = FUNCTION.exec(text.slice(Math.max(0, start - BEFORE_CHARS), start))
+    const from = start - (keyword?.[0].length ?? 0)
+    const name = keyword?.[1] || describe(text, levels[levels.length - 1], levels[levels.length - 2], from)
+    return { start: from, name }
+  }
+  const found = innermost(text, levels, offset)
+  if (found === null) return null
+  return { start: found.start, name: found.name || describe(text, levels[found.at], levels[found.at - 1], found.start) }
+}
+
+/**
  * What to call the function that runs at a place, if V8 has no name for it: the handler of a route, the callback of a
  * call, or what it is assigned to; null where its source does not tell.
  * @param {string} text of its file
  * @param {number} offset of the place, or of the function's parameters
  */
 function nameAt (text, offset) {
-  // Of a function that has only just been entered, V8 names the place of its parameters: one further is within it.
-  const head = text.slice(offset, offset + BEFORE_CHARS * 10)
-  const levels = levelsAt(text, offset)
-  if (levels === null) return null
-  if (beginsFunction(head)) {
-    const start = offset - (ASYNC.exec(text.slice(Math.max(0, offset - BEFORE_CHARS), offset))?.[0].length ?? 0)
-    const keyword = FUNCTION.exec(text.slice(Math.max(0, start - BEFORE_CHARS), start))
-    if (keyword?.[1]) return keyword[1]
-    return describe(text, levels[levels.length - 1], levels[levels.length - 2], start - (keyword?.[0].length ?? 0))
+  const found = functionAt(text, offset)
+  return found === null ? 'top level' : found?.name ?? null
+}
+
+/** Whether a function has a name of its own, and not one by what is done with it. @param {string | null} name */
+const isOwnName = (name) => name !== null && !/^callback of |^immediately invoked /.test(name)
+
+/**
+ * What tells a function without a name of its own from others that are called the same: the functions around it, up to
+ * one with a name, and which of several it is; null where there is nothing to tell.
+ * @param {string} text of its file
+ * @param {number} offset of a place in it
+ */
+function whereAt (text, offset) {
+  const own = functionAt(text, offset)
+  if (!own) return null
+  const around = []
+  let outer = functionAt(text, own.start - 1)
+  while (outer && around.length < AROUND) {
+    around.push(outer.name ?? '(anonymous)')
+    if (isOwnName(outer.name)) break
+    outer = functionAt(text, outer.start - 1)
   }
-  const found = innermost(text, levels, offset)
-  if (found === null) return 'top level'
-  return found.name || describe(text, levels[found.at], levels[found.at - 1], found.start)
+  const [callee] = /^callback of (.+)$/.exec(own.name ?? '')?.[1].split('(') ?? []
+  const before = text.slice(outer?.start ?? 0, own.start)
+  const which = callee === undefined ? 1 : before.split(`${callee.replace(/^Promise\./, '.')}(`).length - 1
+  return [...around, ...(which > 1 ? [`#${which}`] : [])].join(' ') || null
 }
 
 /**
@@ -199,44 +239,42 @@ function routesAt (text, offset) {
 /** Names functions that have none by their source on disk. */
 class FunctionNames {
   #names
-  #isInMemory
 
-  /**
-   * @param {(file: string) => string | null} read
-   * @param {(file: string) => boolean} isInMemory whether the code that runs differs from the file on disk
-   */
-  constructor (read, isInMemory) {
+  /** @param {(file: string) => string | null} read */
+  constructor (read) {
     this.#names = new ByPlace((file, line, column) => {
       const text = read(file)
       if (text === null || text.length > MOST_CHARS) return null
       const at = positionIn(text, line, column)
       return at === null ? null : nameAt(text, at)
     })
-    this.#isInMemory = isInMemory
   }
 
-  /** @param {import('../../types').Frame} frame at its original place */
+  /** @param {import('../types').Frame} frame at its original place */
   nameOf (frame) {
     const { file, line, column } = /** @type {Place} */ (frame)
-    return this.#hasSource(frame) ? this.#names.get(file, line, column) : null
+    return hasSource(frame) ? this.#names.get(file, line, column) : null
   }
 
   /**
    * Its name as far as it is known, undefined if it has to be looked for.
-   * @param {import('../../types').Frame} frame at its original place
+   * @param {import('../types').Frame} frame at its original place
    */
   knownNameOf (frame) {
     const { file, line, column } = /** @type {Place} */ (frame)
-    return this.#hasSource(frame) ? this.#names.known(file, line, column) : null
-  }
-
-  /** @param {import('../../types').Frame} frame */
-  #hasSource ({ file, line, column, compiled }) {
-    return file !== null && line !== null && column !== null && !compiled && !this.#isInMemory(file)
+    return hasSource(frame) ? this.#names.known(file, line, column) : null
   }
 }
 
+/**
+ * Whether a frame is at a place of its file, and not of what was compiled in memory.
+ * @param {import('../types').Frame} frame
+ */
+const hasSource = ({ file, line, column, compiled }) => file !== null && line !== null && column !== null && !compiled
+
+exports.isOwnName = isOwnName
 exports.nameAt = nameAt
 exports.routesAt = routesAt
 exports.MOST_CHARS = MOST_CHARS
+exports.whereAt = whereAt
 exports.FunctionNames = FunctionNames

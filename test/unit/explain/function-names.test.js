@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { FunctionNames, nameAt } = require('../../../../lib/watchdog/source/function-names')
+const { FunctionNames, nameAt, whereAt } = require('../../../lib/explain/function-names')
 
 /** The name of the function at the mark ¦. @param {string} marked */
 const name = (marked) => nameAt(marked.replace('¦', ''), marked.indexOf('¦'))
@@ -64,12 +64,27 @@ test('a frame is named by its file, which is read once; code that is not the fil
     asked.push(file)
     return file.includes('missing') ? null : '\nsetTimeout(() => {\n  work()\n}, 1)\n'
   }
-  const names = new FunctionNames(read, (file) => file === '/srv/built.js')
+  const names = new FunctionNames(read)
   const frame = { function: null, file: '/srv/app.js', line: 3, column: 3 }
   assert.equal(names.nameOf(frame), 'callback of setTimeout')
   assert.equal(names.nameOf(frame), 'callback of setTimeout')
   assert.deepEqual(asked, ['/srv/app.js'])
-  for (const other of [{ file: '/srv/built.js' }, { file: null }, { line: null }, { compiled: true }, { file: '/srv/missing.js' }, { line: 99 }]) {
+  for (const other of [{ file: null }, { line: null }, { compiled: true }, { file: '/srv/missing.js' }, { line: 99 }]) {
     assert.equal(names.nameOf({ ...frame, ...other }), null, JSON.stringify(other))
   }
+})
+
+test('functions without a name are told apart by what is around them, wherever in the file they move', () => {
+  const where = (/** @type {string} */ marked) => whereAt(marked.replace('¦', ''), marked.indexOf('¦'))
+  for (const before of ['', '// moved\n\n', 'function other () { rows.map((row) => row) }\n']) {
+    assert.equal(where(`${before}function total () { return rows.map((row) => ¦work(row)) }`), 'total', before)
+    assert.equal(where(`${before}function total () { rows.map((row) => row)\n return rows.map((row) => ¦work(row)) }`), 'total #2')
+    assert.equal(where(`${before}const mean = (rows) => rows.map((row) => {\n  ¦work(row)\n})`), 'mean')
+  }
+  assert.equal(where("describe('orders', () => {\n  beforeEach(() => { ¦work() })\n})"), "callback of describe('orders')")
+  assert.equal(where('setInterval(() => { ¦work() }, 10)'), null)
+  assert.equal(where('setInterval(() => { work() }, 10)\nsetInterval(() => { ¦work() }, 10)'), '#2')
+  assert.equal(where('load.then(() => a).then(() => ¦work())'), '#2')
+  assert.equal(where('¦work()'), null)
+  assert.equal(where('} ¦work()'), null)
 })

@@ -3,9 +3,9 @@
 const fs = require('node:fs')
 const Module = require('node:module')
 const { setImmediate } = require('node:timers')
-const process = require('../../../util/process')
-const { callerOf, isNodes } = require('../owner')
-const { wallMs } = require('./wall-clock')
+const process = require('../../../../util/process')
+const { callerOf, isNodes } = require('../../owner')
+const { wallMs } = require('../wall-clock')
 const { wrapSync } = require('./wrap-sync')
 
 /** Frames that are taken of a call. The application's line is rarely further out. */
@@ -14,7 +14,7 @@ const FRAMES = 30
 const PLACES = 10_000
 
 /**
- * @typedef {import('../../../bridge/probe-codec').Frame} Frame
+ * @typedef {import('../../../../bridge/probe-codec').Frame} Frame
  * @typedef {{ begun: number, isAllowed: boolean, write: (line: object) => void }} Log where calls are told: tests that
  * have begun, whether the code is within agent.allow()
  */
