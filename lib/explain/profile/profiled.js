@@ -1,7 +1,7 @@
 'use strict'
 
 const { isNative } = require('../cause')
-const { blame, blamedFrame } = require('../frame')
+const { blame, blamedFrame, wrapsNative } = require('../frame')
 const { builtinIn, columnOfCall, lineOfCall, syncCallIn, REG_EXP } = require('../native-call')
 const { offHead } = require('./loop-body')
 const { allocatingLine } = require('./own-lines')
@@ -48,7 +48,7 @@ exports.withProfile = (record, profile, sources) => {
   const frame = told?.frame ?? record.frame
   return {
     ...record,
-    cause: causeBy(told, record),
+    cause: causeBy(told, record, stacks),
     frame: frame && call === null && isAt(frame, record.frame) ? inBody(frame, stacks, sources, record.cause) : frame,
     leaf: call === null ? record.leaf : { function: call, file: null, line: null, column: null },
     profile: { samples: profile.samples.length, call, stacks: stacksInRecord }
@@ -102,13 +102,27 @@ function surer (told, { frame, samples, stacks, cause, evidence, durationMs }) {
 
 /**
  * Where nothing could be asked the profile says what ran. A line that calls one built-in may have done so once or
- * often: that is told by interrupts alone.
+ * often: that is told by interrupts alone. They are also answered between many short native calls in a row, and a single
+ * one perhaps just after a long call; most of the time is that of the calls all the same.
  * @param {ReturnType<typeof tell>} told
  * @param {BlockRecord} record
+ * @param {ProfiledStack[]} stacks
  */
-function causeBy (told, { cause, samples, evidence }) {
+function causeBy (told, { cause, samples, evidence }, stacks) {
+  if (cause === 'js' && told !== null) {
+    return isInWrappers(stacks) || (told.call !== null && samples < ENOUGH_SAMPLES) ? 'native' : 'js'
+  }
   if (cause !== 'unknown' || samples > 0 || evidence.debugger || told === null || told.isOpen) return cause
   return told.call === null ? 'js' : 'native'
+}
+
+/**
+ * Whether samples enough found Node's own code around native calls, for most of the time.
+ * @param {ProfiledStack[]} stacks
+ */
+function isInWrappers (stacks) {
+  const within = stacks.filter(({ frames }) => wrapsNative(frames))
+  return sum(within) * 2 > sum(stacks) && sum(within) >= ENOUGH_IN_LINE
 }
 
 /** @param {BlockRecord} record @param {ProfiledStack[]} all @param {Sources} sources */

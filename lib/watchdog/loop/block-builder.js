@@ -128,11 +128,23 @@ class BlockBuilder {
     const heldMs = sample.atMs - Math.max(sample.askedAtMs, this.#lastAnswerMs)
     this.#lastAnswerMs = Math.max(this.#lastAnswerMs, sample.atMs)
     if (this.#answersMs.length < ANSWERS) this.#answersMs.push(sample.atMs - sample.askedAtMs)
-    // Nothing is known of the time before the first question; a call that held up its answer likely began there.
-    if (sample.late) this.#nativeMs += this.#fold.samples === 0 ? weightMs : heldMs
-    else if (wrapsNative(sample.frames)) this.#nativeMs += weightMs
-    else if (sample.frames.length > 0 && sample.frames[0].file !== null) this.#runningMs += weightMs
+    this.#judge(sample, weightMs, heldMs)
     this.#fold.add({ ...sample, weightMs, heldMs })
+  }
+
+  /**
+   * Whether a sample stands for a native call, or for JavaScript that runs. An answer that only waiting for a CPU has
+   * held up comes from where the thread was put aside.
+   * @param {PlacedSample} sample
+   * @param {number} weightMs
+   * @param {number} heldMs
+   */
+  #judge ({ late, waitedMs = 0, frames }, weightMs, heldMs) {
+    if (late && heldMs - waitedMs >= LATE_MS) {
+      // Nothing is known of the time before the first question; a call that held up its answer likely began there.
+      this.#nativeMs += (this.#fold.samples === 0 ? weightMs - this.#kernel.waitedBeforeMs : heldMs) - waitedMs
+    } else if (wrapsNative(frames)) this.#nativeMs += weightMs - waitedMs
+    else if (frames.length > 0 && frames[0].file !== null) this.#runningMs += weightMs
   }
 
   /** @param {Reading} reading taken within the block */
