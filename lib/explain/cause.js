@@ -15,7 +15,8 @@
  * @property {number} gcMs pauses of the garbage collector
  * @property {number} watchdogGapMs the watchdog itself did not run
  * @property {number} samples answered
- * @property {number} nativeMs covered by late answers, by no answer yet, or by Node's own code around a native call
+ * @property {number} nativeMs covered by late answers, by no answer yet, or by Node's own code around a native call,
+ * without waiting in the run queue before the answer
  * @property {number} runningMs covered by answers in time from JavaScript code, which a sleeping thread does not give
  * @property {number | null} [machineIdleMs] idle time of all CPUs of the machine in it; read only if runQueueMs is null
  * @property {number} requests distinct ones seen
@@ -65,10 +66,15 @@ function waitMs (e) {
 
 /**
  * Whether at least half of the time in which it did not wait for a CPU was native. A thread that is kept waiting
- * answers late as well, so the waiting is subtracted.
- * @param {Waiting & Pick<Evidence, 'nativeMs'>} e
+ * answers late as well. What it waited in the run queue meanwhile is no part of `nativeMs` once it has answered; any
+ * other waiting may be, and is subtracted.
+ * @param {Waiting & Pick<Evidence, 'nativeMs'> & { ongoing?: boolean }} e
  */
-const isNative = (e) => e.nativeMs - waitMs(e) >= HALF * (e.durationMs - waitMs(e))
+function isNative (e) {
+  const waitedMs = waitMs(e)
+  const withinMs = e.ongoing ? waitedMs : waitedMs - Math.min(waitedMs, e.runQueueMs ?? 0)
+  return e.nativeMs - withinMs >= HALF * (e.durationMs - waitedMs)
+}
 
 /**
  * The decision table: the first row whose test holds names the cause. Printed in docs/causes/README.md.

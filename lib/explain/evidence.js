@@ -44,6 +44,11 @@ class KernelEvidence {
     return this.#first?.atMs ?? Infinity
   }
 
+  /** How long the thread waited for a CPU until the first reading within the block, as far as it is known. */
+  get waitedBeforeMs () {
+    return Math.max(0, (this.#first?.runQueueMs ?? 0) - (this.#before.runQueueMs ?? this.#first?.runQueueMs ?? 0))
+  }
+
   /** What is known of a block in progress. @param {Interval} interval so far @param {number | null} ownCpuMs */
   ongoing (interval, ownCpuMs) {
     return this.#figures(interval, this.#last, ownCpuMs)

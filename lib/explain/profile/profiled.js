@@ -1,7 +1,7 @@
 'use strict'
 
 const { isNative } = require('../cause')
-const { blame, blamedFrame, isSame, ownerOf } = require('../frame')
+const { blame, blamedFrame, isSame, ownerOf, wrapsNative } = require('../frame')
 const { builtinIn, columnOfCall, lineOfCall, syncCallIn, DEAR, REG_EXP } = require('../native-call')
 const { isAgreed } = require('./agreement')
 const { isBuiltInto } = require('./built-into')
@@ -56,7 +56,7 @@ exports.withProfile = (record, profile, sources) => {
   const frame = isAnswered ? inBody(found, stacks, sources, record.cause) : found
   return {
     ...record,
-    cause: causeBy(told, record),
+    cause: causeBy(told, record, stacks),
     frame: frame && { ...frame, exact: frame.exact && isAgreed(frame, record, stacks) },
     stacks: frame === null ? record.stacks : drawnStacks(record, { frame, call }, isTold ? stacksInRecord : []),
     leaf: call === null ? record.leaf : { function: call, file: null, line: null, column: null },
@@ -114,13 +114,17 @@ function surer (told, { frame, samples, stacks, cause, evidence, durationMs }) {
 
 /**
  * Where nothing could be asked the profile says what ran. A line that calls one built-in may have done so once or
- * often: that is told by interrupts alone.
+ * often: that is told by interrupts alone. They are also answered in what a native call calls back, between many short
+ * native calls, and a single one perhaps just after a long call; most of the time is that of the calls all the same.
  * @param {ReturnType<typeof tell>} told
  * @param {BlockRecord} record
+ * @param {ProfiledStack[]} stacks
  */
-function causeBy (told, { cause, frame, samples, stacks, evidence }) {
-  // Interrupts are answered in what a native call calls back, and never in the call itself.
-  if (cause === 'js' && told?.frame?.exact && calls(told.frame, frame, stacks)) return 'native'
+function causeBy (told, { cause, frame, samples, stacks: answered, evidence }, stacks) {
+  if (cause === 'js' && told !== null) {
+    const callsBack = told.frame?.exact === true && calls(told.frame, frame, answered)
+    return callsBack || isInWrappers(stacks) || (told.call !== null && samples < ENOUGH_SAMPLES) ? 'native' : 'js'
+  }
   if (cause !== 'unknown' || samples > 0 || evidence.debugger || told === null || told.isOpen) return cause
   return told.call === null ? 'js' : 'native'
 }
@@ -135,6 +139,15 @@ function calls (place, found, stacks) {
   if (isSame(found, place)) return false
   const isCall = (/** @type {Frame} */ each) => isSame(each, place) && each.line === place.line
   return stacks.some(({ frames }) => frames.slice(1 + frames.findIndex((each) => isSame(found, each))).some(isCall))
+}
+
+/**
+ * Whether samples enough found Node's own code around native calls, for most of the time.
+ * @param {ProfiledStack[]} stacks
+ */
+function isInWrappers (stacks) {
+  const within = stacks.filter(({ frames }) => wrapsNative(frames))
+  return sum(within) * 2 > sum(stacks) && sum(within) >= ENOUGH_IN_LINE
 }
 
 /** @param {BlockRecord} record @param {ProfiledStack[]} all @param {Sources & { passesOn: PassesOn }} sources */

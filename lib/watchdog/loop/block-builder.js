@@ -4,8 +4,9 @@ const path = require('node:path')
 const { Fold, merged, workIn } = require('../../explain/fold')
 const { causeOf } = require('../../explain/cause')
 const { KernelEvidence } = require('../../explain/evidence')
-const { blame, blamedFrame, generatedIn, leaf, ownerOf, wrapsNative } = require('../../explain/frame')
+const { blame, blamedFrame, generatedIn, leaf, wrapsNative } = require('../../explain/frame')
 const { workOf } = require('../../explain/work')
+const { withNames } = require('../../explain/named-record')
 const { ownTime } = require('../../explain/own-time')
 const { folderAtFault } = require('../../explain/package')
 const { causes, isOwnBlock } = require('../../tables/causes')
@@ -137,12 +138,24 @@ class BlockBuilder {
     const heldMs = sample.atMs - Math.max(sample.askedAtMs, this.#lastAnswerMs)
     this.#lastAnswerMs = Math.max(this.#lastAnswerMs, sample.atMs)
     if (this.#answersMs.length < ANSWERS) this.#answersMs.push(sample.atMs - sample.askedAtMs)
-    // Nothing is known of the time before the first question; a call that held up its answer likely began there.
-    if (sample.late) this.#nativeMs += this.#fold.samples === 0 ? weightMs : heldMs
-    else if (wrapsNative(sample.frames)) this.#nativeMs += weightMs
-    else if (sample.frames.length > 0 && sample.frames[0].file !== null) this.#runningMs += weightMs
+    this.#judge(sample, weightMs, heldMs)
     this.#fold.add({ ...sample, weightMs, beforeMs, heldMs })
     for (const request of sample.others ?? []) if (this.#others.size < OTHERS) this.#others.set(request.id, request)
+  }
+
+  /**
+   * Whether a sample stands for a native call, or for JavaScript that runs. An answer that only waiting for a CPU has
+   * held up comes from where the thread was put aside.
+   * @param {PlacedSample} sample
+   * @param {number} weightMs
+   * @param {number} heldMs
+   */
+  #judge ({ late, waitedMs = 0, frames }, weightMs, heldMs) {
+    if (late && heldMs - waitedMs >= LATE_MS) {
+      // Nothing is known of the time before the first question; a call that held up its answer likely began there.
+      this.#nativeMs += (this.#fold.samples === 0 ? weightMs - this.#kernel.waitedBeforeMs : heldMs) - waitedMs
+    } else if (wrapsNative(frames)) this.#nativeMs += weightMs - waitedMs
+    else if (frames.length > 0 && frames[0].file !== null) this.#runningMs += weightMs
   }
 
   /** @param {Reading} reading taken within the block */
@@ -324,26 +337,6 @@ class BlockBuilder {
 }
 
 /**
- * A record whose functions of the application all have a name, and so has the one to blame.
- * @param {BlockRecord} record
- * @param {import('../../explain/frame-table').FrameTable} table
- * @returns {BlockRecord}
- */
-function withNames (record, table) {
-  const { frame, leaf, stacks, profile, origin } = record
-  const name = (/** @type {Frame} */ each) => ownerOf(each) === 'application' ? table.named(each) : each
-  const inStack = (/** @type {StackRecord} */ stack) => ({ ...stack, frames: stack.frames.map(name) })
-  return {
-    ...record,
-    frame: frame && { ...frame, function: table.named(sampledAt(frame, stacks)).function },
-    leaf: leaf && name(leaf),
-    stacks: stacks.map(inStack),
-    profile: profile && { ...profile, stacks: profile.stacks.map(inStack) },
-    origin: origin && { ...origin, frame: table.named(origin.frame), frames: origin.frames.map(name) }
-  }
-}
-
-/**
  * The record with the time that was loopwatch's own. A block that is mostly ours is blamed on ours, and on no work.
  * @param {BlockRecord} record
  * @param {Stack[]} stacks all of the block
@@ -355,18 +348,6 @@ function withOwnTime (record, stacks) {
   if (!isOwnBlock(told) || frame === null) return told
   const own = { frame: { ...frame, exact: true }, package: packageIn(OWN_PACKAGE) }
   return { ...told, ...own, generated: null, work: null, request: null, origin: null }
-}
-
-/**
- * A frame of a stack in the same line: of a line that a CPU profile has told, the column is not known.
- * @param {Frame} frame
- * @param {StackRecord[]} stacks
- */
-function sampledAt (frame, stacks) {
-  if (frame.function !== null) return frame
-  const isThere = (/** @type {Frame} */ { function: name, file, line }) =>
-    name === null && file === frame.file && line === frame.line
-  return stacks.flatMap(({ frames }) => frames).find(isThere) ?? frame
 }
 
 /** @param {Stack} stack */

@@ -177,7 +177,7 @@ class LoopMonitor {
   #see (now) {
     const { bridge, stats, rest = beatsAlways, adjust = unchanged } = this.#parts
     const reading = stats.read(now)
-    const sample = this.#sampler.take()
+    const sample = this.#sampler.take(reading)
     if (sample !== null) this.#isDebugged = sample.debugged
     // In this order: the host pushes a late beat before it beats, so one that is missing now comes next time.
     const beat = rest.see(now, bridge.beat.read(), reading)
@@ -232,7 +232,7 @@ class LoopMonitor {
       this.#sampler.hurry()
     }
     this.#builder.addReading(reading)
-    this.#sampler.askIfDue(reading.atMs, reading.atMs - beat.atMs)
+    this.#sampler.askIfDue(reading.atMs, reading.atMs - beat.atMs, reading.runQueueMs)
   }
 
   /** @param {number} beats the number of the last beat before it */

@@ -15,14 +15,19 @@ const MAX_PERIOD_MS = 1000
  */
 const LOST_MS = 1000
 
-/** @typedef {import('../../bridge/probe-codec').Answer & { askedAtMs: number, late: boolean }} Sample */
+/**
+ * `waitedMs`: how long the thread waited for a CPU between question and answer, as far as the kernel tells.
+ * @typedef {import('../../bridge/probe-codec').Answer & { askedAtMs: number, late: boolean, waitedMs?: number }} Sample
+ */
 
 /** Asks the host where it is, one question at a time, and collects the answers. */
 class Sampler {
   #channel
   #ask
   #sampleMs
-  /** @type {{ number: number, askedAtMs: number, againAtMs: number, waitMs: number } | null} */
+  /**
+   * @type {{ number: number, askedAtMs: number, againAtMs: number, waitMs: number, runQueueMs: number | null } | null}
+   */
   #question = null
   #nextAtMs = 0
 
@@ -44,13 +49,19 @@ class Sampler {
     return this.#question?.askedAtMs ?? null
   }
 
-  /** Puts a question if one is due. @param {number} nowMs @param {number} blockedMs so far */
-  askIfDue (nowMs, blockedMs) {
+  /**
+   * Puts a question if one is due.
+   * @param {number} nowMs
+   * @param {number} blockedMs so far
+   * @param {number | null} [runQueueMs] of the thread, as read now
+   */
+  askIfDue (nowMs, blockedMs, runQueueMs = null) {
     if (this.#question !== null) return this.#askAgain(this.#question, nowMs)
     if (nowMs < this.#nextAtMs) return
     this.#nextAtMs = nowMs + Math.min(Math.max(this.#sampleMs, blockedMs * MIN_SHARE), MAX_PERIOD_MS)
     const number = this.#channel.ask()
-    if (this.#ask(false)) this.#question = { number, askedAtMs: nowMs, againAtMs: nowMs + LOST_MS, waitMs: LOST_MS }
+    if (!this.#ask(false)) return
+    this.#question = { number, askedAtMs: nowMs, againAtMs: nowMs + LOST_MS, waitMs: LOST_MS, runQueueMs }
   }
 
   /**
@@ -64,8 +75,12 @@ class Sampler {
     question.againAtMs = nowMs + question.waitMs
   }
 
-  /** The answer, once. @returns {Sample | null} */
-  take () {
+  /**
+   * The answer, once.
+   * @param {import('../kernel/thread-stats').Reading} [reading] of now
+   * @returns {Sample | null}
+   */
+  take (reading) {
     if (this.#question === null) return null
     const text = this.#channel.take(this.#question.number)
     if (text === null) return null
@@ -73,8 +88,9 @@ class Sampler {
     // The time in which the main thread did not pass the question on, or in which it was lost, says nothing of the
     // thread that was asked.
     const askedAtMs = Math.max(this.#question.askedAtMs, answer.putAtMs ?? 0)
+    const waitedMs = reading === undefined ? 0 : waitedOf(this.#question.runQueueMs, answer.atMs, reading)
     this.#question = null
-    return { ...answer, askedAtMs, late: answer.atMs - askedAtMs >= LATE_MS }
+    return { ...answer, askedAtMs, late: answer.atMs - askedAtMs >= LATE_MS, waitedMs }
   }
 
   /** A beat is overdue: the first question is due at once. */
@@ -86,6 +102,16 @@ class Sampler {
   forget () {
     this.#question = null
   }
+}
+
+/**
+ * What of the waiting for a CPU until a reading was before the answer, at least.
+ * @param {number | null} runQueueMs when it was asked
+ * @param {number} answeredAtMs
+ * @param {import('../kernel/thread-stats').Reading} reading
+ */
+function waitedOf (runQueueMs, answeredAtMs, { atMs, runQueueMs: untilMs }) {
+  return runQueueMs === null || untilMs === null ? 0 : Math.max(0, untilMs - runQueueMs - (atMs - answeredAtMs))
 }
 
 exports.Sampler = Sampler

@@ -122,7 +122,10 @@ test('each verdict turns exactly at the bound that the table states', () => {
     [{ requests: 2, topRequestShare: 0.5, longestRunMs: 0 }, 'many', { requests: 1, topRequestShare: 0.5, longestRunMs: 0 }, 'js'],
     // native: half of what it did not wait
     [{ runQueueMs: 0, nativeMs: 100 }, 'native', { runQueueMs: 0, nativeMs: 100 - little }, 'js'],
-    [{ runQueueMs: 100, cpuMs: 100, nativeMs: 150 }, 'native', { runQueueMs: 100, cpuMs: 100, nativeMs: 150 - little }, 'js'],
+    [{ runQueueMs: 100, cpuMs: 100, nativeMs: 50 }, 'native', { runQueueMs: 100, cpuMs: 100, nativeMs: 50 - little }, 'js'],
+    // of which the run queue is no part once it has answered; throttling may be
+    [{ throttledMs: 100, runQueueMs: 0, cpuMs: 100, nativeMs: 150 }, 'native', { throttledMs: 100, runQueueMs: 0, cpuMs: 100, nativeMs: 150 - little }, 'js'],
+    [{ ongoing: true, runQueueMs: 90, cpuMs: 110, nativeMs: 145 }, 'native', { ongoing: true, runQueueMs: 90, cpuMs: 110, nativeMs: 145 - little }, 'js'],
     [{ samples: 1 }, 'js', { samples: 0 }, 'unknown']
   ]
   for (const [inside, cause, outside, other] of edges) {

@@ -345,6 +345,17 @@ test('a single sample, and one outside of the application, change nothing', () =
   assert.deepEqual([idle.frame, idle.profile.call, idle.profile.samples], [null, null, 3])
 })
 
+test('many short native calls are one cause, native, wherever between them interrupts were answered', () => {
+  const nodes = [node(1, '(root)', null, [2]), node(2, 'seal', 5, [3]), node(3, 'update', 'node:internal/crypto/hash', [4]), node(4, 'update', null)]
+  const causeOf = (/** @type {number[]} */ ids) =>
+    lay(cutProfiles([makeWindow(nodes, ids)], 1000, 1100), { cause: 'js', samples: 4, evidence: makeRecord().evidence }).cause
+  assert.deepEqual([causeOf([4, 4, 3, 2]), causeOf([4, 4, 2, 2]), causeOf([4, 4]), causeOf([2, 2, 2])], ['native', 'js', 'js', 'js'])
+  const parse = cutProfiles([makeWindow(LOAD, [3, 3, 3])], 1000, 1100)
+  const other = { function: 'next', file: FILE, line: 9, column: 1, exact: true }
+  const once = (/** @type {number} */ samples) => lay(parse, { cause: 'js', frame: other, samples, evidence: makeRecord().evidence })
+  assert.deepEqual([1, 2].map((samples) => [once(samples).profile.call, once(samples).cause]), [['JSON.parse', 'native'], [null, 'js']])
+})
+
 test('where nothing could be asked the profile tells the cause, but not of a line that may call a built-in once or often', () => {
   const causeOf = (/** @type {any[]} */ nodes, /** @type {object} */ differences = {}) =>
     lay(cutProfiles([makeWindow(nodes, [nodes.length, nodes.length, nodes.length])], 1000, 1100), { cause: 'unknown', samples: 0, stacks: [], evidence: makeRecord().evidence, ...differences }).cause

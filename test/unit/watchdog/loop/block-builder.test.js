@@ -32,6 +32,31 @@ test('a block that began before the watchdog was there is charged with what its 
   for (const firstLookMs of [-10, 0, 10, 100, 120]) assert.deepEqual(charged(firstLookMs).cpuMs, 200, `${firstLookMs} ms after its start`)
 })
 
+/**
+ * The cause of a block of 174 ms of which a thread waited for a CPU for 112, and answered as told.
+ * @param {{ askedAtMs: number, atMs: number, waitedMs: number }[]} answers
+ */
+function contended (answers) {
+  const at = (/** @type {number} */ atMs, /** @type {number} */ runQueueMs) =>
+    ({ atMs, cpuMs: atMs - 1000 - runQueueMs, runQueueMs, throttledMs: 0, stolenMs: null })
+  const thread = { thread: 'main', threadId: 0, isDebugged: false }
+  const builder = new BlockBuilder({ ...thread, beats: 7, before: at(1000, 0), surroundings })
+  builder.addReading(at(1060, 30))
+  builder.begin('1', { startMs: 1000, uncertaintyMs: 0, startup: false, beats: 7 }, 1060)
+  for (const answer of answers) {
+    const sample = { beats: 7, putAtMs: null, idleMs: 0, debugged: false, late: true, request: null }
+    builder.add({ ...sample, frames: [{ function: 'f', file: '/a.js', line: 1, column: 1 }], ...answer })
+  }
+  const end = { endMs: 1174, durationMs: 174, uncertaintyMs: 0, busyMs: 174 }
+  const { cause, evidence } = builder.ended(end, at(1174, 112))
+  return { cause, nativeMs: evidence.nativeMs }
+}
+
+test('under contention a native call is native, and JavaScript that only had to wait before it answered is js', () => {
+  assert.deepEqual(contended([{ askedAtMs: 1060, atMs: 1143, waitedMs: 60 }]), { cause: 'native', nativeMs: 53 })
+  assert.deepEqual(contended([{ askedAtMs: 1060, atMs: 1102, waitedMs: 40 }, { askedAtMs: 1110, atMs: 1170, waitedMs: 55 }]), { cause: 'js', nativeMs: 0 })
+})
+
 test('of one that had ended, or nearly, it is not known what it did', () => {
   for (const firstLookMs of [130, 199, 200, 350]) assert.deepEqual(charged(firstLookMs), { cause: 'unknown', cpuMs: null, runQueueMs: null }, `${firstLookMs} ms after its start`)
 })

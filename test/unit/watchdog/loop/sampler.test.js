@@ -57,6 +57,16 @@ test('an answered question is not put again, and the next one has a second of it
   assert.equal(channel.question, 2)
 })
 
+test('what a thread waited for a CPU before it answered is told, as far as it was not after the answer', () => {
+  const waited = (/** @type {number | null} */ runQueueMs, /** @type {number} */ atMs) => {
+    const { sampler, answer } = makeBlock()
+    sampler.askIfDue(0, 0, 5)
+    answer({ atMs: 80, putAtMs: '' })
+    return sampler.take({ atMs, cpuMs: 0, runQueueMs, throttledMs: null, stolenMs: null })?.waitedMs
+  }
+  assert.deepEqual([waited(75, 80), waited(75, 90), waited(10, 120), waited(null, 80)], [70, 60, 0, 0])
+})
+
 test('an answer is late by the question that it answers: a native call has held up the first, what was lost has held up none', () => {
   const native = makeBlock()
   native.blockUntil(3500)

@@ -1,0 +1,43 @@
+'use strict'
+
+const { ownerOf } = require('./frame')
+
+/**
+ * @typedef {import('../types').BlockRecord} BlockRecord
+ * @typedef {import('../types').Frame} Frame
+ * @typedef {import('../types').StackRecord} StackRecord
+ */
+
+/**
+ * A record whose functions of the application all have a name, and so has the one to blame.
+ * @param {BlockRecord} record
+ * @param {import('./frame-table').FrameTable} table
+ * @returns {BlockRecord}
+ */
+function withNames (record, table) {
+  const { frame, leaf, stacks, profile, origin } = record
+  const name = (/** @type {Frame} */ each) => ownerOf(each) === 'application' ? table.named(each) : each
+  const inStack = (/** @type {StackRecord} */ stack) => ({ ...stack, frames: stack.frames.map(name) })
+  return {
+    ...record,
+    frame: frame && { ...frame, function: table.named(sampledAt(frame, stacks)).function },
+    leaf: leaf && name(leaf),
+    stacks: stacks.map(inStack),
+    profile: profile && { ...profile, stacks: profile.stacks.map(inStack) },
+    origin: origin && { ...origin, frame: table.named(origin.frame), frames: origin.frames.map(name) }
+  }
+}
+
+/**
+ * A frame of a stack in the same line: of a line that a CPU profile has told, the column is not known.
+ * @param {Frame} frame
+ * @param {StackRecord[]} stacks
+ */
+function sampledAt (frame, stacks) {
+  if (frame.function !== null) return frame
+  const isThere = (/** @type {Frame} */ { function: name, file, line }) =>
+    name === null && file === frame.file && line === frame.line
+  return stacks.flatMap(({ frames }) => frames).find(isThere) ?? frame
+}
+
+exports.withNames = withNames
