@@ -13,7 +13,7 @@ const ROWS = 20
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 
 /** @param {BlockRecord} block */
-const workNameOf = (block) => workOf(block) ?? (block.startup ? '(start-up)' : '(no request)')
+const workNameOf = (block) => workOf(block) ?? (block.startup ? '(start-up)' : '')
 
 /** @param {Culprit} culprit */
 function placeOf ({ frame, otherLines }) {
@@ -35,7 +35,7 @@ exports.culpritsOf = (blocks) => {
   }
   return [...groups].map(([key, culprit]) => {
     const { work, cause, count, totalMs, longestMs, longestId } = culprit
-    return { key, place: placeOf(culprit), work, cause, count, totalMs, longestMs, longestId }
+    return { key, place: placeOf(culprit), work: work || '(no request)', cause, count, totalMs, longestMs, longestId }
   }).sort((a, b) => b.totalMs - a.totalMs)
 }
 
