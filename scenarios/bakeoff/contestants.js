@@ -24,6 +24,7 @@ const HEARTBEAT_MS = 20
  * @typedef {object} Contestant
  * @property {string[]} packages
  * @property {('frame' | 'route' | 'cause' | 'duration')[]} tells what its reports can hold
+ * @property {boolean} [marksDoubt] it tells what is certain from what is not
  * @property {number} settleMs until it has said of a block what it says
  * @property {number} [threadsMs] that it needs beyond that where threads begin and end
  * @property {string} [threadMetric] of its endpoint, above 0 once it watches a worker thread
@@ -41,6 +42,7 @@ const HEARTBEAT_MS = 20
 const loopwatchWith = (options) => ({
   packages: [],
   tells: ['frame', 'route', 'cause', 'duration'],
+  marksDoubt: true,
   // Its log takes ten blocks in a row, then one a second.
   settleMs: 650,
   // It looks at nobody within a second of a thread's beginning or end, and rests after it has begun to watch one.

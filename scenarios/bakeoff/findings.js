@@ -36,7 +36,7 @@ exports.findings = ({ cells }) => {
         extra.function && `the function in ${of(cell, 'function')} of those`,
         extra.line && `the line in ${of(cell, 'line')}`,
         extra.lineOfJs && `the line of JavaScript in ${of(cell, 'lineOfJs')}`,
-        extra.route && `the route in ${of(cell, 'route')}`,
+        extra.request && `the request in ${of(cell, 'request')}`,
         extra.cause && `the cause in ${of(cell, 'cause')}`
       ].filter(Boolean)
       return `${variant} reports ${figure(median)} % of ${params.blocks} blocks, ${of(cell, 'whileBlocked')} while they last${told.length > 0 ? `; it has ${told.join(', ')}` : ', and says nothing of where or why'}${extra.durationError ? `; durations are off by ${of(cell, 'durationError')} (median; ${of(cell, 'durationErrorMax')} at most)` : ''}.`

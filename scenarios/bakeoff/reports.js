@@ -11,19 +11,25 @@ const { MAIN } = require('./target/thread-name')
  * @property {number} atMs wall time when it was made
  * @property {string | null} id the same for all of one block, where it says so
  * @property {number} durationMs so far, where the block lasts
- * @property {{ function: string | null, line: string } | null} frame `file:line`
+ * @property {{ function: string | null, line: string, package?: string | null } | null} frame `file:line`, and the
+ * package in node_modules that has the file
  * @property {string | null} route
  * @property {string | null} cause
  * @property {string} thread whose loop was blocked; that of the contestant where it knows but one
  * @property {number} [ownMs] of which loopwatch itself ran
  * @property {boolean} isFinal it sums up the whole block
  * @property {boolean} isExcused it says itself that no code is to blame
+ * @property {('line' | 'request')[]} [doubts] what it says itself is not certain
  */
 
 const MS_PER_S = 1000
+const DOUBTABLE = /** @type {const} */ (['line', 'request'])
 
 /** @param {string} file @param {number | null} line */
 const placeOf = (file, line) => `${path.basename(file)}:${line}`
+
+/** @param {string} file absolute */
+const packageOf = (file) => /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(file)?.[1] ?? null
 
 /** What V8 puts before a function's own name. @param {string | null | undefined} name */
 const shortName = (name) => name?.replace(/^(async |new )/, '').split(' [as ')[0].split('.').at(-1) ?? null
@@ -75,14 +81,20 @@ exports.readReport = (line) => {
     atMs: time,
     id: block,
     durationMs,
-    frame: frame ? { function: frame.function, line: placeOf(frame.file ?? '', frame.line) } : null,
+    frame: frame ? readFrame(frame) : null,
     route: request?.route ?? null,
     cause,
     thread,
     ownMs: evidence?.ownMs ?? 0,
     isFinal: line.event === 'settled',
-    isExcused: causes[/** @type {import('../../lib/tables/causes').Cause} */ (cause)].excuse !== undefined
+    isExcused: causes[/** @type {import('../../lib/tables/causes').Cause} */ (cause)].excuse !== undefined,
+    doubts: DOUBTABLE.filter((what) => ({ line: frame, request })[what]?.exact === false)
   }
+}
+
+/** @param {{ function: string | null, file: string | null, line: number | null }} frame of the agent */
+function readFrame ({ function: name, file, line }) {
+  return { function: name, line: placeOf(file ?? '', line), package: packageOf(file ?? '') }
 }
 
 /** A record of `/blocks`, as the report it would have been. @param {any} record @returns {Report | null} */

@@ -4,6 +4,7 @@ const path = require('node:path')
 const fresh = require('./corpus/fresh/cases')
 const shapes = require('./corpus/shapes/cases')
 const { findings, verdict } = require('./findings')
+const { KINDS } = require('./score')
 const { tables } = require('./tables')
 const { count, figure } = require('../harness/report/format')
 const { codedError } = require('../../lib/tables/errors')
@@ -94,6 +95,14 @@ const short = (value) => Number.isInteger(value) ? `${value}` : figure(value)
  */
 const column = (title, key, unit, none = 'no') => ({ title, text: (/** @type {Cell} */ { extra, median }) => extra[key] === undefined ? median === null ? '' : none : `${short(extra[key].median)}${unit}` })
 
+/** How many blocks, and what was wrong of them: '2: line 1, request 2'. @param {Cell} cell */
+function certainAndWrong ({ extra, median }) {
+  if (extra.certainAndWrong === undefined) return median === null ? '' : '-'
+  const of = (/** @type {string} */ key) => short(extra[key].median)
+  const kinds = KINDS.filter((kind) => extra[`certain ${kind}`].median > 0).map((kind) => `${kind} ${of(`certain ${kind}`)}`)
+  return `${of('certainAndWrong')}${kinds.length === 0 ? '' : `: ${kinds.join(', ')}`}`
+}
+
 /** @type {import('../harness/interface').Scenario} */
 exports.scenario = {
   name: 'bakeoff',
@@ -117,8 +126,9 @@ exports.scenario = {
     column('function', 'function', ' %'),
     column('line', 'line', ' %'),
     column('line (JavaScript)', 'lineOfJs', ' %'),
-    column('route', 'route', ' %'),
+    column('request', 'request', ' %'),
     column('cause', 'cause', ' %'),
+    { title: 'certain and wrong', text: certainAndWrong },
     column('duration off', 'durationError', ' %'),
     column('while blocked', 'whileBlocked', ' %', ''),
     column('first report ms', 'firstMs', '', ''),

@@ -22,6 +22,7 @@ const { median } = require('../harness/measure/stats')
  * @property {boolean} isFrame the function is right
  * @property {boolean} isLine
  * @property {boolean} isRoute
+ * @property {('line' | 'request' | 'cause')[]} certain what is wrong, and was said without a mark of doubt
  * @property {string} cause the true one
  * @property {string | null} said the true one where any that is right was said
  * @property {boolean} isWhileBlocked
@@ -38,6 +39,9 @@ const LATE_MS = 1500
 /** What comes so shortly before the end comes with it: hooks run before the code that says that it is over. */
 const END_MS = 10
 const PERCENT = 100
+
+/** What can be wrong with certainty. */
+exports.KINDS = /** @type {const} */ (['line', 'request', 'cause'])
 
 /** @template T @param {T[]} all @param {(each: T) => string} keyOf */
 const mostOften = (all, keyOf) =>
@@ -73,10 +77,8 @@ function byBlock (reports) {
  * @param {{ isPrompt?: boolean }} contestant isPrompt: the time of a report tells which block it is about
  * @returns {Verdict}
  */
-exports.judge = (
-  { case: { name, cause, frames, lines, route, thread, ...rest }, truth, reports, endpoint, pauses = [] },
-  { isPrompt = false }
-) => {
+exports.judge = ({ case: each, truth, reports, endpoint, pauses = [] }, { isPrompt = false }) => {
+  const { name, cause, thread } = each
   const endMs = truth.endMs ?? Infinity
   const isOfIt = (/** @type {Report[]} */ block) =>
     block[0].thread === thread &&
@@ -91,11 +93,9 @@ exports.judge = (
   const firstMs = block === undefined ? null : block[0].atMs - truth.startMs
   return {
     name,
-    isJs: isJs(/** @type {any} */ ({ cause, thread, ...rest })),
+    isJs: isJs(each),
     found: block !== undefined,
-    isFrame: frames.includes(last?.frame?.function ?? ''),
-    isLine: lines.includes(last?.frame?.line ?? ''),
-    isRoute: block !== undefined && last.route === route,
+    ...(block === undefined ? NOTHING_SAID : judgeWords(last, each)),
     cause: cause[0],
     said: last?.cause == null ? null : cause.includes(last.cause) ? cause[0] : last.cause,
     isWhileBlocked: block !== undefined && block[0].atMs < endMs - END_MS,
@@ -106,6 +106,35 @@ exports.judge = (
         : Math.abs(last.durationMs / (truth.endMs - truth.startMs) - 1) * PERCENT,
     answered: endpoint === null ? null : endpoint.answered,
     strays: blocks.filter((each) => !isOfIt(each) && isBlaming(each) && !isPause(each, pauses, isPrompt)).length
+  }
+}
+
+/** @type {Pick<Verdict, 'isFrame' | 'isLine' | 'isRoute' | 'certain'>} */
+const NOTHING_SAID = { isFrame: false, isLine: false, isRoute: false, certain: [] }
+
+/**
+ * What is right of that which was said, and what is wrong with certainty.
+ * @param {Report} last
+ * @param {import('./corpus/corpus').Case} truth
+ * @returns {Pick<Verdict, 'isFrame' | 'isLine' | 'isRoute' | 'certain'>}
+ */
+function judgeWords ({ frame, route, cause, doubts = [] }, truth) {
+  const isLineSure = frame !== null && !doubts.includes('line')
+  const isRequestSure = route !== null && !doubts.includes('request')
+  const isElsewhere =
+    truth.packages.includes(frame?.package ?? '') || (truth.mayDoubt.includes('line') && !isLineSure)
+  const isLine = isElsewhere || truth.lines.includes(frame?.line ?? '')
+  const isRoute = route === truth.route || (truth.mayDoubt.includes('request') && doubts.includes('request'))
+  const wrong = {
+    line: isLineSure && !isLine,
+    request: isRequestSure && !isRoute,
+    cause: cause !== null && cause !== 'unknown' && !truth.cause.includes(cause)
+  }
+  return {
+    isFrame: isElsewhere || truth.frames.includes(frame?.function ?? ''),
+    isLine,
+    isRoute,
+    certain: exports.KINDS.filter((kind) => wrong[kind])
   }
 }
 
@@ -143,10 +172,10 @@ const percent = (all) => PERCENT * all.filter(Boolean).length / all.length
  * The figures of one run. What a contestant never tells has none; what it tells is judged in the blocks
  * that it found. Single cases are told by keys with a colon: `found:spin`, `wrong line:spin`, `said:js:native`.
  * @param {Verdict[]} verdicts
- * @param {{ tells: string[] }} contestant
+ * @param {{ tells: string[], marksDoubt?: boolean }} contestant
  * @returns {Record<string, number>}
  */
-exports.summarise = (verdicts, { tells }) => {
+exports.summarise = (verdicts, { tells, marksDoubt = false }) => {
   const found = verdicts.filter((verdict) => verdict.found)
   const asked = verdicts.filter(({ answered }) => answered !== null)
   /** @type {Record<string, number>} */
@@ -171,11 +200,12 @@ exports.summarise = (verdicts, { tells }) => {
     const js = found.filter(({ isJs }) => isJs)
     if (js.length > 0) figures.lineOfJs = percent(js.map(({ isLine }) => isLine))
   }
-  if (tells.includes('route')) note('route', found, ({ isRoute }) => isRoute)
+  if (tells.includes('route')) note('request', found, ({ isRoute }) => isRoute)
   if (tells.includes('cause')) {
     note('cause', found, ({ cause, said }) => cause === said)
     for (const { cause, said } of found) figures[`said:${cause}:${said}`] = (figures[`said:${cause}:${said}`] ?? 0) + 1
   }
+  if (marksDoubt) Object.assign(figures, countCertain(found))
   const errors = found.flatMap(({ errorPercent }) => errorPercent ?? [])
   if (errors.length > 0) {
     Object.assign(figures, { durationError: median(errors), durationErrorMax: Math.max(...errors) })
@@ -183,5 +213,17 @@ exports.summarise = (verdicts, { tells }) => {
   if (asked.length > 0) figures.answered = percent(asked.map(({ answered }) => answered === true))
   const firsts = found.flatMap(({ isWhileBlocked, firstMs }) => isWhileBlocked && firstMs !== null ? [firstMs] : [])
   if (firsts.length > 0) Object.assign(figures, { firstMs: median(firsts), firstMaxMs: Math.max(...firsts) })
+  return figures
+}
+
+/** What was wrong with certainty: in how many blocks, and of which kind. @param {Verdict[]} found */
+function countCertain (found) {
+  /** @type {Record<string, number>} */
+  const figures = { certainAndWrong: found.filter(({ certain }) => certain.length > 0).length }
+  for (const kind of exports.KINDS) {
+    const wrong = found.filter(({ certain }) => certain.includes(kind))
+    figures[`certain ${kind}`] = wrong.length
+    for (const { name } of wrong) figures[`certain ${kind}:${name}`] = 1
+  }
   return figures
 }

@@ -5,7 +5,7 @@ const { causes } = require('../../lib/tables/causes')
 
 /** @typedef {import('../harness/interface').Cell} Cell */
 
-const ASPECTS = ['function', 'line', 'route', 'cause']
+const ASPECTS = ['function', 'line', 'request', 'cause']
 
 /** How often in all runs. @param {Cell} cell @param {string} key */
 const count = ({ extra }, key) => (extra[key]?.samples ?? []).reduce((sum, each) => sum + each, 0)
@@ -19,7 +19,7 @@ function verdict (cell, name) {
   const times = (/** @type {number} */ n) => n === runs ? '' : ` ${n}/${runs}`
   const wrong = ASPECTS.flatMap((aspect) => {
     const n = count(cell, `wrong ${aspect}:${name}`)
-    return n === 0 ? [] : [`${aspect}${times(n)}`]
+    return n === 0 ? [] : [`${aspect}${count(cell, `certain ${aspect}:${name}`) > 0 ? '!' : ''}${times(n)}`]
   })
   const missed = found.min === 0 ? [`missed${times(runs - count(cell, `found:${name}`))}`] : []
   return wrong.length + missed.length === 0 ? 'ok' : [...missed, ...wrong].join(', ')
@@ -37,7 +37,7 @@ exports.tables = ({ cells }) => {
     ? []
     : [
         {
-          title: 'Block by block: ok, missed, or what was wrong of that which it tells',
+          title: 'Block by block: ok, missed, or what was wrong of that which it tells (! said with certainty)',
           head: ['block', ...measured.map(({ variant }) => variant)],
           rows: ran.map(({ name }) => [name, ...measured.map((cell) => verdict(cell, name))])
         },

@@ -69,7 +69,7 @@ async function fits (t, file) {
 const EXTRAS = ['heldMs', 'startMs', 'sendMs', 'onlineMs', 'blockedAtBlocks', 'blockedAtMaxMs', 'agentStartMs', 'initMs', 'workerWaitMs', 'initCpuMs', 'mainCpuMs',
   'overLeast', 'utilization1', 'utilization2', 'utilization3', 'utilization4', 'busiestShare', 'failed', 'driverWasBottleneck', 'healthP50Ms', 'healthP99Ms',
   'schedP99Micros', 'serverFromMiB', 'serverToMiB', 'lostUpdates', 'p50Ratio', 'p99Ratio', 'cpuRatio', 'rssMb', 'bareRequestsPerSecond', 'falsePositives',
-  'blamedInTraps', 'function', 'line', 'lineOfJs', 'route', 'cause', 'durationError', 'durationErrorMax', 'whileBlocked', 'firstMs', 'answered', 'cpuPercent', 'p50Ms',
+  'blamedInTraps', 'function', 'line', 'lineOfJs', 'request', 'cause', 'certainAndWrong', 'certain line', 'certain request', 'certain cause', 'durationError', 'durationErrorMax', 'whileBlocked', 'firstMs', 'answered', 'cpuPercent', 'p50Ms',
   'p99Ms', 'p999Ms', 'p999Ratio', 'startUpMs', 'startUpRatio', 'wakeUps', 'scriptMs', 'replayedP99Ms', 'replayedHealthP99Ms', 'cloningMs', 'workMs', 'starvedPercent', 'verdict',
   ...corpus.flatMap(({ name }) => [`found:${name}`, `wrong function:${name}`, `wrong line:${name}`])]
 

@@ -8,6 +8,7 @@ const path = require('node:path')
 const { contestants } = require('../../../scenarios/bakeoff/contestants')
 const { corpus } = require('../../../scenarios/bakeoff/corpus/corpus')
 const { readRecord, readReport, readScrape } = require('../../../scenarios/bakeoff/reports')
+const { scenario } = require('../../../scenarios/bakeoff/scenario')
 const { countBlamed, judge, summarise } = require('../../../scenarios/bakeoff/score')
 const { tables } = require('../../../scenarios/bakeoff/tables')
 const { makeDocument } = require('../../support/scenario-document')
@@ -84,7 +85,7 @@ test('figures leave out what a contestant does not tell, and name the blocks it 
   const verdicts = [judged([report()], { endpoint: { answered: true } }), { ...judged([report({ cause: 'gc', route: null })], { endpoint: { answered: false } }), name: 'other' }, { ...judged([]), name: 'third' }]
   const all = summarise(verdicts, { tells: ['frame', 'route', 'cause', 'duration'] })
   assert.deepEqual(
-    [Math.round(all.recall), all.function, all.line, all.lineOfJs, all.route, all.cause, all.answered, all.strays],
+    [Math.round(all.recall), all.function, all.line, all.lineOfJs, all.request, all.cause, all.answered, all.strays],
     [67, 100, 100, 100, 50, 50, 50, 0]
   )
   assert.deepEqual([all['said:js:js'], all['said:js:gc'], all['wrong cause:other'], all['wrong cause:spin'], all['found:third']], [1, 1, 1, undefined, 0])
@@ -94,16 +95,64 @@ test('figures leave out what a contestant does not tell, and name the blocks it 
   assert.deepEqual(lines, [50, 100, 1], 'a line is asked of every block, not of JavaScript alone')
   const few = summarise(verdicts, { tells: ['duration'] })
   assert.deepEqual(
-    [few.function, few.lineOfJs, few.route, few.cause, few.answered],
+    [few.function, few.lineOfJs, few.request, few.cause, few.answered],
     [undefined, undefined, undefined, undefined, 50]
   )
   assert.ok(Math.abs(few.durationError - 1) < 1e-9)
 })
 
+test('what is wrong is worse where nothing says that it is in doubt', () => {
+  const elsewhere = { function: 'spin', line: 'blocks.js:1' }
+  const certainOf = (/** @type {Parameters<typeof report>[0]} */ more) => judged([report(more)]).certain
+  assert.deepEqual(certainOf({}), [])
+  assert.deepEqual(certainOf({ frame: elsewhere, route: '/other', cause: 'gc' }), ['line', 'request', 'cause'])
+  assert.deepEqual(certainOf({ frame: elsewhere, route: '/other', cause: 'unknown', doubts: ['line', 'request'] }), [])
+  assert.deepEqual(certainOf({ frame: null, route: null }), [], 'what says nothing is wrong of nothing')
+  const verdicts = [judged([report({ frame: elsewhere, route: '/other' })]), { ...judged([report()]), name: 'other' }, { ...judged([]), name: 'third' }]
+  const figures = summarise(verdicts, { tells: ['frame'], marksDoubt: true })
+  assert.deepEqual(
+    [figures.certainAndWrong, figures['certain line'], figures['certain request'], figures['certain cause'], figures['certain line:spin'], figures['certain line:other']],
+    [1, 1, 1, 0, 1, undefined]
+  )
+  assert.equal(summarise(verdicts, { tells: ['frame'] }).certainAndWrong, undefined)
+})
+
+test('where nothing can tell whose a block was a mark of doubt is right, and a package is where its own code is slow', () => {
+  const shared = { ...spin, mayDoubt: /** @type {('line' | 'request')[]} */ (['line', 'request']), packages: ['diff'] }
+  const aspects = (/** @type {Parameters<typeof report>[0]} */ more) => {
+    const { isFrame, isLine, isRoute, certain } = judged([report(more)], { case: shared })
+    return [isFrame, isLine, isRoute, certain]
+  }
+  const other = { function: 'settle', line: 'blocks.js:1' }
+  assert.deepEqual(aspects({ frame: other, route: '/other', doubts: ['line', 'request'] }), [true, true, true, []])
+  assert.deepEqual(aspects({ frame: null, route: null }), [true, true, false, []])
+  assert.deepEqual(aspects({ frame: other, route: '/other' }), [false, false, false, ['line', 'request']])
+  assert.deepEqual(aspects({ frame: { ...other, package: 'diff' } }), [true, true, true, []])
+  assert.deepEqual(aspects({ frame: { ...other, package: 'marked' } }), [false, false, true, ['line']])
+})
+
+test('the column has the blocks that were wrong with certainty and what of them, and - for who knows no doubt', () => {
+  const [cell] = makeDocument().cells
+  const { text } = /** @type {any} */ (scenario.columns?.find(({ title }) => title === 'certain and wrong'))
+  const only = (/** @type {number} */ n) => ({ median: n, min: n, max: n, ci95: null, samples: [n] })
+  const none = Object.fromEntries(
+    ['certainAndWrong', 'certain line', 'certain request', 'certain cause'].map((key) => [key, only(0)])
+  )
+  const some = { ...none, certainAndWrong: only(2), 'certain line': only(1), 'certain request': only(2) }
+  assert.equal(text({ ...cell, extra: some }), '2: line 1, request 2')
+  assert.equal(text({ ...cell, extra: none }), '0')
+  assert.equal(text({ ...cell, extra: {} }), '-')
+})
+
 test('the log of the agent, stacks of others and scraped figures are read alike', () => {
   const frame = { function: 'spin', file: path.join(FOLDER, 'corpus', 'blocks.js'), line: 34, column: 5 }
   const log = { name: 'loopwatch', event: 'settled', block: '1-2', time: 1210, durationMs: 200.4, frame, request: { route: '/spin' }, cause: 'starved' }
-  assert.deepEqual(readReport(log), { atMs: 1210, id: '1-2', durationMs: 200.4, frame: { function: 'spin', line: 'blocks.js:34' }, route: '/spin', cause: 'starved', thread: 'main', ownMs: 0, isFinal: true, isExcused: true })
+  assert.deepEqual(readReport(log), { atMs: 1210, id: '1-2', durationMs: 200.4, frame: { function: 'spin', line: 'blocks.js:34', package: null }, route: '/spin', cause: 'starved', thread: 'main', ownMs: 0, isFinal: true, isExcused: true, doubts: [] })
+  const doubtful = readReport({ ...log, frame: { ...frame, exact: false }, request: { route: '/spin', exact: false } })
+  assert.deepEqual(doubtful?.doubts, ['line', 'request'])
+  assert.deepEqual(readReport({ ...log, frame: { ...frame, exact: true } })?.doubts, [])
+  const packaged = path.join('x', 'node_modules', 'y', 'node_modules', '@z', 'a', 'b.js')
+  assert.equal(readReport({ ...log, frame: { ...frame, file: packaged } })?.frame?.package, '@z/a')
   assert.equal(readReport({ ...log, thread: 'reports', threadId: 3 })?.thread, 'reports')
   assert.equal(readReport({ name: 'loopwatch', event: 'listening' }), null)
   const record = { id: '1-2', startedAt: new Date(1000).toISOString(), durationMs: 200.4, frame, request: { route: '/spin' }, cause: 'js' }
@@ -132,10 +181,10 @@ test('the tables say block by block what was wrong, and which cause was taken fo
     ci95: null,
     samples
   })
-  const mine = { ...cell, variant: 'loopwatch', samples: [100, 100], extra: { cause: summary([90, 100]), 'found:spin': summary([1, 1]), 'found:pbkdf2': summary([1, 1]), 'wrong cause:pbkdf2': summary([1]), 'said:js:js': summary([1, 1]), 'said:native:native': summary([1]), 'said:native:js': summary([1]) } }
+  const mine = { ...cell, variant: 'loopwatch', samples: [100, 100], extra: { cause: summary([90, 100]), 'found:spin': summary([1, 1]), 'found:pbkdf2': summary([1, 1]), 'wrong cause:pbkdf2': summary([1]), 'certain cause:pbkdf2': summary([1]), 'said:js:js': summary([1, 1]), 'said:native:native': summary([1]), 'said:native:js': summary([1]) } }
   const other = { ...cell, variant: 'blocked', extra: { 'found:spin': summary([0, 0]), 'found:pbkdf2': summary([1, 0]) } }
   const [blocks, confusion] = tables({ ...makeDocument(), cells: [mine, other] })
-  assert.deepEqual(blocks.rows, [['spin', 'ok', 'missed'], ['pbkdf2', 'cause 1/2', 'missed 1/2']])
+  assert.deepEqual(blocks.rows, [['spin', 'ok', 'missed'], ['pbkdf2', 'cause! 1/2', 'missed 1/2']])
   assert.deepEqual([confusion.head, confusion.rows], [['', 'js', 'native'], [['js', '2', '.'], ['native', '1', '1']]])
   assert.deepEqual(tables({ ...makeDocument(), cells: [] }), [])
 })
