@@ -132,7 +132,7 @@ exports.SETS = {
 /** Seconds rather than minutes: one of each kind, of each set. */
 exports.FEW = [
   'spin', 'atomicsWait', 'pbkdf2', 'ajvCompile', 'rxjsReduce', 'inTimer', 'forever',
-  'markdownRender', 'parseThenCall', 'newFunction'
+  'markdownRender', 'parseThenCall', 'newFunction', 'passedByWrapper', 'timerThenRequest'
 ]
 
 /** Blocked by JavaScript: there a line can be asked for. @param {Case} each */

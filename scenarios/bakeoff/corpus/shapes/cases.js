@@ -38,7 +38,7 @@ const all = /** @type {ShapeCase[]} */ ([
   { ...WAITING, name: 'queueOfOne', cause: ['js'], frames: ['convertPicture'], company: { before: 'preview' } },
   { ...WAITING, name: 'poolWaiter', cause: ['js'], frames: ['formatRows'], company: { before: 'address' } },
   // 2000 of the 2001 keys are of the second request, so that it is the one to name; the context is the first one's.
-  { ...WAITING, name: 'batchedLoad', cause: ['js'], frames: ['priceAll'], company: { before: 'price' } },
+  { ...WAITING, name: 'batchedLoad', cause: ['js'], frames: ['priceAll', 'priceOf'], company: { before: 'price' } },
 
   // What can be changed is the pattern, in the line that registers it; what runs is the router's line that tries it.
   {
