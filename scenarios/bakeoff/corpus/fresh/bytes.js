@@ -9,11 +9,11 @@ const { PNG } = require('pngjs')
 
 const HASH_ROUNDS = 11
 const PNG_SIDE = 1700
-const JPEG_SIDE = 1000
+const JPEG_SIDE = 1200
 const JPEG_QUALITY = 80
 const RGBA_BYTES = 4
-const PAGE_WORDS = 8000
-const FILE_BYTES = 0.9e6
+const PAGE_WORDS = 14000
+const FILE_BYTES = 1.3e6
 
 /** Neither all the same nor noise. @param {number} length */
 function pattern (length) {

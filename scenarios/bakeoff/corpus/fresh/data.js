@@ -11,13 +11,13 @@ const initSqlJs = require('sql.js')
 const { z } = require('zod')
 const { openDatabases } = require('./databases')
 
-const CUSTOMERS = 100000
-const ORDERS = 8000
-const READINGS = 500000
-const DATES = 800
+const CUSTOMERS = 240000
+const ORDERS = 14000
+const READINGS = 1100000
+const DATES = 1600
 const DAY_MS = 86400000
-const PATHS = 60000
-const STORED = 50000
+const PATHS = 120000
+const STORED = 80000
 
 const customers = Array.from({ length: CUSTOMERS }, (_, id) => ({
   id,

@@ -7,11 +7,11 @@ const yaml = require('js-yaml')
 const { marked } = require('marked')
 const Papa = require('papaparse')
 
-const ARTICLES = 800
-const PRODUCTS = 3000
-const CSV_ROWS = 130000
-const RESOURCES = 10000
-const SENTENCES = 4000
+const ARTICLES = 1800
+const PRODUCTS = 5000
+const CSV_ROWS = 220000
+const RESOURCES = 25000
+const SENTENCES = 5500
 
 const article = Array.from({ length: ARTICLES }, (_, i) => [
   `## Release ${i}`,

@@ -5,8 +5,8 @@ const vm = require('node:vm')
 const ejs = require('ejs')
 const Handlebars = require('handlebars')
 
-const INVOICES = 28000
-const ORDERS = 55000
+const INVOICES = 64000
+const ORDERS = 120000
 
 /** @param {number} length */
 const makeRows = (length) => Array.from({ length }, (_, id) => ({

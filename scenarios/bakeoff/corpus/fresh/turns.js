@@ -4,8 +4,8 @@
 // loop, garbage. `here:` as in ../blocks.js.
 const { spawnSync } = require('node:child_process')
 
-const ROWS = 150000
-const STATE = 55000
+const ROWS = 380000
+const STATE = 130000
 /** Of one callback: none is a block alone. */
 const JOB_MS = 4
 const DELAY_MS = 1

@@ -42,9 +42,13 @@ function requireCompiled (file) {
     })
     return compile.call(this, outputText, fileName)
   }
+  const { sourceMapsEnabled } = process
+  // in-memory.js enables them for itself.
+  process.setSourceMapsEnabled(false)
   try {
     return require(file)
   } finally {
+    process.setSourceMapsEnabled(sourceMapsEnabled)
     compiler.prototype._compile = compile
     if (load === undefined) delete compiler._extensions['.ts']
     else compiler._extensions['.ts'] = load
