@@ -124,6 +124,24 @@ test('a place is exact unless late answers make up half of the time it was seen 
   assert.equal(blame([stack(60, ['f@/srv/a.js:1'], 0), stack(50, ['g@/srv/b.js:1'], 50)])?.exact, true, 'not of other lines')
 })
 
+test('a place is exact where its function has most of all time, that of stacks which blame nobody included', () => {
+  const exact = (/** @type {number} */ ms) => blame([stack(50, ['f@/srv/a.js:1']), stack(ms, ['then'])])?.exact
+  assert.deepEqual([exact(49), exact(50), exact(200)], [true, false, false])
+  assert.equal(blame([stack(40, ['f@/srv/a.js:1']), stack(35, ['f@/srv/a.js:2']), stack(50, [])])?.exact, true, 'its lines together')
+})
+
+test('a frame that only passes on is passed over for what it was given, unless the application gave it', () => {
+  const [slow, next, through, load] = ['slow@/srv/node_modules/x/i.js:1', 'next@/srv/node_modules/x/i.js:2', 'through@/srv/a.js:5', 'load@/srv/a.js:9']
+  const passesOn = (/** @type {Frame} */ each) => each.function === 'through'
+  const told = (/** @type {string[]} */ frames) => blamedFrame(frames.map(frame), passesOn)?.function
+  assert.equal(told([slow, through, next]), 'slow')
+  assert.equal(told([slow, through, next, load]), 'slow', 'who called the package is not to blame for what it goes on to')
+  assert.equal(told([slow, through, load]), 'load')
+  assert.equal(told([slow, through, 'forEach', load]), 'load')
+  assert.equal(told([slow, load, through]), 'load')
+  assert.equal(told(['pbkdf2Sync@node:crypto:1', through, next]), 'through', 'Node.js is never to blame')
+})
+
 test('a place in code that was compiled in memory is not exact', () => {
   const compiled = { count: 1, weightMs: 100, lateMs: 0, frames: [{ ...frame('f@/srv/a.ts:1'), compiled: true }] }
   assert.equal(blame([compiled])?.exact, false)
