@@ -77,6 +77,17 @@ function isNative (e) {
 }
 
 /**
+ * Whether a thread answered interrupts and hardly ran, though nothing kept a CPU from it: a debugger of another session
+ * holds it, or it sleeps for a few milliseconds again and again.
+ * @param {Waiting & Pick<Evidence, 'gcMs'>} e
+ */
+function isHeld (e) {
+  const { cpuMs, runQueueMs, runningMs = 0, durationMs } = e
+  if (cpuMs === null || runQueueMs === null) return false
+  return runningMs >= MOSTLY * durationMs && cpuMs + waitMs(e) + e.gcMs < HARDLY * durationMs
+}
+
+/**
  * The decision table: the first row whose test holds names the cause. Printed in docs/causes/README.md.
  * @type {{ cause: Cause, when: string, test: (e: Evidence) => boolean }[]}
  */
@@ -132,6 +143,12 @@ const table = [
     }
   },
   {
+    cause: 'unknown',
+    when: 'interrupts were answered in time for 80 % of it, and CPU time, waiting for a CPU and pauses of the garbage ' +
+      'collector do not explain 30 % of it: a debugger of another session held it, or it slept shortly and often',
+    test: isHeld
+  },
+  {
     cause: 'many',
     when: 'samples show two or more requests, none has 60 % of the time, and none was seen for as long as the ' +
       'threshold without another in between',
@@ -164,4 +181,5 @@ const table = [
 exports.causeOf = (evidence) => /** @type {Cause} */ (table.find((row) => row.test(evidence))?.cause)
 
 exports.table = table
+exports.isHeld = isHeld
 exports.isNative = isNative

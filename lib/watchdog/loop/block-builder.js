@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 const { Fold, merged, workIn } = require('../../explain/fold')
-const { causeOf } = require('../../explain/cause')
+const { causeOf, isHeld } = require('../../explain/cause')
 const { KernelEvidence } = require('../../explain/evidence')
 const { blame, blamedFrame, generatedIn, leaf, wrapsNative } = require('../../explain/frame')
 const { workOf } = require('../../explain/work')
@@ -225,7 +225,12 @@ class BlockBuilder {
       .map((stack) => ({ ...stack, frames: stack.frames.map((frame) => table?.again(frame) ?? frame) })))
     const passesOn = (/** @type {Frame} */ each) => table?.passesOn(each) === true
     const routesOf = (/** @type {Frame} */ each) => table?.routesOf(each) ?? []
-    const record = { ...this.#measured(span, kernel, nativeMs, stacks), frame: blame(stacks, passesOn) }
+    const measured = this.#measured(span, kernel, nativeMs, stacks)
+    const blamed = blame(stacks, passesOn)
+    const { durationMs } = span
+    // A thread that is held is in any line, which blocks nothing by itself.
+    const isSure = !isHeld({ ...measured.evidence, durationMs, runningMs: this.#runningMs })
+    const record = { ...measured, frame: blamed && { ...blamed, exact: blamed.exact && isSure } }
     const explained = span.ongoing ? record : layProfile?.(record, span.startMs, span.endMs) ?? record
     const { frame } = explained
     this.#told = workOf(stacks, frame, { passesOn, routesOf, others: [...this.#others.values()] })

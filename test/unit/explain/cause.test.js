@@ -37,6 +37,7 @@ const stories = [
   { runQueueMs: 160, cpuMs: 38, runningMs: 30 },
   { busyMs: 4, cpuMs: 2, samples: 0, runningMs: 0 },
   { cpuMs: 2, nativeMs: 195, samples: 1, runningMs: 0 },
+  { cpuMs: 20 },
   { requests: 12, topRequestShare: 0.1, longestRunMs: 0 },
   { nativeMs: 190, samples: 1, runningMs: 0 },
   {},
@@ -55,6 +56,16 @@ test('every row of the decision table is reached by some block, and every cause 
     assert.equal(causeIn(story), table[i].cause)
   })
   assert.deepEqual(new Set(table.map(({ cause }) => cause)), new Set(Object.keys(causes)))
+})
+
+test('a thread that answers and does not run, though nothing keeps a CPU from it, is held by something unknown', () => {
+  assert.equal(causeIn({ cpuMs: 20 }), 'unknown')
+  assert.equal(causeIn({ cpuMs: 70 }), 'js')
+  assert.equal(causeIn({ cpuMs: 20, runQueueMs: 60 }), 'js')
+  assert.equal(causeIn({ cpuMs: 20, runQueueMs: 175 }), 'starved')
+  assert.equal(causeIn({ cpuMs: 20, gcMs: 150 }), 'gc')
+  assert.equal(causeIn({ cpuMs: 20, runningMs: 100 }), 'js')
+  for (const unknown of [{ cpuMs: null }, { runQueueMs: null }]) assert.equal(causeIn({ cpuMs: 20, ...unknown }), 'js')
 })
 
 test('every way to be starved counts: run queue, cgroup throttling, the one within the other, stolen time beside them, most of a long block', () => {
@@ -169,7 +180,7 @@ test('nobody waits for a CPU while one idles: many short sleeps are not excused 
   assert.equal(causeIn({ ...sleeps, machineIdleMs: 150 }), 'js')
   assert.equal(causeIn({ ...sleeps, machineIdleMs: null }), 'js', 'not known')
   assert.equal(causeIn(sleeps), 'js')
-  assert.equal(causeIn({ ...sleeps, runQueueMs: 0, machineIdleMs: 0 }), 'js', 'the kernel knows better')
+  assert.equal(causeIn({ ...sleeps, runQueueMs: 0, machineIdleMs: 0 }), 'unknown', 'that it did not wait is known, and nothing says what it did')
 })
 
 /**
