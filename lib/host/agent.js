@@ -44,6 +44,8 @@ class Agent extends EventEmitter {
   /** @type {ReturnType<typeof import('./shedding/fastify-plugin').createFastifyPlugin> | undefined} */
   #fastify
   #forget
+  /** @type {Set<(record: import('../types').BlockRecord) => void>} expectations that run */
+  #expecting = new Set()
 
   /**
    * @param {import('../options/table').ResolvedOptions} options
@@ -97,6 +99,7 @@ class Agent extends EventEmitter {
       },
       onBlock: (record) => {
         origins.onBlock(record)
+        for (const listener of this.#expecting) listener(record)
         blocks.publish(record)
         this.emit('block', record)
       },
@@ -236,7 +239,17 @@ class Agent extends EventEmitter {
 
   /** @returns {import('./expect-no-blocks').Watch} */
   get #watch () {
-    return { thresholdMs: this.#senses.thresholdMs, ready: () => this.ready, blocks: () => this.#thread.call('blocks', null) }
+    const { thresholdMs, keep } = this.#senses
+    return {
+      thresholdMs,
+      keep,
+      ready: () => this.ready,
+      blocks: () => this.#thread.call('blocks', null),
+      onSettled: (listener) => {
+        this.#expecting.add(listener)
+        return () => this.#expecting.delete(listener)
+      }
+    }
   }
 
   /** Releases everything; the process can then end by itself. @returns {Promise<void>} */

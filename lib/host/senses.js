@@ -99,6 +99,7 @@ function startAll (options, post, isPreload, started, see) {
     report,
     allowed: new AllowedCalls(bridge),
     thresholdMs: options.threshold,
+    keep: options.keep,
     origins,
     /** What each start of the watchdog is given. */
     workerData: () => ({

@@ -106,6 +106,25 @@ test('the plain calls work before start() and after stop(), and name what is wro
   assert.equal(seen.stopped.code, 'LOOPWATCH_ERR_UNWATCHED')
 })
 
+test('an expectation knows of every block, though memory keeps fewer', async (t) => {
+  const { blocked, calm } = await resultOf(t, `
+    const agent = start({ port: false, log: false, keep: 1, threshold: 20 })
+    const many = (...all) => async () => {
+      for (const ms of all) {
+        hold(ms)
+        await sleep(60)
+      }
+      return all.length
+    }
+    const blocked = await agent.expectNoBlocks(many(200, 40, 40), { overMs: 150 }).catch(report)
+    const calm = await agent.expectNoBlocks(many(40, 40), { overMs: 2000 }).catch(report)
+    await agent.stop()
+    return { blocked, calm }`)
+  assert.equal(blocked.code, 'LOOPWATCH_ERR_BLOCKED')
+  assert.ok(blocked.cause.durationMs >= 150)
+  assert.equal(calm, 2)
+})
+
 test('in a worker thread allow() runs its function, and expectNoBlocks() says that nobody watches', async (t) => {
   const { told } = await resultOf(t, `
     const { Worker } = require('node:worker_threads')

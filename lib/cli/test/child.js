@@ -16,6 +16,17 @@ const ONE_PRESS_MS = 300
 /** @type {Record<string, string>} */
 const REASONS = { ENOENT: 'not found', EACCES: 'it may not be executed' }
 
+/**
+ * A command as cmd.exe takes it, which it needs for npx and npm: each argument is quoted for the program, and what
+ * cmd.exe would heed itself is escaped.
+ * @param {string[]} command
+ */
+exports.windowsLine = ([file, ...args]) => {
+  const escaped = (/** @type {string} */ text) => text.replace(/[()[\]%!^"`<>&|;, *?]/g, '^$&')
+  const quoted = (/** @type {string} */ arg) => `"${arg.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, '$1$1')}"`
+  return [file, ...args.map(quoted)].map(escaped).join(' ')
+}
+
 /** The environment in which every Node.js process has our preload. @param {import('./inside/preload').Setup} setup */
 exports.watchedEnv = (setup) => {
   const { NODE_OPTIONS, NODE_TEST_CONTEXT, ...env } = process.env
@@ -31,7 +42,10 @@ exports.watchedEnv = (setup) => {
  * @returns {Promise<{ code: number, isInterrupted: boolean }>} the code as a shell has it
  */
 exports.runCommand = ([file, ...args], { env, isQuiet = false, cwd }) => new Promise((resolve, reject) => {
-  const child = spawn(file, args, { env, cwd, stdio: isQuiet ? 'ignore' : 'inherit', shell: IS_WINDOWS })
+  const stdio = isQuiet ? 'ignore' : 'inherit'
+  const child = IS_WINDOWS
+    ? spawn(exports.windowsLine([file, ...args]), { env, cwd, stdio, shell: true })
+    : spawn(file, args, { env, cwd, stdio })
   let firstMs = -Infinity
   /** @type {NodeJS.Signals | null} */
   let received = null

@@ -18,6 +18,9 @@ const RATCHET = 'loopwatch.json'
  * @typedef {import('../runs').ProcessRun} ProcessRun
  */
 
+/** @param {import('../../../types').BlockRecord} record @returns {number} wall time */
+const endOf = ({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs
+
 /** Says of each test of this process whether it blocked, so that its runner can mark it as failed. */
 class Checker {
   #agent
@@ -26,6 +29,8 @@ class Checker {
   #meter
   /** @type {Stretch[]} those of the tests that run */
   #stretches = []
+  /** @type {import('../../../types').BlockRecord[]} final records of those, as the agent keeps the latest alone */
+  #settled = []
   #startMs = wallMs()
   #isBegun = false
 
@@ -34,6 +39,7 @@ class Checker {
     this.#agent = agent
     this.#overMs = overMs
     this.#meter = startMeter(overMs, () => agent.heldMs, (stretch) => this.#stretches.push(stretch))
+    agent.on('block', (record) => { this.#settled.push(record) })
   }
 
   /**
@@ -63,6 +69,7 @@ class Checker {
   check (startMs, name, file) {
     this.#mark()
     this.#stretches = this.#stretches.filter((stretch) => stretch.endMs >= startMs)
+    this.#settled = this.#settled.filter((record) => endOf(record) >= startMs)
     if (this.#meter !== null && this.#stretches.length === 0) return
     return this.#judge({ name, file: file ?? null, startMs, endMs: wallMs() })
   }
@@ -73,9 +80,10 @@ class Checker {
    */
   async #judge (test) {
     await settle()
-    const records = await this.#agent.blocks()
+    const latest = await this.#agent.blocks()
+    const records = new Map([...latest, ...this.#settled].map((record) => [record.id, record]))
     const limits = { overMs: this.#overMs, all: false, hasCpuTimes: this.#meter !== null, cwd: process.cwd() }
-    const within = records.filter(({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs >= test.startMs)
+    const within = [...records.values()].filter((record) => endOf(record) >= test.startMs)
     const [offence] = offencesOf(judgeAll(within, [this.#runOf(test)], limits), limits.cwd).filter((each) => {
       compare([each], this.#ratchet)
       return isFailing(each)
