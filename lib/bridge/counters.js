@@ -6,21 +6,21 @@ const { US_PER_MS } = require('../util/units')
  * Numbers that the host counts and the watchdog reads, by slot; of a worker thread `ended` (it exits) and, the other
  * way, `heard` (the watchdog knows it) and `released` (it need not beat any longer); where the kernel does not tell,
  * `userMs` and `systemMs` of its CPU time. Of the main thread `heard` says that the watchdog watches, `released` that
- * it has stopped, `seesSleep` that it sees by itself whether the loop waits for events. `profileHolds` is odd while the
- * profiler keeps the thread.
+ * it has stopped, `seesSleep` that it sees by itself whether the loop waits for events. `heldMicros` is time in which
+ * the agent itself kept the thread, `profileMicros` that of its profiler, and `profileHolds` is odd while that lasts.
  */
 const SLOTS = [
-  'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'workerCalls', 'workerCallMicros', 'profileHolds',
-  'profileMicros', 'ended', 'heard', 'released', 'userMs', 'systemMs', 'workInFlight', 'seesSleep'
+  'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'heldMicros', 'profileHolds', 'profileMicros',
+  'ended', 'heard', 'released', 'userMs', 'systemMs', 'workInFlight', 'seesSleep'
 ]
 
 const IN_FLIGHT = SLOTS.indexOf('inFlight')
 const WORK_IN_FLIGHT = SLOTS.indexOf('workInFlight')
 
 /**
- * @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'workerCalls' |
- * 'workerCallMicros' | 'profileHolds' | 'profileMicros' | 'ended' | 'heard' | 'released' | 'userMs' | 'systemMs' |
- * 'workInFlight' | 'seesSleep'} Slot
+ * @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'heldMicros' |
+ * 'profileHolds' | 'profileMicros' | 'ended' | 'heard' | 'released' | 'userMs' | 'systemMs' | 'workInFlight' |
+ * 'seesSleep'} Slot
  */
 
 /** Counters in shared memory, Int32: those that only grow wrap after 2^31 and are read as differences. */

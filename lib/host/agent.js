@@ -62,11 +62,6 @@ class Agent extends EventEmitter {
      * @type {import('./sense/profiler').HostProfiler['run']}
      */
     this.profile = (inspector, action) => senses.profiler.run(inspector, action)
-    /**
-     * Called by the watchdog as well, to reach worker threads of the application. Not for others.
-     * @type {ReturnType<typeof import('./workers/inspector-proxy').createInspectorProxy> | undefined}
-     */
-    this.callWorkers = senses.callWorkers
     /** Called by the watchdog as well, where a stuck process is to end. Not for others. */
     this.abort = abort
     unblockStream(options.log)
@@ -276,7 +271,7 @@ class Agent extends EventEmitter {
   /** How long the agent itself has kept this thread so far, ms; wraps. Not for others. */
   get heldMs () {
     const { counters } = this.#senses.gauge
-    return ((counters.get('workerCallMicros') + counters.get('profileMicros')) | 0) / US_PER_MS
+    return ((counters.get('heldMicros') + counters.get('profileMicros')) | 0) / US_PER_MS
   }
 
   /**

@@ -1,6 +1,7 @@
 'use strict'
 
 const { isJs } = require('./corpus/corpus')
+const { MAIN } = require('./target/thread-name')
 const { median } = require('../harness/measure/stats')
 
 /**
@@ -18,6 +19,7 @@ const { median } = require('../harness/measure/stats')
  * @typedef {object} Verdict
  * @property {string} name
  * @property {boolean} isJs
+ * @property {boolean} isInThread of a worker thread
  * @property {boolean} found
  * @property {boolean} isFrame the function is right
  * @property {boolean} isLine
@@ -92,6 +94,7 @@ exports.judge = (
   return {
     name,
     isJs: isJs(/** @type {any} */ ({ cause, thread, ...rest })),
+    isInThread: thread !== MAIN,
     found: block !== undefined,
     isFrame: frames.includes(last?.frame?.function ?? ''),
     isLine: lines.includes(last?.frame?.line ?? ''),
@@ -143,11 +146,12 @@ const percent = (all) => PERCENT * all.filter(Boolean).length / all.length
  * The figures of one run. What a contestant never tells has none; what it tells is judged in the blocks
  * that it found. Single cases are told by keys with a colon: `found:spin`, `wrong line:spin`, `said:js:native`.
  * @param {Verdict[]} verdicts
- * @param {{ tells: string[] }} contestant
+ * @param {{ tells: string[], isBlindInThreads?: boolean }} contestant
  * @returns {Record<string, number>}
  */
-exports.summarise = (verdicts, { tells }) => {
+exports.summarise = (verdicts, { tells, isBlindInThreads = false }) => {
   const found = verdicts.filter((verdict) => verdict.found)
+  const told = isBlindInThreads ? found.filter(({ isInThread }) => !isInThread) : found
   const asked = verdicts.filter(({ answered }) => answered !== null)
   /** @type {Record<string, number>} */
   const figures = {
@@ -166,15 +170,15 @@ exports.summarise = (verdicts, { tells }) => {
   }
   for (const { name, found } of verdicts) figures[`found:${name}`] = Number(found)
   if (tells.includes('frame')) {
-    note('function', found, ({ isFrame }) => isFrame)
-    note('line', found, ({ isLine }) => isLine)
-    const js = found.filter(({ isJs }) => isJs)
+    note('function', told, ({ isFrame }) => isFrame)
+    note('line', told, ({ isLine }) => isLine)
+    const js = told.filter(({ isJs }) => isJs)
     if (js.length > 0) figures.lineOfJs = percent(js.map(({ isLine }) => isLine))
   }
-  if (tells.includes('route')) note('route', found, ({ isRoute }) => isRoute)
+  if (tells.includes('route')) note('route', told, ({ isRoute }) => isRoute)
   if (tells.includes('cause')) {
-    note('cause', found, ({ cause, said }) => cause === said)
-    for (const { cause, said } of found) figures[`said:${cause}:${said}`] = (figures[`said:${cause}:${said}`] ?? 0) + 1
+    note('cause', told, ({ cause, said }) => cause === said)
+    for (const { cause, said } of told) figures[`said:${cause}:${said}`] = (figures[`said:${cause}:${said}`] ?? 0) + 1
   }
   const errors = found.flatMap(({ errorPercent }) => errorPercent ?? [])
   if (errors.length > 0) {

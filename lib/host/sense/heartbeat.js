@@ -53,26 +53,24 @@ class Heartbeat {
    * @param {Told} told
    */
   constructor (bridge, options, told) {
-    const { resolution, startMs = nowMs() } = options
+    const { resolution } = options
     this.#bridge = bridge
     this.#options = options
     this.#told = told
     const { idle, active } = loopTime()
     this.#periodMs = resolution
-    this.#lastAtMs = startMs ?? nowMs()
+    this.#lastAtMs = nowMs()
     this.#lastIdleMs = idle
     this.#lastCpuMs = this.#cpuNow()
     this.#lastHeldMicros = this.#heldMicros
     this.#rest = new Rest({ onTime: this.#onTime, onTurn: this.#onTurn })
     bridge.beat.write(this.#lastAtMs, idle, active, resolution, this.#lastCpuMs)
-    // The first beat stands for code at the top level.
-    if (startMs === null) bridge.beat.write(this.#lastAtMs, idle, active, resolution, this.#lastCpuMs)
     this.#busy = setTimeout(this.#onTime, resolution).unref()
   }
 
   get #heldMicros () {
     const { counters } = this.#bridge
-    return counters.get('workerCallMicros') + counters.get('profileMicros')
+    return counters.get('heldMicros') + counters.get('profileMicros')
   }
 
   /** In which we kept the thread ourselves since the last beat: no block of the application. */
@@ -242,7 +240,6 @@ class Heartbeat {
  * @property {number} resolution
  * @property {number} calmPeriod
  * @property {number} threshold
- * @property {number | null} [startMs] when the first turn began that is still going on; null: the loop turns already
  * @property {() => boolean} [isWanted] asked at each beat; false ends the heartbeat
  * @property {(atMs: number, idleMs: number) => void} [onLate] told of a beat after a gap that can hide a block, and how
  * long the loop has idled so far

@@ -8,8 +8,8 @@ const WINDOW_MS = 50
 const ASLEEP = 0.2
 
 /**
- * Tells a worker thread that waits from one that computes, where nobody may ask it (AtomicsWaitIdle asks). Idle workers
- * of a pool wait in Atomics.wait, without a turn of their loop. A thread that sleeps while its beat is overdue counts
+ * Tells a worker thread that waits from one that computes. Idle workers of a pool wait in Atomics.wait, without a turn
+ * of their loop. A thread that sleeps while its beat is overdue counts
  * as one that turns: beats are made up for it, so that neither its waiting nor a row of short tasks is a block. A block
  * that sleeps itself (files, locks, execSync) is therefore missed, and so is each where CPU time is not known.
  */
@@ -42,8 +42,8 @@ class SleepDetector {
   }
 
   /**
-   * @param {import('./atomics-wait-idle').Seen} seen
-   * @returns {import('./atomics-wait-idle').Seen} with made-up beats where real ones are overdue
+   * @param {import('../loop/monitor').Seen} seen
+   * @returns {import('../loop/monitor').Seen} with made-up beats where real ones are overdue
    */
   adjust ({ sample, reading, beat, lateBeats }) {
     const made = { startMs: this.#atMs, periodMs: 0, doubtMs: WINDOW_MS }
@@ -77,7 +77,8 @@ class SleepDetector {
    */
   #follow (reading, fromMs) {
     const overdueMs = reading.atMs - fromMs
-    if (overdueMs < WINDOW_MS) return
+    const isGone = reading.cpuMs === null && (this.#last?.cpuMs ?? null) !== null
+    if (overdueMs < WINDOW_MS || isGone) return
     const busyMs = grown(this.#last, reading, 'cpuMs') + grown(this.#last, reading, 'runQueueMs')
     const asleepMs = Math.max(0, overdueMs - busyMs)
     this.#last = reading
