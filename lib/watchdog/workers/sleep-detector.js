@@ -58,7 +58,7 @@ class SleepDetector {
       this.#last = reading
       this.#sleeps = null
     } else {
-      this.#follow(reading, Math.max(this.#last?.atMs ?? 0, beat.atMs + beat.periodMs))
+      this.#follow(reading, beat.atMs + beat.periodMs)
     }
     return { sample, reading, lateBeats: adjusted, beat: this.beat(beat) }
   }
@@ -73,13 +73,15 @@ class SleepDetector {
 
   /**
    * @param {import('../kernel/thread-stats').Reading} reading
-   * @param {number} fromMs since when no beat has come and the thread was not judged
+   * @param {number} fromMs since when no beat has come
    */
   #follow (reading, fromMs) {
-    const overdueMs = reading.atMs - fromMs
-    const isGone = reading.cpuMs === null && (this.#last?.cpuMs ?? null) !== null
+    // Of a thread that is first seen in the midst of something nothing is known until then.
+    const last = this.#last ??= reading
+    const overdueMs = reading.atMs - Math.max(last.atMs, fromMs)
+    const isGone = reading.cpuMs === null && last.cpuMs !== null
     if (overdueMs < WINDOW_MS || isGone) return
-    const busyMs = grown(this.#last, reading, 'cpuMs') + grown(this.#last, reading, 'runQueueMs')
+    const busyMs = grown(last, reading, 'cpuMs') + grown(last, reading, 'runQueueMs')
     const asleepMs = Math.max(0, overdueMs - busyMs)
     this.#last = reading
     const { sleeps, isAsleep } = this.#rest()
@@ -99,12 +101,12 @@ class SleepDetector {
 }
 
 /**
- * @param {import('../kernel/thread-stats').Reading | null} from
+ * @param {import('../kernel/thread-stats').Reading} from
  * @param {import('../kernel/thread-stats').Reading} to
  * @param {'cpuMs' | 'runQueueMs'} what
  */
 function grown (from, to, what) {
-  return Math.max(0, (to[what] ?? 0) - (from?.[what] ?? to[what] ?? 0))
+  return Math.max(0, (to[what] ?? 0) - (from[what] ?? to[what] ?? 0))
 }
 
 exports.SleepDetector = SleepDetector

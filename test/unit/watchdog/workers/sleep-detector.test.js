@@ -40,3 +40,13 @@ test('a thread that is no more did not sleep', () => {
   see(1060, 70)
   assert.equal(see(1120, null).beat.beats, 5)
 })
+
+test('of a thread that is first seen in the midst of a block nothing is known before that', () => {
+  const detector = new SleepDetector(50, () => ({ sleeps: null, isAsleep: true }))
+  const beat = { beats: 5, atMs: 1000, idleMs: 0, activeMs: 0, periodMs: 0 }
+  const see = (/** @type {number} */ atMs) => {
+    const reading = { atMs, cpuMs: atMs, runQueueMs: 0, throttledMs: 0, stolenMs: 0 }
+    return detector.adjust({ sample: null, lateBeats: [], beat, reading })
+  }
+  assert.deepEqual([1300, 1360, 1420].map((atMs) => see(atMs).beat.atMs), [1000, 1000, 1000])
+})
