@@ -10,8 +10,7 @@ const BUILT_INS = {
   http: { name: 'node:http', files: ['lib/export/http/**', 'lib/export/otlp/client.js'] },
   inspector: {
     name: 'node:inspector',
-    // The watchdog's session with the host; the host's with itself, for its CPU profile and the way to worker threads
-    // (lib/host/workers/inspector-proxy.js is handed what the profiler's file has loaded); a command's own.
+    // The watchdog's session with the host; the host's with itself, for its CPU profile; a command's own.
     files: [
       'lib/watchdog/loop/inspector.js',
       'lib/host/sense/profiler.js',

@@ -208,14 +208,6 @@
 /**
  * What the watchdog has called on the host by way of the inspector.
  *
- * @typedef {object} ProxyCall an expression to be called in worker threads of the application, with (undefined, the
- * time it was passed on, the thread's name)
- * @property {number[]} threadIds
- * @property {string} expression
- * @property {number} most in at most so many threads
- * @property {boolean} lists the watchdog is told which threads there are
- * @property {number} waitMs for the threads to begin
- *
  * @typedef {'start' | 'startIfSmall' | 'take' | 'stay' | 'stop'} ProfilerAction
  */
 

@@ -280,7 +280,7 @@ const host = [
     none: 'no blocks of worker threads',
     shows: 'Blocks of worker threads of the application by name in each interval. They do not hold up requests of the main thread.',
     bad: 'many in a thread that has to answer quickly; in a pool for computing they are its work.',
-    act: 'set `threads: \'on\'` to have them in the log with their line.'
+    act: 'the log has them with their duration; `node --cpu-prof` writes a profile of each thread.'
   })
 ]
 

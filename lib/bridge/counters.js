@@ -6,22 +6,22 @@ const { US_PER_MS } = require('../util/units')
  * Numbers that the host counts and the watchdog reads, by slot; of a worker thread `ended` (it exits) and, the other
  * way, `heard` (the watchdog knows it) and `released` (it need not beat any longer); where the kernel does not tell,
  * `userMs` and `systemMs` of its CPU time. Of the main thread `heard` says that the watchdog watches, `released` that
- * it has stopped, `seesSleep` that it sees by itself whether the loop waits for events. `profileHolds` is odd while the
- * profiler keeps the thread, `ownBlockedMicros` counts for how long the agent did so as a block does.
+ * it has stopped, `seesSleep` that it sees by itself whether the loop waits for events. `agentMicros` is time in which
+ * the agent itself kept the thread, `profileMicros` that of its profiler, and `profileHolds` is odd while that lasts;
+ * `ownBlockedMicros` counts for how long the agent did so as a block does.
  */
 const SLOTS = [
-  'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'workerCalls', 'workerCallMicros', 'profileHolds',
-  'profileMicros', 'ended', 'heard', 'released', 'userMs', 'systemMs', 'workInFlight', 'seesSleep',
-  'ownBlockedMicros'
+  'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'agentMicros', 'profileHolds', 'profileMicros',
+  'ended', 'heard', 'released', 'userMs', 'systemMs', 'workInFlight', 'seesSleep', 'ownBlockedMicros'
 ]
 
 const IN_FLIGHT = SLOTS.indexOf('inFlight')
 const WORK_IN_FLIGHT = SLOTS.indexOf('workInFlight')
 
 /**
- * @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'workerCalls' |
- * 'workerCallMicros' | 'profileHolds' | 'profileMicros' | 'ended' | 'heard' | 'released' | 'userMs' | 'systemMs' |
- * 'workInFlight' | 'seesSleep' | 'ownBlockedMicros'} Slot
+ * @typedef {'inFlight' | 'badRequest' | 'badRoute' | 'shedDelay' | 'shedUtilization' | 'agentMicros' |
+ * 'profileHolds' | 'profileMicros' | 'ended' | 'heard' | 'released' | 'userMs' | 'systemMs' | 'workInFlight' |
+ * 'seesSleep' | 'ownBlockedMicros'} Slot
  */
 
 /** Counters in shared memory, Int32: those that only grow wrap after 2^31 and are read as differences. */
@@ -42,7 +42,7 @@ class Counters {
 
   /**
    * Adds a time in which the agent itself kept the thread. One as long as a block is a block, of ours.
-   * @param {'workerCallMicros' | 'profileMicros'} slot
+   * @param {'agentMicros' | 'profileMicros'} slot
    * @param {number} ms
    * @param {number} thresholdMs
    */
@@ -54,7 +54,7 @@ class Counters {
 
   /** How long the agent itself has kept the thread so far: no block of the application. Wraps at 2^32. */
   get heldMicros () {
-    return this.get('workerCallMicros') + this.get('profileMicros')
+    return this.get('agentMicros') + this.get('profileMicros')
   }
 
   /**

@@ -29,7 +29,7 @@ const WORKS = 16384
 const WORK_NAMES = 1024
 
 /** Goes up with what a number in a part means. Parts that are added, renamed or resized are told apart without it. */
-const LAYOUT = 1
+const LAYOUT = 2
 /** "loop": the memory is that of some copy of this package. */
 const MAGIC = 0x6c6f6f70
 /** What stands before the parts. They hold Float64, which begin at multiples of 8 bytes. */

@@ -63,12 +63,9 @@ module.exports = {
   THREAD_WORK: 22,
   /**
    * The BroadcastChannel of worker threads. Each hands the watchdog its memory, which says in whose layout it is:
-   * { memory, threadId, name, tid }, and tells of those it starts: { code, threadId, by }, `by` itself. The main thread
-   * tells which there are: { living }.
+   * { memory, threadId, name, tid }.
    */
   CHANNEL: 'loopwatch.threads.1',
-  /** The one on which worker threads tell the main thread that they have evaluated what it passed on. */
-  ACKNOWLEDGED: 'loopwatch.acknowledged.1',
   /** host to watchdog: { code }, this process has become the primary of a cluster */
   LEAD: 30
 }

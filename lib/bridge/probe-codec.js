@@ -18,8 +18,7 @@ const REQUEST_FIELDS = 7
  * @property {number} idleMs as in BeatSlots
  * @property {number} beats as in BeatSlots
  * @property {boolean} debugged the inspector's port is open: stand aside
- * @property {number | null} putAtMs when the question was put that is answered: to a worker thread by the main one, or
- * once more
+ * @property {number | null} putAtMs when the question was put again that is answered
  * @property {number | null} [cpuMs] of its thread so far; null where Node.js does not tell
  * @property {RequestContext | null} request
  * @property {WorkContext | null} [work] the innermost

@@ -65,11 +65,6 @@ class Agent extends EventEmitter {
      * @type {import('./sense/profiler').HostProfiler['run']}
      */
     this.profile = (inspector, action) => senses.profiler.run(inspector, action)
-    /**
-     * Called by the watchdog as well, to reach worker threads of the application. Not for others.
-     * @type {ReturnType<typeof import('./workers/inspector-proxy').createInspectorProxy> | undefined}
-     */
-    this.callWorkers = senses.callWorkers
     /** Called by the watchdog as well, where a stuck process is to end. Not for others. */
     this.abort = abort
     unblockStream(options.log)

@@ -2,8 +2,7 @@
 
 const { EventEmitter } = require('node:events')
 
-// What hardly a worker thread calls is loaded with its first call: the watchdog has threads load this
-// at an interrupt, for which the main thread waits. With everything it would be 45 files.
+// What a worker thread hardly calls is loaded by its first call: everything would be 45 files.
 
 /** Nobody tells it of beats, so there is never any load. */
 const makeGauge = () => {
@@ -12,27 +11,12 @@ const makeGauge = () => {
 }
 
 /**
- * What start() gives in a worker thread of the application: the same interface without a word of its
- * own. A thread is watched by the watchdog of the main thread's agent, which lays what it needs in
- * the thread on this object (lib/host/workers/thread-entry.js) and has its blocks and metrics.
+ * What start() returns in a worker thread of the application: the same interface, which does nothing. The main
+ * thread's agent watches the thread, and has its blocks and metrics.
  * @extends {EventEmitter<{ block: [import('../types').BlockRecord] }>}
  */
 class NoopAgent extends EventEmitter {
   contentType = 'text/plain; version=0.0.4; charset=utf-8'
-  /**
-   * Called by the watchdog, in mid-block. Not for others.
-   * @type {ReturnType<typeof import('./sense/probe').createProbe> | undefined}
-   */
-  probe
-  /** Tells the watchdog of this thread. Not for others. @type {(() => void) | undefined} */
-  announce
-  /** Whether the watchdog has let go of this thread. Not for others. @type {(() => boolean) | undefined} */
-  isReleased
-  /**
-   * Called by the watchdog, where the global `process` has none. Not for others.
-   * @type {typeof import('node:process').getBuiltinModule | undefined}
-   */
-  getBuiltinModule
 
   constructor () {
     super()

@@ -63,11 +63,11 @@ function startParts (options, bridge, post, isPreload, started) {
   keep(works)
   const { profiler, ownProfile, profilesItself } = startProfiler(options, bridge, post, isPreload)
   keep(profiler)
-  const threads = keep(startThreads(options, bridge, post, isStarting))
+  const threads = keep(startThreads(options, post, isStarting))
   const onLate = lateTo(works, profiler)
   const heartbeat = keep(startHeartbeat(bridge, { ...options, onLate }, { load, delays, profiler, works }))
   // Counted with the other time in which the agent itself keeps the thread.
-  const onHeld = (/** @type {number} */ ms) => bridge.counters.addHeldMs('workerCallMicros', ms, options.threshold)
+  const onHeld = (/** @type {number} */ ms) => bridge.counters.addHeldMs('agentMicros', ms, options.threshold)
   const origins = keep(new OriginTracker(options, post, onHeld))
   const cluster = keep(startClusterRole(() => post({ code: LEAD })))
   if (options.gc === 'on') keep(startGcObserver(bridge))
@@ -94,7 +94,6 @@ function startAll (options, post, isPreload, started, see) {
     profiler,
     heartbeat,
     probe: createProbe(bridge, works.current, see),
-    callWorkers: threads.callWorkers,
     gauge: { load, counters: bridge.counters },
     report,
     allowed: new AllowedCalls(bridge),

@@ -38,7 +38,7 @@ const table = [
   { key: 'stuck', type: type.or(type.number(100, 86400000, 'milliseconds'), 0), default: 0, doc: 'after this long in one block do onStuck, ms; 0 = never' },
   { key: 'onStuck', type: type.oneOf(['report', 'abort']), default: 'report', doc: "'report' logs every stack once; 'abort' then ends the process by SIGABRT" },
   { key: 'routes', type: type.integer(1, 1000), default: 50, doc: 'most distinct route labels, and as many again that are made of paths; the rest go to (other)' },
-  { key: 'threads', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "worker threads of the application: 'auto' = utilization, CPU time and blocks as seen from outside, without lines and not logged; 'on' = lines and log too, by their inspectors (see its hazards); 'off' = nothing" },
+  { key: 'threads', type: type.oneOf(['auto', 'off']), default: 'auto', doc: "worker threads of the application: 'auto' = utilization, CPU time and blocks as seen from outside, without lines; 'off' = nothing" },
   { key: 'labels', type: type.labels(labelNames), default: {}, doc: 'constant labels on every metric; in text: service=checkout,env=prod' }
 ].map((row) => ({ ...row, env: envName(row.key), flag: flagName(row.key) }))
 
@@ -69,7 +69,7 @@ const table = [
  * @property {number} [stuck]
  * @property {'report' | 'abort'} [onStuck]
  * @property {number} [routes]
- * @property {'auto' | 'on' | 'off'} [threads]
+ * @property {'auto' | 'off'} [threads]
  * @property {Record<string, string>} [labels]
  *
  * @typedef {Required<Omit<Options, 'token' | 'dir' | 'pyroscope' | 'notify' | 'otlp' | 'route'>> & { token?: string,

@@ -8,7 +8,7 @@ const degraded = {
   route: 'routes are found without the application\'s help',
   origin: 'it is not tracked where operations are created',
   profile: 'no CPU profile is taken: native calls are told by the lines around them',
-  threads: 'too many worker threads: those found keep their durations, others are not watched',
+  threads: 'too many worker threads: those beyond are not watched',
   dir: 'block records are not written to disk',
   pyroscope: 'profiles of blocks do not reach Pyroscope',
   notify: 'messages about blocks do not reach the address of notify',

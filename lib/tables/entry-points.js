@@ -19,8 +19,6 @@ const table = {
   watchdog: 'watchdog/main.js',
   /** Beside the watchdog, where it writes to files: lib/watchdog/writer/file-writer.js, as a Worker. */
   writer: 'watchdog/writer/thread.js',
-  /** In a worker thread of the application: lib/watchdog/workers/inspector-client.js, by require() in an expression. */
-  workerThread: 'host/workers/thread-entry.js',
   /** Before an application: lib/cli/run.js and lib/cli/diagnose/diagnose.js, by --require. */
   register: 'register.js',
   /** In a running process: lib/cli/attach/expressions.js, by require() in an expression. */

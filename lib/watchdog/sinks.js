@@ -116,91 +116,48 @@ const routed = (recent, phases) =>
   ({ ...phases, settled: (record, endMs) => phases.settled(recent.routed(record), endMs) })
 
 /**
- * Who hears which phase of a block of a worker thread, in the same order. All are counted. The latest are kept in a
- * memory of their own, and as many filed as a person would read. Only what is certain is filed and logged.
+ * Who hears which phase of a block of a worker thread. All are counted and the latest kept, in a memory of their own.
+ * No sample shows what a thread does, so its block may prove to be none as long as it lasts: the log, files and
+ * everything outside of this process hear of it at its end. Log and budget bound how many.
  * @param {object} parts
  * @param {import('../store/memory').BlockMemory} parts.memory
  * @param {Pick<import('./page-feed/feed').PageFeed, 'put' | 'drop'>} parts.page
- * @param {import('../export/log/budget').LogBudget} parts.budget of blocks that are filed
- * @param {Pick<import('../store/block-file').BlockFile, 'append'> | null} parts.file
- * @param {Pick<import('../cluster/cluster').Cluster, 'block'>} parts.cluster
  * @param {Pick<import('../export/prometheus/metrics').Metrics, 'observeBlock'>} parts.metrics
  * @param {Pick<import('../export/profiles/pyroscope').PyroscopePush, 'add'> | null} parts.pyroscope
- * @param {Pick<import('../export/log/log').BlockLog, 'opened' | 'lasting' | 'settled'> | null} parts.log null as well
- * where workers are only seen from outside
- * @param {Pick<import('../export/otlp/exporter').OtlpExporter, 'opened' | 'lasting' | 'settled'> | null} parts.otlp as
- * the log
+ * @param {Pick<import('../export/log/log').BlockLog, 'settled'> | null} parts.log
+ * @param {import('../export/log/budget').LogBudget} parts.budget of what follows
+ * @param {Pick<import('../store/block-file').BlockFile, 'append'> | null} parts.file
+ * @param {Pick<import('../cluster/cluster').Cluster, 'block'>} parts.cluster
+ * @param {Pick<import('../export/otlp/exporter').OtlpExporter, 'settled'> | null} parts.otlp
  * @param {Pick<import('./upkeep').Upkeep, 'settled'>} parts.upkeep
- * @param {((message: object) => void) | null} parts.post to the host; null where workers are only seen from outside
+ * @param {(message: object) => void} parts.post to the host
  * @param {OnThrow} parts.onThrow
  * @returns {WorkerPhases}
  */
 exports.workerSinks = ({
-  memory, page, budget, file, cluster, metrics, pyroscope, log, otlp, upkeep, post, onThrow
-}) => inOrder({
-  memory: {
-    ...on(['opened', 'lasting', 'settled'], (record) => memory.put(record)),
-    ended: (record) => { if (record.samples > 0) memory.put(record) },
-    withdrawn: ({ id }) => memory.delete(id)
-  },
-  page: {
-    ...on(['opened', 'lasting', 'settled'], (record) => page.put(record)),
-    ended: (record) => { if (record.samples > 0) page.put(record) },
-    withdrawn: ({ id }) => page.drop(id)
-  },
-  file: new CertainOnly(on(['opened', 'lasting', 'settled'], (record) => {
-    if (!budget.allows(record, nowMs())) return
-    file?.append(record)
-    cluster.block(record)
-  })),
-  metrics: on(['settled'], (record) => metrics.observeBlock(record)),
-  pyroscope: on(['settled'], (record) => pyroscope?.add(record)),
-  log: log === null ? null : new CertainOnly(log),
-  otlp: otlp === null ? null : new CertainOnly(otlp),
-  upkeep,
-  host: post === null ? null : on(['settled'], (record) => post({ code: BLOCK, record: summaryOf(record) }))
-}, onThrow)
-
-/**
- * Passes on what is certain. A worker's block that no sample has shown may yet prove to be none, which no file or log
- * could take back: it is opened with its first sample.
- */
-class CertainOnly {
-  #sink
-  /** @type {Set<string>} blocks in progress that the sink knows of */
-  #opened = new Set()
-
-  /** @param {Sink} sink */
-  constructor (sink) {
-    this.#sink = sink
-  }
-
-  /** @param {BlockRecord} record */
-  opened (record) {
-    this.lasting(record)
-  }
-
-  /** @param {BlockRecord} record */
-  lasting (record) {
-    if (record.samples === 0) return
-    if (this.#opened.has(record.id)) {
-      this.#sink.lasting?.(record)
-    } else {
-      this.#opened.add(record.id)
-      this.#sink.opened?.(record)
-    }
-  }
-
-  /** @param {BlockRecord} record @param {number} endMs */
-  settled (record, endMs) {
-    this.#opened.delete(record.id)
-    this.#sink.settled?.(record, endMs)
-  }
-
-  /** @param {BlockRecord} record */
-  withdrawn (record) {
-    this.#opened.delete(record.id)
-  }
+  memory, page, metrics, pyroscope, log, budget, file, cluster, otlp, upkeep, post, onThrow
+}) => {
+  const bounded = inOrder({
+    file: on(['settled'], (record) => file?.append(record)),
+    cluster: on(['settled'], (record) => cluster.block(record)),
+    otlp: on(['settled'], (record) => otlp?.settled(record)),
+    host: on(['settled'], (record) => post({ code: BLOCK, record: summaryOf(record) }))
+  }, onThrow)
+  return inOrder({
+    memory: {
+      ...on(['opened', 'lasting', 'settled'], (record) => memory.put(record)),
+      withdrawn: ({ id }) => memory.delete(id)
+    },
+    page: {
+      ...on(['opened', 'lasting', 'settled'], (record) => page.put(record)),
+      withdrawn: ({ id }) => page.drop(id)
+    },
+    metrics: on(['settled'], (record) => metrics.observeBlock(record)),
+    pyroscope: on(['settled'], (record) => pyroscope?.add(record)),
+    log: on(['settled'], (record) => log?.settled(record)),
+    upkeep,
+    bounded: { settled: (record, endMs) => { if (budget.allows(record, nowMs())) bounded.settled(record, endMs) } }
+  }, onThrow)
 }
 
 exports.inOrder = inOrder

@@ -177,11 +177,10 @@ function makeSinks (parts, { pyroscope, notifier, otlp, spans }, startedAtMs) {
   const told = { page, cluster, metrics, pyroscope, file, upkeep, onThrow }
   const aborts = options.onStuck === 'abort'
   const own = { startedAtMs, memory: parts.memories.main, recent: scrape.blocks }
-  const asked = options.threads === 'on' ? { log, otlp, post } : { log: null, otlp: null, post: null }
   return {
     upkeep,
     sinks: mainSinks({ ...told, ...own, mainLoop, notifier, log, otlp, spans, aborts, post }),
-    threadSinks: workerSinks({ ...told, ...asked, memory: parts.memories.threads, budget })
+    threadSinks: workerSinks({ ...told, log, otlp, post, memory: parts.memories.threads, budget })
   }
 }
 

@@ -103,7 +103,6 @@ async function judgeCase (context, target, contestant, each) {
   context.count(1)
   const verdict = judge({ truth, ...observation }, contestant)
   if (each.kind === 'thread') await target.request('plain', '/thread/end')
-  if (each.kind === 'thread' || each.startsThread) await sleep(contestant.threadsMs ?? 0)
   return verdict
 }
 
@@ -124,17 +123,16 @@ function resultOf (verdicts, contestant, blamed) {
 }
 
 /**
- * A worker thread that is left alone at first, and has no blocks before it is watched.
+ * A worker thread that has no blocks before it is watched.
  * @param {Target} target
  * @param {Contestant} contestant
  */
 async function startThread (target, contestant) {
   await target.request('plain', '/thread/start')
-  const { threadMetric = null, threadsMs = 0 } = contestant
+  const { threadMetric = null } = contestant
   const isWatched = async () => threadMetric === null || readThread(await scrape(target, contestant), threadMetric) > 0
   const endMs = performance.now() + FOUND_MS
   while (performance.now() < endMs && !await isWatched()) await sleep(LOOK_MS)
-  await sleep(threadsMs)
   await calm(target, contestant)
 }
 

@@ -26,7 +26,7 @@ const HEARTBEAT_MS = 20
  * @property {('frame' | 'route' | 'cause' | 'duration')[]} tells what its reports can hold
  * @property {boolean} [marksDoubt] it tells what is certain from what is not
  * @property {number} settleMs until it has said of a block what it says
- * @property {number} [threadsMs] that it needs beyond that where threads begin and end
+ * @property {boolean} [isBlindInThreads] of a block of a worker thread it tells the duration only
  * @property {string} [threadMetric] of its endpoint, above 0 once it watches a worker thread
  * @property {string} [metric] of its endpoint, in which a block shows, seconds; the histogram behind it begins anew
  * with each scrape
@@ -45,13 +45,12 @@ const loopwatchWith = (options) => ({
   marksDoubt: true,
   // Its log takes ten blocks in a row, then one a second.
   settleMs: 650,
-  // It looks at nobody within a second of a thread's beginning or end, and rests after it has begun to watch one.
-  threadsMs: 2500,
+  isBlindInThreads: true,
   threadMetric: 'loopwatch_eventloop_time_seconds_total',
   isPrompt: true,
   records: '/blocks',
   start: ({ thresholdMs }) => {
-    const agent = require('../../lib').start({ threshold: thresholdMs, port: 0, threads: 'on', ...options })
+    const agent = require('../../lib').start({ threshold: thresholdMs, port: 0, ...options })
     return { endpoint: async () => `${(await agent.ready).url}/metrics` }
   }
 })

@@ -1,6 +1,7 @@
 'use strict'
 
 const { isJs } = require('./corpus/corpus')
+const { MAIN } = require('./target/thread-name')
 const { median } = require('../harness/measure/stats')
 
 /**
@@ -18,6 +19,7 @@ const { median } = require('../harness/measure/stats')
  * @typedef {object} Verdict
  * @property {string} name
  * @property {boolean} isJs
+ * @property {boolean} isInThread of a worker thread
  * @property {boolean} found
  * @property {boolean} isFrame the function is right
  * @property {boolean} isLine
@@ -94,6 +96,7 @@ exports.judge = ({ case: each, truth, reports, endpoint, pauses = [] }, { isProm
   return {
     name,
     isJs: isJs(each),
+    isInThread: thread !== MAIN,
     found: block !== undefined,
     ...(block === undefined ? NOTHING_SAID : judgeWords(last, each)),
     cause: cause[0],
@@ -172,11 +175,12 @@ const percent = (all) => PERCENT * all.filter(Boolean).length / all.length
  * The figures of one run. What a contestant never tells has none; what it tells is judged in the blocks
  * that it found. Single cases are told by keys with a colon: `found:spin`, `wrong line:spin`, `said:js:native`.
  * @param {Verdict[]} verdicts
- * @param {{ tells: string[], marksDoubt?: boolean }} contestant
+ * @param {{ tells: string[], marksDoubt?: boolean, isBlindInThreads?: boolean }} contestant
  * @returns {Record<string, number>}
  */
-exports.summarise = (verdicts, { tells, marksDoubt = false }) => {
+exports.summarise = (verdicts, { tells, marksDoubt = false, isBlindInThreads = false }) => {
   const found = verdicts.filter((verdict) => verdict.found)
+  const told = isBlindInThreads ? found.filter(({ isInThread }) => !isInThread) : found
   const asked = verdicts.filter(({ answered }) => answered !== null)
   /** @type {Record<string, number>} */
   const figures = {
@@ -195,17 +199,17 @@ exports.summarise = (verdicts, { tells, marksDoubt = false }) => {
   }
   for (const { name, found } of verdicts) figures[`found:${name}`] = Number(found)
   if (tells.includes('frame')) {
-    note('function', found, ({ isFrame }) => isFrame)
-    note('line', found, ({ isLine }) => isLine)
-    const js = found.filter(({ isJs }) => isJs)
+    note('function', told, ({ isFrame }) => isFrame)
+    note('line', told, ({ isLine }) => isLine)
+    const js = told.filter(({ isJs }) => isJs)
     if (js.length > 0) figures.lineOfJs = percent(js.map(({ isLine }) => isLine))
   }
-  if (tells.includes('route')) note('request', found, ({ isRoute }) => isRoute)
+  if (tells.includes('route')) note('request', told, ({ isRoute }) => isRoute)
   if (tells.includes('cause')) {
-    note('cause', found, ({ cause, said }) => cause === said)
-    for (const { cause, said } of found) figures[`said:${cause}:${said}`] = (figures[`said:${cause}:${said}`] ?? 0) + 1
+    note('cause', told, ({ cause, said }) => cause === said)
+    for (const { cause, said } of told) figures[`said:${cause}:${said}`] = (figures[`said:${cause}:${said}`] ?? 0) + 1
   }
-  if (marksDoubt) Object.assign(figures, countCertain(found))
+  if (marksDoubt) Object.assign(figures, countCertain(told))
   const errors = found.flatMap(({ errorPercent }) => errorPercent ?? [])
   if (errors.length > 0) {
     Object.assign(figures, { durationError: median(errors), durationErrorMax: Math.max(...errors) })

@@ -60,8 +60,8 @@ exports.watchers = {
 
   'loopwatch-requests-off': loopwatch({ requests: 'off' }, false),
 
-  // All that may stay on in production: requests followed from the start, workers logged.
-  'loopwatch-full': loopwatch({ requests: 'on', threads: 'on' }),
+  // All that may stay on in production: requests followed from the start.
+  'loopwatch-full': loopwatch({ requests: 'on' }),
 
   'loopwatch-origin': loopwatch({ origin: 'on' }),
 

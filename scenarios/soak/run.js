@@ -195,7 +195,7 @@ async function main () {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-soak-'))
   const interrupted = new AbortController()
   process.once('SIGINT', () => interrupted.abort())
-  const options = { port: 0, threads: 'on', log: { destination: path.join(dir, 'log') }, keep: KEEP, ...JSON.parse(flags.options), dir: path.join(dir, 'blocks') }
+  const options = { port: 0, log: { destination: path.join(dir, 'log') }, keep: KEEP, ...JSON.parse(flags.options), dir: path.join(dir, 'blocks') }
   // An agent that records nothing makes no folder.
   fs.mkdirSync(options.dir)
   const watched = new Service({ options, connections: USERS + 1 })

@@ -377,7 +377,7 @@ test('when the watchdog of a worker has to start again, nothing is counted twice
 })
 
 test('blocks of a worker\'s threads are listed in the primary, beside as many of its own as it keeps', async (t) => {
-  const app = await startCluster(t, { workers: 1, options: { port: 0, keep: 2, threads: 'on' } })
+  const app = await startCluster(t, { workers: 1, options: { port: 0, keep: 2 } })
   const [{ pid }] = app.joined()
   app.tell({ to: app.child.pid, spin: 150 })
   const own = await eventually(async () => (await app.json('/blocks')).find((/** @type {any} */ record) => record.worker === null && !record.ongoing && record.frame?.function === 'spin'), 'the primary\'s own block')

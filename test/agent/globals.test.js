@@ -98,22 +98,3 @@ test('such an application starts processes, is warned and has its origins as eve
   assert.deepEqual({ code, stdout }, { code: 0, stdout: '["Timeout"]\n' }, stderr)
   assert.match(stderr, /LOOPWATCH_WARN_STARTED/)
 })
-
-test('a worker thread that does so while it is watched has its lines', async (t) => {
-  const { stdout, stderr } = await startNode(t, ['-e', `
-    const { Worker } = require('node:worker_threads')
-    const agent = require(${PACKAGE}).start({ port: false, log: false, threads: 'on' })
-    const worker = new Worker(${JSON.stringify(`
-      setTimeout(() => { globalThis.process = { env: {} } }, 2500)
-      setInterval(function compute () {
-        for (const end = performance.now() + 300; performance.now() < end;);
-      }, 700)`)}, { eval: true })
-    const startMs = performance.now()
-    setInterval(async () => {
-      const blocks = (await agent.blocks()).filter(({ frame, startedAt }) => frame?.function === 'compute' && Date.parse(startedAt) - performance.timeOrigin > startMs + 3000)
-      if (blocks.length === 0 && performance.now() - startMs < 20000) return
-      console.log(blocks.length > 0)
-      process.exit()
-    }, 200)`]).closed
-  assert.equal(stdout, 'true\n', stderr)
-})

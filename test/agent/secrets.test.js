@@ -56,7 +56,7 @@ test('what is secret in the application, or for the agent, is in nothing that th
   const pyroscope = await startPyroscope(t)
   const otlp = await startOtlpReceiver(t)
   const options = {
-    port: 0, token: TOKEN, dir, requests: 'on', origin: 'on', threads: 'on', stuck: 140, profile: 'on', log: { level: 'trace' }, pyroscope: `http://user:${PASSWORD}@${pyroscope.host}`, otlp: otlp.url.replace('//', `//user:${OTLP_PASSWORD}@`)
+    port: 0, token: TOKEN, dir, requests: 'on', origin: 'on', stuck: 140, profile: 'on', log: { level: 'trace' }, pyroscope: `http://user:${PASSWORD}@${pyroscope.host}`, otlp: otlp.url.replace('//', `//user:${OTLP_PASSWORD}@`)
   }
   const { child, out, closed } = startNode(t, ['secret-app.js', `--password=${SECRET}`], {
     env: { TEST_SECRET: SECRET, TEST_OPTIONS: JSON.stringify(options), DATABASE_URL: `postgres://user:${SECRET}@localhost/shop` }, stdio: ['ignore', 'pipe', 'pipe', 'ipc']
@@ -78,7 +78,7 @@ test('what is secret in the application, or for the agent, is in nothing that th
     await ask(SEARCH)
     return / in search \(\S*secret-app\.js/.test(out.stdout)
   }, () => `a block whose call the profile tells: ${out.stdout}`)
-  await eventually(() => /"event":"settled"[^\n]*"thread":"pool"/.test(out.stdout), () => `the worker's block: ${out.stdout}`)
+  await eventually(() => /"event":"settled"[^\n]*"threadId":/.test(out.stdout), () => `the worker's block: ${out.stdout}`)
   await eventually(() => out.stdout.includes('"origin":{'), () => `a block with an origin: ${out.stdout}`)
 
   /** @type {Record<string, string | Buffer>} */

@@ -19,23 +19,10 @@ function parse ({ stdout, stderr }) {
 
 test('stacks, contexts, domains, the order of callbacks, threads, clusters and every end of a process are the same under the agent', async (t) => {
   const run = (/** @type {Record<string, string>} */ env) => startNode(t, ['observations.js'], { env, cwd: FIXTURES }).closed
-  const [without, under, asked] = (await Promise.all([run({}), run(watched), run({ ...watched, LOOPWATCH_THREADS: 'on' })])).map(parse)
+  const [without, under] = (await Promise.all([run({}), run(watched)])).map(parse)
   for (const name of Object.keys(without)) {
     await t.test(name, () => assert.deepEqual(under[name], without[name]))
-    await t.test(`${name}, with threads: 'on'`, () => assert.deepEqual({ ...asked[name], left: undefined }, { ...without[name], left: undefined }))
   }
-  await t.test("but for what a worker thread and its parent have while they are asked, with threads: 'on'", () => {
-    const [before, left] = [without.watchedThread.left, asked.watchedThread.left]
-    const more = Object.fromEntries(Object.keys(before).map((name) => [name, left[name] - before[name]]))
-    assert.deepEqual(more, {
-      exit: 1,
-      symbols: 1,
-      files: 1,
-      workerExit: 1,
-      workerNewListener: 1,
-      workerRemoveListener: 1
-    })
-  })
   assert.equal(without.endings.throws.code, 1)
   assert.match(without.endings.throws.stderr, /thrown/)
   assert.equal(without.endings.killed.signal, 'SIGTERM')

@@ -50,12 +50,6 @@ exports.lastLine = ({ stdout, stderr, code, signal }) => {
 /** A worker whose function blocks for 300 ms again and again, since a busy machine may starve it once. */
 exports.CRUNCHER = JSON.stringify(`${CRUNCH}\nsetInterval(function tick () { crunch(300) }, 900)`)
 
-/** A worker that does nothing and does not end. */
-exports.STAY = 'setInterval(() => {}, 1000)'
-
-/** Options of start() under which worker threads are asked by their inspectors, as source code. */
-exports.QUIET = "{ port: 0, log: false, threads: 'on' }"
-
 exports.ROOT = ROOT
 exports.PACKAGE = PACKAGE
 exports.CRUNCH = CRUNCH

@@ -42,7 +42,6 @@ exports.addTest = (program) => {
     .option('--all', 'count start-up, runners, loaders, transformers and compilers too')
     .option('--repeat-to-be-sure', 'run what blocked once more before it fails')
     .option('--sync', 'synchronous calls that wait for the outside, however short: fs.readFileSync, execSync, gzipSync…')
-    .addOption(new Option('--threads <how>', 'worker threads: auto = durations only, which fail nothing; on = lines too, by their inspectors').choices(['auto', 'on']).default('auto'))
     .optionsGroup('Known blocks:')
     .option('--ratchet <file>', 'what is known and allowed', 'loopwatch.json')
     .option('--update', 'write what blocked into that file, and do not fail')

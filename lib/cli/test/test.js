@@ -16,8 +16,8 @@ const { syncOffencesOf } = require('./sync')
 const { excuseOfStretch, judgeAll } = require('./verdict')
 
 /**
- * @typedef {{ over: number, all?: boolean, sync?: boolean, repeatToBeSure?: boolean, threads: 'auto' | 'on', ratchet:
- * string, update?: boolean, junit?: string, sarif?: string, json?: string }} Flags
+ * @typedef {{ over: number, all?: boolean, sync?: boolean, repeatToBeSure?: boolean, ratchet: string,
+ * update?: boolean, junit?: string, sarif?: string, json?: string }} Flags
  * @typedef {{ offences: import('./offences').Offence[], judged: import('./verdict').Judged[], runs:
  * import('./runs').ProcessRun[], unwatchedTests: number, hasCpuTimes: boolean,
  * code: number, isInterrupted: boolean }} Seen
@@ -91,10 +91,10 @@ function exitCodeOf ({ code, offences, hasWatchedNothing }) {
  * @param {{ isQuiet?: boolean, cwd?: string }} [how]
  * @returns {Promise<Seen>}
  */
-async function watch (command, { over, all = false, sync = false, threads }, cwd, how = {}) {
+async function watch (command, { over, all = false, sync = false }, cwd, how = {}) {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-tests-'))
   try {
-    const ended = await runCommand(command, { ...how, env: watchedEnv({ dir, overMs: over, threads, sync, all }) })
+    const ended = await runCommand(command, { ...how, env: watchedEnv({ dir, overMs: over, sync, all }) })
     const { runs, records, unwatchedTests } = readRuns(dir)
     const hasCpuTimes =
       records.length === 0 ||

@@ -16,13 +16,15 @@ const ALWAYS_MS = 1000
 class LogBudget {
   #tokens = BURST
   #refilledAtMs
+  #alwaysMs
   /** @type {Map<string, boolean>} whether a block in progress is logged, by id */
   #decided = new Map()
   #suppressed = 0
 
-  /** @param {number} nowMs */
-  constructor (nowMs) {
+  /** @param {number} nowMs @param {number} [alwaysMs] */
+  constructor (nowMs, alwaysMs = ALWAYS_MS) {
     this.#refilledAtMs = nowMs
+    this.#alwaysMs = alwaysMs
   }
 
   /**
@@ -31,7 +33,7 @@ class LogBudget {
    * @param {number} nowMs
    */
   allows ({ id, durationMs, ongoing }, nowMs) {
-    const allowed = durationMs >= ALWAYS_MS || (this.#decided.get(id) ?? this.#takeToken(nowMs))
+    const allowed = durationMs >= this.#alwaysMs || (this.#decided.get(id) ?? this.#takeToken(nowMs))
     if (ongoing) {
       this.#decided.set(id, allowed)
     } else {

@@ -32,6 +32,7 @@ class BlockLog {
   #pino
   #destination
   #budget
+  #threadBudget
   #progress = new Progress()
   #nowMs
   #suppressed = 0
@@ -50,6 +51,8 @@ class BlockLog {
     const stream = toText === null ? written : { write: (/** @type {string} */ json) => written.write(toText(json)) }
     this.#pino = pino({ name: 'loopwatch', level }, stream)
     this.#budget = new LogBudget(nowMs())
+    // Blocks of one thread follow each other; those of a pool come together, however long they are.
+    this.#threadBudget = new LogBudget(nowMs(), Infinity)
     this.#nowMs = nowMs
   }
 
@@ -77,12 +80,13 @@ class BlockLog {
 
   /** @param {'opened' | 'lasting' | 'settled'} event @param {BlockRecord} record */
   #block (event, record) {
+    const budget = record.threadId === 0 ? this.#budget : this.#threadBudget
     // What the application allows is counted. It is told after all once it has lasted for `stuck`.
-    if (record.allowed) return this.#budget.pass(record)
-    const level = isOwnBlock(record) ? 'error' : excuseOf(record.cause) !== undefined || record.startup ? 'info' : 'warn'
+    if (record.allowed) return budget.pass(record)
+    const level = levelOf(record)
     // Under a debugger somebody is looking at a breakpoint. A line that nobody sees leaves its place to others.
-    if (record.evidence.debugger || !this.#pino.isLevelEnabled(level)) return this.#budget.pass(record)
-    if (!this.#budget.allows(record, this.#nowMs())) return
+    if (record.evidence.debugger || !this.#pino.isLevelEnabled(level)) return budget.pass(record)
+    if (!budget.allows(record, this.#nowMs())) return
     const { fields, message } = lineOf(event, record, this.#takeSuppressed())
     this.#pino[level](fields, message)
   }
@@ -96,7 +100,7 @@ class BlockLog {
   }
 
   #takeSuppressed () {
-    const suppressed = this.#budget.takeSuppressed()
+    const suppressed = this.#budget.takeSuppressed() + this.#threadBudget.takeSuppressed()
     this.#suppressed += suppressed
     return suppressed
   }
@@ -116,6 +120,12 @@ class BlockLog {
   close () {
     return this.#destination.end()
   }
+}
+
+/** Computing is what worker threads are for. @param {BlockRecord} record @returns {'error' | 'warn' | 'info'} */
+function levelOf (record) {
+  if (isOwnBlock(record)) return 'error'
+  return excuseOf(record.cause) !== undefined || record.startup || record.threadId !== 0 ? 'info' : 'warn'
 }
 
 /**

@@ -70,7 +70,7 @@ function where ({ threadId, cause, frame, samples, profile, probable, generated 
   }
   if (samples > 0) return 'outside application code'
   if (cause === 'native' || cause === 'sync-io') return 'inside a call that does not answer before it returns'
-  return threadId ? "no stack taken (threads: 'on' asks for one)" : 'no stack taken'
+  return threadId ? 'no stack, worker threads are not sampled' : 'no stack taken'
 }
 
 /** A template has no lines that anybody could open. @param {Frame} generated */

@@ -53,22 +53,18 @@ class Heartbeat {
    * @param {Told} told
    */
   constructor (bridge, options, told) {
-    const { resolution, startMs = nowMs() } = options
+    const { resolution } = options
     this.#bridge = bridge
     this.#options = options
     this.#told = told
     const { idle, active } = loopTime()
     this.#periodMs = resolution
-    this.#lastAtMs = startMs ?? nowMs()
+    this.#lastAtMs = nowMs()
     this.#lastIdleMs = idle
     this.#lastCpuMs = this.#cpuNow()
     this.#lastHeldMicros = bridge.counters.heldMicros
     this.#rest = new Rest({ onTime: this.#onTime, onTurn: this.#onTurn })
-    const write = () =>
-      bridge.beat.write(this.#lastAtMs, idle, active, resolution, this.#lastCpuMs, TURNS, this.#lastHeldMicros)
-    write()
-    // The first beat stands for code at the top level.
-    if (startMs === null) write()
+    bridge.beat.write(this.#lastAtMs, idle, active, resolution, this.#lastCpuMs, TURNS, this.#lastHeldMicros)
     this.#busy = setTimeout(this.#onTime, resolution).unref()
   }
 
@@ -240,7 +236,6 @@ class Heartbeat {
  * @property {number} resolution
  * @property {number} calmPeriod
  * @property {number} threshold
- * @property {number | null} [startMs] when the first turn began that is still going on; null: the loop turns already
  * @property {() => boolean} [isWanted] asked at each beat; false ends the heartbeat
  * @property {(atMs: number, idleMs: number) => void} [onLate] told of a beat after a gap that can hide a block, and how
  * long the loop has idled so far

@@ -125,7 +125,7 @@ function plain (name) {
 exports.createProbe = ({ answer, beat }, current, see = () => {}) =>
   /**
    * @param {unknown} debuggerUrl `inspector.url()` of this thread
-   * @param {number} [putAtMs] when it was asked: of a worker thread by the main one, or once more
+   * @param {number} [putAtMs] when it was asked once more
    */
   function probe (debuggerUrl, putAtMs) {
     const { question } = answer

@@ -156,7 +156,7 @@ exports.waysToFollow = (mode) => {
 exports.startWorkLater = (options, bridge, post) => {
   const ways = exports.waysToFollow(options.requests)
   // Counted with the other time in which the agent itself keeps the thread.
-  const onTook = (/** @type {number} */ ms) => bridge.counters.addHeldMs('workerCallMicros', ms, options.threshold)
+  const onTook = (/** @type {number} */ ms) => bridge.counters.addHeldMs('agentMicros', ms, options.threshold)
   const start = (/** @type {import('node:net').Server[]} */ listening) =>
     require('./start').startWork(options, bridge, post, ways, listening)
   const onCostly = () => post({ code: FOLLOW, on: false })

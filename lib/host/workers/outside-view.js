@@ -8,7 +8,8 @@ const { US_PER_MS } = require('../../util/units')
  */
 const NEVER_MS = 1e9
 /**
- * Node.js gets a thread ready in 30 ms, and few load for longer than this: whose loop has not begun by then is blocked.
+ * Node.js gets a thread ready in 30 ms, and its loop has begun before the thread's own code runs. What a preload does
+ * comes before it, and few load for longer than this.
  */
 const BOOT_MS = 1000
 /** A thread that waits for events is woken for its CPU time this often. */
@@ -93,7 +94,8 @@ class OutsideView {
     // The first of all beats stands for code at the top level.
     if (beat.beats === 0) beat.write(nowMs, idle, active, NEVER_MS)
     beat.write(nowMs, idle, active, NEVER_MS)
-    const earliestMs = Math.min(nowMs, this.#atMs + waitedMs)
+    const begunMs = nowMs - idle - active
+    const earliestMs = Math.min(nowMs, Math.max(this.#atMs, begunMs) + waitedMs)
     this.#busy = isWaiting ? null : { earliestMs, latestMs: nowMs, seenMs: nowMs, isTold: false }
   }
 

@@ -47,7 +47,7 @@ const STACKS_IN_RECORD = 10
  * @property {import('../../explain/frame-table').FrameTable} [frames] may have learned where code comes from since a
  * sample was taken
  *
- * @typedef {import('../workers/atomics-wait-idle').PresentSample & { isJustEntered?: boolean }} PlacedSample its frames
+ * @typedef {import('./sampler').Sample & { isJustEntered?: boolean }} PlacedSample its frames
  * at their original places
  * @typedef {Pick<import('./detector').Ended, 'endMs' | 'durationMs' | 'uncertaintyMs' | 'busyMs' | 'cpuMs'>} End
  * @typedef {{ startMs: number, endMs: number, durationMs: number, uncertaintyMs: number, busyMs: number, ongoing:

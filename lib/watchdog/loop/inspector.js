@@ -27,14 +27,6 @@ exports.NOT_ALLOWED = 'the permission model forbids it (--allow-inspector), it w
 exports.askHost = (isAgain) => evaluate(question(isAgain ? nowMs() : undefined))
 
 /**
- * Has the host's agent pass something on to the application's worker threads.
- * @param {import('../../types').ProxyCall} call see lib/host/workers/inspector-proxy.js
- * @returns {string | null} why it could not be asked
- */
-exports.askThreads = (call) =>
-  evaluate(`${AGENT}?.callWorkers?.(${AGENT}.inspector, ${JSON.stringify(call)})`)
-
-/**
  * Has the host's agent start, take or stop its CPU profile.
  * @param {import('../../types').ProfilerAction} action see lib/host/sense/profiler.js
  * @returns {string | null} why it could not be asked
@@ -44,9 +36,6 @@ exports.askProfiler = (action) =>
 
 /** Has the host's agent end the process. */
 exports.askToAbort = () => evaluate(`${AGENT}?.abort?.()`)
-
-/** The call that lib/host/workers/inspector-proxy.js makes a worker thread evaluate. */
-exports.PROBE_CALL = `${AGENT}?.probe?.`
 
 /** @param {string} expression */
 function evaluate (expression) {

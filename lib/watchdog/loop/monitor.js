@@ -33,6 +33,13 @@ const PROGRESS_MS = 1000
  * @typedef {import('../../types').BlockRecord} BlockRecord
  * @typedef {import('../kernel/thread-stats').Reading} Reading
  * @typedef {import('../sinks').Phases} Phases
+ * @typedef {import('./sampler').Sample} Sample
+ *
+ * @typedef {object} Seen what a poll has seen of a thread
+ * @property {Sample | null} sample
+ * @property {Reading} reading
+ * @property {import('./detector').DoubtfulBeat} beat
+ * @property {import('./detector').LateBeat[]} lateBeats
  *
  * @typedef {object} Parts
  * @property {string} thread its name in records
@@ -41,9 +48,7 @@ const PROGRESS_MS = 1000
  * @property {{ threshold: number, resolution: number, sample: number, stuck: number }} options ms
  * @property {Pick<import('./rest-watch').RestWatch, 'see' | 'dueAtMs'>} [rest] where the loop may rest
  * @property {(isAgain: boolean) => boolean} ask puts the probe's question to the thread, false where it cannot
- * @property {() => boolean} [isHeldUp] something else than the thread keeps the question from it
- * @property {(seen: import('../workers/atomics-wait-idle').Seen) => import('../workers/atomics-wait-idle').Seen}
- * [adjust] corrects what a poll has seen
+ * @property {(seen: Seen) => Seen} [adjust] corrects what a poll has seen
  * @property {Pick<import('../kernel/thread-stats').ThreadStats, 'read' | 'precise'>} stats what the kernel tells of the
  * thread
  * @property {Omit<import('./block-builder').Surroundings, 'thresholdMs' | 'frames'>} surroundings
@@ -53,7 +58,7 @@ const PROGRESS_MS = 1000
  * @property {() => string} nextId
  */
 
-/** @param {import('../workers/atomics-wait-idle').Seen} seen */
+/** @param {Seen} seen */
 const unchanged = (seen) => seen
 
 /** Of a loop that never rests. @type {NonNullable<Parts['rest']>} */
@@ -194,7 +199,7 @@ class LoopMonitor {
     return Math.min(wakeAtMs, eagerAtMs, settleAtMs, this.#parts.rest?.dueAtMs ?? Infinity)
   }
 
-  /** @param {import('../workers/atomics-wait-idle').PresentSample} sample @param {number} now */
+  /** @param {Sample} sample @param {number} now */
   #addSample (sample, now) {
     const builder = /** @type {BlockBuilder} */ (this.#builder)
     const { frames } = this.#parts
@@ -286,8 +291,7 @@ class LoopMonitor {
 
   /** @param {number} now */
   #ongoing (now) {
-    const askedAtMs = this.#parts.isHeldUp?.() ? null : this.#sampler.askedAtMs
-    return /** @type {BlockBuilder} */ (this.#builder).ongoing(now, askedAtMs)
+    return /** @type {BlockBuilder} */ (this.#builder).ongoing(now, this.#sampler.askedAtMs)
   }
 
   /** @param {import('./detector').Ended} end @param {Reading} after @param {number} beats @param {Phases} sinks */

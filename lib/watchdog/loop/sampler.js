@@ -85,8 +85,7 @@ class Sampler {
     const text = this.#channel.take(this.#question.number)
     if (text === null) return null
     const answer = parseAnswer(text)
-    // The time in which the main thread did not pass the question on, or in which it was lost, says nothing of the
-    // thread that was asked.
+    // The time in which the question was lost says nothing of the thread that was asked.
     const askedAtMs = Math.max(this.#question.askedAtMs, answer.putAtMs ?? 0)
     const waitedMs = reading === undefined ? 0 : waitedOf(this.#question.runQueueMs, answer.atMs, reading)
     this.#question = null

@@ -216,8 +216,8 @@ class Profiling {
 
   /**
    * What a look has seen, its beat later by the time for which the agent itself has kept the host since.
-   * @param {import('../workers/atomics-wait-idle').Seen} seen
-   * @returns {import('../workers/atomics-wait-idle').Seen}
+   * @param {import('../loop/monitor').Seen} seen
+   * @returns {import('../loop/monitor').Seen}
    */
   #adjust (seen) {
     if (this.#parts.mode === 'off') return seen

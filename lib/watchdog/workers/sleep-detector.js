@@ -8,8 +8,8 @@ const WINDOW_MS = 50
 const ASLEEP = 0.2
 
 /**
- * Tells a worker thread that waits from one that computes, where nobody may ask it (AtomicsWaitIdle asks). Idle workers
- * of a pool wait in Atomics.wait, without a turn of their loop. A thread that sleeps while its beat is overdue counts
+ * Tells a worker thread that waits from one that computes. Idle workers of a pool wait in Atomics.wait, without a turn
+ * of their loop. A thread that sleeps while its beat is overdue counts
  * as one that turns: beats are made up for it, so that neither its waiting nor a row of short tasks is a block. A block
  * that sleeps itself (files, locks, execSync) is therefore missed, and so is each where CPU time is not known.
  */
@@ -42,8 +42,8 @@ class SleepDetector {
   }
 
   /**
-   * @param {import('./atomics-wait-idle').Seen} seen
-   * @returns {import('./atomics-wait-idle').Seen} with made-up beats where real ones are overdue
+   * @param {import('../loop/monitor').Seen} seen
+   * @returns {import('../loop/monitor').Seen} with made-up beats where real ones are overdue
    */
   adjust ({ sample, reading, beat, lateBeats }) {
     const made = { startMs: this.#atMs, periodMs: 0, doubtMs: WINDOW_MS }
@@ -58,7 +58,7 @@ class SleepDetector {
       this.#last = reading
       this.#sleeps = null
     } else {
-      this.#follow(reading, Math.max(this.#last?.atMs ?? 0, beat.atMs + beat.periodMs))
+      this.#follow(reading, beat.atMs + beat.periodMs)
     }
     return { sample, reading, lateBeats: adjusted, beat: this.beat(beat) }
   }
@@ -73,12 +73,15 @@ class SleepDetector {
 
   /**
    * @param {import('../kernel/thread-stats').Reading} reading
-   * @param {number} fromMs since when no beat has come and the thread was not judged
+   * @param {number} fromMs since when no beat has come
    */
   #follow (reading, fromMs) {
-    const overdueMs = reading.atMs - fromMs
-    if (overdueMs < WINDOW_MS) return
-    const busyMs = grown(this.#last, reading, 'cpuMs') + grown(this.#last, reading, 'runQueueMs')
+    // Of a thread that is first seen in the midst of something nothing is known until then.
+    const last = this.#last ??= reading
+    const overdueMs = reading.atMs - Math.max(last.atMs, fromMs)
+    const isGone = reading.cpuMs === null && last.cpuMs !== null
+    if (overdueMs < WINDOW_MS || isGone) return
+    const busyMs = grown(last, reading, 'cpuMs') + grown(last, reading, 'runQueueMs')
     const asleepMs = Math.max(0, overdueMs - busyMs)
     this.#last = reading
     const { sleeps, isAsleep } = this.#rest()
@@ -98,12 +101,12 @@ class SleepDetector {
 }
 
 /**
- * @param {import('../kernel/thread-stats').Reading | null} from
+ * @param {import('../kernel/thread-stats').Reading} from
  * @param {import('../kernel/thread-stats').Reading} to
  * @param {'cpuMs' | 'runQueueMs'} what
  */
 function grown (from, to, what) {
-  return Math.max(0, (to[what] ?? 0) - (from?.[what] ?? to[what] ?? 0))
+  return Math.max(0, (to[what] ?? 0) - (from[what] ?? to[what] ?? 0))
 }
 
 exports.SleepDetector = SleepDetector

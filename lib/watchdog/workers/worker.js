@@ -2,14 +2,20 @@
 
 const { openBridge } = require('../../bridge/memory')
 const { CALM_MS } = require('../../bridge/worker-beats')
-const { AtomicsWaitIdle, PERIOD_MS } = require('./atomics-wait-idle')
 const { SleepDetector } = require('./sleep-detector')
 const { ThreadStats } = require('../kernel/thread-stats')
 const { LoopMonitor } = require('../loop/monitor')
 
+/** A thread that was found waiting is polled this often: what it does next may be a block. */
+const WAITING_MS = 25
 /**
- * @typedef {object} Hello what lib/host/workers/thread-entry.js and preload-beat.js tell of their thread, and
- * outside-watch.js of others
+ * Node.js takes a thread apart in 1 to 10 ms, with a large heap in up to 200 (Node.js 20 to 26): one that was busy for
+ * longer until its end was blocked.
+ */
+const APART_MS = 250
+
+/**
+ * @typedef {object} Hello what lib/host/workers/preload-beat.js says of its thread, and outside-watch.js of others
  * @property {SharedArrayBuffer} memory
  * @property {number} threadId
  * @property {string} name
@@ -19,7 +25,6 @@ const { LoopMonitor } = require('../loop/monitor')
 /** One worker thread of the application under watch. */
 class WorkerThread {
   #bridge
-  #isAsked
   #stats
   /** Tells the thread's waiting from blocks. */
   #idleness
@@ -28,6 +33,8 @@ class WorkerThread {
   #dueAtMs = 0
   #lastPollMs = 0
   #isStopped = false
+  /** Of the block in which the thread ended. @type {string | null} */
+  #lastId = null
   /** @type {{ activeMs: number, idleMs: number }} counters never go backwards */
   #time = { activeMs: 0, idleMs: 0 }
   #cpu = { user: 0, system: 0 }
@@ -37,36 +44,31 @@ class WorkerThread {
    * @param {Hello} parts.hello
    * @param {string} parts.label of its metrics
    * @param {import('../kernel/thread-stats').Shared} parts.shared by all threads
-   * @param {Pick<import('../loop/monitor').Parts, 'options' | 'ask' | 'isHeldUp' | 'frames' | 'nextId'>} parts.common
+   * @param {Pick<import('../loop/monitor').Parts, 'options' | 'frames' | 'nextId'>} parts.common
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
    * @param {() => import('../loop/block-builder').ThreadWork | null} parts.workOf what all of the thread is for
-   * @param {import('../sinks').Phases} parts.sinks
+   * @param {import('../sinks').WorkerPhases} parts.sinks
    * @param {boolean} parts.isOutside the main thread sees what it does
-   * @param {boolean} parts.isAsked whether it can be asked where it is
    * @param {WorkerThread} [parts.outside] the same as it is seen from outside, which knows its CPU time
    */
-  constructor ({ hello, label, shared, common, watchdogGapWithin, workOf, sinks, isOutside, isAsked, outside }) {
+  constructor ({ hello, label, shared, common, watchdogGapWithin, workOf, sinks, isOutside, outside }) {
     this.threadId = hello.threadId
     this.label = label
     this.isOutside = isOutside
-    this.#isAsked = isAsked
-    this.#sinks = sinks
+    this.#sinks = { ...sinks, settled: this.#settleIn(sinks) }
     this.#bridge = openBridge(hello.memory)
     this.#bridge.counters.add('heard', 1)
     const stats = this.#stats = new ThreadStats(shared, hello.tid, (outside ? outside.#bridge : this.#bridge).counters)
-    const idleness = this.#idleness = isAsked
-      ? new AtomicsWaitIdle(() => stats.rest().sleeps)
-      : new SleepDetector(common.options.threshold, () => stats.rest())
+    const idleness = this.#idleness = new SleepDetector(common.options.threshold, () => stats.rest())
     this.#monitor = new LoopMonitor({
       ...common,
       thread: hello.name,
       threadId: hello.threadId,
       bridge: this.#bridge,
+      ask: () => false,
       adjust: (seen) => idleness.adjust(seen),
       stats,
       surroundings: {
-        // Pauses of a worker thread's garbage collector are not observed (lib/host/workers/thread-entry.js): they
-        // count as js.
         gcWithin: () => 0,
         watchdogGapWithin,
         workOf
@@ -74,7 +76,19 @@ class WorkerThread {
     })
   }
 
-  /** Whether the thread exits or is no more: what it says last is no block. */
+  /**
+   * Not every beat that failed to come was a block. A thread that sleeps waits for work, more likely than not, and one
+   * that ends is being taken apart.
+   * @param {import('../sinks').WorkerPhases} sinks
+   * @returns {import('../sinks').Phases['settled']}
+   */
+  #settleIn = (sinks) => (record, endMs) => {
+    const isLast = record.id === this.#lastId
+    if (record.cause === 'sync-io' || (isLast && record.durationMs < APART_MS)) sinks.withdrawn(record)
+    else sinks.settled(isLast ? { ...record, uncertaintyMs: record.uncertaintyMs + APART_MS } : record, endMs)
+  }
+
+  /** Whether the thread exits or is no more. */
   get isEnded () {
     return this.#isStopped || this.#stats.isGone || this.#bridge.counters.get('ended') > 0
   }
@@ -97,15 +111,9 @@ class WorkerThread {
     if (this.#bridge.beat.beats === 0) return { wakeAtMs: now + CALM_MS, eventful: false }
     const { wakeAtMs, eventful } = this.#monitor.poll(now, selfLate, this.#sinks)
     this.#lastPollMs = now
-    this.#dueAtMs = Math.min(wakeAtMs, now + this.#maxPauseMs)
-    return { wakeAtMs: this.#dueAtMs, eventful }
-  }
-
-  /** The most time until the next poll. */
-  get #maxPauseMs () {
-    if (this.#idleness.isOn) return PERIOD_MS / 2
     // The main thread may say at any time that a thread it sees from outside is busy.
-    return this.#isAsked ? Infinity : CALM_MS
+    this.#dueAtMs = Math.min(wakeAtMs, now + (this.#idleness.isOn ? WAITING_MS : CALM_MS))
+    return { wakeAtMs: this.#dueAtMs, eventful }
   }
 
   /** How many late beats found their ring full since the last call. */
@@ -130,12 +138,19 @@ class WorkerThread {
 
   /**
    * Ends watching; a block in progress is recorded as far as it was seen.
-   * @param {boolean} [isNeeded] the host's part goes on
+   * @param {object} how
+   * @param {boolean} [how.isNeeded] the host's part goes on
+   * @param {boolean} [how.isGone] the thread is no more
    */
-  stop (isNeeded = false) {
+  stop ({ isNeeded = false, isGone = false }) {
     this.#isStopped = true
     if (!isNeeded) this.#bridge.counters.add('released', 1)
-    this.#monitor.stop(this.#lastPollMs, this.#sinks)
+    const { beats, atMs } = this.#bridge.beat.read()
+    const lastMs = Math.max(this.#lastPollMs, atMs)
+    // What it said since the last poll.
+    if (beats > 0) this.#monitor.poll(lastMs, true, this.#sinks)
+    if (isGone) this.#lastId = this.#monitor.ongoing?.id ?? null
+    this.#monitor.stop(lastMs, this.#sinks)
     this.#stats.close()
   }
 }

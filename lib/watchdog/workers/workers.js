@@ -1,10 +1,9 @@
 'use strict'
 
-const { BroadcastChannel, threadId: watchdogId } = require('node:worker_threads')
+const { BroadcastChannel } = require('node:worker_threads')
 const { nowMs } = require('../../util/clock')
 const { hasOurLayout } = require('../../bridge/memory')
-const { CHANNEL, THREAD_STARTED, THREAD_ENDED } = require('../../bridge/messages')
-const { Inspection } = require('./inspection')
+const { CHANNEL } = require('../../bridge/messages')
 const { Totals } = require('./totals')
 const { WorkerThread } = require('./worker')
 
@@ -12,8 +11,6 @@ const { WorkerThread } = require('./worker')
 const COALESCE_MS = 50
 /** The latest threads that have ended, or are left alone, are remembered. Node.js never gives a number again. */
 const GONE = 1000
-/** Taking a thread apart takes less than this: one that was busy for longer until its end was blocked. */
-const APART_MS = 1000
 /** Names under which the main thread's records and the watchdog's metrics go. */
 const TAKEN = ['main', 'watchdog']
 
@@ -29,7 +26,6 @@ const TAKEN = ['main', 'watchdog']
 /** The worker threads of the application: finds them, watches them, adds them up. */
 class WorkerThreads {
   #parts
-  #inspection
   /** @type {Started | null} */
   #started = null
   /** @type {BroadcastChannel | null} */
@@ -48,16 +44,10 @@ class WorkerThreads {
   #foreign = new Set()
   /** What all of a thread is for, where a library has told. @type {Map<number, ThreadWork>} */
   #works = new Map()
-  /** By the worker threads they started: these end with their starter, and nobody tells. @type {Map<number, number>} */
-  #starters = new Map()
 
   /**
    * @param {object} parts
-   * @param {number} parts.ownId thread id of the watchdog
-   * @param {boolean} parts.isAsked whether they are asked by their inspectors, or watched as they say themselves and as
-   * they are seen from outside
-   * @param {import('../../bridge/memory').Bridge} parts.bridge of the main thread
-   * @param {{ threshold: number, resolution: number, sample: number, calmPeriod: number }} parts.options
+   * @param {{ threshold: number, resolution: number, sample: number }} parts.options
    * @param {import('../kernel/thread-stats').Shared} parts.shared by all threads
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
    * @param {import('../../explain/frame-table').FrameTable} parts.frames
@@ -68,7 +58,6 @@ class WorkerThreads {
    */
   constructor (parts) {
     this.#parts = parts
-    this.#inspection = parts.isAsked ? new Inspection(parts) : null
   }
 
   /** From now on threads are watched. @param {Started} started */
@@ -79,28 +68,17 @@ class WorkerThreads {
     for (const thread of started.known) this.begun(thread)
   }
 
-  /** @param {number} threadId @param {number} [by] the worker thread that started it; without, the main thread has */
-  started (threadId, by) {
-    if (threadId === this.#parts.ownId) return
-    if (by !== undefined && this.#gone.has(by)) {
-      this.ended(threadId)
-      return
-    }
-    if (by !== undefined) this.#starters.set(threadId, by)
-    this.#inspection?.started(threadId)
-  }
-
   /**
    * A thread that the main thread sees from outside, or would if there were fewer.
    * @param {{ threadId: number }} message
    */
   begun (message) {
-    const { threadId } = message
-    const isUnseen = this.#inspection === null && !isHello(message)
-    if (isUnseen) this.#unseen.add(threadId)
-    else this.#unseen.delete(threadId)
-    if (isHello(message)) this.#watch(message, true)
-    else this.started(threadId)
+    if (!isHello(message)) {
+      this.#unseen.add(message.threadId)
+      return
+    }
+    this.#unseen.delete(message.threadId)
+    this.#watch(message, true)
   }
 
   /** All that a thread does is one piece of work. @param {number} threadId @param {ThreadWork} work */
@@ -111,35 +89,27 @@ class WorkerThreads {
   /** @param {number} threadId */
   ended (threadId) {
     remember(this.#gone, threadId)
-    this.#inspection?.ended(threadId)
     this.#unseen.delete(threadId)
     this.#foreign.delete(threadId)
     const thread = this.#threads.get(threadId)
-    if (thread !== undefined) this.#end(thread)
-    this.#starters.delete(threadId)
+    if (thread !== undefined) this.#end(thread, true)
     this.#works.delete(threadId)
-    for (const [started, by] of this.#starters) if (by === threadId) this.ended(started)
   }
 
   /** @param {any} hello from whoever speaks on the channel */
   #hear (hello) {
-    if (Array.isArray(hello?.living)) this.#inspection?.listed(hello.living)
-    // From a worker thread that starts others.
-    if (hello?.code === THREAD_STARTED && Number.isInteger(hello.threadId)) this.started(hello.threadId, hello.by)
-    if (hello?.code === THREAD_ENDED && Number.isInteger(hello.threadId)) this.ended(hello.threadId)
     if (isHello(hello)) this.#watch(hello, false)
   }
 
   /** @param {import('./worker').Hello} hello @param {boolean} isOutside said by the main thread, of what it sees */
   #watch (hello, isOutside) {
     const { threadId, tid } = hello
-    this.#inspection?.found(threadId)
     const known = this.#threads.get(threadId)
-    if (this.#gone.has(threadId) || threadId === this.#parts.ownId) return
+    if (this.#gone.has(threadId)) return
     if (known !== undefined && (isOutside || !known.isOutside)) return
     if (!hasOurLayout(hello.memory)) return this.#leave(hello)
     // The thread itself tells better. Its times go on from where they were, so they are not added up.
-    known?.stop(tid === null)
+    known?.stop({ isNeeded: tid === null })
     this.#threads.set(threadId, this.#makeThread(hello, isOutside, known))
     this.#parts.onNew()
   }
@@ -169,40 +139,16 @@ class WorkerThreads {
       watchdogGapWithin,
       workOf: () => this.#works.get(threadId) ?? null,
       isOutside,
-      isAsked: this.#inspection !== null,
       outside,
-      sinks: { ...sinks, settled: (record, endMs) => this.#settle(threadId, record, endMs) },
-      common: {
-        options: { ...options, stuck: 0 },
-        ask: () => this.#inspection?.ask(threadId) ?? false,
-        isHeldUp: () => this.#inspection?.isHeldUp ?? false,
-        frames,
-        nextId
-      }
+      sinks,
+      common: { options: { ...options, stuck: 0 }, frames, nextId }
     })
   }
 
-  /**
-   * Not every beat of a worker thread that failed to come was a block. A thread that says nothing while it ends is
-   * being taken apart. One asleep that let go before it could be asked was waiting for work, more likely than not, and
-   * so was each where none is asked.
-   * @param {number} threadId
-   * @param {import('../../types').BlockRecord} record
-   * @param {number} endMs
-   */
-  #settle (threadId, record, endMs) {
-    const { sinks } = /** @type {Started} */ (this.#started)
-    const isEnded = this.#threads.get(threadId)?.isEnded !== false
-    const isLast = isEnded && (this.#inspection !== null || record.durationMs < APART_MS)
-    const isBlameless = record.samples === 0 && (record.cause === 'sync-io' || isLast)
-    if (isBlameless) sinks.withdrawn(record)
-    else sinks.settled(record, endMs)
-  }
-
-  /** @param {WorkerThread} thread */
-  #end (thread) {
+  /** @param {WorkerThread} thread @param {boolean} isGone */
+  #end (thread, isGone) {
     this.#totals.end(thread.label, thread.state(nowMs()))
-    thread.stop()
+    thread.stop({ isGone })
     this.#threads.delete(thread.threadId)
   }
 
@@ -213,15 +159,13 @@ class WorkerThreads {
    */
   poll (now, selfLate) {
     let next = Infinity
-    this.#inspection?.open(now)
-    if (this.#inspection === null) this.#parts.onState(this.#excess)
+    this.#parts.onState(this.#excess)
     for (const thread of this.#threads.values()) {
       const { wakeAtMs, eventful } = thread.poll(now, selfLate)
       // The kernel knows, or the thread itself, where nobody else tells.
       if (thread.isEnded) this.ended(thread.threadId)
       else next = Math.min(next, wakeAtMs + (eventful ? 0 : COALESCE_MS))
     }
-    this.#inspection?.close(now)
     return next
   }
 
@@ -249,9 +193,8 @@ class WorkerThreads {
 
   /** Lets go of every thread; blocks in progress are recorded as far as they came. */
   stop () {
-    this.#inspection?.stop()
     this.#channel?.close()
-    for (const thread of [...this.#threads.values()]) this.#end(thread)
+    for (const thread of [...this.#threads.values()]) this.#end(thread, false)
   }
 }
 
@@ -268,17 +211,13 @@ function isHello (message) {
 }
 
 /**
- * The application's worker threads, null where they are not to be watched, or may not be asked.
+ * The application's worker threads, null where they are not to be watched.
  * @param {import('../main-loop').Seen & { mainLoop: import('../main-loop').MainLoop }} parts
  */
-function makeThreads ({ data: { options, mayInspect }, bridge, health, stats, scheduler, mainLoop, nextId }) {
-  const isAsked = options.threads === 'on'
-  if (options.threads === 'off' || (isAsked && !mayInspect)) return null
+function makeThreads ({ data: { options }, health, stats, scheduler, mainLoop, nextId }) {
+  if (options.threads === 'off') return null
   return new WorkerThreads({
-    isAsked,
     options,
-    ownId: watchdogId,
-    bridge,
     shared: stats.shared,
     watchdogGapWithin: (startMs, endMs) => scheduler.lateness.within(startMs, endMs),
     frames: mainLoop.frames,

@@ -32,7 +32,6 @@ const { truth } = require('./truth')
  * thread, while the main thread waits for events
  * @property {string} thread whose loop it is
  * @property {number} requests that come at once
- * @property {boolean} [startsThread]
  */
 
 /** @param {Case['server']} server @param {string} name */
@@ -109,7 +108,7 @@ exports.corpus = [
   known('places', 'plain', 'twoAtOnce', ['js'], { frames: ['slowWork'], kind: 'together', requests: 2 }),
 
   known('places', 'plain', 'inThread', ['js'], { route: null, kind: 'thread', thread: THREAD }),
-  known('native', 'plain', 'startWorker', ['native', 'gc'], { startsThread: true }),
+  known('native', 'plain', 'startWorker', ['native', 'gc']),
 
   // In a process of its own.
   known('blocks', 'plain', 'topLevel', ['js'], { frames: ['atTopLevel'], route: null, kind: 'startup' }),

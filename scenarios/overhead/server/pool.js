@@ -1,13 +1,13 @@
 'use strict'
 
-// A piscina pool of 8 beside an HTTP server, watched or not: WATCH=off | threads-off | auto | threads-on. Answers, over
+// A piscina pool of 8 beside an HTTP server, watched or not: WATCH=off | threads-off | auto. Answers, over
 // IPC, how many tasks it does in a while, and how much CPU time it has used.
 const http = require('node:http')
 const path = require('node:path')
 const { Piscina } = require('piscina')
 
 const watch = process.env.WATCH ?? 'off'
-if (watch !== 'off') require('../../../lib').start({ port: 0, log: false, requests: 'off', threads: /** @type {'auto' | 'on' | 'off'} */ (watch.replace('threads-', '')) })
+if (watch !== 'off') require('../../../lib').start({ port: 0, log: false, requests: 'off', threads: /** @type {'auto' | 'off'} */ (watch.replace('threads-', '')) })
 
 const THREADS = 8
 const pool = new Piscina({

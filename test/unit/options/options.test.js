@@ -81,6 +81,11 @@ test('variables that are no options are told with the nearest that is', () => {
   assert.deepEqual(strayVariables({ LOOPWATCH_TRESHOLD: '80', LOOPWATCH_PORT: '1', LOOPWATCHER: 'x', PATH: '/' }), ['LOOPWATCH_TRESHOLD (did you mean LOOPWATCH_THRESHOLD?)'])
 })
 
+test('what an option took once is refused with what it takes now', () => {
+  const given = /** @type {any} */ ({ threads: 'on' })
+  assert.throws(() => resolveOptions(given, {}), { code: 'LOOPWATCH_ERR_OPTION', message: 'option "threads" takes \'auto\' or \'off\', got "on"' })
+})
+
 test('to abort needs a time after which', () => {
   assert.throws(() => resolveOptions({ onStuck: 'abort' }, {}), { code: 'LOOPWATCH_ERR_OPTION', message: 'option "stuck" takes a time where onStuck is "abort", got 0' })
   assert.equal(resolveOptions({ onStuck: 'abort', stuck: 1000 }, {}).stuck, 1000)

@@ -74,6 +74,11 @@ test('a block of a worker thread counts for who names that thread, and one of th
   assert.deepEqual([wrong.found, wrong.strays], [false, 1])
   assert.deepEqual((({ found, strays }) => [found, strays])(judge({ case: inThread, truth, reports: [{ ...own, thread: 'main' }], endpoint: null }, {})), [false, 1], 'nor for who is late')
   assert.deepEqual((({ found, strays }) => [found, strays])(judged([own])), [false, 1])
+  const blind = judged([{ ...own, frame: null, cause: 'unknown' }], { case: inThread })
+  const tells = ['frame', 'route', 'cause', 'duration']
+  const figures = summarise([judged([report()]), blind], { tells, isBlindInThreads: true })
+  assert.deepEqual([figures.recall, figures.line, figures.cause], [100, 100, 100], 'who tells durations only of threads is not asked for more')
+  assert.deepEqual([summarise([blind], { tells }).line, summarise([blind], { tells }).cause], [0, 0])
 })
 
 test('a block that never ends has no duration, and every report of it came in time', () => {

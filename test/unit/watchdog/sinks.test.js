@@ -104,22 +104,20 @@ test('a log that throws when it is to say so harms nobody', () => {
   health.threw('log', new Error('torn'))
 })
 
-test('a block of a worker that nobody has seen inside is filed and logged when it is certain, not before', () => {
-  /** @type {string[]} */
-  const told = []
-  const log = Object.fromEntries(['opened', 'lasting', 'settled'].map((event) => [event, (/** @type {{ id: string }} */ { id }) => told.push(`${event} ${id}`)]))
+test('a block of a worker thread is logged and filed at its end, as it may prove to be none until then', () => {
+  const { told, part } = makeParts()
   const memory = new BlockMemory(10)
   const sinks = workerSinks({
     memory,
-    page: { put: () => {}, drop: (id) => told.push(`gone ${id}`) },
+    page: part('page', ['put', 'drop']),
     budget: new LogBudget(0),
-    file: { append: ({ id, ongoing }) => told.push(`filed ${id} ${ongoing}`) },
-    cluster: { block: () => {} },
-    metrics: { observeBlock: () => {} },
+    file: part('file', ['append']),
+    cluster: part('cluster', ['block']),
+    metrics: part('metrics', ['observeBlock']),
     pyroscope: null,
-    log: /** @type {any} */ (log),
-    otlp: null,
-    upkeep: { settled: () => {} },
+    log: part('log', ['opened', 'lasting', 'settled']),
+    otlp: part('otlp', ['opened', 'lasting', 'settled']),
+    upkeep: part('upkeep', ['settled']),
     post: () => told.push('host'),
     onThrow: never
   })
@@ -127,10 +125,31 @@ test('a block of a worker that nobody has seen inside is filed and logged when i
   sinks.lasting(recordOf('none', true, 0))
   assert.equal(memory.list().length, 1)
   sinks.withdrawn(recordOf('none', false, 0))
-  assert.deepEqual([told.splice(0), memory.list()], [['gone none'], []])
+  assert.deepEqual([told.splice(0), memory.list()], [['page.put', 'page.put', 'page.drop'], []])
   sinks.opened(recordOf('late', true, 0))
-  sinks.lasting(recordOf('late', true, 1))
-  sinks.lasting(recordOf('late', true, 2))
-  sinks.settled(recordOf('late', false, 2), 0)
-  assert.deepEqual(told, ['filed late true', 'opened late', 'filed late true', 'lasting late', 'filed late false', 'settled late', 'host'])
+  told.splice(0)
+  sinks.settled(recordOf('late', false, 0), 0)
+  assert.deepEqual(told, ['page.put', 'metrics.observeBlock', 'log.settled', 'upkeep.settled', 'file.append', 'cluster.block', 'otlp.settled', 'host'])
+})
+
+test('a storm of blocks of worker threads is counted whole, and filed within bounds', () => {
+  const { told, part } = makeParts()
+  const sinks = workerSinks({
+    memory: new BlockMemory(10),
+    page: part('page', ['put', 'drop']),
+    budget: new LogBudget(0),
+    file: part('file', ['append']),
+    cluster: part('cluster', ['block']),
+    metrics: part('metrics', ['observeBlock']),
+    pyroscope: null,
+    log: null,
+    otlp: null,
+    upkeep: part('upkeep', ['settled']),
+    post: () => told.push('host'),
+    onThrow: never
+  })
+  for (let i = 0; i < 100; i++) sinks.settled(recordOf(`${i}`, false, 0), 0)
+  const count = (/** @type {string} */ what) => told.filter((each) => each === what).length
+  assert.equal(count('metrics.observeBlock'), 100)
+  for (const what of ['file.append', 'cluster.block', 'host']) assert.ok(count(what) >= 10 && count(what) < 15, `${what} ${count(what)}`)
 })

@@ -24,7 +24,7 @@ const isFileOfTap = (env) => env.TAP === '1' && env.TAP_CHILD_ID !== undefined
 // A test may replace it.
 const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
 
-/** @typedef {{ dir: string, overMs: number, threads: 'auto' | 'on', sync: boolean, all: boolean }} Setup */
+/** @typedef {{ dir: string, overMs: number, sync: boolean, all: boolean }} Setup */
 
 /** Runs in every Node.js process and thread of a test command. Nothing here may end one, or print. */
 function preload () {
@@ -45,17 +45,17 @@ function preload () {
  */
 function watchThread (setup) {
   require('../../../host/workers/preload-beat').beatIfWanted()
-  if (setup === null || setup.threads === 'on') return
+  if (setup === null) return
   const file = path.join(setup.dir, `${process.pid}-${threadId}${THREAD_SUFFIX}`)
   // Its script is known once the preloads have run.
   process.nextTick(() => { if (isRunnersThread(process.argv[1])) fs.writeFileSync(file, '') })
 }
 
 /** @param {Setup} setup */
-function watch ({ dir, overMs, threads, sync, all }) {
+function watch ({ dir, overMs, sync, all }) {
   const { Recorder, publish } = require('./recorder')
   const isTestFile = process.env.NODE_TEST_CONTEXT !== undefined && process.env[RUNNER] === String(process.ppid)
-  const recorder = new Recorder(dir, overMs, (folder) => startAgent({ dir: folder, overMs, threads }), isTestFile)
+  const recorder = new Recorder(dir, overMs, (folder) => startAgent({ dir: folder, overMs }), isTestFile)
   publish(recorder)
   if (sync) recorder.watchSync(all)
   // A loop that was not active for so long in all had no such block.
@@ -86,12 +86,12 @@ function follow (recorder, isTestFile) {
   return true
 }
 
-/** @param {Pick<Setup, 'dir' | 'overMs' | 'threads'>} setup */
-function startAgent ({ dir, overMs, threads }) {
+/** @param {Pick<Setup, 'dir' | 'overMs'>} setup */
+function startAgent ({ dir, overMs }) {
   try {
     const { start } = require('../../../host/start')
     const agent = start({
-      threshold: overMs, sample: 10, dir, threads, port: false, log: false, requests: 'off', origin: 'off', stuck: 0, onStuck: 'report'
+      threshold: overMs, sample: 10, dir, threads: 'auto', port: false, log: false, requests: 'off', origin: 'off', stuck: 0, onStuck: 'report'
     })
     return 'stopAtExit' in agent ? agent : null
   } catch {

@@ -125,6 +125,15 @@ test('a storm says how many blocks it kept out of the log, in the next line and 
   assert.deepEqual(log.takeDropped(), { log_suppressed: 0, log_line: 0 })
 })
 
+test('blocks of worker threads are information, as many lines as a person reads, and take none of the main thread\'s', (t) => {
+  const { log, lines } = makeLog(t)
+  for (let i = 0; i < 30; i++) log.settled(makeRecord({ id: `thread ${i}`, thread: 'pool', threadId: 3, durationMs: 2000 }))
+  for (let i = 0; i < 5; i++) log.settled(makeRecord({ id: `main ${i}`, durationMs: 60 }))
+  const levels = lines().map(({ level }) => level)
+  assert.deepEqual(levels, [...new Array(10).fill(30), ...new Array(5).fill(40)])
+  assert.equal(lines()[10].suppressed, 20)
+})
+
 test('blocks whose lines nobody sees take no place of those that are seen, and are none that was left out', (t) => {
   const { log, clock, lines } = makeLog(t, { level: 'warn' })
   const invisible = [{ cause: /** @type {const} */ ('starved') }, { startup: true }, { evidence: { ...makeRecord().evidence, debugger: true } }]

@@ -50,6 +50,17 @@ test('many small turns, a single short one, and a loop that was not looked at ar
   assert.equal(bridge.lateBeats.drain().length, 0)
 })
 
+test('code at the top level is busy from the moment on at which the loop began', () => {
+  const { bridge, loop, view } = makeView()
+  view.look(100)
+  Object.assign(loop, { idle: 0, active: 20 })
+  view.look(200)
+  view.look(220)
+  view.look(240)
+  const { atMs, periodMs } = bridge.beat.read()
+  assert.deepEqual([atMs, periodMs], [180, 20])
+})
+
 test('a loop that has not begun within a second is blocked in its first lines, and a thread that ends is not', () => {
   const { bridge, loop, view } = makeView()
   view.look(900)

@@ -28,3 +28,25 @@ test('a thread whose beat is overdue waits if it sleeps, and is blocked if it ru
   assert.equal(judge(0, { sleeps: 3, isAsleep: false }), 'blocked')
   assert.equal(judge(0, { sleeps: null, isAsleep: true }), 'waits', 'nobody knows')
 })
+
+test('a thread that is no more did not sleep', () => {
+  const detector = new SleepDetector(50, () => ({ sleeps: null, isAsleep: true }))
+  const beat = { beats: 5, atMs: 1000, idleMs: 0, activeMs: 0, periodMs: 0 }
+  const see = (/** @type {number} */ atMs, /** @type {number | null} */ cpuMs) => {
+    const reading = { atMs, cpuMs, runQueueMs: cpuMs === null ? null : 0, throttledMs: 0, stolenMs: 0 }
+    return detector.adjust({ sample: null, lateBeats: [], beat, reading })
+  }
+  see(1000, 10)
+  see(1060, 70)
+  assert.equal(see(1120, null).beat.beats, 5)
+})
+
+test('of a thread that is first seen in the midst of a block nothing is known before that', () => {
+  const detector = new SleepDetector(50, () => ({ sleeps: null, isAsleep: true }))
+  const beat = { beats: 5, atMs: 1000, idleMs: 0, activeMs: 0, periodMs: 0 }
+  const see = (/** @type {number} */ atMs) => {
+    const reading = { atMs, cpuMs: atMs, runQueueMs: 0, throttledMs: 0, stolenMs: 0 }
+    return detector.adjust({ sample: null, lateBeats: [], beat, reading })
+  }
+  assert.deepEqual([1300, 1360, 1420].map((atMs) => see(atMs).beat.atMs), [1000, 1000, 1000])
+})

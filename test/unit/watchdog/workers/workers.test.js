@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const { BroadcastChannel } = require('node:worker_threads')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
-const { CHANNEL, THREAD_STARTED } = require('../../../../lib/bridge/messages')
+const { CHANNEL } = require('../../../../lib/bridge/messages')
 const { nowMs } = require('../../../../lib/util/clock')
 const { startHeartbeat } = require('../../../../lib/host/sense/heartbeat')
 const { inOrder } = require('../../../../lib/watchdog/sinks')
@@ -16,23 +16,30 @@ const { foreignMemories } = require('../../../support/lib/foreign-memory')
 /**
  * Worker threads that are told of by hand.
  * @param {import('node:test').TestContext} t
- * @param {boolean} [isAsked]
+ * @param {number} [threshold] nothing is a block unless it is given, however busy the machine
  */
-function watchThreads (t, isAsked = true) {
-  const seen = { excess: /** @type {any} */ (null), watched: 0, said: /** @type {string[]} */ ([]) }
+function watchThreads (t, threshold = 60000) {
+  const seen = {
+    told: /** @type {[string, import('../../../../lib/types').BlockRecord][]} */ ([]),
+    excess: /** @type {any} */ (null),
+    watched: 0,
+    said: /** @type {string[]} */ ([])
+  }
+  const told = {
+    settled: (/** @type {any} */ record) => { seen.told.push(['settled', record]) },
+    withdrawn: (/** @type {any} */ record) => { seen.told.push(['withdrawn', record]) }
+  }
+  let ids = 0
   const threads = new WorkerThreads(/** @type {any} */ ({
-    ownId: 1,
-    isAsked,
-    bridge: openBridge(createMemory()),
-    // Nothing is a block here, however busy the machine.
-    options: { threshold: 60000, resolution: 10, sample: 10, calmPeriod: 100 },
+    options: { threshold, resolution: 10, sample: 10, calmPeriod: 100 },
     shared: { throttling: { recent: () => 0, read: () => 0 }, machineSteal: { of: () => null } },
     watchdogGapWithin: () => 0,
+    nextId: () => `${++ids}`,
     onNew: () => { seen.watched++ },
     onState: (/** @type {any} */ state) => { seen.excess = state },
     say: (/** @type {any[]} */ ...said) => { seen.said.push(said[2]) }
   }))
-  threads.start({ known: [], labelOf: (name) => name, sinks: inOrder({}, () => {}) })
+  threads.start({ known: [], labelOf: (name) => name, sinks: inOrder({ told }, (sink, error) => { throw error }) })
   const channel = new BroadcastChannel(CHANNEL)
   t.after(() => {
     channel.close()
@@ -43,45 +50,27 @@ function watchThreads (t, isAsked = true) {
   return { threads, seen, hear }
 }
 
-test('a watched thread that is found to be gone counts no longer', async (t) => {
+test('a watched thread that says it has ended counts no longer, and those that are not seen are said', async (t) => {
   const { threads, seen, hear } = watchThreads(t)
-  // Too many on any machine, so that none is asked.
-  for (let threadId = 1001; threadId <= 1034; threadId++) threads.started(threadId)
   const memory = createMemory()
   const bridge = openBridge(memory)
   const heartbeat = startHeartbeat(bridge, { resolution: 10, calmPeriod: 10, threshold: 60000 })
   t.after(() => heartbeat.stop())
   hear({ memory, threadId: 1001, name: 'pool', tid: null })
+  for (const threadId of [1002, 1003]) threads.begun({ threadId })
   await eventually(() => seen.watched === 1, 'the thread')
   threads.poll(nowMs(), false)
-  assert.match(seen.excess.message, /there are 34/)
+  assert.equal(threads.states().get('pool')?.count, 1)
+  assert.match(seen.excess.message, /^2 more than/)
   bridge.counters.add('ended', 1)
+  for (const threadId of [1002, 1003]) threads.ended(threadId)
   for (let i = 0; i < 2; i++) threads.poll(nowMs(), false)
-  assert.match(seen.excess.message, /there are 33/)
-})
-
-test('the threads that a worker thread has started end with it, also where the system tells of none', async (t) => {
-  const { threads, seen, hear } = watchThreads(t)
-  const tell = (/** @type {number} */ threadId, /** @type {number} */ by) =>
-    hear(/** @type {any} */ ({ code: THREAD_STARTED, threadId, by }))
-  threads.started(1001)
-  tell(1002, 1001)
-  tell(1003, 1002)
-  tell(1005, 1004)
-  for (const [threadId, name] of /** @type {[number, string][]} */ ([[1003, 'below'], [1005, 'other']])) hear({ memory: createMemory(), threadId, name, tid: null })
-  await eventually(() => seen.watched === 2, 'the threads')
-  threads.ended(1001)
-  // It was told of by another way, and is no more.
-  tell(1006, 1001)
-  hear({ memory: createMemory(), threadId: 1006, name: 'late', tid: null })
-  hear({ memory: createMemory(), threadId: 1007, name: 'last', tid: null })
-  await eventually(() => threads.states().has('last'), 'what came after it')
-  assert.deepEqual([...threads.states()].map(([name, { count }]) => [name, count]), [['below', 0], ['other', 1], ['last', 1]])
+  assert.equal(threads.states().get('pool')?.count, 0)
+  assert.equal(seen.excess, null)
 })
 
 test('a thread that is heard of only when its end was told is not watched', async (t) => {
   const { threads, seen, hear } = watchThreads(t)
-  threads.started(1001)
   threads.ended(1001)
   hear({ memory: createMemory(), threadId: 1001, name: 'late', tid: null })
   hear({ memory: createMemory(), threadId: 1002, name: 'living', tid: null })
@@ -118,3 +107,39 @@ for (const [what, make] of Object.entries(foreignMemories)) {
     assert.deepEqual(Buffer.from(new Uint8Array(memory)), before, 'nothing is written to it')
   })
 }
+
+for (const [ms, what] of /** @type {const} */ ([[150, 'withdrawn'], [600, 'settled']])) {
+  test(`a thread that was busy for ${ms} ms until its end ${what === 'settled' ? 'was blocked, within the time that taking it apart takes' : 'may have been taken apart'}`, (t) => {
+    const { threads, seen } = watchThreads(t, 50)
+    const memory = createMemory()
+    const { beat, counters } = openBridge(memory)
+    counters.add('userMs', 1000)
+    const beganMs = nowMs()
+    for (let i = 0; i < 2; i++) beat.write(beganMs, 0, 0, 10)
+    threads.begun(/** @type {any} */ ({ memory, threadId: 1001, name: 'job', tid: null }))
+    for (let now = beganMs; now < beganMs + ms; now = nowMs()) {
+      // It keeps a CPU all the time.
+      counters.add('userMs', 1000 + Math.floor(now - beganMs) - counters.get('userMs'))
+      threads.poll(now, false)
+    }
+    threads.ended(1001)
+    assert.deepEqual(seen.told.map(([how]) => how), [what])
+    const [[, { durationMs, uncertaintyMs }]] = seen.told
+    assert.ok(durationMs <= ms && durationMs > ms - 100, `${durationMs}`)
+    if (what === 'settled') assert.ok(uncertaintyMs >= 250 && uncertaintyMs < 300, `${uncertaintyMs}`)
+  })
+}
+
+test('a block that is over when its thread ends is one, however short', (t) => {
+  const { threads, seen } = watchThreads(t, 50)
+  const memory = createMemory()
+  const { beat, lateBeats } = openBridge(memory)
+  for (let i = 0; i < 2; i++) beat.write(nowMs() - 120, 0, 0, 10)
+  threads.begun(/** @type {any} */ ({ memory, threadId: 1001, name: 'job', tid: null }))
+  // The thread says so between the last poll and its end.
+  const endMs = nowMs()
+  lateBeats.push(endMs - 120, endMs, 0, 10, beat.beats)
+  beat.write(endMs, 0, 120, 10)
+  threads.ended(1001)
+  assert.deepEqual(seen.told.map(([how, { durationMs }]) => [how, Math.round(durationMs / 10)]), [['settled', 12]])
+})
