@@ -102,8 +102,8 @@ function surer (told, { frame, samples, stacks, cause, evidence, durationMs }) {
 
 /**
  * Where nothing could be asked the profile says what ran. A line that calls one built-in may have done so once or
- * often: that is told by interrupts alone. They are also answered between many short native calls in a row, and a single
- * one perhaps just after a long call; most of the time is that of the calls all the same.
+ * often: that is told by interrupts alone. They are also answered between many short native calls in a row, and a
+ * single one perhaps just after a long call; most of the time is that of the calls all the same.
  * @param {ReturnType<typeof tell>} told
  * @param {BlockRecord} record
  * @param {ProfiledStack[]} stacks

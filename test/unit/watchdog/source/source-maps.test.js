@@ -167,7 +167,7 @@ function blockedIn (file, sources) {
   const poll = (now) => {
     const { question } = memory.answer
     const head = [now, 500, memory.beat.read().beats, false, '', ''].join(FIELD)
-    if (question !== 0) memory.answer.answer(question, [head, '', [1, 1, file, 'work'].join(FIELD), ''].join(LINE))
+    if (question !== 0) memory.answer.answer(question, [head, '', '', '', [1, 1, file, 'work'].join(FIELD), ''].join(LINE))
     monitor.poll(now, false, /** @type {any} */ (sinks))
   }
   const beat = (/** @type {number} */ atMs) => memory.beat.write(atMs, 500, atMs - 500, 10)
