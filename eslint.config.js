@@ -14,7 +14,7 @@ const BUILT_INS = {
     // (lib/host/workers/inspector-proxy.js is handed what the profiler's file has loaded); a command's own.
     files: [
       'lib/watchdog/loop/inspector.js',
-      'lib/host/sense/profiler.js',
+      'lib/host/sense/profile/profiler.js',
       'lib/cli/profile/cpu-thread.js',
       'lib/cli/diagnose/what-if/thread.js'
     ]

@@ -36,7 +36,7 @@ exports.askThreads = (call) =>
 
 /**
  * Has the host's agent start, take or stop its CPU profile.
- * @param {import('../../types').ProfilerAction} action see lib/host/sense/profiler.js
+ * @param {import('../../types').ProfilerAction} action see lib/host/sense/profile/profiler.js
  * @returns {string | null} why it could not be asked
  */
 exports.askProfiler = (action) =>
