@@ -13,7 +13,7 @@ const BUILT_INS = {
     // The watchdog's session with the host; the host's with itself, for its CPU profile; a command's own.
     files: [
       'lib/watchdog/loop/inspector.js',
-      'lib/host/sense/profiler.js',
+      'lib/host/sense/profile/profiler.js',
       'lib/cli/profile/cpu-thread.js'
     ]
   },

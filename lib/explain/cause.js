@@ -19,6 +19,8 @@
  * without waiting in the run queue before the answer
  * @property {number} runningMs covered by answers in time from JavaScript code, which a sleeping thread does not give
  * @property {number | null} [machineIdleMs] idle time of all CPUs of the machine in it; read only if runQueueMs is null
+ * @property {number | null} [preemptions] how often a thread of the process had to leave its CPU; read only if
+ * runQueueMs is null
  * @property {number} requests distinct ones seen
  * @property {number} topRequestShare of the time seen, 0 to 1
  * @property {number} longestRunMs one of them was seen at it for so long without another in between
@@ -35,13 +37,32 @@ const MOSTLY = 0.8
 /** A rest of so many thresholds is not outweighed. */
 const LONG = 10
 
+/**
+ * A thread that others keep from the CPU has lost it every 3 to 15 ms (load of 2 to 6 on a CPU). Where the process has
+ * lost one this often on average, and more than a few times, what it did not run was no sleep.
+ */
+const PREEMPTED_MS = 25
+const FEW_PREEMPTIONS = 3
+/** Where CPUs are as rare as can be, a thread still loses one this often (load of 14 on 2). */
+const HARDLY_RUN_MS = 100
+
 /** Windows counts CPU time in ticks of 15.6 ms: a block may have had one more than was counted. */
 const TICK_MS = 16
 
 /**
  * @typedef {'durationMs' | 'cpuMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs'} Times
- * @typedef {Pick<Evidence, Times | 'watchdogGapMs' | 'machineIdleMs'> & { runningMs?: number }} Waiting
+ * @typedef {Pick<Evidence, Times | 'watchdogGapMs' | 'machineIdleMs' | 'preemptions'> & { runningMs?: number }} Waiting
  */
+
+/**
+ * Whether others took the CPU that often in what a thread did not run, if the kernel does not tell how long it waited.
+ * @param {Waiting} e
+ * @param {number} everyMs
+ */
+function isPreempted ({ durationMs, cpuMs, runQueueMs, preemptions }, everyMs) {
+  const count = preemptions ?? 0
+  return runQueueMs === null && count > FEW_PREEMPTIONS && durationMs - (cpuMs ?? 0) <= count * everyMs
+}
 
 /**
  * How long a thread waited for a CPU if the kernel does not tell: JavaScript was seen running for so long without
@@ -49,8 +70,12 @@ const TICK_MS = 16
  * looks the same, but then its watchdog was stopped as well.
  * @param {Waiting} e
  */
-function unrunMs ({ cpuMs, runningMs = 0, watchdogGapMs, machineIdleMs = null }) {
-  if (cpuMs === null || machineIdleMs === null) return 0
+function unrunMs (e) {
+  const { durationMs, cpuMs, runningMs = 0, watchdogGapMs, machineIdleMs = null } = e
+  if (cpuMs === null) return 0
+  // It may also be the watchdog that lost them while the thread slept.
+  if (runningMs >= SOME * durationMs && isPreempted(e, PREEMPTED_MS)) return Math.max(0, durationMs - cpuMs)
+  if (machineIdleMs === null) return 0
   return Math.max(0, runningMs - cpuMs - machineIdleMs - watchdogGapMs - TICK_MS)
 }
 
@@ -100,9 +125,11 @@ const table = [
   {
     cause: 'suspended',
     when: 'the watchdog too did not run for at least half of it, and neither CPU time nor waiting for a CPU explains ' +
-      '30 % of it',
+      '30 % of it; if the kernel does not tell of waiting, other processes were not seen taking the CPU',
     test: (e) => {
       const hardlyMs = HARDLY * e.durationMs
+      // What is stopped loses no CPU to others, but for the time before.
+      if (isPreempted(e, HARDLY_RUN_MS)) return false
       return e.watchdogGapMs >= HALF * e.durationMs && (e.cpuMs ?? 0) < hardlyMs && waitMs(e) < hardlyMs
     }
   },
@@ -115,7 +142,7 @@ const table = [
   {
     cause: 'starved',
     when: 'waiting for a CPU (run queue, cgroup throttling, stolen time; if the kernel does not tell, what running ' +
-      'JavaScript had not of it while no CPU idled) is at least 20 % of it, half of it while it lasts, and the rest ' +
+      'JavaScript had not of it while no CPU idled, or what it did not run while others took the CPU often) is at least 20 % of it, half of it while it lasts, and the rest ' +
       'below the threshold, or it is 80 % of it and the rest below ten thresholds',
     test: (e) => {
       const waitedMs = waitMs(e)

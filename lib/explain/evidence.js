@@ -11,9 +11,10 @@ const ENOUGH_SHARE = 0.4
  * @property {number | null} throttledMs its cgroup was out of CPU quota
  * @property {number | null} stolenMs a hypervisor ran others on the thread's CPU; read only when a beat is overdue
  * @property {number | null} [machineIdleMs] of all CPUs together; read only if `runQueueMs` is not known
+ * @property {number | null} [preemptions] of the process's threads; read only if `runQueueMs` is not known
  *
  * @typedef {{ startMs: number, endMs: number, durationMs: number }} Interval
- * @typedef {'cpuMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs' | 'machineIdleMs'} Counter
+ * @typedef {'cpuMs' | 'runQueueMs' | 'throttledMs' | 'stolenMs' | 'machineIdleMs' | 'preemptions'} Counter
  */
 
 /**
@@ -83,7 +84,8 @@ class KernelEvidence {
       runQueueMs,
       throttledMs,
       stolenMs: this.#stolenMs(unexplainedMs, durationMs, after),
-      machineIdleMs: this.#sinceFirstMs('machineIdleMs', durationMs, after)
+      machineIdleMs: this.#sinceFirstMs('machineIdleMs', durationMs, after),
+      preemptions: spent(this.#before, after, 'preemptions', durationMs)
     }
   }
 

@@ -6,7 +6,7 @@ const process = require('../util/process')
 const { US_PER_MS } = require('../util/units')
 const { LoopwatchError } = require('../tables/errors')
 const { unblockStream } = require('./nonblocking-stdout')
-const { loadInspector } = require('./sense/profiler')
+const { loadInspector } = require('./sense/profile/profiler')
 const { startSenses } = require('./senses')
 const { checkAllow } = require('./sense/allowed-calls')
 const { warnOnce } = require('./warn-once')
@@ -62,7 +62,7 @@ class Agent extends EventEmitter {
     this.probe = senses.probe
     /**
      * The same, for a CPU profile of this thread. Not for others.
-     * @type {import('./sense/profiler').HostProfiler['run']}
+     * @type {import('./sense/profile/profiler').HostProfiler['run']}
      */
     this.profile = (inspector, action) => senses.profiler.run(inspector, action)
     /** Called by the watchdog as well, where a stuck process is to end. Not for others. */

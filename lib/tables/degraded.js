@@ -3,6 +3,7 @@
 /** Every part of the agent that can fail on its own, and what is missing while it does. */
 const degraded = {
   endpoint: 'the endpoint does not listen',
+  proc: 'the kernel does not tell how long threads wait for a CPU: fewer causes are told apart',
   inspector: 'the host cannot be asked where it is: no requests, and lines by a CPU profile at most',
   requests: 'blocks name their request only where it is in doubt, or has just come',
   route: 'routes are found without the application\'s help',

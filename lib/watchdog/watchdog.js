@@ -36,6 +36,9 @@ const { makeThreads } = require('./workers/workers')
 /** Why blocks lack their requests, unless the option says otherwise. */
 const UNNAMED = { message: `Node.js ${process.versions.node} has CVE-2025-59466; update it, or set requests: 'on'` }
 
+/** Why causes lack the kernel's evidence. Elsewhere than on Linux nobody expects it. */
+const HIDDEN = { message: '/proc is hidden from this process, or has no schedstat of its threads' }
+
 /**
  * The watchdog: polls the host's heartbeat whenever a block could be due, asks the host where it is while a beat is
  * overdue, and passes what it learns on to sinks. It only wires the parts, in the order in which they need each other.
@@ -54,6 +57,7 @@ class Watchdog {
     this.#parts = { ...parts, ...outputs, sinks, upkeep }
 
     if (!data.namesRequests) health.set('requests', UNNAMED)
+    if (process.platform === 'linux' && !parts.stats.isTold) health.set('proc', HIDDEN)
     threads?.start({ known: data.threads, labelOf: (name) => metrics.threadLabel(name), sinks: threadSinks })
     joinCluster(cluster, { scrape, metrics, memories, page, endpoint: outputs.endpoint, health, post })
     scheduler.start({ quickCheck: (now) => this.#quickCheck(now), poll: (now, selfLate) => this.#poll(now, selfLate) })

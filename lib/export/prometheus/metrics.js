@@ -247,7 +247,8 @@ class Metrics {
     this.#metrics.profiling.set(profiling() ? 1 : 0)
     this.#metrics.inFlight.set(inFlight())
     this.#metrics.workInFlight.set(workInFlight())
-    this.#metrics.rss.set(process.memoryUsage.rss())
+    const rss = residentBytes()
+    if (rss !== null) this.#metrics.rss.set(rss)
     this.#readThreads(threads())
     for (const [reason, count] of Object.entries(shed())) this.#advanceWrapping('shed', { reason }, count)
     for (const [reason, isDegraded] of degraded()) this.#metrics.degraded.set({ reason }, isDegraded ? 1 : 0)
@@ -315,6 +316,15 @@ class Metrics {
   #advanceWrapping (key, labels, count) {
     const total = this.#totals.get(key + Object.values(labels).join('\n'))
     this.#advance(key, labels, total === undefined ? count >>> 0 : total + ((count - total) | 0))
+  }
+}
+
+/** Null where /proc is hidden, from which libuv reads it. */
+function residentBytes () {
+  try {
+    return process.memoryUsage.rss()
+  } catch {
+    return null
   }
 }
 

@@ -241,7 +241,7 @@ class Heartbeat {
  * long the loop has idled so far
  *
  * @typedef {{ load?: import('../shedding/loop-load').LoopLoad, delays?: import('./delays').Delays,
- *   profiler?: import('./profiler').HostProfiler,
+ *   profiler?: import('./profile/profiler').HostProfiler,
  *   works?: Pick<import('../work/later').WorkLater, 'beat'> }} Told of every beat
  */
 

@@ -32,8 +32,10 @@ exports.openStats = () => {
   const host = new ThreadStats(shared, process.pid)
   const own = new ThreadStats(shared, 'caller')
   const sight = new SleepSight()
+  /** Whether the kernel tells how long a thread waits for a CPU. */
+  const isTold = host.read(0).runQueueMs !== null
   const close = () => { for (const part of [host, own, sight, shared.throttling, shared.machineSteal]) part.close() }
-  return { shared, host, own, sight, close }
+  return { shared, host, own, sight, isTold, close }
 }
 
 /**
@@ -83,9 +85,11 @@ class ThreadStats {
     this.isGone ||= this.#hasRun && text === null
     this.#hasRun ||= text !== null
     const cpuMs = this.#countedMs('userMs') + this.#countedMs('systemMs')
+    const sched = schedOf(text)
     return {
       atMs: nowMs,
-      ...schedOf(text),
+      ...sched,
+      ...(sched.runQueueMs === null && { preemptions: preemptions() }),
       ...(cpuMs > 0 && { cpuMs }),
       throttledMs: this.#shared.throttling.recent(nowMs),
       stolenMs: null
@@ -171,6 +175,14 @@ function cpuOf (stat) {
   const fields = fieldsOf(stat)
   const seconds = (/** @type {number} */ field) => Number(fields[field]) * MS_PER_TICK / MS_PER_S
   return { user: seconds(USER_FIELD), system: seconds(SYSTEM_FIELD) }
+}
+
+/**
+ * How often a thread of this process has had to leave its CPU to others so far. It is the one thing that getrusage()
+ * tells of waiting for a CPU, also where there is no /proc (2 us). Windows counts none.
+ */
+function preemptions () {
+  return process.resourceUsage().involuntaryContextSwitches
 }
 
 /**

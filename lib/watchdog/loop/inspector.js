@@ -28,7 +28,7 @@ exports.askHost = (isAgain) => evaluate(question(isAgain ? nowMs() : undefined))
 
 /**
  * Has the host's agent start, take or stop its CPU profile.
- * @param {import('../../types').ProfilerAction} action see lib/host/sense/profiler.js
+ * @param {import('../../types').ProfilerAction} action see lib/host/sense/profile/profiler.js
  * @returns {string | null} why it could not be asked
  */
 exports.askProfiler = (action) =>

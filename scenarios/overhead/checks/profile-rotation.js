@@ -12,7 +12,7 @@ const path = require('node:path')
 const { Worker } = require('node:worker_threads')
 const { createMemory, openBridge } = require('../../../lib/bridge/memory')
 const { nowMs } = require('../../../lib/util/clock')
-const { HostProfiler } = require('../../../lib/host/sense/profiler')
+const { HostProfiler } = require('../../../lib/host/sense/profile/profiler')
 
 const ROUNDS = 5
 /** The agent's default. */

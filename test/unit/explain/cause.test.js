@@ -174,6 +174,33 @@ test('where a thread tells its CPU time and the kernel nothing, js, native, sync
   for (const [story, cause] of blocks) assert.equal(causeIn({ ...told, ...story }), cause, JSON.stringify(story))
 })
 
+test('where others took the CPU often and the kernel does not tell for how long, nothing was stopped or asleep', () => {
+  // As seen without /proc at a load of 7: a loop that answered six times, and others.
+  const hidden = { ...nothingTold, stolenMs: null, machineIdleMs: null }
+  const busy = { ...hidden, durationMs: 312, busyMs: 312, cpuMs: 80, preemptions: 26 }
+  /** @type {[Partial<Evidence>, string, string][]} */
+  const blocks = [
+    [{ watchdogGapMs: 159, samples: 6, runningMs: 300, nativeMs: 11 }, 'js', 'suspended'],
+    [{ samples: 7, runningMs: 140, nativeMs: 160 }, 'js', 'sync-io'],
+    [{ cpuMs: 40, samples: 5, runningMs: 250, nativeMs: 60 }, 'starved', 'js'],
+    [{ cpuMs: null, watchdogGapMs: 159, samples: 6, runningMs: 300, nativeMs: 11 }, 'js', 'suspended'],
+    [{ cpuMs: null, watchdogGapMs: 159, samples: 0, runningMs: 0 }, 'unknown', 'suspended']
+  ]
+  for (const [story, cause, otherwise] of blocks) {
+    assert.equal(causeIn({ ...busy, ...story }), cause, JSON.stringify(story))
+    for (const preemptions of [3, 0, null]) {
+      assert.equal(causeIn({ ...busy, ...story, preemptions }), otherwise, JSON.stringify(story))
+    }
+  }
+  const stopped = { durationMs: 2000, busyMs: 2000, watchdogGapMs: 1900, samples: 2, runningMs: 2000, preemptions: 19 }
+  assert.equal(causeIn({ ...busy, ...stopped }), 'suspended', 'it lost them before')
+  // The watchdog may have lost them.
+  assert.equal(causeIn({ ...busy, cpuMs: 6, samples: 11, runningMs: 0 }), 'sync-io')
+  // A thread that sleeps lets others of the process lose a CPU now and then.
+  assert.equal(causeIn({ ...busy, cpuMs: 5, samples: 1, runningMs: 0, nativeMs: 300, preemptions: 12 }), 'sync-io')
+  assert.equal(causeIn({ ...busy, runQueueMs: 0, watchdogGapMs: 159, samples: 6, runningMs: 300 }), 'suspended', 'the kernel knows better')
+})
+
 test('nobody waits for a CPU while one idles: many short sleeps are not excused as starved', () => {
   const sleeps = { ...nothingTold, stolenMs: null, cpuMs: 15, runningMs: 190 }
   assert.equal(causeIn({ ...sleeps, machineIdleMs: 0 }), 'starved')

@@ -33,7 +33,7 @@ const onCpu = (atMs, cpuMs) => reading(atMs, { cpuMs })
 
 test('a counter that the kernel does not tell stays unknown', () => {
   assert.deepEqual(figures([reading(990), reading(1030), reading(1310)]), {
-    cpuMs: null, runQueueMs: null, throttledMs: null, stolenMs: null, machineIdleMs: null
+    cpuMs: null, runQueueMs: null, throttledMs: null, stolenMs: null, machineIdleMs: null, preemptions: null
   })
 })
 

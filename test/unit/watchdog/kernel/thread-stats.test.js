@@ -41,7 +41,7 @@ test('one class reads every thread: the main one, the calling one, and those of 
   assert.equal(new ThreadStats(shared, NO_TID).isGone, true)
 })
 
-test('the idle time of the machine is read only where the kernel keeps no run queue time', () => {
+test('the idle time of the machine, and how often the process lost a CPU, are read only where the kernel keeps no run queue time', () => {
   const shared = {
     throttling: { recent: () => 1, read: () => 2, close () {} },
     machineSteal: { of: () => 3, close () {} }
@@ -50,6 +50,7 @@ test('the idle time of the machine is read only where the kernel keeps no run qu
   const reading = { atMs: 1, cpuMs: null, throttledMs: null, stolenMs: null }
   assert.equal('machineIdleMs' in stats.precise({ ...reading, runQueueMs: 7 }), false)
   assert.equal(typeof stats.precise({ ...reading, runQueueMs: null }).machineIdleMs, 'number')
+  assert.equal(typeof stats.read(1).preemptions, 'number')
   assert.equal(stats.precise({ ...reading, runQueueMs: 7 }).throttledMs, 2)
   assert.equal(stats.read(1).throttledMs, 1)
 })

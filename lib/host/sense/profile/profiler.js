@@ -2,12 +2,12 @@
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { setTimeout, clearTimeout } = require('node:timers')
-const process = require('../../util/process')
-const { nowMs } = require('../../util/clock')
-const { PROFILE } = require('../../bridge/messages')
+const process = require('../../../util/process')
+const { nowMs } = require('../../../util/clock')
+const { PROFILE } = require('../../../bridge/messages')
 const { InspectorProfile } = require('./inspector-profile')
 const { startCostNowMs } = require('./start-cost')
-const { threadCpuMs } = require('./thread-cpu')
+const { threadCpuMs } = require('../thread-cpu')
 const { V8Profile } = require('./v8-profile')
 
 /**
@@ -44,7 +44,7 @@ const BUSY_MS = 60000
 /** A request is what mostly ends a rest: the profile then begins before what answers it, which may block at once. */
 const CHANNELS = ['http.server.request.start', 'http2.server.stream.start']
 
-/** @typedef {import('../../types').ProfilerAction} Action */
+/** @typedef {import('../../../types').ProfilerAction} Action */
 
 /** How often a block from this duration on is sampled, in whole ms. @param {number} thresholdMs */
 const intervalOf = (thresholdMs) =>
@@ -81,7 +81,7 @@ class HostProfiler {
   #owed
 
   /**
-   * @param {Pick<import('../../bridge/memory').Bridge, 'counters'>} bridge
+   * @param {Pick<import('../../../bridge/memory').Bridge, 'counters'>} bridge
    * @param {object} options
    * @param {number} options.thresholdMs from which duration on a block is to be named
    * @param {boolean} [options.isOwn] by `v8.startCpuProfile()`: see ownsProfile() in lib/host/runtime.js

@@ -1,7 +1,7 @@
 'use strict'
 
 const v8 = require('node:v8')
-const { nowMs } = require('../../util/clock')
+const { nowMs } = require('../../../util/clock')
 
 const MS_PER_MINUTE = 60000
 /** No block that is worth a profile lasts longer; of one that does it has the beginning. A sample takes 16 bytes. */

@@ -1,7 +1,7 @@
 'use strict'
 
-const { nowMs } = require('../../util/clock')
-const { US_PER_MS } = require('../../util/units')
+const { nowMs } = require('../../../util/clock')
+const { US_PER_MS } = require('../../../util/units')
 
 const TITLE = 'loopwatch '
 
