@@ -201,8 +201,8 @@ exports.summarise = (verdicts, { tells, marksDoubt = false, isBlindInThreads = f
   if (tells.includes('frame')) {
     note('function', told, ({ isFrame }) => isFrame)
     note('line', told, ({ isLine }) => isLine)
-    const js = told.filter(({ isJs }) => isJs)
-    if (js.length > 0) figures.lineOfJs = percent(js.map(({ isLine }) => isLine))
+    const js = told.flatMap(({ isJs, isLine }) => isJs ? [isLine] : [])
+    if (js.length > 0) figures.lineOfJs = percent(js)
   }
   if (tells.includes('route')) note('request', told, ({ isRoute }) => isRoute)
   if (tells.includes('cause')) {
@@ -211,9 +211,7 @@ exports.summarise = (verdicts, { tells, marksDoubt = false, isBlindInThreads = f
   }
   if (marksDoubt) Object.assign(figures, countCertain(told))
   const errors = found.flatMap(({ errorPercent }) => errorPercent ?? [])
-  if (errors.length > 0) {
-    Object.assign(figures, { durationError: median(errors), durationErrorMax: Math.max(...errors) })
-  }
+  if (errors.length > 0) Object.assign(figures, { durationError: median(errors), durationErrorMax: Math.max(...errors) })
   if (asked.length > 0) figures.answered = percent(asked.map(({ answered }) => answered === true))
   const firsts = found.flatMap(({ isWhileBlocked, firstMs }) => isWhileBlocked && firstMs !== null ? [firstMs] : [])
   if (firsts.length > 0) Object.assign(figures, { firstMs: median(firsts), firstMaxMs: Math.max(...firsts) })
