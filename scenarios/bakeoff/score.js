@@ -211,7 +211,8 @@ exports.summarise = (verdicts, { tells, marksDoubt = false, isBlindInThreads = f
   }
   if (marksDoubt) Object.assign(figures, countCertain(told))
   const errors = found.flatMap(({ errorPercent }) => errorPercent ?? [])
-  if (errors.length > 0) Object.assign(figures, { durationError: median(errors), durationErrorMax: Math.max(...errors) })
+  const error = { durationError: median(errors), durationErrorMax: Math.max(...errors) }
+  if (errors.length > 0) Object.assign(figures, error)
   if (asked.length > 0) figures.answered = percent(asked.map(({ answered }) => answered === true))
   const firsts = found.flatMap(({ isWhileBlocked, firstMs }) => isWhileBlocked && firstMs !== null ? [firstMs] : [])
   if (firsts.length > 0) Object.assign(figures, { firstMs: median(firsts), firstMaxMs: Math.max(...firsts) })
