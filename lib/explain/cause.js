@@ -93,12 +93,14 @@ function waitMs (e) {
  * Whether at least half of the time in which it did not wait for a CPU was native. A thread that is kept waiting
  * answers late as well. What it waited in the run queue meanwhile is no part of `nativeMs` once it has answered; any
  * other waiting may be, and is subtracted.
- * @param {Waiting & Pick<Evidence, 'nativeMs'> & { ongoing?: boolean }} e
+ * @param {Waiting & Pick<Evidence, 'nativeMs'> & { ongoing?: boolean, gcMs?: number }} e
  */
 function isNative (e) {
   const waitedMs = waitMs(e)
   const withinMs = e.ongoing ? waitedMs : waitedMs - Math.min(waitedMs, e.runQueueMs ?? 0)
-  return e.nativeMs - withinMs >= HALF * (e.durationMs - waitedMs)
+  // A pause of the garbage collector keeps an answer, whatever runs.
+  const gcMs = Math.min(e.gcMs ?? 0, e.nativeMs)
+  return e.nativeMs - withinMs - gcMs >= HALF * (e.durationMs - waitedMs - gcMs)
 }
 
 /**

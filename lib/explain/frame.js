@@ -15,7 +15,7 @@ const SOME = 0.2
  */
 
 /** Node's own modules whose synchronous functions spend their time in native code. */
-const WRAPPERS = /^node:(internal\/)?(zlib|crypto|fs|child_process|v8|buffer|dns|tls|_tls_common)\b/
+const WRAPPERS = /^node:(internal\/)?(zlib|crypto|fs|child_process|v8|buffer|dns|tls|_tls_common|worker\/js_transferable)\b/
 /**
  * What Node.js's JavaScript does below these is for the native part: a process that is started has the loop of another
  * file, and zlib asks for each chunk that it inflates what kind of buffer it is.

@@ -5,6 +5,14 @@ const { blamedFrame, isSame } = require('../frame')
 
 /** Fewer answers may have fallen anywhere. */
 const ENOUGH_SAMPLES = 2
+/**
+ * V8's own functions that it builds into their callers with what they call back. It does not so with sort(), whose time
+ * is nevertheless that of its comparator.
+ */
+const BUILT_IN = new Set([
+  'map', 'forEach', 'filter', 'reduce', 'reduceRight', 'every', 'some', 'find', 'findIndex', 'call', 'apply', 'sort',
+  'toSorted'
+])
 /** A sample in a function that V8 has built in may have the position of what came before its call. */
 const LINES_BEFORE = 2
 
@@ -31,9 +39,15 @@ function isBuiltInto (record, caller, hasLine, callsBuiltin, { textOf, passesOn 
   if (callsBuiltin && samples < ENOUGH_SAMPLES) return false
   const isCall = (/** @type {Frame} */ each) => isSame(each, caller) && isJustBefore(caller.line, each.line) &&
     !callsOther(each, frame, textOf(each.file ?? ''))
-  return stacks.some(({ frames }) => isSame(blamedFrame(frames, passesOn), frame) &&
-    frames.slice(frames.findIndex((each) => isSame(each, frame))).some(isCall))
+  return stacks.some(({ frames }) => {
+    const callers = frames.slice(frames.findIndex((each) => isSame(each, frame)))
+    const at = callers.findIndex(isCall)
+    return at !== -1 && isSame(blamedFrame(frames, passesOn), frame) && callers.slice(0, at).every(mayBeBuiltIn)
+  })
 }
+
+/** Whether V8 may have built a function with all that it calls into its caller. @param {Frame} frame */
+const mayBeBuiltIn = ({ file, function: name }) => file !== null || BUILT_IN.has(`${name}`)
 
 /**
  * Whether a call is of a method that has another name than the function that ran within it, and was not given it there:

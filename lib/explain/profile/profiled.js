@@ -18,6 +18,8 @@ const ZLIB = 'syncBufferWrapper'
 const STACKS_IN_RECORD = 10
 /** Fewer may have fallen anywhere. */
 const ENOUGH_SAMPLES = 2
+/** A function with a smaller share of the samples is not what took the time. */
+const HARDLY = 0.2
 /**
  * So many samples in one line outweigh a stack: interrupts are answered at the head of a loop, whichever line of it
  * takes long.
@@ -122,8 +124,9 @@ function surer (told, { frame, samples, stacks, cause, evidence, durationMs }) {
  */
 function causeBy (told, { cause, frame, samples, stacks: answered, evidence }, stacks) {
   if (cause === 'js' && told !== null) {
-    const callsBack = told.frame?.exact === true && calls(told.frame, frame, answered)
-    return callsBack || isInWrappers(stacks) || (told.call !== null && samples < ENOUGH_SAMPLES) ? 'native' : 'js'
+    const { frame: place, call } = told
+    const callsBack = place?.exact === true && calls(place, frame, answered) && isAround(place, frame, stacks)
+    return callsBack || isInWrappers(stacks) || (call !== null && samples < ENOUGH_SAMPLES) ? 'native' : 'js'
   }
   if (cause !== 'unknown' || samples > 0 || evidence.debugger || told === null || told.isOpen) return cause
   return told.call === null ? 'js' : 'native'
@@ -139,6 +142,18 @@ function calls (place, found, stacks) {
   if (isSame(found, place)) return false
   const isCall = (/** @type {Frame} */ each) => isSame(each, place) && each.line === place.line
   return stacks.some(({ frames }) => frames.slice(1 + frames.findIndex((each) => isSame(found, each))).some(isCall))
+}
+
+/**
+ * Whether a profile has most of the time in a function itself, and hardly any in another that it called.
+ * @param {Frame} place
+ * @param {Frame | null} found
+ * @param {ProfiledStack[]} stacks
+ */
+function isAround (place, found, stacks) {
+  const own = stacks.filter(({ frames }) => isSame(callerIn(frames), place))
+  const within = stacks.filter(({ frames }) => frames.some((each) => isSame(found, each)))
+  return sum(own) * 2 > sum(stacks) && sum(within) < HARDLY * sum(stacks)
 }
 
 /**
