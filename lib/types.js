@@ -76,6 +76,7 @@
  * (option `profile`)
  * @property {Frame | null} [generated] code made while the application ran (`new Function`, `vm`, a template) in
  * which `frame` spent most of the block
+ * @property {CallbackRecord[]} [callbacks] heaviest first, where several ran in the turn; at most five
  * @property {string | null} [allowed] why the application lets it block: the reason that agent.allow() was given, where
  * at least half of the block was in such calls
  * @property {{ call: string, line: number } | null} [probable] where `frame` is not exact: the one built-in that can
@@ -86,6 +87,13 @@
  * `compiled` is true
  *
  * @typedef {{ count: number, weightMs: number, frames: Frame[] }} StackRecord
+ *
+ * @typedef {object} CallbackRecord one of several callbacks of a block
+ * @property {string} kind what ran it: `timer`, `immediate`, `request`, `continuation` (of a promise, or nextTick),
+ * `event`
+ * @property {Frame} frame the outermost function of the application or a package
+ * @property {string | null} work as in WorkRecord, its name
+ * @property {number} weightMs
  *
  * @typedef {object} PackageRecord what the package's package.json says
  * @property {string} name

@@ -15,7 +15,7 @@ const { ownerOf } = require('./frame')
  * @returns {BlockRecord}
  */
 function withNames (record, table) {
-  const { frame, leaf, stacks, profile, origin } = record
+  const { frame, leaf, stacks, profile, origin, callbacks } = record
   const name = (/** @type {Frame} */ each) => ownerOf(each) === 'application' ? table.named(each) : each
   const inStack = (/** @type {StackRecord} */ stack) => ({ ...stack, frames: stack.frames.map(name) })
   return {
@@ -24,6 +24,7 @@ function withNames (record, table) {
     leaf: leaf && name(leaf),
     stacks: stacks.map(inStack),
     profile: profile && { ...profile, stacks: profile.stacks.map(inStack) },
+    ...(callbacks && { callbacks: callbacks.map((each) => ({ ...each, frame: name(each.frame) })) }),
     origin: origin && { ...origin, frame: table.named(origin.frame), frames: origin.frames.map(name) }
   }
 }

@@ -98,6 +98,7 @@ exports.isRecord = /** @type {any} */ (objectOf({
   profile: orMissing(objectOf({ samples: isCount, call: orNull(isText), stacks: areStacks })),
   probable: orMissing(objectOf({ call: isText, line: isCount })),
   generated: orMissing(isFrame),
+  callbacks: orMissing(listOf(objectOf({ kind: isText, frame: isFrame, work: orNull(isText), weightMs: isNumber }))),
   allowed: orMissing(isText)
 }))
 

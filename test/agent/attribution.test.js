@@ -97,9 +97,10 @@ test('line and request of a block are of the same callback, and of whoever took 
   const longest = (/** @type {any[]} */ records) => records.filter(({ frame }) => frame?.function !== 'ask').sort((a, b) => b.durationMs - a.durationMs)[0]
 
   await t.test('a request that came after a long timer is not its request', () => {
-    const { frame, request, work } = longest(told.turn)
+    const { frame, request, work, callbacks = [] } = longest(told.turn)
     assert.ok(['refresh', 'hold'].includes(frame.function), JSON.stringify(frame))
     assert.deepEqual([request, work], [null, null])
+    for (const { kind, work: of } of callbacks) assert.equal(of, kind === 'timer' ? null : 'GET /small', JSON.stringify(callbacks))
   })
   await t.test('middleware that only goes on is not to blame for what its package does', () => {
     const { frame, package: at, request } = longest(told['/through'])

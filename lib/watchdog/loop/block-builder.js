@@ -2,6 +2,7 @@
 
 const path = require('node:path')
 const { Fold, merged, workIn } = require('../../explain/fold')
+const { callbacksOf } = require('../../explain/callbacks')
 const { causeOf, isHeld } = require('../../explain/cause')
 const { KernelEvidence } = require('../../explain/evidence')
 const { blame, blamedFrame, generatedIn, leaf, wrapsNative } = require('../../explain/frame')
@@ -230,14 +231,15 @@ class BlockBuilder {
     const { durationMs } = span
     // A thread that is held is in any line, which blocks nothing by itself.
     const isSure = !isHeld({ ...measured.evidence, durationMs, runningMs: this.#runningMs })
-    const record = { ...measured, frame: blamed && { ...blamed, exact: blamed.exact && isSure } }
+    const callbacks = callbacksOf(stacks)
+    const frame = blamed && { ...blamed, exact: blamed.exact && isSure }
+    const record = { ...measured, ...(callbacks && { callbacks }), frame }
     const explained = span.ongoing ? record : layProfile?.(record, span.startMs, span.endMs) ?? record
-    const { frame } = explained
-    this.#told = workOf(stacks, frame, { passesOn, routesOf, others: [...this.#others.values()] })
+    this.#told = workOf(stacks, explained.frame, { passesOn, routesOf, others: [...this.#others.values()] })
     const whole = withOwnTime({
       ...explained,
       ...workRecords(this.#told, threadWork?.() ?? null, (ms) => this.#wallTime(ms)),
-      generated: generatedIn(stacks, frame),
+      generated: generatedIn(stacks, explained.frame),
       package: packageAtFault(explained, stacks)
     }, stacks)
     return table === undefined ? whole : withNames(whole, table)

@@ -90,6 +90,7 @@ export class BlockDetails {
       ...adviceOf(advice),
       ...sourceOf(source, block),
       ...waitsOf(waits),
+      ...callbacksOf(block.callbacks ?? []),
       list(placeRows(block)),
       ...(block.stacks.length > 0 ? [stackOf(block.stacks[0], block.frame, true)] : []),
       this.#buttons())
@@ -204,6 +205,14 @@ function waitsOf ({ requests, longestMs, routes }) {
     make('li', {}, make('code', {}, name), ` ${counted(count, 'time')}, up to ${duration(ms)}`))
   const head = `${counted(requests, 'request')} waited, the longest ${duration(longestMs)}`
   return [make('h3', {}, head), make('ul', { class: 'waits' }, ...each)]
+}
+
+/** What else ran in the turn. @param {any[]} callbacks */
+function callbacksOf (callbacks) {
+  if (callbacks.length === 0) return []
+  const each = callbacks.map(({ kind, frame, work, weightMs }) =>
+    make('li', {}, `${kind} `, make('code', {}, functionOf(frame)), `${work === null ? '' : `, ${work}`} ${duration(weightMs)}`))
+  return [make('h3', {}, 'Callbacks in this turn'), make('ul', { class: 'waits' }, ...each)]
 }
 
 /**

@@ -1,0 +1,60 @@
+'use strict'
+
+const { ownerOf } = require('./frame')
+
+/** A callback with a smaller share of a block is not listed, and no more than so many are. */
+const LEAST_SHARE = 0.1
+const MOST = 5
+/** A stack of so many frames was cut: what called it is not known. */
+const CUT_FRAMES = 64
+
+/** Functions of Node.js that run callbacks, outermost in a stack, and what they run. @type {Record<string, string>} */
+const KINDS = {
+  listOnTimeout: 'timer',
+  processTimers: 'timer',
+  processImmediate: 'immediate',
+  parserOnIncoming: 'request',
+  onServerStream: 'request',
+  runMicrotasks: 'continuation',
+  processTicksAndRejections: 'continuation'
+}
+
+/**
+ * @typedef {import('../types').Frame} Frame
+ * @typedef {import('../types').CallbackRecord} CallbackRecord
+ * @typedef {import('./fold').Stack} Stack
+ */
+
+/**
+ * The callbacks that ran in a block, heaviest first, if there were several: a turn of the loop runs all that are due.
+ * Those of one function for one work count as one.
+ * @param {Stack[]} stacks all of the block
+ * @returns {CallbackRecord[] | undefined}
+ */
+exports.callbacksOf = (stacks) => {
+  /** @type {Map<string, CallbackRecord>} */
+  const callbacks = new Map()
+  for (const { frames, works } of stacks) {
+    const frame = frames.length < CUT_FRAMES ? frames.findLast((each) => ownerOf(each) !== 'node') : undefined
+    if (frame === undefined) continue
+    const kind = kindOf(frames)
+    for (const { work, request, weightMs } of works) {
+      const name = work?.name ?? (request === null ? null : `${request.method} ${request.route}`)
+      // The place of the call within it is no part of what it is, unless it has no name.
+      const key = [kind, frame.file, frame.function ?? frame.line, name].join('\n')
+      const known = callbacks.get(key) ?? { kind, frame, work: name, weightMs: 0 }
+      callbacks.set(key, { ...known, weightMs: known.weightMs + weightMs })
+    }
+  }
+  const all = [...callbacks.values()]
+  const leastMs = LEAST_SHARE * all.reduce((total, { weightMs }) => total + weightMs, 0)
+  const listed = all.filter(({ weightMs }) => weightMs > leastMs).sort((a, b) => b.weightMs - a.weightMs).slice(0, MOST)
+  if (listed.length < 2) return undefined
+  return listed.map((each) => ({ ...each, weightMs: Math.round(each.weightMs * 10) / 10 }))
+}
+
+/** What ran a callback, by Node's own functions around it. @param {Frame[]} frames innermost first */
+function kindOf (frames) {
+  const around = frames.slice(frames.findLastIndex((each) => ownerOf(each) !== 'node') + 1)
+  return around.map(({ function: name }) => KINDS[`${name}`]).find((kind) => kind !== undefined) ?? 'event'
+}

@@ -1,0 +1,46 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { callbacksOf } = require('../../../lib/explain/callbacks')
+
+/** @param {string} text `name@file` */
+const frame = (text) => {
+  const [name, file] = text.split('@')
+  return { function: name, file: file ?? null, line: 1, column: 1 }
+}
+
+/** @param {number} weightMs @param {string[]} names innermost first @param {string | null} [route] */
+const stack = (weightMs, names, route = null) => /** @type {any} */ ({
+  count: 1,
+  weightMs,
+  lateMs: 0,
+  frames: names.map(frame),
+  works: [{ work: null, request: route === null ? null : { id: 1, method: 'GET', route, startedAtMs: 0 }, weightMs }]
+})
+
+const TIMER = ['listOnTimeout@node:internal/timers', 'processTimers@node:internal/timers']
+const REQUEST = ['emit@node:events', 'parserOnIncoming@node:_http_server']
+
+test('the callbacks of a turn are told with what ran them, their work and their time, heaviest first', () => {
+  const told = callbacksOf([
+    stack(20, ['report@/srv/a.js', ...REQUEST], '/report'),
+    stack(50, ['hold@/srv/a.js', 'refresh@/srv/a.js', ...TIMER]),
+    stack(25.04, ['refresh@/srv/a.js', ...TIMER]),
+    stack(3, ['write@/srv/a.js', 'onStreamRead@node:internal/stream_base_commons'])
+  ])
+  assert.deepEqual(told?.map(({ kind, frame: { function: name }, work, weightMs }) => [kind, name, work, weightMs]),
+    [['timer', 'refresh', null, 75], ['request', 'report', 'GET /report', 20]])
+})
+
+test('a single callback is not listed, nor is what nothing is known of', () => {
+  assert.equal(callbacksOf([]), undefined)
+  assert.equal(callbacksOf([stack(50, ['refresh@/srv/a.js', ...TIMER]), stack(60, []), stack(60, ['set'])]), undefined)
+  const deep = Array(64).fill('walk@/srv/a.js')
+  assert.equal(callbacksOf([stack(50, ['walk@/srv/a.js', ...TIMER]), stack(60, deep)]), undefined, 'a stack that was cut')
+})
+
+test('many are bounded, and equal ones of several works are told apart', () => {
+  const told = callbacksOf(Array.from({ length: 9 }, (_, i) => stack(20 + i, ['handle@/srv/a.js', ...REQUEST], `/${i}`)))
+  assert.deepEqual(told?.map(({ work }) => work), ['GET /8', 'GET /7', 'GET /6', 'GET /5', 'GET /4'])
+})
