@@ -37,7 +37,7 @@ try {
   const { DatabaseSync } = require('node:sqlite')
   const database = new DatabaseSync(':memory:')
   database.function('keep', { deterministic: false }, (n) => n % 7)
-  const statement = database.prepare('WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 3000000) SELECT sum(CASE WHEN n % 200 = 0 THEN keep(n) ELSE n * n % 91 END) AS s FROM c')
+  const statement = database.prepare('WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 3000000) SELECT sum(CASE WHEN n % 3000 = 0 THEN keep(n) ELSE n * n % 91 END) AS s FROM c')
   handlers['/count'] = () => {
     statement.get() // count
   }

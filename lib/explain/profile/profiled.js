@@ -139,7 +139,8 @@ function causeBy (told, { cause, frame, samples, stacks: answered, evidence }, s
  * @param {import('../../types').StackRecord[]} stacks
  */
 function calls (place, found, stacks) {
-  if (isSame(found, place)) return false
+  // Functions without a name may be any of their file.
+  if (found === null || (isSame(found, place) && (found.function !== null || found.line === place.line))) return false
   const isCall = (/** @type {Frame} */ each) => isSame(each, place) && each.line === place.line
   return stacks.some(({ frames }) => frames.slice(1 + frames.findIndex((each) => isSame(found, each))).some(isCall))
 }
@@ -152,7 +153,9 @@ function calls (place, found, stacks) {
  */
 function isAround (place, found, stacks) {
   const own = stacks.filter(({ frames }) => isSame(callerIn(frames), place))
-  const within = stacks.filter(({ frames }) => frames.some((each) => isSame(found, each)))
+  const within = found?.function == null
+    ? []
+    : stacks.filter(({ frames }) => frames.some((each) => isSame(found, each)))
   return sum(own) * 2 > sum(stacks) && sum(within) < HARDLY * sum(stacks)
 }
 
