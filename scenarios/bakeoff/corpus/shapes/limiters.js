@@ -58,7 +58,9 @@ class Pool {
 const limit = pLimit(1)
 const queue = new Queue()
 const pool = new Pool()
-const prices = new DataLoader(loadPrices, { cache: false, batchScheduleFn: (/** @type {() => void} */ load) => { setTimeout(load, HELD_MS) } })
+/** @param {() => void} load */
+const loadLater = (load) => { setTimeout(load, HELD_MS) }
+const prices = new DataLoader(loadPrices, { cache: false, batchScheduleFn: loadLater })
 
 function convertPicture () {
   const end = performance.now() + BLOCK_MS
