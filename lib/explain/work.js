@@ -3,10 +3,12 @@
 const { blamedFrame, isSame, ownerOf } = require('./frame')
 const { workIn } = require('./fold')
 
-/** Packages that run the handlers of a request in its own context, and those in these scopes. */
-const FRAMEWORKS = new Set([
+/** Packages, and scopes of packages, that call functions of the application in the context of their own request. */
+const IN_CONTEXT = new Set([
   'express', 'router', 'connect', 'koa', 'koa-compose', 'fastify', 'middie', 'avvio', 'restify', 'polka', 'hono',
-  '@koa', '@fastify', '@nestjs', '@hapi', '@hono'
+  '@koa', '@fastify', '@nestjs', '@hapi', '@hono', 'rxjs', 'next', 'nuxt', '@remix-run', '@sveltejs', 'react-dom', '@vue',
+  'graphql', 'graphql-yoga', 'mercurius', 'type-graphql', '@apollo', '@graphql-tools', '@trpc', 'mongoose', 'kareem',
+  'sequelize', 'typeorm', '@mikro-orm', 'objection', '@prisma', 'axios', 'got', 'p-map', 'p-retry', 'async-retry'
 ])
 const PACKAGE = /[\\/]node_modules[\\/]([^\\/]+)(?!.*[\\/]node_modules[\\/])/s
 
@@ -67,7 +69,8 @@ function inContext (told, frames, { routesOf = () => [], others = [] }) {
   if (request !== null && routes.some((route) => isOf(request, route))) return told
   const written = others.filter((each) => routes.some((route) => isOf(each, route)))
   if (written.length === 0) {
-    const isInDoubt = request !== null && (routes.length > 0 || isHandedOn(frames))
+    const isAlone = others.every(({ id }) => id === request?.id)
+    const isInDoubt = request !== null && (routes.length > 0 || (!isAlone && isHandedOn(frames)))
     return isInDoubt ? { ...told, exact: false } : told
   }
   const oldest = written.reduce((first, each) => each.startedAtMs < first.startedAtMs ? each : first)
@@ -86,15 +89,15 @@ function isOf (request, route) {
 }
 
 /**
- * Whether a package went on from the loop by itself, and ran the application's function: in the context of whoever was
- * before.
+ * Whether a package went on from the loop by itself and ran the application's function, perhaps in the context of
+ * whoever was before.
  * @param {Frame[]} frames innermost first
  */
 function isHandedOn (frames) {
   const outermost = frames.findLast((frame) => ownerOf(frame) !== 'node')
   const isPackage = outermost !== undefined && ownerOf(outermost) === 'package'
   const isRequest = frames.some(({ file, function: name }) =>
-    name === 'parserOnIncoming' || FRAMEWORKS.has(PACKAGE.exec(file ?? '')?.[1] ?? ''))
+    name === 'parserOnIncoming' || IN_CONTEXT.has(PACKAGE.exec(file ?? '')?.[1] ?? ''))
   return isPackage && !isRequest && frames.some((frame) => ownerOf(frame) === 'application')
 }
 

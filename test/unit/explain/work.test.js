@@ -70,13 +70,15 @@ test('of two open requests it is the one in whose handler the function is writte
 })
 
 test('a package that goes on by itself runs functions in whatever context it is in, a framework in that of the request', () => {
-  const named = (/** @type {string[]} */ files) => {
+  const named = (/** @type {string[]} */ files, /** @type {any[]} */ others = [request('/a'), request('/b', 2)]) => {
     const frames = files.map((file, i) => ({ ...frame(`f${i}`), file }))
     const stacks = [{ ...stack(60, [], request('/a')), frames }]
-    return workOf(stacks, frames[0]).exact
+    return workOf(stacks, frames[0], { others }).exact
   }
   const [app, pool, timers] = ['/srv/app.js', '/srv/node_modules/pool/index.js', 'node:internal/timers']
   assert.equal(named([app, pool, timers]), false)
+  assert.equal(named([app, pool, timers], [request('/a')]), true, 'no other request is open')
+  assert.equal(named([app, '/srv/node_modules/@apollo/server/dist/index.js', '/srv/node_modules/graphql/execute.js']), true)
   assert.equal(named([app, timers]), true)
   assert.equal(named([app, pool, app, timers]), true)
   assert.equal(named([app, '/srv/node_modules/express/lib/router.js', '/srv/node_modules/raw-body/index.js', timers]), true)
