@@ -36,7 +36,7 @@ test('with any options that are taken the agent starts, watches and stops, and t
     keep: optional(fc.integer({ min: 1, max: 1000 })),
     stuck: optional(fc.constantFrom(100, 86400000, 1234.5)),
     routes: optional(fc.integer({ min: 1, max: 1000 })),
-    threads: optional(fc.constantFrom('auto', 'on', 'off')),
+    threads: optional(fc.constantFrom('auto', 'off')),
     labels: optional(fc.dictionary(fc.constantFrom('service', 'constructor', 'toString', 'hasOwnProperty', 'a1'), fc.oneof(odd, fc.string({ unit: 'binary' })), { maxKeys: 3 }))
   })
   const samples = fc
