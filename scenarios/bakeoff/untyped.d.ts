@@ -1,4 +1,3 @@
-declare module 'dataloader'
 declare module 'ejs'
 declare module 'luxon'
 // Its types are those of an ES module, which tsc does not let CommonJS require.
