@@ -160,8 +160,11 @@ test('a block of a job shows its name where a request stands, and opened its att
   const { child } = startNode(t, ['work-app.js'], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const [{ url }] = await once(child, 'message')
   const { page, complaints } = await openPage(browser, `${url}/${ALL}`)
-  child.send({ do: 'job' })
+  // One that is kept waiting for a CPU all the while is nobody's.
+  const jobs = setInterval(() => child.send({ do: 'job' }), 1000)
+  t.after(() => clearInterval(jobs))
   await reads(page, '#blocks .who', /task email:send/)
+  clearInterval(jobs)
   await page.locator('#blocks > li', { hasText: 'email:send' }).locator('button').first().click()
   await reads(page, '#blocks dl', /task\s*email:send.*attributes\s*tenant acme, attempt 2/s)
   assert.deepEqual(complaints, [])
