@@ -1,5 +1,6 @@
 'use strict'
 
+const { nameOf, weightOf } = require('./fold')
 const { ownerOf } = require('./frame')
 
 /** A callback with a smaller share of a block is not listed, and no more than so many are. */
@@ -38,8 +39,8 @@ exports.callbacksOf = (stacks) => {
     const frame = frames.length < CUT_FRAMES ? frames.findLast((each) => ownerOf(each) !== 'node') : undefined
     if (frame === undefined) continue
     const kind = kindOf(frames)
-    for (const { work, request, weightMs } of works) {
-      const name = work?.name ?? (request === null ? null : `${request.method} ${request.route}`)
+    for (const { weightMs, ...running } of works) {
+      const name = nameOf(running) || null
       // The place of the call within it is no part of what it is, unless it has no name.
       const key = [kind, frame.file, frame.function ?? frame.line, name].join('\n')
       const known = callbacks.get(key) ?? { kind, frame, work: name, weightMs: 0 }
@@ -47,7 +48,7 @@ exports.callbacksOf = (stacks) => {
     }
   }
   const all = [...callbacks.values()]
-  const leastMs = LEAST_SHARE * all.reduce((total, { weightMs }) => total + weightMs, 0)
+  const leastMs = LEAST_SHARE * weightOf(all)
   const listed = all.filter(({ weightMs }) => weightMs > leastMs).sort((a, b) => b.weightMs - a.weightMs).slice(0, MOST)
   if (listed.length < 2) return undefined
   return listed.map((each) => ({ ...each, weightMs: Math.round(each.weightMs * 10) / 10 }))

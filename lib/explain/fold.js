@@ -144,7 +144,7 @@ class Fold {
   get requests () {
     const named = [...this.#requests.values()].filter(({ request }) => request !== null)
     named.sort((a, b) => b.weightMs - a.weightMs)
-    const totalMs = named.reduce((total, { weightMs }) => total + weightMs, 0)
+    const totalMs = weightOf(named)
     const topShare = totalMs > 0 ? named[0].weightMs / totalMs : 1
     return { top: named[0]?.request ?? null, distinct: named.length, topShare, longestRunMs: this.#longestRunMs }
   }
@@ -214,7 +214,7 @@ function workIn (stacks) {
     if (isDoubtful(running) === (part.doubtMs * 2 >= part.weightMs)) Object.assign(part, running)
   }
   const lists = [...wholes.values()].map((parts) => [...parts.values()])
-  const { work, request } = heaviest(heaviest(lists, totalOf) ?? [], ({ weightMs }) => weightMs) ?? NO_WORK
+  const { work, request } = heaviest(heaviest(lists, weightOf) ?? [], ({ weightMs }) => weightMs) ?? NO_WORK
   return { work, request }
 }
 
@@ -233,10 +233,13 @@ function bring (map, key, make) {
   return value
 }
 
-/** @param {Seen[]} parts */
-function totalOf (parts) {
+/** The time that stacks, or what was seen in them, stand for. @param {{ weightMs: number }[]} parts */
+function weightOf (parts) {
   return parts.reduce((total, { weightMs }) => total + weightMs, 0)
 }
+
+/** A name of what was running, empty for nothing. @param {Running} running */
+const nameOf = ({ work, request }) => work?.name ?? (request === null ? '' : `${request.method} ${request.route}`)
 
 /**
  * The first of the heaviest, undefined of none.
@@ -251,5 +254,7 @@ function heaviest (items, weightOf) {
 
 exports.Fold = Fold
 exports.merged = merged
+exports.nameOf = nameOf
+exports.weightOf = weightOf
 exports.workIn = workIn
 exports.STACKS = STACKS

@@ -1,7 +1,7 @@
 'use strict'
 
 const { blamedFrame, isSame, ownerOf } = require('./frame')
-const { workIn } = require('./fold')
+const { nameOf, weightOf, workIn } = require('./fold')
 
 /** Packages, and scopes of packages, that call functions of the application in the context of their own request. */
 const IN_CONTEXT = new Set([
@@ -106,9 +106,3 @@ function asWork ({ id, method, route, startedAtMs, traceId, ended }) {
   const own = { kind: /** @type {const} */ ('request'), name: `${method} ${route}`, id: `${id}`, rootId: `${id}` }
   return { ...own, parent: null, startedAtMs, attributes: {}, traceId, spanId: null, sampled: null, ended }
 }
-
-/** @param {Running} of */
-const nameOf = ({ work, request }) => work?.name ?? (request === null ? '' : `${request.method} ${request.route}`)
-
-/** @param {{ weightMs: number }[]} some */
-const weightOf = (some) => some.reduce((total, { weightMs }) => total + weightMs, 0)

@@ -1,7 +1,9 @@
 'use strict'
 
 const { isNative } = require('../cause')
+const { weightOf } = require('../fold')
 const { isSame } = require('../frame')
+const { sum } = require('./profiled-stacks')
 
 /** Fewer samples of a profile may have fallen anywhere, */
 const ENOUGH_PROFILED = 3
@@ -33,11 +35,5 @@ function isAgreed (frame, record, stacks) {
   const isLate = record.samples < ENOUGH_ANSWERED || isNative({ ...record.evidence, durationMs: record.durationMs })
   return isProfiled && (isLate || weightOf(answered) * 2 >= weightOf(record.stacks))
 }
-
-/** @param {{ weightMs: number }[]} stacks */
-const weightOf = (stacks) => stacks.reduce((total, { weightMs }) => total + weightMs, 0)
-
-/** @param {ProfiledStack[]} stacks */
-const sum = (stacks) => stacks.reduce((total, { count }) => total + count, 0)
 
 exports.isAgreed = isAgreed

@@ -1,6 +1,7 @@
 'use strict'
 
 const { isNative } = require('../cause')
+const { weightOf } = require('../fold')
 const { REG_EXP, ROUND_TRIP, SEARCHES } = require('../native-call')
 const { isSame } = require('../frame')
 
@@ -36,11 +37,9 @@ exports.drawnStacks = (record, verdict, profiled) => {
   if (isLate) return isProfiled ? toldBy(profiled, record.stacks, place, verdict.call) : record.stacks
   const stacks = record.stacks.map((stack) => moved(stack, record.frame, place))
   const agreeing = stacks.filter((stack) => agrees(stack, verdict))
-  return !isProfiled || sum(agreeing) * 2 > sum(stacks) ? stacks : toldBy(profiled, record.stacks, place, verdict.call)
+  const isAgreed = weightOf(agreeing) * 2 > weightOf(stacks)
+  return !isProfiled || isAgreed ? stacks : toldBy(profiled, record.stacks, place, verdict.call)
 }
-
-/** @param {StackRecord[]} stacks */
-const sum = (stacks) => stacks.reduce((total, { weightMs }) => total + weightMs, 0)
 
 /** @param {StackRecord} stack @param {Verdict} verdict */
 function agrees ({ frames }, { frame, call }) {
