@@ -36,7 +36,7 @@ class Contexts {
   #mayFollow
   #now
   #followedAtMs = -Infinity
-  /** What is open and has begun while nothing was followed, oldest first. @type {Set<RequestContext | Work>} */
+  /** What was open while nothing was followed, oldest first. @type {Set<RequestContext | Work>} */
   #unfollowed = new Set()
   #open = new OpenWork()
   isFollowing = false
@@ -110,13 +110,16 @@ class Contexts {
     // The watchdog may ask for it while it is being stopped itself.
     this.isFollowing = (on || this.#isHeld) && !this.#isStopped
     if (this.isFollowing && !wasFollowing) this.#followedAtMs = this.#now()
-    if (!this.isFollowing) this.#storage.disable()
+    if (this.isFollowing) return
+    this.#storage.disable()
+    // All that is open may be what runs from here on.
+    if (wasFollowing) for (const store of this.#open.newest(MOST_UNFOLLOWED).reverse()) this.#unfollowed.add(store)
   }
 
   stop () {
     this.#isStopped = true
-    this.#unfollowed.clear()
     this.follow(false)
+    this.#unfollowed.clear()
   }
 }
 

@@ -26,13 +26,16 @@ class OpenWork {
     item.older = item.newer = null
   }
 
-  /** The newest requests among the newest items. @param {number} most @returns {RequestContext[]} newest first */
-  requests (most) {
+  /** @param {number} most @returns {Item[]} newest first */
+  newest (most) {
     const found = []
-    for (let item = this.#newest; item !== null && most > 0; item = item.older, most--) {
-      if (!('kind' in item)) found.push(item)
-    }
+    for (let item = this.#newest; item !== null && found.length < most; item = item.older) found.push(item)
     return found
+  }
+
+  /** The requests among the newest items. @param {number} most items @returns {RequestContext[]} newest first */
+  requests (most) {
+    return this.newest(most).flatMap((item) => 'kind' in item ? [] : [item])
   }
 }
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const ROWS = 160000
+const ROWS = 360000
 const TABLE = 'CREATE TABLE orders (id INTEGER PRIMARY KEY, customer TEXT, sku TEXT, amount REAL)'
 const FILL = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${ROWS})
   INSERT INTO orders SELECT i, 'name ' || (i * 7919 % 100003), 'sku ' || i, i / 7.0 FROM n`

@@ -88,10 +88,10 @@ exports.mountExpress = (router) => {
     moment('held', 'reactionsOfOne')
     answer(response)
   })
-  router.get('/:id/reactionsOfOne', (/** @type {any} */ _, /** @type {any} */ response) => {
+  router.get('/:id/reactionsOfOne', function settleAll (/** @type {any} */ _, /** @type {any} */ response) {
     closed.then(() => moment('ended', 'reactionsOfOne'))
     moment('began', 'reactionsOfOne')
-    close()
+    close() // here: settleAll
     answer(response)
   })
 }

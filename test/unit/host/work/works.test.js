@@ -124,7 +124,7 @@ test('what has begun while nothing is followed is open until it ends, also for s
   nowMs = 11_000
   assert.deepEqual(names(), [], 'what is still open is no request that is being answered')
   works.follow(false)
-  assert.deepEqual(names(), ['second'])
+  assert.deepEqual(names(), ['second', 'followed'], 'all that has lost its context by that')
   works.run('named', () => assert.deepEqual(names(), [], 'it is known what runs'))
   works.stop()
   assert.deepEqual(names(), [])
