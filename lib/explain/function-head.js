@@ -1,5 +1,6 @@
 'use strict'
 
+const { positionIn } = require('./place')
 const { toPath } = require('./source-map')
 const { BoundedMap } = require('../util/bounded-map')
 
@@ -71,21 +72,6 @@ class ByPlace {
   }
 }
 
-/**
- * @param {string} text
- * @param {number} line from 1
- * @param {number} column from 1
- * @returns {number | null} its position in the text; null where the text has no such line
- */
-function positionIn (text, line, column) {
-  let start = 0
-  for (let left = line - 1; left > 0; left--) {
-    start = text.indexOf('\n', start) + 1
-    if (start === 0) return null
-  }
-  return start + column - 1
-}
-
 /** Tells of frames, as they came, whether their function had only just been entered. It needs their source on disk. */
 class FunctionHeads {
   #heads
@@ -114,6 +100,5 @@ class FunctionHeads {
 }
 
 exports.ByPlace = ByPlace
-exports.positionIn = positionIn
 exports.beginsFunction = beginsFunction
 exports.FunctionHeads = FunctionHeads

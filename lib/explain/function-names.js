@@ -1,6 +1,7 @@
 'use strict'
 
-const { beginsFunction, ByPlace, positionIn } = require('./function-head')
+const { beginsFunction, ByPlace } = require('./function-head')
+const { positionIn } = require('./place')
 const { TOKEN } = require('./profile/own-lines')
 
 /** A larger file is a bundle. To look through one of this size takes 20 ms, once a place. */

@@ -4,6 +4,7 @@ const path = require('node:path')
 const { fileURLToPath, pathToFileURL } = require('node:url')
 const { MAPPINGS_CHARS, BYTES_PER_CHAR, MAPS_BYTES, LARGE_BYTES } = require('../tables/source-map-size')
 const { BoundedMap } = require('../util/bounded-map')
+const { mayBeToldOf } = require('./place')
 
 /** Loaded with the first map only: most applications have none. */
 const tracing = () => require('@jridgewell/trace-mapping')
@@ -47,6 +48,9 @@ class SourceMaps {
   #inMemory = new Set()
   /** Files that run as they are on disk. @type {Set<string>} */
   #plain = new Set()
+  /** Files that do not, as places of what runs show, though nobody says so. @type {Set<string>} */
+  #misfits = new Set()
+  #onMisfit
   /** Where the maps of files that were compiled in memory are. @type {BoundedMap<string>} */
   #places = new BoundedMap({ mostItems: PLACES })
 
@@ -58,19 +62,22 @@ class SourceMaps {
    * @param {(file: string) => void} [more.onTooLarge] called for a file whose map is not read because of its size
    * @param {(file: string) => void} [more.onMissing] called, more than once, for a file that names no map on disk:
    * there may be one to be learned
+   * @param {() => void} [more.onMisfit] called when a file proves to be another than what runs under its name: what was
+   * said of its other places is in doubt
    * @param {boolean} [more.compilesAll] whatever a file is called, it is compiled in memory
    * @param {boolean} [more.stripsTypes] Node.js itself runs TypeScript and keeps every place, unless somebody else
    * compiles it
    */
   constructor (read, {
-    sizeOf = () => 0, later = () => false, onTooLarge = () => {}, onMissing = () => {}, compilesAll = false,
-    stripsTypes = false
+    sizeOf = () => 0, later = () => false, onTooLarge = () => {}, onMissing = () => {}, onMisfit = () => {},
+    compilesAll = false, stripsTypes = false
   } = {}) {
     this.#read = read
     this.#sizeOf = sizeOf
     this.#later = later
     this.#onTooLarge = onTooLarge
     this.#onMissing = onMissing
+    this.#onMisfit = onMisfit
     this.#compilesAll = compilesAll
     this.#stripsTypes = stripsTypes
   }
@@ -119,7 +126,7 @@ class SourceMaps {
 
   /** Whether the code that runs is known to differ from the file on disk. @param {string} file */
   isInMemory (file) {
-    if (this.#inMemory.has(file)) return true
+    if (this.#inMemory.has(file) || this.#misfits.has(file)) return true
     return runsCompiled(file) ? !this.#stripsTypes : this.#compilesAll && !this.#plain.has(file)
   }
 
@@ -131,8 +138,9 @@ class SourceMaps {
   original (frame) {
     const file = toPath(frame.file)
     if (file === null || frame.line === null || !this.mayMove(file)) return { ...frame, file }
-    const found = this.#find(file, frame.line, frame.column ?? 1)
-    if (found !== null || !this.#isElsewhere(file, frame.line, frame.column ?? 1)) return { ...frame, file, ...found }
+    const { line, column } = frame
+    const found = this.#find(file, line, column ?? 1)
+    if (found !== null || !this.#isElsewhere(file, line, column ?? 1)) return { ...frame, file, ...found }
     this.#inMemory.add(file)
     this.#onMissing(file)
     return { ...frame, file, compiled: true }
@@ -172,10 +180,24 @@ class SourceMaps {
    * @param {number} column
    */
   #isElsewhere (file, line, column) {
-    if (!runsCompiled(file)) return this.isInMemory(file)
-    if (!this.#stripsTypes) return true
-    const text = this.#read(file)?.split('\n')[line - 1]
-    return text === undefined || column > text.length + 1
+    if (runsCompiled(file) ? !this.#stripsTypes : this.isInMemory(file)) return true
+    if (this.#isFitting(file, line, column)) return false
+    this.#misfits.add(file)
+    this.#onMisfit()
+    return true
+  }
+
+  /**
+   * Whether a place of what runs may be one of the file. Where the file was compiled in memory, or replaced since it
+   * was loaded, no token may begin there.
+   * @param {string} file
+   * @param {number} line
+   * @param {number} column
+   */
+  #isFitting (file, line, column) {
+    if (this.#maps.get(file) || this.#sizeOf(file) > LARGE_BYTES) return true
+    const text = this.#read(file)
+    return text === null || mayBeToldOf(text, line, column)
   }
 
   /** @param {string} file @param {number} line @param {number} column */

@@ -114,3 +114,49 @@ test('line and request of a block are of the same callback, and of whoever took 
     assert.ok(['native', 'starved'].includes(cause), cause)
   })
 })
+
+/** Compiled in memory, without a map, by what leaves comments and empty lines out. */
+const COMMENTED = `'use strict'
+
+/**
+ * Holds the thread.
+ */
+
+exports.hold = (ms) => {
+  // The end is fixed before.
+
+  const end = Date.now() + ms
+
+  while (Date.now() < end);
+}
+`
+
+const COMPILES = `
+const agent = require(${JSON.stringify(ROOT)}).start({ port: false, log: false, threshold: 40 })
+const fs = require('node:fs')
+const { setTimeout: sleep } = require('node:timers/promises')
+const load = (name) => {
+  const compile = require.extensions['.js']
+  require.extensions['.js'] = (module, file) => module._compile(fs.readFileSync(file, 'utf8').replace(/^ *[/*].*\\n|^\\n/gm, ''), file)
+  const loaded = require(name)
+  require.extensions['.js'] = compile
+  return loaded
+}
+const { hold } = load('./commented.js')
+agent.ready.then(async () => {
+  await sleep(300)
+  setTimeout(() => hold(300), 10)
+  await sleep(1000)
+  process.stderr.write(JSON.stringify(await agent.blocks()) + '\\n')
+  await agent.stop()
+})`
+
+test('a line of code that was compiled in memory by what leaves no map behind is in doubt, whatever its file is called', { timeout: 30000 }, (t) => {
+  const dir = makeDir(t)
+  fs.writeFileSync(path.join(dir, 'commented.js'), COMMENTED)
+  fs.writeFileSync(path.join(dir, 'app.js'), COMPILES)
+  const { stderr } = spawnSync(process.execPath, ['--no-warnings', 'app.js'], { cwd: dir, encoding: 'utf8', timeout: 25000 })
+  const records = JSON.parse(stderr.trim().split('\n').at(-1) ?? '')
+  const { frame } = records.find((/** @type {any} */ each) => each.frame?.function === 'exports.hold')
+  assert.deepEqual([path.basename(frame.file), frame.exact], ['commented.js', false])
+})

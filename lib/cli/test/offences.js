@@ -1,6 +1,7 @@
 'use strict'
 
-const { ByPlace, positionIn } = require('../../explain/function-head')
+const { ByPlace } = require('../../explain/function-head')
+const { positionIn } = require('../../explain/place')
 const { isOwnName, nameAt, whereAt } = require('../../explain/function-names')
 const { toPath } = require('../../explain/source-map')
 const { readSource } = require('../../util/read-source')

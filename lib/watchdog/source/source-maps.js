@@ -4,8 +4,9 @@ const { SOURCE_MAP } = require('../../bridge/messages')
 const { nowMs } = require('../../util/clock')
 const { BoundedMap } = require('../../util/bounded-map')
 const { FrameTable } = require('../../explain/frame-table')
-const { ByPlace, FunctionHeads, positionIn } = require('../../explain/function-head')
+const { ByPlace, FunctionHeads } = require('../../explain/function-head')
 const { callsGiven } = require('../../explain/passing-on')
+const { positionIn } = require('../../explain/place')
 const { SourceMaps: MapReader, toPath } = require('../../explain/source-map')
 const { LARGE_BYTES } = require('../../tables/source-map-size')
 const { Backlog } = require('./backlog')
@@ -61,6 +62,7 @@ class SourceMaps {
       later: (file, load) => this.#backlog.add(`map of ${file}`, () => this.#learn(load)),
       onTooLarge: (file) => this.#sayTooLarge(file),
       onMissing: (file) => this.#ask(file),
+      onMisfit: () => this.frames.forget(),
       stripsTypes,
       compilesAll
     })

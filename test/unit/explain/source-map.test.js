@@ -46,14 +46,18 @@ const compiled = compile({ sourceMap: true })
 /** @param {string} file */
 const read = (file) => fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : null
 
-/** Files in memory, with how often each was read. @param {Record<string, string>} files */
-function makeMaps (files) {
+/**
+ * Files in memory, with how often each was read.
+ * @param {Record<string, string>} files
+ * @param {ConstructorParameters<typeof SourceMaps>[1]} [more]
+ */
+function makeMaps (files, more) {
   /** @type {string[]} */
   const reads = []
   const maps = new SourceMaps((file) => {
     reads.push(file)
     return files[file] ?? null
-  })
+  }, more)
   return { maps, reads }
 }
 
@@ -186,7 +190,7 @@ test('built-ins, Node\'s own code and code without a file are not looked for', (
 })
 
 test('files and maps that are too large to read are passed over, and not asked for again', () => {
-  const { maps, reads } = makeMaps({ '/srv/total.js': compiled.code })
+  const { maps, reads } = makeMaps({ '/srv/total.js': compiled.code }, { sizeOf: () => Infinity })
   for (let i = 0; i < 5; i++) {
     assert.deepEqual(maps.original(frameIn('/srv/huge.js')), frameIn('/srv/huge.js'))
     assert.deepEqual(maps.original(frameIn('/srv/total.js')), frameIn('/srv/total.js'))
@@ -361,4 +365,31 @@ test('where Node.js runs TypeScript itself a place counts, unless the file has n
   const isElsewhere = (/** @type {number} */ line, /** @type {number} */ column) => maps.original({ function: 'f', file, line, column }).compiled === true
   assert.deepEqual([isElsewhere(2, 1), isElsewhere(2, 7), maps.isInMemory(file)], [false, false, false])
   assert.deepEqual([isElsewhere(2, 8), isElsewhere(4, 1), maps.isInMemory(file)], [true, true, true])
+})
+
+test('a file of which a place cannot be is another than what runs under its name, whoever says that it is not', (t) => {
+  const source = "'use strict'\n\nfunction total (rows) {\n  return rows.reduce((sum, row) => sum + row, 0)\n}\n"
+  const makeOne = () => {
+    let misfits = 0
+    const { maps } = makeMaps({ '/srv/app.js': source }, { onMisfit: () => misfits++ })
+    const isElsewhere = (/** @type {number} */ line, /** @type {number} */ column) =>
+      maps.original({ function: 'total', file: '/srv/app.js', line, column }).compiled === true
+    return { maps, isElsewhere, count: () => misfits }
+  }
+  /** @type {[number, number, boolean][]} */
+  const places = [
+    [4, 3, false], [4, 15, false], [4, 21, false], [4, 36, false], [4, 49, false], [5, 2, false], [1, 1, false],
+    [4, 4, true], [4, 2, true], [4, 18, true], [4, 50, true], [2, 3, true], [9, 1, true],
+    [0, 1, true], [-3, 4, true], [4, 0, true]
+  ]
+  for (const [line, column, expected] of places) {
+    const { isElsewhere, count } = makeOne()
+    assert.equal(isElsewhere(line, column), expected, `${line}:${column}`)
+    assert.equal(count(), expected ? 1 : 0)
+  }
+  const { maps, isElsewhere, count } = makeOne()
+  assert.equal(isElsewhere(4, 15), false)
+  assert.equal(isElsewhere(4, 18), true)
+  maps.learnPlain('/srv/app.js')
+  assert.deepEqual([isElsewhere(4, 15), isElsewhere(4, 3), count(), maps.isInMemory('/srv/app.js')], [true, true, 1, true])
 })

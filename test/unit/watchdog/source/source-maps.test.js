@@ -48,8 +48,8 @@ function writeBundle (dir, chars) {
 /** So many functions without a name, one a line. @param {number} lines */
 const anonymous = (lines) => Array.from({ length: lines }, (_, i) => `on('${i}', () => { work() })\n`).join('')
 
-/** @param {string} file @param {number} line @returns {Frame} */
-const frameAt = (file, line) => ({ function: null, file, line, column: 20 })
+/** The call of work() in one of them. @param {string} file @param {number} line @returns {Frame} */
+const frameAt = (file, line) => ({ function: null, file, line, column: 16 + `${line - 1}`.length })
 
 /** Turns until nothing is left to be done later. @param {SourceMaps} sources */
 async function workedOff (sources) {
