@@ -91,7 +91,6 @@ function sourcesOf ({ mainLoop, cluster, blocks, page, scrape }) {
     records: () => blocks.records(),
     waitsFor: (id) => page.recent.waitsFor(id),
     linesOf: (file) => mainLoop.linesOf(file),
-    profile: (id) => mainLoop.profiling.fileOf(id),
     page
   }
 }

@@ -52,7 +52,6 @@ exports.startPageAgent = async (t, records = []) => {
         block: (id) => records.find((record) => record.id === id),
         detail: (id) => detailOf(id),
         records: () => records,
-        profile: () => undefined,
         page
       }),
       onState: resolve

@@ -58,7 +58,6 @@ const heavy = (handler, queue) => (asked) => queue.add(() => handler(asked)) ?? 
  * @param {(id: string) => BlockRecord | undefined} sources.block with all its stacks
  * @param {(id: string) => object | null} sources.detail of one block: its record, source and advice
  * @param {() => BlockRecord[]} sources.records newest first, each with all its stacks
- * @param {(id: string) => string | undefined} sources.profile of one block, as a .cpuprofile
  * @param {{ connect: () => Reply }} sources.page
  * @returns {Record<string, Handler>}
  */
@@ -93,7 +92,7 @@ exports.makePaths = (sources, queue = new WorkQueue()) => ({
   '/blocks/:id': ({ id }) => {
     const record = sources.block(id)
     if (record) return json(record)
-    return require('../profiles/profiles').fileOf(id, sources.block, sources.profile) ?? NO_BLOCK
+    return require('../profiles/profiles').fileOf(id, sources.block) ?? NO_BLOCK
   },
 
   '/profile': heavy(({ query }) => require('../profiles/profiles').profileOf(sources.records(), query), queue)

@@ -110,16 +110,13 @@ async function profileOf (records, query) {
  * One block as a file, if its name ends in that of a format: `/blocks/4242-17.cpuprofile`.
  * @param {string} id with ending
  * @param {(id: string) => BlockRecord | undefined} block
- * @param {(id: string) => string | undefined} [profile] V8's own profile of that block, if one was taken
  * @returns {Reply | null}
  */
-function fileOf (id, block, profile) {
+function fileOf (id, block) {
   for (const [format, { ending }] of Object.entries(formats)) {
     if (!id.endsWith(`.${ending}`)) continue
     const record = block(id.slice(0, -ending.length - 1))
     if (record === undefined) return null
-    const taken = format === 'cpuprofile' ? profile?.(record.id) : undefined
-    if (taken !== undefined) return file(format, taken, `loopwatch-${record.id}`)
     const table = new StackTable()
     table.add(record)
     return reply(format, table, `loopwatch-${record.id}`)
@@ -129,12 +126,8 @@ function fileOf (id, block, profile) {
 
 /** @param {string} format @param {StackTable} table @param {string} name @returns {Reply} */
 function reply (format, table, name) {
-  return file(format, formats[format].write(table, name), name)
-}
-
-/** @param {string} format @param {string | Buffer} body @param {string} name @returns {Reply} */
-function file (format, body, name) {
-  const { type, ending } = formats[format]
+  const { type, ending, write } = formats[format]
+  const body = write(table, name)
   return { status: 200, type, body, headers: { 'content-disposition': `attachment; filename="${name}.${ending}"` } }
 }
 

@@ -36,9 +36,6 @@ const HELD_MS = 5000
 const RETRY_MS = 60000
 /** A question that has no answer for so long is put again. */
 const LOST_MS = 60000
-/** Profiles of single blocks that are kept, and their text in all. */
-const FILES = 50
-const FILE_CHARS = 8 * 1024 * 1024
 /** Why there is no profile beside one of Node's own: see isProfiledByNode() in lib/host/runtime.js. */
 const PROFILES_ITSELF = 'Node.js itself profiles this process (--cpu-prof) or counts its coverage (NODE_V8_COVERAGE)'
 /** A longer source is a bundle, to be split into lines at each block. */
@@ -53,9 +50,6 @@ const SOURCE_CHARS = 2 * 1024 * 1024
 class Profiling {
   /** @type {import('../../explain/profile/cpu-profile').Window[]} oldest first */
   #windows = []
-  /** @type {Map<string, string>} by block */
-  #files = new Map()
-  #fileChars = 0
   /** @type {{ action: Action, atMs: number } | null} */
   #asked = null
   /** @type {number | null} since when it has been on */
@@ -270,25 +264,7 @@ class Profiling {
       passesOn: (frame) => sources.frames.passesOn(frame)
     }
     if (profile === null) return withProbableCall(withoutProfile(record, known), lines)
-    this.#file(record.id, JSON.stringify(profile))
     return withProbableCall(withProfile(record, profile, known), lines)
-  }
-
-  /** @param {string} id @param {string} text */
-  #file (id, text) {
-    this.#fileChars += text.length - (this.#files.get(id)?.length ?? 0)
-    this.#files.delete(id)
-    this.#files.set(id, text)
-    for (const [oldest, { length }] of this.#files) {
-      if (this.#files.size <= FILES && this.#fileChars <= FILE_CHARS) return
-      this.#files.delete(oldest)
-      this.#fileChars -= length
-    }
-  }
-
-  /** The profile of one block as a .cpuprofile. @param {string} id */
-  fileOf (id) {
-    return this.#files.get(id)
   }
 
   /**
