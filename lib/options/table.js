@@ -30,7 +30,6 @@ const table = [
   { key: 'source', type: type.oneOf(['on', 'off']), default: 'on', doc: "the endpoint shows the lines of source around a place that blocked; 'off' = never; never either where host is not of this machine alone and no token is set" },
   { key: 'gc', type: type.oneOf(['on', 'off']), default: 'on', doc: "pauses of the garbage collector, as a cause and a metric; 'off' spares what Node.js spends on telling of each, up to 0.2 ms" },
   { key: 'dir', type: type.text(), default: undefined, doc: 'folder for block records that outlive the process' },
-  { key: 'pyroscope', type: type.url(), default: undefined, doc: 'Grafana Pyroscope to push the profiles of ended blocks to, every 15 s' },
   { key: 'notify', type: type.url(), default: undefined, doc: 'url that a block longer than notifyAbove is posted to while it lasts, as JSON, in the form of Slack if it is an address of Slack' },
   { key: 'notifyAbove', type: type.number(100, 86400000, 'milliseconds'), default: 1000, doc: 'from which length on a block is posted to notify, ms' },
   { key: 'otlp', type: type.or(type.or(type.url(), true), false), default: false, doc: 'metrics, block records as logs, and spans by OTLP/JSON over HTTP: true = where the standard variables OTEL_EXPORTER_OTLP_ENDPOINT and so on say, else http://localhost:4318; a url = there' },
@@ -60,7 +59,6 @@ const table = [
  * @property {'on' | 'off'} [source]
  * @property {'on' | 'off'} [gc]
  * @property {string} [dir]
- * @property {string} [pyroscope] http:// or https://, with user:password@ where it asks for them
  * @property {string} [notify] http:// or https://, with user:password@ where it asks for them
  * @property {number} [notifyAbove] 100 to 86400000
  * @property {boolean | string} [otlp] true: by OTEL_EXPORTER_OTLP_ENDPOINT and the other standard variables; http:// or
@@ -72,8 +70,8 @@ const table = [
  * @property {'auto' | 'off'} [threads]
  * @property {Record<string, string>} [labels]
  *
- * @typedef {Required<Omit<Options, 'token' | 'dir' | 'pyroscope' | 'notify' | 'otlp' | 'route'>> & { token?: string,
- * dir?: string, pyroscope?: string, notify?: string, route?: Options['route'],
+ * @typedef {Required<Omit<Options, 'token' | 'dir' | 'notify' | 'otlp' | 'route'>> & { token?: string,
+ * dir?: string, notify?: string, route?: Options['route'],
  * otlp: false | import('./otlp').OtlpSettings, calmPeriod: number }} ResolvedOptions
  * `calmPeriod`: of the heartbeat while the loop hardly does anything, ms
  */

@@ -11,7 +11,6 @@ const degraded = {
   profile: 'no CPU profile is taken: native calls are told by the lines around them',
   threads: 'too many worker threads: those beyond are not watched',
   dir: 'block records are not written to disk',
-  pyroscope: 'profiles of blocks do not reach Pyroscope',
   notify: 'messages about blocks do not reach the address of notify',
   otlp: 'metrics, logs or spans do not reach the receiver of OTLP',
   log: 'log lines cannot be written',

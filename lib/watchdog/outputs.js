@@ -71,19 +71,6 @@ exports.openFile = ({ dir }, health) => {
 }
 
 /**
- * Pushes blocks to Pyroscope, null where that is not wanted.
- * @param {Options} options
- * @param {Health} health
- * @param {import('../export/prometheus/metrics').Metrics} metrics
- */
-exports.openPyroscope = ({ pyroscope: url, labels }, health, metrics) => {
-  if (url === undefined) return null
-  const { PyroscopePush } = require('../export/profiles/pyroscope')
-  const onState = health.listener('pyroscope')
-  return new PyroscopePush({ url, labels, onState, onLost: (profiles) => metrics.drop('profile', profiles) })
-}
-
-/**
  * Posts long blocks while they last, null where that is not wanted.
  * @param {Options} options
  * @param {Health} health

@@ -63,7 +63,6 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
  * @param {import('../cluster/cluster').Cluster} parts.cluster
  * @param {import('../export/prometheus/metrics').Metrics} parts.metrics
  * @param {import('./requests/recent-blocks').RecentBlocks} parts.recent to be laid over requests and work
- * @param {import('../export/profiles/pyroscope').PyroscopePush | null} parts.pyroscope
  * @param {import('../export/notify/notify').Notifier | null} parts.notifier
  * @param {Pick<import('./main-loop').MainLoop, 'profiling' | 'origins'>} parts.mainLoop
  * @param {Pick<import('../store/block-file').BlockFile, 'append'> | null} parts.file
@@ -77,7 +76,7 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
  * @returns {Phases}
  */
 exports.mainSinks = ({
-  startedAtMs, memory, page, cluster, metrics, recent, pyroscope, notifier, mainLoop, file, log, otlp, spans,
+  startedAtMs, memory, page, cluster, metrics, recent, notifier, mainLoop, file, log, otlp, spans,
   upkeep, aborts, post, onThrow
 }) => routed(recent, inOrder({
   memory: on(['opened', 'lasting', 'stuck', 'ended', 'settled'], (record) => memory.put(record)),
@@ -87,7 +86,6 @@ exports.mainSinks = ({
   missed: { settled: (record, endMs) => { if (endMs < startedAtMs) metrics.drop('missed_block') } },
   metrics: on(['settled'], (record) => metrics.observeBlock(record)),
   recent: { ended: (record, interval) => recent.add(interval, record.id) },
-  pyroscope: on(['settled'], (record) => pyroscope?.add(record)),
   profile: {
     ended: (record, { endMs }) => mainLoop.profiling.ended(endMs),
     settled: (record, endMs) => mainLoop.profiling.settled(record, endMs)
@@ -123,7 +121,6 @@ const routed = (recent, phases) =>
  * @param {import('../store/memory').BlockMemory} parts.memory
  * @param {Pick<import('./page-feed/feed').PageFeed, 'put' | 'drop'>} parts.page
  * @param {Pick<import('../export/prometheus/metrics').Metrics, 'observeBlock'>} parts.metrics
- * @param {Pick<import('../export/profiles/pyroscope').PyroscopePush, 'add'> | null} parts.pyroscope
  * @param {Pick<import('../export/log/log').BlockLog, 'settled'> | null} parts.log
  * @param {import('../export/log/budget').LogBudget} parts.budget of what follows
  * @param {Pick<import('../store/block-file').BlockFile, 'append'> | null} parts.file
@@ -135,7 +132,7 @@ const routed = (recent, phases) =>
  * @returns {WorkerPhases}
  */
 exports.workerSinks = ({
-  memory, page, metrics, pyroscope, log, budget, file, cluster, otlp, upkeep, post, onThrow
+  memory, page, metrics, log, budget, file, cluster, otlp, upkeep, post, onThrow
 }) => {
   const bounded = inOrder({
     file: on(['settled'], (record) => file?.append(record)),
@@ -153,7 +150,6 @@ exports.workerSinks = ({
       withdrawn: ({ id }) => page.drop(id)
     },
     metrics: on(['settled'], (record) => metrics.observeBlock(record)),
-    pyroscope: on(['settled'], (record) => pyroscope?.add(record)),
     log: on(['settled'], (record) => log?.settled(record)),
     upkeep,
     bounded: { settled: (record, endMs) => { if (budget.allows(record, nowMs())) bounded.settled(record, endMs) } }

@@ -9,7 +9,7 @@ const { Endpoint, joinCluster } = require('./endpoint')
 const { openStats } = require('./kernel/thread-stats')
 const { PollScheduler } = require('./loop/poll-scheduler')
 const { MainLoop } = require('./main-loop')
-const { makeBudget, openFile, openLog, openNotifier, openPyroscope, openTelemetry } = require('./outputs')
+const { makeBudget, openFile, openLog, openNotifier, openTelemetry } = require('./outputs')
 const { PageFeed } = require('./page-feed/feed')
 const { Scrape } = require('./scrape')
 const { mainSinks, workerSinks } = require('./sinks')
@@ -104,7 +104,7 @@ class Watchdog {
   /** Ends watching, up to date with all that has ended; a block in progress is recorded as far as it came. */
   async stop () {
     const { stats, scheduler, mainLoop, threads, cluster, page, scrape, upkeep, sinks } = this.#parts
-    const { log, file, pyroscope, notifier, otlp, spans, endpoint, bridge } = this.#parts
+    const { log, file, notifier, otlp, spans, endpoint, bridge } = this.#parts
     const now = nowMs()
     scheduler.stop()
     this.#poll(now, true)
@@ -114,7 +114,6 @@ class Watchdog {
     upkeep.count(now)
     for (const part of [page, endpoint]) part.close()
     spans.stop()
-    pyroscope?.stop()
     notifier?.stop()
     otlp?.stop()
     await cluster.stop()
@@ -150,13 +149,12 @@ function watch (data, post) {
 }
 
 /**
- * Where it goes to besides log and file: Pyroscope, OTLP, traces and endpoint.
+ * Where it goes to besides log and file: notifications, OTLP, traces and endpoint.
  * @param {ReturnType<typeof watch>} parts
  */
 function openOutputs (parts) {
   const { data, health, scrape, post } = parts
   return {
-    pyroscope: openPyroscope(data.options, health, scrape.metrics),
     notifier: openNotifier(data.options, health, scrape.metrics),
     ...openTelemetry(data, health, scrape, post),
     endpoint: new Endpoint({ ...parts, options: data.options })
@@ -168,7 +166,7 @@ function openOutputs (parts) {
  * @param {ReturnType<typeof openOutputs>} outputs
  * @param {number} startedAtMs
  */
-function makeSinks (parts, { pyroscope, notifier, otlp, spans }, startedAtMs) {
+function makeSinks (parts, { notifier, otlp, spans }, startedAtMs) {
   const { data: { options, escalates }, bridge, health, log, file, mainLoop, cluster, threads, page, scrape } = parts
   const { post } = parts
   const { metrics } = scrape
@@ -178,7 +176,7 @@ function makeSinks (parts, { pyroscope, notifier, otlp, spans }, startedAtMs) {
     metrics.drop('sink')
     health.threw(sink, error)
   }
-  const told = { page, cluster, metrics, pyroscope, file, upkeep, onThrow }
+  const told = { page, cluster, metrics, file, upkeep, onThrow }
   const aborts = options.onStuck === 'abort'
   const own = { startedAtMs, memory: parts.memories.main, recent: scrape.blocks }
   return {

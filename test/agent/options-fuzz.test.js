@@ -28,7 +28,6 @@ test('with any options that are taken the agent starts, watches and stops, and t
     requests: optional(fc.constantFrom('auto', 'on', 'off')),
     origin: optional(fc.constantFrom('auto', 'on', 'off')),
     dir: optional(folder),
-    pyroscope: optional(fc.constantFrom('http://127.0.0.1:1', 'http://u:%E0@127.0.0.1:1', 'https://127.0.0.1:1/a?b#c')),
     notify: optional(fc.constantFrom('http://127.0.0.1:1', 'http://u:%E0@127.0.0.1:1')),
     notifyAbove: optional(fc.constantFrom(100, 86400000)),
     source: optional(fc.constantFrom('on', 'off')),

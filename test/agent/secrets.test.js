@@ -13,31 +13,11 @@ const { startOtlpReceiver } = require('../support/lib/otlp')
 
 const SECRET = 'hunter2-of-the-application'
 const TOKEN = 'hunter2-of-the-endpoint'
-const PASSWORD = 'hunter2-of-pyroscope'
 const OTLP_PASSWORD = 'hunter2-of-otlp'
 /** Sent as they are: fetch() would keep the fragment to itself. */
 const PATHS = [`/orders/17?password=${SECRET}`, `/orders/17?a=1&b=${SECRET}`, `/orders#${SECRET}`, `/login;jsessionid=${SECRET}`, `/verify/q83v+EjR,WeJq:${SECRET}!`]
 /** As a pattern it takes long for what does not fit. */
 const SEARCH = `/search?q=^(a%2B)%2B${SECRET}`
-
-/** A Pyroscope that keeps what it is sent. @param {import('node:test').TestContext} t */
-async function startPyroscope (t) {
-  /** @type {{ url: string, authorization: string, body: Buffer }[]} */
-  const pushes = []
-  const server = http.createServer(async (request, response) => {
-    const parts = []
-    for await (const part of request) parts.push(part)
-    pushes.push({
-      url: String(request.url),
-      authorization: String(request.headers.authorization),
-      body: Buffer.concat(parts)
-    })
-    response.end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  return { pushes, host: `127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}` }
-}
 
 /** The start of an answer, all of it where it ends. @param {string} url @param {string} accept */
 async function read (url, accept) {
@@ -53,10 +33,9 @@ async function read (url, accept) {
 
 test('what is secret in the application, or for the agent, is in nothing that the agent puts out', async (t) => {
   const dir = makeDir(t)
-  const pyroscope = await startPyroscope(t)
   const otlp = await startOtlpReceiver(t)
   const options = {
-    port: 0, token: TOKEN, dir, requests: 'on', origin: 'on', stuck: 140, profile: 'on', log: { level: 'trace' }, pyroscope: `http://user:${PASSWORD}@${pyroscope.host}`, otlp: otlp.url.replace('//', `//user:${OTLP_PASSWORD}@`)
+    port: 0, token: TOKEN, dir, requests: 'on', origin: 'on', stuck: 140, profile: 'on', log: { level: 'trace' }, otlp: otlp.url.replace('//', `//user:${OTLP_PASSWORD}@`)
   }
   const { child, out, closed } = startNode(t, ['secret-app.js', `--password=${SECRET}`], {
     env: { TEST_SECRET: SECRET, TEST_OPTIONS: JSON.stringify(options), DATABASE_URL: `postgres://user:${SECRET}@localhost/shop` }, stdio: ['ignore', 'pipe', 'pipe', 'ipc']
@@ -98,10 +77,6 @@ test('what is secret in the application, or for the agent, is in nothing that th
   outputs.stdout = out.stdout
   outputs.stderr = out.stderr
   outputs.interface = JSON.stringify(messages)
-  for (const [i, { url, authorization, body }] of pyroscope.pushes.entries()) {
-    assert.equal(authorization, `Basic ${Buffer.from(`user:${PASSWORD}`).toString('base64')}`)
-    outputs[`push ${i}`] = Buffer.concat([Buffer.from(url), zlib.gunzipSync(body)])
-  }
   for (const { headers: { authorization } } of otlp.got) {
     assert.equal(authorization, `Basic ${Buffer.from(`user:${OTLP_PASSWORD}`).toString('base64')}`)
   }
@@ -116,6 +91,6 @@ test('what is secret in the application, or for the agent, is in nothing that th
   const [search] = blocks.filter((/** @type {any} */ { profile }) => profile?.call === '(regular expression)')
   assert.ok(search && outputs[`/blocks/${search.id}.cpuprofile`].includes('(regular expression)'), String(outputs['/blocks ']))
   for (const route of ['/orders/:id', '/orders', '/login', '/verify/:id']) assert.match(String(outputs['/metrics ']), new RegExp(`http_request_duration_seconds_count\\{[^}]*route="${route}"`))
-  for (const name of ['/blocks ', '/flame ', '/profile?format=pprof ', 'push 0', 'otlp', 'stdout', 'interface']) assert.ok(outputs[name].includes('hold'), name)
+  for (const name of ['/blocks ', '/flame ', '/profile?format=pprof ', 'otlp', 'stdout', 'interface']) assert.ok(outputs[name].includes('hold'), name)
   assert.ok(Object.keys(outputs).some((name) => name.startsWith('dir/')))
 })

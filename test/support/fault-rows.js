@@ -150,7 +150,6 @@ exports.parts = [
       { fault: 'an agent that restarts under an open page', host: '-', lost: 'the page says so until it is back', file: 'release/page', test: 'an agent that restarts is seen to go and to come back' },
       { fault: '500 blocks with stacks of 60 frames, one of five minutes', host: '-', lost: 'nothing', file: 'release/page', test: '500 blocks with stacks of 60 frames, the newest five minutes long, are listed and drawn' },
       { fault: 'functions and routes named as markup', host: '-', lost: 'nothing; they stay text', file: 'release/page', test: 'whatever is named as markup stays text' },
-      { fault: 'Pyroscope is away', host: 'nothing', lost: 'profiles beyond 20, counted', file: 'unit/export/profiles/pyroscope', test: 'Pyroscope gets every ended block once, and again what it could not take' },
       { fault: 'the receiver of OTLP is away, slow, busy or talks nonsense', host: 'nothing', lost: 'what does not fit the queue, counted', file: 'unit/export/otlp/exporter', test: 'an answer without end, a slow receiver and none at all cost no more than what does not fit the queue' }
     ]
   },

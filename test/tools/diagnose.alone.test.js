@@ -61,17 +61,17 @@ test('a loop that is stuck for good is diagnosed as well, and one that ends at o
 test('what the environment says for production neither breaks a diagnosis nor gets its blocks', { timeout: 60000 }, async (t) => {
   const cwd = makeDir(t)
   let pushes = 0
-  const pyroscope = http.createServer((request, response) => {
+  const receiver = http.createServer((request, response) => {
     pushes++
     response.end()
   }).listen(0, '127.0.0.1')
-  await once(pyroscope, 'listening')
-  t.after(() => pyroscope.close().closeAllConnections())
-  const { port } = /** @type {import('node:net').AddressInfo} */ (pyroscope.address())
+  await once(receiver, 'listening')
+  t.after(() => receiver.close().closeAllConnections())
+  const { port } = /** @type {import('node:net').AddressInfo} */ (receiver.address())
   const records = path.join(cwd, 'records')
   fs.mkdirSync(records)
   const env = {
-    LOOPWATCH_HOST: '127.0.0.2', LOOPWATCH_DIR: records, LOOPWATCH_PYROSCOPE: `http://127.0.0.1:${port}`, LOOPWATCH_STUCK: '100', LOOPWATCH_ON_STUCK: 'abort', LOOPWATCH_GC: 'off', LOOPWATCH_THRESHOLD: '40'
+    LOOPWATCH_HOST: '127.0.0.2', LOOPWATCH_DIR: records, LOOPWATCH_NOTIFY: `http://127.0.0.1:${port}`, LOOPWATCH_STUCK: '100', LOOPWATCH_ON_STUCK: 'abort', LOOPWATCH_GC: 'off', LOOPWATCH_THRESHOLD: '40'
   }
   fs.writeFileSync(path.join(cwd, 'app.js'), `
     console.log('of the environment:', Object.keys(${JSON.stringify(env)}).filter((name) => process.env[name]).join())

@@ -32,7 +32,7 @@ const SETTLED_MS = 600
  * Of the surroundings: where this agent would not be found, whom its blocks are not for, and what would end the run
  * or hide a cause.
  */
-const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_PYROSCOPE: '', LOOPWATCH_NOTIFY: '', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
+const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_NOTIFY: '', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
 
 /**
  * @typedef {import('../profile/profile').Flags & { tool: string, format?: 'text' | 'md' }} Flags

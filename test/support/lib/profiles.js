@@ -62,31 +62,7 @@ function selfMs (text) {
   return self
 }
 
-/**
- * A Pyroscope that keeps what it is sent.
- * @param {import('node:test').TestContext} t
- * @param {number[]} answers statuses, the last one for good
- */
-async function startReceiver (t, answers) {
-  /** @type {{ url: URL, authorization: string | undefined, body: Buffer }[]} */
-  const got = []
-  const server = http.createServer(async (request, response) => {
-    const chunks = []
-    for await (const chunk of request) chunks.push(chunk)
-    got.push({ url: new URL(/** @type {string} */ (request.url), 'http://x'), authorization: request.headers.authorization, body: Buffer.concat(chunks) })
-    response.statusCode = answers.length > 1 ? /** @type {number} */ (answers.shift()) : answers[0]
-    response.end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { got, port: /** @type {any} */ (server.address()).port }
-}
-
 exports.frame = frame
 exports.blocks = blocks
 exports.decoded = decoded
 exports.selfMs = selfMs
-exports.startReceiver = startReceiver

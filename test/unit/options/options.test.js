@@ -22,7 +22,6 @@ const wrong = {
   source: ['auto', true, null, ''],
   gc: ['auto', true, null, ''],
   dir: ['', 1, null],
-  pyroscope: ['', 'localhost:4040', 'ftp://a', 1, null, true, 'http://'],
   notify: ['', 'localhost:4040', 'ftp://a', 1, null, true, 'http://'],
   notifyAbove: [99, NaN, '1000', -1, null],
   otlp: ['', 'localhost:4318', 'ftp://a', 1, null, 'http://', {}],

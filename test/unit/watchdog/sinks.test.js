@@ -35,7 +35,6 @@ function makeMain () {
     cluster: part('cluster', ['block']),
     metrics: part('metrics', ['drop', 'observeBlock']),
     recent: { ...part('recent', ['add']), routed: (/** @type {any} */ record) => record },
-    pyroscope: part('pyroscope', ['add']),
     notifier: part('notifier', ['lasting', 'settled']),
     mainLoop: { profiling: part('profiling', ['ended', 'settled']), origins: part('origins', ['ended', 'settled']) },
     file: part('file', ['append']),
@@ -64,7 +63,7 @@ test('each phase of a block goes to its sinks in one order: memory first, the ho
   sinks.settled(recordOf('1', false, 1), 200)
   const settled = take()
   assert.deepEqual(settled, [
-    'memory.put', 'page.put', 'cluster.block', 'upkeep.mainSettled', 'metrics.observeBlock', 'pyroscope.add', 'profiling.settled', 'origins.settled',
+    'memory.put', 'page.put', 'cluster.block', 'upkeep.mainSettled', 'metrics.observeBlock', 'profiling.settled', 'origins.settled',
     'file.append', 'notifier.settled', 'log.settled', 'otlp.settled', 'spans.settled', 'upkeep.settled', 'host'
   ])
   sinks.settled(recordOf('0', false, 1), 99)
@@ -114,7 +113,6 @@ test('a block of a worker thread is logged and filed at its end, as it may prove
     file: part('file', ['append']),
     cluster: part('cluster', ['block']),
     metrics: part('metrics', ['observeBlock']),
-    pyroscope: null,
     log: part('log', ['opened', 'lasting', 'settled']),
     otlp: part('otlp', ['opened', 'lasting', 'settled']),
     upkeep: part('upkeep', ['settled']),
@@ -141,7 +139,6 @@ test('a storm of blocks of worker threads is counted whole, and filed within bou
     file: part('file', ['append']),
     cluster: part('cluster', ['block']),
     metrics: part('metrics', ['observeBlock']),
-    pyroscope: null,
     log: null,
     otlp: null,
     upkeep: part('upkeep', ['settled']),
