@@ -7,9 +7,9 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { collect, formats } = require('../../lib/export/profiles/profiles')
-const { startApp, startNode, eventually } = require('../support/app')
+const { startApp, eventually } = require('../support/app')
 const { makeDir } = require('../support/files')
-const { blocks, decoded, selfMs } = require('../support/lib/profiles')
+const { blocks, selfMs } = require('../support/lib/profiles')
 const { needs } = require('../support/tools')
 
 test('pprof: `go tool pprof -top` reads the same times', async (t) => {

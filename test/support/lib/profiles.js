@@ -2,8 +2,6 @@
 
 // Blocks to make profiles of, and what is in a profile.
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
-const http = require('node:http')
 const { gunzipSync } = require('node:zlib')
 const pprof = require('pprof-format')
 const { makeRecord } = require('../record')
