@@ -6,23 +6,23 @@ const CONNECT_MS = 3000
 
 /** What a process answers through its inspector, which is on a thread of its own: also while the process is stuck. */
 class Remote {
-  /** @type {import('ws').WebSocket} */
+  /** @type {WebSocket} */
   #socket
   #lastId = 0
   /** @type {Map<number, (answer: any) => void>} */
   #waiting = new Map()
   isClosed = false
 
-  /** @param {import('ws').WebSocket} socket connected */
+  /** @param {WebSocket} socket connected */
   constructor (socket) {
     this.#socket = socket
-    socket.on('message', (data) => {
+    socket.addEventListener('message', ({ data }) => {
       const { id, result } = parsed(String(data))
       this.#waiting.get(id)?.(result)
       this.#waiting.delete(id)
     })
-    socket.on('error', () => {})
-    socket.on('close', () => {
+    socket.addEventListener('error', () => {})
+    socket.addEventListener('close', () => {
       this.isClosed = true
       for (const settle of this.#waiting.values()) settle(undefined)
     })
@@ -51,7 +51,7 @@ class Remote {
   /** Lets go. */
   close () {
     this.isClosed = true
-    this.#socket.terminate()
+    this.#socket.close()
   }
 }
 
@@ -66,11 +66,19 @@ function parsed (text) {
 
 /** @param {string} address of a WebSocket @returns {Promise<Remote | null>} */
 exports.openRemote = (address) => {
-  const { WebSocket } = require('ws')
-  const socket = new WebSocket(address, { handshakeTimeout: CONNECT_MS, perMessageDeflate: false })
+  const socket = new WebSocket(address)
+  const patience = setTimeout(() => socket.close(), CONNECT_MS)
   return new Promise((resolve) => {
-    socket.once('open', () => resolve(new Remote(socket)))
-    socket.once('error', () => resolve(null))
+    socket.addEventListener('open', () => {
+      clearTimeout(patience)
+      resolve(new Remote(socket))
+    })
+    for (const end of ['error', 'close']) {
+      socket.addEventListener(end, () => {
+        clearTimeout(patience)
+        resolve(null)
+      })
+    }
   })
 }
 
