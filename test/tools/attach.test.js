@@ -16,6 +16,7 @@ const { checkProcess } = require('../../lib/cli/attach/target-process')
 const { startNode, eventually, FIXTURES } = require('../support/app')
 const { makeDir } = require('../support/files')
 
+const NEEDS = { skip: typeof WebSocket === 'undefined' && 'attach needs Node.js 22' }
 const CLI = path.join(__dirname, '..', '..', 'lib', 'cli', 'main.js')
 
 /**
@@ -55,7 +56,7 @@ function attach (t, ...args) {
   }
 }
 
-test('blocks of a process that was started without loopwatch, live, and nothing is left in it', async (t) => {
+test('blocks of a process that was started without loopwatch, live, and nothing is left in it', NEEDS, async (t) => {
   const app = await startTarget(t, { file: 'profiled.mjs' })
   const run = attach(t, app.pid)
   await run.says(/watching process \d+ by an agent in it, its inspector is closed again/)
@@ -79,7 +80,7 @@ test('blocks of a process that was started without loopwatch, live, and nothing 
   assert.equal(await app.ask(1), '2000')
 })
 
-test('an application that starts its own agent meanwhile has it, with its own options, and keeps it', async (t) => {
+test('an application that starts its own agent meanwhile has it, with its own options, and keeps it', NEEDS, async (t) => {
   const dir = path.join(makeDir(t), 'blocks')
   const app = startNode(t, ['--inspect-port=0', '-e', `process.on('SIGUSR2', () => require(${JSON.stringify(path.join(__dirname, '..', '..'))}).start({ port: 0, log: false, threshold: 77 }).ready.then(({ url }) => console.log(url)))
     setInterval(() => {}, 1000); console.log('ready')`], { env: { LOOPWATCH_DIR: dir } })
@@ -97,7 +98,7 @@ test('an application that starts its own agent meanwhile has it, with its own op
   assert.equal(app.out.stderr.includes('LOOPWATCH_WARN_STARTED'), false, app.out.stderr)
 })
 
-test('a process that is stuck in an endless loop: its stack by --once, and the block while it lasts', async (t) => {
+test('a process that is stuck in an endless loop: its stack by --once, and the block while it lasts', NEEDS, async (t) => {
   const app = await startTarget(t, { mode: 'stuck' })
   await eventually(() => /^stuck$/m.test(app.out.stdout), 'the endless loop')
   const once = await attach(t, app.pid, '--once').closed
@@ -113,7 +114,7 @@ test('a process that is stuck in an endless loop: its stack by --once, and the b
   assert.equal(app.child.exitCode, null)
 })
 
-test('an application that puts a browser\'s `process` in place of its own is left with a closed inspector as well', async (t) => {
+test('an application that puts a browser\'s `process` in place of its own is left with a closed inspector as well', NEEDS, async (t) => {
   const app = await startTarget(t, { mode: 'browser' })
   const before = app.ports()
   const once = await attach(t, app.pid, '--once').closed
@@ -127,7 +128,7 @@ test('an application that puts a browser\'s `process` in place of its own is lef
   assert.deepEqual(app.ports(), before)
 })
 
-test('from outside nothing is loaded, and blocks show all the same', async (t) => {
+test('from outside nothing is loaded, and blocks show all the same', NEEDS, async (t) => {
   const app = await startTarget(t)
   assert.match((await attach(t, app.pid, '--once').closed).stdout, /is idle/)
   const run = attach(t, app.pid, '--outside', '--threshold', 100)
@@ -141,7 +142,7 @@ test('from outside nothing is loaded, and blocks show all the same', async (t) =
   assert.equal((await run.closed).code, 0)
 })
 
-test('a process that has an agent is followed, and keeps it; its token is asked for', async (t) => {
+test('a process that has an agent is followed, and keeps it; its token is asked for', NEEDS, async (t) => {
   const app = startNode(t, ['--inspect-port=0', '-e', `require(${JSON.stringify(path.join(__dirname, '..', '..'))}).start({ port: 0, log: false, token: 'secret' }).ready.then(({ url }) => console.log(url)); setInterval(() => {}, 1000)
     setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300), 300)`])
   const url = await eventually(() => /http\S+/.exec(app.out.stdout)?.[0], 'its endpoint')
@@ -160,7 +161,7 @@ test('a process that has an agent is followed, and keeps it; its token is asked 
   assert.equal((await fetch(`${url}/healthz`)).status, 200)
 })
 
-test('what cannot be attached to is left alone, and why is said', async (t) => {
+test('what cannot be attached to is left alone, and why is said', NEEDS, async (t) => {
   assert.match(await attach(t, 'abc').error(), /attach takes a process id, got "abc" \(LOOPWATCH_ERR_OPTION\)/)
   const gone = startNode(t, ['-e', '0'])
   await gone.closed
@@ -180,7 +181,13 @@ test('what cannot be attached to is left alone, and why is said', async (t) => {
   assert.equal(sleeper.exitCode ?? sleeper.signalCode, null)
 })
 
-test('a process of another user, and one in a container, are refused by name of the reason', async (t) => {
+test('on Node.js 20, which has no WebSocket, the command says so and leaves the process alone', { skip: !NEEDS.skip && 'is for Node.js 20' }, async (t) => {
+  const app = await startTarget(t)
+  assert.match(await attach(t, app.pid).error(), /the command needs Node\.js 22 or later, got 20\.\d+\.\d+; .*LOOPWATCH_ERR_ATTACH/)
+  assert.deepEqual([app.out.stderr, app.ports()?.length], ['', 1])
+})
+
+test('a process of another user, and one in a container, are refused by name of the reason', NEEDS, async (t) => {
   const app = await startTarget(t)
   const isRoot = process.getuid?.() === 0
   if (isRoot) {
@@ -222,7 +229,7 @@ test('a process of the same user that the kernel guards is not said to be anothe
   assert.match(await readAll(sameUser.stdout), /^LOOPWATCH_ERR_ATTACH .*belongs to the same user, but the kernel does not allow looking into it/)
 })
 
-test('Ctrl-C while the inspector is opening waits for it, and has it closed again', async (t) => {
+test('Ctrl-C while the inspector is opening waits for it, and has it closed again', NEEDS, async (t) => {
   const app = await startTarget(t)
   await app.enterNative(1500)
   const run = attach(t, app.pid, '--once')
@@ -233,7 +240,7 @@ test('Ctrl-C while the inspector is opening waits for it, and has it closed agai
   assert.match(app.out.stderr, /Debugger listening/)
 })
 
-test('an inspector that does not close again, or opens to other machines, is told', async (t) => {
+test('an inspector that does not close again, or opens to other machines, is told', NEEDS, async (t) => {
   const app = await startTarget(t)
   const inspector = await connect(checkProcess(app.pid), () => {})
   await app.enterNative(1500)
@@ -243,7 +250,7 @@ test('an inspector that does not close again, or opens to other machines, is tol
   assert.equal(renamed.ports()?.length, 1)
 })
 
-test('where another process has port 9229, nothing is sent to the one asked for', async (t) => {
+test('where another process has port 9229, nothing is sent to the one asked for', NEEDS, async (t) => {
   const other = http.createServer((request, response) => response.end('[]')).listen(9229, '127.0.0.1')
   // Whatever has it already will do.
   await Promise.race([once(other, 'listening'), once(other, 'error')])

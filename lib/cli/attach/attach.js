@@ -38,6 +38,9 @@ exports.attach = async (text, flags) => {
   if (!/^\d+$/.test(text) || Number(text) < 1) throw codedError('LOOPWATCH_ERR_OPTION', 'attach', 'a process id', text)
   const pid = Number(text)
   const target = checkProcess(pid)
+  if (typeof WebSocket === 'undefined') {
+    throw codedError('LOOPWATCH_ERR_ATTACH', pid, `the command needs Node.js 22 or later, got ${process.versions.node}; the process may run an older one`)
+  }
   // From here on a Ctrl-C must not leave an open inspector behind.
   const signals = watchSignals(() => process.exit(1))
   /** @type {NodeJS.Timeout | undefined} */
