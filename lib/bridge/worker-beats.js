@@ -5,7 +5,7 @@ const { getEnvironmentData, setEnvironmentData } = require('node:worker_threads'
 /** Node.js hands environment data to every worker thread that is started afterwards. */
 const KEY = 'loopwatch.beats.1'
 
-/** @typedef {{ threshold: number, resolution: number, calmPeriod: number }} BeatOptions ms */
+/** @typedef {{ threshold: number, beatPeriod: number, calmPeriod: number }} BeatOptions ms */
 
 /**
  * An idle worker thread beats, and is looked at, this often: eight of them wake a sleeping process 80 times a second.
@@ -13,8 +13,8 @@ const KEY = 'loopwatch.beats.1'
 exports.CALM_MS = 100
 
 /** Has worker threads that are started from now on beat, if they run the preload. @param {BeatOptions} options */
-exports.wantBeats = ({ threshold, resolution, calmPeriod }) =>
-  setEnvironmentData(KEY, { threshold, resolution, calmPeriod })
+exports.wantBeats = ({ threshold, beatPeriod, calmPeriod }) =>
+  setEnvironmentData(KEY, { threshold, beatPeriod, calmPeriod })
 
 /** Those that are started from now on do not. */
 exports.unwantBeats = () => setEnvironmentData(KEY, undefined)
@@ -22,6 +22,6 @@ exports.unwantBeats = () => setEnvironmentData(KEY, undefined)
 /** Whether and how this thread is to beat. @returns {BeatOptions | null} */
 exports.wantedBeats = () => {
   const found = /** @type {any} */ (getEnvironmentData(KEY))
-  const times = [found?.threshold, found?.resolution, found?.calmPeriod]
+  const times = [found?.threshold, found?.beatPeriod, found?.calmPeriod]
   return times.every(Number.isFinite) ? found : null
 }

@@ -16,8 +16,6 @@ const PREFIX = 'LOOPWATCH_'
  */
 const table = [
   { key: 'threshold', type: type.number(2, 60000, 'milliseconds'), default: 50, doc: 'a block is reported from this length on, ms; below 10 the jitter of a busy machine counts' },
-  { key: 'resolution', type: type.number(1, 20000, 'milliseconds'), default: 10, doc: 'heartbeat period, ms; never above threshold / 3' },
-  { key: 'sample', type: type.number(1, 60000, 'milliseconds'), default: 20, doc: 'period of stack samples while blocked, ms; at least 1 % of the time blocked so far, at most 1 s' },
   { key: 'host', type: type.text(), default: '127.0.0.1', doc: 'address of the endpoint' },
   { key: 'port', type: type.or(type.integer(0, 65535), false), default: 9464, doc: 'port of the endpoint; 0 = any free port; false = no endpoint' },
   { key: 'token', type: type.token(), default: undefined, doc: 'bearer token that everything but /healthz and the files of the page asks for' },
@@ -44,8 +42,6 @@ const table = [
 /**
  * @typedef {object} Options what start() takes; every key optional, milliseconds unless said
  * @property {number} [threshold] 2 to 60000
- * @property {number} [resolution] 1 to 20000
- * @property {number} [sample] 1 to 60000
  * @property {string} [host]
  * @property {number | false} [port] 0 to 65535
  * @property {string} [token]
@@ -72,8 +68,8 @@ const table = [
  *
  * @typedef {Required<Omit<Options, 'token' | 'dir' | 'notify' | 'otlp' | 'route'>> & { token?: string,
  * dir?: string, notify?: string, route?: Options['route'],
- * otlp: false | import('./otlp').OtlpSettings, calmPeriod: number }} ResolvedOptions
- * `calmPeriod`: of the heartbeat while the loop hardly does anything, ms
+ * otlp: false | import('./otlp').OtlpSettings, beatPeriod: number, calmPeriod: number }} ResolvedOptions
+ * `beatPeriod`: of the heartbeat, ms; `calmPeriod`: the same while the loop hardly does anything
  */
 
 /**
@@ -83,6 +79,8 @@ const table = [
  */
 const preloadDefaults = { log: { destination: 2 } }
 
+/** At most, and never more than a third of the threshold. */
+const BEAT_PERIOD_MS = 10
 /** At the default threshold a sleeping host wakes 40 times a second, and every block is still seen in time. */
 const CALM_FACTOR = 2.5
 
@@ -158,11 +156,9 @@ function resolveOptions (given = {}, env = process.env, defaults = {}) {
     }
   }
   if (resolved.onStuck === 'abort' && resolved.stuck === 0) throw codedError('LOOPWATCH_ERR_OPTION', 'option "stuck"', 'a time where onStuck is "abort"', resolved.stuck)
-  resolved.resolution = Math.max(1, Math.min(resolved.resolution, Math.floor(resolved.threshold / 3)))
-  resolved.calmPeriod = Math.max(
-    Math.round(resolved.resolution),
-    Math.min(Math.round(resolved.resolution * CALM_FACTOR), Math.floor(resolved.threshold / 2))
-  )
+  resolved.beatPeriod = Math.max(1, Math.min(BEAT_PERIOD_MS, Math.floor(resolved.threshold / 3)))
+  const calmMs = Math.min(Math.round(resolved.beatPeriod * CALM_FACTOR), Math.floor(resolved.threshold / 2))
+  resolved.calmPeriod = Math.max(resolved.beatPeriod, calmMs)
   if (resolved.otlp !== false) resolved.otlp = otlpSettings(resolved.otlp, env)
   // The application may change its working directory.
   if (resolved.dir !== undefined) resolved.dir = path.resolve(resolved.dir)

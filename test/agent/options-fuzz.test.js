@@ -18,8 +18,6 @@ test('with any options that are taken the agent starts, watches and stops, and t
     fc.option(arbitrary, { nil: undefined })
   const sets = fc.record({
     threshold: optional(fc.double({ min: 2, max: 60000, noNaN: true })),
-    resolution: optional(fc.double({ min: 1, max: 20000, noNaN: true })),
-    sample: optional(fc.double({ min: 1, max: 60000, noNaN: true })),
     host: optional(fc.oneof(fc.constantFrom('127.0.0.1', '::1', 'localhost', '0.0.0.0'), odd)),
     port: fc.constantFrom(0, 0, 0, 1, 65535, false),
     token: optional(fc.constantFrom('x', '~!@#$%^&*()')),

@@ -20,7 +20,7 @@ const REST_AFTER_MS = 250
 const LONG_REST_MS = 60
 
 /**
- * Beats into shared memory every `resolution` ms while the loop turns, every `calmPeriod` ms while it hardly does
+ * Beats into shared memory every `beatPeriod` ms while the loop turns, every `calmPeriod` ms while it hardly does
  * anything, and four times a second while it rests: waking a sleeping process is most of what watching it costs. A gap
  * between two beats that can hide a block also goes into a ring, with its exact ends: the watchdog may have been late
  * or asleep, the host itself cannot miss one.
@@ -53,19 +53,19 @@ class Heartbeat {
    * @param {Told} told
    */
   constructor (bridge, options, told) {
-    const { resolution } = options
+    const { beatPeriod } = options
     this.#bridge = bridge
     this.#options = options
     this.#told = told
     const { idle, active } = loopTime()
-    this.#periodMs = resolution
+    this.#periodMs = beatPeriod
     this.#lastAtMs = nowMs()
     this.#lastIdleMs = idle
     this.#lastCpuMs = this.#cpuNow()
     this.#lastHeldMicros = bridge.counters.heldMicros
     this.#rest = new Rest({ onTime: this.#onTime, onTurn: this.#onTurn })
-    bridge.beat.write(this.#lastAtMs, idle, active, resolution, this.#lastCpuMs, TURNS, this.#lastHeldMicros)
-    this.#busy = setTimeout(this.#onTime, resolution).unref()
+    bridge.beat.write(this.#lastAtMs, idle, active, beatPeriod, this.#lastCpuMs, TURNS, this.#lastHeldMicros)
+    this.#busy = setTimeout(this.#onTime, beatPeriod).unref()
   }
 
   /** In which we kept the thread ourselves since the last beat: no block of the application. */
@@ -84,7 +84,7 @@ class Heartbeat {
   #beat () {
     const atMs = nowMs()
     const { delays, load, profiler } = this.#told
-    const { resolution, calmPeriod } = this.#options
+    const { beatPeriod, calmPeriod } = this.#options
     if (profiler?.isSampling) this.#countLostIdle(atMs)
     const gapMs = atMs - this.#lastAtMs
     const idleMs = loopTime().idle - this.#lastIdleMs
@@ -94,7 +94,7 @@ class Heartbeat {
     this.#calmAtMs = isCalm ? Math.min(this.#calmAtMs, atMs) : Infinity
     if (!isCalm) this.#restAfterMs = REST_AFTER_MS
     if (isCalm) this.#punctualMs = Math.max(0, lateMs)
-    const nextPeriodMs = isCalm ? calmPeriod : resolution
+    const nextPeriodMs = isCalm ? calmPeriod : beatPeriod
     load?.beat(atMs, gapMs, idleMs, this.#periodMs, nextPeriodMs)
     delays?.beat(atMs, lateMs)
     this.#next(atMs, atMs - this.#calmAtMs >= this.#restAfterMs ? REST_PERIOD_MS : nextPeriodMs)
@@ -106,7 +106,7 @@ class Heartbeat {
    */
   #endRest (mayGoOn) {
     const atMs = nowMs()
-    const { threshold, resolution, calmPeriod } = this.#options
+    const { threshold, beatPeriod, calmPeriod } = this.#options
     const fromMs = this.#lastAtMs
     const gapMs = atMs - fromMs
     const busyMs = this.#turnMs(atMs)
@@ -118,7 +118,7 @@ class Heartbeat {
       this.#late(atMs, { fromMs, idleMs: gapMs - busyMs, periodMs: REST_PERIOD_MS })
     }
     const isCalm = busyMs <= gapMs * (1 - CALM_SHARE)
-    const nextPeriodMs = isCalm ? calmPeriod : resolution
+    const nextPeriodMs = isCalm ? calmPeriod : beatPeriod
     tellAsBeats(this.#told, {
       fromMs, atMs, busyMs, periodMs: calmPeriod, punctualMs: this.#punctualMs, nextPeriodMs
     })
@@ -139,9 +139,9 @@ class Heartbeat {
     if (this.#rest.isOn) return this.#endRest(false)
     const atMs = nowMs()
     this.#tellGap(atMs)
-    const { resolution } = this.#options
+    const { beatPeriod } = this.#options
     const dueInMs = this.#lastAtMs + this.#periodMs - atMs
-    this.#periodMs = dueInMs === Infinity ? resolution : Math.max(dueInMs, resolution)
+    this.#periodMs = dueInMs === Infinity ? beatPeriod : Math.max(dueInMs, beatPeriod)
     this.#write(atMs)
   }
 
@@ -233,7 +233,7 @@ class Heartbeat {
 
 /**
  * @typedef {object} Options ms
- * @property {number} resolution
+ * @property {number} beatPeriod
  * @property {number} calmPeriod
  * @property {number} threshold
  * @property {() => boolean} [isWanted] asked at each beat; false ends the heartbeat

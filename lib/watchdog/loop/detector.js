@@ -62,7 +62,7 @@ const EXCUSED_POLLS = 3
  */
 class Detector {
   #thresholdMs
-  #resolutionMs
+  #beatPeriodMs
   #startupIdleMs
   /** @type {Block | null} */
   #block = null
@@ -73,13 +73,13 @@ class Detector {
   /**
    * @param {object} options
    * @param {number} options.thresholdMs
-   * @param {number} options.resolutionMs
+   * @param {number} options.beatPeriodMs
    * @param {number} [options.startupIdleMs] a loop that has waited for less than this in all is starting up: ES modules
    * load in several turns
    */
-  constructor ({ thresholdMs, resolutionMs, startupIdleMs = 0 }) {
+  constructor ({ thresholdMs, beatPeriodMs, startupIdleMs = 0 }) {
     this.#thresholdMs = thresholdMs
-    this.#resolutionMs = resolutionMs
+    this.#beatPeriodMs = beatPeriodMs
     this.#startupIdleMs = startupIdleMs
   }
 
@@ -179,9 +179,9 @@ class Detector {
   #nextPoll (poll, isOverdue) {
     const { nowMs, beat } = poll
     if (!isOverdue) return this.#lookAtMs(nowMs, this.#overdueAtMs(beat))
-    if (this.#block !== null) return nowMs + this.#resolutionMs
+    if (this.#block !== null) return nowMs + this.#beatPeriodMs
     const certainAtMs = this.#certainStart(poll) + this.#thresholdMs
-    return Math.max(nowMs + TIMER_SLACK_MS, Math.min(nowMs + this.#resolutionMs, certainAtMs))
+    return Math.max(nowMs + TIMER_SLACK_MS, Math.min(nowMs + this.#beatPeriodMs, certainAtMs))
   }
 
   /** @param {number} beats the number of the beat that a block began after @param {DoubtfulBeat} last */

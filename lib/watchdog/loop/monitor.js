@@ -45,7 +45,7 @@ const PROGRESS_MS = 1000
  * @property {string} thread its name in records
  * @property {number} threadId as in node:worker_threads
  * @property {Pick<import('../../bridge/memory').Bridge, 'beat' | 'lateBeats' | 'answer'>} bridge
- * @property {{ threshold: number, resolution: number, sample: number, stuck: number }} options ms
+ * @property {{ threshold: number, beatPeriod: number, stuck: number }} options ms
  * @property {Pick<import('./rest-watch').RestWatch, 'see' | 'dueAtMs'>} [rest] where the loop may rest
  * @property {(isAgain: boolean) => boolean} ask puts the probe's question to the thread, false where it cannot
  * @property {(seen: Seen) => Seen} [adjust] corrects what a poll has seen
@@ -88,10 +88,10 @@ class LoopMonitor {
     const { options, bridge, ask, stats, threadId } = parts
     this.#detector = new Detector({
       thresholdMs: options.threshold,
-      resolutionMs: options.resolution,
+      beatPeriodMs: options.beatPeriod,
       startupIdleMs: threadId === 0 ? STARTUP_IDLE_MS : 0
     })
-    this.#sampler = new Sampler({ channel: bridge.answer, ask, sampleMs: options.sample })
+    this.#sampler = new Sampler({ channel: bridge.answer, ask })
     this.#calm = stats.read(nowMs())
     // The first question warms the way to the thread up, and tells whether there is one.
     this.#sampler.askIfDue(nowMs(), 0)
@@ -195,7 +195,7 @@ class LoopMonitor {
   #nextPoll (now, wakeAtMs) {
     const { askedAtMs } = this.#sampler
     const eagerAtMs = askedAtMs !== null && now - askedAtMs < EAGER_MS ? now + 1 : Infinity
-    const settleAtMs = this.#ended.length > 0 ? now + this.#parts.options.resolution : Infinity
+    const settleAtMs = this.#ended.length > 0 ? now + this.#parts.options.beatPeriod : Infinity
     return Math.min(wakeAtMs, eagerAtMs, settleAtMs, this.#parts.rest?.dueAtMs ?? Infinity)
   }
 

@@ -4,7 +4,9 @@ const { parseAnswer } = require('../../bridge/probe-codec')
 
 /** An answer that comes later than this was held up by something that does not check for interrupts. */
 const LATE_MS = 10
-/** The least time between two questions, as a share of how long the block has lasted: it bounds how many there are. */
+/** The least time between two questions, */
+const SAMPLE_MS = 20
+/** also as a share of how long the block has lasted: it bounds how many there are. */
 const MIN_SHARE = 0.01
 /** The most time between two questions. */
 const MAX_PERIOD_MS = 1000
@@ -24,7 +26,6 @@ const LOST_MS = 1000
 class Sampler {
   #channel
   #ask
-  #sampleMs
   /**
    * @type {{ number: number, askedAtMs: number, againAtMs: number, waitMs: number, runQueueMs: number | null } | null}
    */
@@ -36,12 +37,10 @@ class Sampler {
    * @param {import('../../bridge/probe-channel').ProbeChannel} parts.channel
    * @param {(isAgain: boolean) => boolean} parts.ask puts the question, one that has no answer yet again; false where
    * it cannot
-   * @param {number} parts.sampleMs
    */
-  constructor ({ channel, ask, sampleMs }) {
+  constructor ({ channel, ask }) {
     this.#channel = channel
     this.#ask = ask
-    this.#sampleMs = sampleMs
   }
 
   /** When the open question was put first, or null. */
@@ -58,7 +57,7 @@ class Sampler {
   askIfDue (nowMs, blockedMs, runQueueMs = null) {
     if (this.#question !== null) return this.#askAgain(this.#question, nowMs)
     if (nowMs < this.#nextAtMs) return
-    this.#nextAtMs = nowMs + Math.min(Math.max(this.#sampleMs, blockedMs * MIN_SHARE), MAX_PERIOD_MS)
+    this.#nextAtMs = nowMs + Math.min(Math.max(SAMPLE_MS, blockedMs * MIN_SHARE), MAX_PERIOD_MS)
     const number = this.#channel.ask()
     if (!this.#ask(false)) return
     this.#question = { number, askedAtMs: nowMs, againAtMs: nowMs + LOST_MS, waitMs: LOST_MS, runQueueMs }

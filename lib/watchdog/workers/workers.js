@@ -47,7 +47,7 @@ class WorkerThreads {
 
   /**
    * @param {object} parts
-   * @param {{ threshold: number, resolution: number, sample: number }} parts.options
+   * @param {{ threshold: number, beatPeriod: number }} parts.options
    * @param {import('../kernel/thread-stats').Shared} parts.shared by all threads
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
    * @param {import('../../explain/frame-table').FrameTable} parts.frames

@@ -7,7 +7,7 @@ const blocks = Number(process.argv[2] ?? 100000)
 const captures = Number(process.argv[3] ?? 20000)
 
 const MB = 1024 * 1024
-const agent = require('../../../lib').start({ port: 0, log: false, threshold: 2, sample: 1 })
+const agent = require('../../../lib').start({ port: 0, log: false, threshold: 2 })
 
 /** @param {number} ms */
 function hold (ms) {

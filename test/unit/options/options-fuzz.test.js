@@ -51,10 +51,10 @@ function outcome (resolve) {
 /** What the agent relies on. @param {import('../../../lib/options/table').ResolvedOptions} options */
 function check (options) {
   assert.ok(
-    options.threshold >= 2 && options.resolution >= 1 && options.resolution <= Math.max(1, options.threshold / 3),
+    options.threshold >= 2 && options.beatPeriod >= 1 && options.beatPeriod <= Math.max(1, options.threshold / 3),
     JSON.stringify(options)
   )
-  assert.ok(options.calmPeriod >= 1 && options.sample >= 1 && options.keep >= 1 && options.routes >= 1)
+  assert.ok(options.calmPeriod >= 1 && options.keep >= 1 && options.routes >= 1)
   // They travel to the watchdog's thread.
   structuredClone({ ...options, route: undefined })
 }

@@ -8,7 +8,7 @@ const { start } = require('../../../lib')
 /** For every option, values it must not take. */
 const wrong = {
   threshold: [1, 60001, NaN, Infinity, '50', null, true, {}, []],
-  resolution: [0, 20001, NaN, '10', null],
+  beatPeriod: [0, 20001, NaN, '10', null],
   sample: [0, NaN, '20', -1],
   host: ['', 1, null, {}],
   port: [-1, 65536, 1.5, NaN, '9464', true, null],
@@ -69,11 +69,10 @@ test('zero and false are values, not absences', () => {
 })
 
 test('the heartbeat is never slower than a third of the threshold', () => {
-  for (const [threshold, resolution, calmPeriod] of [[50, 10, 25], [12, 4, 6], [2, 1, 1], [60000, 10, 25]]) {
+  for (const [threshold, beatPeriod, calmPeriod] of [[50, 10, 25], [12, 4, 6], [2, 1, 1], [60000, 10, 25]]) {
     const resolved = resolveOptions({ threshold }, {})
-    assert.deepEqual([resolved.resolution, resolved.calmPeriod], [resolution, calmPeriod])
+    assert.deepEqual([resolved.beatPeriod, resolved.calmPeriod], [beatPeriod, calmPeriod])
   }
-  assert.equal(resolveOptions({ threshold: 50, resolution: 3 }, {}).resolution, 3)
 })
 
 test('variables that are no options are told with the nearest that is', () => {

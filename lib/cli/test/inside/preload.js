@@ -91,7 +91,7 @@ function startAgent ({ dir, overMs }) {
   try {
     const { start } = require('../../../host/start')
     const agent = start({
-      threshold: overMs, sample: 10, dir, threads: 'auto', port: false, log: false, requests: 'off', origin: 'off', stuck: 0, onStuck: 'report'
+      threshold: overMs, dir, threads: 'auto', port: false, log: false, requests: 'off', origin: 'off', stuck: 0, onStuck: 'report'
     })
     return 'stopAtExit' in agent ? agent : null
   } catch {

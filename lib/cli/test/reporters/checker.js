@@ -120,7 +120,7 @@ class Checker {
 exports.startChecker = () => {
   if (published() !== undefined) return null
   const { threshold } = resolveOptions({}, process.env)
-  const agent = start({ sample: 10, port: false, log: false, requests: 'off', origin: 'off', stuck: 0 })
+  const agent = start({ port: false, log: false, requests: 'off', origin: 'off', stuck: 0 })
   return 'heldMs' in agent ? new Checker(agent, threshold) : null
 }
 

@@ -9,7 +9,7 @@ const { startHeartbeat } = require('../../../../lib/host/sense/heartbeat')
 const { eventually } = require('../../../support/app')
 
 test('a block of the event loop is among the delays with its duration', async (t) => {
-  const options = { resolution: 10, calmPeriod: 10, threshold: 50 }
+  const options = { beatPeriod: 10, calmPeriod: 10, threshold: 50 }
   const bridge = openBridge(createMemory())
   const heartbeat = startHeartbeat(bridge, options, { delays: new Delays(options, bridge.delays) })
   t.after(() => heartbeat.stop())

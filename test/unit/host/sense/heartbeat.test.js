@@ -7,7 +7,7 @@ const { startHeartbeat } = require('../../../../lib/host/sense/heartbeat')
 
 test('time in which a thread was kept by us is no block of the application', async () => {
   const bridge = openBridge(createMemory())
-  const heartbeat = startHeartbeat(bridge, { resolution: 10, calmPeriod: 10, threshold: 50 })
+  const heartbeat = startHeartbeat(bridge, { beatPeriod: 10, calmPeriod: 10, threshold: 50 })
   const hold = (/** @type {number} */ ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
   await new Promise((resolve) => setTimeout(resolve, 100))
   bridge.lateBeats.drain()
@@ -26,7 +26,7 @@ test('time in which a thread was kept by us is no block of the application', asy
 test('a beat says for how long we had kept the thread by then', async () => {
   const bridge = openBridge(createMemory())
   bridge.counters.addHeldMs('profileMicros', 20, 50)
-  const heartbeat = startHeartbeat(bridge, { resolution: 10, calmPeriod: 10, threshold: 50 })
+  const heartbeat = startHeartbeat(bridge, { beatPeriod: 10, calmPeriod: 10, threshold: 50 })
   assert.equal(bridge.beat.read().heldMicros, 20_000)
   bridge.counters.addHeldMs('agentMicros', 60, 50)
   await new Promise((resolve) => setTimeout(resolve, 30))
@@ -37,7 +37,7 @@ test('a beat says for how long we had kept the thread by then', async () => {
 
 test('a turn that is told of in the midst of one ends what ran before, and what is due stays due', () => {
   const bridge = openBridge(createMemory())
-  const heartbeat = startHeartbeat(bridge, { resolution: 10, calmPeriod: 100, threshold: 50 })
+  const heartbeat = startHeartbeat(bridge, { beatPeriod: 10, calmPeriod: 100, threshold: 50 })
   const hold = (/** @type {number} */ ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
   const { beats, atMs } = bridge.beat.read()
   for (let i = 0; i < 5; i++) {
@@ -63,7 +63,7 @@ test('the top level that is to be skipped is no gap, whatever ends it', async ()
   ]
   for (const end of ends) {
     const bridge = openBridge(createMemory())
-    const heartbeat = startHeartbeat(bridge, { resolution: 10, calmPeriod: 10, threshold: 50 })
+    const heartbeat = startHeartbeat(bridge, { beatPeriod: 10, calmPeriod: 10, threshold: 50 })
     heartbeat.skipTopLevel()
     assert.equal(bridge.beat.read().periodMs, Infinity)
     hold(120)

@@ -40,7 +40,7 @@ test('zeros stand for what has not been measured, in a worker thread as well', (
 })
 
 test('agent.load() tells of a block while the timers that it holds up have not run, and later', async (t) => {
-  const agent = start({ port: false, log: false, profile: 'off', resolution: 5 })
+  const agent = start({ port: false, log: false, profile: 'off' })
   t.after(() => agent.stop())
   await agent.ready
   while (agent.load().sinceStart.delayMs.p50 === 0) await new Promise((resolve) => setTimeout(resolve, 20))

@@ -126,7 +126,7 @@ test('a heartbeat tells its load, and ends it with itself', async () => {
   const load = new LoopLoad()
   const heartbeat = startHeartbeat(
     openBridge(createMemory()),
-    { resolution: 10, calmPeriod: 25, threshold: 50 },
+    { beatPeriod: 10, calmPeriod: 25, threshold: 50 },
     { load }
   )
   await eventually(() => load.delayMs(nowMs() + 10000) > 1000, 'the load to know of a beat')

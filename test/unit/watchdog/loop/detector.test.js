@@ -6,7 +6,7 @@ const { minBlockGapMs } = require('../../../../lib/bridge/beat')
 const { Detector } = require('../../../../lib/watchdog/loop/detector')
 const { simulate, seeded } = require('../../../support/simulated-host')
 
-const options = { thresholdMs: 50, resolutionMs: 10 }
+const options = { thresholdMs: 50, beatPeriodMs: 10 }
 
 test('a calm loop opens nothing', () => {
   const { events } = simulate(new Detector(options), { blocks: [], endMs: 10000, random: seeded(1) })

@@ -18,7 +18,7 @@ function monitored () {
       thread: 'main',
       threadId: 0,
       bridge: memory,
-      options: { threshold: 50, resolution: 5, sample: 20, stuck: 0 },
+      options: { threshold: 50, beatPeriod: 5, stuck: 0 },
       ask: () => false,
       stats: { read: reading, precise: (/** @type {unknown} */ seen) => seen },
       surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0 },

@@ -27,7 +27,7 @@ test('a look at a loop that waits for events counts as a beat', () => {
 test('a block out of a rest is opened in time, whether or not the thread says how long it has idled', () => {
   for (const [answeredMs, openedByMs] of [[1060, 1212], [null, 1252]]) {
     const { rest, sight } = watch()
-    const detector = new Detector({ thresholdMs: 50, resolutionMs: 10 })
+    const detector = new Detector({ thresholdMs: 50, beatPeriodMs: 10 })
     rest.see(1150, resting, NOTHING)
     // It begins at 1160.
     sight.isAsleep = false

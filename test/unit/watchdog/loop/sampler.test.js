@@ -21,7 +21,7 @@ function makeBlock () {
     return state.mayAsk
   }
   /** @type {Sampler} */
-  const sampler = new Sampler({ channel, ask, sampleMs: 20 })
+  const sampler = new Sampler({ channel, ask })
   const blockUntil = (/** @type {number} */ endMs) => {
     for (; nowMs < endMs; nowMs += LOOK_MS) sampler.askIfDue(nowMs, nowMs)
   }

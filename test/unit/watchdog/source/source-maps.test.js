@@ -155,7 +155,7 @@ function blockedIn (file, sources) {
       thread: 'main',
       threadId: 0,
       bridge: memory,
-      options: { threshold: 50, resolution: 5, sample: 10, stuck: 0 },
+      options: { threshold: 50, beatPeriod: 5, stuck: 0 },
       ask: () => true,
       stats: { read: reading, precise: (/** @type {unknown} */ seen) => seen },
       surroundings: { gcWithin: () => 0, watchdogGapWithin: () => 0 },

@@ -31,7 +31,7 @@ function watchThreads (t, threshold = 60000) {
   }
   let ids = 0
   const threads = new WorkerThreads(/** @type {any} */ ({
-    options: { threshold, resolution: 10, sample: 10, calmPeriod: 100 },
+    options: { threshold, beatPeriod: 10, calmPeriod: 100 },
     shared: { throttling: { recent: () => 0, read: () => 0 }, machineSteal: { of: () => null } },
     watchdogGapWithin: () => 0,
     nextId: () => `${++ids}`,
@@ -54,7 +54,7 @@ test('a watched thread that says it has ended counts no longer, and those that a
   const { threads, seen, hear } = watchThreads(t)
   const memory = createMemory()
   const bridge = openBridge(memory)
-  const heartbeat = startHeartbeat(bridge, { resolution: 10, calmPeriod: 10, threshold: 60000 })
+  const heartbeat = startHeartbeat(bridge, { beatPeriod: 10, calmPeriod: 10, threshold: 60000 })
   t.after(() => heartbeat.stop())
   hear({ memory, threadId: 1001, name: 'pool', tid: null })
   for (const threadId of [1002, 1003]) threads.begun({ threadId })
