@@ -7,7 +7,7 @@ const neostandard = require('neostandard')
  * has the import rules between rooms.
  */
 const BUILT_INS = {
-  http: { name: 'node:http', files: ['lib/export/http/**', 'lib/export/otlp/client.js'] },
+  http: { name: 'node:http', files: ['lib/export/http/**', 'lib/export/http-client.js'] },
   inspector: {
     name: 'node:inspector',
     // The watchdog's session with the host; the host's with itself, for its CPU profile; a command's own.

@@ -70,8 +70,8 @@ function signalSettings (signal, option, env, { faults, failures }) {
   if (protocol && protocol !== 'http/json') faults.add(`${nameOf('PROTOCOL')} asks for ${protocol}, http/json is sent`)
   const given = pairsOf(nameOf('HEADERS'), env[nameOf('HEADERS')], faults)
   return {
-    url: bare(url),
-    headers: { ...credentialsOf(url), ...headersOf(nameOf('HEADERS'), given, faults) },
+    url: url.href,
+    headers: headersOf(nameOf('HEADERS'), given, faults),
     gzip: env[nameOf('COMPRESSION')]?.trim() !== 'none',
     timeoutMs: timeOf(nameOf('TIMEOUT'), env, faults) ?? TIMEOUT_MS
   }
@@ -95,20 +95,6 @@ function urlOf (signal, option, env, failures) {
   // The endpoint of one signal is used as it is, that of all is where the paths of the signals are.
   if (!isOwn) url.pathname = `${url.pathname.replace(/\/+$/, '')}/${PATHS[signal]}`
   return url
-}
-
-/** @param {URL} url */
-function bare (url) {
-  const copy = new URL(url)
-  copy.username = copy.password = copy.hash = ''
-  return copy.href
-}
-
-/** @param {URL} url @returns {Record<string, string>} */
-function credentialsOf ({ username, password }) {
-  if (username === '') return {}
-  const text = `${decoded(username) ?? username}:${decoded(password) ?? password}`
-  return { authorization: `Basic ${Buffer.from(text).toString('base64')}` }
 }
 
 /** @param {string} variable @param {Record<string, string>} pairs @param {Set<string>} faults */

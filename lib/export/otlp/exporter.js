@@ -2,7 +2,8 @@
 
 const { LogBudget } = require('../log/budget')
 const { Progress } = require('../log/progress')
-const { Channel } = require('./channel')
+const { Outbox } = require('../outbox')
+const { isRetryable, readAnswer } = require('./answer')
 const { logRecord } = require('./logs')
 const { otlpMetric } = require('./metrics')
 const { resourceOf, scope } = require('./resource')
@@ -14,8 +15,6 @@ const WAITING = 1000
 const BATCH = 200
 /** The latest readings, and those on their way: they only grow, so nothing is missing in the latest. */
 const READINGS = 2
-/** Time for the last requests: the watchdog is ended by force after a second, since the process may be about to go. */
-const LAST_MS = 700
 /** So many values are encoded between two looks of the watchdog at the loop: some 2 ms. */
 const VALUES_A_TURN = 1000
 
@@ -40,8 +39,8 @@ class OtlpExporter {
   #timer
   /** @type {Map<string, string>} by signal, or of the settings */
   #failures = new Map()
-  /** @type {{ logs: Channel<object> | null, traces: Channel<object> | null, metrics: Channel<Reading> | null }} */
-  #channels
+  /** @type {{ logs: Outbox<object> | null, traces: Outbox<object> | null, metrics: Outbox<Reading> | null }} */
+  #outboxes
 
   /**
    * @param {object} parts
@@ -60,7 +59,7 @@ class OtlpExporter {
     const { settings, labels, isWorker, nowMs, onState } = parts
     this.#resource = resourceOf({ attributes: settings.attributes, labels, isWorker })
     this.#budget = new LogBudget(nowMs())
-    this.#channels = {
+    this.#outboxes = {
       logs: this.#open('logs', 'otlp_log', async (records) => JSON.stringify(this.#logs(records))),
       traces: this.#open('traces', 'otlp_span', async (spans) => JSON.stringify(this.#spans(spans))),
       metrics: this.#open('metrics', 'otlp_metrics', (readings) => this.#metrics(readings), { most: READINGS, batch: 1, delayMs: 0 })
@@ -77,15 +76,17 @@ class OtlpExporter {
    * @param {string} reason by which losses are counted
    * @param {(items: T[]) => Promise<string>} encode
    * @param {{ most: number, batch: number, delayMs?: number }} [bounds]
-   * @returns {Channel<T> | null} null where the signal is not sent
+   * @returns {Outbox<T> | null} null where the signal is not sent
    */
   #open (signal, reason, encode, bounds = { most: WAITING, batch: BATCH }) {
     const { settings, onLost, delayMs, retryMs } = this.#parts
     const own = settings.signals[signal]
     if (own === null) return null
-    return new Channel({
-      settings: own,
+    const { host } = new URL(own.url)
+    return new Outbox({
+      target: { ...own, isRetryable },
       encode,
+      read: (answer, { length }) => readAnswer(host, answer, length),
       delayMs,
       retryMs,
       ...bounds,
@@ -114,7 +115,7 @@ class OtlpExporter {
 
   /** @param {BlockRecord} record */
   stuck (record) {
-    this.#channels.logs?.add(logRecord('stuck', record, Date.now()))
+    this.#outboxes.logs?.add(logRecord('stuck', record, Date.now()))
   }
 
   /** @param {BlockRecord} record */
@@ -130,22 +131,22 @@ class OtlpExporter {
     if (record.allowed || record.evidence.debugger) {
       this.#budget.pass(record)
     } else if (this.#budget.allows(record, this.#parts.nowMs())) {
-      this.#channels.logs?.add(logRecord(phase, record, Date.now()))
+      this.#outboxes.logs?.add(logRecord(phase, record, Date.now()))
     }
   }
 
   /** @param {import('../../types').BlockSpan} span */
   span (span) {
-    this.#channels.traces?.add(otlpSpan(span))
+    this.#outboxes.traces?.add(otlpSpan(span))
   }
 
   /** Whether spans are sent, so that nobody else has to. */
   get hasSpans () {
-    return this.#channels.traces !== null
+    return this.#outboxes.traces !== null
   }
 
   async #read () {
-    const { metrics } = this.#channels
+    const { metrics } = this.#outboxes
     if (metrics === null) return
     const read = await this.#parts.snapshot()
     metrics.add({ metrics: read, times: { startMs: this.#startMs, nowMs: Date.now() } })
@@ -182,7 +183,7 @@ class OtlpExporter {
   async stop () {
     clearInterval(this.#timer)
     await this.#read()
-    await Promise.all(Object.values(this.#channels).map((channel) => channel?.stop(LAST_MS)))
+    await Promise.all(Object.values(this.#outboxes).map((outbox) => outbox?.stop()))
   }
 }
 

@@ -8,8 +8,6 @@ const { start } = require('../../../lib')
 /** For every option, values it must not take. */
 const wrong = {
   threshold: [1, 60001, NaN, Infinity, '50', null, true, {}, []],
-  beatPeriod: [0, 20001, NaN, '10', null],
-  sample: [0, NaN, '20', -1],
   host: ['', 1, null, {}],
   port: [-1, 65536, 1.5, NaN, '9464', true, null],
   token: ['', 1, null, false],

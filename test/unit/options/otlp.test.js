@@ -39,8 +39,7 @@ test('headers, credentials, time-outs, compression and exporters are read signal
     OTEL_EXPORTER_OTLP_LOGS_COMPRESSION: 'none',
     OTEL_METRICS_EXPORTER: 'none'
   })
-  const basic = `Basic ${Buffer.from('me:se:cret').toString('base64')}`
-  assert.deepEqual(signals.traces, { url: 'http://collector/v1/traces', headers: { authorization: basic, 'x-tenant': 'a b', 'api-key': 'k=1' }, gzip: true, timeoutMs: 500 })
+  assert.deepEqual(signals.traces, { url: 'http://me:se%3Acret@collector/v1/traces', headers: { 'x-tenant': 'a b', 'api-key': 'k=1' }, gzip: true, timeoutMs: 500 })
   assert.deepEqual(signals.logs?.headers, { authorization: 'Bearer t' })
   assert.deepEqual([signals.logs?.gzip, signals.metrics], [false, null])
 })

@@ -1,6 +1,6 @@
 'use strict'
 
-const { OtlpClient } = require('./client')
+const { HttpClient } = require('./http-client')
 
 /** What comes within this time goes in one request. */
 const DELAY_MS = 1000
@@ -8,13 +8,17 @@ const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 60_000
 /** A receiver that wants to be left alone is, but not for good. */
 const LONGEST_RETRY_AFTER_MS = 300_000
+/** Time for the last requests: the watchdog is ended by force after a second, since the process may be about to go. */
+const LAST_MS = 700
+
+/** @typedef {import('./http-client').Answer} Answer */
 
 /**
- * One signal on its way: a bounded queue, sent in batches, oldest first. While the receiver is away it is tried again,
- * ever less often, and what no longer fits is lost and counted.
+ * What is on its way to one receiver: a bounded queue, sent in batches, oldest first. While the receiver is away it is
+ * tried again, ever less often, and what no longer fits is lost and counted.
  * @template T
  */
-class Channel {
+class Outbox {
   #parts
   #client
   /** @type {T[]} oldest first; those on their way are the first */
@@ -30,10 +34,13 @@ class Channel {
 
   /**
    * @param {object} parts
-   * @param {import('../../options/otlp').SignalSettings} parts.settings
-   * @param {(items: T[]) => Promise<string>} parts.encode
+   * @param {import('./http-client').Target} parts.target
+   * @param {(items: T[]) => Promise<string> | string} parts.encode
+   * @param {(answer: Answer, items: T[]) => { error: Error | null, lost: number }} [parts.read] what the answer of a
+   * receiver that took them says
    * @param {number} parts.most that wait
    * @param {number} parts.batch most in one request
+   * @param {number} [parts.tries] after so many that failed the items of a request are lost
    * @param {(error: Error | null) => void} parts.onState
    * @param {(items: number) => void} parts.onLost
    * @param {number} [parts.delayMs]
@@ -41,7 +48,11 @@ class Channel {
    */
   constructor (parts) {
     this.#parts = parts
-    this.#client = new OtlpClient(parts.settings)
+    this.#client = new HttpClient(parts.target)
+  }
+
+  get isFull () {
+    return this.#waiting.length >= this.#parts.most
   }
 
   /** @param {T} item */
@@ -72,50 +83,51 @@ class Channel {
 
   /** Sends what waits until one request fails. */
   async #sendAll () {
-    const { batch, onState, onLost } = this.#parts
+    const { batch, tries = Infinity, onState, onLost } = this.#parts
     while (this.#waiting.length > 0 && !this.#end.signal.aborted) {
       const items = this.#waiting.slice(0, batch)
       this.#onTheWay = items.length
-      const outcome = await this.#attempt(items)
+      const { error, lost, isFinal, retryAfterMs } = await this.#attempt(items)
       this.#onTheWay = 0
-      onState(outcome.error)
-      if (!outcome.isFinal) return this.#again(outcome.retryAfterMs)
+      onState(error)
+      if (!isFinal && ++this.#failures < tries) return this.#again(retryAfterMs)
       this.#failures = 0
       this.#waiting.splice(0, items.length)
-      const isRefused = outcome.error !== null && outcome.rejected === 0
-      const lost = isRefused ? items.length : Math.min(items.length, outcome.rejected)
       if (lost > 0) onLost(lost)
     }
   }
 
-  /** @param {T[]} items @returns {Promise<import('./client').Outcome>} */
+  /** @param {T[]} items */
   async #attempt (items) {
     try {
-      return await this.#client.post(await this.#parts.encode(items), this.#end.signal)
+      const answer = await this.#client.post(await this.#parts.encode(items), this.#end.signal)
+      if (answer.error !== null) return { ...answer, lost: items.length }
+      return { ...answer, lost: 0, ...this.#parts.read?.(answer, items) }
     } catch (error) {
-      return { error, isFinal: true, retryAfterMs: null, rejected: 0 }
+      return { error, isFinal: true, retryAfterMs: null, lost: items.length }
     }
   }
 
   /** @param {number | null} retryAfterMs */
   #again (retryAfterMs) {
-    const ms = Math.min((this.#parts.retryMs ?? FIRST_RETRY_MS) * 2 ** this.#failures++, LAST_RETRY_MS)
+    const ms = Math.min((this.#parts.retryMs ?? FIRST_RETRY_MS) * 2 ** (this.#failures - 1), LAST_RETRY_MS)
     // At random times, since many processes lose the same receiver at the same moment.
     const pauseMs = ms * (0.5 + Math.random() / 2)
     this.#later(Math.max(pauseMs, Math.min(retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS)))
   }
 
-  /** Sends the rest, once, and ends. What does not arrive in time is lost. @param {number} withinMs */
-  async stop (withinMs) {
+  /** Sends the rest, once, and ends. What does not arrive in time is lost. */
+  async stop () {
     this.#isStopping = true
     clearTimeout(this.#timer)
-    const timer = setTimeout(() => this.#end.abort(), withinMs)
+    const timer = setTimeout(() => this.#end.abort(), LAST_MS)
     await this.#sending
     // A request that failed has left the rest behind.
     await this.#send()
     clearTimeout(timer)
     this.#client.close()
+    if (this.#waiting.length > 0) this.#parts.onLost(this.#waiting.length)
   }
 }
 
-exports.Channel = Channel
+exports.Outbox = Outbox

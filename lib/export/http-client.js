@@ -1,0 +1,141 @@
+'use strict'
+
+const http = require('node:http')
+const { promisify } = require('node:util')
+const { MS_PER_S } = require('../util/units')
+
+/** Most of an answer that is read: receivers say how much they took, and why not all. */
+const ANSWER_BYTES = 65536
+
+/**
+ * @typedef {object} Target
+ * @property {string} url a user and password in it become basic authentication
+ * @property {Record<string, string>} [headers]
+ * @property {boolean} [gzip]
+ * @property {number} timeoutMs for an answer
+ * @property {(status: number) => boolean} isRetryable
+ *
+ * @typedef {object} Answer
+ * @property {Error | null} error null where the receiver took it
+ * @property {boolean} isFinal it has arrived, or would be refused again
+ * @property {number | null} retryAfterMs when the receiver wants it again
+ * @property {string} text
+ * @property {string} [type] of the text
+ */
+
+/** Posts JSON to one receiver, by Node's own client: fetch() would load 5 MB of code into the watchdog's thread. */
+class HttpClient {
+  #target
+  #url
+  #headers
+  #agent
+  #isTls
+
+  /** @param {Target} target */
+  constructor (target) {
+    this.#target = target
+    const url = new URL(target.url)
+    this.host = url.host
+    this.#headers = { 'user-agent': 'loopwatch', ...credentialsOf(url), ...target.headers, 'content-type': 'application/json' }
+    url.username = url.password = ''
+    this.#url = url
+    this.#isTls = url.protocol === 'https:'
+    const { Agent } = this.#isTls ? require('node:https') : http
+    this.#agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  }
+
+  /**
+   * Never throws.
+   * @param {string} json
+   * @param {AbortSignal} end of the time for it
+   * @returns {Promise<Answer>}
+   */
+  async post (json, end) {
+    const { timeoutMs } = this.#target
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
+    const onEnd = () => late.abort(new Error('the agent was stopped'))
+    end.addEventListener('abort', onEnd)
+    if (end.aborted) onEnd()
+    try {
+      return await this.#send(json, late.signal)
+    } catch (error) {
+      const { message } = late.signal.aborted ? late.signal.reason : error
+      const failure = new Error(`${this.host}: ${message || error.code}`, { cause: error })
+      return { error: failure, isFinal: false, retryAfterMs: null, text: '' }
+    } finally {
+      clearTimeout(timer)
+      end.removeEventListener('abort', onEnd)
+    }
+  }
+
+  /** @param {string} json @param {AbortSignal} signal @returns {Promise<Answer>} */
+  async #send (json, signal) {
+    const body = this.#target.gzip ? await zipped(json) : Buffer.from(json)
+    const encoding = this.#target.gzip ? { 'content-encoding': 'gzip' } : {}
+    const headers = { ...this.#headers, 'content-length': body.length, ...encoding }
+    const { request } = this.#isTls ? /** @type {typeof http} */ (/** @type {unknown} */ (require('node:https'))) : http
+    return new Promise((resolve, reject) => {
+      const asked = request(this.#url, { method: 'POST', agent: this.#agent, signal, headers }, (response) => {
+        textOf(response).then((text) => resolve(this.#answerOf(response, text)), reject)
+      })
+      asked.on('error', reject)
+      asked.end(body)
+    })
+  }
+
+  /** @param {http.IncomingMessage} response @param {string} text @returns {Answer} */
+  #answerOf ({ statusCode = 0, headers }, text) {
+    const isTaken = statusCode >= 200 && statusCode <= 299
+    return {
+      error: isTaken ? null : new Error(`${this.host} answered ${statusCode}`),
+      isFinal: isTaken || !this.#target.isRetryable(statusCode),
+      retryAfterMs: retryAfterOf(headers['retry-after']),
+      text,
+      type: headers['content-type']
+    }
+  }
+
+  close () {
+    this.#agent.destroy()
+  }
+}
+
+/** @param {string} json @returns {Promise<Buffer>} */
+const zipped = (json) => promisify(require('node:zlib').gzip)(json)
+
+/** @param {URL} url @returns {Record<string, string>} */
+function credentialsOf ({ username, password }) {
+  if (username === '') return {}
+  const text = `${decoded(username)}:${decoded(password)}`
+  return { authorization: `Basic ${Buffer.from(text).toString('base64')}` }
+}
+
+/** @param {string} text that may be no percent-encoding */
+function decoded (text) {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** @param {http.IncomingMessage} response */
+async function textOf (response) {
+  response.setEncoding('utf8')
+  let text = ''
+  for await (const chunk of response) {
+    text += chunk
+    if (text.length > ANSWER_BYTES) throw new Error('the answer is too long to be that of a receiver')
+  }
+  return text
+}
+
+/** Seconds, or a date. @param {string | undefined} text */
+function retryAfterOf (text) {
+  if (text === undefined) return null
+  const ms = /^\d+$/.test(text) ? Number(text) * MS_PER_S : Date.parse(text) - Date.now()
+  return Number.isFinite(ms) ? Math.max(0, ms) : null
+}
+
+exports.HttpClient = HttpClient
