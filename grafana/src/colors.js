@@ -1,16 +1,6 @@
 'use strict'
 
-/** A cause looks the same in every panel: code in warm colors, what is not the code's fault in grey. */
-const colors = {
-  js: 'red',
-  native: 'orange',
-  gc: 'purple',
-  'sync-io': 'blue',
-  many: 'yellow',
-  starved: '#8e8e8e',
-  suspended: '#bdbdbd',
-  unknown: '#5a5a5a'
-}
+const { causes } = require('../../lib/tables/causes')
 
-/** Overrides by the name of the series. */
-exports.byCause = Object.entries(colors).map(([cause, fixedColor]) => /** @type {[string, { id: string, value: unknown }[]]} */ ([cause, [{ id: 'color', value: { mode: 'fixed', fixedColor } }]]))
+/** Overrides by the name of the series: a cause looks the same in every panel. */
+exports.byCause = Object.entries(causes).map(([cause, { color }]) => /** @type {[string, { id: string, value: unknown }[]]} */ ([cause, [{ id: 'color', value: { mode: 'fixed', fixedColor: color.grafana } }]]))

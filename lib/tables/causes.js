@@ -1,30 +1,104 @@
 'use strict'
 
 /**
- * Every cause a block can have: what it means, and, where no line of code is to blame, what happened
- * instead. lib/explain/cause.js decides which one it was.
- * @type {Record<Cause, { meaning: string, excuse?: string }>}
+ * @typedef {object} CauseRow what follows from a cause
+ * @property {string} meaning
+ * @property {string} phrase the same for people who do not know the causes by name
+ * @property {string} [excuse] what happened instead, where no line of code is to blame
+ * @property {'flame' | 'heapprofiler' | null} tool of clinic that says more
+ * @property {boolean} [isOnCpu] the thread computed, so a sampler sees it
+ * @property {boolean} [isCall] it was one call, which does not answer before it returns
+ * @property {boolean} [answersLate] an interrupt is answered when what blocked is over
+ * @property {boolean} [hasCallback] one callback has taken its time
+ * @property {boolean} [isExcusedInTests] it is the work of the machine or the collector, and of no code
+ * @property {{ light: string, dark: string, grafana: string }} color the same in every panel: code in warm colors, what
+ * is not its fault in grey
+ */
+
+/**
+ * Every cause that a block can have, with all that follows from it. lib/explain/cause.js decides which one it was.
+ * @type {Record<Cause, CauseRow>}
  */
 exports.causes = {
-  js: { meaning: 'JavaScript of the application kept the CPU' },
-  native: { meaning: 'a native call kept the CPU and does not let go before it returns: JSON.parse, pbkdf2Sync, gzipSync, sort' },
-  gc: { meaning: 'the garbage collector paused the thread for most of it' },
-  'sync-io': { meaning: 'the thread slept in a synchronous call: execSync, a slow disk, Atomics.wait' },
-  many: { meaning: 'one long turn of many small callbacks of different requests: too much load, no single culprit' },
-  starved: { meaning: 'the thread could have run and was kept waiting for a CPU: contention, cgroup throttling, a hypervisor that ran others', excuse: 'the process was kept waiting for a CPU' },
-  suspended: { meaning: 'the whole process was stopped: SIGSTOP, a paused virtual machine', excuse: 'the whole process was stopped' },
-  unknown: { meaning: 'not enough evidence' }
+  js: {
+    meaning: 'JavaScript of the application kept the CPU',
+    phrase: 'JavaScript computed',
+    isOnCpu: true,
+    hasCallback: true,
+    tool: 'flame',
+    color: { light: '#c2591d', dark: '#f0883e', grafana: 'red' }
+  },
+  native: {
+    meaning: 'a native call kept the CPU and does not let go before it returns: JSON.parse, pbkdf2Sync, gzipSync, sort',
+    phrase: 'a native call computed',
+    isOnCpu: true,
+    hasCallback: true,
+    isCall: true,
+    answersLate: true,
+    tool: 'flame',
+    color: { light: '#8250df', dark: '#bc8cff', grafana: 'orange' }
+  },
+  gc: {
+    meaning: 'the garbage collector paused the thread for most of it',
+    phrase: 'garbage collection',
+    isOnCpu: true,
+    answersLate: true,
+    isExcusedInTests: true,
+    tool: 'heapprofiler',
+    color: { light: '#1a7f37', dark: '#57c26f', grafana: 'purple' }
+  },
+  'sync-io': {
+    meaning: 'the thread slept in a synchronous call: execSync, a slow disk, Atomics.wait',
+    phrase: 'a synchronous call waited',
+    hasCallback: true,
+    isCall: true,
+    answersLate: true,
+    tool: 'flame',
+    color: { light: '#0969da', dark: '#6cb0ff', grafana: 'blue' }
+  },
+  many: {
+    meaning: 'one long turn of many small callbacks of different requests: too much load, no single culprit',
+    phrase: 'many small callbacks',
+    isOnCpu: true,
+    tool: 'flame',
+    color: { light: '#9a6700', dark: '#e3b341', grafana: 'yellow' }
+  },
+  starved: {
+    meaning: 'the thread could have run and was kept waiting for a CPU: contention, cgroup throttling, a hypervisor that ran others',
+    phrase: 'no CPU to run on',
+    excuse: 'the process was kept waiting for a CPU',
+    isExcusedInTests: true,
+    tool: null,
+    color: { light: '#8c959f', dark: '#7d8590', grafana: '#8e8e8e' }
+  },
+  suspended: {
+    meaning: 'the whole process was stopped: SIGSTOP, a paused virtual machine',
+    phrase: 'the process was stopped',
+    excuse: 'the whole process was stopped',
+    isExcusedInTests: true,
+    tool: null,
+    color: { light: '#57606a', dark: '#9aa5b1', grafana: '#bdbdbd' }
+  },
+  unknown: {
+    meaning: 'not enough evidence',
+    phrase: 'not enough evidence',
+    hasCallback: true,
+    tool: 'flame',
+    color: { light: '#afb8c1', dark: '#545d68', grafana: '#5a5a5a' }
+  }
 }
 
 /** @typedef {'js' | 'native' | 'gc' | 'sync-io' | 'many' | 'starved' | 'suspended' | 'unknown'} Cause */
 
 /**
- * What happened instead, if no line of code is to blame. A record of another version may have a cause that is
- * not known here.
+ * The row of a cause. A record of another version may have one that is not known here.
  * @param {string} cause
+ * @returns {CauseRow}
  */
-exports.excuseOf = (cause) =>
-  Object.hasOwn(exports.causes, cause) ? exports.causes[/** @type {Cause} */ (cause)].excuse : undefined
+exports.causeRow = (cause) => exports.causes[Object.hasOwn(exports.causes, cause) ? /** @type {Cause} */ (cause) : 'unknown']
+
+/** What happened instead, if no line of code is to blame. @param {string} cause */
+exports.excuseOf = (cause) => exports.causeRow(cause).excuse
 
 /**
  * Whether a block was mostly loopwatch's own.

@@ -30,7 +30,7 @@ const ALLOWED = /** @type {Record<string, string[]>} */ ({
 
 /** Who may have these built-ins; types of them are everybody's. eslint.config.js says the same. */
 const BUILT_IN = /** @type {Record<string, RegExp>} */ ({
-  'node:http': /^lib\/export\/(http\/|otlp\/client\.js$)/,
+  'node:http': /^lib\/export\/(http\/|http-client\.js$)/,
   'node:inspector': /^lib\/(watchdog\/loop\/inspector|host\/sense\/profile\/profiler|cli\/profile\/cpu-thread)\.js$/,
   'node:perf_hooks': /^lib\/host\//
 })

@@ -1,6 +1,7 @@
 'use strict'
 
 const { workOf } = require('../../export/log/sentence')
+const { causeRow } = require('../../tables/causes')
 const { shortPath } = require('../../export/short-path')
 
 /** Less than this share of the time blocked is not what makes requests slow. */
@@ -44,9 +45,6 @@ const CULPRIT = 0.6
  * @property {Site[]} sites heaviest first
  */
 
-/** @type {Record<import('../../tables/causes').Cause, Verdict['tool']>} */
-const tools = { js: 'flame', native: 'flame', many: 'flame', gc: 'heapprofiler', 'sync-io': 'flame', starved: null, suspended: null, unknown: 'flame' }
-
 /**
  * What a run under the agent says, and which tool would say more.
  * @param {Evidence} evidence
@@ -73,7 +71,7 @@ exports.judge = (evidence) => {
   const [{ cause: heaviest, ms }] = causes
   const hasCulprit = sites.length > 0 && sites[0].file !== null && sites[0].blockedMs >= CULPRIT * seen.knownMs
   const cause = heaviest === 'many' && hasCulprit ? 'js' : heaviest
-  return { ...seen, tool: tools[cause], cause, causeShare: ms / blockedMs }
+  return { ...seen, tool: causeRow(cause).tool, cause, causeShare: ms / blockedMs }
 }
 
 /**

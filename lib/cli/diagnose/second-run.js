@@ -6,6 +6,7 @@ const { ownTicks } = require('../../explain/profile/own-lines')
 const { toPath } = require('../../explain/source-map')
 const { shortPath } = require('../../export/short-path')
 const { readSource } = require('../../util/read-source')
+const { causeRow } = require('../../tables/causes')
 const { US_PER_MS } = require('../../util/units')
 const { functionsIn, readTicks } = require('./ticks')
 
@@ -15,8 +16,6 @@ const ENOUGH_IN_LINE = 3
 const AGREES = 1 / 3
 /** How every sentence begins that says so. */
 const DISAGREE = 'The two runs disagree'
-/** Causes that use CPU: what sleeps has no sample of V8's own sampler. */
-const ON_CPU = ['js', 'native', 'many', 'gc']
 
 /**
  * @typedef {import('./judge').Site} Site
@@ -63,7 +62,7 @@ function compareTicks (sites, durationMs, tool, ticks) {
   const notes = []
   if (found !== undefined && again >= share * AGREES) {
     notes.push(`The second run agrees: ${nameOf(found)} had ${percent(again)} of its samples.`)
-  } else if (found !== undefined && !found.isInlined && ON_CPU.includes(site.cause)) {
+  } else if (found !== undefined && !found.isInlined && causeRow(site.cause).isOnCpu) {
     const [most] = [...functions.values()].filter(({ file }) => !file.startsWith('node:')).sort((a, b) => b.own - a.own)
     const instead = most.own > found.all ? `, where ${nameOf(most)} had most, ${percent(most.own / ticks.length)}` : ''
     notes.push(`${DISAGREE}: ${nameOf(found)} blocked for ${percent(share)} of the first one and had ${percent(again)} of the samples of the second${instead}.`)

@@ -4,6 +4,7 @@ const { ByPlace } = require('../../explain/function-head')
 const { positionIn } = require('../../explain/place')
 const { isOwnName, nameAt, whereAt } = require('../../explain/function-names')
 const { toPath } = require('../../explain/source-map')
+const { causeRow } = require('../../tables/causes')
 const { readSource } = require('../../util/read-source')
 const { relative } = require('./verdict')
 
@@ -89,7 +90,7 @@ exports.offencesOf = (judged, cwd) => {
  * @param {import('../../store/record').BlockRecord} record
  */
 function causeOf ({ cause, durationMs, evidence: { nativeMs } }) {
-  if (!['starved', 'suspended', 'gc'].includes(cause)) return cause
+  if (!causeRow(cause).isExcusedInTests) return cause
   return nativeMs * 2 > durationMs ? 'native' : 'js'
 }
 

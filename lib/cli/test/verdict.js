@@ -2,14 +2,13 @@
 
 const path = require('node:path')
 const { fileURLToPath } = require('node:url')
+const { causeRow } = require('../../tables/causes')
 const { isFromTool, ownShare } = require('./owner')
 const { runOf, stretchOf, testOf } = require('./runs')
 const { isForkedByVitest } = require('./tool-processes')
 
 /** It runs short tests in a row without a turn of the loop, and nothing says where one ends. */
 const NOT_FOLLOWED = 'in a process of Vitest that is not followed'
-/** Not the work of any code, but of the machine or the collector. */
-const EXCUSED = ['starved', 'suspended', 'gc']
 
 /**
  * @typedef {import('../../store/record').BlockRecord} BlockRecord
@@ -108,7 +107,7 @@ function spent ({ evidence: { gcMs }, durationMs }, cpuMs, { hasCpuTimes }) {
  */
 function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, share, ownMs, isInTest, run }) {
   const { cause, evidence, frame } = record
-  const isExcused = EXCUSED.includes(cause)
+  const isExcused = causeRow(cause).isExcusedInTests === true
   if (evidence.debugger) return 'debugger'
   if (record.allowed) return 'allowed by agent.allow()'
   // A thread that waited for a CPU may have spent the limit on it all the same: its CPU time tells.

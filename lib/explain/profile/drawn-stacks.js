@@ -1,12 +1,11 @@
 'use strict'
 
 const { isNative } = require('../cause')
+const { causeRow } = require('../../tables/causes')
 const { weightOf } = require('../fold')
 const { REG_EXP, ROUND_TRIP, SEARCHES } = require('../native-call')
 const { isSame } = require('../frame')
 
-/** In these an interrupt is answered when what blocked is over. @type {BlockRecord['cause'][]} */
-const LATE = ['native', 'sync-io', 'gc']
 /** What a stack shows while the thread is in these. @type {Map<string, string[]>} */
 const SHOWN_AS = new Map([[REG_EXP, [REG_EXP, ...SEARCHES]], [ROUND_TRIP, ['parse', 'stringify']]])
 
@@ -33,7 +32,7 @@ exports.drawnStacks = (record, verdict, profiled) => {
   // One object for all stacks: records share their frames.
   const place = { ...seen, line: verdict.frame.line, column: verdict.frame.column }
   const isProfiled = profiled.some(({ frames }) => frames.some(isThere))
-  const isLate = LATE.includes(record.cause) || isNative({ ...record.evidence, durationMs: record.durationMs })
+  const isLate = causeRow(record.cause).answersLate || isNative({ ...record.evidence, durationMs: record.durationMs })
   if (isLate) return isProfiled ? toldBy(profiled, record.stacks, place, verdict.call) : record.stacks
   const stacks = record.stacks.map((stack) => moved(stack, record.frame, place))
   const agreeing = stacks.filter((stack) => agrees(stack, verdict))

@@ -1,6 +1,6 @@
 'use strict'
 
-const { excuseOf, isOwnBlock } = require('../../tables/causes')
+const { causeRow, excuseOf, isOwnBlock } = require('../../tables/causes')
 const { shortPath } = require('../short-path')
 const { MS_PER_S } = require('../../util/units')
 
@@ -69,7 +69,7 @@ function where ({ threadId, cause, frame, samples, profile, probable, generated 
     return `${generated ? `${made(generated)} run by ` : call}${place(frame)}${guess}`
   }
   if (samples > 0) return 'outside application code'
-  if (cause === 'native' || cause === 'sync-io') return 'inside a call that does not answer before it returns'
+  if (causeRow(cause).isCall) return 'inside a call that does not answer before it returns'
   return threadId ? 'no stack, worker threads are not sampled' : 'no stack taken'
 }
 

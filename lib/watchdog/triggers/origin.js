@@ -16,8 +16,6 @@ const CALM_SPAN_MS = 5000
 const SAMPLE_MS = 500
 /** A window opens only below this utilization. */
 const CALM = 0.5
-/** Causes whose time no callback has taken by itself, so that nothing is won by knowing who made it. */
-const NO_CALLBACK = ['gc', 'many']
 /** At most so many places are remembered, those whose origin is known apart. */
 const SITES = 100
 
@@ -131,7 +129,7 @@ function utilization (from, to) {
  * @param {BlockRecord} record
  */
 function isPuzzling ({ thread, startup, cause, evidence, request, frame }) {
-  const isBlamable = causes[cause].excuse === undefined && !NO_CALLBACK.includes(cause)
+  const isBlamable = causes[cause].hasCallback === true
   return isBlamable && !evidence.debugger && !startup && thread === 'main' && (request === null || frame === null)
 }
 

@@ -5,6 +5,7 @@ import { build } from 'esbuild'
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { causeColors } from './cause-colors.mjs'
 import { buildRunbook } from './runbook.mjs'
 
 const SOURCE = path.dirname(fileURLToPath(import.meta.url))
@@ -26,6 +27,7 @@ export async function buildPage () {
     legalComments: 'none',
     charset: 'utf8',
     banner: { js: BANNER, css: BANNER },
+    plugins: [causeColors],
     metafile: true,
     write: false
   })

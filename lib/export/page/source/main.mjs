@@ -1,5 +1,6 @@
 import 'uplot/dist/uPlot.min.css'
 import './page.css'
+import 'causes.css'
 import { Dashboard } from './panels/dashboard.mjs'
 import { Connection } from './feed/connection.mjs'
 import { byId, setText } from './dom.mjs'

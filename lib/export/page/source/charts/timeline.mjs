@@ -1,7 +1,8 @@
 import UPlot from 'uplot'
 import { byId, make } from '../dom.mjs'
 import { clock, counted, duration } from '../format.mjs'
-import { WORDS } from '../model/words.mjs'
+import { causes } from '../../../../tables/causes.js'
+import { wordsOf } from '../model/words.mjs'
 import { canvasStyle, clockOf, widthOf } from './chart.mjs'
 
 const HEIGHT = 190
@@ -60,20 +61,20 @@ export class Timeline {
   }
 
   #describe () {
-    const causes = [...new Set(this.#rows.map(({ cause }) => cause))]
+    const seen = [...new Set(this.#rows.map(({ cause }) => cause))]
     const text = `${counted(this.#rows.length, 'block')} from ${clock(this.#range.fromMs)} to ${clock(this.#range.toMs)}`
     this.#box.setAttribute('aria-label', `Timeline: ${text}`)
-    const key = causes.join()
+    const key = seen.join()
     if (this.#legend.dataset.key === key) return
     this.#legend.dataset.key = key
     this.#legend.replaceChildren(
       make('span', {}, make('span', { class: 'key line' }), 'loop delay, max'),
-      ...causes.map((cause) => make('span', {}, make('span', { class: `chip cause-${cause}` }), WORDS[cause] ?? cause)))
+      ...seen.map((cause) => make('span', {}, make('span', { class: `chip cause-${cause}` }), wordsOf(cause))))
   }
 
   #build () {
     const { color, axis } = canvasStyle()
-    this.#colors = Object.fromEntries([...Object.keys(WORDS), 'selected', 'base'].map((name) => [name, color(`--cause-${name}`) || color('--c1')]))
+    this.#colors = Object.fromEntries([...Object.keys(causes), 'selected', 'base'].map((name) => [name, color(`--cause-${name}`) || color('--c1')]))
     this.#plot?.destroy()
     this.#plot = new UPlot({
       width: Math.max(200, this.#box.clientWidth),

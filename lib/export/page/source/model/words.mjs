@@ -1,20 +1,11 @@
-import { excuseOf } from '../../../../tables/causes.js'
+import { causeRow, causes, excuseOf } from '../../../../tables/causes.js'
 import { doubtOf, functionOf } from '../format.mjs'
 
-/** What happened, in the words of somebody who does not know the causes by name. @type {Record<string, string>} */
-export const WORDS = {
-  js: 'JavaScript computed',
-  native: 'a native call computed',
-  gc: 'garbage collection',
-  'sync-io': 'a synchronous call waited',
-  many: 'many small callbacks',
-  starved: 'no CPU to run on',
-  suspended: 'the process was stopped',
-  unknown: 'not enough evidence'
-}
-
-/** @param {string} cause */
-export const wordsOf = (cause) => WORDS[cause] ?? cause
+/**
+ * What happened, in the words of somebody who does not know the causes by name.
+ * @param {string} cause that a newer agent may have and this page not
+ */
+export const wordsOf = (cause) => Object.hasOwn(causes, cause) ? causeRow(cause).phrase : cause
 
 /** Why a block is not the application's doing; null where it is. @param {any} row @returns {string | null} */
 export function asideOf ({ cause, startup, allowed, ongoing }) {
@@ -36,7 +27,7 @@ export function placeOf ({ frame, cause, samples, profile }) {
   if (profile?.call) return profile.call
   if (excuseOf(cause) !== undefined) return 'not your code'
   if (samples > 0) return 'outside your code'
-  return cause === 'native' || cause === 'sync-io' ? 'a call that does not answer before it returns' : 'no place known'
+  return causeRow(cause).isCall ? 'a call that does not answer before it returns' : 'no place known'
 }
 
 /**

@@ -1,7 +1,8 @@
 import { Timeline } from '../charts/timeline.mjs'
 import { byId, make, setText } from '../dom.mjs'
 import { RANGES } from '../model/address.mjs'
-import { WORDS } from '../model/words.mjs'
+import { causes } from '../../../../tables/causes.js'
+import { wordsOf } from '../model/words.mjs'
 
 /** @type {Record<string, string>} */
 const NAMES = { '1m': '1 min', '5m': '5 min', '10m': '10 min', all: 'all' }
@@ -27,7 +28,7 @@ export class FilterBar {
       this.#ranges.set(range, input)
       byId('ranges').append(make('label', {}, input, ` ${NAMES[range]}`))
     }
-    this.#cause.append(...['', ...Object.keys(WORDS)].map((cause) => make('option', { value: cause }, WORDS[cause] ?? ALL_CAUSES)))
+    this.#cause.append(...['', ...Object.keys(causes)].map((cause) => make('option', { value: cause }, wordsOf(cause) || ALL_CAUSES)))
     this.#cause.addEventListener('change', () => view.set({ cause: this.#cause.value || null }))
     this.#search.addEventListener('input', () => view.set({ text: this.#search.value.trim() }))
     this.#pin.addEventListener('click', () => view.set({ base: view.now.base === null ? this.#bounds : null }))
@@ -58,7 +59,7 @@ export class FilterBar {
     const chosen = [
       span === null ? null : `from ${Timeline.label(span)}`,
       key === null ? null : nameOf(culprit),
-      cause === null ? null : `of cause ${WORDS[cause] ?? cause}`,
+      cause === null ? null : `of cause ${wordsOf(cause)}`,
       text === '' ? null : `with "${text}"`
     ].filter((part) => part !== null)
     byId('chosen').hidden = chosen.length === 0
