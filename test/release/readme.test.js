@@ -9,6 +9,7 @@ const catalogue = require('../../lib/tables/metrics')
 const errors = require('../../lib/tables/errors')
 const { table: shedOptions } = require('../../lib/host/shedding/options')
 const { table: decisions } = require('../../lib/explain/cause')
+const { table: lines } = require('../../lib/explain/line')
 const options = require('../../lib/options/table')
 const { startAgent } = require('../support/docs/world')
 const { tables } = require('../support/docs/markdown')
@@ -29,6 +30,10 @@ test('README and docs explain every cause, and docs print the decision table as 
   assert.deepEqual(tables('README.md', 'Causes')[0], meanings)
   assert.deepEqual(tables('docs/causes/README.md', 'Causes')[0], meanings)
   assert.deepEqual(tables('docs/causes/README.md', 'How the cause is found')[0], decisions.map(({ cause, when }, i) => [`${i + 1}`, cause, when]))
+})
+
+test('docs print the table by which the line is chosen as it is', () => {
+  assert.deepEqual(tables('docs/use/record.md', 'How the line is found')[0], lines.map(({ evidence, when }, i) => [`${i + 1}`, evidence, when]))
 })
 
 test('docs list every metric as it is', () => {

@@ -1,0 +1,141 @@
+'use strict'
+
+const { isSame } = require('./frame')
+const { isNative } = require('./cause')
+
+/** Fewer samples may have fallen anywhere. */
+const ENOUGH_SAMPLES = 2
+
+/**
+ * @typedef {import('../types').Frame} Frame
+ * @typedef {import('../types').FrameRecord} FrameRecord
+ * @typedef {import('../types').BlockRecord} BlockRecord
+ *
+ * @typedef {object} Candidates of one block
+ * @property {BlockRecord} record as stacks have it: its frame is their candidate
+ * @property {Profiled | null} profiled null where a profile tells of no function
+ *
+ * @typedef {object} Profiled the function that has most of the time in a CPU profile, and what is known of its line
+ * @property {Frame} blamed the function, where most samples of it were or where it begins
+ * @property {FrameRecord | null} timely where stacks were in the function, in time and not only at its head
+ * @property {FrameRecord | null} late where they were in it at all
+ * @property {boolean} isHead that is where the function begins
+ * @property {boolean} hasLine samples tell the line of `blamed`
+ * @property {string | null} call what took the time there: a callee or a built-in
+ * @property {boolean} isOpen the line calls a built-in, and nothing tells whether once or often
+ * @property {Callee | null} callee what it called that has frames of its own; null where the function itself ran
+ * @property {FrameRecord | null} allocates the line that makes what the collector had to collect, if that was most
+ * @property {FrameRecord | null} sampled its line with three samples or more
+ * @property {boolean} isBuiltInto V8 has built another function into it, which stacks show
+ *
+ * @typedef {object} Callee
+ * @property {FrameRecord | null} seen the late place, if that line calls it
+ * @property {FrameRecord | null} found the one line of the function that calls it
+ * @property {Frame | null} near where the function itself was sampled
+ *
+ * @typedef {{ frame: FrameRecord | null, call: string | null }} Line
+ * @typedef {'stacks' | 'profile' | 'source' | 'allocation'} Evidence
+ */
+
+/** @param {Frame | null} frame @returns {FrameRecord | null} */
+const doubtful = (frame) => frame && { ...frame, exact: false }
+
+/**
+ * Rows for a function that the profile names. The first that gives a place decides.
+ * @type {{ evidence: Evidence, when: string, place: (p: Profiled, record: BlockRecord) => FrameRecord | null }[]}
+ */
+const ofFunction = [
+  {
+    evidence: 'stacks',
+    when: 'V8 has inlined the function that stacks show into the one that the profile names',
+    place: ({ isBuiltInto }, { frame }) => isBuiltInto ? frame : null
+  },
+  {
+    evidence: 'allocation',
+    when: "collections took most of the function's time, and exactly one line near its samples allocates",
+    place: ({ allocates }) => allocates
+  },
+  {
+    evidence: 'profile',
+    when: 'the function itself ran, and at least three samples are in one line',
+    place: ({ sampled }) => sampled
+  },
+  {
+    evidence: 'stacks',
+    when: 'a stack taken in time shows the function, and not only at its head',
+    place: ({ timely }) => timely
+  },
+  {
+    evidence: 'source',
+    when: 'the function was in a call, and the line of a late stack makes that call',
+    place: ({ callee }) => callee && callee.seen && { ...callee.seen, exact: true }
+  },
+  {
+    evidence: 'source',
+    when: 'the function was in a call, and exactly one of its lines makes that call',
+    place: ({ callee }) => callee && callee.found
+  },
+  {
+    evidence: 'profile',
+    when: 'the function was in a call, and its own samples are the nearest (`≈`)',
+    place: ({ callee, late, isHead, blamed }) =>
+      callee !== null && (late === null || isHead || late.line === blamed.line) ? doubtful(callee.near) : null
+  },
+  {
+    evidence: 'stacks',
+    when: 'a late stack shows the function, and no sample tells its line (`≈`)',
+    place: ({ callee, late, isHead, hasLine }) => (callee === null ? hasLine : isHead) ? null : late
+  },
+  {
+    evidence: 'profile',
+    when: 'otherwise: the line of a sample, or where the function begins (`≈`)',
+    place: ({ callee, blamed, hasLine }) => ({ ...blamed, exact: callee === null && hasLine })
+  }
+]
+
+/**
+ * Whether stacks name another function for certain, of whose line the profile is not certain. A collection is told of
+ * the function that was sampled before it, which may be the caller of the one that stacks show.
+ * @param {FrameRecord} place by the profile
+ * @param {BlockRecord} record
+ */
+function areSurer (place, { frame, samples, stacks, cause, evidence, durationMs }) {
+  if (place.exact || isSame(frame, place)) return false
+  const isWithin = stacks.some(({ frames }) => frames.slice(1).some((each) => isSame(place, each)))
+  const isTimely = frame?.exact === true && !isNative({ ...evidence, durationMs })
+  return isTimely ? samples >= ENOUGH_SAMPLES || isWithin : cause === 'gc' && frame !== null && isWithin
+}
+
+/**
+ * The decision table of the blamed line: the first row that gives a place decides. Printed in docs/use/record.md.
+ * @type {{ evidence: Evidence, when: string }[]}
+ */
+const table = [
+  {
+    evidence: 'stacks',
+    when: 'there is no profile, it has fewer than two samples, or most of it is one collection of unknown origin'
+  },
+  {
+    evidence: 'stacks',
+    when: 'the rows below leave the line in doubt, and stacks show another function in time: twice, or one that it called'
+  },
+  ...ofFunction.map(({ evidence, when }) => ({ evidence, when }))
+]
+
+/**
+ * The line to blame, and the call in it that took the time.
+ * @param {Candidates} candidates
+ * @returns {Line & { row: number }} row of the table
+ */
+function lineOf ({ record, profiled }) {
+  const { frame } = record
+  if (profiled === null) return { frame, call: null, row: 0 }
+  const places = ofFunction.map(({ place }) => place(profiled, record))
+  const at = places.findIndex((place) => place !== null)
+  const place = /** @type {FrameRecord} */ (places[at])
+  if (areSurer(place, record)) return { frame, call: null, row: 1 }
+  return { frame: place, call: profiled.call, row: at + 2 }
+}
+
+exports.lineOf = lineOf
+exports.table = table
