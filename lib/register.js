@@ -19,7 +19,7 @@ if (isMainThread && !isPackageManager(process.argv?.[1]) && !isTestRunner(nodeFl
 
 if (!isMainThread) {
   try {
-    require('./host/workers/preload-beat').beatIfWanted()
+    require('./host/threads/preload-beat').beatIfWanted()
   } catch {
     // Its loop is then looked at from outside alone.
   }

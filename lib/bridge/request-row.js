@@ -1,6 +1,6 @@
 'use strict'
 
-const { OTHER: OTHER_METHOD } = require('../util/other')
+const { OTHER: OTHER_METHOD } = require('../util/overflow-label')
 
 // A finished request is a row of four numbers: what it was, packed into one; when it was read (negative: right after a
 // block, behind which it may have waited) and how long it took (ms); its id. So is finished work of another kind: its

@@ -11,7 +11,7 @@ const { ownerOf } = require('./frame')
 /**
  * A record whose functions of the application all have a name, and so has the one to blame.
  * @param {BlockRecord} record
- * @param {import('./frame-table').FrameTable} table
+ * @param {import('./source/frame-table').FrameTable} table
  * @returns {BlockRecord}
  */
 function withNames (record, table) {

@@ -37,7 +37,7 @@ class NoopAgent extends EventEmitter {
    * @returns {T}
    */
   run (name, fn, attributes) {
-    const { attributesOf, checkWork } = require('./work/given')
+    const { attributesOf, checkWork } = require('./work/validate-work')
     checkWork('run', name, fn)
     attributesOf(attributes)
     return fn()

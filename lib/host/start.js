@@ -178,7 +178,7 @@ exports.expectNoBlocks = async (fn, options = {}) => {
 exports.run = (name, fn, attributes) => {
   const agent = registry[kAgent] ?? hidden
   if (typeof agent?.run === 'function') return agent.run(name, fn, attributes)
-  return require('./work/given').runUnwatched(name, fn, attributes)
+  return require('./work/validate-work').runUnwatched(name, fn, attributes)
 }
 
 /**

@@ -10,7 +10,7 @@ const { CALL, STOP, LISTENING, REPLY, BLOCK, FOLLOW, PROFILE, TRACK, WARN, SOURC
 const { nowMs, ownEpochMs } = require('../util/clock')
 const { hiddenProperty } = require('../util/define-hidden')
 const { holdStdio } = require('../util/files')
-const { CompiledFiles, sourceMapOf } = require('./source/compiled-files')
+const { CompiledFiles, sourceMapOf } = require('./compiled-files')
 
 const ENTRY = entryPoint('watchdog')
 const FIRST_RETRY_MS = 1000

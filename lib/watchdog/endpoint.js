@@ -41,7 +41,7 @@ class Endpoint {
     // Loaded only where there is an endpoint.
     const { HttpServer } = require('../export/http/server')
     const { makePaths } = require('../export/http/paths')
-    const { makeDetail } = require('./page-feed/detail')
+    const { makeDetail } = require('./page-feed/block-detail')
     const port = configured === 0 ? 0 : Math.min(configured + above, LAST_PORT)
     const sources = sourcesOf(this.#parts)
     this.#server = new HttpServer({
@@ -79,7 +79,7 @@ class Endpoint {
 /**
  * @param {Answering} parts
  * @returns {Omit<Parameters<typeof import('../export/http/paths').makePaths>[0], 'detail'> & Omit<Parameters<typeof
- * import('./page-feed/detail').makeDetail>[0], 'options'>}
+ * import('./page-feed/block-detail').makeDetail>[0], 'options'>}
  */
 function sourcesOf ({ mainLoop, cluster, blocks, page, scrape }) {
   return {

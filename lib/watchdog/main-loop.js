@@ -6,9 +6,10 @@ const { GcPauses } = require('./loop/gc-pauses')
 const { askHost, NOT_ALLOWED } = require('./loop/inspector')
 const { LoopMonitor } = require('./loop/monitor')
 const { RestWatch } = require('./loop/rest-watch')
-const { Origins } = require('./origin/matcher')
+const { Origins } = require('./origin/origin-matcher')
+const { ProfileWindows } = require('./profile/profile-windows')
 const { startProfiling } = require('./profile/profiling')
-const { SourceMaps } = require('./source/source-maps')
+const { SourceReader } = require('./source/source-reader')
 const { PROFILE, SOURCE_MAP } = require('../bridge/messages')
 
 /**
@@ -34,7 +35,7 @@ class MainLoop {
     const { options, mayInspect, ownProfile, profilesItself, stripsTypes, compilesAll } = data
     const { say } = health
     const mayWork = /** @returns {boolean} */ () => !this.monitor.isAboutToReport
-    const sources = this.#sources = new SourceMaps({ post, say, stripsTypes, compilesAll, mayWork })
+    const sources = this.#sources = new SourceReader({ post, say, stripsTypes, compilesAll, mayWork })
     const { frames } = sources
     const gcPauses = new GcPauses(bridge.gcPauses)
     const allowed = this.#allowed = new AllowedTime(bridge)
@@ -42,8 +43,9 @@ class MainLoop {
     const origins = new Origins({ isAuto, frames, post, say, onState: health.listener('origin') })
     const onState = health.listener('profile')
     const scripts = new ScriptTimeouts(() => bridge.beat.read().atMs, data.begunAtMs)
-    const seen = { mayInspect, scripts, ownProfile, profilesItself, post, bridge, sources, say, onState }
-    const profiling = startProfiling(options.profile, seen)
+    const windows = new ProfileWindows(sources)
+    const profiler = { mayInspect, scripts, ownProfile, profilesItself, post, bridge, keep: windows.keep, say, onState }
+    const profiling = startProfiling(options.profile, profiler)
     this.frames = frames
     this.gcPauses = gcPauses
     this.origins = origins
@@ -58,7 +60,7 @@ class MainLoop {
       stats: stats.host,
       ...profiling.parts,
       surroundings: {
-        ...profiling.surroundings,
+        layProfile: windows.lay,
         gcWithin: (startMs, endMs) => gcPauses.within(startMs, endMs),
         watchdogGapWithin: (startMs, endMs) => lateness.within(startMs, endMs),
         allowedWithin: (startMs, endMs) => allowed.reasonWithin(startMs, endMs),

@@ -9,7 +9,7 @@ const { version } = require('../../package.json')
 /**
  * @typedef {object} More
  * @property {import('./main-loop').MainLoop} mainLoop
- * @property {import('./workers/workers').WorkerThreads | null} threads
+ * @property {import('./threads/threads').WatchedThreads | null} threads
  * @property {import('../cluster/cluster').Cluster} cluster
  * @property {import('./page-feed/feed').PageFeed} page whose history hears of requests
  *

@@ -16,15 +16,15 @@ const { nowMs } = require('../util/clock')
  * @property {(record: BlockRecord, interval: Interval) => void} ended it is over, its verdict still provisional
  * @property {(record: BlockRecord, endMs: number) => void} settled its verdict is final
  *
- * @typedef {Phases & { withdrawn: (record: BlockRecord) => void }} WorkerPhases the same of a worker thread's block,
+ * @typedef {Phases & { withdrawn: (record: BlockRecord) => void }} ThreadPhases the same of a worker thread's block,
  * which instead of being settled may prove to be none
  *
- * @typedef {Partial<WorkerPhases>} Sink hears some phases
+ * @typedef {Partial<ThreadPhases>} Sink hears some phases
  *
  * @typedef {(sink: string, error: Error) => void} OnThrow a sink has thrown, which is a fault of ours
  */
 
-/** @type {(keyof WorkerPhases)[]} */
+/** @type {(keyof ThreadPhases)[]} */
 const PHASES = ['opened', 'lasting', 'stuck', 'ended', 'settled', 'withdrawn']
 
 /**
@@ -32,11 +32,11 @@ const PHASES = ['opened', 'lasting', 'stuck', 'ended', 'settled', 'withdrawn']
  * others from hearing, nor the watchdog from looking.
  * @param {Record<string, Sink | null>} sinks by name; null = not wanted
  * @param {OnThrow} onThrow
- * @returns {WorkerPhases}
+ * @returns {ThreadPhases}
  */
 function inOrder (sinks, onThrow) {
   const present = Object.entries(sinks).flatMap(([name, sink]) => sink === null ? [] : [{ name, sink }])
-  return /** @type {WorkerPhases} */ (Object.fromEntries(PHASES.map((phase) => [
+  return /** @type {ThreadPhases} */ (Object.fromEntries(PHASES.map((phase) => [
     phase,
     (/** @type {BlockRecord} */ record, /** @type {any} */ detail) => {
       for (const { name, sink } of present) {
@@ -50,7 +50,7 @@ function inOrder (sinks, onThrow) {
   ])))
 }
 
-/** @param {(keyof WorkerPhases)[]} phases @param {(record: BlockRecord) => void} take @returns {Sink} */
+/** @param {(keyof ThreadPhases)[]} phases @param {(record: BlockRecord) => void} take @returns {Sink} */
 const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, take]))
 
 /**
@@ -69,7 +69,7 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
  * @param {import('../export/log/log').BlockLog | null} parts.log
  * @param {import('../export/otlp/exporter').OtlpExporter | null} parts.otlp
  * @param {import('./block-spans').BlockSpans} parts.spans
- * @param {import('./upkeep').Upkeep} parts.upkeep
+ * @param {import('./housekeeping').Upkeep} parts.upkeep
  * @param {boolean} parts.aborts option onStuck: 'abort'
  * @param {(message: object) => void} parts.post to the host
  * @param {OnThrow} parts.onThrow
@@ -126,12 +126,12 @@ const routed = (recent, phases) =>
  * @param {Pick<import('../store/block-file').BlockFile, 'append'> | null} parts.file
  * @param {Pick<import('../cluster/cluster').Cluster, 'block'>} parts.cluster
  * @param {Pick<import('../export/otlp/exporter').OtlpExporter, 'settled'> | null} parts.otlp
- * @param {Pick<import('./upkeep').Upkeep, 'settled'>} parts.upkeep
+ * @param {Pick<import('./housekeeping').Upkeep, 'settled'>} parts.upkeep
  * @param {(message: object) => void} parts.post to the host
  * @param {OnThrow} parts.onThrow
- * @returns {WorkerPhases}
+ * @returns {ThreadPhases}
  */
-exports.workerSinks = ({
+exports.threadSinks = ({
   memory, page, metrics, log, budget, file, cluster, otlp, upkeep, post, onThrow
 }) => {
   const bounded = inOrder({

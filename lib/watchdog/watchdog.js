@@ -12,9 +12,9 @@ const { MainLoop } = require('./main-loop')
 const { makeBudget, openFile, openLog, openNotifier, openTelemetry } = require('./outputs')
 const { PageFeed } = require('./page-feed/feed')
 const { Scrape } = require('./scrape')
-const { mainSinks, workerSinks } = require('./sinks')
-const { Upkeep } = require('./upkeep')
-const { makeThreads } = require('./workers/workers')
+const { mainSinks, threadSinks } = require('./sinks')
+const { Upkeep } = require('./housekeeping')
+const { makeThreads } = require('./threads/threads')
 
 /**
  * @typedef {object} WorkerData what the host starts its watchdog with
@@ -182,7 +182,7 @@ function makeSinks (parts, { notifier, otlp, spans }, startedAtMs) {
   return {
     upkeep,
     sinks: mainSinks({ ...told, ...own, mainLoop, notifier, log, otlp, spans, aborts, post }),
-    threadSinks: workerSinks({ ...told, log, otlp, post, memory: parts.memories.threads, budget })
+    threadSinks: threadSinks({ ...told, log, otlp, post, memory: parts.memories.threads, budget })
   }
 }
 

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { make } = require('../fixtures/routed/express')
 const { watchRoutes, listen } = require('../support/routes')
-const { routeOfExpress } = require('../../lib/host/http/frameworks/express')
+const { routeOfExpress } = require('../../lib/host/work/http/frameworks/express')
 
 /**
  * Path asked, route in the handler (undefined: no handler ran), route at the end, status.

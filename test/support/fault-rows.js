@@ -48,9 +48,9 @@ exports.parts = [
       { fault: 'a debugger is attached', host: 'nothing', lost: 'samples and log lines', file: 'agent/faults', test: 'a debugger is attached: no sampling, no blame, no log about breakpoints' },
       { fault: 'Node.js where a hook could end the application (CVE-2025-59466)', host: 'nothing; the log says so once', lost: 'origins, and the requests of blocks', file: 'agent/origin', test: 'on such a version the log says so once, and the application goes on' },
       { fault: 'a question is lost on its way', host: 'nothing', lost: 'samples of a second', file: 'agent/faults', test: 'a question that is lost on its way costs a second of samples, not those of the whole block' },
-      { fault: 'source maps of millions of characters', host: 'nothing', lost: 'original places in the first line of a block; samples of up to 0.2 s, once a map', file: 'unit/watchdog/source/source-maps', test: 'a block is told before the large map of its file is read, and all that follows has the places of the map' },
-      { fault: 'a source map beyond what is read', host: 'nothing; said once', lost: 'original places of that file', file: 'unit/watchdog/source/source-maps', test: 'a source map that is too large is said in the log, once' },
-      { fault: 'a worker thread is heard of after its end', host: 'nothing', lost: 'nothing', file: 'unit/watchdog/workers/workers', test: 'a thread that is heard of only when its end was told is not watched' },
+      { fault: 'source maps of millions of characters', host: 'nothing', lost: 'original places in the first line of a block; samples of up to 0.2 s, once a map', file: 'unit/watchdog/source/source-reader', test: 'a block is told before the large map of its file is read, and all that follows has the places of the map' },
+      { fault: 'a source map beyond what is read', host: 'nothing; said once', lost: 'original places of that file', file: 'unit/watchdog/source/source-reader', test: 'a source map that is too large is said in the log, once' },
+      { fault: 'a worker thread is heard of after its end', host: 'nothing', lost: 'nothing', file: 'unit/watchdog/threads/threads', test: 'a thread that is heard of only when its end was told is not watched' },
       { fault: 'a script of node:vm ends at its timeout while it is watched', host: 'its timeout, as without the agent', lost: 'samples of that block', file: 'agent/script-timeouts', test: 'scripts of node:vm end at their timeout' },
       { fault: 'a million awaits while origins are tracked', host: '0.1 to 0.3 s, once', lost: 'origins until the hook is on again', file: 'agent/origin', test: ': a turn of a million awaits is not held up, and the tracking goes on in later ones' },
       { fault: 'millions of awaits while requests are followed (Node.js 20 and 22)', host: 'some 30 ms, once', lost: 'requests of blocks for an hour; said', file: 'agent/following-cost', test: 'a handler of many awaits is not slowed down for good by following its request' },
@@ -61,7 +61,7 @@ exports.parts = [
       { fault: 'the same, and the worker is to be terminated', host: 'nothing', lost: 'nothing', file: 'agent/threads', test: 'a worker that waits for a debugger does not keep worker.terminate() from ending' },
       { fault: 'worker threads end while they are watched', host: 'nothing', lost: 'nothing', file: 'agent/threads.alone', test: 'worker threads end in all ways while they are watched: nothing aborts' },
       { fault: 'the main thread is blocked, which looks at worker threads', host: 'nothing', lost: 'reports of their blocks until it looks again', file: 'agent/threads.alone', test: 'a main thread that is blocked makes no blocks of its workers, and theirs are known when it is not any more' },
-      { fault: 'more worker threads than are looked at', host: 'nothing; said once', lost: 'those beyond, until others end', file: 'unit/host/workers/outside-watch', test: 'threads beyond the 64 that are seen are told of once, and the next of them is seen when one ends' }
+      { fault: 'more worker threads than are looked at', host: 'nothing; said once', lost: 'those beyond, until others end', file: 'unit/host/threads/outside-watch', test: 'threads beyond the 64 that are seen are told of once, and the next of them is seen when one ends' }
     ]
   },
   {
@@ -117,7 +117,7 @@ exports.parts = [
     rows: [
       { fault: 'routes with line ends, quotes, 10 kB, any script', host: 'nothing', lost: 'what is beyond the bound', file: 'agent/requests', test: 'the option route names requests; what it says is taken as it is, within bounds' },
       { fault: 'label values of that kind', host: 'nothing', lost: 'nothing', file: 'unit/export/prometheus/metrics', test: 'label values with line ends, quotes, backslashes and any script are escaped, constant ones too' },
-      { fault: 'a million distinct paths', host: 'nothing', lost: 'nothing; beyond `routes` they are `(other)`', file: 'unit/host/http/many-routes', test: 'a million paths, no two of them alike, take no more memory than a thousand' },
+      { fault: 'a million distinct paths', host: 'nothing', lost: 'nothing; beyond `routes` they are `(other)`', file: 'unit/host/work/http/many-routes', test: 'a million paths, no two of them alike, take no more memory than a thousand' },
       { fault: 'a function `route` that throws or gives nonsense', host: 'nothing; said once', lost: 'its names', file: 'agent/requests', test: 'a function for routes that throws or gives nonsense costs its names and nothing else' },
       { fault: 'connections closed before their answers', host: 'as without the agent', lost: 'nothing; counted as aborted', file: 'agent/requests', test: 'a connection that is closed before its answers counts each of its requests as aborted, and nothing stays in flight' },
       { fault: 'sockets that `upgrade` and `connect` hand over', host: 'as without the agent', lost: 'nothing', file: 'agent/requests', test: 'a socket that upgrade or connect hands over has the listeners it has without the agent, and counts stay right' },

@@ -6,7 +6,7 @@ const { HttpServer } = require('../../lib/export/http/server')
 const { makePaths } = require('../../lib/export/http/paths')
 const { resolveOptions } = require('../../lib/options/table')
 const { PageFeed } = require('../../lib/watchdog/page-feed/feed')
-const { makeDetail } = require('../../lib/watchdog/page-feed/detail')
+const { makeDetail } = require('../../lib/watchdog/page-feed/block-detail')
 const { readSource } = require('../../lib/util/read-source')
 
 /**

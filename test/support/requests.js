@@ -2,7 +2,7 @@
 
 const { createMemory, openBridge } = require('../../lib/bridge/memory')
 const { statusOf } = require('../../lib/bridge/request-row')
-const { Requests } = require('../../lib/host/http/requests')
+const { Requests } = require('../../lib/host/work/http/requests')
 const { eventually, startNode } = require('./app')
 const { parseExposition } = require('./exposition')
 

@@ -2,8 +2,8 @@
 
 const diagnosticsChannel = require('node:diagnostics_channel')
 const { once } = require('node:events')
-const { startFrameworks } = require('../../lib/host/http/frameworks')
-const { routeOfExpress } = require('../../lib/host/http/frameworks/express')
+const { startFrameworks } = require('../../lib/host/work/http/frameworks')
+const { routeOfExpress } = require('../../lib/host/work/http/frameworks/express')
 
 const FINISH = 'http.server.response.finish'
 

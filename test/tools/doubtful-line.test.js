@@ -75,7 +75,7 @@ const sinks = {
     return tree.toJSON().children[0].name
   },
   'row and table of the page': async (record) => {
-    const { placeOf, workOf } = await import(`${MODEL}/words.mjs`)
+    const { placeOf, workOf } = await import(`${MODEL}/labels.mjs`)
     return `${placeOf(record)} ${workOf(record)}`
   },
   'strip of the page': async (record) =>

@@ -1,7 +1,7 @@
 'use strict'
 
 const { codedError, codedErrorFrom } = require('../../tables/errors')
-const { sentenceOf, place, printable } = require('../../export/log/sentence')
+const { sentenceOf, place, printable } = require('../../util/sentence')
 const { telling } = require('../../export/log/pretty')
 const { isAlive } = require('../../util/is-alive')
 const { refusedPort } = require('../common/endpoint')

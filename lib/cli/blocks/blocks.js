@@ -2,7 +2,7 @@
 
 const fs = require('node:fs')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
-const { sentenceOf, printable } = require('../../export/log/sentence')
+const { sentenceOf, printable } = require('../../util/sentence')
 const { BlockReader } = require('../../store/block-reader')
 const { isRecord } = require('../../store/record')
 const { addressOf, askJson, isAddress, notOurs } = require('../common/endpoint')

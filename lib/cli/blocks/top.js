@@ -1,7 +1,7 @@
 'use strict'
 
 const { Culprit, keyOf } = require('../../export/culprits')
-const { counted, duration, place, printable, workOf } = require('../../export/log/sentence')
+const { counted, duration, place, printable, workOf } = require('../../util/sentence')
 const { markdownTable } = require('../common/markdown')
 
 const HEAD = ['place', 'work', 'cause', 'blocks', 'total', 'share', 'longest']

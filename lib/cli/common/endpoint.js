@@ -1,7 +1,7 @@
 'use strict'
 
 const { codedError, codedErrorFrom } = require('../../tables/errors')
-const { printable } = require('../../export/log/sentence')
+const { printable } = require('../../util/sentence')
 const { HOST_AND_PORT } = require('./flags')
 
 const ANSWER_MS = 10000

@@ -1,6 +1,6 @@
 'use strict'
 
-const { printable } = require('../../export/log/sentence')
+const { printable } = require('../../util/sentence')
 
 /** A text in Markdown that stays a text: names come from the application. @param {string} text */
 const inMarkdown = (text) => printable(text).replace(/[\\`*_<>[\]|~#]/g, '\\$&')

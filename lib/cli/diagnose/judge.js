@@ -1,8 +1,8 @@
 'use strict'
 
-const { workOf } = require('../../export/log/sentence')
+const { workOf } = require('../../util/sentence')
 const { causeRow } = require('../../tables/causes')
-const { shortPath } = require('../../export/short-path')
+const { shortPath } = require('../../util/short-path')
 
 /** Less than this share of the time blocked is not what makes requests slow. */
 const BLOCKED_SHARE = 0.02

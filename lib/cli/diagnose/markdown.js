@@ -1,6 +1,6 @@
 'use strict'
 
-const { duration } = require('../../export/log/sentence')
+const { duration } = require('../../util/sentence')
 const { inMarkdown, markdownTable } = require('../common/markdown')
 
 /**

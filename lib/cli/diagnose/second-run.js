@@ -2,13 +2,13 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { ownTicks } = require('../../explain/profile/own-lines')
-const { toPath } = require('../../explain/source-map')
-const { shortPath } = require('../../export/short-path')
+const { ownTicks } = require('../../explain/source/own-lines')
+const { toPath } = require('../../explain/source/source-map')
+const { shortPath } = require('../../util/short-path')
 const { readSource } = require('../../util/read-source')
 const { causeRow } = require('../../tables/causes')
 const { US_PER_MS } = require('../../util/units')
-const { functionsIn, readTicks } = require('./ticks')
+const { functionsIn, readTicks } = require('./flame-ticks')
 
 /** As a record's line: fewer samples in it may have fallen anywhere. */
 const ENOUGH_IN_LINE = 3
@@ -48,7 +48,7 @@ exports.readSecondRun = (tool, folder) => {
  * @param {Site[]} sites heaviest first
  * @param {number} durationMs of the first run
  * @param {string} tool
- * @param {import('./ticks').Ticked[]} ticks of the second
+ * @param {import('./flame-ticks').Ticked[]} ticks of the second
  * @returns {ReturnType<typeof compareRuns>}
  */
 function compareTicks (sites, durationMs, tool, ticks) {

@@ -2,7 +2,7 @@
 
 const { codedError } = require('../../tables/errors')
 const { degraded } = require('../../tables/degraded')
-const { duration, printable } = require('../../export/log/sentence')
+const { duration, printable } = require('../../util/sentence')
 const { ask, notOurs } = require('../common/endpoint')
 const { EXIT_FAILED } = require('../common/failure')
 const { limitsOf } = require('./limits')

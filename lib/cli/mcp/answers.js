@@ -2,7 +2,7 @@
 
 const { causes, excuseOf } = require('../../tables/causes')
 const { codedError } = require('../../tables/errors')
-const { counted, duration, frameText, sentenceOf } = require('../../export/log/sentence')
+const { counted, duration, frameText, sentenceOf } = require('../../util/sentence')
 const { filterOf, timeOf } = require('../blocks/filter')
 const { culpritsOf } = require('../blocks/top')
 const { flameRows } = require('./flame-rows')

@@ -1,7 +1,7 @@
 'use strict'
 
 const { ownerOf } = require('../../explain/frame')
-const { duration } = require('../../export/log/sentence')
+const { duration } = require('../../util/sentence')
 const { plain } = require('./text')
 
 /** @typedef {import('../../export/profiles/flame-tree').FlameNode} FlameNode */

@@ -2,7 +2,7 @@
 
 const { adviceOf } = require('../../explain/advice/advice')
 const { excerptOf, fileToShow, isEarlier } = require('../../explain/advice/excerpt')
-const { chooseBy } = require('../../export/profiles/choose')
+const { chooseBy } = require('../../export/profiles/query-filter')
 const { flameOf } = require('../../export/profiles/profiles')
 const { isRecord } = require('../../store/record')
 const { readSource } = require('../../util/read-source')

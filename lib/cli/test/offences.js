@@ -1,9 +1,9 @@
 'use strict'
 
-const { ByPlace } = require('../../explain/function-head')
-const { positionIn } = require('../../explain/place')
-const { isOwnName, nameAt, whereAt } = require('../../explain/function-names')
-const { toPath } = require('../../explain/source-map')
+const { ByPlace } = require('../../explain/source/function-head')
+const { positionIn } = require('../../explain/source/place')
+const { isOwnName, nameAt, whereAt } = require('../../explain/source/function-names')
+const { toPath } = require('../../explain/source/source-map')
 const { causeRow } = require('../../tables/causes')
 const { readSource } = require('../../util/read-source')
 const { relative } = require('./verdict')

@@ -1,7 +1,7 @@
 'use strict'
 
 const { styleText } = require('node:util')
-const { counted, duration, printable } = require('../../export/log/sentence')
+const { counted, duration, printable } = require('../../util/sentence')
 const { isFailing } = require('./offences')
 
 /** More tests of one place than that are counted. */

@@ -3,7 +3,7 @@
 const path = require('node:path')
 const { fileURLToPath } = require('node:url')
 const { causeRow } = require('../../tables/causes')
-const { isFromTool, ownShare } = require('./owner')
+const { isFromTool, ownShare } = require('./code-ownership')
 const { runOf, stretchOf, testOf } = require('./runs')
 const { isForkedByVitest } = require('./tool-processes')
 

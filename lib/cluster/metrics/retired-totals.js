@@ -2,7 +2,7 @@
 
 const { openLabels } = require('../../tables/metrics')
 const { setOf, shared } = require('./labels')
-const { OTHER } = require('../../util/other')
+const { OTHER } = require('../../util/overflow-label')
 
 /** Most series that the retired workers of a slot may leave. Further new ones go to (other). */
 const MOST_SERIES = 5000

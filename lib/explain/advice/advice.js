@@ -1,8 +1,8 @@
 'use strict'
 
-const calls = require('./calls')
-const { lookAt } = require('./seen')
-const turns = require('./turns')
+const calls = require('./advice-by-call')
+const { lookAt } = require('./evidence-view')
+const turns = require('./advice-by-stack')
 const { excuseOf } = require('../../tables/causes')
 
 /** More advice on one block is none. */
@@ -10,7 +10,7 @@ const MOST = 3
 
 /**
  * Every detector with its page of the docs, the most specific first.
- * @type {Record<string, { detect: import('./calls').Detector, doc: string }>}
+ * @type {Record<string, { detect: import('./advice-by-call').Detector, doc: string }>}
  */
 const detectors = {
   regexp: { detect: calls.regexp, doc: 'js' },

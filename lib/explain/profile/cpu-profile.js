@@ -1,6 +1,6 @@
 'use strict'
 
-const { withoutPattern } = require('../native-call')
+const { withoutPattern } = require('../source/native-call')
 const { US_PER_MS } = require('../../util/units')
 
 /** V8 counts from the same zero as we do on Linux; where it does not, they are much further apart. */

@@ -3,7 +3,7 @@
 const { isNative } = require('../cause')
 const { causeRow } = require('../../tables/causes')
 const { weightOf } = require('../fold')
-const { REG_EXP, ROUND_TRIP, SEARCHES } = require('../native-call')
+const { REG_EXP, ROUND_TRIP, SEARCHES } = require('../source/native-call')
 const { isSame } = require('../frame')
 
 /** What a stack shows while the thread is in these. @type {Map<string, string[]>} */

@@ -1,6 +1,6 @@
 'use strict'
 
-const { builtinIn, DEAR, REG_EXP, REPEATED, ROUND_TRIP } = require('../native-call')
+const { builtinIn, DEAR, REG_EXP, REPEATED, ROUND_TRIP } = require('../source/native-call')
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 

@@ -2,9 +2,9 @@
 
 const { isNative } = require('../cause')
 const { blame, isSame, ownerOf } = require('../frame')
-const { builtinIn, columnOfCall, lineOfCall, syncCallIn, DEAR, REG_EXP } = require('../native-call')
+const { builtinIn, columnOfCall, lineOfCall, syncCallIn, DEAR, REG_EXP } = require('../source/native-call')
 const { isBuiltInto } = require('./built-into')
-const { allocatingLine } = require('./own-lines')
+const { allocatingLine } = require('../source/own-lines')
 const { sum, MOST_IN_A_ROW } = require('./profiled-stacks')
 
 /** V8 names a function by what it was assigned to. */

@@ -1,9 +1,9 @@
 'use strict'
 
 const { isSame, ownerOf } = require('../frame')
-const { builtinIn } = require('../native-call')
-const { ownTicks } = require('./own-lines')
-const { toPath } = require('../source-map')
+const { builtinIn } = require('../source/native-call')
+const { ownTicks } = require('../source/own-lines')
+const { toPath } = require('../source/source-map')
 const { US_PER_MS } = require('../../util/units')
 
 /** In place of a file for code of `new Function` and the like, of which a profile does not tell where it was made. */
@@ -26,13 +26,13 @@ const MOST_IN_A_ROW = 2 / 3
  * @property {(frame: Frame) => Frame} original
  * @property {(file: string) => string[] | null} lines of a file as it runs, null where that is not on disk
  * @property {(file: string) => string[] | null} textOf lines of a source as a person wrote it, null where nobody has it
- * @property {(file: string, line: number) => import('../source-map').LinePlace | null} lineAt where a line of what runs
- * comes from, null where nobody tells
+ * @property {(file: string, line: number) => import('../source/source-map').LinePlace | null} lineAt where a line of
+ * what runs comes from, null where nobody tells
  * @property {import('../frame').PassesOn} [passesOn] whether a call goes on to a function that its caller was given
  *
  * @typedef {{ count: number, weightMs: number, frames: Frame[], raw: Frame[], hasLine: boolean, gcRun: number | null,
- * ticks: import('./own-lines').Ticks, headLine: number | null, isClock: boolean }} ProfiledStack `raw`: before source
- * maps; `hasLine`: the line of its innermost function is where it was, not where it begins, which is `headLine`;
+ * ticks: import('../source/own-lines').Ticks, headLine: number | null, isClock: boolean }} ProfiledStack `raw`: before
+ * source maps; `hasLine`: the line of its innermost function is where it was, not where it begins, which is `headLine`;
  * `ticks`: its lines; `isClock`: it was reading a clock; `gcRun`: of collections, how many samples in a row at most
  * found one
  */

@@ -4,7 +4,7 @@ const { blamedFrame, isSame, wrapsNative } = require('../frame')
 const { lineOf } = require('../line')
 const { isAgreed } = require('./agreement')
 const { drawnStacks } = require('./drawn-stacks')
-const { offHead } = require('./loop-body')
+const { offHead } = require('../source/loop-body')
 const { callerIn, profiledFunction } = require('./profiled-function')
 const { isUnowned, profiledStacks, sum } = require('./profiled-stacks')
 

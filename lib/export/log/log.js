@@ -1,7 +1,7 @@
 'use strict'
 
 const pino = require('pino')
-const { frameText, sentenceOf } = require('./sentence')
+const { frameText, sentenceOf } = require('../../util/sentence')
 const { LogBudget } = require('./budget')
 const { LogDestination } = require('./destination')
 const { formatter } = require('./format')

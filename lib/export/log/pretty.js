@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 const { causes, excuseOf } = require('../../tables/causes')
-const { frameText, printable } = require('./sentence')
+const { frameText, printable } = require('../../util/sentence')
 
 const STACK_LINES = 5
 /** @type {Record<number, [name: string, color: keyof typeof CODES]>} pino's levels */

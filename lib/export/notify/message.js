@@ -1,7 +1,7 @@
 'use strict'
 
 const os = require('node:os')
-const { sentenceOf } = require('../log/sentence')
+const { sentenceOf } = require('../../util/sentence')
 
 /** Slack's own addresses, also those of its government service. */
 const SLACK = /(?:^|\.)hooks\.slack(?:-gov)?\.com$/

@@ -1,6 +1,6 @@
 'use strict'
 
-const { frameText } = require('../log/sentence')
+const { frameText } = require('../../util/sentence')
 
 /** The innermost frames of the heaviest stack: far more than a person reads, far less than what receivers cut off. */
 const FRAMES = 32

@@ -1,7 +1,7 @@
 'use strict'
 
 const { excuseOf } = require('../../tables/causes')
-const { sentenceOf } = require('../log/sentence')
+const { sentenceOf } = require('../../util/sentence')
 const { blockAttributes, stackText } = require('./block-attributes')
 const { keyValues, nanos } = require('./values')
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const { OTHER } = require('../../util/other')
+const { OTHER } = require('../../util/overflow-label')
 const { CUMULATIVE, histogramPoint, histogramSeries, numberPoint } = require('./metrics')
 const { keyValues } = require('./values')
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const { shortPath } = require('../short-path')
+const { shortPath } = require('../../util/short-path')
 
 /** Most nodes: more than a screen can show. The time of further ones goes to their callers. */
 const NODES = 20000

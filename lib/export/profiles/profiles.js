@@ -2,7 +2,7 @@
 
 const { setImmediate } = require('node:timers/promises')
 const { FlameTree } = require('./flame-tree')
-const { chooseBy } = require('./choose')
+const { chooseBy } = require('./query-filter')
 const { LABELS, StackTable } = require('./stack-table')
 
 /** Blocks between two looks of the watchdog at the loop: a few milliseconds of work. */

@@ -1,7 +1,7 @@
 'use strict'
 
 const { excuseOf } = require('../../tables/causes')
-const { OTHER } = require('../../util/other')
+const { OTHER } = require('../../util/overflow-label')
 
 /** Most distinct stacks: writing them must not keep the watchdog away for long. All further ones become one. */
 const STACKS = 2000

@@ -1,6 +1,6 @@
 'use strict'
 
-const { OTHER } = require('../../util/other')
+const { OTHER } = require('../../util/overflow-label')
 
 /**
  * Bounds the values of a label. The first ones are kept, all later ones become `(other)`. A value that was

@@ -14,9 +14,9 @@ const { DelayHistogram } = require('./delay-histogram')
 const { familiesOf, renderFamilies } = require('./exposition')
 const { LabelBound } = require('./label-bound')
 const { RecentLongest } = require('./recent-longest')
-const { OTHER } = require('../../util/other')
+const { OTHER } = require('../../util/overflow-label')
 const { SeriesHistogram } = require('./series-histogram')
-const { shortPath } = require('../short-path')
+const { shortPath } = require('../../util/short-path')
 const { MS_PER_S } = require('../../util/units')
 
 /** The label of the main thread, which no worker thread may have. */

@@ -3,8 +3,8 @@
 const { setTimeout, clearTimeout } = require('node:timers')
 const { nowMs } = require('../../util/clock')
 const { minBlockGapMs, RESTS, TURNS } = require('../../bridge/beat')
-const { Rest, PERIOD_MS: REST_PERIOD_MS } = require('../rest/rest')
-const { tellAsBeats } = require('../rest/as-beats')
+const { Rest, PERIOD_MS: REST_PERIOD_MS } = require('./rest')
+const { tellAsBeats } = require('./rest-to-beats')
 const { addLostIdle, loopTime } = require('./loop-time')
 const { RanTime, isToldByKernel, threadCpuMs } = require('./thread-cpu')
 const { US_PER_MS } = require('../../util/units')
@@ -242,7 +242,7 @@ class Heartbeat {
  *
  * @typedef {{ load?: import('../shedding/loop-load').LoopLoad, delays?: import('./delays').Delays,
  *   profiler?: import('./profile/profiler').HostProfiler,
- *   works?: Pick<import('../work/later').WorkLater, 'beat'> }} Told of every beat
+ *   works?: Pick<import('../work/lazy-work-tracking').WorkLater, 'beat'> }} Told of every beat
  */
 
 /**

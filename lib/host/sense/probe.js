@@ -3,7 +3,7 @@
 const { nowMs } = require('../../util/clock')
 const { FIELD, LINE, NUMBER } = require('../../bridge/probe-codec')
 const { threadCpuMs } = require('./thread-cpu')
-const { activeSpan } = require('../http/trace-id')
+const { activeSpan } = require('../work/http/trace-id')
 const { fileOf, noteStack, readNote } = require('./call-sites')
 const { loopTime } = require('./loop-time')
 
@@ -46,8 +46,8 @@ function writeFrames (sites, see) {
 }
 
 /**
- * @param {{ context: import('../http/context').RequestContext | undefined, isCertain: boolean }} current
- * @param {import('../http/trace-id').ActiveSpan | null} span
+ * @param {{ context: import('../work/http/context').RequestContext | undefined, isCertain: boolean }} current
+ * @param {import('../work/http/trace-id').ActiveSpan | null} span
  */
 function writeRequest ({ context, isCertain }, span) {
   if (context === undefined) return NO_REQUEST
@@ -74,7 +74,7 @@ function writeOpen (open) {
 
 /**
  * The open requests, in one of whose handlers the thread may be.
- * @param {import('../http/context').RequestContext[]} contexts
+ * @param {import('../work/http/context').RequestContext[]} contexts
  */
 function writeOthers (contexts) {
   let text = ''
@@ -101,7 +101,7 @@ function writeWork (work) {
   }
 }
 
-/** @param {import('../http/trace-id').ActiveSpan | null} span */
+/** @param {import('../work/http/trace-id').ActiveSpan | null} span */
 function writeSpan (span) {
   if (span === null) return NO_SPAN
   const { spanId, isSampled, traceId, name } = span

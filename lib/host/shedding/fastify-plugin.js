@@ -1,6 +1,6 @@
 'use strict'
 
-const { onRequest } = require('../http/frameworks/fastify')
+const { onRequest } = require('../work/http/frameworks/fastify')
 const { resolveShedOptions } = require('./options')
 const { createShedding, refuse } = require('./decide')
 

@@ -15,8 +15,8 @@ const UNFOLLOWED_MS = 10000
 /** So much of what is open the probe tells of: the handler that runs may be another's than the context says. */
 const MOST_TOLD = 20
 
-/** @typedef {import('../http/context').RequestContext} RequestContext */
-/** @typedef {import('../http/connections').Connection} Connection */
+/** @typedef {import('./http/context').RequestContext} RequestContext */
+/** @typedef {import('./http/connections').Connection} Connection */
 /** @typedef {import('./work').Work} Work */
 /** @typedef {RequestContext | Connection | Work} Store */
 

@@ -1,7 +1,7 @@
 'use strict'
 
 /**
- * @typedef {import('../http/context').RequestContext} RequestContext
+ * @typedef {import('./http/context').RequestContext} RequestContext
  * @typedef {RequestContext | import('./work').Work} Item
  */
 

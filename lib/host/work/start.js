@@ -1,7 +1,7 @@
 'use strict'
 
-const { WaitingRequests } = require('../http/waiting-requests')
-const { Requests, noRequests } = require('../http/requests')
+const { WaitingRequests } = require('./http/waiting-requests')
+const { Requests, noRequests } = require('./http/requests')
 const { Contexts } = require('./contexts')
 const { startLibraries } = require('./libraries')
 const { Works } = require('./works')
@@ -13,7 +13,7 @@ const noLibraries = { stop: () => {} }
  * @param {import('../../options/table').ResolvedOptions} options
  * @param {import('../../bridge/memory').Bridge} bridge
  * @param {(message: object) => void} post to the watchdog
- * @param {ReturnType<typeof import('./later').waysToFollow>} ways
+ * @param {ReturnType<typeof import('./lazy-work-tracking').waysToFollow>} ways
  * @param {import('node:net').Server[]} listening servers that listen already
  */
 exports.startWork = (options, bridge, post, { isSafe, isUnsafe, escalates }, listening) => {

@@ -1,6 +1,6 @@
 'use strict'
 
-const { RequestContext } = require('../http/context')
+const { RequestContext } = require('./http/context')
 
 /** As of a route: a name is a label, and travels in what the probe writes. */
 const NAME_CHARS = 200

@@ -4,8 +4,8 @@ const { isPromise } = require('node:util/types')
 const { packWork } = require('../../bridge/request-row')
 const { StringTable } = require('../../bridge/string-table')
 const { nowMs } = require('../../util/clock')
-const { RequestContext } = require('../http/context')
-const { attributesOf, checkWork } = require('./given')
+const { RequestContext } = require('./http/context')
+const { attributesOf, checkWork } = require('./validate-work')
 const { Work } = require('./work')
 
 // Bound at load: the application may have given its promises another one.
@@ -27,7 +27,7 @@ class Works {
   /**
    * @param {import('../../bridge/memory').Bridge} bridge
    * @param {import('./contexts').Contexts} contexts
-   * @param {Pick<import('../http/requests').Requests, 'current'>} requests
+   * @param {Pick<import('./http/requests').Requests, 'current'>} requests
    * @param {number} [most] names that are counted under their own
    */
   constructor (bridge, contexts, requests, most = Infinity) {
@@ -58,7 +58,7 @@ class Works {
    * The same for what a library is known to run. It is followed where requests are: nobody has asked for it. Unless it
    * is part of what is being worked on it begins again, wherever the library was set up.
    * @template T
-   * @param {import('./libraries/naming').Known} known
+   * @param {import('./libraries/library-naming').Known} known
    * @param {() => T} fn
    * @returns {T}
    */
@@ -72,7 +72,7 @@ class Works {
 
   /**
    * Work that a thread of its own does: nothing of this thread is part of it.
-   * @param {Pick<import('./libraries/naming').Known, 'kind' | 'name'>} known
+   * @param {Pick<import('./libraries/library-naming').Known, 'kind' | 'name'>} known
    */
   beginThread ({ kind, name }) {
     const work = new Work(this.#contexts.nextId(), kind, name, null, nowMs())
@@ -144,7 +144,7 @@ class Works {
 
   /**
    * What is being worked on, for the probe.
-   * @returns {ReturnType<import('../http/requests').Requests['current']> & { work?: Work,
+   * @returns {ReturnType<import('./http/requests').Requests['current']> & { work?: Work,
    * open?: ReadonlySet<RequestContext | Work>, newest?: RequestContext[] }} `open`: one of these may be it, where
    * nothing else tells; `newest` of the open requests
    */

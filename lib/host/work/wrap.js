@@ -1,6 +1,6 @@
 'use strict'
 
-const { checkWork } = require('./given')
+const { checkWork } = require('./validate-work')
 
 /** @typedef {(name: string, fn: () => any) => any} Run */
 

@@ -3,7 +3,7 @@
 const { existsSync } = require('node:fs')
 const os = require('node:os')
 const { KernelFile, MS_PER_TICK } = require('./file')
-const { SleepSight } = require('./sleep-sight')
+const { SleepSight } = require('./epoll-sleep-probe')
 const { MachineSteal, Steal } = require('./steal')
 const { openThrottling } = require('./throttling')
 const { MS_PER_S, NS_PER_MS } = require('../../util/units')

@@ -1,6 +1,6 @@
 'use strict'
 
-const { OTHER } = require('../../util/other')
+const { OTHER } = require('../../util/overflow-label')
 
 /** The latest calls that are kept: a second of them, back to back. Older ones belong to settled blocks. */
 const CALLS = 1024

@@ -45,8 +45,8 @@ const STACKS_IN_RECORD = 10
  * CPU profile says of it
  * @property {() => ThreadWork | null} [workOf] what all of a worker thread is for
  * @property {number} thresholdMs
- * @property {import('../../explain/frame-table').FrameTable} [frames] may have learned where code comes from since a
- * sample was taken
+ * @property {import('../../explain/source/frame-table').FrameTable} [frames] may have learned where code comes from
+ * since a sample was taken
  *
  * @typedef {import('./sampler').Sample & { isJustEntered?: boolean }} PlacedSample its frames
  * at their original places

@@ -54,7 +54,7 @@ const PROGRESS_MS = 1000
  * @property {Omit<import('./block-builder').Surroundings, 'thresholdMs' | 'frames'>} surroundings
  * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether more is about to be known of what ended
  * then
- * @property {import('../../explain/frame-table').FrameTable} frames
+ * @property {import('../../explain/source/frame-table').FrameTable} frames
  * @property {() => string} nextId
  */
 

@@ -25,7 +25,7 @@ class RestWatch {
 
   /**
    * @param {object} parts
-   * @param {Pick<import('../kernel/sleep-sight').SleepSight, 'canSee' | 'isAsleep' | 'learn'>} parts.sight
+   * @param {Pick<import('../kernel/epoll-sleep-probe').SleepSight, 'canSee' | 'isAsleep' | 'learn'>} parts.sight
    * @param {Pick<import('../../bridge/counters').Counters, 'add' | 'take'>} parts.counters
    * @param {number} parts.thresholdMs
    */

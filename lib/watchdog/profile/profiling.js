@@ -2,13 +2,9 @@
 
 const { nowMs } = require('../../util/clock')
 const { isNative } = require('../../explain/cause')
-const { cutProfiles } = require('../../explain/profile/cpu-profile')
-const { withProbableCall } = require('../../explain/profile/probable-call')
-const { withoutProfile, withProfile } = require('../../explain/profile/profiled')
 const { causes } = require('../../tables/causes')
 const { PROFILE } = require('../../bridge/messages')
 const { askProfiler, NOT_ALLOWED } = require('../loop/inspector')
-const { readSource } = require('../../util/read-source')
 const { MS_PER_S, US_PER_MS } = require('../../util/units')
 
 /**
@@ -20,8 +16,6 @@ const WINDOW_ACTIVE_MS = 1000
 const WINDOW_BLOCKED_MS = 2000
 /** A profile of an idle loop has but one stack; its samples take 16 bytes each. */
 const WINDOW_IDLE_MS = 60000
-/** The newest profiles are kept for blocks that last longer than one; of a longer block they tell the end. */
-const WINDOWS = 10
 /** V8's own thread passes samples on at the next one: after this they are all there. */
 const SETTLE_MS = 25
 /** A verdict waits so long for its profile, which comes when the host answers. */
@@ -38,18 +32,14 @@ const RETRY_MS = 60000
 const LOST_MS = 60000
 /** Why there is no profile beside one of Node's own: see isProfiledByNode() in lib/host/runtime.js. */
 const PROFILES_ITSELF = 'Node.js itself profiles this process (--cpu-prof) or counts its coverage (NODE_V8_COVERAGE)'
-/** A longer source is a bundle, to be split into lines at each block. */
-const SOURCE_CHARS = 2 * 1024 * 1024
 
 /**
  * @typedef {import('../../types').BlockRecord} BlockRecord
  * @typedef {import('../../types').ProfilerAction} Action
  */
 
-/** The CPU profile of the host: asks for it, keeps what is taken, and lays it over blocks. */
+/** The CPU profile of the host: asks for it, and hands on what is taken. */
 class Profiling {
-  /** @type {import('../../explain/profile/cpu-profile').Window[]} oldest first */
-  #windows = []
   /** @type {{ action: Action, atMs: number } | null} */
   #asked = null
   /** @type {number | null} since when it has been on */
@@ -79,9 +69,7 @@ class Profiling {
    * @param {() => number} parts.holds odd while the profiler keeps the host
    * @param {() => number} parts.heldMicros for how long the agent itself has kept it, all in all
    * @param {() => number} parts.activeMs of the loop so far
-   * @param {Pick<import('../source/source-maps').SourceMaps, 'frames' | 'isInMemory' | 'lineAt' | 'linesOf'>}
-   * parts.sources
-   * @param {(file: string) => string | null} parts.readSource
+   * @param {(taken: import('./profile-windows').Taken) => void} parts.keep
    * @param {(level: 'debug' | 'info' | 'warn', fields: object, message: string) => void} parts.say
    * @param {(failure: { message: string } | null) => void} parts.onState
    */
@@ -113,11 +101,6 @@ class Profiling {
    */
   get parts () {
     return { adjust: (seen) => this.#adjust(seen), isAwaited: (endMs, now) => this.#isAwaited(endMs, now) }
-  }
-
-  /** @returns {Pick<import('../loop/block-builder').Surroundings, 'layProfile'>} */
-  get surroundings () {
-    return { layProfile: (record, startMs, endMs) => this.#lay(record, startMs, endMs) }
   }
 
   /**
@@ -170,11 +153,7 @@ class Profiling {
     const { action, isOn, tookMs, failure, taken } = message
     const now = nowMs()
     this.#asked = null
-    const window = readWindow(taken)
-    if (window !== null) {
-      this.#windows.push(window)
-      if (this.#windows.length > WINDOWS) this.#windows.shift()
-    }
+    if (taken !== null) this.#parts.keep(taken)
     if (action === 'missed') this.#miss(message.endMs)
     if (action !== 'stop') {
       this.#takenAtMs = now
@@ -243,31 +222,6 @@ class Profiling {
   }
 
   /**
-   * The record with what the profile says of it.
-   * @param {BlockRecord} record
-   * @param {number} startMs
-   * @param {number} endMs
-   * @returns {BlockRecord}
-   */
-  #lay (record, startMs, endMs) {
-    const windows = this.#windows.filter((window) => window.endMs > startMs && window.startMs < endMs)
-    const profile = windows.length === 0 ? null : cutProfiles(windows, startMs, endMs)
-    const { sources, readSource } = this.#parts
-    const fromDisk = lineReader(readSource)
-    const lines = (/** @type {string} */ file) => sources.isInMemory(file) ? null : fromDisk(file)
-    /** @type {import('../../explain/profile/profiled-stacks').Sources} */
-    const known = {
-      original: (frame) => sources.frames.get(frame),
-      lines,
-      textOf: (file) => sources.linesOf(file),
-      lineAt: (file, line) => sources.lineAt(file, line),
-      passesOn: (frame) => sources.frames.passesOn(frame)
-    }
-    if (profile === null) return withProbableCall(withoutProfile(record, known), lines)
-    return withProbableCall(withProfile(record, profile, known), lines)
-  }
-
-  /**
    * A block has its verdict.
    * @param {BlockRecord} record
    * @param {number} [endMs] of it
@@ -281,44 +235,11 @@ class Profiling {
 }
 
 /**
- * @param {{ startMs: number, endMs: number, profile?: object, text?: string } | null} taken
- * @returns {import('../../explain/profile/cpu-profile').Window | null}
- */
-function readWindow (taken) {
-  if (taken === null) return null
-  const { startMs, endMs, text } = taken
-  try {
-    const profile = text === undefined ? taken.profile : JSON.parse(text)
-    return profile ? { startMs, endMs, profile } : null
-  } catch {
-    // It is as good as none.
-    return null
-  }
-}
-
-/**
- * Files by lines, each read once.
- * @param {(file: string) => string | null} read
- * @returns {import('../../explain/profile/profiled-stacks').Sources['lines']}
- */
-function lineReader (read) {
-  /** @type {Map<string, string[] | null>} */
-  const files = new Map()
-  return (name) => {
-    if (!files.has(name)) {
-      const text = read(name)
-      files.set(name, text === null || text.length > SOURCE_CHARS ? null : text.split('\n'))
-    }
-    return files.get(name) ?? null
-  }
-}
-
-/**
  * @param {'off' | 'auto' | 'on'} mode
  * @param {{ mayInspect: boolean, scripts: Pick<import('../kernel/script-timeouts').ScriptTimeouts, 'mayEnd'>,
  * ownProfile: boolean, profilesItself: boolean, post: (message: object) => void,
  * bridge: Pick<import('../../bridge/memory').Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof
- * Profiling>[0], 'sources' | 'say' | 'onState'>} parts
+ * Profiling>[0], 'keep' | 'say' | 'onState'>} parts
  */
 exports.startProfiling = (mode, { mayInspect, scripts, ownProfile, profilesItself, post, bridge, ...parts }) => {
   const { beat, counters } = bridge
@@ -336,8 +257,7 @@ exports.startProfiling = (mode, { mayInspect, scripts, ownProfile, profilesItsel
     isOwn: ownProfile,
     holds: () => counters.get('profileHolds'),
     heldMicros: () => counters.heldMicros,
-    activeMs: () => beat.read().activeMs,
-    readSource
+    activeMs: () => beat.read().activeMs
   })
 }
 

@@ -1,7 +1,7 @@
 'use strict'
 
 const { BACKLOG_MS } = require('../../bridge/request-row')
-const { OTHER } = require('../../util/other')
+const { OTHER } = require('../../util/overflow-label')
 
 /** At least so many blocks are kept, the latest: enough for a request of minutes among frequent blocks. */
 const BLOCKS = 256

@@ -1,7 +1,7 @@
 'use strict'
 
 const { unpackWork } = require('../../bridge/request-row')
-const { OTHER } = require('../../util/other')
+const { OTHER } = require('../../util/overflow-label')
 const { MS_PER_S } = require('../../util/units')
 
 /** @typedef {{ observe: (value: number) => void }} Series */

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const path = require('node:path')
 const { ownTime } = require('../../../lib/explain/own-time')
 const { isOwnBlock } = require('../../../lib/tables/causes')
-const { sentenceOf } = require('../../../lib/export/log/sentence')
+const { sentenceOf } = require('../../../lib/util/sentence')
 const { makeRecord } = require('../../support/record')
 
 const HOOK = path.join(__dirname, '..', '..', '..', 'lib', 'host', 'origin', 'async-hook.js')

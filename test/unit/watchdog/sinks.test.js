@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { LogBudget } = require('../../../lib/export/log/budget')
 const { BlockMemory } = require('../../../lib/store/memory')
 const { Health } = require('../../../lib/watchdog/health')
-const { inOrder, mainSinks, workerSinks } = require('../../../lib/watchdog/sinks')
+const { inOrder, mainSinks, threadSinks } = require('../../../lib/watchdog/sinks')
 const { makeRecord } = require('../../support/record')
 
 /** @param {string} id @param {boolean} ongoing @param {number} samples */
@@ -106,7 +106,7 @@ test('a log that throws when it is to say so harms nobody', () => {
 test('a block of a worker thread is logged and filed at its end, as it may prove to be none until then', () => {
   const { told, part } = makeParts()
   const memory = new BlockMemory(10)
-  const sinks = workerSinks({
+  const sinks = threadSinks({
     memory,
     page: part('page', ['put', 'drop']),
     budget: new LogBudget(0),
@@ -132,7 +132,7 @@ test('a block of a worker thread is logged and filed at its end, as it may prove
 
 test('a storm of blocks of worker threads is counted whole, and filed within bounds', () => {
   const { told, part } = makeParts()
-  const sinks = workerSinks({
+  const sinks = threadSinks({
     memory: new BlockMemory(10),
     page: part('page', ['put', 'drop']),
     budget: new LogBudget(0),

@@ -44,7 +44,7 @@ function preload () {
  * @param {Setup | null} setup
  */
 function watchThread (setup) {
-  require('../../../host/workers/preload-beat').beatIfWanted()
+  require('../../../host/threads/preload-beat').beatIfWanted()
   if (setup === null) return
   const file = path.join(setup.dir, `${process.pid}-${threadId}${THREAD_SUFFIX}`)
   // Its script is known once the preloads have run.

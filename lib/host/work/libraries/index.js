@@ -1,9 +1,9 @@
 'use strict'
 
-const { watchModules } = require('../../http/frameworks/modules')
+const { watchModules } = require('../http/frameworks/modules')
 const { jobs } = require('./jobs')
 const { messages } = require('./messages')
-const { Naming } = require('./naming')
+const { Naming } = require('./library-naming')
 
 /**
  * @typedef {object} Library a file of one, and what is done with its exports

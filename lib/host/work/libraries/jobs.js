@@ -42,10 +42,10 @@ exports.jobs = [
   }
 ]
 
-/** @param {string} name @returns {import('./naming').Known} */
+/** @param {string} name @returns {import('./library-naming').Known} */
 const job = (name) => ({ kind: 'job', name })
 
-/** @param {Record<string, (...args: any[]) => unknown>} tasks @param {import('./naming').Naming} naming */
+/** @param {Record<string, (...args: any[]) => unknown>} tasks @param {import('./library-naming').Naming} naming */
 function namedTasks (tasks, naming) {
   return Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, naming.named(task, () => job(name))]))
 }
@@ -53,7 +53,7 @@ function namedTasks (tasks, naming) {
 /**
  * A task that nobody has named is told by its expression.
  * @param {any} task
- * @param {import('./naming').Naming} naming
+ * @param {import('./library-naming').Naming} naming
  */
 function nameCronTask (task, naming) {
   const { runner, id, name, cronExpression } = task

@@ -1,7 +1,7 @@
 'use strict'
 
-const { pathOf } = require('../../http/context')
-const { pathTemplate } = require('../../http/path-template')
+const { pathOf } = require('../http/context')
+const { pathTemplate } = require('../http/path-template')
 
 // Brokers and sockets. None of them publishes on a diagnostics channel.
 
@@ -52,7 +52,7 @@ exports.messages = [
   }
 ]
 
-/** @param {string} name @returns {import('./naming').Known} */
+/** @param {string} name @returns {import('./library-naming').Known} */
 function message (name) {
   return { kind: 'message', name }
 }

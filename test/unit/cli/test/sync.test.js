@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { wrapSync } = require('../../../../lib/cli/test/inside/sync/wrap-sync')
-const { callerOf } = require('../../../../lib/cli/test/owner')
+const { callerOf } = require('../../../../lib/cli/test/code-ownership')
 const { headline, lengthOf } = require('../../../../lib/cli/test/report')
 const { compare, updated } = require('../../../../lib/cli/test/ratchet')
 const { syncOffencesOf } = require('../../../../lib/cli/test/sync')

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { adviceOf, detectors } = require('../../../../lib/explain/advice/advice')
-const { BUILTINS, ROUND_TRIP } = require('../../../../lib/explain/native-call')
+const { BUILTINS, ROUND_TRIP } = require('../../../../lib/explain/source/native-call')
 const { makeRecord } = require('../../../support/record')
 
 const FILE = '/srv/app/report.js'

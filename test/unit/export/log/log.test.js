@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { BlockLog } = require('../../../../lib/export/log/log')
-const { sentenceOf } = require('../../../../lib/export/log/sentence')
+const { sentenceOf } = require('../../../../lib/util/sentence')
 const { makeDir } = require('../../../support/files')
 const { makeRecord } = require('../../../support/record')
 

@@ -35,7 +35,7 @@ test('culprits add up blocks of one function in a file, and say who waited', asy
 })
 
 test('a place that is not certain says so, and one that is none says why', async () => {
-  const { placeOf } = await import(`${MODEL}/words.mjs`)
+  const { placeOf } = await import(`${MODEL}/labels.mjs`)
   assert.equal(placeOf(at(1, { frame: { ...frame('f'), exact: false } })), '≈ f app/f.js:1')
   assert.equal(placeOf(at(1, { frame: null, cause: 'starved' })), 'not your code')
   assert.equal(placeOf(at(1, { frame: null, cause: 'native', samples: 0 })), 'a call that does not answer before it returns')

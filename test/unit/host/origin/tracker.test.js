@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { TRACKING } = require('../../../../lib/bridge/messages')
-const { sentenceOf } = require('../../../../lib/export/log/sentence')
+const { sentenceOf } = require('../../../../lib/util/sentence')
 const { OriginTracker } = require('../../../../lib/host/origin/tracker')
 const { isHookSafe } = require('../../../../lib/host/runtime')
 const { makeRecord } = require('../../../support/record')

@@ -6,7 +6,7 @@ const { EventEmitter, once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { unpackWork } = require('../../../../lib/bridge/request-row')
-const { noRequests } = require('../../../../lib/host/http/requests')
+const { noRequests } = require('../../../../lib/host/work/http/requests')
 const { Contexts } = require('../../../../lib/host/work/contexts')
 const { Works } = require('../../../../lib/host/work/works')
 

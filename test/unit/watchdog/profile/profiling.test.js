@@ -7,7 +7,6 @@ const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { nowMs } = require('../../../../lib/util/clock')
 const { HostProfiler } = require('../../../../lib/host/sense/profile/profiler')
 const { isProfileNeeded, Profiling } = require('../../../../lib/watchdog/profile/profiling')
-const { FrameTable } = require('../../../../lib/explain/frame-table')
 const { makeRecord } = require('../../../support/record')
 
 test('with its end a profile is over for a session of the application, too, which has the profiler enabled', () => {
@@ -39,13 +38,7 @@ function makeProfiling (mode, refusal = null, isOwn = false) {
     holds: () => story.holds,
     heldMicros: () => story.micros,
     activeMs: () => story.activeMs,
-    sources: {
-      frames: new FrameTable((frame) => frame),
-      isInMemory: () => false,
-      lineAt: (file, line) => ({ file, line }),
-      linesOf: () => null
-    },
-    readSource: () => null,
+    keep: () => {},
     say: (level, fields, message) => story.said.push(message),
     onState: (failure) => story.states.push(failure?.message ?? null)
   })

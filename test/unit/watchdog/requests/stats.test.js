@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createMemory, openBridge } = require('../../../../lib/bridge/memory')
 const { pack } = require('../../../../lib/bridge/request-row')
-const { RouteNumbers } = require('../../../../lib/host/http/route-numbers')
+const { RouteNumbers } = require('../../../../lib/host/work/http/route-numbers')
 const { RecentBlocks } = require('../../../../lib/watchdog/requests/recent-blocks')
 const { RequestStats } = require('../../../../lib/watchdog/requests/stats')
 

@@ -4,7 +4,7 @@ const fs = require('node:fs')
 const Module = require('node:module')
 const { setImmediate } = require('node:timers')
 const process = require('../../../../util/process')
-const { callerOf, isNodes } = require('../../owner')
+const { callerOf, isNodes } = require('../../code-ownership')
 const { wallMs } = require('../wall-clock')
 const { wrapSync } = require('./wrap-sync')
 

@@ -1,7 +1,7 @@
 import { BlockDetails } from './block-details.mjs'
 import { byId, make, setText } from '../dom.mjs'
 import { clock, counted, duration } from '../format.mjs'
-import { calledBy, placeOf, workOf, wordsOf } from '../model/words.mjs'
+import { calledBy, placeOf, workOf, wordsOf } from '../model/labels.mjs'
 
 /** As many rows as are drawn at a time: each is a stop of the Tab key. */
 const PAGE = 50

@@ -2,7 +2,7 @@ import UPlot from 'uplot'
 import { byId, make } from '../dom.mjs'
 import { clock, counted, duration } from '../format.mjs'
 import { causes } from '../../../../tables/causes.js'
-import { wordsOf } from '../model/words.mjs'
+import { wordsOf } from '../model/labels.mjs'
 import { canvasStyle, clockOf, widthOf } from './chart.mjs'
 
 const HEIGHT = 190

@@ -1,7 +1,7 @@
 import { keyOf } from '../../../culprits.js'
 import { RANGES } from './address.mjs'
 import { endOf } from './culprits.mjs'
-import { placeOf, workOf, asideOf, wordsOf } from './words.mjs'
+import { placeOf, workOf, asideOf, wordsOf } from './labels.mjs'
 
 /**
  * The time that is looked at.

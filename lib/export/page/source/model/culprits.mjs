@@ -1,5 +1,5 @@
 import { Culprit, keyOf } from '../../../culprits.js'
-import { placeOf, workOf, wordsOf } from './words.mjs'
+import { placeOf, workOf, wordsOf } from './labels.mjs'
 
 /** Bars of a sparkline. */
 export const BINS = 24

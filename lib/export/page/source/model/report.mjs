@@ -1,7 +1,7 @@
 import { excuseOf } from '../../../../tables/causes.js'
 import { counted, duration, percent } from '../format.mjs'
 import { timePartsOf } from './time-parts.mjs'
-import { calledBy, placeOf, workOf, wordsOf } from './words.mjs'
+import { calledBy, placeOf, workOf, wordsOf } from './labels.mjs'
 
 /** What a block was, in a sentence. @param {any} record */
 export function whyOf (record) {

@@ -1,6 +1,6 @@
 import { excuseOf } from '../../../../tables/causes.js'
 import { counted, doubtOf, duration, fileOf, functionOf } from '../format.mjs'
-import { workOf } from './words.mjs'
+import { workOf } from './labels.mjs'
 
 /**
  * Of the blocks in progress the one that matters most: this process's own loop's, else the longest.

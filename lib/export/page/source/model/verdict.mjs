@@ -2,7 +2,7 @@ import { excuseOf } from '../../../../tables/causes.js'
 import { Culprit, keyOf } from '../../../culprits.js'
 import { counted, duration, percent } from '../format.mjs'
 import { endOf } from './culprits.mjs'
-import { asideOf, placeOf } from './words.mjs'
+import { asideOf, placeOf } from './labels.mjs'
 
 const NUMBERS = ['No', 'One', 'Two', 'Three']
 /** So much of the time is most of it. */

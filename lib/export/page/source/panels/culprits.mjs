@@ -1,7 +1,7 @@
 import { byId, make, setText } from '../dom.mjs'
 import { clock, counted, duration, percent } from '../format.mjs'
 import { sorted } from '../model/culprits.mjs'
-import { wordsOf } from '../model/words.mjs'
+import { wordsOf } from '../model/labels.mjs'
 
 /** Rows at first: as many as are read. */
 const ROWS = 10

@@ -2,7 +2,7 @@ import { Timeline } from '../charts/timeline.mjs'
 import { byId, make, setText } from '../dom.mjs'
 import { RANGES } from '../model/address.mjs'
 import { causes } from '../../../../tables/causes.js'
-import { wordsOf } from '../model/words.mjs'
+import { wordsOf } from '../model/labels.mjs'
 
 /** @type {Record<string, string>} */
 const NAMES = { '1m': '1 min', '5m': '5 min', '10m': '10 min', all: 'all' }

@@ -1,0 +1,87 @@
+'use strict'
+
+const { packageOf } = require('./evidence-view')
+
+/** From this share of a block on, its collections are its reason. */
+const STORM_SHARE = 0.4
+/** Requests in one turn that are many. */
+const MANY = 5
+/** Fewer blocks make no trend. */
+const TREND_BLOCKS = 6
+/** How much longer the last third has to be than the first one. */
+const GROWN = 1.5
+const MICROTASKS = 'node:internal/process/task_queues'
+const LOGGERS = new Set(['sonic-boom', 'pino', 'winston', 'bunyan', 'log4js', 'loglevel', 'signale'])
+const WRITES = new Set(['writeSync', 'flushSync', 'writeUtf8String', 'writeBuffer', 'writeString'])
+
+/** @typedef {import('./advice-by-call').Detector} Detector */
+
+/** @type {Detector} */
+exports.require = ({ record: { startup }, frames }) => {
+  const isLoading = frames.some(({ file, function: name }) => file === 'node:internal/modules/cjs/loader' && /(?:^|\.)(?:require|_load|Module\._load|load)$/.test(name ?? ''))
+  return isLoading && !startup
+    ? 'A module is loaded while the application serves: its files are read and compiled on the loop. Load it at the top of the file, or once at start-up.'
+    : null
+}
+
+/** @type {Detector} */
+exports.many = ({ record: { cause, evidence } }) => {
+  if (cause !== 'many' && evidence.requests < MANY) return null
+  return `${evidence.requests > 1 ? `${evidence.requests} requests` : 'Many callbacks'} had a turn without the loop coming round. No single one is to blame: take fewer at a time (a limit, a queue), do less in each, or add processes.`
+}
+
+/** @type {Detector} */
+exports.allocation = ({ record: { cause, durationMs, evidence: { gcMs } } }) => {
+  if (cause !== 'gc' && gcMs < STORM_SHARE * durationMs) return null
+  return `The garbage collector had ${Math.round(100 * Math.min(1, gcMs / durationMs))} % of the time. Make fewer objects in this place (no copies in loops, no growing strings or spreads), keep less alive, or give the heap more room (--max-semi-space-size, --max-old-space-size).`
+}
+
+/** @type {Detector} */
+exports.logging = ({ callees, record: { cause } }) => {
+  if (cause === 'gc') return null
+  const isConsole = callees.some(({ file }) => file?.startsWith('node:internal/console/'))
+  const logger = callees.map(packageOf).find((name) => name !== null && LOGGERS.has(name))
+  const writes = callees.some(({ function: name }) => WRITES.has(name?.split('.').pop() ?? ''))
+  if (!(isConsole || (logger !== undefined && writes))) return null
+  return `${isConsole ? 'console' : logger} writes synchronously to files, and to terminals and pipes on some systems. Log less in this place, or use a logger that writes from another thread (pino.transport, or pino with sync: false).`
+}
+
+/** @type {Detector} */
+exports.microtasks = ({ record: { cause, samples }, frames, near }) => {
+  const isTurn = frames.some(({ file }) => file === MICROTASKS)
+  const awaits = /\bawait\b/.test(near) && /\b(?:for|while)\b/.test(near)
+  if (cause !== 'js' || samples < 2 || !isTurn || !awaits) return null
+  return 'await gives way to other promises only: a loop over values that are there already never lets the event loop run. Let it come round now and then: await setImmediate() of node:timers/promises, every few milliseconds.'
+}
+
+/** @type {Detector} */
+exports.tls = ({ callees }) => {
+  const isContext = callees.some(({ file, function: name }) =>
+    /^node:(?:_tls_common|internal\/tls\/)/.test(file ?? '') && /createSecureContext|configSecureContext|SecureContext/.test(name ?? ''))
+  return isContext
+    ? 'Each new secure context reads its certificates again. Make one https.Agent with keepAlive, or one secure context, and use it for every connection.'
+    : null
+}
+
+/** @type {Detector} */
+exports.growth = ({ earlier }) => {
+  if (earlier.length < TREND_BLOCKS) return null
+  const third = Math.floor(earlier.length / 3)
+  const durations = earlier.map(({ durationMs }) => durationMs)
+  const [first, last] = [durations.slice(0, third), durations.slice(-third)].map(median)
+  if (last < GROWN * first || agreement(durations) < 0.5) return null
+  return `Its blocks grow: ${Math.round(first)} ms at first, ${Math.round(last)} ms by now. Something that it works through gets longer, such as a list, a cache or a table without a limit.`
+}
+
+/** @param {number[]} values */
+const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1]
+
+/** Kendall's tau: of all pairs, those that grow less those that shrink. @param {number[]} values */
+function agreement (values) {
+  const recent = values.slice(-50)
+  let sum = 0
+  for (const [i, value] of recent.entries()) {
+    for (const later of recent.slice(i + 1)) sum += Math.sign(later - value)
+  }
+  return sum / (recent.length * (recent.length - 1) / 2)
+}

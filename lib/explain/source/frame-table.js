@@ -1,0 +1,127 @@
+'use strict'
+
+const { BoundedMap } = require('../../util/bounded-map')
+
+/** Most frames that are kept: far more than an application has in all its blocks. */
+const FRAMES = 10000
+
+/** @typedef {import('../../types').Frame} Frame */
+
+/** Everything is found out at once. */
+const NEVER = { mayMove: () => false, isBusy: () => false }
+
+/**
+ * One object for each distinct frame, at its original place. So hundreds of records with dozens of frames each share
+ * a few thousand objects, and each frame is symbolicated once.
+ */
+class FrameTable {
+  /** @type {BoundedMap<Frame>} */
+  #frames = new BoundedMap({ mostItems: FRAMES })
+  /** Frames as they came, of files whose source map may come later. @type {WeakMap<Frame, Frame>} */
+  #raw = new WeakMap()
+  /** Frames of this table that had no name, with one. @type {WeakMap<Frame, Frame>} */
+  #named = new WeakMap()
+  #original
+  #isHead
+  #nameOf
+  #passesOn
+  #routesOf
+  #later
+
+  /**
+   * @param {(frame: Frame) => Frame} original maps a frame through source maps
+   * @param {object} [source] what source text tells
+   * @param {(raw: Frame) => boolean} [source.isHead] whether its place is where its function begins
+   * @param {(frame: Frame) => string | null | undefined} [source.nameOf] what to call a function that has no name,
+   * undefined if that is found out later
+   * @param {(frame: Frame) => boolean} [source.passesOn] whether its call goes on to a function that it was given
+   * @param {(frame: Frame) => string[]} [source.routesOf] the routes in whose handlers it is written
+   * @param {{ mayMove: (raw: Frame) => boolean, isBusy: () => boolean }} [source.later] whether a source map that
+   * comes later may say more of a frame, and whether there is anything that is found out later
+   */
+  constructor (original, source = {}) {
+    const { isHead = () => false, nameOf = () => null, passesOn = () => false, routesOf = () => [] } = source
+    this.#original = original
+    this.#isHead = isHead
+    this.#nameOf = nameOf
+    this.#passesOn = passesOn
+    this.#routesOf = routesOf
+    this.#later = source.later ?? NEVER
+  }
+
+  /** Whether more will soon be known of frames of this table. */
+  get isAwaiting () {
+    return this.#later.isBusy()
+  }
+
+  /** Whether the innermost function had only just been entered. @param {Frame[]} raw as they came */
+  isJustEntered ([innermost]) {
+    return innermost !== undefined && this.#isHead(innermost)
+  }
+
+  /** @param {Frame} raw */
+  get (raw) {
+    const key = `${raw.file}\n${raw.line}\n${raw.column}\n${raw.function}`
+    let frame = this.#frames.get(key)
+    if (frame === undefined) {
+      frame = Object.freeze(copy(this.#original(raw)))
+      this.#frames.set(key, frame)
+      if (this.#later.mayMove(raw)) this.#raw.set(frame, copy(raw))
+    }
+    return frame
+  }
+
+  /** A frame of this table by the source maps that are known now. @param {Frame} frame */
+  again (frame) {
+    const raw = this.#raw.get(frame)
+    return raw === undefined ? frame : this.get(raw)
+  }
+
+  /**
+   * Whether a call goes on to a function that its caller was given.
+   * @param {Frame} frame of this table
+   */
+  passesOn (frame) {
+    return this.#passesOn(frame)
+  }
+
+  /**
+   * The routes in whose handlers a function is written, outermost first.
+   * @param {Frame} frame of this table
+   */
+  routesOf (frame) {
+    return this.#routesOf(frame)
+  }
+
+  /**
+   * A frame whose function is named by what it is, if it has no name of its own.
+   * @template {Frame} F
+   * @param {F} frame
+   * @returns {F}
+   */
+  named (frame) {
+    if (frame.function !== null) return frame
+    let named = this.#named.get(frame)
+    if (named === undefined) {
+      const name = this.#nameOf(frame)
+      if (name === undefined) return frame
+      named = name === null ? frame : { ...frame, function: name }
+      this.#named.set(frame, named)
+    }
+    return /** @type {F} */ (named)
+  }
+
+  /** Maps all frames again: more source maps are known. */
+  forget () {
+    this.#frames.clear()
+  }
+}
+
+/**
+ * A copy through text. Strings that were cut from an answer would each keep all of it in memory.
+ * @param {Frame} frame
+ * @returns {Frame}
+ */
+const copy = (frame) => JSON.parse(JSON.stringify(frame))
+
+exports.FrameTable = FrameTable

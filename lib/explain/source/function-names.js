@@ -1,0 +1,281 @@
+'use strict'
+
+const { beginsFunction, ByPlace } = require('./function-head')
+const { positionIn } = require('./place')
+const { TOKEN } = require('./own-lines')
+
+/** A larger file is a bundle. To look through one of this size takes 20 ms, once a place. */
+const MOST_CHARS = 512 * 1024
+/** Functions around one that are named to tell it from others. */
+const AROUND = 5
+/** So much text before a function is looked at for what it belongs to. */
+const BEFORE_CHARS = 200
+
+const OPENING = ['(', '[', '{']
+const PAIRS = /** @type {Record<string, string>} */ ({ ')': '(', ']': '[', '}': '{' })
+/** Statements that have a parenthesis before their block, and words before a parenthesis that call nothing. */
+const NO_CALL = /^(?:if|for|while|switch|catch|with|return|await|typeof|void|yield|in|of|case|else|do|throw|delete)$/
+const VERBS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'all']
+const OF_PROMISES = ['then', 'catch', 'finally']
+
+/** The name of a function expression, empty if it has none, and where it begins: `async function* name (`. */
+const FUNCTION = /(?:\basync\s+)?\bfunction\b\s*\*?\s*([\w$]*)\s*(?:<[^<>()]*>\s*)?$/
+const METHOD = /([\w$#]+)\s*(?:<[^<>()]*>\s*)?$/
+const PARAMETER = /[\w$]+\s*$/
+const ASYNC = /(?:\basync\s*)?(?:<[^<>()]*>\s*)?$/
+const ASSIGNED = /((?:[\w$]+\.)*[\w$#]+)\s*(?::[^=;,(){}]+)?[^=!<>+\-*/%&|^]?=$/
+const PROPERTY = /(?:([\w$]+)|'([^'\n]*)'|"([^"\n]*)")\s*:$/
+const CALLEE = /(\bnew\s+)?(?:([\w$]+)\s*\??\.\s*)?([\w$#]+)\s*(?:\?\.\s*)?(?:<[^<>()]*>\s*)?$/
+const FIRST_TEXT = /^\s*(['"`])((?:(?!\1)[^\\\n$]){1,60})\1\s*,/
+
+/**
+ * @typedef {object} Level brackets that are open at a place
+ * @property {string} char the bracket, empty for the file itself
+ * @property {number} index
+ * @property {number} from where the current statement or argument begins
+ * @property {number | null} arrow of it
+ * @property {{ open: number, close: number } | null} closed the last parentheses in it
+ */
+
+/**
+ * The brackets that are open at a place of a text, outermost first; null where they do not match: the text is no
+ * JavaScript, or has a template in a template.
+ * @param {string} text
+ * @param {number} offset
+ */
+function levelsAt (text, offset) {
+  /** @type {Level[]} */
+  const levels = [{ char: '', index: -1, from: 0, arrow: null, closed: null }]
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    if (index >= offset) break
+    const level = levels[levels.length - 1]
+    if (token === '=>') level.arrow = index
+    else if (token === ';' || token === ',') Object.assign(level, { from: index + 1, arrow: null })
+    else if (OPENING.includes(token)) levels.push({ char: token, index, from: index + 1, arrow: null, closed: null })
+    else if (PAIRS[token] !== undefined) {
+      if (level.char !== PAIRS[token]) return null
+      levels.pop()
+      close(levels[levels.length - 1], level, text, index)
+    }
+  }
+  return levels
+}
+
+/**
+ * @param {Level} outer
+ * @param {Level} level within, which ends
+ * @param {string} text
+ * @param {number} index of its end
+ */
+function close (outer, level, text, index) {
+  if (level.char === '(') outer.closed = { open: level.index, close: index }
+  // The body of an arrow function is over, and with it the function.
+  const isBody = level.char === '{' && outer.arrow !== null && text.slice(outer.arrow + 2, level.index).trim() === ''
+  if (isBody) outer.arrow = null
+}
+
+/**
+ * Where the innermost function begins that is open at a place, as an index of its level and one of the text, with its
+ * own name if it has one; null at the top level of a file.
+ * @param {string} text
+ * @param {Level[]} levels
+ * @param {number} offset
+ * @returns {{ at: number, start: number, name: string } | null}
+ */
+function innermost (text, levels, offset) {
+  for (let at = levels.length - 1; at >= 0; at--) {
+    const { char, arrow } = levels[at]
+    const end = levels[at + 1]?.index ?? offset
+    if (arrow !== null && isWithin(text.slice(arrow + 2, end), char)) return { at, start: headOf(text, levels[at], arrow), name: '' }
+    const body = char === '{' ? bodyOf(text, levels[at - 1], levels[at].index) : null
+    if (body !== null) return { at: at - 1, ...body }
+  }
+  return null
+}
+
+/**
+ * Whether an arrow function is still open: without braces, its body among statements ends with its line.
+ * @param {string} body so far
+ * @param {string} char of its level
+ */
+const isWithin = (body, char) => char === '(' || char === '[' || !body.trimStart().includes('\n')
+
+/** Where the parameters of an arrow function begin. @param {string} text @param {Level} level @param {number} arrow */
+function headOf (text, { closed }, arrow) {
+  const isList = closed !== null && /^\s*(?::[^;{}]*)?$/.test(text.slice(closed.close + 1, arrow))
+  const before = text.slice(0, isList ? closed.open : arrow).slice(-BEFORE_CHARS)
+  const cut = isList ? 0 : PARAMETER.exec(before)?.[0].length ?? 0
+  const rest = before.slice(0, before.length - cut)
+  return (isList ? closed.open : arrow) - cut - (ASYNC.exec(rest)?.[0].length ?? 0)
+}
+
+/**
+ * The function whose body begins with a brace, null where it is another block.
+ * @param {string} text
+ * @param {Level} outer
+ * @param {number} brace
+ */
+function bodyOf (text, { closed }, brace) {
+  if (closed === null || !/^\s*(?::[^;{}=]*)?$/.test(text.slice(closed.close + 1, brace))) return null
+  const before = text.slice(Math.max(0, closed.open - BEFORE_CHARS), closed.open)
+  const found = FUNCTION.exec(before) ?? METHOD.exec(before)
+  if (found === null || NO_CALL.test(found[1])) return null
+  return { start: closed.open - found[0].length, name: found[1] }
+}
+
+/**
+ * What a function without a name is, by what stands before it.
+ * @param {string} text
+ * @param {Level} level
+ * @param {Level | undefined} outer
+ * @param {number} start of the function
+ */
+function describe (text, level, outer, start) {
+  const before = text.slice(Math.max(level.from, start - BEFORE_CHARS), start).trimEnd()
+  const assigned = ASSIGNED.exec(before)
+  if (assigned !== null) return assigned[1].split('.').slice(-2).join('.')
+  const property = level.char === '{' && !before.includes('?') ? PROPERTY.exec(before) : null
+  if (property !== null) return property[1] ?? property[2] ?? property[3]
+  return level.char === '(' && before === '' ? callbackOf(text, level, outer) : null
+}
+
+/** @param {string} text @param {Level} level of the call's arguments @param {Level | undefined} outer */
+function callbackOf (text, { index }, outer) {
+  const call = callAt(text, index)
+  if (call === null) return 'immediately invoked function'
+  const handled = call.route ?? (outer?.char === '(' ? callAt(text, outer.index)?.route : null)
+  return handled ?? `callback of ${call.name}`
+}
+
+/**
+ * The call whose arguments begin at a parenthesis, null where it calls nothing.
+ * @param {string} text
+ * @param {number} index
+ */
+function callAt (text, index) {
+  const [all, made, object, method] = CALLEE.exec(text.slice(Math.max(0, index - BEFORE_CHARS), index)) ?? []
+  if (all === undefined || NO_CALL.test(method)) return null
+  const first = FIRST_TEXT.exec(text.slice(index + 1, index + BEFORE_CHARS))?.[2] ?? null
+  if (made) return { name: `new ${method}`, route: null }
+  if (OF_PROMISES.includes(method)) return { name: `Promise.${method}`, route: null }
+  const isRoute = VERBS.includes(method) && first !== null && first.startsWith('/')
+  const verb = method === 'all' ? '' : `${method.toUpperCase()} `
+  const name = `${object ? `${object}.` : ''}${method}${first === null ? '' : `('${first}')`}`
+  return { name, route: isRoute ? `${verb}${first} handler` : null }
+}
+
+/**
+ * The innermost function at a place: where it begins, and what it is called by its source; null at the top level of a
+ * file, undefined where brackets do not match.
+ * @param {string} text
+ * @param {number} offset
+ * @returns {{ start: number, name: string | null } | null | undefined}
+ */
+function functionAt (text, offset) {
+  // Of a function that has only just been entered, V8 names the place of its parameters: one further is within it.
+  const head = text.slice(offset, offset + BEFORE_CHARS * 10)
+  const levels = levelsAt(text, offset)
+  if (levels === null) return undefined
+  if (beginsFunction(head)) {
+    const start = offset - (ASYNC.exec(text.slice(Math.max(0, offset - BEFORE_CHARS), offset))?.[0].length ?? 0)
+    const keyword = FUNCTION.exec(text.slice(Math.max(0, start - BEFORE_CHARS), start))
+    const from = start - (keyword?.[0].length ?? 0)
+    const name = keyword?.[1] || describe(text, levels[levels.length - 1], levels[levels.length - 2], from)
+    return { start: from, name }
+  }
+  const found = innermost(text, levels, offset)
+  if (found === null) return null
+  return { start: found.start, name: found.name || describe(text, levels[found.at], levels[found.at - 1], found.start) }
+}
+
+/**
+ * What to call the function that runs at a place, if V8 has no name for it: the handler of a route, the callback of a
+ * call, or what it is assigned to; null where its source does not tell.
+ * @param {string} text of its file
+ * @param {number} offset of the place, or of the function's parameters
+ */
+function nameAt (text, offset) {
+  const found = functionAt(text, offset)
+  return found === null ? 'top level' : found?.name ?? null
+}
+
+/** Whether a function has a name of its own, and not one by what is done with it. @param {string | null} name */
+const isOwnName = (name) => name !== null && !/^callback of |^immediately invoked /.test(name)
+
+/**
+ * What tells a function without a name of its own from others that are called the same: the functions around it, up to
+ * one with a name, and which of several it is; null where there is nothing to tell.
+ * @param {string} text of its file
+ * @param {number} offset of a place in it
+ */
+function whereAt (text, offset) {
+  const own = functionAt(text, offset)
+  if (!own) return null
+  const around = []
+  let outer = functionAt(text, own.start - 1)
+  while (outer && around.length < AROUND) {
+    around.push(outer.name ?? '(anonymous)')
+    if (isOwnName(outer.name)) break
+    outer = functionAt(text, outer.start - 1)
+  }
+  const [callee] = /^callback of (.+)$/.exec(own.name ?? '')?.[1].split('(') ?? []
+  const before = text.slice(outer?.start ?? 0, own.start)
+  const which = callee === undefined ? 1 : before.split(`${callee.replace(/^Promise\./, '.')}(`).length - 1
+  return [...around, ...(which > 1 ? [`#${which}`] : [])].join(' ') || null
+}
+
+/**
+ * The routes in whose handlers a place is, outermost first, as their source has them: `GET /report`.
+ * @param {string} text
+ * @param {number} offset
+ * @returns {string[]}
+ */
+function routesAt (text, offset) {
+  const calls = (levelsAt(text, offset) ?? []).filter(({ char }) => char === '(')
+  return calls.flatMap(({ index }) => callAt(text, index)?.route?.replace(/ handler$/, '') ?? [])
+}
+
+/** @typedef {{ file: string, line: number, column: number }} Place */
+
+/** Names functions that have none by their source on disk. */
+class FunctionNames {
+  #names
+
+  /** @param {(file: string) => string | null} read */
+  constructor (read) {
+    this.#names = new ByPlace((file, line, column) => {
+      const text = read(file)
+      if (text === null || text.length > MOST_CHARS) return null
+      const at = positionIn(text, line, column)
+      return at === null ? null : nameAt(text, at)
+    })
+  }
+
+  /** @param {import('../../types').Frame} frame at its original place */
+  nameOf (frame) {
+    const { file, line, column } = /** @type {Place} */ (frame)
+    return hasSource(frame) ? this.#names.get(file, line, column) : null
+  }
+
+  /**
+   * Its name as far as it is known, undefined if it has to be looked for.
+   * @param {import('../../types').Frame} frame at its original place
+   */
+  knownNameOf (frame) {
+    const { file, line, column } = /** @type {Place} */ (frame)
+    return hasSource(frame) ? this.#names.known(file, line, column) : null
+  }
+}
+
+/**
+ * Whether a frame is at a place of its file, and not of what was compiled in memory.
+ * @param {import('../../types').Frame} frame
+ */
+const hasSource = ({ file, line, column, compiled }) => file !== null && line !== null && column !== null && !compiled
+
+exports.isOwnName = isOwnName
+exports.nameAt = nameAt
+exports.routesAt = routesAt
+exports.MOST_CHARS = MOST_CHARS
+exports.whereAt = whereAt
+exports.FunctionNames = FunctionNames

@@ -1,0 +1,351 @@
+'use strict'
+
+const path = require('node:path')
+const { fileURLToPath, pathToFileURL } = require('node:url')
+const { MAPPINGS_CHARS, BYTES_PER_CHAR, MAPS_BYTES, LARGE_BYTES } = require('../../tables/source-map-size')
+const { BoundedMap } = require('../../util/bounded-map')
+const { mayBeToldOf } = require('./place')
+
+/** Loaded with the first map only: most applications have none. */
+const tracing = () => require('@jridgewell/trace-mapping')
+
+/**
+ * @typedef {import('@jridgewell/trace-mapping').TraceMap} TraceMap
+ * @typedef {{ file: string, line: number, column?: number }} LinePlace the column of the first place that a map has
+ */
+
+/** Files that run compiled. By Node.js itself every place stays where it was, not so by tsx, ts-node and their like. */
+const COMPILED = /\.(?:[cm]?ts|[jt]sx)$/
+const COMMENT = /\/[/*][#@]\s*sourceMappingURL=([^\s'"*]+)/g
+const PACKAGE = /[\\/]node_modules[\\/]/
+const INLINE = /^data:application\/json[^,]*?(;base64)?,(.*)$/s
+
+/** Whether there may be a map to be learned of a file. @param {string | null} file */
+const runsCompiled = (file) => file !== null && COMPILED.test(file)
+
+/** Maps read once and kept; a process runs few files that block. */
+const FILES = 100
+/** Places of maps of files that were compiled in memory: more than a process of tests loads. */
+const PLACES = 10_000
+
+/**
+ * Symbolicates frames by the source maps that their files name, inline or beside them, or that are learned
+ * of files compiled in memory.
+ */
+class SourceMaps {
+  /** @type {BoundedMap<TraceMap | null>} */
+  #maps = new BoundedMap({ mostItems: FILES, mostWeight: MAPS_BYTES })
+  /** Files whose map is read later. @type {Set<string>} */
+  #awaited = new Set()
+  #read
+  #sizeOf
+  #later
+  #onMissing
+  #onTooLarge
+  #compilesAll
+  #stripsTypes
+  /** @type {Set<string>} */
+  #inMemory = new Set()
+  /** Files that run as they are on disk. @type {Set<string>} */
+  #plain = new Set()
+  /** Files that do not, as places of what runs show, though nobody says so. @type {Set<string>} */
+  #misfits = new Set()
+  #onMisfit
+  /** Where the maps of files that were compiled in memory are. @type {BoundedMap<string>} */
+  #places = new BoundedMap({ mostItems: PLACES })
+
+  /**
+   * @param {(file: string) => string | null} read gives a text, null if there is none or it is too large
+   * @param {object} [more]
+   * @param {(file: string) => number} [more.sizeOf] bytes of a file, 0 if there is none
+   * @param {(file: string, load: () => void) => boolean} [more.later] takes a large map's reading for later, if it can
+   * @param {(file: string) => void} [more.onTooLarge] called for a file whose map is not read because of its size
+   * @param {(file: string) => void} [more.onMissing] called, more than once, for a file that names no map on disk:
+   * there may be one to be learned
+   * @param {() => void} [more.onMisfit] called when a file proves to be another than what runs under its name: what was
+   * said of its other places is in doubt
+   * @param {boolean} [more.compilesAll] whatever a file is called, it is compiled in memory
+   * @param {boolean} [more.stripsTypes] Node.js itself runs TypeScript and keeps every place, unless somebody else
+   * compiles it
+   */
+  constructor (read, {
+    sizeOf = () => 0, later = () => false, onTooLarge = () => {}, onMissing = () => {}, onMisfit = () => {},
+    compilesAll = false, stripsTypes = false
+  } = {}) {
+    this.#read = read
+    this.#sizeOf = sizeOf
+    this.#later = later
+    this.#onTooLarge = onTooLarge
+    this.#onMissing = onMissing
+    this.#onMisfit = onMisfit
+    this.#compilesAll = compilesAll
+    this.#stripsTypes = stripsTypes
+  }
+
+  /** Learns a map that is in memory only. @param {string} file @param {string} text */
+  learn (file, text) {
+    this.#inMemory.add(file)
+    this.#awaited.delete(file)
+    this.#keep(file, text, file)
+  }
+
+  /** Nobody has a map in memory of a file. @param {string} file */
+  learnPlain (file) {
+    if (runsCompiled(file)) return
+    this.#plain.add(file)
+    this.#inMemory.delete(file)
+  }
+
+  /** The map of a file that is compiled in memory is in another one. @param {string} file @param {string} mapFile */
+  place (file, mapFile) {
+    this.#inMemory.add(file)
+    this.#maps.delete(file)
+    this.#places.set(file, mapFile)
+  }
+
+  /** Whether more may be known of a file's places later. @param {string} file */
+  mayMove (file) {
+    return path.isAbsolute(file) && !this.#isAsPublished(file)
+  }
+
+  /**
+   * A package's code has the lines of the file that is installed, which everybody can open. Its map may name a source
+   * that nobody has (`webpack://next/src/…`), which would pass for the application's. Node.js can leave packages out,
+   * too: `module.setSourceMapsSupport()`, `nodeModules`. While an application loads, most frames are of packages: with
+   * TypeScript and webpack the watchdog read 30 MB for maps, which took 100 ms of CPU time in the first second.
+   * @param {string} file
+   */
+  #isAsPublished (file) {
+    return PACKAGE.test(file) && !runsCompiled(file) && !this.#inMemory.has(file)
+  }
+
+  /** Whether the map of a file is read later. @param {string} file */
+  isAwaited (file) {
+    return this.#awaited.has(file)
+  }
+
+  /** Whether the code that runs is known to differ from the file on disk. @param {string} file */
+  isInMemory (file) {
+    if (this.#inMemory.has(file) || this.#misfits.has(file)) return true
+    return runsCompiled(file) ? !this.#stripsTypes : this.#compilesAll && !this.#plain.has(file)
+  }
+
+  /**
+   * The frame at its original place, or as it came if no map says more.
+   * @param {import('../../types').Frame} frame
+   * @returns {import('../../types').Frame}
+   */
+  original (frame) {
+    const file = toPath(frame.file)
+    if (file === null || frame.line === null || !this.mayMove(file)) return { ...frame, file }
+    const { line, column } = frame
+    const found = this.#find(file, line, column ?? 1)
+    if (found !== null || !this.#isElsewhere(file, line, column ?? 1)) return { ...frame, file, ...found }
+    this.#inMemory.add(file)
+    this.#onMissing(file)
+    return { ...frame, file, compiled: true }
+  }
+
+  /**
+   * Where a whole line of what runs comes from: profiles count lines without columns. Null where nobody tells, as of
+   * code that was compiled in memory or whose map is read later, or where it holds several lines of the source, as in a
+   * minified bundle.
+   * @param {string} file
+   * @param {number} line from 1
+   * @returns {LinePlace | null}
+   */
+  lineAt (file, line) {
+    const map = this.mayMove(file) ? this.#mapOf(file) : null
+    if (map === null) return this.isInMemory(file) || this.#awaited.has(file) ? null : { file, line }
+    const { decodedMappings } = tracing()
+    const [first, ...others] = (decodedMappings(map)[line - 1] ?? []).filter((segment) => segment.length > 1)
+    if (first === undefined || others.some((other) => other[1] !== first[1] || other[2] !== first[2])) return null
+    const source = toPath(map.resolvedSources[/** @type {number} */ (first[1])])
+    return source === null ? null : { file: source, line: Number(first[2]) + 1, column: Number(first[3]) + 1 }
+  }
+
+  /** A source as one of the maps known by now carries it. @param {string} file @returns {string | null} */
+  contentOf (file) {
+    for (const map of this.#maps.values()) {
+      const at = map === null ? -1 : map.resolvedSources.findIndex((source) => toPath(source) === file)
+      if (at >= 0) return map?.sourcesContent?.[at] ?? null
+    }
+    return null
+  }
+
+  /**
+   * Whether a place is one of code that was compiled in memory, and not of the file.
+   * @param {string} file
+   * @param {number} line
+   * @param {number} column
+   */
+  #isElsewhere (file, line, column) {
+    if (runsCompiled(file) ? !this.#stripsTypes : this.isInMemory(file)) return true
+    if (this.#isFitting(file, line, column)) return false
+    this.#misfits.add(file)
+    this.#onMisfit()
+    return true
+  }
+
+  /**
+   * Whether a place of what runs may be one of the file. Where the file was compiled in memory, or replaced since it
+   * was loaded, no token may begin there.
+   * @param {string} file
+   * @param {number} line
+   * @param {number} column
+   */
+  #isFitting (file, line, column) {
+    if (this.#maps.get(file) || this.#sizeOf(file) > LARGE_BYTES) return true
+    const text = this.#read(file)
+    return text === null || mayBeToldOf(text, line, column)
+  }
+
+  /** @param {string} file @param {number} line @param {number} column */
+  #find (file, line, column) {
+    const map = this.#mapOf(file)
+    if (map === null) return null
+    try {
+      const found = tracing().originalPositionFor(map, { line, column: column - 1 })
+      return found.source === null ? null : { file: toPath(found.source), line: found.line, column: found.column + 1 }
+    } catch {
+      // A script of node:vm may begin at a negative line, and a broken map name a source it has not.
+      return null
+    }
+  }
+
+  /** @param {string} file */
+  #mapOf (file) {
+    const known = this.#maps.get(file)
+    if (known !== undefined) return known
+    return this.#awaited.has(file) || this.#isPutOff(file, file) ? null : this.#load(file, false)
+  }
+
+  /**
+   * Whether the map of a file is read later, since a part of it is large.
+   * @param {string} file
+   * @param {string} part the file itself or its map
+   */
+  #isPutOff (file, part) {
+    if (this.#sizeOf(part) <= LARGE_BYTES) return false
+    const load = () => {
+      // What was learned meanwhile counts.
+      if (this.#awaited.delete(file)) this.#load(file, true)
+    }
+    if (!this.#later(file, load)) return false
+    this.#awaited.add(file)
+    return true
+  }
+
+  /** @param {string} file @param {boolean} isLater nothing waits for it now */
+  #load (file, isLater) {
+    const place = this.#places.get(file)
+    return place === undefined ? this.#loadNamed(file, isLater) : this.#loadPlaced(file, place, isLater)
+  }
+
+  /** @param {string} file @param {string} mapFile @param {boolean} isLater */
+  #loadPlaced (file, mapFile, isLater) {
+    if (!isLater && this.#isPutOff(file, mapFile)) return null
+    const text = this.#read(mapFile)
+    if (text === null && this.#isHuge(mapFile)) this.#onTooLarge(file)
+    return this.#keep(file, text, file)
+  }
+
+  /** The map that a file names. @param {string} file @param {boolean} isLater */
+  #loadNamed (file, isLater) {
+    const text = this.#read(file)
+    const { mapFile, inline } = findMap(file, text)
+    if (mapFile !== null && inline === null && !isLater && this.#isPutOff(file, mapFile)) return null
+    const mapText = mapFile === null ? null : inline ?? this.#read(mapFile)
+    // A text that is not given though there is one is larger than anything that is read.
+    if ((text === null && this.#isHuge(file)) || (mapFile !== null && mapText === null && this.#isHuge(mapFile))) {
+      this.#onTooLarge(file)
+    }
+    const map = this.#keep(file, mapText, mapFile ?? file)
+    if (map === null) this.#onMissing(file)
+    return map
+  }
+
+  /** @param {string} file */
+  #isHuge (file) {
+    return this.#sizeOf(file) > MAPPINGS_CHARS
+  }
+
+  /**
+   * A map of what was compiled in memory: its one source is the file itself, whatever loaders make of the path.
+   * @param {string} file
+   * @param {any} map
+   */
+  #itself (file, map) {
+    const isItself = this.#inMemory.has(file) && map.sources?.length === 1 &&
+      path.basename(map.sources[0]) === path.basename(file)
+    return isItself ? { ...map, sourceRoot: '', sources: [pathToFileURL(file).href] } : map
+  }
+
+  /**
+   * The map of a file from now on, null if its text is none.
+   * @param {string} file
+   * @param {string | null} text
+   * @param {string} mapFile
+   */
+  #keep (file, text, mapFile) {
+    let map = null
+    let bytes = 0
+    try {
+      const parsed = text === null ? null : JSON.parse(text)
+      const chars = parsed?.mappings?.length ?? 0
+      bytes = (text?.length ?? 0) + chars * BYTES_PER_CHAR
+      if (chars > MAPPINGS_CHARS) this.#onTooLarge(file)
+      // Sources are URLs beside the map's; as a path a `#` or `?` of a folder would end it.
+      else if (parsed !== null) map = new (tracing().TraceMap)(this.#itself(file, parsed), pathToFileURL(mapFile).href)
+    } catch {
+      // A broken map is no reason to say less than the generated place.
+    }
+    // Others make room before it is decoded, which takes most of its memory.
+    this.#maps.set(file, map, map === null ? 0 : bytes)
+    if (map !== null) decode(map)
+    return map
+  }
+}
+
+/**
+ * Where the map of a file is, or its text if the file carries it; null where the file names none.
+ * @param {string} file
+ * @param {string | null} text
+ * @returns {{ mapFile: string | null, inline: string | null }}
+ */
+function findMap (file, text) {
+  try {
+    const url = [...(text ?? '').matchAll(COMMENT)].at(-1)?.[1]
+    if (url === undefined) return { mapFile: null, inline: null }
+    const [, base64, data] = INLINE.exec(url) ?? []
+    if (data === undefined) return { mapFile: path.resolve(path.dirname(file), decodeURIComponent(url)), inline: null }
+    const inline = base64 ? Buffer.from(data, 'base64').toString() : decodeURIComponent(data)
+    return { mapFile: file, inline }
+  } catch {
+    // A broken URL names none.
+    return { mapFile: null, inline: null }
+  }
+}
+
+/** Does at once what a map would do when it is asked first. @param {TraceMap} map */
+function decode (map) {
+  try {
+    tracing().decodedMappings(map)
+  } catch {
+    // A broken one says so again when it is asked.
+  }
+}
+
+/** @param {string | null} file path or file: URL */
+function toPath (file) {
+  if (file === null || !file.startsWith('file:')) return file
+  try {
+    return fileURLToPath(file)
+  } catch {
+    return file
+  }
+}
+
+exports.SourceMaps = SourceMaps
+exports.runsCompiled = runsCompiled
+exports.toPath = toPath

@@ -1,0 +1,55 @@
+'use strict'
+
+const { workOf } = require('../../util/sentence')
+const { labelsOf } = require('./stack-table')
+const { MS_PER_S } = require('../../util/units')
+
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
+
+/** The numbers of a query, each with what is missing takes and what it has to be. @type {[string, number][]} */
+const NUMBERS = [['seconds', Infinity], ['from', -Infinity], ['to', Infinity]]
+
+/**
+ * The blocks that a query asks for. `seconds`: that ended in the last so many. `from` and `to`: that lasted in that
+ * time (Unix ms). `cause`, `work` (as in messages), `route` (as in a label). `file`, `line` and `function`: of the
+ * blamed frame.
+ * @param {BlockRecord[]} records
+ * @param {URLSearchParams} query
+ * @returns {{ records: BlockRecord[], error?: undefined } | { error: string }}
+ */
+exports.chooseBy = (records, query) => {
+  const [seconds, from, to] = NUMBERS.map(([name, missing]) => query.has(name) ? numberIn(query.get(name)) : missing)
+  if (!(seconds > 0)) return { error: 'seconds takes a number above 0' }
+  if (Number.isNaN(from) || Number.isNaN(to)) return { error: 'from and to take Unix times in ms' }
+  const sinceMs = Math.max(from, Date.now() - seconds * MS_PER_S)
+  return { records: records.filter((record) => isWithin(record, sinceMs, to) && isAsked(record, query)) }
+}
+
+/** @param {string | null} text */
+const numberIn = (text) => text?.trim() ? Number(text) : NaN
+
+/** @param {BlockRecord} record @param {number} fromMs @param {number} toMs */
+function isWithin ({ startedAt, durationMs }, fromMs, toMs) {
+  const startMs = Date.parse(startedAt)
+  return startMs + durationMs >= fromMs && startMs <= toMs
+}
+
+/** @param {BlockRecord} record @param {URLSearchParams} query */
+function isAsked (record, query) {
+  const { cause, frame } = record
+  /** @type {Record<string, () => (string | null | undefined)>} */
+  const own = { cause: () => cause, work: () => workOf(record), file: () => frame?.file, line: () => `${frame?.line}`, function: () => frame?.function ?? '' }
+  const isSame = Object.entries(own).every(([name, value]) => !query.has(name) || value() === query.get(name))
+  const route = query.get('route')
+  return isSame && (route === null || isOfRoute(record, route))
+}
+
+/**
+ * Whether a record is of a route, as profiles name it, with its method, or as metrics do, without it.
+ * @param {BlockRecord} record
+ * @param {string} route
+ */
+function isOfRoute (record, route) {
+  const { request } = record
+  return labelsOf(record).route === route || (request !== null && !request.ended && request.route === route)
+}

@@ -1,0 +1,106 @@
+'use strict'
+
+const { statSync } = require('node:fs')
+const { findSourceMap } = require('node:module')
+const { fileURLToPath } = require('node:url')
+const { LARGE_BYTES, MAPPINGS_CHARS } = require('../tables/source-map-size')
+const { compilesAll } = require('./runtime')
+
+/** Most files of stacks that are remembered until the watchdog is given their maps. */
+const FILES = 200
+/** What ts-node, @babel/register and their like hand their maps to; of its two packages, each file has this name. */
+const SUPPORT = /[\\/]source-map-support\.js$/
+/** Files that Node.js runs as they are, unless somebody compiles them in memory. */
+const PLAIN = /\.[cm]?js$/
+const INLINE = 'sourceMappingURL=data:application/json'
+
+/**
+ * @typedef {{ sources?: string[], sourceRoot?: string, mappings?: string }} RawMap
+ * @typedef {{ code?: string }} Evaluated
+ * @typedef {object} VitestWorker a global of the process that runs test files
+ * @property {{ getModuleById: (id: string) => { meta?: Evaluated } | undefined }} [evaluatedModules] of Vitest 4
+ * @property {{ has: (id: string) => boolean, get: (id: string) => Evaluated }} [moduleCache] of Vitest 3
+ */
+
+/** @returns {VitestWorker | undefined} */
+const vitestWorker = () => /** @type {{ __vitest_worker__?: VitestWorker }} */ (globalThis).__vitest_worker__
+
+/** What Vitest runs of a file: Vite's code, with its map at its end. @param {string} file */
+function vitestCode (file) {
+  const { evaluatedModules, moduleCache } = vitestWorker() ?? {}
+  if (evaluatedModules !== undefined) return evaluatedModules.getModuleById(file)?.meta?.code
+  return moduleCache?.has(file) ? moduleCache.get(file).code : undefined
+}
+
+/** @param {string} file @returns {RawMap | undefined} */
+function vitestMap (file) {
+  const code = vitestCode(file)
+  const at = code?.lastIndexOf(INLINE) ?? -1
+  const base64 = at < 0 ? undefined : /^[^,]*;base64,([\w+/=]+)/.exec(/** @type {string} */ (code).slice(at))?.[1]
+  return base64 === undefined ? undefined : JSON.parse(Buffer.from(base64, 'base64').toString())
+}
+
+/** @param {string} file @returns {RawMap | undefined} */
+function supportMap (file) {
+  // A file that nobody has compiled is read for the map that it may name itself.
+  if (statSync(file).size > LARGE_BYTES) return
+  for (const name in require.cache) {
+    const map = SUPPORT.test(name) ? require.cache[name]?.exports.retrieveSourceMap?.(file)?.map : undefined
+    if (map) return typeof map === 'string' ? JSON.parse(map) : map
+  }
+}
+
+/**
+ * The source map of a file that was compiled in memory, as far as what compiled it keeps those within reach: Vitest,
+ * what uses source-map-support, and what has Node.js keep them (tsx does, `--enable-source-maps` does). JSON of version
+ * 3 without the sources' text; null where there is none, or it is too large.
+ * @param {string} file
+ * @returns {{ text: string | null, isTooLarge?: boolean }}
+ */
+function sourceMapOf (file) {
+  try {
+    return asText(vitestMap(file) ?? findSourceMap(file)?.payload ?? supportMap(file))
+  } catch {
+    // What a loader has left there may be no map.
+    return { text: null }
+  }
+}
+
+/** @param {RawMap} [map] */
+function asText ({ sources = [], sourceRoot, mappings = '' } = {}) {
+  // A longer one would be copied for nothing: the watchdog has no room for it.
+  if (mappings === '' || mappings.length > MAPPINGS_CHARS) return { text: null, isTooLarge: mappings !== '' }
+  return { text: JSON.stringify({ version: 3, sources, sourceRoot, names: [], mappings }) }
+}
+
+/**
+ * The files of the stacks that the probe has taken, for their source maps. The watchdog asks for a map when it needs
+ * one, but a test process may end, and a runner forget the map, before the loop turns and the question is heard.
+ */
+class CompiledFiles {
+  /** @type {Set<string>} */
+  #seen = new Set()
+  /** @type {Set<string>} */
+  #told = new Set()
+
+  /** Called by the probe, in mid-block. @param {string} file path or file: URL */
+  see (file) {
+    if (this.#seen.size < FILES) this.#seen.add(file)
+  }
+
+  /** @param {(file: string, map: ReturnType<typeof sourceMapOf>) => void} post */
+  tell (post) {
+    const files = [...this.#seen]
+    this.#seen.clear()
+    for (const seen of files.filter((file) => !file.startsWith('node:') && !this.#told.has(file))) {
+      const file = seen.startsWith('file:') ? fileURLToPath(seen) : seen
+      // Node.js keeps the maps of files on disk as well, which the watchdog reads itself.
+      if (PLAIN.test(file) && !compilesAll()) continue
+      this.#told.add(seen)
+      post(file, sourceMapOf(file))
+    }
+  }
+}
+
+exports.CompiledFiles = CompiledFiles
+exports.sourceMapOf = sourceMapOf

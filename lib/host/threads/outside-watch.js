@@ -1,0 +1,155 @@
+'use strict'
+
+const diagnosticsChannel = require('node:diagnostics_channel')
+const { readdirSync } = require('node:fs')
+const { setTimeout, clearTimeout } = require('node:timers')
+const { nowMs } = require('../../util/clock')
+const { createMemory, openBridge } = require('../../bridge/memory')
+const { THREAD_STARTED, THREAD_ENDED } = require('../../bridge/messages')
+const { CALM_MS } = require('../../bridge/thread-beats')
+
+const CHANNEL = 'worker_threads'
+/** A look takes 4 us a thread (Node 20 to 26): with so many, 0.3 % of the main thread while all are idle. */
+const MOST = 64
+/** A thread that does not wait for events is looked at this often at first, */
+const BUSY_MS = 20
+/** and then each time this share of the time it has not waited has gone by, down to as often as a calm one. */
+const BUSY_SHARE = 0.1
+/** The id of a Worker whose thread is no more. */
+const ENDED_ID = -1
+
+/**
+ * @typedef {{ threadId: number, name: string, tid: number | null, createdAtMs: number, memory: SharedArrayBuffer |
+ * null, view: import('./outside-view').OutsideView | null }} Thread
+ */
+
+/**
+ * Looks at the application's worker threads from the main thread, by what Node.js tells of them from outside:
+ * nothing is run in them and no inspector is used. The watchdog reads of what is seen as if each had beaten itself.
+ */
+class OutsideWatch {
+  /** @type {Map<import('node:worker_threads').Worker, Thread>} */
+  #threads = new Map()
+  /** How many of them are seen. */
+  #views = 0
+  #thresholdMs
+  #post
+  #isOurs
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer
+  #tasks = listTasks()
+
+  /**
+   * @param {{ threshold: number }} options ms
+   * @param {(message: object) => void} post to the watchdog
+   * @param {() => boolean} isOurs whether the worker thread that begins at this moment is the watchdog's
+   */
+  constructor ({ threshold }, post, isOurs) {
+    this.#thresholdMs = threshold
+    this.#post = post
+    this.#isOurs = isOurs
+    diagnosticsChannel.subscribe(CHANNEL, this.#onWorker)
+  }
+
+  /** The channel speaks from within `new Worker()`, when the thread has just begun. @param {any} message */
+  #onWorker = ({ worker }) => {
+    try {
+      this.#begin(worker)
+    } catch {
+      // Where memory for it is not to be had, the application must not hear of it: it is not watched.
+    }
+  }
+
+  /** @param {any} worker */
+  #begin (worker) {
+    const known = this.#tasks
+    this.#tasks = listTasks()
+    if (this.#isOurs()) return
+    // The newest has the highest number, but for the moment in which numbers begin again.
+    const tid = [...this.#tasks].filter((each) => !known.has(each)).reduce((most, each) => Math.max(most, each), 0)
+    const thread = {
+      threadId: worker.threadId,
+      name: require('./announce').nameOf(worker.threadName),
+      tid: tid === 0 ? null : tid,
+      createdAtMs: nowMs(),
+      memory: null,
+      view: null
+    }
+    this.#threads.set(worker, thread)
+    this.#timer ??= setTimeout(this.#look, BUSY_MS).unref()
+    this.#see(worker, thread)
+  }
+
+  /** @param {import('node:worker_threads').Worker} worker @param {Thread} thread */
+  #see (worker, thread) {
+    const { threadId, name, tid, createdAtMs } = thread
+    if (this.#views === MOST) return this.#post({ code: THREAD_STARTED, threadId })
+    const memory = createMemory()
+    const { cpuUsage } = /** @type {{ cpuUsage?: () => Promise<NodeJS.CpuUsage> }} */ (/** @type {unknown} */ (worker))
+    thread.memory = memory
+    const { OutsideView } = require('./outside-view')
+    thread.view = new OutsideView({
+      read: worker.performance.eventLoopUtilization,
+      cpuUsage: tid === null && cpuUsage !== undefined ? () => cpuUsage.call(worker) : null,
+      bridge: openBridge(memory),
+      thresholdMs: this.#thresholdMs,
+      createdAtMs
+    })
+    this.#views++
+    this.#post({ code: THREAD_STARTED, threadId, memory, name, tid })
+  }
+
+  #look = () => {
+    /** @type {number} */
+    let waitMs = CALM_MS
+    try {
+      for (const [worker, thread] of this.#threads) {
+        const busyMs = this.#lookAt(worker, thread)
+        if (busyMs > 0) waitMs = Math.min(waitMs, Math.max(BUSY_MS, busyMs * BUSY_SHARE))
+      }
+    } catch {
+      // As above: it is looked at again.
+    }
+    this.#timer = this.#threads.size === 0 ? undefined : setTimeout(this.#look, waitMs).unref()
+  }
+
+  /**
+   * @param {import('node:worker_threads').Worker} worker
+   * @param {Thread} thread
+   * @returns {number} how long it has been busy without a pause
+   */
+  #lookAt (worker, thread) {
+    if (worker.threadId === ENDED_ID) {
+      this.#threads.delete(worker)
+      if (thread.view !== null) this.#views--
+      this.#post({ code: THREAD_ENDED, threadId: thread.threadId })
+    } else if (thread.view === null) {
+      if (this.#views < MOST) this.#see(worker, thread)
+    } else if (!thread.view.isDone) {
+      return thread.view.look(nowMs())
+    }
+    return 0
+  }
+
+  /** Those that a watchdog which is started again has to be told of, with those beyond the most. */
+  get known () {
+    return [...this.#threads.values()].map(({ threadId, name, tid, memory }) => ({ threadId, name, tid, memory }))
+  }
+
+  stop () {
+    diagnosticsChannel.unsubscribe(CHANNEL, this.#onWorker)
+    clearTimeout(this.#timer)
+    this.#threads.clear()
+  }
+}
+
+/** The threads of this process, none elsewhere than on Linux. */
+function listTasks () {
+  try {
+    return new Set(readdirSync('/proc/self/task').map(Number))
+  } catch {
+    return new Set()
+  }
+}
+
+exports.OutsideWatch = OutsideWatch

@@ -1,0 +1,53 @@
+'use strict'
+
+// Loaded in every worker thread that runs the preload, so what it needs to beat is loaded only where it does.
+const { wantedBeats } = require('../../bridge/thread-beats')
+
+/**
+ * The watchdog may not listen yet, or never will: it is told again after this time, then after twice that, and so on.
+ */
+const AGAIN_MS = 100
+
+/**
+ * What the preload does in a worker thread of the application: the thread beats into shared memory, which tells
+ * the watchdog exactly when it was blocked. No inspector, no global, nothing that keeps the thread alive.
+ */
+exports.beatIfWanted = () => {
+  const wanted = wantedBeats()
+  if (wanted !== null) beat(wanted)
+}
+
+/** @param {import('../../bridge/thread-beats').BeatOptions} options */
+function beat (options) {
+  const process = require('../../util/process')
+  const workerThreads = require('node:worker_threads')
+  const { nowMs } = require('../../util/clock')
+  const { createMemory, openBridge } = require('../../bridge/memory')
+  const { startHeartbeat } = require('../sense/heartbeat')
+  const { nameOf, nativeId, script, tell } = require('./announce')
+  const memory = createMemory()
+  const bridge = openBridge(memory)
+  const { counters } = bridge
+  const tid = nativeId()
+  // Absent from 20 and 22.19.
+  const name = nameOf(/** @type {{ threadName?: string }} */ (workerThreads).threadName, script())
+  const announce = () => tell({ memory, threadId: workerThreads.threadId, name, tid })
+  let waitMs = AGAIN_MS
+  let againAtMs = nowMs() + waitMs
+  const isWanted = () => {
+    if (counters.get('heard') === 0 && nowMs() >= againAtMs) {
+      waitMs *= 2
+      againAtMs = nowMs() + waitMs
+      try {
+        announce()
+      } catch {
+        // The application must not hear of it.
+      }
+    }
+    return counters.get('released') === 0
+  }
+  startHeartbeat(bridge, { ...options, isWanted })
+  // On Linux the kernel tells that the thread is no more.
+  if (tid === null) process.once('exit', () => counters.add('ended', 1))
+  announce()
+}

@@ -1,0 +1,102 @@
+'use strict'
+
+/** Segments that are kept; what follows becomes `/…`. */
+const SEGMENTS = 12
+const UUID_CHARS = 36
+const HEX_CHARS = 8
+const TOKEN_CHARS = 20
+const NAME_CHARS = 64
+
+const DIGIT = 1
+const LETTER = 2
+const HEX = 4
+const ENCODED = 8
+const HEX_OR_DASH = 16
+
+/** What each ASCII character can be part of. */
+const classes = new Uint8Array(128)
+for (let code = 0; code < 128; code++) {
+  const char = String.fromCharCode(code)
+  classes[code] = (/\d/.test(char) ? DIGIT : 0) |
+    (/[a-z]/i.test(char) ? LETTER : 0) |
+    (/[\da-f]/i.test(char) ? HEX : 0) |
+    (/[@%]/.test(char) ? ENCODED : 0) |
+    (/[\da-f-]/i.test(char) ? HEX_OR_DASH : 0)
+}
+
+const SLASH = 47
+const DASH = 45
+const HASH = 35
+const SEMICOLON = 59
+
+/**
+ * Whether a segment looks like an id rather than a name: a number; a UUID; from 8 characters on a hex
+ * number with a digit; from 20 on anything with a digit, or letters that nothing separates; anything
+ * encoded or that could be an address; from 64 on anything.
+ * @param {number} length
+ * @param {number} some classes that at least one character has
+ * @param {number} all classes that every character has
+ * @param {boolean} isUuid
+ */
+function isDynamic (length, some, all, isUuid) {
+  const hasDigit = (some & DIGIT) !== 0
+  return (all & DIGIT) !== 0 || isUuid || (some & ENCODED) !== 0 ||
+    (length >= HEX_CHARS && hasDigit && (all & HEX) !== 0) ||
+    (length >= TOKEN_CHARS && (hasDigit || (all & LETTER) !== 0)) ||
+    length >= NAME_CHARS
+}
+
+/**
+ * Whether 36 characters, all hex digits or dashes and no digit (with one it is a token anyway), have the dashes of a
+ * UUID.
+ * @param {string} path
+ * @param {number} start
+ */
+function hasUuidDashes (path, start) {
+  for (let i = 0; i < UUID_CHARS; i++) {
+    if ((path.charCodeAt(start + i) === DASH) !== (i === 8 || i === 13 || i === 18 || i === 23)) return false
+  }
+  return true
+}
+
+/**
+ * A path as a template: segments that look like ids become `:id`, so that the number of templates
+ * stays small and none holds a token. What follows a `;` in a segment (`;jsessionid=…`) is left out, as
+ * is the fragment: no client should send one, but `request.url` has it of those that do. Exact routes
+ * come from the frameworks; this is for plain servers, on every request of which it runs: one pass over
+ * the characters, no regular expression (which would also overwrite the application's `RegExp.$1`).
+ * test/unit/host/work/http/path-template.test.js holds it against the rules as expressions.
+ * @param {string} path without query
+ */
+exports.pathTemplate = (path) => {
+  const end = path.length
+  let template = ''
+  let copied = 0
+  let start = 0
+  for (let segments = 1; ; segments++) {
+    let some = 0
+    let all = 0xff
+    let code = 0
+    let at = start
+    while (at < end && (code = path.charCodeAt(at)) !== SLASH && code !== SEMICOLON && code !== HASH) {
+      const found = code < 128 ? classes[code] : 0
+      some |= found
+      all &= found
+      at++
+    }
+    const nameEnd = at
+    while (at < end && (code = path.charCodeAt(at)) !== SLASH && code !== HASH) at++
+    const length = nameEnd - start
+    const mayBeUuid = length === UUID_CHARS && (some & DIGIT) === 0 && (all & HEX_OR_DASH) !== 0
+    if (length > 0 && isDynamic(length, some, all, mayBeUuid && hasUuidDashes(path, start))) {
+      template += path.slice(copied, start) + ':id'
+      copied = at
+    } else if (at > nameEnd) {
+      template += path.slice(copied, nameEnd)
+      copied = at
+    }
+    if (at === end || code === HASH) return copied === 0 && at === end ? path : template + path.slice(copied, at)
+    if (segments === SEGMENTS) return template + path.slice(copied, at) + '/…'
+    start = at + 1
+  }
+}

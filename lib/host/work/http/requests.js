@@ -1,0 +1,258 @@
+'use strict'
+
+const diagnosticsChannel = require('node:diagnostics_channel')
+const { LINE } = require('../../../bridge/probe-codec')
+const { ABORTED, pack } = require('../../../bridge/request-row')
+const { nowMs } = require('../../../util/clock')
+const { Connections, watchConnections } = require('./connections')
+const { startFrameworks } = require('./frameworks')
+const { Http2Watch } = require('./http2')
+const { ignoreRejection } = require('../../ignore-rejection')
+const { pathOf, RequestContext } = require('./context')
+const { BacklogWindow } = require('./backlog-window')
+const { hasContextFrame } = require('../../runtime')
+const { StreamRequest } = require('./http2-request')
+const { IterationClock } = require('./iteration-clock')
+const { RouteNumbers } = require('./route-numbers')
+const { Contexts } = require('../contexts')
+const { Work } = require('../work')
+
+const REQUEST_START = 'http.server.request.start'
+const RESPONSE_FINISH = 'http.server.response.finish'
+
+/** A route that is told late is looked for in so many open requests of a connection: their number is the client's. */
+const MOST_PIPELINED = 100
+
+/** @typedef {import('../../../types').HttpRequest} HttpRequest */
+
+/**
+ * Senses the HTTP requests of the application: each finished one is a row in the ring, and each one
+ * open a context that the probe reads in mid-block.
+ */
+class Requests {
+  #bridge
+  #routes
+  #route
+  #contexts
+  #inFlight = 0
+  #iteration = new IterationClock()
+  #backlog = new BacklogWindow()
+  #isStopped = false
+  /** @type {RequestContext | undefined} the last that started */
+  #latest
+  #connections = new Connections(
+    this.#guarded((/** @type {import('./connections').Connection} */ connection) => this.#abort(connection)))
+
+  /** @type {WeakMap<object, RequestContext>} */
+  #http2 = new WeakMap()
+  #http2Watch
+  #waiting
+  #stopConnections
+  #frameworks
+
+  /**
+   * @param {import('../../../bridge/memory').Bridge} bridge
+   * @param {{ route?: (request: HttpRequest) => unknown, routes?: number }} options
+   * @param {Contexts} [contexts] shared with work that is no request
+   * @param {import('./waiting-requests').WaitingRequests | null} [waiting] tells of those that a block delayed
+   * @param {import('node:net').Server[]} [listening] servers that listen already
+   */
+  constructor (bridge, { route, routes }, contexts = new Contexts(), waiting = null, listening = []) {
+    this.#waiting = waiting
+    this.#bridge = bridge
+    this.#contexts = contexts
+    this.#routes = new RouteNumbers(bridge.routes, routes)
+    this.#route = route
+    diagnosticsChannel.subscribe(REQUEST_START, this.#onStart)
+    diagnosticsChannel.subscribe(RESPONSE_FINISH, this.#onFinish)
+    this.#http2Watch = new Http2Watch({
+      started: this.#guarded((request) => this.#startHttp2(request)),
+      resumed: this.#guarded((request) => this.#enter(this.#http2.get(request))),
+      ended: this.#guarded((request, status) => {
+        const context = this.#http2.get(request)
+        if (request instanceof StreamRequest && request.isUnimplemented) context?.name(null)
+        this.#end(context, status)
+      })
+    })
+    // Where AsyncLocalStorage comes without async_hooks, the events of a request's body are the connection's.
+    this.#stopConnections = hasContextFrame()
+      ? watchConnections(this.#guarded((socket) => {
+        // A connection that is made by hand while a request is being handled is part of that.
+        if (!(this.#contexts.store instanceof RequestContext)) this.#enter(this.#connections.open(socket))
+      }), listening)
+      : () => {}
+    this.#frameworks = startFrameworks((request, route) => this.#contextOf(request)?.name(route))
+  }
+
+  /**
+   * What the application has made of its objects must not become an error thrown into it: a request
+   * that cannot be read is counted as dropped.
+   * @template {any[]} A
+   * @param {(...args: A) => unknown} handler
+   * @returns {(...args: A) => void}
+   */
+  #guarded (handler) {
+    return (...args) => {
+      try {
+        handler(...args)
+      } catch {
+        this.#fault()
+      }
+    }
+  }
+
+  #fault () {
+    this.#bridge.counters.add('badRequest', 1)
+  }
+
+  // Not through #guarded(): these two run for every request.
+  #onStart = (/** @type {any} */ { request, socket }) => {
+    try {
+      const connection = this.#connections.open(socket)
+      this.#connections.add(socket, connection, this.#start(request, connection.answeredAtMs))
+    } catch {
+      this.#fault()
+    }
+  }
+
+  /** @param {HttpRequest} request @param {number} [answeredAtMs] */
+  #start (request, answeredAtMs = -Infinity) {
+    const now = this.#iteration.nowMs()
+    const context = new RequestContext(this.#contexts.nextId(), request, now, this.#backlog.isOn(now, answeredAtMs))
+    this.#bridge.counters.setInFlight(++this.#inFlight)
+    if (this.#route !== undefined) {
+      context.route = this.#ask(this.#route, request)
+      context.isGiven = context.route !== null
+    }
+    this.#latest = context
+    this.#contexts.opened(context)
+    this.#enter(context)
+    return context
+  }
+
+  /** @param {import('./http2').Http2Request} request */
+  #startHttp2 (request) {
+    const context = this.#start(request)
+    this.#http2.set(request, context)
+    if (request instanceof StreamRequest && request.isGrpc) context.name(pathOf(request.url))
+  }
+
+  /** @param {RequestContext | import('./connections').Connection | undefined} store */
+  #enter (store) {
+    if (store !== undefined) this.#contexts.enter(store)
+  }
+
+  /**
+   * What the application calls the route; null where it leaves that to us.
+   * @param {(request: HttpRequest) => unknown} route
+   * @param {HttpRequest} request
+   */
+  #ask (route, request) {
+    try {
+      const name = route(request)
+      if (name === undefined || name === null) return null
+      if (typeof name === 'string' && name !== '' && !name.includes(LINE)) return name
+      ignoreRejection(name)
+    } catch {
+      // An error of the application's is counted like any other nonsense.
+    }
+    this.#bridge.counters.add('badRoute', 1)
+    return null
+  }
+
+  #onFinish = (/** @type {any} */ { request, response, socket }) => {
+    try {
+      // A response may outlive its connection, whose end has then been told already.
+      const connection = this.#connections.get(socket)
+      if (connection === undefined) return
+      this.#end(this.#connections.take(socket, connection, request), response.statusCode, connection)
+    } catch {
+      this.#fault()
+    }
+  }
+
+  /** What was open on a closed connection was never answered. @param {import('./connections').Connection} connection */
+  #abort (connection) {
+    const { oldest } = connection
+    connection.oldest = connection.latest = null
+    for (let context = oldest; context !== null; context = context.next) this.#end(context, ABORTED)
+  }
+
+  /**
+   * @param {RequestContext | undefined} context
+   * @param {number} status
+   * @param {import('./connections').Connection} [connection]
+   */
+  #end (context, status, connection) {
+    if (context === undefined || context.isEnded || this.#isStopped) return
+    const { requests, counters } = this.#bridge
+    counters.setInFlight(--this.#inFlight)
+    this.#contexts.closed(context)
+    const { id, startedAtMs, hasWaited, method } = context
+    const now = nowMs()
+    if (connection !== undefined) connection.answeredAtMs = now
+    this.#waiting?.ended(context, now)
+    const route = this.#routes.numberOf(context.end(status), context.isGuess, status)
+    requests.push(pack(route, method, status), hasWaited ? -startedAtMs : startedAtMs, now - startedAtMs, id)
+  }
+
+  /**
+   * A late beat has come: what came meanwhile is read now.
+   * @param {number} atMs
+   * @param {number} idleMs of the loop so far
+   */
+  late (atMs, idleMs) {
+    this.#backlog.begin(atMs, idleMs)
+    this.#waiting?.late(atMs)
+  }
+
+  /** Whether requests are followed through asynchronous work from now on. @param {boolean} on */
+  follow (on) {
+    this.#contexts.follow(on)
+  }
+
+  /**
+   * The request being worked on, and whether that is certain: where requests are not followed it is
+   * the last that came, true only if it is its very arrival that is being worked on.
+   */
+  current () {
+    const { isFollowing, store } = this.#contexts
+    if (!isFollowing) return { context: this.#latest, isCertain: false }
+    if (store instanceof Work) return { context: store.request, isCertain: true }
+    return { context: store instanceof RequestContext ? store : store?.latest ?? undefined, isCertain: true }
+  }
+
+  /** @param {HttpRequest} request @returns {RequestContext | undefined} of a request that has not ended */
+  #contextOf (request) {
+    if (request.httpVersionMajor === 2) return this.#http2.get(request)
+    const connection = this.#connections.get(/** @type {import('node:http').IncomingMessage} */ (request).socket)
+    // A framework tells of a request as it comes, as a rule.
+    if (connection?.latest?.request === request) return connection?.latest ?? undefined
+    let context = connection?.oldest
+    for (let looked = 0; context && context.request !== request; looked++) {
+      context = looked < MOST_PIPELINED ? context.next : undefined
+    }
+    return context ?? undefined
+  }
+
+  stop () {
+    this.#isStopped = true
+    diagnosticsChannel.unsubscribe(REQUEST_START, this.#onStart)
+    diagnosticsChannel.unsubscribe(RESPONSE_FINISH, this.#onFinish)
+    this.#http2Watch.stop()
+    this.#stopConnections()
+    this.#connections.stop()
+    this.#frameworks.stop()
+    this.#contexts.stop()
+  }
+}
+
+exports.Requests = Requests
+
+/** Stands in where requests are not watched. */
+exports.noRequests = {
+  current: () => ({ context: /** @type {RequestContext | undefined} */ (undefined), isCertain: true }),
+  late: () => {},
+  follow: () => {},
+  stop: () => {}
+}

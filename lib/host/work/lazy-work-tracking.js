@@ -1,0 +1,167 @@
+'use strict'
+
+const { subscribe, unsubscribe } = require('node:diagnostics_channel')
+const process = require('../../util/process')
+const { setTimeout, clearTimeout } = require('node:timers')
+const { FOLLOW } = require('../../bridge/messages')
+const { nowMs } = require('../../util/clock')
+const { hasContextFrame, isContextSafe } = require('../runtime')
+const { warnOnce } = require('../warn-once')
+const { FollowingCost } = require('./following-cost')
+
+/** In a loop that has just begun to turn such a timer is due before any connection is. */
+const SOON_MS = 1
+/** What is still there after this does not end at once, whatever keeps it. */
+const LATER_MS = 50
+/** Published for every server that begins to listen, */
+const LISTEN = 'tracing:net.server.listen:asyncStart'
+/** and for every connection of every server, before its first request. */
+const CONNECTION = 'net.server.socket'
+
+/** As it was at load. */
+const { queueMicrotask } = globalThis
+
+/** Bound at load: an application may put another process in place of its own. */
+const activeResources = process.getActiveResourcesInfo?.bind(process) ?? (() => ['unknown'])
+
+/** What is being worked on as long as nothing can be. @type {ReturnType<import('./works').Works['current']>} */
+const nothing = { context: undefined, isCertain: true }
+
+/**
+ * What the application works on, followed from when a server listens, else from the loop's first turn on. What follows
+ * it are 40 modules, which take 11 ms to load (24.21), and a command that ends at once never needs them.
+ */
+class WorkLater {
+  /** @type {ReturnType<typeof import('./start').startWork> | null} */
+  #started = null
+  #isStopped = false
+  #start
+  #onTook
+  #timer
+  /** @type {FollowingCost | null} while following may cost */
+  #cost = null
+  #onCostly
+
+  /**
+   * @param {(listening: import('node:net').Server[]) => ReturnType<typeof import('./start').startWork>} start
+   * @param {(ms: number) => void} [onTook] for how long loading kept the application, which is no block of its
+   * @param {(() => void) | null} [onCostly] called when following is given up since it costs; null where it is free
+   */
+  constructor (start, onTook = () => {}, onCostly = null) {
+    this.#start = start
+    this.#onTook = onTook
+    this.#onCostly = onCostly
+    subscribe(LISTEN, this.#onListen)
+    subscribe(CONNECTION, this.#onConnection)
+    this.#timer = setTimeout(() => {
+      // With nothing to wait for the process is about to end: its loop turns once more all the same.
+      if (activeResources().length > 0) return this.#tryStart()
+      this.#timer = setTimeout(() => this.#tryStart(), LATER_MS).unref()
+    }, SOON_MS).unref()
+  }
+
+  #onListen = (/** @type {any} */ { server }) => this.#tryStart([server])
+
+  /** Of a server that listened before this agent was there. */
+  #onConnection = () => this.#tryStart()
+
+  /**
+   * Never throws: it would throw into what publishes on a channel, which is the application's.
+   * @param {import('node:net').Server[]} [listening] who subscribes within a message does not hear that one
+   */
+  #tryStart (listening = []) {
+    if (this.#started !== null) return
+    this.#wake()
+    const startMs = nowMs()
+    try {
+      this.#started = this.#start(listening)
+    } catch (error) {
+      // Where a test has put another file system in place of the machine's, say.
+      warnOnce('LOOPWATCH_WARN_WORK', `loopwatch does not see requests: ${error.message}`)
+    }
+    this.#onTook(nowMs() - startMs)
+  }
+
+  /** Waits no longer for its time. */
+  #wake () {
+    clearTimeout(this.#timer)
+    unsubscribe(LISTEN, this.#onListen)
+    unsubscribe(CONNECTION, this.#onConnection)
+  }
+
+  /** Asked at an interrupt, where nothing may be loaded. */
+  current = () => {
+    // In a microtask, which comes between two promises: from within a hook of Node.js it would leave that on for good.
+    if (this.#cost?.interrupt(nowMs())) queueMicrotask(() => this.#giveUp())
+    return this.#started?.works.current() ?? nothing
+  }
+
+  /** The loop turns. @param {number} atMs */
+  beat (atMs) {
+    if (this.#cost?.beat(atMs)) this.#giveUp()
+  }
+
+  /** Following costs more than it is worth, for now. */
+  #giveUp () {
+    if (this.#cost === null) return
+    this.follow(false)
+    // What the application names itself is followed all the same.
+    if (!this.#started?.works.isFollowing) this.#onCostly?.()
+  }
+
+  /** @type {import('./works').Works['run']} */
+  run (name, fn, attributes) {
+    if (!this.#isStopped) this.#tryStart()
+    if (this.#started === null) return require('./validate-work').runUnwatched(name, fn, attributes)
+    return this.#started.works.run(name, fn, attributes)
+  }
+
+  /** Whether requests and work are followed through asynchronous work from now on. @param {boolean} on */
+  follow (on) {
+    if (this.#isStopped) return
+    this.#tryStart()
+    this.#started?.works.follow(on)
+    this.#cost = on && this.#onCostly !== null ? new FollowingCost() : null
+  }
+
+  /** A late beat has come. @param {number} atMs @param {number} idleMs of the loop so far */
+  late (atMs, idleMs) {
+    this.#started?.requests.late(atMs, idleMs)
+  }
+
+  stop () {
+    this.#isStopped = true
+    this.#wake()
+    this.#started?.stop()
+  }
+}
+
+/**
+ * How requests are followed on this Node.js: `isUnsafe`, not at all, as it could end the application; `escalates`, from
+ * the first block on, where following costs a tenth of the throughput.
+ * @param {'auto' | 'on' | 'off'} mode option `requests`
+ */
+exports.waysToFollow = (mode) => {
+  const isAuto = mode === 'auto'
+  const isSafe = isContextSafe(process.versions.node)
+  return { isSafe, isUnsafe: isAuto && !isSafe, escalates: isAuto && isSafe && !hasContextFrame() }
+}
+
+/**
+ * Follows what the application works on: requests, and work that is named.
+ * @param {import('../../options/table').ResolvedOptions} options
+ * @param {import('../../bridge/memory').Bridge} bridge
+ * @param {(message: object) => void} post to the watchdog
+ */
+exports.startWorkLater = (options, bridge, post) => {
+  const ways = exports.waysToFollow(options.requests)
+  // Counted with the other time in which the agent itself keeps the thread.
+  const onTook = (/** @type {number} */ ms) => bridge.counters.addHeldMs('agentMicros', ms, options.threshold)
+  const start = (/** @type {import('node:net').Server[]} */ listening) =>
+    require('./start').startWork(options, bridge, post, ways, listening)
+  const onCostly = () => post({ code: FOLLOW, on: false })
+  const works = new WorkLater(start, onTook, ways.escalates ? onCostly : null)
+  return { works, ...ways }
+}
+
+exports.WorkLater = WorkLater

@@ -1,0 +1,132 @@
+'use strict'
+
+const { causeRow, excuseOf, isOwnBlock } = require('../tables/causes')
+const { shortPath } = require('./short-path')
+const { MS_PER_S } = require('./units')
+
+/** Longest name of a package, and longest version: far above any that is in use. */
+const PACKAGE_CHARS = 80
+
+/**
+ * @typedef {import('../types').Frame & { exact?: boolean }} Frame
+ * @typedef {import('../types').BlockRecord} BlockRecord
+ */
+
+/**
+ * A block in one sentence.
+ * @param {BlockRecord} record
+ */
+exports.sentenceOf = (record) => printable(sentence(record))
+
+/**
+ * What was being worked on, in a few words, after ≈ if that is not certain; null where it is not known.
+ * @param {Pick<BlockRecord, 'work' | 'request'>} record
+ */
+exports.workOf = ({ work, request }) => {
+  const asked = request === null ? null : `${doubtOf(request)}${request.method} ${request.route}`
+  // Records of an earlier version, read from files, have no work.
+  if (!work || work.kind === 'request') return asked
+  const own = `${doubtOf(work)}${work.kind} ${work.name}`
+  return asked === null ? own : `${own} of ${asked}`
+}
+
+/** What stands before a name that is not certain. @param {{ exact?: boolean }} named */
+function doubtOf ({ exact }) {
+  return exact === false ? '≈ ' : ''
+}
+
+/** @param {BlockRecord} record */
+function isOver ({ work, request }) {
+  return work?.ended ?? request?.ended ?? false
+}
+
+/** @param {BlockRecord} record */
+function sentence (record) {
+  const { thread, threadId, durationMs, ongoing, startup, cause, origin } = record
+  // Records on disk of versions that watched the main thread alone have no id.
+  const loop = threadId ? `event loop of worker thread ${thread}` : 'event loop'
+  const how = ongoing ? `blocked for ${duration(durationMs)} so far` : `was blocked for ${duration(durationMs)}`
+  const begin = `${loop} ${how}${startup ? ' at start-up' : ''}`
+  if (isOwnBlock(record)) return `${begin} by loopwatch itself: ${where(record)} (${cause})`
+  const excuse = excuseOf(cause)
+  if (excuse !== undefined) return `${begin}: ${excuse} (${cause})`
+  const within = record.package ? `, in ${nameOf(record.package)}` : ''
+  const name = exports.workOf(record)
+  const among = record.work?.among ?? record.request?.among
+  const oldest = among ? ` (the oldest of ${among} in flight)` : ''
+  const who = name === null ? '' : `, ${isOver(record) ? 'after ' : ''}${name}${oldest}`
+  // Records of an earlier version, read from files, have no origin.
+  const created = origin ? `, created at ${place(origin.frame)}` : ''
+  return `${begin}: ${where(record)}${within}${who}${created} (${cause})`
+}
+
+/** The place of a block, with the call or the generated code in it. @param {BlockRecord} record */
+function where ({ threadId, cause, frame, samples, profile, probable, generated }) {
+  if (frame !== null) {
+    const call = profile?.call ? `${profile.call}${frame.exact === false ? ',' : ' in'} ` : ''
+    const line = probable && probable.line !== frame.line ? ` in line ${probable.line}` : ''
+    const guess = probable ? `, probably ${line === '' ? 'in ' : ''}${probable.call}${line}` : ''
+    return `${generated ? `${made(generated)} run by ` : call}${place(frame)}${guess}`
+  }
+  if (samples > 0) return 'outside application code'
+  if (causeRow(cause).isCall) return 'inside a call that does not answer before it returns'
+  return threadId ? 'no stack, worker threads are not sampled' : 'no stack taken'
+}
+
+/** A template has no lines that anybody could open. @param {Frame} generated */
+const made = (generated) => generated.line === null ? generated.function : `generated code ${place(generated)}`
+
+/**
+ * A function with its place, after ≈ if that is not certain: the stack was taken when a native call had returned,
+ * perhaps in the function that was called next.
+ * @param {Frame | null} frame
+ */
+function place (frame) {
+  if (frame === null) return null
+  return `${doubtOf(frame)}${frame.function ?? '(anonymous)'} (${shortPath(frame.file)}:${frame.line})`
+}
+
+/** A line of a stack. @param {Frame} frame */
+function frameText ({ function: name, file, line, column }) {
+  return `${name ?? '(anonymous)'} (${file ?? 'native'}${line === null ? '' : `:${line}:${column}`})`
+}
+
+/** @param {import('../types').PackageRecord} found */
+function nameOf ({ name, version }) {
+  return version ? `${cut(name)}@${cut(version)}` : cut(name)
+}
+
+/** @param {string} text */
+function cut (text) {
+  return text.length > PACKAGE_CHARS ? `${text.slice(0, PACKAGE_CHARS - 1)}…` : text
+}
+
+/** @param {number} ms */
+function duration (ms) {
+  return ms >= MS_PER_S ? `${(ms / MS_PER_S).toFixed(1)} s` : `${Math.round(ms)} ms`
+}
+
+/**
+ * So many of them: "1 block", "2 blocks".
+ * @param {number} count
+ * @param {string} noun
+ * @param {string} [plural]
+ */
+function counted (count, noun, plural = `${noun}s`) {
+  return `${count} ${count === 1 ? noun : plural}`
+}
+
+/**
+ * A text without control characters. Names come from files and from what clients send, and none may give orders to a
+ * terminal.
+ * @param {string} text
+ */
+function printable (text) {
+  return text.replace(/\p{Cc}/gu, '\uFFFD')
+}
+
+exports.counted = counted
+exports.duration = duration
+exports.frameText = frameText
+exports.place = place
+exports.printable = printable

@@ -1,0 +1,117 @@
+'use strict'
+
+const { FOLLOW } = require('../bridge/messages')
+const { Recently } = require('../util/recently')
+const { RequestTracking } = require('./requests/request-tracking')
+const { nowMs } = require('../util/clock')
+const { US_PER_MS } = require('../util/units')
+
+/** What the log left out of a storm of blocks is told after this long without a block. */
+const QUIET_MS = 5000
+/** Counts are brought up to date this often, and at once while something is going on. */
+const COUNT_MS = 1000
+/** After this long without a failure, the application's function for routes is trusted again. */
+const TRUST_MS = 60000
+
+/**
+ * What is done once a second: dropped events are counted, the option `route` is judged, requests are followed or no
+ * longer, and storms of blocks are told of when they are over.
+ */
+class Upkeep {
+  #parts
+  #requestTracking
+  #quietAtMs = Infinity
+  #countAtMs = 0
+  #badRoutes = new BadRoutes()
+
+  /**
+   * @param {object} parts
+   * @param {import('../bridge/memory').Bridge} parts.bridge
+   * @param {import('./health').Health} parts.health
+   * @param {import('../export/prometheus/metrics').Metrics} parts.metrics
+   * @param {import('../export/log/log').BlockLog | null} parts.log
+   * @param {Pick<import('../store/block-file').BlockFile, 'takeLost'> | null} parts.file
+   * @param {import('../cluster/cluster').Cluster} parts.cluster
+   * @param {import('./threads/threads').WatchedThreads | null} parts.threads
+   * @param {import('../export/log/budget').LogBudget} parts.budget of worker threads' blocks that are filed
+   * @param {boolean} parts.escalates requests are followed from the first block on
+   * @param {(message: object) => void} parts.post to the host
+   */
+  constructor (parts) {
+    this.#parts = parts
+    const { escalates, post, health } = parts
+    this.#requestTracking = escalates ? new RequestTracking((on) => post({ code: FOLLOW, on }), health.say) : null
+  }
+
+  /** A block of any thread has its verdict. */
+  settled () {
+    this.#quietAtMs = nowMs() + QUIET_MS
+  }
+
+  /** A block of the main thread has its verdict. */
+  mainSettled () {
+    this.#requestTracking?.settled(nowMs())
+  }
+
+  /** The host has given up following requests. */
+  followingIsCostly () {
+    this.#requestTracking?.tooCostly(nowMs())
+  }
+
+  /** @param {number} now @param {boolean} isEventful something is going on */
+  poll (now, isEventful) {
+    if (isEventful || now >= this.#countAtMs) this.count(now)
+  }
+
+  /** @param {number} now */
+  count (now) {
+    const { bridge, health, metrics, log } = this.#parts
+    this.#countAtMs = now + COUNT_MS
+    this.#requestTracking?.tick(now)
+    metrics.addOwnBlockedMs(bridge.counters.take('ownBlockedMicros') / US_PER_MS)
+    health.set('route', this.#badRoutes.judge(bridge.counters.get('badRoute'), now))
+    if (now >= this.#quietAtMs) {
+      log?.flushSuppressed()
+      this.#quietAtMs = Infinity
+    }
+    for (const [reason, count] of Object.entries(this.#takeDropped())) {
+      if (count > 0) metrics.drop(reason, count)
+    }
+  }
+
+  /**
+   * What was not kept since the last call, by the reason in `events_dropped_total`.
+   * @returns {Record<string, number>}
+   */
+  #takeDropped () {
+    const { bridge, log, file, cluster, threads, budget } = this.#parts
+    const unfiled = budget.takeSuppressed()
+    return {
+      ...log?.takeDropped(),
+      request: bridge.requests.takeDropped() + bridge.counters.take('badRequest'),
+      work: bridge.works.takeDropped(),
+      late_beat: bridge.lateBeats.takeDropped() + (threads?.takeDropped() ?? 0),
+      gc_pause: bridge.gcPauses.takeDropped(),
+      record: file?.takeLost() ?? 0,
+      thread_record: file === null ? 0 : unfiled,
+      cluster_record: cluster.takeLost()
+    }
+  }
+}
+
+/** Whether the option `route` does its work, by how often it has not. */
+class BadRoutes {
+  #count = 0
+  #failures = new Recently({ withinMs: TRUST_MS })
+
+  /** @param {number} count of calls so far that threw or gave no name @param {number} nowMs @returns {Error | null} */
+  judge (count, nowMs) {
+    if (count !== this.#count) this.#failures.add(nowMs)
+    this.#count = count
+    if (!this.#failures.isOn(nowMs)) return null
+    return new Error('the option route threw, or gave something else than a name, null or undefined')
+  }
+}
+
+exports.Upkeep = Upkeep
+exports.BadRoutes = BadRoutes

@@ -1,0 +1,139 @@
+'use strict'
+
+const { TRACK, TRACKING, ORIGIN, ORIGIN_SHARE } = require('../../bridge/messages')
+const { nowMs } = require('../../util/clock')
+const { blamedFrame, ownerOf } = require('../../explain/frame')
+const { place } = require('../../util/sentence')
+const { roundMs } = require('../../store/record')
+const { OriginTrigger } = require('./origin-trigger')
+const { MS_PER_S } = require('../../util/units')
+
+/** So many slow callbacks are kept, the latest: a verdict waits half a second at most, and fewer end within that. */
+const KEPT = 200
+/** The log line at the end of tracking names at most so many places. */
+const PLACES_IN_LINE = 5
+/**
+ * Callbacks at least as long as this share of the longest are taken for callbacks around one another. Of these the
+ * innermost counts, which ended first.
+ */
+const SAME = 0.9
+
+/** What the log says about why origins are tracked, */
+const reasons = { on: "option origin: 'on', for development only", hunt: 'agent.hunt()' }
+/** and why no longer. */
+const ends = {
+  time: '',
+  found: ', early, with what was looked for',
+  budget: ', early, because tracking has taken the time that it may',
+  stop: ', early, because the agent stops'
+}
+
+/**
+ * @typedef {import('../../types').BlockRecord} BlockRecord
+ * @typedef {import('../../types').OriginRecord} OriginRecord
+ */
+
+/**
+ * The origins that the host tells of while it tracks them: lays them over blocks, says when tracking is on, and asks
+ * for it where that is worth it.
+ */
+class Origins {
+  /** @type {{ startMs: number, endMs: number, origin: OriginRecord }[]} */
+  #kept = []
+  /** @type {{ isAuto: boolean, openedAtMs: number, found: number, places: Set<string> } | null} */
+  #window = null
+  #trigger
+  #parts
+
+  /**
+   * @param {object} parts
+   * @param {boolean} parts.isAuto windows are asked for
+   * @param {import('../../explain/source/frame-table').FrameTable} parts.frames
+   * @param {(message: object) => void} parts.post to the host
+   * @param {(level: 'info' | 'warn', fields: object, message: string) => void} parts.say
+   * @param {(failure: { message: string } | null) => void} parts.onState
+   */
+  constructor (parts) {
+    this.#parts = parts
+    this.#trigger = parts.isAuto ? new OriginTrigger() : null
+  }
+
+  get isTracking () {
+    return this.#window !== null
+  }
+
+  /** The host says. @param {any} message of an unknown code is ignored */
+  receive (message) {
+    if (message.code === ORIGIN) this.#add(message)
+    else if (message.code === TRACKING && message.failure !== null) this.#parts.onState({ message: message.failure })
+    else if (message.code === TRACKING) message.open ? this.#opened(message) : this.#closed(message)
+  }
+
+  /**
+   * @param {{ startMs: number, endMs: number, type: string, frames: import('../../types').Frame[] }}
+   * message
+   */
+  #add ({ startMs, endMs, type, frames: raw }) {
+    const frames = raw.map((frame) => this.#parts.frames.get(frame))
+    // The type tells of Node's own way to the first line of the application.
+    const foreign = frames.slice(frames.findIndex((frame) => ownerOf(frame) !== 'node'))
+    const frame = blamedFrame(foreign)
+    if (frame === null) return
+    this.#kept.push({ startMs, endMs, origin: { type, durationMs: roundMs(endMs - startMs), frame, frames: foreign } })
+    if (this.#kept.length > KEPT) this.#kept.shift()
+    if (this.#window === null) return
+    this.#window.found++
+    if (this.#window.places.size < PLACES_IN_LINE) this.#window.places.add(`${place(frame)}`)
+  }
+
+  /** @param {{ reason: 'on' | 'hunt' | 'auto', seconds: number | null, why: string }} message */
+  #opened ({ reason, seconds, why }) {
+    this.#parts.onState(null)
+    const isAuto = reason === 'auto' && (this.#window === null || this.#window.isAuto)
+    this.#window = { openedAtMs: nowMs(), found: 0, places: new Set(), ...this.#window, isAuto }
+    const howLong = seconds === null ? '' : ` for ${Math.round(seconds)} s`
+    const reasonGiven = reason === 'auto' ? why : reasons[reason]
+    const message = `origin tracking is on${howLong} (${reasonGiven}); it takes ${isAuto ? 'at most 10 ms in all' : 'up to 100 ms of each second'}`
+    this.#parts.say('warn', { event: 'origin_tracking_on', reason, seconds }, message)
+  }
+
+  /** @param {{ ended: keyof typeof ends }} message */
+  #closed ({ ended }) {
+    if (this.#window === null) return
+    const { openedAtMs, found, places } = this.#window
+    this.#window = null
+    const seconds = Math.round((nowMs() - openedAtMs) / MS_PER_S * 10) / 10
+    const what = found === 0
+      ? 'no slow callback whose origin is known'
+      : `slow callbacks created at ${[...places].join(', ')}`
+    const fields = { event: 'origin_tracking_off', ended, seconds, found, places: [...places] }
+    this.#parts.say('info', fields, `origin tracking is off after ${seconds} s${ends[ended] ?? ''}: ${what}`)
+  }
+
+  /** A block has its verdict. @param {BlockRecord} record */
+  settled (record) {
+    this.#trigger?.settled(record, nowMs())
+  }
+
+  /** @param {number} now @param {import('../../bridge/beat').Beat} beat */
+  poll (now, beat) {
+    const request = this.#trigger?.poll({ nowMs: now, beat, window: this.#window })
+    if (request) this.#parts.post({ code: TRACK, ...request })
+  }
+
+  /**
+   * Where the callback was created that made most of a block.
+   * @param {number} startMs
+   * @param {number} endMs
+   * @returns {OriginRecord | null}
+   */
+  within (startMs, endMs) {
+    const overlaps = this.#kept.map((kept) =>
+      ({ origin: kept.origin, ms: Math.min(kept.endMs, endMs) - Math.max(kept.startMs, startMs) }))
+    const longestMs = Math.max(...overlaps.map(({ ms }) => ms))
+    if (!(longestMs >= ORIGIN_SHARE * (endMs - startMs))) return null
+    return overlaps.find(({ ms }) => ms >= SAME * longestMs)?.origin ?? null
+  }
+}
+
+exports.Origins = Origins

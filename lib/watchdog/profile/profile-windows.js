@@ -1,0 +1,97 @@
+'use strict'
+
+const { cutProfiles } = require('../../explain/profile/cpu-profile')
+const { withProbableCall } = require('../../explain/profile/probable-call')
+const { withoutProfile, withProfile } = require('../../explain/profile/profiled')
+const { readSource } = require('../../util/read-source')
+
+/** The newest profiles are kept for blocks that last longer than one; of a longer block they tell the end. */
+const WINDOWS = 10
+/** A longer source is a bundle, to be split into lines at each block. */
+const SOURCE_CHARS = 2 * 1024 * 1024
+
+/**
+ * @typedef {import('../../types').BlockRecord} BlockRecord
+ * @typedef {import('../source/source-reader').SourceReader} SourceReader
+ * @typedef {{ startMs: number, endMs: number, profile?: object, text?: string }} Taken
+ */
+
+/** The profiles that were taken, laid over blocks. */
+class ProfileWindows {
+  /** @type {import('../../explain/profile/cpu-profile').Window[]} oldest first */
+  #windows = []
+  #sources
+  #read
+
+  /**
+   * @param {Pick<SourceReader, 'frames' | 'isInMemory' | 'lineAt' | 'linesOf'>} sources
+   * @param {(file: string) => string | null} [read]
+   */
+  constructor (sources, read = readSource) {
+    this.#sources = sources
+    this.#read = read
+  }
+
+  /** @param {Taken} taken */
+  keep = (taken) => {
+    const window = readWindow(taken)
+    if (window === null) return
+    this.#windows.push(window)
+    if (this.#windows.length > WINDOWS) this.#windows.shift()
+  }
+
+  /**
+   * The record with what the profile of its time says.
+   * @param {BlockRecord} record
+   * @param {number} startMs
+   * @param {number} endMs
+   * @returns {BlockRecord}
+   */
+  lay = (record, startMs, endMs) => {
+    const windows = this.#windows.filter((window) => window.endMs > startMs && window.startMs < endMs)
+    const profile = windows.length === 0 ? null : cutProfiles(windows, startMs, endMs)
+    const sources = this.#sources
+    const fromDisk = lineReader(this.#read)
+    const lines = (/** @type {string} */ file) => sources.isInMemory(file) ? null : fromDisk(file)
+    /** @type {import('../../explain/profile/profiled-stacks').Sources} */
+    const known = {
+      original: (frame) => sources.frames.get(frame),
+      lines,
+      textOf: (file) => sources.linesOf(file),
+      lineAt: (file, line) => sources.lineAt(file, line),
+      passesOn: (frame) => sources.frames.passesOn(frame)
+    }
+    const laid = profile === null ? withoutProfile(record, known) : withProfile(record, profile, known)
+    return withProbableCall(laid, lines)
+  }
+}
+
+/** @param {Taken} taken @returns {import('../../explain/profile/cpu-profile').Window | null} */
+function readWindow ({ startMs, endMs, text, profile }) {
+  try {
+    const read = text === undefined ? profile : JSON.parse(text)
+    return read ? { startMs, endMs, profile: read } : null
+  } catch {
+    // It is as good as none.
+    return null
+  }
+}
+
+/**
+ * Files by lines, each read once.
+ * @param {(file: string) => string | null} read
+ * @returns {import('../../explain/profile/profiled-stacks').Sources['lines']}
+ */
+function lineReader (read) {
+  /** @type {Map<string, string[] | null>} */
+  const files = new Map()
+  return (name) => {
+    if (!files.has(name)) {
+      const text = read(name)
+      files.set(name, text === null || text.length > SOURCE_CHARS ? null : text.split('\n'))
+    }
+    return files.get(name) ?? null
+  }
+}
+
+exports.ProfileWindows = ProfileWindows

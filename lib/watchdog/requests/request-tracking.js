@@ -1,0 +1,62 @@
+'use strict'
+
+const { Recently } = require('../../util/recently')
+
+/** After this long without a block, requests are no longer followed where that costs. */
+const QUIET_MS = 10 * 60 * 1000
+
+/** After it has cost too much, requests are not followed for this long. */
+const PAUSE_MS = 60 * 60 * 1000
+
+/**
+ * Whether requests are worth following through their asynchronous work where AsyncLocalStorage costs
+ * a tenth of the throughput (Node.js 20 and 22): from the first block on, until it has been quiet, or costs too much.
+ */
+class RequestTracking {
+  #tell
+  #say
+  #blocks = new Recently({ withinMs: QUIET_MS })
+  #pausedUntilMs = -Infinity
+  isOn = false
+
+  /**
+   * @param {(on: boolean) => void} tell
+   * @param {(level: 'info' | 'warn', fields: object, message: string) => void} say
+   */
+  constructor (tell, say) {
+    this.#tell = tell
+    this.#say = say
+  }
+
+  /** A block has its verdict. @param {number} nowMs */
+  settled (nowMs) {
+    this.#blocks.add(nowMs)
+    this.tick(nowMs)
+  }
+
+  /** @param {number} nowMs */
+  tick (nowMs) {
+    const isOn = this.#blocks.isOn(nowMs) && nowMs >= this.#pausedUntilMs
+    if (this.isOn === isOn) return
+    this.isOn = isOn
+    this.#tell(isOn)
+    if (isOn) {
+      const message = 'requests are followed from now on, so that the next block names its request; on this version of ' +
+        "Node.js each await costs about 0.2 us more meanwhile (requests: 'auto')"
+      this.#say('info', { event: 'requests_on' }, message)
+    }
+  }
+
+  /** The host no longer follows them: the application makes too many promises. @param {number} nowMs */
+  tooCostly (nowMs) {
+    if (!this.isOn) return
+    this.isOn = false
+    this.#pausedUntilMs = nowMs + PAUSE_MS
+    const message = 'requests are not followed for an hour: the application makes more than a million promises a second, ' +
+      "each of which would cost; update Node.js, or set requests: 'on' if blocks are to name their requests all the same"
+    this.#say('warn', { event: 'requests_off' }, message)
+  }
+}
+
+exports.RequestTracking = RequestTracking
+exports.QUIET_MS = QUIET_MS

@@ -1,0 +1,192 @@
+'use strict'
+
+const { SOURCE_MAP } = require('../../bridge/messages')
+const { nowMs } = require('../../util/clock')
+const { BoundedMap } = require('../../util/bounded-map')
+const { FrameTable } = require('../../explain/source/frame-table')
+const { ByPlace, FunctionHeads } = require('../../explain/source/function-head')
+const { callsGiven } = require('../../explain/source/passing-on')
+const { positionIn } = require('../../explain/source/place')
+const { SourceMaps, toPath } = require('../../explain/source/source-map')
+const { LARGE_BYTES } = require('../../tables/source-map-size')
+const { Backlog } = require('./backlog')
+const { FunctionNames, MOST_CHARS, routesAt } = require('../../explain/source/function-names')
+const { Texts, sizeOf } = require('./texts')
+const { readSource } = require('../../util/read-source')
+
+/** The host is asked again after this time: a map may come later than its file, or have been let go of for others. */
+const AGAIN_MS = 60000
+/** A larger source is a bundle: its lines tell nobody anything. */
+const SHOWN_BYTES = 2 * 1024 * 1024
+/** Places are looked up for this long in one poll, and the others later: in a file of 128 kB one takes up to 5 ms. */
+const NAMING_MS = 5
+/** As the agent stops, its last block is told with what can be read in this time. */
+const LAST_MS = 200
+/** Files whose maps are too large: those that are said once are remembered. */
+const SAID = 100
+
+/**
+ * Where code comes from: the files on disk, and what the main thread's Node.js knows of those that were compiled in
+ * memory. The main thread is asked for these now and then; if it is stuck it answers when its block is over.
+ */
+class SourceReader {
+  #maps
+  /** @type {Map<string, number>} */
+  #askedAtMs = new Map()
+  /** @type {BoundedMap<true>} */
+  #said = new BoundedMap({ mostItems: SAID })
+  #namingMs = 0
+  #backlog
+  #names
+  #post
+  #say
+
+  /**
+   * @param {object} parts
+   * @param {(message: object) => void} parts.post to the host
+   * @param {import('../health').Say} parts.say in the log
+   * @param {boolean} parts.stripsTypes the host runs TypeScript itself, every place where it was
+   * @param {boolean} [parts.compilesAll] the host runs every file compiled in memory, unless it says that one is not
+   * @param {() => boolean} [parts.mayWork] whether there is time for what is large; false while a block is about to be
+   * told
+   * @param {(file: string) => string | null} [parts.read]
+   */
+  constructor ({ post, say, stripsTypes, compilesAll = false, mayWork = () => true, read = readSource }) {
+    this.#post = post
+    this.#say = say
+    this.#backlog = new Backlog(mayWork)
+    const texts = new Texts(read)
+    const readOnce = (/** @type {string} */ file) => texts.read(file)
+    this.#maps = new SourceMaps(readOnce, {
+      sizeOf,
+      later: (file, load) => this.#backlog.add(`map of ${file}`, () => this.#learn(load)),
+      onTooLarge: (file) => this.#sayTooLarge(file),
+      onMissing: (file) => this.#ask(file),
+      onMisfit: () => this.frames.forget(),
+      stripsTypes,
+      compilesAll
+    })
+    const isInMemory = (/** @type {string} */ file) => this.isInMemory(file)
+    const heads = new FunctionHeads(readOnce, isInMemory)
+    this.#names = new FunctionNames(readOnce)
+    /** @template T @param {(text: string, at: number) => T} read @param {T} none */
+    const byPlace = (read, none) => new ByPlace((file, line, column) => {
+      const text = readOnce(file)
+      const at = text === null || text.length > MOST_CHARS ? null : positionIn(text, line, column)
+      return text === null || at === null ? none : read(text, at)
+    })
+    const given = byPlace(callsGiven, false)
+    const routes = byPlace(routesAt, /** @type {string[]} */ ([]))
+    this.frames = new FrameTable((frame) => this.#maps.original(frame), {
+      isHead: (raw) => heads.has(raw),
+      nameOf: (frame) => this.#nameOf(frame),
+      passesOn: (frame) => this.#lookUp(given, 'call', frame) ?? false,
+      routesOf: (frame) => this.#lookUp(routes, 'route', frame) ?? [],
+      later: { mayMove: ({ file }) => this.#maps.mayMove(toPath(file) ?? ''), isBusy: () => !this.#backlog.isEmpty }
+    })
+  }
+
+  /** Functions may be named at once again, for a few milliseconds. */
+  beginPoll () {
+    this.#namingMs = 0
+  }
+
+  /** After a poll: large maps and files are read, one at a time. */
+  workOff () {
+    this.#backlog.workOff()
+  }
+
+  /** The agent stops: what is still to be read, as far as there is time. */
+  finish () {
+    this.#backlog.finish(LAST_MS)
+  }
+
+  /** @param {() => void} load a source map */
+  #learn (load) {
+    load()
+    this.frames.forget()
+  }
+
+  /** @param {import('../../types').Frame} frame */
+  #nameOf (frame) {
+    const known = this.#names.knownNameOf(frame)
+    // Its place in the source, and with it its name, is told by the map.
+    if (known !== undefined || this.#maps.isAwaited(frame.file ?? '')) return known
+    return this.#inTime('name', frame, () => this.#names.nameOf(frame))
+  }
+
+  /**
+   * What the source tells of a place; undefined where it cannot, or does later.
+   * @template T
+   * @param {ByPlace<T>} byPlace
+   * @param {string} what
+   * @param {import('../../types').Frame} frame
+   */
+  #lookUp (byPlace, what, frame) {
+    const { file, line, column, compiled } = frame
+    if (file === null || line === null || column === null || compiled) return undefined
+    return byPlace.known(file, line, column) ?? this.#inTime(what, frame, () => byPlace.get(file, line, column))
+  }
+
+  /**
+   * What is looked up in a source: at once if the file is small and there is time, else later.
+   * @template T
+   * @param {string} what
+   * @param {import('../../types').Frame} frame
+   * @param {() => T} look
+   */
+  #inTime (what, { file, line, column }, look) {
+    if (this.#namingMs >= NAMING_MS || sizeOf(`${file}`) > LARGE_BYTES) {
+      this.#backlog.add(`${what} at ${file}:${line}:${column}`, look)
+      return undefined
+    }
+    const startMs = nowMs()
+    const found = look()
+    this.#namingMs += nowMs() - startMs
+    return found
+  }
+
+  /** @param {string} file */
+  #sayTooLarge (file) {
+    if (this.#said.get(file)) return
+    this.#said.set(file, true)
+    this.#say('warn', { event: 'source_map', file }, `the source map of ${file} is too large to be read: places are those of the code that runs`)
+  }
+
+  /** @param {string} file */
+  #ask (file) {
+    const now = nowMs()
+    if (now - (this.#askedAtMs.get(file) ?? -Infinity) < AGAIN_MS) return
+    this.#askedAtMs.set(file, now)
+    this.#post({ code: SOURCE_MAP, file })
+  }
+
+  /** Whether what runs of a file is not what is on disk. @param {string} file */
+  isInMemory (file) {
+    return this.#maps.isInMemory(file)
+  }
+
+  /** Where a line of what runs comes from, null where nobody tells. @param {string} file @param {number} line */
+  lineAt (file, line) {
+    return this.#maps.lineAt(file, line)
+  }
+
+  /**
+   * The lines of a source as a person wrote it: of the file on disk, else as a source map carries it.
+   * @param {string} file
+   */
+  linesOf (file) {
+    return (readSource(file, SHOWN_BYTES) ?? this.#maps.contentOf(file))?.split(/\r?\n/) ?? null
+  }
+
+  /** @param {{ file: string, text: string | null, isTooLarge?: boolean, mapFile?: string }} message */
+  receive ({ file, text, isTooLarge, mapFile }) {
+    if (mapFile !== undefined) return this.#learn(() => this.#maps.place(file, mapFile))
+    if (isTooLarge) this.#sayTooLarge(file)
+    if (text === null) return isTooLarge || this.#learn(() => this.#maps.learnPlain(file))
+    const learn = () => this.#learn(() => this.#maps.learn(file, text))
+    if (text.length <= LARGE_BYTES || !this.#backlog.add(`map in memory of ${file}`, learn)) learn()
+  }
+}
+
+exports.SourceReader = SourceReader

@@ -1,0 +1,158 @@
+'use strict'
+
+const { openBridge } = require('../../bridge/memory')
+const { CALM_MS } = require('../../bridge/thread-beats')
+const { SleepDetector } = require('./sleep-detector')
+const { ThreadStats } = require('../kernel/thread-stats')
+const { LoopMonitor } = require('../loop/monitor')
+
+/** A thread that was found waiting is polled this often: what it does next may be a block. */
+const WAITING_MS = 25
+/**
+ * Node.js takes a thread apart in 1 to 10 ms, with a large heap in up to 200 (Node.js 20 to 26): one that was busy for
+ * longer until its end was blocked.
+ */
+const APART_MS = 250
+
+/**
+ * @typedef {object} Hello what lib/host/threads/preload-beat.js says of its thread, and outside-watch.js of others
+ * @property {SharedArrayBuffer} memory
+ * @property {number} threadId
+ * @property {string} name
+ * @property {number | null} tid in the kernel, null where it is not known
+ */
+
+/** One worker thread of the application under watch. */
+class WatchedThread {
+  #bridge
+  #stats
+  /** Tells the thread's waiting from blocks. */
+  #idleness
+  #monitor
+  #sinks
+  #dueAtMs = 0
+  #lastPollMs = 0
+  #isStopped = false
+  /** Of the block in which the thread ended. @type {string | null} */
+  #lastId = null
+  /** @type {{ activeMs: number, idleMs: number }} counters never go backwards */
+  #time = { activeMs: 0, idleMs: 0 }
+  #cpu = { user: 0, system: 0 }
+
+  /**
+   * @param {object} parts
+   * @param {Hello} parts.hello
+   * @param {string} parts.label of its metrics
+   * @param {import('../kernel/thread-stats').Shared} parts.shared by all threads
+   * @param {Pick<import('../loop/monitor').Parts, 'options' | 'frames' | 'nextId'>} parts.common
+   * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
+   * @param {() => import('../loop/block-builder').ThreadWork | null} parts.workOf what all of the thread is for
+   * @param {import('../sinks').ThreadPhases} parts.sinks
+   * @param {boolean} parts.isOutside the main thread sees what it does
+   * @param {WatchedThread} [parts.outside] the same as it is seen from outside, which knows its CPU time
+   */
+  constructor ({ hello, label, shared, common, watchdogGapWithin, workOf, sinks, isOutside, outside }) {
+    this.threadId = hello.threadId
+    this.label = label
+    this.isOutside = isOutside
+    this.#sinks = { ...sinks, settled: this.#settleIn(sinks) }
+    this.#bridge = openBridge(hello.memory)
+    this.#bridge.counters.add('heard', 1)
+    const stats = this.#stats = new ThreadStats(shared, hello.tid, (outside ? outside.#bridge : this.#bridge).counters)
+    const idleness = this.#idleness = new SleepDetector(common.options.threshold, () => stats.rest())
+    this.#monitor = new LoopMonitor({
+      ...common,
+      thread: hello.name,
+      threadId: hello.threadId,
+      bridge: this.#bridge,
+      ask: () => false,
+      adjust: (seen) => idleness.adjust(seen),
+      stats,
+      surroundings: {
+        gcWithin: () => 0,
+        watchdogGapWithin,
+        workOf
+      }
+    })
+  }
+
+  /**
+   * Not every beat that failed to come was a block. A thread that sleeps waits for work, more likely than not, and one
+   * that ends is being taken apart.
+   * @param {import('../sinks').ThreadPhases} sinks
+   * @returns {import('../sinks').Phases['settled']}
+   */
+  #settleIn = (sinks) => (record, endMs) => {
+    const isLast = record.id === this.#lastId
+    if (record.cause === 'sync-io' || (isLast && record.durationMs < APART_MS)) sinks.withdrawn(record)
+    else sinks.settled(isLast ? { ...record, uncertaintyMs: record.uncertaintyMs + APART_MS } : record, endMs)
+  }
+
+  /** Whether the thread exits or is no more. */
+  get isEnded () {
+    return this.#isStopped || this.#stats.isGone || this.#bridge.counters.get('ended') > 0
+  }
+
+  /** The record of the block in progress. */
+  get ongoing () {
+    return this.#monitor.ongoing
+  }
+
+  /**
+   * @param {number} now
+   * @param {boolean} selfLate
+   * @returns {{ wakeAtMs: number, eventful: boolean }}
+   */
+  poll (now, selfLate) {
+    if (now < this.#dueAtMs) return { wakeAtMs: this.#dueAtMs, eventful: false }
+    this.#stats.read(now)
+    if (this.isEnded) return { wakeAtMs: Infinity, eventful: false }
+    // Seen from outside, and not yet at work.
+    if (this.#bridge.beat.beats === 0) return { wakeAtMs: now + CALM_MS, eventful: false }
+    const { wakeAtMs, eventful } = this.#monitor.poll(now, selfLate, this.#sinks)
+    this.#lastPollMs = now
+    // The main thread may say at any time that a thread it sees from outside is busy.
+    this.#dueAtMs = Math.min(wakeAtMs, now + (this.#idleness.isOn ? WAITING_MS : CALM_MS))
+    return { wakeAtMs: this.#dueAtMs, eventful }
+  }
+
+  /** How many late beats found their ring full since the last call. */
+  takeDropped () {
+    return this.#bridge.lateBeats.takeDropped()
+  }
+
+  /** @param {number} now @returns {import('./totals').ThreadState} */
+  state (now) {
+    const real = this.#bridge.beat.read()
+    const beat = this.#idleness.beat(real)
+    const { waitedMs } = this.#idleness
+    const inProgressMs = this.#monitor.blockedMs
+    const blockedMs = beat === real ? inProgressMs : Math.max(0, now - real.atMs)
+    this.#time = {
+      activeMs: Math.max(this.#time.activeMs, real.activeMs + blockedMs - waitedMs),
+      idleMs: Math.max(this.#time.idleMs, real.idleMs + waitedMs)
+    }
+    this.#cpu = this.#stats.cpuSeconds() ?? this.#cpu
+    return { ...this.#time, heartbeatAgeMs: beat.beats === 0 ? 0 : now - beat.atMs, inProgressMs, cpu: this.#cpu }
+  }
+
+  /**
+   * Ends watching; a block in progress is recorded as far as it was seen.
+   * @param {object} how
+   * @param {boolean} [how.isNeeded] the host's part goes on
+   * @param {boolean} [how.isGone] the thread is no more
+   */
+  stop ({ isNeeded = false, isGone = false }) {
+    this.#isStopped = true
+    if (!isNeeded) this.#bridge.counters.add('released', 1)
+    const { beats, atMs } = this.#bridge.beat.read()
+    const lastMs = Math.max(this.#lastPollMs, atMs)
+    // What it said since the last poll.
+    if (beats > 0) this.#monitor.poll(lastMs, true, this.#sinks)
+    if (isGone) this.#lastId = this.#monitor.ongoing?.id ?? null
+    this.#monitor.stop(lastMs, this.#sinks)
+    this.#stats.close()
+  }
+}
+
+exports.WatchedThread = WatchedThread

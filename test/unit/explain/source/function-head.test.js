@@ -1,0 +1,53 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { Fold } = require('../../../../lib/explain/fold')
+const { beginsFunction, FunctionHeads } = require('../../../../lib/explain/source/function-head')
+const { makeDir } = require('../../../support/files')
+
+test('a function begins with its parameters, whatever its kind', () => {
+  for (const text of [
+    '(data) {', '() {}', '(a, b) => a', 'data => data', '$é_1=>0', '(a = f(1), { b, c } = {}) {', '(a /* ) */, b = ")", c = `) (`) {',
+    '(a, // the ) first\n b) {', '(data: Buffer): number {', '(a) : Promise<void> => {'
+  ]) assert.equal(beginsFunction(text), true, text)
+  for (const text of ['(data)', '(data) + 1', '(data), (a) => a', 'data', 'data)', 'compute(data) {', 'data = x => x', '((a) => a)(b)', '(a', '', ' (a) {', '("(") ? {} : 0']) {
+    assert.equal(beginsFunction(text), false, text)
+  }
+})
+
+test('a place is looked up in the file, once; what runs otherwise than it is written is none', (t) => {
+  const file = path.join(makeDir(t), 'app.js')
+  fs.writeFileSync(file, 'first\nfunction compute (data) {\n  return data\n}\n')
+  let reads = 0
+  const heads = new FunctionHeads((name) => {
+    reads++
+    return name === file ? fs.readFileSync(name, 'utf8') : null
+  }, (name) => name.endsWith('in-memory.js'))
+  const at = (/** @type {number | null} */ line, /** @type {number | null} */ column, /** @type {string | null} */ name = file) => heads.has({ function: 'compute', file: name, line, column })
+  assert.deepEqual([at(2, 18), at(2, 18), at(3, 10), at(2, 10), at(99, 1)], [true, true, false, false, false])
+  assert.equal(reads, 4)
+  assert.deepEqual([at(1, 1, null), at(null, null), at(1, 1, 'node:fs'), at(2, 18, '/in-memory.js'), at(1, 1, '/gone.js')], [false, false, false, false, false])
+})
+
+test('a function that is entered as the answer comes has not kept it, unless it is seen so again and again', () => {
+  const frame = (/** @type {string} */ name, /** @type {string | null} */ file = '/srv/app.js') => ({ function: name, file, line: 1, column: 1 })
+  const sample = { weightMs: 100, late: true, isJustEntered: true, request: null }
+  const namesOf = (/** @type {Partial<typeof sample>} */ more, times = 1, frames = [frame('compute'), frame('handler')]) => {
+    const fold = new Fold()
+    for (let i = 0; i < times; i++) fold.add({ ...sample, ...more, frames })
+    return fold.stacks[0].frames.map((each) => each.function)
+  }
+  assert.deepEqual(namesOf({}), ['handler'])
+  assert.deepEqual(namesOf({}, 2), ['compute', 'handler'])
+  assert.deepEqual(namesOf({ isJustEntered: false }), ['compute', 'handler'])
+  const asked = new Fold()
+  const again = { ...sample, late: false, isJustEntered: false, frames: [frame('compute'), frame('handler')] }
+  for (const each of [{ ...again, isJustEntered: true }, { ...again, weightMs: 5 }]) asked.add(each)
+  assert.deepEqual(asked.stacks[0].frames.map((each) => each.function), ['handler'], 'asked again while it answered')
+  for (let i = 0; i < 20; i++) asked.add({ ...again, weightMs: 5 })
+  assert.deepEqual(asked.stacks[0].frames.map((each) => each.function), ['compute', 'handler'], 'and then it worked on')
+  assert.deepEqual(namesOf({}, 1, [frame('compute'), frame('tick', 'node:internal/timers')]), ['compute', 'tick'], 'nobody else is there to blame')
+})

@@ -1,0 +1,69 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { builtinIn, columnOfCall } = require('../../../../lib/explain/source/native-call')
+
+/** @param {string} line @param {Parameters<typeof builtinIn>[1]} [known] */
+const callIn = (line, known) => builtinIn(line, known)?.call ?? null
+
+test('of several built-ins in a line the one is named that works through what the others only copy', () => {
+  /** @type {[string, string | null][]} */
+  const lines = [
+    ['const all = JSON.parse(Buffer.concat(chunks).toString())', 'JSON.parse'],
+    ['const page = JSON.parse(text).rows.slice(0, 10).join()', 'JSON.parse'],
+    ['res.end(Buffer.from(JSON.stringify({ ...row })))', 'JSON.stringify'],
+    ['const names = Object.keys(index).sort()', 'sort'],
+    ['const copy = [...list].sort((a, b) => a - b)', 'sort'],
+    ['const copy = JSON.parse(JSON.stringify(state))', 'JSON.parse(JSON.stringify())'],
+    ['const copy = JSON.parse(await JSON.stringify(state).trim())', 'JSON.parse(JSON.stringify())'],
+    // Of other values than the one that is parsed, copied or sorted.
+    ['if (JSON.parse(text).limit < Object.keys(cache).length) clear()', null],
+    ['const copy = JSON.parse(a) + JSON.stringify(b)', null],
+    ['JSON.parse(text).sort()', null],
+    ['const all = JSON.parse(text).filter((x) => list.includes(x))', null],
+    ['all = { ...all, [key]: Object.keys(all) }', null],
+    ['const all = JSON.parse(Buffer.concat(', null]
+  ]
+  for (const [line, call] of lines) assert.equal(callIn(line), call, line)
+})
+
+test('built-ins that move, copy or format at each call are known, and a spread by its dots', () => {
+  /** @type {[string, string | null][]} */
+  const lines = [
+    ['while (queue.length > 0) queue.shift()', 'shift'],
+    ['list.unshift(row)', 'unshift'],
+    ['list.splice(i, 1)', 'splice'],
+    ['const { value } = segments.next()', 'next'],
+    ['next()', null],
+    ['out += price.toLocaleString("de-DE")', 'toLocaleString'],
+    ['signal.addEventListener("abort", stop)', 'addEventListener'],
+    ['all = { ...all, [key]: value }', 'spread'],
+    ['  ...rows,', 'spread'],
+    ['all = [...all, row]', 'spread'],
+    ['const f = (...args) => g(args)', null],
+    ['function f (a, ...rest) {', null],
+    ['const { id, ...rest } = row', null]
+  ]
+  for (const [line, call] of lines) assert.equal(callIn(line), call, line)
+})
+
+test('where interrupts found the thread in one of them, it is that one', () => {
+  const line = "const ok = pattern.test('a'.repeat(24))"
+  assert.equal(callIn(line), null)
+  assert.equal(callIn(line, { seen: new Set(['test']) }), 'test')
+  assert.equal(callIn(line, { seen: new Set(['test', 'repeat']) }), null)
+  assert.equal(callIn('all = { ...all, n: Object.keys(all) }', { seen: new Set(['keys']) }), 'Object.keys')
+})
+
+test('a search by a pattern that can be seen is a regular expression, as V8 calls it', () => {
+  assert.equal(callIn('return /^(a+)+$/.test(text)'), '(regular expression)')
+  assert.equal(callIn('return SLOW.test(text)', { lines: ['const SLOW = /^(a+)+$/'] }), '(regular expression)')
+  assert.equal(callIn("return text.split(',')"), 'split')
+  assert.equal(callIn('return form.test(text)'), 'test')
+})
+
+test('a function is found by the last part of the name that V8 has for it', () => {
+  assert.equal(columnOfCall('  return libc.isMusl()', 'exports.isMusl'), 15)
+  assert.equal(columnOfCall('  return isMusl', 'exports.isMusl'), null)
+})

@@ -1,0 +1,69 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { sentenceOf } = require('../../../lib/util/sentence')
+const { causes } = require('../../../lib/tables/causes')
+const { makeRecord } = require('../../support/record')
+
+const job = { kind: /** @type {const} */ ('job'), name: 'email:send', id: '7', parent: null, startedAt: null, attributes: {}, traceId: null, spanId: null, sampled: null, ended: false }
+
+test('a block is one sentence: how long, where, which request, why', () => {
+  /** @type {[Partial<import('../../../lib/types').BlockRecord>, string][]} */
+  const sentences = [
+    [{}, 'event loop was blocked for 312 ms: report (app/report.js:41), GET /report/:id (js)'],
+    [{ ongoing: true, durationMs: 2345 }, 'event loop blocked for 2.3 s so far: report (app/report.js:41), GET /report/:id (js)'],
+    [{ durationMs: 999.4 }, 'event loop was blocked for 999 ms: report (app/report.js:41), GET /report/:id (js)'],
+    [{ durationMs: 1000, request: null }, 'event loop was blocked for 1.0 s: report (app/report.js:41) (js)'],
+    [{ startup: true, request: null, cause: 'sync-io' }, 'event loop was blocked for 312 ms at start-up: report (app/report.js:41) (sync-io)'],
+    [{ frame: { function: null, file: '/srv/app/a b.js', line: 7, column: 1, exact: false } }, 'event loop was blocked for 312 ms: ≈ (anonymous) (app/a b.js:7), GET /report/:id (js)'],
+    [{ request: null, work: job }, 'event loop was blocked for 312 ms: report (app/report.js:41), job email:send (js)'],
+    [{ request: null, work: { ...job, ended: true } }, 'event loop was blocked for 312 ms: report (app/report.js:41), after job email:send (js)'],
+    [{ work: job }, 'event loop was blocked for 312 ms: report (app/report.js:41), job email:send of GET /report/:id (js)'],
+    [{ request: { method: 'GET', route: '/a', startedAt: '', ended: false, traceId: null, exact: false } }, 'event loop was blocked for 312 ms: report (app/report.js:41), ≈ GET /a (js)'],
+    [{ request: { method: 'GET', route: '/a', startedAt: '', ended: false, traceId: null, exact: false, among: 3 } }, 'event loop was blocked for 312 ms: report (app/report.js:41), ≈ GET /a (the oldest of 3 in flight) (js)'],
+    [{ request: null, work: { ...job, exact: false } }, 'event loop was blocked for 312 ms: report (app/report.js:41), ≈ job email:send (js)'],
+    [{ frame: null }, 'event loop was blocked for 312 ms: outside application code, GET /report/:id (js)'],
+    [{ frame: null, request: null, samples: 0, cause: 'unknown' }, 'event loop was blocked for 312 ms: no stack taken (unknown)'],
+    [{ frame: null, request: null, samples: 0, cause: 'native', ongoing: true }, 'event loop blocked for 312 ms so far: inside a call that does not answer before it returns (native)'],
+    [{ cause: 'starved' }, 'event loop was blocked for 312 ms: the process was kept waiting for a CPU (starved)'],
+    [{ cause: 'suspended', durationMs: 61000 }, 'event loop was blocked for 61.0 s: the whole process was stopped (suspended)']
+  ]
+  for (const [differences, sentence] of sentences) assert.equal(sentenceOf(makeRecord(differences)), sentence)
+})
+
+test('the package at fault stands after the place, with its version where it has one', () => {
+  const moment = { name: 'moment', version: '2.29.1', bugs: 'https://github.com/moment/moment/issues' }
+  /** @type {[Partial<import('../../../lib/types').BlockRecord>, string][]} */
+  const sentences = [
+    [{ package: moment }, 'event loop was blocked for 312 ms: report (app/report.js:41), in moment@2.29.1, GET /report/:id (js)'],
+    [{ package: { ...moment, version: null }, request: null }, 'event loop was blocked for 312 ms: report (app/report.js:41), in moment (js)'],
+    [{ package: { ...moment, name: '@s/x' }, request: null }, 'event loop was blocked for 312 ms: report (app/report.js:41), in @s/x@2.29.1 (js)'],
+    [{ package: null }, 'event loop was blocked for 312 ms: report (app/report.js:41), GET /report/:id (js)'],
+    [{ package: { name: '\u001b[2Jx', version: '1\r\n', bugs: null }, request: null }, 'event loop was blocked for 312 ms: report (app/report.js:41), in \uFFFD[2Jx@1\uFFFD\uFFFD (js)'],
+    [{ package: { name: 'x'.repeat(214), version: '1'.repeat(256), bugs: null }, request: null }, `event loop was blocked for 312 ms: report (app/report.js:41), in ${'x'.repeat(79)}…@${'1'.repeat(79)}… (js)`]
+  ]
+  for (const [differences, sentence] of sentences) assert.equal(sentenceOf(makeRecord(differences)), sentence)
+})
+
+test('a template is named without a line, and a probable call in the line itself without that line', () => {
+  const code = { function: 'template views/list.ejs', file: '/srv/app/views/list.ejs', line: null, column: null }
+  /** @type {[Partial<import('../../../lib/types').BlockRecord>, string][]} */
+  const sentences = [
+    [{ generated: code }, 'template views/list.ejs run by report (app/report.js:41)'],
+    [{ generated: { ...code, function: 'rule', file: 'evalmachine.<anonymous>', line: 3 } }, 'generated code rule (evalmachine.<anonymous>:3) run by report (app/report.js:41)'],
+    [{ probable: { call: 'shift', line: 41 } }, 'report (app/report.js:41), probably in shift'],
+    [{ probable: { call: 'JSON.parse', line: 40 } }, 'report (app/report.js:41), probably JSON.parse in line 40']
+  ]
+  for (const [differences, where] of sentences) {
+    assert.equal(sentenceOf(makeRecord({ request: null, ...differences })), `event loop was blocked for 312 ms: ${where} (js)`)
+  }
+})
+
+test('every cause gives a sentence, and where no code is to blame none names any', () => {
+  for (const [cause, { excuse }] of Object.entries(causes)) {
+    const sentence = sentenceOf(makeRecord({ cause: /** @type {any} */ (cause) }))
+    assert.ok(sentence.endsWith(`(${cause})`), sentence)
+    assert.equal(sentence.includes('report'), excuse === undefined, sentence)
+  }
+})
