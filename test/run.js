@@ -1,7 +1,7 @@
 'use strict'
 
 // `npm test`: lint and types beside the unit tests, then a test of each promise.
-// `npm run test:all`: every test, on each version of Node.js that is supported; --on 24 leaves out the others.
+// `npm run test:all`: every test on Node.js 24, and on the others what depends on them; --on 24 leaves those out.
 const { spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
@@ -11,7 +11,7 @@ const { parseArgs } = require('node:util')
 const { renderFaults, summary } = require('./support/fault-table')
 const { nodeOf, VERSIONS } = require('./support/nodes')
 const { installFor } = require('./support/packages')
-const { filesIn, filesOn, versionsFrom } = require('./support/suites')
+const { filesIn, filesOn, inOrder, MAIN } = require('./support/suites')
 
 const ROOT = path.join(__dirname, '..')
 const SUPPORT = path.join(__dirname, 'support')
@@ -68,8 +68,12 @@ function runTests (title, files, { atOnce, node = process.execPath, flags = [], 
     ...files.map(({ file }) => path.join('test', file))])
 }
 
-/** @param {string} title @param {{ node?: string, results?: string }} [how] */
-const runUnit = (title, how) => runTests(title, filesIn(['unit']), { ...how, atOnce: UNIT_FILES_AT_ONCE, flags: ['--require', path.join(SUPPORT, 'no-process.js')] })
+/**
+ * @param {string} title
+ * @param {{ file: string }[]} files
+ * @param {{ node?: string, results?: string }} [how]
+ */
+const runUnit = (title, files, how) => runTests(title, files, { ...how, atOnce: UNIT_FILES_AT_ONCE, flags: ['--require', path.join(SUPPORT, 'no-process.js')] })
 
 const lint = () => quietStep('lint', 'eslint', ['.', '--cache', '--cache-location', path.join(CACHE, 'eslint')])
 
@@ -82,7 +86,7 @@ async function types () {
 }
 
 async function quick () {
-  const parts = await Promise.all([lint(), types(), runUnit('unit tests')])
+  const parts = await Promise.all([lint(), types(), runUnit('unit tests', filesIn(['unit']))])
   return await runTests('a test of each promise', filesIn(['promises']), { atOnce: FILES_AT_ONCE }) && parts.every(Boolean)
 }
 
@@ -92,23 +96,29 @@ function tellFaults (files) {
   process.stdout.write(`\n== faults\n${renderFaults(results, process.stdout.columns ?? Infinity)}\n${summary(results)}\n`)
 }
 
-/** @param {number} version @param {boolean} isFirst */
-async function runAllOn (version, isFirst) {
+/** @param {number} version */
+async function runAllOn (version) {
   const node = nodeOf(version)
   if (node === null) return true
   const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' })
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-results-'))
   const results = ['unit', 'beside', 'alone'].map((name) => path.join(dir, `${name}.json`))
-  const files = filesOn(version, isFirst).filter(({ file }) => !file.startsWith('unit'))
-  const [beside, alone] = [files.filter(({ isAlone }) => !isAlone), files.filter(({ isAlone }) => isAlone)]
-  const parts = [
-    await runUnit(`unit tests on ${stdout.trim()}`, { node, results: results[0] }),
-    await runTests(`tests on ${stdout.trim()}, ${FILES_AT_ONCE} files at once`, beside, { atOnce: FILES_AT_ONCE, node, results: results[1] }),
-    await runTests(`tests on ${stdout.trim()}, one file at a time`, alone, { atOnce: 1, node, results: results[2] })
+  const files = filesOn(version)
+  const unit = files.filter(({ file }) => file.startsWith('unit'))
+  const others = files.filter((each) => !unit.includes(each))
+  const [beside, alone] = [others.filter(({ isAlone }) => !isAlone), others.filter(({ isAlone }) => isAlone)]
+  const name = stdout.trim()
+  const steps = [
+    { files: unit, run: () => runUnit(`unit tests on ${name}`, unit, { node, results: results[0] }) },
+    { files: beside, run: () => runTests(`tests on ${name}, ${FILES_AT_ONCE} files at once`, beside, { atOnce: FILES_AT_ONCE, node, results: results[1] }) },
+    { files: alone, run: () => runTests(`tests on ${name}, one file at a time`, alone, { atOnce: 1, node, results: results[2] }) }
   ]
-  if (isFirst) tellFaults(results)
+  let passed = true
+  // Without a file the runner would look for some itself.
+  for (const { files, run } of steps) if (files.length > 0) passed = await run() && passed
+  if (version === MAIN) tellFaults(results)
   fs.rmSync(dir, { recursive: true, force: true })
-  return parts.every(Boolean)
+  return passed
 }
 
 /** @param {number | undefined} only */
@@ -116,11 +126,8 @@ async function all (only) {
   for (const folder of ['test', 'test/older-runners', 'scenarios']) installFor(folder)
   // Before the tests that ask for them beside each other.
   for (const version of VERSIONS) nodeOf(version)
-  const current = Number(process.versions.node.split('.')[0])
   let passed = true
-  for (const version of versionsFrom(current)) {
-    if (passed && (only ?? version) === version) passed = await runAllOn(version, version === current)
-  }
+  for (const version of inOrder) if (passed && (only ?? version) === version) passed = await runAllOn(version)
   return passed
 }
 

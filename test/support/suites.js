@@ -6,25 +6,31 @@ const { VERSIONS } = require('./nodes')
 
 const TEST = path.join(__dirname, '..')
 
-/** One version is enough for tools, scenarios and what is released; the agent is tested on each. */
-const FOLDERS = { unit: 'every', promises: 'every', agent: 'every', tools: 'once', scenarios: 'once', release: 'once' }
-
-/** A folder of this name, wherever it is, runs on every version; tools that profile run on two lines of Node.js. */
-const MARKED = { 'every-version': 'every', 'two-versions': 'two' }
-const SECOND_VERSION = 24
+/** Every test runs on this version. */
+const MAIN = 24
+/** Where else a test runs, by what it depends on. Node.js 20 has reached its end and keeps the promises. */
+const VERSIONS_OF = { code: [], tool: [22], runtime: [22, 26], promise: [20, 22, 26] }
+/** What the tests of a folder depend on. */
+const FOLDERS = { unit: 'code', promises: 'promise', agent: 'runtime', tools: 'code', scenarios: 'code', release: 'code' }
+/** The same of folders below, the deepest first. */
+const BELOW = {
+  [path.join('unit', 'bridge')]: 'runtime',
+  [path.join('unit', 'host')]: 'runtime',
+  [path.join('unit', 'watchdog')]: 'runtime',
+  [path.join('scenarios', 'every-version')]: 'runtime',
+  [path.join('tools', 'two-versions')]: 'tool'
+}
 
 /** A file whose verdict hangs on timing says so by its name, and runs while nothing else does. */
 const ALONE = '.alone.test.js'
 
 /** @typedef {{ file: string, isAlone: boolean }} TestFile path below test/ */
 
-/** On which versions a file runs, by the folders it is in. @param {string} file @returns {string} */
+/** On which versions a file runs beside the main one. @param {string} file @returns {number[]} */
 function versionsOf (file) {
-  const [folder, ...below] = file.split(path.sep)
-  const mark = below.find((name) => name in MARKED)
-  return mark === undefined
-    ? FOLDERS[/** @type {keyof FOLDERS} */ (folder)]
-    : MARKED[/** @type {keyof MARKED} */ (mark)]
+  const below = Object.keys(BELOW).find((folder) => file.startsWith(folder + path.sep))
+  const dependsOn = below === undefined ? FOLDERS[/** @type {keyof FOLDERS} */ (file.split(path.sep)[0])] : BELOW[below]
+  return VERSIONS_OF[/** @type {keyof VERSIONS_OF} */ (dependsOn)]
 }
 
 /**
@@ -39,16 +45,11 @@ exports.filesIn = (folders) => folders.flatMap((folder) => fs.readdirSync(path.j
 /**
  * What runs on a version of Node.js.
  * @param {number} version
- * @param {boolean} isFirst whether it is the version that runs everything
  * @returns {TestFile[]}
  */
-exports.filesOn = (version, isFirst) => exports.filesIn(Object.keys(FOLDERS)).filter(({ file }) => {
-  const versions = versionsOf(file)
-  return isFirst || versions === 'every' || (versions === 'two' && version === SECOND_VERSION)
-})
+exports.filesOn = (version) =>
+  exports.filesIn(Object.keys(FOLDERS)).filter(({ file }) => version === MAIN || versionsOf(file).includes(version))
 
-/**
- * The versions in the order in which they run: the one that runs this first, the newest last.
- * @param {number} current
- */
-exports.versionsFrom = (current) => [current, ...VERSIONS.filter((version) => version !== current)]
+/** The versions in the order in which they run. */
+exports.inOrder = [MAIN, ...VERSIONS.filter((version) => version !== MAIN)]
+exports.MAIN = MAIN
