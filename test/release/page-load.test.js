@@ -10,7 +10,7 @@ const { startBrowser, openPage, deepStack, reads } = require('../support/browser
 const { startPageAgent } = require('../support/page-agent')
 const { makeRecord } = require('../support/record')
 
-const HOURS = Number(process.env.HOURS ?? 0.5)
+const HOURS = Number(process.env.HOURS ?? 0.25)
 const BLOCKS = 500
 const UPDATES = 30
 /** Far above what is measured (none of 50 ms; beside a busy machine 120 ms) and far below what a slow page would be. */
