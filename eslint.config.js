@@ -53,7 +53,7 @@ const SHORT_LINES = {
 module.exports = [
   ...neostandard({
     ignores: [
-      'types/**',
+      'lib/declarations/**',
       'test/fixtures/mapped/**',
       'lib/export/page/built/**',
       'examples/*/dist/**',

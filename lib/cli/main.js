@@ -6,6 +6,7 @@ const { addRun } = require('./run')
 const { addBlocks } = require('./blocks/command')
 const { addMcp } = require('./mcp/command')
 const { addDoctor } = require('./doctor/command')
+const { addDocs } = require('./docs/command')
 const { addDemo } = require('./demo/command')
 const { addScenario } = require('./scenario')
 const { addStack } = require('./stack/command')
@@ -41,6 +42,7 @@ for (const add of [
   addBlocks,
   addMcp,
   addDoctor,
+  addDocs,
   addAttach,
   addProfile,
   addDiagnose,

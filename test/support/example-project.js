@@ -1,16 +1,12 @@
 'use strict'
 
 // The examples as their users have them.
-const { execFile } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { promisify } = require('node:util')
 const { makeDir } = require('./files')
 
 const ROOT = path.join(__dirname, '..', '..')
 const EXAMPLES = path.join(ROOT, 'examples')
-const TSC = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
-const run = promisify(execFile)
 
 /**
  * Copies of the examples beside packages as an application has them: loopwatch is this checkout, with its types.
@@ -29,7 +25,6 @@ exports.makeProject = async (t) => {
     if (!name.startsWith('.') && !['@types', 'loopwatch'].includes(name)) fs.symlinkSync(path.join(links, name), path.join(packages, name))
   }
   fs.symlinkSync(path.join(ROOT, 'node_modules', '@types'), path.join(packages, '@types'))
-  await run(process.execPath, [TSC, '--project', 'tsconfig.build.json', '--outDir', path.join(own, 'types')], { cwd: ROOT })
   return dir
 }
 

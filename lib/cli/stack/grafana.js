@@ -4,7 +4,7 @@ const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
 const { Tool } = require('../common/tool')
-const { dashboardsFolder } = require('./dashboards')
+const { FOLDER: DASHBOARDS } = require('./dashboards')
 
 const FOLDER = path.join(__dirname, '..', '..', '..', 'grafana')
 
@@ -32,7 +32,6 @@ function homeOf (file) {
  */
 exports.startGrafana = ({ file, dir, port, prometheusUrl, agentUrl, intervalS }) => {
   const home = homeOf(file)
-  const dashboards = dashboardsFolder(dir)
   // The program was called grafana-server before it took commands.
   const command = /^grafana-server/.test(path.basename(file)) ? [] : ['server']
   return new Tool('Grafana', file, [...command, ...(home === null ? [] : ['--homepath', home])], {
@@ -53,11 +52,11 @@ exports.startGrafana = ({ file, dir, port, prometheusUrl, agentUrl, intervalS })
       GF_ANALYTICS_CHECK_FOR_UPDATES: 'false',
       GF_ANALYTICS_CHECK_FOR_PLUGIN_UPDATES: 'false',
       GF_NEWS_NEWS_FEED_ENABLED: 'false',
-      GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH: path.join(dashboards, 'overview.json'),
+      GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH: path.join(DASHBOARDS, 'overview.json'),
       STACK_PROMETHEUS_URL: prometheusUrl,
       STACK_AGENT_URL: agentUrl,
       STACK_INTERVAL: `${intervalS}s`,
-      STACK_DASHBOARDS: dashboards
+      STACK_DASHBOARDS: DASHBOARDS
     }
   })
 }

@@ -4,7 +4,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { codedError } = require('../../tables/errors')
-const { dashboardsFolder } = require('./dashboards')
+const { FOLDER } = require('./dashboards')
 const { startDemo } = require('./demo')
 const { findTool } = require('../common/find-tool')
 const { startGrafana } = require('./grafana')
@@ -70,7 +70,7 @@ async function run (flags, { prometheus, dir, tools, signals }) {
   const server = startPrometheus({ file: prometheus, dir, port, targets, intervalS })
   tools.push(server)
   await server.ready(`${prometheusUrl}/-/ready`)
-  let grafanaText = `not on the PATH (${GET_GRAFANA}); dashboards to import: ${dashboardsFolder(dir)}`
+  let grafanaText = `not on the PATH (${GET_GRAFANA}); dashboards to import: ${FOLDER}`
   if (grafana !== null) {
     signals.check()
     const viewer = startGrafana({ file: grafana, dir, port: grafanaPort, prometheusUrl, agentUrl: `http://${targets[0]}`, intervalS })

@@ -1,5 +1,8 @@
 'use strict'
 
+const fs = require('node:fs')
+const path = require('node:path')
+const { causes } = require('../../tables/causes')
 const { prefers } = require('./negotiate')
 const { BUSY, json } = require('./server')
 const { WorkQueue } = require('./work-queue')
@@ -28,7 +31,7 @@ const check = (handler) => Object.assign(handler, { takesOptions: true })
 
 const NO_BLOCK = json({ error: 'no such block in memory' }, 404)
 
-const INDEX = { name: 'loopwatch', endpoints: ['/metrics', '/healthz', '/blocks', '/blocks/:id', '/block', '/profile', '/runbook'] }
+const INDEX = { name: 'loopwatch', endpoints: ['/metrics', '/healthz', '/blocks', '/blocks/:id', '/block', '/profile', '/runbook', '/causes/:id'] }
 
 /** @param {string} accept */
 const isBrowser = (accept) => accept.includes('text/html')
@@ -68,6 +71,8 @@ exports.makePaths = (sources, queue = new WorkQueue()) => ({
 
   '/runbook': open(part('runbook.html')),
 
+  '/causes/:id': open(({ id }) => aboutCause(id)),
+
   '/page.css': open(part('page.css')),
 
   '/events': () => sources.page.connect(),
@@ -97,6 +102,13 @@ exports.makePaths = (sources, queue = new WorkQueue()) => ({
 
   '/profile': heavy(({ query }) => require('../profiles/profiles').profileOf(sources.records(), query), queue)
 })
+
+/** The document of a cause, as it is installed. @param {string} id @returns {Reply} */
+function aboutCause (id) {
+  if (!Object.hasOwn(causes, id)) return json({ error: `the causes are ${Object.keys(causes).join(', ')}` }, 404)
+  const file = path.join(__dirname, '..', '..', '..', 'docs', 'causes', `${id}.md`)
+  return { status: 200, type: 'text/plain; charset=utf-8', body: fs.readFileSync(file) }
+}
 
 /**
  * Whether the loop runs, as a liveness probe asks.

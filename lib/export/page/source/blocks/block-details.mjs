@@ -87,7 +87,7 @@ export class BlockDetails {
       ...(block.frame?.exact === false ? [make('p', { class: 'quiet' }, `≈ ${LATE}`)] : []),
       ...doubtsOf(block.request ?? block.work),
       ...timeBar(block),
-      ...adviceOf(advice),
+      ...adviceOf(advice, block.cause),
       ...sourceOf(source, block),
       ...waitsOf(waits),
       ...callbacksOf(block.callbacks ?? []),
@@ -172,12 +172,16 @@ function timeBar (record) {
   return [bar, key]
 }
 
-/** @param {{ kind: string, text: string, doc: string }[]} advice */
-function adviceOf (advice) {
-  if (advice.length === 0) return []
+/** @param {{ kind: string, text: string, doc: string }[]} advice @param {string} cause */
+function adviceOf (advice, cause) {
+  const more = (/** @type {string} */ doc) => make('span', { class: 'quiet' }, 'More: ', make('a', { href: servedAs(doc) }, doc))
+  if (advice.length === 0) return [make('p', {}, more(`docs/causes/${cause}.md`))]
   return [make('h3', {}, 'What to do'), make('ul', { class: 'advice' }, ...advice.map(({ text, doc }) =>
-    make('li', {}, `${text} `, make('span', { class: 'quiet' }, 'More: ', make('code', {}, doc)))))]
+    make('li', {}, `${text} `, more(doc))))]
 }
+
+/** Where the agent serves a document of the package: `docs/causes/js.md`. @param {string} doc */
+const servedAs = (doc) => doc.replace(/^docs\/(.+)\.md$/, '$1')
 
 /** The lines around the place, with their share of the samples. @param {any} source @param {any} block */
 function sourceOf (source, block) {

@@ -1,12 +1,16 @@
 'use strict'
 
-// The types of the package: those that an application reaches from its entry points, and no others.
+// `npm run declarations`: writes the types that an application reaches from the package's entry points, and no others,
+// into lib/declarations. They are kept in git, so that an install from git has them too.
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
+const os = require('node:os')
 const path = require('node:path')
+const manifest = require('../../package.json')
 const { INTERNAL } = require('../support/docs/public-types')
 
 const ROOT = path.join(__dirname, '..', '..')
+const OUT = path.join('lib', 'declarations')
 // Not the one that tests are checked with.
 const TYPESCRIPT = path.join(ROOT, 'node_modules', 'typescript')
 /** @type {typeof import('typescript')} */
@@ -65,18 +69,31 @@ function reachable (folder, entries) {
   return found
 }
 
-/** @param {string} to folder of the package @param {Record<string, { types?: string }>} doors */
-function buildTypes (to, doors) {
-  execFileSync(process.execPath, [TSC, '--project', path.join(ROOT, 'tsconfig.build.json'), '--outDir', path.join(to, 'types')], { stdio: ['ignore', 'inherit', 'inherit'] })
-  const kept = reachable(to, Object.values(doors).flatMap(({ types }) => types ?? []))
-  for (const entry of fs.readdirSync(path.join(to, 'types'), { recursive: true, encoding: 'utf8' })) {
-    const file = path.join(to, 'types', entry)
-    if (!fs.statSync(file).isFile()) continue
-    const text = kept.get(file)
-    if (text === undefined) fs.rmSync(file)
-    else fs.writeFileSync(file, text)
+/**
+ * The declarations that an application reaches from the package's entry points, by their paths below lib/declarations.
+ * @returns {Map<string, string>}
+ */
+function declarations () {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-types-'))
+  try {
+    execFileSync(process.execPath, [TSC, '--project', path.join(ROOT, 'tsconfig.build.json'), '--outDir', dir], { stdio: ['ignore', 'inherit', 'inherit'] })
+    const doors = Object.values(manifest.exports).flatMap((door) => typeof door === 'string' ? [] : path.relative(OUT, door.types))
+    const lib = path.join(dir, 'lib')
+    return new Map([...reachable(lib, doors)].map(([file, text]) => [path.relative(lib, file), text]))
+  } finally {
+    fs.rmSync(dir, { recursive: true, force: true })
   }
 }
 
-exports.buildTypes = buildTypes
+exports.declarations = declarations
 exports.publicPart = publicPart
+exports.OUT = OUT
+
+if (require.main === module) {
+  fs.rmSync(path.join(ROOT, OUT), { recursive: true, force: true })
+  for (const [name, text] of declarations()) {
+    const file = path.join(ROOT, OUT, name)
+    fs.mkdirSync(path.dirname(file), { recursive: true })
+    fs.writeFileSync(file, text)
+  }
+}

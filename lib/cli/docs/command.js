@@ -1,0 +1,47 @@
+'use strict'
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { codedError } = require('../../tables/errors')
+
+const DOCS = path.join(__dirname, '..', '..', '..', 'docs')
+/** What the package has; a checkout has more. */
+const PACKED = ['causes', path.join('operate', 'runbook.md'), path.join('use', 'options.md')]
+
+const EXAMPLES = `
+Examples:
+  $ loopwatch docs
+  $ loopwatch docs causes/native
+`
+
+/** Names as `causes/js`, with the files' paths. @returns {Map<string, string>} */
+function findDocs () {
+  const files = PACKED.flatMap((name) => name.endsWith('.md')
+    ? [name]
+    : fs.readdirSync(path.join(DOCS, name)).map((file) => path.join(name, file)))
+  return new Map(files.map((file) => [file.replace(/\.md$/, '').replaceAll(path.sep, '/'), path.join(DOCS, file)]))
+}
+
+/** @param {string} [name] */
+function showDocs (name) {
+  const docs = findDocs()
+  if (name === undefined) {
+    for (const [each, file] of docs) process.stdout.write(`${each.padEnd(20)} ${file}\n`)
+    return
+  }
+  const file = docs.get(name)
+  if (file === undefined) throw codedError('LOOPWATCH_ERR_OPTION', 'docs', `one of ${[...docs.keys()].join(', ')}`, name)
+  process.stdout.write(fs.readFileSync(file, 'utf8'))
+}
+
+/**
+ * `loopwatch docs [name]`.
+ * @param {import('commander').Command} program
+ */
+exports.addDocs = (program) => {
+  program.command('docs')
+    .description('list the documents of the installed version: causes, options, runbook')
+    .argument('[name]', 'print this one, for instance causes/native')
+    .addHelpText('after', EXAMPLES)
+    .action(showDocs)
+}

@@ -1,0 +1,50 @@
+/**
+ * What start() returns in a worker thread of the application: the same interface, which does nothing. The main
+ * thread's agent watches the thread, and has its blocks and metrics.
+ * @extends {EventEmitter<{ block: [import('../types').BlockRecord] }>}
+ */
+export class NoopAgent extends EventEmitter<{
+ block: [import("../types").BlockRecord];
+}> {
+ constructor();
+ contentType: string;
+ ready: Promise<{
+  url: string | null;
+ }>;
+ get fastify(): ((fastify: any, options: import("./shedding/options").ShedOptions, done: (error?: Error) => void) => void) & {
+  [x: symbol]: string | boolean | {
+   name: string;
+   fastify: string;
+  };
+ };
+ /**
+  * A plain call.
+  * @template T
+  * @param {string} name
+  * @param {() => T} fn
+  * @param {Record<string, string | number>} [attributes]
+  * @returns {T}
+  */
+ run<T>(name: string, fn: () => T, attributes?: Record<string, string | number>): T;
+ /** @template {(...args: any[]) => any} F @param {string} name @param {F} fn @returns {F} */
+ wrap<F extends (...args: any[]) => any>(name: string, fn: F): F;
+ /** @returns {Promise<import('../types').BlockRecord[]>} */
+ blocks(): Promise<import("../types").BlockRecord[]>;
+ metrics(): Promise<string>;
+ /** @param {{ seconds: number }} options @returns {Promise<import('./origin/hunt').HuntResult>} */
+ hunt(options: {
+  seconds: number;
+ }): Promise<import("./origin/hunt").HuntResult>;
+ /** Passes everything on. @param {import('./shedding/options').ShedOptions} [options] */
+ middleware(options?: import("./shedding/options").ShedOptions): (request: any, response: any, next: (error?: unknown) => void) => void;
+ /** Nothing is measured in a worker thread: zeros. @returns {import('../types').LoopLoadReport} */
+ load(): import("../types").LoopLoadReport;
+ /** @template T @param {() => T} fn @param {string} reason @returns {T} */
+ allow<T>(fn: () => T, reason: string): T;
+ /** @template T @param {() => T} fn @param {{ overMs?: number }} [options] @returns {Promise<Awaited<T>>} */
+ expectNoBlocks<T>(fn: () => T, options?: {
+  overMs?: number;
+ }): Promise<Awaited<T>>;
+ stop(): Promise<void>;
+}
+import { EventEmitter } from "events";

@@ -1,0 +1,12 @@
+export function start(options?: import("../options/table").Options): AnyAgent;
+export function startPreloaded(): AnyAgent;
+export function visit(options: import("../options/table").Options): AnyAgent;
+export function allow<T>(fn: () => T, reason: string): T;
+export function expectNoBlocks<T>(fn: () => T, options?: {
+ overMs?: number;
+}): Promise<Awaited<T>>;
+export function run<T>(name: string, fn: () => T, attributes?: Record<string, string | number>): T;
+export function wrap<F extends (...args: any[]) => any>(name: string, fn: F): F;
+export type Agent = import("./agent").Agent;
+export type AnyAgent = Agent | NoopAgent;
+import { NoopAgent } from "./noop-agent";
