@@ -16,9 +16,9 @@ Examples:
 /** Options that are for the same, in the order of the help. */
 const GROUPS = [
   { name: 'What counts as a block:', keys: ['threshold', 'stuck', 'onStuck'] },
-  { name: 'Where it is told:', keys: ['log', 'port', 'host', 'token', 'allowHosts', 'source', 'dir', 'notify', 'notifyAbove', 'otlp', 'labels', 'keep'] }
+  { name: 'Output:', keys: ['log', 'port', 'host', 'token', 'allowHosts', 'source', 'dir', 'notify', 'notifyAbove', 'otlp', 'labels', 'keep'] }
 ]
-const OTHERS = 'What is looked at:'
+const OTHERS = 'What is monitored:'
 
 const REGISTER = entryPoint('register')
 

@@ -26,7 +26,7 @@ const table = [
   { key: 'origin', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "find where the operation was created whose callback blocks: 'auto' = for 10 s where a line is not enough; 'on' = always, for development only; 'off' = never" },
   { key: 'profile', type: type.oneOf(['auto', 'on', 'off']), default: 'auto', doc: "a CPU profile of the main thread, by which native calls, collections and rows of microtasks have their lines: 'auto' = from the start where the application is small by then (a start takes up to 70 ms), else from the first block on that needs it; 'on' = from the start; 'off' = none" },
   { key: 'source', type: type.oneOf(['on', 'off']), default: 'on', doc: "the endpoint shows the lines of source around a place that blocked; 'off' = never; never either where host is not of this machine alone and no token is set" },
-  { key: 'gc', type: type.oneOf(['on', 'off']), default: 'on', doc: "pauses of the garbage collector, as a cause and a metric; 'off' spares what Node.js spends on telling of each, up to 0.2 ms" },
+  { key: 'gc', type: type.oneOf(['on', 'off']), default: 'on', doc: "pauses of the garbage collector, as a cause and a metric; 'off' saves up to 0.2 ms that Node.js spends reporting each collection" },
   { key: 'dir', type: type.text(), default: undefined, doc: 'folder for block records that outlive the process' },
   { key: 'notify', type: type.url(), default: undefined, doc: 'url that a block longer than notifyAbove is posted to while it lasts, as JSON, in the form of Slack if it is an address of Slack' },
   { key: 'notifyAbove', type: type.number(100, 86400000, 'milliseconds'), default: 1000, doc: 'from which length on a block is posted to notify, ms' },

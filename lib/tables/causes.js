@@ -29,7 +29,7 @@ exports.causes = {
     color: { light: '#c2591d', dark: '#f0883e', grafana: 'red' }
   },
   native: {
-    meaning: 'a native call kept the CPU and does not let go before it returns: JSON.parse, pbkdf2Sync, gzipSync, sort',
+    meaning: 'a native call (JSON.parse, pbkdf2Sync, gzipSync, sort) kept the CPU until it returned',
     phrase: 'a native call computed',
     isOnCpu: true,
     hasCallback: true,

@@ -69,7 +69,7 @@ function where ({ threadId, cause, frame, samples, profile, probable, generated 
     return `${generated ? `${made(generated)} run by ` : call}${place(frame)}${guess}`
   }
   if (samples > 0) return 'outside application code'
-  if (causeRow(cause).isCall) return 'inside a call that does not answer before it returns'
+  if (causeRow(cause).isCall) return 'inside a native or synchronous call; its line follows when it returns'
   return threadId ? 'no stack, worker threads are not sampled' : 'no stack taken'
 }
 

@@ -144,7 +144,7 @@ test('an application that is large when the agent starts has a profile from the 
   assert.equal(said.before[0], null)
   assertExact(said.next, 'parseLast')
   const on = log.find(({ event }) => event === 'profile_on')
-  assert.match(on.msg, /^a CPU profile is being taken, from now on native calls have their lines \(option profile: 'auto'\); to start it took \d+ ms of the application$/)
+  assert.match(on.msg, /^CPU profiler started, so that native calls have their lines \(option profile: 'auto'\); starting it paused the application for \d+ ms$/)
 })
 
 test('a process ends as ever while a profile is being taken', async (t) => {

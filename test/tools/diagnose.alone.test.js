@@ -106,5 +106,5 @@ test('where the second run is clinic\'s flame, its samples confirm the function,
   assert.equal(code, 0, stderr)
   assert.match(stdout, /^The second run agrees: culprit \(\S*profiled\.js\) had \d+ % of its samples\.$/m)
   const file = /** @type {RegExpExecArray} */ (/^report: (.*diagnosis\.html)$/m.exec(stdout))[1]
-  assert.match(fs.readFileSync(file, 'utf8'), /The samples of flame have no lines: those told are of the first run/)
+  assert.match(fs.readFileSync(file, 'utf8'), /The samples of flame have no line numbers: lines come from the first run/)
 })

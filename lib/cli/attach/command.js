@@ -20,7 +20,7 @@ exports.addAttach = (program) => {
     .argument('<pid>')
     .option('--once', 'print where it is now, and leave')
     .option('--outside', 'load nothing into it: sample it through its inspector, which stays open meanwhile')
-    .option('--threshold <ms>', 'a block is told from this length on', number('--threshold', 2, 60000), DEFAULT_THRESHOLD_MS)
+    .option('--threshold <ms>', 'report blocks of at least this length', number('--threshold', 2, 60000), DEFAULT_THRESHOLD_MS)
     .option('--seconds <seconds>', 'leave after this long (default: with Ctrl-C)', number('--seconds', 1, 86400))
     .option('--token <token>', 'of the endpoint of an agent that it has already')
     .addHelpText('after', EXAMPLES)

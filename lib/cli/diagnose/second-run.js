@@ -68,7 +68,7 @@ function compareTicks (sites, durationMs, tool, ticks) {
     notes.push(`${DISAGREE}: ${nameOf(found)} blocked for ${percent(share)} of the first one and had ${percent(again)} of the samples of the second${instead}.`)
   }
   if (sites.some(({ line }) => line !== null)) {
-    notes.push(`The samples of ${tool} have no lines: those told are of the first run, and ≈ stands before what no profile confirms.`)
+    notes.push(`The samples of ${tool} have no line numbers: lines come from the first run, and ≈ marks unconfirmed ones.`)
   }
   return { sites, notes }
 }

@@ -178,12 +178,12 @@ class Profiling {
       this.#onSinceMs = now
       // At start-up it is no news.
       const level = this.#isNeeded || this.#parts.mode === 'on' ? 'info' : 'debug'
-      this.#parts.say(level, { event: 'profile_on', tookMs: ms }, `a CPU profile is being taken, from now on native calls have their lines (option profile: '${this.#parts.mode}'); to start it took ${ms} ms of the application`)
+      this.#parts.say(level, { event: 'profile_on', tookMs: ms }, `CPU profiler started, so that native calls have their lines (option profile: '${this.#parts.mode}'); starting it paused the application for ${ms} ms`)
     } else {
       const seconds = Math.round((now - /** @type {number} */ (this.#onSinceMs)) / MS_PER_S)
       this.#onSinceMs = null
       this.#owedMs = null
-      this.#parts.say('info', { event: 'profile_off', seconds, tookMs: ms }, `no CPU profile is taken any longer, after ${seconds} s`)
+      this.#parts.say('info', { event: 'profile_off', seconds, tookMs: ms }, `CPU profiler stopped after ${seconds} s`)
     }
   }
 

@@ -41,7 +41,7 @@ class RequestTracking {
     this.isOn = isOn
     this.#tell(isOn)
     if (isOn) {
-      const message = 'requests are followed from now on, so that the next block names its request; on this version of ' +
+      const message = 'tracking requests from now on, so that the next block names its request; on this version of ' +
         "Node.js each await costs about 0.2 us more meanwhile (requests: 'auto')"
       this.#say('info', { event: 'requests_on' }, message)
     }

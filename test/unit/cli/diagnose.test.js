@@ -110,7 +110,7 @@ test('a line in doubt keeps its mark where the second run agrees about the funct
 
 /** As flame and 0x have a function. @param {string} name @param {number} func @param {number[]} [fns] inlined */
 const ticked = (name, func, fns = []) => ({ name: `${name} file://${FILE}:1:17`, type: 'JS', func, source: { fns } })
-const NO_LINES = 'The samples of flame have no lines: those told are of the first run, and ≈ stands before what no profile confirms.'
+const NO_LINES = 'The samples of flame have no line numbers: lines come from the first run, and ≈ marks unconfirmed ones.'
 
 test('samples without lines confirm or contradict the function, and never a line', () => {
   const { sites } = judge({ ...calm, blocks: [block('js', 5000)] })

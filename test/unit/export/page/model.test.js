@@ -38,7 +38,7 @@ test('a place that is not certain says so, and one that is none says why', async
   const { placeOf } = await import(`${MODEL}/labels.mjs`)
   assert.equal(placeOf(at(1, { frame: { ...frame('f'), exact: false } })), '≈ f app/f.js:1')
   assert.equal(placeOf(at(1, { frame: null, cause: 'starved' })), 'not your code')
-  assert.equal(placeOf(at(1, { frame: null, cause: 'native', samples: 0 })), 'a call that does not answer before it returns')
+  assert.equal(placeOf(at(1, { frame: null, cause: 'native', samples: 0 })), 'inside a native or synchronous call')
 })
 
 test('the verdict says how much, how often, where, and what was not the application\'s', async () => {

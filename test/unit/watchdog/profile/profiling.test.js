@@ -82,7 +82,7 @@ test('where the application is large it begins after the first block that needs 
   assert.deepEqual(asked, ['startIfSmall', 'start'])
   answer()
   assert.equal(profiling.isOn, true)
-  assert.match(said.at(-1), /^a CPU profile is being taken, from now on native calls have their lines \(option profile: 'auto'\); to start it took 12 ms/)
+  assert.match(said.at(-1), /^CPU profiler started, so that native calls have their lines \(option profile: 'auto'\); starting it paused the application for 12 ms/)
 })
 
 test('what needs a profile: a native call, a line in doubt, no line at all; not what is nobody\'s code, start-up or a debugger', () => {

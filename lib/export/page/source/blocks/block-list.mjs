@@ -76,7 +76,7 @@ export class BlockList {
   #say (shown) {
     const count = this.#rows.length
     const chosen = count === this.#known ? 'newest first' : `of ${this.#known} in memory, newest first`
-    setText(this.#note, count === 0 ? 'None that is chosen above.' : `${counted(count, 'block')}, ${chosen}.`)
+    setText(this.#note, count === 0 ? 'No block matches the filters above.' : `${counted(count, 'block')}, ${chosen}.`)
     this.#note.hidden = this.#known === 0
     this.#more.hidden = shown >= count
     setText(this.#more, `Show ${Math.min(PAGE, count - shown)} more`)

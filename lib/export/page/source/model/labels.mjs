@@ -27,7 +27,7 @@ export function placeOf ({ frame, cause, samples, profile }) {
   if (profile?.call) return profile.call
   if (excuseOf(cause) !== undefined) return 'not your code'
   if (samples > 0) return 'outside your code'
-  return causeRow(cause).isCall ? 'a call that does not answer before it returns' : 'no place known'
+  return causeRow(cause).isCall ? 'inside a native or synchronous call' : 'no place known'
 }
 
 /**

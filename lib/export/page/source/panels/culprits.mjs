@@ -65,7 +65,7 @@ export class CulpritTable {
     const ordered = sorted(culprits, sort, !ascends)
     const shown = this.#showsAll ? ordered : ordered.filter(({ key }, i) => i < ROWS || key === chosen)
     byId('culprits').hidden = culprits.length === 0
-    setText(this.#note, culprits.length === 0 ? 'Nobody: no block of your code in this range.' : '')
+    setText(this.#note, culprits.length === 0 ? 'No block of your code in this range.' : '')
     this.#note.hidden = culprits.length > 0
     this.#more.hidden = culprits.length <= ROWS
     setText(this.#more, this.#showsAll ? `Show the first ${ROWS}` : `Show all ${culprits.length}`)
