@@ -16,7 +16,7 @@ const ADVISED = 3
 /** The longest sentence, which has several names in it, and the longest line of source or of a stack. */
 const SENTENCE_CHARS = 360
 const LINE_CHARS = 200
-/** A difference within this many standard errors of two counts occurs one time in twenty by chance. */
+/** By chance, two counts differ by more than this many standard errors one time in twenty. */
 const ERRORS = 2
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */

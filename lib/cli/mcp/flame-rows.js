@@ -36,7 +36,7 @@ exports.flameRows = (tree, top) => {
   const waiting = placesIn(tree.children, '', 0)
   const chosen = []
   while (chosen.length < top && waiting.length > 0) {
-    // A caller is as heavy as its callees together, so it is chosen before them.
+    // A caller is at least as heavy as its callees together, so it is chosen before them.
     waiting.sort((a, b) => b.node.value - a.node.value)
     const [next] = waiting.splice(0, 1)
     chosen.push(next)

@@ -4,7 +4,7 @@ const { randomBytes } = require('node:crypto')
 
 /** An assistant reads every answer whole, and pays for it by length. */
 const BYTES = 4000
-/** The longest row of data, and name in a row: the rest is cut, so that one text does not take all the room. */
+/** The longest row of data, and name in a row. The rest is cut, so that one text does not take all the room. */
 const ROW_CHARS = 480
 const NAME_CHARS = 120
 const MARK_BYTES = 4

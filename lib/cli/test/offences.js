@@ -24,7 +24,7 @@ const NAMED_BYTES = 512 * 1024
  * @property {string | null} package in whose code most of it was
  * @property {number} longestMs CPU time of the application's own code in the longest @property {number} count
  * @property {import('../../tables/causes').Cause} cause of the longest
- * @property {{ file: string | null, name: string | null, others: number }[]} tests that of the longest first
+ * @property {{ file: string | null, name: string | null, others: number }[]} tests in which it blocked, longest first
  * @property {import('./verdict').Judged['record'][]} records the longest first
  * @property {'new' | 'longer' | 'known' | 'allowed' | 'unconfirmed'} state
  * @property {number | null} knownMs the longest so far, if known @property {string | null} reason why it is allowed

@@ -14,7 +14,7 @@ const CONFLICT = /^(<{7}|>{7}|\|{7}) |^={7}$/m
 /** @typedef {import('./offences').Offence} Offence */
 /** @typedef {{ file: string, function: string, within?: string, longestMs: number }} Known */
 /** @typedef {{ file: string, function: string, within?: string, call: string }} KnownCall a synchronous one */
-/** @typedef {Partial<Record<'file' | 'package' | 'function' | 'call' | 'reason', string>>} Allowed all keys match */
+/** @typedef {Partial<Record<'file' | 'package' | 'function' | 'call' | 'reason', string>>} Allowed if all keys match */
 /** @typedef {{ allow: Allowed[], blocks: Known[], calls?: KnownCall[] }} Ratchet */
 
 /**

@@ -22,7 +22,7 @@ const { isForkedByVitest, THREAD_SUFFIX } = require('./tool-processes')
  * @property {Interval[]} tests in the order in which they began @property {SyncCall[]} syncCalls
  */
 
-/** Ends the name of a process's file in the work folder. */
+/** The suffix of a process's file in the work folder. */
 const SUFFIX = '.tests'
 
 /**

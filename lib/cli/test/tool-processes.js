@@ -17,7 +17,7 @@ function commandOf (script) {
   return first === '.bin' ? second : first
 }
 
-/** Whether Vitest forked a process for test files. Our setup file watches. @param {string} [script] process.argv[1] */
+/** Whether Vitest forked a process for test files; our setup file watches it. @param {string} [script] argv[1] of it */
 exports.isForkedByVitest = (script = '') => FORKED.test(script)
 
 /** Whether a worker thread runs the tests of a runner. @param {string} [script] process.argv[1] of the thread */
@@ -26,5 +26,5 @@ exports.isRunnersThread = (script = '') => THREAD.test(script)
 /** Whether a process needs no watching until a setup file asks for it. @param {string} [script] process.argv[1] */
 exports.isOfTool = (script = '') => FORKED.test(script) || COMMANDS.has(commandOf(script))
 
-/** Ends the name of a file in the work folder, one for each such thread that is not watched. */
+/** The suffix of a file in the work folder, one for each such thread that is not watched. */
 exports.THREAD_SUFFIX = '.thread'

@@ -115,7 +115,7 @@ function excuseOfStretch ({ argv, isWatched, tests: [first] }, { startMs }) {
   return isForkedByVitest(argv[1]) ? NOT_FOLLOWED : 'runner or compiler'
 }
 
-/** Before the first test; without tests, by the agent. @param {BlockRecord} record @param {ProcessRun | null} run */
+/** Start-up ends at the first test, or as the agent says. @param {BlockRecord} record @param {ProcessRun | null} run */
 function isStartup ({ startup, startedAt }, run) {
   const first = run?.tests[0]
   return first === undefined ? startup : Date.parse(startedAt) < first.startMs

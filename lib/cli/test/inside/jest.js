@@ -2,7 +2,7 @@
 
 const Module = require('node:module')
 
-/** Test environments are loaded by this package, whatever their names are: its own path is the only sign. */
+/** The package that loads test environments, whatever their names are: its own path is the only sign of a load. */
 const LOADER = /[\\/]jest-util[\\/]/
 
 const TRANSFORM = '@jest/transform'

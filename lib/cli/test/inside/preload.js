@@ -7,7 +7,7 @@ const { isMainThread, threadId } = require('node:worker_threads')
 const { isPackageManager, isTestRunner } = require('../../../host/launchers')
 const { isForkedByVitest, isOfTool, isRunnersThread, THREAD_SUFFIX } = require('../tool-processes')
 
-/** `loopwatch test` passes the setup to each process below it. It is no option of the agent: hence the prefix. */
+/** `loopwatch test` passes the setup to each process below it. It is no option of the agent: hence the other prefix. */
 const SETUP = '__LOOPWATCH_TEST'
 /** Id of the process that starts test files (`node --test`, run()). Processes below the files inherit this variable. */
 const RUNNER = '__LOOPWATCH_TEST_RUNNER'
@@ -36,7 +36,7 @@ function preload () {
   if (setup !== null) watch(setup)
 }
 
-/** A worker thread beats. If it runs tests, it leaves a file: none of them can fail. @param {Setup | null} setup */
+/** Starts a thread's beats. One that runs tests leaves a file, as it is not watched. @param {Setup | null} setup */
 function watchThread (setup) {
   require('../../../host/threads/preload-beat').beatIfWanted()
   if (setup === null) return

@@ -5,7 +5,7 @@ const { startChecker } = require('./checker')
 
 /** @typedef {{ fn?: Function, file?: string, fullTitle: () => string, timeout: (ms?: number) => any }} Test */
 
-/** Added to a test's own timeout for the check after it. It is enough on a busy machine. */
+/** Added to a test's own timeout for the check after it, enough on a busy machine too. */
 const CHECK_MS = 3000
 
 const checker = startChecker()

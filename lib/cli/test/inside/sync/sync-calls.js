@@ -14,7 +14,7 @@ const FRAMES = 30
 const PLACES = 10_000
 
 /** @typedef {import('../../../../bridge/probe-codec').Frame} Frame */
-/** @typedef {{ begun: number, isAllowed: boolean, write: (line: object) => void }} Log begun = how many tests */
+/** @typedef {{ begun: number, isAllowed: boolean, write: (line: object) => void }} Log begun: how many tests so far */
 
 /**
  * Reports each synchronous call of the application that waits for the outside: once for each line and test, at once,

@@ -1,6 +1,6 @@
 'use strict'
 
-/** In node:crypto, the other synchronous functions take no time. */
+/** The slow synchronous functions of node:crypto: the others take no time. */
 const CRYPTO = ['pbkdf2Sync', 'scryptSync', 'argon2Sync', 'generateKeyPairSync', 'generateKeySync', 'generatePrimeSync', 'checkPrimeSync']
 /** Methods of node:sqlite that read or write a database. */
 const SQLITE = {
