@@ -12,10 +12,7 @@ Examples:
   $ loopwatch diagnose --on-port 'npx autocannon -d 20 localhost:$PORT/orders' -- node server.js
 `
 
-/**
- * `loopwatch diagnose -- node app.js`.
- * @param {import('commander').Command} program
- */
+/** @param {import('commander').Command} program */
 exports.addDiagnose = (program) => {
   program.command('diagnose')
     .description('run an application under the agent and load, then under the tool that the evidence points to, and say what blocks it')
@@ -29,6 +26,6 @@ exports.addDiagnose = (program) => {
     .addOption(new Option('--format <format>', 'of what is printed: text, or Markdown for a ticket').choices(['text', 'md']).default('text'))
     .option('--no-open', 'print the path of the report, do not open it')
     .addHelpText('after', EXAMPLES)
-    // Loaded then: the application of `loopwatch run` shares this process.
+    // Loaded only if it is used: the application of `loopwatch run` shares this process.
     .action((command, flags) => require('./diagnose').diagnose(command, flags))
 }

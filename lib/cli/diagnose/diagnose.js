@@ -21,28 +21,22 @@ const { watchSignals } = require('../common/interruption')
 
 const REGISTER = entryPoint('register')
 const ANSWER_MS = 10000
-/** All is known by then: it ends by its own `exit` listeners, if it is not stuck. */
+/** Everything is known by then. The application has this long for its own `exit` listeners, before it is killed. */
 const STOP_MS = 1000
-/** Of so long memory holds all blocks. */
+/** In a run this long, all blocks still fit the agent's memory. */
 const LISTEN_MS = 30000
-/** The verdict of a block comes up to half a second after its end. */
+/** A block settles up to half a second after its end. */
 const SETTLED_MS = 600
 
-/**
- * Of the surroundings: where this agent would not be found, whom its blocks are not for, and what would end the run
- * or hide a cause.
- */
+/** Variables that would move the agent, send its blocks to somebody, end the run or hide a cause. */
 const NOT_FROM_OUTSIDE = { LOOPWATCH_HOST: '127.0.0.1', LOOPWATCH_DIR: '', LOOPWATCH_NOTIFY: '', LOOPWATCH_STUCK: '', LOOPWATCH_ON_STUCK: '', LOOPWATCH_GC: '' }
 
-/**
- * @typedef {import('../profile/profile').Flags & { tool: string, format?: 'text' | 'md' }} Flags
- */
+/** @typedef {import('../profile/profile').Flags & { tool: string, format?: 'text' | 'md' }} Flags */
 /** @typedef {{ blocks: import('../../types').BlockRecord[], metrics: string }} Young */
 
 /**
- * The agent and load, then the tool that the agent's evidence points to, in one report.
- * @param {string[]} command
- * @param {Flags} flags
+ * Runs a command under the agent and load, then under the tool that the evidence points to, and writes one report.
+ * @param {string[]} command @param {Flags} flags
  */
 exports.diagnose = async (command, flags) => {
   const target = parseTarget(command)
@@ -94,7 +88,7 @@ async function runUnderAgent (target, output, flags) {
     const sinceMs = run.event('port')?.atMs ?? null
     const durationMs = Date.now() - (sinceMs ?? startMs)
     if (run.event('cluster')) throw codedError('LOOPWATCH_ERR_CLUSTER', 'diagnose')
-    // Its watchdog answers also where the application is stuck for good.
+    // The watchdog answers even if the application is stuck for good.
     const [blocks, tree, metrics] = await Promise.all(['/blocks', '/flame', '/metrics'].map(ask)).catch((error) => {
       throw endedEarly(error, run.event('exit')?.code, sinceMs !== null)
     })
@@ -117,7 +111,7 @@ async function runUnderAgent (target, output, flags) {
   }
 }
 
-/** How the agent is to run. @param {number} port @param {string} token */
+/** @param {number} port @param {string} token */
 function environment (port, token) {
   return {
     ...NOT_FROM_OUTSIDE,
@@ -140,10 +134,8 @@ function asker (port, token) {
 }
 
 /**
- * The application has said itself why, and its output has been passed on.
- * @param {unknown} cause why the agent could not be asked
- * @param {number | undefined} code
- * @param {boolean} hasListened
+ * The application has said why it ended: its output was shown.
+ * @param {unknown} cause why the agent did not answer @param {number | undefined} code @param {boolean} hasListened
  */
 function endedEarly (cause, code, hasListened) {
   if (code !== undefined && code !== 0 && !hasListened) return codedErrorFrom(cause, 'LOOPWATCH_ERR_START', `it ended with exit code ${code}, see above`)
@@ -152,11 +144,9 @@ function endedEarly (cause, code, hasListened) {
 }
 
 /**
- * What the agent knows when the run is young: of a long one its memory holds the latest blocks alone.
- * @param {ProfileRun} run
- * @param {(route: string) => Promise<string>} ask
+ * Asks the agent early in the run: at the end of a long run its memory holds only the latest blocks.
+ * @param {ProfileRun} run @param {(route: string) => Promise<string>} ask
  * @param {ReturnType<typeof watchSignals>} signals
- * @returns {Promise<Young>}
  */
 async function askEarly (run, ask, signals) {
   await run.waitFor('port', LISTEN_MS, () => signals.isOver)
@@ -165,21 +155,13 @@ async function askEarly (run, ask, signals) {
   return { blocks: JSON.parse(blocks), metrics }
 }
 
-/**
- * The second run.
- * @param {string} wanted
- * @param {string[]} command
- * @param {string} output
- * @param {Flags} flags
- * @returns {Promise<{ name: string, href: string | null, reason: string | null, compare:
- *   ReturnType<typeof readSecondRun> }>}
- */
+/** The second run. @param {string} wanted @param {string[]} command @param {string} output @param {Flags} flags */
 async function deeper (wanted, command, output, flags) {
   let name = wanted
   try {
     if (wanted !== 'cpu' && wanted !== '0x') findProfiler('clinic')
   } catch (error) {
-    // A flame graph can be had without it, what the others show cannot.
+    // Without clinic there can still be a flame graph, but nothing in place of the other tools.
     if (wanted !== 'flame') return { name, href: null, reason: error.message, compare: null }
     name = 'cpu'
   }

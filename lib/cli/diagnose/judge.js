@@ -4,52 +4,41 @@ const { workOf } = require('../../util/sentence')
 const { causeRow } = require('../../tables/causes')
 const { shortPath } = require('../../util/short-path')
 
-/** Less than this share of the time blocked is not what makes requests slow. */
+/** If less than this share of the time is blocked, blocks are not what makes requests slow. */
 const BLOCKED_SHARE = 0.02
-/** With this much to spare the loop is not what requests wait for, */
+/** Below this utilization of the loop, slow requests wait for something else. */
 const BUSY = 0.7
-/** if they are slow at all. */
+/** Requests are slow from this latency on. */
 const SLOW_MS = 50
 const SITES = 10
-/** One function with this share of the blocked time is the culprit, however many requests it runs for in one turn. */
+/** One function with this share of the blocked time is the culprit, however many requests it serves in one turn. */
 const CULPRIT = 0.6
 
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
 /**
- * @typedef {import('../../types').BlockRecord} BlockRecord
- *
  * @typedef {object} Evidence of one run
- * @property {BlockRecord[]} blocks that the agent's memory holds at the end: the latest
- * @property {BlockRecord[]} [early] those that it held when the run was young
- * @property {Map<string, { ms: number, count: number }>} [totals] of all blocks of the main thread that have ended,
- *   by cause
- * @property {number | null} [sinceMs] Unix time from which on blocks are a burden on requests: when the application
- *   listened
+ * @property {BlockRecord[]} blocks in the agent's memory at the end: the latest
+ * @property {BlockRecord[]} [early] in its memory early in the run
+ * @property {Map<string, { ms: number, count: number }>} [totals] of all ended blocks of the main thread, by cause
+ * @property {number | null} [sinceMs] Unix time at which the application listened: from then on blocks delay requests
  * @property {number} durationMs of the run, from then on
- * @property {number | null} utilization of the loop, 0 to 1
- * @property {number | null} p50Ms latency under load
+ * @property {number | null} utilization of the loop, 0 to 1 @property {number | null} p50Ms latency under load
  *
  * @typedef {{ place: string, name: string, file: string | null, line: number | null, exact: boolean,
  *   cause: import('../../tables/causes').Cause, blockedMs: number, count: number, longestMs: number,
  *   routes: string[] }} Site
  *
  * @typedef {object} Verdict
- * @property {'flame' | 'bubbleprof' | 'heapprofiler' | null} tool that shows more; null = there is nothing to show
- * @property {import('../../tables/causes').Cause | 'io' | null} cause what most of the blocked time is due to; io =
- *   waiting for others; null = nothing is wrong
+ * @property {'flame' | 'bubbleprof' | 'heapprofiler' | null} tool that shows more; null: there is nothing to show
+ * @property {import('../../tables/causes').Cause | 'io' | null} cause of most blocked time; io: waiting for others;
+ *   null: nothing is wrong
  * @property {number} [causeShare] of the blocked time that is due to it
- * @property {number} blockedMs
- * @property {number} blockedShare
- * @property {number} count of blocks
- * @property {number} known of them, from whose records the sites are told
- * @property {number} knownMs
+ * @property {number} blockedMs @property {number} blockedShare @property {number} count of blocks
+ * @property {number} known of them, whose records give the sites @property {number} knownMs
  * @property {Site[]} sites heaviest first
  */
 
-/**
- * What a run under the agent says, and which tool would say more.
- * @param {Evidence} evidence
- * @returns {Verdict}
- */
+/** What a run under the agent shows, and which tool would show more. @param {Evidence} evidence @returns {Verdict} */
 exports.judge = (evidence) => {
   const { durationMs, utilization, p50Ms } = evidence
   const { known, causes } = burden(evidence)
@@ -75,16 +64,15 @@ exports.judge = (evidence) => {
 }
 
 /**
- * The blocks that requests suffer from, as far as they are known, and all of them by cause, heaviest first.
- * Memory holds the latest alone; the counters hold all, also those of start-up, which happens once.
- * @param {Evidence} evidence
+ * The known blocks that delay requests, and all such blocks by cause, heaviest first. The agent's memory holds only the
+ * latest; its counters hold all, also those of start-up, which happens once. @param {Evidence} evidence
  */
 function burden ({ blocks, early = [], totals = new Map(), sinceMs = null }) {
   const all = [...new Map([...early, ...blocks].map((block) => [block.id, block])).values()].filter(
     ({ threadId }) => threadId === 0
   )
   const isLasting = new Set(blocks.filter(({ ongoing }) => ongoing).map(({ id }) => id))
-  // What still lasts at the end is not over with the start.
+  // A block that still lasts at the end is no matter of start-up.
   const isBurden = (/** @type {BlockRecord} */ { id, startup, startedAt }) =>
     isLasting.has(id) || (sinceMs === null ? !startup : Date.parse(startedAt) >= sinceMs)
   const known = all.filter(isBurden)
@@ -93,7 +81,7 @@ function burden ({ blocks, early = [], totals = new Map(), sinceMs = null }) {
     const of = (/** @type {BlockRecord[]} */ list) => list.filter((block) => block.cause === cause)
     const lasting = of(known).filter(({ id }) => isLasting.has(id))
     const { ms, count } = totals.get(cause) ?? { ms: 0, count: 0 }
-    // The latest blocks are not counted before they are judged, half a second after their end.
+    // The counters lack the latest blocks until they settle, half a second after their end.
     return {
       cause: /** @type {import('../../tables/causes').Cause} */ (cause),
       ms: Math.max(sum(of(known)), ms - sum(of(apart)) + sum(lasting)),
@@ -103,11 +91,7 @@ function burden ({ blocks, early = [], totals = new Map(), sinceMs = null }) {
   return { known, causes: causes.sort((a, b) => b.ms - a.ms) }
 }
 
-/**
- * @param {BlockRecord[]} blocks
- * @param {(block: BlockRecord) => string} keyOf
- * @returns {BlockRecord[][]} heaviest first
- */
+/** Heaviest first. @param {BlockRecord[]} blocks @param {(block: BlockRecord) => string} keyOf */
 function grouped (blocks, keyOf) {
   /** @type {Map<string, BlockRecord[]>} */
   const groups = new Map()
@@ -122,7 +106,7 @@ function siteKey ({ frame, cause }) {
 
 /** @param {BlockRecord[]} blocks @returns {Site} */
 function siteOf (blocks) {
-  // What is in doubt does not outweigh what is not.
+  // Uncertain lines do not outweigh certain ones.
   const certain = blocks.filter(({ frame }) => frame?.exact !== false)
   const [[{ frame }]] = grouped(certain.length > 0 ? certain : blocks, (block) => `${block.frame?.line}`)
   const [[{ cause }]] = grouped(blocks, (block) => block.cause)

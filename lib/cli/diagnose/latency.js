@@ -2,7 +2,7 @@
 
 const { MS_PER_S } = require('../../util/units')
 
-/** What is read of each route, by metric. @type {Record<string, 'requests' | 'seconds' | 'waited' | undefined>} */
+/** The metrics of each route that are read. @type {Record<string, 'requests' | 'seconds' | 'waited' | undefined>} */
 const OF_ROUTES = {
   http_request_duration_seconds_count: 'requests',
   http_request_duration_seconds_sum: 'seconds',
@@ -10,23 +10,16 @@ const OF_ROUTES = {
 }
 
 /**
- * @typedef {{ route: string, requests: number, meanMs: number, waitedMs: number }} Latency of one route; waitedMs: of
- *   the mean, behind what else blocked the loop
+ * @typedef {{ route: string, requests: number, meanMs: number, waitedMs: number }} Latency of one route; waitedMs: mean
+ * wait while something else blocked the loop
  */
 
 /**
- * @typedef {object} Metrics of one moment
- * @property {Latency[]} latencies
- * @property {{ active: number, idle: number }} loop seconds
- * @property {Map<string, { ms: number, count: number }>} totals of all blocks of the main thread that have ended, by
- *   cause
+ * @typedef {{ latencies: Latency[], loop: { active: number, idle: number }, totals: Map<string, { ms: number, count:
+ * number }> }} Metrics of one moment; loop: seconds; totals: all ended blocks of the main thread, by cause
  */
 
-/**
- * What the agent's metrics say of requests, of the loop and of its blocks.
- * @param {string} text Prometheus text
- * @returns {Metrics}
- */
+/** Reads requests, loop and blocks from the agent's metrics. @param {string} text Prometheus text @returns {Metrics} */
 exports.readMetrics = (text) => {
   /** @type {Map<string, { requests: number, seconds: number, waited: number }>} */
   const routes = new Map()
@@ -57,20 +50,14 @@ exports.readMetrics = (text) => {
 const noBlocks = () => ({ ms: 0, count: 0 })
 const noRequests = () => ({ requests: 0, seconds: 0, waited: 0 })
 
-/**
- * @template T
- * @param {Map<string, T>} map @param {string} key @param {() => T} make
- */
+/** @template T @param {Map<string, T>} map @param {string} key @param {() => T} make */
 function entry (map, key, make) {
   const value = map.get(key) ?? make()
   map.set(key, value)
   return value
 }
 
-/**
- * The share of time that the loop was active between two moments.
- * @param {Metrics['loop']} last @param {Metrics['loop']} [first] the beginning of the process
- */
+/** The loop's active share between two moments. @param {Metrics['loop']} last @param {Metrics['loop']} [first] */
 exports.utilizationOf = (last, first = { active: 0, idle: 0 }) => {
   const [active, idle] = [last.active - first.active, last.idle - first.idle]
   return active + idle > 0 ? active / (active + idle) : null

@@ -4,12 +4,8 @@ const { duration } = require('../../util/sentence')
 const { inMarkdown, markdownTable } = require('../common/markdown')
 
 /**
- * A diagnosis for a ticket.
- * @param {object} found
- * @param {string} found.command
- * @param {string[]} found.told what it says, a sentence each
- * @param {import('./judge').Site[]} found.sites
- * @param {import('./latency').Latency[]} found.latencies
+ * @param {{ command: string, told: string[], sites: import('./judge').Site[], latencies:
+ * import('./latency').Latency[] }} found told: a sentence each
  */
 exports.diagnosisMarkdown = ({ command, told, sites, latencies }) => {
   const places = sites.map(({ place, routes, cause, count, blockedMs, longestMs }) =>

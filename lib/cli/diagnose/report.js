@@ -16,19 +16,14 @@ const ROUTES = 10
 const ms = (/** @type {number} */ value) => value >= 1000 ? `${(value / 1000).toFixed(1)} s` : `${value.toFixed(value < 10 ? 1 : 0)} ms`
 const percent = (/** @type {number} */ share) => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`
 
-/**
- * The diagnosis in a few sentences.
- * @param {Verdict} verdict
- * @param {number} durationMs
- * @param {Load | null} load
- */
+/** The diagnosis in a few sentences. @param {Verdict} verdict @param {number} durationMs @param {Load | null} load */
 function inWords (verdict, durationMs, load) {
   const fault = load && faultInWords(load)
   return `${verdictInWords(verdict, durationMs)}${fault === null ? '' : ` In this run ${fault}.`}`
 }
 
 /**
- * What both runs say, a sentence each: first where they disagree, as the rest has to be read with that in mind.
+ * The sentences of both runs: first where they disagree, as the rest has to be read with that in mind.
  * @param {Verdict} verdict @param {number} durationMs @param {Load | null} load @param {string[]} notes
  */
 function conclusion (verdict, durationMs, load, notes) {
@@ -36,7 +31,7 @@ function conclusion (verdict, durationMs, load, notes) {
   return [...disputes, inWords(verdict, durationMs, load), ...notes.filter((note) => !disputes.includes(note))]
 }
 
-/** The causes that a report names, in words. @param {Verdict} verdict */
+/** Explains the causes that a report names. @param {Verdict} verdict */
 function glossary ({ cause, sites }) {
   const named = [...new Set([cause, ...sites.map((site) => site.cause)])]
   return `<dl>${named.map((name) => name === null || name === 'io' ? '' : `<dt><b>${name}</b></dt><dd>${escaped(causes[name].meaning)}</dd>`).join('')}</dl>`
@@ -53,16 +48,11 @@ function verdictInWords ({ cause, causeShare = 1, blockedMs, blockedShare, count
 }
 
 /**
- * The report of `loopwatch diagnose`.
- * @param {object} found
- * @param {string} found.command
- * @param {number} found.durationMs
- * @param {Verdict} found.verdict
- * @param {import('./latency').Latency[]} found.latencies
- * @param {Load | null} found.load
- * @param {object} found.tree the agent's flame graph of blocked time
- * @param {{ name: string, href: string | null, reason: string | null } | null} found.tool
- * @param {string[]} [found.notes] what the second run says to the first, a sentence each
+ * The report of `loopwatch diagnose`. `tree` is the agent's flame graph of blocked time; `notes` compare the second run
+ * to the first, a sentence each.
+ * @param {{ command: string, durationMs: number, verdict: Verdict, load: Load | null, tree: object, notes?: string[],
+ *   latencies: import('./latency').Latency[],
+ *   tool: { name: string, href: string | null, reason: string | null } | null }} found
  */
 exports.diagnosisReport = ({ command, durationMs, verdict, latencies, load, tree, tool, notes = [] }) => {
   const { cause, sites } = verdict
@@ -70,7 +60,7 @@ exports.diagnosisReport = ({ command, durationMs, verdict, latencies, load, tree
   const blame = htmlTable(['blocked', 'times', 'longest', 'cause', 'where', 'work'], sites.map(({ blockedMs, count, longestMs, cause, place, file, routes }) =>
     [{ figure: ms(blockedMs) }, { figure: String(count) }, { figure: ms(longestMs) }, cause, file === null ? place : `${place} in ${path.dirname(file)}`, routes.join(', ')]))
   const sample = verdict.known < verdict.count ? `<p>Of ${verdict.count} blocks; the places are those of the ${verdict.known} whose records the agent still had.</p>` : ''
-  // The wait before a request is read is no part of its duration, so one is no share of the other.
+  // The wait before a request is read is not part of its duration, so neither column is a share of the other.
   const cost = htmlTable(['route', 'requests', 'mean duration', 'mean wait while something else blocked, before it is read too'], latencies.slice(0, ROUTES).map(({ route, requests, meanMs, waitedMs }) =>
     [route, { figure: String(requests) }, { figure: ms(meanMs) }, { figure: ms(waitedMs) }]))
   const under = load === null ? '' : `<p>Under load: ${escaped(loadInWords(load))}.</p>`
@@ -99,7 +89,7 @@ function advice (name) {
   return fs.readFileSync(path.join(ADVICE, `${name}.md`), 'utf8')
 }
 
-/** The little of Markdown that advice is written in: paragraphs, lists, `code`. @param {string} text */
+/** Renders the little Markdown that advice uses: paragraphs, lists, `code`. @param {string} text */
 function markdown (text) {
   const blocks = text.trim().split(/\n\n+/)
   return blocks.map((block) => {

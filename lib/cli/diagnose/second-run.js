@@ -10,27 +10,24 @@ const { causeRow } = require('../../tables/causes')
 const { US_PER_MS } = require('../../util/units')
 const { functionsIn, readTicks } = require('./flame-ticks')
 
-/** As a record's line: fewer samples in it may have fallen anywhere. */
+/** As for the line of a record: fewer samples may have fallen into a line by chance. */
 const ENOUGH_IN_LINE = 3
-/** A culprit that took less than this part of its share of the first run was not the culprit of the second. */
+/** A culprit that took less than this part of its share in the first run was not the culprit of the second. */
 const AGREES = 1 / 3
-/** How every sentence begins that says so. */
+/** Every sentence that reports a disagreement begins with this. */
 const DISAGREE = 'The two runs disagree'
 
+/** @typedef {import('./judge').Site} Site */
+/** @typedef {import('../../explain/profile/cpu-profile').CpuProfile} CpuProfile */
 /**
- * @typedef {import('./judge').Site} Site
- * @typedef {import('../../explain/profile/cpu-profile').CpuProfile} CpuProfile
  * @typedef {{ file: string, name: string, withCalleesMs: number, ownMs: number, ticks: Map<number, number> }} Profiled
- * one function
  */
 
 const places = (/** @type {number} */ line, /** @type {Site} */ { name, file }) => `${name} (${shortPath(file)}:${line})`
 
 /**
- * What the second run of a tool left, to be compared with the sites of the first one; null where that names no
- * functions.
- * @param {string} tool
- * @param {string} folder of its report
+ * Reads the second run, to compare it with the sites of the first one; null if its tool names no functions.
+ * @param {string} tool @param {string} folder of its report
  * @returns {((sites: Site[], durationMs: number) => ReturnType<typeof compareRuns>) | null}
  */
 exports.readSecondRun = (tool, folder) => {
@@ -44,12 +41,9 @@ exports.readSecondRun = (tool, folder) => {
 }
 
 /**
- * What samples without lines say to the sites of the first run: they confirm or contradict the function alone.
- * @param {Site[]} sites heaviest first
- * @param {number} durationMs of the first run
- * @param {string} tool
- * @param {import('./flame-ticks').Ticked[]} ticks of the second
- * @returns {ReturnType<typeof compareRuns>}
+ * Compares samples without lines with the sites of the first run: they confirm or contradict only the function.
+ * @param {Site[]} sites heaviest first @param {number} durationMs of the first run @param {string} tool
+ * @param {import('./flame-ticks').Ticked[]} ticks of the second @returns {ReturnType<typeof compareRuns>}
  */
 function compareTicks (sites, durationMs, tool, ticks) {
   const [site] = sites
@@ -77,22 +71,19 @@ function compareTicks (sites, durationMs, tool, ticks) {
 const nameOf = ({ name, file }) => `${name} (${shortPath(file)})`
 
 /**
- * What a CPU profile of a second run says to the sites of the first one: lines that it contradicts become its own, and
- * where the two runs disagree that is said.
- * @param {Site[]} sites heaviest first
- * @param {number} durationMs of the first run
- * @param {CpuProfile} profile
- * @param {(file: string) => string[] | null} linesOf a file as it runs
- * @returns {{ sites: Site[], notes: string[] }} notes: a sentence each
+ * Compares the CPU profile of a second run with the sites of the first one. Lines that it contradicts become its own;
+ * the notes, a sentence each, say where the runs agree and disagree.
+ * @param {Site[]} sites heaviest first @param {number} durationMs of the first run @param {CpuProfile} profile
+ * @param {(file: string) => string[] | null} linesOf a file as it runs @returns {{ sites: Site[], notes: string[] }}
  */
 function compareRuns (sites, durationMs, profile, linesOf) {
   const functions = functionsOf(profile, linesOf)
   /** @type {string[]} */
   const notes = []
   const compared = sites.map((site, i) => {
-    // A function that has no name is called by what it is in records, and not in profiles.
+    // Records give a function without a name a descriptive one; profiles do not.
     const found = functions.get(`${site.file}\n${site.name}`) ?? functions.get(`${site.file}\n(anonymous)`)
-    // Its file may have other names in a profile: the one that it was compiled to.
+    // The file may have another name in the profile: the one that it was compiled to.
     const isKnown = found !== undefined || [...functions.values()].some(({ file }) => file === site.file)
     const share = site.blockedMs / durationMs
     const again = (found?.withCalleesMs ?? 0) * US_PER_MS / Math.max(1, profile.endTime - profile.startTime)
@@ -112,10 +103,7 @@ function compareRuns (sites, durationMs, profile, linesOf) {
   return { sites: compared, notes }
 }
 
-/**
- * Who had the second run in its place.
- * @param {Map<string, Profiled>} functions @param {Profiled | undefined} but @param {CpuProfile} profile
- */
+/** @param {Map<string, Profiled>} functions @param {Profiled | undefined} but @param {CpuProfile} profile */
 function instead (functions, but, { startTime, endTime }) {
   const [most] = [...functions.values()].filter((each) => each !== but && !each.file.startsWith('node:'))
     .sort((a, b) => b.ownMs - a.ownMs)
@@ -125,10 +113,9 @@ function instead (functions, but, { startTime, endTime }) {
 }
 
 /**
- * The flame graph has the lines that are told: its own are those where stacks were answered, for native calls a later
- * one. Where most of a function's time is in another line than the told one, that becomes it.
- * @param {import('../../export/profiles/flame-tree').FlameNode} tree
- * @param {Site[]} sites
+ * Gives the flame graph the reported lines. Its own are those where V8 took stacks, which for native calls is a later
+ * line. The line with most of a function's time becomes the reported one.
+ * @param {import('../../export/profiles/flame-tree').FlameNode} tree @param {Site[]} sites
  */
 exports.withLines = (tree, sites) => {
   for (const site of sites.filter(({ exact, line }) => exact && line !== null)) {
@@ -154,10 +141,7 @@ const exactly = (site, line) => ({ ...site, line, exact: true, place: places(lin
 /** @param {number} share */
 const percent = (share) => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`
 
-/**
- * The line where a function was mostly sampled itself; null where it mostly called others, of which no line tells.
- * @param {Profiled} of
- */
+/** The line with most samples of a function itself; null if it mostly called others. @param {Profiled} of */
 function mainLine ({ ownMs, withCalleesMs, ticks }) {
   const [most] = [...ticks].sort((a, b) => b[1] - a[1])
   const all = [...ticks.values()].reduce((total, count) => total + count, 0)
@@ -166,11 +150,7 @@ function mainLine ({ ownMs, withCalleesMs, ticks }) {
     : most[0]
 }
 
-/**
- * @param {CpuProfile} profile
- * @param {(file: string) => string[] | null} linesOf
- * @returns {Map<string, Profiled>} by file and name
- */
+/** @param {CpuProfile} profile @param {(file: string) => string[] | null} linesOf @returns {Map<string, Profiled>} */
 function functionsOf ({ nodes, samples, timeDeltas }, linesOf) {
   /** @type {Map<number, import('../../explain/profile/cpu-profile').ProfileNode>} */
   const parents = new Map()
@@ -197,7 +177,7 @@ function functionsOf ({ nodes, samples, timeDeltas }, linesOf) {
     }
   }
   for (const [i, id] of samples.entries()) {
-    // A delta is the time since the sample before it.
+    // A delta is the time since the previous sample.
     const ms = Math.max(0, timeDeltas[i + 1] ?? 0) / US_PER_MS
     const own = byId.get(id)
     if (own !== undefined) own.ownMs += ms

@@ -10,16 +10,13 @@ Examples:
 It exits with 1 if nothing watches there, or something of it does not work.
 `
 
-/**
- * `loopwatch doctor [address|pid]`: whether an application is watched, and what of it does not work.
- * @param {import('commander').Command} program
- */
+/** @param {import('commander').Command} program */
 exports.addDoctor = (program) => {
   program.command('doctor')
     .description('say whether an application is watched, what does not work and why, and which limits hold there')
     .argument('[target]', 'host:port, a url, or a process id on this machine (Linux)', DEFAULT_TARGET)
     .option('--token <token>', 'bearer token of the endpoint')
     .addHelpText('after', EXAMPLES)
-    // Loaded then: the application of `loopwatch run` shares this process.
+    // Loaded only if it is used: the application of `loopwatch run` shares this process.
     .action((target, flags) => require('./doctor').examine(target, flags))
 }

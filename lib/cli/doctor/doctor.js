@@ -9,7 +9,7 @@ const { limitsOf } = require('./limits')
 const { portsOf } = require('./ports')
 const { MS_PER_S } = require('../../util/units')
 
-/** A beat may be this late on a busy machine before it is worth a word. */
+/** On a busy machine a beat may be this late before it is worth reporting. */
 const LATE_MS = 1000
 const WIDTH = 10
 
@@ -21,11 +21,7 @@ const ESCAPES = { '\\n': '\n', '\\"': '"', '\\\\': '\\' }
 /** @typedef {{ token?: string }} Flags */
 /** @typedef {{ name: string, labels: Record<string, string>, value: number }} Sample */
 
-/**
- * Reads the samples of a Prometheus exposition.
- * @param {string} text
- * @returns {Sample[]}
- */
+/** Reads the samples of a Prometheus exposition. @param {string} text @returns {Sample[]} */
 const parse = (text) => text.split('\n').flatMap((line) => {
   const [, name, labels = '', value] = LINE.exec(line) ?? []
   if (name === undefined) return []
@@ -44,12 +40,7 @@ exports.examine = async (target, { token }) => {
   if (!isWell) process.exitCode = EXIT_FAILED
 }
 
-/**
- * What the agent's own metrics say of it.
- * @param {Sample[]} samples
- * @param {string} address
- * @returns {{ isWell: boolean, lines: [string, string][] }}
- */
+/** What the agent's own metrics say about it. @param {Sample[]} samples @param {string} address */
 function findings (samples, address) {
   const main = (/** @type {string} */ name) => samples.find((each) => each.name === name && (each.labels.thread ?? 'main') === 'main')?.value ?? 0
   const { version, node_version: node } = /** @type {Sample} */ (samples.find(({ name }) => name === 'loopwatch_build_info')).labels
@@ -72,7 +63,7 @@ function findings (samples, address) {
   return { isWell: broken.length === 0 && !isSilent, lines }
 }
 
-/** Whether an address is one of this machine. @param {string} address */
+/** Whether an address is on this machine. @param {string} address */
 const isHere = (address) => /^(?:https?:\/\/)?(?:127\.|localhost\b|\[::1\])/.test(address)
 
 /** @param {Sample[]} samples */

@@ -6,11 +6,7 @@ const { codedError, codedErrorFrom } = require('../../tables/errors')
 /** State of a listening socket in /proc/net/tcp. */
 const LISTEN = '0A'
 
-/**
- * The TCP ports a process of this machine listens on.
- * @param {number} pid
- * @returns {number[]}
- */
+/** The TCP ports that a process of this machine listens on. @param {number} pid */
 exports.portsOf = (pid) => {
   if (process.platform !== 'linux') throw codedError('LOOPWATCH_ERR_OPTION', 'doctor', 'host:port or a url on this system', String(pid))
   const sockets = socketsOf(pid)
@@ -34,7 +30,7 @@ function linkOf (file) {
   try {
     return fs.readlinkSync(file)
   } catch {
-    // Closed in this moment.
+    // It was closed meanwhile.
     return ''
   }
 }
@@ -45,7 +41,7 @@ function listening (pid, name) {
     const rows = fs.readFileSync(`/proc/${pid}/net/${name}`, 'utf8').trim().split('\n').slice(1).map((line) => line.trim().split(/\s+/))
     return rows.filter(([, , , state]) => state === LISTEN).map(([, local, , , , , , , , inode]) => ({ port: parseInt(local.split(':')[1], 16), inode }))
   } catch {
-    // No IPv6.
+    // There is no IPv6.
     return []
   }
 }

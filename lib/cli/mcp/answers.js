@@ -11,12 +11,12 @@ const { plain } = require('./text')
 const MS_PER_MIN = 60_000
 const RECENT_MIN = 10
 const FRAMES = 10
-/** Culprits that are advised on together. */
+/** Culprits for which advice is given together. */
 const ADVISED = 3
-/** Of a sentence with several names in it, and of a line of source or of a stack. */
+/** The longest sentence, which has several names in it, and the longest line of source or of a stack. */
 const SENTENCE_CHARS = 360
 const LINE_CHARS = 200
-/** A difference within so many standard errors of two counts happens one time in twenty by chance. */
+/** By chance, two counts differ by more than this many standard errors one time in twenty. */
 const ERRORS = 2
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
@@ -172,16 +172,15 @@ exports.compare = async (source, args) => {
   }
 }
 
-/** @param {number} minutes @param {{ count: number, totalMs: number }} [culprit] none where it did not block */
+/** @param {number} minutes @param {{ count: number, totalMs: number }} [culprit] none if it did not block */
 function rateOf (minutes, { count, totalMs } = { count: 0, totalMs: 0 }) {
   const ms = totalMs / minutes
   return { count, minutes, ms, text: `${(count / minutes).toFixed(1)} blocks, ${duration(ms)}` }
 }
 
 /**
- * Whether blocks became more or fewer, as far as their numbers can tell.
- * @param {{ count: number, minutes: number }} before
- * @param {{ count: number, minutes: number }} after
+ * Whether blocks became more or fewer, beyond chance.
+ * @param {{ count: number, minutes: number }} before @param {{ count: number, minutes: number }} after
  */
 function trendOf (before, after) {
   const difference = after.count / after.minutes - before.count / before.minutes

@@ -9,10 +9,7 @@ Examples:
   $ loopwatch mcp /var/log/shop
 `
 
-/**
- * `loopwatch mcp [address|folder]`: a server of the Model Context Protocol on stdin and stdout.
- * @param {import('commander').Command} program
- */
+/** A server of the Model Context Protocol on stdin and stdout. @param {import('commander').Command} program */
 exports.addMcp = (program) => {
   program.command('mcp')
     .description('answer an assistant (Model Context Protocol on stdio, read-only) about the blocks of an agent or of a folder')

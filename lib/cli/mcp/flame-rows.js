@@ -12,10 +12,7 @@ function nearest (node) {
   return owner === 'application' || owner === 'generated' ? [node] : node.children.flatMap(nearest)
 }
 
-/**
- * The application's functions below some nodes, each once, the heaviest first.
- * @param {FlameNode[]} nodes
- */
+/** The application's functions below some nodes, each once, the heaviest first. @param {FlameNode[]} nodes */
 function ownOf (nodes) {
   /** @type {Map<string, FlameNode>} */
   const merged = new Map()
@@ -29,11 +26,8 @@ function ownOf (nodes) {
 }
 
 /**
- * The heaviest functions of the application in a flame graph, indented below their callers. The time of other code is
- * in its caller.
- * @param {FlameNode} tree
- * @param {number} top so many
- * @returns {{ rows: string[], left: number }} left = how many came next
+ * The heaviest functions of the application in a flame graph, at most `top`, indented below their callers. Time in
+ * other code counts for its caller. `left` = how many came next. @param {FlameNode} tree @param {number} top
  */
 exports.flameRows = (tree, top) => {
   /** @typedef {{ node: FlameNode, order: string, depth: number }} Place `order` is that of its row, as text */
@@ -42,7 +36,7 @@ exports.flameRows = (tree, top) => {
   const waiting = placesIn(tree.children, '', 0)
   const chosen = []
   while (chosen.length < top && waiting.length > 0) {
-    // A caller is as heavy as its callees together, so it is chosen before them.
+    // A caller is at least as heavy as its callees together, so it is chosen before them.
     waiting.sort((a, b) => b.node.value - a.node.value)
     const [next] = waiting.splice(0, 1)
     chosen.push(next)

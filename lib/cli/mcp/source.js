@@ -9,29 +9,25 @@ const { readSource } = require('../../util/read-source')
 const { isFolder, readAll } = require('../blocks/blocks')
 const { askJson, notOurs } = require('../common/endpoint')
 
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
+/** @typedef {import('../../export/profiles/flame-tree').FlameNode} FlameNode */
 /**
- * @typedef {import('../../types').BlockRecord} BlockRecord
- * @typedef {import('../../export/profiles/flame-tree').FlameNode} FlameNode
- *
- * @typedef {object} Detail what `/block?id=` answers
+ * @typedef {object} Detail the answer of `/block?id=`
  * @property {BlockRecord} block
  * @property {import('../../explain/advice/excerpt').Excerpt | null} source
  * @property {import('../../explain/advice/advice').Advice[]} advice
  * @property {{ requests: number, longestMs: number, routes: { name: string, count: number, longestMs: number }[] } |
- *   null} waits null where nobody counted them
+ *   null} waits null if they were not counted
  *
  * @typedef {object} Source
- * @property {boolean} isLive whether it tells what happens now
- * @property {() => Promise<BlockRecord[]>} records oldest first, perhaps with their heaviest stack alone
+ * @property {boolean} isLive whether it knows what happens now
+ * @property {() => Promise<BlockRecord[]>} records oldest first, perhaps with only their heaviest stack
  * @property {(record: BlockRecord, records: BlockRecord[]) => Promise<Detail>} detail of one of the records
  * @property {(query: URLSearchParams) => Promise<FlameNode>} flame
  */
 
 /**
- * Where a server reads: the endpoint of an agent, or a folder of records.
- * @param {string} name
- * @param {string} [token]
- * @returns {Source}
+ * Opens an agent's endpoint, or a folder of records. @param {string} name @param {string} [token] @returns {Source}
  * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_ADDRESS, LOOPWATCH_ERR_SOURCE
  */
 exports.openSource = (name, token) => {

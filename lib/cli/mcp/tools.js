@@ -2,14 +2,8 @@
 
 const { causes } = require('../../tables/causes')
 
-/**
- * @typedef {object} Tool
- * @property {string} description
- * @property {Record<string, object>} properties of its arguments, as JSON Schema
- * @property {string[]} [required]
- *
- * @typedef {Exclude<keyof typeof import('./answers'), 'trendOf'>} ToolName
- */
+/** @typedef {{ description: string, properties: Record<string, object>, required?: string[] }} Tool as JSON Schema */
+/** @typedef {Exclude<keyof typeof import('./answers'), 'trendOf'>} ToolName */
 
 /** @param {string} [description] */
 const text = (description) => ({ type: 'string', maxLength: 1000, description })

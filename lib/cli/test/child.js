@@ -8,26 +8,22 @@ const { EXIT_INTERRUPTED } = require('../common/failure')
 
 const IS_WINDOWS = process.platform === 'win32'
 const PRELOAD = entryPoint('testPreload')
-/** As a shell has it of a program that a signal has ended. */
+/** A shell reports a program that a signal ended as 128 plus the number of the signal. */
 const SIGNAL_BASE = 128
-/** Under npx one Ctrl-C comes twice: from the terminal, and passed on by npm. */
+/** Under npx one Ctrl-C arrives twice: from the terminal, and passed on by npm. */
 const ONE_PRESS_MS = 300
 
 /** @type {Record<string, string>} */
 const REASONS = { ENOENT: 'not found', EACCES: 'it may not be executed' }
 
-/**
- * A command as cmd.exe takes it, which it needs for npx and npm: each argument is quoted for the program, and what
- * cmd.exe would heed itself is escaped.
- * @param {string[]} command
- */
+/** For cmd.exe, which npx and npm need: quoted for the program, then escaped for cmd.exe. @param {string[]} command */
 exports.windowsLine = ([file, ...args]) => {
   const escaped = (/** @type {string} */ text) => text.replace(/[()[\]%!^"`<>&|;, *?]/g, '^$&')
   const quoted = (/** @type {string} */ arg) => `"${arg.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\+)$/, '$1$1')}"`
   return [file, ...args.map(quoted)].map(escaped).join(' ')
 }
 
-/** The environment in which every Node.js process has our preload. @param {import('./inside/preload').Setup} setup */
+/** An environment that loads our preload in every Node.js process. @param {import('./inside/preload').Setup} setup */
 exports.watchedEnv = (setup) => {
   const { NODE_OPTIONS, NODE_TEST_CONTEXT, ...env } = process.env
   const preload = `--require "${PRELOAD.replace(/[\\"]/g, '\\$&')}"`
@@ -35,11 +31,10 @@ exports.watchedEnv = (setup) => {
 }
 
 /**
- * Runs a command until it ends, with our standard streams. A terminal sends Ctrl-C to both of us; any other signal, and
- * one that did not come from a terminal, is passed on. The second ends the command at once.
- * @param {string[]} command
- * @param {{ env: NodeJS.ProcessEnv, isQuiet?: boolean, cwd?: string }} how
- * @returns {Promise<{ code: number, isInterrupted: boolean }>} the code as a shell has it
+ * Runs a command until it ends, with our standard streams. A terminal sends Ctrl-C to both of us; we pass on any other
+ * signal, and a SIGINT that did not come from a terminal. The second signal kills the command at once.
+ * @param {string[]} command @param {{ env: NodeJS.ProcessEnv, isQuiet?: boolean, cwd?: string }} how
+ * @returns {Promise<{ code: number, isInterrupted: boolean }>} the exit code as a shell reports it
  */
 exports.runCommand = ([file, ...args], { env, isQuiet = false, cwd }) => new Promise((resolve, reject) => {
   const stdio = isQuiet ? 'ignore' : 'inherit'

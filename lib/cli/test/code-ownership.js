@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 
-/** Our own code, wherever it is installed. */
+/** The folder of loopwatch's own code. */
 const OWN = path.join(__dirname, '..', '..') + path.sep
 
 /** Packages that run, load, transform, compile or count other code. A block within them is not the application's. */
@@ -13,31 +13,26 @@ const TOOLS = [
 ]
 const TOOL = new RegExp(`^(${TOOLS.join('|')}|jest|jest-.*|istanbul-.*|@(jest|vitest|babel|swc|tapjs|esbuild|rollup|ampproject|jridgewell)/.*)$`)
 
-/**
- * Where Node.js, Jest and Vite load modules: what runs above such a frame is a module's top level, or its way there.
- */
+/** Where Node.js, Jest and Vite load modules. What such a frame calls is a module's top level, or leads to it. */
 const LOADERS = /^node:internal\/(bootstrap|modules|process\/(esm_loader|execution))|[\\/]node_modules[\\/](jest-runtime|@jest[\\/]transform|vite-node|pirates|ts-node|tsx|vite[\\/]dist[\\/]node[\\/]module-runner)/
 
 const FOLDER = /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/g
 
-/**
- * @typedef {import('../../bridge/probe-codec').Frame} Frame
- * @typedef {import('../../store/record').BlockRecord} BlockRecord
- */
+/** @typedef {import('../../bridge/probe-codec').Frame} Frame */
+/** @typedef {import('../../store/record').BlockRecord} BlockRecord */
 
-/** The package that a file belongs to: of nested ones the innermost. @param {string} file @returns {string | null} */
+/** The package that a file belongs to: the innermost if packages are nested. @param {string} file */
 function packageOf (file) {
   const name = [...file.matchAll(FOLDER)].at(-1)?.[1].replace('\\', '/')
   return name === undefined || name.startsWith('.') ? null : name
 }
 
-/** Node's and V8's own code, and ours, counts for whoever called it. @param {Frame} frame */
+/** Code of Node.js, V8 and loopwatch is nobody's: it counts for its caller. @param {Frame} frame */
 const isSomebodys = ({ file }) => file !== null && !/^(node|wasm):/.test(file) && !file.startsWith(OWN)
 
 /**
- * Whether a stack is of code that loads modules. A runner may call a test while the test's file is still loading, as
- * tap does: what is above the runner does not count.
- * @param {Frame[]} frames innermost first
+ * Whether a stack loads modules. A runner may call a test while the test's file is still loading, as tap does: the
+ * callers of the runner do not count. @param {Frame[]} frames innermost first
  */
 function isLoading (frames) {
   const tool = frames.findIndex(({ file }) => file !== null && TOOL.test(packageOf(file) ?? ''))
@@ -45,10 +40,7 @@ function isLoading (frames) {
   return below.some(({ file }) => file !== null && LOADERS.test(file))
 }
 
-/**
- * Whether a stack ends in code that is not a tool's, and was not loading modules.
- * @param {Frame[]} frames innermost first
- */
+/** Whether a stack ends in code that is no tool's and loads no modules. @param {Frame[]} frames innermost first */
 function isOwn (frames) {
   if (isLoading(frames)) return false
   const innermost = frames.find(isSomebodys)?.file
@@ -56,37 +48,32 @@ function isOwn (frames) {
   const name = packageOf(innermost)
   if (name === null) return true
   if (TOOL.test(name)) return false
-  // A package that is called by nobody but a tool (a plugin of Babel's) is a part of it.
+  // A package that only a tool calls, such as a plugin of Babel, is part of the tool.
   const above = frames.filter(isSomebodys).map(({ file }) => packageOf(/** @type {string} */ (file)))
   return above.includes(null) || !above.some((other) => other !== null && TOOL.test(other))
 }
 
-/**
- * How much of a block's sampled time was the application's own code, or that of packages it uses.
- * @param {BlockRecord} record
- * @returns {number} 0 to 1
- */
+/** The share of a block's sampled time in the application or packages it uses, 0 to 1. @param {BlockRecord} record */
 exports.ownShare = ({ stacks, frame }) => {
   const allMs = stacks.reduce((sum, { weightMs }) => sum + weightMs, 0)
-  // Lines of the profile alone.
+  // The record has no stacks, only lines of the profile.
   if (allMs === 0) return frame === null ? 0 : 1
   return stacks.filter(({ frames }) => isOwn(frames)).reduce((sum, { weightMs }) => sum + weightMs, 0) / allMs
 }
 
-/** Whether a tool is to blame for it as a whole. @param {BlockRecord} record */
+/** Whether the whole block is a tool's. @param {BlockRecord} record */
 exports.isFromTool = ({ frame, package: found }) => (found != null && TOOL.test(found.name)) ||
   (frame?.file != null && TOOL.test(packageOf(frame.file) ?? ''))
 
-/** Whether a frame is Node.js' own. @param {Frame} frame */
+/** @param {Frame} frame */
 exports.isNodes = ({ file }) => file !== null && /^node:/.test(file)
 
 /**
- * Who of the application has made a call: its line is the innermost outside of packages, else that of the package.
+ * Which code of the application made a call: its innermost frame outside packages, else that of the package. Null if
+ * the application did not make the call.
  * @param {Frame[]} frames innermost first
- * @param {string} script the process's main one: in a tool's process code counts only below the application's own
+ * @param {string} script the process's main one: in a tool's process only calls below the application's own code count
  * @param {boolean} all calls of runners, loaders and transformers, and those that load modules, count too
- * @returns {{ frame: Frame & { file: string }, package: string | null } | null} package = the one that has called, if
- * any; null where it was not the application
  */
 exports.callerOf = (frames, script, all) => {
   const known = /** @type {(Frame & { file: string })[]} */ (frames.filter(isSomebodys))

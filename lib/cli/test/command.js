@@ -12,16 +12,13 @@ It ends with the command's own exit code. If that is 0: 1 if a block broke the l
 wrong usage.
 `
 
-/** The agent sees no shorter blocks for certain while a machine is busy. */
+/** On a busy machine the agent may miss shorter blocks. */
 const LEAST_MS = 20
 const MOST_MS = 60000
 /** @type {Record<string, number>} */
 const UNIT_MS = { '': 1, ms: 1, s: 1000 }
 
-/**
- * Reads a length of time, in ms.
- * @param {string} text 50ms, 50, 0.1s
- */
+/** Reads a length of time, in ms. @param {string} text 50ms, 50, 0.1s */
 function limit (text) {
   const [, count, unit] = /^(\d+(?:\.\d+)?)(ms|s|)$/.exec(text) ?? []
   const ms = Number(count) * UNIT_MS[unit]
@@ -29,10 +26,7 @@ function limit (text) {
   return ms
 }
 
-/**
- * `loopwatch test -- <command>`: a test command that fails where the application's code blocks.
- * @param {import('commander').Command} program
- */
+/** A test command that fails if the application's code blocks. @param {import('commander').Command} program */
 exports.addTest = (program) => {
   program.command('test')
     .description('run a test command, and fail it where the code blocks the event loop')
@@ -50,7 +44,7 @@ exports.addTest = (program) => {
     .option('--sarif <file>', 'SARIF 2.1.0, for code scanning')
     .option('--json <file>', 'everything that is known, as JSON')
     .addHelpText('after', EXAMPLES)
-    // Loaded then: the application of `loopwatch run` shares this process.
+    // Loaded only if it is used: the application of `loopwatch run` shares this process.
     .action((command, flags) => require('./test').test(command, flags))
 }
 

@@ -8,37 +8,33 @@ const { causeRow } = require('../../tables/causes')
 const { readSource } = require('../../util/read-source')
 const { relative } = require('./verdict')
 
-/** A larger file is a bundle. */
+/** A larger file is a bundle: it is not searched for names. */
 const NAMED_BYTES = 512 * 1024
 
 /**
  * Blocks of one function that broke the limit, or its calls of one synchronous function (--sync).
  * @typedef {object} Offence
- * @property {string | null} call the synchronous function that is called; null of blocks
- * @property {string | null} twin what does the same without blocking; null of blocks
+ * @property {string | null} call the synchronous function that is called; null for blocks
+ * @property {string | null} twin what does the same without blocking; null for blocks
  * @property {string} function
- * @property {string | null} within of a function without a name of its own: what tells it from others of its file
- * @property {string} file from the working directory, with slashes; '' where none is known
- * @property {number | null} line of the longest
- * @property {number | null} column
+ * @property {string | null} within distinguishes a function without a name of its own from others in its file
+ * @property {string} file from the working directory, with slashes; '' if unknown
+ * @property {number | null} line of the longest @property {number | null} column
  * @property {boolean} isExact whether the line is certain
  * @property {string | null} package in whose code most of it was
- * @property {number} longestMs CPU time of the application's own code in the longest
- * @property {number} count
+ * @property {number} longestMs CPU time of the application's own code in the longest @property {number} count
  * @property {import('../../tables/causes').Cause} cause of the longest
- * @property {{ file: string | null, name: string | null, others: number }[]} tests in which it blocked, that of the
- * longest first
+ * @property {{ file: string | null, name: string | null, others: number }[]} tests in which it blocked, longest first
  * @property {import('./verdict').Judged['record'][]} records the longest first
  * @property {'new' | 'longer' | 'known' | 'allowed' | 'unconfirmed'} state
- * @property {number | null} knownMs the longest so far, where it is known
- * @property {string | null} reason why it is allowed
+ * @property {number | null} knownMs the longest so far, if known @property {string | null} reason why it is allowed
  */
 
 /** @param {{ function: string, file: string, within?: string | null, call?: string | null }} place */
 exports.keyOf = ({ function: name, file, within = null, call = null }) =>
   [file, name, ...(within === null ? [] : [`within ${within}`]), ...(call === null ? [] : [call])].join('\n')
 
-/** What the source says of the function at a place: its name, and what tells it from others. */
+/** The name of the function at a place, and what distinguishes it from others, by its source. */
 const named = new ByPlace((file, line, column) => {
   const text = readSource(file, NAMED_BYTES)
   const at = text === null ? null : positionIn(text, line, column)
@@ -46,11 +42,10 @@ const named = new ByPlace((file, line, column) => {
 })
 
 /**
- * What to call a function, and what tells it from others if it has no name of its own: the functions around it, as
- * lines move, or the test if its source says nothing.
+ * What to call a function. If it has no name of its own, `within` distinguishes it: by the functions around it, as line
+ * numbers change, or by the test if its source says nothing.
  * @param {{ function: string | null, file?: string | null, line?: number | null, column?: number | null }} frame
  * @param {{ name: string | null }} test
- * @returns {{ function: string, within: string | null }}
  */
 exports.nameOf = ({ function: given, file = null, line = null, column = null }, test) => {
   if (given !== null && isOwnName(given)) return { function: given, within: null }
@@ -61,9 +56,7 @@ exports.nameOf = ({ function: given, file = null, line = null, column = null }, 
 
 /**
  * Blocks that count, by function and file, the longest first.
- * @param {import('./verdict').Judged[]} judged
- * @param {string} cwd
- * @returns {Offence[]}
+ * @param {import('./verdict').Judged[]} judged @param {string} cwd
  */
 exports.offencesOf = (judged, cwd) => {
   /** @type {Map<string, Offence>} */
@@ -86,7 +79,7 @@ exports.offencesOf = (judged, cwd) => {
 }
 
 /**
- * A block that broke the limit by its CPU time may have waited for a CPU for longer still; what it did there counts.
+ * A block whose CPU time broke the limit may have waited for a CPU even longer. Its cause is what it did on the CPU.
  * @param {import('../../store/record').BlockRecord} record
  */
 function causeOf ({ cause, durationMs, evidence: { nativeMs } }) {
@@ -95,13 +88,12 @@ function causeOf ({ cause, durationMs, evidence: { nativeMs } }) {
 }
 
 /**
- * @param {import('../../store/record').BlockRecord} record
- * @param {string} cwd
+ * @param {import('../../store/record').BlockRecord} record @param {string} cwd
  * @param {{ name: string | null }} test
  */
 function placeOf ({ frame, package: found }, cwd, test) {
   return {
-    // A line of what was compiled in memory is none of the file.
+    // Lines of code that was compiled in memory are not lines of the file.
     ...exports.nameOf(frame === null || frame.compiled ? { function: frame?.function ?? null } : frame, test),
     file: frame?.file ? relative(frame.file, cwd) : '',
     line: frame?.line ?? null,

@@ -4,26 +4,21 @@ const fs = require('node:fs')
 const { codedErrorFrom } = require('../../tables/errors')
 const { keyOf } = require('./offences')
 
-/** A block is clearly longer than a known one by this factor and by this much: less is the machine's mood. */
+/** A block is clearly longer than a known one by both this factor and this difference: less is noise of the machine. */
 const LONGER = 1.5
 const LONGER_MS = 20
-/** What is written is rounded to this: a second run must not change it. */
+/** Lengths are rounded up to this when written, so that a second run does not change them. */
 const ROUND_MS = 10
 const CONFLICT = /^(<{7}|>{7}|\|{7}) |^={7}$/m
 
-/**
- * @typedef {import('./offences').Offence} Offence
- * @typedef {{ file: string, function: string, within?: string, longestMs: number }} Known
- * @typedef {{ file: string, function: string, within?: string, call: string }} KnownCall a synchronous one
- * @typedef {{ file?: string, package?: string, function?: string, call?: string, reason?: string }} Allowed every
- * key that is there must hold
- * @typedef {{ allow: Allowed[], blocks: Known[], calls?: KnownCall[] }} Ratchet
- */
+/** @typedef {import('./offences').Offence} Offence */
+/** @typedef {{ file: string, function: string, within?: string, longestMs: number }} Known */
+/** @typedef {{ file: string, function: string, within?: string, call: string }} KnownCall a synchronous one */
+/** @typedef {Partial<Record<'file' | 'package' | 'function' | 'call' | 'reason', string>>} Allowed if all keys match */
+/** @typedef {{ allow: Allowed[], blocks: Known[], calls?: KnownCall[] }} Ratchet */
 
 /**
- * Reads the list of known and allowed blocks; without a file nothing is.
- * @param {string} file
- * @returns {Ratchet}
+ * Reads the list of known and allowed blocks; it is empty without a file. @param {string} file @returns {Ratchet}
  * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_RATCHET
  */
 exports.readRatchet = (file) => {
@@ -46,7 +41,7 @@ exports.readRatchet = (file) => {
 /** @param {string} file @param {string} reason @param {Error} [cause] */
 const refused = (file, reason, cause) => codedErrorFrom(cause, 'LOOPWATCH_ERR_RATCHET', file, reason)
 
-/** @param {any} value @returns {string | null} what is wrong with it */
+/** What is wrong with the content of the file, if anything. @param {any} value */
 function faultOf (value) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'takes an object with "allow", "blocks" and "calls"'
   const { allow = [], blocks = [], calls = [], ...rest } = value
@@ -73,11 +68,9 @@ const isAllowed = (value) => typeof value === 'object' && value !== null &&
   PARTS.some((key) => key in value)
 
 /**
- * Sets the state of each offence, and tells which known ones are gone.
- * @param {Offence[]} offences
- * @param {Ratchet} ratchet
- * @param {boolean} [isSync] whether synchronous calls were looked for: else none of them is gone
- * @returns {{ gone: (Known | KnownCall)[] }}
+ * Sets the state of each offence, and returns the known ones that are gone. Known synchronous calls are gone only if
+ * the run looked for them (`isSync`).
+ * @param {Offence[]} offences @param {Ratchet} ratchet @param {boolean} [isSync]
  */
 exports.compare = (offences, { allow, blocks, calls = [] }, isSync = false) => {
   const all = /** @type {(Known | KnownCall)[]} */ ([...blocks, ...(isSync ? calls : [])])
@@ -106,7 +99,7 @@ const matches = (allowed, offence) =>
   (allowed.function === undefined || allowed.function === offence.function) &&
   (allowed.call === undefined || allowed.call === offence.call)
 
-/** A pattern of files: ** is any folders, * anything within a name, ? one character of it. @param {string} glob */
+/** A pattern of files: ** matches any folders, * anything within a name, ? one character. @param {string} glob */
 function patternOf (glob) {
   const source = glob.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/\*\*\/|\*\*|\*|\?/g, (wild) =>
     ({ '**/': '(?:.*/)?', '**': '.*', '*': '[^/]*', '?': '[^/]' })[wild] ?? wild)
@@ -117,12 +110,10 @@ function patternOf (glob) {
 const placeOf = ({ file, function: name, within }) => ({ file, function: name, ...(within !== null && { within }) })
 
 /**
- * The list as it is from now on: what was seen, sorted, with the length that was known where it is about the same, so
- * that a second run changes nothing.
- * @param {Ratchet} ratchet
- * @param {Offence[]} offences compared
- * @param {boolean} [isSync] whether synchronous calls were looked for
- * @returns {Ratchet}
+ * The list from now on: what was seen, sorted. A known length stays if the new one is about the same, so that a second
+ * run changes nothing.
+ * @param {Ratchet} ratchet @param {Offence[]} offences compared
+ * @param {boolean} [isSync] whether the run looked for synchronous calls @returns {Ratchet}
  */
 exports.updated = ({ allow, calls = [] }, offences, isSync = false) => ({
   allow,

@@ -3,14 +3,14 @@
 const { isFailing, keyOf } = require('./offences')
 
 /**
- * Runs what blocked once more, and clears what does not block again: a file of `node --test` alone, everything else by
- * the whole command, as nobody but its runner knows how to run one file. What it prints is hidden.
- * @param {import('./test').Seen} seen its offences' states are set
+ * Runs what blocked once more, with its output hidden, and clears what does not block again. A file of `node --test`
+ * runs alone. For other runners the whole command runs, as only the runner knows how to run one file.
+ * @param {import('./test').Seen} seen the states of its offences are set
  * @param {(command: string[], how: { isQuiet: boolean, cwd?: string }) => Promise<import('./test').Seen>} watch
  * @param {string[]} command
  */
 exports.repeat = async ({ offences, runs }, watch, command) => {
-  // A synchronous call is one, however busy the machine is.
+  // A synchronous call needs no second run: it does not depend on how busy the machine is.
   const failing = offences.filter((offence) => isFailing(offence) && offence.call === null)
   if (failing.length === 0) return
   const commands = new Map(failing.map((offence) => {
@@ -24,15 +24,14 @@ exports.repeat = async ({ offences, runs }, watch, command) => {
     const seen = await watch(again.command, { isQuiet: true, cwd: again.cwd })
     const confirmed = new Set(seen.offences.map(keyOf))
     for (const offence of again.offences) if (!confirmed.has(keyOf(offence))) offence.state = 'unconfirmed'
-    // Whoever presses Ctrl-C now has seen enough.
+    // After Ctrl-C nothing more is repeated.
     if (seen.isInterrupted) return
   }
 }
 
 /**
- * The command for the one file of `node --test` that has it.
- * @param {import('./offences').Offence} offence
- * @param {import('./runs').ProcessRun[]} runs
+ * The command that runs the offence's file of `node --test` alone.
+ * @param {import('./offences').Offence} offence @param {import('./runs').ProcessRun[]} runs
  */
 function ofFile ({ records: [record] }, runs) {
   const run = runs.findLast(({ pid, isNodeTest }) => pid === record.pid && isNodeTest)

@@ -4,26 +4,22 @@ const { styleText } = require('node:util')
 const { counted, duration, printable } = require('../../util/sentence')
 const { isFailing } = require('./offences')
 
-/** More tests of one place than that are counted. */
+/** Tests named for one place; the others are counted. */
 const TESTS_SHOWN = 3
 
 /**
  * @typedef {import('./offences').Offence} Offence
  * @typedef {object} Outcome
  * @property {Offence[]} offences
- * @property {(import('./ratchet').Known | import('./ratchet').KnownCall)[]} gone known ones that were not seen any
- * more
- * @property {Record<string, { count: number, longestMs: number }>} passedOver blocks that do not count, by the reason
- * @property {number} overMs
- * @property {boolean} isSync whether synchronous calls were looked for
- * @property {boolean} hasCpuTimes
- * @property {number} seen Node.js processes
- * @property {number} watched of them
+ * @property {(import('./ratchet').Known | import('./ratchet').KnownCall)[]} gone known ones that did not occur
+ * @property {Record<string, { count: number, longestMs: number }>} passedOver blocks that do not count, by reason
+ * @property {number} overMs @property {boolean} hasCpuTimes
+ * @property {boolean} isSync whether the run looked for synchronous calls
+ * @property {number} seen Node.js processes @property {number} watched of them
  * @property {number} unwatched that should have been
  * @property {number} unwatchedTests processes and worker threads that ran tests, and were not watched
  * @property {boolean} hasWatchedNothing no process was watched, or none that ran tests
- * @property {number} code the command's own
- * @property {boolean} isInterrupted
+ * @property {number} code the command's own @property {boolean} isInterrupted
  */
 
 /** @param {Offence} offence */
@@ -36,7 +32,7 @@ exports.lengthOf = ({ longestMs, count, cause, knownMs, state, call, twin }) => 
   return `${duration(longestMs)} on the CPU (${cause}), ${times}${state === 'longer' && knownMs !== null ? `; ${duration(knownMs)} was known` : ''}`
 }
 
-/** What it is, as the begin of a sentence that lengthOf() ends. @param {Offence} offence */
+/** The beginning of a sentence that lengthOf() ends. @param {Offence} offence */
 exports.verbOf = ({ call }) => call === null ? 'blocked the event loop for ' : ''
 
 /** @param {Offence['tests'][number]} test */
@@ -75,12 +71,7 @@ exports.headline = (outcome) => {
   return `${ofBlocks}; ${calls === 0 ? 'no new synchronous call' : `${counted(calls, 'place')} made a synchronous call`} after start-up`
 }
 
-/**
- * The report for people, after the runner's own lines.
- * @param {Outcome} outcome
- * @param {boolean} [hasColors] a run that has watched nothing says so in red
- * @returns {string}
- */
+/** The report for people, after the runner's own output. @param {Outcome} outcome @param {boolean} [hasColors] */
 exports.textReport = (outcome, hasColors = false) => {
   const { offences, gone, watched, unwatched, unwatchedTests, hasWatchedNothing, isInterrupted } = outcome
   const failing = offences.filter(isFailing)
@@ -115,10 +106,7 @@ function passedOver ({ passedOver }) {
   return parts.length === 0 ? [] : ['', `not counted: ${parts.join(', ')}`]
 }
 
-/**
- * The same as Markdown, for the summary of a job.
- * @param {Outcome} outcome
- */
+/** The same as Markdown, for the summary of a job. @param {Outcome} outcome */
 exports.markdownReport = (outcome) => {
   const cell = (/** @type {string} */ text) => printable(text).replaceAll('|', '\\|').replaceAll('<', '&lt;')
   const rows = outcome.offences.map((offence) =>

@@ -9,32 +9,25 @@ const { isForkedByVitest, THREAD_SUFFIX } = require('./tool-processes')
 /**
  * @typedef {import('../../store/record').BlockRecord} BlockRecord
  * @typedef {{ name: string | null, file: string | null, startMs: number, endMs: number }} Interval of a test, or of a
- * file whose tests have no names; wall time, Infinity where it did not end
+ * file whose tests have no names; wall time, Infinity if it did not end
  * @typedef {{ call: string, twin: string, function: string | null, file: string, line: number | null, column: number
  * | null, package: string | null, isStartup: boolean, atMs: number, count: number }} SyncCall of one line and test
  * @typedef {object} ProcessRun one Node.js process of the command
- * @property {number} pid
- * @property {string[]} argv
- * @property {string[]} execArgv
- * @property {string} cwd
- * @property {boolean | null} isWatched null where there was no need
- * @property {boolean} isNodeTest a file that `node --test` has started
- * @property {number} startMs
- * @property {boolean} isMetered its main thread counted CPU time of each turn itself
+ * @property {number} pid @property {string[]} argv @property {string[]} execArgv @property {string} cwd
+ * @property {boolean | null} isWatched null if there was no need
+ * @property {boolean} isNodeTest a file that `node --test` started @property {number} startMs
+ * @property {boolean} isMetered its main thread counted the CPU time of each turn itself
  * @property {import('./inside/loop-meter').Stretch[]} stretches
  * @property {Map<string, string>} sourceMaps files of them, by the file whose code was transformed
- * @property {Interval[]} tests in the order in which they began
- * @property {SyncCall[]} syncCalls
+ * @property {Interval[]} tests in the order in which they began @property {SyncCall[]} syncCalls
  */
 
-/** Of the work folder's files of one process. */
+/** The suffix of a process's file in the work folder. */
 const SUFFIX = '.tests'
 
 /**
- * What a command's processes have left behind.
- * @param {string} dir
- * @returns {{ runs: ProcessRun[], records: BlockRecord[], unwatchedTests: number }} unwatchedTests: processes and
- * worker threads that ran tests, and were not watched
+ * Reads what a command's processes left behind. `unwatchedTests` counts processes and worker threads that ran tests
+ * unwatched. @param {string} dir
  */
 exports.readRuns = (dir) => {
   const files = fs.readdirSync(dir)
@@ -51,14 +44,12 @@ exports.readRuns = (dir) => {
   }
 }
 
-/** @param {string} folder of one process, which is there from its first block on */
+/** @param {string} folder of one process; it exists from the first block on */
 const recordsIn = (folder) => fs.existsSync(folder) ? readBlocks(folder).records : []
 
 /**
- * Where a place of the code that ran is in the file, by what a runner has told of its transformation.
- * @param {{ file: string | null, line: number | null, column: number | null }} place
- * @param {ProcessRun | null} run
- * @returns {{ line: number, column: number } | null} null where nothing was told
+ * Where a place in the code that ran is in the file, by the runner's source map; null without one.
+ * @param {{ file: string | null, line: number | null, column: number | null }} place @param {ProcessRun | null} run
  */
 exports.originalOf = ({ file, line: ran, column: at }, run) => {
   const map = file === null ? undefined : run?.sourceMaps.get(file)
@@ -70,7 +61,7 @@ exports.originalOf = ({ file, line: ran, column: at }, run) => {
     })
     return line === null ? null : { line, column: column + 1 }
   } catch {
-    // The cache that it was in is gone.
+    // The cache that held the source map is gone.
     return null
   }
 }
@@ -122,23 +113,16 @@ function parse (line) {
   }
 }
 
-/**
- * The process that a record is of: numbers of processes are used again.
- * @param {ProcessRun[]} runs
- * @param {BlockRecord} record
- */
+/** The process that a record is from: process ids are reused. @param {ProcessRun[]} runs @param {BlockRecord} record */
 exports.runOf = (runs, { pid, startedAt, durationMs }) => {
   const endMs = Date.parse(startedAt) + durationMs
   return runs.findLast((run) => run.pid === pid && run.startMs <= endMs) ?? null
 }
 
 /**
- * The test in which an interval mostly fell. Of several at once, such as a test and its subtest, the one that began
- * last is the innermost.
- * @param {Interval[]} tests
- * @param {number} startMs
- * @param {number} endMs
- * @returns {{ test: Interval, overlapMs: number, others: number } | null} others: tests that ran for as long within it
+ * The test in which an interval mostly fell, and how many `others` ran for as long within it. Among those, such as a
+ * test and its subtest, the one that began last is the innermost.
+ * @param {Interval[]} tests @param {number} startMs @param {number} endMs
  */
 exports.testOf = (tests, startMs, endMs) => {
   const within = tests
@@ -154,11 +138,8 @@ exports.testOf = (tests, startMs, endMs) => {
 const overlapOf = (a, b) => Math.min(a.endMs, b.endMs) - Math.max(a.startMs, b.startMs)
 
 /**
- * The stretch of CPU time that a block was, as its thread has counted it. Two in a row touch: a block is that in which
- * it mostly was.
- * @param {import('./inside/loop-meter').Stretch[]} stretches
- * @param {number} startMs
- * @param {number} endMs
+ * The stretch of CPU time, as its thread counted it, in which a block mostly was: successive stretches touch.
+ * @param {import('./inside/loop-meter').Stretch[]} stretches @param {number} startMs @param {number} endMs
  */
 exports.stretchOf = (stretches, startMs, endMs) => {
   const isMostly = (/** @type {import('./inside/loop-meter').Stretch} */ stretch) =>

@@ -4,13 +4,11 @@ const { keyOf, nameOf } = require('./offences')
 const { originalOf } = require('./runs')
 const { fileOf, relative } = require('./verdict')
 
-/**
- * @typedef {import('./runs').ProcessRun} ProcessRun
- * @typedef {import('./runs').SyncCall} SyncCall
- * @typedef {import('./offences').Offence} Offence
- */
+/** @typedef {import('./runs').ProcessRun} ProcessRun */
+/** @typedef {import('./runs').SyncCall} SyncCall */
+/** @typedef {import('./offences').Offence} Offence */
 
-/** All that comes before the first test, where there are tests. @param {SyncCall} call @param {ProcessRun} run */
+/** If there are tests, everything before the first one is start-up. @param {SyncCall} call @param {ProcessRun} run */
 function isStartup ({ isStartup, atMs }, { tests: [first] }) {
   return first === undefined ? isStartup : atMs < first.startMs
 }
@@ -28,10 +26,8 @@ function testOf ({ atMs }, run, cwd) {
 }
 
 /**
- * Synchronous calls after start-up, by function and what it calls, the most frequent first.
- * @param {ProcessRun[]} runs
- * @param {{ all: boolean, cwd: string }} limits all: those of start-up count too
- * @returns {Offence[]}
+ * Synchronous calls by function and what it calls, the most frequent first. Calls of start-up count only with `all`.
+ * @param {ProcessRun[]} runs @param {{ all: boolean, cwd: string }} limits
  */
 exports.syncOffencesOf = (runs, { all, cwd }) => {
   /** @type {Map<string, Offence>} */

@@ -18,20 +18,19 @@ const { excuseOfStretch, judgeAll } = require('./verdict')
 /**
  * @typedef {{ over: number, all?: boolean, sync?: boolean, repeatToBeSure?: boolean, ratchet: string,
  * update?: boolean, junit?: string, sarif?: string, json?: string }} Flags
- * @typedef {{ offences: import('./offences').Offence[], judged: import('./verdict').Judged[], runs:
- * import('./runs').ProcessRun[], unwatchedTests: number, hasCpuTimes: boolean,
- * code: number, isInterrupted: boolean }} Seen
+ * @typedef {{ offences: import('./offences').Offence[], judged: import('./verdict').Judged[], unwatchedTests: number,
+ * runs: import('./runs').ProcessRun[], hasCpuTimes: boolean, code: number, isInterrupted: boolean }} Seen
  */
 
 /** @param {string[]} command @param {Flags} flags */
 exports.test = async (command, flags) => {
   if (command.length === 0) throw codedError('LOOPWATCH_ERR_COMMAND', undefined, 'after -- comes the test command: loopwatch test -- node --test')
-  // What is wrong with it is better known before an hour of tests.
+  // Report a broken file before an hour of tests, not after it.
   const ratchet = readRatchet(flags.ratchet)
   const cwd = process.cwd()
   const seen = await watch(command, flags, cwd)
   const { gone } = compare(seen.offences, ratchet, flags.sync)
-  // What nobody has looked for is not gone.
+  // A run that was interrupted or watched nothing does not know what is gone.
   const mayUpdate = !seen.isInterrupted && !hasWatchedNothing(seen)
   if (flags.update && mayUpdate) writeRatchet(flags.ratchet, updated(ratchet, seen.offences, flags.sync))
   else if (flags.repeatToBeSure && !flags.update && !seen.isInterrupted) {
@@ -43,17 +42,12 @@ exports.test = async (command, flags) => {
   writeMachineFormats(outcome, flags, process.env)
 }
 
-/**
- * Whether a run says nothing: no process was watched, or tests ran and none where blocks are seen.
- * @param {Seen} seen
- */
+/** Whether a run proves nothing: no process was watched, or all tests ran unwatched. @param {Seen} seen */
 const hasWatchedNothing = ({ runs, unwatchedTests }) => !runs.some(({ isWatched }) => isWatched) ||
   (unwatchedTests > 0 && runs.every(({ tests }) => tests.length === 0))
 
 /**
- * @param {Seen} seen
- * @param {import('./report').Outcome['gone']} gone
- * @param {Flags} flags
+ * @param {Seen} seen @param {import('./report').Outcome['gone']} gone @param {Flags} flags
  * @returns {import('./report').Outcome}
  */
 function outcomeOf (seen, gone, { over, update = false, sync = false }) {
@@ -84,12 +78,8 @@ function exitCodeOf ({ code, offences, hasWatchedNothing }) {
 }
 
 /**
- * Runs a command with every Node.js process of it watched.
- * @param {string[]} command
- * @param {Flags} flags
- * @param {string} cwd
- * @param {{ isQuiet?: boolean, cwd?: string }} [how]
- * @returns {Promise<Seen>}
+ * Runs a command, and watches every Node.js process of it.
+ * @param {string[]} command @param {Flags} flags @param {string} cwd @param {{ isQuiet?: boolean, cwd?: string }} [how]
  */
 async function watch (command, { over, all = false, sync = false }, cwd, how = {}) {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopwatch-tests-'))

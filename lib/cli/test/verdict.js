@@ -7,34 +7,28 @@ const { isFromTool, ownShare } = require('./code-ownership')
 const { runOf, stretchOf, testOf } = require('./runs')
 const { isForkedByVitest } = require('./tool-processes')
 
-/** It runs short tests in a row without a turn of the loop, and nothing says where one ends. */
+/** Vitest runs short tests in a row without a turn of the loop, and nothing says where one ends. */
 const NOT_FOLLOWED = 'in a process of Vitest that is not followed'
 
+/** @typedef {import('../../store/record').BlockRecord} BlockRecord */
+/** @typedef {import('./runs').ProcessRun} ProcessRun */
 /**
- * @typedef {import('../../store/record').BlockRecord} BlockRecord
- * @typedef {import('./runs').ProcessRun} ProcessRun
- *
  * @typedef {object} Limits
- * @property {number} overMs
+ * @property {number} overMs @property {string} cwd
  * @property {boolean} all start-up, runners, loaders and compilers count too
- * @property {boolean} hasCpuTimes whether this system tells CPU times; else durations count
- * @property {string} cwd
+ * @property {boolean} hasCpuTimes whether this system reports CPU times; else durations count
  *
  * @typedef {object} Judged
  * @property {BlockRecord} record
  * @property {number} ownMs CPU time of the application's own code
- * @property {string | null} excuse why it does not count; null where it does
+ * @property {string | null} excuse why it does not count; null if it does
  * @property {{ file: string | null, name: string | null, others: number }} test
  * @property {import('./inside/loop-meter').Stretch | null} stretch in which its thread counted its CPU time
  */
 
 /**
- * What the blocks of a command mean for the verdict. CPU time of one turn of a loop is charged to one block, the
- * longest.
- * @param {BlockRecord[]} records
- * @param {ProcessRun[]} runs
- * @param {Limits} limits
- * @returns {Judged[]}
+ * Judges the blocks of a command. The CPU time of one turn of a loop is charged to a single block, the longest.
+ * @param {BlockRecord[]} records @param {ProcessRun[]} runs @param {Limits} limits
  */
 exports.judgeAll = (records, runs, limits) => {
   const judged = records.map((record) => judge(record, runOf(runs, record), limits))
@@ -48,13 +42,7 @@ exports.judgeAll = (records, runs, limits) => {
   return judged
 }
 
-/**
- * What one block means for the verdict.
- * @param {BlockRecord} record
- * @param {ProcessRun | null} run
- * @param {Limits} limits
- * @returns {Judged}
- */
+/** @param {BlockRecord} record @param {ProcessRun | null} run @param {Limits} limits @returns {Judged} */
 function judge (record, run, limits) {
   const startMs = Date.parse(record.startedAt)
   const stretch =
@@ -63,7 +51,7 @@ function judge (record, run, limits) {
   const within = run === null ? null : testOf(run.tests, interval.startMs, interval.endMs)
   const spentMs = spent(record, cpuOf(record, run, stretch), limits)
   const share = limits.all ? 1 : ownShare(record)
-  // What of it fell outside the test is not the test's.
+  // The part of a block outside the test is not the test's.
   const ownMs = Math.min(spentMs * share, within?.overlapMs ?? Infinity)
   const file = within?.test.file ?? fileOf(run)
   return {
@@ -80,10 +68,9 @@ function judge (record, run, limits) {
 }
 
 /**
- * CPU time of a block, as the thread itself has counted it: that is exact however busy the machine was. A thread that
- * was killed in mid-block, or is no main thread, has not.
- * @param {BlockRecord} record
- * @param {ProcessRun | null} run
+ * CPU time of a block as its thread counted it, which is exact on a busy machine too. A thread that was killed during
+ * the block, or is not the main one, has no such count.
+ * @param {BlockRecord} record @param {ProcessRun | null} run
  * @param {import('./inside/loop-meter').Stretch | null} stretch
  */
 function cpuOf ({ threadId, ongoing, evidence }, run, stretch) {
@@ -93,24 +80,22 @@ function cpuOf ({ threadId, ongoing, evidence }, run, stretch) {
 
 /** @param {BlockRecord} record @param {number | null} cpuMs @param {Limits} limits */
 function spent ({ evidence: { gcMs }, durationMs }, cpuMs, { hasCpuTimes }) {
-  // Where the system tells CPU times a block without one was not measured, which must fail nobody.
+  // If the system reports CPU times, a block without one was not measured, and must not fail a run.
   const ms = hasCpuTimes ? cpuMs ?? 0 : durationMs
-  // Of pauses only the duration is known. A thread that waited for a CPU waited in them as well.
+  // Only the duration of a GC pause is known. A thread that waited for a CPU waited during pauses too.
   return Math.max(0, ms - gcMs * Math.min(1, ms / durationMs))
 }
 
 /**
- * @param {BlockRecord} record
- * @param {{ limits: Limits, spentMs: number, share: number, ownMs: number, isInTest: boolean, run: ProcessRun | null }}
- * seen
- * @returns {string | null}
+ * @param {BlockRecord} record @param {{ limits: Limits, spentMs: number, share: number, ownMs: number,
+ * isInTest: boolean, run: ProcessRun | null }} seen
  */
 function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, share, ownMs, isInTest, run }) {
   const { cause, evidence, frame } = record
   const isExcused = causeRow(cause).isExcusedInTests === true
   if (evidence.debugger) return 'debugger'
   if (record.allowed) return 'allowed by agent.allow()'
-  // A thread that waited for a CPU may have spent the limit on it all the same: its CPU time tells.
+  // A thread that waited for a CPU may have used up the limit as well: its CPU time decides.
   if (spentMs < overMs) return isExcused || cause === 'sync-io' ? cause : 'below the limit on the CPU'
   if (isExcused && !hasCpuTimes) return cause
   if (!all) {
@@ -123,28 +108,20 @@ function excuseOf (record, { limits: { overMs, all, hasCpuTimes }, spentMs, shar
   return ownMs < overMs ? 'below the limit in any one test' : null
 }
 
-/**
- * Why CPU time without a block does not count.
- * @param {ProcessRun} run
- * @param {import('./inside/loop-meter').Stretch} stretch
- */
+/** @param {ProcessRun} run @param {import('./inside/loop-meter').Stretch} stretch CPU time without a block */
 function excuseOfStretch ({ argv, isWatched, tests: [first] }, { startMs }) {
   if (first !== undefined && startMs < first.startMs) return 'start-up'
   if (isWatched !== null) return 'no stack taken'
   return isForkedByVitest(argv[1]) ? NOT_FOLLOWED : 'runner or compiler'
 }
 
-/**
- * All that comes before the first test, where there are tests; else what the agent takes for it.
- * @param {BlockRecord} record
- * @param {ProcessRun | null} run
- */
+/** Start-up ends at the first test, or as the agent says. @param {BlockRecord} record @param {ProcessRun | null} run */
 function isStartup ({ startup, startedAt }, run) {
   const first = run?.tests[0]
   return first === undefined ? startup : Date.parse(startedAt) < first.startMs
 }
 
-/** What a process is called that no test is known of. @param {ProcessRun | null} run */
+/** What to call a process in which no test is known. @param {ProcessRun | null} run */
 const fileOf = (run) => run?.argv[1] ?? null
 
 /** @param {string} file @param {string} cwd */

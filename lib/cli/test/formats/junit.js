@@ -3,7 +3,7 @@
 const { isFailing } = require('../offences')
 const { headline, lengthOf, placeOf, testName, verbOf } = require('../report')
 
-/** What XML 1.0 cannot hold, even escaped. */
+/** Characters that XML 1.0 cannot hold, even escaped. */
 // eslint-disable-next-line no-control-regex
 const FORBIDDEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]/gu
 /** @type {Record<string, string>} */
@@ -13,9 +13,8 @@ const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': 
 const escaped = (text) => text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"\n\r\t]/g, (character) => ENTITIES[character])
 
 /**
- * A suite with a case for each place that blocked; without one a case that says so, as an empty suite is an error to
- * some readers.
- * @param {import('../report').Outcome} outcome
+ * A suite with a case for each place that blocked. If there is none, one case says so: some readers reject an empty
+ * suite. @param {import('../report').Outcome} outcome
  */
 exports.junitReport = (outcome) => {
   const { offences } = outcome
@@ -32,7 +31,7 @@ ${cases.join('\n')}
 `
 }
 
-/** The run as a whole. @param {import('../report').Outcome} outcome */
+/** @param {import('../report').Outcome} outcome */
 function caseOfRun (outcome) {
   const head = `    <testcase classname="loopwatch" name="${escaped(headline(outcome))}" time="0"`
   return outcome.hasWatchedNothing ? `${head}><error type="unwatched"/></testcase>` : `${head}/>`

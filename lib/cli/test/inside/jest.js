@@ -2,20 +2,16 @@
 
 const Module = require('node:module')
 
-/** What loads test environments, by whatever name they have; its own file is all that tells. */
+/** The package that loads test environments, whatever their names are: its own path is the only sign of a load. */
 const LOADER = /[\\/]jest-util[\\/]/
 
 const TRANSFORM = '@jest/transform'
 
 /**
- * @typedef {{ name: string, parent?: JestNode }} JestNode a test, or a block of them; the outermost has no parent and a
- * name of Jest's own
- */
-/** @typedef {{ name: string, test?: JestNode }} JestEvent */
-/**
+ * @typedef {{ name: string, parent?: JestNode }} JestNode a test or a group; the outermost is Jest's, without parent
+ * @typedef {{ name: string, test?: JestNode }} JestEvent
  * @typedef {new (config: unknown, context?: { testPath?: string }, ...rest: unknown[]) => {
- *   global: unknown,
- *   handleTestEvent (event: JestEvent, state: unknown): unknown
+ *   global: unknown, handleTestEvent (event: JestEvent, state: unknown): unknown
  * }} Environment its handleTestEvent may be missing
  */
 
@@ -23,10 +19,8 @@ const TRANSFORM = '@jest/transform'
 const namesOf = (node) => node?.parent === undefined ? [] : [...namesOf(node.parent), node.name]
 
 /**
- * A test environment that tells of each test; for everything else it is the one that was given.
- * @param {Environment} Given
- * @param {import('./recorder').Recorder} recorder
- * @returns {Environment}
+ * The given environment, which also reports each test.
+ * @param {Environment} Given @param {import('./recorder').Recorder} recorder @returns {Environment}
  */
 function following (Given, recorder) {
   return class extends Given {
@@ -54,10 +48,8 @@ function following (Given, recorder) {
 }
 
 /**
- * Jest's transformer, as its users load it, that tells of the source map of each file: its code is run by other lines
- * than the file has.
- * @param {any} exported
- * @param {import('./recorder').Recorder} recorder
+ * Jest's transformer as its users load it, which also reports each file's source map: the lines that run are not those
+ * of the file. @param {any} exported @param {import('./recorder').Recorder} recorder
  */
 const telling = (exported, recorder) => new Proxy(exported, {
   get: (target, name) => name !== 'createScriptTransformer'
@@ -76,13 +68,10 @@ const telling = (exported, recorder) => new Proxy(exported, {
     }
 })
 
-/** @param {any} exported of a module @returns {boolean} */
+/** @param {any} exported by a module */
 const isEnvironment = (exported) => typeof exported === 'function' && ['setup', 'teardown', 'getVmContext'].every((name) => typeof exported.prototype?.[name] === 'function')
 
-/**
- * Follows the tests of Jest: in its own process (--runInBand), and in those that it forks.
- * @param {import('./recorder').Recorder} recorder
- */
+/** Follows Jest in one process (--runInBand) or in forked ones. @param {import('./recorder').Recorder} recorder */
 exports.follow = (recorder) => {
   const loader =
     /** @type {{ _load: (request: string, parent?: { filename?: string }, ...rest: unknown[]) => any }} */ (

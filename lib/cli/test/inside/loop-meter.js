@@ -6,27 +6,22 @@ const { threadCpuMs } = require('../../../host/sense/thread-cpu')
 const { NS_PER_MS } = require('../../../util/units')
 const { wallMs } = require('./wall-clock')
 
-/** A loop that turns has a reading this often. */
+/** The meter reads this often while the loop turns. */
 const PERIOD_MS = 10
 const SCHEDSTAT = '/proc/thread-self/schedstat'
 const BYTES = 64
 
-// Taken at load: a test may replace files.
+// Taken at load: a test may mock node:fs.
 const { readSync } = fs
 
-/**
- * @typedef {{ startMs: number, endMs: number, cpuMs: number }} Stretch wall time of its ends; CPU time that was
- * certainly spent in one turn of the loop
- */
+/** @typedef {{ startMs: number, endMs: number, cpuMs: number }} Stretch wall time; CPU time surely spent in one turn */
 
 /**
- * Counts the CPU time of this thread between two moments at which its loop turned, exactly. The watchdog looks from
- * outside: on a busy machine it comes late, and has CPU time of the time before and after a block as well.
- * @param {number} overMs
- * @param {() => number} heldMs for how long the agent has kept the thread so far, which is nobody's block
- * @param {(stretch: Stretch) => void} tell of those in which that much was spent without a turn
- * @returns {{ mark: () => void } | null} null where nobody tells CPU times; mark() = a turn begins or a test ends at
- * this moment
+ * Counts exactly how much CPU time this thread spends between two turns of its loop. The watchdog measures from
+ * outside: on a busy machine it is late, and includes CPU time from before and after a block.
+ * @param {number} overMs @param {() => number} heldMs how long the agent itself has held the thread, which is no block
+ * @param {(stretch: Stretch) => void} tell called with each stretch of at least overMs
+ * @returns {{ mark: () => void } | null} null without CPU times; mark() says that a turn begins or a test ends now
  */
 exports.startMeter = (overMs, heldMs, tell) => {
   const cpuNow = reader()
@@ -34,7 +29,7 @@ exports.startMeter = (overMs, heldMs, tell) => {
   let last = { atMs: wallMs(), cpuMs: cpuNow(), heldMs: heldMs(), isMark: true }
   const read = (/** @type {boolean} */ isMark) => {
     const now = { atMs: wallMs(), cpuMs: cpuNow(), heldMs: heldMs(), isMark }
-    // The loop may have turned after a timer's reading, up to when the next was due.
+    // After a timer's reading the loop may have turned, up to the time at which the next was due.
     const cpuMs = now.cpuMs - last.cpuMs - (now.heldMs - last.heldMs) - (last.isMark ? 0 : PERIOD_MS)
     if (cpuMs >= overMs) tell({ startMs: last.atMs, endMs: now.atMs, cpuMs })
     last = now
@@ -57,7 +52,7 @@ function reader () {
       try {
         lastMs = parseInt(bytes.toString('latin1', 0, readSync(fd, bytes, 0, BYTES, 0)), 10) / NS_PER_MS
       } catch {
-        // A test has put other files in place of the system's for a while.
+        // A test has mocked the system's files for a while.
       }
       return lastMs
     }

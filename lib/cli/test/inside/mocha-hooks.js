@@ -1,6 +1,6 @@
 'use strict'
 
-// Root hooks, which Mocha takes by --require. Its workers (--parallel) load them too.
+// Root hooks, which Mocha loads by --require, in the processes of --parallel too.
 const { published } = require('./recorder')
 
 /** @typedef {{ currentTest?: { fullTitle: () => string, file?: string } }} MochaContext */

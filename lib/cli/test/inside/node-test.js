@@ -2,18 +2,12 @@
 
 const process = require('../../../util/process')
 
-/**
- * @typedef {{ name?: string, fullName?: string, filePath?: string }} Context what node:test hands to hooks; older
- * versions have fewer fields
- */
+/** @typedef {{ name?: string, fullName?: string, filePath?: string }} Context older versions have fewer fields */
 
-/**
- * Follows the tests of a file that `node --test` has started.
- * @param {import('./recorder').Recorder} recorder
- */
+/** Follows the tests of a file of `node --test`. @param {import('./recorder').Recorder} recorder */
 exports.follow = (recorder) => {
   const { beforeEach, afterEach } = require('node:test')
-  /** @type {Map<unknown, number>} by the name: a hook after a test is given another object than the one before */
+  /** @type {Map<unknown, number>} by name: the hooks before and after a test receive different objects */
   const running = new Map()
   const keyOf = (/** @type {Context} */ context) => context?.fullName ?? context?.name
   beforeEach((context) => {

@@ -7,18 +7,15 @@ const { isMainThread, threadId } = require('node:worker_threads')
 const { isPackageManager, isTestRunner } = require('../../../host/launchers')
 const { isForkedByVitest, isOfTool, isRunnersThread, THREAD_SUFFIX } = require('../tool-processes')
 
-/** What `loopwatch test` says to each process below it. It is no option of the agent, so its name begins otherwise. */
+/** `loopwatch test` passes the setup to each process below it. It is no option of the agent: hence the other prefix. */
 const SETUP = '__LOOPWATCH_TEST'
-/**
- * The process that started the files of node:test, by `node --test` or by run(): what these start themselves inherits
- * their environment.
- */
+/** Id of the process that starts test files (`node --test`, run()). Processes below the files inherit this variable. */
 const RUNNER = '__LOOPWATCH_TEST_RUNNER'
 const MOCHA = /^_?mocha(\.[cm]?js)?$/
 const MOCHA_HOOKS = path.join(__dirname, 'mocha-hooks.js')
 const AVA = /[\\/]ava[\\/]lib[\\/]worker[\\/]base\.js$/
 const JEST = /[\\/](jest|jest-cli|jest-worker)([\\/]|(\.js)?$)/
-/** Of a process that tap has started for a file. @param {NodeJS.ProcessEnv} env */
+/** Whether tap has started this process for a file. @param {NodeJS.ProcessEnv} env */
 const isFileOfTap = (env) => env.TAP === '1' && env.TAP_CHILD_ID !== undefined
 
 // A test may replace it.
@@ -26,7 +23,7 @@ const eventLoopUtilization = performance.eventLoopUtilization.bind(performance)
 
 /** @typedef {{ dir: string, overMs: number, sync: boolean, all: boolean }} Setup */
 
-/** Runs in every Node.js process and thread of a test command. Nothing here may end one, or print. */
+/** Runs in every Node.js process and thread of a test command. It must not end one, or print. */
 function preload () {
   /** @type {Setup} */
   const setup = JSON.parse(process.env[SETUP] ?? 'null')
@@ -39,15 +36,12 @@ function preload () {
   if (setup !== null) watch(setup)
 }
 
-/**
- * A thread beats. One that runs tests leaves a file: nothing in it fails unless threads have their lines.
- * @param {Setup | null} setup
- */
+/** Starts a thread's beats. One that runs tests leaves a file, as it is not watched. @param {Setup | null} setup */
 function watchThread (setup) {
   require('../../../host/threads/preload-beat').beatIfWanted()
   if (setup === null) return
   const file = path.join(setup.dir, `${process.pid}-${threadId}${THREAD_SUFFIX}`)
-  // Its script is known once the preloads have run.
+  // The script is known only after the preloads.
   process.nextTick(() => { if (isRunnersThread(process.argv[1])) fs.writeFileSync(file, '') })
 }
 
@@ -58,22 +52,20 @@ function watch ({ dir, overMs, sync, all }) {
   const recorder = new Recorder(dir, overMs, (folder) => startAgent({ dir: folder, overMs }), isTestFile)
   publish(recorder)
   if (sync) recorder.watchSync(all)
-  // A loop that was not active for so long in all had no such block.
+  // A loop that was active for less than the limit in total had no such block.
   process.on('exit', () => recorder.exit(eventLoopUtilization().active >= overMs))
   if (!isTestFile && process.env.NODE_TEST_CONTEXT === undefined) process.env[RUNNER] = String(process.pid)
   if (isForkedByVitest(process.argv[1])) require('./vitest-config').follow()
   if (!all && isOfTool(process.argv[1])) return
   recorder.watch({ isLoading: isTestFile && !all })
   const isFollowed = follow(recorder, isTestFile)
-  // What comes before the first test is start-up: the watchdog starts meanwhile, and the first test waits for it.
+  // Everything before the first test is start-up: the watchdog starts meanwhile, and the first test waits for it.
   if (!isFollowed || all) recorder.sleepUntilWatched()
 }
 
 /**
- * Follows the tests of a runner that runs in this process, or was forked for one.
- * @param {import('./recorder').Recorder} recorder
- * @param {boolean} isTestFile a file that `node --test` has started
- * @returns {boolean} false where there is no runner that is known
+ * Follows the tests if this process runs a known runner, or was forked by one. Returns whether it does.
+ * @param {import('./recorder').Recorder} recorder @param {boolean} isTestFile a file that `node --test` started
  */
 function follow (recorder, isTestFile) {
   const script = process.argv[1] ?? ''
@@ -95,7 +87,7 @@ function startAgent ({ dir, overMs }) {
     })
     return 'stopAtExit' in agent ? agent : null
   } catch {
-    // A variable LOOPWATCH_… that no agent takes: the process says so by isWatched.
+    // A LOOPWATCH_ variable has a wrong value. The process reports that by isWatched.
     return null
   }
 }
@@ -103,5 +95,5 @@ function startAgent ({ dir, overMs }) {
 try {
   preload()
 } catch {
-  // The process goes on as it would without.
+  // The process goes on as without loopwatch.
 }

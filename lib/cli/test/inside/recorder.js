@@ -9,16 +9,16 @@ const { startMeter } = require('./loop-meter')
 const { wallMs } = require('./wall-clock')
 const { hiddenProperty } = require('../../../util/define-hidden')
 
-/** Where hooks that a runner loads by itself find this process's recorder. */
+/** Where hooks that a runner loads find this process's recorder. */
 const kTests = Symbol.for('loopwatch.tests.1')
-/** A process waits no longer than that for its watchdog to watch, before its first test or its own code. */
+/** The longest wait for the watchdog to start, before the first test or the application's own code. */
 const WATCHED_MS = 500
-/** Nor does it wait any longer for it as it ends. */
+/** The longest wait for the watchdog when the process ends. */
 const FILED_MS = 500
-/** A verdict is final by then (SETTLED_MS of expectNoBlocks), and a poll. */
+/** A verdict is final by then: SETTLED_MS of expectNoBlocks and one poll. */
 const SETTLED_MS = 700
 
-// Taken at load: a test may replace files.
+// Taken at load: a test may mock node:fs.
 const { writeFileSync, writeSync } = fs
 
 /**
@@ -27,8 +27,8 @@ const { writeFileSync, writeSync } = fs
  */
 
 /**
- * Writes when each test of this process began and ended, one line each, at once: a process that is killed in the midst
- * of a test has said which. Never throws.
+ * Writes when each test of this process begins and ends, one line each, at once: if the process is killed, the file
+ * names the test that ran. Never throws.
  */
 class Recorder {
   #fd
@@ -46,13 +46,12 @@ class Recorder {
   #sync = null
 
   /**
-   * @param {string} dir
-   * @param {number} overMs
-   * @param {(dir: string) => TestAgent | null} startAgent with the folder of its records; null where there can be none
-   * @param {boolean} isNodeTest this is a file that `node --test` has started
+   * @param {string} dir @param {number} overMs
+   * @param {(dir: string) => TestAgent | null} startAgent takes the folder of its records; null if there can be none
+   * @param {boolean} isNodeTest this is a file that `node --test` started
    */
   constructor (dir, overMs, startAgent, isNodeTest) {
-    // A folder for each process: the records of ended ones are kept in full number until the command has read them.
+    // A folder for each process: all records of ended ones are kept until the command has read them.
     this.#folder = path.join(dir, `${process.pid}-${Math.round(wallMs())}`)
     this.#fd = fs.openSync(`${this.#folder}.tests`, 'a', 0o600)
     this.#startAgent = startAgent
@@ -64,10 +63,7 @@ class Recorder {
     this.#write({ type: 'process', pid, argv, execArgv, cwd: process.cwd(), isMetered: this.#meter !== null, isNodeTest, atMs: wallMs() })
   }
 
-  /**
-   * Watches this process from now on. A second call changes nothing.
-   * @param {{ isLoading?: boolean }} [how] what runs up to the first test counts for nothing, however long it takes
-   */
+  /** A second call changes nothing. @param {{ isLoading?: boolean }} [how] nothing before the first test counts */
   watch ({ isLoading = false } = {}) {
     if (this.#isAsked) return
     this.#isAsked = true
@@ -76,7 +72,7 @@ class Recorder {
     this.#write({ type: 'watch', isWatched: this.#agent !== null })
   }
 
-  /** Sleeps until blocks are seen with their lines, or it has been long enough. */
+  /** Sleeps until blocks are seen with their lines, or WATCHED_MS are over. */
   sleepUntilWatched () {
     this.#agent?.sleepUntilWatched(WATCHED_MS)
   }
@@ -86,13 +82,13 @@ class Recorder {
     try {
       writeSync(this.#fd, `${JSON.stringify(line)}\n`)
     } catch {
-      // Its file system may be a test's own.
+      // The test may have mocked the file system.
     }
   }
 
   /**
-   * Runners call tests one after the other without letting the loop turn, and some tests rely on it. So a test's
-   * beginning and end count as turns: ten short tests are no long block, which would be no test's.
+   * Begin and end of a test count as turns. Runners call tests in a row without a turn of the loop, and some tests rely
+   * on that: without marks ten short tests would be one long block.
    */
   #mark () {
     this.#agent?.turn()
@@ -100,11 +96,8 @@ class Recorder {
   }
 
   /**
-   * A test begins. The first sleeps until blocks are seen with their lines: the watchdog has started while the process
-   * loaded what it tests.
-   * @param {string | null} name null where only the file is known
-   * @param {string | null | undefined} file
-   * @returns {number} what end() takes
+   * The first test sleeps until blocks are seen with their lines: the watchdog started while the process loaded.
+   * @param {string | null} name null if only the file is known @param {string | null | undefined} file
    */
   begin (name, file) {
     if (this.begun === 0) {
@@ -117,13 +110,13 @@ class Recorder {
     return id
   }
 
-  /** @param {number} id */
+  /** @param {number} id what begin() returned */
   end (id) {
     this.#mark()
     this.#write({ type: 'end', id, atMs: wallMs() })
   }
 
-  /** @param {string} file that was transformed @param {string} sourceMap a file */
+  /** @param {string} file a transformed one @param {string} sourceMap a file */
   map (file, sourceMap) {
     if (this.#mapped.has(file)) return
     this.#mapped.add(file)
@@ -131,7 +124,7 @@ class Recorder {
     this.#write({ type: 'map', file, sourceMap })
   }
 
-  /** Writes the source map of a file down that is in memory alone. @param {string | undefined} file */
+  /** Writes down the source map of a file if it is only in memory. @param {string | undefined} file */
   #mapInMemory (file) {
     if (file === undefined || this.#mapped.has(file)) return
     this.#mapped.add(file)
@@ -142,7 +135,7 @@ class Recorder {
     this.#write({ type: 'map', file, sourceMap })
   }
 
-  /** Tells of synchronous calls from now on. @param {boolean} all those of runners and loaders as well */
+  /** Reports synchronous calls from now on. @param {boolean} all those of runners and loaders as well */
   watchSync (all) {
     const recorder = this
     this.#sync = require('./sync/sync-calls').watchSyncCalls({
@@ -155,15 +148,12 @@ class Recorder {
     }, all)
   }
 
-  /** A context of its own has built-in objects of its own. @param {unknown} global of that context */
+  /** Each context has its own built-in objects. @param {unknown} global of that context */
   watchGlobal (global) {
     this.#sync?.watchGlobal(global)
   }
 
-  /**
-   * Settles when the blocks of the tests so far are filed with their final lines, for a runner that ends the process
-   * without an event.
-   */
+  /** Settles when all blocks so far are filed with final lines, for a runner that ends the process without an event. */
   async settled () {
     this.#meter?.mark()
     const mayHaveBlocked = this.#hasBlocked || this.#meter === null
@@ -171,20 +161,20 @@ class Recorder {
     if (mayHaveBlocked) await exports.settle()
   }
 
-  /** @param {boolean} mayHaveBlocked though it has no tests: most commands need not wait for their watchdog */
+  /** @param {boolean} mayHaveBlocked even without tests: most commands need not wait for their watchdog */
   exit (mayHaveBlocked) {
     this.#meter?.mark()
     if (this.begun > 0 || mayHaveBlocked) this.#agent?.stopAtExit(FILED_MS)
   }
 }
 
-/** @returns {Promise<void>} when what has blocked up to now has its final verdict */
+/** @returns {Promise<void>} settles when everything that blocked up to now has its final verdict */
 exports.settle = () => new Promise((resolve) => { setTimeout(resolve, SETTLED_MS) })
 
 /** @param {Recorder} recorder */
 exports.publish = (recorder) => { Reflect.defineProperty(globalThis, kTests, hiddenProperty(recorder)) }
 
-/** That of this process, undefined where it is not watched. @returns {Recorder | undefined} */
+/** The recorder of this process; undefined if it is not watched. @returns {Recorder | undefined} */
 exports.published = () => /** @type {any} */ (globalThis)[kTests]
 
 exports.WATCHED_MS = WATCHED_MS

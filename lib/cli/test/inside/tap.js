@@ -2,15 +2,12 @@
 
 const process = require('../../../util/process')
 
-/** Where tap keeps the root of all tests of a process (tap 18 to 21), whichever of its two builds has made it. */
+/** Where tap 18 to 21 keeps the root of all tests of a process, in both of its builds. */
 const kRoot = Symbol.for('TAP private constructor')
 
-/**
- * @typedef {import('node:events').EventEmitter & { name?: string }} TapTest emits `subtestStart` and `subtestEnd` with
- * the test below it
- */
+/** @typedef {import('node:events').EventEmitter & { name?: string }} TapTest emits `subtestStart` and `subtestEnd` */
 
-/** Tells of the tests of one process, however deep. Of a test with others below it only what is its own counts. */
+/** Reports the tests of one process, at any depth. For a test with subtests only its own time counts. */
 class TapTests {
   #recorder
 
@@ -19,11 +16,7 @@ class TapTests {
     this.#recorder = recorder
   }
 
-  /**
-   * Follows the tests below one.
-   * @param {TapTest} parent
-   * @param {string[]} names of the parent, outermost first; none of the root
-   */
+  /** @param {TapTest} parent @param {string[]} names of the parent, outermost first; empty for the root */
   follow (parent, names) {
     let below = 0
     /** @type {number | null} */
@@ -51,10 +44,7 @@ class TapTests {
   }
 }
 
-/**
- * Follows the tests of a file that tap has started a process for: by the root of its tests, as soon as tap makes it.
- * @param {import('./recorder').Recorder} recorder
- */
+/** Follows the file of this process, as soon as tap makes its root. @param {import('./recorder').Recorder} recorder */
 exports.follow = (recorder) => {
   /** @type {TapTest | undefined} */
   let root

@@ -1,19 +1,17 @@
-// A setup file of Vitest. `loopwatch test` has it loaded, and it tells which test runs. Otherwise, with
+// A setup file of Vitest. `loopwatch test` loads it, and it reports which test runs. Otherwise, with
 // `setupFiles: ['loopwatch/vitest']`, a test that blocks fails.
 
 import { startChecker } from '../reporters/checker.js'
 import { published } from './recorder.js'
 
-/**
- * @typedef {{ name: string, type?: string, suite?: Task, file?: { filepath: string } }} Task a test, or a block of them
- */
+/** @typedef {{ name: string, type?: string, suite?: Task, file?: { filepath: string } }} Task a test, or a group */
 
-// Ours may be a package that finds no Vitest, or another one than the application's.
+// From our package, `vitest` may not be found, or be another one than the application's.
 // @ts-ignore
 const { afterAll, afterEach, beforeEach } = globalThis.__vitest_index__ ?? await import('vitest')
 const recorder = published()
 const checker = startChecker()
-/** @type {Map<Task, number>} tests may run at once */
+/** @type {Map<Task, number>} tests may run at the same time */
 const running = new Map()
 
 /** @param {Task | undefined} task @returns {string[]} */
@@ -29,7 +27,7 @@ if (recorder !== undefined) {
     running.delete(task)
     if (id !== undefined) recorder.end(id)
   })
-  // Vitest ends the process of a file by a signal.
+  // Vitest ends the process of a file with a signal.
   afterAll(() => recorder.settled())
 }
 

@@ -2,12 +2,12 @@
 
 const { between, nowMs } = require('../../../util/clock')
 
-// Taken at load: a test may replace clocks.
+// Taken at load: a test may mock clocks.
 const dateNow = Date.now
 const originMs = between(dateNow, nowMs)
 
 /**
- * Wall time in ms that goes on evenly, as that of records does. The system's own is set now and then: a test that runs
- * meanwhile, and a block in it, would be told at different times.
+ * Wall time in ms that advances evenly, as in records. The system's own is adjusted now and then: the times of a
+ * running test and of a block in it would not match.
  */
 exports.wallMs = () => originMs + nowMs()

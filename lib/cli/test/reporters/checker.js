@@ -13,23 +13,21 @@ const { judgeAll } = require('../verdict')
 
 const RATCHET = 'loopwatch.json'
 
-/**
- * @typedef {import('../inside/loop-meter').Stretch} Stretch
- * @typedef {import('../runs').ProcessRun} ProcessRun
- */
+/** @typedef {import('../inside/loop-meter').Stretch} Stretch */
+/** @typedef {import('../runs').ProcessRun} ProcessRun */
 
 /** @param {import('../../../types').BlockRecord} record @returns {number} wall time */
 const endOf = ({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs
 
-/** Says of each test of this process whether it blocked, so that its runner can mark it as failed. */
+/** Reports for each test of this process whether it blocked, so that its runner can mark it as failed. */
 class Checker {
   #agent
   #overMs
   #ratchet = readRatchet(RATCHET)
   #meter
-  /** @type {Stretch[]} those of the tests that run */
+  /** @type {Stretch[]} of the running tests */
   #stretches = []
-  /** @type {import('../../../types').BlockRecord[]} final records of those, as the agent keeps the latest alone */
+  /** @type {import('../../../types').BlockRecord[]} final records of those: the agent itself keeps only the latest */
   #settled = []
   #startMs = wallMs()
   #isBegun = false
@@ -42,10 +40,7 @@ class Checker {
     agent.on('block', (record) => { this.#settled.push(record) })
   }
 
-  /**
-   * A test begins. The first sleeps until blocks are seen. The loop does not turn, as some tests rely on that.
-   * @returns {number} what check() takes
-   */
+  /** The first test sleeps until blocks are seen. The loop does not turn meanwhile, as some tests rely on that. */
   begin () {
     if (!this.#isBegun) this.#agent.sleepUntilWatched(WATCHED_MS)
     this.#isBegun = true
@@ -59,12 +54,9 @@ class Checker {
   }
 
   /**
-   * The same test has ended.
-   * @param {number} startMs what begin() gave
-   * @param {string} name
-   * @param {string} [file]
-   * @returns {Promise<void> | undefined} undefined where the thread's own count, which is exact, has nothing above the
-   * limit: most tests need not wait for the watchdog
+   * The test has ended. Returns nothing if the thread's own count, which is exact, has nothing above the limit: most
+   * tests need not wait for the watchdog.
+   * @param {number} startMs what begin() returned @param {string} name @param {string} [file]
    */
   check (startMs, name, file) {
     this.#mark()
@@ -114,8 +106,8 @@ class Checker {
 }
 
 /**
- * That of this process. The limit is the option `threshold`, of LOOPWATCH_THRESHOLD.
- * @returns {Checker | null} null under `loopwatch test`, which has the verdict itself, and in a worker thread
+ * The checker of this process. Null under `loopwatch test`, which judges by itself, and in a worker thread. The limit
+ * is the option `threshold`, from LOOPWATCH_THRESHOLD.
  */
 exports.startChecker = () => {
   if (published() !== undefined) return null

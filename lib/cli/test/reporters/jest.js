@@ -1,17 +1,16 @@
 'use strict'
 
-// A test environment of Jest: `testEnvironment: 'loopwatch/jest'`. A test that blocks fails. Around another one:
+// A test environment of Jest: `testEnvironment: 'loopwatch/jest'`. A test that blocks fails. To wrap another one:
 // `module.exports = require('loopwatch/jest').around(require('jest-environment-jsdom').default)`.
 const path = require('node:path')
 const process = require('../../../util/process')
 const { startChecker } = require('./checker')
 
 /**
- * @typedef {{ name: string, parent?: JestNode }} JestNode a test, or a block of them; the outermost has no parent
+ * @typedef {{ name: string, parent?: JestNode }} JestNode a test, or a group of tests; the outermost has no parent
  * @typedef {{ name: string, test?: JestNode & { errors: unknown[] } }} JestEvent
  * @typedef {new (config: any, context: any, ...rest: any[]) => {
- *   handleTestEvent? (event: any, state: any): unknown
- * }} Environment
+ *   handleTestEvent? (event: any, state: any): unknown }} Environment
  */
 
 const checker = startChecker()
@@ -19,11 +18,7 @@ const checker = startChecker()
 /** @param {JestNode | undefined} node @returns {string[]} */
 const namesOf = (node) => node?.parent === undefined ? [] : [...namesOf(node.parent), node.name]
 
-/**
- * An environment that fails tests that block, and is the given one for the rest.
- * @param {Environment} Given
- * @returns {Environment}
- */
+/** The given environment, in which tests that block fail. @param {Environment} Given @returns {Environment} */
 const around = (Given) => class extends Given {
   /** @type {Map<unknown, number>} */
   #running = new Map()
@@ -47,7 +42,7 @@ const around = (Given) => class extends Given {
   }
 }
 
-/** @returns {Environment} the environment that Jest itself has for Node.js */
+/** @returns {Environment} Jest's own for Node.js */
 function nodeEnvironment () {
   const scripts = [process.argv[1] ?? '.', require.main?.filename ?? '.']
   const paths = [process.cwd(), ...scripts.map((script) => path.dirname(script))]
@@ -56,5 +51,5 @@ function nodeEnvironment () {
 }
 
 module.exports = around(nodeEnvironment())
-// On a line of its own Node.js finds the name for `import { around }`.
+// On a line of its own: otherwise Node.js does not find the name for `import { around }`.
 module.exports.around = around

@@ -3,24 +3,20 @@
 // Root hooks of Mocha: `mocha --require loopwatch/mocha`. A test that blocks fails.
 const { startChecker } = require('./checker')
 
-/**
- * @typedef {{ fn?: Function, file?: string, fullTitle: () => string, timeout: (ms?: number) => any }} Test
- */
+/** @typedef {{ fn?: Function, file?: string, fullTitle: () => string, timeout: (ms?: number) => any }} Test */
 
-/** What a look at a test takes beyond the test's own limit, on a busy machine too. */
+/** Added to a test's own timeout for the check after it, enough on a busy machine too. */
 const CHECK_MS = 3000
 
 const checker = startChecker()
-/** A test that is retried is a copy, whose function is in place already. */
+/** A retried test is a copy, whose function is wrapped already. */
 const wrapped = new WeakSet()
-/** When the test that runs began. */
+/** When the running test began. */
 let startMs = 0
 
 /**
- * The test's function, and a look at what it did. A hook that fails would end the suite.
- * @param {Test} test
- * @param {Function} fn
- * @param {import('./checker').Checker} checker
+ * Runs a test's function, then the check. A hook cannot check: if a hook fails, the suite ends.
+ * @param {Test} test @param {Function} fn @param {import('./checker').Checker} checker
  */
 function checked (test, fn, checker) {
   const check = () => checker.check(startMs, test.fullTitle(), test.file)

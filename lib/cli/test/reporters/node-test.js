@@ -10,7 +10,7 @@ const { startChecker } = require('./checker')
 /** @param {import('./checker').Checker} checker */
 function follow (checker) {
   const { afterEach, beforeEach } = require('node:test')
-  /** @type {Map<unknown, number>} by the name: a hook after a test is given another object than the one before */
+  /** @type {Map<unknown, number>} by name: the hooks before and after a test receive different objects */
   const running = new Map()
   const nameOf = (/** @type {Context} */ context) => context?.fullName ?? context?.name ?? ''
   beforeEach((context) => { running.set(nameOf(/** @type {Context} */ (context)), checker.begin()) })
@@ -22,6 +22,6 @@ function follow (checker) {
   })
 }
 
-// What starts the files runs no test.
+// The process that starts the files runs no test.
 const checker = isTestRunner(process.execArgv) ? null : startChecker()
 if (checker !== null) follow(checker)

@@ -8,20 +8,17 @@ const { callerOf, isNodes } = require('../../code-ownership')
 const { wallMs } = require('../wall-clock')
 const { wrapSync } = require('./wrap-sync')
 
-/** Frames that are taken of a call. The application's line is rarely further out. */
+/** Frames captured for a call. The application's line is rarely further out. */
 const FRAMES = 30
-/** Places of one process. A program that makes its own functions at each call must not fill the disk. */
+/** Places in one process. A program that makes new functions for each call must not fill the disk. */
 const PLACES = 10_000
 
-/**
- * @typedef {import('../../../../bridge/probe-codec').Frame} Frame
- * @typedef {{ begun: number, isAllowed: boolean, write: (line: object) => void }} Log where calls are told: tests that
- * have begun, whether the code is within agent.allow()
- */
+/** @typedef {import('../../../../bridge/probe-codec').Frame} Frame */
+/** @typedef {{ begun: number, isAllowed: boolean, write: (line: object) => void }} Log begun: how many tests so far */
 
 /**
- * Tells of every synchronous call of the application that waits for the outside: once for each line and test, at once,
- * and how often it was as the process exits.
+ * Reports each synchronous call of the application that waits for the outside: once for each line and test, at once,
+ * and its count when the process exits.
  */
 class SyncCalls {
   /** @type {Map<string, { id: number, count: number }>} */
@@ -36,18 +33,14 @@ class SyncCalls {
     this.#log = log
     this.#all = all
     setImmediate(() => { this.#isStartup = false }).unref()
-    // A listener of `exit` has no asynchronous way.
+    // A listener of `exit` cannot work asynchronously.
     process.on('exit', () => {
       this.#isExiting = true
       for (const { id, count } of this.#places.values()) if (count > 1) log.write({ type: 'sync-count', id, count })
     })
   }
 
-  /**
-   * @param {string} call
-   * @param {string} twin
-   * @param {Function} wrapper what the caller has called
-   */
+  /** @param {string} call @param {string} twin @param {Function} wrapper the function that was called */
   note (call, twin, wrapper) {
     if (this.#isExiting || this.#log.isAllowed) return
     const caller = this.#callerFrom(wrapper)
@@ -69,7 +62,7 @@ class SyncCalls {
 
   /** @param {Function} wrapper */
   #callerFrom (wrapper) {
-    // Node.js calls its own functions a thousand times as modules load: one frame tells those.
+    // While modules load, Node.js calls its own functions a thousand times: one frame is enough to recognise that.
     const [nearest] = stackAbove(wrapper, 1)
     if (nearest === undefined || isNodes(nearest)) return null
     return callerOf(stackAbove(wrapper, FRAMES), process.argv[1] ?? '', this.#all)
@@ -103,26 +96,21 @@ function stackAbove (above, frames) {
 }
 
 /**
- * Puts functions that tell in place of the synchronous ones of this thread. Only `loopwatch test --sync` calls it.
- * @param {Log} log
- * @param {boolean} all
- * @returns {{ watchGlobal: (global: any) => void }} for a context of its own, such as one of Jest's
+ * Replaces the synchronous functions of this thread by ones that report. Only `loopwatch test --sync` calls it.
+ * @param {Log} log @param {boolean} all
+ * @returns {{ watchGlobal: (global: any) => void }} for another context, such as one of Jest's
  */
 exports.watchSyncCalls = (log, all) => {
   const calls = new SyncCalls(log, all)
   const wraps = wrapSync((call, twin, wrapper) => calls.note(call, twin, wrapper))
   wraps.modules({ fs, load: silently })
   wraps.atomics(globalThis)
-  // What is imported by name from a built-in module is a copy.
+  // Names imported from a built-in module are copies.
   Module.syncBuiltinESMExports()
   return { watchGlobal: wraps.atomics }
 }
 
-/**
- * A built-in module, without the warning that it is experimental. Undefined where this Node.js has none.
- * @param {string} name
- * @returns {any}
- */
+/** A built-in module, without its experimental warning; undefined if missing. @param {string} name @returns {any} */
 function silently (name) {
   const { emitWarning } = process
   try {

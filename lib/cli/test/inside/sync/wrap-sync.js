@@ -1,6 +1,6 @@
 'use strict'
 
-/** Of node:crypto: the others take no time. */
+/** The slow synchronous functions of node:crypto: the others take no time. */
 const CRYPTO = ['pbkdf2Sync', 'scryptSync', 'argon2Sync', 'generateKeyPairSync', 'generateKeySync', 'generatePrimeSync', 'checkPrimeSync']
 /** Methods of node:sqlite that read or write a database. */
 const SQLITE = {
@@ -8,18 +8,14 @@ const SQLITE = {
   StatementSync: ['all', 'get', 'iterate', 'run']
 }
 const NO_TWIN = 'a worker thread'
-/** Those whose twin is not called the same. */
+/** Functions whose twin has another name. */
 const FS_TWINS = new Map([['existsSync', 'fs.promises.access']])
 
 /** @typedef {(call: string, twin: string, wrapper: Function) => void} Note */
 
 /**
- * Puts a function that tells of each call in place of a method.
- * @param {any} owner
- * @param {string} name
- * @param {string} call
- * @param {string} twin
- * @param {Note} note
+ * Replaces a method by one that reports each call.
+ * @param {any} owner @param {string} name @param {string} call @param {string} twin @param {Note} note
  */
 function wrapMethod (owner, name, call, twin, note) {
   const original = owner?.[name]
@@ -42,7 +38,7 @@ function fsTwin (fs, name) {
   return FS_TWINS.get(name) ?? (typeof fs.promises[twin] === 'function' ? `fs.promises.${twin}` : `fs.${twin}`)
 }
 
-/** @param {any} module @returns {string[]} */
+/** @param {any} module */
 const syncNames = (module) => Object.keys(module ?? {}).filter((name) => name.endsWith('Sync'))
 
 /** @param {any} sqlite @param {Note} note */
@@ -60,12 +56,9 @@ function wrapSqlite (sqlite, note) {
   Reflect.defineProperty(sqlite, 'DatabaseSync', { ...Object.getOwnPropertyDescriptor(sqlite, 'DatabaseSync'), value: wrapper })
 }
 
-/**
- * What replaces the synchronous calls that wait for the outside.
- * @param {Note} note
- */
+/** Replaces the synchronous calls that wait for the outside. @param {Note} note */
 exports.wrapSync = (note) => ({
-  /** @param {{ fs: any, load: (name: string) => any }} from load = undefined for a module that is not there */
+  /** @param {{ fs: any, load: (name: string) => any }} from load returns undefined for a missing module */
   modules: ({ fs, load }) => {
     wrapMethod(fs.realpathSync, 'native', 'fs.realpathSync.native', 'fs.promises.realpath', note)
     for (const name of syncNames(fs)) wrapMethod(fs, name, `fs.${name}`, fsTwin(fs, name), note)
@@ -77,6 +70,6 @@ exports.wrapSync = (note) => ({
     for (const name of CRYPTO) wrapMethod(crypto, name, `crypto.${name}`, `crypto.${name.replace(/Sync$/, '')}`, note)
     wrapSqlite(load('node:sqlite'), note)
   },
-  /** Each context has an Atomics of its own. @param {any} global */
+  /** Each context has its own Atomics. @param {any} global */
   atomics: (global) => wrapMethod(global.Atomics, 'wait', 'Atomics.wait', 'Atomics.waitAsync', note)
 })
