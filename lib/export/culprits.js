@@ -2,9 +2,9 @@
 
 const { excuseOf } = require('../tables/causes')
 
-/** From this share of a culprit's time on, a line is shown beside the first. */
+/** A further line of a culprit is shown if it has at least this share of the culprit's time. */
 const SHOWN_SHARE = 0.2
-/** Most lines, and names of work, that are shown. */
+/** At most this many lines, and names of work, are shown. */
 const MOST = 3
 
 /**
@@ -15,9 +15,9 @@ const MOST = 3
  */
 
 /**
- * What blocks of one culprit have in common: a function in a file. Its line, whether that is certain, and the cause
- * differ by where samples fell. A function without a name goes by its line, and a block that no code is to blame for by
- * its cause.
+ * The key that all blocks of one culprit share: a function and its file. The line, whether it is certain, and the cause
+ * depend on where samples fell. A function without a name has its line in the key. A block that no code is to blame
+ * for has its cause instead.
  * @param {Pick<Row, 'cause' | 'frame' | 'profile'>} row
  */
 exports.keyOf = ({ cause, frame, profile }) => {
@@ -36,7 +36,7 @@ class Shares {
     this.#msOf.set(name, (this.#msOf.get(name) ?? 0) + ms)
   }
 
-  /** The names, the longest first. @param {number} [leastMs] */
+  /** The names with at least `leastMs`, the longest first. @param {number} [leastMs] */
   names (leastMs = 0) {
     return [...this.#msOf].filter(([, ms]) => ms >= leastMs).sort(([, a], [, b]) => b - a).map(([name]) => name)
   }
@@ -47,14 +47,14 @@ class Culprit {
   #lines = new Shares()
   #causes = new Shares()
   #works = new Shares()
-  /** By line, with certainty if any block has it. @type {Map<string, FrameRecord>} */
+  /** By line. A frame that is certain replaces one that is not. @type {Map<string, FrameRecord>} */
   #frames = new Map()
   count = 0
   totalMs = 0
   longestMs = -1
   longestId = ''
 
-  /** @param {Row} row @param {string} work that was being done */
+  /** @param {Row} row @param {string} work name of the work in progress, or '' */
   add ({ id, cause, frame, durationMs }, work) {
     this.count++
     this.totalMs += durationMs
@@ -70,23 +70,23 @@ class Culprit {
     if (!this.#frames.get(line)?.exact) this.#frames.set(line, frame)
   }
 
-  /** The cause of most of the time. */
+  /** The cause that accounts for most of the time. */
   get cause () {
     return /** @type {Row['cause']} */ (this.#causes.names()[0])
   }
 
-  /** The place that had most of the time; null where there is none. @returns {FrameRecord | null} */
+  /** The line with most of the time, null if there is none. */
   get frame () {
     return this.#frames.get(this.#lines.names()[0]) ?? null
   }
 
-  /** Other lines of the function that had much of the time, and are certain. */
+  /** Further lines of the function that took much of the time and are certain. */
   get otherLines () {
     const lines = this.#lines.names(SHOWN_SHARE * this.totalMs)
     return lines.slice(1, MOST).filter((line) => this.#frames.get(line)?.exact)
   }
 
-  /** What was being worked on, the longest first. */
+  /** Names of the work in progress, the longest first. */
   get work () {
     const names = this.#works.names()
     const more = names.length > MOST ? ` and ${names.length - MOST} more` : ''

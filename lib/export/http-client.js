@@ -4,26 +4,26 @@ const http = require('node:http')
 const { promisify } = require('node:util')
 const { MS_PER_S } = require('../util/units')
 
-/** Most of an answer that is read: receivers say how much they took, and why not all. */
+/** A longer answer is an error. Receivers answer with how many items they accepted, and why not all. */
 const ANSWER_BYTES = 65536
 
 /**
  * @typedef {object} Target
- * @property {string} url a user and password in it become basic authentication
+ * @property {string} url a user and password in it are sent as basic authentication
  * @property {Record<string, string>} [headers]
  * @property {boolean} [gzip]
- * @property {number} timeoutMs for an answer
+ * @property {number} timeoutMs until the whole answer has arrived
  * @property {(status: number) => boolean} isRetryable
  *
  * @typedef {object} Answer
- * @property {Error | null} error null where the receiver took it
- * @property {boolean} isFinal it has arrived, or would be refused again
- * @property {number | null} retryAfterMs when the receiver wants it again
+ * @property {Error | null} error null if the receiver accepted the request
+ * @property {boolean} isFinal the request was accepted, or would be refused again
+ * @property {number | null} retryAfterMs the receiver's Retry-After, null without one
  * @property {string} text
- * @property {string} [type] of the text
+ * @property {string} [type] media type of the text
  */
 
-/** Posts JSON to one receiver, by Node's own client: fetch() would load 5 MB of code into the watchdog's thread. */
+/** Posts JSON to one receiver with Node's own client: fetch() would load 5 MB of code into the watchdog's thread. */
 class HttpClient {
   #target
   #url
@@ -44,12 +44,7 @@ class HttpClient {
     this.#agent = new Agent({ keepAlive: true, maxSockets: 1 })
   }
 
-  /**
-   * Never throws.
-   * @param {string} json
-   * @param {AbortSignal} end of the time for it
-   * @returns {Promise<Answer>}
-   */
+  /** Never throws. @param {string} json @param {AbortSignal} end aborts the request @returns {Promise<Answer>} */
   async post (json, end) {
     const { timeoutMs } = this.#target
     const late = new AbortController()
@@ -111,7 +106,7 @@ function credentialsOf ({ username, password }) {
   return { authorization: `Basic ${Buffer.from(text).toString('base64')}` }
 }
 
-/** @param {string} text that may be no percent-encoding */
+/** Returns the text unchanged if its percent-encoding is invalid. @param {string} text */
 function decoded (text) {
   try {
     return decodeURIComponent(text)
@@ -131,7 +126,7 @@ async function textOf (response) {
   return text
 }
 
-/** Seconds, or a date. @param {string | undefined} text */
+/** Reads a Retry-After header: a number of seconds, or a date. @param {string | undefined} text */
 function retryAfterOf (text) {
   if (text === undefined) return null
   const ms = /^\d+$/.test(text) ? Number(text) * MS_PER_S : Date.parse(text) - Date.now()

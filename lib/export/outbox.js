@@ -2,26 +2,26 @@
 
 const { HttpClient } = require('./http-client')
 
-/** What comes within this time goes in one request. */
+/** Items that are added within this time go into one request. */
 const DELAY_MS = 1000
 const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 60_000
-/** A receiver that wants to be left alone is, but not for good. */
+/** A longer Retry-After is cut to this, so that no receiver can stop the outbox for good. */
 const LONGEST_RETRY_AFTER_MS = 300_000
-/** Time for the last requests: the watchdog is ended by force after a second, since the process may be about to go. */
+/** Time for the last requests. The watchdog is terminated after a second, since the process may be about to exit. */
 const LAST_MS = 700
 
 /** @typedef {import('./http-client').Answer} Answer */
 
 /**
- * What is on its way to one receiver: a bounded queue, sent in batches, oldest first. While the receiver is away it is
- * tried again, ever less often, and what no longer fits is lost and counted.
+ * A bounded queue of items for one receiver, sent in batches, oldest first. If the receiver is unavailable, the outbox
+ * retries at growing intervals. Items that no longer fit are lost and counted.
  * @template T
  */
 class Outbox {
   #parts
   #client
-  /** @type {T[]} oldest first; those on their way are the first */
+  /** @type {T[]} oldest first, beginning with those of the request in progress */
   #waiting = []
   #onTheWay = 0
   #failures = 0
@@ -36,11 +36,11 @@ class Outbox {
    * @param {object} parts
    * @param {import('./http-client').Target} parts.target
    * @param {(items: T[]) => Promise<string> | string} parts.encode
-   * @param {(answer: Answer, items: T[]) => { error: Error | null, lost: number }} [parts.read] what the answer of a
-   * receiver that took them says
-   * @param {number} parts.most that wait
-   * @param {number} parts.batch most in one request
-   * @param {number} [parts.tries] after so many that failed the items of a request are lost
+   * @param {(answer: Answer, items: T[]) => { error: Error | null, lost: number }} [parts.read] reads the answer of a
+   * receiver that accepted the request
+   * @param {number} parts.most items in the queue
+   * @param {number} parts.batch most items in one request
+   * @param {number} [parts.tries] after this many failed attempts, the items of a request are lost
    * @param {(error: Error | null) => void} parts.onState
    * @param {(items: number) => void} parts.onLost
    * @param {number} [parts.delayMs]
@@ -75,13 +75,13 @@ class Outbox {
     }, ms)
   }
 
-  /** One request at a time: the one on its way takes along what comes meanwhile. */
+  /** Only one run of #sendAll() at a time. It also sends items that are added meanwhile. */
   #send () {
     this.#sending ??= this.#sendAll().finally(() => { this.#sending = null })
     return this.#sending
   }
 
-  /** Sends what waits until one request fails. */
+  /** Sends batch after batch until the queue is empty or a request has to be retried. */
   async #sendAll () {
     const { batch, tries = Infinity, onState, onLost } = this.#parts
     while (this.#waiting.length > 0 && !this.#end.signal.aborted) {
@@ -111,18 +111,18 @@ class Outbox {
   /** @param {number | null} retryAfterMs */
   #again (retryAfterMs) {
     const ms = Math.min((this.#parts.retryMs ?? FIRST_RETRY_MS) * 2 ** (this.#failures - 1), LAST_RETRY_MS)
-    // At random times, since many processes lose the same receiver at the same moment.
+    // The pause is random, since many processes lose the same receiver at the same moment.
     const pauseMs = ms * (0.5 + Math.random() / 2)
     this.#later(Math.max(pauseMs, Math.min(retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS)))
   }
 
-  /** Sends the rest, once, and ends. What does not arrive in time is lost. */
+  /** Sends the remaining items once, then ends. Items that do not arrive in time are lost. */
   async stop () {
     this.#isStopping = true
     clearTimeout(this.#timer)
     const timer = setTimeout(() => this.#end.abort(), LAST_MS)
     await this.#sending
-    // A request that failed has left the rest behind.
+    // If the request in progress failed, the queue is not empty yet.
     await this.#send()
     clearTimeout(timer)
     this.#client.close()

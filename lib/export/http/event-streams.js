@@ -2,9 +2,9 @@
 
 const { json } = require('./server')
 
-/** Most pages that are open at a time: the people who look at one process, with room for forgotten tabs. */
+/** Most pages that are open at a time: enough for the people who watch one process, and their forgotten tabs. */
 const STREAMS = 20
-/** Most bytes that wait for a client. With more it does not read: it is let go and may come back. */
+/** A client with more unread bytes than this does not read. It is disconnected and may reconnect. */
 const BACKLOG_BYTES = 4 * 1024 * 1024
 
 /** The open streams of server-sent events. */
@@ -23,14 +23,14 @@ class EventStreams {
   }
 
   /**
-   * @param {() => [event: string, data: unknown][]} greet the events that a new stream begins with
+   * @param {() => [event: string, data: unknown][]} greet returns the first events of the stream
    * @returns {import('./server').Reply}
    */
   connect (greet) {
     if (this.#responses.size >= STREAMS) {
       return { ...json({ error: `${STREAMS} pages are open already` }, 503), headers: { 'retry-after': '10' } }
     }
-    // Made before the answer begins, so that an error in it is answered 500.
+    // Built before the response begins, so that an error in it is answered with 500.
     const greeting = greet().map(([event, data]) => message(event, data)).join('')
     return {
       status: 200,
@@ -47,7 +47,7 @@ class EventStreams {
     }
   }
 
-  /** Sends an event to all clients. @param {string} event @param {unknown} data */
+  /** @param {string} event @param {unknown} data */
   send (event, data) {
     const text = message(event, data)
     for (const response of this.#responses) {
@@ -61,7 +61,7 @@ class EventStreams {
   }
 }
 
-/** An event is one line of data, since JSON has no line break. @param {string} event @param {unknown} data */
+/** JSON has no line breaks, so an event has one line of data. @param {string} event @param {unknown} data */
 function message (event, data) {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 }

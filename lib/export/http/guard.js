@@ -2,14 +2,13 @@
 
 const net = require('node:net')
 
-/** Names that no public DNS gives to an attacker's page: one label, or a suffix of private networks. */
+/** Names that an attacker's page cannot get in public DNS: a single label, or a suffix of private networks. */
 const PRIVATE_NAME = /^[^.]+$|\.(localhost|local|internal|svc|cluster\.local)$/
 
 /**
- * Whether a Host header may be answered: an address, a private name or an allowed one. The public name of a page
- * that was rebound to this machine's address (DNS rebinding) is none of these.
- * @param {string | undefined} header
- * @param {string[]} allowed
+ * Whether a Host header is an IP address, a private name or an allowed name. In a DNS rebinding attack it is none of
+ * these, but the public name of a page that was rebound to this machine's address.
+ * @param {string | undefined} header @param {string[]} allowed
  */
 exports.isHostAllowed = (header, allowed) => {
   if (header === undefined) return false
@@ -20,20 +19,17 @@ exports.isHostAllowed = (header, allowed) => {
 }
 
 /**
- * Whether a request may be answered by the name that it gives this server: in its Host header, and in its address if
- * that is an absolute one. HTTP/1.0 may leave out the header. Health checks do so, browsers never.
+ * Whether a request calls this server by an allowed name: in its Host header and, if its URL is absolute, in the URL.
+ * HTTP/1.0 requests may omit the header. Health checks do so, browsers never.
  * @param {Pick<import('node:http').IncomingMessage, 'httpVersion' | 'headers'>} request
- * @param {string | undefined} authority in its address
+ * @param {string | undefined} authority of an absolute URL
  * @param {string[]} allowed
  */
 exports.isNameAllowed = ({ httpVersion, headers }, authority, allowed) =>
   (exports.isHostAllowed(headers.host, allowed) || (headers.host === undefined && httpVersion === '1.0')) &&
   (authority === undefined || exports.isHostAllowed(authority, allowed))
 
-/**
- * The parts of a request's address: `/path?query`, or `http://authority/path?query` as a proxy sends it.
- * @param {string} url
- */
+/** Splits the URL of a request: `/path?query`, or `http://authority/path?query` from a proxy. @param {string} url */
 exports.readAddress = (url) => {
   const [, authority, rest = url] = /^https?:\/\/([^/?]*)([^]*)$/i.exec(url) ?? []
   const [path, query = ''] = rest.split('?', 2)
@@ -43,7 +39,7 @@ exports.readAddress = (url) => {
 /**
  * Whether an Authorization header carries the token, compared in constant time.
  * @param {string | undefined} header
- * @param {string | undefined} token undefined = none is needed
+ * @param {string | undefined} token undefined: none is required
  */
 exports.isTokenValid = (header, token) => {
   if (token === undefined) return true

@@ -2,24 +2,21 @@
 
 /**
  * Whether an Accept header wants a type at least as much as another one. The header has to name the type: a client
- * that takes anything is given the other.
- * @param {string} accept
- * @param {string} type
- * @param {string} other
+ * that accepts anything gets the other one.
+ * @param {string} accept @param {string} type @param {string} other
  */
 exports.prefers = (accept, type, other) => {
   const wanted = qualityOf(accept, type) ?? 0
-  // The most precise of the ranges that cover the other type counts.
+  // The most specific range that covers the other type decides.
   const ranges = [other, other.replace(/\/.*/, '/*'), '*/*']
   const instead = ranges.map((range) => qualityOf(accept, range)).find((quality) => quality !== null) ?? 0
   return wanted > 0 && wanted >= instead
 }
 
 /**
- * How much a type is wanted, from 0 to 1: the most if it is named several times, with other parameters.
- * @param {string} accept
- * @param {string} type or range
- * @returns {number | null} null if it is not named
+ * How much a type is wanted, 0 to 1, or null if it is not listed. If it is listed several times, with different
+ * parameters, the highest value is returned.
+ * @param {string} accept @param {string} type or range
  */
 function qualityOf (accept, type) {
   /** @type {number | null} */

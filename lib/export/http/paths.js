@@ -15,18 +15,14 @@ const { WorkQueue } = require('./work-queue')
  */
 
 /**
- * A handler that needs no token: what it answers is no secret.
+ * A handler that needs no token, since its answer is no secret.
  * @param {Handler} handler
  * @param {(accept: string) => boolean} [isOpen]
  * @returns {Handler}
  */
 const open = (handler, isOpen = () => true) => Object.assign(handler, { isOpen })
 
-/**
- * A health check: HAProxy asks by OPTIONS if no method is configured.
- * @param {Handler} handler
- * @returns {Handler}
- */
+/** A health check answers OPTIONS too: HAProxy uses it if no method is configured. @param {Handler} handler */
 const check = (handler) => Object.assign(handler, { takesOptions: true })
 
 const NO_BLOCK = json({ error: 'no such block in memory' }, 404)
@@ -37,14 +33,14 @@ const INDEX = { name: 'loopwatch', endpoints: ['/metrics', '/healthz', '/blocks'
 const isBrowser = (accept) => accept.includes('text/html')
 
 /**
- * A file of the page, read when it is asked for.
+ * Serves a file of the page, which is read at each request.
  * @param {keyof typeof import('../page/assets').PARTS} name
  * @returns {Handler}
  */
 const part = (name) => ({ etag }) => require('../page/assets').readPart(name, etag)
 
 /**
- * A handler whose answer is made of every stack in memory: one answer at a time.
+ * A handler whose answer is computed from every stack in memory. The queue runs one at a time.
  * @param {(asked: Asked) => Reply | Promise<Reply>} handler
  * @param {WorkQueue} queue
  * @returns {Handler}
@@ -52,14 +48,13 @@ const part = (name) => ({ etag }) => require('../page/assets').readPart(name, et
 const heavy = (handler, queue) => (asked) => queue.add(() => handler(asked)) ?? BUSY
 
 /**
- * What the endpoint serves, by path.
  * @param {object} sources
  * @param {Pick<import('../prometheus/metrics').Metrics, 'contentType' | 'render'>} sources.metrics
- * @param {() => number} sources.blockedMs by the block in progress, 0 without one
- * @param {() => { worker: number, blockedMs: number }[] | null} sources.workers of the cluster this process leads
- * @param {() => BlockRecord[]} sources.blocks newest first, the one in progress up to date
+ * @param {() => number} sources.blockedMs how long the block in progress has lasted, 0 without one
+ * @param {() => { worker: number, blockedMs: number }[] | null} sources.workers null if this is no cluster's primary
+ * @param {() => BlockRecord[]} sources.blocks newest first; those in progress are up to date
  * @param {(id: string) => BlockRecord | undefined} sources.block with all its stacks
- * @param {(id: string) => object | null} sources.detail of one block: its record, source and advice
+ * @param {(id: string) => object | null} sources.detail record, source and advice of one block
  * @param {() => BlockRecord[]} sources.records newest first, each with all its stacks
  * @param {{ connect: () => Reply }} sources.page
  * @returns {Record<string, Handler>}
@@ -111,15 +106,15 @@ function aboutCause (id) {
 }
 
 /**
- * Whether the loop runs, as a liveness probe asks.
- * @param {string} text `?ms=`: how long a block the probe is willing to overlook
+ * Answers a liveness probe: 503 if the loop is blocked, or all workers of the cluster are.
+ * @param {string} text `?ms=`: the probe overlooks blocks up to this long
  * @param {number} blockedMs
  * @param {{ worker: number, blockedMs: number }[] | null} workers
  */
 function health (text, blockedMs, workers) {
   const toleratedMs = Number(text)
-  // Read as 0, a mistake would show with the first block only, and then restart the service. Read as Infinity, which
-  // 1e309 is, it would make the probe overlook every block.
+  // A mistake that is read as 0 would only show at the first block, which would then restart the service. 1e309 is read
+  // as Infinity, with which the probe would overlook every block.
   const isNumber = text.trim() !== '' && toleratedMs >= 0 && toleratedMs < Infinity
   if (!isNumber) return json({ error: 'ms takes a number from 0 on' }, 400)
   const ms = Math.round(blockedMs)

@@ -1,22 +1,21 @@
 'use strict'
 
-/** An answer up to this size always has room: metrics, health and the page are given whatever else waits. */
+/** An answer up to this size is always sent, so that metrics, health and the page work whatever else waits. */
 const SMALL_BYTES = 256 * 1024
-/** Most bytes of larger answers that may wait in memory for their clients to read them. */
+/** Most bytes of larger answers that wait in memory until their clients read them. */
 const LARGE_BYTES = 32 * 1024 * 1024
 
-/** Bounds the large answers in memory. A client that reads nothing keeps its answer there for up to half a minute. */
+/** Limits the large answers in memory. A client that reads nothing keeps its answer there for up to half a minute. */
 class ResponseBudget {
   #bytes = 0
 
   /**
-   * Whether there is room for an answer. A large one then counts until it is through or its client is gone. A single
-   * one of any size has room.
-   * @param {number} bytes
-   * @param {import('node:http').ServerResponse} response
+   * Whether there is room for an answer. A large answer takes up room until it is sent or its client disconnects. If no
+   * other large answer waits, there is room for any size.
+   * @param {number} bytes @param {import('node:http').ServerResponse} response
    */
   admit (bytes, response) {
-    // A response whose client has left emits no further 'close'.
+    // A response whose client has disconnected does not emit 'close' again.
     if (bytes <= SMALL_BYTES || response.destroyed) return true
     if (this.#bytes > 0 && this.#bytes + bytes > LARGE_BYTES) return false
     this.#bytes += bytes

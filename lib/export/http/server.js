@@ -7,12 +7,12 @@ const { ResponseBudget } = require('./response-budget')
 const HEADER_BYTES = 8 * 1024
 /** How long a client may take to send its request. */
 const REQUEST_MS = 5000
-/** A client that has read nothing of its answer for so long is let go. */
+/** A client that has read nothing of its answer for this long is disconnected. */
 const UNREAD_MS = 30000
-/** Most connections. For a further one, the connection that has been idle longest makes room. */
+/** Most connections. A further one replaces the connection that has been idle longest. */
 const CONNECTIONS = 100
 const RETRY_MS = 5000
-/** How many ports are tried, from the configured one on. */
+/** How many ports are tried, starting with the configured one. */
 const PORTS = 100
 const LAST_PORT = 65535
 /** `/`, `/name` or `/name/id`, and two files of the page. */
@@ -25,16 +25,16 @@ const JSON_TYPE = 'application/json; charset=utf-8'
  * @property {string} [type]
  * @property {string | Buffer} body
  * @property {Record<string, string>} [headers]
- * @property {(response: http.ServerResponse) => void} [stream] goes on writing after the body
+ * @property {(response: http.ServerResponse) => void} [stream] writes the response instead of the body
  *
  * @typedef {object} Asked
  * @property {string} id
  * @property {URLSearchParams} query
  * @property {string} accept
- * @property {string} etag of the answer that the client has
+ * @property {string} etag of the copy that the client has
  *
  * @typedef {object} HandlerTraits
- * @property {(accept: string) => boolean} [isOpen] whether it is served without the token
+ * @property {(accept: string) => boolean} [isOpen] whether no token is required
  * @property {boolean} [takesOptions] OPTIONS is answered like GET
  *
  * @typedef {((asked: Asked) => Reply | Promise<Reply>) & HandlerTraits} Handler of a path
@@ -43,12 +43,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 /** @param {unknown} value @param {number} [status] @returns {Reply} */
 exports.json = (value, status = 200) => ({ status, type: JSON_TYPE, body: `${JSON.stringify(value)}\n` })
 
-/**
- * @param {string} error
- * @param {number} status
- * @param {Record<string, string>} [headers]
- * @returns {Reply}
- */
+/** @param {string} error @param {number} status @param {Record<string, string>} [headers] @returns {Reply} */
 const refusal = (error, status, headers) => ({ ...exports.json({ error }, status), headers })
 
 exports.BUSY = refusal('others have asked for much; try again', 503, { 'retry-after': '2' })
@@ -56,8 +51,8 @@ exports.BUSY = refusal('others have asked for much; try again', 503, { 'retry-af
 const ONE_AT_A_TIME = refusal('one request at a time on a connection', 503, { connection: 'close' })
 
 /**
- * The endpoint, on the watchdog's thread: it answers while the host is stuck. It never throws. If its port is taken,
- * it takes the next free one. If all are taken, it tries again every five seconds.
+ * The endpoint. It runs on the watchdog's thread, so it answers while the host is stuck. It never throws. If its port
+ * is taken, it uses the next free one. If all are taken, it tries again every five seconds.
  */
 class HttpServer {
   #server
@@ -66,9 +61,9 @@ class HttpServer {
   #onState
   /** @type {Set<import('node:net').Socket>} longest idle first */
   #sockets = new Set()
-  /** @type {WeakSet<import('node:net').Socket>} those with a stream, which are never idle */
+  /** @type {WeakSet<import('node:net').Socket>} those with an open stream, which are never idle */
   #streaming = new WeakSet()
-  /** @type {WeakSet<import('node:net').Socket>} those with an answer under way */
+  /** @type {WeakSet<import('node:net').Socket>} those with an answer in progress */
   #answering = new WeakSet()
   #budget = new ResponseBudget()
   /** @type {NodeJS.Timeout | undefined} */
@@ -80,7 +75,7 @@ class HttpServer {
   /**
    * @param {object} parts
    * @param {{ host: string, port: number, token?: string, allowHosts: string[] }} parts.options
-   * @param {Record<string, Handler>} parts.paths handlers by path; `/blocks/:id` takes one segment
+   * @param {Record<string, Handler>} parts.paths handlers by path; the `:id` of `/blocks/:id` is one segment
    * @param {(url: string | null, error: Error | null) => void} parts.onState
    * @param {number} [parts.requestMs]
    * @param {number} [parts.unreadMs]
@@ -95,7 +90,7 @@ class HttpServer {
       requestTimeout: requestMs,
       keepAliveTimeout: 75000, // longer than Prometheus' own scrape interval, a minute
       connectionsCheckingInterval: 1000,
-      // Two Host headers become one that names no host: a proxy may have looked at the other one.
+      // Joins two Host headers into one that is no valid host: a proxy may have checked the other one.
       joinDuplicateHeaders: true
     })
     this.#server.timeout = unreadMs
@@ -106,7 +101,6 @@ class HttpServer {
     this.#listen()
   }
 
-  /** @returns {string | null} */
   get url () {
     const address = this.#server.address()
     if (address === null || typeof address === 'string') return null
@@ -119,7 +113,7 @@ class HttpServer {
     try {
       this.#server.listen({ host, port: port + this.#offset, exclusive: true })
     } catch (error) {
-      // Node.js 24 and later throw at once if the host can be none.
+      // Node.js 24 and later throw synchronously if the host is invalid.
       this.#retry = setTimeout(() => this.#failed(error))
     }
   }
@@ -152,10 +146,10 @@ class HttpServer {
 
   /** @param {http.IncomingMessage} request @param {http.ServerResponse} response */
   async #handle (request, response) {
-    // The socket moves to the end: the first is then the one that has been idle longest.
+    // The socket moves to the end, so that the first is the one that has been idle longest.
     this.#sockets.delete(request.socket)
     this.#sockets.add(request.socket)
-    // One piece that is read from a socket holds 2000 pipelined requests. Their answers would wait in memory together.
+    // One chunk read from a socket can hold 2000 pipelined requests. Their answers would wait in memory together.
     const isPipelined = this.#answering.has(request.socket)
     this.#answering.add(request.socket)
     response.once('close', () => this.#answering.delete(request.socket))
@@ -170,7 +164,7 @@ class HttpServer {
     try {
       this.#answer(request, response, reply)
     } catch {
-      // The part that has been sent must not be taken for a whole answer.
+      // The client must not take the part that has been sent for the whole answer.
       response.destroy()
     }
   }
@@ -196,7 +190,7 @@ class HttpServer {
     stream(response)
   }
 
-  /** @param {http.IncomingMessage} request @returns {Reply | Promise<Reply>} */
+  /** @param {http.IncomingMessage} request */
   #reply (request) {
     const { method, url = '/', headers } = request
     const { authority, path, query } = readAddress(url)

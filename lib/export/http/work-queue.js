@@ -2,10 +2,10 @@
 
 const { setImmediate } = require('node:timers/promises')
 
-/** Most answers that wait: one for each page that may be open, which asks for a flame graph now and then. */
+/** Most answers that wait: one for each page that may be open, since pages request a flame graph now and then. */
 const WAITING = 20
 
-/** Does expensive work one after the other: a hundred answers at once would take a hundred times the memory. */
+/** Does one piece of expensive work at a time: a hundred answers at once would take a hundred times the memory. */
 class WorkQueue {
   #count = 0
   /** @type {Promise<unknown>} */
@@ -14,12 +14,12 @@ class WorkQueue {
   /**
    * @template T
    * @param {() => T | Promise<T>} work
-   * @returns {Promise<T> | null} null if too many wait
+   * @returns {Promise<T> | null} null if too many pieces wait
    */
   add (work) {
     if (this.#count > WAITING) return null
     this.#count++
-    // The watchdog looks at the loop between two pieces of work.
+    // The watchdog polls the loop between two pieces of work.
     const result = this.#last.then(() => setImmediate()).then(work).finally(() => { this.#count-- })
     this.#last = result.catch(() => {})
     return result

@@ -1,4 +1,4 @@
-// Builds the page's script and style, with the licences of what is in them, and the runbook. The result is kept in
+// Builds the page's script and style, with the licences of the packages in them, and the runbook. The result is kept in
 // ../built, so that the package needs no build and none of these libraries:
 // node lib/export/page/source/build.mjs
 import { build } from 'esbuild'
@@ -14,7 +14,7 @@ const BUILT = path.join(SOURCE, '..', 'built')
 const BANNER = '/* loopwatch; contains the packages of THIRD-PARTY.txt */'
 const PACKAGE = /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/
 
-/** @returns {Promise<Record<string, string>>} files by name */
+/** @returns {Promise<Record<string, string>>} contents of the files by name */
 export async function buildPage () {
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
@@ -34,7 +34,7 @@ export async function buildPage () {
   const files = outputFiles.map(({ path: file, text }) => [path.basename(file), text])
   const packages = new Set(Object.keys(metafile.inputs).flatMap((input) => PACKAGE.exec(input)?.[1] ?? []))
   return {
-    // A report carries the style of the page, which has the report's part too.
+    // A report uses the style of the page, which includes its own.
     ...Object.fromEntries(files.filter(([name]) => name !== 'report.css')),
     'index.html': fs.readFileSync(path.join(SOURCE, 'index.html'), 'utf8'),
     'runbook.html': buildRunbook(ROOT),

@@ -1,6 +1,5 @@
 /**
- * An element with text and elements in it. Text is always text: nothing on this page is ever parsed
- * as markup.
+ * Makes an element. Its text is always text: nothing on this page is ever parsed as markup.
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T} tag
  * @param {Record<string, string | boolean | null>} [attributes] null and false: not set
@@ -22,9 +21,8 @@ export function byId (id) {
 }
 
 /**
- * Sets a text only if it differs, so that selections and screen readers are left in peace.
- * @param {Element} element
- * @param {string} text
+ * Sets a text only if it differs, so that selections stay and screen readers do not repeat it.
+ * @param {Element} element @param {string} text
  */
 export function setText (element, text) {
   if (element.textContent !== text) element.textContent = text

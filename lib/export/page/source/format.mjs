@@ -34,7 +34,7 @@ export function clock (at) {
 
 /** @typedef {{ function: string | null, file: string | null, line: number | null, exact?: boolean }} Place */
 
-/** What stands before a place whose line is not certain. @param {Place} frame */
+/** The mark before a place whose line is not certain. @param {Place} frame */
 export function doubtOf ({ exact }) {
   return exact === false ? '≈ ' : ''
 }

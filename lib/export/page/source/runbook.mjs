@@ -1,4 +1,4 @@
-// The runbook that the agent serves at /runbook, made of docs/operate/runbook.md when the page is built.
+// Makes the runbook that the agent serves at /runbook from docs/operate/runbook.md, when the page is built.
 import fs from 'node:fs'
 import path from 'node:path'
 import { Marked } from 'marked'
@@ -7,7 +7,7 @@ const DOCUMENT = 'docs/operate/runbook.md'
 
 const renderer = {
   /**
-   * An alert links to the heading of its name.
+   * Headings have ids, since an alert links to the heading of its name.
    * @this {any}
    * @param {any} heading
    */
@@ -15,7 +15,7 @@ const renderer = {
     return `<h${depth} id="${text}">${this.parser.parseInline(tokens)}</h${depth}>\n`
   },
   /**
-   * An agent serves no other document: their text says where it stands in the package.
+   * The agent serves no other document, so a link becomes text that says where in the package its document is.
    * @this {any}
    * @param {any} link
    */

@@ -7,7 +7,7 @@ import { isOwn } from '../model/flame-view.mjs'
 import { markdownOf, whyOf } from '../model/report.mjs'
 import { timePartsOf } from '../model/time-parts.mjs'
 
-/** The numbers of the evidence with their meanings, in the order in which they matter. @type {[string, string][]} */
+/** The numbers of the evidence with their meanings, the most important first. @type {[string, string][]} */
 const EVIDENCE = [
   ['cpuMs', 'on a CPU'],
   ['nativeMs', 'inside native calls'],
@@ -20,10 +20,10 @@ const EVIDENCE = [
 ]
 
 const LATE = 'The stack was taken when a native call had returned: the true line may be just before, or in the caller.'
-/** How long a button says that it has done its work. */
+/** How long a button shows its result. */
 const SAID_MS = 2000
 
-/** One block in full: why, its time, source, stack, who waited, what to do; the raw evidence behind a fold. */
+/** One block in full: why, its time, source, stack, who waited, what to do. The raw evidence is folded. */
 export class BlockDetails {
   #get
   #id
@@ -70,7 +70,7 @@ export class BlockDetails {
     this.#isLoading = false
   }
 
-  /** @param {string} text in place of the block */
+  /** @param {string} text shown in place of the block */
   #say (text) {
     this.#text.replaceChildren(make('p', { class: 'empty' }, text))
   }
@@ -79,7 +79,7 @@ export class BlockDetails {
   #show (detail) {
     this.#detail = detail
     const { block, source, advice, waits } = detail
-    // Somebody is using a button of it.
+    // The user may be on one of the buttons, which are about to be replaced.
     const hadFocus = this.#text.contains(document.activeElement) ? document.activeElement?.textContent : null
     const opened = [...this.#text.querySelectorAll('details')].map(({ open }) => open)
     this.#text.replaceChildren(
@@ -111,7 +111,7 @@ export class BlockDetails {
       saveButton('Save profile', () => save(this.#get, `${path}.cpuprofile`, `loopwatch-${this.#id}.cpuprofile`)))
   }
 
-  /** The block for a ticket. */
+  /** The block as text for a ticket. */
   markdown () {
     return this.#detail === null ? '' : markdownOf(this.#detail, this.#link)
   }
@@ -149,7 +149,7 @@ function copyButton (title, textOf) {
 function saveButton (title, act) {
   const button = make('button', { type: 'button' }, title)
   button.addEventListener('click', async () => {
-    // A page that came without TLS from another machine has no clipboard.
+    // A page that another machine served without TLS has no clipboard.
     const said = await act().then(() => 'Done', () => 'Not allowed here')
     button.textContent = said
     setTimeout(() => { button.textContent = title }, SAID_MS)
@@ -157,7 +157,7 @@ function saveButton (title, act) {
   return button
 }
 
-/** Its time, in parts that add up to the whole. @param {any} record */
+/** The time of a block, in parts that add up to the whole. @param {any} record */
 function timeBar (record) {
   const parts = timePartsOf(record)
   if (parts.length === 0) return []
@@ -183,7 +183,7 @@ function adviceOf (advice, cause) {
 /** Where the agent serves a document of the package: `docs/causes/js.md`. @param {string} doc */
 const servedAs = (doc) => doc.replace(/^docs\/(.+)\.md$/, '$1')
 
-/** The lines around the place, with their share of the samples. @param {any} source @param {any} block */
+/** The lines around the blamed one, with their share of the samples. @param {any} source @param {any} block */
 function sourceOf (source, block) {
   if (source === null) return []
   const { file, line: blamed, lines } = source
@@ -211,7 +211,7 @@ function waitsOf ({ requests, longestMs, routes }) {
   return [make('h3', {}, head), make('ul', { class: 'waits' }, ...each)]
 }
 
-/** What else ran in the turn. @param {any[]} callbacks */
+/** @param {any[]} callbacks of the turn */
 function callbacksOf (callbacks) {
   if (callbacks.length === 0) return []
   const each = callbacks.map(({ kind, frame, work, weightMs }) =>
@@ -219,11 +219,7 @@ function callbacksOf (callbacks) {
   return [make('h3', {}, 'Callbacks in this turn'), make('ul', { class: 'waits' }, ...each)]
 }
 
-/**
- * Which block it was, and where.
- * @param {any} record
- * @returns {(string | Node)[][]}
- */
+/** Which block it was, and where. @param {any} record @returns {(string | Node)[][]} */
 function placeRows ({ id, pid, startedAt, uncertaintyMs, request, work, origin, package: found, allowed }) {
   return [
     ['block', `${id}, process ${pid}`],
@@ -236,11 +232,7 @@ function placeRows ({ id, pid, startedAt, uncertaintyMs, request, work, origin, 
   ]
 }
 
-/**
- * Named work that is no request, with the application's own words about it.
- * @param {any} work
- * @returns {string[][]}
- */
+/** Named work other than a request, with the application's attributes. @param {any} work @returns {string[][]} */
 function workRows ({ kind, name, parent, attributes, traceId }) {
   const words = Object.entries(attributes ?? {}).map(([key, value]) => `${key} ${value}`)
   const trace = traceId ? `, trace ${traceId}` : ''
@@ -250,7 +242,7 @@ function workRows ({ kind, name, parent, attributes, traceId }) {
   ]
 }
 
-/** Without what is zero. @param {any} record @returns {string[][]} */
+/** Numbers that are zero are left out. @param {any} record @returns {string[][]} */
 function evidenceRows ({ evidence, profile, probable }) {
   const known = EVIDENCE.filter(([key]) => typeof evidence[key] === 'number' && evidence[key] > 0)
   return [
@@ -262,7 +254,7 @@ function evidenceRows ({ evidence, profile, probable }) {
   ]
 }
 
-/** Why it is not certain what was being worked on. @param {any} work what there is of it */
+/** Why it is not certain what was being worked on. @param {any} work null or undefined if it is unknown */
 function doubtsOf (work) {
   if (work?.exact !== false) return []
   const oldest = work.among ? `: it is the oldest of ${work.among} in flight` : ''
@@ -281,8 +273,8 @@ function profileOf ({ samples, stacks }, blamed) {
 }
 
 /**
- * A package with a link to where its bugs are reported. Its package.json may say anything. Only an address of the web
- * becomes a link, and the page behind it does not learn where it was followed from.
+ * A package with a link to its bug tracker. The package.json may contain anything, so only a web address becomes a
+ * link, and the linked page gets no referrer.
  * @param {{ name: string, version: string | null, bugs: string | null }} found
  */
 function packageOf ({ name, version, bugs }) {
@@ -302,10 +294,8 @@ function place (frame) {
 }
 
 /**
- * A stack, the frames of Node.js and packages between the application's as one row each.
- * @param {any} stack
- * @param {any} blamed frame, which may be in doubt
- * @param {boolean} isOpen
+ * A stack. Runs of frames of Node.js and packages are folded into one row.
+ * @param {any} stack @param {any} blamed frame, whose line may not be certain @param {boolean} isOpen
  */
 function stackOf ({ count, weightMs, frames: taken }, blamed, isOpen) {
   const frames = taken.map((/** @type {any} */ frame) => isDoubtful(frame, blamed) ? { ...frame, exact: false } : frame)

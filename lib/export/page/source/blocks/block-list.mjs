@@ -3,21 +3,21 @@ import { byId, make, setText } from '../dom.mjs'
 import { clock, counted, duration } from '../format.mjs'
 import { calledBy, placeOf, workOf, wordsOf } from '../model/labels.mjs'
 
-/** As many rows as are drawn at a time: each is a stop of the Tab key. */
+/** How many rows are drawn at a time. There are not more, since each row is a Tab stop. */
 const PAGE = 50
 
 /**
  * @typedef {object} Entry
  * @property {any} row
- * @property {string} told the row as it is drawn
+ * @property {string} told JSON of the row as it was last drawn
  * @property {HTMLLIElement} element
  * @property {HTMLButtonElement} button
  * @property {BlockDetails | null} details
  */
 
 /**
- * The list of blocks, newest first, fifty at a time. A row stays the same element for as long as it is listed, so the
- * focus and open details stay. One block is open, and its id is in the address.
+ * The list of blocks, newest first, fifty at a time. A row keeps its element while it is listed, so that the focus and
+ * open details stay. At most one block is open, and its id is in the page's address.
  */
 export class BlockList {
   #list = byId('blocks')
@@ -44,15 +44,15 @@ export class BlockList {
     })
   }
 
-  /** What a block's own row shows has changed beside the row: its stacks, who waited. @param {string} id */
+  /** Loads an open block again after a change that its row does not show: who waited for it. @param {string} id */
   refresh (id) {
     this.#entries.get(id)?.details?.load()
   }
 
   /**
-   * @param {any[]} rows chosen, newest first
-   * @param {number} known in memory
-   * @param {any} [opened] the open one, chosen or not
+   * @param {any[]} rows the chosen blocks, newest first
+   * @param {number} known number of blocks in memory
+   * @param {any} [opened] the open block, chosen or not
    */
   draw (rows, known, opened) {
     this.#rows = rows
@@ -112,12 +112,12 @@ export class BlockList {
     panel.replaceChildren(...(entry.details === null ? [] : [entry.details.element]))
   }
 
-  /** The open block, to be copied; null without one. @returns {BlockDetails | null} */
+  /** The details of the open block, null without one. */
   get open () {
     return this.#entries.get(this.#view.now.block ?? '')?.details ?? null
   }
 
-  /** Moves the focus by so many rows. @param {number} by */
+  /** Moves the focus. @param {number} by rows */
   step (by) {
     const buttons = [...this.#list.querySelectorAll(':scope > li > button')]
     const at = buttons.findIndex((button) => button.parentElement?.contains(document.activeElement))

@@ -2,7 +2,7 @@ import UPlot from 'uplot'
 import { make, setText } from '../dom.mjs'
 
 const HEIGHT = 96
-/** Of the labels at the side: "800 ms" and less take the first, "11 min 20 s" more. */
+/** Least width of the axis at the side: enough for labels such as "800 ms". "11 min 20 s" needs more. */
 const AXIS_PX = 58
 const CHARACTER_PX = 6
 const BESIDE_LABELS_PX = 18
@@ -14,7 +14,7 @@ const BESIDE_LABELS_PX = 18
  * @property {(second: any) => number | null} value
  */
 
-/** Colours of the page's theme, and how an axis looks: a canvas knows no CSS. */
+/** Colours of the page's theme, and the style of an axis: CSS does not apply to a canvas. */
 export function canvasStyle () {
   const style = getComputedStyle(document.documentElement)
   const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim()
@@ -22,7 +22,7 @@ export function canvasStyle () {
   return { color, axis: { stroke: color('--quiet'), grid: rule, ticks: rule, font: '11px system-ui, sans-serif' } }
 }
 
-/** Lines over the last ten minutes, drawn by uPlot, with the numbers beside them as text. */
+/** Lines over the last ten minutes, drawn by uPlot, with their values as text. */
 export class Chart {
   #lines
   #format
@@ -38,7 +38,7 @@ export class Chart {
    * @param {string} parts.title
    * @param {Line[]} parts.lines
    * @param {(value: number | null) => string} parts.format
-   * @param {number} parts.least the scale reaches up to this at least
+   * @param {number} parts.least the scale reaches at least up to this value
    */
   constructor ({ title, lines, format, least }) {
     this.#lines = lines
@@ -63,13 +63,13 @@ export class Chart {
     this.#showValues(null)
   }
 
-  /** Says in words what the picture shows. @param {string} text */
+  /** @param {string} text what the chart shows, in words */
   describe (text) {
     setText(this.whole, text)
     this.#box.setAttribute('aria-label', `${this.title}: ${text}`)
   }
 
-  /** @param {number | null} index under the pointer; null = the last */
+  /** @param {number | null} index under the pointer; null: the last one */
   #showValues (index) {
     for (const [i, element] of this.#values.entries()) {
       const column = this.#data[i + 1] ?? []
@@ -77,7 +77,7 @@ export class Chart {
     }
   }
 
-  /** A canvas takes its colours and its size once. */
+  /** Makes a new plot: uPlot reads its colours only once. */
   rebuild () {
     const { color, axis } = canvasStyle()
     this.#plot?.destroy()
@@ -120,13 +120,13 @@ const seriesOf = (label, color) => ({
   }
 })
 
-/** Values without neighbours, through which no line goes. @param {ArrayLike<number | null | undefined>} values */
+/** Indexes of values without neighbours, which no line shows. @param {ArrayLike<number | null | undefined>} values */
 function lonely (values) {
   const isValue = (/** @type {number} */ i) => typeof values[i] === 'number'
   return Array.from(values, (_, i) => i).filter((i) => isValue(i) && !isValue(i - 1) && !isValue(i + 1))
 }
 
-/** The width that the labels of an axis need. @param {string[] | null} labels not known yet at first */
+/** The width that the labels of an axis need. @param {string[] | null} labels null before they are known */
 export const widthOf = (labels) => {
   const characters = Math.max(...(labels ?? []).map((label) => label.length), 0)
   return Math.max(AXIS_PX, characters * CHARACTER_PX + BESIDE_LABELS_PX)

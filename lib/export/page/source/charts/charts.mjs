@@ -3,13 +3,13 @@ import { byId } from '../dom.mjs'
 import { duration, percent, rate } from '../format.mjs'
 
 const SECONDS = 600
-/** A young agent's minutes are not squeezed into the corner of ten. */
+/** The charts show the shortest span that fits, s: a young agent's history would only fill a corner of ten minutes. */
 const SPANS = [60, 120, 300, SECONDS]
 const MS_PER_S = 1000
 
-/** The history of the loop and of requests: ten minutes from the agent, one second more each second. */
+/** The history of the loop and of requests. The agent sends ten minutes when a page connects, then every second. */
 export class Charts {
-  /** @type {any[]} null = a second in which nobody looked */
+  /** @type {any[]} null: a second without a measurement */
   #seconds = []
   #last = 0
   /** The largest delay of each second, for the timeline. @type {{ times: number[], delays: (number | null)[] }} */
@@ -67,7 +67,7 @@ export class Charts {
 
   /** @param {any} state */
   show ({ at, second, last, whole, inFlight }) {
-    // The first state comes with the seconds up to its own.
+    // The seconds that begin() got include that of the first state.
     const missing = this.#last === 0 ? 0 : Math.min(second - this.#last, SECONDS)
     for (let i = 1; i <= missing; i++) this.#seconds.push(i === missing ? last : null)
     this.#seconds = this.#seconds.slice(-SECONDS)

@@ -4,9 +4,9 @@ import { Flame } from './flame.mjs'
 import { linesMerged, ownOnly, shareOf } from '../model/flame-view.mjs'
 import { save } from '../panels/save.mjs'
 
-/** The tree is made of every stack in memory: not more often than this, however often blocks come. */
+/** Least time between two requests, however often blocks come: the agent makes the tree from every stack in memory. */
 const LEAST_MS = 5000
-/** As long as there is nothing to see, whoever waits for it does not wait for long. */
+/** The same while there is no graph yet, so that the first one appears soon. */
 const LEAST_EMPTY_MS = 500
 /** @type {[title: string, format: string, ending: string][]} */
 const DOWNLOADS = [
@@ -49,17 +49,17 @@ export class FlameOfAll {
     }))
   }
 
-  /** Which blocks it is made of. @param {string} query of the endpoint */
+  /** Chooses the blocks to show. @param {string} query for the endpoint */
   choose (query) {
     if (query === this.#query) return
-    // A range that goes with time is not asked for each second.
+    // A range that ends now changes every second. This is no reason to request the tree at once.
     const isSame = withoutTime(query) === withoutTime(this.#query)
     this.#query = query
     if (!isSame) this.#askedAtMs = -Infinity
     this.refresh()
   }
 
-  /** There is something new to draw. */
+  /** Loads the tree again, as soon as the least time has passed. */
   refresh () {
     if (this.#timer !== undefined) return
     const dueAtMs = this.#askedAtMs + (this.#flame === null ? LEAST_EMPTY_MS : LEAST_MS)
@@ -76,7 +76,7 @@ export class FlameOfAll {
         this.#draw()
       }
     } catch {
-      // The stream says so when the agent is gone, and asks again when it is back.
+      // The event stream reports that the agent is gone, and calls refresh() when it is back.
     }
     this.#timer = undefined
     if (withoutTime(asked) !== withoutTime(this.#query)) this.refresh()
@@ -92,7 +92,7 @@ export class FlameOfAll {
       this.#box.replaceChildren(make('p', { class: 'empty' }, 'No stack of a block so far.'))
       return
     }
-    // Somebody is reading it.
+    // The user is reading the graph: try again later.
     if (this.#flame !== null && this.#flame.element.matches(':hover, :focus-within')) {
       this.refresh()
       return
@@ -106,7 +106,7 @@ export class FlameOfAll {
     this.#mark()
   }
 
-  /** What is searched for is marked, with its share of the time. */
+  /** Marks what the search finds, and shows its share of the time. */
   #mark () {
     const term = this.#search.value.trim()
     this.#flame?.search(term)

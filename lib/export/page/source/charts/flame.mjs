@@ -10,7 +10,7 @@ const HINT = 'Wider is longer; callers are above. Click or Enter zooms in, arrow
 
 const isCalm = matchMedia('(prefers-reduced-motion: reduce)')
 
-/** Where code comes from decides its colour; the shade only tells neighbours apart. @param {any} node */
+/** The hue shows where code comes from. The shade only separates neighbours. @param {any} node */
 function colorOf ({ depth, data: { name, file } }) {
   if (depth === 0 || name === BETWEEN) return 'hsl(210 12% 80%)'
   const shade = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 97, 7) / 97
@@ -24,7 +24,7 @@ function hueOf (file) {
   return /[\\/]node_modules[\\/]/.test(file) ? 150 : 32
 }
 
-/** A flame graph of stacks, top down, by d3-flame-graph; frames are reached by keyboard as by pointer. */
+/** A flame graph of stacks, callers above, drawn by d3-flame-graph. Frames can be reached by keyboard and pointer. */
 export class Flame {
   #chart
   #graph = make('div', { class: 'flame-graph' })
@@ -37,7 +37,7 @@ export class Flame {
   #data = null
   #drawn = ''
 
-  /** @param {string} title what screen readers call it */
+  /** @param {string} title for screen readers */
   constructor (title) {
     this.#title = title
     this.element = make('div', { class: 'flame' }, this.#graph, this.#details)
@@ -55,7 +55,7 @@ export class Flame {
     this.#graph.addEventListener('keydown', (event) => this.#key(event))
   }
 
-  /** @param {any} data of lib/export/profiles/flame-tree.js */
+  /** @param {any} data a tree from lib/export/profiles/flame-tree.js */
   draw (data) {
     const text = JSON.stringify(data)
     if (text === this.#drawn && this.#graph.clientWidth === this.#width) return
@@ -71,7 +71,7 @@ export class Flame {
     svg?.setAttribute('role', 'group')
     svg?.setAttribute('aria-label', this.#title)
     svg?.querySelector('text.title')?.remove()
-    // The library lets everything new appear a moment later, so that each redrawing would flicker.
+    // The library shows new frames a moment later, so each redraw would flicker.
     for (const frame of this.#frames) {
       frame.querySelector('rect').setAttribute('width', frame.getAttribute('width'))
       setText(frame.querySelector('foreignObject > div'), frame.getAttribute('name'))
@@ -80,7 +80,7 @@ export class Flame {
     if (hadFocus) this.#focus(this.#frames[0])
   }
 
-  /** Marks what has a text in its name or file; nothing without one. @param {string} term */
+  /** Marks frames by a part of their name or file. An empty term clears the marks. @param {string} term */
   search (term) {
     if (this.#data === null) return
     if (term === '') this.#chart.clear()
@@ -88,13 +88,13 @@ export class Flame {
     this.#reach()
   }
 
-  /** Everything again. */
+  /** Zooms out to the whole graph. */
   reset () {
     this.#chart.resetZoom()
     this.#reach()
   }
 
-  /** The width of the place for it has changed. */
+  /** Draws the graph again if its width has changed. */
   #fit () {
     if (this.#data !== null && this.#graph.clientWidth !== this.#width) this.draw(this.#data)
   }
@@ -104,7 +104,7 @@ export class Flame {
     return [...this.#graph.querySelectorAll('g.frame')]
   }
 
-  /** One stop for Tab; the arrow keys do the rest. */
+  /** Makes the graph one Tab stop. The arrow keys move within it. */
   #reach () {
     for (const [i, frame] of this.#frames.entries()) {
       const { data, value } = /** @type {any} */ (select(frame).datum())

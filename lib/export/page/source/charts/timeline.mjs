@@ -6,15 +6,15 @@ import { wordsOf } from '../model/labels.mjs'
 import { canvasStyle, clockOf, widthOf } from './chart.mjs'
 
 const HEIGHT = 190
-/** A block of a second among those of minutes is still seen. */
+/** Least size of a bar, so that a block of a second is visible among those of minutes. */
 const LEAST_PX = 3
 const MS_PER_S = 1000
-/** The most bars that are drawn: more than there are pixels. */
+/** Most bars that are drawn: more than there are pixels. */
 const BARS = 3000
 
 /**
- * Blocks as bars over the loop's delay: as high as they are long, coloured by cause. Drawing over it with the pointer
- * chooses a range.
+ * Blocks as bars over the loop's delay. A bar's height is the block's duration, its colour the cause. Dragging the
+ * pointer over the timeline chooses a range.
  */
 export class Timeline {
   #box = byId('timeline')
@@ -52,7 +52,7 @@ export class Timeline {
     const first = times.findIndex((s) => s * MS_PER_S >= range.fromMs)
     const [from, to] = [range.fromMs / MS_PER_S, range.toMs / MS_PER_S]
     const inside = first < 0 ? [] : times.slice(first)
-    // Bounds without a value make the scale reach over the whole range.
+    // Points without a value at both ends make the scale cover the whole range.
     const seen = inside.flatMap((s, i) => s > from && s < to ? [{ s, delay: delays[first + i] }] : [])
     this.#data = [[from, ...seen.map(({ s }) => s), to], [null, ...seen.map(({ delay }) => delay), null]]
     if (this.#plot === null) this.#build()
@@ -95,7 +95,7 @@ export class Timeline {
     }, this.#data, this.#box)
   }
 
-  /** @param {number | null | undefined} delayMs the longest */
+  /** @param {number | null | undefined} delayMs the largest */
   #most (delayMs) {
     return Math.max(10, delayMs ?? 0, ...this.#rows.map(({ durationMs }) => durationMs)) * 1.08
   }
@@ -143,7 +143,7 @@ export class Timeline {
     if (this.#plot !== null && this.#plot.width !== width) this.#plot.setSize({ width, height: HEIGHT })
   }
 
-  /** Says in words what is chosen of it. @param {[number, number] | null} span */
+  /** The chosen range in words. @param {[number, number] | null} span */
   static label (span) {
     return span === null ? '' : `${clock(span[0])} to ${clock(span[1])} (${duration(span[1] - span[0])})`
   }

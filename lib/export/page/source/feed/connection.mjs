@@ -1,14 +1,14 @@
 const FIRST_RETRY_MS = 500
 const LAST_RETRY_MS = 5000
-/** The state comes every second; without it for so long the agent is gone, or the way to it. */
+/** The state comes every second. After this long without it, the agent or the connection is gone. */
 const SILENT_MS = 5000
-/** A tab that nobody looks at gives its connection back: a browser has six for each address. */
+/** A tab that has been hidden for this long closes its connection: a browser has six for each address. */
 const HIDDEN_MS = 60000
 const TOKEN_KEY = 'loopwatch-token'
 
 /**
- * The stream of events, kept up. Read with fetch, since an EventSource cannot send the token in a
- * header, and in the address it would end up in logs and histories. The token is kept for the life of the tab.
+ * Keeps the stream of events open. It reads the stream with fetch, since an EventSource cannot send the token in a
+ * header, and a token in the URL would end up in logs and histories. The token is kept for the life of the tab.
  */
 export class Connection {
   #handlers
@@ -26,7 +26,7 @@ export class Connection {
    * @param {object} handlers
    * @param {(event: string, data: any) => void} handlers.onEvent
    * @param {(reason: string) => void} handlers.onLost
-   * @param {(wasWrong: boolean) => void} handlers.onToken it is asked for
+   * @param {(wasWrong: boolean) => void} handlers.onToken the agent requires a token
    */
   constructor (handlers) {
     this.#handlers = handlers
@@ -39,7 +39,7 @@ export class Connection {
     this.open()
   }
 
-  /** Asks the endpoint, with the token where there is one. @param {string} path @param {AbortSignal} [signal] */
+  /** Sends the token if there is one. @param {string} path @param {AbortSignal} [signal] */
   get (path, signal) {
     const token = sessionStorage.getItem(TOKEN_KEY)
     return fetch(path, { signal, headers: token === null ? {} : { authorization: `Bearer ${token}` } })
@@ -113,7 +113,7 @@ export class Connection {
   }
 }
 
-/** Whether a header can carry it: characters above U+00FF cannot be sent. @param {string} token */
+/** Whether a header can carry the token: characters above U+00FF cannot be sent. @param {string} token */
 function isSendable (token) {
   try {
     return new Headers({ authorization: `Bearer ${token}` }).has('authorization')
@@ -123,7 +123,7 @@ function isSendable (token) {
 }
 
 /**
- * Takes server-sent events as they trickle in: pieces of text in, whole events out.
+ * Parses server-sent events: takes text in arbitrary pieces and passes on whole events.
  * @param {(event: string, data: string) => void} onEvent
  * @returns {(text: string) => void}
  */

@@ -1,20 +1,20 @@
 import { COLUMNS } from './culprits.mjs'
 
-/** Ranges by name, ms; null: all that is in memory. @type {Record<string, number | null>} */
+/** Lengths of the ranges by name, ms. null: all blocks in memory. @type {Record<string, number | null>} */
 export const RANGES = { '1m': 60_000, '5m': 300_000, '10m': 600_000, all: null }
 
 /**
- * @typedef {object} View what somebody has chosen to see
+ * @typedef {object} View what the user has chosen to see
  * @property {string} range one of RANGES
- * @property {[number, number] | null} span a part of it, Unix ms
- * @property {[number, number] | null} base the range it is compared with, Unix ms
+ * @property {[number, number] | null} span a part of the range, Unix ms
+ * @property {[number, number] | null} base the baseline that the range is compared with, Unix ms
  * @property {string | null} culprit key of a row of the table
  * @property {string | null} cause
- * @property {string} text that place or work have in them
- * @property {boolean} aside what is not the application's code is shown, too
+ * @property {string} text a part of the id, place, work, cause or thread
+ * @property {boolean} aside whether blocks that are not the application's fault are shown too
  * @property {string} sort column of the culprits
  * @property {boolean} ascends
- * @property {string | null} block id of the opened one
+ * @property {string | null} block id of the open one
  */
 
 /** @type {Readonly<View>} */
@@ -28,7 +28,7 @@ function spanIn (text) {
   return from < to ? [from, to] : null
 }
 
-/** What an address asks for; anything that it cannot ask for is left out. @param {string} hash @returns {View} */
+/** The view that an address contains. Invalid values are ignored. @param {string} hash @returns {View} */
 export function readAddress (hash) {
   const query = new URLSearchParams(hash.replace(/^#/, ''))
   const range = query.get('range') ?? ''
@@ -47,7 +47,7 @@ export function readAddress (hash) {
   }
 }
 
-/** @param {View} view @returns {string} `#block=…`, empty where nothing has been chosen */
+/** @param {View} view @returns {string} `#block=…`, empty if nothing has been chosen */
 export function writeAddress (view) {
   const { range, span, base, culprit, cause, text, aside, sort, ascends, block } = view
   const query = new URLSearchParams(Object.entries({

@@ -4,10 +4,10 @@ import { endOf } from './culprits.mjs'
 import { placeOf, workOf, asideOf, wordsOf } from './labels.mjs'
 
 /**
- * The time that is looked at.
+ * The time that is shown.
  * @param {import('./address.mjs').View} view
  * @param {number} nowMs of the agent, Unix time
- * @param {number} sinceMs from when on all blocks are known
+ * @param {number} sinceMs all blocks since then are known, Unix time
  */
 export function windowOf ({ range }, nowMs, sinceMs) {
   const length = RANGES[range]
@@ -19,7 +19,7 @@ export function windowOf ({ range }, nowMs, sinceMs) {
 export const inRange = (rows, { fromMs, toMs }) =>
   rows.filter((row) => endOf(row) >= fromMs && Date.parse(row.startedAt) <= toMs)
 
-/** Whether a block is one of those chosen. @param {any} row @param {import('./address.mjs').View} view */
+/** @param {any} row @param {import('./address.mjs').View} view */
 export function isChosen (row, { culprit, cause, text, aside }) {
   if (!aside && asideOf(row) !== null) return false
   if (cause !== null && row.cause !== cause) return false
@@ -32,9 +32,9 @@ const textOf = (row) =>
   [row.id, placeOf(row), workOf(row), row.cause, wordsOf(row.cause), row.thread].join(' ').toLowerCase()
 
 /**
- * The same choice as a query of the endpoint, which knows neither text nor what is folded away.
+ * The same choice as a query for the endpoint, which cannot search text and does not fold blocks away.
  * @param {import('./address.mjs').View} view
- * @param {any} culprit that is chosen, with its frame
+ * @param {any} culprit the chosen one, with its frame
  * @param {{ fromMs: number, toMs: number }} bounds
  */
 export function queryOf ({ span, range, cause }, culprit, { fromMs, toMs }) {

@@ -11,14 +11,14 @@ export const BINS = 24
  * @property {string} work
  * @property {string} cause
  * @property {string} words
- * @property {any} frame the place that had most of the time
+ * @property {any} frame the line with most of the time
  * @property {number} count
  * @property {number} totalMs
  * @property {number} share of the time of all culprits, 0 to 1
  * @property {number} longestMs
- * @property {number} waited requests
+ * @property {number} waited number of requests that waited
  * @property {number} lastMs when the last one ended, Unix time
- * @property {number[]} bins ms by part of the range
+ * @property {number[]} bins blocked ms in each part of the range
  */
 
 /** @param {any} row @returns {number} Unix time in ms */
@@ -28,7 +28,7 @@ export const endOf = ({ startedAt, durationMs }) => Date.parse(startedAt) + dura
  * Blocks added up by function and file, the longest in total first.
  * @param {any[]} rows
  * @param {{ fromMs: number, toMs: number }} range
- * @param {(id: string) => number} waitedFor requests that waited for a block
+ * @param {(id: string) => number} waitedFor number of requests that waited for a block
  * @returns {CulpritRow[]}
  */
 export function culpritsOf (rows, { fromMs, toMs }, waitedFor) {
@@ -57,7 +57,7 @@ export function culpritsOf (rows, { fromMs, toMs }, waitedFor) {
   return sorted(culprits, 'totalMs', true)
 }
 
-/** Columns that can be sorted by; numbers begin with the largest. */
+/** Columns that the table can be sorted by. */
 export const COLUMNS = ['place', 'work', 'words', 'count', 'totalMs', 'longestMs', 'waited', 'lastMs']
 
 /** @param {CulpritRow[]} culprits @param {string} column @param {boolean} descends */
@@ -69,9 +69,9 @@ export function sorted (culprits, column, descends) {
 }
 
 /**
- * Who waited, over many blocks: routes with how often, how long at most, and because of whom most often.
+ * Routes that waited, over many blocks: how often, how long at most, and because of which work or place most often.
  * @param {any[]} rows
- * @param {(id: string) => { name: string, count: number, longestMs: number }[]} routesOf that waited for a block
+ * @param {(id: string) => { name: string, count: number, longestMs: number }[]} routesOf routes that waited for a block
  */
 export function victimsOf (rows, routesOf) {
   /** @type {Map<string, { name: string, count: number, longestMs: number, by: Map<string, number> }>} */

@@ -1,9 +1,9 @@
-/** What stands for frames of Node.js and packages that lie between two of the application. */
+/** Name of the row that replaces frames of Node.js and packages above those of the application. */
 export const BETWEEN = 'Node.js and packages'
 
 /** @typedef {{ name: string, file: string | null, value: number, children: Node[] }} Node */
 
-/** Whether a frame is of the application. @param {{ file: string | null }} node */
+/** Whether a frame belongs to the application. @param {{ file: string | null }} node */
 export function isOwn ({ file }) {
   return file !== null && !file.startsWith('node:') && !/[\\/]node_modules[\\/]/.test(file)
 }
@@ -12,10 +12,9 @@ export function isOwn ({ file }) {
 const leadsToOwn = (node) => isOwn(node) || node.children.some(leadsToOwn)
 
 /**
- * The tree with the application's frames alone. What leads to them becomes one row. Below them the function that they
- * called stays, and what it calls is left out.
- * @param {Node} root
- * @returns {Node}
+ * The tree with only the application's frames. The frames that lead to them become one row. Below them, the function
+ * that they called stays, without what it calls.
+ * @param {Node} root @returns {Node}
  */
 export function ownOnly (root) {
   return { ...root, children: merged(root.children.flatMap((child) => folded(child, root))) }
@@ -26,22 +25,18 @@ function folded (node, parent) {
   if (isOwn(node)) return [{ ...node, children: merged(node.children.flatMap((child) => folded(child, node))) }]
   if (!leadsToOwn(node)) return isOwn(parent) || parent.name === 'all' ? [{ ...node, children: [] }] : []
   const within = merged(node.children.flatMap((child) => folded(child, node)))
-  // Rows of callers in a row are one.
+  // Such a row directly below this one becomes part of it.
   const inner = within.flatMap((child) => child.name === BETWEEN ? child.children : [child])
   return [{ name: BETWEEN, file: null, value: node.value, children: merged(inner) }]
 }
 
-/**
- * The tree with each function once below its caller, whichever of its lines ran.
- * @param {Node} node
- * @returns {Node}
- */
+/** The tree with each function once below its caller, whichever of its lines ran. @param {Node} node @returns {Node} */
 export function linesMerged (node) {
   const name = node.file === null ? node.name : node.name.replace(/^≈ |:\d+$/g, '')
   return { ...node, name, children: merged(node.children.map(linesMerged)) }
 }
 
-/** Equal functions as one. @param {Node[]} nodes @returns {Node[]} */
+/** Merges nodes of the same name and file. @param {Node[]} nodes @returns {Node[]} */
 function merged (nodes) {
   /** @type {Map<string, Node>} */
   const byName = new Map()
@@ -55,9 +50,8 @@ function merged (nodes) {
 }
 
 /**
- * The share of the time that lies in functions with a text in their name or file, 0 to 1.
- * @param {Node} root
- * @param {string} term
+ * The share of the time in functions that have the term in their name or file, 0 to 1.
+ * @param {Node} root @param {string} term
  */
 export function shareOf (root, term) {
   const text = term.toLowerCase()
@@ -67,6 +61,6 @@ export function shareOf (root, term) {
   return root.value === 0 || text === '' ? 0 : Math.min(1, ms(root) / root.value)
 }
 
-/** @param {Node} node @param {string} text in small letters */
+/** @param {Node} node @param {string} text in lower case */
 export const isMatch = ({ name, file }, text) =>
   name.toLowerCase().includes(text) || (file ?? '').toLowerCase().includes(text)

@@ -2,24 +2,24 @@ import { causeRow, causes, excuseOf } from '../../../../tables/causes.js'
 import { doubtOf, functionOf } from '../format.mjs'
 
 /**
- * What happened, in the words of somebody who does not know the causes by name.
- * @param {string} cause that a newer agent may have and this page not
+ * What happened, in words for people who do not know the causes by name.
+ * @param {string} cause returned unchanged if only a newer agent knows it
  */
 export const wordsOf = (cause) => Object.hasOwn(causes, cause) ? causeRow(cause).phrase : cause
 
-/** Why a block is not the application's doing; null where it is. @param {any} row @returns {string | null} */
+/** Why a block is not the application's fault, null if it is. @param {any} row @returns {string | null} */
 export function asideOf ({ cause, startup, allowed, ongoing }) {
-  // While it lasts its cause is provisional, and nobody looks for anything else.
+  // While a block lasts, its cause is provisional, and it is what the user is looking for.
   if (ongoing) return null
   if (startup) return 'start-up'
   if (allowed) return 'allowed'
   return excuseOf(cause) === undefined ? null : cause
 }
 
-/** The last part of a path with its folder: half of all files are called index.js. @param {string} file */
+/** The file with only its last folder: half of all files are called index.js. @param {string} file */
 export const shortFile = (file) => file.split(/[\\/]/).slice(-2).filter(Boolean).join('/')
 
-/** Where a block was, with ≈ where its line is not certain. @param {any} row */
+/** Where a block was, after ≈ if its line is not certain. @param {any} row */
 export function placeOf ({ frame, cause, samples, profile }) {
   if (frame !== null) {
     return `${doubtOf(frame)}${functionOf(frame)} ${frame.file === null ? '(native)' : `${shortFile(frame.file)}:${frame.line}`}`
@@ -31,7 +31,7 @@ export function placeOf ({ frame, cause, samples, profile }) {
 }
 
 /**
- * What the place ran that took its time, with the words that lead to the place; empty if that is its own code.
+ * The words before a place that say which call or generated code took the time. Empty if the place's own code took it.
  * @param {any} row
  */
 export function calledBy ({ frame, profile, generated }) {
@@ -40,7 +40,7 @@ export function calledBy ({ frame, profile, generated }) {
   return profile?.call ? `${profile.call}, called in ` : ''
 }
 
-/** What was being worked on, after ≈ where that is not certain; empty where it is not known. @param {any} row */
+/** What was being worked on, after ≈ if that is not certain. Empty if it is not known. @param {any} row */
 export function workOf ({ work, request }) {
   const asked = request === null ? '' : `${doubtOf(request)}${request.method} ${request.route}`
   if (!work || work.kind === 'request') return asked

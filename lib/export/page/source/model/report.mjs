@@ -3,7 +3,7 @@ import { counted, duration, percent } from '../format.mjs'
 import { timePartsOf } from './time-parts.mjs'
 import { calledBy, placeOf, workOf, wordsOf } from './labels.mjs'
 
-/** What a block was, in a sentence. @param {any} record */
+/** Says in one sentence what blocked. @param {any} record */
 export function whyOf (record) {
   const { durationMs, ongoing, cause, frame, probable, startup, package: found } = record
   const how = `The loop ${ongoing ? 'has been' : 'was'} blocked for ${duration(durationMs)}${startup ? ' at start-up' : ''}`
@@ -17,15 +17,15 @@ export function whyOf (record) {
   return `${how}: ${wordsOf(cause)}${within} – ${calledBy(record)}${placeOf(record)}${guess}${who}.`
 }
 
-/** Lines in backticks are not closed by what the application is called. @param {string} text */
+/** Text in backticks. Names may contain backticks and line breaks, which would end it. @param {string} text */
 const code = (text) => `\`${text.replace(/`/g, "'").replace(/\s+/g, ' ')}\``
 
-/** Names are no markup. @param {string} text */
+/** Escapes names, which are not markup. @param {string} text */
 const plain = (text) => text.replace(/[*_<>[\]]/g, '\\$&').replace(/\s+/g, ' ')
 
 /**
  * A block as Markdown, for a ticket.
- * @param {any} detail of `/block`
+ * @param {any} detail answer of `/block`
  * @param {string} link to the page
  */
 export function markdownOf ({ block, source, advice, waits }, link) {

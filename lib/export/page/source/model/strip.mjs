@@ -2,10 +2,7 @@ import { excuseOf } from '../../../../tables/causes.js'
 import { counted, doubtOf, duration, fileOf, functionOf } from '../format.mjs'
 import { workOf } from './labels.mjs'
 
-/**
- * Of the blocks in progress the one that matters most: this process's own loop's, else the longest.
- * @param {any[]} ongoing
- */
+/** The most important block in progress: that of this process's main loop, else the longest. @param {any[]} ongoing */
 export const worstOf = (ongoing) =>
   ongoing.find(isMain) ?? ongoing.toSorted((a, b) => b.durationMs - a.durationMs)[0] ?? null
 
@@ -17,10 +14,9 @@ export function isMain ({ threadId, worker }) {
 }
 
 /**
- * `Blocked for 9.5 s in GET /forever, idle.js:1 spin. 1 request waits.` as parts, of which those of kind `code` and
- * `since` are shown in their own way.
+ * `Blocked for 9.5 s in GET /forever, idle.js:1 spin. 1 request waits.` in parts, each with its own style.
  * @param {any} row
- * @param {number} waiting requests besides its own
+ * @param {number} waiting requests besides the block's own
  * @returns {Part[]}
  */
 export function sentenceOf (row, waiting) {
@@ -51,7 +47,7 @@ export function sentenceOf (row, waiting) {
  * The title of the tab.
  * @param {any[]} ongoing
  * @param {string | undefined} service
- * @param {string} [time] the block's, so far
+ * @param {string} [time] the duration of the worst block so far
  */
 export function titleOf (ongoing, service, time) {
   const name = service === undefined ? 'loopwatch' : `${service} – loopwatch`

@@ -1,4 +1,4 @@
-/** What the parts of a block's time mean, in their order. @type {Record<string, string>} */
+/** Labels of the parts of a block's time, in the order in which they are shown. @type {Record<string, string>} */
 export const PARTS = {
   js: 'JavaScript',
   native: 'native calls',
@@ -11,9 +11,9 @@ export const PARTS = {
 
 /**
  * The time of a block in parts that add up to the whole. The figures of the evidence overlap: a thread that is out of
- * quota waits for a CPU as well, and collections run on one. What nothing explains was slept.
+ * quota waits for a CPU as well, and garbage collection runs on one. In the time that is left, the thread slept.
  * @param {{ durationMs: number, evidence: any }} record
- * @returns {{ part: string, label: string, ms: number }[]} none where this machine tells nothing
+ * @returns {{ part: string, label: string, ms: number }[]} empty if the CPU time is not known
  */
 export function timePartsOf ({ durationMs, evidence }) {
   const { cpuMs, gcMs, nativeMs, runQueueMs, throttledMs, stolenMs } = evidence

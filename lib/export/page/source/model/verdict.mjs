@@ -5,7 +5,7 @@ import { endOf } from './culprits.mjs'
 import { asideOf, placeOf } from './labels.mjs'
 
 const NUMBERS = ['No', 'One', 'Two', 'Three']
-/** So much of the time is most of it. */
+/** From this share on, a part of the time is most of it. */
 const MOST = 0.5
 
 /** @typedef {{ fromMs: number, toMs: number }} Range */
@@ -15,10 +15,10 @@ export function withinMs (row, { fromMs, toMs }) {
   return Math.max(0, Math.min(endOf(row), toMs) - Math.max(Date.parse(row.startedAt), fromMs))
 }
 
-/** Whether no code is to blame for a block. While it lasts, its cause is provisional. @param {any} row */
+/** Whether no code is to blame for a block. While a block lasts, its cause is provisional. @param {any} row */
 const isExcused = ({ cause, ongoing }) => !ongoing && excuseOf(cause) !== undefined
 
-/** What blocks of one loop come to. @param {any[]} rows in the range @param {Range} range */
+/** Adds up blocks. Only the part of their time within the range counts. @param {any[]} rows @param {Range} range */
 export function sumOf (rows, range) {
   const sum = (/** @type {any[]} */ some) => some.reduce((ms, row) => ms + withinMs(row, range), 0)
   const lengthMs = Math.max(1, range.toMs - range.fromMs)
@@ -28,7 +28,7 @@ export function sumOf (rows, range) {
 }
 
 /**
- * How few functions, at most three, make most of the time.
+ * The smallest number of functions that account for most of the time, null if it is more than three.
  * @param {any[]} rows
  * @param {Range} range
  * @param {number} allMs of all blocks
@@ -51,10 +51,10 @@ function fewFunctions (rows, range, allMs) {
 }
 
 /**
- * What happened in a range, in a sentence or three.
+ * What happened in a range, in one to three sentences.
  * @param {any[]} rows of main loops, in the range
  * @param {Range} range
- * @param {{ thresholdMs: number, loops: number }} more `loops`: of this many processes
+ * @param {{ thresholdMs: number, loops: number }} more `loops`: number of processes
  */
 export function verdictOf (rows, range, { thresholdMs, loops }) {
   const { lengthMs, blockedMs, count, share, excusedMs } = sumOf(rows, range)
@@ -72,7 +72,7 @@ export function verdictOf (rows, range, { thresholdMs, loops }) {
   return sentences.join(' ')
 }
 
-/** A range against an earlier one. @param {any[]} rows of both @param {Range} range @param {Range} base */
+/** Compares a range with its baseline. @param {any[]} rows of both @param {Range} range @param {Range} base */
 export function comparison (rows, range, base) {
   const [now, before] = [range, base].map((each) => sumOf(rows.filter((row) => withinMs(row, each) > 0), each))
   const told = (/** @type {typeof now} */ { share, count }) => `${percent(share)} in ${counted(count, 'block')}`
@@ -80,10 +80,8 @@ export function comparison (rows, range, base) {
 }
 
 /**
- * What is folded away, with the number and time of each kind; empty if there is nothing. The verdict counts these
- * blocks, too.
- * @param {any[]} rows
- * @param {boolean} isShown
+ * The number and time of blocks that are folded away, by kind. Empty if there are none. The verdict counts them too.
+ * @param {any[]} rows @param {boolean} isShown
  */
 export function asideNote (rows, isShown) {
   const aside = rows.filter((row) => asideOf(row) !== null)

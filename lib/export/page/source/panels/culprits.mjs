@@ -3,7 +3,7 @@ import { clock, counted, duration, percent } from '../format.mjs'
 import { sorted } from '../model/culprits.mjs'
 import { wordsOf } from '../model/labels.mjs'
 
-/** Rows at first: as many as are read. */
+/** Rows at first: as many as people read. */
 const ROWS = 10
 const SPARK = { width: 72, height: 18 }
 const SVG = 'http://www.w3.org/2000/svg'
@@ -20,7 +20,7 @@ const COLUMNS = [
   ['lastMs', 'Last', 'number last']
 ]
 
-/** The table of who blocks: sortable, and a click on a row shows its blocks alone. */
+/** The sortable table of culprits. A click on a row shows only its blocks. */
 export class CulpritTable {
   #body = byId('culprits-body')
   #heads
@@ -115,7 +115,7 @@ export class CulpritTable {
   }
 }
 
-/** Bars by time. @param {number[]} bins */
+/** @param {number[]} bins blocked ms in each part of the range */
 function sparkOf (bins) {
   const most = Math.max(...bins, 1)
   const svg = document.createElementNS(SVG, 'svg')
@@ -131,7 +131,7 @@ function sparkOf (bins) {
   return svg
 }
 
-/** Who waited, the longest first. */
+/** The table of routes that waited, the longest wait first. */
 export class VictimTable {
   #section = byId('victims')
   #body = byId('victims-body')

@@ -12,10 +12,10 @@ import { Records } from './records.mjs'
 import { sayVerdict } from './verdict-line.mjs'
 import { ViewState } from './view.mjs'
 
-/** Many events at once are drawn once. */
+/** Events within this time are drawn together. */
 const DRAW_MS = 50
 
-/** Everything below the strip: one set of blocks, chosen in one place, shown in many. */
+/** Everything below the strip. The filters choose one set of blocks, which all panels show. */
 export class Dashboard {
   #records = new Records()
   #view = new ViewState(() => this.#changed())
@@ -29,11 +29,11 @@ export class Dashboard {
   #thresholdMs = 0
   #loops = 1
   #requests = true
-  /** The agent's clock, which may not be this machine's. */
+  /** The agent's clock, which may differ from this machine's. */
   #clock = { agentMs: 0, ownMs: 0 }
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer
-  /** @type {string | null} opened by the address, to be scrolled to */
+  /** @type {string | null} block in the page's first address, to scroll to */
   #toReveal = null
 
   /** @param {(path: string) => Promise<Response>} get */
@@ -135,7 +135,7 @@ export class Dashboard {
 }
 
 /**
- * The keys of the page. They are left alone where somebody types, and with a modifier, which is the browser's.
+ * The keys of the page. They do nothing while the user types. With a modifier they belong to the browser.
  * @param {{ blocks: import('../blocks/block-list.mjs').BlockList, search: HTMLElement, help: () => void }} parts
  */
 function bindKeys ({ blocks, search, help }) {

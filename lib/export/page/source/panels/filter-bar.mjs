@@ -8,7 +8,7 @@ import { wordsOf } from '../model/labels.mjs'
 const NAMES = { '1m': '1 min', '5m': '5 min', '10m': '10 min', all: 'all' }
 const ALL_CAUSES = 'all causes'
 
-/** What is chosen: range, text, cause, baseline, and the way back. */
+/** Chooses range, text, cause and baseline, and resets them. */
 export class FilterBar {
   #view
   #search = byId('search')

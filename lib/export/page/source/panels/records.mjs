@@ -1,8 +1,8 @@
-/** The agent forgets its oldest block when a new one comes; those of worker threads are beside these. */
+/** The agent keeps this many blocks of worker threads besides `keep` of the main thread, and forgets the oldest. */
 const THREADS_KEEP = 100
 const NO_WAITS = { requests: 0, longestMs: 0, routes: [] }
 
-/** The blocks that the agent has in memory, as rows, with who waited for them. */
+/** The blocks that the agent has in memory, as rows, and who waited for them. */
 export class Records {
   /** @type {Map<string, any>} oldest first */
   #rows = new Map()
@@ -12,7 +12,7 @@ export class Records {
   #startedAtMs = 0
   #isFull = false
 
-  /** What the agent has in memory now. @param {any} hello */
+  /** Replaces everything with what the agent has in memory now. @param {any} hello */
   begin ({ blocks, keep, waits, startedAt }) {
     this.#keep = keep + THREADS_KEEP
     this.#startedAtMs = startedAt
@@ -51,9 +51,9 @@ export class Records {
     return [...this.#rows.values()].reverse()
   }
 
-  /** From when on every block is here: the process's start, until the first one had to be forgotten. Unix time, ms. */
+  /** All blocks since this time are here: the process's start, until a block had to be forgotten. Unix time, ms. */
   get sinceMs () {
-    // Those of other threads and processes come in their own order.
+    // The first row may not be the oldest: blocks of other threads and processes do not arrive in order of time.
     const oldestMs = Math.min(...[...this.#rows.values()].map(({ startedAt }) => Date.parse(startedAt)))
     return this.#isFull ? oldestMs : Math.min(this.#startedAtMs, oldestMs)
   }

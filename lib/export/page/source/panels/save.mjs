@@ -1,10 +1,8 @@
 import { make } from '../dom.mjs'
 
 /**
- * Saves an answer of the endpoint as a file. A link could not carry the token.
- * @param {(path: string) => Promise<Response>} get
- * @param {string} path
- * @param {string} name
+ * Saves an answer of the endpoint as a file. A link could not send the token.
+ * @param {(path: string) => Promise<Response>} get @param {string} path @param {string} name
  */
 export async function save (get, path, name) {
   const response = await get(path)

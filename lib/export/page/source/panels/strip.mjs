@@ -3,18 +3,18 @@ import { counted, duration, percent } from '../format.mjs'
 import { isMain, sentenceOf, titleOf, worstOf } from '../model/strip.mjs'
 
 const TICK_MS = 100
-/** The title of a tab that changes ten times a second would only flicker. */
+/** The tab's title changes no more often than this. Ten times a second, it would only flicker. */
 const TITLE_MS = 1000
-/** More blocked threads and workers than anybody reads. */
+/** Most blocked threads and workers that are shown: more than anybody reads. */
 const LINES = 8
 
-/** A dot as the tab's picture, by state. @param {string} color */
+/** The tab's icon. @param {string} color */
 const dot = (color) => `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="${color}"/></svg>`)}`
 const ICONS = { running: dot('#1a7f37'), blocked: dot('#d1242f'), unknown: dot('#8c959f') }
 
 /**
- * What every loop is doing now, always in sight, in the tab's title and picture too. It ticks only while one is
- * blocked, and is said aloud when what it says changes.
+ * What every loop is doing now: always in sight, and in the tab's title and icon. It ticks only while a loop is
+ * blocked. Screen readers announce it when its text changes.
  */
 export class Strip {
   #box = byId('state-now')
@@ -72,10 +72,7 @@ export class Strip {
     document.title = titleOf(this.#ongoing, this.#service, time)
   }
 
-  /**
-   * Says it once, and again when another reason or place is known; a duration alone is no news.
-   * @param {any[][]} said
-   */
+  /** Announces a block once, and again if its reason or place changes, but not its duration. @param {any[][]} said */
   #say (said) {
     const lasting = said.flatMap((parts) => parts.filter(({ kind }) => kind !== 'since'))
     const key = lasting.map(({ text }) => text).join('')
@@ -92,11 +89,11 @@ export class Strip {
     if (icon.getAttribute('href') !== ICONS[state]) icon.setAttribute('href', ICONS[state])
   }
 
-  /** Nothing is known any more. */
+  /** Shows that the page is not connected. */
   clear () {
     clearInterval(this.#timer)
     this.#ongoing = []
-    // What comes next is said aloud even if it is the same.
+    // The next state is announced even if it is the same.
     this.#said = ''
     setText(this.#announcer, '')
     this.#paint('unknown')

@@ -3,14 +3,14 @@ import { isMain } from '../model/strip.mjs'
 import { asideNote, comparison, verdictOf } from '../model/verdict.mjs'
 
 /**
- * What happened in the range, what is folded away, and how it was in the baseline.
+ * Shows what happened in the range, what is folded away, and the comparison with the baseline.
  * @param {object} what
  * @param {any[]} what.all in memory
  * @param {any[]} what.rows in the range
  * @param {{ fromMs: number, toMs: number }} what.range
  * @param {import('../model/address.mjs').View} what.view
  * @param {number} what.thresholdMs
- * @param {number} what.loops of so many processes
+ * @param {number} what.loops number of processes
  */
 export function sayVerdict ({ all, rows, range, view: { base, aside }, thresholdMs, loops }) {
   const isLoop = (/** @type {any} */ row) => loops > 1 ? row.threadId === 0 : isMain(row)

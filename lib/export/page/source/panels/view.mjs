@@ -1,6 +1,6 @@
 import { readAddress, writeAddress, START } from '../model/address.mjs'
 
-/** What is chosen on the page: kept in its address, so that it can be sent to somebody. */
+/** What the user has chosen to see. It is kept in the page's address, so that it can be shared. */
 export class ViewState {
   now = readAddress(window.location.hash)
   #onChange
@@ -21,13 +21,13 @@ export class ViewState {
     this.#onChange()
   }
 
-  /** All blocks again; what is opened and how it is sorted stays. */
+  /** Shows all blocks again. The open block, the baseline and the order stay. */
   reset () {
     const { range, span, culprit, cause, text, aside } = START
     this.set({ range, span, culprit, cause, text, aside })
   }
 
-  /** The address of a block alone. @param {string} id */
+  /** A link to one block, without the other choices. @param {string} id */
   linkTo (id) {
     return `${window.location.origin}${window.location.pathname}${writeAddress({ ...START, block: id })}`
   }
