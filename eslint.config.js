@@ -50,6 +50,21 @@ const SHORT_LINES = {
   ...Object.fromEntries(['Urls', 'Strings', 'TemplateLiterals', 'RegExpLiterals'].map((kind) => [`ignore${kind}`, true]))
 }
 
+/** Sentences that begin so have their subject far behind, or none. */
+const RIDDLE = /^[*\s]*(Of|As of|So many|So much|Nor|Whoever)\b/
+
+/** A comment begins with what it is about. @type {import('eslint').Rule.RuleModule} */
+const plainComments = {
+  create: ({ report, sourceCode }) => ({
+    Program: () => {
+      for (const comment of sourceCode.getAllComments()) {
+        const opening = RIDDLE.exec(comment.value)?.[1]
+        if (opening !== undefined) report({ loc: /** @type {any} */ (comment.loc), message: `a comment does not begin with "${opening}"` })
+      }
+    }
+  })
+}
+
 module.exports = [
   ...neostandard({
     ignores: [
@@ -67,6 +82,11 @@ module.exports = [
   { files: BUILT_INS.perfHooks.files, rules: without('http', 'inspector') },
   { files: BUILT_INS.inspector.files, rules: without('http', 'perfHooks') },
   { files: ['scenarios/**/*.js', '**/*.mjs'], rules: { 'no-restricted-syntax': ['error', CAUSES, NESTED] } },
+  {
+    files: ['lib/**/*.{js,mjs}', 'grafana/**/*.js'],
+    plugins: { loopwatch: { rules: { 'plain-comments': plainComments } } },
+    rules: { 'loopwatch/plain-comments': 'error' }
+  },
   { files: ['**/*.{js,mjs,cjs}'], rules: { '@stylistic/max-len': ['error', SHORT_LINES] } },
   {
     files: ['lib/export/page/source/**/*.mjs'],

@@ -42,7 +42,7 @@ async function main () {
     bundle: true,
     write: false,
     outdir: 'nowhere',
-    // Of their packages in CommonJS the modules for import take the whole for the default.
+    // An import of their CommonJS packages gets the whole module as its default.
     alias: Object.fromEntries(['data', 'ui'].map((name) => [`@grafana/${name}`, require.resolve(`@grafana/${name}`)])),
     format: 'iife',
     define: { 'process.env.NODE_ENV': '"production"', global: 'globalThis' },

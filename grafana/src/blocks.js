@@ -160,7 +160,7 @@ const howLong = [
   })
 ]
 
-/** Of a request the route tells already. */
+/** Requests are left out: the route names them already. */
 const NAMED = 'work!="(none)"'
 
 const work = [
