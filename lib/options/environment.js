@@ -2,13 +2,13 @@
 
 const process = require('../util/process')
 
-// An application may have put anything in place of `process.env` and `process.execArgv`: null, numbers, a Proxy that
-// lets nobody look. What cannot be read is as if it had not been set.
+// An application may replace `process.env` and `process.execArgv` with anything: null, numbers, a Proxy that cannot be
+// read. What cannot be read counts as not set.
 
 /** @type {(value: unknown) => value is string} */
 const isText = (value) => typeof value === 'string'
 
-/** @param {string} name @returns {string | undefined} */
+/** @param {string} name */
 exports.variable = (name) => {
   try {
     const value = process.env[name]
@@ -27,7 +27,7 @@ exports.isReadable = () => {
   }
 }
 
-/** Every variable, as it is now; none where nobody may look. @returns {NodeJS.ProcessEnv} */
+/** Every variable as it is now; none if they cannot be read. @returns {NodeJS.ProcessEnv} */
 exports.environment = () => {
   try {
     return Object.fromEntries(Object.entries(process.env).filter(([, value]) => isText(value)))
@@ -36,7 +36,7 @@ exports.environment = () => {
   }
 }
 
-/** The flags that Node.js was started with. @returns {string[]} */
+/** The flags that Node.js was started with. */
 exports.nodeFlags = () => {
   try {
     return process.execArgv.filter(isText)

@@ -1,14 +1,12 @@
 'use strict'
 
 /**
- * A type of option: what it takes in words, whether a JavaScript value is one, and how the text
- * of an environment variable or a flag becomes one (undefined where it does not).
  * @typedef {object} OptionType
- * @property {string} takes
+ * @property {string} takes in words
  * @property {(value: any) => boolean} accepts
- * @property {(text: string) => unknown} parse
- * @property {boolean} [isSecret] no error shows what was given
- * @property {(value: any) => string} [format] the way back, where String() is not it
+ * @property {(text: string) => unknown} parse the text of an environment variable or a flag; undefined if it is invalid
+ * @property {boolean} [isSecret] no error shows the value
+ * @property {(value: any) => string} [format] the inverse of parse, if String() is not
  */
 
 /** @param {string} text */
@@ -32,10 +30,8 @@ exports.integer = (min, max) => ({
 })
 
 /**
- * The same type, with one more value, written as that word in text.
- * @param {OptionType} type
- * @param {unknown} extra
- * @returns {OptionType}
+ * The same type with one more value, which text writes as that word.
+ * @param {OptionType} type @param {unknown} extra @returns {OptionType}
  */
 exports.or = (type, extra) => ({
   takes: `${type.takes}, or ${extra}`,
@@ -50,10 +46,7 @@ exports.text = () => ({
   parse: (text) => text
 })
 
-/**
- * What an Authorization header can carry: with a line break from a file or an umlaut nobody would ever be let in.
- * @returns {OptionType}
- */
+/** Only what an Authorization header can carry: an umlaut, or the line break of a file, cannot. @returns {OptionType} */
 exports.token = () => ({
   takes: 'a string of visible ASCII characters without spaces',
   accepts: (value) => typeof value === 'string' && /^[\x21-\x7e]+$/.test(value),
@@ -61,7 +54,7 @@ exports.token = () => ({
   isSecret: true
 })
 
-/** It may have a password in it. @returns {OptionType} */
+/** May contain a password. @returns {OptionType} */
 exports.url = () => ({
   takes: 'a url that begins with http:// or https://',
   accepts: (value) => typeof value === 'string' && URL.canParse(value) && /^https?:/.test(value),
@@ -83,11 +76,7 @@ exports.list = () => ({
   parse: (text) => text.split(',').map((item) => item.trim()).filter(Boolean)
 })
 
-/**
- * Names Prometheus takes for a label and that no metric of ours uses.
- * @param {string[]} reserved
- * @returns {OptionType}
- */
+/** Names that Prometheus allows and no metric of ours uses. @param {string[]} reserved @returns {OptionType} */
 exports.labels = (reserved) => ({
   takes: `an object of label names (letters, digits, _; not ${reserved.join(', ')}) and string values (in text: a=b,c=d)`,
   accepts: (value) => isPlainObject(value) && Object.entries(value).every(([name, label]) =>
@@ -109,10 +98,10 @@ exports.callback = () => ({
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const FORMATS = ['json', 'pretty']
-/** By the file descriptors that they are. @type {Record<number, string>} */
+/** By file descriptor. @type {Record<number, string>} */
 const STREAMS = { 1: 'stdout', 2: 'stderr' }
 
-/** The parts of a log, each with the values that it takes. @type {Record<string, (value: any) => boolean>} */
+/** The parts of a log, each with its check. @type {Record<string, (value: any) => boolean>} */
 const LOG_PARTS = {
   level: (value) => LEVELS.includes(value),
   destination: (value) => value === 1 || value === 2 || (typeof value === 'string' && value.length > 0),

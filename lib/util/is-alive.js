@@ -3,10 +3,8 @@
 /** @typedef {(pid: number, signal: 0) => unknown} Kill */
 
 /**
- * Who may signal the process of a number: this user, only another one, or nobody, as there is none.
- * @param {number} pid
- * @param {Kill} [kill]
- * @returns {'own' | 'foreign' | null}
+ * Who may signal a process: this user or only another one; null if there is no such process.
+ * @param {number} pid @param {Kill} [kill] @returns {'own' | 'foreign' | null}
  */
 exports.ownership = (pid, kill = process.kill) => {
   // 0 and below name groups of processes.
@@ -19,9 +17,5 @@ exports.ownership = (pid, kill = process.kill) => {
   }
 }
 
-/**
- * Whether there is a process of that number, whoever it belongs to.
- * @param {number} pid
- * @param {Kill} [kill]
- */
+/** Whether there is such a process, whoever owns it. @param {number} pid @param {Kill} [kill] */
 exports.isAlive = (pid, kill) => exports.ownership(pid, kill) !== null

@@ -2,13 +2,12 @@
 
 const fs = require('node:fs')
 
-/** A larger file is not read, unless the caller wants it smaller still. */
+/** A larger file is not read, unless the caller gives another limit. */
 const SOURCE_BYTES = 16 * 1024 * 1024
 
 /**
- * The text of a source, its map or its package.json; null where there is none that can be read at once.
- * @param {string} file
- * @param {number} [mostBytes] the text of a larger file is null, too
+ * The text of a source file, a source map or a package.json; null if it cannot be read at once.
+ * @param {string} file @param {number} [mostBytes] a larger file gives null
  */
 exports.readSource = (file, mostBytes = SOURCE_BYTES) => {
   try {

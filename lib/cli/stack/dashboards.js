@@ -7,14 +7,10 @@ const { codedErrorFrom } = require('../../tables/errors')
 const { makeFolder } = require('../../util/files')
 
 const FOLDER = path.join(__dirname, '..', '..', '..', 'grafana', 'dashboards')
-/** In the package the dashboards are compressed: an application installs 110 kB less. */
+/** The package has compressed dashboards: an application installs 110 kB less. */
 const PACKED = '.br'
 
-/**
- * The dashboards in a folder, which is made where it is not there.
- * @param {string} to
- * @returns {string[]} the files
- */
+/** Makes the folder if needed. @param {string} to folder */
 function writeDashboards (to) {
   makeFolder(to)
   return fs.readdirSync(FOLDER).filter((name) => /\.json(\.br)?$/.test(name)).map((name) => {
@@ -25,11 +21,7 @@ function writeDashboards (to) {
   })
 }
 
-/**
- * Writes the dashboards for a Grafana of the user's.
- * @param {string} to folder
- * @returns {string[]} the files
- */
+/** Writes the dashboards for the user's own Grafana. @param {string} to folder */
 exports.writeDashboards = (to) => {
   try {
     return writeDashboards(to)
@@ -39,9 +31,8 @@ exports.writeDashboards = (to) => {
 }
 
 /**
- * The dashboards as Grafana reads them: those of a checkout where they are, those of the package written out.
- * @param {string} dir for what ends with `loopwatch stack`
- * @returns {string} their folder
+ * A folder that Grafana can read: the one of a checkout, or a new one with the unpacked dashboards of the package.
+ * @param {string} dir removed when `loopwatch stack` ends
  */
 exports.dashboardsFolder = (dir) => {
   if (fs.existsSync(path.join(FOLDER, 'overview.json'))) return FOLDER
