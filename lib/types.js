@@ -10,36 +10,17 @@
  * @property {number | null} column from 1
  * @property {boolean} [compiled] line and column are of code compiled in memory, not of the file
  *
- * @typedef {object} RequestContext the request that was running when a stack was taken
- * @property {number} id within the process
- * @property {string} method
- * @property {string} route template
- * @property {number} startedAtMs monotonic
- * @property {string | null} traceId
- * @property {boolean} ended it had been answered before
- * @property {boolean} [exact] false if it is uncertain that this one ran
- * @property {number} [among] if uncertain: number of requests and jobs in flight, of which this is the oldest
+ * @typedef {{ id: number, method: string, route: string, startedAtMs: number, traceId: string | null, ended: boolean,
+ * exact?: boolean, among?: number }} RequestContext the request that was running when a stack was taken, as in
+ * RequestRecord; `id` is within the process, `startedAtMs` monotonic
  *
  * @typedef {'request' | 'job' | 'message' | 'task' | 'span' | 'operation'} WorkKind an HTTP request, a queue's job, a
  * broker's or socket's message, a task that the application names or a schedule starts, an OpenTelemetry span without
  * another name, a GraphQL operation
- *
  * @typedef {{ kind: WorkKind, name: string, id: string }} WorkParent
- *
- * @typedef {object} WorkContext the innermost named work that was running when a stack was taken
- * @property {WorkKind} kind
- * @property {string} name
- * @property {string} id within the process; for a span its span id
- * @property {string} rootId of the outermost work that contains it, maybe itself
- * @property {WorkParent | null} parent
- * @property {number | null} startedAtMs monotonic; null for a span
- * @property {Record<string, string | number>} attributes
- * @property {string | null} traceId
- * @property {string | null} spanId of the active OpenTelemetry span
- * @property {boolean | null} sampled whether that span is; null without one
- * @property {boolean} ended it was over before, and this is what it left behind
- * @property {boolean} [exact] false if it is uncertain that this one ran
- * @property {number} [among] if uncertain: number of requests and jobs in flight, of which this is the oldest
+ * @typedef {Omit<WorkRecord, 'startedAt'> & { rootId: string, startedAtMs: number | null }} WorkContext the innermost
+ * named work that was running when a stack was taken; `rootId`: the outermost work that contains it, maybe itself;
+ * `startedAtMs`: monotonic, null for a span
  */
 
 /**
@@ -51,7 +32,7 @@
  * @property {number} pid
  * @property {string} thread `main`, or the name of the application's worker thread, else of its script
  * @property {number} threadId as in node:worker_threads; 0 = main
- * @property {number | null} worker slot of the cluster worker, in a list of the primary; null in a process's own records
+ * @property {number | null} worker slot of the cluster worker in a primary's list; null in a process's own records
  * @property {string} startedAt wall time; while ongoing, up to uncertaintyMs late
  * @property {number} durationMs while ongoing, so far
  * @property {number} uncertaintyMs the true duration is at most this far from durationMs
@@ -79,16 +60,13 @@
  * least half of the block was in such calls
  * @property {{ call: string, line: number } | null} [probable] if `frame` is not exact: the one built-in that can take
  * long and stands just before it in the same function
- *
  * @typedef {Frame & { exact: boolean }} FrameRecord `exact` is false if `compiled` is true, or if the stack could only
  * be taken after a native call had returned: the frame may then name the next line, or the caller, unless a CPU profile
  * has shown the place
- *
  * @typedef {{ count: number, weightMs: number, frames: Frame[] }} StackRecord
  *
  * @typedef {object} CallbackRecord one of several callbacks of a block
- * @property {string} kind what ran it: `timer`, `immediate`, `request`, `continuation` (of a promise, or nextTick),
- * `event`
+ * @property {string} kind what ran it: `timer`, `immediate`, `request`, `event`, `continuation` (a promise or nextTick)
  * @property {Frame} frame the outermost function of the application or a package
  * @property {string | null} work its name, as in WorkRecord
  * @property {number} weightMs
@@ -150,9 +128,7 @@
  */
 
 /**
- * A block as a span of a trace. Wall times are milliseconds since 1970.
- *
- * @typedef {object} BlockSpan
+ * @typedef {object} BlockSpan a block as a span of a trace; times are wall times, milliseconds since 1970
  * @property {string} traceId
  * @property {string} spanId its own
  * @property {string} parentSpanId the innermost span that was delayed
@@ -161,44 +137,24 @@
  * @property {number} endMs
  * @property {Record<string, string | number | boolean | null | undefined>} attributes
  * @property {{ traceId: string, spanId: string }[]} links to the callers' spans of the requests that waited
- */
-
-/**
- * Metrics as plain JSON, in the form of a prom-client registry.
  *
  * @typedef {{ labelSet: Record<string, string>, value: number, timestamp: number }} Exemplar
- * @typedef {object} Value
- * @property {Record<string, string | number>} labels
- * @property {number} value
- * @property {string} [metricName] if it is not the metric's own: name_bucket, name_sum, name_count
- * @property {Exemplar | null} [exemplar]
+ * @typedef {{ labels: Record<string, string | number>, value: number, metricName?: string,
+ * exemplar?: Exemplar | null }} Value as prom-client gives it; `metricName`: name_bucket, name_sum or name_count, if it
+ * is not the metric's own
  * @typedef {{ name: string, help: string, type: string, values: Value[] }} Metric
  * @typedef {{ name: string, help: string, type: string, groups: { worker: string | null, values: Value[] }[] }} Family
  * a metric of a whole cluster, by worker
- */
-
-/**
- * What a process is in a cluster of node:cluster, as its host knows it.
- * @typedef {{ kind: 'single' | 'primary' | 'worker', primaryPid: number, tmpdir: string }} Role
- */
-
-/**
- * A request to an HTTP/2 server that listens only to `stream` (as gRPC does): the parts of a request that a stream has.
  *
- * @typedef {object} StreamRequest
- * @property {number} httpVersionMajor 2
- * @property {string | undefined} method
- * @property {string | undefined} url
- * @property {import('node:http2').IncomingHttpHeaders} headers
- * @property {string[]} rawHeaders
- * @property {import('node:http2').ServerHttp2Stream} stream
+ * @typedef {{ kind: 'single' | 'primary' | 'worker', primaryPid: number, tmpdir: string }} Role what a process is in a
+ * cluster of node:cluster, as its host knows it
  *
+ * @typedef {{ httpVersionMajor: number, method: string | undefined, url: string | undefined, rawHeaders: string[],
+ * headers: import('node:http2').IncomingHttpHeaders, stream: import('node:http2').ServerHttp2Stream }} StreamRequest
+ * a request to an HTTP/2 server that listens only to `stream` (as gRPC does): the parts of a request that a stream has
  * @typedef {import('node:http').IncomingMessage | import('node:http2').Http2ServerRequest | StreamRequest} HttpRequest
- *
- * @typedef {object} DelayQuantiles how late timers came, in milliseconds; 0 while nothing has been measured
- * @property {number} p50
- * @property {number} p99
- * @property {number} max
+ * @typedef {{ p50: number, p99: number, max: number }} DelayQuantiles how late timers came, in milliseconds; 0 while
+ * nothing has been measured
  *
  * @typedef {object} LoadOfTime
  * @property {DelayQuantiles} delayMs

@@ -13,7 +13,6 @@ Examples:
   $ loopwatch run --threshold 100 --log warn,json dist/main.js --port 8080
 `
 
-/** Groups of options, in the order of the help. */
 const GROUPS = [
   { name: 'What counts as a block:', keys: ['threshold', 'stuck', 'onStuck'] },
   { name: 'Where it is told:', keys: ['log', 'port', 'host', 'token', 'allowHosts', 'source', 'dir', 'notify', 'notifyAbove', 'otlp', 'labels', 'keep'] }

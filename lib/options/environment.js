@@ -18,7 +18,6 @@ exports.variable = (name) => {
   }
 }
 
-/** Whether variables can be read at all. */
 exports.isReadable = () => {
   try {
     return typeof process.env.FORCE_COLOR !== 'symbol'
@@ -36,7 +35,6 @@ exports.environment = () => {
   }
 }
 
-/** The flags that Node.js was started with. */
 exports.nodeFlags = () => {
   try {
     return process.execArgv.filter(isText)

@@ -8,16 +8,13 @@ const PATHS = { traces: 'v1/traces', metrics: 'v1/metrics', logs: 'v1/logs' }
 const TIMEOUT_MS = 10 * MS_PER_S
 const INTERVAL_MS = 60 * MS_PER_S
 const LONGEST_MS = 2 ** 31 - 1
-/** What HTTP allows in a header. */
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\w]+$/
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**
  * @typedef {keyof typeof PATHS} Signal
- *
  * @typedef {{ url: string, headers: Record<string, string>, gzip: boolean, timeoutMs: number }} SignalSettings
  *   a user and password in the url become basic authentication
- *
  * @typedef {object} OtlpSettings
  * @property {Record<Signal, SignalSettings | null>} signals null if a signal is not sent
  * @property {Record<string, string>} attributes of the resource, from the environment

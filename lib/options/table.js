@@ -10,10 +10,7 @@ const { labelNames } = require('../tables/metrics')
 
 const PREFIX = 'LOOPWATCH_'
 
-/**
- * Every option: key, type, default and one line of documentation. Environment variables, CLI flags, checks and the
- * table in docs/use/options.md come from here.
- */
+/** Every option. Environment variables, CLI flags, checks and the table in docs/use/options.md come from here. */
 const table = [
   { key: 'threshold', type: type.number(2, 60000, 'milliseconds'), default: 50, doc: 'a block is reported from this length on, ms; below 10 the jitter of a busy machine counts' },
   { key: 'host', type: type.text(), default: '127.0.0.1', doc: 'address of the endpoint' },

@@ -1,12 +1,9 @@
 'use strict'
 
 /**
- * @typedef {object} OptionType
- * @property {string} takes in words
- * @property {(value: any) => boolean} accepts
- * @property {(text: string) => unknown} parse the text of an environment variable or a flag; undefined if it is invalid
- * @property {boolean} [isSecret] no error shows the value
- * @property {(value: any) => string} [format] the inverse of parse, if String() is not
+ * @typedef {{ takes: string, accepts: (value: any) => boolean, parse: (text: string) => unknown, isSecret?: boolean,
+ *   format?: (value: any) => string }} OptionType takes: in words; parse: gives undefined if a text is invalid;
+ *   isSecret: no error shows the value; format: the inverse of parse, if String() is not
  */
 
 /** @param {string} text */
@@ -29,10 +26,7 @@ exports.integer = (min, max) => ({
   parse: toNumber
 })
 
-/**
- * The same type with one more value, which text writes as that word.
- * @param {OptionType} type @param {unknown} extra @returns {OptionType}
- */
+/** The same plus one value, in text this word. @param {OptionType} type @param {unknown} extra @returns {OptionType} */
 exports.or = (type, extra) => ({
   takes: `${type.takes}, or ${extra}`,
   accepts: (value) => value === extra || type.accepts(value),
@@ -46,7 +40,7 @@ exports.text = () => ({
   parse: (text) => text
 })
 
-/** Only what an Authorization header can carry: an umlaut, or the line break of a file, cannot. @returns {OptionType} */
+/** Only what an Authorization header can carry: no umlaut, and no line break from a file. @returns {OptionType} */
 exports.token = () => ({
   takes: 'a string of visible ASCII characters without spaces',
   accepts: (value) => typeof value === 'string' && /^[\x21-\x7e]+$/.test(value),

@@ -1,8 +1,7 @@
 'use strict'
 
 /**
- * Describes a hidden property that can be changed. The descriptor has no prototype: an application may have added `get`
- * to Object.prototype.
+ * A hidden property that can be changed. No prototype, as an application may have added `get` to Object.prototype.
  * @param {unknown} value @returns {PropertyDescriptor}
  */
 exports.hiddenProperty = (value) =>

@@ -42,8 +42,7 @@ class RotationCheck {
 }
 
 /**
- * False only if the path surely leads elsewhere. A path that cannot be read proves nothing, nor do numbers of 0, which
- * Windows may give.
+ * False only if the path surely leads elsewhere: an unreadable path proves nothing, nor numbers of 0 (on Windows).
  * @param {number} fd @param {string} path
  */
 function isSameFile (fd, path) {

@@ -2,10 +2,7 @@
 
 /** @typedef {(pid: number, signal: 0) => unknown} Kill */
 
-/**
- * Who may signal a process: this user or only another one; null if there is no such process.
- * @param {number} pid @param {Kill} [kill] @returns {'own' | 'foreign' | null}
- */
+/** Who may signal a process: this user, or only another; null = no process. @param {number} pid @param {Kill} [kill] */
 exports.ownership = (pid, kill = process.kill) => {
   // 0 and below name groups of processes.
   if (!Number.isInteger(pid) || pid <= 0) return null

@@ -5,10 +5,7 @@ const fs = require('node:fs')
 /** A larger file is not read, unless the caller gives another limit. */
 const SOURCE_BYTES = 16 * 1024 * 1024
 
-/**
- * The text of a source file, a source map or a package.json; null if it cannot be read at once.
- * @param {string} file @param {number} [mostBytes] a larger file gives null
- */
+/** The text; null if the file is larger or cannot be read at once. @param {string} file @param {number} [mostBytes] */
 exports.readSource = (file, mostBytes = SOURCE_BYTES) => {
   try {
     // Reading a pipe or a device could wait for ever.

@@ -13,10 +13,7 @@ const PACKAGE_CHARS = 80
 /** @param {BlockRecord} record */
 exports.sentenceOf = (record) => printable(sentence(record))
 
-/**
- * The work in a few words, after ≈ if it is not certain; null if it is not known.
- * @param {Pick<BlockRecord, 'work' | 'request'>} record
- */
+/** In a few words, after ≈ if not certain; null if not known. @param {Pick<BlockRecord, 'work' | 'request'>} record */
 exports.workOf = ({ work, request }) => {
   const asked = request === null ? null : `${doubtOf(request)}${request.method} ${request.route}`
   // Records of an earlier version have no work.
@@ -72,8 +69,7 @@ function where ({ threadId, cause, frame, samples, profile, probable, generated 
 const made = (generated) => generated.line === null ? generated.function : `generated code ${place(generated)}`
 
 /**
- * A function and its place, after ≈ if it is not certain: the stack was taken after a native call, perhaps in the next
- * function.
+ * A function and its place, after ≈ if the stack was taken after a native call, maybe in the function called next.
  * @param {Frame | null} frame
  */
 function place (frame) {

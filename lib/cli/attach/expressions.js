@@ -5,10 +5,7 @@ const { AGENT } = require('../../util/agent-global')
 
 const START = entryPoint('start')
 
-/**
- * Node's own `process`, even if the application replaced the global one with a browser's. `require` is the one that the
- * inspector's command line offers.
- */
+/** Node's own `process`, even if a browser's has replaced it. `require` is the one of the inspector's command line. */
 const PROCESS = "(globalThis.process?._debugEnd ? globalThis.process : require('node:process'))"
 
 exports.PID = `${PROCESS}.pid`

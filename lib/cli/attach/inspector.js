@@ -21,7 +21,6 @@ const LOOPBACK = new Map([['0.0.0.0', '127.0.0.1'], ['[::]', '[::1]']])
 /** @typedef {import('./remote').Remote} Remote */
 /** @typedef {import('./target-process').Target} Target */
 
-/** A connection to the inspector of a process. */
 class Inspector {
   #pid
   #place
@@ -120,9 +119,8 @@ function impostor (answer, pid, isItsPort) {
 }
 
 /**
- * Connects to the inspector of a process; if it is closed, SIGUSR1 opens it.
- * @param {Target} target @param {() => void} onOpening called before the signal
- * @param {number} [openMs] how long to wait for the inspector after the signal
+ * Connects to the inspector of a process; if it is closed, SIGUSR1 opens it. onOpening is called before the signal.
+ * @param {Target} target @param {() => void} onOpening @param {number} [openMs] how long to wait after the signal
  * @throws LOOPWATCH_ERR_INSPECTOR, LOOPWATCH_ERR_ATTACH
  */
 exports.connect = async (target, onOpening, openMs = OPEN_MS) => {

@@ -92,8 +92,7 @@ const line = (which, sentence, isMarkdown) =>
   isMarkdown ? `- ${inMarkdown(which)} ${inMarkdown(sentence)}` : `${which} ${sentence}`
 
 /**
- * Each block once, oldest first: a worker's block is in its folder and at its primary. The record of an ended block
- * replaces one of the block in progress.
+ * Each block once, oldest first: a worker's is in its folder and at its primary. An ended one replaces an ongoing one.
  * @param {Found[]} found
  */
 function latest (found) {

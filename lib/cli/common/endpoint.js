@@ -30,8 +30,7 @@ exports.addressOf = (text) => {
 
 /**
  * Resolves only with a response of status 200; throws LOOPWATCH_ERR_ADDRESS or LOOPWATCH_ERR_SOURCE.
- * @param {string} text the address as the user gave it @param {string} path below it, without a leading slash
- * @param {string} [token]
+ * @param {string} text as the user gave it @param {string} path below it, no slash in front @param {string} [token]
  */
 exports.ask = async (text, path, token) => {
   const url = new URL(path, exports.addressOf(text))
@@ -70,8 +69,7 @@ function reasonOf (error, url) {
 }
 
 /**
- * The reason if fetch() refused the port, else null. Like browsers, it refuses ports of other protocols, on which an
- * agent may listen.
+ * Why fetch() refused the port, or null. Like browsers it refuses ports of other protocols; an agent may listen on one.
  * @param {any} error of fetch() @param {string} url
  */
 exports.refusedPort = (error, url) => error.cause?.message === 'bad port'

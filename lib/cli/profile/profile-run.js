@@ -14,11 +14,9 @@ const TAIL_CHARACTERS = 2000
 
 /**
  * @typedef {{ event: 'started', pid: number } | { event: 'port', port: number, host: string, atMs: number } |
- *   { event: 'cluster' } | { event: 'exit', code: number } | { event: 'written' } | { event: 'failed', reason: string }
- *   } Event
+ *   { event: 'exit', code: number } | { event: 'failed', reason: string } | { event: 'cluster' | 'written' }} Event
  */
 
-/** One run of a tool on an application. */
 class ProfileRun {
   #profiler
   #files
@@ -67,7 +65,6 @@ class ProfileRun {
     })
   }
 
-  /** The end of its output. */
   get tail () {
     return this.#tail.trim()
   }
@@ -84,10 +81,7 @@ class ProfileRun {
     return /** @type {Extract<Event, { event: E }> | undefined} */ (this.#events.find(({ event }) => event === name))
   }
 
-  /**
-   * Waits for an event; undefined if it has not come in time.
-   * @template {Event['event']} E @param {E} name @param {number} ms @param {() => boolean} [isOver] ends the waiting
-   */
+  /** @template {Event['event']} E @param {E} name @param {number} ms @param {() => boolean} [isOver] to end early */
   async waitFor (name, ms, isOver = () => false) {
     const end = performance.now() + ms
     for (;;) {

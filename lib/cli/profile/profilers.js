@@ -8,7 +8,6 @@ const MOST_EMPTY_REPORT_BYTES = 10000
 /**
  * @typedef {{ output: string, work: string, node: string, args: string[] }} Run output: absolute folder of the report
  *   and its data; work: the tool's working directory; node: see node-shim.js; args: of the application's node
- *
  * @typedef {object} Profiler
  * @property {'clinic' | '0x' | null} needs package; null = nothing
  * @property {(run: Run) => string[]} args of the tool

@@ -30,10 +30,7 @@ exports.writeDashboards = (to) => {
   }
 }
 
-/**
- * A folder that Grafana can read: the one of a checkout, or a new one with the unpacked dashboards of the package.
- * @param {string} dir removed when `loopwatch stack` ends
- */
+/** The folder of a checkout, or a new one in `dir` with the unpacked dashboards of the package. @param {string} dir */
 exports.dashboardsFolder = (dir) => {
   if (fs.existsSync(path.join(FOLDER, 'overview.json'))) return FOLDER
   const folder = path.join(dir, 'dashboards')
