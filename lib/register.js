@@ -5,8 +5,8 @@ const { isMainThread } = require('node:worker_threads')
 const { nodeFlags } = require('./options/environment')
 const { isPackageManager, isTestRunner } = require('./host/launchers')
 
-// Preloads run in every thread (never in the watchdog's) and, through NODE_OPTIONS, in every Node.js process below:
-// worker threads only beat, npm and its like and what starts tests get nothing. Nothing here may end the application.
+// Preloads run in every thread (except the watchdog's) and, through NODE_OPTIONS, in every Node.js process below.
+// Worker threads only beat; package managers and test runners get nothing. Nothing here may end the application.
 if (isMainThread && !isPackageManager(process.argv?.[1]) && !isTestRunner(nodeFlags())) {
   try {
     require('./host/start').startPreloaded()
@@ -21,6 +21,6 @@ if (!isMainThread) {
   try {
     require('./host/threads/preload-beat').beatIfWanted()
   } catch {
-    // Its loop is then looked at from outside alone.
+    // The watchdog then sees this thread's loop only from outside.
   }
 }

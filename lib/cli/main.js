@@ -54,7 +54,7 @@ for (const add of [
 }
 
 program.parseAsync().catch((error) => {
-  // What it had to say, commander has said.
+  // commander has printed its message already.
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
   else endWith(error)
 })

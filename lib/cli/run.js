@@ -13,7 +13,6 @@ Examples:
   $ loopwatch run --threshold 100 --log warn,json dist/main.js --port 8080
 `
 
-/** Options that are for the same, in the order of the help. */
 const GROUPS = [
   { name: 'What counts as a block:', keys: ['threshold', 'stuck', 'onStuck'] },
   { name: 'Output:', keys: ['log', 'port', 'host', 'token', 'allowHosts', 'source', 'dir', 'notify', 'notifyAbove', 'otlp', 'labels', 'keep'] }
@@ -23,9 +22,9 @@ const OTHERS = 'What is monitored:'
 const REGISTER = entryPoint('register')
 
 /**
- * `loopwatch run [options] app.js [args]`: the application in this very process, so that signals,
- * standard streams and the exit code are its own. Node.js processes it starts get an agent too. As with the preload
- * the log is on stderr: what the application prints on stdout may be what a parent or a pipe parses.
+ * Runs the application in this very process, so that signals, standard streams and the exit code are its own. Node.js
+ * processes that it starts get an agent too. The log goes to stderr, as with the preload: a parent or a pipe may parse
+ * what the application prints on stdout.
  * @param {import('commander').Command} program
  */
 exports.addRun = (program) => {
@@ -59,8 +58,8 @@ function run (app, args, given) {
   startPreloaded()
   process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, `--require "${REGISTER.replace(/[\\"]/g, '\\$&')}"`].filter(Boolean).join(' ')
   process.argv = [process.argv[0], file, ...args]
-  // Node's own way to run a main module: it takes CommonJS and ES modules alike.
+  // How Node.js itself runs a main module, CommonJS or ES.
   const { runMain } = /** @type {{ runMain: (file: string) => void }} */ (/** @type {unknown} */ (Module))
-  // Outside of this promise: what the application throws must not become a rejection.
+  // Outside this promise: what the application throws must not become a rejection.
   process.nextTick(runMain, file)
 }

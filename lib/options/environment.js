@@ -2,13 +2,13 @@
 
 const process = require('../util/process')
 
-// An application may have put anything in place of `process.env` and `process.execArgv`: null, numbers, a Proxy that
-// lets nobody look. What cannot be read is as if it had not been set.
+// An application may replace `process.env` and `process.execArgv` with anything: null, numbers, a Proxy that cannot be
+// read. What cannot be read counts as not set.
 
 /** @type {(value: unknown) => value is string} */
 const isText = (value) => typeof value === 'string'
 
-/** @param {string} name @returns {string | undefined} */
+/** @param {string} name */
 exports.variable = (name) => {
   try {
     const value = process.env[name]
@@ -18,7 +18,6 @@ exports.variable = (name) => {
   }
 }
 
-/** Whether variables can be read at all. */
 exports.isReadable = () => {
   try {
     return typeof process.env.FORCE_COLOR !== 'symbol'
@@ -27,7 +26,7 @@ exports.isReadable = () => {
   }
 }
 
-/** Every variable, as it is now; none where nobody may look. @returns {NodeJS.ProcessEnv} */
+/** Every variable as it is now; none if they cannot be read. @returns {NodeJS.ProcessEnv} */
 exports.environment = () => {
   try {
     return Object.fromEntries(Object.entries(process.env).filter(([, value]) => isText(value)))
@@ -36,7 +35,6 @@ exports.environment = () => {
   }
 }
 
-/** The flags that Node.js was started with. @returns {string[]} */
 exports.nodeFlags = () => {
   try {
     return process.execArgv.filter(isText)

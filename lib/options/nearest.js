@@ -1,10 +1,6 @@
 'use strict'
 
-/**
- * Edit distance of two short words (Wagner and Fischer, 1974), one row at a time.
- * @param {string} a
- * @param {string} b
- */
+/** Edit distance of two short words (Wagner and Fischer, 1974), row by row. @param {string} a @param {string} b */
 function distance (a, b) {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {
@@ -17,11 +13,7 @@ function distance (a, b) {
   return row[b.length]
 }
 
-/**
- * The known name that a mistyped one most likely meant.
- * @param {string} name
- * @param {string[]} known at least one
- */
+/** The known name that a mistyped one most likely meant. @param {string} name @param {string[]} known at least one */
 exports.nearest = (name, known) => {
   const typed = name.slice(0, 64).toLowerCase()
   return known.reduce((best, candidate) =>

@@ -8,33 +8,25 @@ const PATHS = { traces: 'v1/traces', metrics: 'v1/metrics', logs: 'v1/logs' }
 const TIMEOUT_MS = 10 * MS_PER_S
 const INTERVAL_MS = 60 * MS_PER_S
 const LONGEST_MS = 2 ** 31 - 1
-/** What a header of HTTP may be made of. */
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~\w]+$/
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**
  * @typedef {keyof typeof PATHS} Signal
- *
- * @typedef {object} SignalSettings
- * @property {string} url without user and password
- * @property {Record<string, string>} headers
- * @property {boolean} gzip
- * @property {number} timeoutMs
- *
+ * @typedef {{ url: string, headers: Record<string, string>, gzip: boolean, timeoutMs: number }} SignalSettings
+ *   a user and password in the url become basic authentication
  * @typedef {object} OtlpSettings
- * @property {Record<Signal, SignalSettings | null>} signals null where a signal is not sent
- * @property {Record<string, string>} attributes of the resource, as the environment has them
+ * @property {Record<Signal, SignalSettings | null>} signals null if a signal is not sent
+ * @property {Record<string, string>} attributes of the resource, from the environment
  * @property {number} intervalMs of metrics
- * @property {string[]} faults what the environment asks for and gets otherwise
+ * @property {string[]} faults what the environment asks for and does not get
  * @property {string[]} failures why signals are not sent
  */
 
 /**
- * Where OTLP goes, by the standard variables of OpenTelemetry. These belong to other tools as well, so none of them is
- * an error: what cannot be done is a fault, which the watchdog tells.
- * @param {true | string} option a url takes the place of all endpoint variables
- * @param {NodeJS.ProcessEnv} env
- * @returns {OtlpSettings}
+ * Where OTLP goes, by the standard variables of OpenTelemetry. Other tools use them as well, so a bad value is no error
+ * but a fault, which the watchdog reports.
+ * @param {true | string} option a url replaces all endpoint variables @param {NodeJS.ProcessEnv} env
  */
 exports.otlpSettings = (option, env) => {
   const faults = /** @type {Set<string>} */ (new Set())
@@ -50,16 +42,13 @@ exports.otlpSettings = (option, env) => {
 }
 
 /**
- * @param {Signal} signal
- * @param {true | string} option
- * @param {NodeJS.ProcessEnv} env
+ * @param {Signal} signal @param {true | string} option @param {NodeJS.ProcessEnv} env
  * @param {{ faults: Set<string>, failures: Set<string> }} told
- * @returns {SignalSettings | null}
  */
 function signalSettings (signal, option, env, { faults, failures }) {
   const capitals = signal.toUpperCase()
   if (env[`OTEL_${capitals}_EXPORTER`]?.trim() === 'none') return null
-  /** The variable of the signal, else that of all. @param {string} name */
+  /** The variable of the signal if it is set, else the one of all signals. @param {string} name */
   const nameOf = (name) => {
     const own = `OTEL_EXPORTER_OTLP_${capitals}_${name}`
     return env[own] ? own : `OTEL_EXPORTER_OTLP_${name}`
@@ -77,12 +66,7 @@ function signalSettings (signal, option, env, { faults, failures }) {
   }
 }
 
-/**
- * @param {Signal} signal
- * @param {true | string} option
- * @param {NodeJS.ProcessEnv} env
- * @param {Set<string>} failures
- */
+/** @param {Signal} signal @param {true | string} option @param {NodeJS.ProcessEnv} env @param {Set<string>} failures */
 function urlOf (signal, option, env, failures) {
   const own = `OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_ENDPOINT`
   const isOwn = option === true && Boolean(env[own])
@@ -92,7 +76,7 @@ function urlOf (signal, option, env, failures) {
     return null
   }
   const url = new URL(text)
-  // The endpoint of one signal is used as it is, that of all is where the paths of the signals are.
+  // A signal's own endpoint is used as it is. The common one has the signal's path added.
   if (!isOwn) url.pathname = `${url.pathname.replace(/\/+$/, '')}/${PATHS[signal]}`
   return url
 }
@@ -107,10 +91,8 @@ function headersOf (variable, pairs, faults) {
 }
 
 /**
- * `a=b,c=d` with values percent-encoded. No fault shows a value: it may be a key.
- * @param {string} variable
- * @param {string | undefined} text
- * @param {Set<string>} faults
+ * Reads `a=b,c=d` with percent-encoded values. No fault shows a value: it may be a key.
+ * @param {string} variable @param {string | undefined} text @param {Set<string>} faults
  */
 function pairsOf (variable, text, faults) {
   /** @type {Record<string, string>} */

@@ -10,10 +10,7 @@ const { labelNames } = require('../tables/metrics')
 
 const PREFIX = 'LOOPWATCH_'
 
-/**
- * Every option: key, type, default and one line of documentation. Environment variables, CLI
- * flags, checks and the table in docs/use/options.md all come from here.
- */
+/** Every option. Environment variables, CLI flags, checks and the table in docs/use/options.md come from here. */
 const table = [
   { key: 'threshold', type: type.number(2, 60000, 'milliseconds'), default: 50, doc: 'a block is reported from this length on, ms; below 10 the jitter of a busy machine counts' },
   { key: 'host', type: type.text(), default: '127.0.0.1', doc: 'address of the endpoint' },
@@ -40,7 +37,7 @@ const table = [
 ].map((row) => ({ ...row, env: envName(row.key), flag: flagName(row.key) }))
 
 /**
- * @typedef {object} Options what start() takes; every key optional, milliseconds unless said
+ * @typedef {object} Options of start(): every key is optional, times are in milliseconds
  * @property {number} [threshold] 2 to 60000
  * @property {string} [host]
  * @property {number | false} [port] 0 to 65535
@@ -55,10 +52,10 @@ const table = [
  * @property {'on' | 'off'} [source]
  * @property {'on' | 'off'} [gc]
  * @property {string} [dir]
- * @property {string} [notify] http:// or https://, with user:password@ where it asks for them
+ * @property {string} [notify] http:// or https://, with user:password@ if the receiver asks for them
  * @property {number} [notifyAbove] 100 to 86400000
  * @property {boolean | string} [otlp] true: by OTEL_EXPORTER_OTLP_ENDPOINT and the other standard variables; http:// or
- * https://, with user:password@ where it asks for them
+ * https://, with user:password@ if the receiver asks for them
  * @property {number} [keep] 1 to 1000
  * @property {number} [stuck]
  * @property {'report' | 'abort'} [onStuck]
@@ -69,19 +66,19 @@ const table = [
  * @typedef {Required<Omit<Options, 'token' | 'dir' | 'notify' | 'otlp' | 'route'>> & { token?: string,
  * dir?: string, notify?: string, route?: Options['route'],
  * otlp: false | import('./otlp').OtlpSettings, beatPeriod: number, calmPeriod: number }} ResolvedOptions
- * `beatPeriod`: of the heartbeat, ms; `calmPeriod`: the same while the loop hardly does anything
+ * `beatPeriod`: ms between heartbeats; `calmPeriod`: the same while the loop hardly does anything
  */
 
 /**
- * What holds in place of the table's defaults where the agent comes without a line of code, by a preload or by
- * `loopwatch run`: the process may be any tool, whose stdout somebody parses (`eslint -f json`, `pm2 jlist`).
+ * Replaces defaults of the table if a preload or `loopwatch run` starts the agent, without a line of code: the process
+ * may be any tool whose stdout somebody parses (`eslint -f json`, `pm2 jlist`).
  * @type {Options}
  */
 const preloadDefaults = { log: { destination: 2 } }
 
-/** At most, and never more than a third of the threshold. */
+/** The longest, and never more than a third of the threshold. */
 const BEAT_PERIOD_MS = 10
-/** At the default threshold a sleeping host wakes 40 times a second, and every block is still seen in time. */
+/** At the default threshold an idle host then wakes 40 times a second, and every block is still seen in time. */
 const CALM_FACTOR = 2.5
 
 /** @param {string} key */
@@ -95,21 +92,14 @@ function flagName (key) {
 }
 
 /**
- * An error ends in logs, where a mistyped password must not be.
- * @param {(typeof table)[number]} row
- * @param {string} source
- * @param {unknown} value
+ * Errors end up in logs, where a mistyped password must not appear.
+ * @param {(typeof table)[number]} row @param {string} source @param {unknown} value
  */
 function refused ({ type: { takes, isSecret } }, source, value) {
   return codedError('LOOPWATCH_ERR_OPTION', source, takes, isSecret && typeof value === 'string' && value !== '' ? SECRET : value)
 }
 
-/**
- * A value given as text, checked.
- * @param {(typeof table)[number]} row
- * @param {string} text
- * @param {string} source how the error names where the text came from
- */
+/** @param {(typeof table)[number]} row @param {string} text @param {string} source what the error names */
 function parseText (row, text, source) {
   const value = row.type.parse(text)
   if (!row.type.accepts(value)) throw refused(row, source, text)
@@ -117,10 +107,8 @@ function parseText (row, text, source) {
 }
 
 /**
- * What a variable sets. Of an object it may set a part: a log's level leaves its destination to the default.
- * @param {(typeof table)[number]} row
- * @param {string | undefined} text
- * @param {unknown} byDefault
+ * A variable may set a part of an object: a log's level leaves its destination to the default.
+ * @param {(typeof table)[number]} row @param {string | undefined} text @param {unknown} byDefault
  */
 function fromVariable (row, text, byDefault) {
   if (!text) return byDefault
@@ -129,13 +117,9 @@ function fromVariable (row, text, byDefault) {
 }
 
 /**
- * Options as given, then the environment, then the defaults.
- * @param {Options} [given]
- * @param {NodeJS.ProcessEnv} [env]
- * @param {Options} [defaults] before those of the table
- * @returns {ResolvedOptions}
- * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTIONS, LOOPWATCH_ERR_OPTION,
- * LOOPWATCH_ERR_OPTION_UNKNOWN
+ * Options as given, then the environment, then `defaults`, then those of the table.
+ * @param {Options} [given] @param {NodeJS.ProcessEnv} [env] @param {Options} [defaults]
+ * @returns {ResolvedOptions} @throws LOOPWATCH_ERR_OPTIONS, LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
  */
 function resolveOptions (given = {}, env = process.env, defaults = {}) {
   if (!type.isPlainObject(given)) throw codedError('LOOPWATCH_ERR_OPTIONS', given)
@@ -148,7 +132,7 @@ function resolveOptions (given = {}, env = process.env, defaults = {}) {
     const value = /** @type {Record<string, unknown>} */ (given)[row.key]
     if (value !== undefined) {
       if (!row.type.accepts(value)) throw refused(row, `option "${row.key}"`, value)
-      // A copy: what the application does to it later is none of ours, and a Proxy cannot be handed to a thread.
+      // A copy: the application may change its own later, and a Proxy cannot be passed to a thread.
       resolved[row.key] = type.isPlainObject(value) ? { ...value } : Array.isArray(value) ? [...value] : value
     } else {
       const byDefault = /** @type {Record<string, unknown>} */ (defaults)[row.key] ?? row.default
@@ -166,10 +150,7 @@ function resolveOptions (given = {}, env = process.env, defaults = {}) {
   return resolved
 }
 
-/**
- * Variables that look like options and are none, each with the one that was most likely meant.
- * @param {NodeJS.ProcessEnv} env
- */
+/** Variables that look like options, each with the option most likely meant. @param {NodeJS.ProcessEnv} env */
 function strayVariables (env) {
   const names = table.map((row) => row.env)
   return Object.keys(env).filter((name) => name.startsWith(PREFIX) && !names.includes(name))

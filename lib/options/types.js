@@ -1,14 +1,9 @@
 'use strict'
 
 /**
- * A type of option: what it takes in words, whether a JavaScript value is one, and how the text
- * of an environment variable or a flag becomes one (undefined where it does not).
- * @typedef {object} OptionType
- * @property {string} takes
- * @property {(value: any) => boolean} accepts
- * @property {(text: string) => unknown} parse
- * @property {boolean} [isSecret] no error shows what was given
- * @property {(value: any) => string} [format] the way back, where String() is not it
+ * @typedef {{ takes: string, accepts: (value: any) => boolean, parse: (text: string) => unknown, isSecret?: boolean,
+ *   format?: (value: any) => string }} OptionType takes: in words; parse: gives undefined if a text is invalid;
+ *   isSecret: no error shows the value; format: the inverse of parse, if String() is not
  */
 
 /** @param {string} text */
@@ -31,12 +26,7 @@ exports.integer = (min, max) => ({
   parse: toNumber
 })
 
-/**
- * The same type, with one more value, written as that word in text.
- * @param {OptionType} type
- * @param {unknown} extra
- * @returns {OptionType}
- */
+/** The same plus one value, in text this word. @param {OptionType} type @param {unknown} extra @returns {OptionType} */
 exports.or = (type, extra) => ({
   takes: `${type.takes}, or ${extra}`,
   accepts: (value) => value === extra || type.accepts(value),
@@ -50,10 +40,7 @@ exports.text = () => ({
   parse: (text) => text
 })
 
-/**
- * What an Authorization header can carry: with a line break from a file or an umlaut nobody would ever be let in.
- * @returns {OptionType}
- */
+/** Only what an Authorization header can carry: no umlaut, and no line break from a file. @returns {OptionType} */
 exports.token = () => ({
   takes: 'a string of visible ASCII characters without spaces',
   accepts: (value) => typeof value === 'string' && /^[\x21-\x7e]+$/.test(value),
@@ -61,7 +48,7 @@ exports.token = () => ({
   isSecret: true
 })
 
-/** It may have a password in it. @returns {OptionType} */
+/** May contain a password. @returns {OptionType} */
 exports.url = () => ({
   takes: 'a url that begins with http:// or https://',
   accepts: (value) => typeof value === 'string' && URL.canParse(value) && /^https?:/.test(value),
@@ -83,11 +70,7 @@ exports.list = () => ({
   parse: (text) => text.split(',').map((item) => item.trim()).filter(Boolean)
 })
 
-/**
- * Names Prometheus takes for a label and that no metric of ours uses.
- * @param {string[]} reserved
- * @returns {OptionType}
- */
+/** Names that Prometheus allows and no metric of ours uses. @param {string[]} reserved @returns {OptionType} */
 exports.labels = (reserved) => ({
   takes: `an object of label names (letters, digits, _; not ${reserved.join(', ')}) and string values (in text: a=b,c=d)`,
   accepts: (value) => isPlainObject(value) && Object.entries(value).every(([name, label]) =>
@@ -109,10 +92,10 @@ exports.callback = () => ({
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const FORMATS = ['json', 'pretty']
-/** By the file descriptors that they are. @type {Record<number, string>} */
+/** By file descriptor. @type {Record<number, string>} */
 const STREAMS = { 1: 'stdout', 2: 'stderr' }
 
-/** The parts of a log, each with the values that it takes. @type {Record<string, (value: any) => boolean>} */
+/** The parts of a log, each with its check. @type {Record<string, (value: any) => boolean>} */
 const LOG_PARTS = {
   level: (value) => LEVELS.includes(value),
   destination: (value) => value === 1 || value === 2 || (typeof value === 'string' && value.length > 0),

@@ -1,24 +1,20 @@
 'use strict'
 
 /**
- * @typedef {object} CauseRow what follows from a cause
+ * @typedef {object} CauseRow
  * @property {string} meaning
- * @property {string} phrase the same for people who do not know the causes by name
- * @property {string} [excuse] what happened instead, where no line of code is to blame
- * @property {'flame' | 'heapprofiler' | null} tool of clinic that says more
+ * @property {string} phrase the same for people who do not know the names of causes
+ * @property {string} [excuse] what happened, if no line of code is to blame
+ * @property {'flame' | 'heapprofiler' | null} tool of clinic that shows more
  * @property {boolean} [isOnCpu] the thread computed, so a sampler sees it
- * @property {boolean} [isCall] it was one call, which does not answer before it returns
- * @property {boolean} [answersLate] an interrupt is answered when what blocked is over
- * @property {boolean} [hasCallback] one callback has taken its time
- * @property {boolean} [isExcusedInTests] it is the work of the machine or the collector, and of no code
- * @property {{ light: string, dark: string, grafana: string }} color the same in every panel: code in warm colors, what
- * is not its fault in grey
+ * @property {boolean} [isCall] one call, which answers nothing before it returns
+ * @property {boolean} [answersLate] V8 answers an interrupt only after what blocked is over
+ * @property {boolean} [hasCallback] one callback took the time
+ * @property {boolean} [isExcusedInTests] the machine or the collector is to blame, and no code
+ * @property {{ light: string, dark: string, grafana: string }} color in panels: warm if code is to blame, else grey
  */
 
-/**
- * Every cause that a block can have, with all that follows from it. lib/explain/cause.js decides which one it was.
- * @type {Record<Cause, CauseRow>}
- */
+/** Every cause of a block. lib/explain/cause.js decides which one it was. @type {Record<Cause, CauseRow>} */
 exports.causes = {
   js: {
     meaning: 'JavaScript of the application kept the CPU',
@@ -90,18 +86,11 @@ exports.causes = {
 
 /** @typedef {'js' | 'native' | 'gc' | 'sync-io' | 'many' | 'starved' | 'suspended' | 'unknown'} Cause */
 
-/**
- * The row of a cause. A record of another version may have one that is not known here.
- * @param {string} cause
- * @returns {CauseRow}
- */
+/** A record of another version may have a cause that is unknown here. @param {string} cause @returns {CauseRow} */
 exports.causeRow = (cause) => exports.causes[Object.hasOwn(exports.causes, cause) ? /** @type {Cause} */ (cause) : 'unknown']
 
-/** What happened instead, if no line of code is to blame. @param {string} cause */
+/** What happened, if no line of code is to blame. @param {string} cause */
 exports.excuseOf = (cause) => exports.causeRow(cause).excuse
 
-/**
- * Whether a block was mostly loopwatch's own.
- * @param {{ durationMs: number, evidence: { ownMs?: number } }} record
- */
+/** Whether loopwatch itself took most of it. @param {{ durationMs: number, evidence: { ownMs?: number } }} record */
 exports.isOwnBlock = ({ durationMs, evidence }) => (evidence.ownMs ?? 0) * 2 > durationMs

@@ -1,9 +1,6 @@
 'use strict'
 
-/**
- * Every coded error of loopwatch: code, and the message made from its arguments. A message names the thing, what was
- * expected and what came.
- */
+/** Every coded error. Its message names the thing, what was expected and what came. */
 const table = {
   LOOPWATCH_ERR_OPTION: (/** @type {string} */ source, /** @type {string} */ expected, /** @type {unknown} */ actual) =>
     `${source} takes ${expected}, got ${show(actual)}`,
@@ -73,11 +70,7 @@ const table = {
 /** @typedef {keyof typeof table} ErrorCode */
 
 class LoopwatchError extends Error {
-  /**
-   * @param {ErrorCode} code
-   * @param {string} message
-   * @param {{ cause?: unknown }} [options]
-   */
+  /** @param {ErrorCode} code @param {string} message @param {{ cause?: unknown }} [options] */
   constructor (code, message, options) {
     super(message, options)
     this.name = 'LoopwatchError'
@@ -85,7 +78,7 @@ class LoopwatchError extends Error {
   }
 }
 
-/** Stands for a value in a message that must not have it. */
+/** Stands for a value that a message must not show. */
 const SECRET = Symbol('secret')
 
 /** @param {unknown} value */
@@ -96,21 +89,14 @@ function show (value) {
   return typeof value === 'function' ? 'a function' : String(value)
 }
 
-/**
- * @template {ErrorCode} C
- * @param {C} code
- * @param {Parameters<(typeof table)[C]>} args
- */
+/** @template {ErrorCode} C @param {C} code @param {Parameters<(typeof table)[C]>} args */
 function codedError (code, ...args) {
   return new LoopwatchError(code, messageOf(code, args))
 }
 
 /**
- * The same where another error is the reason: it is the `cause`, whole.
- * @template {ErrorCode} C
- * @param {unknown} cause undefined where there is none after all
- * @param {C} code
- * @param {Parameters<(typeof table)[C]>} args
+ * The same, with the error underneath as its `cause`; undefined if there is none.
+ * @template {ErrorCode} C @param {unknown} cause @param {C} code @param {Parameters<(typeof table)[C]>} args
  */
 function codedErrorFrom (cause, code, ...args) {
   return new LoopwatchError(code, messageOf(code, args), cause === undefined ? undefined : { cause })

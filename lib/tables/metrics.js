@@ -3,11 +3,10 @@
 const PREFIX = 'loopwatch_'
 
 /**
- * Every metric of the agent: name (without the prefix), type, unit, help, labels, buckets.
- * Counters and histograms only ever grow; gauges are computed when read; nothing is reset by a
- * read. Bounded: `cause`, `kind`, `mode`, `state` and `reason` are fixed sets, `route`
- * and `work` are bounded by the option routes, `site` by SITES, `thread` by THREADS beside the main thread and the
- * watchdog, `worker` by the slots of a cluster.
+ * Every metric, its name without the prefix. Counters and histograms only grow, gauges are computed when read, and a
+ * read resets nothing. Every label is bounded: `cause`, `kind`, `mode`, `state` and `reason` are fixed sets; the option
+ * routes limits `route` and `work`, SITES `site`, THREADS `thread` (beside the main thread and the watchdog), and the
+ * slots of a cluster `worker`.
  */
 const table = [
   { key: 'delay', name: 'eventloop_delay_seconds', type: 'histogram', unit: 'seconds', help: 'Delay of a timer beyond its due time, sampled every 25 ms by default', labels: ['thread'], buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] },
@@ -42,14 +41,14 @@ const table = [
 
 exports.table = table
 
-/** The sites that get a label value of their own, first come first served. */
+/** Sites with a label value of their own, first come, first served. */
 exports.SITES = 20
 
-/** The names of worker threads that get a label value of their own. */
+/** Names of worker threads with a label value of their own. */
 exports.THREADS = 20
 
-/** The labels whose values come from the application. */
+/** Labels whose values come from the application. */
 exports.openLabels = ['route', 'site', 'thread', 'work']
 
-/** Label names an application's constant labels may not take. */
+/** Label names that the option labels may not use. */
 exports.labelNames = [...new Set(['le', ...table.flatMap((row) => row.labels)])]

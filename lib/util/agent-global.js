@@ -1,4 +1,4 @@
 'use strict'
 
-/** The agent of a process, as an expression to be evaluated there by an inspector. */
+/** The agent of a process, as an expression that an inspector evaluates there. */
 exports.AGENT = 'globalThis[Symbol.for("loopwatch.agent.1")]'

@@ -1,8 +1,8 @@
 'use strict'
 
 /**
- * A map that lets the least recently used items go when it holds too many or too heavy ones. The item that was put last
- * is in use: it stays even if it alone is heavier than the limit.
+ * A map that drops the least recently used items if it holds too many or too heavy ones. The item that was put last
+ * stays, even if it alone is heavier than the limit.
  * @template V
  */
 class BoundedMap {
@@ -12,7 +12,7 @@ class BoundedMap {
   #mostItems
   #mostWeight
 
-  /** @param {{ mostItems: number, mostWeight?: number }} limits the weight in the unit that set() is given */
+  /** @param {{ mostItems: number, mostWeight?: number }} limits mostWeight in the unit of set() */
   constructor ({ mostItems, mostWeight = Infinity }) {
     this.#mostItems = mostItems
     this.#mostWeight = mostWeight
@@ -44,7 +44,7 @@ class BoundedMap {
     this.#items.delete(key)
   }
 
-  /** All values, the least recently used first, without using them. */
+  /** All values, the least recently used first. This does not count as use. */
   * values () {
     for (const { value } of this.#items.values()) yield value
   }

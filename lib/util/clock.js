@@ -3,15 +3,15 @@
 const process = require('./process')
 const { MS_PER_S, NS_PER_MS } = require('./units')
 
-// All is bound at load, so that fake timers installed later by a test suite do not stop the watch. Those installed
-// before put methods of their own on `performance` and `process`. The prototype still has the real ones.
+// Everything is bound at load, so that fake timers which a test suite installs later do not stop the watch. Fake timers
+// installed before have replaced methods of `performance` and `process`; the prototype still has the real ones.
 const { performance } = /** @type {{ performance: { now: () => number } }} */ (globalThis)
 const { hrtime, uptime } = process
 
 const TRIES = 5
-/** Two readings of a real clock differ; a fake one is still the same after as many, which take a millisecond. */
+/** A real clock advances within this many readings, which take a millisecond; a fake one does not. */
 const READINGS = 10_000
-/** Where a timeline begins that is not that of hrtime: long enough ago for all that asks what was before the start. */
+/** Where a timeline other than hrtime's begins: long enough ago for code that asks about times before the start. */
 const DAY_MS = 86_400 * MS_PER_S
 
 /** @param {() => number} clock */
@@ -25,18 +25,14 @@ function runs (clock) {
   }
 }
 
-/**
- * The first of some clocks that runs.
- * @param {(() => number)[]} clocks
- * @returns {() => number} ms
- */
+/** @param {(() => number)[]} clocks in ms, the first that runs is used */
 function firstThatRuns (clocks) {
   const clock = clocks.find(runs)
   if (clock === undefined) throw new Error('every clock of this process has been replaced')
   return clock
 }
 
-/** @param {'own' | 'inherited'} from where the method is taken from: the object, or its prototype */
+/** @param {'own' | 'inherited'} from the object, or its prototype */
 function performanceClock (from) {
   try {
     const { now } = from === 'own' ? performance : Object.getPrototypeOf(performance)
@@ -47,18 +43,17 @@ function performanceClock (from) {
 }
 
 const hrtimeMs = typeof hrtime?.bigint === 'function' ? () => Number(hrtime.bigint()) / NS_PER_MS : () => NaN
-/** As exact, in every thread the same, and left alone by fake timers: hrtime since the process began. */
+/** hrtime since the process began: as exact, the same in every thread, and left alone by fake timers. */
 const uptimeMs = () => uptime() * MS_PER_S
 
 const performanceNow = firstThatRuns([performanceClock('inherited'), performanceClock('own'), uptimeMs])
-/** What all threads of the process share (hrtime and performance.now() are both uv_hrtime). */
+/** The time that all threads of the process share (hrtime and performance.now() are both uv_hrtime). */
 const sharedMs = firstThatRuns([hrtimeMs, () => DAY_MS + uptimeMs()])
 
 /**
- * What is between two clocks: a thread that is kept waiting between the two readings finds too little, and would
- * be that much behind the others for good.
- * @param {() => number} shared
- * @param {() => number} own read after it
+ * The offset between two clocks. If the thread has to wait between the two readings, the result is too small, and the
+ * thread would be that much behind the others for good: take the largest of several.
+ * @param {() => number} shared @param {() => number} own read after it
  */
 function between (shared, own) {
   let most = -Infinity
@@ -66,25 +61,19 @@ function between (shared, own) {
   return most
 }
 
-/**
- * What turns this thread's `performance.now()`, which starts at another zero on each thread, into the time all threads
- * share.
- */
+/** Turns this thread's `performance.now()`, whose zero differs by thread, into the time that all threads share. */
 let originMs = between(sharedMs, performanceNow)
 
 /** Monotonic milliseconds, comparable between the threads of one process. */
 exports.nowMs = () => originMs + performanceNow()
 
-/**
- * A time of this thread's performance timeline as shared monotonic milliseconds.
- * @param {number} timelineMs `startTime` of a performance entry
- */
+/** In shared monotonic ms. @param {number} timelineMs `startTime` of a performance entry of this thread */
 exports.fromTimelineMs = (timelineMs) => originMs + timelineMs
 
-/** For a thread that is started: when the time of this one began, if that is not hrtime's. @returns {number | null} */
+/** For a thread that we start: where this thread's time begins; null = hrtime's. @returns {number | null} */
 exports.ownEpochMs = () => sharedMs === hrtimeMs ? null : DAY_MS
 
-/** The time of this thread becomes that of the one that has started it. @param {number | null | undefined} epochMs */
+/** Adopts the time of the thread that started this one. @param {number | null | undefined} epochMs */
 exports.followEpoch = (epochMs) => {
   if (typeof epochMs === 'number') originMs = between(() => epochMs + uptimeMs(), performanceNow)
 }

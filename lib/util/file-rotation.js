@@ -2,14 +2,13 @@
 
 const fs = require('node:fs')
 
-/** The file is looked for this often at most. One that was deleted while open takes whatever is written, for nobody. */
+/** The longest time for which a deleted file goes unnoticed: it still accepts writes, which nobody can read. */
 const LOOK_MS = 5000
 
-/** Whether an open file is still where its path leads, and what was written to it meanwhile. */
+/** Checks whether an open file is still at its path, and counts the lines written since it was last seen there. */
 class RotationCheck {
   #path
   #lookedAtMs = -Infinity
-  /** Lines written since it was last seen in its place. */
   #unseen = 0
 
   /** @param {string} path */
@@ -23,18 +22,15 @@ class RotationCheck {
     this.#unseen = 0
   }
 
-  /** A line. */
   wrote () {
     this.#unseen++
   }
 
   /**
-   * Looks, where it is time to.
-   * @param {number} fd
-   * @param {number} nowMs monotonic
-   * @returns {number | null} null where the file is in its place; else how many lines were lost with it, 0 where it was
-   * moved and is still somewhere
-   * @throws where its disk is gone
+   * @param {number} fd @param {number} nowMs monotonic
+   * @returns {number | null} null if the file is in its place, or the check is not due; else how many lines were lost
+   * with it, 0 if it was moved and still exists
+   * @throws if its disk is gone
    */
   look (fd, nowMs) {
     if (nowMs - this.#lookedAtMs < LOOK_MS) return null
@@ -46,10 +42,8 @@ class RotationCheck {
 }
 
 /**
- * Whether a path leads to an open file. False only where it surely does not: a path that cannot be looked at, and
- * numbers of 0, which Windows may give, tell nothing.
- * @param {number} fd
- * @param {string} path
+ * False only if the path surely leads elsewhere: an unreadable path proves nothing, nor numbers of 0 (on Windows).
+ * @param {number} fd @param {string} path
  */
 function isSameFile (fd, path) {
   const own = fs.fstatSync(fd, { bigint: true })

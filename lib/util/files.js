@@ -8,10 +8,9 @@ const process = require('./process')
 const STDERR = 2
 
 /**
- * Makes a folder with those above it. Node.js' own way never comes back where a file system says that
- * an existing folder is not there, as /proc does (20.20, 26.10).
- * @param {string} dir
- * @param {number} [mode] of each that is made
+ * Makes a folder and those above it. The recursive mkdir of Node.js never returns if a file system denies that an
+ * existing folder is there, as /proc does (20.20, 26.10).
+ * @param {string} dir @param {number} [mode] of each that is made
  */
 function makeFolder (dir, mode) {
   try {
@@ -27,12 +26,9 @@ function makeFolder (dir, mode) {
 }
 
 /**
- * Opens a file, never as the descriptor of stdin, stdout or stderr. An application may have closed these, and what it
- * prints must not get into our file.
- * @param {string} file
- * @param {string | number} flags
- * @param {number} [mode]
- * @returns {number}
+ * Opens a file, never as the descriptor of stdin, stdout or stderr: if an application has closed these, its output must
+ * not get into our file.
+ * @param {string} file @param {string | number} flags @param {number} [mode]
  */
 function openFile (file, flags, mode) {
   /** @type {number[]} */
@@ -49,11 +45,11 @@ function openFile (file, flags, mode) {
 }
 
 /**
- * Occupies the descriptors of stdin, stdout and stderr, as far as an application has closed them, as Node.js does at
- * its own start. The event loop of a thread that starts opens some of its own, and libuv aborts the process when one of
- * these is at most that of stderr by its end (assertion `fd > STDERR_FILENO`; 20.20, 24.21, 26.10). They are held as
- * long as the thread is there: freed earlier, the next socket of the application or of ours would get one, and that
- * ends in exceptions of Node.js (`open EEXIST`, out of process.stderr).
+ * Occupies the descriptors of stdin, stdout and stderr that an application has closed, as Node.js itself does at its
+ * start. The event loop of a new thread opens some descriptors, and libuv aborts the process if one of them is at most
+ * stderr's when the thread ends (assertion `fd > STDERR_FILENO`; 20.20, 24.21, 26.10). Hold them as long as the thread
+ * exists: freed earlier, the next socket of the application or of ours would get one, and Node.js would throw
+ * (`open EEXIST`, out of process.stderr).
  * @returns {() => void} frees them
  */
 function holdStdio () {
@@ -66,7 +62,7 @@ function holdStdio () {
       held.push(fd)
     }
   } catch {
-    // One file too many, or no permission: nothing can be held.
+    // Too many open files, or no permission: nothing can be held.
   }
   return () => { held.splice(0).forEach(letGo) }
 }

@@ -2,12 +2,7 @@
 
 /** @typedef {(pid: number, signal: 0) => unknown} Kill */
 
-/**
- * Who may signal the process of a number: this user, only another one, or nobody, as there is none.
- * @param {number} pid
- * @param {Kill} [kill]
- * @returns {'own' | 'foreign' | null}
- */
+/** Who may signal a process: this user, or only another; null = no process. @param {number} pid @param {Kill} [kill] */
 exports.ownership = (pid, kill = process.kill) => {
   // 0 and below name groups of processes.
   if (!Number.isInteger(pid) || pid <= 0) return null
@@ -19,9 +14,5 @@ exports.ownership = (pid, kill = process.kill) => {
   }
 }
 
-/**
- * Whether there is a process of that number, whoever it belongs to.
- * @param {number} pid
- * @param {Kill} [kill]
- */
+/** Whether there is such a process, whoever owns it. @param {number} pid @param {Kill} [kill] */
 exports.isAlive = (pid, kill) => exports.ownership(pid, kill) !== null

@@ -1,4 +1,4 @@
 'use strict'
 
-/** Node's own `process`. An application may put another one, a browser's for instance, in place of the global one. */
+/** Node's own `process`. An application may replace the global one, with a browser's for instance. */
 module.exports = require('node:process')

@@ -1,14 +1,13 @@
 'use strict'
 
 /**
- * Whether something happened often enough lately: so many times within a time, and it stays so until that time has
- * passed without. The triggers of origin tracking and of request tracking ask this, and so does the verdict on the
- * option `route`.
+ * Whether something has happened `times` times within `withinMs`. The triggers of origin tracking and request tracking
+ * use this, and so does the verdict on the option `route`.
  */
 class Recently {
   #times
   #withinMs
-  /** When it happened, oldest first, at most as often as it takes. @type {number[]} */
+  /** When it happened, oldest first, at most `times` entries. @type {number[]} */
   #atMs = []
 
   /** @param {{ times?: number, withinMs: number }} often */
@@ -17,7 +16,7 @@ class Recently {
     this.#withinMs = withinMs
   }
 
-  /** It has happened. @param {number} nowMs */
+  /** @param {number} nowMs when it happened */
   add (nowMs) {
     this.#atMs.push(nowMs)
     if (this.#atMs.length > this.#times) this.#atMs.shift()

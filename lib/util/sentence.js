@@ -4,33 +4,25 @@ const { causeRow, excuseOf, isOwnBlock } = require('../tables/causes')
 const { shortPath } = require('./short-path')
 const { MS_PER_S } = require('./units')
 
-/** Longest name of a package, and longest version: far above any that is in use. */
+/** Limit for the name and for the version of a package, far above any in use. */
 const PACKAGE_CHARS = 80
 
-/**
- * @typedef {import('../types').Frame & { exact?: boolean }} Frame
- * @typedef {import('../types').BlockRecord} BlockRecord
- */
+/** @typedef {import('../types').Frame & { exact?: boolean }} Frame */
+/** @typedef {import('../types').BlockRecord} BlockRecord */
 
-/**
- * A block in one sentence.
- * @param {BlockRecord} record
- */
+/** @param {BlockRecord} record */
 exports.sentenceOf = (record) => printable(sentence(record))
 
-/**
- * What was being worked on, in a few words, after ≈ if that is not certain; null where it is not known.
- * @param {Pick<BlockRecord, 'work' | 'request'>} record
- */
+/** In a few words, after ≈ if not certain; null if not known. @param {Pick<BlockRecord, 'work' | 'request'>} record */
 exports.workOf = ({ work, request }) => {
   const asked = request === null ? null : `${doubtOf(request)}${request.method} ${request.route}`
-  // Records of an earlier version, read from files, have no work.
+  // Records of an earlier version have no work.
   if (!work || work.kind === 'request') return asked
   const own = `${doubtOf(work)}${work.kind} ${work.name}`
   return asked === null ? own : `${own} of ${asked}`
 }
 
-/** What stands before a name that is not certain. @param {{ exact?: boolean }} named */
+/** The mark before a name that is not certain. @param {{ exact?: boolean }} named */
 function doubtOf ({ exact }) {
   return exact === false ? '≈ ' : ''
 }
@@ -43,7 +35,7 @@ function isOver ({ work, request }) {
 /** @param {BlockRecord} record */
 function sentence (record) {
   const { thread, threadId, durationMs, ongoing, startup, cause, origin } = record
-  // Records on disk of versions that watched the main thread alone have no id.
+  // Records of versions that watched only the main thread have no id.
   const loop = threadId ? `event loop of worker thread ${thread}` : 'event loop'
   const how = ongoing ? `blocked for ${duration(durationMs)} so far` : `was blocked for ${duration(durationMs)}`
   const begin = `${loop} ${how}${startup ? ' at start-up' : ''}`
@@ -55,7 +47,7 @@ function sentence (record) {
   const among = record.work?.among ?? record.request?.among
   const oldest = among ? ` (the oldest of ${among} in flight)` : ''
   const who = name === null ? '' : `, ${isOver(record) ? 'after ' : ''}${name}${oldest}`
-  // Records of an earlier version, read from files, have no origin.
+  // Records of an earlier version have no origin.
   const created = origin ? `, created at ${place(origin.frame)}` : ''
   return `${begin}: ${where(record)}${within}${who}${created} (${cause})`
 }
@@ -73,12 +65,11 @@ function where ({ threadId, cause, frame, samples, profile, probable, generated 
   return threadId ? 'no stack, worker threads are not sampled' : 'no stack taken'
 }
 
-/** A template has no lines that anybody could open. @param {Frame} generated */
+/** A template has no lines to open. @param {Frame} generated */
 const made = (generated) => generated.line === null ? generated.function : `generated code ${place(generated)}`
 
 /**
- * A function with its place, after ≈ if that is not certain: the stack was taken when a native call had returned,
- * perhaps in the function that was called next.
+ * A function and its place, after ≈ if the stack was taken after a native call, maybe in the function called next.
  * @param {Frame | null} frame
  */
 function place (frame) {
@@ -106,21 +97,12 @@ function duration (ms) {
   return ms >= MS_PER_S ? `${(ms / MS_PER_S).toFixed(1)} s` : `${Math.round(ms)} ms`
 }
 
-/**
- * So many of them: "1 block", "2 blocks".
- * @param {number} count
- * @param {string} noun
- * @param {string} [plural]
- */
+/** "1 block", "2 blocks". @param {number} count @param {string} noun @param {string} [plural] */
 function counted (count, noun, plural = `${noun}s`) {
   return `${count} ${count === 1 ? noun : plural}`
 }
 
-/**
- * A text without control characters. Names come from files and from what clients send, and none may give orders to a
- * terminal.
- * @param {string} text
- */
+/** Replaces control characters: names from files and clients must not control a terminal. @param {string} text */
 function printable (text) {
   return text.replace(/\p{Cc}/gu, '\uFFFD')
 }

@@ -1,8 +1,4 @@
 'use strict'
 
-/**
- * As much of a path as tells files apart in a message: the file and its folder, since half of all files are called
- * index.js.
- * @param {string | null} file
- */
+/** The file and its folder, since half of all files are called index.js. @param {string | null} file */
 exports.shortPath = (file) => (file ?? '').split(/[\\/]/).slice(-2).filter(Boolean).join('/')

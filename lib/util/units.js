@@ -1,6 +1,5 @@
 'use strict'
 
-/** How many of the smaller unit one of the larger has. */
 exports.MS_PER_S = 1000
 exports.US_PER_MS = 1000
 exports.NS_PER_MS = 1e6

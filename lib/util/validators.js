@@ -1,6 +1,6 @@
 'use strict'
 
-/** @typedef {(value: any) => boolean} Validator whether a value that was parsed from JSON is of a kind */
+/** @typedef {(value: any) => boolean} Validator of a value parsed from JSON */
 
 /** @type {Validator} */
 exports.isText = (value) => typeof value === 'string'
@@ -17,11 +17,7 @@ exports.orMissing = (is) => (value) => value === undefined || value === null || 
 /** @param {Validator} is @returns {Validator} */
 exports.listOf = (is) => (value) => Array.isArray(value) && value.every((item) => is(item))
 
-/**
- * An object with these fields, and with whatever others.
- * @param {Record<string, Validator>} fields
- * @returns {Validator}
- */
+/** An object with these fields, and any others. @param {Record<string, Validator>} fields @returns {Validator} */
 exports.objectOf = (fields) => {
   const validators = Object.entries(fields)
   return (value) => typeof value === 'object' && value !== null && !Array.isArray(value) &&

@@ -15,16 +15,16 @@ const { watchSignals } = require('../common/interruption')
 const { MS_PER_S } = require('../../util/units')
 
 const ANSWER_MS = 5000
-/** An agent must not be started in the last moment, and then unknown to us. */
+/** Less than ANSWER_MS: an agent that starts after we have stopped waiting would run without our knowing. */
 const START_WITHIN_MS = 4000
 const POLL_MS = 50
-/** A native call may keep the inspector from opening; a second Ctrl-C does not wait. */
+/** How long to wait for the inspector when leaving: a native call may delay it. A second Ctrl-C does not wait. */
 const LEAVE_MS = 30000
-/** The thread of an agent ends by force after a second. */
+/** The agent ends its thread by force after a second. */
 const STOP_MS = 3000
-/** As many as a person reads in a second: the agent is asked once in that time. */
+/** Blocks that the agent keeps: as many as a person reads in a second, the interval at which it is polled. */
 const KEEP = 50
-/** Samples of `--once`, for a process that is only now and then idle. */
+/** `--once` takes up to this many samples while they find the process idle: it may be busy at other moments. */
 const LOOKS = 10
 const LOOK_MS = 20
 
@@ -33,7 +33,7 @@ const LOOK_MS = 20
 /** @typedef {Awaited<ReturnType<typeof connect>>} Inspector */
 /** @typedef {import('./target-process').Target} Target */
 
-/** @param {string} text of the process id @param {Flags} flags */
+/** @param {string} text the process id @param {Flags} flags */
 exports.attach = async (text, flags) => {
   if (!/^\d+$/.test(text) || Number(text) < 1) throw codedError('LOOPWATCH_ERR_OPTION', 'attach', 'a process id', text)
   const pid = Number(text)
@@ -83,11 +83,11 @@ async function watch (inspector, target, flags, signals) {
     ? '--outside'
     : !isSameFiles
         ? 'it sees other files than we do'
-        // Its worker threads have not been seen to start, so they cannot be asked safely.
+        // The agent did not see the worker threads start, so it cannot query them safely.
         : await outcome(remote, { host: '127.0.0.1', port, token, log: false, keep: KEEP, threads: 'off', threshold: flags.threshold })
   if (how === 'started' || how === 'running') {
     const url = how === 'started' ? `http://127.0.0.1:${port}` : await urlOf(remote, pid)
-    // An agent stands aside while anybody else inspects its process.
+    // The agent takes no samples while somebody else has the inspector open.
     const isClosed = await inspector.end().then(() => inspector.isOurs, (error) => {
       say(error.message)
       return false
@@ -116,8 +116,7 @@ async function watch (inspector, target, flags, signals) {
 }
 
 /**
- * @param {Inspector['remote']} remote
- * @param {import('../../options/table').Options} options
+ * @param {Inspector['remote']} remote @param {import('../../options/table').Options} options
  * @returns {Promise<string>}
  */
 async function outcome (remote, options) {
@@ -132,10 +131,7 @@ async function urlOf (remote, pid) {
   throw codedError('LOOPWATCH_ERR_ATTACH', pid, 'loopwatch already watches it, without an endpoint or stuck: see its log for blocks; --once prints where it is')
 }
 
-/**
- * Stops the agent that was started in the process, and closes the inspector that this takes.
- * @param {Target} target @param {string} url of the agent
- */
+/** Stops the agent that we started, and closes the inspector again. @param {Target} target @param {string} url */
 async function leave (target, url) {
   const { pid } = target
   let inspector

@@ -10,10 +10,7 @@ Examples:
   $ loopwatch attach 4711 --threshold 200 --seconds 60
 `
 
-/**
- * `loopwatch attach <pid>`.
- * @param {import('commander').Command} program
- */
+/** @param {import('commander').Command} program */
 exports.addAttach = (program) => {
   program.command('attach')
     .description('watch a running Node.js process that was started without loopwatch, and restart nothing')
@@ -24,6 +21,6 @@ exports.addAttach = (program) => {
     .option('--seconds <seconds>', 'leave after this long (default: with Ctrl-C)', number('--seconds', 1, 86400))
     .option('--token <token>', 'of the endpoint of an agent that it has already')
     .addHelpText('after', EXAMPLES)
-    // Loaded then: the application of `loopwatch run` shares this process.
+    // Loaded on use: with `loopwatch run`, the application shares this process.
     .action((pid, flags) => require('./attach').attach(pid, flags))
 }

@@ -5,22 +5,15 @@ const { AGENT } = require('../../util/agent-global')
 
 const START = entryPoint('start')
 
-/**
- * Node's own, also where the application has put a browser's in place of its global one: `require` is then that of
- * the inspector's command line.
- */
+/** Node's own `process`, even if a browser's has replaced it. `require` is the one of the inspector's command line. */
 const PROCESS = "(globalThis.process?._debugEnd ? globalThis.process : require('node:process'))"
 
-/** Which process answers. */
 exports.PID = `${PROCESS}.pid`
 
-/** Cuts the connection before it can be answered. */
+/** Closes the inspector and with it the connection, so there is no answer. */
 exports.CLOSE = `${PROCESS}._debugEnd()`
 
-/**
- * Where the main thread is: its frames, innermost first; none = it waits for events. The
- * application's own settings of Error are left as they are.
- */
+/** The frames of the main thread, innermost first; none if it waits for events. Restores the application's settings. */
 exports.STACK = `(() => {
   const { stackTraceLimit, prepareStackTrace } = Error
   try {
@@ -34,10 +27,9 @@ exports.STACK = `(() => {
 })()`
 
 /**
- * Starts an agent in the process, unless it comes to that later than anybody waits for. Gives 'started', 'running'
- * where there is one, or why it cannot be.
- * @param {import('../../options/table').Options} options
- * @param {number} untilMs wall time
+ * Starts an agent in the process, unless it is evaluated after `untilMs` (wall time), when we no longer wait for it.
+ * The value is 'started', 'running' if there is one already, or the reason why none can start.
+ * @param {import('../../options/table').Options} options @param {number} untilMs
  */
 exports.startAgent = (options, untilMs) => `(() => {
   if (Date.now() > ${untilMs}) return 'it was busy for too long'
@@ -53,8 +45,8 @@ exports.startAgent = (options, untilMs) => `(() => {
   }
 })()`
 
-/** Needs the loop of the process: a stuck one does not answer. */
+/** The promise needs the event loop of the process: if that is stuck, there is no answer. */
 exports.AGENT_URL = `${AGENT}.ready.then(({ url }) => url)`
 
-/** Unless the application has started one of its own meanwhile. */
+/** Stops only an agent that we started: the application may have started its own meanwhile. */
 exports.STOP_AGENT = `if (${AGENT} && Symbol.for("loopwatch.visits.1") in ${AGENT}) void ${AGENT}.stop()`

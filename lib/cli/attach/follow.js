@@ -9,38 +9,32 @@ const { MS_PER_S } = require('../../util/units')
 
 const POLL_MS = 1000
 const ANSWER_MS = 5000
-/** A worker thread starts in the process for it. */
+/** Long enough for the agent to start its thread in the process. */
 const READY_MS = 15000
-/** A block in progress is told again after this long. */
+/** A block in progress is printed again after this long. */
 const AGAIN_MS = 5000
-/** Of the blocks that were over before, so many are told: those that may be why somebody looks. */
+/** How many of the blocks that ended before are printed: the latest, which may be why somebody attached. */
 const EARLIER = 5
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 /**
- * @typedef {{ wasOver: boolean, staysListed: boolean, atMs: number, verdict: string }} Telling `staysListed`: a
- *   worker thread's block may prove to be none
+ * @typedef {{ wasOver: boolean, staysListed: boolean, atMs: number, verdict: string }} Telling
+ *   `staysListed` is false for a worker thread's block, which may turn out to be none
  */
-/** @typedef {Map<string, Telling>} Told blocks of the last list, in the order of their telling */
+/** @typedef {Map<string, Telling>} Told blocks of the last list, in the order in which they were printed */
 
 const say = (/** @type {string} */ text) => process.stderr.write(`${text}\n`)
 const print = (/** @type {string} */ text) => process.stdout.write(`${printable(text)}\n`)
 
-/**
- * A time of today without the day, both in UTC.
- * @param {string} iso
- * @param {string} [nowIso]
- */
+/** Without the day if that is today, both in UTC. @param {string} iso @param {string} [nowIso] */
 function clockTime (iso, nowIso = new Date().toISOString()) {
   const [day, time] = iso.slice(0, 23).split('T')
   return nowIso.startsWith(day) ? time : `${day} ${time}`
 }
 
 /**
- * Prints blocks as they go, after the latest of those before, until a signal comes or the process ends.
- * @param {string} url of its agent
- * @param {string | undefined} token
- * @param {number} pid
+ * Prints the latest earlier blocks, then new ones as they happen, until a signal comes or the process ends.
+ * @param {string} url @param {string | undefined} token of its agent @param {number} pid
  * @param {ReturnType<typeof import('../common/interruption').watchSignals>} signals
  */
 exports.follow = async (url, token, pid, signals) => {
@@ -55,7 +49,7 @@ exports.follow = async (url, token, pid, signals) => {
     if (records !== null) {
       answeredMs = performance.now()
       told = tellAll(records, told, beforeMs)
-      // Whatever else is new has come since, also by a clock that is set meanwhile.
+      // Any other new block came after the first list. Its time is not compared, as the clock may be set meanwhile.
       beforeMs = -Infinity
     } else if (!isAlive(pid)) {
       say(`process ${pid} has ended`)
@@ -69,8 +63,7 @@ exports.follow = async (url, token, pid, signals) => {
 }
 
 /**
- * @param {string} url
- * @param {string | undefined} token
+ * @param {string} url @param {string | undefined} token
  * @returns {Promise<{ records: BlockRecord[] | null, status: number | null, refused: string | null, error?: Error }>}
  */
 async function ask (url, token) {
@@ -89,10 +82,8 @@ async function ask (url, token) {
 }
 
 /**
- * @param {BlockRecord[]} records newest first
- * @param {Told} told
- * @param {number} [beforeMs] Unix time: of those that were over by then the latest are told
- * @returns {Told} what is needed of it, and what is new
+ * @param {BlockRecord[]} records newest first @param {Told} told
+ * @param {number} [beforeMs] Unix time: of the blocks that ended before it, only the latest are printed
  */
 function tellAll (records, told, beforeMs = -Infinity) {
   const newest = [...told].findLast(([, { staysListed }]) => staysListed)?.[0]
@@ -109,16 +100,16 @@ function tellAll (records, told, beforeMs = -Infinity) {
   )
 }
 
-/** @param {BlockRecord} record @param {Telling} [last] how it was told before @returns {Telling} */
+/** @param {BlockRecord} record @param {Telling} [last] how it was printed before */
 function tell (record, last) {
   const { ongoing, stacks, startedAt } = record
   const isSame = last !== undefined && last.verdict === verdictOf(record)
   if (last !== undefined && (last.wasOver || (ongoing && isSame && performance.now() - last.atMs < AGAIN_MS))) {
     return last
   }
-  // The agent has not seen the process start.
+  // The agent did not see the process start, so it cannot say whether this is start-up.
   print(`${clockTime(startedAt)} ${sentenceOf({ ...record, startup: false })}`)
-  // Once is enough, until another place is found.
+  // Print the stack once, and again only if the block is found in another place.
   if (!isSame && stacks.length > 0) {
     for (const line of telling(stacks[0].frames.map(lineOf))) print(`    ${line}`)
   }
@@ -130,12 +121,12 @@ function lineOf ({ function: name, file, line, column }) {
   return `${name ?? '(anonymous)'} (${file === null ? 'native' : `${file}:${line}:${column}`})`
 }
 
-/** What is said of a block beside its length. @param {BlockRecord} record */
+/** What the sentence says besides the duration. @param {BlockRecord} record */
 function verdictOf ({ cause, frame }) {
   return `${cause} ${place(frame)}`
 }
 
-/** @param {BlockRecord} record told now @returns {Telling} */
+/** @param {BlockRecord} record printed now @returns {Telling} */
 function tellingOf (record) {
   const { ongoing, threadId } = record
   return {

@@ -8,32 +8,25 @@ const { openRemote } = require('./remote')
 const { checkAgain } = require('./target-process')
 
 const USUAL = { host: '127.0.0.1', port: 9229, isLoopback: true }
-/** Node.js opens it in some tens of milliseconds. */
+/** Node.js opens its inspector within some tens of milliseconds. */
 const OPEN_MS = 5000
 const CLOSE_MS = 3000
 const POLL_MS = 25
 const PROBE_MS = 500
 const AGAIN_MS = 50
-/** What is asked where a process listens on all addresses. */
+/** The address to query if a process listens on all addresses. */
 const LOOPBACK = new Map([['0.0.0.0', '127.0.0.1'], ['[::]', '[::1]']])
 
 /** @typedef {import('./listeners').Listener} Listener */
 /** @typedef {import('./remote').Remote} Remote */
 /** @typedef {import('./target-process').Target} Target */
 
-/** The inspector of a process, connected. */
 class Inspector {
   #pid
   #place
   #isEnded = false
 
-  /**
-   * @param {object} parts
-   * @param {number} parts.pid
-   * @param {Listener} parts.place
-   * @param {Remote} parts.remote
-   * @param {boolean} parts.isOurs it was closed before
-   */
+  /** @param {{ pid: number, place: Listener, remote: Remote, isOurs: boolean }} parts isOurs: it was closed before */
   constructor ({ pid, place, remote, isOurs }) {
     this.#pid = pid
     this.#place = place
@@ -41,11 +34,7 @@ class Inspector {
     this.isOurs = isOurs
   }
 
-  /**
-   * Lets go, and has the process close its inspector if that was opened for us.
-   * @param {number} [ms] to wait for that
-   * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_INSPECTOR where it stays open
-   */
+  /** Disconnects; closes the inspector if it is ours. @param {number} [ms] to wait @throws LOOPWATCH_ERR_INSPECTOR */
   async end (ms = CLOSE_MS) {
     if (this.#isEnded) return
     this.#isEnded = true
@@ -84,11 +73,7 @@ function placesOf (pid) {
   return listenersOf(pid) ?? [USUAL]
 }
 
-/**
- * Where a process has its inspector open, and the address of its WebSocket.
- * @param {Listener[]} places to look at, all at once: a server of a stuck process does not answer
- * @returns {Promise<{ place: Listener, address: string } | null>}
- */
+/** Queries all places at once, as other servers of a stuck process do not answer. @param {Listener[]} places */
 async function findInspector (places) {
   const looking = new AbortController()
   try {
@@ -102,14 +87,14 @@ async function findInspector (places) {
   }
 }
 
-/** @param {{ host: string, port: number }} place @param {AbortSignal} signal @returns {Promise<string>} */
+/** @param {{ host: string, port: number }} place @param {AbortSignal} signal */
 async function inspectorAt ({ host, port }, signal) {
   const origin = `${LOOPBACK.get(host) ?? host}:${port}`
   const response = await fetch(`http://${origin}/json/list`, { redirect: 'error', signal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]) })
   const [target] = /** @type {any} */ (await response.json())
   const { protocol, pathname } = new URL(target.webSocketDebuggerUrl)
   if (protocol !== 'ws:') throw new Error('it is no inspector')
-  // Whatever host and port it names: connected to is what was asked, and nothing else.
+  // Connect to the address that we queried, whatever host and port the answer names.
   return `ws://${origin}${pathname}`
 }
 
@@ -124,9 +109,8 @@ async function isTaken ({ host, port }) {
 }
 
 /**
- * Why what has answered is not the process, or null.
- * @param {{ value: any } | { thrown: string } | null} answer to the question for its process id
- * @param {number} pid
+ * Why the server that answered is not the process, or null.
+ * @param {{ value: any } | { thrown: string } | null} answer its process id @param {number} pid
  * @param {boolean} isItsPort the kernel says that the process listens there
  */
 function impostor (answer, pid, isItsPort) {
@@ -135,12 +119,9 @@ function impostor (answer, pid, isItsPort) {
 }
 
 /**
- * Connects to the inspector of a process, opening it by SIGUSR1 where it is closed.
- * @param {Target} target
- * @param {() => void} onOpening called before the signal
- * @param {number} [openMs] how long to wait for it then
- * @returns {Promise<Inspector>}
- * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_INSPECTOR, LOOPWATCH_ERR_ATTACH
+ * Connects to the inspector of a process; if it is closed, SIGUSR1 opens it. onOpening is called before the signal.
+ * @param {Target} target @param {() => void} onOpening @param {number} [openMs] how long to wait after the signal
+ * @throws LOOPWATCH_ERR_INSPECTOR, LOOPWATCH_ERR_ATTACH
  */
 exports.connect = async (target, onOpening, openMs = OPEN_MS) => {
   const { pid } = target
@@ -152,7 +133,7 @@ exports.connect = async (target, onOpening, openMs = OPEN_MS) => {
   const remote = await openRemote(address)
   if (remote === null) throw refuse(`its inspector at ${address} does not take a connection`)
   const inspector = new Inspector({ pid, place, remote, isOurs: before === null })
-  // A busy process takes the first question with the next one.
+  // A busy process may take the first question only when a second one arrives.
   const asked = await remote.evaluate(PID, { ms: AGAIN_MS }) ?? await remote.evaluate(PID, { ms: PROBE_MS })
   const objection = impostor(asked, pid, listenersOf(pid) !== null)
   if (objection !== null) {
@@ -166,12 +147,7 @@ exports.connect = async (target, onOpening, openMs = OPEN_MS) => {
   return inspector
 }
 
-/**
- * @param {Target} target
- * @param {() => void} onOpening
- * @param {number} openMs
- * @param {Listener[]} others where it listened before
- */
+/** @param {Target} target @param {() => void} onOpening @param {number} openMs @param {Listener[]} others to skip */
 async function open (target, onOpening, openMs, others) {
   const { pid, takesUsualPort } = target
   if (takesUsualPort && await isTaken(USUAL)) throw codedError('LOOPWATCH_ERR_INSPECTOR', pid, `port ${USUAL.port} is taken by another process, and it would have to open its inspector there`)

@@ -9,18 +9,9 @@ const MAPPED = Buffer.from('00000000000000000000ffff', 'hex')
 /** ::1 */
 const ONE = Buffer.from('00000000000000000000000000000001', 'hex')
 
-/**
- * @typedef {object} Listener
- * @property {string} host address, as in a URL
- * @property {number} port
- * @property {boolean} isLoopback it cannot be reached from other machines
- */
+/** @typedef {{ host: string, port: number, isLoopback: boolean }} Listener host: the address as in a URL */
 
-/**
- * Where a process listens for TCP, from its open files and the kernel's tables (Linux).
- * @param {number} pid
- * @returns {Listener[] | null} null = this system does not tell
- */
+/** Where a process listens for TCP, by the kernel's tables; null on other systems than Linux. @param {number} pid */
 exports.listenersOf = (pid) => {
   if (process.platform !== 'linux') return null
   const inodes = new Set()
@@ -29,7 +20,7 @@ exports.listenersOf = (pid) => {
       const inode = /^socket:\[(\d+)\]$/.exec(fs.readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1]
       if (inode !== undefined) inodes.add(inode)
     } catch {
-      // Closed meanwhile.
+      // It was closed meanwhile.
     }
   }
   return ['tcp', 'tcp6'].flatMap((table) => readLines(`/proc/${pid}/net/${table}`)
@@ -38,11 +29,7 @@ exports.listenersOf = (pid) => {
     .map((cells) => parseAddress(cells[1])))
 }
 
-/**
- * An address as the kernel's tables have it: words of four bytes, each in this machine's order.
- * @param {string} text `0100007F:2406` = 127.0.0.1:9222
- * @returns {Listener}
- */
+/** Reads words of four bytes, each in this machine's order. @param {string} text `0100007F:2406` = 127.0.0.1:9222 */
 function parseAddress (text) {
   const [hex, port] = text.split(':')
   const words = /** @type {string[]} */ (hex.match(/.{8}/g)).map((word) => Buffer.from(word, 'hex'))

@@ -4,13 +4,11 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { STACK } = require('./expressions')
 
 const PERIOD_MS = 20
-/** An answer that takes longer came from after a native call; one that takes this long will not be waited for. */
+/** We stop waiting after this long. A late answer has the stack of after a native call, not of within it. */
 const ANSWER_MS = 1000
 
 /**
- * Where a process is now.
- * @param {import('./remote').Remote} remote
- * @param {number} ms to wait for an answer
+ * @param {import('./remote').Remote} remote @param {number} ms to wait for an answer
  * @returns {Promise<string[] | null>} frames, innermost first; null = no answer
  */
 async function askStack (remote, ms) {
@@ -19,14 +17,11 @@ async function askStack (remote, ms) {
 }
 
 /**
- * Watches a process through its inspector, with nothing loaded into it: tells busy spells by samples,
- * so callbacks that follow each other without a pause count as one.
+ * Watches a process through its inspector and loads nothing into it. Busy spells are found by sampling, so callbacks
+ * without a pause between them count as one. onSpell is called when a spell reaches the threshold and when it ends.
  * @param {import('./remote').Remote} remote
- * @param {object} watch
- * @param {number} watch.thresholdMs
- * @param {() => boolean} watch.isOver
- * @param {(spell: { ms: number, ongoing: boolean, frames: string[] }) => void} watch.onSpell when it passes the
- *   threshold, and when it is over
+ * @param {{ thresholdMs: number, isOver: () => boolean,
+ *   onSpell: (spell: { ms: number, ongoing: boolean, frames: string[] }) => void }} watch
  */
 exports.watchFromOutside = async (remote, { thresholdMs, isOver, onSpell }) => {
   /** @type {{ startMs: number, frames: string[], isTold: boolean } | null} */

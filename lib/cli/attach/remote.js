@@ -4,7 +4,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 
 const CONNECT_MS = 3000
 
-/** What a process answers through its inspector, which is on a thread of its own: also while the process is stuck. */
+/** Queries a process through its inspector. That has its own thread, and answers even while the event loop is stuck. */
 class Remote {
   /** @type {WebSocket} */
   #socket
@@ -29,9 +29,8 @@ class Remote {
   }
 
   /**
-   * Evaluates an expression on the main thread, at the next interrupt if that is busy.
-   * @param {string} expression
-   * @param {{ ms: number, awaitPromise?: boolean }} options how long to wait
+   * Evaluates an expression on the main thread; if that is busy, at the next interrupt.
+   * @param {string} expression @param {{ ms: number, awaitPromise?: boolean }} options ms: how long to wait
    * @returns {Promise<{ value: any } | { thrown: string } | null>} null = no answer in time
    */
   async evaluate (expression, { ms, awaitPromise = false }) {
@@ -48,14 +47,13 @@ class Remote {
     return details ? { thrown: details.exception?.description ?? details.text } : { value: result.result?.value }
   }
 
-  /** Lets go. */
   close () {
     this.isClosed = true
     this.#socket.close()
   }
 }
 
-/** What is no inspector may say anything. @param {string} text @returns {{ id?: any, result?: any }} */
+/** A server that is no inspector may send anything. @param {string} text @returns {{ id?: any, result?: any }} */
 function parsed (text) {
   try {
     return JSON.parse(text) ?? {}

@@ -7,12 +7,12 @@ const { codedError, codedErrorFrom } = require('../../tables/errors')
 const { ownership } = require('../../util/is-alive')
 
 const NODE = /^(node|nodejs|iojs)(\d+)?(\.exe)?$/i
-/** Position of SIGUSR1 in the kernel's masks. */
+/** Position of SIGUSR1 in the kernel's signal masks. */
 const SIGUSR1_BIT = BigInt(require('node:os').constants.signals.SIGUSR1 ?? 10) - 1n
 const LOOPBACK = /^(127(\.\d+){3}|localhost|::1|\[::1\])$/
-/** Node.js takes underscores for dashes, and the value of a port after a space as well. */
+/** Node.js accepts underscores for dashes, and a port after a space. */
 const INSPECT = /--(?:inspect(?:[-_](?:brk|wait))?=|(?:inspect|debug)[-_]port[=\s])(\S+)/g
-/** Of the fields of /proc/<pid>/stat after the name: in clock ticks since the machine was booted. */
+/** Index of the start time among the fields of /proc/<pid>/stat after the name, in clock ticks since boot. */
 const STARTED = 19
 /** `Sat Nov 21 10:00:00 2026` */
 const LSTART_LENGTH = 24
@@ -20,25 +20,14 @@ const OTHER_USER = 'it belongs to another user: run loopwatch as that user'
 const GUARDED = 'it belongs to the same user, but the kernel does not allow looking into it: it has more privileges than loopwatch, is in another namespace, or is guarded against ptrace'
 
 /**
- * @typedef {object} Facts what the kernel says of a process
- * @property {string} exe
- * @property {string} status /proc/<pid>/status
- * @property {string} flags its arguments and NODE_OPTIONS
- * @property {boolean} isSameNetwork
- * @property {boolean} isSameFiles it sees the same file system
- * @property {string} started when; with its id it names one process for good
- *
- * @typedef {object} Target a process that can be attached to
- * @property {number} pid
- * @property {string} started
- * @property {boolean} isSameFiles
- * @property {boolean} takesUsualPort it was not told another one for its inspector
+ * @typedef {{ exe: string, status: string, flags: string, isSameNetwork: boolean, isSameFiles: boolean,
+ *   started: string }} Facts what the kernel says about a process. status: text of /proc/<pid>/status; flags: arguments
+ *   and NODE_OPTIONS; isSameFiles: it sees our file system; started: with the id, this names one process for good
+ * @typedef {{ pid: number, started: string, isSameFiles: boolean, takesUsualPort: boolean }} Target
+ *   a process to attach to. takesUsualPort: its flags name no other port for its inspector
  */
 
-/**
- * Why a process must not be sent SIGUSR1, or null. That signal ends what does not expect it.
- * @param {Facts} facts
- */
+/** Why SIGUSR1 must not be sent, or null: it ends a process that does not expect it. @param {Facts} facts */
 function objection ({ exe, status, flags, isSameNetwork }) {
   const name = path.basename(exe.replace(/ \(deleted\)$/, ''))
   if (!NODE.test(name)) return `it runs ${name}, not Node.js`
@@ -56,12 +45,7 @@ function objection ({ exe, status, flags, isSameNetwork }) {
 /** @param {number} pid @param {string} reason */
 const refusal = (pid, reason) => codedError('LOOPWATCH_ERR_ATTACH', pid, reason)
 
-/**
- * Whether a process can be attached to.
- * @param {number} pid
- * @returns {Target}
- * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_ATTACH
- */
+/** @param {number} pid @returns {Target} @throws LOOPWATCH_ERR_ATTACH if we cannot attach to the process */
 function checkProcess (pid) {
   const refuse = (/** @type {string} */ reason) => refusal(pid, reason)
   if (pid === process.pid) throw refuse('that is loopwatch itself')
@@ -89,20 +73,15 @@ function checkProcess (pid) {
   }
 }
 
-/**
- * Makes sure that a process is the one that was checked: since then its id may have gone to another,
- * which the signal would end.
- * @param {Target} target
- * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_ATTACH
- */
+/** Throws if the id has gone to another process, which the signal would end. @param {Target} target */
 exports.checkAgain = ({ pid, started }) => {
   if (checkProcess(pid).started !== started) throw refusal(pid, 'it has ended, and another process has its id')
 }
 
-/** Why a process may not be looked into or signalled. @param {number} pid */
+/** Why a process may not be inspected or signalled. @param {number} pid */
 function guard (pid) {
   try {
-    // Readable for everybody.
+    // Everybody may read this file.
     const user = /^Uid:\s+\d+\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
     return Number(user) === process.geteuid?.() ? GUARDED : OTHER_USER
   } catch {
@@ -127,7 +106,7 @@ function readFacts (pid) {
     flags: `${read('cmdline').replaceAll('\0', ' ')} ${options}`,
     isSameNetwork: isSame('net'),
     isSameFiles: isSame('mnt'),
-    // The name, in brackets, may hold anything.
+    // The name, in brackets, may contain anything.
     started: read('stat').replace(/^.*\)/s, '').trim().split(' ')[STARTED]
   }
 }

@@ -11,29 +11,21 @@ const { watchSignals } = require('../common/interruption')
 const { filterOf } = require('./filter')
 const { topMarkdown, topTable } = require('./top')
 
-/** Of wall times, which are written in whole milliseconds. */
+/** Wall times are written in whole milliseconds. */
 const ROUNDING_MS = 1
-/** Blocks are told as they end, soon enough for somebody who watches. */
+/** Soon enough for a person who watches. */
 const POLL_MS = 1000
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 /**
- * @typedef {object} Flags
- * @property {boolean} [json]
- * @property {'text' | 'md'} [format]
- * @property {string} [token]
- * @property {boolean} [top]
- * @property {boolean} [watch]
- * @property {number} [since]
- * @property {string} [cause]
- * @property {string} [route]
- * @property {string} [work]
+ * @typedef {{ json?: boolean, format?: 'text' | 'md', token?: string, top?: boolean, watch?: boolean, since?: number,
+ *   cause?: string, route?: string, work?: string }} Flags
  */
 /** @typedef {{ source: string, record: BlockRecord }} Found */
 
 /** @param {string[]} sources @param {Flags} flags */
 exports.listBlocks = async (sources, flags) => {
-  // Whoever reads may have read enough: `| head`.
+  // The reader may have enough and close the pipe: `| head`.
   process.stdout.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
     if (error.code !== 'EPIPE') throw error
     process.exit()
@@ -57,7 +49,7 @@ async function watch (sources, flags) {
   try {
     while (!signals.isOver) {
       const { found, failure } = await readAll(sources, flags)
-      // Somebody mistyped; a process that restarts meanwhile is waited for.
+      // A failure at first is a typing error. Later the process may be restarting: wait for it.
       if (isFirst && failure !== null) throw failure
       const ended = found.filter(({ record }) => !record.ongoing)
       for (const each of ended) if (!told.has(keyOf(each))) print(each, sources.length > 1, flags)
@@ -74,11 +66,7 @@ async function watch (sources, flags) {
 /** @param {Found} found */
 const keyOf = ({ source, record }) => `${source} ${record.id} ${record.startedAt}`
 
-/**
- * @param {string[]} sources
- * @param {Flags} flags
- * @returns {Promise<{ found: Found[], failure: Error | null }>} oldest first
- */
+/** @param {string[]} sources @param {Flags} flags @returns {Promise<{ found: Found[], failure: Error | null }>} */
 async function readAll (sources, flags) {
   const isWanted = filterOf(flags)
   const answers = await Promise.allSettled(sources.map((source) => read(source, flags.token)))
@@ -104,12 +92,11 @@ const line = (which, sentence, isMarkdown) =>
   isMarkdown ? `- ${inMarkdown(which)} ${inMarkdown(sentence)}` : `${which} ${sentence}`
 
 /**
- * Each block once, oldest first: a worker's is in its folder and at its primary. One that has ended
- * counts before one in progress.
- * @param {{ source: string, record: BlockRecord }[]} found
+ * Each block once, oldest first: a worker's is in its folder and at its primary. An ended one replaces an ongoing one.
+ * @param {Found[]} found
  */
 function latest (found) {
-  /** @type {Map<string, { source: string, record: BlockRecord }[]>} containers share their pids */
+  /** By id, which is not unique, as containers share pids. @type {Map<string, Found[]>} */
   const namesakes = new Map()
   for (const each of found) {
     const known = namesakes.get(each.record.id) ?? []
@@ -121,7 +108,7 @@ function latest (found) {
   return [...namesakes.values()].flat().sort((a, b) => a.record.startedAt < b.record.startedAt ? -1 : 1)
 }
 
-/** Of one id: when a block started is known exactly once it has ended. @param {BlockRecord} a @param {BlockRecord} b */
+/** For records with the same id. The start is exact only at the end. @param {BlockRecord} a @param {BlockRecord} b */
 function isSame (a, b) {
   if (a.ongoing === b.ongoing) return a.startedAt === b.startedAt
   const doubtMs = a.ongoing ? a.uncertaintyMs : b.uncertaintyMs
@@ -131,10 +118,10 @@ function isSame (a, b) {
 /** @param {string} source @param {string} [token] @returns {Promise<BlockRecord[]>} */
 const read = async (source, token) => isFolder(source) ? readFolder(source) : ask(source, token)
 
-/** Whether a source is a folder, else it is an address. @param {string} source @throws where it is neither */
+/** Whether a source is a folder, not an address. @param {string} source @throws if it is neither */
 function isFolder (source) {
   if (fs.existsSync(source)) return true
-  // A path that is not there is a folder that was mistyped; anything else is an address that was.
+  // A path that does not exist is a mistyped folder; anything else is a mistyped address.
   const isPath = /[\\/]/.test(source) && !/^\w+:\/\//.test(source)
   if (!isAddress(source) && isPath) throw codedError('LOOPWATCH_ERR_SOURCE', source, 'there is no such folder')
   addressOf(source)
@@ -150,7 +137,7 @@ async function ask (source, token) {
   return records
 }
 
-/** By folder: who asks again has what has not changed. @type {Map<string, BlockReader>} */
+/** By folder: a reader keeps the records of files that have not changed. @type {Map<string, BlockReader>} */
 const readers = new Map()
 
 /** @param {string} dir */

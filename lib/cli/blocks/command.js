@@ -11,10 +11,7 @@ Examples:
   $ loopwatch blocks /var/log/shop --cause sync-io --json
 `
 
-/**
- * `loopwatch blocks <address|folder...>`: the recorded blocks of endpoints and folders, oldest first.
- * @param {import('commander').Command} program
- */
+/** @param {import('commander').Command} program */
 exports.addBlocks = (program) => {
   program.command('blocks')
     .description('list recorded blocks of running agents (by address) or of folders (option dir), joined')
@@ -32,6 +29,6 @@ exports.addBlocks = (program) => {
     .optionsGroup('Access:')
     .option('--token <token>', 'bearer token of the endpoints')
     .addHelpText('after', EXAMPLES)
-    // Loaded then: the application of `loopwatch run` shares this process.
+    // Loaded on use: with `loopwatch run`, the application shares this process.
     .action((sources, flags) => require('./blocks').listBlocks(sources, flags))
 }

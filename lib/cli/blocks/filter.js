@@ -7,14 +7,10 @@ const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 
-/**
- * Reads a time in the past: how long ago, or when.
- * @param {string} text 90s, 10m, 2h, 7d, or an ISO time
- * @returns {number} Unix time in ms
- */
+/** Unix time in ms. @param {string} text 90s, 10m, 2h, 7d, or an ISO time */
 exports.since = (text) => exports.timeOf('--since', text)
 
-/** The same for another name. @param {string} name @param {string} text */
+/** The same, for the option `name`. @param {string} name @param {string} text */
 exports.timeOf = (name, text) => {
   const [, count, unit] = /^(\d+(?:\.\d+)?)([smhd])$/.exec(text) ?? []
   const atMs = count === undefined ? (/^\d{4}-/.test(text) ? Date.parse(text) : NaN) : Date.now() - Number(count) * UNIT_MS[unit]
@@ -23,21 +19,12 @@ exports.timeOf = (name, text) => {
 }
 
 /**
- * @typedef {object} Asked
- * @property {number} [since] Unix time in ms; blocks that ended before it are left out
- * @property {number} [until] Unix time in ms; blocks that began after it are left out
- * @property {string} [cause]
- * @property {string} [route] a part of it, as of the following
- * @property {string} [work]
- * @property {string} [file]
- * @property {string} [function]
+ * @typedef {{ since?: number, until?: number, cause?: string, route?: string, work?: string, file?: string,
+ *   function?: string }} Asked since: blocks that ended after it, until: that began before it, both Unix time in ms;
+ *   route, work, file, function: a part of the text
  */
 
-/**
- * Whether a block is one of those that were asked for.
- * @param {Asked} asked
- * @returns {(record: BlockRecord) => boolean}
- */
+/** @param {Asked} asked @returns {(record: BlockRecord) => boolean} */
 exports.filterOf = (asked) => (record) => isWithin(record, asked) && isOf(record, asked)
 
 /** @param {BlockRecord} record @param {Asked} asked */

@@ -7,7 +7,7 @@ const { markdownTable } = require('../common/markdown')
 const HEAD = ['place', 'work', 'cause', 'blocks', 'total', 'share', 'longest']
 /** Columns of numbers are aligned to the right. */
 const NUMERIC = [3, 4, 5, 6]
-/** More rows than a screen has answer nobody's question. */
+/** More rows than fit on a screen help nobody. */
 const ROWS = 20
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
@@ -21,10 +21,7 @@ function placeOf ({ frame, otherLines }) {
   return `${place(frame)?.slice(0, -1)}${otherLines.map((line) => `, ${line}`).join('')})`
 }
 
-/**
- * Blocks added up by function and file, the longest in total first.
- * @param {BlockRecord[]} blocks
- */
+/** Blocks added up by function and file, the longest total first. @param {BlockRecord[]} blocks */
 exports.culpritsOf = (blocks) => {
   /** @type {Map<string, Culprit>} */
   const groups = new Map()
@@ -39,23 +36,13 @@ exports.culpritsOf = (blocks) => {
   }).sort((a, b) => b.totalMs - a.totalMs)
 }
 
-/**
- * What was blocked, as a table for people.
- * @param {BlockRecord[]} blocks
- * @returns {string}
- */
+/** @param {BlockRecord[]} blocks */
 exports.topTable = (blocks) => tableOf(blocks, align)
 
-/**
- * The same as a table of Markdown, for a ticket.
- * @param {BlockRecord[]} blocks
- */
+/** The same for a ticket. @param {BlockRecord[]} blocks */
 exports.topMarkdown = (blocks) => tableOf(blocks, markdown)
 
-/**
- * @param {BlockRecord[]} blocks
- * @param {(rows: string[][]) => string} draw
- */
+/** @param {BlockRecord[]} blocks @param {(rows: string[][]) => string} draw */
 function tableOf (blocks, draw) {
   if (blocks.length === 0) return 'no blocks\n'
   const culprits = exports.culpritsOf(blocks)

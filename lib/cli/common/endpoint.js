@@ -5,13 +5,10 @@ const { printable } = require('../../util/sentence')
 const { HOST_AND_PORT } = require('./flags')
 
 const ANSWER_MS = 10000
-/** A url that ends so names a path of the endpoint, not where that begins. */
+/** The url names a path of the endpoint, which begins one level above. */
 const OWN_PATH = /\/(?:blocks|metrics|healthz|profile|)$/
 
-/**
- * What fetch() says of an address, in the words of somebody who looks for an agent there.
- * @type {Record<string, string>}
- */
+/** Errors of fetch() in the words of somebody who looks for an agent there. @type {Record<string, string>} */
 const REASONS = {
   ECONNREFUSED: 'nobody listens there. Is the application running, and which address does its log give as "live page"?',
   ENOTFOUND: 'there is no machine of this name',
@@ -21,12 +18,7 @@ const REASONS = {
 /** Whether a text looks like an address rather than a folder. @param {string} text */
 exports.isAddress = (text) => /^https?:\/\//i.test(text) || HOST_AND_PORT.test(text.replace(/\/.*$/, ''))
 
-/**
- * Where an endpoint begins.
- * @param {string} text a url, or host:port
- * @returns {URL}
- * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_ADDRESS
- */
+/** Where an endpoint begins. @param {string} text a url, or host:port @throws LOOPWATCH_ERR_ADDRESS */
 exports.addressOf = (text) => {
   const url = /^https?:\/\//i.test(text) ? text : `http://${text}`
   if (!exports.isAddress(text) || !URL.canParse(url)) throw codedError('LOOPWATCH_ERR_ADDRESS', text)
@@ -37,12 +29,8 @@ exports.addressOf = (text) => {
 }
 
 /**
- * Asks an endpoint of an agent.
- * @param {string} text its address, as it was given
- * @param {string} path below it, without a slash in front
- * @param {string} [token]
- * @returns {Promise<Response>} of status 200
- * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_ADDRESS, LOOPWATCH_ERR_SOURCE
+ * Resolves only with a response of status 200; throws LOOPWATCH_ERR_ADDRESS or LOOPWATCH_ERR_SOURCE.
+ * @param {string} text as the user gave it @param {string} path below it, no slash in front @param {string} [token]
  */
 exports.ask = async (text, path, token) => {
   const url = new URL(path, exports.addressOf(text))
@@ -55,13 +43,7 @@ exports.ask = async (text, path, token) => {
   return response
 }
 
-/**
- * The same, with what it answers read as JSON.
- * @param {string} text
- * @param {string} path
- * @param {string} [token]
- * @returns {Promise<unknown>}
- */
+/** The same as JSON. @param {string} text @param {string} path @param {string} [token] @returns {Promise<unknown>} */
 exports.askJson = async (text, path, token) => {
   const response = await exports.ask(text, path, token)
   try {
@@ -71,7 +53,7 @@ exports.askJson = async (text, path, token) => {
   }
 }
 
-/** @param {string} text @param {string} what was seen of it @param {unknown} [cause] of what was seen */
+/** @param {string} text @param {string} what it answered @param {unknown} [cause] */
 function notOurs (text, what, cause) {
   return codedErrorFrom(cause, 'LOOPWATCH_ERR_SOURCE', text, `this is another server and not the endpoint of an agent: ${what}`)
 }
@@ -82,15 +64,13 @@ function reasonOf (error, url) {
   if (error.name === 'TimeoutError') return `no answer within ${ANSWER_MS / 1000} s`
   const refused = exports.refusedPort(error, url.href)
   if (refused !== null) return refused
-  // A name that has several addresses gives a cause of many, with a code and without a message.
+  // If a name has several addresses, the cause collects their errors: it has a code and no message.
   return REASONS[cause?.code] ?? (cause?.message || cause?.code || error.message)
 }
 
 /**
- * Why fetch() has asked nobody: it has the browsers' list of ports that belong to other protocols, on which an
- * agent may listen. Null if something else is the reason.
- * @param {any} error of fetch()
- * @param {string} url
+ * Why fetch() refused the port, or null. Like browsers it refuses ports of other protocols; an agent may listen on one.
+ * @param {any} error of fetch() @param {string} url
  */
 exports.refusedPort = (error, url) => error.cause?.message === 'bad port'
   ? `fetch() refuses port ${new URL(url).port}, as browsers do: give the agent another one`

@@ -2,7 +2,7 @@
 
 const { LoopwatchError } = require('../../tables/errors')
 
-/** Errors of whoever typed the command; all others are failures of what it was to do. */
+/** Mistakes in the command line. All others are failures of what the command was to do. */
 const USAGE = new Set([
   'LOOPWATCH_ERR_OPTION',
   'LOOPWATCH_ERR_OPTION_UNKNOWN',
@@ -17,20 +17,17 @@ const USAGE = new Set([
 
 exports.EXIT_FAILED = 1
 exports.EXIT_USAGE = 2
-/** `loopwatch test` has watched nothing: it is neither good nor bad. */
+/** `loopwatch test` watched nothing, so the result is neither good nor bad. */
 exports.EXIT_UNWATCHED = 3
-/** As a shell has it of a program that SIGINT has ended. */
+/** What a shell reports for a program that SIGINT ended. */
 exports.EXIT_INTERRUPTED = 130
 
-/**
- * Says why a command has failed, in one line, and sets the exit code. What is no error of ours is thrown.
- * @param {any} error
- */
+/** Prints the error in one line and sets the exit code; throws errors that are not ours. @param {any} error */
 exports.endWith = (error) => {
   if (!(error instanceof LoopwatchError)) throw error
   process.stderr.write(`loopwatch: ${error.message} (${error.code})\n`)
   process.exitCode = USAGE.has(error.code) ? exports.EXIT_USAGE : exports.EXIT_FAILED
 }
 
-/** What commander says of wrong usage, in the style of our own errors. @param {string} text */
+/** Usage errors of commander in the style of ours. @param {string} text */
 exports.styled = (text) => text.replace(/^error: /, 'loopwatch: ')

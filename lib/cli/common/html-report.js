@@ -9,24 +9,16 @@ const entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 /** @param {unknown} text */
 const escaped = (text) => String(text).replace(/[&<>"]/g, (letter) => entities[letter])
 
-/** Script and style of the live page, which reports share. @param {string} name */
+/** A file of the live page, which reports share. @param {string} name */
 const builtFile = (name) => readBuilt(name).toString()
 
-/**
- * Nothing is loaded, and no script but ours runs, whatever an application calls its functions.
- * @param {string} script
- */
+/** Loads nothing and runs no other script, whatever an application calls its functions. @param {string} script */
 const policyFor = (script) => `default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`
 
 /**
- * One file that shows a flame graph wherever it is opened, with nothing to load.
- * @param {object} report
- * @param {string} report.title
- * @param {string} report.summary one line
- * @param {string} [report.body] markup above the flame graph
- * @param {string} report.flameTitle
- * @param {object} report.tree for the flame graph: { name, file, value in ms, children }
- * @param {string} [report.tail] markup below it
+ * A single file with a flame graph, which loads nothing.
+ * @param {{ title: string, summary: string, body?: string, flameTitle: string, tree: object, tail?: string }} report
+ *   body and tail: markup above and below the flame graph; tree: { name, file, value in ms, children }
  */
 exports.htmlReport = ({ title, summary, body = '', flameTitle, tree, tail = '' }) => {
   const script = builtFile('report.js').replaceAll('</script', '<\\/script')
@@ -60,17 +52,10 @@ ${tail}
 `
 }
 
-/**
- * Data of a report as a file: the report needs nothing beside it, so neither does its download.
- * @param {string} name of the file
- * @param {object} data
- */
+/** A download inside the report, which stays a single file. @param {string} name of the file @param {object} data */
 exports.jsonLink = (name, data) => `<p><a download="${escaped(name)}" href="data:application/json;base64,${Buffer.from(`${JSON.stringify(data, null, 2)}\n`).toString('base64')}">Download the results as JSON</a></p>`
 
-/**
- * @param {string[]} heads
- * @param {(string | { figure: string })[][]} rows figures stand at the right
- */
+/** @param {string[]} heads @param {(string | { figure: string })[][]} rows figures are aligned to the right */
 exports.htmlTable = (heads, rows) => `<table class="report-table"><thead><tr>${heads.map((head) => `<th scope="col">${escaped(head)}</th>`).join('')}</tr></thead>
 <tbody>${rows.map((cells) => `<tr>${cells.map((cell) => typeof cell === 'string' ? `<td>${escaped(cell)}</td>` : `<td class="figure">${escaped(cell.figure)}</td>`).join('')}</tr>`).join('\n')}</tbody></table>`
 

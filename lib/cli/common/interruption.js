@@ -2,13 +2,10 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 
-/** Under npx one Ctrl-C comes twice: from the terminal, and passed on by npm. Nobody presses it twice as fast. */
+/** Under npx one Ctrl-C arrives twice: from the terminal and from npm. Nobody presses it twice that fast. */
 const ONE_PRESS_MS = 300
 
-/**
- * The first signal ends what runs, the second its tools at once.
- * @param {() => void} onSecond
- */
+/** The first signal ends the run, the second kills its tools. @param {() => void} onSecond */
 exports.watchSignals = (onSecond) => {
   const names = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
   const ending = new AbortController()
@@ -27,18 +24,17 @@ exports.watchSignals = (onSecond) => {
   }
   for (const name of names) process.on(name, onSignal)
   let isReleased = false
-  // Whoever read our output has gone. That is told again for every line, and for good: it is no second press, nor
-  // anything at all in the end.
+  // The reader of our output has gone. The error repeats for every line, so it is no second press, and it means nothing
+  // after release().
   const onGone = () => { if (!isReleased && !ending.signal.aborted) onSignal() }
   process.stdout.on('error', onGone)
   process.stderr.on('error', onGone)
   return {
     first,
-    /** Whether it has come. */
     get isOver () { return ending.signal.aborted },
-    /** Waits so long, or rejects when it is over before. @param {number} ms */
+    /** Rejects if the run is over before. @param {number} ms */
     sleep: (ms) => sleep(ms, undefined, { signal: ending.signal }),
-    /** Throws where nothing must be started any more. */
+    /** Throws if nothing may be started any more. */
     check: () => { ending.signal.throwIfAborted() },
     stop: () => { ending.abort() },
     release: () => {

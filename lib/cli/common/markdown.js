@@ -2,15 +2,10 @@
 
 const { printable } = require('../../util/sentence')
 
-/** A text in Markdown that stays a text: names come from the application. @param {string} text */
+/** Escapes Markdown: names come from the application. @param {string} text */
 const inMarkdown = (text) => printable(text).replace(/[\\`*_<>[\]|~#]/g, '\\$&')
 
-/**
- * A table of Markdown.
- * @param {string[]} head
- * @param {string[][]} rows
- * @param {(column: number) => boolean | undefined} isNumber its cells stand at the right
- */
+/** @param {string[]} head @param {string[][]} rows @param {(column: number) => boolean | undefined} isNumber */
 exports.markdownTable = (head, rows, isNumber) => {
   const line = (/** @type {string[]} */ cells) => `| ${cells.join(' | ')} |\n`
   const rule = head.map((_, i) => isNumber(i) ? '--:' : '---')

@@ -7,13 +7,9 @@ const { codedErrorFrom } = require('../../tables/errors')
 const HOST = '127.0.0.1'
 
 /**
- * A port on which nothing listens at this moment; what takes it in the next one makes the tool
- * that wanted it end, and say so.
- * @param {object} wish
- * @param {string} wish.flag that asks for a certain one
- * @param {number} [wish.port] asked for, 0 = any
- * @param {number} wish.usual the tool's own; where it is taken, any
- * @returns {Promise<number>}
+ * A port that is free now. If another program takes it first, the tool that wanted it ends and says so.
+ * @param {{ flag: string, port?: number, usual: number }} wish port: given by `flag`, 0 = any; usual: the tool's own,
+ *   replaced by any free port if it is taken
  */
 exports.choosePort = async ({ flag, port, usual }) => {
   try {
@@ -24,7 +20,7 @@ exports.choosePort = async ({ flag, port, usual }) => {
   }
 }
 
-/** @param {number} port @throws where it is taken, or not allowed */
+/** @param {number} port @throws if it is taken or not allowed */
 async function probe (port) {
   const server = net.createServer()
   server.listen({ port, host: HOST, exclusive: true })

@@ -1,8 +1,4 @@
 'use strict'
 
-/**
- * A quantile by the nearest rank: a value that was measured, not one between two. 0 where there are none.
- * @param {number[]} sorted ascending
- * @param {number} share from 0 to 1
- */
+/** By nearest rank: a measured value, or 0 for none. @param {number[]} sorted ascending @param {number} share 0 to 1 */
 exports.quantile = (sorted, share) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0

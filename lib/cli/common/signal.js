@@ -2,7 +2,7 @@
 
 const IS_WINDOWS = process.platform === 'win32'
 
-/** @param {number} pid @param {NodeJS.Signals | 0} name @returns {boolean} whether it was there */
+/** Whether the process was there. @param {number} pid @param {NodeJS.Signals | 0} name */
 function signal (pid, name) {
   try {
     return process.kill(pid, name)
@@ -12,9 +12,8 @@ function signal (pid, name) {
 }
 
 /**
- * All that a child process has started, with itself: it leads a group, which Windows does not have.
- * @param {import('node:child_process').ChildProcess} child
- * @param {NodeJS.Signals} name
+ * Signals a child and all that it started. The child leads a process group, which Windows does not have.
+ * @param {import('node:child_process').ChildProcess} child @param {NodeJS.Signals} name
  */
 exports.signalGroup = ({ pid }, name) => { if (pid !== undefined) signal(IS_WINDOWS ? pid : -pid, name) }
 

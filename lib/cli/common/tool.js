@@ -5,32 +5,30 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { codedError, codedErrorFrom } = require('../../tables/errors')
 
 const IS_WINDOWS = process.platform === 'win32'
-/** Prometheus writes what it holds in memory when it ends, in well under a second where that is little. */
+/** When it ends, Prometheus writes its memory to disk: in well under a second if that is little. */
 const PATIENCE_MS = 8000
 const READY_MS = 60000
 const POLL_MS = 100
-/** Of what it printed, for whoever reads why it ended. */
+/** How much of the output is kept to show why the tool ended. */
 const TAIL_CHARACTERS = 2000
 
-/** A program of somebody else's that runs until it is ended. */
+/** A third-party program that runs until we end it. */
 class Tool {
   #name
   #process
   #closed
   #isEnding = false
-  /** @type {Error | undefined} of a tool that does not start */
+  /** @type {Error | undefined} why the tool did not start */
   #failure
   #tail = ''
 
   /**
-   * @param {string} name for people
-   * @param {string} file
-   * @param {string[]} args
+   * @param {string} name for people @param {string} file @param {string[]} args
    * @param {{ env?: Record<string, string>, onOutput?: (text: string) => void }} [options]
    */
   constructor (name, file, args, { env = {}, onOutput } = {}) {
     this.#name = name
-    // A group of its own: a terminal sends Ctrl-C to ours, and we end the tools in their order.
+    // Its own process group: the terminal sends Ctrl-C to ours, and we end the tools in order.
     this.#process = spawn(file, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: !IS_WINDOWS, windowsHide: true })
     const { stdout, stderr } = this.#process
     for (const stream of [stdout, stderr]) {
@@ -44,17 +42,17 @@ class Tool {
       })
       this.#process.once('close', (code, signal) => resolve(signal === null ? `exit code ${code}` : signal))
     }))
-    /** Rejects where it ends unasked, with its last words; else it stays pending. @type {Promise<never>} */
+    /** Rejects with the last output if the tool ends unasked; else stays pending. @type {Promise<never>} */
     this.died = new Promise((_resolve, reject) => {
       this.#closed.then((how) => {
         if (!this.#isEnding) reject(codedErrorFrom(this.#failure, 'LOOPWATCH_ERR_TOOL_ENDED', name, how, this.#tail.trim()))
       })
     })
-    // Whoever waits for it hears of it; nobody may, while the others are being ended.
+    // While the other tools are being ended, there may be no listener: that must not become an unhandled rejection.
     this.died.catch(() => {})
   }
 
-  /** Waits until an address answers 200, or it is ended. @param {string} url */
+  /** Waits until the url answers with success, or the tool is being ended. @param {string} url */
   async ready (url) {
     const end = performance.now() + READY_MS
     const isUp = () => fetch(url, { signal: AbortSignal.timeout(POLL_MS * 10) }).then(({ ok }) => ok, () => false)
@@ -65,7 +63,7 @@ class Tool {
     }
   }
 
-  /** Asks it to end, insists after a while; idempotent. */
+  /** Asks the tool to end, and kills it after PATIENCE_MS. Idempotent. */
   async end () {
     this.#isEnding = true
     this.#process.kill('SIGTERM')
@@ -74,7 +72,7 @@ class Tool {
     clearTimeout(insist)
   }
 
-  /** Ends it and all it has started, at once. */
+  /** Kills the tool and all that it started. */
   kill () {
     this.#isEnding = true
     const { pid, exitCode, signalCode } = this.#process
@@ -82,7 +80,7 @@ class Tool {
     try {
       process.kill(IS_WINDOWS ? pid : -pid, 'SIGKILL')
     } catch {
-      // It ended in this moment.
+      // It has just ended.
     }
   }
 }

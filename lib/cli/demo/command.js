@@ -2,19 +2,16 @@
 
 const path = require('node:path')
 
-/** By its path: the demo is a program of its own beside the agent, and declares no types in it. */
+/** Loaded by its path: the demo is a separate program, and its types are not part of the agent's. */
 const START = path.join(__dirname, '..', '..', '..', 'scenarios', 'demo', 'start.js')
 
-/**
- * `loopwatch demo`: the shop that blocks in seven ways, under the agent and a gentle load.
- * @param {import('commander').Command} program
- */
+/** A shop that blocks in seven ways, under the agent and a gentle load. @param {import('commander').Command} program */
 exports.addDemo = (program) => {
   program.command('demo')
     .description('start a small shop that blocks its event loop, watched: what loopwatch finds, in a minute')
     .argument('[arguments...]', 'loopwatch demo --help lists them')
     .allowUnknownOption()
     .helpOption(false)
-    // Loaded then: the application of `loopwatch run` shares this process.
+    // Loaded on use: with `loopwatch run`, the application shares this process.
     .action((_, __, command) => require(START).main(command.args))
 }

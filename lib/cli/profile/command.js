@@ -2,7 +2,7 @@
 
 const { number } = require('../common/flags')
 
-/** Reports of long runs take a while: bubbleprof's of a minute under load about one. */
+/** Long runs take long to report: bubbleprof needs about a minute for a minute under load. */
 const DEADLINE_S = 180
 
 const EXAMPLES = `
@@ -11,10 +11,7 @@ Examples:
   $ loopwatch profile flame --on-port /orders --seconds 20 -- node server.js
 `
 
-/**
- * `loopwatch profile <tool> [options] -- node app.js`.
- * @param {import('commander').Command} program
- */
+/** @param {import('commander').Command} program */
 exports.addProfile = (program) => {
   program.command('profile')
     .description('profile an application with clinic, 0x or the profiler of Node.js, and open the report')
@@ -26,6 +23,6 @@ exports.addProfile = (program) => {
     .option('--deadline <seconds>', 'how long the tool may take for its report', number('--deadline', 1, 86400), DEADLINE_S)
     .option('--no-open', 'print the path of the report, do not open it')
     .addHelpText('after', EXAMPLES)
-    // Loaded then: the application of `loopwatch run` shares this process.
+    // Loaded on use: with `loopwatch run`, the application shares this process.
     .action((tool, command, flags) => require('./profile').profile(tool, command, flags))
 }

@@ -3,18 +3,15 @@
 const { fileURLToPath, pathToFileURL } = require('node:url')
 const { US_PER_MS } = require('../../util/units')
 
-/** Of all the time; a smaller frame is less than a pixel wide. */
+/** Share of the whole time: a smaller frame is less than a pixel wide. */
 const LEAST_SHARE = 1 / 2000
-/** Waiting is no work, and what we do in the application to profile it none of its own. */
+/** Not counted: waiting is no work, and our own code in the application is not the application's. */
 const IDLE = '(idle)'
 const OWN = pathToFileURL(__dirname).href
 
 /**
- * @typedef {object} CpuNode as in .cpuprofile
- * @property {number} id
- * @property {{ functionName: string, url: string, lineNumber: number }} callFrame line from 0
- * @property {number[]} [children]
- *
+ * @typedef {{ id: number, callFrame: { functionName: string, url: string, lineNumber: number }, children?: number[] }}
+ *   CpuNode as in .cpuprofile, lines from 0
  * @typedef {{ nodes: CpuNode[], startTime: number, endTime: number, samples?: number[], timeDeltas?: number[] }}
  *   CpuProfile
  * @typedef {{ name: string, file: string | null, value: number, children: FlameNode[] }} FlameNode value in ms,
@@ -22,11 +19,7 @@ const OWN = pathToFileURL(__dirname).href
  * @typedef {{ name: string, place: string, selfMs: number }} Hot
  */
 
-/**
- * A CPU profile as a flame graph, and the functions that took most by themselves.
- * @param {CpuProfile} profile
- * @returns {{ tree: FlameNode, hot: Hot[], durationMs: number }}
- */
+/** A CPU profile as a flame graph, and the functions with the most time of their own. @param {CpuProfile} profile */
 exports.cpuTree = ({ nodes, startTime, endTime, samples = [], timeDeltas = [] }) => {
   /** @type {Map<number, number>} */
   const selfMs = new Map()
@@ -75,11 +68,7 @@ function placeOf ({ functionName, url, lineNumber }) {
   return { name: functionName || '(anonymous)', file, line: lineNumber + 1 }
 }
 
-/**
- * One node for each function: V8 has another one for each of its optimisations.
- * @param {FlameNode[]} nodes
- * @returns {FlameNode[]}
- */
+/** One node per function: V8 has one for each optimization of it. @param {FlameNode[]} nodes @returns {FlameNode[]} */
 function merged (nodes) {
   /** @type {Map<string, FlameNode>} */
   const byName = new Map()

@@ -7,13 +7,8 @@ const { codedError } = require('../../tables/errors')
 const { findTool } = require('../common/find-tool')
 
 /**
- * The script of a package's command: the application's own, then the one beside loopwatch, then the
- * one on the PATH.
- * @param {'clinic' | '0x'} name
- * @param {object} [from]
- * @param {string} [from.cwd]
- * @param {NodeJS.ProcessEnv} [from.env]
- * @returns {string}
+ * The script of a package's command: the application's own, else the one beside loopwatch, else the one on the PATH.
+ * @param {'clinic' | '0x'} name @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [from]
  */
 exports.findProfiler = (name, { cwd = process.cwd(), env = process.env } = {}) => {
   for (const base of [path.join(cwd, 'package.json'), __filename]) {
@@ -22,7 +17,7 @@ exports.findProfiler = (name, { cwd = process.cwd(), env = process.env } = {}) =
       const { bin } = JSON.parse(fs.readFileSync(manifest, 'utf8'))
       return path.join(path.dirname(manifest), typeof bin === 'string' ? bin : bin[name])
     } catch {
-      // Not there: the next place.
+      // It is not there: try the next place.
     }
   }
   const onPath = findTool([name], env)

@@ -6,24 +6,15 @@ const CONNECTIONS = 10
 const ANSWER_MS = 10000
 
 /**
- * @typedef {object} Load
- * @property {number} requests made
- * @property {number} failed of them, without an answer or with a status of 500 and above (server errors)
- * @property {number} refused of them, with a status of 400 to 499 (client errors)
- * @property {Map<number, number>} statuses how many were answered with each status of 400 and above
- * @property {number} timedOut of the failed, given up: in the latencies with the time they were waited for
- * @property {number} p50Ms
- * @property {number} p99Ms
+ * @typedef {{ requests: number, failed: number, refused: number, statuses: Map<number, number>, timedOut: number,
+ *   p50Ms: number, p99Ms: number }} Load failed: no answer, or a status of 500 and above; refused: 400 to 499;
+ *   statuses: answers by status, from 400 on; timedOut: part of failed, in the latencies with the time that we waited
  */
 
 /**
- * Asks an address over ten connections, each again as soon as it is answered: as much as the
- * application can take, without piling up more.
- * @param {string} url
- * @param {number} ms how long
- * @param {() => boolean} isOver ends it early
- * @param {number} [answerMs] how long an answer is waited for
- * @returns {Promise<Load>}
+ * Requests a url over ten connections, each again as soon as it is answered: as much as the application can take,
+ * without more requests piling up.
+ * @param {string} url @param {number} ms how long @param {() => boolean} isOver to end early @param {number} [answerMs]
  */
 exports.applyLoad = async (url, ms, isOver, answerMs = ANSWER_MS) => {
   const end = performance.now() + ms
@@ -37,7 +28,7 @@ exports.applyLoad = async (url, ms, isOver, answerMs = ANSWER_MS) => {
       const startMs = performance.now()
       requests++
       try {
-        // Blocks are what is looked for: a slow answer is no failure before its time.
+        // We look for blocks, so a slow answer is no failure until it times out.
         const response = await fetch(url, { signal: AbortSignal.timeout(answerMs) })
         await response.arrayBuffer()
         times.push(performance.now() - startMs)
@@ -49,12 +40,12 @@ exports.applyLoad = async (url, ms, isOver, answerMs = ANSWER_MS) => {
       } catch (error) {
         failed++
         if (error.name === 'TimeoutError') {
-          // It would have taken at least this long: left out, the slowest application had the best latency.
+          // It took at least this long. Without it, the slowest application would have the best latency.
           timedOut++
           times.push(answerMs)
           continue
         }
-        // An application that refuses connections is not asked a thousand times a second.
+        // Do not request a thousand times a second from an application that refuses connections.
         await new Promise((resolve) => setTimeout(resolve, 50))
       }
     }
@@ -64,10 +55,7 @@ exports.applyLoad = async (url, ms, isOver, answerMs = ANSWER_MS) => {
   return { requests, failed, refused, statuses, timedOut, p50Ms: quantile(times, 0.5), p99Ms: quantile(times, 0.99) }
 }
 
-/**
- * What the application did instead of serving most of the requests; null where it served them.
- * @param {Load} load
- */
+/** What the application did instead of serving most requests; null if it served them. @param {Load} load */
 function faultInWords ({ requests, failed, refused, statuses }) {
   if ((failed + refused) * 2 <= requests) return null
   const [[status, count] = [0, 0]] = [...statuses].sort(([, a], [, b]) => b - a)
@@ -77,10 +65,7 @@ function faultInWords ({ requests, failed, refused, statuses }) {
   return `the application answered ${status} to ${count} of ${requests} requests (${status < 500 ? 'is the path right, and is a plain GET enough?' : 'see what it logs'})`
 }
 
-/**
- * A load in words.
- * @param {Load} load
- */
+/** @param {Load} load */
 exports.loadInWords = (load) => {
   const { requests, failed, refused, timedOut, p50Ms, p99Ms } = load
   const late = timedOut > 0 ? ` (${timedOut} of them not answered within ${ANSWER_MS / 1000} s)` : ''

@@ -10,17 +10,13 @@ const PRELOAD = entryPoint('profilePreload')
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`
 
 /**
- * A `node` for the tools to start: it runs the application in the folder it was meant for, while the
- * tool, and the logs that V8 and Node.js write for it, have a folder of their own. Tools look for
- * these logs where they run themselves, and 0x deletes there what looks like one.
- * @param {object} setup
- * @param {string} setup.work the tool's folder
- * @param {string} setup.cwd the application's
- * @param {string} setup.node
- * @returns {string} the file
+ * Writes a `node` for the tools to start. It runs the application in the application's folder (cwd); the tool, and the
+ * logs that V8 and Node.js write for it, have their own folder (work). Tools look for these logs in the folder they run
+ * in, and 0x deletes there whatever looks like one.
+ * @param {{ work: string, cwd: string, node: string }} setup
  */
 exports.writeNodeShim = ({ work, cwd, node }) => {
-  // On Windows a script is no executable: tool and application share the application's folder.
+  // On Windows a script is not executable: tool and application share the application's folder.
   if (process.platform === 'win32') return node
   const file = path.join(work, 'bin', 'node')
   fs.mkdirSync(path.dirname(file))

@@ -1,18 +1,18 @@
 'use strict'
 
-// Runs in the application that is profiled, before it: tells what happens there, by lines of a file,
-// which also get out of a process that is stuck or about to end; and ends it when asked to.
+// Runs in the profiled application, before its code. It reports events as lines of a file, which arrive even if the
+// process is stuck or about to end, and it ends the process on request.
 const fs = require('node:fs')
 const { isMainThread } = require('node:worker_threads')
 
-/** Ignored by a process that does not know it, and used by hardly any. */
+/** A process that does not know this signal ignores it, and hardly any process uses it. */
 const STOP = 'SIGURG'
 const FLUSH_MS = 4000
 
 /** @typedef {{ events: string, ending: 'beforeExit' | 'exit', cpu?: { file: string, stop: string } | null }} Setup */
 
 const text = process.env.LOOPWATCH_PROFILE
-// What the application starts is not what was asked about.
+// Processes that the application starts are not profiled.
 delete process.env.LOOPWATCH_PROFILE
 
 if (isMainThread && text !== undefined) watch(JSON.parse(text))
@@ -23,7 +23,7 @@ function watch ({ events, ending, cpu }) {
     try {
       fs.appendFileSync(events, `${JSON.stringify(event)}\n`)
     } catch {
-      // Whoever listened has gone.
+      // The reader has gone.
     }
   }
   tell({ event: 'started', pid: process.pid })
@@ -32,7 +32,7 @@ function watch ({ events, ending, cpu }) {
   if (process.platform !== 'win32') {
     process.on(STOP, () => {
       if (ending === 'exit') process.exit(0)
-      // Here the tools write what they have, and end the process.
+      // On this event the tools write their data, and end the process.
       setTimeout(() => process.exit(0), FLUSH_MS)
       process.emit('beforeExit', 0)
     })
@@ -45,7 +45,7 @@ function watch ({ events, ending, cpu }) {
 function refuseCluster (tell) {
   const cluster = /** @type {import('node:events').EventEmitter} */ (/** @type {unknown} */ (require('node:cluster')))
   const { reallyExit } = /** @type {{ reallyExit: (code: number) => never }} */ (/** @type {unknown} */ (process))
-  // Before the tool's own listener, which throws into the application.
+  // Runs before the tool's own listener, which throws into the application.
   cluster.prependListener('fork', () => {
     tell({ event: 'cluster' })
     reallyExit.call(process, 1)

@@ -8,37 +8,30 @@ const { IS_WINDOWS, signal, signalGroup } = require('../common/signal')
 const { writeNodeShim, PRELOAD } = require('./node-shim')
 
 const POLL_MS = 50
-/** Longer than what the preload gives tools to write what they have. */
+/** Longer than the preload gives the tools to write their data. */
 const STOP_MS = 8000
 const TAIL_CHARACTERS = 2000
 
 /**
- * @typedef {{ event: 'started', pid: number } | { event: 'port', port: number, host: string, atMs: number } | {
- *   event: 'cluster' } |
- *   { event: 'exit', code: number } | { event: 'written' } | { event: 'failed', reason: string }} Event
+ * @typedef {{ event: 'started', pid: number } | { event: 'port', port: number, host: string, atMs: number } |
+ *   { event: 'exit', code: number } | { event: 'failed', reason: string } | { event: 'cluster' | 'written' }} Event
  */
 
-/** One run of a tool on an application. */
 class ProfileRun {
   #profiler
   #files
   #child
   #tail = ''
-  /** Whether the application had to be killed. */
   wasKilled = false
-  /** @type {Promise<string | null>} how the tool ended; null = well */
+  /** @type {Promise<string | null>} how the tool ended; null = exit code 0 */
   closed
 
   /**
-   * @param {object} setup
-   * @param {import('./profilers').Profiler} setup.profiler
-   * @param {string | null} setup.script of the tool; null = the application profiles itself
-   * @param {{ node: string, args: string[] }} setup.target
-   * @param {string} setup.cwd of the application
-   * @param {string} setup.output folder of the report
-   * @param {string} setup.work the tool's own folder
-   * @param {{ register: string, env: Record<string, string> }} [setup.agent] preload of the agent that the
-   *   application runs under, instead of a tool
+   * @param {{ profiler: import('./profilers').Profiler, script: string | null, cwd: string, output: string,
+   *   work: string, target: { node: string, args: string[] },
+   *   agent?: { register: string, env: Record<string, string> } }} setup
+   *   script: of the tool, null = the application profiles itself; output: folder of the report; work: the tool's own;
+   *   agent: preload of the agent that the application runs under, instead of a tool
    */
   constructor ({ profiler, script, target, cwd, output, work, agent }) {
     this.#profiler = profiler
@@ -51,10 +44,10 @@ class ProfileRun {
     const [file, args] = commandOf({ profiler, script, target, cwd, output, work, agent })
     this.#child = spawn(file, args, {
       cwd: script === null || IS_WINDOWS ? cwd : work,
-      // clinic asks whether it may send statistics and does nothing at all where nobody can answer.
+      // clinic asks whether it may send statistics, and does nothing at all if nobody can answer.
       env: { ...process.env, ...agent?.env, NO_INSIGHT: '1', NO_UPDATE_NOTIFIER: '1', LOOPWATCH_PROFILE: JSON.stringify(setup) },
       stdio: ['inherit', 'pipe', 'pipe'],
-      // Ctrl-C is for us alone: an application that ends by it at once takes the report with it.
+      // Only we receive Ctrl-C: an application that ended at once would leave no report.
       detached: !IS_WINDOWS
     })
     for (const [stream, ours] of /** @type {const} */ ([
@@ -72,7 +65,6 @@ class ProfileRun {
     })
   }
 
-  /** The last of what it printed. */
   get tail () {
     return this.#tail.trim()
   }
@@ -84,27 +76,16 @@ class ProfileRun {
     return fs.readFileSync(this.#files.events, 'utf8').split('\n').slice(0, -1).map((line) => JSON.parse(line))
   }
 
-  /**
-   * What has happened in the application, so far.
-   * @template {Event['event']} E
-   * @param {E} name
-   * @returns {Extract<Event, { event: E }> | undefined}
-   */
+  /** @template {Event['event']} E @param {E} name */
   event (name) {
     return /** @type {Extract<Event, { event: E }> | undefined} */ (this.#events.find(({ event }) => event === name))
   }
 
-  /**
-   * The same, waited for; undefined when it has not come in time.
-   * @template {Event['event']} E
-   * @param {E} name
-   * @param {number} ms
-   * @param {() => boolean} [isOver] ends the waiting
-   */
+  /** @template {Event['event']} E @param {E} name @param {number} ms @param {() => boolean} [isOver] to end early */
   async waitFor (name, ms, isOver = () => false) {
     const end = performance.now() + ms
     for (;;) {
-      // In this order: what ends has told all it has to tell.
+      // In this order: once the process has ended, all its events are written.
       const wasOver = this.isOver
       const event = this.event(name)
       if (event !== undefined || wasOver || performance.now() > end || isOver()) return event
@@ -116,10 +97,7 @@ class ProfileRun {
     return this.#child.exitCode !== null || this.#child.signalCode !== null
   }
 
-  /**
-   * Has the application write what it has and end; kills it where it does not. The tool goes on with its report.
-   * @param {number} [ms] how long it may take
-   */
+  /** Asks the application to end, and kills it after `ms`. The tool goes on with its report. @param {number} [ms] */
   async stop (ms = STOP_MS) {
     const pid = this.event('started')?.pid
     if (pid === undefined || !isAlive(pid)) return
@@ -137,7 +115,7 @@ class ProfileRun {
     signal(pid, 'SIGKILL')
   }
 
-  /** Ends it and all it has started, at once. */
+  /** Kills the tool and all that it started. */
   kill () {
     signalGroup(this.#child, 'SIGKILL')
   }
@@ -153,11 +131,7 @@ function cpuSetup (isOwn, output, stop) {
   return isOwn ? { file: path.join(output, 'profile.cpuprofile'), stop } : null
 }
 
-/**
- * What is started: the application, or a tool that starts it.
- * @param {ConstructorParameters<typeof ProfileRun>[0]} setup
- * @returns {[file: string, args: string[]]}
- */
+/** @param {ConstructorParameters<typeof ProfileRun>[0]} setup @returns {[file: string, args: string[]]} */
 function commandOf ({ profiler, script, target, cwd, output, work, agent }) {
   if (script === null) {
     const register = agent === undefined ? [] : ['--require', agent.register]

@@ -17,33 +17,24 @@ const { IS_WINDOWS, signalGroup } = require('../common/signal')
 const { watchSignals } = require('../common/interruption')
 const { MS_PER_S } = require('../../util/units')
 
-/** A tool that has not started the application by then never will. */
+/** If the tool has not started the application by then, it never will. */
 const START_MS = 30000
 const LISTEN_MS = 60000
 const LOAD_S = 10
 
 /**
- * @typedef {object} Flags
- * @property {string} output
- * @property {number} [seconds]
- * @property {boolean | string} [onPort] true = load on /, /path = load on that, else a command
- * @property {number} deadline seconds that the tool has for its report
- * @property {boolean} open
+ * @typedef {{ output: string, seconds?: number, onPort?: boolean | string, deadline: number, open: boolean }} Flags
+ *   onPort: true = load on /, /path = load on that, else a command; deadline: seconds that the tool has for its report
  */
 
-/**
- * Runs a tool on an application and gives its report.
- * @param {string} name
- * @param {string[]} command
- * @param {Flags} flags
- */
+/** @param {string} name @param {string[]} command @param {Flags} flags */
 exports.profile = async (name, command, flags) => {
   const file = await makeReport(name, command, flags)
   process.stdout.write(`\nreport: ${file}\n`)
   if (flags.open) openFile(file)
 }
 
-/** @param {string} name @param {string[]} command @param {Flags} flags @returns {Promise<string>} the report's file */
+/** The report's file. @param {string} name @param {string[]} command @param {Flags} flags */
 async function makeReport (name, command, flags) {
   if (!Object.hasOwn(profilers, name)) throw codedError('LOOPWATCH_ERR_OPTION', 'profile', Object.keys(profilers).join(', '), name)
   const profiler = profilers[name]
@@ -55,7 +46,7 @@ async function makeReport (name, command, flags) {
   const signals = watchSignals(() => run.kill())
   try {
     await observe(run, name, flags, signals)
-    // Before the tool makes a report of it.
+    // Fail before the tool makes a report.
     if (run.event('cluster')) throw codedError('LOOPWATCH_ERR_CLUSTER', name)
     const endedByItself = run.event('exit') !== undefined && !signals.isOver
     if (signals.isOver) process.stderr.write(`\nending the application, ${name} makes its report (Ctrl-C again gives it up)\n`)
@@ -77,11 +68,7 @@ async function makeReport (name, command, flags) {
   }
 }
 
-/**
- * A folder for this run alone in the one asked for: nothing there is ever overwritten.
- * @param {string} folder
- * @param {string} name
- */
+/** A folder for this run alone: nothing is ever overwritten. @param {string} folder @param {string} name */
 function makeOutput (folder, name) {
   const stamp = new Date().toISOString().replace(/[-:]/g, '').replace(/\..*/, '')
   const output = path.resolve(folder, `${name}-${stamp}-${process.pid}`)
@@ -93,23 +80,20 @@ function makeOutput (folder, name) {
   }
 }
 
-/** What has been collected stays, for whoever can use it. @param {string} output @param {{ code?: string }} error */
+/** Data that was collected stays: somebody may use it. @param {string} output @param {{ code?: string }} error */
 function dropUseless (output, { code }) {
   const isUseless = code === 'LOOPWATCH_ERR_CLUSTER' || fs.readdirSync(output).length === 0
   if (isUseless) fs.rmSync(output, { recursive: true, force: true })
 }
 
 /**
- * Lets the application run until it ends, the time or the load is over, or a signal comes.
- * @param {ProfileRun} run
- * @param {string} name
- * @param {Pick<Flags, 'seconds' | 'onPort'>} flags
+ * Waits until the application ends, the time or the load is over, or a signal comes. Gives what our own load measured.
+ * @param {ProfileRun} run @param {string} name @param {Pick<Flags, 'seconds' | 'onPort'>} flags
  * @param {ReturnType<typeof watchSignals>} signals
- * @returns {Promise<Awaited<ReturnType<typeof applyLoad>> | null>} what our own load has measured
  */
 async function observe (run, name, { seconds, onPort }, signals) {
   const isOver = () => signals.isOver
-  // A signal does not cut this short: what has not started cannot be ended, and would run on.
+  // A signal does not cut this short: an application that has not started cannot be ended, and would run on.
   await Promise.race([run.waitFor('started', START_MS), run.closed])
   if (!run.event('started')) {
     if (run.isOver || signals.isOver) return null
@@ -124,9 +108,7 @@ async function observe (run, name, { seconds, onPort }, signals) {
 }
 
 /**
- * @param {ProfileRun} run
- * @param {true | string} onPort
- * @param {number | undefined} seconds
+ * @param {ProfileRun} run @param {true | string} onPort @param {number | undefined} seconds
  * @param {ReturnType<typeof watchSignals>} signals
  */
 async function load (run, onPort, seconds, signals) {
@@ -142,7 +124,7 @@ async function load (run, onPort, seconds, signals) {
     process.stderr.write(`load on ${url}: ${loadInWords(result)}\n`)
     return result
   }
-  // A group of its own: the shell's end is not that of what it has started.
+  // Its own process group: what the shell has started may outlive the shell.
   const child = spawn(onPort, { shell: true, detached: !IS_WINDOWS, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, PORT: String(port) } })
   const ended = new Promise((resolve) => child.once('error', resolve).once('close', resolve))
   const end = () => signalGroup(child, 'SIGTERM')
@@ -154,12 +136,7 @@ async function load (run, onPort, seconds, signals) {
   return null
 }
 
-/**
- * @param {ProfileRun} run
- * @param {string} name
- * @param {number} deadlineS
- * @returns {Promise<string | null>} how it ended
- */
+/** @param {ProfileRun} run @param {string} name @param {number} deadlineS @returns {Promise<string | null>} its end */
 async function closedWithin (run, name, deadlineS) {
   /** @type {NodeJS.Timeout | undefined} */
   let timer
@@ -170,7 +147,7 @@ async function closedWithin (run, name, deadlineS) {
   return how
 }
 
-/** @param {ProfileRun} run @param {string} name @param {string} output @param {string | null} how @returns {string} */
+/** @param {ProfileRun} run @param {string} name @param {string} output @param {string | null} how it ended */
 function checked (run, name, output, how) {
   const { file, fault } = reportOf(profilers[name], output)
   const code = run.event('exit')?.code

@@ -6,24 +6,20 @@ const path = require('node:path')
 const MOST_EMPTY_REPORT_BYTES = 10000
 
 /**
- * @typedef {object} Run
- * @property {string} output folder for the report and its data, absolute
- * @property {string} work the tool's own working directory
- * @property {string} node stands for node, see node-shim.js
- * @property {string[]} args of the application's node
- *
+ * @typedef {{ output: string, work: string, node: string, args: string[] }} Run output: absolute folder of the report
+ *   and its data; work: the tool's working directory; node: see node-shim.js; args: of the application's node
  * @typedef {object} Profiler
  * @property {'clinic' | '0x' | null} needs package; null = nothing
  * @property {(run: Run) => string[]} args of the tool
- * @property {'beforeExit' | 'exit'} ending what makes the tool's code in the application write what it has
- * @property {boolean} outlivesKill the report can be made of a killed application's data
+ * @property {'beforeExit' | 'exit'} ending event at which the tool's code in the application writes its data
+ * @property {boolean} outlivesKill a killed application leaves enough data for a report
  * @property {(output: string) => string | null} fault why the report is worth nothing
  */
 
 /** @param {string} tool @returns {(run: Run) => string[]} */
 const clinic = (tool) => ({ output, node, args }) => [tool, '--open=false', `--dest=${output}`, '--', node, ...args]
 
-/** Every tool, in its users' words. @type {Record<string, Profiler>} */
+/** By the names that users type. @type {Record<string, Profiler>} */
 const profilers = {
   doctor: { needs: 'clinic', args: clinic('doctor'), ending: 'beforeExit', outlivesKill: false, fault: (output) => emptyFile(output, /-processstat$/) ?? emptyFile(output, /-traceevent$/) },
   flame: { needs: 'clinic', args: clinic('flame'), ending: 'exit', outlivesKill: true, fault: (output) => emptyFile(output, /-samples$/) },
@@ -43,14 +39,12 @@ const profilers = {
 function emptyFile (output, name) {
   const file = filesIn(output).find((each) => name.test(path.basename(each)))
   if (file === undefined) return 'the tool has written no data'
-  // An empty list or object is as good as nothing.
+  // An empty list or object is no data.
   return fs.statSync(file).size <= 2 ? `its data is empty (${path.basename(file)})` : null
 }
 
 /**
- * The report of a run, or why there is none.
- * @param {Profiler} profiler
- * @param {string} output
+ * @param {Profiler} profiler @param {string} output
  * @returns {{ file: string, fault: null } | { file: null, fault: string }}
  */
 function reportOf ({ fault }, output) {

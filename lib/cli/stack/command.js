@@ -2,7 +2,7 @@
 
 const { DEFAULT_TARGET, number, target } = require('../common/flags')
 
-/** Soon enough for a person who watches; what it costs is one scrape. */
+/** Soon enough for a person who watches, at the cost of one scrape. */
 const DEFAULT_INTERVAL_S = 5
 
 const EXAMPLES = `
@@ -12,10 +12,7 @@ Examples:
   $ loopwatch stack --dashboards ./dashboards
 `
 
-/**
- * `loopwatch stack`: Prometheus and, where there is one, Grafana, from the PATH, with the files of grafana/.
- * @param {import('commander').Command} program
- */
+/** @param {import('commander').Command} program */
 exports.addStack = (program) => {
   program.command('stack')
     .description('start Prometheus and Grafana of this machine on watched processes, until Ctrl-C')
@@ -27,7 +24,7 @@ exports.addStack = (program) => {
     .option('--dashboards <folder>', 'only write the dashboards into this folder, to import them, and end')
     .option('--seconds <seconds>', 'end after this long', number('--seconds', 1, 86400))
     .addHelpText('after', EXAMPLES)
-    // Loaded then: the application of `loopwatch run` shares this process.
+    // Loaded on use: with `loopwatch run`, the application shares this process.
     .action((flags) => {
       if (flags.dashboards === undefined) return require('./stack').stack(flags)
       process.stdout.write(`${require('./dashboards').writeDashboards(flags.dashboards).join('\n')}\n`)

@@ -7,11 +7,7 @@ const { makeFolder } = require('../../util/files')
 
 const FOLDER = path.join(__dirname, '..', '..', '..', 'grafana', 'dashboards')
 
-/**
- * The dashboards in a folder, which is made where it is not there.
- * @param {string} to
- * @returns {string[]} the files
- */
+/** Makes the folder if needed. @param {string} to folder */
 function writeDashboards (to) {
   makeFolder(to)
   return fs.readdirSync(FOLDER).filter((name) => name.endsWith('.json')).map((name) => {
@@ -21,11 +17,7 @@ function writeDashboards (to) {
   })
 }
 
-/**
- * Writes the dashboards for a Grafana of the user's.
- * @param {string} to folder
- * @returns {string[]} the files
- */
+/** Writes the dashboards for the user's own Grafana. @param {string} to folder */
 exports.writeDashboards = (to) => {
   try {
     return writeDashboards(to)

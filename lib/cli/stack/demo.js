@@ -7,13 +7,10 @@ const { Tool } = require('../common/tool')
 
 const START = path.join(__dirname, '..', '..', '..', 'scenarios', 'demo', 'start.js')
 
-/** Those whose agents have an endpoint each: the shop and its queue worker. */
+/** Processes whose agents have an endpoint each: the shop and its queue worker. */
 const WATCHED = 2
 
-/**
- * Starts the demo.
- * @returns {{ tool: Tool, urls: Promise<string[]> }} urls of its agents' endpoints
- */
+/** @returns {{ tool: Tool, urls: Promise<string[]> }} urls of its agents' endpoints */
 exports.startDemo = () => {
   if (!fs.existsSync(START)) throw codedError('LOOPWATCH_ERR_DEMO', START)
   /** @type {Set<string>} */

@@ -9,10 +9,9 @@ const { FOLDER: DASHBOARDS } = require('./dashboards')
 const FOLDER = path.join(__dirname, '..', '..', '..', 'grafana')
 
 /**
- * Where Grafana's own files are, which it does not find by itself: beside bin/ (archive), in
- * share/grafana (Homebrew) or where Debian's and RPM packages put them.
+ * Grafana's own files, which it does not find by itself: beside bin/ (archive), in share/grafana (Homebrew) or where
+ * Debian's and RPM packages put them.
  * @param {string} file the executable
- * @returns {string | null}
  */
 function homeOf (file) {
   const bin = path.dirname(fs.realpathSync(file))
@@ -21,14 +20,9 @@ function homeOf (file) {
 }
 
 /**
- * Starts Grafana on the files of grafana/provisioning/, everyone a viewer, its data in a folder of ours.
- * @param {object} setup
- * @param {string} setup.file the executable
- * @param {string} setup.dir
- * @param {number} setup.port
- * @param {string} setup.prometheusUrl
- * @param {string} setup.agentUrl where the ids of blocks lead
- * @param {number} setup.intervalS between scrapes
+ * Starts Grafana on the files of grafana/provisioning/. Everyone is a viewer, and its data is in a folder of ours.
+ * @param {{ file: string, dir: string, port: number, prometheusUrl: string, agentUrl: string, intervalS: number }}
+ *   setup file: the executable; agentUrl: where the ids of blocks link to; intervalS: between scrapes
  */
 exports.startGrafana = ({ file, dir, port, prometheusUrl, agentUrl, intervalS }) => {
   const home = homeOf(file)
@@ -46,7 +40,7 @@ exports.startGrafana = ({ file, dir, port, prometheusUrl, agentUrl, intervalS })
       GF_AUTH_ANONYMOUS_ENABLED: 'true',
       GF_AUTH_ANONYMOUS_ORG_ROLE: 'Viewer',
       GF_AUTH_DISABLE_LOGIN_FORM: 'true',
-      // Not its default, which everybody knows.
+      // Everybody knows the default.
       GF_SECURITY_ADMIN_PASSWORD: randomBytes(16).toString('hex'),
       GF_ANALYTICS_REPORTING_ENABLED: 'false',
       GF_ANALYTICS_CHECK_FOR_UPDATES: 'false',

@@ -14,7 +14,7 @@ const { watchSignals } = require('../common/interruption')
 const { DEFAULT_TARGET } = require('../common/flags')
 
 const QUERY = 'max_over_time(loopwatch_block_in_progress_seconds[1m])'
-/** How often targets are asked whether they answer, and how long each may take. */
+/** Interval between polls of the targets, and the timeout of each poll. */
 const TARGET_MS = 2000
 const GET_PROMETHEUS = 'apt install prometheus, brew install prometheus or https://prometheus.io/download/'
 const GET_GRAFANA = 'brew install grafana or https://grafana.com/grafana/download'
@@ -24,10 +24,7 @@ const GET_GRAFANA = 'brew install grafana or https://grafana.com/grafana/downloa
  *   number }} Flags
  */
 
-/**
- * Starts the tools, and ends them all when a signal comes, the time is over or one of them ends.
- * @param {Flags} flags
- */
+/** Starts the tools. Ends them all when a signal comes, the time is over or one of them ends. @param {Flags} flags */
 exports.stack = async (flags) => {
   const prometheus = findTool(['prometheus'])
   if (prometheus === null) throw codedError('LOOPWATCH_ERR_TOOL', 'prometheus', GET_PROMETHEUS)
@@ -39,7 +36,7 @@ exports.stack = async (flags) => {
     await Promise.race([signals.first, run(flags, { prometheus, dir, tools, signals })])
   } finally {
     signals.stop()
-    // What scrapes and shows first, then what is watched.
+    // Prometheus and Grafana first, then what they watch.
     for (const tool of tools.reverse()) await tool.end()
     fs.rmSync(dir, { recursive: true, force: true, maxRetries: 3 })
     signals.release()
@@ -47,9 +44,8 @@ exports.stack = async (flags) => {
 }
 
 /**
- * @param {Flags} flags
- * @param {{ prometheus: string, dir: string, tools: import('../common/tool').Tool[], signals: ReturnType<typeof
- *   watchSignals> }} setup
+ * @param {Flags} flags @param {{ prometheus: string, dir: string, tools: import('../common/tool').Tool[],
+ *   signals: ReturnType<typeof watchSignals> }} setup
  */
 async function run (flags, { prometheus, dir, tools, signals }) {
   const { interval: intervalS } = flags
@@ -93,10 +89,8 @@ async function run (flags, { prometheus, dir, tools, signals }) {
 }
 
 /**
- * Says of each target that does not answer that it does not, and again when it comes.
- * @param {string[]} targets
- * @param {ReturnType<typeof watchSignals>} signals
- * @returns {Promise<never>}
+ * Prints when a target does not answer, and when it answers again.
+ * @param {string[]} targets @param {ReturnType<typeof watchSignals>} signals @returns {Promise<never>}
  */
 async function watchTargets (targets, signals) {
   /** @type {Map<string, boolean>} */
