@@ -47,9 +47,9 @@ test('a url is where the endpoint begins, as behind a proxy with or without a sl
   await once(server, 'listening')
   t.after(() => server.close().closeAllConnections())
   const url = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`
-  for (const path of ['', '/', '/agents/shop/', '/agents/shop', '/agents/shop?a=b', '/metrics', '/blocks?a=b', '/agents/shop/metrics']) {
+  for (const path of ['', '/', '/agents/shop/', '/agents/shop', '/agents/shop?a=b', '/metrics', '/blocks?a=b', '/agents/shop/metrics', '/blocks/4242-17', '/agents/shop/block?id=1', '/runbook']) {
     const { stderr, code } = await startNode(t, [CLI, 'blocks', url + path]).closed
     assert.equal(code, 0, stderr)
   }
-  assert.deepEqual(asked, ['/blocks', '/blocks', '/agents/shop/blocks', '/agents/shop/blocks', '/agents/shop/blocks', '/blocks', '/blocks', '/agents/shop/blocks'])
+  assert.deepEqual(asked, ['/blocks', '/blocks', '/agents/shop/blocks', '/agents/shop/blocks', '/agents/shop/blocks', '/blocks', '/blocks', '/agents/shop/blocks', '/blocks', '/agents/shop/blocks', '/blocks'])
 })

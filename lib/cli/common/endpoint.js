@@ -5,8 +5,8 @@ const { printable } = require('../../util/sentence')
 const { HOST_AND_PORT } = require('./flags')
 
 const ANSWER_MS = 10000
-/** The url names a path of the endpoint, which begins one level above. */
-const OWN_PATH = /\/(?:blocks|metrics|healthz|profile|)$/
+/** A path of the endpoint, which begins above it. */
+const OWN_PATH = /\/(?:blocks(?:\/[\w.-]+)?|block|metrics|healthz|profile|flame|runbook|causes\/[\w-]+)?$/
 
 /** Errors of fetch() in the words of somebody who looks for an agent there. @type {Record<string, string>} */
 const REASONS = {
@@ -24,7 +24,7 @@ exports.addressOf = (text) => {
   if (!exports.isAddress(text) || !URL.canParse(url)) throw codedError('LOOPWATCH_ERR_ADDRESS', text)
   const base = new URL(url)
   // Behind a proxy the endpoint may be below a path.
-  if (!OWN_PATH.test(base.pathname)) base.pathname += '/'
+  base.pathname = OWN_PATH.test(base.pathname) ? base.pathname.replace(OWN_PATH, '/') : `${base.pathname}/`
   return base
 }
 

@@ -37,7 +37,7 @@ exports.startDemo = () => {
 /** @param {string} line @returns {any} */
 function parse (line) {
   try {
-    return JSON.parse(line)
+    return JSON.parse(line) ?? {}
   } catch {
     return {}
   }
