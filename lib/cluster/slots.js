@@ -2,12 +2,12 @@
 
 const { isAlive } = require('../util/is-alive')
 
-/** Most workers of a cluster. Further ones are refused and listen on their own. */
+/** Most workers of a cluster. Further ones are refused and serve endpoints of their own. */
 const MOST_SLOTS = 256
 
 /**
- * Numbers for workers. A worker gets the lowest free one, so a worker that replaces another goes on under the
- * same number. `instance` tells one life of a worker's watchdog from the next; `pid` tells the process.
+ * Numbers for workers. A worker gets the lowest free one, so a worker that replaces another gets the same number.
+ * `instance` identifies one life of a worker's watchdog, `pid` the process.
  */
 class Slots {
   #taken = new Set()
@@ -21,11 +21,9 @@ class Slots {
   }
 
   /**
-   * @param {string} instance
-   * @param {number} pid
+   * Null if all slots are taken. `isRestart`: the worker replaces another process.
+   * @param {string} instance @param {number} pid
    * @param {unknown} wanted slot that the worker had under an earlier primary; given if it is free
-   * @returns {{ slot: number, isRestart: boolean } | null} `isRestart`: the worker replaces another process.
-   * null if all slots are taken
    */
   take (instance, pid, wanted) {
     const slot = this.#returning(instance, pid) ?? this.#inherited(wanted) ?? this.#lowest()
@@ -55,8 +53,8 @@ class Slots {
   }
 
   /**
-   * The lowest slot whose last process is gone. A living process may have lost its connection only. It comes back,
-   * and its totals would count twice.
+   * The lowest slot whose last process is gone. A process that has only lost its connection comes back: if another had
+   * taken its slot, its totals would count twice.
    */
   #lowest () {
     let slot = 1
