@@ -27,15 +27,12 @@ const MOST_LOOK_MS = 250
  * @property {number} idleMs time the loop has waited in its event provider since it started
  * @property {number} activeMs the rest of the time since it started
  * @property {number} periodMs until the next beat is due
- * @property {number | null} [cpuMs] of the thread so far; null if only the kernel reports it, or nothing does
+ * @property {number | null} [cpuMs] of the thread so far; null if the watchdog asks the kernel, or if it is unknown
  * @property {number} [heldMicros] how long the agent itself had kept the thread by then (counters.js)
  * @property {number} [rest] RESTS: the loop runs at most one turn until the next beat
  */
 
-/**
- * The host's last heartbeat. A version that is odd while the host writes keeps the reader from mixing two beats (a
- * seqlock). The writer never waits.
- */
+/** The host's last heartbeat. A seqlock: the version is odd while the host writes, and the writer never waits. */
 class BeatSlots {
   static BYTES = 8 + FLOATS * 8
 

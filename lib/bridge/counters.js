@@ -3,12 +3,12 @@
 const { US_PER_MS } = require('../util/units')
 
 /**
- * Numbers that the host counts and the watchdog reads, by slot. The watchdog sets three of them. For the main thread,
- * `heard` says that the watchdog watches, `released` that it has stopped, `seesSleep` that it sees by itself whether
- * the loop waits for events. For a worker thread, `heard` says that the watchdog knows it, `released` that it need not
- * beat any longer. A worker thread sets `ended` at its exit, and `userMs` and `systemMs` to its CPU time if the kernel
- * does not report that. `agentMicros` is time in which the agent itself kept the thread, `profileMicros` that of its
- * profiler; `profileHolds` is odd while that lasts. `ownBlockedMicros` is the part of both that came a block at a time.
+ * Numbers that the host counts and the watchdog reads, by slot. The watchdog sets three: `heard` when it monitors the
+ * thread, `released` when it has stopped or a worker thread need not beat any longer, `seesSleep` if it sees by itself
+ * whether the main loop waits for events. For a worker thread, `ended` says that it exits, and `userMs` and `systemMs`
+ * are its CPU time if the kernel does not report it. `agentMicros` is time in which the agent itself kept the thread,
+ * `profileMicros` that of its profiler, and `profileHolds` is odd while that lasts. `ownBlockedMicros` is the part of
+ * both that came in pieces of at least a threshold.
  */
 const SLOTS = [
   'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'agentMicros', 'profileHolds', 'profileMicros',

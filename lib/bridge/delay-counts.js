@@ -44,9 +44,8 @@ class DelayCounts {
   }
 
   /**
-   * Watchdog: the counts so far. All come from one pass, so none exceeds the total if delays are recorded meanwhile.
+   * Watchdog: `upTo` has the number of delays up to each bound. One pass counts all, so that none exceeds the total.
    * @param {number[]} boundsMs ascending, out of BOUNDS_MS
-   * @returns {{ upTo: number[], count: number, sumMs: number }} `upTo`: how many delays were at most each bound
    */
   read (boundsMs) {
     /** @type {number[]} */

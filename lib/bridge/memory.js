@@ -35,10 +35,7 @@ const STAMP_BYTES = 8
 /** Kinds of garbage collection, by the number that travels through the ring. */
 exports.GC_KINDS = ['minor', 'major', 'incremental', 'weakcb']
 
-/**
- * @template T
- * @param {number} bytes @param {(memory: SharedArrayBuffer, at: number) => T} open
- */
+/** @template T @param {number} bytes @param {(memory: SharedArrayBuffer, at: number) => T} open */
 const part = (bytes, open) => ({ bytes, open })
 
 /** @param {number} rows @param {number} width numbers a row */
@@ -54,18 +51,14 @@ const parts = {
   // start and end of the gap between two beats, idle time in it, period after which the second was due (ms), beats
   // before it, CPU time in it (ms)
   lateBeats: ring(LATE_BEATS, 6),
-  // start and duration of the pause (ms), kind
-  gcPauses: ring(GC_PAUSES, 3),
-  // finished requests, see request-row.js
-  requests: ring(REQUESTS, 4),
+  gcPauses: ring(GC_PAUSES, 3), // start and duration of the pause (ms), kind
+  requests: ring(REQUESTS, 4), // finished requests, see request-row.js
   routes: part(StringTable.bytes(ROUTES), (memory, at) => new StringTable(memory, at, ROUTES)),
-  // finished work that is no request, see request-row.js
-  works: ring(WORKS, 4),
+  works: ring(WORKS, 4), // finished work that is no request, see request-row.js
   workNames: part(StringTable.bytes(WORK_NAMES), (memory, at) => new StringTable(memory, at, WORK_NAMES)),
   counters: part(Counters.BYTES, (memory, at) => new Counters(memory, at)),
   answer: part(ProbeChannel.BYTES, (memory, at) => new ProbeChannel(memory, at)),
-  // start and end of calls of agent.allow() (ms), the number of the reason
-  allowedCalls: ring(ALLOWED_CALLS, 3),
+  allowedCalls: ring(ALLOWED_CALLS, 3), // start and end of calls of agent.allow() (ms), the number of the reason
   // the call of agent.allow() that the host is in: its start (0: in none), the number of the reason
   allowedNow: part(2 * Float64Array.BYTES_PER_ELEMENT, numbersAt),
   reasons: part(StringTable.bytes(REASONS), (memory, at) => new StringTable(memory, at, REASONS))
@@ -84,11 +77,7 @@ exports.createMemory = () => {
   return memory
 }
 
-/**
- * Whether a memory has this version's layout. A worker thread hands over a memory made by its own copy of the package,
- * which may be another version.
- * @param {SharedArrayBuffer} memory
- */
+/** Worker threads may run another version of the package, with another layout. @param {SharedArrayBuffer} memory */
 function hasOurLayout (memory) {
   if (memory.byteLength !== TOTAL_BYTES) return false
   const stamp = new Int32Array(memory, 0, 2)
@@ -96,10 +85,9 @@ function hasOurLayout (memory) {
 }
 
 /**
- * The views of one thread on the shared memory.
+ * The views of one thread on the shared memory. Throws if its layout is another one, as when the package is updated on
+ * disk under a running process and its watchdog starts again. The host reports that and goes on.
  * @param {SharedArrayBuffer} memory
- * @throws {Error} if its layout is another one, as when the package is updated on disk under a running process and its
- * watchdog starts again. The host reports that and goes on.
  */
 function openBridge (memory) {
   if (!hasOurLayout(memory)) throw new Error('its shared memory is laid out by another version of loopwatch')

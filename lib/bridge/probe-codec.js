@@ -12,7 +12,6 @@ const REQUEST_FIELDS = 7
  * @typedef {import('../types').RequestContext} RequestContext
  * @typedef {import('../types').WorkContext} WorkContext
  * @typedef {import('../types').WorkKind} WorkKind
- *
  * @typedef {object} Answer what the host says from within a block
  * @property {number} atMs monotonic
  * @property {number} idleMs as in BeatSlots

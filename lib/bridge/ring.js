@@ -5,17 +5,14 @@ const WRITTEN = 1
 const DROPPED = 2
 const HEADER_BYTES = 16
 /**
- * The watchdog leaves up to this share of the ring undrained. On a core that both threads share, each drain delays all
+ * Up to this share of the ring may wait for the next poll. On a core that both threads share, each drain delays all
  * open requests, so fewer drains give a better p99.
  */
 const FILLING_SHARE = 1 / 4
 /** @type {number[][]} what an empty ring drains to, many times a second */
 const NONE = []
 
-/**
- * A bounded queue of rows of numbers from one writing to one reading thread. The writer never waits: if the ring is
- * full, it counts the row and drops it.
- */
+/** A bounded queue of rows of numbers between two threads. The writer never waits: a full ring drops and counts rows. */
 class Ring {
   #header
   #rows

@@ -17,7 +17,7 @@ exports.wantBeats = ({ threshold, beatPeriod, calmPeriod }) =>
 /** Worker threads that are started from now on do not beat. */
 exports.unwantBeats = () => setEnvironmentData(KEY, undefined)
 
-/** How this thread has to beat, null if it has not. @returns {BeatOptions | null} */
+/** How this thread has to beat, null if it need not. @returns {BeatOptions | null} */
 exports.wantedBeats = () => {
   const found = /** @type {any} */ (getEnvironmentData(KEY))
   const times = [found?.threshold, found?.beatPeriod, found?.calmPeriod]

@@ -3,7 +3,6 @@
 /**
  * @typedef {import('../types').Role} Role
  * @typedef {import('../types').BlockRecord} BlockRecord
- *
  * @typedef {object} Parts
  * @property {() => number} nowMs
  * @property {() => Promise<import('../types').Metric[]>} snapshot of this process's metrics
@@ -83,17 +82,14 @@ class Cluster {
     return this.#primary?.ongoing ?? []
   }
 
-  /** How long each worker has been blocked, null if this process leads no cluster. */
   get blockedMs () {
     return this.#primary?.blockedMs ?? null
   }
 
-  /** Null if this process leads no cluster. */
   get state () {
     return this.#primary?.state ?? null
   }
 
-  /** Records, and lines of metrics, that could not be sent to the primary since the last call. */
   takeLost () {
     return this.#worker?.takeLost() ?? 0
   }

@@ -5,7 +5,7 @@ const { LineReader, LINE_BYTES } = require('./wire')
 /** Most bytes that may wait to be sent. If more wait, the other side has stopped reading. */
 const BACKLOG_BYTES = 1024 * 1024
 
-/** A connection between two watchdogs, with messages both ways. The first line that is no message closes it for good. */
+/** A connection between two watchdogs, with messages both ways. The first line that is no message closes it. */
 class Connection {
   #socket
   /** @type {Error | null} */
@@ -13,7 +13,7 @@ class Connection {
 
   /**
    * @param {import('node:net').Socket} socket @param {object} handlers
-   * @param {(message: import('./wire').Message) => void} handlers.onMessage throws an error that rejects the message
+   * @param {(message: import('./wire').Message) => void} handlers.onMessage throws what is wrong with the message
    * @param {(fault: Error | null) => void} handlers.onClose null if the connection just ended
    */
   constructor (socket, { onMessage, onClose }) {

@@ -9,10 +9,7 @@ const RETRY_MS = 5000
 /** How often the socket's file is checked: cleaners of temporary folders may delete it. */
 const CHECK_MS = 5000
 
-/**
- * Listens at the cluster's address, whatever happens to the socket's file. It takes over a file that a dead process
- * left, and makes a deleted file again.
- */
+/** Listens at the cluster's address. Takes over a file that a dead process left, and makes a deleted file again. */
 class Listener {
   #address
   #handlers

@@ -5,10 +5,7 @@ const { isAlive } = require('../util/is-alive')
 /** Most workers of a cluster. Further ones are refused and serve endpoints of their own. */
 const MOST_SLOTS = 256
 
-/**
- * Numbers for workers. A worker gets the lowest free one, so a worker that replaces another gets the same number.
- * `instance` identifies one life of a worker's watchdog, `pid` the process.
- */
+/** Numbers for workers. A worker gets the lowest free one, so a worker that replaces another gets the same number. */
 class Slots {
   #taken = new Set()
   /** @type {Map<number, { instance: string, pid: number }>} the last holder of each slot */
@@ -20,11 +17,7 @@ class Slots {
     this.#isAlive = alive
   }
 
-  /**
-   * Null if all slots are taken. `isRestart`: the worker replaces another process.
-   * @param {string} instance @param {number} pid
-   * @param {unknown} wanted slot that the worker had under an earlier primary; given if it is free
-   */
+  /** @param {string} instance @param {number} pid @param {unknown} wanted slot under the last primary, given if free */
   take (instance, pid, wanted) {
     const slot = this.#returning(instance, pid) ?? this.#inherited(wanted) ?? this.#lowest()
     if (slot > MOST_SLOTS) return null
@@ -52,10 +45,7 @@ class Slots {
     return Number.isInteger(wanted) && slot >= 1 && slot <= MOST_SLOTS && !this.#last.has(slot) ? slot : undefined
   }
 
-  /**
-   * The lowest slot whose last process is gone. A process that has only lost its connection comes back: if another had
-   * taken its slot, its totals would count twice.
-   */
+  /** The lowest slot whose last process is gone: a living one may come back, and its totals would count twice. */
   #lowest () {
     let slot = 1
     while (this.#taken.has(slot) || this.#isAlive(this.#last.get(slot)?.pid ?? 0)) slot++

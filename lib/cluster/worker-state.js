@@ -5,7 +5,7 @@ const { isSmall } = require('./records')
 const { SeriesReader } = require('./metrics/series')
 
 const ROUNDING = 10
-/** A worker repeats a block in progress each second. After this long without, the block has ended and its end was lost. */
+/** A worker repeats a block in progress each second. Without a repeat for this long, the end of the block was lost. */
 const SILENT_BLOCK_MS = 3000
 /** Most blocks in progress that are kept for one worker. It has at most one for each of its threads. */
 const MOST_ONGOING = 20
@@ -20,13 +20,13 @@ class WorkerState {
   #nowMs
   /** @type {{ id: number, done: () => void } | null} the question that it has not answered */
   #asked = null
-  /** When metrics last came from it. */
   heardAtMs
   /** Whether a complete snapshot has come. Before that, the metrics of the slot's last worker count. */
   isKnown = false
 
   /**
-   * @param {{ slot: number, instance: string, connection: import('./connection').Connection, nowMs: () => number }} parts
+   * @param {object} parts @param {number} parts.slot @param {string} parts.instance
+   * @param {import('./connection').Connection} parts.connection @param {() => number} parts.nowMs
    */
   constructor ({ slot, instance, connection, nowMs }) {
     this.slot = slot

@@ -177,7 +177,6 @@ class ClusterWorker {
     return lost
   }
 
-  /** Sends its last metrics and leaves. */
   async close () {
     this.#timer.close()
     clearTimeout(this.#hello)

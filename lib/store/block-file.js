@@ -34,8 +34,8 @@ class BlockFile {
   /**
    * @param {object} parts
    * @param {string} parts.dir made if it is missing @param {string} parts.name of the file, without extension
-   * @param {(error: Error | null) => void} parts.onState @param {() => number} parts.nowMs
-   * @param {number} [parts.fileBytes]
+   * @param {(error: Error | null) => void} parts.onState
+   * @param {() => number} parts.nowMs @param {number} [parts.fileBytes]
    */
   constructor ({ dir, name, onState, nowMs, fileBytes = FILE_BYTES }) {
     this.#path = path.join(dir, `${name}.ndjson`)
@@ -110,7 +110,7 @@ class BlockFile {
     return this.#fd
   }
 
-  /** Throws if a part is not written: a full disk takes the rest without an error. @param {number} fd @param {string} text */
+  /** A disk with room for a part of a text takes it without an error. @param {number} fd @param {string} text */
   #write (fd, text) {
     const bytes = Buffer.from(text)
     const written = fs.writeSync(fd, bytes)

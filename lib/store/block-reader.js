@@ -4,10 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { isRecord } = require('./record')
 
-/**
- * Most bytes of files whose records are kept in memory: one process writes at most two files of 64 MB. The records of
- * 90 MB took 68 MB of heap, as a block has several lines and only its last one counts.
- */
+/** Records of files are kept up to this size: one process has at most two of 64 MB. 90 MB took 68 MB of heap. */
 const KEPT_BYTES = 128 * 1024 * 1024
 
 /** @typedef {import('../types').BlockRecord} BlockRecord */
@@ -40,7 +37,7 @@ class BlockReader {
   }
 
   /**
-   * Every block recorded in the folder, by any process, oldest first. Skips lines that a crash cut short, and files that
+   * Every block recorded in the folder, by any process, oldest first. Skips lines that a crash cut short and files that
    * cannot be read. The last line of a block counts.
    */
   read () {

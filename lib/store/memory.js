@@ -30,7 +30,7 @@ class BlockMemory {
     return this.#records.get(id)
   }
 
-  /** Newest first. Blocks in progress, as they are now, are not stored. @param {BlockRecord[]} [ongoing] oldest first */
+  /** Newest first, with blocks in progress, which are not stored. @param {BlockRecord[]} [ongoing] oldest first */
   list (ongoing = []) {
     const now = new Map(ongoing.map((record) => [record.id, record]))
     const fresh = ongoing.filter(({ id }) => !this.#records.has(id))

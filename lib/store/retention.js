@@ -14,9 +14,7 @@ const NAME = /^blocks-(\d+)-\d+(?:\.old)?\.ndjson$/
 /**
  * Deletes the oldest block files of ended processes beyond a number and a size. A file that cannot be deleted stays:
  * the next process that begins a file tries again.
- * @param {string} dir @param {object} bounds
- * @param {string} bounds.own file being written; other files with this pid are those of an earlier process
- * @param {number} [bounds.files] @param {number} [bounds.bytes]
+ * @param {string} dir @param {{ own: string, files?: number, bytes?: number }} bounds own: the file being written
  */
 exports.prune = (dir, { own, files = FILES, bytes = BYTES }) => {
   const ended = fs.readdirSync(dir)
@@ -31,7 +29,7 @@ exports.prune = (dir, { own, files = FILES, bytes = BYTES }) => {
   }
 }
 
-/** @param {number} pid NaN if the file is not ours */
+/** @param {number} pid NaN if the file is not ours; this process's pid is then that of an earlier one */
 function isEnded (pid) {
   if (Number.isNaN(pid)) return false
   if (pid === process.pid) return true

@@ -6,8 +6,8 @@ const MOST_KEPT = 50_000
 /** @typedef {Record<string, string | number>} Labels */
 
 /**
- * Labels that several workers share: workers of one application have the same series. Before their labels were stored
- * once, 16 workers of 4000 series each hardly fit a heap of 128 MB.
+ * Workers of one application have the same series. Before their labels were stored once, 16 workers of 4000 series each
+ * hardly fit a heap of 128 MB.
  * @type {Map<string, Labels>}
  */
 const kept = new Map()

@@ -10,7 +10,6 @@ const MOST_SERIES = 5000
 /**
  * @typedef {import('../../types').Metric} Metric
  * @typedef {import('../../types').Value} Value
- *
  * @typedef {Map<string, Value[]>} SampleSets of one metric, by labels: a counter's sample, or all of a histogram's
  * @typedef {{ metric: Metric, sets: SampleSets }} Retired
  */
@@ -62,7 +61,7 @@ class RetiredTotals {
     }
   }
 
-  /** The metrics of the living worker with the retired totals added; its gauges as they are. @param {Metric[]} living */
+  /** The metrics of the living worker with the retired totals added; gauges are unchanged. @param {Metric[]} living */
   plus (living) {
     return this.#sum(living) ?? this.#merge(living)
   }

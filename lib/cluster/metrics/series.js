@@ -22,7 +22,6 @@ const HELP_CHARACTERS = 1000
  * @typedef {import('../../types').Metric} Metric
  * @typedef {import('../../types').Value} Value
  * @typedef {Record<string, string | number>} Labels
- *
  * @typedef {{ index: number, value: number | undefined, stamp: number | undefined, round: number }} Sent
  * what the other end knows of a series, and the last snapshot that had it
  */

@@ -2,10 +2,8 @@
 
 const { RetiredTotals, isTotal } = require('./retired-totals')
 
-/**
- * @typedef {import('../../types').Metric} Metric
- * @typedef {import('../../types').Family} Family
- */
+/** @typedef {import('../../types').Metric} Metric */
+/** @typedef {import('../../types').Family} Family */
 
 /**
  * The metrics of all workers in one list: each series has the label `worker`. Counters and histograms of a slot are
@@ -34,10 +32,7 @@ class MetricsUnion {
     retired.add(departed.metrics)
   }
 
-  /**
-   * @param {Metric[]} own of the primary; a series with a label `worker` keeps it
-   * @param {Map<number, Metric[]>} living by slot
-   */
+  /** @param {Metric[]} own of the primary; a label `worker` stays @param {Map<number, Metric[]>} living by slot */
   of (own, living) {
     /** @type {Map<string, Family>} */
     const families = new Map()

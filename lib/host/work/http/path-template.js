@@ -30,9 +30,8 @@ const HASH = 35
 const SEMICOLON = 59
 
 /**
- * Whether a segment looks like an id rather than a name: a number; a UUID; from 8 characters on a hex number with a
- * digit; from 20 on anything with a digit, or letters only; anything encoded or that could be an address; from 64 on
- * anything.
+ * Whether a segment looks like an id, not a name: a number; a UUID; from 8 characters on a hex number with a digit;
+ * from 20 on anything with a digit, or letters only; anything encoded, or maybe an address; from 64 on anything.
  * @param {number} length @param {number} some classes that at least one character has
  * @param {number} all classes that every character has @param {boolean} isUuid
  */
@@ -44,10 +43,7 @@ function isDynamic (length, some, all, isUuid) {
     length >= NAME_CHARS
 }
 
-/**
- * Whether 36 characters, all a to f or dashes, have the dashes of a UUID. With a digit they are a token anyway.
- * @param {string} path @param {number} start
- */
+/** Asked only without digits: 36 characters with one are a token anyway. @param {string} path @param {number} start */
 function hasUuidDashes (path, start) {
   for (let i = 0; i < UUID_CHARS; i++) {
     if ((path.charCodeAt(start + i) === DASH) !== (i === 8 || i === 13 || i === 18 || i === 23)) return false

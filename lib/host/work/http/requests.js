@@ -83,8 +83,7 @@ class Requests {
   }
 
   /**
-   * The application may have changed its objects. That must not throw an error into it: a request that cannot be read
-   * is counted as dropped.
+   * Objects that the application has changed must not throw an error into it: the request is counted as dropped.
    * @template {any[]} A
    * @param {(...args: A) => unknown} handler @returns {(...args: A) => void}
    */
@@ -188,7 +187,7 @@ class Requests {
     requests.push(pack(route, method, status), hasWaited ? -startedAtMs : startedAtMs, now - startedAtMs, id)
   }
 
-  /** After a late beat, the loop reads what arrived before. @param {number} atMs @param {number} idleMs so far */
+  /** After a late beat, the loop reads what arrived meanwhile. @param {number} atMs @param {number} idleMs so far */
   late (atMs, idleMs) {
     this.#backlog.begin(atMs, idleMs)
     this.#waiting?.late(atMs)
@@ -214,7 +213,7 @@ class Requests {
   #contextOf (request) {
     if (request.httpVersionMajor === 2) return this.#http2.get(request)
     const connection = this.#connections.get(/** @type {import('node:http').IncomingMessage} */ (request).socket)
-    // Mostly a framework names the latest request.
+    // A framework mostly names a request as it arrives.
     if (connection?.latest?.request === request) return connection?.latest ?? undefined
     let context = connection?.oldest
     for (let looked = 0; context && context.request !== request; looked++) {

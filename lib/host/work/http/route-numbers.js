@@ -4,9 +4,8 @@ const { StringTable } = require('../../../bridge/string-table')
 const { UNMATCHED } = require('./context')
 
 /**
- * Decides which routes are counted under their own name: those with a number in the shared table, which the watchdog
- * uses as labels. Names from routers or the application and names guessed from paths have a bound each: clients can
- * make up paths, and these must not take the room of known routes.
+ * Decides which routes get a number in the shared table, and so a label. Known names and names guessed from paths have
+ * a bound each, as the paths that clients make up must not take the room of known routes.
  */
 class RouteNumbers {
   #table
@@ -20,10 +19,7 @@ class RouteNumbers {
     this.#most = most
   }
 
-  /**
-   * The number of an ended request's route, StringTable.NONE for all beyond the bound.
-   * @param {string} route @param {boolean} isGuess guessed from the path @param {number} status @returns {number}
-   */
+  /** @param {string} route @param {boolean} isGuess from the path @param {number} status @returns {number} or NONE */
   numberOf (route, isGuess, status) {
     const known = this.#table.find(route)
     if (known !== undefined) return known
@@ -36,11 +32,7 @@ class RouteNumbers {
   }
 }
 
-/**
- * Whether an answer shows that there is something at a path without a name. Scanners request any path, and what stands
- * in front of the routes rejects them or redirects them for good.
- * @param {number} status
- */
+/** Scanners ask for any path, and are rejected or redirected for good in front of the routes. @param {number} status */
 function isThere (status) {
   return (status < 400 || status > 499) && status !== 301 && status !== 308
 }

@@ -27,11 +27,7 @@ function isId (id, chars) {
 const kApi = Symbol.for('opentelemetry.js.api.1')
 const kSpan = Symbol.for('OpenTelemetry Context Key SPAN')
 
-/**
- * The trace id of a request. Reads the raw headers: Node.js makes `headers` at the first use, which is left to the
- * application.
- * @param {{ rawHeaders: string[] }} request
- */
+/** Leaves the first use of `headers`, which makes it, to the application. @param {{ rawHeaders: string[] }} request */
 exports.traceIdOf = ({ rawHeaders }) => {
   const id = traceparentOf(rawHeaders)?.slice(VERSION_CHARS, VERSION_CHARS + ID_CHARS)
   return isTraceId(id) ? id : null
@@ -57,17 +53,11 @@ const SAMPLED = 1
 const SPAN_ID_CHARS = 16
 
 /**
- * @typedef {object} ActiveSpan
- * @property {string} traceId
- * @property {string} spanId
- * @property {boolean} isSampled
- * @property {string} name empty if the span has ended, or only passes on its caller's ids
+ * @typedef {{ traceId: string, spanId: string, isSampled: boolean, name: string }} ActiveSpan `name` is empty if the
+ * span has ended, or only passes on its caller's ids
  */
 
-/**
- * The OpenTelemetry span that is active in the caller. Loads nothing, never throws, and reads only its name and ids.
- * @returns {ActiveSpan | null}
- */
+/** The OpenTelemetry span that is active in the caller. Loads nothing, never throws. @returns {ActiveSpan | null} */
 exports.activeSpan = () => {
   try {
     const api = /** @type {any} */ (globalThis)[kApi]

@@ -9,10 +9,7 @@ const LAYERS = 20_000
 
 /** @typedef {string | null} Prefix a template, null if the route is below a layer that does not show its own prefix */
 
-/**
- * The prefixes of each route, by application: several applications may share a router.
- * @type {WeakMap<object, WeakMap<object, Prefix[]>>}
- */
+/** By route, then by application, as several may share a router. @type {WeakMap<object, WeakMap<object, Prefix[]>>} */
 const known = new WeakMap()
 
 /**

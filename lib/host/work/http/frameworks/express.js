@@ -21,10 +21,7 @@ exports.routeOfExpress = (request) => {
   }
 }
 
-/**
- * Whether the route stands for no route: `app.all('*')` and NestJS's `/prefix/*path` that answered 404.
- * @param {any} route @param {any} response
- */
+/** Whether a catch-all (`app.all('*')`, `/api/*path` of Nest) answered 404. @param {any} route @param {any} response */
 function isNotFound (route, response) {
   // app.all() registers every method, router.all() a single one that stands for all.
   const takesAll = route.methods?._all === true || route.methods?.trace === true

@@ -17,11 +17,7 @@ const hapi = {
  * @typedef {(request: any, route: string | null) => void} Name
  */
 
-/**
- * Learns the routes of Fastify, Koa and hapi (and of NestJS on Fastify) from the frameworks. Express sets the route on
- * the request itself: see frameworks/express.js.
- * @param {Name} name
- */
+/** Reports routes of Fastify (NestJS too), Koa, hapi. Express puts its own on the request. @param {Name} name */
 exports.startFrameworks = (name) => {
   /** @type {(() => void)[]} */
   const stops = []

@@ -34,8 +34,7 @@ function isRoute (layers, path) {
 }
 
 /**
- * The prefix that koa-mount removes from the path while the mounted application runs. It mounts at plain paths only, so
- * the prefix is what the URL has before `ctx.path`.
+ * The prefix that koa-mount has removed from the path. It mounts at plain paths only, so the URL has it as it is.
  * @param {any} ctx
  */
 function mountOf (ctx) {

@@ -11,9 +11,8 @@ const AGAIN_MS = 1000
 const LAST_LOOK_MS = 64000
 
 /**
- * Finds modules that the application has loaded or will load, required or imported, every copy of each. Searches the
- * cache of the module loader as soon as the application's entry has run, at each server's first connection, and now
- * and then.
+ * Finds modules that the application loads, required or imported, every copy of each. Searches the cache of the module
+ * loader as soon as the application's entry has run, at each server's first connection, and now and then.
  * @param {{ file: string[], onFound: (exports: any) => void }[]} wanted the ends of their file names
  */
 exports.watchModules = (wanted) => {
