@@ -12,7 +12,7 @@ const FILLING_SHARE = 1 / 4
 /** @type {number[][]} what an empty ring drains to, many times a second */
 const NONE = []
 
-/** A bounded queue of rows of numbers between two threads. The writer never waits: a full ring drops and counts rows. */
+/** A bounded queue of rows of numbers between two threads. The writer never waits: a full ring drops and counts. */
 class Ring {
   #header
   #rows

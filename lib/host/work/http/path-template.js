@@ -43,7 +43,7 @@ function isDynamic (length, some, all, isUuid) {
     length >= NAME_CHARS
 }
 
-/** Asked only without digits: 36 characters with one are a token anyway. @param {string} path @param {number} start */
+/** Called only without digits: 36 characters with one are a token anyway. @param {string} path @param {number} start */
 function hasUuidDashes (path, start) {
   for (let i = 0; i < UUID_CHARS; i++) {
     if ((path.charCodeAt(start + i) === DASH) !== (i === 8 || i === 13 || i === 18 || i === 23)) return false

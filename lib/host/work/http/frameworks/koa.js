@@ -34,7 +34,7 @@ function isRoute (layers, path) {
 }
 
 /**
- * The prefix that koa-mount has removed from the path. It mounts at plain paths only, so the URL has it as it is.
+ * The prefix that koa-mount has removed from the path. It mounts at plain paths only, so the URL holds it unchanged.
  * @param {any} ctx
  */
 function mountOf (ctx) {
