@@ -12,11 +12,11 @@ const REST = 5
 const HELD_MICROS = 6
 const FLOATS = 7
 
-/** How the loop is from a beat on: it turns at any rate, or it rests, and its next turn ends with the next beat. */
+/** From a beat on the loop either turns, or rests, and then its next turn ends with the next beat. */
 const TURNS = 0
 const RESTS = 1
 
-/** Of a loop that rests a block is found by the looks that saw it at work: they come as often as a block may last. */
+/** While the loop rests, the watchdog polls every 0.9 thresholds, so a block of one threshold is seen at least once. */
 const LOOK_SHARE = 0.9
 const MOST_LOOK_MS = 250
 
@@ -27,15 +27,12 @@ const MOST_LOOK_MS = 250
  * @property {number} idleMs time the loop has waited in its event provider since it started
  * @property {number} activeMs the rest of the time since it started
  * @property {number} periodMs until the next beat is due
- * @property {number | null} [cpuMs] of the thread so far; null where the kernel tells it, or nobody does
- * @property {number} [heldMicros] for how long the agent itself had kept the thread by then (counters.js)
+ * @property {number | null} [cpuMs] of the thread so far; null if the watchdog asks the kernel, or if it is unknown
+ * @property {number} [heldMicros] how long the agent itself had kept the thread by then (counters.js)
  * @property {number} [rest] RESTS: the loop runs at most one turn until the next beat
  */
 
-/**
- * The host's last heartbeat. A version that is odd while the host writes keeps the reader from
- * taking half of one beat and half of another (a seqlock); the writer never waits.
- */
+/** The host's last heartbeat. A seqlock: the version is odd while the host writes, and the writer never waits. */
 class BeatSlots {
   static BYTES = 8 + FLOATS * 8
 
@@ -48,16 +45,7 @@ class BeatSlots {
     this.#floats = new Float64Array(memory, offset + 8, FLOATS)
   }
 
-  /**
-   * The numbers of a Beat.
-   * @param {number} atMs
-   * @param {number} idleMs
-   * @param {number} activeMs
-   * @param {number} periodMs
-   * @param {number} [cpuMs]
-   * @param {number} [rest]
-   * @param {number} [heldMicros]
-   */
+  /** @param {number} atMs @param {number} idleMs @param {number} activeMs @param {number} periodMs */
   write (atMs, idleMs, activeMs, periodMs, cpuMs = NaN, rest = TURNS, heldMicros = 0) {
     Atomics.add(this.#ints, VERSION, 1)
     this.#floats[AT_MS] = atMs
@@ -85,18 +73,18 @@ class BeatSlots {
         rest: this.#floats[REST],
         heldMicros: this.#floats[HELD_MICROS]
       }
-      // An addition rather than a load, which later loads of the floats could be moved behind.
+      // An addition, not a load: loads of the floats could be moved behind a load.
       if (version % 2 === 0 && Atomics.add(this.#ints, VERSION, 0) === version) return beat
     }
   }
 
-  /** Beats so far; wraps after eight months of beats at 10 ms, where only equality matters. */
+  /** Beats so far. Wraps after eight months at a beat every 10 ms, when only equality matters. */
   get beats () {
     return Atomics.load(this.#ints, BEATS)
   }
 }
 
-/** A number that came through shared memory, where NaN stands for none. @param {number} value */
+/** A number from shared memory, where NaN stands for null. @param {number} value */
 function orNull (value) {
   return Number.isNaN(value) ? null : value
 }
@@ -107,12 +95,11 @@ exports.BeatSlots = BeatSlots
 exports.orNull = orNull
 
 /**
- * From how long a gap between two beats on it can hide a block. A beat that is due late in itself (a calm worker
- * thread's) has to be half a threshold overdue: below that, many small turns and one block look the same.
- * @param {number} thresholdMs
- * @param {number} periodMs after which the second beat was due
+ * The shortest gap between two beats that can hide a block. A beat with a long period (a calm worker thread's) has to
+ * be half a threshold overdue: below that, many small turns and one block look the same.
+ * @param {number} thresholdMs @param {number} periodMs after which the second beat was due
  */
 exports.minBlockGapMs = (thresholdMs, periodMs) => Math.max(thresholdMs, periodMs + thresholdMs / 2)
 
-/** How often a loop that rests is looked at. @param {number} thresholdMs */
+/** The time between two polls of a resting loop. @param {number} thresholdMs */
 exports.lookMs = (thresholdMs) => Math.min(thresholdMs * LOOK_SHARE, MOST_LOOK_MS)

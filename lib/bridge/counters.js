@@ -3,12 +3,12 @@
 const { US_PER_MS } = require('../util/units')
 
 /**
- * Numbers that the host counts and the watchdog reads, by slot; of a worker thread `ended` (it exits) and, the other
- * way, `heard` (the watchdog knows it) and `released` (it need not beat any longer); where the kernel does not tell,
- * `userMs` and `systemMs` of its CPU time. Of the main thread `heard` says that the watchdog watches, `released` that
- * it has stopped, `seesSleep` that it sees by itself whether the loop waits for events. `agentMicros` is time in which
- * the agent itself kept the thread, `profileMicros` that of its profiler, and `profileHolds` is odd while that lasts;
- * `ownBlockedMicros` counts for how long the agent did so as a block does.
+ * Numbers that the host counts and the watchdog reads, by slot. The watchdog sets three: `heard` when it monitors the
+ * thread, `released` when it has stopped or a worker thread need not beat any longer, `seesSleep` if it sees by itself
+ * whether the main loop waits for events. For a worker thread, `ended` says that it exits, and `userMs` and `systemMs`
+ * are its CPU time if the kernel does not report it. `agentMicros` is time in which the agent itself kept the thread,
+ * `profileMicros` that of its profiler, and `profileHolds` is odd while that lasts. `ownBlockedMicros` is the part of
+ * both that came in pieces of at least a threshold.
  */
 const SLOTS = [
   'inFlight', 'badRequest', 'badRoute', 'shedDelay', 'shedUtilization', 'agentMicros', 'profileHolds', 'profileMicros',
@@ -24,7 +24,7 @@ const WORK_IN_FLIGHT = SLOTS.indexOf('workInFlight')
  * 'seesSleep' | 'ownBlockedMicros'} Slot
  */
 
-/** Counters in shared memory, Int32: those that only grow wrap after 2^31 and are read as differences. */
+/** Counters in shared memory, Int32. Those that only grow wrap after 2^31 and are read as differences. */
 class Counters {
   static BYTES = SLOTS.length * 4 + SLOTS.length % 2 * 4
 
@@ -41,10 +41,8 @@ class Counters {
   }
 
   /**
-   * Adds a time in which the agent itself kept the thread. One as long as a block is a block, of ours.
-   * @param {'agentMicros' | 'profileMicros'} slot
-   * @param {number} ms
-   * @param {number} thresholdMs
+   * Adds time in which the agent itself kept the thread. From the threshold on, it is a block caused by the agent.
+   * @param {'agentMicros' | 'profileMicros'} slot @param {number} ms @param {number} thresholdMs
    */
   addHeldMs (slot, ms, thresholdMs) {
     const micros = Math.round(ms * US_PER_MS)
@@ -52,25 +50,22 @@ class Counters {
     if (ms >= thresholdMs) this.add('ownBlockedMicros', micros)
   }
 
-  /** How long the agent itself has kept the thread so far: no block of the application. Wraps at 2^32. */
+  /** How long the agent itself has kept the thread so far, which is no block of the application. Wraps at 2^32. */
   get heldMicros () {
     return this.get('agentMicros') + this.get('profileMicros')
   }
 
-  /**
-   * HTTP requests being worked on: written twice a request, by one thread, without the lock of add().
-   * @param {number} count
-   */
+  /** Open HTTP requests. One thread writes this twice a request, so without add()'s lock. @param {number} count */
   setInFlight (count) {
     this.#ints[IN_FLIGHT] = count
   }
 
-  /** The same of named work. @param {number} count */
+  /** The same for named work. @param {number} count */
   setWorkInFlight (count) {
     this.#ints[WORK_IN_FLIGHT] = count
   }
 
-  /** Watchdog: how many since the last call. @param {Slot} slot */
+  /** Watchdog: the count since the last call. @param {Slot} slot */
   take (slot) {
     return Atomics.exchange(this.#ints, SLOTS.indexOf(slot), 0)
   }

@@ -3,30 +3,29 @@
 const { table } = require('../tables/metrics')
 const { MS_PER_S } = require('../util/units')
 
-/** Delays of up to nine minutes are told from each other. */
+/** Enough to tell delays of up to nine minutes apart. */
 const HALF_OCTAVES = 39
 
-/** The bounds by which the live page bins delays: from 1 ms on, two an octave. */
+/** The bounds of the live page's bins: from 1 ms on, two an octave. */
 const HALF_OCTAVES_MS = Array.from({ length: HALF_OCTAVES }, (_, i) => 2 ** (i / 2))
 
 const { buckets = [] } = /** @type {{ buckets?: number[] }} */ (table.find(({ key }) => key === 'delay'))
 
 const BUCKETS_MS = buckets.map((seconds) => seconds * MS_PER_S)
 
-/** Every bound that somebody asks for: those of Prometheus and those of the page, ascending. */
+/** The bounds of Prometheus and those of the page, ascending. */
 const BOUNDS_MS = [...new Set([...BUCKETS_MS, ...HALF_OCTAVES_MS])].sort((a, b) => a - b)
 
 const COUNTS = BOUNDS_MS.length + 1
 
 /**
- * How many delays of the loop there were, by their length, and their sum. The host counts and the watchdog reads, also
- * while the host is stuck. Nothing is ever taken off, so each reader keeps what it has seen and no reader disturbs
- * another.
+ * The number of loop delays by their length, and their sum. The host counts and the watchdog reads, even while the host
+ * is stuck. Counts are never reset: each reader keeps what it has seen, and no reader disturbs another.
  */
 class DelayCounts {
   static BYTES = (COUNTS + 1) * 8
 
-  /** By the first bound that is not exceeded; beyond the last there is one more. */
+  /** By the first bound that is not exceeded, with one more count beyond the last bound. */
   #counts
   #sumMs
 
@@ -45,10 +44,8 @@ class DelayCounts {
   }
 
   /**
-   * Watchdog: what has been counted so far. The bounds' counts and the total come from one pass, so that none is above
-   * the total however many delays come meanwhile.
+   * Watchdog: `upTo` has the number of delays up to each bound. One pass counts all, so that none exceeds the total.
    * @param {number[]} boundsMs ascending, out of BOUNDS_MS
-   * @returns {{ upTo: number[], count: number, sumMs: number }} `upTo`: how many delays were at most each bound
    */
   read (boundsMs) {
     /** @type {number[]} */

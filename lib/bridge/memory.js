@@ -7,87 +7,66 @@ const { DelayCounts } = require('./delay-counts')
 const { ProbeChannel } = require('./probe-channel')
 const { StringTable } = require('./string-table')
 
-/** A minute of back-to-back 60 ms blocks while nobody drains. */
+/** A minute of back-to-back 60 ms blocks without a drain. */
 const LATE_BEATS = 1024
 /** Some seconds of scavenges in an allocation storm; they come in batches of hundreds. */
 const GC_PAUSES = 4096
-/**
- * 400 ms of what a busy core can answer: a quarter is let come together, the rest comes while the watchdog is at
- * something else.
- */
+/** 400 ms of what a busy core can answer: a quarter before a drain, the rest while the watchdog does something else. */
 const REQUESTS = 32768
-/** The option `routes` allows a thousand that were told and a thousand that are guessed. */
+/** The option `routes` allows a thousand named and a thousand guessed ones. */
 const ROUTES = 2048
-/** A second of allowed calls while nobody drains: they are told at most once a millisecond. */
+/** A second of allowed calls without a drain: at most one a millisecond is reported. */
 const ALLOWED_CALLS = 1024
-/** Reasons stand in the source: each place has one. */
+/** Reasons are written in the application's source, one for each call. */
 const REASONS = 64
 
-/** A second of jobs that do next to nothing; the rest of what comes while nobody drains is dropped and counted. */
+/** A second of jobs that do next to nothing. Without a drain, further ones are dropped and counted. */
 const WORKS = 16384
-/** The option `routes` bounds them as well. */
+/** The option `routes` bounds names of work as well. */
 const WORK_NAMES = 1024
 
-/** Goes up with what a number in a part means. Parts that are added, renamed or resized are told apart without it. */
+/** Goes up if a number in a part changes its meaning. Added, renamed or resized parts change LAYOUT_NUMBER anyway. */
 const LAYOUT = 2
 /** "loop": the memory is that of some copy of this package. */
 const MAGIC = 0x6c6f6f70
-/** What stands before the parts. They hold Float64, which begin at multiples of 8 bytes. */
+/** Comes before the parts. They hold Float64, which begin at multiples of 8 bytes. */
 const STAMP_BYTES = 8
 
 /** Kinds of garbage collection, by the number that travels through the ring. */
 exports.GC_KINDS = ['minor', 'major', 'incremental', 'weakcb']
 
-/**
- * @template T
- * @typedef {{ bytes: number, open: (memory: SharedArrayBuffer, at: number) => T }} Part
- */
-
-/**
- * A part of the shared memory.
- * @template T
- * @param {number} bytes that it takes
- * @param {(memory: SharedArrayBuffer, at: number) => T} open
- * @returns {Part<T>}
- */
+/** @template T @param {number} bytes @param {(memory: SharedArrayBuffer, at: number) => T} open */
 const part = (bytes, open) => ({ bytes, open })
 
 /** @param {number} rows @param {number} width numbers a row */
 const ring = (rows, width) => part(Ring.bytes(rows, width), (memory, at) => new Ring(memory, at, rows, width))
 
-/**
- * Two numbers as they are.
- * @param {SharedArrayBuffer} memory @param {number} at @returns {{ [index: number]: number }}
- */
+/** @param {SharedArrayBuffer} memory @param {number} at @returns {{ [index: number]: number }} */
 const numbersAt = (memory, at) => new Float64Array(memory, at, 2)
 
 /** The parts of the shared memory, in order. */
 const parts = {
   beat: part(BeatSlots.BYTES, (memory, at) => new BeatSlots(memory, at)),
   delays: part(DelayCounts.BYTES, (memory, at) => new DelayCounts(memory, at)),
-  // start and end of the gap between two beats, idle time within it, period in which the second was due (ms), beats
-  // before it, CPU time within it
+  // start and end of the gap between two beats, idle time in it, period after which the second was due (ms), beats
+  // before it, CPU time in it (ms)
   lateBeats: ring(LATE_BEATS, 6),
-  // start and duration of the pause (ms), kind
-  gcPauses: ring(GC_PAUSES, 3),
-  // finished requests, see request-row.js
-  requests: ring(REQUESTS, 4),
+  gcPauses: ring(GC_PAUSES, 3), // start and duration of the pause (ms), kind
+  requests: ring(REQUESTS, 4), // finished requests, see request-row.js
   routes: part(StringTable.bytes(ROUTES), (memory, at) => new StringTable(memory, at, ROUTES)),
-  // finished work that is no request, see work-row.js
-  works: ring(WORKS, 4),
+  works: ring(WORKS, 4), // finished work that is no request, see request-row.js
   workNames: part(StringTable.bytes(WORK_NAMES), (memory, at) => new StringTable(memory, at, WORK_NAMES)),
   counters: part(Counters.BYTES, (memory, at) => new Counters(memory, at)),
   answer: part(ProbeChannel.BYTES, (memory, at) => new ProbeChannel(memory, at)),
-  // start and end of calls of agent.allow() (ms), the number of the reason
-  allowedCalls: ring(ALLOWED_CALLS, 3),
-  // the same of the call that the host is in: when it began (0: in none), the number of the reason
+  allowedCalls: ring(ALLOWED_CALLS, 3), // start and end of calls of agent.allow() (ms), the number of the reason
+  // the call of agent.allow() that the host is in: its start (0: in none), the number of the reason
   allowedNow: part(2 * Float64Array.BYTES_PER_ELEMENT, numbersAt),
   reasons: part(StringTable.bytes(REASONS), (memory, at) => new StringTable(memory, at, REASONS))
 }
 
 const TOTAL_BYTES = Object.values(parts).reduce((total, part) => total + part.bytes, STAMP_BYTES)
 
-/** The number of this layout: FNV-1a of what it consists of. */
+/** FNV-1a of what the layout consists of. */
 const LAYOUT_NUMBER = [...Object.entries(parts).map(([name, { bytes }]) => `${name} ${bytes}`), LAYOUT].join()
   .split('').reduce((hash, char) => Math.imul(hash ^ char.charCodeAt(0), 0x01000193), 0x811c9dc5 | 0)
 
@@ -98,11 +77,7 @@ exports.createMemory = () => {
   return memory
 }
 
-/**
- * Whether this version knows what is where in a memory. Two copies of the package may be of two versions, and a
- * worker thread hands over what its own copy has made.
- * @param {SharedArrayBuffer} memory
- */
+/** Worker threads may run another version of the package, with another layout. @param {SharedArrayBuffer} memory */
 function hasOurLayout (memory) {
   if (memory.byteLength !== TOTAL_BYTES) return false
   const stamp = new Int32Array(memory, 0, 2)
@@ -110,10 +85,9 @@ function hasOurLayout (memory) {
 }
 
 /**
- * The views of one thread on the shared memory.
+ * The views of one thread on the shared memory. Throws if its layout is another one, as when the package is updated on
+ * disk under a running process and its watchdog starts again. The host reports that and goes on.
  * @param {SharedArrayBuffer} memory
- * @throws {Error} where its layout is another one. So it is if the package was updated on disk under a running
- * process, and its watchdog starts again: the host says so and goes on.
  */
 function openBridge (memory) {
   if (!hasOurLayout(memory)) throw new Error('its shared memory is laid out by another version of loopwatch')

@@ -8,8 +8,8 @@ const HEADER_BYTES = 16
 const TEXT_BYTES = 32768
 
 /**
- * One answer of the host to one question of the watchdog. The answer is text in shared memory, so
- * it needs neither a reply of the inspector (whose session is closed by then) nor the host's loop.
+ * One answer of the host to one question of the watchdog. The answer is text in shared memory, so it needs neither a
+ * reply of the inspector, whose session is closed by then, nor the host's loop.
  */
 class ProbeChannel {
   static BYTES = HEADER_BYTES + TEXT_BYTES
@@ -24,12 +24,12 @@ class ProbeChannel {
     this.#text = new Uint8Array(memory, offset + HEADER_BYTES, TEXT_BYTES)
   }
 
-  /** Watchdog: opens a question; an answer to an earlier one no longer counts. */
+  /** Watchdog: opens a question. Answers to earlier ones no longer count. */
   ask () {
     return Atomics.add(this.#header, ASKED, 1) + 1
   }
 
-  /** Host: the number of the open question, 0 where it is answered already. */
+  /** Host: the number of the open question, 0 if it is answered already. */
   get question () {
     const asked = Atomics.load(this.#header, ASKED)
     return Atomics.load(this.#header, ANSWERED) === asked ? 0 : asked

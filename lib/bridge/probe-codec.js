@@ -1,9 +1,9 @@
 'use strict'
 
-// Control characters that no file name holds; a name that does only garbles its own line.
+// Control characters that file names do not have. A name that has one garbles only its own line.
 const FIELD = '\x1f'
 const LINE = '\x1e'
-/** Marks an attribute of a work that is a number. */
+/** Marks a numeric attribute of work. */
 const NUMBER = 'n'
 const REQUEST_FIELDS = 7
 
@@ -12,17 +12,16 @@ const REQUEST_FIELDS = 7
  * @typedef {import('../types').RequestContext} RequestContext
  * @typedef {import('../types').WorkContext} WorkContext
  * @typedef {import('../types').WorkKind} WorkKind
- *
  * @typedef {object} Answer what the host says from within a block
  * @property {number} atMs monotonic
  * @property {number} idleMs as in BeatSlots
  * @property {number} beats as in BeatSlots
- * @property {boolean} debugged the inspector's port is open: stand aside
- * @property {number | null} putAtMs when the question was put again that is answered
- * @property {number | null} [cpuMs] of its thread so far; null where Node.js does not tell
+ * @property {boolean} debugged the inspector's port is open, so the agent stands aside
+ * @property {number | null} putAtMs when the question was put again, null if it was put once
+ * @property {number | null} [cpuMs] of its thread so far; null if Node.js does not report it
  * @property {RequestContext | null} request
  * @property {WorkContext | null} [work] the innermost
- * @property {RequestContext[]} [others] the newest requests that are open
+ * @property {RequestContext[]} [others] the newest open requests
  * @property {Frame[]} frames
  */
 
@@ -30,11 +29,7 @@ exports.FIELD = FIELD
 exports.LINE = LINE
 exports.NUMBER = NUMBER
 
-/**
- * Reads what lib/host/sense/probe.js wrote.
- * @param {string} text
- * @returns {Answer}
- */
+/** Reads what lib/host/sense/probe.js wrote. @param {string} text @returns {Answer} */
 exports.parseAnswer = (text) => {
   const [head, work = '', open = '', openWork = '', others = '', ...lines] = text.split(LINE)
   const [atMs, idleMs, beats, debugged, putAtMs, cpuMs, ...fields] = head.split(FIELD)
@@ -54,7 +49,7 @@ exports.parseAnswer = (text) => {
   }
 }
 
-/** @param {string[]} fields of one request after the other @returns {RequestContext[]} */
+/** @param {string[]} fields of one request after the other */
 function parseOthers (fields) {
   const found = []
   for (let at = 0; at + REQUEST_FIELDS <= fields.length; at += REQUEST_FIELDS) {
@@ -64,22 +59,13 @@ function parseOthers (fields) {
   return found
 }
 
-/**
- * What was running for certain.
- * @param {string[]} fields
- * @param {string[]} workFields
- * @param {Frame[]} frames
- */
+/** What was certainly running. @param {string[]} fields @param {string[]} workFields @param {Frame[]} frames */
 function parseRunning (fields, workFields, frames) {
   const request = parseRequest(fields, frames)
   return { request, work: parseWork(workFields, request) }
 }
 
-/**
- * The oldest of what was open, one of which may have been running.
- * @param {string[]} fields
- * @param {string[]} workFields
- */
+/** The oldest open request and work, which may have run. @param {string[]} fields @param {string[]} workFields */
 function parseOpen ([count, ...fields], workFields) {
   const { request, work } = parseRunning(fields, workFields, [])
   const doubt = { exact: false, ...(Number(count) > 1 && { among: Number(count) }) }
@@ -87,11 +73,9 @@ function parseOpen ([count, ...fields], workFields) {
 }
 
 /**
- * The innermost work: what was named itself, else the request, else the active span. What is over gives way to a span
- * that is not: a pool's connection, say, lives on in the request that opened it.
- * @param {string[]} fields
- * @param {RequestContext | null} request
- * @returns {WorkContext | null}
+ * The innermost work: named work, else the request, else the active span. If the work or request has ended and the span
+ * has not, the span counts: a pool's connection, say, still carries the request that opened it.
+ * @param {string[]} fields @param {RequestContext | null} request @returns {WorkContext | null}
  */
 function parseWork ([spanId, sampled, traceId, spanName, ...fields], request) {
   const span = {
@@ -150,7 +134,7 @@ function parseRequest ([id, startedAtMs, method, traceId, isCertain, isEnded, ..
   }
 }
 
-/** Whether a frame is Node's own function that hands a request that has come to its server. @param {Frame} frame */
+/** Whether a frame is the function in Node.js that hands a new request to its server. @param {Frame} frame */
 function isArrival ({ function: name, file }) {
   return (file === 'node:_http_server' && name === 'parserOnIncoming') ||
     (file === 'node:internal/http2/compat' && name === 'onServerStream')
@@ -169,10 +153,10 @@ function parseFrame (text) {
 
 /** A line of a stack as V8 writes it: `at async name (place)` or `at place`. */
 const WRITTEN = /^ {4}at (?:(?:async |new )*(.*?) \((.*)\)|(.*))$/
-/** A place: a file, line and column, or code of an eval: where it was made, and its own line and column. */
+/** A place: a file, line and column. For code of an eval, where that was made, and its own line and column. */
 const PLACE = /^(eval at .*), .*?:(\d+):(\d+)$|^(?:async )?(.+):(\d+):(\d+)$/
 
-/** A stack that V8 wrote, without the innermost three, which are those that asked. @param {string} text */
+/** A stack that V8 wrote, without the three innermost frames, which are the probe's. @param {string} text */
 function parseStack (text) {
   return text.split('\n').filter((line) => WRITTEN.test(line)).slice(3).map(parseWritten)
 }
@@ -181,7 +165,7 @@ function parseStack (text) {
 function parseWritten (line) {
   const [, callee = '', within, alone] = /** @type {RegExpExecArray} */ (WRITTEN.exec(line))
   const [, made, madeLine, madeColumn, file, fileLine, column] = PLACE.exec(within ?? alone) ?? []
-  // `Type.name [as other]`: V8's call sites say the name alone.
+  // `Type.name [as other]`: V8's call sites give the name alone.
   const name = callee.replace(/ \[as .*\]$/, '').split('.').pop()
   return {
     function: !name || name === '<anonymous>' ? null : name,

@@ -2,11 +2,11 @@
 
 const { OTHER: OTHER_METHOD } = require('../util/overflow-label')
 
-// A finished request is a row of four numbers: what it was, packed into one; when it was read (negative: right after a
-// block, behind which it may have waited) and how long it took (ms); its id. So is finished work of another kind: its
-// name and kind, packed; when it began and how long it took (ms); its id.
+// A finished request is a row of four numbers: its route, method and status in one; when it was read (ms, negative if
+// it may have waited behind a block that had just ended); how long it took (ms); its id. For other finished work:
+// its name and kind in one; when it began (ms); how long it took (ms); its id.
 
-/** Methods by the number that travels through the ring; HTTP/2 lets a client make up others. */
+/** Methods by their number in the ring. An HTTP/2 client can make up others. */
 const HTTP_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'QUERY', OTHER_METHOD]
 
 const STATUSES = 1024
@@ -15,7 +15,7 @@ const OTHER = HTTP_METHODS.length - 1
 
 /** @type {Map<string, number>} */
 const methodNumbers = new Map(HTTP_METHODS.map((method, number) => [method, number]))
-/** Requests come in runs of one method. */
+/** Consecutive requests mostly have the same method. */
 let lastMethod = HTTP_METHODS[0]
 let lastNumber = 0
 
@@ -28,7 +28,7 @@ function numberOf (method) {
   return lastNumber
 }
 
-/** In a loop that never sleeps, what is read later than this after a block may have come after it, ms. */
+/** In a loop that never sleeps, a request read later than this after a block may have arrived after the block, ms. */
 exports.BACKLOG_MS = 100
 
 exports.HTTP_METHODS = HTTP_METHODS
@@ -37,11 +37,7 @@ exports.OTHER_METHOD = OTHER_METHOD
 /** The status of a request whose connection closed before it was answered. */
 exports.ABORTED = 0
 
-/**
- * @param {number} route its number (lib/bridge/string-table.js)
- * @param {string} method
- * @param {number} status 0 to 1023
- */
+/** @param {number} route its number (bridge/string-table.js) @param {string} method @param {number} status 0 to 1023 */
 exports.pack = (route, method, status) =>
   ((route + 1) * METHODS + numberOf(method)) * STATUSES + (status & (STATUSES - 1))
 
@@ -60,17 +56,13 @@ exports.unpack = (packed) => {
 
 /** @typedef {import('../types').WorkKind} WorkKind */
 
-/** Kinds by the number that travels through the ring. @type {WorkKind[]} */
+/** Kinds by their number in the ring. @type {WorkKind[]} */
 const WORK_KINDS = ['job', 'message', 'task', 'operation']
-/** Twice as many as there are kinds: the upper half is of work in threads of its own. */
+/** Twice the number of kinds: the upper half is for work that has a thread of its own. */
 const KINDS = 8
 const OWN_THREAD = 4
 
-/**
- * @param {number} name its number (lib/bridge/string-table.js)
- * @param {WorkKind} kind
- * @param {boolean} [hasThread] it has a thread of its own
- */
+/** @param {number} name its number (lib/bridge/string-table.js) @param {WorkKind} kind */
 exports.packWork = (name, kind, hasThread = false) =>
   (name + 1) * KINDS + WORK_KINDS.indexOf(kind) + (hasThread ? OWN_THREAD : 0)
 

@@ -5,24 +5,20 @@ const WRITTEN = 1
 const DROPPED = 2
 const HEADER_BYTES = 16
 /**
- * What is left waiting takes this much off what the ring can hold until the next look, at most. On a core that the
- * two threads share each drain holds up every request that is being worked on: the fewer there are, the better for its
- * p99.
+ * Up to this share of the ring may wait for the next poll. On a core that both threads share, each drain delays all
+ * open requests, so fewer drains give a better p99.
  */
 const FILLING_SHARE = 1 / 4
 /** @type {number[][]} what an empty ring drains to, many times a second */
 const NONE = []
 
-/**
- * A bounded queue of rows of numbers between one writing and one reading thread. The writer never
- * waits: a row that finds the ring full is counted and dropped.
- */
+/** A bounded queue of rows of numbers between two threads. The writer never waits: a full ring drops and counts. */
 class Ring {
   #header
   #rows
   #capacity
   #width
-  /** The writer's own, as Int32: rows written so far, and how many of them it knows to have been read. */
+  /** The writer's own, as Int32: rows written so far, and how many of them it knows to be read. */
   #written
   #knownRead
 
@@ -41,20 +37,11 @@ class Ring {
     this.#knownRead = Atomics.load(this.#header, READ)
   }
 
-  /**
-   * A row; numbers beyond the ring's width are left out.
-   * @param {number} a
-   * @param {number} b
-   * @param {number} c
-   * @param {number} [d]
-   * @param {number} [e]
-   * @param {number} [f]
-   */
+  /** Adds a row. Numbers beyond the ring's width are left out. @param {number} a @param {number} b @param {number} c */
   push (a, b, c, d = 0, e = 0, f = NaN) {
     const written = this.#written
     const capacity = this.#capacity
-    // Int32 counters wrap; their difference does not. Where the other thread is by now matters only to a ring that
-    // looks full.
+    // Int32 counters wrap, their difference does not. The reader's position is loaded only if the ring looks full.
     if (((written - this.#knownRead) | 0) >= capacity) {
       this.#knownRead = Atomics.load(this.#header, READ)
       if (((written - this.#knownRead) | 0) >= capacity) {
@@ -88,8 +75,7 @@ class Ring {
   }
 
   /**
-   * The rows not seen yet, oldest first and in place, up to the first that is refused: it comes
-   * again next time.
+   * Passes each unread row to `take`, oldest first and in place, up to the first that it refuses: that one comes again.
    * @param {(numbers: Float64Array, at: number) => boolean} take the row begins at `at`; false refuses it
    */
   visit (take) {
@@ -100,7 +86,6 @@ class Ring {
     Atomics.store(this.#header, READ, read)
   }
 
-  /** How many rows wait to be read. */
   get waiting () {
     return (Atomics.load(this.#header, WRITTEN) - Atomics.load(this.#header, READ)) | 0
   }
@@ -109,12 +94,12 @@ class Ring {
     return this.waiting === 0
   }
 
-  /** Whether it had better be drained now: far more may come before the next look. */
+  /** Whether the ring should be drained now, as many more rows may come before the next poll. */
   get isFilling () {
     return this.waiting >= this.#capacity * FILLING_SHARE
   }
 
-  /** How many rows were dropped since the last call. */
+  /** The number of rows dropped since the last call. */
   takeDropped () {
     return Atomics.exchange(this.#header, DROPPED, 0)
   }

@@ -1,17 +1,17 @@
 'use strict'
 
-// Where an application has frozen its globals, Node.js cannot make the global one any more.
+// If an application has frozen its globals, Node.js can no longer make the global TextEncoder.
 const { TextEncoder } = require('node:util')
 
 const COUNT = 0
 const HEADER_BYTES = 8
-/** A string is a route template; what does not fit in is cut. */
+/** Strings are route templates and names. What does not fit is cut. */
 const STRING_BYTES = 256
 const LENGTH_BYTES = 2
 
 /**
- * Strings that the host gives numbers to, in shared memory: a number travels through a ring, its string is written
- * once. Strings are only ever appended, so that a restarted watchdog finds them all.
+ * Strings that the host numbers, in shared memory: a ring carries the number, and the string is written once. Strings
+ * are only appended, so a restarted watchdog finds them all.
  */
 class StringTable {
   /** The number of a string for which there is no room. */
@@ -23,7 +23,7 @@ class StringTable {
   #encoder = new TextEncoder()
   /** The host's own. @type {Map<string, number>} */
   #numbers = new Map()
-  /** Requests come in runs of one route. */
+  /** Consecutive requests mostly have the same route. */
   #lastString = ''
   /** @type {number | undefined} */
   #lastNumber
@@ -40,7 +40,7 @@ class StringTable {
     this.#capacity = capacity
   }
 
-  /** Host: the number that a string has, if it has one. @param {string} string */
+  /** Host: the number of a string, if it has one. @param {string} string */
   find (string) {
     if (string !== this.#lastString) {
       this.#lastString = string
@@ -49,7 +49,7 @@ class StringTable {
     return this.#lastNumber
   }
 
-  /** Host: the number of a string, the same each time. @param {string} string */
+  /** Host: the number of a string. The first call adds the string. @param {string} string */
   numberOf (string) {
     return this.find(string) ?? this.#add(string)
   }
@@ -68,7 +68,7 @@ class StringTable {
     return number
   }
 
-  /** Watchdog: the string behind a number, null where there is none. @param {number} number */
+  /** Watchdog: the string behind a number, null if there is none. @param {number} number */
   stringOf (number) {
     if (!(number >= 0 && number < Atomics.load(this.#header, COUNT))) return null
     const at = number * STRING_BYTES

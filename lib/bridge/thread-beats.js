@@ -7,19 +7,17 @@ const KEY = 'loopwatch.beats.1'
 
 /** @typedef {{ threshold: number, beatPeriod: number, calmPeriod: number }} BeatOptions ms */
 
-/**
- * An idle worker thread beats, and is looked at, this often: eight of them wake a sleeping process 80 times a second.
- */
+/** How often an idle worker thread beats and is polled. Eight of them wake a sleeping process 80 times a second. */
 exports.CALM_MS = 100
 
-/** Has worker threads that are started from now on beat, if they run the preload. @param {BeatOptions} options */
+/** Makes worker threads that are started from now on beat, if they run the preload. @param {BeatOptions} options */
 exports.wantBeats = ({ threshold, beatPeriod, calmPeriod }) =>
   setEnvironmentData(KEY, { threshold, beatPeriod, calmPeriod })
 
-/** Those that are started from now on do not. */
+/** Worker threads that are started from now on do not beat. */
 exports.unwantBeats = () => setEnvironmentData(KEY, undefined)
 
-/** Whether and how this thread is to beat. @returns {BeatOptions | null} */
+/** How this thread has to beat, null if it need not. @returns {BeatOptions | null} */
 exports.wantedBeats = () => {
   const found = /** @type {any} */ (getEnvironmentData(KEY))
   const times = [found?.threshold, found?.beatPeriod, found?.calmPeriod]

@@ -10,21 +10,16 @@ const OTHERS = 0o077
 const SOCKET = /^(\d+)(-\d+)?\.sock$/
 
 /**
- * Where the primary of a cluster listens for its workers. It is a socket named after the primary's pid, in a
- * folder of this user's alone. On Windows it is a named pipe.
+ * Where the primary of a cluster listens for its workers: a socket named after the primary's pid, in a folder of this
+ * user alone. On Windows it is a named pipe.
  * @param {{ tmpdir: string, pid: number }} primary
- * @returns {string}
  */
 exports.addressOf = ({ tmpdir, pid }) =>
   process.platform === 'win32'
     ? `\\\\.\\pipe\\loopwatch-${pid}`
     : path.join(folderOf(tmpdir), `${pid}${namespace()}.sock`)
 
-/**
- * Makes the folder if it is missing.
- * @param {string} address
- * @returns {Error | null} why nothing may be sent there
- */
+/** Makes the folder if it is missing. @param {string} address @returns {Error | null} why nothing may be sent there */
 exports.prepareFolder = (address) => {
   if (process.platform === 'win32') return null
   try {
@@ -36,10 +31,9 @@ exports.prepareFolder = (address) => {
 }
 
 /**
- * Whether the folder is this user's and nobody else's. In a shared temporary folder another user could have made
- * it first, to read the metrics or to pass for the primary.
- * @param {string} address
- * @returns {Error | null} what is wrong
+ * Checks that the folder belongs to this user alone. In a shared temporary folder, another user could have made it
+ * first, to read the metrics or to pass for the primary.
+ * @param {string} address @returns {Error | null} what is wrong
  */
 exports.checkFolder = (address) => {
   if (process.platform === 'win32') return null
@@ -68,7 +62,7 @@ exports.sweepFolder = (address) => {
       if (match !== undefined && space === namespace() && !isAlive(Number(pid))) fs.unlinkSync(path.join(folder, name))
     }
   } catch {
-    // A file that stays is a name without a process: nobody connects to it.
+    // A file that stays belongs to no process, so nobody connects to it.
   }
 }
 

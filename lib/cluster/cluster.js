@@ -3,19 +3,18 @@
 /**
  * @typedef {import('../types').Role} Role
  * @typedef {import('../types').BlockRecord} BlockRecord
- *
  * @typedef {object} Parts
  * @property {() => number} nowMs
  * @property {() => Promise<import('../types').Metric[]>} snapshot of this process's metrics
  * @property {() => BlockRecord[]} blocks of this process, newest first
  * @property {(record: BlockRecord) => void} onBlock of a worker
  * @property {(url: string | null) => void} onJoined this process needs no endpoint; the primary's is at `url`
- * @property {(hadPrimary: boolean) => void} onAlone no primary to join: this process needs an endpoint of its own
+ * @property {(hadPrimary: boolean) => void} onAlone there is no primary: this process needs an endpoint of its own
  * @property {(error: Error | null) => void} onState
- * @property {(fault: Error, isFirst: boolean) => void} onFault somebody spoke on the socket what no worker would
+ * @property {(fault: Error, isFirst: boolean) => void} onFault the socket received something that no worker sends
  */
 
-/** This process's part in a cluster: none, the primary's or a worker's. Their code is loaded in clusters only. */
+/** This process's part in a cluster: none, the primary's or a worker's. The code of both is loaded in clusters only. */
 class Cluster {
   #role
   /** @type {Parts | null} */
@@ -32,7 +31,7 @@ class Cluster {
     this.#role = role
   }
 
-  /** From now on this process takes part. @param {Parts} parts */
+  /** @param {Parts} parts */
   join (parts) {
     this.#parts = parts
     const { kind, primaryPid } = this.#role
@@ -43,7 +42,7 @@ class Cluster {
     if (kind === 'primary') this.lead()
   }
 
-  /** From now on workers may join: this process has forked one. */
+  /** This process has forked a worker, so workers may join from now on. */
   lead () {
     const parts = this.#parts
     if (this.#primary !== null || this.#worker !== null || parts === null) return
@@ -69,7 +68,7 @@ class Cluster {
     this.#primary?.tellUrl(url)
   }
 
-  /** A block of this process has opened, lasts, has ended or is settled. @param {BlockRecord} record */
+  /** A block of this process has opened, lasts, has ended or has settled. @param {BlockRecord} record */
   block (record) {
     this.#worker?.tellBlock(record)
   }
@@ -79,22 +78,18 @@ class Cluster {
     return this.#primary === null || this.#parts === null ? null : this.#primary.union(this.#parts.snapshot)
   }
 
-  /** Blocks in progress of workers. */
   get ongoing () {
     return this.#primary?.ongoing ?? []
   }
 
-  /** How long each worker has been blocked, null if this process leads no cluster. */
   get blockedMs () {
     return this.#primary?.blockedMs ?? null
   }
 
-  /** Counts of workers and restarts, null if this process leads no cluster. */
   get state () {
     return this.#primary?.state ?? null
   }
 
-  /** Records, and lines of metrics, that could not be sent to the primary since the last call. */
   takeLost () {
     return this.#worker?.takeLost() ?? 0
   }

@@ -2,23 +2,18 @@
 
 const { LineReader, LINE_BYTES } = require('./wire')
 
-/** Most bytes that may wait to be sent. With more waiting, the other side has stopped reading. */
+/** Most bytes that may wait to be sent. If more wait, the other side has stopped reading. */
 const BACKLOG_BYTES = 1024 * 1024
 
-/**
- * One connection between two watchdogs, with messages both ways. The first line that is no message closes it for
- * good.
- */
+/** A connection between two watchdogs, with messages both ways. The first line that is no message closes it. */
 class Connection {
   #socket
   /** @type {Error | null} */
   #fault = null
 
   /**
-   * @param {import('node:net').Socket} socket
-   * @param {object} handlers
-   * @param {(message: import('./wire').Message) => void} handlers.onMessage may throw: the error says what is wrong
-   * with the message
+   * @param {import('node:net').Socket} socket @param {object} handlers
+   * @param {(message: import('./wire').Message) => void} handlers.onMessage throws what is wrong with the message
    * @param {(fault: Error | null) => void} handlers.onClose null if the connection just ended
    */
   constructor (socket, { onMessage, onClose }) {
@@ -38,15 +33,12 @@ class Connection {
     socket.on('close', () => onClose(this.#fault))
   }
 
-  /** Whether the other side has stopped reading. Then only messages should be sent that nobody can do without. */
+  /** Whether the other side has stopped reading. Then only essential messages should be sent. */
   get isBacklogged () {
     return this.#socket.writableLength > BACKLOG_BYTES
   }
 
-  /**
-   * @param {import('./wire').Message} message
-   * @returns {boolean} false if it is too long to be sent
-   */
+  /** Returns false if the message is too long to be sent. @param {import('./wire').Message} message */
   send (message) {
     const line = `${JSON.stringify(message)}\n`
     if (Buffer.byteLength(line) > LINE_BYTES) return false
@@ -60,11 +52,9 @@ class Connection {
   }
 
   /**
-   * Says that no more comes, and resolves when the other side has read everything and closed, or when that takes
-   * too long. Closing at once would lose what was sent if the other side is just writing: its write would fail,
-   * and after a failed write nobody reads.
-   * @param {number} ms
-   * @returns {Promise<void>}
+   * Ends this side, and resolves when the other side has read everything and closed, or after `ms`. Closing at once
+   * could lose what was sent: if the other side is just writing, its write fails, and then it reads nothing more.
+   * @param {number} ms @returns {Promise<void>}
    */
   leave (ms) {
     return new Promise((resolve) => {

@@ -6,13 +6,10 @@ const { prepareFolder, sweepFolder } = require('./address')
 const { Timer } = require('./timer')
 
 const RETRY_MS = 5000
-/** How often the socket's file is looked for: cleaners of temporary folders may delete it. */
+/** How often the socket's file is checked: cleaners of temporary folders may delete it. */
 const CHECK_MS = 5000
 
-/**
- * Listens at the cluster's address, whatever happens to the socket's file. A file that a dead process has left
- * is taken over. A file that was deleted is made again.
- */
+/** Listens at the cluster's address. Takes over a file that a dead process left, and makes a deleted file again. */
 class Listener {
   #address
   #handlers
@@ -51,7 +48,7 @@ class Listener {
     this.#server = server
   }
 
-  /** A connection is refused only if nobody listens: then the file is a dead process's. @param {Error} error */
+  /** A connection is refused only if nobody listens: then a dead process left the file. @param {Error} error */
   #takeOver (error) {
     const probe = net.connect(this.#address)
     probe.on('connect', () => {

@@ -7,13 +7,13 @@ const { WorkerState } = require('./worker-state')
 const { Slots, MOST_SLOTS } = require('./slots')
 const { VERSION } = require('./wire')
 
-/** How long a scrape waits for workers. A worker that has not answered is shown with its metrics of the last second. */
+/** How long a scrape waits for workers. A worker that does not answer is shown with its metrics of the last second. */
 const ANSWER_MS = 25
-/** Metrics come every second. A worker that has sent none for so long is silent, and its gauges mean nothing. */
+/** Metrics come every second. A worker that has sent none for this long is silent, and its gauges mean nothing. */
 const SILENT_MS = 5000
 /** How long a connection may take to say hello. */
 const HELLO_MS = 2000
-/** Connections beside those of a full cluster, for workers that are just coming. */
+/** Connections beyond those of a full cluster, for workers that are just joining. */
 const SPARE_CONNECTIONS = 64
 
 /** @typedef {import('../types').Metric} Metric */
@@ -39,8 +39,7 @@ class ClusterPrimary {
 
   /**
    * @param {object} parts
-   * @param {string} parts.address
-   * @param {() => number} parts.nowMs
+   * @param {string} parts.address @param {() => number} parts.nowMs
    * @param {(record: BlockRecord) => void} parts.onBlock
    * @param {(error: Error | null) => void} parts.onState whether workers can join
    * @param {(fault: Error) => void} parts.onFault a connection was closed because it did not keep to the protocol
@@ -114,21 +113,17 @@ class ClusterPrimary {
     this.#workers.delete(worker.slot)
     this.#slots.release(worker.slot)
     if (worker.isKnown) this.#union.leave(worker.slot, worker.instance, worker.metrics)
-    // The end of a process ends its blocks.
+    // A worker's blocks end with its process.
     this.#end(worker.ongoing)
   }
 
-  /** Tells the workers where the primary's endpoint is. @param {string | null} url */
+  /** Sends the address of the primary's endpoint to the workers. @param {string | null} url */
   tellUrl (url) {
     this.#url = url
     for (const { connection } of this.#workers.values()) connection.send({ t: 'endpoint', url })
   }
 
-  /**
-   * The primary's own metrics and every worker's.
-   * @param {() => Promise<Metric[]>} own
-   * @returns {Promise<import('../types').Family[]>}
-   */
+  /** The primary's own metrics and every worker's. @param {() => Promise<Metric[]>} own */
   async union (own) {
     this.#asking ??= this.#ask().finally(() => { this.#asking = null })
     await this.#asking
@@ -150,7 +145,6 @@ class ClusterPrimary {
     clearTimeout(timer)
   }
 
-  /** Blocks in progress of all workers. @returns {BlockRecord[]} */
   get ongoing () {
     return [...this.#workers.values()].flatMap(({ ongoing }) => ongoing)
   }
@@ -162,7 +156,6 @@ class ClusterPrimary {
     }))
   }
 
-  /** Counts of workers and restarts. */
   get state () {
     const now = this.#parts.nowMs()
     const silent = [...this.#workers.values()].filter(({ heardAtMs }) => now - heardAtMs > SILENT_MS).length
@@ -175,11 +168,7 @@ class ClusterPrimary {
   }
 }
 
-/**
- * @param {Connection} connection
- * @param {string} reason
- * @returns {null} instead of a worker
- */
+/** @param {Connection} connection @param {string} reason */
 function refuse (connection, reason) {
   connection.send({ t: 'refused', reason })
   connection.end()

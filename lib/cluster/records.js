@@ -4,14 +4,13 @@ const { isRecord } = require('../store/record')
 
 /** @typedef {import('../types').BlockRecord} BlockRecord */
 
-/** Largest record on the wire. All ten stacks mostly fit, and a thousand such records fit the primary's watchdog. */
+/** Largest record on the wire. All ten stacks mostly fit, and a thousand such records fit in the primary's watchdog. */
 const RECORD_BYTES = 16 * 1024
 
 /**
- * A record as it travels: with as many of its stacks as there is room for, the heaviest first, and none of a CPU
- * profile. A record that is too large even without stacks travels bare: that is enough to end a block in the primary.
- * @param {any} record
- * @returns {any} null if it is too large even so, or no record, for which the primary would close the connection
+ * A record as it is sent: with as many of its stacks as there is room for, the heaviest first, and none of a CPU
+ * profile. A record that is too large even without stacks is sent bare: that is enough to end a block in the primary.
+ * @param {any} record @returns {any} null if still too large, or if it is no record: that would close the connection
  */
 exports.fit = ({ profile, ...rest }) => {
   if (!isRecord(/** @type {any} */ ({ profile, ...rest }))) return null
@@ -26,7 +25,7 @@ exports.fit = ({ profile, ...rest }) => {
 function withSomeFrames (record, stacks) {
   if (stacks.length === 0) return null
   const [{ frames, ...heaviest }, ...others] = stacks
-  // A stack may have no frames, if all it had were the agent's own.
+  // A stack has no frames if all were the agent's own.
   for (let count = frames.length; ; count >>= 1) {
     const fitted = { ...record, stacks: [{ ...heaviest, frames: frames.slice(0, count) }, ...others] }
     if (bytes(fitted) <= RECORD_BYTES) return fitted
@@ -41,7 +40,7 @@ function bare (record) {
   return bytes(least) <= RECORD_BYTES ? least : null
 }
 
-/** Whether a record is as small as those that fit() makes. @param {BlockRecord} record */
+/** Whether a record is as small as fit() makes it. @param {BlockRecord} record */
 exports.isSmall = (record) => bytes(record) <= RECORD_BYTES
 
 /** @param {unknown} value */

@@ -2,13 +2,10 @@
 
 const { isAlive } = require('../util/is-alive')
 
-/** Most workers of a cluster. Further ones are refused and listen on their own. */
+/** Most workers of a cluster. Further ones are refused and serve endpoints of their own. */
 const MOST_SLOTS = 256
 
-/**
- * Numbers for workers. A worker gets the lowest free one, so a worker that replaces another goes on under the
- * same number. `instance` tells one life of a worker's watchdog from the next; `pid` tells the process.
- */
+/** Numbers for workers. A worker gets the lowest free one, so a worker that replaces another gets the same number. */
 class Slots {
   #taken = new Set()
   /** @type {Map<number, { instance: string, pid: number }>} the last holder of each slot */
@@ -20,13 +17,7 @@ class Slots {
     this.#isAlive = alive
   }
 
-  /**
-   * @param {string} instance
-   * @param {number} pid
-   * @param {unknown} wanted slot that the worker had under an earlier primary; given if it is free
-   * @returns {{ slot: number, isRestart: boolean } | null} `isRestart`: the worker replaces another process.
-   * null if all slots are taken
-   */
+  /** @param {string} instance @param {number} pid @param {unknown} wanted slot under the last primary, given if free */
   take (instance, pid, wanted) {
     const slot = this.#returning(instance, pid) ?? this.#inherited(wanted) ?? this.#lowest()
     if (slot > MOST_SLOTS) return null
@@ -54,10 +45,7 @@ class Slots {
     return Number.isInteger(wanted) && slot >= 1 && slot <= MOST_SLOTS && !this.#last.has(slot) ? slot : undefined
   }
 
-  /**
-   * The lowest slot whose last process is gone. A living process may have lost its connection only. It comes back,
-   * and its totals would count twice.
-   */
+  /** The lowest slot whose last process is gone: a living one may come back, and its totals would count twice. */
   #lowest () {
     let slot = 1
     while (this.#taken.has(slot) || this.#isAlive(this.#last.get(slot)?.pid ?? 0)) slot++

@@ -1,6 +1,6 @@
 'use strict'
 
-/** Does one thing later: the last one that was set. After close() it does nothing more. */
+/** Runs the function that was set last. After close() it runs nothing more. */
 class Timer {
   /** @type {NodeJS.Timeout | undefined} */
   #timer

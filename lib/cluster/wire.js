@@ -5,7 +5,7 @@
  * ignored. The version is raised when one side would misread the other.
  *
  * worker to primary:
- * - hello { v, pid, instance, slot } first of all; `instance` tells the lives of its watchdog apart, `slot` is the one
+ * - hello { v, pid, instance, slot } first of all; `instance` identifies one life of its watchdog, `slot` is the one
  *   that it had under an earlier primary, or null
  * - metrics { metrics, series, values, gone, id } what has changed (metrics/series.js), in several lines; the last
  *   line has `gone`, and the `id` of the ask that it answers
@@ -20,26 +20,20 @@
  */
 exports.VERSION = 1
 
-/**
- * Longest line. A line of metrics has some 100 KB; with exemplars on all values, or labels of many bytes a character,
- * 600 KB. A record has 16 KB.
- */
+/** A line of metrics has some 100 KB, or 600 KB with exemplars or many bytes a character. A record has 16 KB. */
 exports.LINE_BYTES = 1024 * 1024
 
 const NEWLINE = 10
 
 /** @typedef {{ t: string, [key: string]: any }} Message */
 
-/** Bytes in, messages out. Throws on a line that is no message. */
+/** Turns bytes into messages. Throws on a line that is no message. */
 class LineReader {
   /** @type {Buffer[]} parts of the line whose end has not come */
   #parts = []
   #bytes = 0
 
-  /**
-   * @param {Buffer} chunk
-   * @returns {Message[]} those that end in it
-   */
+  /** @param {Buffer} chunk @returns {Message[]} those that end in it */
   push (chunk) {
     /** @type {Message[]} */
     const messages = []

@@ -5,14 +5,14 @@ const { isSmall } = require('./records')
 const { SeriesReader } = require('./metrics/series')
 
 const ROUNDING = 10
-/** A worker repeats a block in progress each second. Without a word for so long it has ended, and its end was lost. */
+/** A worker repeats a block in progress each second. Without a repeat for this long, the end of the block was lost. */
 const SILENT_BLOCK_MS = 3000
-/** Most blocks in progress that are kept of one worker. It has at most one for each of its threads. */
+/** Most blocks in progress that are kept for one worker. It has at most one for each of its threads. */
 const MOST_ONGOING = 20
 
 /** @typedef {import('../types').BlockRecord} BlockRecord */
 
-/** A worker as the primary knows it: its metrics as they last came, and its blocks in progress. */
+/** A worker as the primary knows it: its last metrics and its blocks in progress. */
 class WorkerState {
   #series = new SeriesReader()
   /** @type {Map<string, { record: BlockRecord, atMs: number }>} */
@@ -20,17 +20,13 @@ class WorkerState {
   #nowMs
   /** @type {{ id: number, done: () => void } | null} the question that it has not answered */
   #asked = null
-  /** When its metrics last came. */
   heardAtMs
-  /** Whether its metrics have come whole. Before that, the metrics of the slot's last worker count. */
+  /** Whether a complete snapshot has come. Before that, the metrics of the slot's last worker count. */
   isKnown = false
 
   /**
-   * @param {object} parts
-   * @param {number} parts.slot
-   * @param {string} parts.instance
-   * @param {import('./connection').Connection} parts.connection
-   * @param {() => number} parts.nowMs
+   * @param {object} parts @param {number} parts.slot @param {string} parts.instance
+   * @param {import('./connection').Connection} parts.connection @param {() => number} parts.nowMs
    */
   constructor ({ slot, instance, connection, nowMs }) {
     this.slot = slot
@@ -49,7 +45,7 @@ class WorkerState {
     this.#asked = null
   }
 
-  /** @param {import('./wire').Message} message @returns {BlockRecord} */
+  /** @param {import('./wire').Message} message */
   takeBlock ({ record }) {
     if (!isRecord(record) || !isSmall(record)) throw new Error('a block that is no record')
     const own = { ...record, worker: this.slot }
@@ -61,14 +57,14 @@ class WorkerState {
     return own
   }
 
-  /** Takes out blocks that must have ended, as they were last sent. @returns {BlockRecord[]} */
+  /** Removes and returns blocks that must have ended, as they were last sent. */
   takeSilent () {
     const silent = [...this.#ongoing.values()].filter(({ atMs }) => this.#nowMs() - atMs > SILENT_BLOCK_MS)
     for (const { record } of silent) this.#ongoing.delete(record.id)
     return silent.map(({ record }) => record)
   }
 
-  /** Resolves when its metrics are those of now. @param {number} id @returns {Promise<void>} */
+  /** Resolves when its metrics are up to date. @param {number} id @returns {Promise<void>} */
   ask (id) {
     return new Promise((resolve) => {
       this.#asked?.done()
@@ -79,12 +75,11 @@ class WorkerState {
     })
   }
 
-  /** Its metrics as they last came. */
   get metrics () {
     return this.#series.snapshot()
   }
 
-  /** Its blocks in progress, with their durations up to now. @returns {BlockRecord[]} */
+  /** Its blocks in progress, with their durations up to now. */
   get ongoing () {
     const now = this.#nowMs()
     return [...this.#ongoing.values()].map(({ record, atMs }) => ({

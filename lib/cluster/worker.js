@@ -12,17 +12,17 @@ const { VERSION } = require('./wire')
 const PATIENCE_MS = 1000
 /** Time between two attempts to join while the worker waits. */
 const HURRY_MS = 50
-/** The same once the worker has waited in vain and has an endpoint of its own. */
+/** The same after the worker has waited in vain and serves an endpoint of its own. */
 const RETRY_MS = 3000
-/** How long a joined primary may take to name its endpoint: one that is stopped accepts and then says nothing. */
+/** How long a joined primary may take to name its endpoint: a stopped process accepts connections and sends nothing. */
 const HELLO_MS = 2000
-/** Time between two reports of metrics: as much may be lost if the worker ends without leaving. */
+/** Time between two reports of metrics. As much may be lost if the worker ends without leaving. */
 const PUSH_MS = 1000
-/** Longest leave. A primary that reads takes some milliseconds; the application's agent waits a second in all. */
+/** Longest leave. A primary that reads takes some milliseconds. The application's agent waits a second in all. */
 const LEAVE_MS = 200
-/** Records a second that keep their stacks. In a storm the others have one: the primary has to parse them all. */
+/** Records a second that keep all their stacks. Further ones keep one stack, as the primary has to parse them all. */
 const FULL_RECORDS_A_PUSH = 20
-/** Blocks from before it joined that are sent: of its start-up, or those that a new primary has not heard. */
+/** Blocks from before it joined that are sent: those of its start-up, or those that a new primary has not received. */
 const EARLIER_RECORDS = 50
 
 /** @typedef {import('../types').BlockRecord} BlockRecord */
@@ -30,7 +30,7 @@ const EARLIER_RECORDS = 50
 /** The worker's side of a cluster: joins the primary, sends it blocks and metrics, and joins again. */
 class ClusterWorker {
   #parts
-  /** Tells one life of this process's watchdog from the next, which counts from zero. */
+  /** Identifies one life of this process's watchdog: the next one counts from zero. */
   #instance = `${Date.now()}-${Math.random().toString(36).slice(2)}`
   /** @type {Connection | null} */
   #connection = null
@@ -51,9 +51,7 @@ class ClusterWorker {
 
   /**
    * @param {object} parts
-   * @param {string} parts.address
-   * @param {number} [parts.pid]
-   * @param {() => number} parts.nowMs
+   * @param {string} parts.address @param {number} [parts.pid] @param {() => number} parts.nowMs
    * @param {() => Promise<import('../types').Metric[]>} parts.snapshot
    * @param {() => BlockRecord[]} parts.blocks of this process, newest first
    * @param {(url: string | null) => void} parts.onJoined with the primary's endpoint; again whenever that changes
@@ -88,7 +86,7 @@ class ClusterWorker {
 
   /** @param {import('./wire').Message} message */
   #receive (message) {
-    // A worker that leaves has just sent what it could be asked for.
+    // A worker that leaves has just sent all that the primary could ask for.
     if (this.#timer.isClosed) return
     if (message.t === 'welcome') {
       this.#begin(message.slot)
@@ -156,7 +154,7 @@ class ClusterWorker {
     }
   }
 
-  /** The metrics cannot be read, or can be read again. @param {Error | null} error */
+  /** Reports that the metrics cannot be read, or can be read again. @param {Error | null} error */
   #fail (error) {
     if (this.#hasFailed === (error !== null)) return
     this.#hasFailed = error !== null
@@ -179,7 +177,6 @@ class ClusterWorker {
     return lost
   }
 
-  /** Sends its last metrics and leaves. */
   async close () {
     this.#timer.close()
     clearTimeout(this.#hello)

@@ -7,17 +7,17 @@ const { RotationCheck } = require('../util/file-rotation')
 const { BlockReader } = require('./block-reader')
 const { prune } = require('./retention')
 
-/** A file of this size becomes the older generation beside a new one: at most twice this is on disk. */
+/** A file of this size becomes the older generation, and a new one begins: at most twice this is on disk. */
 const FILE_BYTES = 64 * 1024 * 1024
 const RETRY_MS = 5000
 
 /**
- * Blocks on disk: append-only NDJSON. A block has one line when it opens and one when it ends, so that a process that
- * is killed in mid-block leaves its record. The kernel has a line when append() returns: the line outlives the
- * process, though not a power cut.
+ * Blocks on disk: append-only NDJSON. A block has one line when it opens and one when it ends, so a process that is
+ * killed in mid-block leaves its record. The kernel has a line when append() returns: the line outlives the process,
+ * though not a power cut.
  *
  * It never throws. While the folder cannot be written, `onState` gets the reason, records are counted as lost, and it
- * tries again every five seconds. A file that somebody deletes or moves is begun again within five seconds.
+ * tries again every five seconds. A file that was deleted or moved is created again within five seconds.
  */
 class BlockFile {
   /** @type {number | null} */
@@ -33,11 +33,9 @@ class BlockFile {
 
   /**
    * @param {object} parts
-   * @param {string} parts.dir made if it is missing
-   * @param {string} parts.name of the file, without ending
+   * @param {string} parts.dir made if it is missing @param {string} parts.name of the file, without extension
    * @param {(error: Error | null) => void} parts.onState
-   * @param {() => number} parts.nowMs
-   * @param {number} [parts.fileBytes]
+   * @param {() => number} parts.nowMs @param {number} [parts.fileBytes]
    */
   constructor ({ dir, name, onState, nowMs, fileBytes = FILE_BYTES }) {
     this.#path = path.join(dir, `${name}.ndjson`)
@@ -48,7 +46,7 @@ class BlockFile {
     this.#try(dir)
   }
 
-  /** Checks the folder, so that its fault is known before there is a record. @param {string} dir */
+  /** Checks the folder, so that an error is known before the first record. @param {string} dir */
   #try (dir) {
     try {
       makeFolder(dir)
@@ -93,7 +91,7 @@ class BlockFile {
     return lost
   }
 
-  /** Closes the file if it is no longer in its place. */
+  /** Closes the file if it was deleted or moved. */
   #look () {
     const gone = this.#fd === null ? null : this.#rotation.look(this.#fd, this.#nowMs())
     if (gone === null) return
@@ -112,11 +110,7 @@ class BlockFile {
     return this.#fd
   }
 
-  /**
-   * Writes a text. A disk with room for a part of it takes that part without an error.
-   * @param {number} fd
-   * @param {string} text
-   */
+  /** A disk with room for a part of a text takes it without an error. @param {number} fd @param {string} text */
   #write (fd, text) {
     const bytes = Buffer.from(text)
     const written = fs.writeSync(fd, bytes)

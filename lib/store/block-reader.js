@@ -4,10 +4,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { isRecord } = require('./record')
 
-/**
- * Of the files whose records are kept: one process writes at most two files of 64 MB. The records of 90 MB took 68 MB
- * of heap, as a block has several lines and its last one counts.
- */
+/** Records of files are kept up to this size: one process has at most two of 64 MB. 90 MB took 68 MB of heap. */
 const KEPT_BYTES = 128 * 1024 * 1024
 
 /** @typedef {import('../types').BlockRecord} BlockRecord */
@@ -19,13 +16,13 @@ const KEPT_BYTES = 128 * 1024 * 1024
  * @property {number} mtimeMs
  * @property {number} readBytes up to the end of the last whole line
  * @property {Map<string, BlockRecord>} records of whole lines, by id
- * @property {number} broken of these lines
+ * @property {number} broken whole lines that are no record
  * @property {string} rest what follows the last whole line
  */
 
 /**
- * Reads the files of a folder. A file that has not changed is not read again, and of one that has grown only the rest:
- * files are appended to, and have another name, or are others, when they are turned over.
+ * Reads the files of a folder. An unchanged file is not read again, and from one that has grown only the new part is
+ * read: files are only appended to, and rotation gives them another name or inode.
  */
 class BlockReader {
   #dir
@@ -33,16 +30,15 @@ class BlockReader {
   /** @type {Map<string, Part>} */
   #parts = new Map()
 
-  /** @param {string} dir @param {number} [keptBytes] beyond this a file is read each time */
+  /** @param {string} dir @param {number} [keptBytes] files beyond this are read each time */
   constructor (dir, keptBytes = KEPT_BYTES) {
     this.#dir = dir
     this.#keptBytes = keptBytes
   }
 
   /**
-   * Every block recorded in the folder, by any process, oldest first. Lines that a crash cut short are passed over, and
-   * so is a file that cannot be read. The last line of a block counts.
-   * @returns {{ records: BlockRecord[], broken: number, unread: { file: string, reason: string }[] }}
+   * Every block recorded in the folder, by any process, oldest first. Skips lines that a crash cut short and files that
+   * cannot be read. The last line of a block counts.
    */
   read () {
     /** @type {Map<string, BlockRecord>} */
@@ -52,7 +48,7 @@ class BlockReader {
     /** @type {Map<string, Part>} */
     const kept = new Map()
     let [broken, bytes] = [0, 0]
-    // Backwards, the older generation (.old.ndjson) of a file comes before the newer one.
+    // In reverse order, the older generation (.old.ndjson) of a file comes before the newer one.
     for (const file of fs.readdirSync(this.#dir).filter((name) => name.endsWith('.ndjson')).sort().reverse()) {
       const owner = file.replace(/(\.old)?\.ndjson$/, '')
       try {
@@ -62,7 +58,7 @@ class BlockReader {
           kept.set(file, part)
         }
         for (const [id, record] of part.records) records.set(`${owner} ${id}`, record)
-        // A line without an end may be under way. It is whole all the same if a disk had no room for its end alone.
+        // A line without an end may be half written, or whole if the disk had room for all but its end.
         const last = part.rest === '' ? null : parse(part.rest)
         if (last !== null) records.set(`${owner} ${last.id}`, last)
         broken += part.broken + (part.rest !== '' && last === null ? 1 : 0)
@@ -75,12 +71,12 @@ class BlockReader {
   }
 }
 
-/** @param {string} file @param {Part} [known] @returns {Part} @throws where it cannot be read */
+/** @param {string} file @param {Part} [known] @returns {Part} @throws if it cannot be read */
 function readPart (file, known) {
   const { ino: inode, size, mtimeMs } = fs.statSync(file)
   const isSame = known !== undefined && known.inode === inode && known.size <= size
   if (isSame && known.size === size && known.mtimeMs === mtimeMs) return known
-  // What was written over in place has its size, and another time.
+  // A file that was overwritten in place may have the same size, but has another time.
   const hasGrown = isSame && known.size < size
   const from = hasGrown ? known.readBytes : 0
   const bytes = readFrom(file, from)
@@ -115,7 +111,7 @@ function readFrom (file, from) {
   }
 }
 
-/** @param {string} line @returns {BlockRecord | null} null where it is none */
+/** @param {string} line @returns {BlockRecord | null} null if it is no record */
 function parse (line) {
   try {
     const record = JSON.parse(line)

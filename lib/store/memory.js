@@ -1,8 +1,9 @@
 'use strict'
 
-/** The latest blocks, a bounded number of them. The later record of a block replaces the earlier one. */
+/** @typedef {import('../types').BlockRecord} BlockRecord */
+/** The latest blocks, a bounded number of them. A later record of a block replaces the earlier one. */
 class BlockMemory {
-  /** @type {Map<string, import('../types').BlockRecord>} */
+  /** @type {Map<string, BlockRecord>} */
   #records = new Map()
   #keep
 
@@ -11,7 +12,7 @@ class BlockMemory {
     this.#keep = keep
   }
 
-  /** @param {import('../types').BlockRecord} record */
+  /** @param {BlockRecord} record */
   put (record) {
     this.#records.set(record.id, record)
     if (this.#records.size > this.#keep) {
@@ -24,15 +25,12 @@ class BlockMemory {
     this.#records.delete(id)
   }
 
-  /** @param {string} id @returns {import('../types').BlockRecord | undefined} */
+  /** @param {string} id */
   get (id) {
     return this.#records.get(id)
   }
 
-  /**
-   * Newest first, blocks in progress as they are now. Nothing of these is kept.
-   * @param {import('../types').BlockRecord[]} [ongoing] oldest first
-   */
+  /** Newest first, with blocks in progress, which are not stored. @param {BlockRecord[]} [ongoing] oldest first */
   list (ongoing = []) {
     const now = new Map(ongoing.map((record) => [record.id, record]))
     const fresh = ongoing.filter(({ id }) => !this.#records.has(id))
@@ -41,11 +39,7 @@ class BlockMemory {
   }
 }
 
-/**
- * Two lists of records, newest first, as one.
- * @param {import('../types').BlockRecord[]} a
- * @param {import('../types').BlockRecord[]} b
- */
+/** Merges two lists of records, newest first. @param {BlockRecord[]} a @param {BlockRecord[]} b */
 function mergeNewest (a, b) {
   if (b.length === 0) return a
   return [...a, ...b].sort((one, other) => {

@@ -6,11 +6,7 @@ const { isFlag, isText, listOf, objectOf, orMissing, orNull } = require('../util
 
 const ROUNDING = 10
 
-/**
- * A record as lists and events carry it: with its heaviest stack only.
- * @param {BlockRecord} record
- * @returns {BlockRecord}
- */
+/** A record as lists and events carry it: with its heaviest stack only. @param {BlockRecord} record */
 exports.summaryOf = (record) => ({
   ...record,
   stacks: record.stacks.slice(0, 1),
@@ -27,7 +23,7 @@ const isNumber = /** @type {Validator} */ (Number.isFinite)
 const isCount = (value) => Number.isSafeInteger(value) && value >= 0
 /** @type {Validator} */
 const isTime = (value) => isText(value) && TIME.test(value) && Number.isFinite(Date.parse(value))
-/** A line or column: a whole number, negative at the begin of some scripts of node:vm. */
+/** A line or column: a whole number, negative at the start of some scripts of node:vm. */
 const isPlace = /** @type {Validator} */ (Number.isSafeInteger)
 const isReading = orMissing(isNumber)
 
@@ -49,7 +45,7 @@ const isEvidence = objectOf({
   debugger: isFlag
 })
 
-/** How far it is in doubt that the work ran. */
+/** How certain it is that the work ran. */
 const doubt = { exact: orMissing(isFlag), among: orMissing(isCount) }
 
 const isRequest = objectOf({
@@ -70,9 +66,9 @@ const isWork = objectOf({
 })
 
 /**
- * Whether a value is a record in every field that somebody reads: what a list, a page or an export shows must not
- * throw on it. The value may come from a file, an endpoint or a worker of another version. So a cause may be
- * unknown here, other fields are ignored, and a field that a later version adds has to be orMissing.
+ * Whether a value is a record in every field that is read, so that no list, page or export throws on it. The value may
+ * come from a file, an endpoint or a worker of another version. So a cause may be unknown, other fields are ignored,
+ * and a field that a later version adds has to be orMissing.
  * @type {(value: any) => value is BlockRecord}
  */
 exports.isRecord = /** @type {any} */ (objectOf({

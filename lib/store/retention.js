@@ -6,7 +6,7 @@ const { isAlive } = require('../util/is-alive')
 
 /** Most files that ended processes may leave in a folder: a day of restarts every half hour. */
 const FILES = 50
-/** Most bytes of theirs: two processes with full files. */
+/** Most bytes of such files: two processes with full files. */
 const BYTES = 256 * 1024 * 1024
 /** Names of our files: blocks-<pid>-<time>.ndjson, .old.ndjson */
 const NAME = /^blocks-(\d+)-\d+(?:\.old)?\.ndjson$/
@@ -14,11 +14,7 @@ const NAME = /^blocks-(\d+)-\d+(?:\.old)?\.ndjson$/
 /**
  * Deletes the oldest block files of ended processes beyond a number and a size. A file that cannot be deleted stays:
  * the next process that begins a file tries again.
- * @param {string} dir
- * @param {object} bounds
- * @param {string} bounds.own file that is being written; others of this process are of an earlier one with its number
- * @param {number} [bounds.files]
- * @param {number} [bounds.bytes]
+ * @param {string} dir @param {{ own: string, files?: number, bytes?: number }} bounds own: the file being written
  */
 exports.prune = (dir, { own, files = FILES, bytes = BYTES }) => {
   const ended = fs.readdirSync(dir)
@@ -33,7 +29,7 @@ exports.prune = (dir, { own, files = FILES, bytes = BYTES }) => {
   }
 }
 
-/** @param {number} pid NaN = no file of ours */
+/** @param {number} pid NaN if the file is not ours; this process's pid is then that of an earlier one */
 function isEnded (pid) {
   if (Number.isNaN(pid)) return false
   if (pid === process.pid) return true

@@ -1,13 +1,13 @@
 'use strict'
 
-/** Most sets of labels in the table: as many as a worker may have series. A full table is emptied. */
+/** Most sets of labels in the table: as many as a worker may have series. A full table is cleared. */
 const MOST_KEPT = 50_000
 
 /** @typedef {Record<string, string | number>} Labels */
 
 /**
- * Labels that several workers share. Workers of one application have the same series. Before their labels were
- * held once, 16 workers of 4000 series each hardly fit a heap of 128 MB.
+ * Workers of one application have the same series. Before their labels were stored once, 16 workers of 4000 series each
+ * hardly fit a heap of 128 MB.
  * @type {Map<string, Labels>}
  */
 const kept = new Map()
@@ -24,10 +24,7 @@ exports.shared = (labels) => {
   return labels
 }
 
-/**
- * The name of a set of labels, in whichever order they come. The samples of one histogram have the same name.
- * @param {Labels} labels
- */
+/** A name for these labels in any order. The samples of one histogram have the same name. @param {Labels} labels */
 exports.setOf = (labels) => {
   let set = sets.get(labels)
   if (set === undefined) {

@@ -4,13 +4,12 @@ const { openLabels } = require('../../tables/metrics')
 const { setOf, shared } = require('./labels')
 const { OTHER } = require('../../util/overflow-label')
 
-/** Most series that the retired workers of a slot may leave. Further new ones go to (other). */
+/** Most series that the retired workers of a slot may leave. Further ones go to (other). */
 const MOST_SERIES = 5000
 
 /**
  * @typedef {import('../../types').Metric} Metric
  * @typedef {import('../../types').Value} Value
- *
  * @typedef {Map<string, Value[]>} SampleSets of one metric, by labels: a counter's sample, or all of a histogram's
  * @typedef {{ metric: Metric, sets: SampleSets }} Retired
  */
@@ -18,7 +17,7 @@ const MOST_SERIES = 5000
 /** @param {Metric} metric */
 const isTotal = ({ type }) => type === 'counter' || type === 'histogram'
 
-/** What the workers that had a slot before have left: the sums of their counters and histograms. */
+/** The sums of the counters and histograms of all workers that had a slot before. */
 class RetiredTotals {
   /** @type {Map<string, Retired>} by name */
   #metrics = new Map()
@@ -62,20 +61,12 @@ class RetiredTotals {
     }
   }
 
-  /**
-   * The metrics of the living worker with the retired totals added; its gauges as they are.
-   * @param {Metric[]} living
-   * @returns {Metric[]}
-   */
+  /** The metrics of the living worker with the retired totals added; gauges are unchanged. @param {Metric[]} living */
   plus (living) {
     return this.#sum(living) ?? this.#merge(living)
   }
 
-  /**
-   * The sum if both have the same buckets in the same order, as they nearly always do.
-   * @param {Metric[]} living
-   * @returns {Metric[] | null}
-   */
+  /** The sum if both have the same buckets in the same order, as they nearly always do. @param {Metric[]} living */
   #sum (living) {
     const rest = new Map(this.#metrics)
     /** @type {Metric[]} */
@@ -92,7 +83,7 @@ class RetiredTotals {
 
   /** The sum whatever the buckets are. @param {Metric[]} living */
   #merge (living) {
-    // Nothing of the living worker goes to (other): what it shows would be gone, or smaller, one scrape later.
+    // No series of the living worker goes to (other): it would be gone, or smaller, one scrape later.
     const merged = new RetiredTotals(Infinity)
     merged.add([...this.#metrics.values()].map(whole))
     merged.add(living)
@@ -101,10 +92,9 @@ class RetiredTotals {
 }
 
 /**
- * The samples of a living worker's metric with those of the retired, one set of labels after the other.
- * @param {Value[]} living
- * @param {SampleSets} retired
- * @returns {Value[] | null} null if a set has other buckets, or in another order: of another version of the application
+ * Adds the samples of retired workers to those of a living worker's metric, one set of labels after the other. null if
+ * a set has other buckets or another order, as another version of the application may have.
+ * @param {Value[]} living @param {SampleSets} retired
  */
 function sumOf (living, retired) {
   const unmet = new Map(retired)
@@ -136,10 +126,8 @@ function sumOf (living, retired) {
 
 /**
  * Where a sample is in its set, -1 if it is not there.
- * @param {Value[]} samples
- * @param {string | undefined} metricName
- * @param {Value['labels']} labels
- * @param {number} likely
+ * @param {Value[]} samples @param {string | undefined} metricName
+ * @param {Value['labels']} labels @param {number} likely
  */
 function find (samples, metricName, labels, likely) {
   if (isSame(samples[likely], metricName, labels)) return likely

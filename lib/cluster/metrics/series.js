@@ -2,11 +2,11 @@
 
 const { shared } = require('./labels')
 
-/** Most series of a worker; further ones are left out. The largest applications have some thousand. */
+/** Most series of a worker. Further ones are left out. The largest applications have some thousand. */
 const MOST_SERIES = 50_000
 /** Most metrics of a worker; the catalogue has some twenty. */
 const MOST_METRICS = 1000
-/** Longest labels of a series; with longer ones it is left out. Those of routes are far shorter. */
+/** A series with longer labels is left out. Labels of routes are far shorter. */
 const LABELS_CHARACTERS = 4096
 /** New series on one line, some 200 bytes each. The line keeps its bound even with three bytes a character. */
 const CHARACTERS_A_LINE = 100_000
@@ -19,15 +19,14 @@ const TYPES = ['counter', 'gauge', 'histogram', 'summary']
 const HELP_CHARACTERS = 1000
 
 /**
- * @typedef {import('../../types').Metric} Metric a snapshot of a registry has these
+ * @typedef {import('../../types').Metric} Metric
  * @typedef {import('../../types').Value} Value
  * @typedef {Record<string, string | number>} Labels
- *
  * @typedef {{ index: number, value: number | undefined, stamp: number | undefined, round: number }} Sent
  * what the other end knows of a series, and the last snapshot that had it
  */
 
-/** Turns each snapshot into what has changed since the one before: most series of most applications rest. */
+/** Turns each snapshot into its changes since the one before: most series of most applications do not change. */
 class SeriesWriter {
   /** @type {Map<string, number>} index by name */
   #metrics = new Map()
@@ -36,10 +35,7 @@ class SeriesWriter {
   #next = 0
   #round = 0
 
-  /**
-   * @param {Metric[]} snapshot
-   * @returns {import('../wire').Message[]} in this order; at least one
-   */
+  /** @param {Metric[]} snapshot @returns {import('../wire').Message[]} in this order; at least one */
   changes (snapshot) {
     this.#round++
     /** @type {any[][]} */
@@ -72,14 +68,9 @@ class SeriesWriter {
     ]
   }
 
-  /**
-   * @param {Metric} metric
-   * @param {Value} value
-   * @param {any[][]} series to which a new one is added
-   * @returns {Sent | null} null if it is left out
-   */
+  /** @param {Metric} metric @param {Value} value @param {any[][]} series to which a new one is added */
   #find (metric, { metricName = metric.name, labels }, series) {
-    // One process gives the labels of a series in one order.
+    // One process always gives the labels of a series in the same order.
     const key = `${metricName} ${JSON.stringify(labels)}`
     const known = this.#known.get(key)
     if (known !== undefined) return known
@@ -90,7 +81,7 @@ class SeriesWriter {
     return added
   }
 
-  /** Forgets the series that the snapshot no longer had. */
+  /** Forgets the series that the snapshot no longer has. */
   #takeGone () {
     /** @type {number[]} */
     const gone = []
@@ -104,27 +95,24 @@ class SeriesWriter {
 }
 
 /**
- * A metric as it is put together. `samples` holds the names of its samples once: parsed again, they would take some
- * 60 bytes a series.
+ * A metric that is being put together. `samples` stores each sample name once: parsed for each series, the names would
+ * take some 60 bytes a series.
  * @typedef {Metric & { series: Map<number, Value>, samples: Map<string, string> }} ReadMetric
  */
 
-/** The other end: a worker's snapshot as it last came whole. Throws on what a SeriesWriter does not write. */
+/** The other end: a worker's last complete snapshot. Throws on anything that a SeriesWriter does not write. */
 class SeriesReader {
   /** @type {Map<number, ReadMetric>} */
   #metrics = new Map()
   #names = new Set()
   /** @type {Map<number, Map<number, Value>>} by the index of a series: all series of its metric */
   #owners = new Map()
-  /** @type {[index: number, value: Value][]} new series of a snapshot that has not come whole */
+  /** @type {[index: number, value: Value][]} new series of an incomplete snapshot */
   #coming = []
-  /** @type {any[][]} values of a snapshot that has not come whole */
+  /** @type {any[][]} values of an incomplete snapshot */
   #values = []
 
-  /**
-   * @param {import('../wire').Message} message
-   * @returns {boolean} whether it was the last message of a snapshot, which now counts
-   */
+  /** Returns whether the message completed a snapshot, which now counts. @param {import('../wire').Message} message */
   apply ({ metrics = [], series = [], values = [], gone }) {
     for (const metric of metrics) this.#addMetric(metric)
     for (const one of series) this.#addSeries(one)
@@ -181,7 +169,6 @@ class SeriesReader {
     this.#values = []
   }
 
-  /** @returns {Metric[]} */
   snapshot () {
     return [...this.#metrics.values()].map(({ name, help, type, series }) => ({
       name, help, type, values: [...series.values()]
@@ -200,7 +187,7 @@ function isExemplar ({ labelSet, value, timestamp }) {
   return areLabels(labelSet) && typeof value === 'number' && typeof timestamp === 'number'
 }
 
-/** Series in lines that are not too long. @param {any[][]} series @returns {any[][][]} */
+/** @param {any[][]} series @returns {any[][][]} */
 function lines (series) {
   /** @type {any[][][]} */
   const lines = []

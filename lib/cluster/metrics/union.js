@@ -2,22 +2,18 @@
 
 const { RetiredTotals, isTotal } = require('./retired-totals')
 
-/**
- * @typedef {import('../../types').Metric} Metric
- * @typedef {import('../../types').Value} Value
- *
- * @typedef {import('../../types').Family} Family
- */
+/** @typedef {import('../../types').Metric} Metric */
+/** @typedef {import('../../types').Family} Family */
 
 /**
- * The metrics of all workers as one: each series with the label `worker`. Counters and histograms of a slot are
- * summed over all workers that had it. Such a series goes backwards in one case only: the slot's retired workers
- * left more series than the bound, and what is beyond it moves to (other). Gauges are those of living workers.
+ * The metrics of all workers in one list: each series has the label `worker`. Counters and histograms of a slot are
+ * summed over all workers that had it. Such a sum decreases in one case only: the slot's retired workers left more
+ * series than the bound, and those beyond it move to (other). Gauges are those of living workers.
  */
 class MetricsUnion {
   /** @type {Map<number, RetiredTotals>} by slot */
   #retired = new Map()
-  /** @type {Map<number, { instance: string, metrics: Metric[] }>} the last worker that left a slot: it may come back */
+  /** @type {Map<number, { instance: string, metrics: Metric[] }>} the last worker of a slot, which may come back */
   #departed = new Map()
 
   /** @param {number} slot @param {string} instance @param {Metric[]} metrics its last */
@@ -29,18 +25,14 @@ class MetricsUnion {
   join (slot, instance) {
     const departed = this.#departed.get(slot)
     this.#departed.delete(slot)
-    // A worker that comes back brings its totals along.
+    // A worker that comes back still has its totals.
     if (departed === undefined || departed.instance === instance) return
     const retired = this.#retired.get(slot) ?? new RetiredTotals()
     this.#retired.set(slot, retired)
     retired.add(departed.metrics)
   }
 
-  /**
-   * @param {Metric[]} own of the primary; a series with a label `worker` keeps it
-   * @param {Map<number, Metric[]>} living by slot
-   * @returns {Family[]}
-   */
+  /** @param {Metric[]} own of the primary; a label `worker` stays @param {Map<number, Metric[]>} living by slot */
   of (own, living) {
     /** @type {Map<string, Family>} */
     const families = new Map()
@@ -59,7 +51,7 @@ function put (families, metrics, worker) {
   for (const { name, help, type, values } of metrics) {
     const family = families.get(name) ?? { name, help, type, groups: [] }
     families.set(name, family)
-    // A family has one type. Another version of the package may give a metric of that name another one.
+    // A family has one type. Another version of the package may give this metric another type.
     if (family.type === type) family.groups.push({ worker, values })
   }
 }

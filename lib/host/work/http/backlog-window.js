@@ -3,28 +3,26 @@
 const { BACKLOG_MS } = require('../../../bridge/request-row')
 const { loopTime } = require('../../sense/loop-time')
 
-/** A loop that has slept for so long since has read everything that was waiting for it. */
+/** A loop that has slept this long since the late beat has read everything that was waiting for it. */
 const IDLE_MS = 1
 
 /**
- * The time after a late beat, in which the loop reads what has come meanwhile: connections are accepted one a turn and
- * read in the turn after.
+ * The time after a late beat in which the loop reads what arrived during the block. It accepts one connection a turn
+ * and reads it in the next turn.
  */
 class BacklogWindow {
   #sinceMs = -Infinity
   #idleMs = 0
 
-  /** A late beat has come. @param {number} atMs @param {number} idleMs of the loop so far */
+  /** @param {number} atMs of the late beat @param {number} idleMs of the loop so far */
   begin (atMs, idleMs) {
     this.#sinceMs = atMs
     this.#idleMs = idleMs
   }
 
   /**
-   * Whether what is read now may have been waiting.
-   * @param {number} nowMs
-   * @param {number} answeredAtMs when its connection was last answered: if after the late beat, the request has come
-   * since
+   * Whether a request read now may have been waiting. It was not if its connection was answered after the late beat.
+   * @param {number} nowMs @param {number} answeredAtMs when its connection was last answered
    */
   isOn (nowMs, answeredAtMs) {
     if (nowMs - this.#sinceMs > BACKLOG_MS || answeredAtMs > this.#sinceMs) return false

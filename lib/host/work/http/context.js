@@ -6,36 +6,34 @@ const { routeOfExpress } = require('./frameworks/express')
 const { traceIdOf } = require('./trace-id')
 
 const ROUTE_CHARS = 200
-/** HTTP/2 lets a client make up methods of any length, which would take the room of a stack. */
+/** An HTTP/2 client can make up a method of any length, which would take the room of a stack. */
 const METHOD_CHARS = 32
 
-/** What ran into no route of its server. */
+/** The route of a request that matched none. */
 const UNMATCHED = '(unmatched)'
 const NOT_FOUND = 404
 
-/** @param {unknown} url as it came */
+/** @param {unknown} url */
 function pathOf (url) {
   if (typeof url !== 'string') return ''
   const query = url.indexOf('?')
   const path = query === -1 ? url : url.slice(0, query)
   if (path[0] === '/') return path
-  // In absolute form, as proxies are asked, it begins with what the client takes for the host.
+  // A URL in absolute form, as sent to proxies, begins with what the client takes for the host.
   const scheme = path.indexOf('://')
   const slash = scheme === -1 ? -1 : path.indexOf('/', scheme + '://'.length)
   return scheme === -1 ? path : slash === -1 ? '/' : path.slice(slash)
 }
 
 /**
- * One HTTP request, followed through its awaits, timers and listeners. What lives on after it (a
- * pooled connection it opened, say) holds on to this object, so it lets go of the request itself
- * when that ends.
+ * One HTTP request, followed through its awaits, timers and listeners. What outlives the request (a pooled connection
+ * that it opened, say) holds on to this object, so the object releases the request at its end.
  */
 class RequestContext {
   /**
-   * @param {number} id unique within the process
-   * @param {import('./requests').HttpRequest} request
+   * @param {number} id unique within the process @param {import('./requests').HttpRequest} request
    * @param {number} startedAtMs monotonic
-   * @param {boolean} hasWaited it may have been waiting to be read while the loop was blocked
+   * @param {boolean} hasWaited the request may have waited to be read while the loop was blocked
    */
   constructor (id, request, startedAtMs, hasWaited) {
     this.id = id
@@ -43,31 +41,28 @@ class RequestContext {
     this.hasWaited = hasWaited
     const { method } = request
     this.method = typeof method === 'string' && method.length <= METHOD_CHARS ? method : OTHER_METHOD
-    /** As it came: routers take off what they are mounted at while what is mounted there runs. */
+    /** The whole URL: a router removes its mount path from `request.url` while it runs. */
     this.url = request.url
-    /** @type {typeof request | null} null once it has ended */
+    /** @type {typeof request | null} null after its end */
     this.request = request
-    /** @type {string | null} as told by a framework or the application */
+    /** @type {string | null} from a framework or the application */
     this.route = null
-    /** The application said so itself: frameworks are not asked. */
+    /** The application named the route, so frameworks are not asked. */
     this.isGiven = false
     this.isUnmatched = false
-    /** Once it has ended: its route is what its path looks like, nobody knew it. */
+    /** Set at its end: the route is guessed from the path, as nothing else named it. */
     this.isGuess = false
-    /** @type {string | null} the trace it came with, once it has ended */
+    /** @type {string | null} set at its end */
     this.lastTraceId = null
-    /** @type {RequestContext | null} the next one that came on the same connection and is open (pipelining) */
+    /** @type {RequestContext | null} the next open request on the same connection (pipelining) */
     this.next = null
-    /** Its neighbours in what is open: see work/open-work.js. @type {import('../open-work').Item | null} */
+    /** Its neighbours in the list of open work: see work/open-work.js. @type {import('../open-work').Item | null} */
     this.older = null
     /** @type {import('../open-work').Item | null} */
     this.newer = null
   }
 
-  /**
-   * The template of its route, as far as it is known by now. Also asked for in mid-block: it runs nothing of the
-   * application's.
-   */
+  /** The route's template as far as it is known. Runs no code of the application, as it is also read in mid-block. */
   get template () {
     return this.route ?? (this.request === null ? '' : routeOfExpress(this.request) ?? this.#guess())
   }
@@ -76,7 +71,6 @@ class RequestContext {
     return this.isUnmatched ? UNMATCHED : pathTemplate(pathOf(this.url))
   }
 
-  /** The trace it came with. */
   get traceId () {
     return this.request === null ? this.lastTraceId : traceIdOf(this.request)
   }
@@ -85,18 +79,14 @@ class RequestContext {
     return this.request === null
   }
 
-  /** What a framework says of its route. @param {string | null} route null where none of its routes matched */
+  /** A framework names the route. @param {string | null} route null if none of its routes matched */
   name (route) {
     if (this.isGiven) return
     this.route = route
     this.isUnmatched = route === null
   }
 
-  /**
-   * It has ended.
-   * @param {number} status of the answer, 0 where there was none
-   * @returns {string} its route
-   */
+  /** Ends the request and returns its route. @param {number} status of the answer, 0 if there was none */
   end (status) {
     const { request } = this
     if (request === null) return this.route ?? ''

@@ -1,15 +1,14 @@
 'use strict'
 
 const GRPC = 'application/grpc'
-/** https://github.com/grpc/grpc/blob/master/doc/statuscodes.md: there is no such method. */
+/** There is no such method: https://github.com/grpc/grpc/blob/master/doc/statuscodes.md */
 const UNIMPLEMENTED = '12'
 
-/** Of a stream of HTTP/2 that is served without the compatibility API (gRPC is), what a request of that API has. */
+/** An HTTP/2 stream served without the compatibility API (as gRPC is), with the properties of a request of that API. */
 class StreamRequest {
   /**
    * @param {import('node:http2').ServerHttp2Stream} stream
-   * @param {import('node:http2').IncomingHttpHeaders} headers
-   * @param {string[]} rawHeaders
+   * @param {import('node:http2').IncomingHttpHeaders} headers @param {string[]} rawHeaders
    */
   constructor (stream, headers, rawHeaders) {
     this.httpVersionMajor = 2
@@ -20,13 +19,13 @@ class StreamRequest {
     this.stream = stream
   }
 
-  /** Of gRPC, whose paths are names of methods. */
+  /** Whether it is a gRPC call, whose path is the name of a method. */
   get isGrpc () {
     const type = this.headers['content-type']
     return typeof type === 'string' && type.startsWith(GRPC)
   }
 
-  /** gRPC answers 200 to what it does not know either. */
+  /** gRPC answers calls of unknown methods with 200 as well. */
   get isUnimplemented () {
     const { sentTrailers, sentHeaders } = this.stream
     return this.isGrpc && `${sentTrailers?.['grpc-status'] ?? sentHeaders?.['grpc-status']}` === UNIMPLEMENTED

@@ -6,11 +6,11 @@ const { ServerList } = require('./server-list')
 const { StreamRequest } = require('./http2-request')
 
 const SERVER_SOCKET = 'net.server.socket'
-/** Not on Node.js 20, where the sessions a server had before are not seen until it is known. */
+/** Missing on Node.js 20: there, a server's older sessions are not seen until the server is known. */
 const STREAM_CREATED = 'http2.server.stream.created'
 const HTTP2_SERVERS = ['Http2Server', 'Http2SecureServer']
 
-/** Of the process: sessions last for days, so that an agent may meet those of servers that an earlier one has known. */
+/** All agents share it: sessions last for days, so an agent may meet some of a server that an earlier agent knew. */
 const everKnown = new ServerList()
 
 /** @typedef {import('node:http2').Http2ServerRequest | StreamRequest} Http2Request */
@@ -18,20 +18,20 @@ const everKnown = new ServerList()
 /**
  * @typedef {object} Handlers
  * @property {(request: Http2Request) => void} started
- * @property {(request: Http2Request) => void} resumed its body has come
+ * @property {(request: Http2Request) => void} resumed its body has arrived
  * @property {(request: Http2Request, status: number) => void} ended
  */
 
 /**
- * Tells the requests of HTTP/2 servers. Node.js has no channel for those on 20, so each server, known by
- * a connection or a stream, is listened to like any other listener of its `request` event does; one of
- * raw streams at its `stream` event, as a listener for requests would switch the compatibility API on.
+ * Reports the requests of HTTP/2 servers. Node.js 20 has no channel for them, so the agent listens to the `request`
+ * event of each server that it finds through a connection or a stream. For a server of raw streams it listens to the
+ * `stream` event: a listener for requests would switch the compatibility API on.
  */
 class Http2Watch {
   #handlers
   #servers = new ServerList()
   #ofStreams = new ServerList()
-  /** One server may hand a request on to another, which has it begin again. @type {WeakSet<object>} */
+  /** A server may hand a request on to another server, which emits it again. @type {WeakSet<object>} */
   #seen = new WeakSet()
   #onServerStream
 
@@ -42,13 +42,11 @@ class Http2Watch {
     /**
      * @this {any} the server
      * @param {import('node:http2').ServerHttp2Stream} stream
-     * @param {import('node:http2').IncomingHttpHeaders} headers
-     * @param {number} _flags
-     * @param {string[]} rawHeaders
+     * @param {import('node:http2').IncomingHttpHeaders} headers @param {number} _flags @param {string[]} rawHeaders
      */
     this.#onServerStream = function (stream, headers, _flags, rawHeaders) {
       if (this.listenerCount('request') === 0) watch.#begin(new StreamRequest(stream, headers, rawHeaders), stream)
-      // It has become one of the compatibility API, which tells of this stream.
+      // The server now uses the compatibility API, which reports this stream.
       else watch.#add(this)
     }
     for (const server of everKnown.living) this.#add(server)
@@ -75,12 +73,12 @@ class Http2Watch {
     try {
       this.#add(stream.session.socket.server)
     } catch {
-      // Its session has lost its socket meanwhile.
+      // The session has lost its socket by now.
     }
   }
 
   #onRequest = (/** @type {import('node:http2').Http2ServerRequest} */ request) => {
-    // With allowHTTP1 older clients come this way too, and are told by the channels of node:http.
+    // With allowHTTP1, HTTP/1 requests arrive here too. The channels of node:http report those.
     if (request.httpVersionMajor !== 2 || this.#seen.has(request)) return
     this.#seen.add(request)
     this.#begin(request, request)
@@ -90,7 +88,7 @@ class Http2Watch {
   #begin (request, body) {
     const { started, resumed, ended } = this.#handlers
     started(request)
-    // Its body's events come in the session's context, not in the one it is being handled in.
+    // The body's events run in the session's async context, not in the request's.
     body.prependListener('end', () => resumed(request))
     const { stream } = request
     stream.once('close', () => ended(request, statusOf(stream)))
@@ -104,10 +102,7 @@ class Http2Watch {
   }
 }
 
-/**
- * As it was sent: an answer by way of the stream (files, above all) leaves the response object as it was.
- * @param {any} stream
- */
+/** The status as sent: an answer through the stream (a file, say) does not set the response's. @param {any} stream */
 function statusOf ({ rstCode, writableFinished, sentHeaders }) {
   return rstCode === 0 && writableFinished ? sentHeaders?.[':status'] ?? ABORTED : ABORTED
 }

@@ -1,6 +1,6 @@
 'use strict'
 
-/** Segments that are kept; what follows becomes `/…`. */
+/** Most segments of a template; the rest becomes `/…`. */
 const SEGMENTS = 12
 const UUID_CHARS = 36
 const HEX_CHARS = 8
@@ -30,13 +30,10 @@ const HASH = 35
 const SEMICOLON = 59
 
 /**
- * Whether a segment looks like an id rather than a name: a number; a UUID; from 8 characters on a hex
- * number with a digit; from 20 on anything with a digit, or letters that nothing separates; anything
- * encoded or that could be an address; from 64 on anything.
- * @param {number} length
- * @param {number} some classes that at least one character has
- * @param {number} all classes that every character has
- * @param {boolean} isUuid
+ * Whether a segment looks like an id, not a name: a number; a UUID; from 8 characters on a hex number with a digit;
+ * from 20 on anything with a digit, or letters only; anything encoded, or maybe an address; from 64 on anything.
+ * @param {number} length @param {number} some classes that at least one character has
+ * @param {number} all classes that every character has @param {boolean} isUuid
  */
 function isDynamic (length, some, all, isUuid) {
   const hasDigit = (some & DIGIT) !== 0
@@ -46,12 +43,7 @@ function isDynamic (length, some, all, isUuid) {
     length >= NAME_CHARS
 }
 
-/**
- * Whether 36 characters, all hex digits or dashes and no digit (with one it is a token anyway), have the dashes of a
- * UUID.
- * @param {string} path
- * @param {number} start
- */
+/** Called only without digits: 36 characters with one are a token anyway. @param {string} path @param {number} start */
 function hasUuidDashes (path, start) {
   for (let i = 0; i < UUID_CHARS; i++) {
     if ((path.charCodeAt(start + i) === DASH) !== (i === 8 || i === 13 || i === 18 || i === 23)) return false
@@ -60,12 +52,11 @@ function hasUuidDashes (path, start) {
 }
 
 /**
- * A path as a template: segments that look like ids become `:id`, so that the number of templates
- * stays small and none holds a token. What follows a `;` in a segment (`;jsessionid=…`) is left out, as
- * is the fragment: no client should send one, but `request.url` has it of those that do. Exact routes
- * come from the frameworks; this is for plain servers, on every request of which it runs: one pass over
- * the characters, no regular expression (which would also overwrite the application's `RegExp.$1`).
- * test/unit/host/work/http/path-template.test.js holds it against the rules as expressions.
+ * A path as a template: segments that look like ids become `:id`, so there are few templates and none holds a token.
+ * What follows a `;` in a segment (`;jsessionid=…`) is left out, and so is the fragment: no client should send one, but
+ * if one does, it is in `request.url`. Exact routes come from the frameworks. This runs for every request of a plain
+ * server, so it is one pass over the characters without a regular expression (which would also overwrite the
+ * application's `RegExp.$1`). test/unit/host/work/http/path-template.test.js compares it with the rules as expressions.
  * @param {string} path without query
  */
 exports.pathTemplate = (path) => {

@@ -20,15 +20,13 @@ const { Work } = require('../work')
 const REQUEST_START = 'http.server.request.start'
 const RESPONSE_FINISH = 'http.server.response.finish'
 
-/** A route that is told late is looked for in so many open requests of a connection: their number is the client's. */
+/** Most open requests of a connection that are searched for a late route: the client decides how many are open. */
 const MOST_PIPELINED = 100
 
 /** @typedef {import('../../../types').HttpRequest} HttpRequest */
+/** @typedef {import('./connections').Connection} Connection */
 
-/**
- * Senses the HTTP requests of the application: each finished one is a row in the ring, and each one
- * open a context that the probe reads in mid-block.
- */
+/** The application's HTTP requests: a finished one is a row in the ring, an open one a context that the probe reads. */
 class Requests {
   #bridge
   #routes
@@ -41,7 +39,7 @@ class Requests {
   /** @type {RequestContext | undefined} the last that started */
   #latest
   #connections = new Connections(
-    this.#guarded((/** @type {import('./connections').Connection} */ connection) => this.#abort(connection)))
+    this.#guarded((/** @type {Connection} */ connection) => this.#abort(connection)))
 
   /** @type {WeakMap<object, RequestContext>} */
   #http2 = new WeakMap()
@@ -53,8 +51,8 @@ class Requests {
   /**
    * @param {import('../../../bridge/memory').Bridge} bridge
    * @param {{ route?: (request: HttpRequest) => unknown, routes?: number }} options
-   * @param {Contexts} [contexts] shared with work that is no request
-   * @param {import('./waiting-requests').WaitingRequests | null} [waiting] tells of those that a block delayed
+   * @param {Contexts} [contexts] shared with other kinds of work
+   * @param {import('./waiting-requests').WaitingRequests | null} [waiting] reports those that a block delayed
    * @param {import('node:net').Server[]} [listening] servers that listen already
    */
   constructor (bridge, { route, routes }, contexts = new Contexts(), waiting = null, listening = []) {
@@ -74,10 +72,10 @@ class Requests {
         this.#end(context, status)
       })
     })
-    // Where AsyncLocalStorage comes without async_hooks, the events of a request's body are the connection's.
+    // If AsyncLocalStorage does not use async_hooks, the events of a request's body run in the connection's context.
     this.#stopConnections = hasContextFrame()
       ? watchConnections(this.#guarded((socket) => {
-        // A connection that is made by hand while a request is being handled is part of that.
+        // A connection that is made by hand while a request is handled is part of that request.
         if (!(this.#contexts.store instanceof RequestContext)) this.#enter(this.#connections.open(socket))
       }), listening)
       : () => {}
@@ -85,11 +83,9 @@ class Requests {
   }
 
   /**
-   * What the application has made of its objects must not become an error thrown into it: a request
-   * that cannot be read is counted as dropped.
+   * Objects that the application has changed must not throw an error into it: the request is counted as dropped.
    * @template {any[]} A
-   * @param {(...args: A) => unknown} handler
-   * @returns {(...args: A) => void}
+   * @param {(...args: A) => unknown} handler @returns {(...args: A) => void}
    */
   #guarded (handler) {
     return (...args) => {
@@ -105,7 +101,7 @@ class Requests {
     this.#bridge.counters.add('badRequest', 1)
   }
 
-  // Not through #guarded(): these two run for every request.
+  // #onStart and #onFinish do not use #guarded(), as they run for every request.
   #onStart = (/** @type {any} */ { request, socket }) => {
     try {
       const connection = this.#connections.open(socket)
@@ -137,15 +133,14 @@ class Requests {
     if (request instanceof StreamRequest && request.isGrpc) context.name(pathOf(request.url))
   }
 
-  /** @param {RequestContext | import('./connections').Connection | undefined} store */
+  /** @param {RequestContext | Connection | undefined} store */
   #enter (store) {
     if (store !== undefined) this.#contexts.enter(store)
   }
 
   /**
-   * What the application calls the route; null where it leaves that to us.
-   * @param {(request: HttpRequest) => unknown} route
-   * @param {HttpRequest} request
+   * The application's name for the route, null if it leaves that to the agent.
+   * @param {(request: HttpRequest) => unknown} route @param {HttpRequest} request
    */
   #ask (route, request) {
     try {
@@ -154,7 +149,7 @@ class Requests {
       if (typeof name === 'string' && name !== '' && !name.includes(LINE)) return name
       ignoreRejection(name)
     } catch {
-      // An error of the application's is counted like any other nonsense.
+      // An error of the application's function is counted like a bad name.
     }
     this.#bridge.counters.add('badRoute', 1)
     return null
@@ -162,7 +157,7 @@ class Requests {
 
   #onFinish = (/** @type {any} */ { request, response, socket }) => {
     try {
-      // A response may outlive its connection, whose end has then been told already.
+      // A response may outlive its connection. Then the end of the connection has ended the request.
       const connection = this.#connections.get(socket)
       if (connection === undefined) return
       this.#end(this.#connections.take(socket, connection, request), response.statusCode, connection)
@@ -171,18 +166,14 @@ class Requests {
     }
   }
 
-  /** What was open on a closed connection was never answered. @param {import('./connections').Connection} connection */
+  /** Requests that were open on a closed connection were never answered. @param {Connection} connection */
   #abort (connection) {
     const { oldest } = connection
     connection.oldest = connection.latest = null
     for (let context = oldest; context !== null; context = context.next) this.#end(context, ABORTED)
   }
 
-  /**
-   * @param {RequestContext | undefined} context
-   * @param {number} status
-   * @param {import('./connections').Connection} [connection]
-   */
+  /** @param {RequestContext | undefined} context @param {number} status @param {Connection} [connection] */
   #end (context, status, connection) {
     if (context === undefined || context.isEnded || this.#isStopped) return
     const { requests, counters } = this.#bridge
@@ -196,24 +187,20 @@ class Requests {
     requests.push(pack(route, method, status), hasWaited ? -startedAtMs : startedAtMs, now - startedAtMs, id)
   }
 
-  /**
-   * A late beat has come: what came meanwhile is read now.
-   * @param {number} atMs
-   * @param {number} idleMs of the loop so far
-   */
+  /** After a late beat, the loop reads what arrived meanwhile. @param {number} atMs @param {number} idleMs so far */
   late (atMs, idleMs) {
     this.#backlog.begin(atMs, idleMs)
     this.#waiting?.late(atMs)
   }
 
-  /** Whether requests are followed through asynchronous work from now on. @param {boolean} on */
+  /** Starts or stops following requests through asynchronous work. @param {boolean} on */
   follow (on) {
     this.#contexts.follow(on)
   }
 
   /**
-   * The request being worked on, and whether that is certain: where requests are not followed it is
-   * the last that came, true only if it is its very arrival that is being worked on.
+   * The request being handled, and whether that is certain. If requests are not followed, it is the latest one, which
+   * is right only while that one's arrival is being handled.
    */
   current () {
     const { isFollowing, store } = this.#contexts
@@ -222,11 +209,11 @@ class Requests {
     return { context: store instanceof RequestContext ? store : store?.latest ?? undefined, isCertain: true }
   }
 
-  /** @param {HttpRequest} request @returns {RequestContext | undefined} of a request that has not ended */
+  /** The context of a request, undefined after its end. @param {HttpRequest} request */
   #contextOf (request) {
     if (request.httpVersionMajor === 2) return this.#http2.get(request)
     const connection = this.#connections.get(/** @type {import('node:http').IncomingMessage} */ (request).socket)
-    // A framework tells of a request as it comes, as a rule.
+    // A framework mostly names a request as it arrives.
     if (connection?.latest?.request === request) return connection?.latest ?? undefined
     let context = connection?.oldest
     for (let looked = 0; context && context.request !== request; looked++) {
@@ -249,7 +236,7 @@ class Requests {
 
 exports.Requests = Requests
 
-/** Stands in where requests are not watched. */
+/** Used instead if requests are not monitored. */
 exports.noRequests = {
   current: () => ({ context: /** @type {RequestContext | undefined} */ (undefined), isCertain: true }),
   late: () => {},

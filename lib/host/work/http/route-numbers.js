@@ -4,9 +4,8 @@ const { StringTable } = require('../../../bridge/string-table')
 const { UNMATCHED } = require('./context')
 
 /**
- * Decides which routes are counted under their name: each gets a number in the shared table, and the watchdog takes
- * whatever has one for a label. Names that a router or the application has told and names that are guessed from paths
- * are bounded apart: whoever can make others guess must not take the room of the told.
+ * Decides which routes get a number in the shared table, and so a label. Known names and names guessed from paths have
+ * a bound each, as the paths that clients make up must not take the room of known routes.
  */
 class RouteNumbers {
   #table
@@ -14,26 +13,17 @@ class RouteNumbers {
   #told = 0
   #guessed = 0
 
-  /**
-   * @param {Pick<StringTable, 'find' | 'numberOf'>} table
-   * @param {number} [most] of either kind
-   */
+  /** @param {Pick<StringTable, 'find' | 'numberOf'>} table @param {number} [most] of either kind */
   constructor (table, most = Infinity) {
     this.#table = table
     this.#most = most
   }
 
-  /**
-   * The number of the route of a request that has ended; StringTable.NONE stands for all beyond the bound.
-   * @param {string} route
-   * @param {boolean} isGuess nobody has told the route: it is what the path looks like
-   * @param {number} status
-   * @returns {number}
-   */
+  /** @param {string} route @param {boolean} isGuess from the path @param {number} status @returns {number} or NONE */
   numberOf (route, isGuess, status) {
     const known = this.#table.find(route)
     if (known !== undefined) return known
-    // A path that is known to be there keeps its name where it says no; any other is none of the application's.
+    // A known path keeps its name if it answers with an error. An unknown one is then none of the application's.
     if (isGuess && !isThere(status)) return this.numberOf(UNMATCHED, false, status)
     if ((isGuess ? this.#guessed : this.#told) >= this.#most) return StringTable.NONE
     if (isGuess) this.#guessed++
@@ -42,11 +32,7 @@ class RouteNumbers {
   }
 }
 
-/**
- * Whether an answer tells that there is something at a path that nobody has named: scanners ask for anything, and are
- * turned away, or sent elsewhere for good, by what stands in front of the routes.
- * @param {number} status
- */
+/** Scanners ask for any path, and are rejected or redirected for good in front of the routes. @param {number} status */
 function isThere (status) {
   return (status < 400 || status > 499) && status !== 301 && status !== 308
 }

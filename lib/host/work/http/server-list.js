@@ -1,6 +1,6 @@
 'use strict'
 
-/** So often what the garbage collector has taken is swept out. */
+/** References to collected servers are removed each time this many servers were added. */
 const SWEEP = 64
 
 /** The servers that listeners were added to, without keeping them alive. */
@@ -10,7 +10,7 @@ class ServerList {
   #refs = new Set()
   #added = 0
 
-  /** Whether it is new. @param {object} server */
+  /** Returns whether the server is new. @param {object} server */
   add (server) {
     if (this.#known.has(server)) return false
     this.#known.add(server)
@@ -21,7 +21,6 @@ class ServerList {
     return true
   }
 
-  /** Those that still live. @returns {any[]} */
   get living () {
     return [...this.#refs].map((ref) => ref.deref()).filter((server) => server !== undefined)
   }

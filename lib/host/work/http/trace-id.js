@@ -1,7 +1,7 @@
 'use strict'
 
 const HEADER = 'traceparent'
-/** version, trace id, parent id, flags: https://www.w3.org/TR/trace-context/#traceparent-header */
+/** Version, trace id, parent id, flags: https://www.w3.org/TR/trace-context/#traceparent-header */
 const VERSION_CHARS = 3
 const ID_CHARS = 32
 const NO_ID = '0'.repeat(ID_CHARS)
@@ -23,26 +23,17 @@ function isId (id, chars) {
   return true
 }
 
-/** Where @opentelemetry/api, in whichever copy, registers itself and what it keeps the active span under. */
+/** Any copy of `@opentelemetry/api` registers itself under the first, and keeps the active span under the second. */
 const kApi = Symbol.for('opentelemetry.js.api.1')
 const kSpan = Symbol.for('OpenTelemetry Context Key SPAN')
 
-/**
- * The trace id a request came with. Read from its raw headers: `headers` is made at its first use,
- * which is the application's to choose.
- * @param {{ rawHeaders: string[] }} request
- * @returns {string | null}
- */
+/** Leaves the first use of `headers`, which makes it, to the application. @param {{ rawHeaders: string[] }} request */
 exports.traceIdOf = ({ rawHeaders }) => {
   const id = traceparentOf(rawHeaders)?.slice(VERSION_CHARS, VERSION_CHARS + ID_CHARS)
   return isTraceId(id) ? id : null
 }
 
-/**
- * The caller's span, which a request came with.
- * @param {{ rawHeaders: string[] }} request
- * @returns {{ traceId: string, spanId: string } | null} null as well where it is not sampled
- */
+/** The span of a request's caller, null as well if it is not sampled. @param {{ rawHeaders: string[] }} request */
 exports.callerOf = ({ rawHeaders }) => {
   const [, traceId, spanId, flags] = traceparentOf(rawHeaders)?.split('-') ?? []
   if (!isTraceId(traceId) || !isId(spanId, SPAN_ID_CHARS) || (parseInt(flags, 16) & SAMPLED) === 0) return null
@@ -57,23 +48,16 @@ function traceparentOf (rawHeaders) {
   }
 }
 
-/** Of the flags of a span: it is sampled. */
+/** The flag of a sampled span. */
 const SAMPLED = 1
 const SPAN_ID_CHARS = 16
 
 /**
- * @typedef {object} ActiveSpan
- * @property {string} traceId
- * @property {string} spanId
- * @property {boolean} isSampled
- * @property {string} name empty where it is over, or only passes on where it comes from
+ * @typedef {{ traceId: string, spanId: string, isSampled: boolean, name: string }} ActiveSpan `name` is empty if the
+ * span has ended, or only passes on its caller's ids
  */
 
-/**
- * The OpenTelemetry span that is active where this is called. Asks only what is loaded already, takes no error for an
- * answer, and nothing of the span but its name and ids.
- * @returns {ActiveSpan | null}
- */
+/** The OpenTelemetry span that is active in the caller. Loads nothing, never throws. @returns {ActiveSpan | null} */
 exports.activeSpan = () => {
   try {
     const api = /** @type {any} */ (globalThis)[kApi]

@@ -2,28 +2,20 @@
 
 const { layerPaths } = require('./layer-paths')
 
-/** Deeper than any router is nested; ends the search where routers mount each other. */
+/** Deeper than any router is nested. Ends the search if routers mount each other. */
 const DEPTH = 16
-/** Routers that mount each other at several places have far more ways through them: 4 places each are 4^16. */
+/** Routers that mount each other at several places have far more paths through them: with 4 places each, 4^16. */
 const LAYERS = 20_000
 
-/**
- * A prefix as a template; null where the route is below a layer that does not tell its own.
- * @typedef {string | null} Prefix
- */
+/** @typedef {string | null} Prefix a template, null if the route is below a layer that does not show its own prefix */
 
-/**
- * The prefixes below which each route was found, by application: several may share a router.
- * @type {WeakMap<object, WeakMap<object, Prefix[]>>}
- */
+/** By route, then by application, as several may share a router. @type {WeakMap<object, WeakMap<object, Prefix[]>>} */
 const known = new WeakMap()
 
 /**
- * The templates of the prefixes that lead to a route: one for each place its router is mounted at.
- * Found by looking for the route in the routers of its application, once if that succeeds; a router that
- * is called by hand is not found.
- * @param {object} route `req.route`
- * @param {any} app `req.app`
+ * The templates of the prefixes that lead to a route: one for each place where its router is mounted. Searches the
+ * routers of the application for the route, only once if that succeeds. A router that is called by hand is not found.
+ * @param {object} route `req.route` @param {any} app `req.app`
  */
 exports.mountsOf = (route, app) => {
   if (!app) return []
@@ -33,7 +25,7 @@ exports.mountsOf = (route, app) => {
   if (mounts !== undefined) return mounts
   mounts = []
   collect(app, route, prefixesOf(app, 0), 0, { mounts, left: LAYERS })
-  // What is not told now may be told at another request.
+  // A prefix that is unknown now may be known at another request.
   if (!mounts.includes(null)) byApp.set(app, mounts)
   return mounts
 }
@@ -51,11 +43,9 @@ function below (prefixes, paths) {
 }
 
 /**
- * @param {any} handle an application or a router
- * @param {object} route
- * @param {Prefix[]} prefixes of the handle
- * @param {number} depth
- * @param {{ mounts: Prefix[], left: number }} found the result, and how many layers may still be looked at
+ * @param {any} handle an application or a router @param {object} route
+ * @param {Prefix[]} prefixes of the handle @param {number} depth
+ * @param {{ mounts: Prefix[], left: number }} found the result, and how many layers may still be searched
  */
 function collect (handle, route, prefixes, depth, found) {
   // `router` of an Express 4 application throws.

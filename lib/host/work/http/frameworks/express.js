@@ -5,12 +5,10 @@ const { mountsOf, join } = require('./express-mounts')
 const { fits, pathSegments, urlSegments } = require('./segments')
 
 /**
- * The route of a request that Express handles (4 and 5, or their router alone), as far as its routers
- * have come: the template with the prefixes of nested routers; null while no route has matched;
- * undefined where the request is none of Express's. Reads properties and nothing else, so that it may
- * be called in the middle of the application's code. It never throws.
+ * The route of a request that Express handles (4 and 5, or their router alone), as far as its routers have come: the
+ * template with the prefixes of nested routers, null while no route has matched, undefined if Express does not handle
+ * the request. Only reads properties, so it may run in the middle of the application's code. Never throws.
  * @param {any} request of node:http or node:http2
- * @returns {string | null | undefined}
  */
 exports.routeOfExpress = (request) => {
   try {
@@ -23,12 +21,9 @@ exports.routeOfExpress = (request) => {
   }
 }
 
-/**
- * Whether the route stands for no route: `app.all('*')` and NestJS's `/prefix/*path` that answered 404.
- * @param {any} route @param {any} response
- */
+/** Whether a catch-all (`app.all('*')`, `/api/*path` of Nest) answered 404. @param {any} route @param {any} response */
 function isNotFound (route, response) {
-  // app.all() registers every method there is, router.all() one for all.
+  // app.all() registers every method, router.all() a single one that stands for all.
   const takesAll = route.methods?._all === true || route.methods?.trace === true
   return takesAll && response?.statusCode === 404 && typeof route.path === 'string' &&
     route.path.slice(route.path.lastIndexOf('/') + 1).startsWith('*')
@@ -43,7 +38,7 @@ function templateOf (request, route) {
   const [mount] = mounts
   const isOnly = mounts.length === 1 && paths.length === 1
   if (isOnly && mount !== null && isBelow(mount, baseUrl)) return join(mount, paths[0])
-  // Its router is mounted at several places, or it has several paths: Express took the first that fits.
+  // The router is mounted at several places, or the route has several paths: Express took the first that fits.
   const asked = urlSegments(originalUrl ?? url)
   for (const mount of mounts) {
     for (const path of mount === null ? [] : paths) {
@@ -55,8 +50,8 @@ function templateOf (request, route) {
 }
 
 /**
- * Whether the router that runs may be the one mounted there. It is not where it has been mounted at another place
- * since it was looked for, or is called by hand, or belongs to an application below a plain router.
+ * Whether the router that runs may be the one mounted there. It is another one if it was mounted at another place since
+ * the search, is called by hand, or belongs to an application below a plain router.
  * @param {string} mount @param {string | undefined} baseUrl gone once an error has left the nested router
  */
 function isBelow (mount, baseUrl) {
@@ -64,11 +59,9 @@ function isBelow (mount, baseUrl) {
 }
 
 /**
- * Where no mount is known the prefix is cut from the URL: what the route's own path does not account
- * for. `req.baseUrl` is only the second best, it is gone once an error has left the nested router.
- * @param {(string | RegExp)[]} paths of the route
- * @param {string[]} asked
- * @param {string | undefined} baseUrl
+ * If no mount is known, the prefix is the part of the URL that the route's own path does not account for. `req.baseUrl`
+ * is second best, as it is gone once an error has left the nested router.
+ * @param {(string | RegExp)[]} paths of the route @param {string[]} asked @param {string | undefined} baseUrl
  */
 function fromUrl (paths, asked, baseUrl = '') {
   for (const path of paths) {

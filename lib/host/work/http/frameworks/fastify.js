@@ -5,27 +5,21 @@ const diagnosticsChannel = require('node:diagnostics_channel')
 const INITIALIZATION = 'fastify.initialization'
 const HANDLER = 'tracing:fastify.request.handler:start'
 
-/** What of its package is loaded tells that there may be instances. */
+/** If this file of the package is loaded, there may be instances. */
 exports.file = ['fastify', 'fastify.js']
 
 const ignore = () => {}
-/** A hook cannot be taken off an instance again, so it asks here whom to tell. @type {import('.').Name} */
+/** What the hooks call: a hook cannot be removed from an instance. @type {import('.').Name} */
 let name = ignore
-/** Instances made under this agent. */
+/** Instances made since this agent started. */
 let instances = 0
 
-/**
- * Where a request of Fastify 5 keeps what its `routeOptions` are made of, again at each look: 200 ns on Node 24.
- * @type {symbol | undefined}
- */
+/** Fastify 5 makes `routeOptions` from this property at each access: 200 ns on Node 24. @type {symbol | undefined} */
 let kContext
-/** So many requests are looked through for it, other versions keep it elsewhere or nowhere. */
+/** How many more requests are searched for it: other versions keep it elsewhere or nowhere. */
 let looks = 10
 
-/**
- * @param {any} request
- * @returns {string | null | undefined} null where no route matched, undefined before Fastify 4.10
- */
+/** @param {any} request @returns {string | null | undefined} null if no route matched, undefined before Fastify 4.10 */
 function urlOf (request) {
   const url = kContext === undefined ? undefined : request[kContext]?.config?.url
   if (typeof url === 'string') return url
@@ -39,8 +33,7 @@ function urlOf (request) {
 }
 
 /**
- * An `onRequest` hook: the router has matched by then, and nothing of the application has run that
- * was not registered before.
+ * An `onRequest` hook: the router has matched by then, and only what the application registered earlier has run.
  * @param {any} request @param {unknown} _ @param {() => void} done
  */
 function onRequest (request, _, done) {
@@ -51,24 +44,24 @@ function onRequest (request, _, done) {
   done()
 }
 
-/** An instance made from now on takes the hook before any of its own. @param {any} message */
+/** A new instance gets the hook before any of its own. @param {any} message */
 function onInitialization ({ fastify }) {
   instances++
   try {
     fastify.addHook('onRequest', onRequest)
   } catch {
-    // A version that has no such hook; the channel of the handlers remains.
+    // This version has no such hook. The channel of handlers remains.
   }
 }
 
-/** An instance that is older than this agent tells here, just before the handler. @param {any} message */
+/** An instance older than this agent publishes here, just before the handler. @param {any} message */
 function onHandler ({ request, route }) {
   if (request !== undefined && route !== undefined) name(request.raw, route.url ?? null)
 }
 
 /**
- * Fastify 4 and 5 publish each new instance; Fastify 5 each call of a handler, which is listened to
- * only where there are instances older than the agent: it takes 100 ns of every request.
+ * Fastify 4 and 5 publish each new instance. Fastify 5 also publishes each call of a handler. Listening to that takes
+ * 100 ns of every request, so the agent does it only if there are instances older than itself.
  * @param {import('.').Name} tellRoute
  */
 exports.startFastify = (tellRoute) => {
@@ -76,7 +69,6 @@ exports.startFastify = (tellRoute) => {
   instances = 0
   diagnosticsChannel.subscribe(INITIALIZATION, onInitialization)
   return {
-    /** Fastify is loaded, and its first connection has come. */
     onLoaded: () => {
       if (instances === 0) diagnosticsChannel.subscribe(HANDLER, onHandler)
     },

@@ -6,27 +6,18 @@ const { watchModules } = require('./modules')
 const { watchProperty } = require('./watched-property')
 
 const hapi = {
-  /** The class of all requests of all servers made by one copy of it. */
+  /** The class of all requests of all servers that one copy of hapi makes. */
   file: ['@hapi', 'hapi', 'lib', 'request.js'],
   watch: watchHapi
 }
 
 /**
- * Told as soon as a router has matched: before the handler runs, again where it goes on to another
- * route. `request` is that of node:http or node:http2; `route` the router's own template with all
- * prefixes, or null where the router ran and matched nothing.
- * @callback Name
- * @param {any} request
- * @param {string | null} route
- * @returns {void}
+ * Called as soon as a router has matched: before the handler runs, and again if it goes on to another route. `request`
+ * is that of node:http or node:http2. `route` is the router's own template with all prefixes, or null if none matched.
+ * @typedef {(request: any, route: string | null) => void} Name
  */
 
-/**
- * Learns the routes of Fastify, Koa and hapi (and of NestJS on Fastify) from the frameworks. Express
- * says its own on the request itself, for whoever asks: frameworks/express.js.
- * @param {Name} name
- * @returns {{ stop: () => void }}
- */
+/** Reports routes of Fastify (NestJS too), Koa, hapi. Express puts its own on the request. @param {Name} name */
 exports.startFrameworks = (name) => {
   /** @type {(() => void)[]} */
   const stops = []
@@ -48,10 +39,9 @@ exports.startFrameworks = (name) => {
 }
 
 /**
- * hapi links a request of node:http to its own only when it answers. Its constructor writes
- * `request.route` (that of not found), its router the one it found, before any handler.
- * @param {any} Request
- * @param {Name} name
+ * hapi links a request of node:http to its own only when it answers. Its constructor sets `request.route` to the
+ * not-found route, and its router sets it to the matched one before any handler.
+ * @param {any} Request @param {Name} name
  */
 function watchHapi (Request, name) {
   if (typeof Request?.generate !== 'function') return null

@@ -2,20 +2,19 @@
 
 const { watchProperty } = require('./watched-property')
 
-/** The prototype of all contexts of all applications made by one copy of Koa. */
+/** The prototype of all contexts of all applications that one copy of Koa makes. */
 exports.file = ['koa', 'lib', 'context.js']
 
 /**
- * Nothing leads from a request of node:http to Koa's context, so the context has to say it itself:
- * @koa/router (and koa-router) writes the template to `ctx._matchedRoute` before each layer runs.
- * @param {any} context
- * @param {import('.').Name} name
+ * Nothing leads from a request of node:http to Koa's context, so the context itself is watched: `@koa/router` (and
+ * koa-router) writes the template to `ctx._matchedRoute` before each layer runs.
+ * @param {any} context @param {import('.').Name} name
  */
 exports.watch = (context, name) => {
   if (typeof context?.onerror !== 'function') return null
   const stops = [
     watchProperty(context, '_matchedRoute', (ctx, path) => {
-      // Layers of router.use() write theirs as well.
+      // Layers of router.use() write their path as well.
       if (isRoute(ctx.matched, path)) name(ctx.req, below(mountOf(ctx), path))
     }),
     watchProperty(context, 'routeMatched', (ctx, isMatched) => {
@@ -35,8 +34,7 @@ function isRoute (layers, path) {
 }
 
 /**
- * What koa-mount has taken off the path for as long as the mounted application runs. It mounts at
- * plain paths only, so what is missing from the end of the URL is the prefix itself.
+ * The prefix that koa-mount has removed from the path. It mounts at plain paths only, so the URL holds it unchanged.
  * @param {any} ctx
  */
 function mountOf (ctx) {

@@ -5,14 +5,12 @@ const START = '^'
 const END = '\\/?(?=\\/|$)'
 
 /**
- * The templates a layer of an Express router was mounted with (several for `use(['/a', '/b'])`), or
- * null where the layer does not tell. Reads properties only; no regular expression is run, which
- * would overwrite the application's `RegExp.$1`.
- * @param {any} layer
- * @returns {(string | RegExp)[] | null}
+ * The templates that a layer of an Express router was mounted with (several for `use(['/a', '/b'])`), or null if the
+ * layer does not show them. Only reads properties: a regular expression would overwrite the application's `RegExp.$1`.
+ * @param {any} layer @returns {(string | RegExp)[] | null}
  */
 exports.layerPaths = (layer) => {
-  // router 2.3 keeps what it was given; before, only that it was '/', and what it matched last.
+  // router 2.3 keeps the path it was given. Earlier versions keep only whether it was '/', and what they matched last.
   if (layer.rawPath !== undefined) return [layer.rawPath].flat(Infinity)
   if (layer.slash === true || layer.regexp?.fast_slash === true) return ['/']
   if (layer.regexp === undefined) return fromLastMatch(layer)
@@ -22,9 +20,8 @@ exports.layerPaths = (layer) => {
 }
 
 /**
- * The template behind the path a layer matched last, for whichever request: the values of its
- * parameters become their names. A layer whose last match failed says nothing, nor does one match of a
- * layer with several paths or an expression.
+ * The template of the path that a layer matched last, for any request: the values of its parameters become their names.
+ * null if its last match failed, or if it has several paths or an expression.
  * @param {{ path?: string, params?: Record<string, unknown>, matchers: Function[] }} layer
  */
 function fromLastMatch ({ path, params, matchers }) {
@@ -42,10 +39,7 @@ function fromLastMatch ({ path, params, matchers }) {
   return [segments.join('/')]
 }
 
-/**
- * @param {string} source of one path, or of several as alternatives
- * @param {{ name: string | number }[]} keys of all groups, in order
- */
+/** @param {string} source one path or several alternatives @param {{ name: string | number }[]} keys in order */
 function pathsOf (source, keys) {
   const rest = [...keys]
   const paths = []
@@ -58,9 +52,8 @@ function pathsOf (source, keys) {
 }
 
 /**
- * What `source` was made of by Express 4: `\/tenants(?:\/([^/]+?))` was `/tenants/:tid`.
- * @param {string} source
- * @param {{ name: string | number }[]} keys those of its groups are taken off
+ * The path that Express 4 made `source` of: `\/tenants(?:\/([^/]+?))` was `/tenants/:tid`.
+ * @param {string} source @param {{ name: string | number }[]} keys those of its groups are removed
  */
 function pathOf (source, keys) {
   let path = ''
@@ -99,7 +92,7 @@ function closing (source, open) {
   return source.length
 }
 
-/** An escaped one is a class of characters (`\d`), not the character. @param {string} char */
+/** With a backslash, a word character stands for a class (`\d`), not for itself. @param {string} char */
 function isWordChar (char) {
   return (char >= 'a' && char <= 'z') || (char >= 'A' && char <= 'Z') || (char >= '0' && char <= '9')
 }

@@ -4,21 +4,16 @@ const diagnosticsChannel = require('node:diagnostics_channel')
 const path = require('node:path')
 const { setTimeout, clearTimeout } = require('node:timers')
 
-/** Published for every connection of every server, http2's included, before its first request. */
+/** Published for every connection of every server, http2 included, before its first request. */
 const CONNECTION = 'net.server.socket'
-/**
- * What is loaded late and behind a server that already has connections, or without one, is found by looking again, ever
- * less often.
- */
+/** Repeated searches, ever less often, find modules loaded after a server's first connection or without a server. */
 const AGAIN_MS = 1000
 const LAST_LOOK_MS = 64000
 
 /**
- * Finds modules that the application has loaded or will load, required or imported, every copy of
- * each, by looking through the cache of the module loader: as soon as the application's entry has run, at the first
- * connection of each server, and now and then.
+ * Finds modules that the application loads, required or imported, every copy of each. Searches the cache of the module
+ * loader as soon as the application's entry has run, at each server's first connection, and now and then.
  * @param {{ file: string[], onFound: (exports: any) => void }[]} wanted the ends of their file names
- * @returns {{ stop: () => void }}
  */
 exports.watchModules = (wanted) => {
   const find = createFinder(wanted)
@@ -49,12 +44,9 @@ exports.watchModules = (wanted) => {
 
 /** @typedef {{ end: string, onFound: (exports: any) => void }} End of a file's name */
 
-/**
- * @param {{ file: string[], onFound: (exports: any) => void }[]} wanted
- * @returns {() => void} looks for what has been loaded since
- */
+/** @param {{ file: string[], onFound: (exports: any) => void }[]} wanted @returns {() => void} finds what is new */
 function createFinder (wanted) {
-  /** By the last part of its name: a large application has thousands of modules. @type {Map<string, End[]>} */
+  /** By the last part of the file's name: a large application has thousands of modules. @type {Map<string, End[]>} */
   const ends = new Map()
   for (const { file, onFound } of wanted) {
     const name = /** @type {string} */ (file.at(-1))
@@ -70,7 +62,7 @@ function createFinder (wanted) {
       found.add(exports)
       onFound(exports)
     } catch {
-      // A file of that name which is something else; thrown here it would end the application.
+      // Another module in a file of that name. An error thrown here would end the application.
     }
   }
   return () => {

@@ -1,6 +1,6 @@
 'use strict'
 
-/** In a segment of a template: it may stand for more or fewer segments than one. */
+/** A template's segment with one of these may stand for more or fewer segments than one. */
 const OPEN = '*{(?+^$\\['
 
 /** The segments of a template. @param {string} path */
@@ -21,12 +21,9 @@ function isFilled (segment) {
 }
 
 /**
- * Whether a URL fits a template, as far as can be told without running the template's expression:
- * a parameter fits any segment, and from a wildcard, an option or an expression on everything fits
- * (nothing does where the template has to be `closed`).
- * @param {string[]} template
- * @param {string[]} url
- * @param {boolean} [closed]
+ * Whether a URL fits a template, as far as the template shows it without running its expression. A parameter fits any
+ * segment. From a wildcard, an option or an expression on, everything fits (nothing if the template must be `closed`).
+ * @param {string[]} template @param {string[]} url
  */
 exports.fits = (template, url, closed = false) => {
   for (let i = 0; i < template.length; i++) {

@@ -1,12 +1,10 @@
 'use strict'
 
 /**
- * Sees what a framework writes to a property of the objects it makes from a prototype. To everybody
- * else it stays the plain, enumerable property of the object that the framework meant to write.
- * @param {any} prototype
- * @param {string} key
- * @param {(object: any, value: any, previous: any) => void} onWrite its errors are dropped
- * @returns {(() => void) | null} the way back; null where the prototype cannot be changed or has the property
+ * Reports what a framework writes to a property of the objects that it makes from a prototype. For all other code, it
+ * stays the plain, enumerable property that the framework meant to write.
+ * @param {any} prototype @param {string} key @param {OnWrite} onWrite its errors are dropped
+ * @returns {(() => void) | null} undoes it; null if the prototype cannot be changed or has the property
  */
 exports.watchProperty = (prototype, key, onWrite) => {
   if (!Object.isExtensible(prototype) || key in prototype) return null
@@ -19,8 +17,7 @@ exports.watchProperty = (prototype, key, onWrite) => {
     get () {
       return /** @type {any} */ (this)[kValue]
     },
-    /** @param {any} value */
-    set (value) {
+    set (/** @type {any} */ value) {
       const object = /** @type {any} */ (this)
       const previous = object[kValue]
       object[kValue] = value
@@ -31,8 +28,7 @@ exports.watchProperty = (prototype, key, onWrite) => {
     configurable: true,
     enumerable: false,
     get: () => undefined,
-    /** @param {any} value */
-    set (value) {
+    set (/** @type {any} */ value) {
       const object = /** @type {any} */ (this)
       Object.defineProperty(object, kValue, hidden)
       Object.defineProperty(object, key, own)
@@ -48,13 +44,13 @@ exports.watchProperty = (prototype, key, onWrite) => {
 
 /** @typedef {(object: any, value: any, previous: any) => void} OnWrite */
 
-/** @param {OnWrite} onWrite @returns {OnWrite} whose errors are dropped */
+/** @param {OnWrite} onWrite @returns {OnWrite} */
 function guarded (onWrite) {
   return (object, value, previous) => {
     try {
       onWrite(object, value, previous)
     } catch {
-      // What it looked for is not where this version of the framework has it.
+      // This version of the framework keeps it elsewhere.
     }
   }
 }
