@@ -8,9 +8,10 @@ const { lookMs, RESTS } = require('../../bridge/beat')
  */
 
 /**
- * Watches a loop that rests, whose beats come too rarely to tell a block in time. It runs at most one turn until its
- * next beat, and the kernel tells whether it has begun: each look at a loop that waits for events counts as a beat, and
- * a turn that the next looks see began between two of them. What the thread has run since tells it closer.
+ * Watches a loop that rests, whose beats are too rare to show a block in time. It runs at most one turn until its next
+ * beat, and the kernel shows whether that turn has begun. Each poll that finds the loop waiting for events counts as a
+ * beat. If a poll finds the thread awake, the turn began after the previous poll. The CPU time used since narrows that
+ * down.
  */
 class RestWatch {
   #sight
@@ -20,7 +21,7 @@ class RestWatch {
   #sleptAtMs = 0
   /** @type {number | null} */
   #activeAtMs = null
-  /** @type {number | null} as the thread was seen asleep last */
+  /** @type {number | null} the thread's total when it was last seen asleep */
   #ranMs = null
 
   /**
@@ -33,20 +34,19 @@ class RestWatch {
     this.#sight = sight
     this.#counters = counters
     this.#lookMs = lookMs(thresholdMs)
-    // Of a watchdog before this one.
+    // Clears the mark of an earlier watchdog.
     counters.take('seesSleep')
   }
 
-  /** When to look again at the latest. */
+  /** When to poll again at the latest. */
   get dueAtMs () {
     return this.#activeAtMs === null ? this.#sleptAtMs + this.#lookMs : Infinity
   }
 
   /**
-   * @param {number} nowMs
-   * @param {Beat} beat the last one
+   * @param {number} nowMs @param {Beat} beat the last one
    * @param {{ cpuMs: number | null, runQueueMs: number | null }} reading of the thread
-   * @returns {DoubtfulBeat} what counts as the last one
+   * @returns {DoubtfulBeat} what counts as the last beat
    */
   see (nowMs, beat, reading) {
     if (beat.rest !== RESTS || !this.#sight.canSee) return this.#learn(nowMs, beat)
