@@ -21,7 +21,6 @@ const ONGOING_MS = 5000
  * @typedef {import('../types').BlockRecord} BlockRecord
  * @typedef {import('../types').BlockSpan} BlockSpan
  * @typedef {import('./requests/recent-blocks').Interval} Interval
- *
  * @typedef {object} Waited a request that lasted into a block, or was read after it; monotonic times
  * @property {number} id @property {string} traceId @property {string} spanId of the caller's span
  * @property {number} startMs @property {number} endMs @property {boolean} hasWaited
@@ -43,9 +42,8 @@ class BlockSpans {
 
   /**
    * @param {object} parts
-   * @param {(span: BlockSpan) => void} parts.write
+   * @param {(span: BlockSpan) => void} parts.write @param {() => void} parts.onDropped for each span beyond PER_MINUTE
    * @param {boolean} parts.writesOngoing whether a span can be written while the application is stuck
-   * @param {() => void} parts.onDropped called for each span beyond PER_MINUTE
    * @param {() => number} [parts.nowMs] the clock of all threads @param {number} [parts.waitMs] for tests
    */
   constructor (parts) {

@@ -9,7 +9,6 @@ const LAST_PORT = 65535
  * @typedef {object} Settings
  * @property {import('../options/table').ResolvedOptions} options @property {import('./health').Health} health
  * @property {(message: object) => void} post to the host, which learns the address
- *
  * @typedef {object} Answering what the endpoint answers with
  * @property {import('./main-loop').MainLoop} mainLoop @property {import('./blocks').Blocks} blocks
  * @property {import('../cluster/cluster').Cluster} cluster whose workers learn the address as well
@@ -95,8 +94,7 @@ function sourcesOf ({ mainLoop, cluster, blocks, page, scrape }) {
 /**
  * Joins the cluster that this process is part of, if any. A worker that joins needs no endpoint of its own; one that
  * finds no primary opens one.
- * @param {import('../cluster/cluster').Cluster} cluster
- * @param {object} parts
+ * @param {import('../cluster/cluster').Cluster} cluster @param {object} parts
  * @param {import('./scrape').Scrape} parts.scrape @param {Endpoint} parts.endpoint
  * @param {import('../export/prometheus/metrics').Metrics} parts.metrics
  * @param {ReturnType<typeof import('./blocks').openMemories>} parts.memories

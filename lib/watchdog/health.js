@@ -3,11 +3,9 @@
 const { WARN } = require('../bridge/messages')
 const { degraded: reasons } = require('../tables/degraded')
 
-/**
- * @typedef {import('../tables/degraded').Reason} Reason
- * @typedef {{ message: string, code?: string }} Failure
- * @typedef {(level: 'debug' | 'info' | 'warn', fields: object, message: string) => void} Say
- */
+/** @typedef {import('../tables/degraded').Reason} Reason */
+/** @typedef {{ message: string, code?: string }} Failure */
+/** @typedef {(level: 'debug' | 'info' | 'warn', fields: object, message: string) => void} Say */
 
 /** What does not work at present. Each change is logged once, if there is a log. */
 class Health {

@@ -25,16 +25,14 @@ class Upkeep {
   #badRoutes = new BadRoutes()
 
   /**
-   * @param {object} parts
-   * @param {import('../bridge/memory').Bridge} parts.bridge @param {import('./health').Health} parts.health
+   * @param {object} parts @param {import('../bridge/memory').Bridge} parts.bridge
    * @param {import('../export/prometheus/metrics').Metrics} parts.metrics
-   * @param {import('../export/log/log').BlockLog | null} parts.log
+   * @param {import('./health').Health} parts.health @param {boolean} parts.escalates see WorkerData
+   * @param {import('../export/log/log').BlockLog | null} parts.log @param {(message: object) => void} parts.post
    * @param {Pick<import('../store/block-file').BlockFile, 'takeLost'> | null} parts.file
    * @param {import('../cluster/cluster').Cluster} parts.cluster
    * @param {import('./threads/threads').WatchedThreads | null} parts.threads
    * @param {import('../export/log/budget').LogBudget} parts.budget of worker threads' blocks that go to the file
-   * @param {boolean} parts.escalates requests are followed from the first block on
-   * @param {(message: object) => void} parts.post to the host
    */
   constructor (parts) {
     this.#parts = parts
@@ -42,12 +40,10 @@ class Upkeep {
     this.#requestTracking = escalates ? new RequestTracking((on) => post({ code: FOLLOW, on }), health.say) : null
   }
 
-  /** A block of any thread has settled. */
   settled () {
     this.#quietAtMs = nowMs() + QUIET_MS
   }
 
-  /** A block of the main thread has settled. */
   mainSettled () {
     this.#requestTracking?.settled(nowMs())
   }

@@ -11,7 +11,6 @@ const { version } = require('../../package.json')
  * @property {import('./main-loop').MainLoop} mainLoop @property {import('../cluster/cluster').Cluster} cluster
  * @property {import('./threads/threads').WatchedThreads | null} threads
  * @property {import('./page-feed/feed').PageFeed} page whose history counts requests
- *
  * @typedef {import('./main-loop').Seen & More} Parts
  */
 

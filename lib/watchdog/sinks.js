@@ -8,14 +8,12 @@ const { nowMs } = require('../util/clock')
 /**
  * @typedef {import('../types').BlockRecord} BlockRecord
  * @typedef {import('./requests/recent-blocks').Interval} Interval
- *
  * @typedef {object} Phases of a block, in this order
  * @property {(record: BlockRecord) => void} opened it is certainly a block
  * @property {(record: BlockRecord) => void} lasting a second later, and each second after that
  * @property {(record: BlockRecord) => void} stuck it has lasted for the option `stuck`
  * @property {(record: BlockRecord, interval: Interval) => void} ended it is over, its verdict still provisional
  * @property {(record: BlockRecord, endMs: number) => void} settled its verdict is final
- *
  * @typedef {Phases & { withdrawn: (record: BlockRecord) => void }} ThreadPhases for threads; withdrawn: it was none
  * @typedef {Partial<ThreadPhases>} Sink receives some phases
  * @typedef {(sink: string, error: Error) => void} OnThrow a sink threw, which is a fault of ours
@@ -52,9 +50,8 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
 /**
  * Which sink receives which phase of a main thread's block. Memory comes first, so that the block is there for anyone
  * that another sink notifies. Posting to the host, for agent.on('block'), comes last.
- * @param {object} parts
- * @param {number} parts.startedAtMs of this watchdog @param {import('../store/memory').BlockMemory} parts.memory
- * @param {import('./page-feed/feed').PageFeed} parts.page @param {boolean} parts.aborts option onStuck: 'abort'
+ * @param {object} parts @param {number} parts.startedAtMs of this watchdog @param {boolean} parts.aborts if it is stuck
+ * @param {import('../store/memory').BlockMemory} parts.memory @param {import('./page-feed/feed').PageFeed} parts.page
  * @param {import('../cluster/cluster').Cluster} parts.cluster @param {OnThrow} parts.onThrow
  * @param {import('../export/prometheus/metrics').Metrics} parts.metrics
  * @param {import('./requests/recent-blocks').RecentBlocks} parts.recent to compare with requests and work
@@ -107,8 +104,7 @@ const routed = (recent, phases) =>
  * Which sink receives which phase of a worker thread's block. All are counted and the latest kept, in a memory of their
  * own. No sample shows what a thread does, so a block may prove to be none while it lasts: the log, files and
  * everything outside this process receive it at its end. Log and budget limit how many.
- * @param {object} parts
- * @param {import('../store/memory').BlockMemory} parts.memory @param {OnThrow} parts.onThrow
+ * @param {object} parts @param {import('../store/memory').BlockMemory} parts.memory @param {OnThrow} parts.onThrow
  * @param {Pick<import('./page-feed/feed').PageFeed, 'put' | 'drop'>} parts.page
  * @param {Pick<import('../export/prometheus/metrics').Metrics, 'observeBlock'>} parts.metrics
  * @param {Pick<import('../export/log/log').BlockLog, 'settled'> | null} parts.log
@@ -116,8 +112,7 @@ const routed = (recent, phases) =>
  * @param {Pick<import('../store/block-file').BlockFile, 'append'> | null} parts.file
  * @param {Pick<import('../cluster/cluster').Cluster, 'block'>} parts.cluster
  * @param {Pick<import('../export/otlp/exporter').OtlpExporter, 'settled'> | null} parts.otlp
- * @param {Pick<import('./housekeeping').Upkeep, 'settled'>} parts.upkeep
- * @param {(message: object) => void} parts.post to the host
+ * @param {Pick<import('./housekeeping').Upkeep, 'settled'>} parts.upkeep @param {(message: object) => void} parts.post
  * @returns {ThreadPhases}
  */
 exports.threadSinks = ({

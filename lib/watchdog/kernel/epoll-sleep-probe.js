@@ -47,10 +47,7 @@ class SleepSight {
     return this.#own !== null && this.#call() === this.#own
   }
 
-  /**
-   * Learns the loop's descriptor: a wait seen between two beats was the loop's own if the loop idled between them.
-   * @param {number} nowMs @param {Beat} beat the last one
-   */
+  /** A wait between two beats is the loop's own if it idled then. @param {number} nowMs @param {Beat} beat the last */
   learn (nowMs, beat) {
     if (this.#own !== null) return
     const last = this.#last

@@ -6,16 +6,12 @@ const { NS_PER_MS } = require('../../util/units')
 const { MS_PER_TICK } = require('./file')
 
 const TASKS = '/proc/self/task'
-/** The calling thread. */
 const OWN = '/proc/thread-self'
 /** When a thread began, in ticks: field of /proc/<pid>/stat, counted from the first one after the thread's name. */
 const START_FIELD = 19
 /** futex(2), in which threads of libuv's pool and of V8 wait for work. */
 const FUTEX = /** @type {Record<string, string>} */ ({ x64: '202', arm64: '98', riscv64: '98', loong64: '98' })
-/**
- * A thread that ends a script runs for 0.1 ms until it waits. Any worker thread, also our own that writes files, needs
- * 5 ms or more to start.
- */
+/** A thread that ends a script runs for 0.1 ms, then waits. Worker threads, ours too, need 5 ms or more to start. */
 const MOST_RUN_MS = 2
 /** A thread counts as new if it may have begun this long before the loop's last beat: ticks are coarse. */
 const SLACK_MS = 2 * MS_PER_TICK
@@ -23,10 +19,9 @@ const SLACK_MS = 2 * MS_PER_TICK
 /**
  * Tells whether a script of node:vm with a `timeout` may be running. Node.js starts a thread for each such script. It
  * ends the script by an exception that cannot be caught. If that exception meets an evaluation of ours, on top of the
- * script, the inspector swallows it and the script runs forever: 3 of 100 calls of 40 to 120 ms on Node.js 20, 24 and
- * 26. V8 gives no warning of it, so nothing may be evaluated while there is such a thread. It began after the loop's
- * last beat, since the script blocks the loop; it waits for events, unlike new threads of libuv's pool; it has hardly
- * run.
+ * script, the inspector swallows it and the script runs forever: 3 of 100 calls of 40 to 120 ms on Node.js 20, 24, 26.
+ * V8 gives no warning, so nothing may be evaluated while there is such a thread. It began after the loop's last beat,
+ * since the script blocks the loop; it waits for events, unlike new threads of libuv's pool; it has hardly run.
  *
  * Linux only: on other systems, and without /proc, it sees nothing. See docs/understand/limits.md.
  */

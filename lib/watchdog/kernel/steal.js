@@ -8,10 +8,7 @@ const { KernelFile, MS_PER_TICK } = require('./file')
 const LINE_BYTES = 160
 /** The field of a CPU's line that holds its stolen time. */
 const STEAL_FIELD = 8
-/**
- * After a reading, the file is not read again for this many times the reading's duration: for /proc/stat the kernel
- * adds up the interrupts of all CPUs each time, which takes a millisecond on a large machine.
- */
+/** The pause after a reading, times its duration: the kernel adds up all CPUs' interrupts, 1 ms on a large machine. */
 const REST_SHARE = 50
 
 /** How long each CPU of a virtual machine has had something to run while the hypervisor ran others. */

@@ -18,7 +18,6 @@ const PROCESSOR_FIELD = 36
 
 /**
  * @typedef {import('../../explain/evidence').Reading} Reading
- *
  * @typedef {object} Shared what all threads of a process share
  * @property {Pick<import('./throttling').Throttling, 'recent' | 'read' | 'close'>} throttling
  * @property {Pick<MachineSteal, 'of' | 'close'>} machineSteal
@@ -57,8 +56,7 @@ class ThreadStats {
   isGone
 
   /**
-   * @param {Shared} shared
-   * @param {number | 'caller' | null} tid of the thread in the kernel, null if unknown
+   * @param {Shared} shared @param {number | 'caller' | null} tid of the thread in the kernel, null if unknown
    * @param {Pick<import('../../bridge/counters').Counters, 'get'>} [counters] of its CPU time, used without a tid
    */
   constructor (shared, tid, counters) {
@@ -72,10 +70,7 @@ class ThreadStats {
     this.#steal = new Steal(shared.machineSteal, () => processorOf(this.#stat.read()))
   }
 
-  /**
-   * For calm times: throttling may be a quarter of a second old, and stolen time is not read.
-   * @param {number} nowMs @returns {Reading}
-   */
+  /** For calm times: throttling may be 250 ms old, stolen time is not read. @param {number} nowMs @returns {Reading} */
   read (nowMs) {
     const text = this.#schedstat.read()
     this.isGone ||= this.#hasRun && text === null

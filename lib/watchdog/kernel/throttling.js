@@ -48,7 +48,6 @@ class Throttling {
   }
 }
 
-/** The throttling of this process's cgroup. */
 function openThrottling () {
   const file = new KernelFile(`${cgroupFolder() ?? '/nonexistent'}/cpu.stat`)
   return new Throttling(() => throttledOf(file.read()), () => file.close())

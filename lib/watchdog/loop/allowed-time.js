@@ -30,10 +30,7 @@ class AllowedTime {
     if (this.#calls.length > 2 * CALLS) this.#calls = this.#calls.slice(-CALLS)
   }
 
-  /**
-   * The reason of the call that covers most of an interval, null if less than half of the interval was allowed.
-   * @param {number} startMs @param {number} endMs
-   */
+  /** Why most of an interval was allowed, null if less than half was. @param {number} startMs @param {number} endMs */
   reasonWithin (startMs, endMs) {
     this.drain()
     const parts = [...this.#calls, ...this.#now(endMs)]

@@ -17,7 +17,6 @@ const { packageIn } = require('../source/packages')
 const { LATE_MS } = require('./sampler')
 const { workRecords } = require('./work-record')
 
-/** Where our own package.json is. */
 const OWN_PACKAGE = path.join(__dirname, '..', '..', '..')
 /** The median answer time of a block is that of its first answers, at most this many. */
 const ANSWERS = 100
@@ -29,12 +28,10 @@ const STACKS_IN_RECORD = 10
 /**
  * @typedef {import('../../types').BlockRecord} BlockRecord
  * @typedef {import('../../types').Frame} Frame
- * @typedef {import('../../types').StackRecord} StackRecord
  * @typedef {import('../../explain/fold').Stack} Stack
  * @typedef {import('./detector').Block} Block
  * @typedef {import('../kernel/thread-stats').Reading} Reading
  * @typedef {import('./work-record').ThreadWork} ThreadWork
- *
  * @typedef {object} Surroundings what else the watchdog knows of an interval
  * @property {(startMs: number, endMs: number) => number} gcWithin
  * @property {(startMs: number, endMs: number) => number} watchdogGapWithin
@@ -43,7 +40,6 @@ const STACKS_IN_RECORD = 10
  * @property {(record: BlockRecord, startMs: number, endMs: number) => BlockRecord} [layProfile] adds a CPU profile
  * @property {() => ThreadWork | null} [workOf] what a whole worker thread works on @property {number} thresholdMs
  * @property {import('../../explain/source/frame-table').FrameTable} [frames] may know more of the code by now
- *
  * @typedef {import('./sampler').Sample & { isJustEntered?: boolean }} PlacedSample its frames at original places
  * @typedef {Pick<import('./detector').Ended, 'endMs' | 'durationMs' | 'uncertaintyMs' | 'busyMs' | 'cpuMs'>} End
  * @typedef {{ startMs: number, endMs: number, durationMs: number, uncertaintyMs: number, busyMs: number, ongoing:
@@ -84,8 +80,7 @@ class BlockBuilder {
   ownCpu = new OwnCpu()
 
   /**
-   * @param {object} parts
-   * @param {string} parts.thread @param {number} parts.threadId
+   * @param {object} parts @param {string} parts.thread @param {number} parts.threadId
    * @param {number} parts.beats the number of the last beat before it
    * @param {Reading} parts.before the last one of calm @param {Surroundings} parts.surroundings
    * @param {boolean} parts.isDebugged the last answer came from under a debugger
@@ -166,10 +161,7 @@ class BlockBuilder {
     return this.#kernel.firstAtMs
   }
 
-  /**
-   * The record of the block in progress.
-   * @param {number} nowMs @param {number | null} askedAtMs when the question was asked that has no answer yet
-   */
+  /** @param {number} nowMs @param {number | null} askedAtMs when the question was asked that has no answer yet */
   ongoing (nowMs, askedAtMs) {
     const { startMs, uncertaintyMs } = /** @type {Block} */ (this.block)
     const durationMs = nowMs - startMs
@@ -179,7 +171,7 @@ class BlockBuilder {
   }
 
   /**
-   * How long the open question has waited for its answer, which counts as native.
+   * The wait for an answer counts as native time.
    * @param {number} nowMs @param {number} durationMs @param {number | null} askedAtMs
    */
   #unansweredMs (nowMs, durationMs, askedAtMs) {
@@ -224,7 +216,6 @@ class BlockBuilder {
   }
 
   /**
-   * What was measured, without an explanation.
    * @param {Span} span @param {ReturnType<KernelEvidence['ongoing']>} kernel @param {number} nativeMs
    * @param {Stack[]} stacks @returns {BlockRecord}
    */

@@ -4,31 +4,22 @@ const { minBlockGapMs } = require('../../bridge/beat')
 
 /**
  * @typedef {object} LateBeat two beats of the host further apart than the threshold, as the host saw it
- * @property {number} startMs of the first @property {number} endMs of the second
- * @property {number} idleMs the loop waited for events between them
- * @property {number} periodMs after which the second was due @property {number} beats the number of the first
+ * @property {number} startMs of the first @property {number} endMs of the second @property {number} beats of the first
+ * @property {number} idleMs the loop waited between them @property {number} periodMs after which the second was due
  * @property {number} [doubtMs] the true start may be this much earlier
  * @property {number | null} [cpuMs] of the thread between them; null if the kernel reports it, or if it is unknown
- *
  * @typedef {object} Doubt
  * @property {number} [doubtMs] the beat may have come this much earlier
  * @property {number} [latestMs] what delays the next beat began by then: see rest-watch.js
- *
  * @typedef {import('../../bridge/beat').Beat & Doubt} DoubtfulBeat
- *
  * @typedef {object} Poll what the watchdog sees when it wakes
- * @property {number} nowMs @property {DoubtfulBeat} beat the host's last
- * @property {LateBeat[]} lateBeats since the last poll
+ * @property {number} nowMs @property {LateBeat[]} lateBeats since the last poll @property {DoubtfulBeat} beat the last
  * @property {number | null} idleMs the host's idle time, as answered since its last beat
  * @property {boolean} selfLate this poll itself came later than it was due
- *
  * @typedef {object} Block
- * @property {number} startMs @property {number} uncertaintyMs of startMs
- * @property {number} beats the number of the last beat before it
+ * @property {number} startMs @property {number} uncertaintyMs of startMs @property {number} beats of the beat before it
  * @property {boolean} startup the loop had not turned yet, or had hardly waited for anything
- *
  * @typedef {{ type: 'opened', block: Block }} Opened
- *
  * @typedef {object} Ended
  * @property {'ended'} type @property {Block} block @property {boolean} seen it was opened before
  * @property {number} endMs @property {number} durationMs @property {number} uncertaintyMs
@@ -46,7 +37,6 @@ const EXCUSED_POLLS = 3
 
 /**
  * Decides from heartbeats whether the event loop is blocked: a state machine over the clock.
- *
  * A block begins between the last beat and the time at which the next one is due; the loop's own idle time shows where.
  * While that beat is overdue, the block opens as soon as it has certainly reached the threshold. The host reports
  * exactly how it ended.
@@ -62,8 +52,7 @@ class Detector {
   #overBeats = null
 
   /**
-   * @param {object} options
-   * @param {number} options.thresholdMs @param {number} options.beatPeriodMs
+   * @param {object} options @param {number} options.thresholdMs @param {number} options.beatPeriodMs
    * @param {number} [options.startupIdleMs] a loop that has waited for less than this in total is starting up: ES
    * modules load in several turns
    */
@@ -100,9 +89,8 @@ class Detector {
   }
 
   /**
-   * A poll that reads only the beat, while no block is open and no late beat has come.
+   * A poll of the beat only, while no block is open and no late beat has come. Null if the next beat is overdue.
    * @param {number} nowMs @param {DoubtfulBeat} beat
-   * @returns {number | null} when to poll again, null if the next beat is overdue
    */
   quickCheck (nowMs, beat) {
     const overdueAtMs = this.#overdueAtMs(beat)
@@ -111,10 +99,7 @@ class Detector {
     return this.#lookAtMs(nowMs, overdueAtMs)
   }
 
-  /**
-   * When to poll again while no beat is overdue: just after a beat that is due at the same moment, not just before it.
-   * @param {number} nowMs @param {number} overdueAtMs
-   */
+  /** When to poll next: just after a beat due at the same moment. @param {number} nowMs @param {number} overdueAtMs */
   #lookAtMs (nowMs, overdueAtMs) {
     return overdueAtMs === Infinity ? nowMs + UNDUE_LOOK_MS : Math.max(nowMs, overdueAtMs) + TIMER_SLACK_MS
   }

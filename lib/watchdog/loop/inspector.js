@@ -26,10 +26,7 @@ exports.NOT_ALLOWED = 'the permission model forbids it (--allow-inspector), it w
  */
 exports.askHost = (isAgain) => evaluate(question(isAgain ? nowMs() : undefined))
 
-/**
- * Makes the host's agent start, take or stop its CPU profile. Returns why asking failed, or null.
- * @param {import('../../types').ProfilerAction} action see lib/host/sense/profile/profiler.js
- */
+/** Makes the host's agent start, take or stop its CPU profile. @param {import('../../types').ProfilerAction} action */
 exports.askProfiler = (action) =>
   evaluate(`${AGENT}?.profile?.(${AGENT}.inspector, "${action}")`)
 

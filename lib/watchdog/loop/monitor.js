@@ -23,15 +23,12 @@ const STARTUP_IDLE_MS = 20
 const PROGRESS_MS = 1000
 
 /**
- * @typedef {import('../../types').BlockRecord} BlockRecord
  * @typedef {import('../kernel/thread-stats').Reading} Reading
  * @typedef {import('../sinks').Phases} Phases
  * @typedef {import('./sampler').Sample} Sample
- *
  * @typedef {object} Seen what a poll has seen of a thread
  * @property {Sample | null} sample @property {Reading} reading
  * @property {import('./detector').DoubtfulBeat} beat @property {import('./detector').LateBeat[]} lateBeats
- *
  * @typedef {object} Parts
  * @property {string} thread its name in records @property {number} threadId as in node:worker_threads
  * @property {Pick<import('../../bridge/memory').Bridge, 'beat' | 'lateBeats' | 'answer'>} bridge
@@ -100,7 +97,7 @@ class LoopMonitor {
     return block === null || (block.beats | 0) !== beat.beats ? 0 : nowMs() - block.startMs
   }
 
-  /** The record of the block in progress, as it is now. @returns {BlockRecord | null} */
+  /** The record of the block in progress, as it is now. @returns {import('../../types').BlockRecord | null} */
   get ongoing () {
     return this.#detector.block === null ? null : this.#ongoing(nowMs())
   }
@@ -133,11 +130,7 @@ class LoopMonitor {
     return Math.min(wakeAtMs, rest.dueAtMs)
   }
 
-  /**
-   * @param {number} now @param {boolean} selfLate this poll itself came late
-   * @param {Phases} sinks receive the phases of blocks
-   * @returns {{ wakeAtMs: number, eventful: boolean }} when to poll again at the latest; whether anything is going on
-   */
+  /** @param {number} now @param {boolean} selfLate this poll itself came late @param {Phases} sinks of block phases */
   poll (now, selfLate, sinks) {
     const { sample, beat, lateBeats, reading: seen } = this.#see(now)
     if (sample !== null && sample.beats === this.#builder?.beats) this.#addSample(sample, now)

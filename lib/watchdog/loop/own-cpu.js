@@ -5,10 +5,7 @@ const SEEN_SHARE = 0.6
 
 /** @typedef {{ atMs: number, cpuMs?: number | null }} OwnReading */
 
-/**
- * The CPU time of a thread in one block by its own readings, at its beats and in its answers. If the kernel reports
- * nothing about the thread, there is no other figure.
- */
+/** The CPU time in a block by the thread's own readings (beats, answers): the only one without the kernel's figures. */
 class OwnCpu {
   /** @type {{ atMs: number, cpuMs: number } | null} */
   #first = null

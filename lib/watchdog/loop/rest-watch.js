@@ -2,16 +2,12 @@
 
 const { lookMs, RESTS } = require('../../bridge/beat')
 
-/**
- * @typedef {import('../../bridge/beat').Beat} Beat
- * @typedef {import('./detector').DoubtfulBeat} DoubtfulBeat
- */
+/** @typedef {import('../../bridge/beat').Beat} Beat */
 
 /**
  * Watches a loop that rests, whose beats are too rare to show a block in time. It runs at most one turn until its next
- * beat, and the kernel shows whether that turn has begun. Each poll that finds the loop waiting for events counts as a
- * beat. If a poll finds the thread awake, the turn began after the previous poll. The CPU time used since narrows that
- * down.
+ * beat. Each poll that finds it waiting for events counts as a beat. If a poll finds the thread awake, the turn began
+ * after the previous poll. The CPU time used since narrows that down.
  */
 class RestWatch {
   #sight
@@ -25,10 +21,9 @@ class RestWatch {
   #ranMs = null
 
   /**
-   * @param {object} parts
+   * @param {object} parts @param {number} parts.thresholdMs
    * @param {Pick<import('../kernel/epoll-sleep-probe').SleepSight, 'canSee' | 'isAsleep' | 'learn'>} parts.sight
    * @param {Pick<import('../../bridge/counters').Counters, 'add' | 'take'>} parts.counters
-   * @param {number} parts.thresholdMs
    */
   constructor ({ sight, counters, thresholdMs }) {
     this.#sight = sight
@@ -46,7 +41,7 @@ class RestWatch {
   /**
    * @param {number} nowMs @param {Beat} beat the last one
    * @param {{ cpuMs: number | null, runQueueMs: number | null }} reading of the thread
-   * @returns {DoubtfulBeat} what counts as the last beat
+   * @returns {import('./detector').DoubtfulBeat} what counts as the last beat
    */
   see (nowMs, beat, reading) {
     if (beat.rest !== RESTS || !this.#sight.canSee) return this.#learn(nowMs, beat)

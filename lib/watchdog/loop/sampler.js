@@ -12,8 +12,7 @@ const MIN_SHARE = 0.01
 const MAX_PERIOD_MS = 1000
 /**
  * After this long a question without an answer counts as lost and is put again, then after twice the time, and so on.
- * All questions that wait for the end of a native call are carried out then. Such a call may take hours: hence twice
- * the time.
+ * All questions that wait for a native call are carried out at its end. It may last hours: hence twice the time.
  */
 const LOST_MS = 1000
 
@@ -33,8 +32,7 @@ class Sampler {
   #nextAtMs = 0
 
   /**
-   * @param {object} parts
-   * @param {import('../../bridge/probe-channel').ProbeChannel} parts.channel
+   * @param {object} parts @param {import('../../bridge/probe-channel').ProbeChannel} parts.channel
    * @param {(isAgain: boolean) => boolean} parts.ask puts a question, again if it has no answer; false if that fails
    */
   constructor ({ channel, ask }) {

@@ -7,10 +7,7 @@ const GAPS = 256
 /** The watchdog's CPU time is read again after this long: reading it at each poll costs as much as the poll. */
 const FRESH_MS = 250
 
-/**
- * The watchdog's own lateness: the intervals in which it should have run and did not. Anything that stopped the
- * watchdog as well was not the fault of the host's code.
- */
+/** The intervals in which the watchdog should have run but did not. What stopped it, too, was not the host's code. */
 class SelfLateness {
   /** @type {{ startMs: number, endMs: number }[]} */
   #gaps = []

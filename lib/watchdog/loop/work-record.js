@@ -1,15 +1,12 @@
 'use strict'
 
-/**
- * @typedef {import('../../types').BlockRecord} BlockRecord
- * @typedef {{ kind: import('../../types').WorkKind, name: string, id: string, startedAtMs: number }} ThreadWork
- */
+/** @typedef {{ kind: import('../../types').WorkKind, name: string, id: string, startedAtMs: number }} ThreadWork */
 
 /**
  * What a record says about its work.
- * @param {ReturnType<typeof import('../../explain/work').workOf>} told
+ * @param {ReturnType<typeof import('../../explain/work').workOf>} told @param {(ms: number) => string} wallTime
  * @param {ThreadWork | null} ofThread the work of the whole thread
- * @param {(ms: number) => string} wallTime of a monotonic time @returns {Pick<BlockRecord, 'work' | 'request'>}
+ * @returns {Pick<import('../../types').BlockRecord, 'work' | 'request'>}
  */
 exports.workRecords = ({ work, request, exact }, ofThread, wallTime) => {
   const doubt = exact ? {} : { exact: false }

@@ -12,10 +12,7 @@ const { MS_PER_S } = require('../../util/units')
 const KEPT = 200
 /** The most places that the log line at the end of tracking names. */
 const PLACES_IN_LINE = 5
-/**
- * Callbacks at least as long as this share of the longest are taken for nested callbacks. The innermost one counts,
- * which ended first.
- */
+/** Callbacks of at least this share of the longest count as nested; the innermost, which ended first, is named. */
 const SAME = 0.9
 
 /** What the log says about why origins are tracked. */
@@ -29,16 +26,11 @@ const ends = {
 }
 
 /**
- * @typedef {import('../../types').BlockRecord} BlockRecord
- * @typedef {import('../../types').OriginRecord} OriginRecord
- */
-
-/**
  * The origins that the host reports while it tracks them: matches them with blocks, logs when tracking is on, and asks
  * for tracking if that is worth it.
  */
 class Origins {
-  /** @type {{ startMs: number, endMs: number, origin: OriginRecord }[]} */
+  /** @type {{ startMs: number, endMs: number, origin: import('../../types').OriginRecord }[]} */
   #kept = []
   /** @type {{ isAuto: boolean, openedAtMs: number, found: number, places: Set<string> } | null} */
   #window = null
@@ -106,7 +98,7 @@ class Origins {
     this.#parts.say('info', fields, `origin tracking is off after ${seconds} s${ends[ended] ?? ''}: ${what}`)
   }
 
-  /** @param {BlockRecord} record */
+  /** @param {import('../../types').BlockRecord} record */
   settled (record) {
     this.#trigger?.settled(record, nowMs())
   }

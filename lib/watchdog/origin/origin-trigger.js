@@ -19,16 +19,11 @@ const CALM = 0.5
 /** The most places that are remembered; those whose origin is known are counted separately. */
 const SITES = 100
 
-/**
- * @typedef {import('../../types').BlockRecord} BlockRecord
- * @typedef {{ open: true, seconds: number, why: string } | { open: false, ended: 'found' }} Request
- * @typedef {{ atMs: number, activeMs: number, idleMs: number }} Sample
- */
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
+/** @typedef {{ open: true, seconds: number, why: string } | { open: false, ended: 'found' }} Request */
+/** @typedef {{ atMs: number, activeMs: number, idleMs: number }} Sample */
 
-/**
- * Decides when tracking origins is worth its cost: blocks come again at one place, their records lack what an origin
- * can add, and the loop has time to spare.
- */
+/** Decides when to track origins: blocks repeat at one place, an origin would help, and the loop has time to spare. */
 class OriginTrigger {
   /** @type {Map<string, { blocks: Recently, why: string }>} places whose origin would help */
   #sites = new Map()
@@ -60,8 +55,7 @@ class OriginTrigger {
   }
 
   /**
-   * @param {object} seen
-   * @param {number} seen.nowMs @param {import('../../bridge/beat').Beat} seen.beat the host's last
+   * @param {object} seen @param {number} seen.nowMs @param {import('../../bridge/beat').Beat} seen.beat the last one
    * @param {{ isAuto: boolean } | null} seen.window the open one, and whether the watchdog asked for it
    * @returns {Request | null}
    */
@@ -117,10 +111,7 @@ function utilization (from, to) {
   return activeMs + idleMs > 0 ? activeMs / (activeMs + idleMs) : 1
 }
 
-/**
- * Whether an origin would add to a record: it has no request or no frame, and something asynchronous called its code.
- * @param {BlockRecord} record
- */
+/** Whether an origin would help: no request or no frame, but an asynchronous callback. @param {BlockRecord} record */
 function isPuzzling ({ thread, startup, cause, evidence, request, frame }) {
   const isBlamable = causes[cause].hasCallback === true
   return isBlamable && !evidence.debugger && !startup && thread === 'main' && (request === null || frame === null)

@@ -16,8 +16,7 @@ exports.showsSource = ({ source, token, host }) => source === 'on' && (token !==
 
 /**
  * Answers `/block?id=`: one block with the lines around its place, the requests that waited for it, and what to do.
- * @param {object} parts
- * @param {{ source: 'on' | 'off', token?: string, host: string }} parts.options
+ * @param {object} parts @param {{ source: 'on' | 'off', token?: string, host: string }} parts.options
  * @param {(id: string) => BlockRecord | undefined} parts.block @param {() => BlockRecord[]} parts.records newest first
  * @param {(id: string) => import('../requests/recent-blocks').Waits} parts.waitsFor
  * @param {(file: string) => string[] | null} parts.linesOf a source, null if it cannot be read

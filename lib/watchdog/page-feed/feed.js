@@ -28,8 +28,7 @@ class PageFeed {
   #lastEnded = ''
 
   /**
-   * @param {object} parts
-   * @param {import('../../options/table').ResolvedOptions} parts.options
+   * @param {object} parts @param {import('../../options/table').ResolvedOptions} parts.options
    * @param {Pick<import('../../bridge/delay-counts').DelayCounts, 'read'>} parts.delays
    * @param {() => { activeMs: number, idleMs: number, inProgressMs: number }} parts.loop
    * @param {() => BlockRecord[]} parts.blocks newest first @param {() => BlockRecord[]} parts.ongoing
@@ -45,7 +44,6 @@ class PageFeed {
     this.#streams = new EventStreams(() => this.#pending.clear())
   }
 
-  /** When to poll at the latest. */
   get dueAtMs () {
     const hasNews = this.#streams.size > 0 && this.#pending.size > 0
     return hasNews ? Math.min(this.#flushAtMs, this.history.dueAtMs) : this.history.dueAtMs

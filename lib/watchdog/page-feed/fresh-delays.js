@@ -8,8 +8,7 @@ class FreshDelays {
   #counts
 
   /**
-   * @param {object} parts
-   * @param {Pick<import('../../bridge/delay-counts').DelayCounts, 'read'>} parts.delays
+   * @param {object} parts @param {Pick<import('../../bridge/delay-counts').DelayCounts, 'read'>} parts.delays
    * @param {number[]} parts.boundsMs ascending, some of those that the host counts by
    */
   constructor ({ delays, boundsMs }) {

@@ -50,7 +50,6 @@ class History {
     this.#maxMs[at] = Math.max(this.#maxMs[at], durationMs)
   }
 
-  /** The end of the present second. */
   get dueAtMs () {
     return (this.#now + 1) * MS_PER_S
   }

@@ -10,11 +10,9 @@ const WINDOWS = 10
 /** A longer source is a bundle, too expensive to split into lines at each block. */
 const SOURCE_CHARS = 2 * 1024 * 1024
 
-/**
- * @typedef {import('../../types').BlockRecord} BlockRecord
- * @typedef {import('../source/source-reader').SourceReader} SourceReader
- * @typedef {{ startMs: number, endMs: number, profile?: object, text?: string }} Taken
- */
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
+/** @typedef {import('../source/source-reader').SourceReader} SourceReader */
+/** @typedef {{ startMs: number, endMs: number, profile?: object, text?: string }} Taken */
 
 /** The CPU profiles that were taken, matched with blocks. */
 class ProfileWindows {
@@ -40,10 +38,7 @@ class ProfileWindows {
     if (this.#windows.length > WINDOWS) this.#windows.shift()
   }
 
-  /**
-   * Adds what the profile of a record's time shows.
-   * @param {BlockRecord} record @param {number} startMs @param {number} endMs @returns {BlockRecord}
-   */
+  /** Adds the profile of its time. @param {BlockRecord} record @param {number} startMs @param {number} endMs */
   lay = (record, startMs, endMs) => {
     const windows = this.#windows.filter((window) => window.endMs > startMs && window.startMs < endMs)
     const profile = windows.length === 0 ? null : cutProfiles(windows, startMs, endMs)

@@ -7,10 +7,7 @@ const { PROFILE } = require('../../bridge/messages')
 const { askProfiler, NOT_ALLOWED } = require('../loop/inspector')
 const { MS_PER_S, US_PER_MS } = require('../../util/units')
 
-/**
- * A profile is taken and begun again after this much active time of the loop: V8 keeps every sample, and writing a
- * profile takes longer the more different stacks it has.
- */
+/** A profile restarts after this much activity: V8 keeps every sample, and writing many different stacks is slow. */
 const WINDOW_ACTIVE_MS = 1000
 /** Within a block, which counts as active time only at its end, a profile is taken after this long. */
 const WINDOW_BLOCKED_MS = 2000
@@ -30,10 +27,8 @@ const LOST_MS = 60000
 /** Why there is no profile next to one of Node.js itself: see isProfiledByNode() in lib/host/runtime.js. */
 const PROFILES_ITSELF = 'Node.js itself profiles this process (--cpu-prof) or counts its coverage (NODE_V8_COVERAGE)'
 
-/**
- * @typedef {import('../../types').BlockRecord} BlockRecord
- * @typedef {import('../../types').ProfilerAction} Action
- */
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
+/** @typedef {import('../../types').ProfilerAction} Action */
 
 /** The CPU profile of the host: asks for it, and passes on the profiles that are taken. */
 class Profiling {
@@ -58,8 +53,7 @@ class Profiling {
   #parts
 
   /**
-   * @param {object} parts
-   * @param {'off' | 'auto' | 'on'} parts.mode @param {string | null} parts.refusal why there can be no profile
+   * @param {object} parts @param {'off' | 'auto' | 'on'} parts.mode @param {string | null} parts.refusal why not
    * @param {boolean} [parts.isOwn] the host takes profiles by itself, by v8.startCpuProfile()
    * @param {(action: Action) => string | null} parts.ask @param {() => number} parts.activeMs of the loop so far
    * @param {() => number} parts.holds odd while the profiler keeps the host
@@ -243,11 +237,7 @@ exports.startProfiling = (mode, { mayInspect, scripts, ownProfile, profilesItsel
   })
 }
 
-/**
- * Whether a CPU profile would have shown more of a block: there are no stacks, or only stacks taken after a native call
- * had returned.
- * @param {import('../../types').BlockRecord} record
- */
+/** Whether a profile would show more: no stacks, or only ones from after a native call. @param {BlockRecord} record */
 function isProfileNeeded ({ cause, durationMs, evidence, frame, startup }) {
   if (causes[cause].excuse !== undefined || evidence.debugger || startup) return false
   return frame === null || !frame.exact || isNative({ ...evidence, durationMs })

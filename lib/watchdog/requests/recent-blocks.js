@@ -15,7 +15,6 @@ const LEAST_MS = 1
  * @property {number} startMs @property {number} endMs @property {string} [id] of its record
  * @property {number[]} workIds the request and the work that ran in it, with what they are part of
  * @property {Map<number, string>} [routes] of those that have ended, by id
- *
  * @typedef {object} Waits the ended requests that had waited for a block
  * @property {number} requests @property {number} longestMs
  * @property {{ name: string, count: number, longestMs: number }[]} routes
@@ -40,10 +39,9 @@ class RecentBlocks {
 
   /**
    * Notes for which blocks an ended request waited.
-   * @param {object} request
-   * @param {number} request.startMs when it was read @param {number} request.endMs @param {number} request.id
+   * @param {object} request @param {number} request.startMs when it was read @param {number} request.endMs
    * @param {boolean} request.hasWaited it was read right after a time in which the loop could not read
-   * @param {string} request.name method and route @param {string} [request.route]
+   * @param {number} request.id @param {string} request.name method and route @param {string} [request.route]
    */
   note ({ startMs, endMs, id, hasWaited, name, route }) {
     if (startMs >= this.#lastEndMs + BACKLOG_MS) return
@@ -62,8 +60,7 @@ class RecentBlocks {
 
   /**
    * Gives a record the final route of its request, which may have blocked before a router found its route.
-   * @template {import('../../types').BlockRecord} R
-   * @param {R} record @returns {R}
+   * @template {import('../../types').BlockRecord} R @param {R} record @returns {R}
    */
   routed (record) {
     const { work, request } = record
@@ -103,10 +100,7 @@ class RecentBlocks {
     return news.map(([id]) => ({ id, ...this.waitsFor(id) }))
   }
 
-  /**
-   * How long something else blocked the loop during a request or other work.
-   * @param {number} startMs @param {number} endMs @param {number} id
-   */
+  /** How long something else blocked the loop. @param {number} startMs @param {number} endMs @param {number} id */
   blockedMs (startMs, endMs, id) {
     if (startMs >= this.#lastEndMs) return 0
     let blockedMs = 0

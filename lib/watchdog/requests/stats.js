@@ -4,10 +4,8 @@ const { ABORTED, statusOf, unpack } = require('../../bridge/request-row')
 const { OTHER } = require('../../util/overflow-label')
 const { MS_PER_S } = require('../../util/units')
 
-/**
- * @typedef {{ observe: (value: number) => void }} Series
- * @typedef {{ duration: Series, blocked: Series, isOther: boolean, name: string, route: string }} RouteSeries
- */
+/** @typedef {{ observe: (value: number) => void }} Series */
+/** @typedef {{ duration: Series, blocked: Series, isOther: boolean, name: string, route: string }} RouteSeries */
 
 /**
  * Turns the host's finished requests into metrics: how long each took, and how long another request, or code of no

@@ -5,10 +5,7 @@ const { nowMs } = require('../../util/clock')
 /** Far more than the places of one block. Beyond this, a place is tried again when it is next needed. */
 const JOBS = 1000
 
-/**
- * Work and reads that would delay a sample or a report, and are done later: one job between two turns of the watchdog's
- * loop.
- */
+/** Work that would delay a sample or a report, done later: one job between two turns of the watchdog's loop. */
 class Backlog {
   /** By subject, so that nothing is done twice. @type {Map<string, () => void>} */
   #jobs = new Map()

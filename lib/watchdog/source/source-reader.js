@@ -42,9 +42,9 @@ class SourceReader {
   #say
 
   /**
-   * @param {object} parts
-   * @param {(message: object) => void} parts.post to the host @param {import('../health').Say} parts.say in the log
-   * @param {boolean} parts.stripsTypes the host runs TypeScript itself, which leaves every place where it was
+   * @param {object} parts @param {(message: object) => void} parts.post to the host
+   * @param {boolean} parts.stripsTypes the host runs TypeScript itself, which moves no place
+   * @param {import('../health').Say} parts.say in the log
    * @param {boolean} [parts.compilesAll] the host runs every file as compiled in memory, unless it reports otherwise
    * @param {() => boolean} [parts.mayWork] false while a block is about to be reported: no time for large files
    * @param {(file: string) => string | null} [parts.read]
@@ -115,8 +115,7 @@ class SourceReader {
 
   /**
    * What the source shows of a place; undefined if it cannot, or only later.
-   * @template T
-   * @param {ByPlace<T>} byPlace @param {string} what @param {import('../../types').Frame} frame
+   * @template T @param {ByPlace<T>} byPlace @param {string} what @param {import('../../types').Frame} frame
    */
   #lookUp (byPlace, what, frame) {
     const { file, line, column, compiled } = frame
@@ -126,8 +125,7 @@ class SourceReader {
 
   /**
    * Looks something up in a source: at once if the file is small and there is time, else later.
-   * @template T
-   * @param {string} what @param {import('../../types').Frame} frame @param {() => T} look
+   * @template T @param {string} what @param {import('../../types').Frame} frame @param {() => T} look
    */
   #inTime (what, { file, line, column }, look) {
     if (this.#namingMs >= NAMING_MS || sizeOf(`${file}`) > LARGE_BYTES) {

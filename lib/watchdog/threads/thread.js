@@ -8,10 +8,7 @@ const { LoopMonitor } = require('../loop/monitor')
 
 /** A thread that was found waiting is polled this often: what it does next may be a block. */
 const WAITING_MS = 25
-/**
- * Node.js takes a thread apart in 1 to 10 ms, or up to 200 ms with a large heap (Node.js 20 to 26). A thread that was
- * busy for longer before its end was blocked.
- */
+/** Node.js 20 to 26 ends a thread in 1 to 10 ms, in up to 200 with a large heap: one busy for longer was blocked. */
 const APART_MS = 250
 
 /**
@@ -38,8 +35,7 @@ class WatchedThread {
   #cpu = { user: 0, system: 0 }
 
   /**
-   * @param {object} parts
-   * @param {Hello} parts.hello @param {string} parts.label of its metrics
+   * @param {object} parts @param {Hello} parts.hello @param {string} parts.label of its metrics
    * @param {import('../kernel/thread-stats').Shared} parts.shared by all threads
    * @param {Pick<import('../loop/monitor').Parts, 'options' | 'frames' | 'nextId'>} parts.common
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
@@ -128,8 +124,7 @@ class WatchedThread {
 
   /**
    * Stops; a block in progress is recorded as far as it was seen.
-   * @param {object} how
-   * @param {boolean} [how.isNeeded] the host's part goes on @param {boolean} [how.isGone] the thread has ended
+   * @param {object} how @param {boolean} [how.isNeeded] the host's part goes on @param {boolean} [how.isGone] it ended
    */
   stop ({ isNeeded = false, isGone = false }) {
     this.#isStopped = true

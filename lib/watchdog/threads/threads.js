@@ -43,14 +43,12 @@ class WatchedThreads {
   #works = new Map()
 
   /**
-   * @param {object} parts
+   * @param {object} parts @param {import('../health').Say} parts.say in the log @param {() => string} parts.nextId
    * @param {{ threshold: number, beatPeriod: number }} parts.options
-   * @param {import('../kernel/thread-stats').Shared} parts.shared by all threads
+   * @param {import('../kernel/thread-stats').Shared} parts.shared by all threads @param {() => void} parts.onNew
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
    * @param {import('../../explain/source/frame-table').FrameTable} parts.frames
-   * @param {() => string} parts.nextId @param {() => void} parts.onNew called when a thread is monitored from now on
    * @param {(excess: { message: string } | null) => void} parts.onState
-   * @param {import('../health').Say} parts.say in the log
    */
   constructor (parts) {
     this.#parts = parts
@@ -163,7 +161,6 @@ class WatchedThreads {
     return size === 0 ? null : { message: `${size} more than are looked at from outside` }
   }
 
-  /** The records of blocks in progress. */
   get ongoing () {
     return [...this.#threads.values()].flatMap(({ ongoing }) => ongoing ?? [])
   }
@@ -199,10 +196,7 @@ function isHello (message) {
   return memory instanceof SharedArrayBuffer && Number.isInteger(threadId) && typeof name === 'string'
 }
 
-/**
- * The application's worker threads, null if they are not monitored.
- * @param {import('../main-loop').Seen & { mainLoop: import('../main-loop').MainLoop }} parts
- */
+/** @param {import('../main-loop').Seen & { mainLoop: import('../main-loop').MainLoop }} parts */
 function makeThreads ({ data: { options }, health, stats, scheduler, mainLoop, nextId }) {
   if (options.threads === 'off') return null
   return new WatchedThreads({

@@ -23,15 +23,12 @@ const END_MS = 800
 /** The writer's thread holds lines and nothing else. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
 
-/**
- * @typedef {{ message: string, code?: string }} Failure of another thread: an error would lose its code on the way
- * @typedef {{ state: Failure | null }} Answer
- */
+/** @typedef {{ message: string, code?: string }} Failure of another thread: an error would lose its code on the way */
+/** @typedef {{ state: Failure | null }} Answer */
 
 /**
  * Writes to a file or a folder from a thread of its own. A file system that hangs then stops neither the watchdog's
  * polls nor its endpoint. It never throws.
- *
  * fs.write() would need no such thread, but it queues in libuv's pool, whose four threads belong to the application: a
  * few writes that hang would occupy all of them.
  */
@@ -59,9 +56,8 @@ class FileWriter {
   #failure = null
 
   /**
-   * @param {object} parts
-   * @param {'records' | 'log'} parts.kind @param {string} parts.target a folder of records, the file of a log
-   * @param {string} [parts.name] of the file of records, without extension
+   * @param {object} parts @param {'records' | 'log'} parts.kind
+   * @param {string} parts.target a folder of records, or a log @param {string} [parts.name] of records, no extension
    * @param {(error: Error | null) => void} parts.onState called when lines cannot be written, and when they can
    * again, perhaps more than once
    */
