@@ -6,34 +6,27 @@ const { nowMs: sharedNowMs } = require('../util/clock')
 
 const NAME = 'event_loop_blocked'
 const SPAN_BYTES = 8
-/** A trace with a block in it says all there is to say; what has a block a second needs no span for each. */
+/** An application that blocks every second needs no span for each block: a few traces show what blocks it. */
 const PER_MINUTE = 60
 const MINUTE_MS = 60_000
-/** A span waits so long for the requests that waited for its block to be answered. */
+/** A span is written this long after its block settles, to link the requests that waited for the block. */
 const WAIT_MS = 1000
-/** Requests that waited and are kept, the latest; and links of one span. */
+/** The latest requests that are kept, and the most links of one span. */
 const WAITED = 256
 const LINKS = 32
-/** A block that lasts so long is in the trace before it is over. */
+/** A block in progress gets its span once it has lasted this long. */
 const ONGOING_MS = 5000
 
 /**
  * @typedef {import('../types').BlockRecord} BlockRecord
  * @typedef {import('../types').BlockSpan} BlockSpan
  * @typedef {import('./requests/recent-blocks').Interval} Interval
- *
  * @typedef {object} Waited a request that lasted into a block, or was read after it; monotonic times
- * @property {number} id
- * @property {string} traceId
- * @property {string} spanId of the caller's span
- * @property {number} startMs
- * @property {number} endMs
- * @property {boolean} hasWaited
+ * @property {number} id @property {string} traceId @property {string} spanId of the caller's span
+ * @property {number} startMs @property {number} endMs @property {boolean} hasWaited
  */
 
-/**
- * Makes spans of the blocks that delayed a sampled span. It hears of the phases of blocks of the main thread.
- */
+/** Makes spans of the main thread's blocks that delayed a sampled span. */
 class BlockSpans {
   #parts
   /** @type {Map<string, Interval>} by the block's id, until it is settled */
@@ -49,11 +42,9 @@ class BlockSpans {
 
   /**
    * @param {object} parts
-   * @param {(span: BlockSpan) => void} parts.write
+   * @param {(span: BlockSpan) => void} parts.write @param {() => void} parts.onDropped for each span beyond PER_MINUTE
    * @param {boolean} parts.writesOngoing whether a span can be written while the application is stuck
-   * @param {() => void} parts.onDropped beyond so many a minute
-   * @param {() => number} [parts.nowMs] the clock of all threads
-   * @param {number} [parts.waitMs] for tests
+   * @param {() => number} [parts.nowMs] the clock of all threads @param {number} [parts.waitMs] for tests
    */
   constructor (parts) {
     this.#parts = parts
@@ -124,7 +115,7 @@ class BlockSpans {
     return victims.slice(0, LINKS).map(({ traceId, spanId }) => ({ traceId, spanId }))
   }
 
-  /** Writes what waits. */
+  /** Writes the spans that still wait for links. */
   stop () {
     for (const [timer, write] of [...this.#held]) {
       clearTimeout(timer)

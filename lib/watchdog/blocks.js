@@ -3,21 +3,13 @@
 const { BlockMemory, mergeNewest } = require('../store/memory')
 const { summaryOf } = require('../store/record')
 
-/**
- * A pool that computes for a living has a block a task: at most so many of its blocks are kept, beside the main
- * thread's.
- */
+/** A pool that computes has a block for each task: at most this many blocks of worker threads are kept. */
 const WORKER_KEEP = 100
 
-/**
- * @typedef {import('../types').BlockRecord} BlockRecord
- * @typedef {keyof ReturnType<typeof openMemories>} Owner whose blocks
- */
+/** @typedef {import('../types').BlockRecord} BlockRecord */
+/** @typedef {keyof ReturnType<typeof openMemories>} Owner whose blocks */
 
-/**
- * Where blocks are kept: those of this process's main thread, of its worker threads, and of a cluster's workers.
- * @param {number} keep
- */
+/** Stores of blocks: of this main thread, its worker threads, and the workers of a cluster. @param {number} keep */
 function openMemories (keep) {
   return {
     main: new BlockMemory(keep),
@@ -26,7 +18,7 @@ function openMemories (keep) {
   }
 }
 
-/** All blocks that are known, those in progress as they are now. Reading them writes nothing. */
+/** All known blocks; those in progress as they are at this moment. Reading them writes nothing. */
 class Blocks {
   #memories
   #readOngoing
@@ -37,7 +29,6 @@ class Blocks {
     this.#readOngoing = readOngoing
   }
 
-  /** Blocks in progress, as they are now. */
   get ongoing () {
     return this.#readOngoing()
   }
@@ -68,10 +59,7 @@ function ownerOf ({ worker, threadId }) {
   return threadId === 0 ? 'main' : 'threads'
 }
 
-/**
- * Ids of blocks, unique within a process: a later watchdog's have the number of its life.
- * @param {number} starts before this one
- */
+/** Counts block ids, unique in a process: a restarted watchdog adds its number. @param {number} starts before it */
 function countIds (starts) {
   const life = starts === 0 ? '' : `${starts}.`
   let blocks = 0

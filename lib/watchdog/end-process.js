@@ -2,33 +2,31 @@
 
 const { askToAbort } = require('./loop/inspector')
 
-/** A thread that answers at all has aborted by then. */
+/** A thread that answers at all has aborted within this time. */
 const SIGNAL_AFTER_MS = 200
 /** After SIGABRT a process has this long to end before it is killed. */
 const KILL_AFTER_MS = 1000
 
-/** As PID 1 of a container the kernel ignores every signal that comes from within. */
+/** The kernel ignores all signals to PID 1 of a container that come from within the container. */
 const IS_INIT = process.pid === 1
 
 /**
- * Ends the process by abort(), on the stuck thread itself: that also works as PID 1. Signals are for a thread that does
- * not answer, as in a native call, or that may not be asked.
+ * Ends the process by abort() on the stuck thread itself, which also works as PID 1. Signals follow if the thread does
+ * not answer, because it is in a native call or the inspector may not be used.
  */
 exports.endProcess = () => {
   askToAbort()
   setTimeout(() => {
     process.kill(process.pid, 'SIGABRT')
-    // An application that handles SIGABRT would do so on the loop that is stuck.
+    // A handler of SIGABRT would run on the loop that is stuck.
     setTimeout(() => process.kill(process.pid, 'SIGKILL'), KILL_AFTER_MS)
   }, SIGNAL_AFTER_MS)
 }
 
 /**
- * Says once, at the start, what may keep a stuck process from being ended.
- * @param {Pick<import('../options/table').ResolvedOptions, 'onStuck'>} options
- * @param {boolean} mayInspect
- * @param {import('./health').Health['say']} say
- * @param {boolean} [isInit]
+ * Warns once, at the start, if a stuck process may not end.
+ * @param {Pick<import('../options/table').ResolvedOptions, 'onStuck'>} options @param {boolean} mayInspect
+ * @param {import('./health').Health['say']} say @param {boolean} [isInit]
  */
 exports.warnOfInit = ({ onStuck }, mayInspect, say, isInit = IS_INIT) => {
   if (onStuck !== 'abort' || !isInit) return

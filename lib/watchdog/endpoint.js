@@ -7,19 +7,15 @@ const LAST_PORT = 65535
 
 /**
  * @typedef {object} Settings
- * @property {import('../options/table').ResolvedOptions} options
- * @property {import('./health').Health} health
- * @property {(message: object) => void} post to the host, which is told the address
- *
+ * @property {import('../options/table').ResolvedOptions} options @property {import('./health').Health} health
+ * @property {(message: object) => void} post to the host, which learns the address
  * @typedef {object} Answering what the endpoint answers with
- * @property {import('./main-loop').MainLoop} mainLoop
- * @property {import('../cluster/cluster').Cluster} cluster whose workers are told the address as well
- * @property {import('./blocks').Blocks} blocks
- * @property {import('./page-feed/feed').PageFeed} page
- * @property {import('./scrape').Scrape} scrape
+ * @property {import('./main-loop').MainLoop} mainLoop @property {import('./blocks').Blocks} blocks
+ * @property {import('../cluster/cluster').Cluster} cluster whose workers learn the address as well
+ * @property {import('./page-feed/feed').PageFeed} page @property {import('./scrape').Scrape} scrape
  */
 
-/** Where the endpoint is: opened and closed as the process's part in a cluster asks for, and announced in the log. */
+/** The HTTP endpoint: opens and closes with the process's role in a cluster, and announces itself in the log. */
 class Endpoint {
   #parts
   /** @type {import('../export/http/server').HttpServer | null} */
@@ -30,7 +26,7 @@ class Endpoint {
     this.#parts = parts
   }
 
-  /** @param {0 | 1} [above] the configured port */
+  /** @param {0 | 1} [above] added to the configured port */
   listen (above = 0) {
     const { options, health } = this.#parts
     const { port: configured, host, token, allowHosts } = options
@@ -38,7 +34,7 @@ class Endpoint {
       this.#settled(null)
       return
     }
-    // Loaded only where there is an endpoint.
+    // Loaded only if there is an endpoint.
     const { HttpServer } = require('../export/http/server')
     const { makePaths } = require('../export/http/paths')
     const { makeDetail } = require('./page-feed/block-detail')
@@ -55,7 +51,7 @@ class Endpoint {
     })
   }
 
-  /** @param {string | null} url null: there is none */
+  /** @param {string | null} url null = there is none */
   #settled (url) {
     const { cluster, post } = this.#parts
     cluster.tellUrl(url)
@@ -97,15 +93,12 @@ function sourcesOf ({ mainLoop, cluster, blocks, page, scrape }) {
 
 /**
  * Joins the cluster that this process is part of, if any. A worker that joins needs no endpoint of its own; one that
- * finds no primary does.
- * @param {import('../cluster/cluster').Cluster} cluster
- * @param {object} parts
- * @param {import('./scrape').Scrape} parts.scrape
+ * finds no primary opens one.
+ * @param {import('../cluster/cluster').Cluster} cluster @param {object} parts
+ * @param {import('./scrape').Scrape} parts.scrape @param {Endpoint} parts.endpoint
  * @param {import('../export/prometheus/metrics').Metrics} parts.metrics
  * @param {ReturnType<typeof import('./blocks').openMemories>} parts.memories
- * @param {import('./page-feed/feed').PageFeed} parts.page
- * @param {Endpoint} parts.endpoint
- * @param {import('./health').Health} parts.health
+ * @param {import('./page-feed/feed').PageFeed} parts.page @param {import('./health').Health} parts.health
  * @param {(message: object) => void} parts.post to the host
  */
 function joinCluster (cluster, { scrape, metrics, memories, page, endpoint, health, post }) {

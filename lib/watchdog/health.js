@@ -3,13 +3,11 @@
 const { WARN } = require('../bridge/messages')
 const { degraded: reasons } = require('../tables/degraded')
 
-/**
- * @typedef {import('../tables/degraded').Reason} Reason
- * @typedef {{ message: string, code?: string }} Failure
- * @typedef {(level: 'debug' | 'info' | 'warn', fields: object, message: string) => void} Say
- */
+/** @typedef {import('../tables/degraded').Reason} Reason */
+/** @typedef {{ message: string, code?: string }} Failure */
+/** @typedef {(level: 'debug' | 'info' | 'warn', fields: object, message: string) => void} Say */
 
-/** What does not work at present. A change is said once, when it happens: in the log, if there is one. */
+/** What does not work at present. Each change is logged once, if there is a log. */
 class Health {
   /** @type {Map<Reason, boolean>} */
   #states = new Map(/** @type {Reason[]} */ (Object.keys(reasons)).map((reason) => [reason, false]))
@@ -19,24 +17,24 @@ class Health {
   #thrown = new Set()
   #post
 
-  /** @param {(message: object) => void} post to the host, which warns of a log that does not work */
+  /** @param {(message: object) => void} post to the host, which warns if the log does not work */
   constructor (post) {
     this.#post = post
   }
 
-  /** @param {{ say: Say }} log where changes are said from now on */
+  /** @param {{ say: Say }} log where changes are written from now on */
   sayIn (log) {
     this.#log = log
   }
 
-  /** Says something in the log, if there is one. @type {Say} */
+  /** Writes to the log, if there is one. @type {Say} */
   say = (level, fields, message) => this.#log?.say(level, fields, message)
 
   /** @param {Reason} reason @param {Failure | null} failure null = it works */
   set (reason, failure) {
     if (this.#states.get(reason) === (failure !== null)) return
     this.#states.set(reason, failure !== null)
-    // A reader that has gone away has read enough.
+    // EPIPE: the reader of the log has ended, which needs no warning.
     const isWarned = failure !== null && reason === 'log' && failure.code !== 'EPIPE'
     if (isWarned) this.#post({ code: WARN, message: `${reasons[reason]}: ${failure.message}` })
     if (failure === null) this.say('info', { event: 'recovered', reason }, `recovered: no longer degraded (${reason})`)
@@ -48,14 +46,14 @@ class Health {
     return (failure) => this.set(reason, failure)
   }
 
-  /** A sink has thrown, which is a fault of ours: said once of each. @param {string} sink @param {Error} error */
+  /** Logs that a sink threw, a fault of ours, once for each sink. @param {string} sink @param {Error} error */
   threw (sink, error) {
     if (this.#thrown.has(sink)) return
     this.#thrown.add(sink)
     try {
       this.say('warn', { event: 'sink', sink }, `a part of loopwatch failed and missed a block (${sink}): ${error?.message}`)
     } catch {
-      // It is the log that throws.
+      // The log itself threw.
     }
   }
 

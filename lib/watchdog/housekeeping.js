@@ -6,16 +6,16 @@ const { RequestTracking } = require('./requests/request-tracking')
 const { nowMs } = require('../util/clock')
 const { US_PER_MS } = require('../util/units')
 
-/** What the log left out of a storm of blocks is told after this long without a block. */
+/** What the log left out of a storm of blocks is reported after this long without a block. */
 const QUIET_MS = 5000
-/** Counts are brought up to date this often, and at once while something is going on. */
+/** Counts are updated this often, and at every poll while something is going on. */
 const COUNT_MS = 1000
-/** After this long without a failure, the application's function for routes is trusted again. */
+/** After this long without a failure, the option `route` counts as working again. */
 const TRUST_MS = 60000
 
 /**
- * What is done once a second: dropped events are counted, the option `route` is judged, requests are followed or no
- * longer, and storms of blocks are told of when they are over.
+ * Runs once a second: counts dropped events, judges the option `route`, starts and stops following requests, and
+ * reports what the log left out of a storm of blocks once the storm is over.
  */
 class Upkeep {
   #parts
@@ -25,17 +25,14 @@ class Upkeep {
   #badRoutes = new BadRoutes()
 
   /**
-   * @param {object} parts
-   * @param {import('../bridge/memory').Bridge} parts.bridge
-   * @param {import('./health').Health} parts.health
+   * @param {object} parts @param {import('../bridge/memory').Bridge} parts.bridge
    * @param {import('../export/prometheus/metrics').Metrics} parts.metrics
-   * @param {import('../export/log/log').BlockLog | null} parts.log
+   * @param {import('./health').Health} parts.health @param {boolean} parts.escalates see WorkerData
+   * @param {import('../export/log/log').BlockLog | null} parts.log @param {(message: object) => void} parts.post
    * @param {Pick<import('../store/block-file').BlockFile, 'takeLost'> | null} parts.file
    * @param {import('../cluster/cluster').Cluster} parts.cluster
    * @param {import('./threads/threads').WatchedThreads | null} parts.threads
-   * @param {import('../export/log/budget').LogBudget} parts.budget of worker threads' blocks that are filed
-   * @param {boolean} parts.escalates requests are followed from the first block on
-   * @param {(message: object) => void} parts.post to the host
+   * @param {import('../export/log/budget').LogBudget} parts.budget of worker threads' blocks that go to the file
    */
   constructor (parts) {
     this.#parts = parts
@@ -43,12 +40,10 @@ class Upkeep {
     this.#requestTracking = escalates ? new RequestTracking((on) => post({ code: FOLLOW, on }), health.say) : null
   }
 
-  /** A block of any thread has its verdict. */
   settled () {
     this.#quietAtMs = nowMs() + QUIET_MS
   }
 
-  /** A block of the main thread has its verdict. */
   mainSettled () {
     this.#requestTracking?.settled(nowMs())
   }
@@ -79,10 +74,7 @@ class Upkeep {
     }
   }
 
-  /**
-   * What was not kept since the last call, by the reason in `events_dropped_total`.
-   * @returns {Record<string, number>}
-   */
+  /** What was lost since the last call, by reason in `events_dropped_total`. @returns {Record<string, number>} */
   #takeDropped () {
     const { bridge, log, file, cluster, threads, budget } = this.#parts
     const unfiled = budget.takeSuppressed()
@@ -99,7 +91,7 @@ class Upkeep {
   }
 }
 
-/** Whether the option `route` does its work, by how often it has not. */
+/** Whether the option `route` works, judged by how often it has failed. */
 class BadRoutes {
   #count = 0
   #failures = new Recently({ withinMs: TRUST_MS })

@@ -13,19 +13,14 @@ const { SourceReader } = require('./source/source-reader')
 const { PROFILE, SOURCE_MAP } = require('../bridge/messages')
 
 /**
- * @typedef {object} Seen what all parts that watch are made of
- * @property {import('./watchdog').WorkerData} data
- * @property {import('../bridge/memory').Bridge} bridge
- * @property {import('./health').Health} health
+ * @typedef {object} Seen what all monitors are made of
+ * @property {import('./watchdog').WorkerData} data @property {import('../bridge/memory').Bridge} bridge
  * @property {ReturnType<typeof import('./kernel/thread-stats').openStats>} stats
- * @property {import('./loop/poll-scheduler').PollScheduler} scheduler
- * @property {() => string} nextId
- * @property {(message: object) => void} post to the host
+ * @property {import('./loop/poll-scheduler').PollScheduler} scheduler @property {import('./health').Health} health
+ * @property {() => string} nextId @property {(message: object) => void} post to the host
  */
 
-/**
- * The main thread's event loop under watch, with all that is known of it: sources, origins, CPU profile, collections.
- */
+/** Monitors the main thread's event loop, with all that is known of it: sources, origins, CPU profile, GC pauses. */
 class MainLoop {
   #sources
   #allowed
@@ -71,10 +66,7 @@ class MainLoop {
     })
   }
 
-  /**
-   * @param {number} now
-   * @returns {number | null} when to poll again at the latest, null where a whole poll is needed
-   */
+  /** Returns when to poll again at the latest, null if a whole poll is needed. @param {number} now */
   quickCheck (now) {
     this.#allowed.drain()
     this.#sources.workOff()
@@ -93,22 +85,18 @@ class MainLoop {
     return polled
   }
 
-  /**
-   * Ends watching; a block in progress is told as far as it came.
-   * @param {number} now
-   * @param {import('./sinks').Phases} sinks
-   */
+  /** Stops; a block in progress is reported so far. @param {number} now @param {import('./sinks').Phases} sinks */
   stop (now, sinks) {
     this.#sources.finish()
     this.monitor.stop(now, sinks)
   }
 
-  /** The lines of a source, null where they cannot be read. @param {string} file */
+  /** The lines of a source, null if they cannot be read. @param {string} file */
   linesOf (file) {
     return this.#sources.linesOf(file)
   }
 
-  /** What the host says of it. @param {any} message */
+  /** Takes a message of the host. @param {any} message */
   receive (message) {
     if (message.code === PROFILE) this.profiling.receive(message)
     else if (message.code === SOURCE_MAP) this.#sources.receive(message)

@@ -5,7 +5,7 @@ const { followEpoch } = require('../util/clock')
 const { Watchdog } = require('./watchdog')
 const { CALL, STOP, REPLY } = require('../bridge/messages')
 
-/** The entry of the watchdog's thread: starts it and passes on what the host asks. */
+/** The entry of the watchdog's thread: starts the watchdog and passes the host's messages to it. */
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort)
 followEpoch(workerData.epochMs)
 const watchdog = new Watchdog(workerData, (message) => port.postMessage(message))
@@ -16,7 +16,7 @@ port.on('message', async (message) => {
     await watchdog.stop()
     port.close()
   } else if (code === CALL) {
-    // A question that cannot be answered must not end the watching: the host has a fallback.
+    // A question that cannot be answered must not end the watchdog: the host has a fallback.
     const value = await watchdog.answer(method).catch(() => undefined)
     port.postMessage({ code: REPLY, id, value })
   } else {

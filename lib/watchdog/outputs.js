@@ -10,7 +10,7 @@ const { nowMs } = require('../util/clock')
 /** @typedef {import('../options/table').ResolvedOptions} Options */
 
 /**
- * The log, null where none is wanted, and what tells in it which parts do not work.
+ * The log, null if there is none, and the health that reports in it which parts do not work.
  * @param {Pick<import('./watchdog').WorkerData, 'options' | 'mayInspect'>} data
  * @param {(message: object) => void} post to the host
  */
@@ -22,7 +22,7 @@ exports.openLog = ({ options, mayInspect }, post) => {
   return { health, log }
 }
 
-// Each of these is loaded only where it is wanted: they are half of the code of this thread.
+// Each output is loaded only if it is wanted: together they are half of this thread's code.
 
 /** @param {Exclude<Options['log'], false>} option @param {Health} health */
 function makeLog (option, health) {
@@ -31,29 +31,22 @@ function makeLog (option, health) {
 }
 
 /**
- * stdout and stderr are written from this thread: a pipe is never waited for, and a file on a disk that hangs would
- * stop the application, too, which writes there itself.
+ * Only a path needs a thread of its own. stdout and stderr are written from this one: it never waits for a pipe, and if
+ * they are files on a disk that hangs, the application hangs as well, as it writes there itself.
  * @param {Exclude<Options['log'], false>} option
  */
 const isPath = (option) => option !== true && typeof option.destination === 'string'
 
-/**
- * @param {1 | 2 | string} path
- * @param {(error: Error | null) => void} onState
- */
+/** @param {1 | 2 | string} path @param {(error: Error | null) => void} onState */
 function openPath (path, onState) {
   const { FileWriter } = require('./writer/file-writer')
   return new FileWriter({ kind: 'log', target: `${path}`, onState })
 }
 
-/** Bounds how many blocks of worker threads are filed, to as many as a person would read. */
+/** Limits the blocks of worker threads in the file to as many as a person would read. */
 exports.makeBudget = () => new LogBudget(nowMs())
 
-/**
- * Records on disk, null where none are wanted.
- * @param {Options} options
- * @param {Health} health
- */
+/** Writes records to disk, null if none are wanted. @param {Options} options @param {Health} health */
 exports.openFile = ({ dir }, health) => {
   if (dir === undefined) return null
   const { FileWriter } = require('./writer/file-writer')
@@ -71,10 +64,8 @@ exports.openFile = ({ dir }, health) => {
 }
 
 /**
- * Posts long blocks while they last, null where that is not wanted.
- * @param {Options} options
- * @param {Health} health
- * @param {import('../export/prometheus/metrics').Metrics} metrics
+ * Posts long blocks while they last, null if that is not wanted.
+ * @param {Options} options @param {Health} health @param {import('../export/prometheus/metrics').Metrics} metrics
  */
 exports.openNotifier = ({ notify: url, notifyAbove: aboveMs, labels }, health, metrics) => {
   if (url === undefined) return null
@@ -84,10 +75,8 @@ exports.openNotifier = ({ notify: url, notifyAbove: aboveMs, labels }, health, m
 }
 
 /**
- * Sends metrics, logs and spans by OTLP, null where that is not wanted.
- * @param {import('./watchdog').WorkerData} data
- * @param {Health} health
- * @param {import('./scrape').Scrape} scrape
+ * Sends metrics, logs and spans by OTLP, null if that is not wanted.
+ * @param {import('./watchdog').WorkerData} data @param {Health} health @param {import('./scrape').Scrape} scrape
  */
 function openOtlp ({ options: { otlp: settings, labels }, role }, health, scrape) {
   if (settings === false) return null
@@ -104,10 +93,8 @@ function openOtlp ({ options: { otlp: settings, labels }, role }, health, scrape
 }
 
 /**
- * OTLP, and the spans of blocks: they go by OTLP if that is on, else to the application's own tracer provider.
- * @param {import('./watchdog').WorkerData} data
- * @param {Health} health
- * @param {import('./scrape').Scrape} scrape
+ * OTLP, and the spans of blocks. Spans go by OTLP if that is on, else to the application's own tracer provider.
+ * @param {import('./watchdog').WorkerData} data @param {Health} health @param {import('./scrape').Scrape} scrape
  * @param {(message: object) => void} post to the host
  */
 exports.openTelemetry = (data, health, scrape, post) => {

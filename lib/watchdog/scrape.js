@@ -8,11 +8,9 @@ const { version } = require('../../package.json')
 
 /**
  * @typedef {object} More
- * @property {import('./main-loop').MainLoop} mainLoop
+ * @property {import('./main-loop').MainLoop} mainLoop @property {import('../cluster/cluster').Cluster} cluster
  * @property {import('./threads/threads').WatchedThreads | null} threads
- * @property {import('../cluster/cluster').Cluster} cluster
- * @property {import('./page-feed/feed').PageFeed} page whose history hears of requests
- *
+ * @property {import('./page-feed/feed').PageFeed} page whose history counts requests
  * @typedef {import('./main-loop').Seen & More} Parts
  */
 
@@ -33,11 +31,11 @@ const makeMetrics = ({ data, bridge: { counters, delays }, health, stats, mainLo
   routes: data.options.routes,
   labels: data.options.labels,
   version,
-  // The primary adds the lives of a worker's watchdog.
+  // The primary adds up the lives of a worker's watchdog.
   countsFromNow: data.starts > 0 && data.role.kind === 'worker'
 })
 
-/** The metrics as they are asked for: up to date, and of the whole cluster where this process leads one. */
+/** The metrics at a scrape: up to date, and of the whole cluster if this process leads one. */
 class Scrape {
   #bridge
   #mainLoop
@@ -58,27 +56,24 @@ class Scrape {
     this.#works = new WorkStats(bridge, this.metrics, this.blocks)
   }
 
-  /** Takes the collections that the host has told of. */
+  /** Counts the pauses of the garbage collector that the host has reported. */
   drainGc () {
     this.#mainLoop.gcPauses.drain(this.metrics)
   }
 
-  /** Whether so many requests, or so much work, wait to be counted that they may not fit soon. */
+  /** Whether so many requests, or so much work, wait to be counted that further ones may soon not fit. */
   get isFilling () {
     const { requests, works } = this.#bridge
     return requests.isFilling || works.isFilling
   }
 
-  /**
-   * Takes the requests and the work that ended up to the beat by which all blocks are known.
-   * @param {number} [untilMs]
-   */
+  /** Counts requests and work that ended by the beat up to which all blocks are known. @param {number} [untilMs] */
   drainWork (untilMs = this.#mainLoop.monitor.knownToMs) {
     this.#requests.drain(untilMs)
     this.#works.drain(untilMs)
   }
 
-  /** Brings the metrics up to what is known of blocks. */
+  /** Brings the metrics up to date with the known blocks. */
   #refresh () {
     this.drainGc()
     this.drainWork()
@@ -96,7 +91,7 @@ class Scrape {
     return union === null ? this.#refresh().render(openMetrics) : renderFamilies(union, openMetrics)
   }
 
-  /** Of this process alone. */
+  /** The metrics of this process alone. */
   snapshot () {
     return this.#refresh().snapshot()
   }

@@ -8,31 +8,25 @@ const { nowMs } = require('../util/clock')
 /**
  * @typedef {import('../types').BlockRecord} BlockRecord
  * @typedef {import('./requests/recent-blocks').Interval} Interval
- *
  * @typedef {object} Phases of a block, in this order
- * @property {(record: BlockRecord) => void} opened it is certain
- * @property {(record: BlockRecord) => void} lasting a second later, and each second
+ * @property {(record: BlockRecord) => void} opened it is certainly a block
+ * @property {(record: BlockRecord) => void} lasting a second later, and each second after that
  * @property {(record: BlockRecord) => void} stuck it has lasted for the option `stuck`
  * @property {(record: BlockRecord, interval: Interval) => void} ended it is over, its verdict still provisional
  * @property {(record: BlockRecord, endMs: number) => void} settled its verdict is final
- *
- * @typedef {Phases & { withdrawn: (record: BlockRecord) => void }} ThreadPhases the same of a worker thread's block,
- * which instead of being settled may prove to be none
- *
- * @typedef {Partial<ThreadPhases>} Sink hears some phases
- *
- * @typedef {(sink: string, error: Error) => void} OnThrow a sink has thrown, which is a fault of ours
+ * @typedef {Phases & { withdrawn: (record: BlockRecord) => void }} ThreadPhases for threads; withdrawn: it was none
+ * @typedef {Partial<ThreadPhases>} Sink receives some phases
+ * @typedef {(sink: string, error: Error) => void} OnThrow a sink threw, which is a fault of ours
  */
 
 /** @type {(keyof ThreadPhases)[]} */
 const PHASES = ['opened', 'lasting', 'stuck', 'ended', 'settled', 'withdrawn']
 
 /**
- * One for all: each phase goes to every sink that hears it, in the order of the list. One that throws does not keep the
- * others from hearing, nor the watchdog from looking.
+ * Makes one sink of many: each phase goes to every sink that handles it, in the order of the list. A sink that throws
+ * stops neither the others nor the watchdog.
  * @param {Record<string, Sink | null>} sinks by name; null = not wanted
- * @param {OnThrow} onThrow
- * @returns {ThreadPhases}
+ * @param {OnThrow} onThrow @returns {ThreadPhases}
  */
 function inOrder (sinks, onThrow) {
   const present = Object.entries(sinks).flatMap(([name, sink]) => sink === null ? [] : [{ name, sink }])
@@ -54,25 +48,20 @@ function inOrder (sinks, onThrow) {
 const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, take]))
 
 /**
- * Who hears which phase of a block of the main thread. Memory comes first, so that whoever is told of a block finds
- * it there; posting to the host, for agent.on('block'), comes last.
- * @param {object} parts
- * @param {number} parts.startedAtMs of this watchdog
- * @param {import('../store/memory').BlockMemory} parts.memory
- * @param {import('./page-feed/feed').PageFeed} parts.page
- * @param {import('../cluster/cluster').Cluster} parts.cluster
+ * Which sink receives which phase of a main thread's block. Memory comes first, so that the block is there for anyone
+ * that another sink notifies. Posting to the host, for agent.on('block'), comes last.
+ * @param {object} parts @param {number} parts.startedAtMs of this watchdog @param {boolean} parts.aborts if it is stuck
+ * @param {import('../store/memory').BlockMemory} parts.memory @param {import('./page-feed/feed').PageFeed} parts.page
+ * @param {import('../cluster/cluster').Cluster} parts.cluster @param {OnThrow} parts.onThrow
  * @param {import('../export/prometheus/metrics').Metrics} parts.metrics
- * @param {import('./requests/recent-blocks').RecentBlocks} parts.recent to be laid over requests and work
+ * @param {import('./requests/recent-blocks').RecentBlocks} parts.recent to compare with requests and work
  * @param {import('../export/notify/notify').Notifier | null} parts.notifier
  * @param {Pick<import('./main-loop').MainLoop, 'profiling' | 'origins'>} parts.mainLoop
  * @param {Pick<import('../store/block-file').BlockFile, 'append'> | null} parts.file
  * @param {import('../export/log/log').BlockLog | null} parts.log
  * @param {import('../export/otlp/exporter').OtlpExporter | null} parts.otlp
- * @param {import('./block-spans').BlockSpans} parts.spans
- * @param {import('./housekeeping').Upkeep} parts.upkeep
- * @param {boolean} parts.aborts option onStuck: 'abort'
+ * @param {import('./block-spans').BlockSpans} parts.spans @param {import('./housekeeping').Upkeep} parts.upkeep
  * @param {(message: object) => void} parts.post to the host
- * @param {OnThrow} parts.onThrow
  * @returns {Phases}
  */
 exports.mainSinks = ({
@@ -105,30 +94,25 @@ exports.mainSinks = ({
 }, onThrow))
 
 /**
- * Phases whose last record has the final route of its request.
- * @param {import('./requests/recent-blocks').RecentBlocks} recent
- * @param {Phases} phases
- * @returns {Phases}
+ * Gives a settled record the final route of its request.
+ * @param {import('./requests/recent-blocks').RecentBlocks} recent @param {Phases} phases @returns {Phases}
  */
 const routed = (recent, phases) =>
   ({ ...phases, settled: (record, endMs) => phases.settled(recent.routed(record), endMs) })
 
 /**
- * Who hears which phase of a block of a worker thread. All are counted and the latest kept, in a memory of their own.
- * No sample shows what a thread does, so its block may prove to be none as long as it lasts: the log, files and
- * everything outside of this process hear of it at its end. Log and budget bound how many.
- * @param {object} parts
- * @param {import('../store/memory').BlockMemory} parts.memory
+ * Which sink receives which phase of a worker thread's block. All are counted and the latest kept, in a memory of their
+ * own. No sample shows what a thread does, so a block may prove to be none while it lasts: the log, files and
+ * everything outside this process receive it at its end. Log and budget limit how many.
+ * @param {object} parts @param {import('../store/memory').BlockMemory} parts.memory @param {OnThrow} parts.onThrow
  * @param {Pick<import('./page-feed/feed').PageFeed, 'put' | 'drop'>} parts.page
  * @param {Pick<import('../export/prometheus/metrics').Metrics, 'observeBlock'>} parts.metrics
  * @param {Pick<import('../export/log/log').BlockLog, 'settled'> | null} parts.log
- * @param {import('../export/log/budget').LogBudget} parts.budget of what follows
+ * @param {import('../export/log/budget').LogBudget} parts.budget for all that follow
  * @param {Pick<import('../store/block-file').BlockFile, 'append'> | null} parts.file
  * @param {Pick<import('../cluster/cluster').Cluster, 'block'>} parts.cluster
  * @param {Pick<import('../export/otlp/exporter').OtlpExporter, 'settled'> | null} parts.otlp
- * @param {Pick<import('./housekeeping').Upkeep, 'settled'>} parts.upkeep
- * @param {(message: object) => void} parts.post to the host
- * @param {OnThrow} parts.onThrow
+ * @param {Pick<import('./housekeeping').Upkeep, 'settled'>} parts.upkeep @param {(message: object) => void} parts.post
  * @returns {ThreadPhases}
  */
 exports.threadSinks = ({

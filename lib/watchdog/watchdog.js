@@ -18,17 +18,12 @@ const { makeThreads } = require('./threads/threads')
 
 /**
  * @typedef {object} WorkerData what the host starts its watchdog with
- * @property {SharedArrayBuffer} memory
- * @property {import('../options/table').ResolvedOptions} options
- * @property {boolean} mayInspect
+ * @property {SharedArrayBuffer} memory @property {import('../options/table').ResolvedOptions} options
+ * @property {boolean} mayInspect @property {boolean} profilesItself @property {boolean} namesRequests
  * @property {boolean} ownProfile the host takes its CPU profile itself (v8.startCpuProfile())
- * @property {boolean} profilesItself
- * @property {boolean} namesRequests
  * @property {boolean} escalates requests are followed from the first block on
- * @property {boolean} stripsTypes
- * @property {boolean} compilesAll
- * @property {import('../types').Role} role
- * @property {{ threadId: number }[]} threads that there are already; those that are seen have their hello
+ * @property {boolean} stripsTypes @property {boolean} compilesAll @property {import('../types').Role} role
+ * @property {{ threadId: number }[]} threads that already run; those seen from outside have their hello
  * @property {number} begunAtMs when its thread was begun, monotonic
  * @property {number} starts of a watchdog in this process before this one
  */
@@ -36,7 +31,7 @@ const { makeThreads } = require('./threads/threads')
 /** Why blocks lack their requests, unless the option says otherwise. */
 const UNNAMED = { message: `Node.js ${process.versions.node} has CVE-2025-59466; update it, or set requests: 'on'` }
 
-/** Why causes lack the kernel's evidence. Elsewhere than on Linux nobody expects it. */
+/** Why causes lack the kernel's evidence. Reported on Linux only: other systems never have it. */
 const HIDDEN = { message: '/proc is hidden from this process, or has no schedstat of its threads' }
 
 /**
@@ -84,7 +79,7 @@ class Watchdog {
     return { wakeAtMs, dueAtMs: Math.min(threads?.poll(now, selfLate) ?? Infinity, page.dueAtMs) }
   }
 
-  /** What the host says. @param {any} message */
+  /** Takes a message of the host. @param {any} message */
   receive (message) {
     const { mainLoop, threads, cluster, spans, upkeep } = this.#parts
     if (message.code === LEAD) cluster.lead()
@@ -96,12 +91,12 @@ class Watchdog {
     else mainLoop.receive(message)
   }
 
-  /** What the host asks for. @param {string} method @returns {Promise<unknown>} */
+  /** Answers a call of the host. @param {string} method @returns {Promise<unknown>} */
   async answer (method) {
     return method === 'blocks' ? this.#parts.blocks.list() : this.#parts.scrape.render()
   }
 
-  /** Ends watching, up to date with all that has ended; a block in progress is recorded as far as it came. */
+  /** Stops, up to date with all that has ended; a block in progress is recorded as far as it has come. */
   async stop () {
     const { stats, scheduler, mainLoop, threads, cluster, page, scrape, upkeep, sinks } = this.#parts
     const { log, file, notifier, otlp, spans, endpoint, bridge } = this.#parts
@@ -124,11 +119,7 @@ class Watchdog {
   }
 }
 
-/**
- * What is watched, and what is remembered of it.
- * @param {WorkerData} data
- * @param {(message: object) => void} post to the host
- */
+/** What is monitored, and its stores. @param {WorkerData} data @param {(message: object) => void} post to the host */
 function watch (data, post) {
   const { options, role } = data
   const bridge = openBridge(data.memory)
@@ -148,10 +139,7 @@ function watch (data, post) {
   return { ...seen, log, file, mainLoop, threads, cluster, memories, blocks, page, scrape }
 }
 
-/**
- * Where it goes to besides log and file: notifications, OTLP, traces and endpoint.
- * @param {ReturnType<typeof watch>} parts
- */
+/** The outputs besides log and file: notifications, OTLP, traces, endpoint. @param {ReturnType<typeof watch>} parts */
 function openOutputs (parts) {
   const { data, health, scrape, post } = parts
   return {
@@ -162,9 +150,7 @@ function openOutputs (parts) {
 }
 
 /**
- * @param {ReturnType<typeof watch>} parts
- * @param {ReturnType<typeof openOutputs>} outputs
- * @param {number} startedAtMs
+ * @param {ReturnType<typeof watch>} parts @param {ReturnType<typeof openOutputs>} outputs @param {number} startedAtMs
  */
 function makeSinks (parts, { notifier, otlp, spans }, startedAtMs) {
   const { data: { options, escalates }, bridge, health, log, file, mainLoop, cluster, threads, page, scrape } = parts
@@ -191,9 +177,7 @@ function ongoingOf ({ monitor: { ongoing } }, threads, cluster) {
   return [...(ongoing === null ? [] : [ongoing]), ...threads?.ongoing ?? [], ...cluster.ongoing]
 }
 
-/**
- * @param {import('./main-loop').Seen & { mainLoop: MainLoop, blocks: Blocks, cluster: Cluster }} parts
- */
+/** @param {import('./main-loop').Seen & { mainLoop: MainLoop, blocks: Blocks, cluster: Cluster }} parts */
 function makePage ({ data: { options }, bridge, health, mainLoop, blocks, cluster }) {
   return new PageFeed({
     options,

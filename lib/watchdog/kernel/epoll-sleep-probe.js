@@ -9,17 +9,17 @@ const WAITS = /** @type {Record<string, string[]>} */ ({
   riscv64: ['22', '441'],
   loong64: ['22', '441']
 })
-/** So many waits in a row by one descriptor make it the loop's: code that waits in a loop of its own has others. */
+/** This many waits in a row on one descriptor make it the loop's own: code that runs another loop has another one. */
 const ALIKE = 3
-/** The loop has idled for this share of a time in which it waited for events. */
+/** The loop was idle between two beats if it waited for events for this share of the time. */
 const IDLE_SHARE = 0.9
-/** The number of the call and its first argument are in these bytes. */
+/** The number of the call and its first argument fit into these bytes. */
 const BYTES = 64
 
 /**
- * Sees from outside whether the main thread waits for events: Linux tells the system call in which a thread sleeps, and
- * its first argument, by which the loop's waiting differs from that of `spawnSync()`, which has a loop of its own.
- * Blind elsewhere, where /proc is hidden, and until the loop's descriptor is known.
+ * Sees from outside whether the main thread waits for events. Linux shows the system call in which a thread sleeps and
+ * the call's first argument. That argument tells the loop's waits from those of `spawnSync()`, which has its own loop.
+ * Blind on other systems, if /proc is hidden, and until the loop's descriptor is known.
  */
 class SleepSight {
   #file
@@ -38,21 +38,16 @@ class SleepSight {
     this.#waits = WAITS[arch] ?? []
   }
 
-  /** Whether it tells a loop that waits for events from any other. */
+  /** Whether the loop's descriptor is known. */
   get canSee () {
     return this.#own !== null
   }
 
-  /** Whether the loop waits for events at this moment. */
   get isAsleep () {
     return this.#own !== null && this.#call() === this.#own
   }
 
-  /**
-   * While the loop beats: a wait between two beats between which it idled was the loop's own.
-   * @param {number} nowMs
-   * @param {Beat} beat the last one
-   */
+  /** A wait between two beats is the loop's own if it idled then. @param {number} nowMs @param {Beat} beat the last */
   learn (nowMs, beat) {
     if (this.#own !== null) return
     const last = this.#last
@@ -69,7 +64,7 @@ class SleepSight {
     if (this.#alike.count >= ALIKE) this.#own = call
   }
 
-  /** The wait for events in which the thread sleeps, null where it does something else. */
+  /** The wait for events in which the thread sleeps, null if it does something else. */
   #call () {
     const [number, descriptor] = (this.#file.read() ?? '').split(' ', 2)
     return this.#waits.includes(number) ? `${number} ${descriptor}` : null

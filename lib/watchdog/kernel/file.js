@@ -6,23 +6,22 @@ const { openFile } = require('../../util/files')
 /** USER_HZ, the unit of times in /proc/stat and /proc/<pid>/stat, is 100 on every Linux that runs Node.js. */
 const MS_PER_TICK = 10
 
-/** A file of /proc or cgroupfs kept open and read again from its start each time: 1 us, no allocation of paths. */
+/** A file of /proc or cgroupfs that stays open and is read from its start each time: 1 us, no allocation of paths. */
 class KernelFile {
   /** @type {number | null} */
   #fd = null
   #buffer
 
-  /** @param {string} path @param {number} [bytes] that are read of it */
+  /** @param {string} path @param {number} [bytes] read from it */
   constructor (path, bytes = 4096) {
     this.#buffer = Buffer.alloc(bytes)
     try {
       this.#fd = openFile(path, 'r')
     } catch {
-      // Not Linux, not mounted, or not permitted: the reading is null.
+      // Not Linux, not mounted or not permitted: read() returns null.
     }
   }
 
-  /** @returns {string | null} */
   read () {
     if (this.#fd === null) return null
     try {

@@ -6,41 +6,36 @@ const { NS_PER_MS } = require('../../util/units')
 const { MS_PER_TICK } = require('./file')
 
 const TASKS = '/proc/self/task'
-/** The thread that reads. */
 const OWN = '/proc/thread-self'
-/** Of /proc/<pid>/stat, counted from the first field after the thread's name: when the thread began, in ticks. */
+/** When a thread began, in ticks: field of /proc/<pid>/stat, counted from the first one after the thread's name. */
 const START_FIELD = 19
 /** futex(2), in which threads of libuv's pool and of V8 wait for work. */
 const FUTEX = /** @type {Record<string, string>} */ ({ x64: '202', arm64: '98', riscv64: '98', loong64: '98' })
-/**
- * A thread that ends a script runs for 0.1 ms until it waits. A worker thread needs 5 ms and more to start, also one of
- * ours that writes files.
- */
+/** A thread that ends a script runs for 0.1 ms, then waits. Worker threads, ours too, need 5 ms or more to start. */
 const MOST_RUN_MS = 2
 /** A thread counts as new if it may have begun this long before the loop's last beat: ticks are coarse. */
 const SLACK_MS = 2 * MS_PER_TICK
 
 /**
  * Tells whether a script of node:vm with a `timeout` may be running. Node.js starts a thread for each such script. It
- * ends the script by an exception that nothing catches. If that exception meets an evaluation of ours, on top of the
- * script, the inspector swallows it and the script runs forever: 3 of 100 calls of 40 to 120 ms on 20, 24 and 26. V8
- * tells nobody, so nothing may be evaluated while there is such a thread. It began after the loop's last beat, since
- * the script blocks the loop, it waits for events, unlike new threads of libuv's pool, and it has hardly run.
+ * ends the script by an exception that cannot be caught. If that exception meets an evaluation of ours, on top of the
+ * script, the inspector swallows it and the script runs forever: 3 of 100 calls of 40 to 120 ms on Node.js 20, 24, 26.
+ * V8 gives no warning, so nothing may be evaluated while there is such a thread. It began after the loop's last beat,
+ * since the script blocks the loop; it waits for events, unlike new threads of libuv's pool; it has hardly run.
  *
- * Linux only: elsewhere, and without /proc, it sees nothing. See docs/understand/limits.md.
+ * Linux only: on other systems, and without /proc, it sees nothing. See docs/understand/limits.md.
  */
 class ScriptTimeouts {
-  /** Threads that are older than a beat. @type {Set<string>} */
+  /** Threads older than a beat, which need no second check. @type {Set<string>} */
   #known = new Set()
   #tasks
   #futex
   #beatAtMs
-  /** Monotonic time of the ticks' zero. */
+  /** Monotonic time at tick 0. */
   #bootMs
 
   /**
-   * @param {() => number} beatAtMs of the host's last beat
-   * @param {number} begunAtMs when this thread was begun
+   * @param {() => number} beatAtMs of the host's last beat @param {number} begunAtMs when this thread was begun
    * @param {{ tasks?: string, own?: string, arch?: string }} [system]
    */
   constructor (beatAtMs, begunAtMs, { tasks = TASKS, own = OWN, arch = process.arch } = {}) {
@@ -51,7 +46,7 @@ class ScriptTimeouts {
     this.#known.add(path.basename(realPath(own)))
   }
 
-  /** Whether an evaluation may meet the end of a script. */
+  /** Whether an evaluation may meet the end of such a script. */
   get mayEnd () {
     let threads
     try {
@@ -60,7 +55,7 @@ class ScriptTimeouts {
       return false
     }
     const sinceMs = this.#beatAtMs() - SLACK_MS
-    // All are looked at: those that are old by now are not looked at again.
+    // filter(), not some(): it checks all threads, so that those that are old by now are never checked again.
     return threads.filter((thread) => !this.#known.has(thread) && this.#isSuspect(thread, sinceMs)).length > 0
   }
 
@@ -76,10 +71,10 @@ class ScriptTimeouts {
   }
 }
 
-/** How long a thread has run, 0 where the kernel does not tell. @param {string} folder */
+/** How many ms a thread has run, 0 if the kernel does not report it. @param {string} folder */
 const ranMs = (folder) => Number(readOf(`${folder}/schedstat`)?.split(' ', 1)[0] ?? 0) / NS_PER_MS
 
-/** When a thread began, null where it is no more. @param {string} folder */
+/** When a thread began, null if it has ended. @param {string} folder */
 function startTicks (folder) {
   const text = readOf(`${folder}/stat`)
   return text === null ? null : Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[START_FIELD])

@@ -6,22 +6,19 @@ const { KernelFile, MS_PER_TICK } = require('./file')
 
 /** The longest line of a CPU in /proc/stat: ten numbers of up to 15 digits. */
 const LINE_BYTES = 160
-/** Where a CPU's line has its stolen time. */
+/** The field of a CPU's line that holds its stolen time. */
 const STEAL_FIELD = 8
-/**
- * After a reading, this many times what it took passes without one: the kernel adds up the interrupts of all CPUs for
- * /proc/stat each time, a millisecond on a large machine.
- */
+/** The pause after a reading, times its duration: the kernel adds up all CPUs' interrupts, 1 ms on a large machine. */
 const REST_SHARE = 50
 
-/** How long so far each CPU of a virtual machine had something to run while the hypervisor ran others. */
+/** How long each CPU of a virtual machine has had something to run while the hypervisor ran others. */
 class MachineSteal {
   #file = new KernelFile('/proc/stat', (cpus().length + 1) * LINE_BYTES)
   /** @type {string | null} */
   #text = null
   #dueAtMs = -Infinity
 
-  /** @param {number} cpu @param {number} atMs @returns {number | null} */
+  /** @param {number} cpu @param {number} atMs */
   of (cpu, atMs) {
     if (atMs >= this.#dueAtMs) {
       const fromMs = nowMs()
@@ -36,14 +33,14 @@ class MachineSteal {
   }
 }
 
-/** What was stolen from one thread: from the CPU that it was on, for as long as it stayed there. */
+/** The time stolen from one thread: from the CPU it was on, for as long as it stayed there. */
 class Steal {
   #machine
   #processor
   #totalMs = 0
   /** @type {number | null} */
   #cpu = null
-  /** @type {number | null} of its CPU */
+  /** @type {number | null} stolen from that CPU at the last reading */
   #lastMs = null
 
   /** @param {Pick<MachineSteal, 'of'>} machine @param {() => number | null} processor the thread's CPU */
@@ -52,7 +49,7 @@ class Steal {
     this.#processor = processor
   }
 
-  /** Stolen so far, null where it is not known; only differences mean something. @param {number} atMs */
+  /** Stolen so far, null if unknown; only differences mean something. @param {number} atMs */
   read (atMs) {
     const cpu = this.#processor()
     const stolenMs = cpu === null ? null : this.#machine.of(cpu, atMs)

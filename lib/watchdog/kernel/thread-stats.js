@@ -9,7 +9,7 @@ const { openThrottling } = require('./throttling')
 const { MS_PER_S, NS_PER_MS } = require('../../util/units')
 
 const TASKS = '/proc/self/task'
-/** The thread that reads: this name is resolved when a file is opened. */
+/** The calling thread: the kernel resolves this name when the file is opened. */
 const CALLER = '/proc/thread-self'
 /** Fields of /proc/<pid>/stat, counted from the first one after the thread's name. */
 const USER_FIELD = 11
@@ -18,13 +18,12 @@ const PROCESSOR_FIELD = 36
 
 /**
  * @typedef {import('../../explain/evidence').Reading} Reading
- *
- * @typedef {object} Shared what all threads of a process have in common
+ * @typedef {object} Shared what all threads of a process share
  * @property {Pick<import('./throttling').Throttling, 'recent' | 'read' | 'close'>} throttling
  * @property {Pick<MachineSteal, 'of' | 'close'>} machineSteal
  */
 
-/** What is read of the host thread and of the watchdog's own, with what all threads share. */
+/** Readers of the main thread's and of the watchdog's own figures, with what all threads share. */
 exports.openStats = () => {
   /** @type {Shared} */
   const shared = { throttling: openThrottling(), machineSteal: new MachineSteal() }
@@ -32,7 +31,7 @@ exports.openStats = () => {
   const host = new ThreadStats(shared, process.pid)
   const own = new ThreadStats(shared, 'caller')
   const sight = new SleepSight()
-  /** Whether the kernel tells how long a thread waits for a CPU. */
+  /** Whether the kernel reports how long a thread waits for a CPU. */
   const isTold = host.read(0).runQueueMs !== null
   const close = () => { for (const part of [host, own, sight, shared.throttling, shared.machineSteal]) part.close() }
   return { shared, host, own, sight, isTold, close }
@@ -40,8 +39,8 @@ exports.openStats = () => {
 
 /**
  * What Linux knows of one thread of this process: its time on a CPU and waiting for one (schedstat), its CPU time by
- * mode (stat), how often it went to sleep (status). Elsewhere every figure is null, but for the CPU time of a worker
- * thread, which the main thread may have counted.
+ * mode (stat), how often it went to sleep (status). On other systems every figure is null, except for the CPU time of a
+ * worker thread, which the main thread may have counted.
  */
 class ThreadStats {
   #counters
@@ -49,37 +48,29 @@ class ThreadStats {
   #folder
   #schedstat
   #stat
-  /** Opened when somebody asks: only worker threads are ever asked about their sleep. @type {KernelFile | null} */
+  /** Opened at its first use: only the sleep of worker threads is ever read. @type {KernelFile | null} */
   #status = null
   #steal
   #hasRun = false
-  /**
-   * Whether the thread is no more. The kernel may give its id to another thread, whose figures its files never show.
-   */
+  /** Whether the thread has ended. If the kernel gives its id to another thread, the open files never show that one. */
   isGone
 
   /**
-   * @param {Shared} shared
-   * @param {number | 'caller' | null} tid of the thread in the kernel, null where it is not known
-   * @param {Pick<import('../../bridge/counters').Counters, 'get'>} [counters] of its CPU time, used where there is no
-   * tid
+   * @param {Shared} shared @param {number | 'caller' | null} tid of the thread in the kernel, null if unknown
+   * @param {Pick<import('../../bridge/counters').Counters, 'get'>} [counters] of its CPU time, used without a tid
    */
   constructor (shared, tid, counters) {
     this.#shared = shared
     this.#counters = tid === null ? counters : undefined
     this.#folder = folderOf(tid)
-    // The folder decides, not its files: this kernel may lack one of them, or the process have too many files open.
+    // The folder decides, not its files: the kernel may lack one of them, or the process may have too many files open.
     this.isGone = tid !== null && existsSync(TASKS) && !existsSync(this.#folder)
     this.#schedstat = new KernelFile(`${this.#folder}/schedstat`)
     this.#stat = new KernelFile(`${this.#folder}/stat`)
     this.#steal = new Steal(shared.machineSteal, () => processorOf(this.#stat.read()))
   }
 
-  /**
-   * While all is calm: throttling may be a quarter of a second old, and stolen time is not read.
-   * @param {number} nowMs
-   * @returns {Reading}
-   */
+  /** For calm times: throttling may be 250 ms old, stolen time is not read. @param {number} nowMs @returns {Reading} */
   read (nowMs) {
     const text = this.#schedstat.read()
     this.isGone ||= this.#hasRun && text === null
@@ -96,22 +87,18 @@ class ThreadStats {
     }
   }
 
-  /**
-   * What a block is judged by.
-   * @param {Reading} reading of this moment
-   * @returns {Reading}
-   */
+  /** The reading that a block is judged by. @param {Reading} reading of this moment @returns {Reading} */
   precise (reading) {
     return {
       ...reading,
-      // Reading it takes longer than all the rest, so it is read only where the kernel keeps no run queue time.
+      // Reading the idle time takes longer than all the rest: it is read only if the kernel keeps no run queue time.
       ...(reading.runQueueMs === null && { machineIdleMs: machineIdleMs() }),
       throttledMs: this.#shared.throttling.read(reading.atMs),
       stolenMs: this.#steal.read(reading.atMs)
     }
   }
 
-  /** CPU time so far, to the microsecond; null where it is not known. */
+  /** CPU time so far, to the microsecond; null if unknown. */
   cpuMs () {
     return schedOf(this.#schedstat.read()).cpuMs
   }
@@ -127,9 +114,7 @@ class ThreadStats {
     return this.#counters?.get(slot) ?? 0
   }
 
-  /**
-   * How often the thread has gone to sleep so far, null where the kernel does not count it, and whether it sleeps now.
-   */
+  /** How often the thread has gone to sleep, null if the kernel does not count that, and whether it sleeps now. */
   rest () {
     this.#status ??= new KernelFile(`${this.#folder}/status`)
     const text = this.#status.read() ?? ''
@@ -156,10 +141,7 @@ function schedOf (schedstat) {
   return { cpuMs: cpuNs / NS_PER_MS, runQueueMs: runQueueNs / NS_PER_MS }
 }
 
-/**
- * The fields after the thread's name, which stands in brackets and may hold spaces.
- * @param {string} stat a line of /proc/.../stat
- */
+/** The fields after the thread's name, which is in brackets and may hold spaces. @param {string} stat its line */
 function fieldsOf (stat) {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
@@ -178,17 +160,16 @@ function cpuOf (stat) {
 }
 
 /**
- * How often a thread of this process has had to leave its CPU to others so far. It is the one thing that getrusage()
- * tells of waiting for a CPU, also where there is no /proc (2 us). Windows counts none.
+ * How often a thread of this process has had to leave its CPU to others. This is the only figure of getrusage() about
+ * waiting for a CPU. It needs no /proc and takes 2 us. Windows counts none.
  */
 function preemptions () {
   return process.resourceUsage().involuntaryContextSwitches
 }
 
 /**
- * How long the machine's CPUs have idled so far, all together; null where that is not known. No thread waits for a
- * CPU while one idles. Systems that count in ticks of 10 to 16 ms tell it no finer than that.
- * @returns {number | null} ms
+ * How many ms all of the machine's CPUs together have idled, null if unknown. No thread waits for a CPU while one
+ * idles. Systems that count in ticks of 10 to 16 ms are no more exact than that.
  */
 function machineIdleMs () {
   try {

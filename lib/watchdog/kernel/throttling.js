@@ -5,18 +5,14 @@ const { KernelFile } = require('./file')
 const { NS_PER_MS, US_PER_MS } = require('../../util/units')
 
 /**
- * A figure this young is good enough while all is calm. To read cpu.stat the kernel adds up the statistics of the
- * cgroup over all CPUs (rstat), under a lock of the whole machine: with hundreds of cgroups the dearest thing that a
- * poll can do.
+ * While all is calm, a figure may be this old. To read cpu.stat the kernel adds up the statistics of the cgroup over
+ * all CPUs (rstat), under a lock of the whole machine. With hundreds of cgroups nothing in a poll is more expensive.
  */
 const CALM_MS = 250
-/**
- * A cgroup that was throttled within this time is read at each poll: else what came before a block would count as of
- * it.
- */
+/** If the cgroup was throttled this recently, each poll reads it: else a block would include throttling before it. */
 const LATELY_MS = 2000
 
-/** How long the process's cgroup was out of CPU quota so far, read as seldom as no verdict notices. */
+/** How long the process's cgroup has been out of CPU quota, read as rarely as the verdicts allow. */
 class Throttling {
   #readFile
   #closeFile
@@ -25,22 +21,19 @@ class Throttling {
   #readAtMs = -Infinity
   #grownAtMs = -Infinity
 
-  /** @param {() => number | null} readFile null where it is not known @param {() => void} [closeFile] */
+  /** @param {() => number | null} readFile null = unknown @param {() => void} [closeFile] */
   constructor (readFile, closeFile = () => {}) {
     this.#readFile = readFile
     this.#closeFile = closeFile
   }
 
-  /**
-   * Of now, or of up to a quarter of a second ago where the figure was the same for two seconds.
-   * @param {number} nowMs
-   */
+  /** The present figure, or one up to 250 ms old if it has been the same for two seconds. @param {number} nowMs */
   recent (nowMs) {
     const isCalm = nowMs - this.#readAtMs < CALM_MS && nowMs - this.#grownAtMs >= LATELY_MS
     return isCalm ? this.#throttledMs : this.read(nowMs)
   }
 
-  /** Of now; one poll reads it once, whoever asks. @param {number} nowMs */
+  /** The present figure. One poll reads the file once, for all threads. @param {number} nowMs */
   read (nowMs) {
     if (nowMs === this.#readAtMs) return this.#throttledMs
     const throttledMs = this.#readFile()
@@ -55,7 +48,6 @@ class Throttling {
   }
 }
 
-/** That of this process's cgroup. */
 function openThrottling () {
   const file = new KernelFile(`${cgroupFolder() ?? '/nonexistent'}/cpu.stat`)
   return new Throttling(() => throttledOf(file.read()), () => file.close())

@@ -2,14 +2,14 @@
 
 const { OTHER } = require('../../util/overflow-label')
 
-/** The latest calls that are kept: a second of them, back to back. Older ones belong to settled blocks. */
+/** The latest calls that are kept, one second of calls back to back. Older ones belong to settled blocks. */
 const CALLS = 1024
-/** From this share on, a block is an allowed one. */
+/** A block is allowed if calls cover this share of it. */
 const MOSTLY = 0.5
 
 /** @typedef {{ startMs: number, endMs: number, reason: number }} Call */
 
-/** The latest calls of agent.allow(), to be laid over a block. */
+/** The latest calls of agent.allow(), to compare with a block. */
 class AllowedTime {
   /** @type {Call[]} */
   #calls = []
@@ -20,22 +20,17 @@ class AllowedTime {
     this.#bridge = bridge
   }
 
-  /** Takes what the host has told since the last call. */
+  /** Reads what the host has written since the last call. */
   drain () {
     for (const [startMs, endMs, reason] of this.#bridge.allowedCalls.drain()) {
-      // A row of short calls is told again as it grows.
+      // The host writes a row of short calls again as it grows.
       if (this.#calls.at(-1)?.startMs === startMs) this.#calls.pop()
       this.#calls.push({ startMs, endMs, reason })
     }
     if (this.#calls.length > 2 * CALLS) this.#calls = this.#calls.slice(-CALLS)
   }
 
-  /**
-   * Why an interval was allowed.
-   * @param {number} startMs
-   * @param {number} endMs
-   * @returns {string | null} the reason of the call that had most of it; null where less than half of it was allowed
-   */
+  /** Why most of an interval was allowed, null if less than half was. @param {number} startMs @param {number} endMs */
   reasonWithin (startMs, endMs) {
     this.drain()
     const parts = [...this.#calls, ...this.#now(endMs)]

@@ -17,39 +17,30 @@ const { packageIn } = require('../source/packages')
 const { LATE_MS } = require('./sampler')
 const { workRecords } = require('./work-record')
 
-/** Where our own package.json is. */
 const OWN_PACKAGE = path.join(__dirname, '..', '..', '..')
-/** The median answer time of a block is taken of its first so many answers. */
+/** The median answer time of a block is that of its first answers, at most this many. */
 const ANSWERS = 100
-/** Most open requests of one block that are remembered. */
+/** The most open requests of one block that are remembered. */
 const OTHERS = 50
-/** A record holds its heaviest stacks; far fewer tell what the block was. */
+/** The heaviest stacks that a record holds; far fewer show what the block was. */
 const STACKS_IN_RECORD = 10
 
 /**
  * @typedef {import('../../types').BlockRecord} BlockRecord
  * @typedef {import('../../types').Frame} Frame
- * @typedef {import('../../types').StackRecord} StackRecord
  * @typedef {import('../../explain/fold').Stack} Stack
  * @typedef {import('./detector').Block} Block
  * @typedef {import('../kernel/thread-stats').Reading} Reading
- *
  * @typedef {import('./work-record').ThreadWork} ThreadWork
- *
  * @typedef {object} Surroundings what else the watchdog knows of an interval
  * @property {(startMs: number, endMs: number) => number} gcWithin
  * @property {(startMs: number, endMs: number) => number} watchdogGapWithin
  * @property {(startMs: number, endMs: number) => import('../../types').OriginRecord | null} [originWithin]
  * @property {(startMs: number, endMs: number) => string | null} [allowedWithin] why it was allowed to block
- * @property {(record: BlockRecord, startMs: number, endMs: number) => BlockRecord} [layProfile] the record with what a
- * CPU profile says of it
- * @property {() => ThreadWork | null} [workOf] what all of a worker thread is for
- * @property {number} thresholdMs
- * @property {import('../../explain/source/frame-table').FrameTable} [frames] may have learned where code comes from
- * since a sample was taken
- *
- * @typedef {import('./sampler').Sample & { isJustEntered?: boolean }} PlacedSample its frames
- * at their original places
+ * @property {(record: BlockRecord, startMs: number, endMs: number) => BlockRecord} [layProfile] adds a CPU profile
+ * @property {() => ThreadWork | null} [workOf] what a whole worker thread works on @property {number} thresholdMs
+ * @property {import('../../explain/source/frame-table').FrameTable} [frames] may know more of the code by now
+ * @typedef {import('./sampler').Sample & { isJustEntered?: boolean }} PlacedSample its frames at original places
  * @typedef {Pick<import('./detector').Ended, 'endMs' | 'durationMs' | 'uncertaintyMs' | 'busyMs' | 'cpuMs'>} End
  * @typedef {{ startMs: number, endMs: number, durationMs: number, uncertaintyMs: number, busyMs: number, ongoing:
  * boolean }} Span
@@ -57,8 +48,8 @@ const STACKS_IN_RECORD = 10
  */
 
 /**
- * What is being learned of one block, with a record of it at any time. It begins when a beat is overdue; from begin()
- * on it is certainly a block.
+ * Collects what is learned of one block and makes a record of it at any time. It starts when a beat is overdue; from
+ * begin() on it is certainly a block.
  */
 class BlockBuilder {
   #fold = new Fold()
@@ -66,9 +57,9 @@ class BlockBuilder {
   #early = []
   /** @type {number[]} */
   #answersMs = []
-  /** What it was working on, by the last record. @type {ReturnType<typeof workOf>} */
+  /** The work that the last record named. @type {ReturnType<typeof workOf>} */
   #told = { work: null, request: null, exact: true }
-  /** Requests that were open, by their ids. @type {Map<number, import('../../types').RequestContext>} */
+  /** Requests that were open, by id. @type {Map<number, import('../../types').RequestContext>} */
   #others = new Map()
   #lastAnswerMs = 0
   #nativeMs = 0
@@ -80,22 +71,19 @@ class BlockBuilder {
   #threadId
   /** Wall clock at the monotonic zero. */
   #wallMs = 0
-  /** @type {number | null} the host's idle time when the block began, once it has answered */
+  /** @type {number | null} the host's idle time at the start of the block, from its first answer */
   idleMs = null
   id = ''
   /** @type {Block | null} */
   block = null
-  /** What the thread itself tells of its CPU time. */
+  /** The CPU time that the thread itself reported. */
   ownCpu = new OwnCpu()
 
   /**
-   * @param {object} parts
-   * @param {string} parts.thread
-   * @param {number} parts.threadId
-   * @param {number} parts.beats the number of the beat it began after
-   * @param {Reading} parts.before the last one of calm
+   * @param {object} parts @param {string} parts.thread @param {number} parts.threadId
+   * @param {number} parts.beats the number of the last beat before it
+   * @param {Reading} parts.before the last one of calm @param {Surroundings} parts.surroundings
    * @param {boolean} parts.isDebugged the last answer came from under a debugger
-   * @param {Surroundings} parts.surroundings
    */
   constructor ({ thread, threadId, beats, before, isDebugged, surroundings }) {
     this.beats = beats
@@ -108,12 +96,7 @@ class BlockBuilder {
     this.#surroundings = surroundings
   }
 
-  /**
-   * It is a block.
-   * @param {string} id
-   * @param {Block} block
-   * @param {number} nowMs
-   */
+  /** From here on it is certainly a block. @param {string} id @param {Block} block @param {number} nowMs */
   begin (id, block, nowMs) {
     this.id = id
     this.block = block
@@ -145,15 +128,13 @@ class BlockBuilder {
   }
 
   /**
-   * Whether a sample stands for a native call, or for JavaScript that runs. An answer that only waiting for a CPU has
-   * held up comes from where the thread was put aside.
-   * @param {PlacedSample} sample
-   * @param {number} weightMs
-   * @param {number} heldMs
+   * Counts a sample as a native call or as running JavaScript. If only waiting for a CPU delayed an answer, its stack
+   * shows where the thread lost its CPU.
+   * @param {PlacedSample} sample @param {number} weightMs @param {number} heldMs
    */
   #judge ({ late, waitedMs = 0, frames }, weightMs, heldMs) {
     if (late && heldMs - waitedMs >= LATE_MS) {
-      // Nothing is known of the time before the first question; a call that held up its answer likely began there.
+      // What ran before the first question is unknown. A call that delayed the answer has likely begun there.
       this.#nativeMs += (this.#fold.samples === 0 ? weightMs - this.#kernel.waitedBeforeMs : heldMs) - waitedMs
     } else if (wrapsNative(frames)) this.#nativeMs += weightMs - waitedMs
     else if (frames.length > 0 && frames[0].file !== null) this.#runningMs += weightMs
@@ -165,8 +146,8 @@ class BlockBuilder {
   }
 
   /**
-   * Of the work that was running longest, with what it is part of: those that the block is not done to. Of several that
-   * may have been running, each mostly waited.
+   * The ids of the work that ran longest and of what it is part of: the block does not delay these. None if several
+   * may have been running, as each of them mostly waited.
    */
   get workIds () {
     const { work, request } = this.#told
@@ -180,11 +161,7 @@ class BlockBuilder {
     return this.#kernel.firstAtMs
   }
 
-  /**
-   * The record of the block in progress.
-   * @param {number} nowMs
-   * @param {number | null} askedAtMs when the question was put that has no answer yet
-   */
+  /** @param {number} nowMs @param {number | null} askedAtMs when the question was asked that has no answer yet */
   ongoing (nowMs, askedAtMs) {
     const { startMs, uncertaintyMs } = /** @type {Block} */ (this.block)
     const durationMs = nowMs - startMs
@@ -194,14 +171,12 @@ class BlockBuilder {
   }
 
   /**
-   * What keeps the open question from its answer counts as native.
-   * @param {number} nowMs
-   * @param {number} durationMs
-   * @param {number | null} askedAtMs
+   * The wait for an answer counts as native time.
+   * @param {number} nowMs @param {number} durationMs @param {number | null} askedAtMs
    */
   #unansweredMs (nowMs, durationMs, askedAtMs) {
     if (askedAtMs === null) return 0
-    // Not one answer so far: whatever does not answer has most likely done so from the start.
+    // No answer so far: the thread has most likely not answered from the start.
     if (this.#fold.samples === 0) return durationMs
     return nowMs - askedAtMs >= LATE_MS ? nowMs - askedAtMs : 0
   }
@@ -214,12 +189,7 @@ class BlockBuilder {
     return this.#record(span, this.#kernel.ended(span, after, ownCpuMs), this.#nativeMs)
   }
 
-  /**
-   * @param {Span} span
-   * @param {ReturnType<KernelEvidence['ongoing']>} kernel
-   * @param {number} nativeMs
-   * @returns {BlockRecord}
-   */
+  /** @param {Span} span @param {ReturnType<KernelEvidence['ongoing']>} kernel @param {number} nativeMs */
   #record (span, kernel, nativeMs) {
     const { layProfile, workOf: threadWork, frames: table } = this.#surroundings
     const stacks = merged(this.#fold.stacks
@@ -229,7 +199,7 @@ class BlockBuilder {
     const measured = this.#measured(span, kernel, nativeMs, stacks)
     const blamed = blame(stacks, passesOn)
     const { durationMs } = span
-    // A thread that is held is in any line, which blocks nothing by itself.
+    // A thread that is held up can be at any line: that line does not block by itself.
     const isSure = !isHeld({ ...measured.evidence, durationMs, runningMs: this.#runningMs })
     const callbacks = callbacksOf(stacks)
     const frame = blamed && { ...blamed, exact: blamed.exact && isSure }
@@ -246,12 +216,8 @@ class BlockBuilder {
   }
 
   /**
-   * What was measured, without what it means.
-   * @param {Span} span
-   * @param {ReturnType<KernelEvidence['ongoing']>} kernel
-   * @param {number} nativeMs
-   * @param {Stack[]} stacks
-   * @returns {BlockRecord}
+   * @param {Span} span @param {ReturnType<KernelEvidence['ongoing']>} kernel @param {number} nativeMs
+   * @param {Stack[]} stacks @returns {BlockRecord}
    */
   #measured (span, kernel, nativeMs, stacks) {
     const { originWithin, allowedWithin } = this.#surroundings
@@ -265,12 +231,12 @@ class BlockBuilder {
       thread: this.#thread,
       threadId: this.#threadId,
       worker: null,
-      // In progress, the latest time at which it can have begun; of an ended block its true start is known.
+      // In progress: the latest time at which it can have begun. Ended: its true start.
       startedAt: this.#wallTime(startMs),
       durationMs: roundMs(durationMs),
       uncertaintyMs: roundMs(span.uncertaintyMs),
       ongoing,
-      // A process that answers requests has started.
+      // A process that answers requests has started up.
       startup: /** @type {Block} */ (this.block).startup && isFirst,
       cause: this.#causeOf(span, evidence),
       evidence: this.#evidenceRecord(evidence),
@@ -280,19 +246,14 @@ class BlockBuilder {
       stacks: stacks.filter(({ count }) => count > 0).slice(0, STACKS_IN_RECORD).map(stackRecord),
       work: null,
       request: null,
-      // Known when the callback is over.
+      // Known only when the callback is over.
       origin: ongoing ? null : originWithin?.(startMs, endMs) ?? null,
       profile: null,
       allowed: allowedWithin?.(startMs, endMs) ?? null
     }
   }
 
-  /**
-   * @param {Span} span
-   * @param {ReturnType<KernelEvidence['ongoing']>} kernel
-   * @param {number} nativeMs
-   * @returns {Evidence}
-   */
+  /** @param {Span} span @param {ReturnType<KernelEvidence['ongoing']>} kernel @param {number} nativeMs */
   #evidence ({ startMs, endMs, durationMs }, kernel, nativeMs) {
     const { gcWithin, watchdogGapWithin } = this.#surroundings
     return {
@@ -344,10 +305,8 @@ class BlockBuilder {
 }
 
 /**
- * The record with the time that was loopwatch's own. A block that is mostly ours is blamed on ours, and on no work.
- * @param {BlockRecord} record
- * @param {Stack[]} stacks all of the block
- * @returns {BlockRecord}
+ * Adds the time that loopwatch itself took. A block that is mostly ours is blamed on loopwatch, and on no work.
+ * @param {BlockRecord} record @param {Stack[]} stacks all of the block @returns {BlockRecord}
  */
 function withOwnTime (record, stacks) {
   const { ownMs, frame } = ownTime(stacks, record.profile)
@@ -368,7 +327,7 @@ function packageAtFault ({ cause, profile }, stacks) {
   return folder === null ? null : packageIn(folder)
 }
 
-/** When the work began in which a sample was taken. @param {PlacedSample} sample */
+/** When the work of a sample began. @param {PlacedSample} sample */
 function begunAtMs ({ work, request }) {
   return (work ?? request)?.startedAtMs ?? null
 }

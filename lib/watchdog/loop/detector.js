@@ -4,61 +4,42 @@ const { minBlockGapMs } = require('../../bridge/beat')
 
 /**
  * @typedef {object} LateBeat two beats of the host further apart than the threshold, as the host saw it
- * @property {number} startMs of the first
- * @property {number} endMs of the second
- * @property {number} idleMs the loop waited for events between them
- * @property {number} periodMs after which the second was due
- * @property {number} beats the number of the first
+ * @property {number} startMs of the first @property {number} endMs of the second @property {number} beats of the first
+ * @property {number} idleMs the loop waited between them @property {number} periodMs after which the second was due
  * @property {number} [doubtMs] the true start may be this much earlier
- * @property {number | null} [cpuMs] of the thread between them; null where the kernel tells it, or nobody does
- *
+ * @property {number | null} [cpuMs] of the thread between them; null if the kernel reports it, or if it is unknown
  * @typedef {object} Doubt
- * @property {number} [doubtMs] it may have come this much earlier
- * @property {number} [latestMs] what keeps the next one from coming began by then: see rest-watch.js
- *
+ * @property {number} [doubtMs] the beat may have come this much earlier
+ * @property {number} [latestMs] what delays the next beat began by then: see rest-watch.js
  * @typedef {import('../../bridge/beat').Beat & Doubt} DoubtfulBeat
- *
  * @typedef {object} Poll what the watchdog sees when it wakes
- * @property {number} nowMs
- * @property {DoubtfulBeat} beat the host's last
- * @property {LateBeat[]} lateBeats since the last poll
+ * @property {number} nowMs @property {LateBeat[]} lateBeats since the last poll @property {DoubtfulBeat} beat the last
  * @property {number | null} idleMs the host's idle time, as answered since its last beat
  * @property {boolean} selfLate this poll itself came later than it was due
- *
  * @typedef {object} Block
- * @property {number} startMs
- * @property {number} beats the number of the beat it began after
- * @property {boolean} startup the loop had not turned yet, or hardly waited for anything
- * @property {number} uncertaintyMs of startMs
- *
+ * @property {number} startMs @property {number} uncertaintyMs of startMs @property {number} beats of the beat before it
+ * @property {boolean} startup the loop had not turned yet, or had hardly waited for anything
  * @typedef {{ type: 'opened', block: Block }} Opened
- *
  * @typedef {object} Ended
- * @property {'ended'} type
- * @property {Block} block
- * @property {number} endMs
- * @property {number} durationMs
- * @property {number} uncertaintyMs
- * @property {number} busyMs
- * @property {boolean} seen it was opened before
- * @property {number | null} [cpuMs]
+ * @property {'ended'} type @property {Block} block @property {boolean} seen it was opened before
+ * @property {number} endMs @property {number} durationMs @property {number} uncertaintyMs
+ * @property {number} busyMs @property {number | null} [cpuMs]
  */
 
-/** Node's timers fire on whole milliseconds, up to one late. */
+/** Timers of Node.js fire on whole milliseconds, up to 1 ms late. */
 const TIMER_SLACK_MS = 1
-/** A beat that is never due is looked for this often: the one after it may be due at once. */
+/** While no next beat is due, polls come this often: the beat after it may be due at once. */
 const UNDUE_LOOK_MS = 20
 /** Nothing that a loop does after this long is its start-up. */
 const STARTUP_MS = 10000
-/** After so many late polls in a row the watchdog's own lateness no longer excuses the host. */
+/** After this many late polls in a row, the watchdog's own lateness no longer excuses the host. */
 const EXCUSED_POLLS = 3
 
 /**
- * Decides from heartbeats when the event loop is blocked: a state machine over the clock.
- *
- * A block begins somewhere between the last beat and the next due one; the loop's own idle time says where. While
- * the next beat is overdue, the block is opened as soon as it is certain to have reached the threshold. How it ended
- * is told exactly by the host.
+ * Decides from heartbeats whether the event loop is blocked: a state machine over the clock.
+ * A block begins between the last beat and the time at which the next one is due; the loop's own idle time shows where.
+ * While that beat is overdue, the block opens as soon as it has certainly reached the threshold. The host reports
+ * exactly how it ended.
  */
 class Detector {
   #thresholdMs
@@ -71,11 +52,9 @@ class Detector {
   #overBeats = null
 
   /**
-   * @param {object} options
-   * @param {number} options.thresholdMs
-   * @param {number} options.beatPeriodMs
-   * @param {number} [options.startupIdleMs] a loop that has waited for less than this in all is starting up: ES modules
-   * load in several turns
+   * @param {object} options @param {number} options.thresholdMs @param {number} options.beatPeriodMs
+   * @param {number} [options.startupIdleMs] a loop that has waited for less than this in total is starting up: ES
+   * modules load in several turns
    */
   constructor ({ thresholdMs, beatPeriodMs, startupIdleMs = 0 }) {
     this.#thresholdMs = thresholdMs
@@ -83,27 +62,22 @@ class Detector {
     this.#startupIdleMs = startupIdleMs
   }
 
-  /** The block in progress. */
   get block () {
     return this.#block
   }
 
-  /**
-   * @param {Poll} poll
-   * @returns {{ events: (Opened | Ended)[], isOverdue: boolean, wakeAtMs: number }}
-   * `isOverdue`: no beat for a threshold, worth a sample even before it is certainly a block
-   */
+  /** `isOverdue`: no beat for a threshold, worth a sample even before it is certainly a block. @param {Poll} poll */
   poll (poll) {
     const { nowMs, beat, lateBeats } = poll
     /** @type {(Opened | Ended)[]} */
     const events = lateBeats.flatMap((late) => this.#end(late, beat))
     if (this.#block !== null && this.#block.beats !== beat.beats) {
-      // The host beats again, yet sent no late beat: the ring was full. The end is at most one beat off.
+      // The host beats again, but its late beat is missing: the ring was full. The end is at most one beat off.
       const { startMs, beats } = this.#block
       const { atMs: endMs, periodMs, doubtMs } = beat
       events.push(...this.#end({ startMs, endMs, idleMs: 0, periodMs, beats, doubtMs }, beat))
     }
-    // A late beat has followed this very one: the host is about to write its new beat, or is put aside before it does.
+    // If a late beat followed this very beat, the host is about to write its new beat, or lost its CPU before that.
     this.#overBeats = lateBeats.at(-1)?.beats ?? this.#overBeats
     const isOverdue = beat.beats !== this.#overBeats && nowMs >= this.#overdueAtMs(beat)
     if (isOverdue && this.#block === null && !this.#excuse(poll)) {
@@ -115,10 +89,8 @@ class Detector {
   }
 
   /**
-   * A poll that sees nothing but the beat, while no block is open and no late beat has come.
-   * @param {number} nowMs
-   * @param {DoubtfulBeat} beat
-   * @returns {number | null} when to poll again, null where the next beat is overdue
+   * A poll of the beat only, while no block is open and no late beat has come. Null if the next beat is overdue.
+   * @param {number} nowMs @param {DoubtfulBeat} beat
    */
   quickCheck (nowMs, beat) {
     const overdueAtMs = this.#overdueAtMs(beat)
@@ -127,12 +99,7 @@ class Detector {
     return this.#lookAtMs(nowMs, overdueAtMs)
   }
 
-  /**
-   * When to look again while no beat is overdue: just after one that is due at the same moment, rather than just before
-   * it.
-   * @param {number} nowMs
-   * @param {number} overdueAtMs
-   */
+  /** When to poll next: just after a beat due at the same moment. @param {number} nowMs @param {number} overdueAtMs */
   #lookAtMs (nowMs, overdueAtMs) {
     return overdueAtMs === Infinity ? nowMs + UNDUE_LOOK_MS : Math.max(nowMs, overdueAtMs) + TIMER_SLACK_MS
   }
@@ -142,7 +109,7 @@ class Detector {
     return beat.atMs + minBlockGapMs(this.#thresholdMs, beat.periodMs)
   }
 
-  /** The block that is certain to have reached the threshold. @param {Poll} poll @returns {Block | null} */
+  /** The block, if it has certainly reached the threshold. @param {Poll} poll @returns {Block | null} */
   #blockOf (poll) {
     const { nowMs, beat, idleMs } = poll
     const startMs = this.#certainStart(poll)
@@ -154,8 +121,8 @@ class Detector {
   }
 
   /**
-   * The latest time at which the block can have begun that keeps the beat from coming. Before the loop's first turn
-   * there is no timer to wait for; from then on the loop may idle until the next beat.
+   * The latest time at which the block can have begun. Before the loop's first turn there is no timer to wait for;
+   * later the loop may idle until the next beat.
    * @param {Poll} poll
    */
   #certainStart ({ beat, idleMs }) {
@@ -166,10 +133,7 @@ class Detector {
     return beat.latestMs === undefined ? startMs : Math.min(startMs, latestMs)
   }
 
-  /**
-   * A watchdog that was late itself first gives the host, which may have been stopped with it, the time to beat.
-   * @param {Poll} poll
-   */
+  /** If the watchdog was late itself, the host may have been stopped too, and gets time to beat. @param {Poll} poll */
   #excuse ({ selfLate }) {
     this.#excused = selfLate ? this.#excused + 1 : 0
     return selfLate && this.#excused <= EXCUSED_POLLS
@@ -184,7 +148,7 @@ class Detector {
     return Math.max(nowMs + TIMER_SLACK_MS, Math.min(nowMs + this.#beatPeriodMs, certainAtMs))
   }
 
-  /** @param {number} beats the number of the beat that a block began after @param {DoubtfulBeat} last */
+  /** @param {number} beats the number of the last beat before a block @param {DoubtfulBeat} last */
   #isStartup (beats, last) {
     return beats === 1 || (last.idleMs < this.#startupIdleMs && last.activeMs < STARTUP_MS)
   }
@@ -198,10 +162,10 @@ class Detector {
     if (open !== null) this.#block = null
     const apartMs = endMs - startMs
     const busyMs = apartMs - idleMs
-    // At least this long the beat that was due did not come; at most all of the busy time is one block.
+    // The beat that was due was missing for at least overdueMs. At most, all of the busy time is one block.
     const slackMs = beats === 1 ? TIMER_SLACK_MS : periodMs + TIMER_SLACK_MS
     const overdueMs = Math.max(0, apartMs - slackMs)
-    // A thread that was woken late idles for the loop, but its loop did not turn for as long as the block was seen.
+    // If a thread wakes late, libuv counts idle time, but the loop did not turn for as long as the block was seen.
     const seenMs = open === null ? 0 : endMs - open.startMs
     const durationMs = Math.max(busyMs, overdueMs, seenMs)
     if (durationMs < this.#thresholdMs && open === null) return []

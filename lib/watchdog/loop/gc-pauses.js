@@ -3,13 +3,10 @@
 const { GC_KINDS } = require('../../bridge/memory')
 const { overlapMs } = require('./self-lateness')
 
-/**
- * The latest pauses that are kept: enough for the longest batch that one block delivers. Older ones belong to settled
- * blocks.
- */
+/** The latest pauses that are kept, enough for the longest batch of one block. Older ones belong to settled blocks. */
 const PAUSES = 4096
 
-/** The latest pauses of the host's garbage collector, to be laid over a block. */
+/** The latest pauses of the host's garbage collector, to compare with a block. */
 class GcPauses {
   /** @type {{ startMs: number, endMs: number }[]} */
   #pauses = []
@@ -20,10 +17,7 @@ class GcPauses {
     this.#ring = ring
   }
 
-  /**
-   * Takes what the host has told since the last call.
-   * @param {Pick<import('../../export/prometheus/metrics').Metrics, 'observeGc'>} metrics that count each pause
-   */
+  /** @param {Pick<import('../../export/prometheus/metrics').Metrics, 'observeGc'>} metrics that count each new pause */
   drain (metrics) {
     for (const [startMs, durationMs, kind] of this.#ring.drain()) {
       this.#pauses.push({ startMs, endMs: startMs + durationMs })
@@ -32,7 +26,7 @@ class GcPauses {
     if (this.#pauses.length > 2 * PAUSES) this.#pauses = this.#pauses.slice(-PAUSES)
   }
 
-  /** How long of an interval was pauses. @param {number} startMs @param {number} endMs */
+  /** How many ms of an interval were pauses. @param {number} startMs @param {number} endMs */
   within (startMs, endMs) {
     return overlapMs(this.#pauses, startMs, endMs)
   }

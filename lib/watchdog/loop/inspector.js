@@ -4,43 +4,39 @@ const { AGENT } = require('../../util/agent-global')
 const { nowMs } = require('../../util/clock')
 
 /**
- * The question, which V8 evaluates on the host thread at its next interrupt. It calls the probe of the process's agent
- * with the URL of the inspector's port, if somebody has opened it, and with the time of the question.
+ * The JavaScript that V8 evaluates on the host thread at its next interrupt. It calls the probe of the process's agent
+ * with the URL of the inspector's port, if that is open, and with the time of the question.
  * @param {number | undefined} putAtMs
  */
 const question = (putAtMs) => `${AGENT}?.probe?.(${AGENT}.inspector.url(), ${putAtMs})`
 
-/** Why nothing is asked: see mayInspect() in lib/host/agent.js. */
+/** Why the watchdog does not ask: see mayInspect() in lib/host/runtime.js. */
 exports.NOT_ALLOWED = 'the permission model forbids it (--allow-inspector), it would end the events of ' +
   '--experimental-network-inspection, this is node --test, or the globals are frozen or not those of the process (Jest)'
 
 /** @typedef {{ Session: typeof import('node:inspector').Session }} Inspector */
 
 /**
- * Asks the host thread's probe. Connecting, the question and disconnecting are posted in one go and carried out
- * together at one interrupt. The answer comes through shared memory. So no session is ever open while the host runs,
- * and none can make an ending process wait for a debugger or print that it does.
+ * Asks the host thread's probe. Connecting, asking and disconnecting are posted in one go and run together at one
+ * interrupt. The answer comes through shared memory. So no session is open while the host runs, and none can make an
+ * ending process wait for a debugger or print that it does.
  * @param {boolean} isAgain the question was asked before and may be lost: its time then tells the answers apart. A
  * first question always has the same text, which V8 need not compile each time: 20 us instead of 30
- * @returns {string | null} why it could not be asked
+ * @returns {string | null} why asking failed
  */
 exports.askHost = (isAgain) => evaluate(question(isAgain ? nowMs() : undefined))
 
-/**
- * Has the host's agent start, take or stop its CPU profile.
- * @param {import('../../types').ProfilerAction} action see lib/host/sense/profile/profiler.js
- * @returns {string | null} why it could not be asked
- */
+/** Makes the host's agent start, take or stop its CPU profile. @param {import('../../types').ProfilerAction} action */
 exports.askProfiler = (action) =>
   evaluate(`${AGENT}?.profile?.(${AGENT}.inspector, "${action}")`)
 
-/** Has the host's agent end the process. */
+/** Makes the host's agent end the process. */
 exports.askToAbort = () => evaluate(`${AGENT}?.abort?.()`)
 
 /** @param {string} expression */
 function evaluate (expression) {
   try {
-    // Absent from Node.js built without inspector.
+    // Node.js may be built without inspector.
     const { Session } = /** @type {Inspector} */ (require('node:inspector'))
     const session = new Session()
     session.connectToMainThread()

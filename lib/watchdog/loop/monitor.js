@@ -6,72 +6,56 @@ const { Detector } = require('./detector')
 const { BlockBuilder } = require('./block-builder')
 const { Sampler } = require('./sampler')
 
-/**
- * An ended block is settled after this many beats, since entries of the garbage collector come up to two turns late,
- */
+/** An ended block settles after this many beats: entries of the garbage collector come up to two turns late. */
 const SETTLE_BEATS = 2
-/** but not later than this after its end was seen: the next block may follow at once. */
+/** An ended block settles at the latest this long after its end was seen: the next one may follow at once. */
 const SETTLE_MS = 500
-/**
- * Source maps and names that are read later have this long until it is settled without them: the largest map takes less
- * than 200 ms.
- */
+/** A block settles without the source maps and names not read by then; the largest map takes less than 200 ms. */
 const SOURCES_MS = 2000
-/**
- * The first report waits at most this long for a place in the code; a fresh question is polled for each millisecond.
- */
+/** The first report waits at most this long for a place in the code. A new question is polled every ms this long. */
 const EAGER_MS = 10
 /**
- * A main thread that has waited for less than this in all is starting up: a process that serves has waited longer by
- * its first request. Worker threads may wait for work where it does not show.
+ * A main thread that has waited for less than this in total is starting up: a server has waited longer by its first
+ * request. Worker threads may wait for work in ways that do not show.
  */
 const STARTUP_IDLE_MS = 20
-/** A block in progress is reported again in this time. */
+/** A block in progress is reported again after this time. */
 const PROGRESS_MS = 1000
 
 /**
- * @typedef {import('../../types').BlockRecord} BlockRecord
  * @typedef {import('../kernel/thread-stats').Reading} Reading
  * @typedef {import('../sinks').Phases} Phases
  * @typedef {import('./sampler').Sample} Sample
- *
  * @typedef {object} Seen what a poll has seen of a thread
- * @property {Sample | null} sample
- * @property {Reading} reading
- * @property {import('./detector').DoubtfulBeat} beat
- * @property {import('./detector').LateBeat[]} lateBeats
- *
+ * @property {Sample | null} sample @property {Reading} reading
+ * @property {import('./detector').DoubtfulBeat} beat @property {import('./detector').LateBeat[]} lateBeats
  * @typedef {object} Parts
- * @property {string} thread its name in records
- * @property {number} threadId as in node:worker_threads
+ * @property {string} thread its name in records @property {number} threadId as in node:worker_threads
  * @property {Pick<import('../../bridge/memory').Bridge, 'beat' | 'lateBeats' | 'answer'>} bridge
  * @property {{ threshold: number, beatPeriod: number, stuck: number }} options ms
- * @property {Pick<import('./rest-watch').RestWatch, 'see' | 'dueAtMs'>} [rest] where the loop may rest
- * @property {(isAgain: boolean) => boolean} ask puts the probe's question to the thread, false where it cannot
+ * @property {Pick<import('./rest-watch').RestWatch, 'see' | 'dueAtMs'>} [rest] of a loop that may rest
+ * @property {(isAgain: boolean) => boolean} ask puts the probe's question to the thread, false if that fails
  * @property {(seen: Seen) => Seen} [adjust] corrects what a poll has seen
- * @property {Pick<import('../kernel/thread-stats').ThreadStats, 'read' | 'precise'>} stats what the kernel tells of the
- * thread
+ * @property {Pick<import('../kernel/thread-stats').ThreadStats, 'read' | 'precise'>} stats of the thread
  * @property {Omit<import('./block-builder').Surroundings, 'thresholdMs' | 'frames'>} surroundings
- * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether more is about to be known of what ended
- * then
- * @property {import('../../explain/source/frame-table').FrameTable} frames
- * @property {() => string} nextId
+ * @property {(endMs: number, nowMs: number) => boolean} [isAwaited] whether more may come about a block that ended then
+ * @property {import('../../explain/source/frame-table').FrameTable} frames @property {() => string} nextId
  */
 
 /** @param {Seen} seen */
 const unchanged = (seen) => seen
 
-/** Of a loop that never rests. @type {NonNullable<Parts['rest']>} */
+/** For a loop that never rests. @type {NonNullable<Parts['rest']>} */
 const beatsAlways = { see: (nowMs, beat) => beat, dueAtMs: Infinity }
 
-/** Watches one thread's event loop: reads its heartbeat, asks it where it is, reports the phases of its blocks. */
+/** Monitors one thread's event loop: reads its heartbeat, asks it where it is, reports the phases of its blocks. */
 class LoopMonitor {
   #parts
   #detector
   #sampler
   /** The last kernel reading while no beat was overdue. */
   #calm
-  /** @type {BlockBuilder | null} what keeps the next beat from coming, which may turn out to be no block */
+  /** @type {BlockBuilder | null} for what delays the next beat, which may turn out to be no block */
   #builder = null
   /** @type {{ builder: BlockBuilder, end: import('./detector').Ended, after: Reading, beats: number }[]} */
   #ended = []
@@ -79,7 +63,7 @@ class LoopMonitor {
   #isDebugged = false
   #isAnnounced = true
   #progressAtMs = Infinity
-  /** The beat up to which every block that has ended is known. */
+  /** All blocks that ended by this beat are known. */
   knownToMs = -Infinity
 
   /** @param {Parts} parts */
@@ -93,16 +77,15 @@ class LoopMonitor {
     })
     this.#sampler = new Sampler({ channel: bridge.answer, ask })
     this.#calm = stats.read(nowMs())
-    // The first question warms the way to the thread up, and tells whether there is one.
+    // The first question warms up the way to the thread, and shows whether there is one.
     this.#sampler.askIfDue(nowMs(), 0)
   }
 
-  /** The last beat. */
   get beat () {
     return this.#parts.bridge.beat.read()
   }
 
-  /** How long the loop has been blocked by the block in progress; 0 without one, and as soon as the loop has beaten. */
+  /** How long the block in progress has lasted; 0 without one, and as soon as the loop has beaten. */
   get blockedMs () {
     return this.#blockedSince(this.beat)
   }
@@ -110,34 +93,30 @@ class LoopMonitor {
   /** @param {import('../../bridge/beat').Beat} beat the last one, which may have come since the last poll */
   #blockedSince (beat) {
     const { block } = this.#detector
-    // A beat that was made up for a worker thread has the number of the last real one in its lower 32 bits.
+    // A beat made up for a worker thread has the number of the last real one in its lower 32 bits.
     return block === null || (block.beats | 0) !== beat.beats ? 0 : nowMs() - block.startMs
   }
 
-  /** The record of the block in progress, as it is now. @returns {BlockRecord | null} */
+  /** The record of the block in progress, as it is now. @returns {import('../../types').BlockRecord | null} */
   get ongoing () {
     return this.#detector.block === null ? null : this.#ongoing(nowMs())
   }
 
-  /** Whether something may be a block that has not been told yet: nothing else must keep the watchdog. */
+  /** Whether there may be a block that is not reported yet: no other work must delay the watchdog then. */
   get isAboutToReport () {
     return this.#builder !== null && (this.#detector.block === null || !this.#isAnnounced)
   }
 
-  /** The loop's totals, the block in progress as active time, and how long ago it beat. */
+  /** The loop's totals, with the block in progress as active time, and the age of its last beat. */
   get state () {
     const { beat } = this
     const { atMs, activeMs, idleMs } = beat
-    // Once the loop has beaten, its active time has the block in it: it would count twice.
+    // Once the loop has beaten, its active time includes the block, which must not count twice.
     const inProgressMs = this.#blockedSince(beat)
     return { activeMs: activeMs + inProgressMs, idleMs, heartbeatAgeMs: nowMs() - atMs, inProgressMs }
   }
 
-  /**
-   * A poll while nothing is going on, as at most times.
-   * @param {number} now
-   * @returns {number | null} when to poll again at the latest, null where there is something to poll for
-   */
+  /** A poll while nothing goes on. Returns when to poll again, null if a whole poll is needed. @param {number} now */
   quickCheck (now) {
     const { bridge, stats, rest = beatsAlways } = this.#parts
     if (this.#builder !== null || this.#ended.length > 0 || this.#sampler.askedAtMs !== null) return null
@@ -151,12 +130,7 @@ class LoopMonitor {
     return Math.min(wakeAtMs, rest.dueAtMs)
   }
 
-  /**
-   * @param {number} now
-   * @param {boolean} selfLate this poll itself came later than it was due
-   * @param {Phases} sinks hear the phases of blocks
-   * @returns {{ wakeAtMs: number, eventful: boolean }} when to poll again at the latest; whether anything is going on
-   */
+  /** @param {number} now @param {boolean} selfLate this poll itself came late @param {Phases} sinks of block phases */
   poll (now, selfLate, sinks) {
     const { sample, beat, lateBeats, reading: seen } = this.#see(now)
     if (sample !== null && sample.beats === this.#builder?.beats) this.#addSample(sample, now)
@@ -184,7 +158,7 @@ class LoopMonitor {
     const reading = stats.read(now)
     const sample = this.#sampler.take(reading)
     if (sample !== null) this.#isDebugged = sample.debugged
-    // In this order: the host pushes a late beat before it beats, so one that is missing now comes next time.
+    // The order matters: the host writes a late beat before its beat, so one that is missing now comes with the next.
     const beat = rest.see(now, bridge.beat.read(), reading)
     const lateBeats = bridge.lateBeats.drain().map(([startMs, endMs, idleMs, periodMs, beats, cpuMs]) =>
       ({ startMs, endMs, idleMs, periodMs, beats, cpuMs: orNull(cpuMs) }))
@@ -208,15 +182,11 @@ class LoopMonitor {
       isJustEntered: sample.late && frames.isJustEntered(sample.frames),
       frames: sample.frames.map((frame) => frames.get(frame))
     })
-    // Caught between two callbacks: asked again at once.
+    // The thread was between two callbacks: ask again at once.
     if (this.#awaitsPlace(builder, now)) this.#sampler.hurry()
   }
 
-  /**
-   * Whether so little time has passed that the first report is better late than without a place.
-   * @param {BlockBuilder} builder
-   * @param {number} now
-   */
+  /** Whether the first report should still wait for a place. @param {BlockBuilder} builder @param {number} now */
   #awaitsPlace (builder, now) {
     return !builder.isPlaced && now < builder.overdueAtMs + EAGER_MS
   }
@@ -285,7 +255,7 @@ class LoopMonitor {
   #isStuck ({ startMs }, now) {
     const { options: { stuck }, surroundings } = this.#parts
     if (stuck === 0 || this.#isStuckDone) return false
-    // A process that was stopped as a whole was not stuck while it was.
+    // A process that was stopped as a whole was not stuck in that time.
     return now - startMs - surroundings.watchdogGapWithin(startMs, now) >= stuck
   }
 
@@ -306,12 +276,7 @@ class LoopMonitor {
     this.#ended.push({ builder, end, after, beats })
   }
 
-  /**
-   * Settles the ended blocks whose evidence is complete.
-   * @param {number} now
-   * @param {number} beats
-   * @param {Phases} sinks
-   */
+  /** Settles blocks whose evidence is complete. @param {number} now @param {number} beats @param {Phases} sinks */
   #settle (now, beats, sinks) {
     while (this.#ended.length > 0) {
       const [{ builder, end, after, beats: since }] = this.#ended
@@ -323,7 +288,7 @@ class LoopMonitor {
     }
   }
 
-  /** Ends watching; a block in progress is reported as far as it came. @param {number} now @param {Phases} sinks */
+  /** Stops; a block in progress is reported as far as it has come. @param {number} now @param {Phases} sinks */
   stop (now, sinks) {
     const { block } = this.#detector
     if (block !== null) {

@@ -1,17 +1,11 @@
 'use strict'
 
-/**
- * The least share of a block in progress that the readings must cover. In the rest, a call that does not answer may
- * have slept.
- */
+/** Readings must cover this share of a block in progress: in the rest, a call that does not answer may have slept. */
 const SEEN_SHARE = 0.6
 
 /** @typedef {{ atMs: number, cpuMs?: number | null }} OwnReading */
 
-/**
- * The CPU time of a thread in one block by its own readings, at its beats and in its answers. Where the kernel tells
- * nothing of the thread, it is all there is.
- */
+/** The CPU time in a block by the thread's own readings (beats, answers): the only one without the kernel's figures. */
 class OwnCpu {
   /** @type {{ atMs: number, cpuMs: number } | null} */
   #first = null
@@ -25,15 +19,10 @@ class OwnCpu {
     this.#last = { atMs, cpuMs }
   }
 
-  /**
-   * The CPU time within a block, as far as two readings say.
-   * @param {number} startMs
-   * @param {number} durationMs so far
-   * @returns {number | null}
-   */
+  /** The CPU ms within a block, if two readings show it. @param {number} startMs @param {number} durationMs so far */
   within (startMs, durationMs) {
     if (this.#first === null || this.#last === null) return null
-    // Between the beat and the start of the block the loop waited, which takes none.
+    // Between the beat and the start of the block the loop waited, which takes no CPU time.
     const seenMs = this.#last.atMs - Math.max(this.#first.atMs, startMs)
     if (seenMs <= 0 || seenMs < SEEN_SHARE * durationMs) return null
     return Math.min(durationMs, (this.#last.cpuMs - this.#first.cpuMs) * Math.max(1, durationMs / seenMs))

@@ -3,22 +3,20 @@
 const { nowMs } = require('../../util/clock')
 const { SelfLateness } = require('./self-lateness')
 
-/** What is not urgent is polled this often. */
+/** A whole poll, for what is not urgent, is due this often. */
 const WHOLE_MS = 250
-/** A wake-up so shortly before that does it, and spares the one after it. */
+/** A wake-up this shortly before a whole poll does it at once, which saves a wake-up. */
 const SOON_MS = 25
 
 /**
  * @typedef {object} Parts
- * @property {(nowMs: number) => number | null} quickCheck when to poll again at the latest; null where a whole poll is
- * needed
- * @property {(nowMs: number, selfLate: boolean) => { wakeAtMs: number, dueAtMs: number }} poll when to poll again at
- * the latest, and when wholly
+ * @property {(nowMs: number) => number | null} quickCheck when to poll again, null if a whole poll is needed
+ * @property {(nowMs: number, selfLate: boolean) => { wakeAtMs: number, dueAtMs: number }} poll `dueAtMs`: wholly
  */
 
 /**
- * When the watchdog polls. It wakes as late as it may and no block is missed. If a quick check of the heartbeat then
- * shows nothing, that was all. What else there is to do waits for a whole poll.
+ * Decides when the watchdog polls. It wakes as late as it can without missing a block. If a quick check of the
+ * heartbeat shows nothing, it sleeps again. Everything else waits for a whole poll.
  */
 class PollScheduler {
   /** @type {Parts | null} before start() */
@@ -27,18 +25,18 @@ class PollScheduler {
   /** @type {NodeJS.Timeout | undefined} */
   #timer
 
-  /** @param {() => number | null} ownCpuMs of the watchdog so far */
+  /** @param {() => number | null} ownCpuMs the watchdog's CPU time so far */
   constructor (ownCpuMs) {
     this.lateness = new SelfLateness(ownCpuMs)
   }
 
-  /** From now on it polls. @param {Parts} parts */
+  /** @param {Parts} parts */
   start (parts) {
     this.#parts = parts
     this.wake()
   }
 
-  /** Polls, and again when that is due. */
+  /** Polls, and schedules the next poll. */
   wake () {
     const now = nowMs()
     const selfLate = this.lateness.arrive(now)
@@ -65,7 +63,7 @@ class PollScheduler {
 
   #onTime = () => this.wake()
 
-  /** Something has come up that the next wake-up is to poll wholly. */
+  /** Makes the next poll a whole one. */
   hurry () {
     this.#wholeAtMs = -Infinity
   }

@@ -2,15 +2,12 @@
 
 const { lookMs, RESTS } = require('../../bridge/beat')
 
-/**
- * @typedef {import('../../bridge/beat').Beat} Beat
- * @typedef {import('./detector').DoubtfulBeat} DoubtfulBeat
- */
+/** @typedef {import('../../bridge/beat').Beat} Beat */
 
 /**
- * Watches a loop that rests, whose beats come too rarely to tell a block in time. It runs at most one turn until its
- * next beat, and the kernel tells whether it has begun: each look at a loop that waits for events counts as a beat, and
- * a turn that the next looks see began between two of them. What the thread has run since tells it closer.
+ * Watches a loop that rests, whose beats are too rare to show a block in time. It runs at most one turn until its next
+ * beat. Each poll that finds it waiting for events counts as a beat. If a poll finds the thread awake, the turn began
+ * after the previous poll. The CPU time used since narrows that down.
  */
 class RestWatch {
   #sight
@@ -20,33 +17,31 @@ class RestWatch {
   #sleptAtMs = 0
   /** @type {number | null} */
   #activeAtMs = null
-  /** @type {number | null} as the thread was seen asleep last */
+  /** @type {number | null} the thread's total when it was last seen asleep */
   #ranMs = null
 
   /**
-   * @param {object} parts
+   * @param {object} parts @param {number} parts.thresholdMs
    * @param {Pick<import('../kernel/epoll-sleep-probe').SleepSight, 'canSee' | 'isAsleep' | 'learn'>} parts.sight
    * @param {Pick<import('../../bridge/counters').Counters, 'add' | 'take'>} parts.counters
-   * @param {number} parts.thresholdMs
    */
   constructor ({ sight, counters, thresholdMs }) {
     this.#sight = sight
     this.#counters = counters
     this.#lookMs = lookMs(thresholdMs)
-    // Of a watchdog before this one.
+    // Clears the mark of an earlier watchdog.
     counters.take('seesSleep')
   }
 
-  /** When to look again at the latest. */
+  /** When to poll again at the latest. */
   get dueAtMs () {
     return this.#activeAtMs === null ? this.#sleptAtMs + this.#lookMs : Infinity
   }
 
   /**
-   * @param {number} nowMs
-   * @param {Beat} beat the last one
+   * @param {number} nowMs @param {Beat} beat the last one
    * @param {{ cpuMs: number | null, runQueueMs: number | null }} reading of the thread
-   * @returns {DoubtfulBeat} what counts as the last one
+   * @returns {import('./detector').DoubtfulBeat} what counts as the last beat
    */
   see (nowMs, beat, reading) {
     if (beat.rest !== RESTS || !this.#sight.canSee) return this.#learn(nowMs, beat)

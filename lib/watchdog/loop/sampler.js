@@ -2,23 +2,22 @@
 
 const { parseAnswer } = require('../../bridge/probe-codec')
 
-/** An answer that comes later than this was held up by something that does not check for interrupts. */
+/** If an answer comes later than this, something delayed it that does not check for interrupts. */
 const LATE_MS = 10
-/** The least time between two questions, */
+/** The least time between two questions. */
 const SAMPLE_MS = 20
-/** also as a share of how long the block has lasted: it bounds how many there are. */
+/** The least time between two questions as a share of the block so far, which limits their number. */
 const MIN_SHARE = 0.01
 /** The most time between two questions. */
 const MAX_PERIOD_MS = 1000
 /**
  * After this long a question without an answer counts as lost and is put again, then after twice the time, and so on.
- * A question that only waits for the end of a native call is carried out as often as it was put, and such a call may
- * take hours: hence twice the time.
+ * All questions that wait for a native call are carried out at its end. It may last hours: hence twice the time.
  */
 const LOST_MS = 1000
 
 /**
- * `waitedMs`: how long the thread waited for a CPU between question and answer, as far as the kernel tells.
+ * `waitedMs`: how long the thread waited for a CPU between question and answer, if the kernel reports it.
  * @typedef {import('../../bridge/probe-codec').Answer & { askedAtMs: number, late: boolean, waitedMs?: number }} Sample
  */
 
@@ -33,27 +32,20 @@ class Sampler {
   #nextAtMs = 0
 
   /**
-   * @param {object} parts
-   * @param {import('../../bridge/probe-channel').ProbeChannel} parts.channel
-   * @param {(isAgain: boolean) => boolean} parts.ask puts the question, one that has no answer yet again; false where
-   * it cannot
+   * @param {object} parts @param {import('../../bridge/probe-channel').ProbeChannel} parts.channel
+   * @param {(isAgain: boolean) => boolean} parts.ask puts a question, again if it has no answer; false if that fails
    */
   constructor ({ channel, ask }) {
     this.#channel = channel
     this.#ask = ask
   }
 
-  /** When the open question was put first, or null. */
+  /** When the open question was first put, or null. */
   get askedAtMs () {
     return this.#question?.askedAtMs ?? null
   }
 
-  /**
-   * Puts a question if one is due.
-   * @param {number} nowMs
-   * @param {number} blockedMs so far
-   * @param {number | null} [runQueueMs] of the thread, as read now
-   */
+  /** @param {number} nowMs @param {number} blockedMs so far @param {number | null} [runQueueMs] of the thread, now */
   askIfDue (nowMs, blockedMs, runQueueMs = null) {
     if (this.#question !== null) return this.#askAgain(this.#question, nowMs)
     if (nowMs < this.#nextAtMs) return
@@ -63,28 +55,20 @@ class Sampler {
     this.#question = { number, askedAtMs: nowMs, againAtMs: nowMs + LOST_MS, waitMs: LOST_MS, runQueueMs }
   }
 
-  /**
-   * Under its number, which is answered once.
-   * @param {{ againAtMs: number, waitMs: number }} question
-   * @param {number} nowMs
-   */
+  /** One number: one answer counts. @param {{ againAtMs: number, waitMs: number }} question @param {number} nowMs */
   #askAgain (question, nowMs) {
     if (nowMs < question.againAtMs || !this.#ask(true)) return
     question.waitMs *= 2
     question.againAtMs = nowMs + question.waitMs
   }
 
-  /**
-   * The answer, once.
-   * @param {import('../kernel/thread-stats').Reading} [reading] of now
-   * @returns {Sample | null}
-   */
+  /** The answer, once. @param {import('../kernel/thread-stats').Reading} [reading] of now @returns {Sample | null} */
   take (reading) {
     if (this.#question === null) return null
     const text = this.#channel.take(this.#question.number)
     if (text === null) return null
     const answer = parseAnswer(text)
-    // The time in which the question was lost says nothing of the thread that was asked.
+    // The time in which a question was lost says nothing about the thread.
     const askedAtMs = Math.max(this.#question.askedAtMs, answer.putAtMs ?? 0)
     const waitedMs = reading === undefined ? 0 : waitedOf(this.#question.runQueueMs, answer.atMs, reading)
     this.#question = null
@@ -96,16 +80,15 @@ class Sampler {
     this.#nextAtMs = 0
   }
 
-  /** The host beats again: an answer to the open question no longer counts. */
+  /** The host beats again: the answer to the open question no longer counts. */
   forget () {
     this.#question = null
   }
 }
 
 /**
- * What of the waiting for a CPU until a reading was before the answer, at least.
- * @param {number | null} runQueueMs when it was asked
- * @param {number} answeredAtMs
+ * How long, at least, the thread waited for a CPU before it answered, out of its waiting until the reading.
+ * @param {number | null} runQueueMs when it was asked @param {number} answeredAtMs
  * @param {import('../kernel/thread-stats').Reading} reading
  */
 function waitedOf (runQueueMs, answeredAtMs, { atMs, runQueueMs: untilMs }) {

@@ -1,16 +1,12 @@
 'use strict'
 
-/**
- * @typedef {import('../../types').BlockRecord} BlockRecord
- * @typedef {{ kind: import('../../types').WorkKind, name: string, id: string, startedAtMs: number }} ThreadWork
- */
+/** @typedef {{ kind: import('../../types').WorkKind, name: string, id: string, startedAtMs: number }} ThreadWork */
 
 /**
- * What a record says of its work.
- * @param {ReturnType<typeof import('../../explain/work').workOf>} told
- * @param {ThreadWork | null} ofThread what all of the thread is for
- * @param {(ms: number) => string} wallTime of a monotonic time
- * @returns {Pick<BlockRecord, 'work' | 'request'>}
+ * What a record says about its work.
+ * @param {ReturnType<typeof import('../../explain/work').workOf>} told @param {(ms: number) => string} wallTime
+ * @param {ThreadWork | null} ofThread the work of the whole thread
+ * @returns {Pick<import('../../types').BlockRecord, 'work' | 'request'>}
  */
 exports.workRecords = ({ work, request, exact }, ofThread, wallTime) => {
   const doubt = exact ? {} : { exact: false }
@@ -20,18 +16,12 @@ exports.workRecords = ({ work, request, exact }, ofThread, wallTime) => {
   }
 }
 
-/**
- * @param {import('../../types').WorkContext} work
- * @param {(ms: number) => string} wallTime
- */
+/** @param {import('../../types').WorkContext} work @param {(ms: number) => string} wallTime */
 function workRecord ({ startedAtMs, rootId, ...told }, wallTime) {
   return { ...told, startedAt: startedAtMs === null ? null : wallTime(startedAtMs) }
 }
 
-/**
- * @param {import('../../types').RequestContext} request
- * @param {(ms: number) => string} wallTime
- */
+/** @param {import('../../types').RequestContext} request @param {(ms: number) => string} wallTime */
 function requestRecord ({ startedAtMs, id, ...told }, wallTime) {
   return { ...told, startedAt: wallTime(startedAtMs) }
 }

@@ -8,19 +8,16 @@ const { roundMs } = require('../../store/record')
 const { OriginTrigger } = require('./origin-trigger')
 const { MS_PER_S } = require('../../util/units')
 
-/** So many slow callbacks are kept, the latest: a verdict waits half a second at most, and fewer end within that. */
+/** The latest slow callbacks that are kept: a block settles in half a second at most, and fewer end in that time. */
 const KEPT = 200
-/** The log line at the end of tracking names at most so many places. */
+/** The most places that the log line at the end of tracking names. */
 const PLACES_IN_LINE = 5
-/**
- * Callbacks at least as long as this share of the longest are taken for callbacks around one another. Of these the
- * innermost counts, which ended first.
- */
+/** Callbacks of at least this share of the longest count as nested; the innermost, which ended first, is named. */
 const SAME = 0.9
 
-/** What the log says about why origins are tracked, */
+/** What the log says about why origins are tracked. */
 const reasons = { on: "option origin: 'on', for development only", hunt: 'agent.hunt()' }
-/** and why no longer. */
+/** What the log says about why tracking ended. */
 const ends = {
   time: '',
   found: ', early, with what was looked for',
@@ -29,16 +26,11 @@ const ends = {
 }
 
 /**
- * @typedef {import('../../types').BlockRecord} BlockRecord
- * @typedef {import('../../types').OriginRecord} OriginRecord
- */
-
-/**
- * The origins that the host tells of while it tracks them: lays them over blocks, says when tracking is on, and asks
- * for it where that is worth it.
+ * The origins that the host reports while it tracks them: matches them with blocks, logs when tracking is on, and asks
+ * for tracking if that is worth it.
  */
 class Origins {
-  /** @type {{ startMs: number, endMs: number, origin: OriginRecord }[]} */
+  /** @type {{ startMs: number, endMs: number, origin: import('../../types').OriginRecord }[]} */
   #kept = []
   /** @type {{ isAuto: boolean, openedAtMs: number, found: number, places: Set<string> } | null} */
   #window = null
@@ -47,9 +39,8 @@ class Origins {
 
   /**
    * @param {object} parts
-   * @param {boolean} parts.isAuto windows are asked for
+   * @param {boolean} parts.isAuto the watchdog may start it @param {(message: object) => void} parts.post to the host
    * @param {import('../../explain/source/frame-table').FrameTable} parts.frames
-   * @param {(message: object) => void} parts.post to the host
    * @param {(level: 'info' | 'warn', fields: object, message: string) => void} parts.say
    * @param {(failure: { message: string } | null) => void} parts.onState
    */
@@ -62,20 +53,17 @@ class Origins {
     return this.#window !== null
   }
 
-  /** The host says. @param {any} message of an unknown code is ignored */
+  /** @param {any} message from the host; an unknown code is ignored */
   receive (message) {
     if (message.code === ORIGIN) this.#add(message)
     else if (message.code === TRACKING && message.failure !== null) this.#parts.onState({ message: message.failure })
     else if (message.code === TRACKING) message.open ? this.#opened(message) : this.#closed(message)
   }
 
-  /**
-   * @param {{ startMs: number, endMs: number, type: string, frames: import('../../types').Frame[] }}
-   * message
-   */
+  /** @param {{ startMs: number, endMs: number, type: string, frames: import('../../types').Frame[] }} message */
   #add ({ startMs, endMs, type, frames: raw }) {
     const frames = raw.map((frame) => this.#parts.frames.get(frame))
-    // The type tells of Node's own way to the first line of the application.
+    // The type already stands for the frames of Node.js itself before the first line of the application.
     const foreign = frames.slice(frames.findIndex((frame) => ownerOf(frame) !== 'node'))
     const frame = blamedFrame(foreign)
     if (frame === null) return
@@ -110,7 +98,7 @@ class Origins {
     this.#parts.say('info', fields, `origin tracking is off after ${seconds} s${ends[ended] ?? ''}: ${what}`)
   }
 
-  /** A block has its verdict. @param {BlockRecord} record */
+  /** @param {import('../../types').BlockRecord} record */
   settled (record) {
     this.#trigger?.settled(record, nowMs())
   }
@@ -121,12 +109,7 @@ class Origins {
     if (request) this.#parts.post({ code: TRACK, ...request })
   }
 
-  /**
-   * Where the callback was created that made most of a block.
-   * @param {number} startMs
-   * @param {number} endMs
-   * @returns {OriginRecord | null}
-   */
+  /** Where the callback was created that made most of a block. @param {number} startMs @param {number} endMs */
   within (startMs, endMs) {
     const overlaps = this.#kept.map((kept) =>
       ({ origin: kept.origin, ms: Math.min(kept.endMs, endMs) - Math.max(kept.startMs, startMs) }))

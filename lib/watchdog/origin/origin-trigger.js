@@ -3,32 +3,27 @@
 const { causes } = require('../../tables/causes')
 const { Recently } = require('../../util/recently')
 
-/** So many blocks of one place within this time are no accident. */
+/** This many blocks at one place within this time are no accident. */
 const BLOCKS = 3
 const WITHIN_MS = 10 * 60 * 1000
-/** How long a window of tracking is open that they are worth. */
+/** How long the window of tracking is open that such blocks lead to. */
 const WINDOW_S = 10
 /** The least time from one such window to the next. */
 const PAUSE_MS = 60 * 60 * 1000
-/** Utilization is taken over this time before a window opens. */
+/** Utilization is measured over this time before a window opens. */
 const CALM_SPAN_MS = 5000
 /** The least time between two samples of the utilization. */
 const SAMPLE_MS = 500
 /** A window opens only below this utilization. */
 const CALM = 0.5
-/** At most so many places are remembered, those whose origin is known apart. */
+/** The most places that are remembered; those whose origin is known are counted separately. */
 const SITES = 100
 
-/**
- * @typedef {import('../../types').BlockRecord} BlockRecord
- * @typedef {{ open: true, seconds: number, why: string } | { open: false, ended: 'found' }} Request
- * @typedef {{ atMs: number, activeMs: number, idleMs: number }} Sample
- */
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
+/** @typedef {{ open: true, seconds: number, why: string } | { open: false, ended: 'found' }} Request */
+/** @typedef {{ atMs: number, activeMs: number, idleMs: number }} Sample */
 
-/**
- * Decides when origins are worth what it costs to track them: blocks of one place come again, their records lack
- * what an origin can add, and the loop has time to spare.
- */
+/** Decides when to track origins: blocks repeat at one place, an origin would help, and the loop has time to spare. */
 class OriginTrigger {
   /** @type {Map<string, { blocks: Recently, why: string }>} places whose origin would help */
   #sites = new Map()
@@ -42,7 +37,7 @@ class OriginTrigger {
   #wanted = null
   #isFound = false
 
-  /** A block has its verdict. @param {BlockRecord} record @param {number} nowMs */
+  /** @param {BlockRecord} record @param {number} nowMs */
   settled (record, nowMs) {
     const key = siteOf(record)
     if (record.origin !== null) {
@@ -53,21 +48,19 @@ class OriginTrigger {
     if (this.#solved.has(key) || !isPuzzling(record)) return
     const blocks = this.#sites.get(key)?.blocks ?? new Recently({ times: BLOCKS, withinMs: WITHIN_MS })
     blocks.add(nowMs)
-    // Moved to the end: the place that has not blocked for longest goes first.
+    // Moved to the end: the place that has not blocked for longest is dropped first.
     this.#sites.delete(key)
     this.#sites.set(key, { blocks, why: whyOf(record) })
     if (this.#sites.size > SITES) this.#sites.delete(/** @type {string} */ (this.#sites.keys().next().value))
   }
 
   /**
-   * @param {object} seen
-   * @param {number} seen.nowMs
-   * @param {import('../../bridge/beat').Beat} seen.beat the host's last
-   * @param {{ isAuto: boolean } | null} seen.window the one that is open, and whether it is ours
+   * @param {object} seen @param {number} seen.nowMs @param {import('../../bridge/beat').Beat} seen.beat the last one
+   * @param {{ isAuto: boolean } | null} seen.window the open one, and whether the watchdog asked for it
    * @returns {Request | null}
    */
   poll ({ nowMs, beat, window }) {
-    // Without a new beat there is nothing new to decide by.
+    // Without a new beat there is nothing new to decide on.
     if (beat.beats === this.#beats) return null
     this.#beats = beat.beats
     const now = { atMs: beat.atMs, activeMs: beat.activeMs, idleMs: beat.idleMs }
@@ -76,12 +69,7 @@ class OriginTrigger {
     return request
   }
 
-  /**
-   * @param {number} nowMs
-   * @param {Sample} now
-   * @param {{ isAuto: boolean } | null} window
-   * @returns {Request | null}
-   */
+  /** @param {number} nowMs @param {Sample} now @param {{ isAuto: boolean } | null} window @returns {Request | null} */
   #decide (nowMs, now, window) {
     if (window === null) return this.#mayOpen(nowMs, now)
     if (!window.isAuto || !this.#isFound) return null
@@ -123,17 +111,13 @@ function utilization (from, to) {
   return activeMs + idleMs > 0 ? activeMs / (activeMs + idleMs) : 1
 }
 
-/**
- * Whether an origin would add to what a record says: no request or no frame, and code to blame that
- * something asynchronous has called.
- * @param {BlockRecord} record
- */
+/** Whether an origin would help: no request or no frame, but an asynchronous callback. @param {BlockRecord} record */
 function isPuzzling ({ thread, startup, cause, evidence, request, frame }) {
   const isBlamable = causes[cause].hasCallback === true
   return isBlamable && !evidence.debugger && !startup && thread === 'main' && (request === null || frame === null)
 }
 
-/** Without the line, which differs between blocks of one place. @param {BlockRecord} record */
+/** The place of a block, without the line, which differs between blocks at one place. @param {BlockRecord} record */
 function siteOf ({ frame }) {
   return frame === null ? '' : `${frame.file}\n${frame.function}`
 }

@@ -5,7 +5,7 @@ const OCTAVES = 20
 
 /**
  * Counts of durations on a logarithmic scale, in a ring of seconds, with their sum over the ring. They give quantiles
- * of any second and of all seconds: quantiles of seconds must not be averaged.
+ * of any second and of all seconds together: quantiles of seconds must not be averaged.
  */
 class Bins {
   #seconds
@@ -16,9 +16,7 @@ class Bins {
   #bins
 
   /**
-   * @param {object} parts
-   * @param {number} parts.seconds of the ring
-   * @param {number} parts.firstMs upper bound of the first bin
+   * @param {object} parts @param {number} parts.seconds of the ring @param {number} parts.firstMs bound of the first
    * @param {number} parts.perOctave 2: a quantile is at most 41 % off, 4: 19 %; mostly less, as it is interpolated
    */
   constructor ({ seconds, firstMs, perOctave }) {
@@ -66,11 +64,7 @@ class Bins {
     return total
   }
 
-  /**
-   * @param {number | null} second null = all in the ring
-   * @param {number} share 0 to 1
-   * @returns {number | null} ms, null where nothing was counted
-   */
+  /** In ms, null if empty. @param {number | null} second null = all in the ring @param {number} share 0 to 1 */
   quantile (second, share) {
     const counts = this.#of(second)
     const total = this.count(second)

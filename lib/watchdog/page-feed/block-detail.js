@@ -3,26 +3,24 @@
 const { adviceOf } = require('../../explain/advice/advice')
 const { excerptOf, fileToShow, isEarlier } = require('../../explain/advice/excerpt')
 
-/** Addresses that nobody outside this machine can reach. */
+/** Addresses that only this machine can reach. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1|\[::1\])$/i
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 
 /**
- * Whether the endpoint may show source: to whoever has the token, or is on this machine.
+ * Whether the endpoint may show source: to a client that has the token or is on this machine.
  * @param {{ source: 'on' | 'off', token?: string, host: string }} options
  */
 exports.showsSource = ({ source, token, host }) => source === 'on' && (token !== undefined || LOOPBACK.test(host))
 
 /**
- * Answers `/block?id=`: one block with the lines around its place, who waited for it, and what to do.
- * @param {object} parts
- * @param {{ source: 'on' | 'off', token?: string, host: string }} parts.options
- * @param {(id: string) => BlockRecord | undefined} parts.block
+ * Answers `/block?id=`: one block with the lines around its place, the requests that waited for it, and what to do.
+ * @param {object} parts @param {{ source: 'on' | 'off', token?: string, host: string }} parts.options
+ * @param {(id: string) => BlockRecord | undefined} parts.block @param {() => BlockRecord[]} parts.records newest first
  * @param {(id: string) => import('../requests/recent-blocks').Waits} parts.waitsFor
- * @param {() => BlockRecord[]} parts.records newest first
- * @param {(file: string) => string[] | null} parts.linesOf a source, null where it cannot be read
- * @returns {(id: string) => object | null} null where there is no such block
+ * @param {(file: string) => string[] | null} parts.linesOf a source, null if it cannot be read
+ * @returns {(id: string) => object | null} null if there is no such block
  */
 exports.makeDetail = ({ options, block, records, waitsFor, linesOf }) => {
   const mayShow = exports.showsSource(options)

@@ -8,34 +8,31 @@ const { RecentBlocks } = require('../requests/recent-blocks')
 const { MS_PER_S } = require('../../util/units')
 const { version } = require('../../../package.json')
 
-/** The least time between two messages about blocks: a thousand blocks a second are told in ten messages. */
+/** The least time between two messages about blocks: a thousand blocks a second go out in ten messages. */
 const FLUSH_MS = 100
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 
 /**
- * What open pages are told: the last ten minutes and the list of blocks when a page connects, then the state once a
+ * What open pages receive: the last ten minutes and the list of blocks when a page connects, then the state once a
  * second and blocks as they go. Without an open page only the history is kept.
  */
 class PageFeed {
   #parts
   #delays
   #streams
-  /** @type {Map<string, BlockRecord>} not told yet */
+  /** @type {Map<string, BlockRecord>} not sent yet */
   #pending = new Map()
   #flushAtMs = -Infinity
-  /** The id of the last block that ended: it is put again when it is settled. */
+  /** The id of the last block that ended: it comes again when it settles. */
   #lastEnded = ''
 
   /**
-   * @param {object} parts
-   * @param {import('../../options/table').ResolvedOptions} parts.options
+   * @param {object} parts @param {import('../../options/table').ResolvedOptions} parts.options
    * @param {Pick<import('../../bridge/delay-counts').DelayCounts, 'read'>} parts.delays
    * @param {() => { activeMs: number, idleMs: number, inProgressMs: number }} parts.loop
-   * @param {() => BlockRecord[]} parts.blocks newest first
-   * @param {() => BlockRecord[]} parts.ongoing
-   * @param {() => number} parts.inFlight
-   * @param {() => Iterable<[string, boolean]>} parts.degraded
+   * @param {() => BlockRecord[]} parts.blocks newest first @param {() => BlockRecord[]} parts.ongoing
+   * @param {() => number} parts.inFlight @param {() => Iterable<[string, boolean]>} parts.degraded
    * @param {() => { worker: number, blockedMs: number }[] | null} parts.workers
    */
   constructor (parts) {
@@ -47,7 +44,6 @@ class PageFeed {
     this.#streams = new EventStreams(() => this.#pending.clear())
   }
 
-  /** When to poll at the latest. */
   get dueAtMs () {
     const hasNews = this.#streams.size > 0 && this.#pending.size > 0
     return hasNews ? Math.min(this.#flushAtMs, this.history.dueAtMs) : this.history.dueAtMs
@@ -61,7 +57,7 @@ class PageFeed {
     try {
       this.#tell(now, isNext)
     } catch {
-      // A page is not worth the watchdog. Pages come back, and are answered 500 if they still cannot be told.
+      // A page must not end the watchdog. Pages reconnect, and get a 500 if sending still fails.
       this.#pending.clear()
       this.#streams.close()
     }
@@ -80,7 +76,7 @@ class PageFeed {
     if (waits.length > 0) this.#streams.send('waits', waits)
   }
 
-  /** A page comes. @returns {import('../../export/http/server').Reply} */
+  /** A page connects. @returns {import('../../export/http/server').Reply} */
   connect () {
     return this.#streams.connect(() => [['hello', this.#hello()], ['state', this.#state()]])
   }
@@ -125,7 +121,7 @@ class PageFeed {
     if (this.#streams.size > 0) this.#pending.set(record.id, record)
   }
 
-  /** What was shown as a block was none. @param {string} id */
+  /** What was shown as a block turned out to be none. @param {string} id */
   drop (id) {
     this.#pending.delete(id)
     this.#streams.send('gone', { id })

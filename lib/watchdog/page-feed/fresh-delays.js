@@ -1,16 +1,15 @@
 'use strict'
 
-/** The delays that have come since the last look, by bins: the counts in shared memory only grow. */
+/** The delays since the last call of take(), by bins: the counts in shared memory only grow. */
 class FreshDelays {
   #delays
   #boundsMs
-  /** @type {number[]} by bin, as of the last look */
+  /** @type {number[]} by bin, at the last call */
   #counts
 
   /**
-   * @param {object} parts
-   * @param {Pick<import('../../bridge/delay-counts').DelayCounts, 'read'>} parts.delays
-   * @param {number[]} parts.boundsMs ascending, out of those that are counted by
+   * @param {object} parts @param {Pick<import('../../bridge/delay-counts').DelayCounts, 'read'>} parts.delays
+   * @param {number[]} parts.boundsMs ascending, some of those that the host counts by
    */
   constructor ({ delays, boundsMs }) {
     this.#delays = delays

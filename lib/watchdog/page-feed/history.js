@@ -5,25 +5,18 @@ const { MS_PER_S } = require('../../util/units')
 
 /** The history reaches back this far. */
 const SECONDS = 600
-/** Bounded as the host counts delays (lib/bridge/delay-counts.js). */
+/** The bounds are those by which the host counts delays (lib/bridge/delay-counts.js). */
 const DELAY_BINS = { seconds: SECONDS, firstMs: 1, perOctave: 2 }
 const LATENCY_BINS = { seconds: SECONDS, firstMs: 0.1, perOctave: 4 }
 
 /**
  * @typedef {object} Second what is drawn of one second; null = nothing was measured in it
- * @property {number | null} delayP50 ms
- * @property {number | null} delayP99 ms
- * @property {number | null} delayMax ms
- * @property {number | null} utilization 0 to 1
- * @property {number | null} requests finished
- * @property {number | null} latencyP50 ms
- * @property {number | null} latencyP99 ms
+ * @property {number | null} delayP50 ms @property {number | null} delayP99 ms @property {number | null} delayMax ms
+ * @property {number | null} utilization 0 to 1 @property {number | null} requests finished
+ * @property {number | null} latencyP50 ms @property {number | null} latencyP99 ms
  */
 
-/**
- * The last ten minutes of the event loop, second by second, for whoever opens the page after the fact. They take 300
- * kB, allocated once.
- */
+/** The last ten minutes of the event loop by seconds, for a page that is opened later: 300 kB, allocated once. */
 class History {
   #delays = new Bins(DELAY_BINS)
   #latencies = new Bins(LATENCY_BINS)
@@ -41,7 +34,7 @@ class History {
     this.#loop = loop
   }
 
-  /** The bounds of the bins that endSecond() takes delays in. */
+  /** The bounds of the bins in which endSecond() takes delays. */
   get delayBoundsMs () {
     return this.#delays.boundsMs
   }
@@ -57,16 +50,14 @@ class History {
     this.#maxMs[at] = Math.max(this.#maxMs[at], durationMs)
   }
 
-  /** The end of the present second. */
   get dueAtMs () {
     return (this.#now + 1) * MS_PER_S
   }
 
   /**
-   * The second ends; what has come since the last one ended is its.
+   * Ends the present second, which gets all that came since the last one ended. A block in progress is active time.
    * @param {number} nowMs
-   * @param {{ activeMs: number, idleMs: number, inProgressMs: number }} loop totals, the block in progress as active;
-   * its length so far
+   * @param {{ activeMs: number, idleMs: number, inProgressMs: number }} loop totals, and that block's length so far
    * @param {[bin: number, count: number][]} delays
    */
   endSecond (nowMs, loop, delays) {
@@ -74,7 +65,7 @@ class History {
     for (const [bin, count] of delays) this.#delays.addTo(this.#now, bin, count)
     this.#activeMs[at] = Math.max(0, loop.activeMs - this.#loop.activeMs)
     this.#idleMs[at] = Math.max(0, loop.idleMs - this.#loop.idleMs)
-    // A timer that is due meets at least this; the host counts it when it is over.
+    // A timer that is due is delayed by at least this; the host counts the delay when it is over.
     if (loop.inProgressMs > 0) this.addBlock(loop.inProgressMs)
     this.#loop = loop
     const now = Math.floor(nowMs / MS_PER_S)
@@ -89,12 +80,12 @@ class History {
     for (const column of [this.#maxMs, this.#activeMs, this.#idleMs]) column[second % SECONDS] = 0
   }
 
-  /** The number of the last second that is complete. */
+  /** The number of the last complete second. */
   get second () {
     return this.#now - 1
   }
 
-  /** The last second that is complete. */
+  /** The last complete second. */
   get last () {
     return this.#second(this.#now - 1)
   }
@@ -117,13 +108,7 @@ class History {
     return this.#summary(second, this.#maxMs[at], this.#activeMs[at], this.#idleMs[at])
   }
 
-  /**
-   * @param {number | null} second
-   * @param {number} blockMs
-   * @param {number} activeMs
-   * @param {number} idleMs
-   * @returns {Second}
-   */
+  /** @param {number | null} second @param {number} blockMs @param {number} activeMs @param {number} idleMs */
   #summary (second, blockMs, activeMs, idleMs) {
     const wasSeen = activeMs + idleMs > 0
     const blocked = blockMs > 0 ? blockMs : null

@@ -5,18 +5,16 @@ const { withProbableCall } = require('../../explain/profile/probable-call')
 const { withoutProfile, withProfile } = require('../../explain/profile/profiled')
 const { readSource } = require('../../util/read-source')
 
-/** The newest profiles are kept for blocks that last longer than one; of a longer block they tell the end. */
+/** The newest profiles are kept for blocks that last longer than one; for a longer block they show its end. */
 const WINDOWS = 10
-/** A longer source is a bundle, to be split into lines at each block. */
+/** A longer source is a bundle, too expensive to split into lines at each block. */
 const SOURCE_CHARS = 2 * 1024 * 1024
 
-/**
- * @typedef {import('../../types').BlockRecord} BlockRecord
- * @typedef {import('../source/source-reader').SourceReader} SourceReader
- * @typedef {{ startMs: number, endMs: number, profile?: object, text?: string }} Taken
- */
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
+/** @typedef {import('../source/source-reader').SourceReader} SourceReader */
+/** @typedef {{ startMs: number, endMs: number, profile?: object, text?: string }} Taken */
 
-/** The profiles that were taken, laid over blocks. */
+/** The CPU profiles that were taken, matched with blocks. */
 class ProfileWindows {
   /** @type {import('../../explain/profile/cpu-profile').Window[]} oldest first */
   #windows = []
@@ -40,13 +38,7 @@ class ProfileWindows {
     if (this.#windows.length > WINDOWS) this.#windows.shift()
   }
 
-  /**
-   * The record with what the profile of its time says.
-   * @param {BlockRecord} record
-   * @param {number} startMs
-   * @param {number} endMs
-   * @returns {BlockRecord}
-   */
+  /** Adds the profile of its time. @param {BlockRecord} record @param {number} startMs @param {number} endMs */
   lay = (record, startMs, endMs) => {
     const windows = this.#windows.filter((window) => window.endMs > startMs && window.startMs < endMs)
     const profile = windows.length === 0 ? null : cutProfiles(windows, startMs, endMs)
@@ -72,13 +64,13 @@ function readWindow ({ startMs, endMs, text, profile }) {
     const read = text === undefined ? profile : JSON.parse(text)
     return read ? { startMs, endMs, profile: read } : null
   } catch {
-    // It is as good as none.
+    // A profile that cannot be read is as good as none.
     return null
   }
 }
 
 /**
- * Files by lines, each read once.
+ * Splits files into lines, and reads each file once.
  * @param {(file: string) => string | null} read
  * @returns {import('../../explain/profile/profiled-stacks').Sources['lines']}
  */

@@ -7,38 +7,30 @@ const { PROFILE } = require('../../bridge/messages')
 const { askProfiler, NOT_ALLOWED } = require('../loop/inspector')
 const { MS_PER_S, US_PER_MS } = require('../../util/units')
 
-/**
- * A profile is taken and begun again after so much work of the loop: V8 keeps every sample of it, and
- * writing it takes longer the more different stacks it has.
- */
+/** A profile restarts after this much activity: V8 keeps every sample, and writing many different stacks is slow. */
 const WINDOW_ACTIVE_MS = 1000
-/** Within a block, which counts as no work before its end, after this long. */
+/** Within a block, which counts as active time only at its end, a profile is taken after this long. */
 const WINDOW_BLOCKED_MS = 2000
-/** A profile of an idle loop has but one stack; its samples take 16 bytes each. */
+/** A profile of an idle loop has a single stack; its samples take 16 bytes each. */
 const WINDOW_IDLE_MS = 60000
-/** V8's own thread passes samples on at the next one: after this they are all there. */
+/** V8's own thread passes a sample on with the next one: after this time all have arrived. */
 const SETTLE_MS = 25
-/** A verdict waits so long for its profile, which comes when the host answers. */
+/** A block settles without its profile after this long. The profile comes when the host answers. */
 const AWAIT_MS = 2000
-/**
- * Where a step keeps the application for longer there is no further one: they take a tenth of it, on a busy machine
- * too.
- */
+/** If a step keeps the application longer, it is the last. Even on a busy machine, steps take a tenth of this. */
 const LONG_MS = { start: 1000, startIfSmall: 1000, take: 250, stay: Infinity, missed: Infinity, stop: Infinity }
-/** Whatever keeps the host for longer counts as a block after all. */
+/** Anything that keeps the host longer than this counts as a block after all. */
 const HELD_MS = 5000
 const RETRY_MS = 60000
-/** A question that has no answer for so long is put again. */
+/** A question without an answer is put again after this long. */
 const LOST_MS = 60000
-/** Why there is no profile beside one of Node's own: see isProfiledByNode() in lib/host/runtime.js. */
+/** Why there is no profile next to one of Node.js itself: see isProfiledByNode() in lib/host/runtime.js. */
 const PROFILES_ITSELF = 'Node.js itself profiles this process (--cpu-prof) or counts its coverage (NODE_V8_COVERAGE)'
 
-/**
- * @typedef {import('../../types').BlockRecord} BlockRecord
- * @typedef {import('../../types').ProfilerAction} Action
- */
+/** @typedef {import('../../types').BlockRecord} BlockRecord */
+/** @typedef {import('../../types').ProfilerAction} Action */
 
-/** The CPU profile of the host: asks for it, and hands on what is taken. */
+/** The CPU profile of the host: asks for it, and passes on the profiles that are taken. */
 class Profiling {
   /** @type {{ action: Action, atMs: number } | null} */
   #asked = null
@@ -46,9 +38,9 @@ class Profiling {
   #onSinceMs = null
   #takenAtMs = 0
   #takenActiveMs = 0
-  /** @type {number | null} until when the last block lasted that has no profile yet */
+  /** @type {number | null} when the last block ended that has no profile yet */
   #owedMs = null
-  /** What was before has no profile, as that rested. */
+  /** Nothing that ended by this time has a profile, as the profiler rested. */
   #missedMs = -Infinity
   #retryAtMs = -Infinity
   #isGivenUp = false
@@ -61,14 +53,11 @@ class Profiling {
   #parts
 
   /**
-   * @param {object} parts
-   * @param {'off' | 'auto' | 'on'} parts.mode
-   * @param {string | null} parts.refusal why it cannot be
-   * @param {boolean} [parts.isOwn] the host takes it by itself, and by v8.startCpuProfile()
-   * @param {(action: Action) => string | null} parts.ask
+   * @param {object} parts @param {'off' | 'auto' | 'on'} parts.mode @param {string | null} parts.refusal why not
+   * @param {boolean} [parts.isOwn] the host takes profiles by itself, by v8.startCpuProfile()
+   * @param {(action: Action) => string | null} parts.ask @param {() => number} parts.activeMs of the loop so far
    * @param {() => number} parts.holds odd while the profiler keeps the host
-   * @param {() => number} parts.heldMicros for how long the agent itself has kept it, all in all
-   * @param {() => number} parts.activeMs of the loop so far
+   * @param {() => number} parts.heldMicros how long the agent itself has kept the host in total
    * @param {(taken: import('./profile-windows').Taken) => void} parts.keep
    * @param {(level: 'debug' | 'info' | 'warn', fields: object, message: string) => void} parts.say
    * @param {(failure: { message: string } | null) => void} parts.onState
@@ -83,11 +72,7 @@ class Profiling {
     return this.#onSinceMs !== null
   }
 
-  /**
-   * Whether nothing has come up since the last look, or is about to: the profiler has not kept the host, and owes
-   * nothing.
-   * @param {number} now
-   */
+  /** Whether the profiler has not kept the host since the last poll, and no profile is due. @param {number} now */
   isStill (now) {
     const holds = this.#parts.holds()
     if (this.#asked !== null || this.#owedMs !== null || holds !== this.#holds || (holds & 1) === 1) return false
@@ -95,18 +80,14 @@ class Profiling {
     return true
   }
 
-  /**
-   * What the watching of the main thread takes of it.
-   * @returns {Pick<import('../loop/monitor').Parts, 'adjust' | 'isAwaited'>}
-   */
+  /** What profiling adds to the monitor. @returns {Pick<import('../loop/monitor').Parts, 'adjust' | 'isAwaited'>} */
   get parts () {
     return { adjust: (seen) => this.#adjust(seen), isAwaited: (endMs, now) => this.#isAwaited(endMs, now) }
   }
 
   /**
-   * Who has not asked for a profile is told of its lack by the doubt about each line.
-   * @param {string} message
-   * @param {number} [untilMs]
+   * Reported only if the user asked for a profile. In records of other users, the doubt about each line shows its lack.
+   * @param {string} message @param {number} [untilMs]
    */
   #refuse (message, untilMs = Infinity) {
     this.#retryAtMs = untilMs
@@ -124,13 +105,13 @@ class Profiling {
     } else if (mode === 'on' || this.#isNeeded) {
       if (!isBlocked) this.#ask('start', now)
     } else if (!this.#isSizeKnown) {
-      // While the application loads, too: it grows with every module.
+      // Also while the application loads: it grows with every module.
       this.#isSizeKnown = true
       this.#ask('startIfSmall', now)
     }
   }
 
-  /** Whether the profile had better be taken before it takes long. @param {number} now @param {boolean} isBlocked */
+  /** Whether to take the profile now, before taking it takes long. @param {number} now @param {boolean} isBlocked */
   #isFull (now, isBlocked) {
     const sinceMs = now - this.#takenAtMs
     return (
@@ -148,7 +129,7 @@ class Profiling {
     this.#refuse(failure, now + RETRY_MS)
   }
 
-  /** The host says. @param {any} message */
+  /** Takes a message of the host. @param {any} message */
   receive (message) {
     const { action, isOn, tookMs, failure, taken } = message
     const now = nowMs()
@@ -176,7 +157,7 @@ class Profiling {
     const ms = Math.round(tookMs)
     if (isOn) {
       this.#onSinceMs = now
-      // At start-up it is no news.
+      // At start-up this is no news.
       const level = this.#isNeeded || this.#parts.mode === 'on' ? 'info' : 'debug'
       this.#parts.say(level, { event: 'profile_on', tookMs: ms }, `CPU profiler started, so that native calls have their lines (option profile: '${this.#parts.mode}'); starting it paused the application for ${ms} ms`)
     } else {
@@ -188,9 +169,8 @@ class Profiling {
   }
 
   /**
-   * What a look has seen, its beat later by the time for which the agent itself has kept the host since.
-   * @param {import('../loop/monitor').Seen} seen
-   * @returns {import('../loop/monitor').Seen}
+   * What a poll has seen, with the beat moved later by the time for which the agent itself has kept the host since.
+   * @param {import('../loop/monitor').Seen} seen @returns {import('../loop/monitor').Seen}
    */
   #adjust (seen) {
     if (this.#parts.mode === 'off') return seen
@@ -205,31 +185,27 @@ class Profiling {
     return heldMs === 0 ? seen : { ...seen, beat: { ...beat, atMs: Math.min(atMs, beat.atMs + heldMs) } }
   }
 
-  /** Nothing has been sampled of what ended by then. @param {number} endMs */
+  /** What ended by then was not sampled. @param {number} endMs */
   #miss (endMs) {
     this.#missedMs = endMs
     if (this.#owedMs !== null && this.#owedMs <= endMs) this.#owedMs = null
   }
 
-  /** A block is over. @param {number} endMs */
+  /** A block has ended. @param {number} endMs */
   ended (endMs) {
     if (this.isOn && endMs > this.#missedMs) this.#owedMs = endMs
   }
 
-  /** Whether a verdict had better wait. @param {number} endMs of its block @param {number} now */
+  /** Whether a block should settle later. @param {number} endMs of the block @param {number} now */
   #isAwaited (endMs, now) {
     return this.#owedMs !== null && endMs <= this.#owedMs && now - endMs < AWAIT_MS
   }
 
-  /**
-   * A block has its verdict.
-   * @param {BlockRecord} record
-   * @param {number} [endMs] of it
-   */
+  /** @param {BlockRecord} record @param {number} [endMs] of its block */
   settled (record, endMs = Infinity) {
     if (!isProfileNeeded(record)) return
     this.#isNeeded = true
-    // Blocks of this application come out of idle without a request: their lines are worth the wake-ups.
+    // This application blocks out of idle time without a request: the lines of such blocks are worth the wake-ups.
     if (this.isOn && endMs <= this.#missedMs) this.#parts.ask('stay')
   }
 }
@@ -245,7 +221,7 @@ exports.startProfiling = (mode, { mayInspect, scripts, ownProfile, profilesItsel
   const { beat, counters } = bridge
   const refusal = profilesItself ? PROFILES_ITSELF : null
   const ask = (/** @type {Action} */ action) => {
-    // A message is read when the loop turns, which is soon enough.
+    // The host reads a message when its loop turns, which is soon enough.
     post({ code: PROFILE, action })
     return null
   }
@@ -261,11 +237,7 @@ exports.startProfiling = (mode, { mayInspect, scripts, ownProfile, profilesItsel
   })
 }
 
-/**
- * Whether a CPU profile would have told more of a block: its stacks could only be taken when a native call had
- * returned, or there were none.
- * @param {import('../../types').BlockRecord} record
- */
+/** Whether a profile would show more: no stacks, or only ones from after a native call. @param {BlockRecord} record */
 function isProfileNeeded ({ cause, durationMs, evidence, frame, startup }) {
   if (causes[cause].excuse !== undefined || evidence.debugger || startup) return false
   return frame === null || !frame.exact || isNative({ ...evidence, durationMs })

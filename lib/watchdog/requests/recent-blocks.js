@@ -3,28 +3,24 @@
 const { BACKLOG_MS } = require('../../bridge/request-row')
 const { OTHER } = require('../../util/overflow-label')
 
-/** At least so many blocks are kept, the latest: enough for a request of minutes among frequent blocks. */
+/** At least this many of the latest blocks are kept: enough for a request of minutes among frequent blocks. */
 const BLOCKS = 256
-/** Most routes that are told apart among those who waited for one block; further ones count in its total alone. */
+/** The most routes listed of the requests that waited for one block; further ones count in its total only. */
 const ROUTES = 20
 /** A shorter wait is what any turn of the loop costs. */
 const LEAST_MS = 1
 
 /**
  * @typedef {object} Interval a block
- * @property {number} startMs
- * @property {number} endMs
+ * @property {number} startMs @property {number} endMs @property {string} [id] of its record
  * @property {number[]} workIds the request and the work that ran in it, with what they are part of
- * @property {string} [id] of its record
- * @property {Map<number, string>} [routes] of those of them that have ended, by their ids
- *
- * @typedef {object} Waits the requests that have ended by now and had waited for a block
- * @property {number} requests
- * @property {number} longestMs
+ * @property {Map<number, string>} [routes] of those that have ended, by id
+ * @typedef {object} Waits the ended requests that had waited for a block
+ * @property {number} requests @property {number} longestMs
  * @property {{ name: string, count: number, longestMs: number }[]} routes
  */
 
-/** The latest blocks of the loop, to be laid over requests. */
+/** The latest blocks of the loop, to compare with requests. */
 class RecentBlocks {
   /** @type {Interval[]} by their end */
   #blocks = []
@@ -42,14 +38,10 @@ class RecentBlocks {
   }
 
   /**
-   * Notes for which blocks a request waited that has ended.
-   * @param {object} request
-   * @param {number} request.startMs it was read
-   * @param {number} request.endMs
-   * @param {number} request.id
-   * @param {boolean} request.hasWaited it was read right after the loop could not
-   * @param {string} request.name method and route
-   * @param {string} [request.route]
+   * Notes for which blocks an ended request waited.
+   * @param {object} request @param {number} request.startMs when it was read @param {number} request.endMs
+   * @param {boolean} request.hasWaited it was read right after a time in which the loop could not read
+   * @param {number} request.id @param {string} request.name method and route @param {string} [request.route]
    */
   note ({ startMs, endMs, id, hasWaited, name, route }) {
     if (startMs >= this.#lastEndMs + BACKLOG_MS) return
@@ -59,7 +51,7 @@ class RecentBlocks {
         if (hasWaited && startMs - block.endMs < BACKLOG_MS) this.#add(block, name, (block.endMs - block.startMs) / 2)
         return
       }
-      // A request that was read within a block came before it.
+      // A request that was read within a block arrived before it.
       const waitedMs = Math.min(endMs, block.endMs) - block.startMs
       if (!block.workIds.includes(id)) this.#add(block, name, waitedMs)
       else if (route !== undefined && route !== OTHER) (block.routes ??= new Map()).set(id, route)
@@ -67,11 +59,8 @@ class RecentBlocks {
   }
 
   /**
-   * A record whose request has the route that is known now that it has ended: it may have blocked before a router had
-   * found its own.
-   * @template {import('../../types').BlockRecord} R
-   * @param {R} record
-   * @returns {R}
+   * Gives a record the final route of its request, which may have blocked before a router found its route.
+   * @template {import('../../types').BlockRecord} R @param {R} record @returns {R}
    */
   routed (record) {
     const { work, request } = record
@@ -104,17 +93,14 @@ class RecentBlocks {
     return { requests, longestMs: Math.round(longestMs), routes: rounded.sort((a, b) => b.longestMs - a.longestMs) }
   }
 
-  /** The blocks for which more have waited than was told before. @param {boolean} [all] those told before as well */
+  /** The blocks for which more requests waited than last reported. @param {boolean} [all] reported ones as well */
   takeWaits (all = false) {
     const news = [...this.#waits].filter(([, { isTold }]) => all || !isTold)
     for (const [, waits] of news) waits.isTold = true
     return news.map(([id]) => ({ id, ...this.waitsFor(id) }))
   }
 
-  /**
-   * How long of a request, or other work, the loop was blocked by something else.
-   * @param {number} startMs @param {number} endMs @param {number} id
-   */
+  /** How long something else blocked the loop. @param {number} startMs @param {number} endMs @param {number} id */
   blockedMs (startMs, endMs, id) {
     if (startMs >= this.#lastEndMs) return 0
     let blockedMs = 0
@@ -128,11 +114,10 @@ class RecentBlocks {
 
   /**
    * How long a request was blocked by something else before it was read. A request that is read within a block came
-   * before the loop last looked for requests, which is where the block began. When a request came that is read after a
-   * block, nobody knows: half of the block counts, as if requests came evenly.
-   * @param {number} startMs it was read
-   * @param {number} id
-   * @param {boolean} hasWaited it was read right after the loop could not
+   * before the loop last checked for requests, which is where the block began. It is unknown when a request came that
+   * is read after a block: half of the block counts, as if requests came evenly.
+   * @param {number} startMs when it was read @param {number} id
+   * @param {boolean} hasWaited it was read right after a time in which the loop could not read
    */
   waitedMs (startMs, id, hasWaited) {
     if (startMs >= this.#lastEndMs + BACKLOG_MS) return 0

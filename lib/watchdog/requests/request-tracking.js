@@ -2,15 +2,15 @@
 
 const { Recently } = require('../../util/recently')
 
-/** After this long without a block, requests are no longer followed where that costs. */
+/** After this long without a block, requests are no longer followed where following is expensive. */
 const QUIET_MS = 10 * 60 * 1000
 
-/** After it has cost too much, requests are not followed for this long. */
+/** Once following requests has cost too much, it stops for this long. */
 const PAUSE_MS = 60 * 60 * 1000
 
 /**
- * Whether requests are worth following through their asynchronous work where AsyncLocalStorage costs
- * a tenth of the throughput (Node.js 20 and 22): from the first block on, until it has been quiet, or costs too much.
+ * Decides whether to follow requests through their asynchronous work where AsyncLocalStorage costs a tenth of the
+ * throughput (Node.js 20 and 22): from the first block on, until there are no more blocks or it costs too much.
  */
 class RequestTracking {
   #tell
@@ -28,7 +28,7 @@ class RequestTracking {
     this.#say = say
   }
 
-  /** A block has its verdict. @param {number} nowMs */
+  /** @param {number} nowMs */
   settled (nowMs) {
     this.#blocks.add(nowMs)
     this.tick(nowMs)
@@ -47,7 +47,7 @@ class RequestTracking {
     }
   }
 
-  /** The host no longer follows them: the application makes too many promises. @param {number} nowMs */
+  /** The host has stopped following them: the application makes too many promises. @param {number} nowMs */
   tooCostly (nowMs) {
     if (!this.isOn) return
     this.isOn = false

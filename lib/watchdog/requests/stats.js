@@ -4,20 +4,18 @@ const { ABORTED, statusOf, unpack } = require('../../bridge/request-row')
 const { OTHER } = require('../../util/overflow-label')
 const { MS_PER_S } = require('../../util/units')
 
-/**
- * @typedef {{ observe: (value: number) => void }} Series
- * @typedef {{ duration: Series, blocked: Series, isOther: boolean, name: string, route: string }} RouteSeries
- */
+/** @typedef {{ observe: (value: number) => void }} Series */
+/** @typedef {{ duration: Series, blocked: Series, isOther: boolean, name: string, route: string }} RouteSeries */
 
 /**
- * Turns the host's finished requests into metrics: how long each took, and for how long another request, or code of no
- * request, blocked the loop while it waited to be read and while it lasted.
+ * Turns the host's finished requests into metrics: how long each took, and how long another request, or code of no
+ * request, blocked the loop while the request waited to be read and while it lasted.
  */
 class RequestStats {
   #bridge
   #metrics
   #blocks
-  /** @type {Map<number, RouteSeries>} by what was packed, with the status replaced by its class */
+  /** @type {Map<number, RouteSeries>} by the packed number, with the class of the status instead of the status */
   #series = new Map()
   #lastKey = -1
   /** @type {RouteSeries | null} */
@@ -27,8 +25,7 @@ class RequestStats {
   /**
    * @param {Pick<import('../../bridge/memory').Bridge, 'requests' | 'routes'>} bridge
    * @param {import('../../export/prometheus/metrics').Metrics} metrics
-   * @param {import('./recent-blocks').RecentBlocks} blocks
-   * @param {(durationMs: number) => void} [onRequest]
+   * @param {import('./recent-blocks').RecentBlocks} blocks @param {(durationMs: number) => void} [onRequest]
    */
   constructor (bridge, metrics, blocks, onRequest = () => {}) {
     this.#blocks = blocks
@@ -37,10 +34,7 @@ class RequestStats {
     this.#onRequest = onRequest
   }
 
-  /**
-   * Takes the requests that ended up to a beat, by which all blocks that ended before are known.
-   * @param {number} untilMs
-   */
+  /** Counts the requests that ended by the beat up to which all blocks are known. @param {number} untilMs */
   drain (untilMs) {
     this.#bridge.requests.visit((numbers, at) => {
       const startMs = Math.abs(numbers[at + 1])
@@ -64,7 +58,7 @@ class RequestStats {
   #seriesOf (packed) {
     const status = statusOf(packed)
     const key = packed - status + Math.floor(status / 100)
-    // This runs for each request, and requests of one kind come in rows.
+    // This runs for each request, and requests of one kind often follow each other.
     if (key !== this.#lastKey) {
       this.#last = this.#series.get(key) ?? this.#makeSeries(key, packed)
       this.#lastKey = key

@@ -8,14 +8,14 @@ const { MS_PER_S } = require('../../util/units')
 /** @typedef {{ duration: Series, blocked: Series, isOther: boolean, hasThread: boolean }} WorkSeries */
 
 /**
- * Turns the host's finished work that is no HTTP request into metrics: how long each took, and for how long something
- * else blocked the loop meanwhile.
+ * Turns the host's finished work other than HTTP requests into metrics: how long each took, and how long something else
+ * blocked the loop meanwhile.
  */
 class WorkStats {
   #bridge
   #metrics
   #blocks
-  /** @type {Map<number, WorkSeries>} by what was packed */
+  /** @type {Map<number, WorkSeries>} by the packed number */
   #series = new Map()
 
   /**
@@ -29,10 +29,7 @@ class WorkStats {
     this.#blocks = blocks
   }
 
-  /**
-   * Takes the work that ended up to a beat, by which all blocks that ended before are known.
-   * @param {number} untilMs
-   */
+  /** Counts the work that ended by the beat up to which all blocks are known. @param {number} untilMs */
   drain (untilMs) {
     this.#bridge.works.visit((numbers, at) => {
       const startMs = numbers[at + 1]
@@ -40,7 +37,7 @@ class WorkStats {
       if (endMs > untilMs) return false
       const { duration, blocked, isOther, hasThread } = this.#series.get(numbers[at]) ?? this.#makeSeries(numbers[at])
       duration.observe(numbers[at + 2] / MS_PER_S)
-      // Nothing that blocks the main thread's loop keeps work in a thread of its own.
+      // Work in a thread of its own does not wait for the main thread's loop.
       if (!hasThread) blocked.observe(this.#blocks.blockedMs(startMs, endMs, numbers[at + 3]) / MS_PER_S)
       if (isOther) this.#metrics.overflowed('work')
       return true

@@ -2,15 +2,12 @@
 
 const { nowMs } = require('../../util/clock')
 
-/** Far more than the places of one block; beyond them it is tried again when they are asked for again. */
+/** Far more than the places of one block. Beyond this, a place is tried again when it is next needed. */
 const JOBS = 1000
 
-/**
- * What is read and worked out later, because a sample or a report would come later for it: one job between two turns of
- * the watchdog's loop.
- */
+/** Work that would delay a sample or a report, done later: one job between two turns of the watchdog's loop. */
 class Backlog {
-  /** By what it is about, so that nothing is done twice. @type {Map<string, () => void>} */
+  /** By subject, so that nothing is done twice. @type {Map<string, () => void>} */
   #jobs = new Map()
   #isScheduled = false
   #mayWork
@@ -31,7 +28,7 @@ class Backlog {
     return true
   }
 
-  /** From now on jobs are done, until it is not the time for them. */
+  /** Starts doing jobs, until something more urgent comes up. */
   workOff () {
     if (this.#isScheduled || this.isEmpty || !this.#mayWork()) return
     this.#isScheduled = true
@@ -43,7 +40,7 @@ class Backlog {
     })
   }
 
-  /** Does what can be begun in this time. @param {number} mostMs */
+  /** Does all jobs that can be begun in this time. @param {number} mostMs */
   finish (mostMs) {
     const untilMs = nowMs() + mostMs
     while (!this.isEmpty && nowMs() < untilMs) this.#doNext()

@@ -5,27 +5,21 @@ const { BoundedMap } = require('../../util/bounded-map')
 const { isText } = require('../../util/validators')
 const { readSource } = require('../../util/read-source')
 
-/** So many packages are remembered, in less than 1 MB; those that block are fewer. */
+/** The most packages that are remembered, in less than 1 MB; fewer ones block. */
 const PACKAGES = 200
 /** A larger package.json is not read. Old versions of npm wrote the package's readme into it: some 100 kB. */
 const FILE_BYTES = 256 * 1024
-/** The longest name, version and address that are taken: npm's own bounds, and what any browser takes. */
+/** The longest name, version and address that are accepted: npm's own limits, and what any browser accepts. */
 const NAME_CHARS = 214
 const VERSION_CHARS = 256
 const URL_CHARS = 2048
 
 /** @typedef {import('../../types').PackageRecord} PackageRecord */
 
-/**
- * By folder, those without a package.json that can be read among them.
- * @type {BoundedMap<PackageRecord | null>}
- */
+/** By folder; null = no package.json that can be read. @type {BoundedMap<PackageRecord | null>} */
 const known = new BoundedMap({ mostItems: PACKAGES })
 
-/**
- * What a package says of itself in its package.json, read once; null where that is missing, broken or too large.
- * @param {string} folder absolute
- */
+/** What a package.json says, read once; null if it is missing, broken or too large. @param {string} folder absolute */
 exports.packageIn = (folder) => {
   let found = known.get(folder)
   if (found === undefined) {
@@ -37,7 +31,7 @@ exports.packageIn = (folder) => {
 
 /** @param {string} folder @returns {PackageRecord | null} */
 function read (folder) {
-  // A source map may name a folder without its place, which is no folder of this process's working directory.
+  // A source map may name a relative folder, which is not one in this process's working directory.
   const text = path.isAbsolute(folder) ? readSource(path.join(folder, 'package.json'), FILE_BYTES) : null
   if (text === null) return null
   try {
@@ -45,7 +39,7 @@ function read (folder) {
     if (!isShort(name, NAME_CHARS)) return null
     return { name, version: isShort(version, VERSION_CHARS) ? version : null, bugs: bugsOf(bugs?.url ?? bugs) }
   } catch {
-    // It is no JSON, or not that of an object.
+    // The text is no JSON, or not that of an object.
     return null
   }
 }

@@ -14,20 +14,20 @@ const { FunctionNames, MOST_CHARS, routesAt } = require('../../explain/source/fu
 const { Texts, sizeOf } = require('./texts')
 const { readSource } = require('../../util/read-source')
 
-/** The host is asked again after this time: a map may come later than its file, or have been let go of for others. */
+/** The host is asked again after this time: a map may come after its file, or may have been dropped for others. */
 const AGAIN_MS = 60000
-/** A larger source is a bundle: its lines tell nobody anything. */
+/** A larger source is a bundle, whose lines are of no use to a reader. */
 const SHOWN_BYTES = 2 * 1024 * 1024
-/** Places are looked up for this long in one poll, and the others later: in a file of 128 kB one takes up to 5 ms. */
+/** Places are looked up for this long in one poll, the others later: in a file of 128 kB one takes up to 5 ms. */
 const NAMING_MS = 5
-/** As the agent stops, its last block is told with what can be read in this time. */
+/** When the agent stops, its last block is reported with what can be read in this time. */
 const LAST_MS = 200
-/** Files whose maps are too large: those that are said once are remembered. */
+/** The most files that are remembered because their map was reported as too large. */
 const SAID = 100
 
 /**
- * Where code comes from: the files on disk, and what the main thread's Node.js knows of those that were compiled in
- * memory. The main thread is asked for these now and then; if it is stuck it answers when its block is over.
+ * Where code comes from: the files on disk, and what the main thread's Node.js knows of files compiled in memory. The
+ * watchdog asks the main thread for these now and then. If that is stuck, it answers when its block is over.
  */
 class SourceReader {
   #maps
@@ -42,13 +42,11 @@ class SourceReader {
   #say
 
   /**
-   * @param {object} parts
-   * @param {(message: object) => void} parts.post to the host
+   * @param {object} parts @param {(message: object) => void} parts.post to the host
+   * @param {boolean} parts.stripsTypes the host runs TypeScript itself, which moves no place
    * @param {import('../health').Say} parts.say in the log
-   * @param {boolean} parts.stripsTypes the host runs TypeScript itself, every place where it was
-   * @param {boolean} [parts.compilesAll] the host runs every file compiled in memory, unless it says that one is not
-   * @param {() => boolean} [parts.mayWork] whether there is time for what is large; false while a block is about to be
-   * told
+   * @param {boolean} [parts.compilesAll] the host runs every file as compiled in memory, unless it reports otherwise
+   * @param {() => boolean} [parts.mayWork] false while a block is about to be reported: no time for large files
    * @param {(file: string) => string | null} [parts.read]
    */
   constructor ({ post, say, stripsTypes, compilesAll = false, mayWork = () => true, read = readSource }) {
@@ -86,17 +84,17 @@ class SourceReader {
     })
   }
 
-  /** Functions may be named at once again, for a few milliseconds. */
+  /** Allows naming functions at once again, for a few milliseconds. */
   beginPoll () {
     this.#namingMs = 0
   }
 
-  /** After a poll: large maps and files are read, one at a time. */
+  /** After a poll, reads large maps and files, one at a time. */
   workOff () {
     this.#backlog.workOff()
   }
 
-  /** The agent stops: what is still to be read, as far as there is time. */
+  /** When the agent stops, reads what is left as far as there is time. */
   finish () {
     this.#backlog.finish(LAST_MS)
   }
@@ -110,17 +108,14 @@ class SourceReader {
   /** @param {import('../../types').Frame} frame */
   #nameOf (frame) {
     const known = this.#names.knownNameOf(frame)
-    // Its place in the source, and with it its name, is told by the map.
+    // The map shows its place in the source, and with it its name.
     if (known !== undefined || this.#maps.isAwaited(frame.file ?? '')) return known
     return this.#inTime('name', frame, () => this.#names.nameOf(frame))
   }
 
   /**
-   * What the source tells of a place; undefined where it cannot, or does later.
-   * @template T
-   * @param {ByPlace<T>} byPlace
-   * @param {string} what
-   * @param {import('../../types').Frame} frame
+   * What the source shows of a place; undefined if it cannot, or only later.
+   * @template T @param {ByPlace<T>} byPlace @param {string} what @param {import('../../types').Frame} frame
    */
   #lookUp (byPlace, what, frame) {
     const { file, line, column, compiled } = frame
@@ -129,11 +124,8 @@ class SourceReader {
   }
 
   /**
-   * What is looked up in a source: at once if the file is small and there is time, else later.
-   * @template T
-   * @param {string} what
-   * @param {import('../../types').Frame} frame
-   * @param {() => T} look
+   * Looks something up in a source: at once if the file is small and there is time, else later.
+   * @template T @param {string} what @param {import('../../types').Frame} frame @param {() => T} look
    */
   #inTime (what, { file, line, column }, look) {
     if (this.#namingMs >= NAMING_MS || sizeOf(`${file}`) > LARGE_BYTES) {
@@ -161,20 +153,17 @@ class SourceReader {
     this.#post({ code: SOURCE_MAP, file })
   }
 
-  /** Whether what runs of a file is not what is on disk. @param {string} file */
+  /** Whether the code that runs is not that of the file on disk. @param {string} file */
   isInMemory (file) {
     return this.#maps.isInMemory(file)
   }
 
-  /** Where a line of what runs comes from, null where nobody tells. @param {string} file @param {number} line */
+  /** Where a line of the running code comes from, null if unknown. @param {string} file @param {number} line */
   lineAt (file, line) {
     return this.#maps.lineAt(file, line)
   }
 
-  /**
-   * The lines of a source as a person wrote it: of the file on disk, else as a source map carries it.
-   * @param {string} file
-   */
+  /** The lines of a source as written: of the file on disk, else from a source map. @param {string} file */
   linesOf (file) {
     return (readSource(file, SHOWN_BYTES) ?? this.#maps.contentOf(file))?.split(/\r?\n/) ?? null
   }

@@ -4,13 +4,13 @@ const fs = require('node:fs')
 const { BoundedMap } = require('../../util/bounded-map')
 const { readSource } = require('../../util/read-source')
 
-/** A stack of frames without names has few files; so much text of them is kept. */
+/** The most files, and characters, that are kept. A stack of frames without names has few files. */
 const FILES = 20
 const CHARS = 8 * 1024 * 1024
-/** A block asks for the same files again and again for about this long. A file that has changed is read again then. */
+/** A block needs the same files for about this long. A file that has changed is read again then. */
 const LIFE_MS = 5000
 
-/** Texts of files, read once for all the places in them that are looked up together. */
+/** Texts of files, each read once for all the places that are looked up together. */
 class Texts {
   /** @type {BoundedMap<{ text: string | null }>} */
   #kept = new BoundedMap({ mostItems: FILES, mostWeight: CHARS })
@@ -48,7 +48,7 @@ function sizeOf (file) {
   try {
     return fs.statSync(file).size
   } catch {
-    // There may be one that this process may not see.
+    // There may be a file that this process may not see.
     return 0
   }
 }

@@ -2,21 +2,21 @@
 
 const { minBlockGapMs } = require('../../bridge/beat')
 
-/** A thread whose beat is overdue is judged this often: the kernel's account of a running one may be 4 ms old. */
+/** A thread whose beat is overdue is judged this often: the kernel's figures of a running thread may be 4 ms old. */
 const WINDOW_MS = 50
-/** A thread asleep for more than this share of that time was waiting: V8's own locks take less. */
+/** A thread that slept for more than this share of that time was waiting: V8's own locks take less. */
 const ASLEEP = 0.2
 
 /**
- * Tells a worker thread that waits from one that computes. Idle workers of a pool wait in Atomics.wait, without a turn
- * of their loop. A thread that sleeps while its beat is overdue counts
- * as one that turns: beats are made up for it, so that neither its waiting nor a row of short tasks is a block. A block
- * that sleeps itself (files, locks, execSync) is therefore missed, and so is each where CPU time is not known.
+ * Distinguishes worker threads that wait from those that compute. Idle threads of a pool wait in Atomics.wait, without
+ * a turn of their loop. A thread that sleeps while its beat is overdue counts as turning: beats are made up for it, so
+ * that neither its waiting nor a row of short tasks is a block. So a block that sleeps itself (files, locks, execSync)
+ * is missed, as is every block if CPU time is unknown.
  */
 class SleepDetector {
   #thresholdMs
   #rest
-  /** How often it had gone to sleep when it was judged last, null while no beat is overdue. @type {number | null} */
+  /** How often it had gone to sleep when last judged, null while no beat is overdue. @type {number | null} */
   #sleeps = null
   /** Made-up beats since the last real one, each with a number of its own. */
   #count = 0
@@ -24,13 +24,10 @@ class SleepDetector {
   #atMs = 0
   /** @type {import('../kernel/thread-stats').Reading | null} */
   #last = null
-  /** Time found to be spent waiting so far. */
+  /** The waiting time found so far. */
   waitedMs = 0
 
-  /**
-   * @param {number} thresholdMs
-   * @param {() => { sleeps: number | null, isAsleep: boolean }} rest what the kernel tells of the thread
-   */
+  /** @param {number} thresholdMs @param {() => { sleeps: number | null, isAsleep: boolean }} rest of the thread */
   constructor (thresholdMs, rest) {
     this.#thresholdMs = thresholdMs
     this.#rest = rest
@@ -41,10 +38,7 @@ class SleepDetector {
     return this.#count > 0
   }
 
-  /**
-   * @param {import('../loop/monitor').Seen} seen
-   * @returns {import('../loop/monitor').Seen} with made-up beats where real ones are overdue
-   */
+  /** @param {import('../loop/monitor').Seen} seen @returns {import('../loop/monitor').Seen} overdue beats made up */
   adjust ({ sample, reading, beat, lateBeats }) {
     const made = { startMs: this.#atMs, periodMs: 0, doubtMs: WINDOW_MS }
     const adjusted = lateBeats.map((late) => this.#count > 0 && late.beats === this.#realBeats
@@ -63,20 +57,17 @@ class SleepDetector {
     return { sample, reading, lateBeats: adjusted, beat: this.beat(beat) }
   }
 
-  /** The last beat, made up where the thread waits. @param {import('../loop/detector').DoubtfulBeat} beat */
+  /** The last beat, made up if the thread waits. @param {import('../loop/detector').DoubtfulBeat} beat */
   beat (beat) {
     if (this.#count === 0 || beat.beats !== this.#realBeats) return beat
-    // The first made-up one stands for a wait that began within the period of the real one.
+    // The first made-up beat stands for a wait that began within the period of the real one.
     const doubtMs = WINDOW_MS + (this.#count === 1 ? beat.periodMs : 0)
     return { ...beat, beats: this.#number(beat.beats), atMs: this.#atMs, periodMs: 0, doubtMs }
   }
 
-  /**
-   * @param {import('../kernel/thread-stats').Reading} reading
-   * @param {number} fromMs since when no beat has come
-   */
+  /** @param {import('../kernel/thread-stats').Reading} reading @param {number} fromMs since when no beat has come */
   #follow (reading, fromMs) {
-    // Of a thread that is first seen in the midst of something nothing is known until then.
+    // If a thread is first seen in the middle of something, nothing is known of the time before.
     const last = this.#last ??= reading
     const overdueMs = reading.atMs - Math.max(last.atMs, fromMs)
     const isGone = reading.cpuMs === null && last.cpuMs !== null
@@ -87,22 +78,21 @@ class SleepDetector {
     const { sleeps, isAsleep } = this.#rest()
     const hasSlept = isAsleep || (this.#sleeps !== null && sleeps !== this.#sleeps)
     this.#sleeps = sleeps
-    // A thread that waits for a CPU does not sleep, and the kernel counts that time only once it is over.
+    // A thread that waits for a CPU does not sleep, and the kernel counts that wait only once it is over.
     if (!hasSlept || asleepMs < ASLEEP * overdueMs) return
     this.#count++
     this.#atMs = reading.atMs
     this.waitedMs += asleepMs
   }
 
-  /** A number that no real beat has. @param {number} beats real ones, an Int32 */
+  /** A number that no real beat has. @param {number} beats of the last real one, an Int32 */
   #number (beats) {
     return beats + this.#count * 2 ** 32
   }
 }
 
 /**
- * @param {import('../kernel/thread-stats').Reading} from
- * @param {import('../kernel/thread-stats').Reading} to
+ * @param {import('../kernel/thread-stats').Reading} from @param {import('../kernel/thread-stats').Reading} to
  * @param {'cpuMs' | 'runQueueMs'} what
  */
 function grown (from, to, what) {

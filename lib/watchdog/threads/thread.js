@@ -8,48 +8,40 @@ const { LoopMonitor } = require('../loop/monitor')
 
 /** A thread that was found waiting is polled this often: what it does next may be a block. */
 const WAITING_MS = 25
-/**
- * Node.js takes a thread apart in 1 to 10 ms, with a large heap in up to 200 (Node.js 20 to 26): one that was busy for
- * longer until its end was blocked.
- */
+/** Node.js 20 to 26 ends a thread in 1 to 10 ms, in up to 200 with a large heap: one busy for longer was blocked. */
 const APART_MS = 250
 
 /**
  * @typedef {object} Hello what lib/host/threads/preload-beat.js says of its thread, and outside-watch.js of others
- * @property {SharedArrayBuffer} memory
- * @property {number} threadId
- * @property {string} name
- * @property {number | null} tid in the kernel, null where it is not known
+ * @property {SharedArrayBuffer} memory @property {number} threadId
+ * @property {string} name @property {number | null} tid in the kernel, null if unknown
  */
 
-/** One worker thread of the application under watch. */
+/** Monitors one worker thread of the application. */
 class WatchedThread {
   #bridge
   #stats
-  /** Tells the thread's waiting from blocks. */
+  /** Separates the thread's waiting from blocks. */
   #idleness
   #monitor
   #sinks
   #dueAtMs = 0
   #lastPollMs = 0
   #isStopped = false
-  /** Of the block in which the thread ended. @type {string | null} */
+  /** @type {string | null} the block in which the thread ended */
   #lastId = null
   /** @type {{ activeMs: number, idleMs: number }} counters never go backwards */
   #time = { activeMs: 0, idleMs: 0 }
   #cpu = { user: 0, system: 0 }
 
   /**
-   * @param {object} parts
-   * @param {Hello} parts.hello
-   * @param {string} parts.label of its metrics
+   * @param {object} parts @param {Hello} parts.hello @param {string} parts.label of its metrics
    * @param {import('../kernel/thread-stats').Shared} parts.shared by all threads
    * @param {Pick<import('../loop/monitor').Parts, 'options' | 'frames' | 'nextId'>} parts.common
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
-   * @param {() => import('../loop/block-builder').ThreadWork | null} parts.workOf what all of the thread is for
-   * @param {import('../sinks').ThreadPhases} parts.sinks
-   * @param {boolean} parts.isOutside the main thread sees what it does
-   * @param {WatchedThread} [parts.outside] the same as it is seen from outside, which knows its CPU time
+   * @param {() => import('../loop/block-builder').ThreadWork | null} parts.workOf the work of the whole thread
+   * @param {import('../sinks').ThreadPhases} parts.sinks @param {boolean} parts.isOutside only the main thread sees it
+   * @param {WatchedThread} [parts.outside] the same thread as seen from outside, which knows its CPU time
    */
   constructor ({ hello, label, shared, common, watchdogGapWithin, workOf, sinks, isOutside, outside }) {
     this.threadId = hello.threadId
@@ -77,10 +69,9 @@ class WatchedThread {
   }
 
   /**
-   * Not every beat that failed to come was a block. A thread that sleeps waits for work, more likely than not, and one
-   * that ends is being taken apart.
-   * @param {import('../sinks').ThreadPhases} sinks
-   * @returns {import('../sinks').Phases['settled']}
+   * Not every missing beat is a block: a thread that sleeps most likely waits for work, and a thread that ends is being
+   * taken apart.
+   * @param {import('../sinks').ThreadPhases} sinks @returns {import('../sinks').Phases['settled']}
    */
   #settleIn = (sinks) => (record, endMs) => {
     const isLast = record.id === this.#lastId
@@ -88,35 +79,30 @@ class WatchedThread {
     else sinks.settled(isLast ? { ...record, uncertaintyMs: record.uncertaintyMs + APART_MS } : record, endMs)
   }
 
-  /** Whether the thread exits or is no more. */
+  /** Whether the thread is exiting or has ended. */
   get isEnded () {
     return this.#isStopped || this.#stats.isGone || this.#bridge.counters.get('ended') > 0
   }
 
-  /** The record of the block in progress. */
   get ongoing () {
     return this.#monitor.ongoing
   }
 
-  /**
-   * @param {number} now
-   * @param {boolean} selfLate
-   * @returns {{ wakeAtMs: number, eventful: boolean }}
-   */
+  /** @param {number} now @param {boolean} selfLate */
   poll (now, selfLate) {
     if (now < this.#dueAtMs) return { wakeAtMs: this.#dueAtMs, eventful: false }
     this.#stats.read(now)
     if (this.isEnded) return { wakeAtMs: Infinity, eventful: false }
-    // Seen from outside, and not yet at work.
+    // The thread is seen from outside, and has not worked yet.
     if (this.#bridge.beat.beats === 0) return { wakeAtMs: now + CALM_MS, eventful: false }
     const { wakeAtMs, eventful } = this.#monitor.poll(now, selfLate, this.#sinks)
     this.#lastPollMs = now
-    // The main thread may say at any time that a thread it sees from outside is busy.
+    // At any time the main thread may report that a thread it sees from outside is busy.
     this.#dueAtMs = Math.min(wakeAtMs, now + (this.#idleness.isOn ? WAITING_MS : CALM_MS))
     return { wakeAtMs: this.#dueAtMs, eventful }
   }
 
-  /** How many late beats found their ring full since the last call. */
+  /** The number of late beats lost to a full ring since the last call. */
   takeDropped () {
     return this.#bridge.lateBeats.takeDropped()
   }
@@ -137,17 +123,15 @@ class WatchedThread {
   }
 
   /**
-   * Ends watching; a block in progress is recorded as far as it was seen.
-   * @param {object} how
-   * @param {boolean} [how.isNeeded] the host's part goes on
-   * @param {boolean} [how.isGone] the thread is no more
+   * Stops; a block in progress is recorded as far as it was seen.
+   * @param {object} how @param {boolean} [how.isNeeded] the host's part goes on @param {boolean} [how.isGone] it ended
    */
   stop ({ isNeeded = false, isGone = false }) {
     this.#isStopped = true
     if (!isNeeded) this.#bridge.counters.add('released', 1)
     const { beats, atMs } = this.#bridge.beat.read()
     const lastMs = Math.max(this.#lastPollMs, atMs)
-    // What it said since the last poll.
+    // Reads what the thread has written since the last poll.
     if (beats > 0) this.#monitor.poll(lastMs, true, this.#sinks)
     if (isGone) this.#lastId = this.#monitor.ongoing?.id ?? null
     this.#monitor.stop(lastMs, this.#sinks)

@@ -7,60 +7,54 @@ const { CHANNEL } = require('../../bridge/messages')
 const { Totals } = require('./totals')
 const { WatchedThread } = require('./thread')
 
-/** A poll of calm threads may come this much late, and so together with another. */
+/** A poll of calm threads may come this late, and so together with another poll. */
 const COALESCE_MS = 50
-/** The latest threads that have ended, or are left alone, are remembered. Node.js never gives a number again. */
+/** The most threads that are remembered as ended or left alone. Node.js never reuses a thread's number. */
 const GONE = 1000
-/** Names under which the main thread's records and the watchdog's metrics go. */
+/** The names of the main thread in records and of the watchdog in metrics. */
 const TAKEN = ['main', 'watchdog']
 
 /**
- * @typedef {object} Started what takes part from start() on
- * @property {{ threadId: number }[]} known threads that there are already; those that are seen have their hello
- * @property {(name: string) => string} labelOf bounds the label of a name
- * @property {import('../sinks').ThreadPhases} sinks hear the phases of their blocks
+ * @typedef {object} Started what the threads need from start() on
+ * @property {{ threadId: number }[]} known threads that already run; those seen from outside have their hello
+ * @property {(name: string) => string} labelOf the label of a name; there is a limit to their number
+ * @property {import('../sinks').ThreadPhases} sinks receive the phases of their blocks
  */
 
 /** @typedef {import('../loop/block-builder').ThreadWork} ThreadWork */
 
-/** The worker threads of the application: finds them, watches them, adds them up. */
+/** Finds the application's worker threads, monitors them and adds them up. */
 class WatchedThreads {
   #parts
   /** @type {Started | null} */
   #started = null
   /** @type {BroadcastChannel | null} */
   #channel = null
-  /** Started by the main thread, which has too many to see. @type {Set<number>} */
+  /** Threads that the main thread does not see from outside, as there are too many. @type {Set<number>} */
   #unseen = new Set()
   #totals = new Totals()
   /** @type {Map<number, WatchedThread>} */
   #threads = new Map()
-  /**
-   * The latest that have ended. What a thread said of itself comes by another way, perhaps after its end.
-   * @type {Set<number>}
-   */
+  /** The latest that have ended: a thread's own hello comes another way, perhaps after its end. @type {Set<number>} */
   #gone = new Set()
-  /** Watched by another version of this package. @type {Set<number>} */
+  /** Threads with another version of this package. @type {Set<number>} */
   #foreign = new Set()
-  /** What all of a thread is for, where a library has told. @type {Map<number, ThreadWork>} */
+  /** The work of whole threads, if a library has reported it. @type {Map<number, ThreadWork>} */
   #works = new Map()
 
   /**
-   * @param {object} parts
+   * @param {object} parts @param {import('../health').Say} parts.say in the log @param {() => string} parts.nextId
    * @param {{ threshold: number, beatPeriod: number }} parts.options
-   * @param {import('../kernel/thread-stats').Shared} parts.shared by all threads
+   * @param {import('../kernel/thread-stats').Shared} parts.shared by all threads @param {() => void} parts.onNew
    * @param {(startMs: number, endMs: number) => number} parts.watchdogGapWithin
    * @param {import('../../explain/source/frame-table').FrameTable} parts.frames
-   * @param {() => string} parts.nextId
-   * @param {() => void} parts.onNew a thread is watched from now on
    * @param {(excess: { message: string } | null) => void} parts.onState
-   * @param {import('../health').Say} parts.say in the log
    */
   constructor (parts) {
     this.#parts = parts
   }
 
-  /** From now on threads are watched. @param {Started} started */
+  /** Starts to monitor threads. @param {Started} started */
   start (started) {
     this.#started = started
     this.#channel = new BroadcastChannel(CHANNEL)
@@ -68,10 +62,7 @@ class WatchedThreads {
     for (const thread of started.known) this.begun(thread)
   }
 
-  /**
-   * A thread that the main thread sees from outside, or would if there were fewer.
-   * @param {{ threadId: number }} message
-   */
+  /** A thread that the main thread sees, or would see if there were fewer. @param {{ threadId: number }} message */
   begun (message) {
     if (!isHello(message)) {
       this.#unseen.add(message.threadId)
@@ -81,7 +72,7 @@ class WatchedThreads {
     this.#watch(message, true)
   }
 
-  /** All that a thread does is one piece of work. @param {number} threadId @param {ThreadWork} work */
+  /** Everything that a thread does is one piece of work. @param {number} threadId @param {ThreadWork} work */
   works (threadId, work) {
     this.#works.set(threadId, work)
   }
@@ -96,27 +87,27 @@ class WatchedThreads {
     this.#works.delete(threadId)
   }
 
-  /** @param {any} hello from whoever speaks on the channel */
+  /** @param {any} hello from any sender on the channel */
   #hear (hello) {
     if (isHello(hello)) this.#watch(hello, false)
   }
 
-  /** @param {import('./thread').Hello} hello @param {boolean} isOutside said by the main thread, of what it sees */
+  /** @param {import('./thread').Hello} hello @param {boolean} isOutside the main thread sent it, of another */
   #watch (hello, isOutside) {
     const { threadId, tid } = hello
     const known = this.#threads.get(threadId)
     if (this.#gone.has(threadId)) return
     if (known !== undefined && (isOutside || !known.isOutside)) return
     if (!hasOurLayout(hello.memory)) return this.#leave(hello)
-    // The thread itself tells better. Its times go on from where they were, so they are not added up.
+    // The thread's own figures are better. Its times continue from those before, so they are not added up.
     known?.stop({ isNeeded: tid === null })
     this.#threads.set(threadId, this.#makeThread(hello, isOutside, known))
     this.#parts.onNew()
   }
 
   /**
-   * Leaves a thread alone whose own copy of this package is of another version: what it writes would be misread. It
-   * announces itself again and again, as nobody answers.
+   * Leaves a thread alone that has another version of this package: its memory would be misread. The thread announces
+   * itself again and again, as it gets no answer.
    * @param {import('./thread').Hello} hello
    */
   #leave ({ threadId, name }) {
@@ -152,17 +143,13 @@ class WatchedThreads {
     this.#threads.delete(thread.threadId)
   }
 
-  /**
-   * @param {number} now
-   * @param {boolean} selfLate
-   * @returns {number} when to poll again at the latest
-   */
+  /** Returns when to poll again at the latest. @param {number} now @param {boolean} selfLate */
   poll (now, selfLate) {
     let next = Infinity
     this.#parts.onState(this.#excess)
     for (const thread of this.#threads.values()) {
       const { wakeAtMs, eventful } = thread.poll(now, selfLate)
-      // The kernel knows, or the thread itself, where nobody else tells.
+      // The kernel or the thread itself shows its end if the main thread does not report it.
       if (thread.isEnded) this.ended(thread.threadId)
       else next = Math.min(next, wakeAtMs + (eventful ? 0 : COALESCE_MS))
     }
@@ -174,31 +161,30 @@ class WatchedThreads {
     return size === 0 ? null : { message: `${size} more than are looked at from outside` }
   }
 
-  /** The records of blocks in progress. */
   get ongoing () {
     return [...this.#threads.values()].flatMap(({ ongoing }) => ongoing ?? [])
   }
 
-  /** By label. */
+  /** The states of all threads by label. */
   states () {
     const now = nowMs()
     const living = [...this.#threads.values()].map((thread) => ({ label: thread.label, state: thread.state(now) }))
     return this.#totals.sum(living)
   }
 
-  /** How many late beats found their ring full since the last call. */
+  /** The number of late beats lost to full rings since the last call. */
   takeDropped () {
     return [...this.#threads.values()].reduce((sum, thread) => sum + thread.takeDropped(), 0)
   }
 
-  /** Lets go of every thread; blocks in progress are recorded as far as they came. */
+  /** Stops; blocks in progress are recorded as far as they have come. */
   stop () {
     this.#channel?.close()
     for (const thread of [...this.#threads.values()]) this.#end(thread, false)
   }
 }
 
-/** Adds one to the latest. @param {Set<number>} threadIds @param {number} threadId */
+/** Adds one, and drops the oldest beyond the limit. @param {Set<number>} threadIds @param {number} threadId */
 function remember (threadIds, threadId) {
   threadIds.add(threadId)
   if (threadIds.size > GONE) threadIds.delete(/** @type {number} */ (threadIds.values().next().value))
@@ -210,10 +196,7 @@ function isHello (message) {
   return memory instanceof SharedArrayBuffer && Number.isInteger(threadId) && typeof name === 'string'
 }
 
-/**
- * The application's worker threads, null where they are not to be watched.
- * @param {import('../main-loop').Seen & { mainLoop: import('../main-loop').MainLoop }} parts
- */
+/** @param {import('../main-loop').Seen & { mainLoop: import('../main-loop').MainLoop }} parts */
 function makeThreads ({ data: { options }, health, stats, scheduler, mainLoop, nextId }) {
   if (options.threads === 'off') return null
   return new WatchedThreads({

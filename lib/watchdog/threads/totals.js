@@ -1,26 +1,20 @@
 'use strict'
 
 /**
- * @typedef {object} ThreadState what metrics tell of the worker threads of one name
- * @property {number} activeMs
- * @property {number} idleMs
- * @property {number} heartbeatAgeMs
- * @property {number} inProgressMs
- * @property {{ user: number, system: number }} cpu seconds
+ * @typedef {object} ThreadState what metrics report of the worker threads of one name
+ * @property {number} activeMs @property {number} idleMs @property {number} heartbeatAgeMs
+ * @property {number} inProgressMs @property {{ user: number, system: number }} cpu seconds
  */
 
 /** @returns {ThreadState} */
 const nothing = () => ({ activeMs: 0, idleMs: 0, heartbeatAgeMs: 0, inProgressMs: 0, cpu: { user: 0, system: 0 } })
 
-/**
- * Adds up the threads of one name. Totals are summed, ended threads included, so that no counter goes backwards. Of
- * ages and durations the largest counts.
- */
+/** Sums by name, ended threads included so that no counter goes backwards. For ages, the largest value is reported. */
 class Totals {
   /** @type {Map<string, ThreadState>} by label, of ended threads */
   #ended = new Map()
 
-  /** A thread has ended. @param {string} label @param {ThreadState} state its last */
+  /** @param {string} label @param {ThreadState} state its last */
   end (label, state) {
     const base = this.#ended.get(label) ?? nothing()
     this.#ended.set(label, add(base, { ...state, heartbeatAgeMs: 0, inProgressMs: 0 }))

@@ -6,34 +6,31 @@ const { nowMs } = require('../../util/clock')
 const { MS_PER_S } = require('../../util/units')
 const { DONE, LINES, LOST, COUNT } = require('./slots')
 
-/** Most characters that wait for a writer. With more waiting, lines are dropped and counted. */
+/** The most characters that wait for a writer. Beyond this, lines are dropped and counted. */
 const WAITING_CHARS = 4 * 1024 * 1024
 /**
- * The watchdog sleeps until a line is with the kernel, as a process may be killed right after; no longer than this,
- * lest it looks at the loop too late. It takes a tenth of a millisecond.
+ * The watchdog sleeps until the kernel has a line, as a process may be killed right after. That takes 0.1 ms. It never
+ * sleeps for longer than this, or it would poll the loop too late.
  */
 const WAIT_MS = 10
-/** A writer that has not moved on for this long is said not to answer; a busy disk takes less. */
+/** A writer that has not moved on for this long is reported as not answering; a busy disk takes less. */
 const SILENT_MS = 2000
 const CHECK_MS = 500
 /** A thread that has ended is started again with the first line after this time. */
 const RESTART_MS = 5000
-/** At the end what waits may take this long: the host ends the watchdog by force after a second. */
+/** At the end, lines that wait have this long: the host ends the watchdog by force after a second. */
 const END_MS = 800
-/** It holds lines and nothing else. */
+/** The writer's thread holds lines and nothing else. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
 
-/**
- * @typedef {{ message: string, code?: string }} Failure of another thread: an error would lose its code on the way
- * @typedef {{ state: Failure | null }} Answer
- */
+/** @typedef {{ message: string, code?: string }} Failure of another thread: an error would lose its code on the way */
+/** @typedef {{ state: Failure | null }} Answer */
 
 /**
- * Writes to a file or a folder from a thread of its own: a file system that hangs then keeps neither the watchdog from
- * looking at the loop nor its endpoint from answering. It never throws.
- *
- * fs.write() would need no such thread. It queues in libuv's pool, whose four threads are the application's: a few
- * writes that hang would take all of them.
+ * Writes to a file or a folder from a thread of its own. A file system that hangs then stops neither the watchdog's
+ * polls nor its endpoint. It never throws.
+ * fs.write() would need no such thread, but it queues in libuv's pool, whose four threads belong to the application: a
+ * few writes that hang would occupy all of them.
  */
 class FileWriter {
   #parts
@@ -45,9 +42,9 @@ class FileWriter {
   /** What was handed over, in the writer's units; wraps. */
   #sent = 0
   #lines = 0
-  /** Nobody waits for a thread that has not kept up, or has only been started. */
+  /** The watchdog does not wait for a thread that has not kept up, or has only just been started. */
   #isSlow = true
-  /** When the writer was last seen to move on, and where it was then. */
+  /** When the writer last moved on, and where it was then. */
   #movedAtMs = 0
   #movedTo = 0
   /** @type {NodeJS.Timeout | undefined} */
@@ -55,14 +52,12 @@ class FileWriter {
   #restartAtMs = 0
   #isEnding = false
   #lost = 0
-  /** @type {Error | null} what the writer says */
+  /** @type {Error | null} as reported by the writer */
   #failure = null
 
   /**
-   * @param {object} parts
-   * @param {'records' | 'log'} parts.kind
-   * @param {string} parts.target a folder of records, the file of a log
-   * @param {string} [parts.name] of the file of records, without ending
+   * @param {object} parts @param {'records' | 'log'} parts.kind
+   * @param {string} parts.target a folder of records, or a log @param {string} [parts.name] of records, no extension
    * @param {(error: Error | null) => void} parts.onState called when lines cannot be written, and when they can
    * again, perhaps more than once
    */
@@ -94,7 +89,7 @@ class FileWriter {
       this.#failure = null
       this.#slots = new Int32Array(memory)
       this.#port = port1
-      // One unit for the start: the folder or file is opened in it.
+      // The start counts as one unit: the folder or file is opened in it.
       this.#sent = 1
       this.#lines = 0
       this.#isSlow = true
@@ -126,7 +121,7 @@ class FileWriter {
     this.#parts.onState(this.#failure)
   }
 
-  /** @param {string} line with its end */
+  /** @param {string} line with its line break */
   write (line) {
     if (this.#worker === null && nowMs() >= this.#restartAtMs) this.#start()
     if (this.#worker === null || this.#isEnding || this.#waiting > WAITING_CHARS) {
@@ -144,14 +139,14 @@ class FileWriter {
     this.#sent = (this.#sent + units) | 0
     port.postMessage({ ...message, units })
     if (!this.#isSlow) this.#sleep()
-    // Whether it has failed is said before it is done.
+    // The writer reports a failure before it counts the line as done.
     for (let each = receiveMessageOnPort(port); each !== undefined; each = receiveMessageOnPort(port)) {
       this.#hear(each.message)
     }
     if (this.#waiting > 0) this.#expect()
   }
 
-  /** Sleeps until the writer has dealt with everything, for a bounded time. */
+  /** Sleeps until the writer has written everything, at most for WAIT_MS. */
   #sleep () {
     const endMs = nowMs() + WAIT_MS
     while (this.#waiting > 0) {
@@ -163,12 +158,12 @@ class FileWriter {
     }
   }
 
-  /** What the writer has not dealt with yet. */
+  /** The units that the writer has not handled yet. */
   get #waiting () {
     return this.#slots.length === 0 ? 0 : (this.#sent - Atomics.load(this.#slots, DONE)) | 0
   }
 
-  /** Looks from time to time whether the writer moves on, until nothing waits. */
+  /** Checks from time to time whether the writer moves on, until nothing waits. */
   #expect () {
     if (this.#check !== undefined) return
     this.#movedAtMs = nowMs()
@@ -203,7 +198,7 @@ class FileWriter {
     return lost
   }
 
-  /** Resolves when everything is written and the file closed, or has not been for most of a second. */
+  /** Resolves when everything is written and the file closed, or after END_MS. */
   async end () {
     const worker = this.#worker
     this.#isEnding = true

@@ -5,8 +5,8 @@ const { nowMs } = require('../../util/clock')
 const { DONE, LINES, LOST } = require('./slots')
 
 /**
- * The entry of a writer's thread: writes what the watchdog hands it, in order and with plain synchronous calls. One
- * that does not come back, as on a network disk that hangs, keeps this thread alone.
+ * The entry of a writer's thread: writes what the watchdog hands it, in order and with plain synchronous calls. A call
+ * that does not return, as on a network disk that hangs, stops this thread only.
  */
 const { kind, target, name, memory, port } = workerData
 const slots = new Int32Array(memory)
@@ -19,11 +19,8 @@ function onState (error) {
   port.postMessage({ state: error && { message: error.message, code: error.code } })
 }
 
-/**
- * @typedef {{ write: (line: string) => void, takeLost: () => number, end: () => void }} Written
- *
- * @type {Record<string, () => Written>}
- */
+/** @typedef {{ write: (line: string) => void, takeLost: () => number, end: () => void }} Written */
+/** @type {Record<string, () => Written>} */
 const kinds = {
   records () {
     const { BlockFile } = require('../../store/block-file')
@@ -42,7 +39,7 @@ const kinds = {
 
 const written = kinds[kind]()
 
-/** What the watchdog may be asleep for comes first. @param {number} units */
+/** LOST is counted first, as the watchdog may be asleep until DONE changes. @param {number} units */
 function done (units) {
   Atomics.add(slots, LOST, written.takeLost())
   Atomics.add(slots, DONE, units)
