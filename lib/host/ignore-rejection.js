@@ -1,6 +1,6 @@
 'use strict'
 
-/** A promise that the application returned to us must not end the process by rejecting. @param {unknown} value */
+/** If the application returns a promise to us, its rejection must not end the process. @param {unknown} value */
 exports.ignoreRejection = (value) => {
   if (value instanceof Promise) value.catch(() => {})
 }

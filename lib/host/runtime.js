@@ -93,7 +93,6 @@ exports.stripsTypes = () => /** @type {{ typescript?: unknown }} */ (process.fea
 /** Whether this process compiles every file in memory, whatever its name: a process of Vitest does. */
 exports.compilesAll = () => '__vitest_worker__' in globalThis
 
-/** Flags with which Node.js has V8 profile or count what runs. */
 const PROFILED = /(^| )--(cpu-prof|experimental-test-coverage)\b/
 
 /**

@@ -90,7 +90,6 @@ class Budget {
     this.#onSpent()
   }
 
-  /** Reports the time that was spent. */
   settle () {
     this.#onHeld(this.#spentMs)
     this.#spentMs = 0

@@ -6,11 +6,7 @@ const { nearest } = require('../../options/nearest')
 
 const SECONDS = type.number(1, 300, 'seconds')
 
-/**
- * @typedef {object} HuntResult
- * @property {number} found blocks that got an origin
- * @property {string | null} refused why the hunt did not take place
- */
+/** @typedef {{ found: number, refused: string | null }} HuntResult blocks that got an origin; why it was refused */
 
 /** Checks the options of agent.hunt() and returns its seconds. Throws a LoopwatchError. @param {unknown} options */
 exports.checkHunt = (options) => {

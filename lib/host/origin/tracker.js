@@ -15,10 +15,7 @@ const BUDGET_MS = { auto: 10, asked: 100 }
 /** @typedef {'on' | 'hunt' | 'auto'} Reason who wants origins: the option, a call of hunt(), the watchdog */
 /** @typedef {'time' | 'found' | 'budget' | 'stop'} Ended */
 
-/**
- * Runs blocked-at in windows. It takes time of the thread, so it is loaded, and its hook is on, only while somebody
- * wants origins. Every window and every origin is reported to the watchdog; by then the block is over.
- */
+/** Runs blocked-at in windows: it takes time of the thread, so its hook is on only while somebody wants origins. */
 class OriginTracker {
   /** @type {Map<Reason, { untilMs: number, timer?: NodeJS.Timeout }>} */
   #wishes = new Map()
@@ -101,7 +98,7 @@ class OriginTracker {
     for (const hunt of this.#hunts) hunt.found++
   }
 
-  /** The watchdog asks. @param {{ open: boolean, seconds: number, why: string, ended: Ended }} message */
+  /** The watchdog's window. @param {{ open: boolean, seconds: number, why: string, ended: Ended }} message */
   onTrack ({ open, seconds, why, ended }) {
     if (open) this.open('auto', seconds, why)
     else this.close('auto', ended)
@@ -168,7 +165,6 @@ class OriginTracker {
     this.#blockedAt = null
   }
 
-  /** The hook has spent its budget and is off. */
   #onSpent () {
     if (this.#wishes.has('auto')) this.close('auto', 'budget')
     if (this.#blockedAt !== null) this.#pause = setTimeout(() => this.#blockedAt?.resume(), MS_PER_S).unref()

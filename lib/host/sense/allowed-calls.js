@@ -3,7 +3,7 @@
 const { nowMs } = require('../../util/clock')
 const { codedError } = require('../../tables/errors')
 
-/** Closer calls count as one, and shorter growth is not reported: a loop of tiny calls costs one row a millisecond. */
+/** Closer calls count as one, and growth by less is not reported: a loop of tiny calls costs one row a millisecond. */
 const FINEST_MS = 1
 
 /** Checks the arguments of agent.allow(). Throws LOOPWATCH_ERR_OPTION. @param {unknown} fn @param {unknown} reason */

@@ -1,6 +1,6 @@
 'use strict'
 
-/** Counts how late heartbeats come. Node's monitorEventLoopDelay() would wake a sleeping process one more time each. */
+/** Counts how late heartbeats come. The timer of Node's monitorEventLoopDelay() would wake a sleeping process, too. */
 class Delays {
   #counts
   #report

@@ -121,7 +121,7 @@ class Heartbeat {
   /** How long the turn that ends a rest has taken so far. @param {number} atMs */
   #turnMs = (atMs) => Math.max(0, atMs - this.#lastAtMs - (loopTime().idle - this.#lastIdleMs))
 
-  /** Begins a new turn within one: what runs now is not part of what ran before. The next beat is due when it was. */
+  /** Begins a new turn within one: what runs now is not part of what ran before. The next beat keeps its time. */
   turn () {
     if (this.#rest.isOn) return this.#endRest(false)
     const atMs = nowMs()

@@ -16,7 +16,7 @@ const NAME_CHARS = 200
 const PATH_CHARS = 1024
 /** Longer than any path. The name of a `data:` URL module is its whole text, which would leave no room for frames. */
 const FILE_CHARS = 4096
-/** The length of a stack that V8 formatted itself. */
+/** The most characters of a stack that V8 formatted itself. */
 const STACK_CHARS = FRAMES * 512
 const NO_REQUEST = FIELD.repeat(6)
 /** Span id, whether it is sampled, trace id and name of no span. */

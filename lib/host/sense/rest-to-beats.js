@@ -1,6 +1,6 @@
 'use strict'
 
-/** A rest takes 250 ms. A longer one is of a stopped process: to report all beats of a night would take 0.2 s. */
+/** More beats than this are not reported: the process was stopped (a rest takes 250 ms). A night's would take 0.2 s. */
 const MOST = 1000
 
 /**
@@ -23,7 +23,7 @@ exports.tellAsBeats = ({ load, delays }, { fromMs, atMs, busyMs, periodMs, punct
   delays?.beat(atMs, lateMs)
 }
 
-/** lateMs is null if no other beat was due. @param {number} gapMs @param {number} busyMs @param {number} periodMs */
+/** lateMs is null if no late beat was due. @param {number} gapMs @param {number} busyMs @param {number} periodMs */
 function beatsWithin (gapMs, busyMs, periodMs) {
   const punctual = Math.max(0, Math.floor((gapMs - busyMs) / periodMs))
   const lateMs = gapMs - (punctual + 1) * periodMs

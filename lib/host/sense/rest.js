@@ -5,13 +5,10 @@ const { nowMs } = require('../../util/clock')
 
 /** The period of beats while the loop rests. They show that it turns, and keep the last second's load up to date. */
 const PERIOD_MS = 250
-/** By the loop's own clock, timers fire up to this much early. */
+/** Timers may fire this much early by our clock, which is not that of the loop. */
 const EARLY_MS = 2
 
-/**
- * Ends the rest of a loop with its next turn, at no cost before: an immediate that is not ref'd does not wake the loop
- * but runs once the loop has woken up and has run what woke it. A timer ends the rest after the period.
- */
+/** Ends a rest with the next turn: an unref'd immediate wakes no loop, but runs once something else has woken it. */
 class Rest {
   #onTime
   #onTurn

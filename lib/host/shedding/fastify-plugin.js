@@ -5,8 +5,7 @@ const { resolveShedOptions } = require('./options')
 const { createShedding, refuse } = require('./decide')
 
 /**
- * The agent's plugin for Fastify 4 and 5. It sheds requests above the limits in its options, and reports routes before
- * other hooks run, also on an instance that is older than the agent.
+ * The plugin for Fastify 4 and 5: it sheds requests, and reports routes before other hooks run, on older instances too.
  * @param {import('./decide').Gauge} gauge
  */
 exports.createFastifyPlugin = (gauge) => {

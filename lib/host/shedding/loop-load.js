@@ -40,10 +40,7 @@ class LoopLoad {
     this.#current.weighted += gapMs * Math.max(0, gapMs - periodMs)
   }
 
-  /**
-   * Begins or ends a rest. In the turn that ends a rest, only the length of the turn shows what is overdue.
-   * @param {((nowMs: number) => number) | null} busyMs how long the turn has gone on; null if the loop does not rest
-   */
+  /** @param {((nowMs: number) => number) | null} busyMs how long the turn that ends a rest has gone on; null: none */
   rest (busyMs) {
     this.#busyMs = busyMs
   }
@@ -55,7 +52,7 @@ class LoopLoad {
     for (const half of [this.#current, this.#previous]) half.timeMs = half.idleMs = half.weighted = 0
   }
 
-  /** How late the current beat is: after a long turn, timers run last. 0 without a watchdog. @param {number} nowMs */
+  /** How overdue the next beat is: timers come after requests. 0 if the loop is not watched. @param {number} nowMs */
   overdueMs (nowMs) {
     const sinceMs = this.#busyMs === null ? nowMs - this.#lastAtMs : this.#busyMs(nowMs)
     const overdueMs = sinceMs - this.#periodMs

@@ -12,7 +12,6 @@ exports.createMiddleware = (gauge, options) => {
   const resolved = resolveShedOptions('middleware()', options)
   const sheds = createShedding(resolved, gauge)
   return function loopwatch (request, response, next) {
-    // A request whose answer has begun is not shed.
     if (sheds !== null && !response.headersSent && sheds(request)) refuse(response, resolved.retryAfter)
     else next()
   }

@@ -24,10 +24,7 @@ class OutsideView {
   #isBegun = false
   #idleMs = 0
   #atMs
-  /**
-   * The current busy time: when it began at the earliest and at the latest, and when it was last seen.
-   * @type {{ earliestMs: number, latestMs: number, seenMs: number, isTold: boolean } | null}
-   */
+  /** @type {{ earliestMs: number, latestMs: number, seenMs: number, isTold: boolean } | null} since when it is busy */
   #busy = null
   /** The last CPU time; null while a question is open. */
   #cpu = /** @type {NodeJS.CpuUsage | null} */ ({ user: 0, system: 0 })

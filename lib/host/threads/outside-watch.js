@@ -30,7 +30,6 @@ const ENDED_ID = -1
 class OutsideWatch {
   /** @type {Map<import('node:worker_threads').Worker, Thread>} */
   #threads = new Map()
-  /** How many of them are polled. */
   #views = 0
   #thresholdMs
   #post

@@ -9,8 +9,7 @@ const INTERNAL = 0
 const SAMPLED = 1
 
 /**
- * Writes the span of a block through the tracer provider that the application has registered, if any, so it goes where
- * the application's own spans go. This runs code of the application, whose errors must not be thrown here.
+ * Writes the span of a block through the tracer provider of the application, if any, whose errors must not pass.
  * @param {import('../../types').BlockSpan} span
  */
 exports.writeBlockSpan = ({ traceId, parentSpanId, name, startMs, endMs, attributes, links }) => {

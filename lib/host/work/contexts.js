@@ -4,7 +4,7 @@ const { AsyncLocalStorage } = require('node:async_hooks')
 const { nowMs } = require('../../util/clock')
 const { OpenWork } = require('./open-work')
 
-/** This many that were not followed are kept, the oldest: clients decide on their number. */
+/** At most this many that were not followed are kept, the oldest ones: clients decide how many there are. */
 const MOST_UNFOLLOWED = 1000
 /** What was open when following began may go on for this long. What is open for longer is mostly a waiting stream. */
 const UNFOLLOWED_MS = 10000

@@ -101,7 +101,6 @@ class WorkLater {
     if (this.#cost?.beat(atMs)) this.#giveUp()
   }
 
-  /** Following costs more than it is worth, for now. */
   #giveUp () {
     if (this.#cost === null) return
     this.follow(false)

@@ -2,7 +2,7 @@
 
 const { RequestContext } = require('./http/context')
 
-/** As for a route: a name is a label, and the probe writes it into its answer. */
+/** The limit of a route's name: this name is a label as well, and the probe writes it into its answer. */
 const NAME_CHARS = 200
 
 /** @typedef {import('../../types').WorkKind} WorkKind */

@@ -10,7 +10,7 @@ const { startCostNowMs } = require('./start-cost')
 const { threadCpuMs } = require('../thread-cpu')
 const { V8Profile } = require('./v8-profile')
 
-/** Two samples name a block. V8's timer is late at times, so a block of the threshold gets a third half of the time. */
+/** Two samples name a block. V8's timer is late at times, so half of the blocks as long as the threshold get three. */
 const SAMPLES_PER_THRESHOLD = 2.5
 /** A shorter interval costs CPU time and wakes an idle process; a longer one leaves a flame graph of nothing. */
 const LEAST_INTERVAL_MS = 10
@@ -54,7 +54,7 @@ const loadInspector = () => process.getBuiltinModule('node:inspector')
  */
 class HostProfiler {
   #source
-  /** @type {V8Profile | null} the same, where it is one */
+  /** @type {V8Profile | null} the source, if it is of this kind */
   #own
   #settleMs
   #startTookMs = 0
@@ -200,7 +200,7 @@ class HostProfiler {
 
   /** @param {number} tookMs */
   #switched (tookMs) {
-    // The next rest comes as much later.
+    // The next rest comes later by this time.
     if (tookMs > LONG_SWITCH_MS) this.#workedAtMs = nowMs() + BUSY_MS
   }
 

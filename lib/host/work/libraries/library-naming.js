@@ -5,7 +5,7 @@ const { wrapMethod } = require('./wrapped-method')
 
 /**
  * @typedef {{ kind: import('../work').WorkKind, name: string, isPart?: boolean, isOpen?: boolean }} Known a call of a
- * library. isPart: of what is being worked on. isOpen: its end is unknown, as listeners may be asynchronous.
+ * library. isPart: it belongs to what is being worked on. isOpen: its end is unknown, as listeners may be async.
  */
 
 /** Names a library's work where all of it passes. It must not harm the library: what fails stays without a name. */
@@ -14,7 +14,6 @@ class Naming {
   #post
   /** @type {(() => void)[]} */
   #stops = []
-  /** Functions that name their calls already. */
   #named = new WeakSet()
 
   /** @param {Pick<import('../works').Works, 'begin' | 'beginThread'>} works @param {(message: object) => void} post */

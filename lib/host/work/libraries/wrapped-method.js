@@ -1,8 +1,7 @@
 'use strict'
 
 /**
- * Passes each call of a method through `around`. To everybody else it stays the method: name, length, `this`,
- * arguments, what it returns and throws.
+ * Passes each call of a method through `around`. It keeps its name, length, `this`, arguments, results and errors.
  * @param {any} owner a prototype, or a module's exports @param {string} key
  * @param {(self: any, args: any[], call: () => any) => any} around
  * @returns {(() => void) | null} restores the method; null if there is none, or it cannot be changed
