@@ -6,7 +6,7 @@ const { wantedBeats } = require('../../bridge/thread-beats')
 /** The watchdog may not listen yet, or never will: announce again after this time, then after twice that, and so on. */
 const AGAIN_MS = 100
 
-/** Beats into shared memory, without an inspector or a global, and without keeping the worker thread alive. */
+/** Beats into shared memory, to show blocks exactly: no inspector, no global, nothing that keeps the thread alive. */
 exports.beatIfWanted = () => {
   const wanted = wantedBeats()
   if (wanted !== null) beat(wanted)

@@ -9,7 +9,7 @@ const INTERNAL = 0
 const SAMPLED = 1
 
 /**
- * Writes the span of a block through the tracer provider of the application, if any, whose errors must not pass.
+ * Writes the span of a block through the application's tracer provider, if any. Its errors are not ours to throw.
  * @param {import('../../types').BlockSpan} span
  */
 exports.writeBlockSpan = ({ traceId, parentSpanId, name, startMs, endMs, attributes, links }) => {
