@@ -12,9 +12,8 @@ const { checkAllow } = require('./sense/allowed-calls')
 const { warnOnce } = require('./warn-once')
 const { WatchdogThread } = require('./watchdog-thread')
 
-/** As it was at the start: an application may put another in its place. */
+/** Both are bound at load: an application may replace them. */
 const { wait } = Atomics
-/** The same. */
 const abort = process.abort?.bind(process)
 const blocks = diagnosticsChannel.channel('loopwatch:block')
 
@@ -22,7 +21,7 @@ const blocks = diagnosticsChannel.channel('loopwatch:block')
 // every command of a shell would pay under NODE_OPTIONS.
 
 /**
- * The agent of one process: what senses on the host thread, and the watchdog it reports to.
+ * The agent of one process: the sensors on the host thread, and the watchdog that they report to.
  *
  * Event `block`: a finished block's record (lib/types.js), which is also published on the diagnostics channel
  * `loopwatch:block`. It needs the host's loop, so it comes late by nature; the log, the endpoint and `dir` do not.
@@ -48,9 +47,8 @@ class Agent extends EventEmitter {
   #expecting = new Set()
 
   /**
-   * @param {import('../options/table').ResolvedOptions} options
-   * @param {(agent: Agent) => void} forget called when the agent stops
-   * @param {boolean} [isPreload] it is started before the application, which may be a tool that ends in no time
+   * @param {import('../options/table').ResolvedOptions} options @param {(agent: Agent) => void} forget called by stop()
+   * @param {boolean} [isPreload] started before the application, which may be a tool that ends in no time
    */
   constructor (options, forget, isPreload = false) {
     super()
@@ -58,14 +56,11 @@ class Agent extends EventEmitter {
     const see = (/** @type {string} */ file) => this.#thread?.compiled.see(file)
     const senses = startSenses(options, (message) => this.#thread?.post(message), isPreload, see)
     this.#senses = senses
-    /** Called by the watchdog through the inspector, in mid-block. Not for others. */
+    /** The watchdog calls it through the inspector in the middle of a block. Not for others. */
     this.probe = senses.probe
-    /**
-     * The same, for a CPU profile of this thread. Not for others.
-     * @type {import('./sense/profile/profiler').HostProfiler['run']}
-     */
+    /** The same for a CPU profile. Not for others. @type {import('./sense/profile/profiler').HostProfiler['run']} */
     this.profile = (inspector, action) => senses.profiler.run(inspector, action)
-    /** Called by the watchdog as well, where a stuck process is to end. Not for others. */
+    /** The watchdog calls it if a stuck process is to end. Not for others. */
     this.abort = abort
     unblockStream(options.log)
     this.#ready = new Promise((resolve) => {
@@ -84,7 +79,7 @@ class Agent extends EventEmitter {
     }
   }
 
-  /** What the watchdog tells, and that it has gone. @returns {import('./watchdog-thread').Handlers} */
+  /** Handles the watchdog's messages and its end. @returns {import('./watchdog-thread').Handlers} */
   #handlers () {
     const { origins, profiler, works, escalates } = this.#senses
     return {
@@ -106,7 +101,7 @@ class Agent extends EventEmitter {
       onLost: (error) => {
         origins.onLost()
         profiler.stop()
-        // The next watchdog does not know that they are followed.
+        // The next watchdog does not know that requests are followed.
         if (escalates) works.follow(false)
         const isFinal = error instanceof LoopwatchError
         const prospect = isFinal ? '' : ' and will try again'
@@ -123,42 +118,36 @@ class Agent extends EventEmitter {
     return this.#fastify
   }
 
-  /** What the watchdog's questions take along. Not for others. */
+  /** The watchdog's questions take it along. Not for others. */
   get inspector () {
     return loadInspector()
   }
 
   /**
-   * Settles when the watchdog watches and its endpoint listens, in a worker of node:cluster when it
-   * has joined the primary's; `url` is null where there is none (port: false, no free port, no watchdog, stopped
-   * before).
+   * Resolves when the watchdog watches and its endpoint listens; in a worker of node:cluster, when it has joined the
+   * primary's. `url` is null if there is no endpoint (port: false, no free port, no watchdog, stopped before).
    */
   get ready () {
-    // Waiting for it keeps the process alive, having an agent does not.
+    // Waiting for it keeps the process alive; having an agent does not.
     if (!this.#isReady) this.#thread.ref()
     return this.#ready
   }
 
   /**
    * Runs a function as a named piece of work, through its awaits, timers and listeners: a block in it has the name.
-   * @template T
-   * @param {string} name not empty; names are bounded like routes
-   * @param {() => T} fn
+   * @template T @param {string} name not empty; names are bounded like routes @param {() => T} fn
    * @param {Record<string, string | number>} [attributes] for the record: at most 8, of 200 characters each
-   * @returns {T} what fn returns; of a promise one that settles the same
-   * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_ARGUMENT; and what fn throws
+   * @returns {T} what fn returns; if that is a promise, one that settles the same
+   * @throws {LoopwatchError} LOOPWATCH_ERR_ARGUMENT; and what fn throws
    */
   run (name, fn, attributes) {
     return this.#senses.works.run(name, fn, attributes)
   }
 
   /**
-   * A function that runs another one as named work each time, with its `this` and arguments.
-   * @template {(...args: any[]) => any} F
-   * @param {string} name
-   * @param {F} fn
-   * @returns {F}
-   * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_ARGUMENT
+   * Returns a function that calls fn as named work each time, with its `this` and arguments.
+   * @template {(...args: any[]) => any} F @param {string} name @param {F} fn @returns {F}
+   * @throws {LoopwatchError} LOOPWATCH_ERR_ARGUMENT
    */
   wrap (name, fn) {
     return require('./work/wrap').wrapWith((name, fn) => this.run(name, fn), name, fn)
@@ -175,30 +164,29 @@ class Agent extends EventEmitter {
   }
 
   /**
-   * Tracks for a while where the asynchronous operations are created whose callbacks block, whatever
-   * the option `origin` says. It takes up to a tenth of the thread. A second call prolongs the first;
-   * neither keeps the process alive.
+   * Tracks for a while where the asynchronous operations are created whose callbacks block, whatever the option
+   * `origin` says, for up to a tenth of the thread. A second call prolongs the first; neither keeps the process alive.
    * @param {{ seconds: number }} options 1 to 300
    * @returns {Promise<import('./origin/hunt').HuntResult>} when it is over
-   * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+   * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
    */
   hunt (options) {
     return this.#senses.origins.hunt(require('./origin/hunt').checkHunt(options))
   }
 
   /**
-   * A middleware for Express and Connect that answers 503 with Retry-After while the loop is above a
-   * limit. Without limits it passes everything on.
+   * Returns a middleware for Express and Connect that answers 503 with Retry-After while the loop is above a limit.
+   * Without limits it passes every request on.
    * @param {import('./shedding/options').ShedOptions} [options]
-   * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+   * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
    */
   middleware (options = {}) {
     return require('./shedding/middleware').createMiddleware(this.#senses.gauge, options)
   }
 
   /**
-   * How late timers of the event loop come and how busy it is: for health checks, and for shedding of one's own. It
-   * only reads what has been measured on this thread, and takes microseconds.
+   * How late timers of the event loop come and how busy it is, for health checks and for shedding of your own. It only
+   * reads what has been measured on this thread, and takes microseconds.
    * @returns {import('../types').LoopLoadReport} delays in milliseconds, utilization from 0 to 1
    */
   load () {
@@ -206,13 +194,10 @@ class Agent extends EventEmitter {
   }
 
   /**
-   * Runs a function that may block: blocks that are mostly within such calls are counted under the cause `allowed`
-   * and not logged. The function's synchronous part counts, not what comes after an `await` in it.
-   * @template T
-   * @param {() => T} fn
-   * @param {string} reason kept in the record
-   * @returns {T} what the function returns
-   * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION
+   * Runs a function that may block: blocks that are mostly within such calls are counted under the cause `allowed` and
+   * not logged. Only the synchronous part of the function counts, not what comes after an `await` in it.
+   * @template T @param {() => T} fn @param {string} reason kept in the record @returns {T} what the function returns
+   * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION
    */
   allow (fn, reason) {
     checkAllow(fn, reason)
@@ -220,13 +205,11 @@ class Agent extends EventEmitter {
   }
 
   /**
-   * Runs a function, and rejects if the event loop is blocked before it has settled.
-   * @template T
-   * @param {() => T} fn
-   * @param {{ overMs?: number }} [options] the limit; the option `threshold` unless given, which is the least
-   * @returns {Promise<Awaited<T>>} what the function returns
-   * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_BLOCKED with the longest block's record as
-   * `cause`, LOOPWATCH_ERR_UNWATCHED, LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+   * Runs a function, and rejects if the event loop is blocked before the function has settled.
+   * @template T @param {() => T} fn @returns {Promise<Awaited<T>>} what the function returns
+   * @param {{ overMs?: number }} [options] the limit; at least the option `threshold`, which is its default
+   * @throws {LoopwatchError} LOOPWATCH_ERR_BLOCKED with the longest block's record as `cause`, LOOPWATCH_ERR_UNWATCHED,
+   * LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
    */
   expectNoBlocks (fn, options = {}) {
     return require('./expect-no-blocks').expectNoBlocks(this.#watch, fn, options)
@@ -253,41 +236,34 @@ class Agent extends EventEmitter {
       this.#forget(this)
       this.#senses.stop()
       await this.#thread.stop()
-      // It may not have joined or listened by then.
+      // The watchdog may not have joined or listened by then.
       this.#settle(null)
     })()
     return this.#stopping
   }
 
-  /**
-   * Sleeps until the watchdog watches: the first test of a process may block before its thread is up. Not for others.
-   * @param {number} longestMs
-   */
+  /** Sleeps until the watchdog watches: the first test may block earlier. Not for others. @param {number} longestMs */
   sleepUntilWatched (longestMs) {
     sleepUntil(() => this.#senses.gauge.counters.get('heard') > 0, longestMs)
   }
 
-  /** The loop counts as turned at this moment: what ran before is no part of a block that comes. Not for others. */
+  /** Begins a new turn of the loop: what ran before is not part of a later block. Not for others. */
   turn () {
     this.#senses.heartbeat.turn()
     this.#thread.tellMaps()
   }
 
-  /**
-   * A file is compiled in memory, and its source map is another file. Not for others.
-   * @param {string} file
-   * @param {string} mapFile
-   */
+  /** The source map of a file compiled in memory. Not for others. @param {string} file @param {string} mapFile */
   mapFile (file, mapFile) {
     this.#thread.mapFile(file, mapFile)
   }
 
-  /** No block is looked for in what runs at the top level, up to the first turn(). Not for others. */
+  /** Looks for no block in the code at the top level, up to the first turn(). Not for others. */
   skipTopLevel () {
     this.#senses.heartbeat.skipTopLevel()
   }
 
-  /** Whether the code that runs was given to allow(). Not for others. */
+  /** Whether the running code was passed to allow(). Not for others. */
   get isAllowed () {
     return this.#senses.allowed.isRunning
   }
@@ -297,11 +273,7 @@ class Agent extends EventEmitter {
     return (this.#senses.gauge.counters.heldMicros | 0) / US_PER_MS
   }
 
-  /**
-   * The same as the process exits, where no promise is heard any more: waits until the watchdog has filed all that it
-   * knows. Not for others.
-   * @param {number} longestMs
-   */
+  /** stop() as the process exits: waits until all records are written. Not for others. @param {number} longestMs */
   stopAtExit (longestMs) {
     this.#thread.tellMaps()
     this.stop()
@@ -309,12 +281,7 @@ class Agent extends EventEmitter {
   }
 }
 
-/**
- * Sleeps, with the whole thread, until something holds or it has been long enough. It counts its own rounds: a test may
- * have stopped the clock.
- * @param {() => boolean} holds asked each millisecond
- * @param {number} longestMs
- */
+/** Counts rounds of 1 ms: a test may have stopped the clock. @param {() => boolean} holds @param {number} longestMs */
 function sleepUntil (holds, longestMs) {
   const never = new Int32Array(new SharedArrayBuffer(4))
   for (let sleptMs = 0; sleptMs < longestMs && !holds(); sleptMs++) wait(never, 0, 0, 1)

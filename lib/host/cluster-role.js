@@ -4,16 +4,15 @@ const diagnosticsChannel = require('node:diagnostics_channel')
 const os = require('node:os')
 const process = require('../util/process')
 
-/** Built in: tells of every child process as it is made. */
+/** Node.js publishes every new child process on this channel. */
 const CHILDREN = 'child_process'
 
 /**
- * Tells the watchdog, whose environment is empty, what this process is in a cluster of node:cluster.
- * A process is a primary from its first fork on, before or after the agent starts.
- *
- * Loading node:cluster takes 3 ms where nothing has loaded it (measured on 20.20, 22.23, 24.21,
- * 26.10), so that is left to the application: workers have it from the start, primaries by their fork.
- * @param {() => void} onPrimary called once, not for what role() has already told
+ * Finds out what this process is in a cluster of node:cluster, which the watchdog cannot: its environment is empty. A
+ * process is a primary from its first fork on, before or after the agent starts. Loading node:cluster takes 3 ms
+ * (measured on 20.20, 22.23, 24.21, 26.10), so that is left to the application: workers have it from the start,
+ * primaries from their first fork.
+ * @param {() => void} onPrimary called once, unless role() has already said so
  */
 exports.startClusterRole = (onPrimary) => {
   let isPrimary = hasWorkers()
@@ -23,13 +22,13 @@ exports.startClusterRole = (onPrimary) => {
     stop()
     onPrimary()
   }
-  // The child is told of before the cluster knows it.
+  // The channel publishes the child before the cluster knows it.
   const onChild = () => process.nextTick(look)
   const stop = () => { diagnosticsChannel.unsubscribe(CHILDREN, onChild) }
   const isWorker = clusterIfLoaded()?.isWorker ?? false
   if (!isPrimary && !isWorker) diagnosticsChannel.subscribe(CHILDREN, onChild)
 
-  // A worker whose primary dies gets another parent.
+  // Read now, as a worker whose primary dies gets another parent.
   const primaryPid = process.ppid
   const tmpdir = os.tmpdir()
   return {
@@ -42,7 +41,7 @@ exports.startClusterRole = (onPrimary) => {
 /** @returns {typeof import('node:cluster').default | null} */
 function clusterIfLoaded () {
   const { moduleLoadList } = /** @type {{ moduleLoadList?: string[] }} */ (/** @type {unknown} */ (process))
-  // The list is undocumented: without it, loading is a price and no mistake.
+  // The list is undocumented. Without it node:cluster is loaded, which costs time but is correct.
   const isLoaded = moduleLoadList?.includes('NativeModule cluster') ?? true
   return isLoaded ? /** @type {any} */ (require('node:cluster')) : null
 }

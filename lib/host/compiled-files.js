@@ -6,9 +6,9 @@ const { fileURLToPath } = require('node:url')
 const { LARGE_BYTES, MAPPINGS_CHARS } = require('../tables/source-map-size')
 const { compilesAll } = require('./runtime')
 
-/** Most files of stacks that are remembered until the watchdog is given their maps. */
+/** Most files of stacks that are remembered until the watchdog gets their maps. */
 const FILES = 200
-/** What ts-node, @babel/register and their like hand their maps to; of its two packages, each file has this name. */
+/** ts-node, @babel/register and the like pass their maps to this; in both of its packages the file has this name. */
 const SUPPORT = /[\\/]source-map-support\.js$/
 /** Files that Node.js runs as they are, unless somebody compiles them in memory. */
 const PLAIN = /\.[cm]?js$/
@@ -22,10 +22,9 @@ const INLINE = 'sourceMappingURL=data:application/json'
  * @property {{ has: (id: string) => boolean, get: (id: string) => Evaluated }} [moduleCache] of Vitest 3
  */
 
-/** @returns {VitestWorker | undefined} */
 const vitestWorker = () => /** @type {{ __vitest_worker__?: VitestWorker }} */ (globalThis).__vitest_worker__
 
-/** What Vitest runs of a file: Vite's code, with its map at its end. @param {string} file */
+/** The code that Vitest runs for a file: Vite's output, with its map at its end. @param {string} file */
 function vitestCode (file) {
   const { evaluatedModules, moduleCache } = vitestWorker() ?? {}
   if (evaluatedModules !== undefined) return evaluatedModules.getModuleById(file)?.meta?.code
@@ -42,7 +41,7 @@ function vitestMap (file) {
 
 /** @param {string} file @returns {RawMap | undefined} */
 function supportMap (file) {
-  // A file that nobody has compiled is read for the map that it may name itself.
+  // A file that nothing has compiled is read for a map that it may name itself.
   if (statSync(file).size > LARGE_BYTES) return
   for (const name in require.cache) {
     const map = SUPPORT.test(name) ? require.cache[name]?.exports.retrieveSourceMap?.(file)?.map : undefined
@@ -51,17 +50,16 @@ function supportMap (file) {
 }
 
 /**
- * The source map of a file that was compiled in memory, as far as what compiled it keeps those within reach: Vitest,
- * what uses source-map-support, and what has Node.js keep them (tsx does, `--enable-source-maps` does). JSON of version
- * 3 without the sources' text; null where there is none, or it is too large.
- * @param {string} file
- * @returns {{ text: string | null, isTooLarge?: boolean }}
+ * The source map of a file that was compiled in memory, if what compiled it keeps maps within reach: Vitest, users of
+ * source-map-support, and tools that have Node.js keep them (tsx, `--enable-source-maps`). It is JSON of version 3
+ * without the text of the sources; null if there is none, or it is too large.
+ * @param {string} file @returns {{ text: string | null, isTooLarge?: boolean }}
  */
 function sourceMapOf (file) {
   try {
     return asText(vitestMap(file) ?? findSourceMap(file)?.payload ?? supportMap(file))
   } catch {
-    // What a loader has left there may be no map.
+    // What a loader has left there may not be a map.
     return { text: null }
   }
 }
@@ -75,7 +73,7 @@ function asText ({ sources = [], sourceRoot, mappings = '' } = {}) {
 
 /**
  * The files of the stacks that the probe has taken, for their source maps. The watchdog asks for a map when it needs
- * one, but a test process may end, and a runner forget the map, before the loop turns and the question is heard.
+ * one, but a test process may end, or a runner may forget the map, before the loop turns and the question arrives.
  */
 class CompiledFiles {
   /** @type {Set<string>} */
@@ -83,7 +81,7 @@ class CompiledFiles {
   /** @type {Set<string>} */
   #told = new Set()
 
-  /** Called by the probe, in mid-block. @param {string} file path or file: URL */
+  /** Called by the probe in the middle of a block. @param {string} file path or file: URL */
   see (file) {
     if (this.#seen.size < FILES) this.#seen.add(file)
   }
@@ -94,7 +92,7 @@ class CompiledFiles {
     this.#seen.clear()
     for (const seen of files.filter((file) => !file.startsWith('node:') && !this.#told.has(file))) {
       const file = seen.startsWith('file:') ? fileURLToPath(seen) : seen
-      // Node.js keeps the maps of files on disk as well, which the watchdog reads itself.
+      // Node.js keeps the maps of files on disk as well, but the watchdog reads those itself.
       if (PLAIN.test(file) && !compilesAll()) continue
       this.#told.add(seen)
       post(file, sourceMapOf(file))

@@ -9,9 +9,9 @@ const { nearest } = require('../options/nearest')
 /** Bounds of the limit: those of the option `threshold`. */
 const LEAST_MS = 2
 const MOST_MS = 60000
-/** Two beats of a calm loop: by then a block that has ended is known. */
+/** Two beats of a calm loop: by then the watchdog knows of a block that has ended. */
 const KNOWN_MS = 60
-/** A verdict is final at the latest after this (SETTLE_MS in watchdog/loop/monitor.js), and a poll. */
+/** The longest time until a block settles: SETTLE_MS in watchdog/loop/monitor.js and one poll. */
 const SETTLED_MS = 600
 
 // Bound at load: a test may have replaced clocks.
@@ -19,25 +19,18 @@ const dateNow = Date.now
 
 /**
  * @typedef {import('../types').BlockRecord} BlockRecord
- * @typedef {object} Watch of the agent that watches
- * @property {number} thresholdMs shorter blocks are not seen
- * @property {() => Promise<unknown>} ready
- * @property {() => Promise<BlockRecord[] | null>} blocks the latest ones, newest first; null where nobody watches
- * @property {number} keep most of them
- * @property {(listener: (record: BlockRecord) => void) => () => void} onSettled each block's final record; gives what
- * ends it
+ * @typedef {{ thresholdMs: number, keep: number, ready: () => Promise<unknown>,
+ *   blocks: () => Promise<BlockRecord[] | null>,
+ *   onSettled: (listener: (record: BlockRecord) => void) => () => void }} Watch what is used of the agent. `blocks`
+ *   returns the latest records, at most `keep`, newest first; null if there is no watchdog. `onSettled` subscribes.
  */
 
 /** @param {number} ms @returns {Promise<void>} */
 const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms) })
 
 /**
- * What expectNoBlocks() was given, checked.
- * @param {unknown} fn
- * @param {unknown} options
- * @param {number} [leastMs] what the agent sees
- * @returns {{ overMs?: number }}
- * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+ * Checks the arguments of expectNoBlocks(). Throws LOOPWATCH_ERR_OPTION or LOOPWATCH_ERR_OPTION_UNKNOWN.
+ * @param {unknown} fn @param {unknown} options @param {number} [leastMs] @returns {{ overMs?: number }}
  */
 exports.checkExpectation = (fn, options, leastMs = LEAST_MS) => {
   if (typeof fn !== 'function') throw codedError('LOOPWATCH_ERR_OPTION', 'expectNoBlocks()', 'a function', fn)
@@ -52,23 +45,18 @@ exports.checkExpectation = (fn, options, leastMs = LEAST_MS) => {
   throw codedError('LOOPWATCH_ERR_OPTION', 'option "overMs" of expectNoBlocks()', takes, overMs)
 }
 
-/**
- * How long the code itself kept the loop: not what it waited for a CPU, nor what it is not to blame for.
- * @param {BlockRecord} record
- */
+/** How long the code itself kept the loop, without waits for a CPU and excused causes. @param {BlockRecord} record */
 function ownMs ({ cause, durationMs, allowed, evidence: { runQueueMs, throttledMs, stolenMs } }) {
   if (allowed || excuseOf(cause) !== undefined) return 0
   return durationMs - Math.max(runQueueMs ?? 0, throttledMs ?? 0) - (stolenMs ?? 0)
 }
 
-/** Whether a block is of this process's main thread. @param {BlockRecord} record */
+/** Whether this process's main thread was blocked. @param {BlockRecord} record */
 const isMains = ({ threadId, worker }) => threadId === 0 && worker === null
 
 /**
- * The longest block of an interval that is above the limit.
- * @param {BlockRecord[]} records
- * @param {{ startMs: number, endMs: number, overMs: number }} limits wall time of the ends
- * @returns {BlockRecord | null}
+ * The longest block of an interval that is above the limit. @returns {BlockRecord | null}
+ * @param {BlockRecord[]} records @param {{ startMs: number, endMs: number, overMs: number }} limits in wall time
  */
 function longestWithin (records, { startMs, endMs, overMs }) {
   const counting = records.filter((record) => {
@@ -81,24 +69,21 @@ function longestWithin (records, { startMs, endMs, overMs }) {
 
 /**
  * Runs a function, and rejects if the event loop was blocked meanwhile. An error of the function itself comes first.
- * @template T
- * @param {Watch | null} watch null where nobody watches
- * @param {() => T} fn
- * @param {{ overMs?: number }} options
- * @returns {Promise<Awaited<T>>}
+ * @template T @param {Watch | null} watch null if there is no watchdog @param {() => T} fn
+ * @param {{ overMs?: number }} options @returns {Promise<Awaited<T>>}
  */
 exports.expectNoBlocks = async (watch, fn, options) => {
   const { overMs = watch?.thresholdMs ?? 0 } = exports.checkExpectation(fn, options, watch?.thresholdMs)
   if (watch === null) throw codedError('LOOPWATCH_ERR_UNWATCHED')
   await watch.ready()
-  // What came before in this turn of the loop is not the function's.
+  // What ran before in this turn of the loop is not part of the function.
   await sleep(1)
   const startMs = dateNow()
   const settled = /** @type {BlockRecord[]} */ ([])
   const stop = watch.onSettled((record) => { if (ownMs(record) >= overMs) settled.push(record) })
   try {
     const value = await fn()
-    // A block that is still going on as fn resolves ends with this turn.
+    // A block that is still going on when fn resolves ends with this turn.
     await sleep(1)
     const blocked = await longestOf(watch, settled, { startMs, endMs: dateNow(), overMs })
     if (blocked === null) return value
@@ -109,9 +94,8 @@ exports.expectNoBlocks = async (watch, fn, options) => {
 }
 
 /**
- * The longest block of an interval that is above the limit.
- * @param {Watch} watch
- * @param {BlockRecord[]} settled those that have been told since, which the list of the latest may have lost
+ * The same; `settled` has the blocks since, which the list of the latest may have lost.
+ * @param {Watch} watch @param {BlockRecord[]} settled
  * @param {{ startMs: number, endMs: number, overMs: number }} limits
  */
 async function longestOf (watch, settled, limits) {
@@ -120,7 +104,7 @@ async function longestOf (watch, settled, limits) {
   const [oldest] = latest.filter(isMains).slice(watch.keep - 1)
   const mayBeLost = oldest !== undefined && Date.parse(oldest.startedAt) >= limits.startMs
   if (!mayBeLost && longestWithin([...latest, ...settled], limits) === null) return null
-  // Pauses of the garbage collector, and a CPU profile, may yet tell that it was something else.
+  // Pauses of the garbage collector, or a CPU profile, may still show another cause.
   await sleep(SETTLED_MS)
   const final = new Map([...await known(watch), ...settled].map((record) => [record.id, record]))
   return longestWithin([...final.values()], limits)

@@ -21,10 +21,7 @@ const { isStarting } = require('./watchdog-thread')
 /** @typedef {(message: object) => void} Post to the watchdog, if there is one */
 
 /**
- * Starts all that senses on the application's thread.
- * @param {ResolvedOptions} options
- * @param {Post} post
- * @param {boolean} isPreload
+ * @param {ResolvedOptions} options @param {Post} post @param {boolean} isPreload
  * @param {(file: string) => void} see called with the files of stacks
  */
 exports.startSenses = (options, post, isPreload, see) => {
@@ -46,11 +43,8 @@ function stopAll (parts) {
 }
 
 /**
- * @param {ResolvedOptions} options
- * @param {Bridge} bridge
- * @param {Post} post
- * @param {boolean} isPreload
- * @param {Part[]} started what has to be stopped, one by one as it is started
+ * @param {ResolvedOptions} options @param {Bridge} bridge @param {Post} post @param {boolean} isPreload
+ * @param {Part[]} started each part is added as soon as it is started, and has to be stopped
  */
 function startParts (options, bridge, post, isPreload, started) {
   /** @template {Part} P @param {P} part @returns {P} */
@@ -66,7 +60,6 @@ function startParts (options, bridge, post, isPreload, started) {
   const threads = keep(startThreads(options, post, isStarting))
   const onLate = lateTo(works, profiler)
   const heartbeat = keep(startHeartbeat(bridge, { ...options, onLate }, { load, delays, profiler, works }))
-  // Counted with the other time in which the agent itself keeps the thread.
   const onHeld = (/** @type {number} */ ms) => bridge.counters.addHeldMs('agentMicros', ms, options.threshold)
   const origins = keep(new OriginTracker(options, post, onHeld))
   const cluster = keep(startClusterRole(() => post({ code: LEAD })))
@@ -77,10 +70,7 @@ function startParts (options, bridge, post, isPreload, started) {
 }
 
 /**
- * @param {ResolvedOptions} options
- * @param {Post} post
- * @param {boolean} isPreload
- * @param {Part[]} started
+ * @param {ResolvedOptions} options @param {Post} post @param {boolean} isPreload @param {Part[]} started
  * @param {(file: string) => void} see
  */
 function startAll (options, post, isPreload, started, see) {
@@ -100,7 +90,6 @@ function startAll (options, post, isPreload, started, see) {
     thresholdMs: options.threshold,
     keep: options.keep,
     origins,
-    /** What each start of the watchdog is given. */
     workerData: () => ({
       memory,
       options: { ...options, route: undefined },
@@ -118,11 +107,7 @@ function startAll (options, post, isPreload, started, see) {
   }
 }
 
-/**
- * Who is told of a beat after a gap that can hide a block.
- * @param {import('./work/lazy-work-tracking').WorkLater} works
- * @param {HostProfiler} profiler
- */
+/** @param {import('./work/lazy-work-tracking').WorkLater} works @param {HostProfiler} profiler */
 function lateTo (works, profiler) {
   return (/** @type {number} */ atMs, /** @type {number} */ idleMs) => {
     works.late(atMs, idleMs)
@@ -131,13 +116,10 @@ function lateTo (works, profiler) {
 }
 
 /**
- * The profile is started here and not by the watchdog: before the application is compiled, V8 has the least to list. It
- * takes 8 ms in a bare process on 20.20 and 20 on later lines, which every command of a shell would pay under
- * NODE_OPTIONS.
- * @param {ResolvedOptions} options
- * @param {Bridge} bridge
- * @param {Post} post
- * @param {boolean} isPreload
+ * Starts the profile here and not in the watchdog: V8 has the least to list before the application is compiled. That
+ * takes 8 ms in a bare process on 20.20 and 20 ms on later lines; under NODE_OPTIONS every command of a shell would pay
+ * for it, so a preload with `auto` does not start it.
+ * @param {ResolvedOptions} options @param {Bridge} bridge @param {Post} post @param {boolean} isPreload
  */
 function startProfiler (options, bridge, post, isPreload) {
   const isOwn = options.profile !== 'off' && ownsProfile()

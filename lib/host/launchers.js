@@ -1,23 +1,19 @@
 'use strict'
 
-// What starts applications and is none itself. NODE_OPTIONS reaches such a process like any other.
+// Programs that start applications and are none themselves. NODE_OPTIONS reaches them like any other process.
 const path = require('node:path')
 const { variable } = require('../options/environment')
 
 const PACKAGE_MANAGERS = /^(npm|npx|yarn|yarnpkg|pnpm|pnpx|corepack)(-cli)?(\.[cm]?js)?$/
 
-/**
- * Whether a process's main script is a package manager.
- * @param {string | undefined} script process.argv[1]
- */
+/** Whether a main script is a package manager. @param {string | undefined} script process.argv[1] */
 exports.isPackageManager = (script) => typeof script === 'string' && PACKAGE_MANAGERS.test(path.basename(script))
 
 /**
- * Whether this process is `node --test` itself, which starts a process for each file of tests. It has no
- * inspector, and aborts when a thread of it connects to one (measured on 20.20, 22.23, 24.21, 26.10).
- * With the isolation `none` the tests run in this process, which then has an inspector.
- * @param {string[]} execArgv
- * @param {string} [options] NODE_OPTIONS, which may name the isolation
+ * Whether this process is `node --test` itself, which starts a process for each test file. It has no inspector, and it
+ * aborts when one of its threads connects to one (measured on 20.20, 22.23, 24.21, 26.10). With the isolation `none`
+ * the tests run in this process, which then has an inspector.
+ * @param {string[]} execArgv @param {string} [options] NODE_OPTIONS, which may name the isolation
  */
 exports.isTestRunner = (execArgv, options = variable('NODE_OPTIONS') ?? '') => {
   const flags = execArgv.join(' ').replaceAll('_', '-')

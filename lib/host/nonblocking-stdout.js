@@ -5,10 +5,9 @@ const { setImmediate } = require('node:timers')
 const process = require('../util/process')
 
 /**
- * Keeps a log reader that has stopped reading from stopping the watchdog. A socket (systemd, pm2,
- * a Node.js parent) cannot be opened again in non-blocking mode as a pipe can; but Node.js makes it
- * non-blocking the first time the application touches the stream, as nearly every one does.
- * This is that touch, after start() has returned.
+ * Keeps the watchdog from stopping if the reader of the log has stopped reading. A socket (systemd, pm2, a Node.js
+ * parent) cannot be opened again in non-blocking mode as a pipe can. But Node.js makes it non-blocking the first time
+ * the application touches the stream, as nearly every one does. This touches it, after start() has returned.
  * @param {import('../options/table').ResolvedOptions['log']} log
  */
 exports.unblockStream = (log) => {
@@ -23,7 +22,7 @@ exports.unblockStream = (log) => {
     try {
       return target === 1 ? process.stdout : process.stderr
     } catch {
-      // The stream is of a kind Node.js does not know; so it stays as it is.
+      // Node.js does not know this kind of stream; it stays as it is.
     }
   }).unref()
 }

@@ -2,9 +2,9 @@
 
 const { EventEmitter } = require('node:events')
 
-// What a worker thread hardly calls is loaded by its first call: everything would be 45 files.
+// What a worker thread hardly ever calls is loaded by its first call: everything would be 45 files.
 
-/** Nobody tells it of beats, so there is never any load. */
+/** It gets no beats, so there is never any load. */
 const makeGauge = () => {
   const { LoopLoad } = require('./shedding/loop-load')
   return { load: new LoopLoad(), counters: { add: () => {} } }
@@ -12,7 +12,7 @@ const makeGauge = () => {
 
 /**
  * What start() returns in a worker thread of the application: the same interface, which does nothing. The main
- * thread's agent watches the thread, and has its blocks and metrics.
+ * thread's agent watches the thread and has its blocks and metrics.
  * @extends {EventEmitter<{ block: [import('../types').BlockRecord] }>}
  */
 class NoopAgent extends EventEmitter {
@@ -28,14 +28,7 @@ class NoopAgent extends EventEmitter {
     return createFastifyPlugin(makeGauge())
   }
 
-  /**
-   * A plain call.
-   * @template T
-   * @param {string} name
-   * @param {() => T} fn
-   * @param {Record<string, string | number>} [attributes]
-   * @returns {T}
-   */
+  /** @template T @param {string} name @param {() => T} fn @param {Record<string, string | number>} [attributes] */
   run (name, fn, attributes) {
     const { attributesOf, checkWork } = require('./work/validate-work')
     checkWork('run', name, fn)
@@ -65,7 +58,7 @@ class NoopAgent extends EventEmitter {
     return Promise.resolve({ found: 0, refused: 'origins of the main thread alone are tracked' })
   }
 
-  /** Passes everything on. @param {import('./shedding/options').ShedOptions} [options] */
+  /** Passes every request on. @param {import('./shedding/options').ShedOptions} [options] */
   middleware (options = {}) {
     const { createMiddleware } = require('./shedding/middleware')
     return createMiddleware(makeGauge(), options)

@@ -9,16 +9,15 @@ const { runInThisContext } = require('node:vm')
 const { nodeFlags, variable } = require('../options/environment')
 const { isTestRunner } = require('./launchers')
 
-/** The first versions of the lines whose AsyncLocalStorage stands on async_hooks that have the fix. */
+/** The first fixed minor version of each line whose AsyncLocalStorage is built on async_hooks. */
 const FIXED = new Map([[20, 20], [22, 22]])
-/** From here on AsyncLocalStorage does without async_hooks. */
+/** From this line on AsyncLocalStorage does without async_hooks. */
 const CONTEXT_FRAME_MAJOR = 24
 
 /**
- * Whether following requests is safe on a version of Node.js. Before the fix of CVE-2025-59466 a
- * stack overflow that the application would catch ends a process that uses AsyncLocalStorage: exit
- * code 7, measured on 20.19.5, not on 20.20.2. The flaw cannot be felt without dying of it, so the
- * version has to tell.
+ * Whether following requests is safe on a version of Node.js. Before the fix of CVE-2025-59466, a stack overflow that
+ * the application would catch ends a process that uses AsyncLocalStorage: exit code 7, measured on 20.19.5, not on
+ * 20.20.2. A test for the flaw would end the process, so the version decides.
  * @param {string} version as in process.versions.node
  */
 exports.isContextSafe = (version) => {
@@ -26,26 +25,19 @@ exports.isContextSafe = (version) => {
   return major >= CONTEXT_FRAME_MAJOR || minor >= (FIXED.get(major) ?? Infinity)
 }
 
-/**
- * Whether AsyncLocalStorage comes without async_hooks: at no cost. Felt by what only the costly one
- * has; a flag may turn either on, so the version does not tell.
- */
+/** Whether AsyncLocalStorage needs no async_hooks and costs nothing. A flag may select either, whatever the version. */
 exports.hasContextFrame = () => !('_enable' in AsyncLocalStorage.prototype)
 
-/**
- * Whether the inspector, which sees the globals of the main context, will find what is laid on these. Jest gives each
- * file of tests a context of its own, and some applications let nobody add to their globals.
- */
+/** Whether the inspector, which sees the main context, finds our globals. Jest gives each test file its own context. */
 const isInMainContext = () => Object.isExtensible(globalThis) && runInThisContext('globalThis') === globalThis
 
-/** The first versions in which the fix of CVE-2025-59466 holds for every user of async_hooks. */
+/** The first versions in which the fix of CVE-2025-59466 covers every user of async_hooks. */
 const HOOK_FIXED = new Map([[20, 20], [22, 22], [24, 13], [25, 3]])
 const HOOK_FIXED_MAJOR = 26
 
 /**
- * Whether async_hooks.createHook() is safe on a version of Node.js: before the fix of CVE-2025-59466
- * any hook makes a stack overflow fatal that the application would catch. Unlike
- * AsyncLocalStorage, hooks suffer from it in 24 and 25 as well.
+ * Whether async_hooks.createHook() is safe on a version of Node.js. Before the fix of CVE-2025-59466, any hook makes a
+ * stack overflow fatal that the application would catch. Unlike AsyncLocalStorage, hooks have the flaw in 24 and 25.
  * @param {string} version as in process.versions.node
  */
 exports.isHookSafe = (version) => {
@@ -54,9 +46,9 @@ exports.isHookSafe = (version) => {
 }
 
 /**
- * Whether `v8.startCpuProfile()` samples as often as it is told and keeps as much. Node.js 24.12 to 24.21 have it
- * without options: they are ignored, and a sample every millisecond is what costs. So that is not tried where it takes
- * no parameter, and one that takes them refuses an interval below zero (26.10), which starts nothing.
+ * Whether `v8.startCpuProfile()` takes the interval and the size of its buffer as options. Node.js 24.12 to 24.21 have
+ * it without options: they are ignored, and a sample every millisecond is what costs. So it is not called if it takes
+ * no parameter. Otherwise an interval below zero is the test: it is refused (26.10), and nothing starts.
  */
 exports.ownsProfile = () => {
   const { startCpuProfile } = /** @type {{ startCpuProfile?: (options: object) => Record<symbol, () => void> }} */ (
@@ -74,11 +66,10 @@ exports.ownsProfile = () => {
 const NETWORK_FLAG = /^--(?:no-)?experimental-network-inspection$/
 
 /**
- * Whether inspector sessions can hear of the requests that the process makes (events of the domain Network). When
- * any session disconnects, Node.js ends these events for all others (20.20, 22.23, 24.21, 26.10). The last flag counts,
- * and nothing else tells: a session may enable the domain with or without it.
- * @param {string[]} execArgv
- * @param {string} [options] NODE_OPTIONS
+ * Whether inspector sessions can receive the requests that the process makes (events of the domain Network). When any
+ * session disconnects, Node.js ends these events for all others (20.20, 22.23, 24.21, 26.10). The last such flag
+ * decides. There is no other sign: a session may enable the domain with or without the flag.
+ * @param {string[]} execArgv @param {string} [options] NODE_OPTIONS
  */
 exports.hasNetworkInspection = (execArgv, options = variable('NODE_OPTIONS') ?? '') => {
   const flags = [...options.split(/[\s"]+/), ...execArgv].map((flag) => flag.replaceAll('_', '-'))
@@ -86,9 +77,8 @@ exports.hasNetworkInspection = (execArgv, options = variable('NODE_OPTIONS') ?? 
 }
 
 /**
- * Whether timers are fake, as this package has got them when it was loaded: the heartbeat would never come, and all
- * the time be one block. Those of sinon, of Jest and of Vitest have their clock on each function; the legacy ones of
- * Jest give timers that cannot be armed again.
+ * Whether the timers that this package got at load are fake: no heartbeat would come, and all the time be one block.
+ * Those of sinon, Jest and Vitest have `clock` on each function; the legacy ones of Jest cannot be armed again.
  */
 exports.hasFakeTimers = () => {
   if ('clock' in setTimeout) return true
@@ -97,29 +87,26 @@ exports.hasFakeTimers = () => {
   return typeof timer?.refresh !== 'function'
 }
 
-/** Whether Node.js runs TypeScript by leaving out its types, every place where it was. */
+/** Whether Node.js runs TypeScript by stripping its types, so that lines and columns stay the same. */
 exports.stripsTypes = () => /** @type {{ typescript?: unknown }} */ (process.features).typescript === 'strip'
 
-/** Whether this process runs every file compiled in memory, whatever it is called: one of Vitest's does. */
+/** Whether this process compiles every file in memory, whatever its name: a process of Vitest does. */
 exports.compilesAll = () => '__vitest_worker__' in globalThis
 
-/** Flags by which Node.js has V8 profile or count what runs. */
 const PROFILED = /(^| )--(cpu-prof|experimental-test-coverage)\b/
 
 /**
- * Whether Node.js itself uses V8's profiler for this process: --cpu-prof, or coverage (NODE_V8_COVERAGE, by which c8
- * and `node --test` count it). It prints every event of another profile on stderr as a message that it does not
- * understand.
- * @param {string[]} execArgv
- * @param {NodeJS.ProcessEnv} env
+ * Whether Node.js itself uses V8's profiler: --cpu-prof, or coverage (NODE_V8_COVERAGE, with which c8 and `node --test`
+ * count it). It prints every event of another profile on stderr, as a message that it does not understand.
+ * @param {string[]} execArgv @param {NodeJS.ProcessEnv} env
  */
 exports.isProfiledByNode = (execArgv, { NODE_V8_COVERAGE = '', NODE_OPTIONS = '' }) =>
   NODE_V8_COVERAGE !== '' || PROFILED.test(`${execArgv.join(' ')} ${NODE_OPTIONS}`.replaceAll('_', '-'))
 
 /**
- * Whether the watchdog may connect to this thread's inspector. Against the permission model, or where there is no
- * inspector, a thread that does gets no error: the process aborts (measured on 20.20, 22.23, 24.21, 26.10), and only
- * the parent can tell. Nor may it where sessions that come and go would end what others are told of the network.
+ * Whether the watchdog may connect to this thread's inspector. If the permission model forbids it, or if there is no
+ * inspector, a thread that connects gets no error: the process aborts (measured on 20.20, 22.23, 24.21, 26.10), which
+ * only the parent sees. It may not connect either if a session that ends would end the network events of others.
  */
 exports.mayInspect = () => {
   const flags = nodeFlags()

@@ -11,51 +11,41 @@ const { NoopAgent } = require('./noop-agent')
 const { hiddenProperty } = require('../util/define-hidden')
 const { warnOnce } = require('./warn-once')
 
-/**
- * @typedef {import('./agent').Agent} Agent
- * @typedef {Agent | NoopAgent} AnyAgent
- */
+/** @typedef {import('./agent').Agent} Agent */
+/** @typedef {Agent | NoopAgent} AnyAgent */
+/** @typedef {import('../options/table').Options} Options */
 
-/** Shown by NODE_DEBUG=loopwatch. */
 const debug = debuglog('loopwatch')
 
-/** One agent a process, whichever copy of the package starts it; the watchdog finds the probe here. */
+/** One agent a process, whichever copy of the package starts it. The watchdog finds the probe under this symbol. */
 const kAgent = Symbol.for('loopwatch.agent.1')
 
-/** Marks an agent that is there only while somebody watches from outside. */
+/** Marks an agent that runs only while somebody watches from outside. */
 const kVisits = Symbol.for('loopwatch.visits.1')
 
-/**
- * This copy's, where an application lets nobody add to its globals; nothing else finds it then.
- * @type {AnyAgent | undefined}
- */
+/** This copy's agent if globalThis cannot be extended; other copies do not find it. @type {AnyAgent | undefined} */
 let hidden
 
-/** A request that is the first to need the agent must not be the one that listeners of `block` run in, for ever. */
+/** Starts the agent outside of any request: else listeners of `block` would run in the first request for ever. */
 const outside = outsideOfRequests()
 
-/** With everything at once, before an application changes its globals; should it have, start() says what failed. */
+/** Loads all modules before the application changes its globals. If it already has, start() reports what failed. */
 const loaded = load()
 
-/** What start() gives where nothing can be watched. @type {NoopAgent | undefined} */
+/** What start() returns if nothing can be watched. @type {NoopAgent | undefined} */
 let unwatched
 
 const registry = /** @type {Record<symbol, AnyAgent | undefined>} */ (/** @type {unknown} */ (globalThis))
 
 /**
- * Starts watching this process's event loop. Idempotent: a second call, from whichever copy of the
- * package, gives the same agent. In a worker thread of the application it watches nothing.
- * @param {import('../options/table').Options} [options]
- * @returns {AnyAgent}
- * @throws {import('../tables/errors').LoopwatchError} where an option is wrong; after that nothing throws
+ * Starts watching the event loop of this process. A second call, from any copy of the package, returns the same agent.
+ * In a worker thread of the application it watches nothing.
+ * @param {Options} [options] @returns {AnyAgent}
+ * @throws {LoopwatchError} if an option is wrong; after that nothing throws
  */
 exports.start = (options) => begin(options, environment())
 
-/**
- * The same where no code of the application says so: its log is on stderr, unless the environment says where.
- * @returns {AnyAgent}
- * @throws {import('../tables/errors').LoopwatchError} where a variable is wrong; after that nothing throws
- */
+/** start() of the preload: it logs to stderr unless the environment says otherwise. Throws if a variable is wrong. */
 exports.startPreloaded = () => begin(undefined, environment(), preloadDefaults)
 
 /** @returns {<T>(fn: () => T) => T} */
@@ -76,10 +66,8 @@ function load () {
 }
 
 /**
- * Only a wrong option throws: an application whose globals leave nothing to watch with runs on without.
- * @param {import('../options/table').Options | undefined} options
- * @param {NodeJS.ProcessEnv} env
- * @param {import('../options/table').Options} [defaults]
+ * Only a wrong option throws: an application whose globals leave nothing to watch with runs on unwatched.
+ * @param {Options | undefined} options @param {NodeJS.ProcessEnv} env @param {Options} [defaults]
  */
 function begin (options, env, defaults) {
   try {
@@ -92,11 +80,7 @@ function begin (options, env, defaults) {
   }
 }
 
-/**
- * @param {import('../options/table').Options | undefined} options
- * @param {NodeJS.ProcessEnv} env
- * @param {import('../options/table').Options} [defaults]
- */
+/** @param {Options | undefined} options @param {NodeJS.ProcessEnv} env @param {Options} [defaults] */
 function tryBegin (options, env, defaults) {
   const resolved = resolveOptions(options, env, defaults)
   const current = running()
@@ -117,27 +101,21 @@ function tryBegin (options, env, defaults) {
 }
 
 /**
- * Starts an agent that gives way to the application's own, should that be started meanwhile, and whom nothing
- * concerns that its environment says to that: where records go, or that a stuck process is to end.
- * @param {import('../options/table').Options} options
+ * Starts an agent that stops as soon as the application starts its own. It does not read the environment, which says to
+ * the application's agent where records go, or that a stuck process is to end. @param {Options} options
  */
 exports.visit = (options) => {
   const current = running()
   const agent = begin(options, {})
-  // Where an application lets nobody add to its globals, its own may be hidden in here.
+  // If globalThis cannot be extended, the application's own agent may be hidden in here.
   return agent === current ? agent : Object.defineProperty(agent, kVisits, hiddenProperty(true))
 }
 
-/** The agent of this process or thread, if one is started. */
 const running = () => registry[kAgent] ?? hidden
 
 /**
- * What agent.allow() does, with whatever agent there is; without one it only runs the function.
- * @template T
- * @param {() => T} fn
- * @param {string} reason
- * @returns {T}
- * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION
+ * Calls agent.allow() of the running agent. Without one it only calls the function. Throws LOOPWATCH_ERR_OPTION.
+ * @template T @param {() => T} fn @param {string} reason @returns {T}
  */
 exports.allow = (fn, reason) => {
   const agent = running()
@@ -147,12 +125,9 @@ exports.allow = (fn, reason) => {
 }
 
 /**
- * What agent.expectNoBlocks() does, with whatever agent there is; without one there is one meanwhile, for blocks from
- * `overMs` on, without an endpoint and a log.
- * @template T
- * @param {() => T} fn
- * @param {{ overMs?: number }} [options]
- * @returns {Promise<Awaited<T>>}
+ * Calls agent.expectNoBlocks() of the running agent. Without one it starts an agent for the time of the call, which
+ * reports blocks from `overMs` on and has no endpoint and no log.
+ * @template T @param {() => T} fn @param {{ overMs?: number }} [options] @returns {Promise<Awaited<T>>}
  */
 exports.expectNoBlocks = async (fn, options = {}) => {
   const agent = running()
@@ -167,13 +142,10 @@ exports.expectNoBlocks = async (fn, options = {}) => {
 }
 
 /**
- * agent.run() of the agent that runs; a plain call where there is none, or one of an earlier version.
- * @template T
- * @param {string} name not empty
- * @param {() => T} fn
- * @param {Record<string, string | number>} [attributes]
- * @returns {T} what fn returns; of a promise one that settles the same
- * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_ARGUMENT; and what fn throws
+ * Calls agent.run() of the running agent. It is a plain call if there is no agent, or one of an earlier version.
+ * @template T @param {string} name not empty @param {() => T} fn @param {Record<string, string | number>} [attributes]
+ * @returns {T} what fn returns; if that is a promise, one that settles the same
+ * @throws {LoopwatchError} LOOPWATCH_ERR_ARGUMENT; and what fn throws
  */
 exports.run = (name, fn, attributes) => {
   const agent = registry[kAgent] ?? hidden
@@ -182,12 +154,8 @@ exports.run = (name, fn, attributes) => {
 }
 
 /**
- * A function that runs another one as named work each time, of the agent that runs by then.
- * @template {(...args: any[]) => any} F
- * @param {string} name
- * @param {F} fn
- * @returns {F}
- * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_ARGUMENT
+ * Returns a function that calls fn as named work each time, with the agent that runs by then. Throws a LoopwatchError.
+ * @template {(...args: any[]) => any} F @param {string} name @param {F} fn @returns {F}
  */
 exports.wrap = (name, fn) => require('./work/wrap').wrapWith(exports.run, name, fn)
 

@@ -7,18 +7,16 @@ const { isReadable } = require('../options/environment')
 const warned = new Set()
 
 /**
- * A process warning of ours, once for each code. It never throws, whatever an application has made of warnings.
- * @param {string} code
- * @param {string} message
- * @param {string} [kind] once for each of these
+ * Emits a process warning, once for each kind. It never throws, whatever the application has made of warnings.
+ * @param {string} code @param {string} message @param {string} [kind]
  */
 exports.warnOnce = (code, message, kind = code) => {
-  // Node.js reads the environment to print a warning, and what that throws would be uncaught.
+  // Node.js reads the environment to print a warning. If that throws, the error is uncaught.
   if (warned.has(kind) || !isReadable()) return
   warned.add(kind)
   try {
     process.emitWarning(message, { type: 'LoopwatchWarning', code })
   } catch {
-    // Then there is no way to say it.
+    // There is no other way to say it.
   }
 }

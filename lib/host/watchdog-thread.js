@@ -17,41 +17,28 @@ const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 60000
 const STOP_TIMEOUT_MS = 1000
 
-/** What has not ended by force after this time is left behind: a file system that hangs has one of its threads. */
+/** A thread that does not end by force in this time is left behind: it may hang in a file system. */
 const LEAVE_MS = 200
 
-/**
- * How many watchdogs this process has had, of whichever agent and copy of the package: each numbers its
- * blocks under its own life, and in a cluster's worker counts from where it began.
- */
+/** How many watchdogs this process has had, by any agent and copy of the package: each numbers its blocks by it. */
 const kStarts = Symbol.for('loopwatch.starts.1')
-/** Whether a worker thread that begins at this moment is a watchdog's. */
+/** Whether a worker thread that begins at this moment is the watchdog's. */
 let isStarting = false
 
 const registry = /** @type {Record<symbol, number | undefined>} */ (/** @type {unknown} */ (globalThis))
 
-/**
- * A heap limit turns an out-of-memory of our thread into an error here instead of an abort of the
- * process; the young generation is kept small because it is what idle threads hold on to.
- */
+/** A heap limit makes our out-of-memory an error, not an abort. Idle threads hold on to the young generation. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 }
 
 /**
- * @typedef {object} Handlers of what the watchdog says
- * @property {(url: string | null) => void} onListening
- * @property {(record: any) => void} onBlock
- * @property {(span: import('../types').BlockSpan) => void} onSpan
- * @property {(on: boolean) => void} onFollow
- * @property {(message: any) => void} onTrack
- * @property {(action: import('../types').ProfilerAction) => void} onProfile
- * @property {(message: string) => void} onWarning
- * @property {(error: Error) => void} onLost the thread has ended, or cannot be started
+ * @typedef {{ onListening: (url: string | null) => void, onBlock: (record: any) => void,
+ *   onSpan: (span: import('../types').BlockSpan) => void, onFollow: (on: boolean) => void,
+ *   onTrack: (message: any) => void, onProfile: (action: import('../types').ProfilerAction) => void,
+ *   onWarning: (message: string) => void, onLost: (error: Error) => void }} Handlers of the watchdog's messages.
+ *   onLost: the thread has ended, or cannot be started.
  */
 
-/**
- * The life of the watchdog's thread: start, calls, restart with back-off, stop. Never throws;
- * while there is no thread, calls give their fallback.
- */
+/** The life of the watchdog's thread. Never throws; while there is no thread, calls return their fallback. */
 class WatchdogThread {
   /** @type {Worker | null} */
   #worker = null
@@ -63,15 +50,12 @@ class WatchdogThread {
   /** @type {NodeJS.Timeout | undefined} */
   #retry
   #stopped = false
-  /** What frees the descriptors below 3 that are held. @type {(() => void)[]} */
+  /** Release the descriptors below 3 that are held. @type {(() => void)[]} */
   #holds = []
   #makeData
   #handlers
 
-  /**
-   * @param {() => object} makeData workerData of each start
-   * @param {Handlers} handlers
-   */
+  /** @param {() => object} makeData workerData of each start @param {Handlers} handlers */
   constructor (makeData, handlers) {
     this.#makeData = makeData
     this.#handlers = handlers
@@ -88,13 +72,11 @@ class WatchdogThread {
       const worker = new Worker(ENTRY, {
         name: 'loopwatch',
         workerData: { ...this.#makeData(), epochMs: ownEpochMs(), starts: countStart(), begunAtMs: nowMs() },
-        // Neither the application's preloads nor its environment: our thread must not instrument
-        // itself, nor take itself for a cluster worker.
+        // No preloads or environment of the application: our thread must not instrument itself or join a cluster.
         execArgv: [],
         env: timeZone === undefined ? {} : { TZ: timeZone },
         resourceLimits: RESOURCE_LIMITS,
-        // Our thread writes to files itself. Left to Node.js, its streams would be piped into the
-        // application's, which would make those at start(): 1 ms.
+        // Otherwise Node.js would pipe its streams into the application's, and create those at start(): 1 ms.
         stdout: true,
         stderr: true
       })
@@ -156,7 +138,7 @@ class WatchdogThread {
     this.#retryMs = Math.min(this.#retryMs * 2, LAST_RETRY_MS)
   }
 
-  /** Keeps the process alive until the thread has answered (or not: a process waits only for what it awaits). */
+  /** Keeps the process alive until the thread answers or ends. */
   ref () {
     this.#worker?.ref()
   }
@@ -165,12 +147,7 @@ class WatchdogThread {
     if (this.#calls.size === 0) this.#worker?.unref()
   }
 
-  /**
-   * @template T
-   * @param {string} method
-   * @param {T} fallback what the caller gets when there is no thread to ask
-   * @returns {Promise<T>}
-   */
+  /** @template T @param {string} method @param {T} fallback returned if there is no thread @returns {Promise<T>} */
   call (method, fallback) {
     const worker = this.#worker
     if (worker === null) return Promise.resolve(fallback)
@@ -182,26 +159,22 @@ class WatchdogThread {
     })
   }
 
-  /** Tells the thread, if there is one: what must outlive it belongs into makeData too. @param {object} message */
+  /** Posts if there is a thread; what must outlive it belongs into makeData, too. @param {object} message */
   post (message) {
     this.#worker?.postMessage(message)
   }
 
-  /**
-   * The source map of a file that is compiled in memory is in another file.
-   * @param {string} file
-   * @param {string} mapFile
-   */
+  /** The source map of a file that is compiled in memory is mapFile. @param {string} file @param {string} mapFile */
   mapFile (file, mapFile) {
     this.post({ code: SOURCE_MAP, file, mapFile })
   }
 
-  /** Tells the thread the source maps that it would ask for later. */
+  /** Posts the source maps that the thread would ask for later. */
   tellMaps () {
     this.compiled.tell((file, map) => this.post({ code: SOURCE_MAP, file, ...map }))
   }
 
-  /** Ends the thread: by itself if it can, by force after a second. It is not waited for much longer. */
+  /** Ends the thread: by itself if it can, by force after a second. Does not wait much longer. */
   async stop () {
     this.#stopped = true
     clearTimeout(this.#retry)
@@ -233,7 +206,7 @@ class WatchdogThread {
 /** @returns {number} starts before this one */
 function countStart () {
   const starts = registry[kStarts] ?? 0
-  // False where an application has frozen its globals.
+  // Returns false if an application has frozen its globals.
   Reflect.defineProperty(globalThis, kStarts, hiddenProperty(starts + 1))
   return starts
 }

@@ -8,16 +8,13 @@ const { OWN_FOLDER } = require('../../tables/entry-points')
 const { fileOf, noteStack, sitesOf } = require('../sense/call-sites')
 const { nowMs } = require('../../util/clock')
 
-/** Frames of an origin; what async_hooks and its callers put in front of them takes up to eight more. */
+/** Frames of an origin. async_hooks and its callers put up to eight more in front of them. */
 const FRAMES = 20
 const NOTED = FRAMES + 8
-/** Living resources whose origin is remembered, about 3 KB each; beyond them the older half is forgotten. */
+/** Living resources whose origin is remembered, about 3 KB each. Beyond that the older half is forgotten. */
 const RESOURCES = 20000
 
-/**
- * An allowance for what Node.js takes for each new resource beside the hook itself: it has the garbage collector watch
- * for the end of promises. It has not been measured apart; a higher one ends a window earlier.
- */
+/** Unmeasured allowance: Node.js has GC watch for the end of promises. A higher value ends a window earlier. */
 const INIT_MS = 0.008
 
 /** A call that seems to take longer has waited for a CPU. */
@@ -30,32 +27,27 @@ const FILE = require.resolve('blocked-at')
 const PARAMETERS = ['module', 'require', 'process', 'Error', 'Map']
 
 /**
- * Runs blocked-at (1.2.0): `onSlow` hears of every callback that took longer than a threshold and of
- * where the operation was created that called it.
- *
- * It is run in a scope of its own, with a few names standing for ours, because as it comes it
- * - keeps every resource that outlives it in a map of its module, for good: here the map is new each
- *   time, and bounded;
- * - sets Error.stackTraceLimit to Infinity for good: here the Error it sees is ours, and the
- *   application's limit never differs where the application can see it;
- * - formats the stack of every resource, by the application's own Error.prepareStackTrace: here it
- *   is only noted, and read when it is wanted, which doubles the throughput that is left;
+ * Runs blocked-at (1.2.0): `onSlow` gets every callback above the threshold, and where its operation was created. The
+ * module runs in a scope in which a few names stand for ours, because unchanged it
+ * - keeps every resource that outlives it in a map of the module for good: here the map is new each time, and bounded;
+ * - sets Error.stackTraceLimit to Infinity for good: here it sets that of our Error, not the application's;
+ * - formats the stack of every resource with the application's own Error.prepareStackTrace: here the stack is only
+ *   noted, and read when it is wanted, which doubles the throughput that is left;
  * - costs 12 to 25 us for each `await`, without a bound: a handler of a million awaits took 25 s. Here the hook counts
  *   its own time and switches itself off in the middle of a turn;
- * - throws in a hook where that handler returns no string, which ends the process: here what throws
- *   is passed over.
+ * - throws in a hook if that handler returns no string, which ends the process: here such errors are ignored.
  * @param {number} thresholdMs
  * @param {(durationMs: number, type: string, frames: import('../../types').Frame[]) => void} onSlow
- * @param {{ budgetMs: number, onSpent: () => void, onHeld: (ms: number) => void }} budget own time of the hook, after
- * which it is off; what hears that it is, within an operation of the application; what counts this time
- * @returns {{ stop: () => void, resume: () => void }} resume: once more as much
+ * @param {{ budgetMs: number, onSpent: () => void, onHeld: (ms: number) => void }} budget own time of the hook. When it
+ * is spent, the hook is off, and onSpent is called within an operation of the application. onHeld receives the time.
+ * @returns {{ stop: () => void, resume: () => void }} resume grants the same budget again
  */
 exports.runBlockedAt = (thresholdMs, onSlow, { budgetMs, onSpent, onHeld }) => {
   const module = { exports: /** @type {any} */ (null) }
   /** @type {asyncHooks.AsyncHook} */
   let hook
   const budget = new Budget(budgetMs, onHeld, () => {
-    // Not in the hook itself: Node.js (20.20 to 26.10) would switch its promise hook on again behind it, for good.
+    // Not in the hook itself: Node.js (20.20 to 26.10) would then switch its promise hook on again, for good.
     queueMicrotask(() => { if (budget.isSpent) hook.disable() })
     onSpent()
   })
@@ -75,7 +67,6 @@ exports.runBlockedAt = (thresholdMs, onSlow, { budgetMs, onSpent, onHeld }) => {
   return { stop, resume: () => { budget.renew(); hook.enable() } }
 }
 
-/** The time that a hook may take. */
 class Budget {
   isSpent = false
   #spentMs = 0
@@ -99,7 +90,6 @@ class Budget {
     this.#onSpent()
   }
 
-  /** Says what has been spent. */
   settle () {
     this.#onHeld(this.#spentMs)
     this.#spentMs = 0
@@ -111,10 +101,8 @@ class Budget {
 }
 
 /**
- * An error in a hook would end the process.
- * @param {Record<string, (...args: any[]) => void>} callbacks
- * @param {Budget} budget
- * @returns {any}
+ * Catches errors of the hook, which would end the process.
+ * @param {Record<string, (...args: any[]) => void>} callbacks @param {Budget} budget @returns {any}
  */
 function guarded (callbacks, budget) {
   /** @param {(...args: any[]) => void} callback @returns {(a: any, b: any, c: any, d: any) => void} */
@@ -136,7 +124,7 @@ const NotingError = {
   }
 }
 
-/** What blocked-at takes for the text of a stack, until it splits it into lines. */
+/** blocked-at takes this for the text of a stack until it splits it into lines. */
 class Stack {
   length = Infinity
   #note
@@ -162,7 +150,7 @@ function toFrame (site) {
   }
 }
 
-/** Not of async_hooks, of blocked-at or ours. @param {import('../../types').Frame} frame */
+/** Whether a frame is not from async_hooks, blocked-at or this package. @param {import('../../types').Frame} frame */
 function isForeign ({ file }) {
   if (file === null) return true
   const isOwn = OWN_FOLDER !== null && file.startsWith(OWN_FOLDER)
@@ -170,8 +158,8 @@ function isForeign ({ file }) {
 }
 
 /**
- * What blocked-at keeps by the id of a resource, in two halves: the older one goes when the younger one is full. A
- * single Map whose first key is deleted with each new one looks through all that were deleted before.
+ * What blocked-at keeps by the id of a resource, in two halves: when the younger half is full, the older one goes. A
+ * single Map whose first key is deleted with each new one would step over all deleted entries each time.
  */
 class BoundedMap {
   /** @type {Map<number, unknown>} */

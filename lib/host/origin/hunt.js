@@ -6,18 +6,9 @@ const { nearest } = require('../../options/nearest')
 
 const SECONDS = type.number(1, 300, 'seconds')
 
-/**
- * @typedef {object} HuntResult
- * @property {number} found blocks that were given an origin
- * @property {string | null} refused why the hunt did not take place
- */
+/** @typedef {{ found: number, refused: string | null }} HuntResult blocks that got an origin; why it was refused */
 
-/**
- * What agent.hunt() was given, checked.
- * @param {unknown} options
- * @returns {number} seconds
- * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
- */
+/** Checks the options of agent.hunt() and returns its seconds. Throws a LoopwatchError. @param {unknown} options */
 exports.checkHunt = (options) => {
   if (!type.isPlainObject(options)) throw codedError('LOOPWATCH_ERR_OPTION', 'hunt()', 'an object { seconds }', options)
   for (const key of Object.keys(options)) {

@@ -7,24 +7,15 @@ const { TRACKING, ORIGIN, ORIGIN_SHARE } = require('../../bridge/messages')
 const { isHookSafe } = require('../runtime')
 const { MS_PER_S } = require('../../util/units')
 
-/** The watchdog's last verdict comes in this time after the window. */
+/** The watchdog's last verdict comes within this time after a window closes. */
 const VERDICT_MS = 600
-/**
- * The most that the hook takes of the thread in a window that opened by itself, and within a second of one that
- * somebody asked for. After that it is off, in the middle of a turn.
- */
+/** The thread time that the hook may take in a window: `auto` in all of it, `asked` in each second. Then it is off. */
 const BUDGET_MS = { auto: 10, asked: 100 }
 
-/**
- * @typedef {'on' | 'hunt' | 'auto'} Reason who wants origins: the option, a call of hunt(), the watchdog
- * @typedef {'time' | 'found' | 'budget' | 'stop'} Ended
- */
+/** @typedef {'on' | 'hunt' | 'auto'} Reason who wants origins: the option, a call of hunt(), the watchdog */
+/** @typedef {'time' | 'found' | 'budget' | 'stop'} Ended */
 
-/**
- * Runs blocked-at in windows: it takes time of the thread, so its hook is on only while somebody
- * wants it, and nothing of it is loaded before. The watchdog is told of every window and every
- * origin; the block is over by then.
- */
+/** Runs blocked-at in windows: it takes time of the thread, so its hook is on only while somebody wants origins. */
 class OriginTracker {
   /** @type {Map<Reason, { untilMs: number, timer?: NodeJS.Timeout }>} */
   #wishes = new Map()
@@ -44,8 +35,7 @@ class OriginTracker {
   /**
    * @param {{ origin: 'off' | 'auto' | 'on', threshold: number }} options
    * @param {(message: object) => void} send to the watchdog
-   * @param {(ms: number) => void} [onHeld] for how long the tracking kept the thread
-   * @param {string} [version] of Node.js
+   * @param {(ms: number) => void} [onHeld] how long the tracking kept the thread @param {string} [version] of Node.js
    */
   constructor (options, send, onHeld = () => {}, version = process.versions.node) {
     this.#options = options
@@ -56,7 +46,7 @@ class OriginTracker {
       : `Node.js ${version} has CVE-2025-59466: with async_hooks a stack overflow would end the process; update it`
   }
 
-  /** The option's own wish, at the start and for every new watchdog. */
+  /** Opens the window of the option `origin`, at the start and for every new watchdog. */
   begin () {
     this.#isLost = false
     if (this.#options.origin === 'off') return
@@ -65,10 +55,8 @@ class OriginTracker {
   }
 
   /**
-   * @param {Reason} reason
-   * @param {number} seconds a wish that is there already is prolonged, not shortened
-   * @param {string} [why]
-   * @returns {string | null} why it cannot be
+   * @param {Reason} reason @param {number} seconds prolongs an open window, never shortens it
+   * @param {string} [why] @returns {string | null} why it is refused
    */
   open (reason, seconds, why = '') {
     if (this.#isStopped) return 'the agent has been stopped'
@@ -104,19 +92,19 @@ class OriginTracker {
     return new Promise((resolve) => { this.#hunts.push({ resolve, found: 0 }) })
   }
 
-  /** A block has its verdict. @param {{ origin: unknown }} record */
+  /** A block has settled. @param {{ origin: unknown }} record */
   onBlock ({ origin }) {
     if (origin === null) return
     for (const hunt of this.#hunts) hunt.found++
   }
 
-  /** The watchdog's wish. @param {{ open: boolean, seconds: number, why: string, ended: Ended }} message */
+  /** The watchdog's window. @param {{ open: boolean, seconds: number, why: string, ended: Ended }} message */
   onTrack ({ open, seconds, why, ended }) {
     if (open) this.open('auto', seconds, why)
     else this.close('auto', ended)
   }
 
-  /** Without a watchdog nobody would hear of an origin. */
+  /** Without a watchdog there is nothing to report origins to. */
   onLost () {
     this.#isLost = true
     this.#closeAll()
@@ -140,7 +128,7 @@ class OriginTracker {
   /** @param {Ended} ended */
   #endHunts (ended) {
     if (ended === 'stop') return
-    // A hunt that begins in between is another one.
+    // A hunt that begins before the timer fires is another one.
     const hunts = [...this.#hunts]
     setTimeout(() => {
       this.#hunts = this.#hunts.filter((hunt) => !hunts.includes(hunt))
@@ -155,7 +143,7 @@ class OriginTracker {
 
   /** @param {number} budgetMs @returns {string | null} why it failed */
   #enable (budgetMs) {
-    // Of an automatic window that somebody prolongs by a hunt: its budget was smaller.
+    // If only an automatic window is open, the hook starts again: the budget of that window was smaller.
     if (this.#blockedAt !== null && this.#wishes.size > (this.#wishes.has('auto') ? 1 : 0)) return null
     this.#disable()
     try {
@@ -177,7 +165,6 @@ class OriginTracker {
     this.#blockedAt = null
   }
 
-  /** The hook has taken what it may, and is off. */
   #onSpent () {
     if (this.#wishes.has('auto')) this.close('auto', 'budget')
     if (this.#blockedAt !== null) this.#pause = setTimeout(() => this.#blockedAt?.resume(), MS_PER_S).unref()

@@ -3,24 +3,16 @@
 const { nowMs } = require('../../util/clock')
 const { codedError } = require('../../tables/errors')
 
-/**
- * Calls that follow each other more closely are one, and what makes a call longer by less is not told: a loop of many
- * tiny ones costs a row a millisecond.
- */
+/** Closer calls count as one, and growth by less is not reported: a loop of tiny calls costs one row a millisecond. */
 const FINEST_MS = 1
 
-/**
- * What agent.allow() was given, checked.
- * @param {unknown} fn
- * @param {unknown} reason
- * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION
- */
+/** Checks the arguments of agent.allow(). Throws LOOPWATCH_ERR_OPTION. @param {unknown} fn @param {unknown} reason */
 exports.checkAllow = (fn, reason) => {
   if (typeof fn !== 'function') throw codedError('LOOPWATCH_ERR_OPTION', 'allow()', 'a function', fn)
   if (typeof reason !== 'string' || reason === '') throw codedError('LOOPWATCH_ERR_OPTION', 'reason of allow()', 'some words', reason)
 }
 
-/** Tells the watchdog of calls that may block: when each began, while it lasts, and its end. */
+/** Reports calls that may block to the watchdog: the start of the current one, and later its end. */
 class AllowedCalls {
   #bridge
   #depth = 0
@@ -33,18 +25,12 @@ class AllowedCalls {
     this.#bridge = bridge
   }
 
-  /** Whether the code that runs is within a call. */
+  /** Whether the running code is within a call. */
   get isRunning () {
     return this.#depth > 0
   }
 
-  /**
-   * Of calls within each other, the outermost counts.
-   * @template T
-   * @param {() => T} fn
-   * @param {string} reason
-   * @returns {T}
-   */
+  /** In nested calls, the outermost counts. @template T @param {() => T} fn @param {string} reason @returns {T} */
   run (fn, reason) {
     if (this.#depth > 0) return fn()
     const { allowedNow, reasons } = this.#bridge

@@ -1,36 +1,27 @@
 'use strict'
 
-// Called on top of whatever the application is doing: everything is bound here, at load, so that
-// nothing is called that the application could have replaced.
+// This runs on top of whatever the application is doing: all is bound at load, before the application can replace it.
 const captureStackTrace = Error.captureStackTrace
 const getOwnPropertyDescriptor = Object.getOwnPropertyDescriptor
 const defineProperty = Object.defineProperty
 const hasOwn = Object.hasOwn
 
-/**
- * How to leave Error as it was found, while a property of it is set. A termination of the code below runs no `finally`.
- * @type {(() => void) | null}
- */
+/** Leaves Error as it was found: code that V8 terminates runs no `finally`. @type {(() => void) | null} */
 let restore = null
 
-/** Puts back what a call that was terminated had set. */
+/** Undoes what a terminated call has changed. */
 exports.restoreError = () => {
   restore?.()
   restore = null
 }
 
 /**
- * Sets a property of Error for the time of a call. Error is left as it was found, an absent property
- * included; a frozen one throws.
- * @template T
- * @param {'stackTraceLimit' | 'prepareStackTrace'} name
- * @param {unknown} value
- * @param {() => T} call
- * @returns {T}
+ * Sets a property of Error for a call, then leaves Error as it was, an absent property included. A frozen one throws.
+ * @template T @param {'stackTraceLimit' | 'prepareStackTrace'} name @param {unknown} value @param {() => T} call
  */
 function withProperty (name, value, call) {
   if (restore !== null) exports.restoreError()
-  // Own fields alone count: an application may have given every object a `get`.
+  // Only own fields count: an application may have given every object a `get`.
   const found = getOwnPropertyDescriptor(Error, name)
   const isWritable = found !== undefined && hasOwn(found, 'writable') && found.writable
   if (isWritable) {
@@ -58,9 +49,7 @@ function takeCallSites (_, sites) {
 
 /**
  * Notes where the thread is, for sitesOf(). Reading a note costs more than taking it.
- * @param {(...args: any[]) => unknown} above the innermost function whose frames, and those it called, are left out
- * @param {number} limit most frames
- * @returns {object}
+ * @param {(...args: any[]) => unknown} above left out, with all that it called @param {number} limit most frames
  */
 exports.noteStack = (above, limit) => {
   const note = {}
@@ -70,20 +59,19 @@ exports.noteStack = (above, limit) => {
 
 /**
  * The frames of a note as V8 call sites, once. A handler of the application (source-map-support: slow) is set aside.
- * While V8 is formatting another stack it asks no handler, and writes this one by itself.
- * @param {object} note
- * @returns {NodeJS.CallSite[] | string} the text that V8 writes where it asks nobody
+ * While V8 is formatting another stack, it calls no handler and formats this one itself.
+ * @param {object} note @returns {NodeJS.CallSite[] | string} the text if V8 formatted it
  */
 exports.readNote = (note) => {
   const read = () => /** @type {{ stack?: any }} */ (note).stack
   return withProperty('prepareStackTrace', takeCallSites, read) ?? ''
 }
 
-/** The same as call sites alone. @param {object} note @returns {NodeJS.CallSite[]} */
+/** The same, but nothing if V8 formatted it. @param {object} note @returns {NodeJS.CallSite[]} */
 exports.sitesOf = (note) => {
   const sites = exports.readNote(note)
   return typeof sites === 'object' ? sites : []
 }
 
-/** Path, `node:` name, where the code of an eval was made, or nothing. @param {NodeJS.CallSite} site */
+/** A path, a `node:` name, the place of an eval, or nothing. @param {NodeJS.CallSite} site */
 exports.fileOf = (site) => site.getFileName() ?? (site.isEval() ? site.getEvalOrigin() : null)

@@ -1,9 +1,6 @@
 'use strict'
 
-/**
- * Counts how late heartbeats come, in shared memory. Node's monitorEventLoopDelay() would tell the same with a timer of
- * its own, which wakes a sleeping process once more each time.
- */
+/** Counts how late heartbeats come. The timer of Node's monitorEventLoopDelay() would wake a sleeping process, too. */
 class Delays {
   #counts
   #report
@@ -23,10 +20,8 @@ class Delays {
   }
 
   /**
-   * One delay is counted in each calm period: if every beat were, busy times, which beat faster, would outweigh the
-   * others.
-   * @param {number} atMs monotonic
-   * @param {number} lateMs of the beat, may be below 0 as timers are of whole milliseconds
+   * Counts one delay in each calm period: otherwise busy times, which beat faster, would outweigh the others.
+   * @param {number} atMs monotonic @param {number} lateMs may be below 0, as timers are of whole milliseconds
    */
   beat (atMs, lateMs) {
     // The application's start-up precedes its first turn; nobody was waiting then.

@@ -5,7 +5,7 @@ const { fromTimelineMs } = require('../../util/clock')
 const { warnOnce } = require('../warn-once')
 const { GC_KINDS } = require('../../bridge/memory')
 
-/** V8's numbers of the kinds differ between Node versions; ours do not. */
+/** V8's numbers of the kinds differ between versions of Node.js; ours do not. */
 const KIND_NUMBERS = new Map([
   [constants.NODE_PERFORMANCE_GC_MINOR, GC_KINDS.indexOf('minor')],
   [constants.NODE_PERFORMANCE_GC_MAJOR, GC_KINDS.indexOf('major')],
@@ -13,12 +13,7 @@ const KIND_NUMBERS = new Map([
   [constants.NODE_PERFORMANCE_GC_WEAKCB, GC_KINDS.indexOf('weakcb')]
 ])
 
-/**
- * Sends every pause of the garbage collector through the ring. Entries come in batches after a
- * block, so all of a batch are taken.
- * @param {import('../../bridge/memory').Bridge} bridge
- * @returns {{ stop: () => void }}
- */
+/** Entries come in batches after a block, so all are read. @param {import('../../bridge/memory').Bridge} bridge */
 exports.startGcObserver = (bridge) => {
   try {
     return observe(bridge)

@@ -11,19 +11,16 @@ const { US_PER_MS } = require('../../util/units')
 
 /** A loop that idled for this share of the time beats in its calm period. */
 const CALM_SHARE = 0.9
-/** A loop that has been calm for so long rests, where the watchdog sees by itself whether it is at work. */
+/** A loop that has been calm for this long rests, if the watchdog can see by itself whether it is at work. */
 const REST_AFTER_MS = 250
-/**
- * After a turn that ended a rest of this length one calm beat is enough, which shows that no timer of the same turn
- * took long: timers come after the immediate that ends the rest.
- */
+/** After a rest this long, one calm beat is enough: it follows the timers of the turn, so none of them took long. */
 const LONG_REST_MS = 60
 
 /**
  * Beats into shared memory every `beatPeriod` ms while the loop turns, every `calmPeriod` ms while it hardly does
- * anything, and four times a second while it rests: waking a sleeping process is most of what watching it costs. A gap
+ * anything, and four times a second while it rests: waking a sleeping process is most of the cost of watching it. A gap
  * between two beats that can hide a block also goes into a ring, with its exact ends: the watchdog may have been late
- * or asleep, the host itself cannot miss one.
+ * or asleep, but the host cannot miss one.
  */
 class Heartbeat {
   #bridge
@@ -36,7 +33,7 @@ class Heartbeat {
   #lastIdleMs
   #lastCpuMs
   #lastHeldMicros
-  /** Since when the loop has been calm; Infinity: it is not. */
+  /** When the loop became calm; Infinity while it is not. */
   #calmAtMs = Infinity
   /** How late the last timer of a calm loop was. */
   #punctualMs = 0
@@ -47,11 +44,7 @@ class Heartbeat {
   /** @type {NodeJS.Timeout | undefined} */
   #calm
 
-  /**
-   * @param {import('../../bridge/memory').Bridge} bridge
-   * @param {Options} options
-   * @param {Told} told
-   */
+  /** @param {import('../../bridge/memory').Bridge} bridge @param {Options} options @param {Told} told */
   constructor (bridge, options, told) {
     const { beatPeriod } = options
     this.#bridge = bridge
@@ -68,7 +61,7 @@ class Heartbeat {
     this.#busy = setTimeout(this.#onTime, beatPeriod).unref()
   }
 
-  /** In which we kept the thread ourselves since the last beat: no block of the application. */
+  /** How long the agent itself kept the thread since the last beat, which is no block of the application. */
   get #heldMs () {
     return ((this.#bridge.counters.heldMicros - this.#lastHeldMicros) | 0) / US_PER_MS
   }
@@ -100,10 +93,7 @@ class Heartbeat {
     this.#next(atMs, atMs - this.#calmAtMs >= this.#restAfterMs ? REST_PERIOD_MS : nextPeriodMs)
   }
 
-  /**
-   * A rest ends, by its timer or a turn that something else has begun.
-   * @param {boolean} mayGoOn nothing else has: the next rest may follow at once
-   */
+  /** Ends a rest. @param {boolean} mayGoOn its timer ended it, and nothing else: the next rest may follow at once */
   #endRest (mayGoOn) {
     const atMs = nowMs()
     const { threshold, beatPeriod, calmPeriod } = this.#options
@@ -111,10 +101,10 @@ class Heartbeat {
     const gapMs = atMs - fromMs
     const busyMs = this.#turnMs(atMs)
     const blockedMs = busyMs - this.#heldMs
-    // All of it is one turn, which was not to wait for anything.
+    // All of it is one turn, in which no beat was due.
     if (blockedMs >= threshold) this.#late(atMs, { fromMs: atMs - blockedMs, idleMs: 0, periodMs: 0 })
     else if (gapMs >= minBlockGapMs(threshold, REST_PERIOD_MS)) {
-      // The process was stopped in its sleep, and its timer with it.
+      // The process was stopped while it slept, and its timer with it.
       this.#late(atMs, { fromMs, idleMs: gapMs - busyMs, periodMs: REST_PERIOD_MS })
     }
     const isCalm = busyMs <= gapMs * (1 - CALM_SHARE)
@@ -128,13 +118,10 @@ class Heartbeat {
     this.#next(atMs, goesOn ? REST_PERIOD_MS : nextPeriodMs)
   }
 
-  /** How long the turn has taken so far that ends a rest. @param {number} atMs */
+  /** How long the turn that ends a rest has taken so far. @param {number} atMs */
   #turnMs = (atMs) => Math.max(0, atMs - this.#lastAtMs - (loopTime().idle - this.#lastIdleMs))
 
-  /**
-   * The loop counts as turned at this moment, in the midst of a turn: what runs from now on is no part of what has run
-   * in it before. The next beat stays due when it was.
-   */
+  /** Begins a new turn within one: what runs now is not part of what ran before. The next beat keeps its time. */
   turn () {
     if (this.#rest.isOn) return this.#endRest(false)
     const atMs = nowMs()
@@ -145,13 +132,13 @@ class Heartbeat {
     this.#write(atMs)
   }
 
-  /** Nothing counts until the loop turns, or is said to: the code at the top level may take as long as it likes. */
+  /** Nothing counts until the loop turns or turn() is called: code at the top level may take as long as it likes. */
   skipTopLevel () {
     this.#periodMs = Infinity
     this.#write(nowMs())
   }
 
-  /** The gap since the last beat, if it can hide a block. @param {number} atMs */
+  /** Reports the gap since the last beat if it can hide a block. @param {number} atMs */
   #tellGap (atMs) {
     const periodMs = this.#periodMs
     const heldMs = this.#heldMs
@@ -159,11 +146,7 @@ class Heartbeat {
     this.#late(atMs, { fromMs: this.#lastAtMs + heldMs, idleMs: loopTime().idle - this.#lastIdleMs, periodMs })
   }
 
-  /**
-   * A gap that can hide a block.
-   * @param {number} atMs
-   * @param {{ fromMs: number, idleMs: number, periodMs: number }} gap
-   */
+  /** Reports a gap. @param {number} atMs @param {{ fromMs: number, idleMs: number, periodMs: number }} gap */
   #late (atMs, { fromMs, idleMs, periodMs }) {
     const { beat, lateBeats } = this.#bridge
     lateBeats.push(fromMs, atMs, idleMs, periodMs, beat.beats, this.#cpuNow() - this.#lastCpuMs)
@@ -193,14 +176,14 @@ class Heartbeat {
     beat.write(atMs, idle, active, this.#periodMs, this.#lastCpuMs, this.#rested, this.#lastHeldMicros)
   }
 
-  /** How the loop is until the next beat. @param {number} periodMs */
+  /** Whether the loop turns or rests until the next beat. @param {number} periodMs */
   #restFrom (periodMs) {
     if (periodMs !== REST_PERIOD_MS || this.#bridge.counters.get('seesSleep') === 0) return TURNS
-    // While V8 samples the thread, libuv loses the idle time by which a turn is told from the rest before it.
+    // While V8 samples the thread, libuv loses the idle time that separates a turn from the rest before it.
     return this.#told.profiler?.isSampling ? TURNS : RESTS
   }
 
-  /** A timer that has fired can be armed again, which spares garbage at each beat. @param {number} atMs */
+  /** Arms a timer that has fired again, as a new one would leave garbage at each beat. @param {number} atMs */
   #arm (atMs) {
     if (this.#rested !== TURNS) return this.#rest.enter(atMs)
     this.#rest.leave()
@@ -210,9 +193,8 @@ class Heartbeat {
   }
 
   /**
-   * Idle time of the gap since the last beat that libuv has lost by signals, at most as much as the beat was to wait.
-   * A gap that can hide a block is left as it is: sleep that is of a block must not count as idle.
-   * @param {number} atMs
+   * Adds the idle time since the last beat that libuv has lost by signals, at most as long as the beat was to wait. A
+   * gap that can hide a block stays as it is: sleep that is part of a block must not count. @param {number} atMs
    */
   #countLostIdle (atMs) {
     const ranMs = this.#ran.take()
@@ -232,22 +214,13 @@ class Heartbeat {
 }
 
 /**
- * @typedef {object} Options ms
- * @property {number} beatPeriod
- * @property {number} calmPeriod
- * @property {number} threshold
- * @property {() => boolean} [isWanted] asked at each beat; false ends the heartbeat
- * @property {(atMs: number, idleMs: number) => void} [onLate] told of a beat after a gap that can hide a block, and how
- * long the loop has idled so far
- *
+ * @typedef {{ beatPeriod: number, calmPeriod: number, threshold: number, isWanted?: () => boolean,
+ *   onLate?: (atMs: number, idleMs: number) => void }} Options ms. isWanted is called at each beat; false ends the
+ *   heartbeat. onLate is called at a beat after a gap that can hide a block; idleMs is the loop's idle time so far.
  * @typedef {{ load?: import('../shedding/loop-load').LoopLoad, delays?: import('./delays').Delays,
  *   profiler?: import('./profile/profiler').HostProfiler,
- *   works?: Pick<import('../work/lazy-work-tracking').WorkLater, 'beat'> }} Told of every beat
+ *   works?: Pick<import('../work/lazy-work-tracking').WorkLater, 'beat'> }} Told these receive every beat
  */
 
-/**
- * @param {import('../../bridge/memory').Bridge} bridge
- * @param {Options} options
- * @param {Told} [told]
- */
+/** @param {import('../../bridge/memory').Bridge} bridge @param {Options} options @param {Told} [told] */
 exports.startHeartbeat = (bridge, options, told = {}) => new Heartbeat(bridge, options, told)

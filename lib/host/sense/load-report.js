@@ -7,22 +7,14 @@ const { LoopLoad } = require('../shedding/loop-load')
 const { Delays } = require('./delays')
 const { loopTime } = require('./loop-time')
 
-/** Two figures tell delays to 1 %, in 25 kB; a third would take 190 kB. */
+/** Two figures resolve delays to 1 %, in 25 kB; a third would take 190 kB. */
 const HISTOGRAM = { lowest: 1, highest: 3600 * MS_PER_S * US_PER_MS, figures: 2 }
 
-/**
- * @typedef {import('../../types').DelayQuantiles} DelayQuantiles
- * @typedef {import('../../types').LoadOfTime} LoadOfTime
- * @typedef {import('../../types').LoopLoadReport} LoopLoadReport
- */
-
-/** Of a loop that nobody watches. @returns {LoadOfTime} */
 const nothing = () => ({ delayMs: { p50: 0, p99: 0, max: 0 }, utilization: 0 })
 
-/** @returns {LoopLoadReport} */
 exports.noLoad = () => ({ lastSecond: nothing(), sinceStart: nothing() })
 
-/** What the agent tells the application of its loop: delays as lib/host/sense/delays.js takes them, and utilization. */
+/** The agent's report on its loop: delays as lib/host/sense/delays.js counts them, and utilization. */
 class LoadReport {
   /** @type {{ atMs: number, delayMs: number }[]} of the last second, oldest first */
   #recent = []
@@ -49,13 +41,12 @@ class LoadReport {
     while (this.#recent.length > 0 && this.#recent[0].atMs < now - MS_PER_S) this.#recent.shift()
   }
 
-  /** @returns {LoopLoadReport} */
   read () {
     const now = nowMs()
     this.#forget(now)
     const overdueMs = this.#load.overdueMs(now)
     const delays = this.#recent.map(({ delayMs }) => delayMs)
-    // After a long turn the loop hands out requests before it runs the timer that was due: that one counts already.
+    // After a long turn the loop handles requests before it runs the timer that was due: that one counts already.
     if (overdueMs > 0) delays.push(overdueMs)
     return {
       lastSecond: { delayMs: quantilesOf(delays), utilization: this.#load.utilization(now) },
@@ -63,7 +54,6 @@ class LoadReport {
     }
   }
 
-  /** @returns {DelayQuantiles} */
   #sinceStart () {
     const quantileMs = (/** @type {number} */ percent) => {
       const micros = this.#histogram !== null && this.#mostMs > 0 ? this.#histogram.percentile(percent) : 0
@@ -73,7 +63,7 @@ class LoadReport {
   }
 }
 
-/** Null where an application has given every object a `get`, which Node.js 20 takes for an option of its own. */
+/** Null if an application has given every object a `get`, which Node.js 20 takes for an option of its own. */
 function tryCreateHistogram () {
   try {
     return createHistogram(HISTOGRAM)
@@ -82,18 +72,14 @@ function tryCreateHistogram () {
   }
 }
 
-/** @param {number[]} values @returns {DelayQuantiles} */
+/** @param {number[]} values */
 function quantilesOf (values) {
   const sorted = values.sort((a, b) => a - b)
   const at = (/** @type {number} */ share) => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
   return { p50: at(0.5), p99: at(0.99), max: at(1) }
 }
 
-/**
- * What goes by the heartbeats: the load that shedding asks for, the delays that Prometheus gets and the agent's report.
- * @param {{ calmPeriod: number }} options ms
- * @param {Pick<import('../../bridge/memory').Bridge, 'delays'>} bridge
- */
+/** @param {{ calmPeriod: number }} options ms @param {Pick<import('../../bridge/memory').Bridge, 'delays'>} bridge */
 exports.measureLoad = (options, bridge) => {
   const load = new LoopLoad()
   const report = new LoadReport(load)

@@ -4,10 +4,7 @@ const perfHooks = require('node:perf_hooks')
 const { fromTimelineMs, nowMs } = require('../../util/clock')
 const { warnOnce } = require('../warn-once')
 
-/**
- * What performance.eventLoopUtilization() counts with. That itself is a method, in place of which fake timers put one
- * that gives nothing, and it asks process.hrtime(), which they replace as well. Bound at load.
- */
+/** What performance.eventLoopUtilization() counts with. Fake timers replace that, and the process.hrtime() it calls. */
 const nodeTiming = findNodeTiming()
 
 function findNodeTiming () {
@@ -28,10 +25,7 @@ let loopStartMs = NaN
  */
 let lostMs = 0
 
-/**
- * How long this thread's loop has waited for events so far, and how long it has not.
- * @returns {{ idle: number, active: number }} ms
- */
+/** How long this thread's loop has waited for events so far, and how long it has not, ms. */
 exports.loopTime = () => {
   if (nodeTiming === null) return alwaysBusy()
   if (Number.isNaN(loopStartMs) && nodeTiming.loopStart > 0) loopStartMs = fromTimelineMs(nodeTiming.loopStart)
@@ -39,11 +33,11 @@ exports.loopTime = () => {
   return { idle, active: Number.isNaN(loopStartMs) ? 0 : nowMs() - loopStartMs - idle }
 }
 
-/** Blocks are seen all the same, by how late the beats come. */
+/** Blocks are still seen, by how late the beats come. */
 function alwaysBusy () {
   warnOnce('LOOPWATCH_WARN_GLOBALS', 'loopwatch cannot tell how busy the event loop is, utilization is 1: `performance` of node:perf_hooks has been replaced', 'utilization')
   return { idle: 0, active: nowMs() }
 }
 
-/** Idle time has been found that was not counted. @param {number} ms */
+/** Adds idle time that libuv has not counted. @param {number} ms */
 exports.addLostIdle = (ms) => { lostMs += ms }

@@ -7,18 +7,16 @@ const { activeSpan } = require('../work/http/trace-id')
 const { fileOf, noteStack, readNote } = require('./call-sites')
 const { loopTime } = require('./loop-time')
 
-// The probe runs at a V8 interrupt, on top of whatever the application is doing. What it calls is
-// bound here, at load, as far as it can be; it catches what an application has made of the rest.
+// The probe runs at a V8 interrupt, on top of whatever the application is doing. What it calls is bound here, at load,
+// as far as possible; it catches errors of the rest, which an application may have replaced.
 const slice = Function.prototype.call.bind(String.prototype.slice)
 
 const FRAMES = 64
 const NAME_CHARS = 200
 const PATH_CHARS = 1024
-/**
- * Longer than any path: a module of a `data:` URL has all of its text for a name, which would leave no room for frames.
- */
+/** Longer than any path. The name of a `data:` URL module is its whole text, which would leave no room for frames. */
 const FILE_CHARS = 4096
-/** Of a stack that V8 wrote. */
+/** The most characters of a stack that V8 formatted itself. */
 const STACK_CHARS = FRAMES * 512
 const NO_REQUEST = FIELD.repeat(6)
 /** Span id, whether it is sampled, trace id and name of no span. */
@@ -60,10 +58,7 @@ function writeRequest ({ context, isCertain }, span) {
   }
 }
 
-/**
- * What may be running where nothing is followed: how much is open, and the oldest of it.
- * @param {ReturnType<import('../work/works').Works['current']>['open']} open oldest first
- */
+/** If nothing is followed. @param {ReturnType<import('../work/works').Works['current']>['open']} open oldest first */
 function writeOpen (open) {
   if (open === undefined) return LINE
   const [oldest] = open
@@ -72,10 +67,7 @@ function writeOpen (open) {
   return open.size + FIELD + writeRequest({ context, isCertain: true }, null) + LINE + NO_SPAN + writeWork(work)
 }
 
-/**
- * The open requests, in one of whose handlers the thread may be.
- * @param {import('../work/http/context').RequestContext[]} contexts
- */
+/** @param {import('../work/http/context').RequestContext[]} contexts open ones: the thread may be in one's handler */
 function writeOthers (contexts) {
   let text = ''
   for (let i = 0; i < contexts.length; i++) {
@@ -108,7 +100,7 @@ function writeSpan (span) {
   return spanId + FIELD + isSampled + FIELD + traceId + FIELD + plain(name)
 }
 
-/** A name that was given, without what would end its field. @param {string} name */
+/** A name without the characters that would end its field. @param {string} name */
 function plain (name) {
   const short = slice(name, 0, NAME_CHARS)
   if (!short.includes(FIELD) && !short.includes(LINE)) return short
@@ -116,17 +108,13 @@ function plain (name) {
 }
 
 /**
- * The function the watchdog has evaluated on the host thread in the middle of a block. It answers into shared memory
- * where the host is, in which request and work, how long its loop has idled, and its thread's CPU time.
- * @param {import('../../bridge/memory').Bridge} bridge
- * @param {import('../work/works').Works['current']} current
+ * The function that the watchdog evaluates on the host thread in the middle of a block. It writes into shared memory
+ * where the thread is, in which request and work, how long its loop has idled, and its CPU time.
+ * @param {import('../../bridge/memory').Bridge} bridge @param {import('../work/works').Works['current']} current
  * @param {(file: string) => void} [see] called with the file of each frame
  */
 exports.createProbe = ({ answer, beat }, current, see = () => {}) =>
-  /**
-   * @param {unknown} debuggerUrl `inspector.url()` of this thread
-   * @param {number} [putAtMs] when it was asked once more
-   */
+  /** @param {unknown} debuggerUrl `inspector.url()` of this thread @param {number} [putAtMs] of a second question */
   function probe (debuggerUrl, putAtMs) {
     const { question } = answer
     if (question === 0) return
@@ -142,10 +130,7 @@ exports.createProbe = ({ answer, beat }, current, see = () => {}) =>
     answer.answer(question, head + FIELD + seen + LINE + (debugged ? '' : stack(see)))
   }
 
-/**
- * A frozen Error cannot be set aside for; the rest of the answer is worth as much without frames.
- * @param {(file: string) => void} see
- */
+/** The frames, or none if Error is frozen: the rest is worth as much. @param {(file: string) => void} see */
 function stack (see) {
   try {
     return writeFrames(callSites(), see)

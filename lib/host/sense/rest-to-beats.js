@@ -1,23 +1,15 @@
 'use strict'
 
-/**
- * A rest is over after 250 ms. One that seems longer than this many beats is that of a process that was stopped: its
- * beats would take 0.2 s to tell after a night.
- */
+/** More beats than this are not reported: the process was stopped (a rest takes 250 ms). A night's would take 0.2 s. */
 const MOST = 1000
 
 /**
- * Tells a rest as the beats of a calm loop, which delays and load are made of: whatever the rest spares, they are to
- * weigh an idle time as much as without it.
+ * Reports a rest as the beats of a calm loop, which delays and load are made of: idle time is to weigh as much as
+ * without the rest. `busyMs` is at the end of the rest, `punctualMs` how late a beat is in an idle loop.
  * @param {{ load?: Pick<import('../shedding/loop-load').LoopLoad, 'beat'>, delays?:
  * Pick<import('./delays').Delays, 'beat'> }} told
- * @param {object} rest
- * @param {number} rest.fromMs
- * @param {number} rest.atMs its end
- * @param {number} rest.busyMs of it, at its end
- * @param {number} rest.periodMs of those beats
- * @param {number} rest.punctualMs how late one of them is in an idle loop
- * @param {number} rest.nextPeriodMs
+ * @param {{ fromMs: number, atMs: number, busyMs: number, periodMs: number, punctualMs: number,
+ * nextPeriodMs: number }} rest
  */
 exports.tellAsBeats = ({ load, delays }, { fromMs, atMs, busyMs, periodMs, punctualMs, nextPeriodMs }) => {
   const gapMs = atMs - fromMs
@@ -31,12 +23,7 @@ exports.tellAsBeats = ({ load, delays }, { fromMs, atMs, busyMs, periodMs, punct
   delays?.beat(atMs, lateMs)
 }
 
-/**
- * So many came in time, and one this late; null: none was due in the turn.
- * @param {number} gapMs
- * @param {number} busyMs
- * @param {number} periodMs
- */
+/** lateMs is null if no late beat was due. @param {number} gapMs @param {number} busyMs @param {number} periodMs */
 function beatsWithin (gapMs, busyMs, periodMs) {
   const punctual = Math.max(0, Math.floor((gapMs - busyMs) / periodMs))
   const lateMs = gapMs - (punctual + 1) * periodMs

@@ -3,15 +3,12 @@
 const { setTimeout, clearTimeout, setImmediate, clearImmediate } = require('node:timers')
 const { nowMs } = require('../../util/clock')
 
-/** Beats of a loop that rests. They tell that it turns, and keep a load of the last second up to date. */
+/** The period of beats while the loop rests. They show that it turns, and keep the last second's load up to date. */
 const PERIOD_MS = 250
-/** Timers come up to this much early as the loop sees it. */
+/** Timers may fire this much early by our clock, which is not that of the loop. */
 const EARLY_MS = 2
 
-/**
- * Ends the rest of a loop with its next turn, at no cost before: an immediate that is not ref'd does not wake a loop,
- * it comes once the loop has woken up and has run what woke it. A timer ends it after the period.
- */
+/** Ends a rest with the next turn: an unref'd immediate wakes no loop, but runs once something else has woken it. */
 class Rest {
   #onTime
   #onTurn
@@ -21,11 +18,7 @@ class Rest {
   /** @type {NodeJS.Immediate | undefined} */
   #immediate
 
-  /**
-   * @param {object} told
-   * @param {() => void} told.onTime the period is over
-   * @param {() => void} told.onTurn something else has woken the loop, and is done
-   */
+  /** @param {{ onTime: () => void, onTurn: () => void }} told the period is over; something else woke the loop */
   constructor ({ onTime, onTurn }) {
     this.#onTime = onTime
     this.#onTurn = onTurn
@@ -35,7 +28,7 @@ class Rest {
     return this.#timer !== undefined
   }
 
-  /** The loop rests from now on, or goes on to after its timer. @param {number} atMs */
+  /** Begins a rest, or prolongs it when its timer has fired. @param {number} atMs */
   enter (atMs) {
     this.#dueAtMs = atMs + PERIOD_MS
     if (this.#timer !== undefined) this.#timer.refresh()
@@ -43,14 +36,14 @@ class Rest {
     this.#immediate ??= setImmediate(this.#onImmediate).unref()
   }
 
-  /** Whether the timer ends it. @param {number} atMs */
+  /** Whether the timer ends the rest. @param {number} atMs */
   isDue (atMs) {
     return atMs >= this.#dueAtMs - EARLY_MS
   }
 
   #onImmediate = () => {
     this.#immediate = undefined
-    // It comes before the timers of its turn: where the timer above has woken the loop, that does the rest.
+    // An immediate runs before the timers of its turn. If the timer above woke the loop, that timer ends the rest.
     if (!this.isDue(nowMs())) this.#onTurn()
   }
 

@@ -7,14 +7,13 @@ const { NS_PER_MS, US_PER_MS } = require('../../util/units')
 
 const SCHEDSTAT = '/proc/thread-self/schedstat'
 
-/** Bound at load, before an application makes something else of it. Node.js 20 has none. */
+/** Bound at load, before an application can replace it. Node.js 20 has none. */
 const threadCpuUsage =
   /** @type {{ threadCpuUsage?: typeof process.cpuUsage }} */ (process).threadCpuUsage?.bind(process)
 
 /**
- * CPU time of the calling thread so far; NaN where Node.js does not tell. A call takes 0.5 us of CPU (Linux, Node.js
- * 22.23, 24.21 and 26.10). On Windows it counts in ticks of the clock, 15.6 ms.
- * @returns {number} ms
+ * CPU time of the calling thread so far, ms; NaN if Node.js does not know it. A call takes 0.5 us of CPU (Linux,
+ * Node.js 22.23, 24.21 and 26.10). On Windows it counts in ticks of the clock, 15.6 ms.
  */
 exports.threadCpuMs = () => {
   try {
@@ -22,14 +21,12 @@ exports.threadCpuMs = () => {
     const { user, system } = threadCpuUsage()
     return (user + system) / US_PER_MS
   } catch {
-    // An operating system that counts no thread's.
+    // This operating system does not count it by thread.
     return NaN
   }
 }
 
-/**
- * Whether Linux tells the watchdog the CPU time of this thread: it is then not spent at each beat to count it as well.
- */
+/** Whether Linux shows this thread's CPU time to the watchdog, so that a beat need not spend time on counting it. */
 exports.isToldByKernel = () => {
   try {
     return parseInt(fs.readFileSync(SCHEDSTAT, 'latin1'), 10) > 0
@@ -38,17 +35,14 @@ exports.isToldByKernel = () => {
   }
 }
 
-/**
- * How long the calling thread has run, and has waited for a CPU to do so: by the file of Linux that tells, which takes
- * 3 us, else by what Node.js tells.
- */
+/** How long the calling thread has run or waited for a CPU: by Linux's schedstat, which takes 3 us, else by Node.js. */
 class RanTime {
   /** @type {number | null | undefined} undefined before the first time */
   #fd
   #buffer = Buffer.alloc(64)
   #lastMs = NaN
 
-  /** Since the last time; null the first time, and where it is not known. @returns {number | null} ms */
+  /** Since the last time, ms; null the first time, and if it is unknown. */
   take () {
     const beforeMs = this.#lastMs
     this.#lastMs = this.#read()
@@ -63,7 +57,7 @@ class RanTime {
       const [cpuNs, waitNs] = text.split(' ')
       return (Number(cpuNs) + Number(waitNs)) / NS_PER_MS
     } catch {
-      // One file too many, or an application that closes what it did not open.
+      // Too many files are open, or the application has closed one that it did not open.
       return NaN
     }
   }

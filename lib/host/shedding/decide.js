@@ -4,16 +4,13 @@ const { nowMs } = require('../../util/clock')
 const { ignoreRejection } = require('../ignore-rejection')
 
 /**
- * @typedef {object} Gauge what shedding goes by
- * @property {import('./loop-load').LoopLoad} load
- * @property {Pick<import('../../bridge/counters').Counters, 'add'>} counters
+ * @typedef {{ load: import('./loop-load').LoopLoad,
+ *   counters: Pick<import('../../bridge/counters').Counters, 'add'> }} Gauge what shedding goes by
  */
 
 /**
- * Decides whether a request is turned away, and counts it.
- * @param {import('./options').ShedOptions} options
- * @param {Gauge} gauge
- * @returns {((request: any) => boolean) | null} null where no limit is set
+ * Returns a function that decides whether to turn a request away, and counts it. Null if there is no limit.
+ * @param {import('./options').ShedOptions} options @param {Gauge} gauge @returns {((request: any) => boolean) | null}
  */
 exports.createShedding = ({ maxDelay, maxUtilization, exempt }, { load, counters }) => {
   if (maxDelay === undefined && maxUtilization === undefined) return null
@@ -30,7 +27,7 @@ exports.createShedding = ({ maxDelay, maxUtilization, exempt }, { load, counters
   }
 }
 
-/** A predicate that throws turns nobody away. @param {(request: any) => boolean} exempt @param {any} request */
+/** A predicate that throws turns no request away. @param {(request: any) => boolean} exempt @param {any} request */
 function isExempt (exempt, request) {
   try {
     const answer = /** @type {unknown} */ (exempt(request))
@@ -41,11 +38,7 @@ function isExempt (exempt, request) {
   }
 }
 
-/**
- * Answers 503 on a response of node:http or node:http2.
- * @param {any} response
- * @param {number} retryAfterS
- */
+/** Answers 503 on a response of node:http or node:http2. @param {any} response @param {number} retryAfterS */
 exports.refuse = (response, retryAfterS) => {
   response.statusCode = 503
   response.setHeader('Retry-After', String(retryAfterS))

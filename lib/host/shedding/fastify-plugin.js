@@ -5,22 +5,17 @@ const { resolveShedOptions } = require('./options')
 const { createShedding, refuse } = require('./decide')
 
 /**
- * The plugin of an agent, for Fastify 4 and 5: sheds requests above the limits in its options, and
- * tells routes before other hooks run also on an instance that is older than the agent.
+ * The plugin for Fastify 4 and 5: it sheds requests, and reports routes before other hooks run, on older instances too.
  * @param {import('./decide').Gauge} gauge
  */
 exports.createFastifyPlugin = (gauge) => {
-  /**
-   * @param {any} fastify
-   * @param {import('./options').ShedOptions} options
-   * @param {(error?: Error) => void} done
-   */
+  /** @param {any} fastify @param {import('./options').ShedOptions} options @param {(error?: Error) => void} done */
   function loopwatch (fastify, options, done) {
     let resolved
     try {
       resolved = resolveShedOptions('the plugin', options)
     } catch (error) {
-      // Thrown it would be uncaught; this way ready() and listen() reject with it.
+      // If thrown, it would be uncaught; this way ready() and listen() reject with it.
       return done(error)
     }
     const { retryAfter } = resolved
@@ -29,7 +24,7 @@ exports.createFastifyPlugin = (gauge) => {
     /** @param {any} request @param {any} reply @param {() => void} next */
     const shed = (request, reply, next) => {
       if (!sheds?.(request)) return next()
-      // Hijacked, a reply goes through no serializer, error handler or onSend hook of the application.
+      // A hijacked reply goes through no serializer, error handler or onSend hook of the application.
       reply.hijack()
       refuse(reply.raw, retryAfter)
     }
@@ -38,7 +33,7 @@ exports.createFastifyPlugin = (gauge) => {
   }
 
   return Object.assign(loopwatch, {
-    // As fastify-plugin does it: the hooks are those of the instance it is registered on.
+    // As fastify-plugin does it: the hooks are those of the instance on which the plugin is registered.
     [Symbol.for('skip-override')]: true,
     [Symbol.for('fastify.display-name')]: 'loopwatch',
     [Symbol.for('plugin-meta')]: { name: 'loopwatch', fastify: '>=4' }

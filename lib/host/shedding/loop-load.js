@@ -1,14 +1,12 @@
 'use strict'
 
-/** Two half windows: what is read covers the last half to whole second. */
+/** Two half windows: a reading covers the last half to whole second. */
 const HALF_MS = 500
 
 /**
- * How loaded the event loop has been within the last second, from its heartbeats.
- *
- * The delay is the mean lateness weighted by time: what an event met that came at any moment of the
- * interval. The plain mean of beats would drown one block of two seconds among forty punctual beats
- * (under 50 ms), and still be 5 ms for a loop each of whose beats is 5 ms late.
+ * The load of the event loop within the last second, from its heartbeats. The delay is the mean lateness weighted by
+ * time: the delay of an event that comes at any moment of the interval. The plain mean of beats would hide one block of
+ * two seconds among forty punctual beats (under 50 ms), and still be 5 ms for a loop each of whose beats is 5 ms late.
  */
 class LoopLoad {
   #lastAtMs = NaN
@@ -20,11 +18,8 @@ class LoopLoad {
   #busyMs = null
 
   /**
-   * @param {number} atMs monotonic
-   * @param {number} gapMs since the beat before
-   * @param {number} idleMs of the loop within it
-   * @param {number} periodMs in which this beat was due
-   * @param {number} nextPeriodMs in which the next one is
+   * @param {number} atMs monotonic @param {number} gapMs since the last beat @param {number} idleMs of the loop in it
+   * @param {number} periodMs in which this beat was due @param {number} nextPeriodMs in which the next one is due
    */
   beat (atMs, gapMs, idleMs, periodMs, nextPeriodMs) {
     this.#lastAtMs = atMs
@@ -45,26 +40,19 @@ class LoopLoad {
     this.#current.weighted += gapMs * Math.max(0, gapMs - periodMs)
   }
 
-  /**
-   * The loop rests until the next beat, or no longer. Of the turn that ends a rest only its length tells what is due.
-   * @param {((nowMs: number) => number) | null} busyMs for how long the turn has gone on
-   */
+  /** @param {((nowMs: number) => number) | null} busyMs how long the turn that ends a rest has gone on; null: none */
   rest (busyMs) {
     this.#busyMs = busyMs
   }
 
-  /** The loop is no longer watched: no load from now on, whatever was measured. */
+  /** The loop is no longer watched: the load is 0 from now on. */
   end () {
     this.#lastAtMs = NaN
     this.#busyMs = null
     for (const half of [this.#current, this.#previous]) half.timeMs = half.idleMs = half.weighted = 0
   }
 
-  /**
-   * How late the beat is that is due now: after a long turn the loop hands out what has arrived before
-   * it runs its timers. Nothing where the loop is not watched.
-   * @param {number} nowMs
-   */
+  /** How overdue the next beat is: timers come after requests. 0 if the loop is not watched. @param {number} nowMs */
   overdueMs (nowMs) {
     const sinceMs = this.#busyMs === null ? nowMs - this.#lastAtMs : this.#busyMs(nowMs)
     const overdueMs = sinceMs - this.#periodMs

@@ -4,17 +4,14 @@ const { resolveShedOptions } = require('./options')
 const { createShedding, refuse } = require('./decide')
 
 /**
- * The middleware of an agent, for Express and Connect. Routes need none: without limits it only
- * passes requests on.
- * @param {import('./decide').Gauge} gauge
- * @param {import('./options').ShedOptions} options
+ * The agent's middleware for Express and Connect. Routes need none: without limits it only passes requests on.
+ * @param {import('./decide').Gauge} gauge @param {import('./options').ShedOptions} options
  * @returns {(request: any, response: any, next: (error?: unknown) => void) => void}
  */
 exports.createMiddleware = (gauge, options) => {
   const resolved = resolveShedOptions('middleware()', options)
   const sheds = createShedding(resolved, gauge)
   return function loopwatch (request, response, next) {
-    // What has begun to be answered is answered.
     if (sheds !== null && !response.headersSent && sheds(request)) refuse(response, resolved.retryAfter)
     else next()
   }

@@ -47,10 +47,8 @@ const table = [
 const FASTIFY_KEYS = ['prefix', 'logLevel', 'logSerializers']
 
 /**
- * @param {string} source how errors name the taker
- * @param {unknown} given
- * @returns {ShedOptions & { retryAfter: number }}
- * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+ * Checks the options and adds defaults. Throws LOOPWATCH_ERR_OPTION or LOOPWATCH_ERR_OPTION_UNKNOWN.
+ * @param {string} source what errors call it @param {unknown} given @returns {ShedOptions & { retryAfter: number }}
  */
 exports.resolveShedOptions = (source, given) => {
   if (!type.isPlainObject(given)) throw codedError('LOOPWATCH_ERR_OPTION', source, 'an object of options', given)

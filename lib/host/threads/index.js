@@ -4,11 +4,10 @@ const { unwantBeats, wantBeats, CALM_MS } = require('../../bridge/thread-beats')
 const { OutsideWatch } = require('./outside-watch')
 
 /**
- * What the main thread does to have the application's worker threads watched.
  * @param {import('../../options/table').ResolvedOptions} options
  * @param {(message: object) => void} post to the watchdog
  * @param {() => boolean} isOurs whether the worker thread that begins at this moment is the watchdog's
- * @returns {{ known: () => OutsideWatch['known'], stop: () => void }} `known`: those that are looked at from outside
+ * @returns {{ known: () => OutsideWatch['known'], stop: () => void }} `known`: those that are polled from outside
  */
 exports.startThreads = (options, post, isOurs) => {
   if (options.threads === 'off') return { known: () => [], stop: () => {} }

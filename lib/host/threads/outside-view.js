@@ -2,23 +2,17 @@
 
 const { US_PER_MS } = require('../../util/units')
 
-/**
- * A thread that waits for events beats for as long as nobody sees otherwise: a main thread that is blocked itself sees
- * nothing.
- */
+/** Beat period of a waiting thread: it is on time until a poll shows otherwise. A blocked main thread cannot poll. */
 const NEVER_MS = 1e9
-/**
- * Node.js gets a thread ready in 30 ms, and its loop has begun before the thread's own code runs. What a preload does
- * comes before it, and few load for longer than this.
- */
+/** Node.js gets a thread ready in 30 ms; then a preload runs, before the loop begins. Few take longer than this. */
 const BOOT_MS = 1000
-/** A thread that waits for events is woken for its CPU time this often. */
+/** How often a thread that waits for events is woken for its CPU time. */
 const CPU_MS = 1000
 
 /**
- * What the main thread sees of one worker thread. Of its loop Node.js tells how long it has waited for events so far,
- * up to this very moment. Where that has grown between two looks the loop has turned; as long as it has not, the loop
- * was busy without a pause. So a loop that turns without ever waiting looks the same as one that is blocked.
+ * What the main thread sees of one worker thread. Node.js shows how long the loop of the thread has waited for events
+ * so far, up to this very moment. If that has grown between two polls, the loop has turned; while it has not, the loop
+ * was busy without a pause. So a loop that turns without ever waiting looks the same as a blocked one.
  */
 class OutsideView {
   #read
@@ -30,23 +24,17 @@ class OutsideView {
   #isBegun = false
   #idleMs = 0
   #atMs
-  /**
-   * The busy time at present: when it began at the earliest and at the latest, and until when it has been seen.
-   * @type {{ earliestMs: number, latestMs: number, seenMs: number, isTold: boolean } | null}
-   */
+  /** @type {{ earliestMs: number, latestMs: number, seenMs: number, isTold: boolean } | null} since when it is busy */
   #busy = null
-  /** The last, null while it is asked for. */
+  /** The last CPU time; null while a question is open. */
   #cpu = /** @type {NodeJS.CpuUsage | null} */ ({ user: 0, system: 0 })
   #cpuAtMs = 0
 
   /**
-   * @param {object} parts
-   * @param {() => { idle: number, active: number }} parts.read `worker.performance.eventLoopUtilization`
-   * @param {(() => Promise<NodeJS.CpuUsage>) | null} parts.cpuUsage where the kernel does not tell of its CPU time; it
-   * is answered by the thread itself
-   * @param {import('../../bridge/memory').Bridge} parts.bridge what the watchdog reads
-   * @param {number} parts.thresholdMs
-   * @param {number} parts.createdAtMs
+   * `read` is `worker.performance.eventLoopUtilization`. `cpuUsage` is for systems whose kernel does not show the CPU
+   * time of a thread; the thread itself answers it. The watchdog reads `bridge`.
+   * @param {{ read: () => { idle: number, active: number }, cpuUsage: (() => Promise<NodeJS.CpuUsage>) | null,
+   *   bridge: import('../../bridge/memory').Bridge, thresholdMs: number, createdAtMs: number }} parts
    */
   constructor ({ read, cpuUsage, bridge, thresholdMs, createdAtMs }) {
     this.#read = read
@@ -57,14 +45,14 @@ class OutsideView {
     this.#createdAtMs = this.#atMs = createdAtMs
   }
 
-  /** Whether the watchdog needs no looks any more: the thread beats itself, or is gone. */
+  /** Whether the watchdog needs no more polls: the thread beats itself, or is gone. */
   get isDone () {
     return this.#isStopped || this.#bridge.counters.get('released') > 0
   }
 
-  /** @param {number} nowMs @returns {number} how long it has been busy without a pause, 0 where it waits for events */
+  /** @param {number} nowMs @returns {number} how long it has been busy without a pause, 0 if it waits for events */
   look (nowMs) {
-    // Of two readings a microsecond apart the second is larger if the loop waits at this moment.
+    // If the loop waits at this moment, a second reading a microsecond later is larger.
     const before = this.#read().idle
     const { idle, active } = this.#read()
     // Node.js says -1 while a thread is being taken apart, and 0 afterwards.
@@ -106,12 +94,12 @@ class OutsideView {
     busy.seenMs = nowMs
     if (busy.isTold || nowMs - busy.latestMs < this.#certainMs) return
     busy.isTold = true
-    // As of a thread that beat when it may have begun to be busy, and was to beat again when it was seen to be.
+    // Like a beat at the earliest moment at which the thread became busy, with the next one due at the latest.
     const activeMs = Math.max(0, active - (nowMs - busy.earliestMs))
     this.#bridge.beat.write(busy.earliestMs, idle, activeMs, busy.latestMs - busy.earliestMs)
   }
 
-  /** One question at a time: a thread in a native call answers at its end. @param {number} nowMs */
+  /** Asks one question at a time: a thread in a native call answers at its end. @param {number} nowMs */
   #askCpu (nowMs) {
     const last = this.#cpu
     if (this.#cpuUsage === null || last === null || (this.#busy === null && nowMs - this.#cpuAtMs < CPU_MS)) return

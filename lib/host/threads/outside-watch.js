@@ -9,13 +9,13 @@ const { THREAD_STARTED, THREAD_ENDED } = require('../../bridge/messages')
 const { CALM_MS } = require('../../bridge/thread-beats')
 
 const CHANNEL = 'worker_threads'
-/** A look takes 4 us a thread (Node 20 to 26): with so many, 0.3 % of the main thread while all are idle. */
+/** A poll takes 4 us a thread (Node 20 to 26): this many take 0.3 % of the main thread while all are idle. */
 const MOST = 64
-/** A thread that does not wait for events is looked at this often at first, */
+/** A thread that does not wait for events is polled this often at first. */
 const BUSY_MS = 20
-/** and then each time this share of the time it has not waited has gone by, down to as often as a calm one. */
+/** Later it is polled each time its busy time has grown by this share, at least as often as a calm one. */
 const BUSY_SHARE = 0.1
-/** The id of a Worker whose thread is no more. */
+/** The id of a Worker whose thread has ended. */
 const ENDED_ID = -1
 
 /**
@@ -24,13 +24,12 @@ const ENDED_ID = -1
  */
 
 /**
- * Looks at the application's worker threads from the main thread, by what Node.js tells of them from outside:
- * nothing is run in them and no inspector is used. The watchdog reads of what is seen as if each had beaten itself.
+ * Polls the application's worker threads from the main thread, by what Node.js shows of them from outside: nothing runs
+ * in them and no inspector is used. The watchdog reads the results as if each thread had beaten itself.
  */
 class OutsideWatch {
   /** @type {Map<import('node:worker_threads').Worker, Thread>} */
   #threads = new Map()
-  /** How many of them are seen. */
   #views = 0
   #thresholdMs
   #post
@@ -40,8 +39,7 @@ class OutsideWatch {
   #tasks = listTasks()
 
   /**
-   * @param {{ threshold: number }} options ms
-   * @param {(message: object) => void} post to the watchdog
+   * @param {{ threshold: number }} options ms @param {(message: object) => void} post to the watchdog
    * @param {() => boolean} isOurs whether the worker thread that begins at this moment is the watchdog's
    */
   constructor ({ threshold }, post, isOurs) {
@@ -51,12 +49,12 @@ class OutsideWatch {
     diagnosticsChannel.subscribe(CHANNEL, this.#onWorker)
   }
 
-  /** The channel speaks from within `new Worker()`, when the thread has just begun. @param {any} message */
+  /** The channel publishes within `new Worker()`, when the thread has just begun. @param {any} message */
   #onWorker = ({ worker }) => {
     try {
       this.#begin(worker)
     } catch {
-      // Where memory for it is not to be had, the application must not hear of it: it is not watched.
+      // Without memory for it, the thread is not watched. The application must not see the error.
     }
   }
 
@@ -65,7 +63,7 @@ class OutsideWatch {
     const known = this.#tasks
     this.#tasks = listTasks()
     if (this.#isOurs()) return
-    // The newest has the highest number, but for the moment in which numbers begin again.
+    // The newest has the highest number, except at the moment when numbers begin again.
     const tid = [...this.#tasks].filter((each) => !known.has(each)).reduce((most, each) => Math.max(most, each), 0)
     const thread = {
       threadId: worker.threadId,
@@ -108,16 +106,12 @@ class OutsideWatch {
         if (busyMs > 0) waitMs = Math.min(waitMs, Math.max(BUSY_MS, busyMs * BUSY_SHARE))
       }
     } catch {
-      // As above: it is looked at again.
+      // As above: the next poll tries again.
     }
     this.#timer = this.#threads.size === 0 ? undefined : setTimeout(this.#look, waitMs).unref()
   }
 
-  /**
-   * @param {import('node:worker_threads').Worker} worker
-   * @param {Thread} thread
-   * @returns {number} how long it has been busy without a pause
-   */
+  /** @param {import('node:worker_threads').Worker} worker @param {Thread} thread @returns {number} ms of busy time */
   #lookAt (worker, thread) {
     if (worker.threadId === ENDED_ID) {
       this.#threads.delete(worker)
@@ -131,7 +125,7 @@ class OutsideWatch {
     return 0
   }
 
-  /** Those that a watchdog which is started again has to be told of, with those beyond the most. */
+  /** The threads that a restarted watchdog has to know, with those beyond MOST. */
   get known () {
     return [...this.#threads.values()].map(({ threadId, name, tid, memory }) => ({ threadId, name, tid, memory }))
   }
@@ -143,7 +137,7 @@ class OutsideWatch {
   }
 }
 
-/** The threads of this process, none elsewhere than on Linux. */
+/** The ids of this process's threads; none except on Linux. */
 function listTasks () {
   try {
     return new Set(readdirSync('/proc/self/task').map(Number))

@@ -1,17 +1,12 @@
 'use strict'
 
-// Loaded in every worker thread that runs the preload, so what it needs to beat is loaded only where it does.
+// Every worker thread that runs the preload loads this file, so what a beat needs is loaded only if the thread beats.
 const { wantedBeats } = require('../../bridge/thread-beats')
 
-/**
- * The watchdog may not listen yet, or never will: it is told again after this time, then after twice that, and so on.
- */
+/** The watchdog may not listen yet, or never will: announce again after this time, then after twice that, and so on. */
 const AGAIN_MS = 100
 
-/**
- * What the preload does in a worker thread of the application: the thread beats into shared memory, which tells
- * the watchdog exactly when it was blocked. No inspector, no global, nothing that keeps the thread alive.
- */
+/** Beats into shared memory, to show blocks exactly: no inspector, no global, nothing that keeps the thread alive. */
 exports.beatIfWanted = () => {
   const wanted = wantedBeats()
   if (wanted !== null) beat(wanted)
@@ -41,13 +36,13 @@ function beat (options) {
       try {
         announce()
       } catch {
-        // The application must not hear of it.
+        // The application must not see the error.
       }
     }
     return counters.get('released') === 0
   }
   startHeartbeat(bridge, { ...options, isWanted })
-  // On Linux the kernel tells that the thread is no more.
+  // On Linux the kernel shows that the thread has ended.
   if (tid === null) process.once('exit', () => counters.add('ended', 1))
   announce()
 }

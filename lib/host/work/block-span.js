@@ -2,15 +2,14 @@
 
 const { version } = require('../../../package.json')
 
-/** Where @opentelemetry/api, in whichever copy, registers itself, and what a context keeps its span under. */
+/** Where any copy of @opentelemetry/api registers itself, and the key under which a context keeps its span. */
 const kApi = Symbol.for('opentelemetry.js.api.1')
 const kSpan = Symbol.for('OpenTelemetry Context Key SPAN')
 const INTERNAL = 0
 const SAMPLED = 1
 
 /**
- * Writes the span of a block through the tracer provider that the application has registered, if any: it goes where
- * the application's own spans go. What runs here is the application's, so no error of it is ours to throw.
+ * Writes the span of a block through the application's tracer provider, if any. Its errors are not ours to throw.
  * @param {import('../../types').BlockSpan} span
  */
 exports.writeBlockSpan = ({ traceId, parentSpanId, name, startMs, endMs, attributes, links }) => {

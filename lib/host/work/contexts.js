@@ -4,15 +4,12 @@ const { AsyncLocalStorage } = require('node:async_hooks')
 const { nowMs } = require('../../util/clock')
 const { OpenWork } = require('./open-work')
 
-/** So many are kept that nobody follows, the oldest: their number is the client's. */
+/** At most this many that were not followed are kept, the oldest ones: clients decide how many there are. */
 const MOST_UNFOLLOWED = 1000
-/**
- * What was open when following began may run for so long after that. What is open for longer is mostly a stream that
- * waits.
- */
+/** What was open when following began may go on for this long. What is open for longer is mostly a waiting stream. */
 const UNFOLLOWED_MS = 10000
 
-/** So much of what is open the probe tells of: the handler that runs may be another's than the context says. */
+/** The probe reports this many open requests: the running handler may belong to another one than the context says. */
 const MOST_TOLD = 20
 
 /** @typedef {import('./http/context').RequestContext} RequestContext */
@@ -23,10 +20,7 @@ const MOST_TOLD = 20
 /** @type {ReadonlySet<any>} */
 const none = new Set()
 
-/**
- * The one place where it is kept what is being worked on, through awaits, timers and listeners: requests and named
- * work alike.
- */
+/** The one place that knows what is being worked on, through awaits, timers and listeners: requests and named work. */
 class Contexts {
   /** @type {AsyncLocalStorage<Store>} */
   #storage = new AsyncLocalStorage()
@@ -41,31 +35,27 @@ class Contexts {
   #open = new OpenWork()
   isFollowing = false
 
-  /**
-   * @param {boolean} [mayFollow] false where AsyncLocalStorage could end the application (CVE-2025-59466)
-   * @param {() => number} [now] ms
-   */
+  /** @param {boolean} [mayFollow] false if it could end the process (CVE-2025-59466) @param {() => number} [now] ms */
   constructor (mayFollow = true, now = nowMs) {
     this.#mayFollow = mayFollow
     this.#now = now
   }
 
-  /** Unique within the process, of requests and work. */
+  /** Unique within the process, for requests and work. */
   nextId () {
     return ++this.#lastId
   }
 
-  /** What is being worked on. @returns {Store | undefined} */
+  /** What is being worked on, if that is followed. */
   get store () {
     return this.isFollowing ? this.#storage.getStore() : undefined
   }
 
-  /** What may be running where `store` does not tell, oldest first. @returns {ReadonlySet<RequestContext | Work>} */
+  /** What may be running if `store` does not say, oldest first. @returns {ReadonlySet<RequestContext | Work>} */
   get unfollowed () {
     return this.isFollowing && this.#now() - this.#followedAtMs > UNFOLLOWED_MS ? none : this.#unfollowed
   }
 
-  /** The newest open requests, newest first. */
   get newest () {
     return this.#open.requests(MOST_TOLD)
   }
@@ -87,17 +77,12 @@ class Contexts {
     if (this.isFollowing) this.#storage.enterWith(store)
   }
 
-  /**
-   * @template T
-   * @param {Store} store what fn is part of
-   * @param {() => T} fn
-   * @returns {T}
-   */
+  /** @template T @param {Store} store what fn is part of @param {() => T} fn @returns {T} */
   run (store, fn) {
     return this.isFollowing ? this.#storage.run(store, fn) : fn()
   }
 
-  /** The application names work itself: that is followed wherever it may be, whatever it costs. */
+  /** The application names work itself: from now on work is followed wherever that is safe, whatever it costs. */
   hold () {
     if (this.#isHeld || !this.#mayFollow) return
     this.#isHeld = true
@@ -107,12 +92,12 @@ class Contexts {
   /** Whether work is followed from now on. @param {boolean} on */
   follow (on) {
     const wasFollowing = this.isFollowing
-    // The watchdog may ask for it while it is being stopped itself.
+    // The watchdog may request this while it is being stopped itself.
     this.isFollowing = (on || this.#isHeld) && !this.#isStopped
     if (this.isFollowing && !wasFollowing) this.#followedAtMs = this.#now()
     if (this.isFollowing) return
     this.#storage.disable()
-    // All that is open may be what runs from here on.
+    // Any of what is open may be what runs from here on.
     if (wasFollowing) for (const store of this.#open.newest(MOST_UNFOLLOWED).reverse()) this.#unfollowed.add(store)
   }
 

@@ -2,23 +2,20 @@
 
 const { AsyncResource, executionAsyncId } = require('node:async_hooks')
 
-/** Node.js takes 0.08 us for each id while anything is followed: from this rate on that is about a tenth of the CPU. */
+/** Node.js takes 0.08 us for each id while anything is followed: at this rate that is about a tenth of the CPU. */
 const IDS_PER_MS = 1000
-/** The rate is taken over this time while the loop turns, */
+/** The rate is measured over this time while the loop turns. */
 const SPAN_MS = 1000
-/** and over this time within a turn. */
+/** It is measured over this time within a turn. */
 const TURN_SPAN_MS = 10
 
-/**
- * The next number. What runs has none that tells: a beat's timer is armed again and keeps the one it got when it was
- * made.
- */
+/** The next id. That of the running code does not show it: a beat's timer is armed again and keeps its first id. */
 const nextId = () => new AsyncResource('LOOPWATCH', { requireManualDestroy: true }).asyncId()
 
 /**
- * Tells when following work through promises costs too much, where AsyncLocalStorage stands on async_hooks (Node.js 20
- * and 22). Each promise then takes a number, so the number of what runs grows as fast as promises are made: three for
- * an `await`. Code of three million awaits took 0.8 to 1.0 s instead of 0.2.
+ * Detects that following work through promises costs too much, if AsyncLocalStorage is built on async_hooks (Node.js 20
+ * and 22). Each promise then takes an id, so the ids of running code grow as fast as promises are made: three for an
+ * `await`. Code with three million awaits took 0.8 to 1.0 s instead of 0.2.
  */
 class FollowingCost {
   #running
@@ -28,7 +25,7 @@ class FollowingCost {
   #turnAtMs = -Infinity
   #turnId = 0
 
-  /** @param {{ running?: () => number, next?: () => number }} [ids] the number of what runs, and the next one */
+  /** @param {{ running?: () => number, next?: () => number }} [ids] the id of the running code, and the next one */
   constructor ({ running = executionAsyncId, next = nextId } = {}) {
     this.#running = running
     this.#next = next

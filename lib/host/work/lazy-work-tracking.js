@@ -9,27 +9,27 @@ const { hasContextFrame, isContextSafe } = require('../runtime')
 const { warnOnce } = require('../warn-once')
 const { FollowingCost } = require('./following-cost')
 
-/** In a loop that has just begun to turn such a timer is due before any connection is. */
+/** In a loop that has just begun to turn, a timer of this length is due before any connection is. */
 const SOON_MS = 1
-/** What is still there after this does not end at once, whatever keeps it. */
+/** A process that is still there after this time does not end at once, whatever keeps it alive. */
 const LATER_MS = 50
-/** Published for every server that begins to listen, */
+/** Published for every server that begins to listen. */
 const LISTEN = 'tracing:net.server.listen:asyncStart'
-/** and for every connection of every server, before its first request. */
+/** Published for every connection of every server, before its first request. */
 const CONNECTION = 'net.server.socket'
 
 /** As it was at load. */
 const { queueMicrotask } = globalThis
 
-/** Bound at load: an application may put another process in place of its own. */
+/** Bound at load: an application may replace `process`. */
 const activeResources = process.getActiveResourcesInfo?.bind(process) ?? (() => ['unknown'])
 
-/** What is being worked on as long as nothing can be. @type {ReturnType<import('./works').Works['current']>} */
+/** The answer while nothing is followed. @type {ReturnType<import('./works').Works['current']>} */
 const nothing = { context: undefined, isCertain: true }
 
 /**
- * What the application works on, followed from when a server listens, else from the loop's first turn on. What follows
- * it are 40 modules, which take 11 ms to load (24.21), and a command that ends at once never needs them.
+ * Follows what the application works on from when a server listens, else from the loop's first turn on. This takes 40
+ * modules, which take 11 ms to load (24.21), and a command that ends at once never needs them.
  */
 class WorkLater {
   /** @type {ReturnType<typeof import('./start').startWork> | null} */
@@ -44,8 +44,8 @@ class WorkLater {
 
   /**
    * @param {(listening: import('node:net').Server[]) => ReturnType<typeof import('./start').startWork>} start
-   * @param {(ms: number) => void} [onTook] for how long loading kept the application, which is no block of its
-   * @param {(() => void) | null} [onCostly] called when following is given up since it costs; null where it is free
+   * @param {(ms: number) => void} [onTook] how long loading kept the application, which is no block of it
+   * @param {(() => void) | null} [onCostly] called when following is given up because it costs; null if it is free
    */
   constructor (start, onTook = () => {}, onCostly = null) {
     this.#start = start
@@ -54,7 +54,7 @@ class WorkLater {
     subscribe(LISTEN, this.#onListen)
     subscribe(CONNECTION, this.#onConnection)
     this.#timer = setTimeout(() => {
-      // With nothing to wait for the process is about to end: its loop turns once more all the same.
+      // A process with nothing to wait for is about to end; its loop still turns once more.
       if (activeResources().length > 0) return this.#tryStart()
       this.#timer = setTimeout(() => this.#tryStart(), LATER_MS).unref()
     }, SOON_MS).unref()
@@ -62,12 +62,12 @@ class WorkLater {
 
   #onListen = (/** @type {any} */ { server }) => this.#tryStart([server])
 
-  /** Of a server that listened before this agent was there. */
+  /** For a server that listened before this agent started. */
   #onConnection = () => this.#tryStart()
 
   /**
-   * Never throws: it would throw into what publishes on a channel, which is the application's.
-   * @param {import('node:net').Server[]} [listening] who subscribes within a message does not hear that one
+   * Never throws: an error would be thrown into the application, which publishes on the channels.
+   * @param {import('node:net').Server[]} [listening] a subscriber added during a message does not receive that one
    */
   #tryStart (listening = []) {
     if (this.#started !== null) return
@@ -76,22 +76,22 @@ class WorkLater {
     try {
       this.#started = this.#start(listening)
     } catch (error) {
-      // Where a test has put another file system in place of the machine's, say.
+      // For example, a test has replaced the file system.
       warnOnce('LOOPWATCH_WARN_WORK', `loopwatch does not see requests: ${error.message}`)
     }
     this.#onTook(nowMs() - startMs)
   }
 
-  /** Waits no longer for its time. */
+  /** Stops waiting for the start. */
   #wake () {
     clearTimeout(this.#timer)
     unsubscribe(LISTEN, this.#onListen)
     unsubscribe(CONNECTION, this.#onConnection)
   }
 
-  /** Asked at an interrupt, where nothing may be loaded. */
+  /** Called at an interrupt, where nothing may be loaded. */
   current = () => {
-    // In a microtask, which comes between two promises: from within a hook of Node.js it would leave that on for good.
+    // A microtask comes between two promises. Within a hook of Node.js, giving up would leave that hook on for good.
     if (this.#cost?.interrupt(nowMs())) queueMicrotask(() => this.#giveUp())
     return this.#started?.works.current() ?? nothing
   }
@@ -101,11 +101,10 @@ class WorkLater {
     if (this.#cost?.beat(atMs)) this.#giveUp()
   }
 
-  /** Following costs more than it is worth, for now. */
   #giveUp () {
     if (this.#cost === null) return
     this.follow(false)
-    // What the application names itself is followed all the same.
+    // Work that the application names is still followed.
     if (!this.#started?.works.isFollowing) this.#onCostly?.()
   }
 
@@ -116,7 +115,7 @@ class WorkLater {
     return this.#started.works.run(name, fn, attributes)
   }
 
-  /** Whether requests and work are followed through asynchronous work from now on. @param {boolean} on */
+  /** Whether to follow requests and work through asynchronous calls from now on. @param {boolean} on */
   follow (on) {
     if (this.#isStopped) return
     this.#tryStart()
@@ -137,8 +136,8 @@ class WorkLater {
 }
 
 /**
- * How requests are followed on this Node.js: `isUnsafe`, not at all, as it could end the application; `escalates`, from
- * the first block on, where following costs a tenth of the throughput.
+ * How requests are followed on this Node.js. `isUnsafe`: not at all, as it could end the application. `escalates`: from
+ * the first block on, as following costs a tenth of the throughput.
  * @param {'auto' | 'on' | 'off'} mode option `requests`
  */
 exports.waysToFollow = (mode) => {
@@ -148,14 +147,11 @@ exports.waysToFollow = (mode) => {
 }
 
 /**
- * Follows what the application works on: requests, and work that is named.
- * @param {import('../../options/table').ResolvedOptions} options
- * @param {import('../../bridge/memory').Bridge} bridge
+ * @param {import('../../options/table').ResolvedOptions} options @param {import('../../bridge/memory').Bridge} bridge
  * @param {(message: object) => void} post to the watchdog
  */
 exports.startWorkLater = (options, bridge, post) => {
   const ways = exports.waysToFollow(options.requests)
-  // Counted with the other time in which the agent itself keeps the thread.
   const onTook = (/** @type {number} */ ms) => bridge.counters.addHeldMs('agentMicros', ms, options.threshold)
   const start = (/** @type {import('node:net').Server[]} */ listening) =>
     require('./start').startWork(options, bridge, post, ways, listening)

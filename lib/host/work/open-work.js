@@ -1,11 +1,9 @@
 'use strict'
 
-/**
- * @typedef {import('./http/context').RequestContext} RequestContext
- * @typedef {RequestContext | import('./work').Work} Item
- */
+/** @typedef {import('./http/context').RequestContext} RequestContext */
+/** @typedef {RequestContext | import('./work').Work} Item */
 
-/** What is open in the process, as a list through the requests and pieces of work themselves. */
+/** All that is open in the process, as a linked list of the requests and pieces of work themselves. */
 class OpenWork {
   /** @type {Item | null} */
   #newest = null

@@ -9,9 +9,7 @@ const { Works } = require('./works')
 const noLibraries = { stop: () => {} }
 
 /**
- * Begins to follow what the application works on: requests, and work that is named.
- * @param {import('../../options/table').ResolvedOptions} options
- * @param {import('../../bridge/memory').Bridge} bridge
+ * @param {import('../../options/table').ResolvedOptions} options @param {import('../../bridge/memory').Bridge} bridge
  * @param {(message: object) => void} post to the watchdog
  * @param {ReturnType<typeof import('./lazy-work-tracking').waysToFollow>} ways
  * @param {import('node:net').Server[]} listening servers that listen already

@@ -2,17 +2,10 @@
 
 const { codedError } = require('../../tables/errors')
 
-// What the application gives run() and wrap() is checked here.
-
 const MOST_ATTRIBUTES = 8
 const ATTRIBUTE_CHARS = 200
 
-/**
- * @param {'run' | 'wrap'} method
- * @param {unknown} name
- * @param {unknown} fn
- * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_ARGUMENT
- */
+/** Throws LOOPWATCH_ERR_ARGUMENT. @param {'run' | 'wrap'} method @param {unknown} name @param {unknown} fn */
 exports.checkWork = (method, name, fn) => {
   if (typeof name !== 'string' || name === '') {
     throw codedError('LOOPWATCH_ERR_ARGUMENT', `the name in ${method}(name, fn)`, 'a string that is not empty', name)
@@ -20,12 +13,7 @@ exports.checkWork = (method, name, fn) => {
   if (typeof fn !== 'function') throw codedError('LOOPWATCH_ERR_ARGUMENT', `fn in ${method}(name, fn)`, 'a function', fn)
 }
 
-/**
- * A copy of what a record shows of attributes: the first 8 strings and numbers, each at most 200 characters.
- * @param {unknown} attributes
- * @returns {Record<string, string | number> | undefined}
- * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_ARGUMENT
- */
+/** Keeps 8 strings and numbers of at most 200 characters. Throws LOOPWATCH_ERR_ARGUMENT. @param {unknown} attributes */
 exports.attributesOf = (attributes) => {
   if (attributes === undefined || attributes === null) return undefined
   if (typeof attributes !== 'object' || Array.isArray(attributes)) {
@@ -44,13 +32,8 @@ exports.attributesOf = (attributes) => {
 }
 
 /**
- * Runs a function where nobody watches, with the checks of one that does.
- * @template T
- * @param {string} name
- * @param {() => T} fn
- * @param {Record<string, string | number>} [attributes]
- * @returns {T}
- * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_ARGUMENT; and what fn throws
+ * Runs a function where nothing is watched, with the same checks. Throws LOOPWATCH_ERR_ARGUMENT, and what fn throws.
+ * @template T @param {string} name @param {() => T} fn @param {Record<string, string | number>} [attributes]
  */
 exports.runUnwatched = (name, fn, attributes) => {
   exports.checkWork('run', name, fn)

@@ -2,7 +2,7 @@
 
 const { RequestContext } = require('./http/context')
 
-/** As of a route: a name is a label, and travels in what the probe writes. */
+/** The limit of a route's name: this name is a label as well, and the probe writes it into its answer. */
 const NAME_CHARS = 200
 
 /** @typedef {import('../../types').WorkKind} WorkKind */
@@ -10,20 +10,16 @@ const NAME_CHARS = 200
 /** @typedef {Record<string, string | number> | undefined} Attributes that have been checked */
 
 /**
- * One piece of named work that is no HTTP request, followed like one. What lives on after it holds on to this object,
- * so it lets go of its parent when it ends: a task that starts itself again within itself would else make a chain.
+ * One piece of named work that is no HTTP request, followed like one. What outlives it keeps this object, so it lets go
+ * of its parent when it ends: a task that starts itself again within itself would otherwise build a chain.
  */
 class Work {
   /** @type {Work | RequestContext | WorkParent | null} */
   #parent
 
   /**
-   * @param {number} id unique within the process, requests included
-   * @param {WorkKind} kind
-   * @param {string} name
-   * @param {Work | RequestContext | null} parent
-   * @param {number} startedAtMs monotonic
-   * @param {Attributes} [attributes]
+   * @param {number} id unique within the process, requests included @param {WorkKind} kind @param {string} name
+   * @param {Work | RequestContext | null} parent @param {number} startedAtMs monotonic @param {Attributes} [attributes]
    */
   constructor (id, kind, name, parent, startedAtMs, attributes) {
     this.id = id
@@ -32,7 +28,7 @@ class Work {
     this.startedAtMs = startedAtMs
     this.attributes = attributes
     this.isEnded = false
-    /** As of a request. @type {import('./open-work').Item | null} */
+    /** Its neighbours in the list of open work. @type {import('./open-work').Item | null} */
     this.older = null
     /** @type {import('./open-work').Item | null} */
     this.newer = null
@@ -40,11 +36,11 @@ class Work {
     const isWork = parent instanceof Work
     /** The request that it is part of. @type {RequestContext | undefined} */
     this.request = isWork ? parent.request : parent ?? undefined
-    /** Of the outermost work that it is part of. @type {number} */
+    /** The id of the outermost work that it is part of. @type {number} */
     this.rootId = parent === null || parent.isEnded ? id : isWork ? parent.rootId : parent.id
   }
 
-  /** Also asked for in mid-block: it runs nothing of the application's. @returns {WorkParent | null} */
+  /** Also read in the middle of a block, so it runs no code of the application. @returns {WorkParent | null} */
   get parent () {
     const parent = this.#parent
     if (!(parent instanceof RequestContext) && !(parent instanceof Work)) return parent
@@ -54,7 +50,6 @@ class Work {
       : { kind: 'request', name: `${parent.method} ${parent.template}`, id }
   }
 
-  /** It is over. */
   end () {
     this.isEnded = true
     if (this.#parent !== null) this.#parent = this.parent

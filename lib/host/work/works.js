@@ -8,13 +8,10 @@ const { RequestContext } = require('./http/context')
 const { attributesOf, checkWork } = require('./validate-work')
 const { Work } = require('./work')
 
-// Bound at load: the application may have given its promises another one.
+// Bound at load: the application may have replaced it.
 const then = Promise.prototype.then
 
-/**
- * Named work that is no HTTP request. Each finished piece is a row in the ring, and each one open is what the probe
- * reads in mid-block.
- */
+/** Named work that is no HTTP request. Each finished piece is a row in the ring; the probe reads the open ones. */
 class Works {
   #bridge
   #contexts
@@ -25,10 +22,8 @@ class Works {
   #isStopped = false
 
   /**
-   * @param {import('../../bridge/memory').Bridge} bridge
-   * @param {import('./contexts').Contexts} contexts
-   * @param {Pick<import('./http/requests').Requests, 'current'>} requests
-   * @param {number} [most] names that are counted under their own
+   * @param {import('../../bridge/memory').Bridge} bridge @param {import('./contexts').Contexts} contexts
+   * @param {Pick<import('./http/requests').Requests, 'current'>} requests @param {number} [most] names with own counts
    */
   constructor (bridge, contexts, requests, most = Infinity) {
     this.#bridge = bridge
@@ -38,13 +33,8 @@ class Works {
   }
 
   /**
-   * Runs a function as a named piece of work, as the application wants it.
-   * @template T
-   * @param {string} name
-   * @param {() => T} fn
-   * @param {Record<string, string | number>} [attributes]
-   * @returns {T}
-   * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_ARGUMENT; and what fn throws
+   * Runs a function as work that the application has named. Throws LOOPWATCH_ERR_ARGUMENT, and what fn throws.
+   * @template T @param {string} name @param {() => T} fn @param {Record<string, string | number>} [attributes]
    */
   run (name, fn, attributes) {
     checkWork('run', name, fn)
@@ -55,45 +45,33 @@ class Works {
   }
 
   /**
-   * The same for what a library is known to run. It is followed where requests are: nobody has asked for it. Unless it
-   * is part of what is being worked on it begins again, wherever the library was set up.
-   * @template T
-   * @param {import('./libraries/library-naming').Known} known
-   * @param {() => T} fn
-   * @returns {T}
+   * The same for what a library is known to run. It is followed only where requests are, as the application has not
+   * asked for it. Unless it is part of what is being worked on, it has no parent, wherever the library was set up.
+   * @template T @param {import('./libraries/library-naming').Known} known @param {() => T} fn
    */
   begin ({ kind, name, isPart = false, isOpen = false }, fn) {
     if (this.#isStopped) return fn()
     const work = new Work(this.#contexts.nextId(), kind, name, isPart ? this.#parent : null, nowMs())
-    // What it is part of is open as well.
+    // What a part belongs to is open already.
     if (!isPart) this.#contexts.opened(work)
     return this.#work(work, fn, isOpen)
   }
 
-  /**
-   * Work that a thread of its own does: nothing of this thread is part of it.
-   * @param {Pick<import('./libraries/library-naming').Known, 'kind' | 'name'>} known
-   */
+  /** Work of a worker thread. @param {Pick<import('./libraries/library-naming').Known, 'kind' | 'name'>} known */
   beginThread ({ kind, name }) {
     const work = new Work(this.#contexts.nextId(), kind, name, null, nowMs())
     this.#bridge.counters.setWorkInFlight(++this.#inFlight)
     return { work, end: () => this.#end(work, { hasThread: true }) }
   }
 
-  /** What is being worked on, as the parent of what begins. @returns {Work | RequestContext | null} */
+  /** What is being worked on, as the parent of new work. @returns {Work | RequestContext | null} */
   get #parent () {
     const { store } = this.#contexts
     if (store === undefined) return null
     return store instanceof Work || store instanceof RequestContext ? store : store.latest
   }
 
-  /**
-   * @template T
-   * @param {Work} work
-   * @param {() => T} fn
-   * @param {boolean} [isOpen] it may go on when fn has returned
-   * @returns {T}
-   */
+  /** @template T @param {Work} work @param {() => T} fn @param {boolean} [isOpen] it may outlast fn @returns {T} */
   #work (work, fn, isOpen = false) {
     const { counters } = this.#bridge
     counters.setWorkInFlight(++this.#inFlight)
@@ -108,7 +86,7 @@ class Works {
       this.#end(work, { isOpen })
       return result
     }
-    // What the application gets rejects like its own: were ours a branch beside it, one of the two would go unhandled.
+    // The application gets our promise: if ours were a branch beside its own, one of the two would reject unhandled.
     return /** @type {any} */ (Reflect.apply(then, result, [
       (/** @type {unknown} */ value) => {
         this.#end(work)
@@ -143,10 +121,9 @@ class Works {
   }
 
   /**
-   * What is being worked on, for the probe.
+   * What is being worked on, for the probe. One of `open` may be it, if there is no other sign; `newest` are requests.
    * @returns {ReturnType<import('./http/requests').Requests['current']> & { work?: Work,
-   * open?: ReadonlySet<RequestContext | Work>, newest?: RequestContext[] }} `open`: one of these may be it, where
-   * nothing else tells; `newest` of the open requests
+   * open?: ReadonlySet<RequestContext | Work>, newest?: RequestContext[] }}
    */
   current () {
     const { store, unfollowed, newest } = this.#contexts
@@ -155,7 +132,7 @@ class Works {
     return store === undefined && unfollowed.size > 0 ? { ...current, open: unfollowed } : current
   }
 
-  /** Whether requests and work are followed through asynchronous work from now on. @param {boolean} on */
+  /** Whether to follow requests and work through asynchronous calls from now on. @param {boolean} on */
   follow (on) {
     this.#contexts.follow(on)
   }

@@ -2,16 +2,10 @@
 
 const { checkWork } = require('./validate-work')
 
-/** @typedef {(name: string, fn: () => any) => any} Run */
-
 /**
- * A function that runs another one as named work each time, with the same `this` and arguments.
- * @template {(...args: any[]) => any} F
- * @param {Run} run
- * @param {string} name
- * @param {F} fn
- * @returns {F}
- * @throws {import('../../tables/errors').LoopwatchError} LOOPWATCH_ERR_ARGUMENT
+ * Returns a function that calls fn as named work each time, with the same `this` and arguments. Throws
+ * LOOPWATCH_ERR_ARGUMENT. @template {(...args: any[]) => any} F
+ * @param {(name: string, fn: () => any) => any} run @param {string} name @param {F} fn @returns {F}
  */
 exports.wrapWith = (run, name, fn) => {
   checkWork('wrap', name, fn)
@@ -19,7 +13,7 @@ exports.wrapWith = (run, name, fn) => {
   const wrapped = function (...args) {
     return run(name, () => Reflect.apply(fn, this, args))
   }
-  // Frameworks tell handlers apart by how many parameters they have.
+  // Frameworks distinguish handlers by their number of parameters.
   for (const key of ['name', 'length']) {
     const property = Object.getOwnPropertyDescriptor(fn, key)
     if (property) Object.defineProperty(wrapped, key, { ...property, configurable: true })

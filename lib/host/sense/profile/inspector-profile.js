@@ -6,11 +6,10 @@ const { US_PER_MS } = require('../../../util/units')
 const TITLE = 'loopwatch '
 
 /**
- * V8's CPU profile of this thread by a session of the inspector, where Node.js has nothing better. Its start logs every
- * function there is, which takes longer than anything else about it, and its end throws that away; so one is begun
- * before the other is ended, and taking it is then a matter of its samples: `console.profile` of the inspector can have
- * two at a time. The session is one of the thread with itself: an ending process does not wait for it.
- *
+ * V8's CPU profile of this thread by a session of the inspector, if Node.js has nothing better. A start logs every
+ * function there is, which takes longer than anything else about a profile, and an end throws that log away. So a
+ * profile begins before the last one ends, and taking one costs only its samples: `console.profile` of the inspector
+ * can run two at a time. The session connects the thread to itself, so an ending process does not wait for it.
  * It cannot rest while the loop idles. The interval of a session is fixed while it profiles, and each session has a
  * profiler of its own in V8, whose start lists all functions again: 55 to 215 ms of the main thread in a large
  * application, in the first request after a rest. 50 wake-ups a second cost less.
@@ -68,10 +67,7 @@ class InspectorProfile {
     return { startMs, endMs: this.#beganAtMs, profile }
   }
 
-  /**
-   * The last profile is thrown away, unwritten, and ended for other sessions that have the profiler enabled: they got
-   * it, too.
-   */
+  /** Throws the last profile away, and ends it for other sessions that have the profiler enabled, which got it too. */
   stop () {
     const session = this.#session
     this.#session = null
@@ -79,7 +75,7 @@ class InspectorProfile {
       session?.disconnect()
       if (session !== null) this.#console.profileEnd(`${TITLE}${this.#count}`)
     } catch {
-      // It has been closed by somebody else.
+      // Somebody else has closed the session.
     }
   }
 }

@@ -10,61 +10,51 @@ const { startCostNowMs } = require('./start-cost')
 const { threadCpuMs } = require('../thread-cpu')
 const { V8Profile } = require('./v8-profile')
 
-/**
- * A block is named by two samples in it; V8's timer is late at times, so a block of the threshold gets one more half of
- * the time.
- */
+/** Two samples name a block. V8's timer is late at times, so half of the blocks as long as the threshold get three. */
 const SAMPLES_PER_THRESHOLD = 2.5
-/** More samples than this cost CPU time and wake an idle process; fewer make a flame graph of nothing. */
+/** A shorter interval costs CPU time and wakes an idle process; a longer one leaves a flame graph of nothing. */
 const LEAST_INTERVAL_MS = 10
 const MOST_INTERVAL_MS = 100
 /**
- * An application is small if a start takes the main thread at most so long: it does with 60 MB of rows and no packages,
- * or with TypeScript's compiler (21 MB). With all of a large one's data and functions it takes up to 215 ms and more.
+ * An application is small if a start takes the main thread at most this long. That holds with 60 MB of rows and no
+ * packages, or with TypeScript's compiler (21 MB). With all of a large one's data and functions it takes up to 215 ms.
  */
 const SMALL_START_MS = 75
-/** V8's own thread passes a sample on as it takes the next one. */
+/** V8's own thread passes on a sample when it takes the next one. */
 const SETTLE_MS = 5
-/**
- * After so much work of the loop what no block has needed is thrown away: the longer a profile, the longer it takes to
- * write.
- */
+/** After this much work of the loop, a profile that no block has needed is dropped: a long one takes long to write. */
 const WINDOW_ACTIVE_MS = 1000
 const WINDOW_IDLE_MS = 60000
-/** A loop that has hardly worked for so long rests. It is longer than what probes of health leave between them. */
+/** A loop that has hardly worked for this long rests. It is longer than the usual interval of health probes. */
 const REST_AFTER_MS = 5000
 /**
- * More CPU time than this share of the time since the last beat is work, and ends a rest. Time of the loop would not
- * do: on a busy machine it waits for a CPU in it. An idle loop has 1 to 3 % (beats and samples).
+ * More CPU time than this share of the time since the last beat is work, and ends a rest. The loop's active time would
+ * not do: on a busy machine it includes waits for a CPU. An idle loop takes 1 to 3 % (beats and samples).
  */
 const WORK_SHARE = 0.1
-/** Where beginning or ending a rest takes longer, on a machine that is busy, there is no further one for a while. */
+/** If a rest takes longer than this to begin or end, on a busy machine, there is no other one for BUSY_MS. */
 const LONG_SWITCH_MS = 25
 const BUSY_MS = 60000
-/** A request is what mostly ends a rest: the profile then begins before what answers it, which may block at once. */
+/** Mostly a request ends a rest: the profile then begins before the code that answers it, which may block at once. */
 const CHANNELS = ['http.server.request.start', 'http2.server.stream.start']
 
 /** @typedef {import('../../../types').ProfilerAction} Action */
 
-/** How often a block from this duration on is sampled, in whole ms. @param {number} thresholdMs */
+/** The sampling interval for blocks of at least this duration, in whole ms. @param {number} thresholdMs */
 const intervalOf = (thresholdMs) =>
   Math.round(Math.min(Math.max(thresholdMs / SAMPLES_PER_THRESHOLD, LEAST_INTERVAL_MS), MOST_INTERVAL_MS))
 
-/**
- * Loaded with the first question, not by everybody who starts an agent. The question comes at an interrupt, where no
- * require() may run: applications have theirs patched.
- */
+/** Loaded by the first question, which comes at an interrupt: a patched require() must not run there. */
 const loadInspector = () => process.getBuiltinModule('node:inspector')
 
 /**
- * V8's CPU profile of this thread, whoever gives it. The time that it takes is no block of the application.
- *
- * By the inspector the watchdog says when it is taken, at an interrupt. By `v8.startCpuProfile()` this thread does
- * itself: after each block, and it rests while the loop idles.
+ * V8's CPU profile of this thread, from either source. The time that it takes is no block of the application. With the
+ * inspector, the watchdog decides when it is taken, at an interrupt. With `v8.startCpuProfile()` this thread takes it
+ * after each block, and rests while the loop idles.
  */
 class HostProfiler {
   #source
-  /** @type {V8Profile | null} the same, where it is one */
+  /** @type {V8Profile | null} the source, if it is of this kind */
   #own
   #settleMs
   #startTookMs = 0
@@ -82,11 +72,9 @@ class HostProfiler {
 
   /**
    * @param {Pick<import('../../../bridge/memory').Bridge, 'counters'>} bridge
-   * @param {object} options
-   * @param {number} options.thresholdMs from which duration on a block is to be named
-   * @param {boolean} [options.isOwn] by `v8.startCpuProfile()`: see ownsProfile() in lib/host/runtime.js
-   * @param {boolean} [options.mayRest] what a rest misses is told by interrupts
-   * @param {(message: object) => void} send to the watchdog
+   * @param {{ thresholdMs: number, isOwn?: boolean, mayRest?: boolean }} options blocks from thresholdMs on are to be
+   * named. isOwn: by `v8.startCpuProfile()`, see ownsProfile() in lib/host/runtime.js. mayRest: interrupts see what a
+   * rest misses. @param {(message: object) => void} send to the watchdog
    */
   constructor ({ counters }, { thresholdMs, isOwn = false, mayRest = false }, send) {
     const intervalMs = intervalOf(thresholdMs)
@@ -104,11 +92,7 @@ class HostProfiler {
     return this.#source.isOn && !this.#own?.isResting
   }
 
-  /**
-   * Called by the watchdog through the inspector, at an interrupt, or by a message, and by the agent.
-   * @param {any} inspector node:inspector
-   * @param {Action} action
-   */
+  /** Called by the agent, and by the watchdog at an interrupt. @param {any} inspector @param {Action} action */
   run (inspector, action) {
     this.#hold(() => {
       const startMs = nowMs()
@@ -116,15 +100,15 @@ class HostProfiler {
     })
   }
 
-  /** Does something that is no block of the application. @param {() => void} step @returns {number} for how many ms */
+  /** Runs a step that is no block of the application. @param {() => void} step @returns {number} ms that it took */
   #hold (step) {
     const startMs = nowMs()
-    // Odd from here on, also where an earlier one did not come to its end: on top of a full stack everything throws.
+    // Odd from here on, even if an earlier step did not come to its end: on top of a full stack everything throws.
     this.#counters.add('profileHolds', 1 + (this.#counters.get('profileHolds') & 1))
     try {
       step()
     } catch {
-      // Nobody hears of it: the watchdog asks again.
+      // Not reported: the watchdog asks again.
     } finally {
       this.#counters.addHeldMs('profileMicros', nowMs() - startMs, this.#thresholdMs)
       this.#counters.add('profileHolds', 1)
@@ -159,14 +143,11 @@ class HostProfiler {
     return this.#source.take()
   }
 
-  /**
-   * A beat after a gap that can hide a block: what has been sampled of it is taken as soon as it is all there.
-   * @param {number} atMs
-   */
+  /** A beat came after a gap that can hide a block: its samples are taken once all are there. @param {number} atMs */
   late (atMs) {
     if (this.#own === null || !this.#own.isOn) return
-    // Of what was still before the last sampling began nothing is known, and nothing has to be waited for.
-    // On a busy machine a gap is mostly none of the loop's making, so it does not end a rest by itself.
+    // Nothing is known of the time before sampling began, so there is nothing to wait for. On a busy machine a gap is
+    // mostly not the loop's doing, so it does not end a rest by itself.
     if (this.#own.isResting) return this.#send({ code: PROFILE, action: 'missed', isOn: true, tookMs: 0, failure: null, taken: null, endMs: atMs })
     clearTimeout(this.#owed)
     this.#owed = setTimeout(() => {
@@ -198,7 +179,7 @@ class HostProfiler {
   #renew (own) {
     this.#beganActiveMs = this.#activeMs
     const inspector = loadInspector()
-    // Under a debugger it is not taken but given up, and said.
+    // Under a debugger this gives the profile up and reports it.
     if (inspector?.url() !== undefined) this.run(inspector, 'take')
     else this.#hold(() => own.renew())
   }
@@ -209,7 +190,7 @@ class HostProfiler {
     for (const name of CHANNELS) subscribe(name, this.#wake)
   }
 
-  /** Subscribed to channels: what it throws would be the application's. */
+  /** Called by channels: an error of it would be thrown into the application. */
   #wake = () => {
     for (const name of CHANNELS) unsubscribe(name, this.#wake)
     this.#workedAtMs = Math.max(this.#workedAtMs, nowMs())
@@ -219,7 +200,7 @@ class HostProfiler {
 
   /** @param {number} tookMs */
   #switched (tookMs) {
-    // The next rest is as long after this as after work.
+    // The next rest comes later by this time.
     if (tookMs > LONG_SWITCH_MS) this.#workedAtMs = nowMs() + BUSY_MS
   }
 
@@ -229,7 +210,7 @@ class HostProfiler {
     return null
   }
 
-  /** The last profile is thrown away, unwritten. */
+  /** Throws the last profile away, unwritten. */
   stop () {
     clearTimeout(this.#owed)
     this.#owed = undefined
@@ -237,7 +218,7 @@ class HostProfiler {
     try {
       this.#source.stop()
     } catch {
-      // Out of memory, say: there is nothing more to be done about it.
+      // Out of memory, for example: nothing more can be done about it.
     }
     return null
   }

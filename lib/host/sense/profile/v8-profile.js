@@ -4,29 +4,21 @@ const v8 = require('node:v8')
 const { nowMs } = require('../../../util/clock')
 
 const MS_PER_MINUTE = 60000
-/** No block that is worth a profile lasts longer; of one that does it has the beginning. A sample takes 16 bytes. */
+/** No block that is worth a profile lasts longer; a longer one gets its beginning profiled. A sample takes 16 bytes. */
 const LONGEST_MS = 5 * MS_PER_MINUTE
-/**
- * As rare as the API lets it be, and a whole multiple of any interval in whole milliseconds: V8 samples at what divides
- * both.
- */
+/** As rare as the API allows. V8 samples at the common divisor of both intervals, and this is a multiple of many. */
 const KEEPER_MS = 1e6
 
-/**
- * @typedef {{ stop: () => string, [Symbol.dispose]: () => void }} Handle of v8.startCpuProfile(), newer than the types
- * we check against
- */
+/** @typedef {{ stop: () => string, [Symbol.dispose]: () => void }} Handle newer than the types we check against */
 
 /** @type {(options: { sampleInterval: number, maxBufferSize: number }) => Handle} */
 const startCpuProfile = (options) => /** @type {any} */ (v8).startCpuProfile(options)
 
 /**
- * V8's CPU profile of this thread by `v8.startCpuProfile()`: no inspector, so it is there also where that is forbidden,
- * and nobody else is told of it. A profile that no block needs is thrown away unwritten.
- *
- * The keeper is a second profile that hardly ever samples. While there is one, V8 knows all functions, so that another
- * starts in 0.1 ms; and without the other V8's thread sleeps (26.10: 1 wake-up of the idle process a second instead of
- * 100).
+ * V8's CPU profile of this thread by `v8.startCpuProfile()`. It needs no inspector, so it works where that is
+ * forbidden, and no other session sees it. A profile that no block needs is thrown away unwritten. The keeper is a
+ * second profile that hardly ever samples. While there is one, V8 knows all functions, so another profile starts in
+ * 0.1 ms. With the keeper alone V8's thread sleeps (26.10: 1 wake-up of the idle process a second instead of 100).
  */
 class V8Profile {
   /** @type {Handle | null} */
@@ -49,7 +41,6 @@ class V8Profile {
     return this.isOn && this.#sampling === null
   }
 
-  /** When what is being taken now began. */
   get beganAtMs () {
     return this.#beganAtMs
   }
@@ -59,7 +50,6 @@ class V8Profile {
     this.wake()
   }
 
-  /** It samples from now on. */
   wake () {
     this.#sampling = this.#begin()
   }
@@ -72,21 +62,21 @@ class V8Profile {
     })
   }
 
-  /** What it has sampled is thrown away, and it samples no longer: V8's thread ends and another begins, 0.2 to 5 ms. */
+  /** Throws its samples away and stops sampling: V8's thread ends and another begins, 0.2 to 5 ms. */
   rest () {
     const handle = this.#sampling
     this.#sampling = null
     handle?.[Symbol.dispose]()
   }
 
-  /** What it has sampled is thrown away, and it goes on. The next begins first: V8's thread then stays, 0.2 ms. */
+  /** Throws its samples away and goes on. The next profile begins first, so V8's thread stays: 0.2 ms. */
   renew () {
     const handle = this.#sampling
     this.#sampling = this.#begin()
     handle?.[Symbol.dispose]()
   }
 
-  /** What it has sampled, as text: to read it is the other thread's work. */
+  /** Its samples as text: reading it is the other thread's work. */
   take () {
     const handle = this.#sampling
     if (handle === null) return null

@@ -5,11 +5,7 @@ const { jobs } = require('./jobs')
 const { messages } = require('./messages')
 const { Naming } = require('./library-naming')
 
-/**
- * @typedef {object} Library a file of one, and what is done with its exports
- * @property {string[]} file the end of its name
- * @property {(exports: any, naming: Naming) => void} attach
- */
+/** @typedef {{ file: string[], attach: (exports: any, naming: Naming) => void }} Library file: the end of its path */
 
 /** @type {Library[]} */
 const operations = [{
@@ -18,11 +14,7 @@ const operations = [{
     ({ kind: 'operation', name: operationOf(document, operationName), isPart: true }))
 }]
 
-/**
- * The operation of a document by its kind and name. Clients may make names up: they are bounded as labels.
- * @param {any} document
- * @param {unknown} operationName
- */
+/** Clients may make names up, so they are bounded as labels. @param {any} document @param {unknown} operationName */
 function operationOf ({ definitions }, operationName) {
   const isAsked = (/** @type {any} */ { kind, name }) =>
     kind === 'OperationDefinition' && (typeof operationName !== 'string' || name?.value === operationName)
@@ -30,12 +22,7 @@ function operationOf ({ definitions }, operationName) {
   return `${operation} ${name?.value ?? '(anonymous)'}`
 }
 
-/**
- * Names the work of libraries that the application has loaded, or will load.
- * @param {import('../works').Works} works
- * @param {(message: object) => void} post to the watchdog
- * @returns {{ stop: () => void }}
- */
+/** @param {import('../works').Works} works @param {(message: object) => void} post to the watchdog */
 exports.startLibraries = (works, post) => {
   const naming = new Naming(works, post)
   const modules = watchModules([...jobs, ...messages, ...operations].map(({ file, attach }) => ({

@@ -10,7 +10,6 @@ exports.jobs = [
       (_, [{ queueName, name }]) => ({ kind: 'job', name: `${queueName}:${name}` }))
   },
   {
-    // What a poll has fetched may be nothing.
     file: ['pg-boss', 'src', 'worker.js'],
     attach: ({ prototype }, naming) => naming.before(prototype, ['start'], (worker) => {
       worker.onFetch = naming.named(worker.onFetch, ([jobs]) => jobs.length > 0 ? job(worker.name) : null)
@@ -23,7 +22,7 @@ exports.jobs = [
     })
   },
   {
-    // A task goes through no method of a class: each one's own function is taken as it starts.
+    // A task goes through no method of a class, so the function of each one is wrapped when it starts.
     file: ['node-cron', 'dist', '_shared.cjs'],
     attach: ({ InlineScheduledTask: { prototype } }, naming) =>
       naming.before(prototype, ['start', 'execute'], (task) => nameCronTask(task, naming))
@@ -35,7 +34,6 @@ exports.jobs = [
     }
   },
   {
-    // A job of Bree is a worker thread.
     file: ['bree', 'src', 'index.js'],
     attach: ({ prototype }, naming) => naming.threads(prototype, ['createWorker'],
       (_, [, { workerData }]) => job(workerData.job.name))
@@ -50,11 +48,7 @@ function namedTasks (tasks, naming) {
   return Object.fromEntries(Object.entries(tasks).map(([name, task]) => [name, naming.named(task, () => job(name))]))
 }
 
-/**
- * A task that nobody has named is told by its expression.
- * @param {any} task
- * @param {import('./library-naming').Naming} naming
- */
+/** Unnamed tasks are named by their expression. @param {any} task @param {import('./library-naming').Naming} naming */
 function nameCronTask (task, naming) {
   const { runner, id, name, cronExpression } = task
   if (runner === undefined) return // it runs in a process of its own

@@ -4,36 +4,27 @@ const { THREAD_WORK } = require('../../../bridge/messages')
 const { wrapMethod } = require('./wrapped-method')
 
 /**
- * @typedef {object} Known what a call of a library is
- * @property {import('../work').WorkKind} kind
- * @property {string} name
- * @property {boolean} [isPart] of what is being worked on
- * @property {boolean} [isOpen] nobody tells when it is over: listeners may be asynchronous
+ * @typedef {{ kind: import('../work').WorkKind, name: string, isPart?: boolean, isOpen?: boolean }} Known a call of a
+ * library. isPart: it belongs to what is being worked on. isOpen: its end is unknown, as listeners may be async.
  */
 
-/** Where a library's work goes through, it gets its name. None of it may harm the library: what fails names nothing. */
+/** Names a library's work where all of it passes. It must not harm the library: what fails stays without a name. */
 class Naming {
   #works
   #post
   /** @type {(() => void)[]} */
   #stops = []
-  /** Functions that name their calls already. */
   #named = new WeakSet()
 
-  /**
-   * @param {Pick<import('../works').Works, 'begin' | 'beginThread'>} works
-   * @param {(message: object) => void} post to the watchdog
-   */
+  /** @param {Pick<import('../works').Works, 'begin' | 'beginThread'>} works @param {(message: object) => void} post */
   constructor (works, post) {
     this.#works = works
     this.#post = post
   }
 
   /**
-   * Each call of these methods is a piece of work.
-   * @param {any} owner a prototype, or a module's exports
-   * @param {string[]} methods
-   * @param {(self: any, args: any[]) => Known | null} describe null where this call is none
+   * Makes each call of these methods a piece of work, unless `describe` returns null.
+   * @param {any} owner @param {string[]} methods @param {(self: any, args: any[]) => Known | null} describe
    */
   calls (owner, methods, describe) {
     for (const method of methods) {
@@ -44,12 +35,7 @@ class Naming {
     }
   }
 
-  /**
-   * Something is done before each call of these methods.
-   * @param {any} owner
-   * @param {string[]} methods
-   * @param {(self: any, args: any[]) => void} prepare
-   */
+  /** @param {any} owner @param {string[]} methods @param {(self: any, args: any[]) => void} prepare runs before each */
   before (owner, methods, prepare) {
     for (const method of methods) {
       this.#wrap(owner, method, (self, args, call) => {
@@ -60,11 +46,8 @@ class Naming {
   }
 
   /**
-   * A function whose calls are work each; one of these is given back as it is.
-   * @template {(...args: any[]) => any} F
-   * @param {F} fn
-   * @param {(args: any[]) => Known | null} describe
-   * @returns {F}
+   * Returns a function whose every call is a piece of work. If fn is one already, it is returned as it is.
+   * @template {(...args: any[]) => any} F @param {F} fn @param {(args: any[]) => Known | null} describe @returns {F}
    */
   named (fn, describe) {
     if (typeof fn !== 'function' || this.#named.has(fn)) return fn
@@ -80,10 +63,8 @@ class Naming {
   }
 
   /**
-   * All that a worker thread does is one piece of work, which these methods begin: they return the Worker.
-   * @param {any} owner
-   * @param {string[]} methods
-   * @param {(self: any, args: any[]) => Known | null} describe
+   * Makes all that a worker thread does one piece of work. These methods begin the thread and return the Worker.
+   * @param {any} owner @param {string[]} methods @param {(self: any, args: any[]) => Known | null} describe
    */
   threads (owner, methods, describe) {
     for (const method of methods) {
@@ -103,7 +84,7 @@ class Naming {
     const { work, end } = this.#works.beginThread({ kind, name })
     const { id, startedAtMs } = work
     this.#post({ code: THREAD_WORK, threadId: worker.threadId, work: { kind, name: work.name, id: `${id}`, startedAtMs } })
-    // Removing all listeners of its end is a sign of the end by itself: terminate() follows.
+    // Removing all listeners of its end is a sign of the end: terminate() follows.
     const onRemoved = (/** @type {string | symbol} */ _, /** @type {unknown} */ listener) => {
       if (listener === onExit) onExit()
     }
@@ -127,11 +108,7 @@ class Naming {
   }
 }
 
-/**
- * @template T
- * @param {() => T} fn
- * @returns {T | null} null where what it reads is not where this version of the library has it
- */
+/** Null if this version of the library does not have what fn reads in this place. @template T @param {() => T} fn */
 function attempt (fn) {
   try {
     return fn()

@@ -19,7 +19,7 @@ exports.messages = [
     })
   },
   {
-    // The default exchange routes by the queue's name; other routing keys may be as many as there are messages.
+    // The default exchange routes by the queue's name; there may be as many other routing keys as messages.
     file: ['amqplib', 'lib', 'channel.js'],
     attach: ({ BaseChannel }, naming) => naming.calls(BaseChannel.prototype, ['dispatchMessage'],
       (_, [{ exchange, routingKey }, content]) => content === null ? null : message(`amqp ${exchange || routingKey}`))

@@ -1,12 +1,10 @@
 'use strict'
 
 /**
- * Has each call of a method go through a function of ours. To everybody else it stays the method: name, length, `this`,
- * arguments, what it returns and throws.
- * @param {any} owner a prototype, or a module's exports
- * @param {string} key
+ * Passes each call of a method through `around`. It keeps its name, length, `this`, arguments, results and errors.
+ * @param {any} owner a prototype, or a module's exports @param {string} key
  * @param {(self: any, args: any[], call: () => any) => any} around
- * @returns {(() => void) | null} the way back; null where there is no such method, or it cannot be changed
+ * @returns {(() => void) | null} restores the method; null if there is none, or it cannot be changed
  */
 exports.wrapMethod = (owner, key, around) => {
   const original = owner?.[key]
@@ -20,7 +18,7 @@ exports.wrapMethod = (owner, key, around) => {
   for (const name of ['name', 'length']) Object.defineProperty(wrapped, name, { value: original[name], configurable: true })
   Object.defineProperty(owner, key, { configurable: true, enumerable: false, writable: true, ...own, value: wrapped })
   return () => {
-    // Somebody else may have wrapped ours meanwhile: it passes on what comes, and names nothing any more.
+    // Somebody else may have wrapped ours meanwhile: it then passes calls on, and names nothing any more.
     if (owner[key] !== wrapped) return
     if (own === undefined) delete owner[key]
     else Object.defineProperty(owner, key, own)
