@@ -59,7 +59,9 @@ exports.sweepFolder = (address) => {
   try {
     for (const name of fs.readdirSync(folder)) {
       const [match, pid, space = ''] = SOCKET.exec(name) ?? []
-      if (match !== undefined && space === namespace() && !isAlive(Number(pid))) fs.unlinkSync(path.join(folder, name))
+      // Another process may sweep at the same time.
+      const isStale = match !== undefined && space === namespace() && !isAlive(Number(pid))
+      if (isStale) fs.rmSync(path.join(folder, name), { force: true })
     }
   } catch {
     // A file that stays belongs to no process, so nobody connects to it.

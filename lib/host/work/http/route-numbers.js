@@ -25,6 +25,8 @@ class RouteNumbers {
     if (known !== undefined) return known
     // A known path keeps its name if it answers with an error. An unknown one is then none of the application's.
     if (isGuess && !isThere(status)) return this.numberOf(UNMATCHED, false, status)
+    // Requests of no route are told apart from those of routes beyond the bound.
+    if (route === UNMATCHED) return this.#table.numberOf(route)
     if ((isGuess ? this.#guessed : this.#told) >= this.#most) return StringTable.NONE
     if (isGuess) this.#guessed++
     else this.#told++

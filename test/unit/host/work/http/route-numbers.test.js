@@ -45,3 +45,8 @@ test('a route that was told keeps its name whatever it answers', () => {
   const labelOf = makeNumbers(1)
   assert.equal(labelOf('/report', { status: 404 }), '/report')
 })
+
+test('(unmatched) is a label also where the routes have used up their bound', () => {
+  const labelOf = makeNumbers(1)
+  assert.deepEqual([labelOf('/a'), labelOf('/x', { isGuess: true, status: 404 }), labelOf('/b')], ['/a', '(unmatched)', null])
+})
