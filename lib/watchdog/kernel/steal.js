@@ -6,7 +6,6 @@ const { KernelFile, MS_PER_TICK } = require('./file')
 
 /** The longest line of a CPU in /proc/stat: ten numbers of up to 15 digits. */
 const LINE_BYTES = 160
-/** The field of a CPU's line that holds its stolen time. */
 const STEAL_FIELD = 8
 /** The pause after a reading, times its duration: the kernel adds up all CPUs' interrupts, 1 ms on a large machine. */
 const REST_SHARE = 50

@@ -53,8 +53,7 @@ class Detector {
 
   /**
    * @param {object} options @param {number} options.thresholdMs @param {number} options.beatPeriodMs
-   * @param {number} [options.startupIdleMs] a loop that has waited for less than this in total is starting up: ES
-   * modules load in several turns
+   * @param {number} [options.startupIdleMs] starting up while it has waited for less: ES modules load in several turns
    */
   constructor ({ thresholdMs, beatPeriodMs, startupIdleMs = 0 }) {
     this.#thresholdMs = thresholdMs
@@ -121,8 +120,7 @@ class Detector {
   }
 
   /**
-   * The latest time at which the block can have begun. Before the loop's first turn there is no timer to wait for;
-   * later the loop may idle until the next beat.
+   * The latest time the block can have begun. Before the first turn there is no timer to wait for; later there may be.
    * @param {Poll} poll
    */
   #certainStart ({ beat, idleMs }) {

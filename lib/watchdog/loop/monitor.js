@@ -19,15 +19,13 @@ const EAGER_MS = 10
  * request. Worker threads may wait for work in ways that do not show.
  */
 const STARTUP_IDLE_MS = 20
-/** A block in progress is reported again after this time. */
 const PROGRESS_MS = 1000
 
 /**
  * @typedef {import('../kernel/thread-stats').Reading} Reading
  * @typedef {import('../sinks').Phases} Phases
- * @typedef {import('./sampler').Sample} Sample
  * @typedef {object} Seen what a poll has seen of a thread
- * @property {Sample | null} sample @property {Reading} reading
+ * @property {import('./sampler').Sample | null} sample @property {Reading} reading
  * @property {import('./detector').DoubtfulBeat} beat @property {import('./detector').LateBeat[]} lateBeats
  * @typedef {object} Parts
  * @property {string} thread its name in records @property {number} threadId as in node:worker_threads
@@ -173,7 +171,7 @@ class LoopMonitor {
     return Math.min(wakeAtMs, eagerAtMs, settleAtMs, this.#parts.rest?.dueAtMs ?? Infinity)
   }
 
-  /** @param {Sample} sample @param {number} now */
+  /** @param {import('./sampler').Sample} sample @param {number} now */
   #addSample (sample, now) {
     const builder = /** @type {BlockBuilder} */ (this.#builder)
     const { frames } = this.#parts

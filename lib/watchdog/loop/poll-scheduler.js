@@ -36,7 +36,6 @@ class PollScheduler {
     this.wake()
   }
 
-  /** Polls, and schedules the next poll. */
   wake () {
     const now = nowMs()
     const selfLate = this.lateness.arrive(now)

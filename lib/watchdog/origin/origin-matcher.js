@@ -38,10 +38,9 @@ class Origins {
   #parts
 
   /**
-   * @param {object} parts
-   * @param {boolean} parts.isAuto the watchdog may start it @param {(message: object) => void} parts.post to the host
+   * @param {object} parts @param {boolean} parts.isAuto the watchdog may start it
+   * @param {(message: object) => void} parts.post to the host @param {import('../health').Say} parts.say
    * @param {import('../../explain/source/frame-table').FrameTable} parts.frames
-   * @param {(level: 'info' | 'warn', fields: object, message: string) => void} parts.say
    * @param {(failure: { message: string } | null) => void} parts.onState
    */
   constructor (parts) {

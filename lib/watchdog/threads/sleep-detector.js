@@ -24,7 +24,6 @@ class SleepDetector {
   #atMs = 0
   /** @type {import('../kernel/thread-stats').Reading | null} */
   #last = null
-  /** The waiting time found so far. */
   waitedMs = 0
 
   /** @param {number} thresholdMs @param {() => { sleeps: number | null, isAsleep: boolean }} rest of the thread */

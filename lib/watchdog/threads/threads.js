@@ -165,14 +165,12 @@ class WatchedThreads {
     return [...this.#threads.values()].flatMap(({ ongoing }) => ongoing ?? [])
   }
 
-  /** The states of all threads by label. */
   states () {
     const now = nowMs()
     const living = [...this.#threads.values()].map((thread) => ({ label: thread.label, state: thread.state(now) }))
     return this.#totals.sum(living)
   }
 
-  /** The number of late beats lost to full rings since the last call. */
   takeDropped () {
     return [...this.#threads.values()].reduce((sum, thread) => sum + thread.takeDropped(), 0)
   }

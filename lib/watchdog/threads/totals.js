@@ -20,10 +20,7 @@ class Totals {
     this.#ended.set(label, add(base, { ...state, heartbeatAgeMs: 0, inProgressMs: 0 }))
   }
 
-  /**
-   * @param {{ label: string, state: ThreadState }[]} living
-   * @returns {Map<string, ThreadState & { count: number }>} by label, with how many threads of it live
-   */
+  /** By label, with how many of its threads live. @param {{ label: string, state: ThreadState }[]} living */
   sum (living) {
     const sums = new Map([...this.#ended].map(([label, state]) => [label, { ...state, count: 0 }]))
     for (const { label, state } of living) {
