@@ -49,7 +49,7 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
 /**
  * Which sink receives which phase of a main thread's block. Memory comes first, so that the block is there for anyone
  * that another sink notifies. Posting to the host, for agent.on('block'), comes last.
- * @param {object} parts @param {number} parts.startedAtMs of this watchdog @param {boolean} parts.aborts if it is stuck
+ * @param {object} parts @param {number} parts.startedAtMs of this watchdog @param {boolean} parts.aborts see onStuck
  * @param {import('../store/memory').BlockMemory} parts.memory @param {import('./page-feed/feed').PageFeed} parts.page
  * @param {import('../cluster/cluster').Cluster} parts.cluster @param {OnThrow} parts.onThrow
  * @param {import('../export/prometheus/metrics').Metrics} parts.metrics

@@ -164,7 +164,7 @@ function preemptions () {
   return process.resourceUsage().involuntaryContextSwitches
 }
 
-/** Idle ms of all CPUs together: no thread waits while one idles. Some systems count in ticks of 10 to 16 ms. */
+/** Idle ms of all CPUs: no thread waits for a CPU while one idles. Some systems count in ticks of 10 to 16 ms. */
 function machineIdleMs () {
   try {
     const cpus = os.cpus()

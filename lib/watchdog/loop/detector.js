@@ -120,7 +120,8 @@ class Detector {
   }
 
   /**
-   * The latest time the block can have begun. Before the first turn there is no timer to wait for; later there may be.
+   * The latest time at which the block can have begun. Before the loop's first turn there is no timer to wait for;
+   * later the loop may idle until the next beat.
    * @param {Poll} poll
    */
   #certainStart ({ beat, idleMs }) {

@@ -37,7 +37,7 @@ class SleepDetector {
     return this.#count > 0
   }
 
-  /** @param {import('../loop/monitor').Seen} seen @returns {import('../loop/monitor').Seen} overdue beats made up */
+  /** @param {import('../loop/monitor').Seen} seen @returns {import('../loop/monitor').Seen} with made-up beats */
   adjust ({ sample, reading, beat, lateBeats }) {
     const made = { startMs: this.#atMs, periodMs: 0, doubtMs: WINDOW_MS }
     const adjusted = lateBeats.map((late) => this.#count > 0 && late.beats === this.#realBeats

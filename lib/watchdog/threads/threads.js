@@ -92,7 +92,7 @@ class WatchedThreads {
     if (isHello(hello)) this.#watch(hello, false)
   }
 
-  /** @param {import('./thread').Hello} hello @param {boolean} isOutside the main thread sent it, of another */
+  /** @param {import('./thread').Hello} hello @param {boolean} isOutside sent by the main thread */
   #watch (hello, isOutside) {
     const { threadId, tid } = hello
     const known = this.#threads.get(threadId)

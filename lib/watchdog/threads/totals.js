@@ -9,7 +9,7 @@
 /** @returns {ThreadState} */
 const nothing = () => ({ activeMs: 0, idleMs: 0, heartbeatAgeMs: 0, inProgressMs: 0, cpu: { user: 0, system: 0 } })
 
-/** Sums by name, ended threads included so that no counter goes backwards. For ages, the largest value is reported. */
+/** Sums by name, with ended threads, so no counter goes backwards. For ages and durations, the largest is reported. */
 class Totals {
   /** @type {Map<string, ThreadState>} by label, of ended threads */
   #ended = new Map()
