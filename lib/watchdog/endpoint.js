@@ -92,8 +92,7 @@ function sourcesOf ({ mainLoop, cluster, blocks, page, scrape }) {
 }
 
 /**
- * Joins the cluster that this process is part of, if any. A worker that joins needs no endpoint of its own; one that
- * finds no primary opens one.
+ * Joins this process's cluster, if any. A worker opens an endpoint of its own only if it finds no primary.
  * @param {import('../cluster/cluster').Cluster} cluster @param {object} parts
  * @param {import('./scrape').Scrape} parts.scrape @param {Endpoint} parts.endpoint
  * @param {import('../export/prometheus/metrics').Metrics} parts.metrics

@@ -13,10 +13,7 @@ const COUNT_MS = 1000
 /** After this long without a failure, the option `route` counts as working again. */
 const TRUST_MS = 60000
 
-/**
- * Runs once a second: counts dropped events, judges the option `route`, starts and stops following requests, and
- * reports what the log left out of a storm of blocks once the storm is over.
- */
+/** Once a second: counts drops, judges the option `route`, follows requests or stops, reports suppressed log lines. */
 class Upkeep {
   #parts
   #requestTracking

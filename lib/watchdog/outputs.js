@@ -63,10 +63,7 @@ exports.openFile = ({ dir }, health) => {
   }
 }
 
-/**
- * Posts long blocks while they last, null if that is not wanted.
- * @param {Options} options @param {Health} health @param {import('../export/prometheus/metrics').Metrics} metrics
- */
+/** @param {Options} options @param {Health} health @param {import('../export/prometheus/metrics').Metrics} metrics */
 exports.openNotifier = ({ notify: url, notifyAbove: aboveMs, labels }, health, metrics) => {
   if (url === undefined) return null
   const { Notifier } = require('../export/notify/notify')
@@ -74,10 +71,7 @@ exports.openNotifier = ({ notify: url, notifyAbove: aboveMs, labels }, health, m
   return new Notifier({ url, aboveMs, labels, onState, onLost: (messages) => metrics.drop('notification', messages) })
 }
 
-/**
- * Sends metrics, logs and spans by OTLP, null if that is not wanted.
- * @param {import('./watchdog').WorkerData} data @param {Health} health @param {import('./scrape').Scrape} scrape
- */
+/** @param {import('./watchdog').WorkerData} data @param {Health} health @param {import('./scrape').Scrape} scrape */
 function openOtlp ({ options: { otlp: settings, labels }, role }, health, scrape) {
   if (settings === false) return null
   const { OtlpExporter } = require('../export/otlp/exporter')

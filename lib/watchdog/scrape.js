@@ -56,7 +56,6 @@ class Scrape {
     this.#works = new WorkStats(bridge, this.metrics, this.blocks)
   }
 
-  /** Counts the pauses of the garbage collector that the host has reported. */
   drainGc () {
     this.#mainLoop.gcPauses.drain(this.metrics)
   }
@@ -73,7 +72,6 @@ class Scrape {
     this.#works.drain(untilMs)
   }
 
-  /** Brings the metrics up to date with the known blocks. */
   #refresh () {
     this.drainGc()
     this.drainWork()

@@ -25,8 +25,7 @@ const PHASES = ['opened', 'lasting', 'stuck', 'ended', 'settled', 'withdrawn']
 /**
  * Makes one sink of many: each phase goes to every sink that handles it, in the order of the list. A sink that throws
  * stops neither the others nor the watchdog.
- * @param {Record<string, Sink | null>} sinks by name; null = not wanted
- * @param {OnThrow} onThrow @returns {ThreadPhases}
+ * @param {Record<string, Sink | null>} sinks by name; null = none @param {OnThrow} onThrow @returns {ThreadPhases}
  */
 function inOrder (sinks, onThrow) {
   const present = Object.entries(sinks).flatMap(([name, sink]) => sink === null ? [] : [{ name, sink }])
@@ -50,7 +49,7 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
 /**
  * Which sink receives which phase of a main thread's block. Memory comes first, so that the block is there for anyone
  * that another sink notifies. Posting to the host, for agent.on('block'), comes last.
- * @param {object} parts @param {number} parts.startedAtMs of this watchdog @param {boolean} parts.aborts if it is stuck
+ * @param {object} parts @param {number} parts.startedAtMs of this watchdog @param {boolean} parts.aborts see onStuck
  * @param {import('../store/memory').BlockMemory} parts.memory @param {import('./page-feed/feed').PageFeed} parts.page
  * @param {import('../cluster/cluster').Cluster} parts.cluster @param {OnThrow} parts.onThrow
  * @param {import('../export/prometheus/metrics').Metrics} parts.metrics
@@ -58,11 +57,9 @@ const on = (phases, take) => Object.fromEntries(phases.map((phase) => [phase, ta
  * @param {import('../export/notify/notify').Notifier | null} parts.notifier
  * @param {Pick<import('./main-loop').MainLoop, 'profiling' | 'origins'>} parts.mainLoop
  * @param {Pick<import('../store/block-file').BlockFile, 'append'> | null} parts.file
- * @param {import('../export/log/log').BlockLog | null} parts.log
+ * @param {import('../export/log/log').BlockLog | null} parts.log @param {(message: object) => void} parts.post
  * @param {import('../export/otlp/exporter').OtlpExporter | null} parts.otlp
  * @param {import('./block-spans').BlockSpans} parts.spans @param {import('./housekeeping').Upkeep} parts.upkeep
- * @param {(message: object) => void} parts.post to the host
- * @returns {Phases}
  */
 exports.mainSinks = ({
   startedAtMs, memory, page, cluster, metrics, recent, notifier, mainLoop, file, log, otlp, spans,
@@ -93,10 +90,7 @@ exports.mainSinks = ({
   host: on(['settled'], (record) => post({ code: BLOCK, record: summaryOf(record) }))
 }, onThrow))
 
-/**
- * Gives a settled record the final route of its request.
- * @param {import('./requests/recent-blocks').RecentBlocks} recent @param {Phases} phases @returns {Phases}
- */
+/** @param {import('./requests/recent-blocks').RecentBlocks} recent @param {Phases} phases @returns {Phases} */
 const routed = (recent, phases) =>
   ({ ...phases, settled: (record, endMs) => phases.settled(recent.routed(record), endMs) })
 
@@ -113,7 +107,6 @@ const routed = (recent, phases) =>
  * @param {Pick<import('../cluster/cluster').Cluster, 'block'>} parts.cluster
  * @param {Pick<import('../export/otlp/exporter').OtlpExporter, 'settled'> | null} parts.otlp
  * @param {Pick<import('./housekeeping').Upkeep, 'settled'>} parts.upkeep @param {(message: object) => void} parts.post
- * @returns {ThreadPhases}
  */
 exports.threadSinks = ({
   memory, page, metrics, log, budget, file, cluster, otlp, upkeep, post, onThrow

@@ -159,18 +159,12 @@ function cpuOf (stat) {
   return { user: seconds(USER_FIELD), system: seconds(SYSTEM_FIELD) }
 }
 
-/**
- * How often a thread of this process has had to leave its CPU to others. This is the only figure of getrusage() about
- * waiting for a CPU. It needs no /proc and takes 2 us. Windows counts none.
- */
+/** How often a thread had to leave its CPU, all that getrusage() shows of waiting for one: 2 us; none on Windows. */
 function preemptions () {
   return process.resourceUsage().involuntaryContextSwitches
 }
 
-/**
- * How many ms all of the machine's CPUs together have idled, null if unknown. No thread waits for a CPU while one
- * idles. Systems that count in ticks of 10 to 16 ms are no more exact than that.
- */
+/** Idle ms of all CPUs: no thread waits for a CPU while one idles. Some systems count in ticks of 10 to 16 ms. */
 function machineIdleMs () {
   try {
     const cpus = os.cpus()

@@ -20,7 +20,6 @@ class AllowedTime {
     this.#bridge = bridge
   }
 
-  /** Reads what the host has written since the last call. */
   drain () {
     for (const [startMs, endMs, reason] of this.#bridge.allowedCalls.drain()) {
       // The host writes a row of short calls again as it grows.

@@ -42,8 +42,7 @@ const STACKS_IN_RECORD = 10
  * @property {import('../../explain/source/frame-table').FrameTable} [frames] may know more of the code by now
  * @typedef {import('./sampler').Sample & { isJustEntered?: boolean }} PlacedSample its frames at original places
  * @typedef {Pick<import('./detector').Ended, 'endMs' | 'durationMs' | 'uncertaintyMs' | 'busyMs' | 'cpuMs'>} End
- * @typedef {{ startMs: number, endMs: number, durationMs: number, uncertaintyMs: number, busyMs: number, ongoing:
- * boolean }} Span
+ * @typedef {Omit<Required<End>, 'cpuMs'> & { startMs: number, ongoing: boolean }} Span
  * @typedef {ReturnType<KernelEvidence['ongoing']> & { gcMs: number, nativeMs: number, watchdogGapMs: number }} Evidence
  */
 
@@ -76,7 +75,6 @@ class BlockBuilder {
   id = ''
   /** @type {Block | null} */
   block = null
-  /** The CPU time that the thread itself reported. */
   ownCpu = new OwnCpu()
 
   /**
@@ -170,10 +168,7 @@ class BlockBuilder {
     return this.#record(span, kernel, this.#nativeMs + this.#unansweredMs(nowMs, durationMs, askedAtMs))
   }
 
-  /**
-   * The wait for an answer counts as native time.
-   * @param {number} nowMs @param {number} durationMs @param {number | null} askedAtMs
-   */
+  /** @param {number} nowMs @param {number} durationMs @param {number | null} askedAtMs of the open question */
   #unansweredMs (nowMs, durationMs, askedAtMs) {
     if (askedAtMs === null) return 0
     // No answer so far: the thread has most likely not answered from the start.

@@ -53,8 +53,7 @@ class Detector {
 
   /**
    * @param {object} options @param {number} options.thresholdMs @param {number} options.beatPeriodMs
-   * @param {number} [options.startupIdleMs] a loop that has waited for less than this in total is starting up: ES
-   * modules load in several turns
+   * @param {number} [options.startupIdleMs] starting up while it has waited for less: ES modules load in several turns
    */
   constructor ({ thresholdMs, beatPeriodMs, startupIdleMs = 0 }) {
     this.#thresholdMs = thresholdMs

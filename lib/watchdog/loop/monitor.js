@@ -8,26 +8,24 @@ const { Sampler } = require('./sampler')
 
 /** An ended block settles after this many beats: entries of the garbage collector come up to two turns late. */
 const SETTLE_BEATS = 2
-/** An ended block settles at the latest this long after its end was seen: the next one may follow at once. */
+/** After this time an ended block settles without those beats: the next block may follow at once. */
 const SETTLE_MS = 500
-/** A block settles without the source maps and names not read by then; the largest map takes less than 200 ms. */
+/** A block settles without source maps and names not read within this; the largest map takes less than 200 ms. */
 const SOURCES_MS = 2000
-/** The first report waits at most this long for a place in the code. A new question is polled every ms this long. */
+/** The first report waits this long for a place in the code. While a question is this new, polls come every ms. */
 const EAGER_MS = 10
 /**
  * A main thread that has waited for less than this in total is starting up: a server has waited longer by its first
  * request. Worker threads may wait for work in ways that do not show.
  */
 const STARTUP_IDLE_MS = 20
-/** A block in progress is reported again after this time. */
 const PROGRESS_MS = 1000
 
 /**
  * @typedef {import('../kernel/thread-stats').Reading} Reading
  * @typedef {import('../sinks').Phases} Phases
- * @typedef {import('./sampler').Sample} Sample
  * @typedef {object} Seen what a poll has seen of a thread
- * @property {Sample | null} sample @property {Reading} reading
+ * @property {import('./sampler').Sample | null} sample @property {Reading} reading
  * @property {import('./detector').DoubtfulBeat} beat @property {import('./detector').LateBeat[]} lateBeats
  * @typedef {object} Parts
  * @property {string} thread its name in records @property {number} threadId as in node:worker_threads
@@ -173,7 +171,7 @@ class LoopMonitor {
     return Math.min(wakeAtMs, eagerAtMs, settleAtMs, this.#parts.rest?.dueAtMs ?? Infinity)
   }
 
-  /** @param {Sample} sample @param {number} now */
+  /** @param {import('./sampler').Sample} sample @param {number} now */
   #addSample (sample, now) {
     const builder = /** @type {BlockBuilder} */ (this.#builder)
     const { frames } = this.#parts

@@ -11,7 +11,7 @@ const SOON_MS = 25
 /**
  * @typedef {object} Parts
  * @property {(nowMs: number) => number | null} quickCheck when to poll again, null if a whole poll is needed
- * @property {(nowMs: number, selfLate: boolean) => { wakeAtMs: number, dueAtMs: number }} poll `dueAtMs`: wholly
+ * @property {(nowMs: number, selfLate: boolean) => { wakeAtMs: number, dueAtMs: number }} poll `dueAtMs`: a whole one
  */
 
 /**
@@ -36,7 +36,6 @@ class PollScheduler {
     this.wake()
   }
 
-  /** Polls, and schedules the next poll. */
   wake () {
     const now = nowMs()
     const selfLate = this.lateness.arrive(now)

@@ -33,7 +33,6 @@ class RestWatch {
     counters.take('seesSleep')
   }
 
-  /** When to poll again at the latest. */
   get dueAtMs () {
     return this.#activeAtMs === null ? this.#sleptAtMs + this.#lookMs : Infinity
   }

@@ -55,7 +55,7 @@ class Sampler {
     this.#question = { number, askedAtMs: nowMs, againAtMs: nowMs + LOST_MS, waitMs: LOST_MS, runQueueMs }
   }
 
-  /** One number: one answer counts. @param {{ againAtMs: number, waitMs: number }} question @param {number} nowMs */
+  /** Same number: one answer counts. @param {{ againAtMs: number, waitMs: number }} question @param {number} nowMs */
   #askAgain (question, nowMs) {
     if (nowMs < question.againAtMs || !this.#ask(true)) return
     question.waitMs *= 2

@@ -2,7 +2,6 @@
 
 /** A watchdog that is later than this did not run; less is the timer's slack. */
 const LATE_MS = 5
-/** The latest intervals that are kept. */
 const GAPS = 256
 /** The watchdog's CPU time is read again after this long: reading it at each poll costs as much as the poll. */
 const FRESH_MS = 250

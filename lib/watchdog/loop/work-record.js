@@ -6,7 +6,6 @@
  * What a record says about its work.
  * @param {ReturnType<typeof import('../../explain/work').workOf>} told @param {(ms: number) => string} wallTime
  * @param {ThreadWork | null} ofThread the work of the whole thread
- * @returns {Pick<import('../../types').BlockRecord, 'work' | 'request'>}
  */
 exports.workRecords = ({ work, request, exact }, ofThread, wallTime) => {
   const doubt = exact ? {} : { exact: false }

@@ -8,7 +8,7 @@ const { roundMs } = require('../../store/record')
 const { OriginTrigger } = require('./origin-trigger')
 const { MS_PER_S } = require('../../util/units')
 
-/** The latest slow callbacks that are kept: a block settles in half a second at most, and fewer end in that time. */
+/** The latest slow callbacks that are kept: a block mostly settles in half a second, and fewer end in that time. */
 const KEPT = 200
 /** The most places that the log line at the end of tracking names. */
 const PLACES_IN_LINE = 5
@@ -38,10 +38,9 @@ class Origins {
   #parts
 
   /**
-   * @param {object} parts
-   * @param {boolean} parts.isAuto the watchdog may start it @param {(message: object) => void} parts.post to the host
+   * @param {object} parts @param {boolean} parts.isAuto tracking may start by itself
+   * @param {(message: object) => void} parts.post to the host @param {import('../health').Say} parts.say
    * @param {import('../../explain/source/frame-table').FrameTable} parts.frames
-   * @param {(level: 'info' | 'warn', fields: object, message: string) => void} parts.say
    * @param {(failure: { message: string } | null) => void} parts.onState
    */
   constructor (parts) {

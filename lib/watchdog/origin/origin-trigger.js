@@ -56,8 +56,7 @@ class OriginTrigger {
 
   /**
    * @param {object} seen @param {number} seen.nowMs @param {import('../../bridge/beat').Beat} seen.beat the last one
-   * @param {{ isAuto: boolean } | null} seen.window the open one, and whether the watchdog asked for it
-   * @returns {Request | null}
+   * @param {{ isAuto: boolean } | null} seen.window the open one, and if it is ours @returns {Request | null}
    */
   poll ({ nowMs, beat, window }) {
     // Without a new beat there is nothing new to decide on.

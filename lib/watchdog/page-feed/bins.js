@@ -3,10 +3,7 @@
 /** The scale reaches from 1 ms to 17 minutes. */
 const OCTAVES = 20
 
-/**
- * Counts of durations on a logarithmic scale, in a ring of seconds, with their sum over the ring. They give quantiles
- * of any second and of all seconds together: quantiles of seconds must not be averaged.
- */
+/** Counts durations on a log scale, by second and in sum: quantiles of several seconds must not be averaged. */
 class Bins {
   #seconds
   #counts

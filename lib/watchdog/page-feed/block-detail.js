@@ -8,10 +8,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1|\[::1\])$/i
 
 /** @typedef {import('../../types').BlockRecord} BlockRecord */
 
-/**
- * Whether the endpoint may show source: to a client that has the token or is on this machine.
- * @param {{ source: 'on' | 'off', token?: string, host: string }} options
- */
+/** With a token, or on this machine only. @param {{ source: 'on' | 'off', token?: string, host: string }} options */
 exports.showsSource = ({ source, token, host }) => source === 'on' && (token !== undefined || LOOPBACK.test(host))
 
 /**

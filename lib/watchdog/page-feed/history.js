@@ -3,7 +3,6 @@
 const { Bins } = require('./bins')
 const { MS_PER_S } = require('../../util/units')
 
-/** The history reaches back this far. */
 const SECONDS = 600
 /** The bounds are those by which the host counts delays (lib/bridge/delay-counts.js). */
 const DELAY_BINS = { seconds: SECONDS, firstMs: 1, perOctave: 2 }
@@ -85,7 +84,6 @@ class History {
     return this.#now - 1
   }
 
-  /** The last complete second. */
   get last () {
     return this.#second(this.#now - 1)
   }

@@ -58,8 +58,7 @@ class Profiling {
    * @param {(action: Action) => string | null} parts.ask @param {() => number} parts.activeMs of the loop so far
    * @param {() => number} parts.holds odd while the profiler keeps the host
    * @param {() => number} parts.heldMicros how long the agent itself has kept the host in total
-   * @param {(taken: import('./profile-windows').Taken) => void} parts.keep
-   * @param {(level: 'debug' | 'info' | 'warn', fields: object, message: string) => void} parts.say
+   * @param {(taken: import('./profile-windows').Taken) => void} parts.keep @param {import('../health').Say} parts.say
    * @param {(failure: { message: string } | null) => void} parts.onState
    */
   constructor (parts) {
@@ -211,9 +210,8 @@ class Profiling {
 }
 
 /**
- * @param {'off' | 'auto' | 'on'} mode
- * @param {{ mayInspect: boolean, scripts: Pick<import('../kernel/script-timeouts').ScriptTimeouts, 'mayEnd'>,
- * ownProfile: boolean, profilesItself: boolean, post: (message: object) => void,
+ * @param {'off' | 'auto' | 'on'} mode @param {{ mayInspect: boolean, ownProfile: boolean, profilesItself: boolean,
+ * post: (message: object) => void, scripts: Pick<import('../kernel/script-timeouts').ScriptTimeouts, 'mayEnd'>,
  * bridge: Pick<import('../../bridge/memory').Bridge, 'beat' | 'counters'> } & Pick<ConstructorParameters<typeof
  * Profiling>[0], 'keep' | 'say' | 'onState'>} parts
  */

@@ -19,10 +19,7 @@ class RequestTracking {
   #pausedUntilMs = -Infinity
   isOn = false
 
-  /**
-   * @param {(on: boolean) => void} tell
-   * @param {(level: 'info' | 'warn', fields: object, message: string) => void} say
-   */
+  /** @param {(on: boolean) => void} tell @param {import('../health').Say} say */
   constructor (tell, say) {
     this.#tell = tell
     this.#say = say

@@ -7,10 +7,7 @@ const { MS_PER_S } = require('../../util/units')
 /** @typedef {{ observe: (value: number) => void }} Series */
 /** @typedef {{ duration: Series, blocked: Series, isOther: boolean, name: string, route: string }} RouteSeries */
 
-/**
- * Turns the host's finished requests into metrics: how long each took, and how long another request, or code of no
- * request, blocked the loop while the request waited to be read and while it lasted.
- */
+/** Counts finished requests: how long they took, and how long other code blocked the loop while they waited and ran. */
 class RequestStats {
   #bridge
   #metrics

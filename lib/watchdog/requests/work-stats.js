@@ -7,10 +7,7 @@ const { MS_PER_S } = require('../../util/units')
 /** @typedef {{ observe: (value: number) => void }} Series */
 /** @typedef {{ duration: Series, blocked: Series, isOther: boolean, hasThread: boolean }} WorkSeries */
 
-/**
- * Turns the host's finished work other than HTTP requests into metrics: how long each took, and how long something else
- * blocked the loop meanwhile.
- */
+/** Counts finished work other than HTTP requests: how long it took, and how long other code blocked the loop. */
 class WorkStats {
   #bridge
   #metrics

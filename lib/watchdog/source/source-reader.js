@@ -42,9 +42,8 @@ class SourceReader {
   #say
 
   /**
-   * @param {object} parts @param {(message: object) => void} parts.post to the host
+   * @param {object} parts @param {(message: object) => void} parts.post @param {import('../health').Say} parts.say
    * @param {boolean} parts.stripsTypes the host runs TypeScript itself, which moves no place
-   * @param {import('../health').Say} parts.say in the log
    * @param {boolean} [parts.compilesAll] the host runs every file as compiled in memory, unless it reports otherwise
    * @param {() => boolean} [parts.mayWork] false while a block is about to be reported: no time for large files
    * @param {(file: string) => string | null} [parts.read]
@@ -89,7 +88,6 @@ class SourceReader {
     this.#namingMs = 0
   }
 
-  /** After a poll, reads large maps and files, one at a time. */
   workOff () {
     this.#backlog.workOff()
   }

@@ -24,7 +24,6 @@ class SleepDetector {
   #atMs = 0
   /** @type {import('../kernel/thread-stats').Reading | null} */
   #last = null
-  /** The waiting time found so far. */
   waitedMs = 0
 
   /** @param {number} thresholdMs @param {() => { sleeps: number | null, isAsleep: boolean }} rest of the thread */
@@ -38,7 +37,7 @@ class SleepDetector {
     return this.#count > 0
   }
 
-  /** @param {import('../loop/monitor').Seen} seen @returns {import('../loop/monitor').Seen} overdue beats made up */
+  /** @param {import('../loop/monitor').Seen} seen @returns {import('../loop/monitor').Seen} with made-up beats */
   adjust ({ sample, reading, beat, lateBeats }) {
     const made = { startMs: this.#atMs, periodMs: 0, doubtMs: WINDOW_MS }
     const adjusted = lateBeats.map((late) => this.#count > 0 && late.beats === this.#realBeats

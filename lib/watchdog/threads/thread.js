@@ -21,7 +21,6 @@ const APART_MS = 250
 class WatchedThread {
   #bridge
   #stats
-  /** Separates the thread's waiting from blocks. */
   #idleness
   #monitor
   #sinks

@@ -92,7 +92,7 @@ class WatchedThreads {
     if (isHello(hello)) this.#watch(hello, false)
   }
 
-  /** @param {import('./thread').Hello} hello @param {boolean} isOutside the main thread sent it, of another */
+  /** @param {import('./thread').Hello} hello @param {boolean} isOutside sent by the main thread */
   #watch (hello, isOutside) {
     const { threadId, tid } = hello
     const known = this.#threads.get(threadId)
@@ -165,14 +165,12 @@ class WatchedThreads {
     return [...this.#threads.values()].flatMap(({ ongoing }) => ongoing ?? [])
   }
 
-  /** The states of all threads by label. */
   states () {
     const now = nowMs()
     const living = [...this.#threads.values()].map((thread) => ({ label: thread.label, state: thread.state(now) }))
     return this.#totals.sum(living)
   }
 
-  /** The number of late beats lost to full rings since the last call. */
   takeDropped () {
     return [...this.#threads.values()].reduce((sum, thread) => sum + thread.takeDropped(), 0)
   }

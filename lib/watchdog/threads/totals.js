@@ -9,7 +9,7 @@
 /** @returns {ThreadState} */
 const nothing = () => ({ activeMs: 0, idleMs: 0, heartbeatAgeMs: 0, inProgressMs: 0, cpu: { user: 0, system: 0 } })
 
-/** Sums by name, ended threads included so that no counter goes backwards. For ages, the largest value is reported. */
+/** Sums by name, with ended threads, so no counter goes backwards. For ages and durations, the largest is reported. */
 class Totals {
   /** @type {Map<string, ThreadState>} by label, of ended threads */
   #ended = new Map()
@@ -20,10 +20,7 @@ class Totals {
     this.#ended.set(label, add(base, { ...state, heartbeatAgeMs: 0, inProgressMs: 0 }))
   }
 
-  /**
-   * @param {{ label: string, state: ThreadState }[]} living
-   * @returns {Map<string, ThreadState & { count: number }>} by label, with how many threads of it live
-   */
+  /** By label, with how many of its threads live. @param {{ label: string, state: ThreadState }[]} living */
   sum (living) {
     const sums = new Map([...this.#ended].map(([label, state]) => [label, { ...state, count: 0 }]))
     for (const { label, state } of living) {

@@ -146,7 +146,7 @@ class FileWriter {
     if (this.#waiting > 0) this.#expect()
   }
 
-  /** Sleeps until the writer has written everything, at most for WAIT_MS. */
+  /** Sleeps until the writer has handled everything, at most for WAIT_MS. */
   #sleep () {
     const endMs = nowMs() + WAIT_MS
     while (this.#waiting > 0) {
