@@ -1,5 +1,5 @@
 /**
- * one line of a stack; stacks have the innermost frame first
+ * one line of a stack; the innermost frame of a stack comes first
  */
 export type Frame = {
  function: string | null;
@@ -16,45 +16,28 @@ export type Frame = {
   */
  column: number | null;
  /**
-  * line and column are of code that was compiled in memory, not of the file
+  * line and column are of code compiled in memory, not of the file
   */
  compiled?: boolean | undefined;
 };
 /**
- * the request that was running when a stack was taken
+ * the request that was running when a stack was taken, as in
+ * RequestRecord; `id` is within the process, `startedAtMs` monotonic
  */
 export type RequestContext = {
- /**
-  * of the request within the process
-  */
  id: number;
  method: string;
- /**
-  * template
-  */
  route: string;
- /**
-  * monotonic
-  */
  startedAtMs: number;
  traceId: string | null;
- /**
-  * the request had been answered before
-  */
  ended: boolean;
- /**
-  * false where it is in doubt that this one ran
-  */
- exact?: boolean | undefined;
- /**
-  * where in doubt: so many requests and jobs were in flight, and this is the oldest
-  */
- among?: number | undefined;
+ exact?: boolean;
+ among?: number;
 };
 /**
- * of an HTTP request, a queue's job,
- * a broker's or socket's message, what the application names itself or a schedule starts, an OpenTelemetry span that
- * nobody has named otherwise, a GraphQL operation
+ * an HTTP request, a queue's job, a
+ * broker's or socket's message, a task that the application names or a schedule starts, an OpenTelemetry span without
+ * another name, a GraphQL operation
  */
 export type WorkKind = "request" | "job" | "message" | "task" | "span" | "operation";
 export type WorkParent = {
@@ -63,50 +46,17 @@ export type WorkParent = {
  id: string;
 };
 /**
- * the innermost named work that was running when a stack was taken
+ * the innermost
+ * named work that was running when a stack was taken; `rootId`: the outermost work that contains it, maybe itself;
+ * `startedAtMs`: monotonic, null for a span
  */
-export type WorkContext = {
- kind: WorkKind;
- name: string;
- /**
-  * within the process; of a span its span id
-  */
- id: string;
- /**
-  * of the outermost work that it is part of, itself perhaps
-  */
+export type WorkContext = Omit<WorkRecord, "startedAt"> & {
  rootId: string;
- parent: WorkParent | null;
- /**
-  * monotonic; null of a span
-  */
  startedAtMs: number | null;
- attributes: Record<string, string | number>;
- traceId: string | null;
- /**
-  * of the active OpenTelemetry span
-  */
- spanId: string | null;
- /**
-  * whether that span is; null without one
-  */
- sampled: boolean | null;
- /**
-  * it was over before: what it left behind
-  */
- ended: boolean;
- /**
-  * false where it is in doubt that this one ran
-  */
- exact?: boolean | undefined;
- /**
-  * where in doubt: so many requests and jobs were in flight, and this is the oldest
-  */
- among?: number | undefined;
 };
 /**
- * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds,
- * wall times ISO 8601 in UTC.
+ * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds, wall times ISO 8601 in
+ * UTC.
  */
 export type BlockRecord = {
  /**
@@ -115,7 +65,7 @@ export type BlockRecord = {
  id: string;
  pid: number;
  /**
-  * `main`, or the name of a worker thread of the application, else its script's
+  * `main`, or the name of the application's worker thread, else of its script
   */
  thread: string;
  /**
@@ -123,16 +73,15 @@ export type BlockRecord = {
   */
  threadId: number;
  /**
-  * slot of the cluster worker it comes from, in what a primary lists; null in a
-  * process's own records
+  * slot of the cluster worker in a primary's list; null in a process's own records
   */
  worker: number | null;
  /**
-  * wall time; where ongoing, up to uncertaintyMs late
+  * wall time; while ongoing, up to uncertaintyMs late
   */
  startedAt: string;
  /**
-  * so far, where ongoing
+  * while ongoing, so far
   */
  durationMs: number;
  /**
@@ -141,18 +90,18 @@ export type BlockRecord = {
  uncertaintyMs: number;
  ongoing: boolean;
  /**
-  * code at the top level, modules being loaded: the block began before the loop's first
-  * turn, or before the loop had waited for 20 ms in all, and no request was seen in it; logged at info
+  * top-level code, loading of modules: the block began before the loop's first turn, or
+  * before the loop had waited for 20 ms in all, and no request was seen in it; logged at info
   */
  startup: boolean;
  /**
-  * provisional where ongoing
+  * provisional while ongoing
   */
  cause: import("./tables/causes").Cause;
  evidence: EvidenceRecord;
  /**
-  * the innermost function of the application that blocked longest, or of a
-  * package where the application's had less than a fifth of the time
+  * the innermost function of the application that blocked longest; of a package if
+  * the application's had less than a fifth of the time
   */
  frame: FrameRecord | null;
  /**
@@ -160,8 +109,8 @@ export type BlockRecord = {
   */
  leaf: Frame | null;
  /**
-  * the package in `node_modules` whose code was innermost, but for Node's
-  * and V8's own, in at least half of the samples' time; null where there is none, or no code is to blame
+  * the package in `node_modules` whose code was innermost, apart from Node's
+  * and V8's own, for at least half of the sampled time; null if there is none, or no code is to blame
   */
  package?: PackageRecord | null | undefined;
  /**
@@ -177,17 +126,16 @@ export type BlockRecord = {
   */
  work?: WorkRecord | null | undefined;
  /**
-  * the same as an HTTP request, or the one that the work is part of
+  * the same if it is an HTTP request, or the request that the work is part of
   */
  request: RequestRecord | null;
  /**
-  * where the operation was created whose callback made most of the block; null
-  * where that was not tracked (option `origin`), or the operation is Node's own
+  * where the operation was created whose callback took most of the block; null if
+  * that was not tracked (option `origin`), or the operation is Node's own
   */
  origin: OriginRecord | null;
  /**
-  * what a CPU profile says of the block; null where none was taken
-  * (option `profile`)
+  * what a CPU profile shows of the block; null without one (option `profile`)
   */
  profile?: ProfileRecord | null | undefined;
  /**
@@ -196,17 +144,17 @@ export type BlockRecord = {
   */
  generated?: Frame | null | undefined;
  /**
-  * heaviest first, where several ran in the turn; at most five
+  * heaviest first, if several ran in the turn; at most five
   */
  callbacks?: CallbackRecord[] | undefined;
  /**
-  * why the application lets it block: the reason that agent.allow() was given, where
-  * at least half of the block was in such calls
+  * why the application allows the block: the reason passed to agent.allow(), if at
+  * least half of the block was in such calls
   */
  allowed?: string | null | undefined;
  /**
-  * where `frame` is not exact: the one built-in that can
-  * take long and stands just before it in the same function
+  * if `frame` is not exact: the one built-in that can take
+  * long and stands just before it in the same function
   */
  probable?: {
   call: string;
@@ -214,16 +162,16 @@ export type BlockRecord = {
  } | null | undefined;
 };
 /**
- * `exact` is false where the stack could only be taken when a native
- * call had returned: the frame may then name the next line, or the caller, unless a CPU profile has told; and where
- * `compiled` is true
+ * `exact` is false if `compiled` is true, or if the stack could only
+ * be taken after a native call had returned: the frame may then name the next line, or the caller, unless a CPU profile
+ * has shown the place
  */
 export type FrameRecord = Frame & {
  exact: boolean;
 };
 /**
- * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds,
- * wall times ISO 8601 in UTC.
+ * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds, wall times ISO 8601 in
+ * UTC.
  */
 export type StackRecord = {
  count: number;
@@ -235,8 +183,7 @@ export type StackRecord = {
  */
 export type CallbackRecord = {
  /**
-  * what ran it: `timer`, `immediate`, `request`, `continuation` (of a promise, or nextTick),
-  * `event`
+  * what ran it: `timer`, `immediate`, `request`, `event`, `continuation` (a promise or nextTick)
   */
  kind: string;
  /**
@@ -244,13 +191,13 @@ export type CallbackRecord = {
   */
  frame: Frame;
  /**
-  * as in WorkRecord, its name
+  * its name, as in WorkRecord
   */
  work: string | null;
  weightMs: number;
 };
 /**
- * what the package's package.json says
+ * from the package's package.json
  */
 export type PackageRecord = {
  name: string;
@@ -261,8 +208,8 @@ export type PackageRecord = {
  bugs: string | null;
 };
 /**
- * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds,
- * wall times ISO 8601 in UTC.
+ * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds, wall times ISO 8601 in
+ * UTC.
  */
 export type OriginRecord = {
  /**
@@ -278,50 +225,50 @@ export type OriginRecord = {
   */
  frame: Frame;
  /**
-  * the stack that created it from Node's edge on, at most 20
+  * the stack that created it, without Node's own innermost frames, at most 20
   */
  frames: Frame[];
 };
 /**
- * of samples that V8 takes by a signal, within native calls as well
+ * from samples that V8 takes by a signal, within native calls as well
  */
 export type ProfileRecord = {
  samples: number;
  /**
   * what `frame` was in: `JSON.parse`, `sort`, `pbkdf2Sync`, `(regular expression)`;
-  * null where it was in its own code, or nothing tells
+  * null if it was in its own code, or this is unknown
   */
  call: string | null;
  /**
-  * the ten heaviest; the line of a function is where it begins, of the innermost
-  * mostly where it was
+  * the ten heaviest; a function's line is where it begins, for the innermost mostly the
+  * line that ran
   */
  stacks: StackRecord[];
 };
 /**
- * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds,
- * wall times ISO 8601 in UTC.
+ * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds, wall times ISO 8601 in
+ * UTC.
  */
 export type WorkRecord = {
  kind: WorkKind;
  /**
-  * of a request its method and route
+  * for a request its method and route
   */
  name: string;
  /**
-  * within the process; of a span its span id
+  * within the process; for a span its span id
   */
  id: string;
  /**
-  * the work within which it was begun
+  * the work within which it began
   */
  parent: WorkParent | null;
  /**
-  * wall time; null of a span
+  * wall time; null for a span
   */
  startedAt: string | null;
  /**
-  * the application's own words: at most 8
+  * the application's own, at most 8
   */
  attributes: Record<string, string | number>;
  /**
@@ -341,17 +288,17 @@ export type WorkRecord = {
   */
  ended: boolean;
  /**
-  * false where it is in doubt that this one ran: messages write its name after ≈
+  * false if it is uncertain that this one ran: messages write its name after ≈
   */
  exact?: boolean | undefined;
  /**
-  * where in doubt: so many requests and jobs were in flight, and this is the oldest
+  * if uncertain: number of requests and jobs in flight, of which this is the oldest
   */
  among?: number | undefined;
 };
 /**
- * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds,
- * wall times ISO 8601 in UTC.
+ * One block of the event loop, as stored, served and logged: plain JSON. Times are milliseconds, wall times ISO 8601 in
+ * UTC.
  */
 export type RequestRecord = {
  method: string;
@@ -372,16 +319,16 @@ export type RequestRecord = {
   */
  traceId: string | null;
  /**
-  * false where it is in doubt that this one ran
+  * false if it is uncertain that this one ran
   */
  exact?: boolean | undefined;
  /**
-  * where in doubt: so many requests and jobs were in flight, and this is the oldest
+  * if uncertain: number of requests and jobs in flight, of which this is the oldest
   */
  among?: number | undefined;
 };
 /**
- * nulls where this machine does not tell
+ * null if this machine does not provide the value
  */
 export type EvidenceRecord = {
  /**
@@ -389,7 +336,7 @@ export type EvidenceRecord = {
   */
  cpuMs: number | null;
  /**
-  * in pauses of the garbage collector, 0 where they are not observed (worker threads, gc: 'off')
+  * in pauses of the garbage collector, 0 if they are not observed (worker threads, gc: 'off')
   */
  gcMs: number;
  /**
@@ -402,7 +349,7 @@ export type EvidenceRecord = {
  throttledMs: number | null;
  /**
   * a hypervisor ran others on its CPU, as far as nothing else explains the time;
-  * null where it was too short to be read twice
+  * null if the block was too short for two readings
   */
  stolenMs: number | null;
  /**
@@ -410,11 +357,11 @@ export type EvidenceRecord = {
   */
  answerMs: number | null;
  /**
-  * inside native calls, as far as samples tell
+  * inside native calls, according to the samples
   */
  nativeMs: number;
  /**
-  * in code of loopwatch itself, as far as samples tell
+  * in code of loopwatch itself, according to the samples
   */
  ownMs?: number | undefined;
  /**
@@ -431,7 +378,7 @@ export type EvidenceRecord = {
  debugger: boolean;
 };
 /**
- * A block as a span of a trace. Wall times, milliseconds since 1970.
+ * a block as a span of a trace; times are wall times, milliseconds since 1970
  */
 export type BlockSpan = {
  traceId: string;
@@ -455,29 +402,21 @@ export type BlockSpan = {
   spanId: string;
  }[];
 };
-/**
- * Metrics as plain JSON: what prom-client gives of a registry.
- */
 export type Exemplar = {
  labelSet: Record<string, string>;
  value: number;
  timestamp: number;
 };
 /**
- * Metrics as plain JSON: what prom-client gives of a registry.
+ * as prom-client gives it; `metricName`: name_bucket, name_sum or name_count, if it
+ * is not the metric's own
  */
 export type Value = {
  labels: Record<string, string | number>;
  value: number;
- /**
-  * where it is not the metric's own: name_bucket, name_sum, name_count
-  */
- metricName?: string | undefined;
- exemplar?: Exemplar | null | undefined;
+ metricName?: string;
+ exemplar?: Exemplar | null;
 };
-/**
- * Metrics as plain JSON: what prom-client gives of a registry.
- */
 export type Metric = {
  name: string;
  help: string;
@@ -497,7 +436,8 @@ export type Family = {
  }[];
 };
 /**
- * What a process is in a cluster of node:cluster, as its host knows it.
+ * what a process is in a
+ * cluster of node:cluster, as its host knows it
  */
 export type Role = {
  kind: "single" | "primary" | "worker";
@@ -505,34 +445,26 @@ export type Role = {
  tmpdir: string;
 };
 /**
- * A request of an HTTP/2 server that listens to `stream` alone (gRPC does): what such a stream has of a request.
+ * a request to an HTTP/2 server that listens only to `stream` (as gRPC does): the parts of a request that a stream has
  */
 export type StreamRequest = {
- /**
-  * 2
-  */
  httpVersionMajor: number;
  method: string | undefined;
  url: string | undefined;
- headers: import("node:http2").IncomingHttpHeaders;
  rawHeaders: string[];
+ headers: import("node:http2").IncomingHttpHeaders;
  stream: import("node:http2").ServerHttp2Stream;
 };
-/**
- * A request of an HTTP/2 server that listens to `stream` alone (gRPC does): what such a stream has of a request.
- */
 export type HttpRequest = import("node:http").IncomingMessage | import("node:http2").Http2ServerRequest | StreamRequest;
 /**
- * how late timers came, milliseconds; 0 while nothing has been measured
+ * how late timers came, in milliseconds; 0 while
+ * nothing has been measured
  */
 export type DelayQuantiles = {
  p50: number;
  p99: number;
  max: number;
 };
-/**
- * A request of an HTTP/2 server that listens to `stream` alone (gRPC does): what such a stream has of a request.
- */
 export type LoadOfTime = {
  delayMs: DelayQuantiles;
  /**
@@ -546,8 +478,7 @@ export type LoadOfTime = {
  */
 export type LoopLoadReport = {
  /**
-  * with what is due at this moment; its utilization is of the last half to whole
-  * second
+  * with what is due now; its utilization is of the last half to whole second
   */
  lastSecond: LoadOfTime;
  /**
@@ -556,6 +487,7 @@ export type LoopLoadReport = {
  sinceStart: LoadOfTime;
 };
 /**
- * What the watchdog has called on the host by way of the inspector.
+ * what the watchdog calls on the host
+ * through the inspector
  */
 export type ProfilerAction = "start" | "startIfSmall" | "take" | "stay" | "stop";

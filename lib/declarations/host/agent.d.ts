@@ -1,5 +1,5 @@
 /**
- * The agent of one process: what senses on the host thread, and the watchdog it reports to.
+ * The agent of one process: the sensors on the host thread, and the watchdog that they report to.
  *
  * Event `block`: a finished block's record (lib/types.js), which is also published on the diagnostics channel
  * `loopwatch:block`. It needs the host's loop, so it comes late by nature; the log, the endpoint and `dir` do not.
@@ -9,9 +9,8 @@ export class Agent extends EventEmitter<{
  block: [import("../types").BlockRecord];
 }> {
  /**
-  * @param {import('../options/table').ResolvedOptions} options
-  * @param {(agent: Agent) => void} forget called when the agent stops
-  * @param {boolean} [isPreload] it is started before the application, which may be a tool that ends in no time
+  * @param {import('../options/table').ResolvedOptions} options @param {(agent: Agent) => void} forget called by stop()
+  * @param {boolean} [isPreload] started before the application, which may be a tool that ends in no time
   */
  constructor(options: import("../options/table").ResolvedOptions, forget: (agent: Agent) => void, isPreload?: boolean);
  /** Content type of what metrics() resolves with. */
@@ -24,30 +23,24 @@ export class Agent extends EventEmitter<{
   };
  };
  /**
-  * Settles when the watchdog watches and its endpoint listens, in a worker of node:cluster when it
-  * has joined the primary's; `url` is null where there is none (port: false, no free port, no watchdog, stopped
-  * before).
+  * Resolves when the watchdog watches and its endpoint listens; in a worker of node:cluster, when it has joined the
+  * primary's. `url` is null if there is no endpoint (port: false, no free port, no watchdog, stopped before).
   */
  get ready(): Promise<{
   url: string | null;
  }>;
  /**
   * Runs a function as a named piece of work, through its awaits, timers and listeners: a block in it has the name.
-  * @template T
-  * @param {string} name not empty; names are bounded like routes
-  * @param {() => T} fn
+  * @template T @param {string} name not empty; names are bounded like routes @param {() => T} fn
   * @param {Record<string, string | number>} [attributes] for the record: at most 8, of 200 characters each
-  * @returns {T} what fn returns; of a promise one that settles the same
-  * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_ARGUMENT; and what fn throws
+  * @returns {T} what fn returns; if that is a promise, one that settles the same
+  * @throws {LoopwatchError} LOOPWATCH_ERR_ARGUMENT; and what fn throws
   */
  run<T>(name: string, fn: () => T, attributes?: Record<string, string | number>): T;
  /**
-  * A function that runs another one as named work each time, with its `this` and arguments.
-  * @template {(...args: any[]) => any} F
-  * @param {string} name
-  * @param {F} fn
-  * @returns {F}
-  * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_ARGUMENT
+  * Returns a function that calls fn as named work each time, with its `this` and arguments.
+  * @template {(...args: any[]) => any} F @param {string} name @param {F} fn @returns {F}
+  * @throws {LoopwatchError} LOOPWATCH_ERR_ARGUMENT
   */
  wrap<F extends (...args: any[]) => any>(name: string, fn: F): F;
  /** Blocks in memory, newest first. @returns {Promise<import('../types').BlockRecord[]>} */
@@ -55,47 +48,41 @@ export class Agent extends EventEmitter<{
  /** All metrics in Prometheus text format, to append to an existing endpoint. @returns {Promise<string>} */
  metrics(): Promise<string>;
  /**
-  * Tracks for a while where the asynchronous operations are created whose callbacks block, whatever
-  * the option `origin` says. It takes up to a tenth of the thread. A second call prolongs the first;
-  * neither keeps the process alive.
+  * Tracks for a while where the asynchronous operations are created whose callbacks block, whatever the option
+  * `origin` says, for up to a tenth of the thread. A second call prolongs the first; neither keeps the process alive.
   * @param {{ seconds: number }} options 1 to 300
   * @returns {Promise<import('./origin/hunt').HuntResult>} when it is over
-  * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+  * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
   */
  hunt(options: {
   seconds: number;
  }): Promise<import("./origin/hunt").HuntResult>;
  /**
-  * A middleware for Express and Connect that answers 503 with Retry-After while the loop is above a
-  * limit. Without limits it passes everything on.
+  * Returns a middleware for Express and Connect that answers 503 with Retry-After while the loop is above a limit.
+  * Without limits it passes every request on.
   * @param {import('./shedding/options').ShedOptions} [options]
-  * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+  * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
   */
  middleware(options?: import("./shedding/options").ShedOptions): (request: any, response: any, next: (error?: unknown) => void) => void;
  /**
-  * How late timers of the event loop come and how busy it is: for health checks, and for shedding of one's own. It
-  * only reads what has been measured on this thread, and takes microseconds.
+  * How late timers of the event loop come and how busy it is, for health checks and for shedding of your own. It only
+  * reads what has been measured on this thread, and takes microseconds.
   * @returns {import('../types').LoopLoadReport} delays in milliseconds, utilization from 0 to 1
   */
  load(): import("../types").LoopLoadReport;
  /**
-  * Runs a function that may block: blocks that are mostly within such calls are counted under the cause `allowed`
-  * and not logged. The function's synchronous part counts, not what comes after an `await` in it.
-  * @template T
-  * @param {() => T} fn
-  * @param {string} reason kept in the record
-  * @returns {T} what the function returns
-  * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTION
+  * Runs a function that may block: blocks that are mostly within such calls are counted under the cause `allowed` and
+  * not logged. Only the synchronous part of the function counts, not what comes after an `await` in it.
+  * @template T @param {() => T} fn @param {string} reason kept in the record @returns {T} what the function returns
+  * @throws {LoopwatchError} LOOPWATCH_ERR_OPTION
   */
  allow<T>(fn: () => T, reason: string): T;
  /**
-  * Runs a function, and rejects if the event loop is blocked before it has settled.
-  * @template T
-  * @param {() => T} fn
-  * @param {{ overMs?: number }} [options] the limit; the option `threshold` unless given, which is the least
-  * @returns {Promise<Awaited<T>>} what the function returns
-  * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_BLOCKED with the longest block's record as
-  * `cause`, LOOPWATCH_ERR_UNWATCHED, LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
+  * Runs a function, and rejects if the event loop is blocked before the function has settled.
+  * @template T @param {() => T} fn @returns {Promise<Awaited<T>>} what the function returns
+  * @param {{ overMs?: number }} [options] the limit; at least the option `threshold`, which is its default
+  * @throws {LoopwatchError} LOOPWATCH_ERR_BLOCKED with the longest block's record as `cause`, LOOPWATCH_ERR_UNWATCHED,
+  * LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
   */
  expectNoBlocks<T>(fn: () => T, options?: {
   overMs?: number;

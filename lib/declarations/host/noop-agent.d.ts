@@ -1,6 +1,6 @@
 /**
  * What start() returns in a worker thread of the application: the same interface, which does nothing. The main
- * thread's agent watches the thread, and has its blocks and metrics.
+ * thread's agent watches the thread and has its blocks and metrics.
  * @extends {EventEmitter<{ block: [import('../types').BlockRecord] }>}
  */
 export class NoopAgent extends EventEmitter<{
@@ -17,14 +17,7 @@ export class NoopAgent extends EventEmitter<{
    fastify: string;
   };
  };
- /**
-  * A plain call.
-  * @template T
-  * @param {string} name
-  * @param {() => T} fn
-  * @param {Record<string, string | number>} [attributes]
-  * @returns {T}
-  */
+ /** @template T @param {string} name @param {() => T} fn @param {Record<string, string | number>} [attributes] */
  run<T>(name: string, fn: () => T, attributes?: Record<string, string | number>): T;
  /** @template {(...args: any[]) => any} F @param {string} name @param {F} fn @returns {F} */
  wrap<F extends (...args: any[]) => any>(name: string, fn: F): F;
@@ -35,7 +28,7 @@ export class NoopAgent extends EventEmitter<{
  hunt(options: {
   seconds: number;
  }): Promise<import("./origin/hunt").HuntResult>;
- /** Passes everything on. @param {import('./shedding/options').ShedOptions} [options] */
+ /** Passes every request on. @param {import('./shedding/options').ShedOptions} [options] */
  middleware(options?: import("./shedding/options").ShedOptions): (request: any, response: any, next: (error?: unknown) => void) => void;
  /** Nothing is measured in a worker thread: zeros. @returns {import('../types').LoopLoadReport} */
  load(): import("../types").LoopLoadReport;

@@ -1,6 +1,6 @@
-export function start(options?: import("../options/table").Options): AnyAgent;
+export function start(options?: Options): AnyAgent;
 export function startPreloaded(): AnyAgent;
-export function visit(options: import("../options/table").Options): AnyAgent;
+export function visit(options: Options): AnyAgent;
 export function allow<T>(fn: () => T, reason: string): T;
 export function expectNoBlocks<T>(fn: () => T, options?: {
  overMs?: number;
@@ -9,4 +9,5 @@ export function run<T>(name: string, fn: () => T, attributes?: Record<string, st
 export function wrap<F extends (...args: any[]) => any>(name: string, fn: F): F;
 export type Agent = import("./agent").Agent;
 export type AnyAgent = Agent | NoopAgent;
+export type Options = import("../options/table").Options;
 import { NoopAgent } from "./noop-agent";

@@ -1,9 +1,15 @@
-export function otlpSettings(option: true | string, env: NodeJS.ProcessEnv): OtlpSettings;
+export function otlpSettings(option: true | string, env: NodeJS.ProcessEnv): {
+ signals: Record<"traces" | "metrics" | "logs", SignalSettings | null>;
+ attributes: Record<string, string>;
+ intervalMs: number;
+ faults: string[];
+ failures: string[];
+};
 export type Signal = keyof typeof PATHS;
+/**
+ * a user and password in the url become basic authentication
+ */
 export type SignalSettings = {
- /**
-  * without user and password
-  */
  url: string;
  headers: Record<string, string>;
  gzip: boolean;
@@ -11,11 +17,11 @@ export type SignalSettings = {
 };
 export type OtlpSettings = {
  /**
-  * null where a signal is not sent
+  * null if a signal is not sent
   */
  signals: Record<Signal, SignalSettings | null>;
  /**
-  * of the resource, as the environment has them
+  * of the resource, from the environment
   */
  attributes: Record<string, string>;
  /**
@@ -23,7 +29,7 @@ export type OtlpSettings = {
   */
  intervalMs: number;
  /**
-  * what the environment asks for and gets otherwise
+  * what the environment asks for and does not get
   */
  faults: string[];
  /**

@@ -1,5 +1,5 @@
 /**
- * what start() takes; every key optional, milliseconds unless said
+ * of start(): every key is optional, times are in milliseconds
  */
 export type Options = {
  /**
@@ -30,7 +30,7 @@ export type Options = {
  gc?: "on" | "off" | undefined;
  dir?: string | undefined;
  /**
-  * http:// or https://, with user:password@ where it asks for them
+  * http:// or https://, with user:password@ if the receiver asks for them
   */
  notify?: string | undefined;
  /**
@@ -39,7 +39,7 @@ export type Options = {
  notifyAbove?: number | undefined;
  /**
   * true: by OTEL_EXPORTER_OTLP_ENDPOINT and the other standard variables; http:// or
-  * https://, with user:password@ where it asks for them
+  * https://, with user:password@ if the receiver asks for them
   */
  otlp?: string | boolean | undefined;
  /**
@@ -53,7 +53,7 @@ export type Options = {
  labels?: Record<string, string> | undefined;
 };
 /**
- * `beatPeriod`: of the heartbeat, ms; `calmPeriod`: the same while the loop hardly does anything
+ * `beatPeriod`: ms between heartbeats; `calmPeriod`: the same while the loop hardly does anything
  */
 export type ResolvedOptions = Required<Omit<Options, "token" | "dir" | "notify" | "otlp" | "route">> & {
  token?: string;
@@ -64,10 +64,7 @@ export type ResolvedOptions = Required<Omit<Options, "token" | "dir" | "notify" 
  beatPeriod: number;
  calmPeriod: number;
 };
-/**
- * Every option: key, type, default and one line of documentation. Environment variables, CLI
- * flags, checks and the table in docs/use/options.md all come from here.
- */
+/** Every option. Environment variables, CLI flags, checks and the table in docs/use/options.md come from here. */
 export const table: ({
  env: string;
  flag: string;
@@ -112,31 +109,19 @@ export const table: ({
  doc: string;
 })[];
 /**
- * What holds in place of the table's defaults where the agent comes without a line of code, by a preload or by
- * `loopwatch run`: the process may be any tool, whose stdout somebody parses (`eslint -f json`, `pm2 jlist`).
+ * Replaces defaults of the table if a preload or `loopwatch run` starts the agent, without a line of code: the process
+ * may be any tool whose stdout somebody parses (`eslint -f json`, `pm2 jlist`).
  * @type {Options}
  */
 export const preloadDefaults: Options;
-/**
- * Variables that look like options and are none, each with the one that was most likely meant.
- * @param {NodeJS.ProcessEnv} env
- */
+/** Variables that look like options, each with the option most likely meant. @param {NodeJS.ProcessEnv} env */
 export function strayVariables(env: NodeJS.ProcessEnv): string[];
-/**
- * A value given as text, checked.
- * @param {(typeof table)[number]} row
- * @param {string} text
- * @param {string} source how the error names where the text came from
- */
+/** @param {(typeof table)[number]} row @param {string} text @param {string} source what the error names */
 export function parseText(row: (typeof table)[number], text: string, source: string): unknown;
 /**
- * Options as given, then the environment, then the defaults.
- * @param {Options} [given]
- * @param {NodeJS.ProcessEnv} [env]
- * @param {Options} [defaults] before those of the table
- * @returns {ResolvedOptions}
- * @throws {import('../tables/errors').LoopwatchError} LOOPWATCH_ERR_OPTIONS, LOOPWATCH_ERR_OPTION,
- * LOOPWATCH_ERR_OPTION_UNKNOWN
+ * Options as given, then the environment, then `defaults`, then those of the table.
+ * @param {Options} [given] @param {NodeJS.ProcessEnv} [env] @param {Options} [defaults]
+ * @returns {ResolvedOptions} @throws LOOPWATCH_ERR_OPTIONS, LOOPWATCH_ERR_OPTION, LOOPWATCH_ERR_OPTION_UNKNOWN
  */
 export function resolveOptions(given?: Options, env?: NodeJS.ProcessEnv, defaults?: Options): ResolvedOptions;
 import type = require("./types");

@@ -10,21 +10,15 @@ export function labels(reserved: string[]): OptionType;
 export function callback(): OptionType;
 export function log(): OptionType;
 /**
- * A type of option: what it takes in words, whether a JavaScript value is one, and how the text
- * of an environment variable or a flag becomes one (undefined where it does not).
+ * takes: in words; parse: gives undefined if a text is invalid;
+ *   isSecret: no error shows the value; format: the inverse of parse, if String() is not
  */
 export type OptionType = {
  takes: string;
  accepts: (value: any) => boolean;
  parse: (text: string) => unknown;
- /**
-  * no error shows what was given
-  */
- isSecret?: boolean | undefined;
- /**
-  * the way back, where String() is not it
-  */
- format?: ((value: any) => string) | undefined;
+ isSecret?: boolean;
+ format?: (value: any) => string;
 };
 /** @param {unknown} value @returns {value is Record<string, unknown>} */
 export function isPlainObject(value: unknown): value is Record<string, unknown>;

@@ -7,21 +7,18 @@ export function isOwnBlock({ durationMs, evidence }: {
   ownMs?: number;
  };
 }): boolean;
-/**
- * what follows from a cause
- */
 export type CauseRow = {
  meaning: string;
  /**
-  * the same for people who do not know the causes by name
+  * the same for people who do not know the names of causes
   */
  phrase: string;
  /**
-  * what happened instead, where no line of code is to blame
+  * what happened, if no line of code is to blame
   */
  excuse?: string | undefined;
  /**
-  * of clinic that says more
+  * of clinic that shows more
   */
  tool: "flame" | "heapprofiler" | null;
  /**
@@ -29,24 +26,23 @@ export type CauseRow = {
   */
  isOnCpu?: boolean | undefined;
  /**
-  * it was one call, which does not answer before it returns
+  * one call, which answers nothing before it returns
   */
  isCall?: boolean | undefined;
  /**
-  * an interrupt is answered when what blocked is over
+  * V8 answers an interrupt only after what blocked is over
   */
  answersLate?: boolean | undefined;
  /**
-  * one callback has taken its time
+  * one callback took the time
   */
  hasCallback?: boolean | undefined;
  /**
-  * it is the work of the machine or the collector, and of no code
+  * the machine or the collector is to blame, and no code
   */
  isExcusedInTests?: boolean | undefined;
  /**
-  * the same in every panel: code in warm colors, what
-  * is not its fault in grey
+  * in panels: warm if code is to blame, else grey
   */
  color: {
   light: string;

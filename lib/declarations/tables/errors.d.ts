@@ -30,30 +30,19 @@ export namespace table {
  function LOOPWATCH_ERR_MCP(name: string): string;
  function LOOPWATCH_ERR_DATABASE(reason: string): string;
 }
-/** Stands for a value in a message that must not have it. */
+/** Stands for a value that a message must not show. */
 export const SECRET: unique symbol;
 export class LoopwatchError extends Error {
- /**
-  * @param {ErrorCode} code
-  * @param {string} message
-  * @param {{ cause?: unknown }} [options]
-  */
+ /** @param {ErrorCode} code @param {string} message @param {{ cause?: unknown }} [options] */
  constructor(code: ErrorCode, message: string, options?: {
   cause?: unknown;
  });
  code: "LOOPWATCH_ERR_OPTION" | "LOOPWATCH_ERR_OPTION_UNKNOWN" | "LOOPWATCH_ERR_OPTIONS" | "LOOPWATCH_ERR_ARGUMENT" | "LOOPWATCH_ERR_BLOCKED" | "LOOPWATCH_ERR_UNWATCHED" | "LOOPWATCH_ERR_BUNDLED" | "LOOPWATCH_ERR_SOURCE" | "LOOPWATCH_ERR_ADDRESS" | "LOOPWATCH_ERR_TOOL" | "LOOPWATCH_ERR_PROFILER" | "LOOPWATCH_ERR_TARGET" | "LOOPWATCH_ERR_START" | "LOOPWATCH_ERR_CLUSTER" | "LOOPWATCH_ERR_NO_REPORT" | "LOOPWATCH_ERR_ATTACH" | "LOOPWATCH_ERR_INSPECTOR" | "LOOPWATCH_ERR_TOOL_ENDED" | "LOOPWATCH_ERR_PORT" | "LOOPWATCH_ERR_DEMO" | "LOOPWATCH_ERR_SCENARIO" | "LOOPWATCH_ERR_SCENARIOS" | "LOOPWATCH_ERR_VARIANT" | "LOOPWATCH_ERR_OUTPUT" | "LOOPWATCH_ERR_PACKAGES" | "LOOPWATCH_ERR_COMMAND" | "LOOPWATCH_ERR_RATCHET" | "LOOPWATCH_ERR_MCP" | "LOOPWATCH_ERR_DATABASE";
 }
-/**
- * @template {ErrorCode} C
- * @param {C} code
- * @param {Parameters<(typeof table)[C]>} args
- */
+/** @template {ErrorCode} C @param {C} code @param {Parameters<(typeof table)[C]>} args */
 export function codedError<C extends ErrorCode>(code: C, ...args: Parameters<(typeof table)[C]>): LoopwatchError;
 /**
- * The same where another error is the reason: it is the `cause`, whole.
- * @template {ErrorCode} C
- * @param {unknown} cause undefined where there is none after all
- * @param {C} code
- * @param {Parameters<(typeof table)[C]>} args
+ * The same, with the error underneath as its `cause`; undefined if there is none.
+ * @template {ErrorCode} C @param {unknown} cause @param {C} code @param {Parameters<(typeof table)[C]>} args
  */
 export function codedErrorFrom<C extends ErrorCode>(cause: unknown, code: C, ...args: Parameters<(typeof table)[C]>): LoopwatchError;

@@ -24,6 +24,8 @@ const NAMING_MS = 5
 const LAST_MS = 200
 /** The most files that are remembered because their map was reported as too large. */
 const SAID = 100
+/** Files whose map was asked for. */
+const ASKED = 1000
 
 /**
  * Where code comes from: the files on disk, and what the main thread's Node.js knows of files compiled in memory. The
@@ -31,8 +33,8 @@ const SAID = 100
  */
 class SourceReader {
   #maps
-  /** @type {Map<string, number>} */
-  #askedAtMs = new Map()
+  /** @type {BoundedMap<number>} */
+  #askedAtMs = new BoundedMap({ mostItems: ASKED })
   /** @type {BoundedMap<true>} */
   #said = new BoundedMap({ mostItems: SAID })
   #namingMs = 0

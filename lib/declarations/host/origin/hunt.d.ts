@@ -1,11 +1,8 @@
 export function checkHunt(options: unknown): number;
+/**
+ * blocks that got an origin; why it was refused
+ */
 export type HuntResult = {
- /**
-  * blocks that were given an origin
-  */
  found: number;
- /**
-  * why the hunt did not take place
-  */
  refused: string | null;
 };

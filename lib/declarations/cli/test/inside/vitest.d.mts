@@ -1,5 +1,5 @@
 /**
- * a test, or a block of them
+ * a test, or a group
  */
 export type Task = {
  name: string;

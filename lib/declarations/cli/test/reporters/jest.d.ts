@@ -9,7 +9,7 @@ declare const _exports: {
 };
 export = _exports;
 /**
- * a test, or a block of them; the outermost has no parent
+ * a test, or a group of tests; the outermost has no parent
  */
 type JestNode = {
  name: string;
