@@ -33,8 +33,8 @@ exports.buildServer = async (go, signal) => {
     const { stdout } = await run(go, ['env', 'GOVERSION'], { cwd: SOURCE, signal })
     return { dir, file, version: stdout.trim().replace(/^go/, '') }
   } catch (error) {
-    // Its compilers may write for a moment yet.
-    fs.rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
+    // Its compilers go on until they have written: some seconds on a busy machine.
+    await fs.promises.rm(dir, { recursive: true, force: true, maxRetries: 20 })
     throw codedErrorFrom(error, 'LOOPWATCH_ERR_TOOL_ENDED', 'go build', `exit code ${error.code}`, error.stderr || error.message)
   }
 }

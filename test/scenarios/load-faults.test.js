@@ -44,5 +44,5 @@ test('a build of the Go server that is ended in the middle leaves nothing behind
   await eventually(() => fs.readdirSync(dir, { recursive: true }).some((name) => /go-build\d+.b\d+/.test(String(name))), 'go to compile')
   ending.abort()
   await building
-  await eventually(() => fs.readdirSync(dir).length === 0, () => `nothing: ${fs.readdirSync(dir)}`, 3000)
+  await eventually(() => fs.readdirSync(dir).length === 0, () => `nothing: ${fs.readdirSync(dir)}`)
 })
