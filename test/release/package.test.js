@@ -169,6 +169,20 @@ test('the package', async (t) => {
     for (const name of ['piscina', 'undici', 'express', 'typescript', 'pg']) assert.ok(!installed.includes(name), name)
   })
 
+  await t.test('installs from git as well, and needs no build', async (t) => {
+    if (!fs.existsSync(path.join(ROOT, '.git'))) return t.skip('this checkout has no git')
+    const registry = await startRegistry(t)
+    const folder = path.join(dir, 'from-git')
+    fs.mkdirSync(folder)
+    fs.writeFileSync(path.join(folder, 'package.json'), '{ "private": true }')
+    await run('npm', ['install', `git+file://${ROOT}`, '--no-audit', '--no-fund', '--update-notifier=false', '--registry', registry.url, '--cache', path.join(dir, 'cache')],
+      { cwd: folder, env: { ...process.env, npm_config_noproxy: '127.0.0.1', NO_PROXY: '127.0.0.1' } })
+    const installed = path.join(folder, 'node_modules', 'loopwatch')
+    for (const file of ['lib/declarations/index.d.ts', 'lib/export/page/built/page.js', 'docs/causes/js.md']) assert.ok(fs.existsSync(path.join(installed, file)), file)
+    const { stdout } = await run(process.execPath, ['-p', "typeof require('loopwatch').start"], { cwd: folder })
+    assert.equal(stdout, 'function\n')
+  })
+
   await t.test('installs beside any version of what its scenarios and tools are tested with', async (t) => {
     const registry = await startRegistry(t)
     const { devDependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
